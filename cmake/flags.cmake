@@ -1,0 +1,14 @@
+add_library(fa_flags INTERFACE)
+target_include_directories(fa_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
+target_compile_definitions(fa_flags INTERFACE _GNU_SOURCE FA_VERSION="${PROJECT_VERSION}")
+target_compile_options(fa_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla -Wundef
+  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>
+  $<$<C_COMPILER_ID:GNU>:-Wno-format-truncation>
+  $<$<BOOL:${FA_WERROR}>:-Werror>)
+if(FA_SANITIZE)
+  target_compile_options(fa_flags INTERFACE -fsanitize=${FA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(fa_flags INTERFACE -fsanitize=${FA_SANITIZE})
+elseif(CMAKE_BUILD_TYPE MATCHES "^Rel")
+  target_compile_options(fa_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+endif()

@@ -1,0 +1,38 @@
+/* err.h - the one way a function says why it failed
+ *
+ * A fallible function returns 0 or a negative ERR_* code and takes a
+ * 'struct err *' as its last parameter.  The code is for the program, the
+ * text is for the person: one line, no trailing newline, no function names.
+ */
+#ifndef FA_COMMON_ERR_H
+#define FA_COMMON_ERR_H
+
+enum {
+    ERR_INPUT = -1,   /* the user's spec, hosts file or argument is wrong */
+    ERR_SYSTEM = -2,  /* the OS refused; text ends in strerror() */
+    ERR_NETWORK = -3, /* a peer is unreachable or closed; worth a retry */
+    ERR_PROTO = -4,   /* a peer sent what docs/protocol.md forbids */
+    ERR_STORE = -5,   /* SQLite refused; text ends in sqlite3_errmsg() */
+    ERR_DEVICE = -6,  /* a CUDA call failed; the process must be replaced */
+    ERR_AUTH = -7,    /* host key or credentials refused; a retry cannot help */
+};
+
+/* Long enough for "file:line:col: what", the quoted line, a caret, the reason
+ * and the remedy; the parts after the first are on lines of their own. */
+struct err {
+    char text[1024];
+};
+
+/* Record a message and return 'code', so that a failing line reads
+ *     return err_set(err, ERR_INPUT, "axis '%s' is empty", name);
+ * 'err' may be NULL when the caller only wants the code.  Keeps errno. */
+int err_set(struct err *err, int code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Put "context: " in front of the recorded message while unwinding, and
+ * return 'code'.  Add what the callee could not know (which file, which
+ * host), never what the caller already says. */
+int err_within(struct err *err, int code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,18 @@
+/* mem.h - allocation that does not fail
+ *
+ * Out of memory aborts: both programs are restartable and their state is on
+ * disk.  A size that came from outside is checked against a stated ceiling
+ * before it gets here.  Free with free().
+ */
+#ifndef FA_COMMON_MEM_H
+#define FA_COMMON_MEM_H
+
+#include <stddef.h>
+
+void *mem_new(size_t n, size_t size); /* n * size zeroed bytes */
+void *mem_grow(void *old, size_t n, size_t size); /* realloc, not zeroed */
+char *mem_strdup(const char *text);
+void *mem_dup(const void *bytes, size_t len); /* len + 1 bytes, NUL after */
+char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
