@@ -1,0 +1,163 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/msg.h"
+
+static struct msg_identity identity(void)
+{
+    return (struct msg_identity){ .sweep = "s",
+                                  .config = "c0ffee",
+                                  .shape = "s512",
+                                  .purpose = "screen",
+                                  .stage = "measure",
+                                  .round = 0,
+                                  .attempt = 2 };
+}
+
+static void measured_survives_the_wire(void **state)
+{
+    const double samples[] = { 1e-5, 2e-5 }, clocks[] = { NAN, 1980 };
+    struct msg in = { .type = MSG_MEASURED,
+                      .epoch = 7,
+                      .lease = 42,
+                      .id = identity(),
+                      .nonce = "00112233445566778899aabbccddeeff",
+                      .gpu = "GPU-1",
+                      .artifact = "",
+                      .outcome = "correct",
+                      .detail = "",
+                      .argument = "",
+                      .samples = { samples, 2 },
+                      .clock_mhz = { clocks, 2 } };
+    struct msg out;
+    struct buf buf;
+
+    (void)state;
+    buf_init(&buf, MSG_BYTES_MAX);
+    assert_int_equal(msg_encode(&in, &buf, NULL), 0);
+    assert_int_equal(msg_decode(buf.bytes, buf.len, &out, NULL), 0);
+    assert_int_equal(out.type, MSG_MEASURED);
+    assert_int_equal(out.epoch, 7);
+    assert_int_equal(out.lease, 42);
+    assert_int_equal(out.id.attempt, 2);
+    assert_string_equal(out.id.shape, "s512");
+    assert_int_equal(out.samples.n, 2);
+    assert_true(out.samples.items[1] == 2e-5);
+    assert_true(isnan(out.clock_mhz.items[0]));
+    msg_fini(&out);
+    buf_fini(&buf);
+}
+
+static void bundle_carries_file_contents(void **state)
+{
+    const char *const names[] = { "a.cu", "b.h" };
+    const struct bytes contents[] = { { "xy", 2 }, { "", 0 } };
+    struct msg in = { .type = MSG_BUNDLE,
+                      .hash = "0123456789abcdef0123456789abcdef",
+                      .names = { names, 2 },
+                      .contents = { contents, 2 } };
+    struct msg out;
+    struct buf buf;
+
+    (void)state;
+    buf_init(&buf, MSG_BYTES_MAX);
+    assert_int_equal(msg_encode(&in, &buf, NULL), 0);
+    assert_int_equal(msg_decode(buf.bytes, buf.len, &out, NULL), 0);
+    assert_string_equal(out.names.items[1], "b.h");
+    assert_int_equal(out.contents.items[0].len, 2);
+    assert_memory_equal(out.contents.items[0].data, "xy", 2);
+    msg_fini(&out);
+    buf_fini(&buf);
+}
+
+static void bad_frames_are_named(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t len;
+        const char *text;
+    } rows[] = {
+        { "", 0, "message is not one MessagePack object" },
+        { "\xc0", 1, "message is not a map" },
+        { "\x80", 1, "message without a type" },
+        { "\x80\x80", 2, "message is not one MessagePack object" },
+        { "\x81\xa1t\xa3XYZ", 7, "unknown message type" },
+        { "\x81\xa1t\xa4"
+          "BEAT",
+          8, "BEAT.epoch is missing or wrong" },
+        { "\x82\xa1t\xa4"
+          "BEAT\xa5"
+          "epoch\x01",
+          15, "BEAT.journal is missing" },
+        { "\x83\xa1t\xa4"
+          "BEAT\xa5"
+          "epoch\x01\xa7"
+          "journal\xff",
+          24, "BEAT.journal has the wrong type or is out of range" },
+    };
+    struct err err;
+    struct msg msg;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(msg_decode(rows[i].bytes, rows[i].len, &msg, &err),
+                         ERR_PROTO);
+        assert_string_equal(err.text, rows[i].text);
+    }
+}
+
+static void a_negative_or_nan_sample_is_refused(void **state)
+{
+    const double rows[] = { -1.0, 0.0, NAN, INFINITY };
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct msg in = { .type = MSG_MEASURED,
+                          .id = identity(),
+                          .samples = { &rows[i], 1 } };
+        struct msg out;
+        struct buf buf;
+        struct err err;
+
+        buf_init(&buf, MSG_BYTES_MAX);
+        assert_int_equal(msg_encode(&in, &buf, NULL), 0);
+        assert_int_equal(msg_decode(buf.bytes, buf.len, &out, &err), ERR_PROTO);
+        assert_string_equal(err.text, "MEASURED.samples has the wrong type or "
+                                      "is out of range");
+        buf_fini(&buf);
+    }
+}
+
+static void an_oversize_text_is_not_sent(void **state)
+{
+    char log[MSG_LOG_MAX + 1024];
+    struct msg in = { .type = MSG_BUILT, .id = identity(), .log = log };
+    struct buf buf;
+    struct err err;
+
+    (void)state;
+    memset(log, 'x', sizeof(log) - 1);
+    log[sizeof(log) - 1] = '\0';
+    buf_init(&buf, MSG_BYTES_MAX);
+    assert_int_equal(msg_encode(&in, &buf, &err), ERR_INPUT);
+    assert_string_equal(err.text, "BUILT.log is over its limit of 65792");
+    buf_fini(&buf);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(measured_survives_the_wire),
+        cmocka_unit_test(bundle_carries_file_contents),
+        cmocka_unit_test(bad_frames_are_named),
+        cmocka_unit_test(a_negative_or_nan_sample_is_refused),
+        cmocka_unit_test(an_oversize_text_is_not_sent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
