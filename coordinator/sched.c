@@ -1,0 +1,549 @@
+#include "coordinator/sched.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "common/mem.h"
+
+/* Indices of jobs, first in first out; what was lost goes to the front. */
+struct queue {
+    int *items;
+    int head, n, cap;
+};
+
+struct host {
+    bool up, paused;
+    int slots, gpus, credit;
+    int builds;         /* leases held */
+    int *measures;      /* leases held, one count a GPU */
+    struct queue ready; /* measurements whose artifact lies here */
+};
+
+struct sched {
+    struct sched_limits limits;
+    struct job *jobs;  /* builds of all units, then unit x shape */
+    int64_t *lease_of; /* lease id a job holds, 0 for none */
+    int *last_gpu;     /* host * 256 + gpu of the last loss, or -1 */
+    int *home;         /* host that holds a unit's artifact, or -1 */
+    struct host *hosts;
+    struct queue builds; /* waiting builds */
+    struct sched_lease *leases;
+    int n_leases, cap_leases;
+    int64_t next_id;
+    int open;
+    int turn; /* host that is asked first, so that all get their share */
+};
+
+static void push_back(struct queue *q, int item)
+{
+    if (q->n == q->cap) {
+        int cap = q->cap ? q->cap * 2 : 64;
+        int *items = mem_new((size_t)cap, sizeof(*items));
+
+        for (int i = 0; i < q->n; i++)
+            items[i] = q->items[(q->head + i) % q->cap];
+        free(q->items);
+        q->items = items;
+        q->head = 0;
+        q->cap = cap;
+    }
+    q->items[(q->head + q->n++) % q->cap] = item;
+}
+
+/* The back place that push_back() makes is the one the new front takes over:
+ * every item keeps its place in the ring and the ring starts one earlier. */
+static void push_front(struct queue *q, int item)
+{
+    push_back(q, item);
+    q->head = (q->head + q->cap - 1) % q->cap;
+    q->items[q->head] = item;
+}
+
+static int peek(const struct queue *q, int i)
+{
+    return q->items[(q->head + i) % q->cap];
+}
+
+static void remove_at(struct queue *q, int i)
+{
+    for (; i > 0; i--)
+        q->items[(q->head + i) % q->cap] = peek(q, i - 1);
+    q->head = (q->head + 1) % q->cap;
+    q->n--;
+}
+
+static int n_builds(const struct sched *s)
+{
+    return s->limits.units + 1;
+}
+
+static int job_index(const struct sched *s, enum job_stage stage, int unit,
+                     int shape)
+{
+    if (stage == JOB_BUILD)
+        return unit;
+    return n_builds(s) + unit * s->limits.shapes + shape;
+}
+
+static int n_jobs(const struct sched *s)
+{
+    return n_builds(s) + s->limits.units * s->limits.shapes;
+}
+
+static int unit_of(const struct sched *s, int job)
+{
+    return job < n_builds(s) ? job : (job - n_builds(s)) / s->limits.shapes;
+}
+
+static int shape_of(const struct sched *s, int job)
+{
+    return job < n_builds(s) ? 0 : (job - n_builds(s)) % s->limits.shapes;
+}
+
+struct sched *sched_new(struct sched_limits limits)
+{
+    struct sched *s = mem_new(1, sizeof(*s));
+    size_t n;
+
+    s->limits = limits;
+    n = (size_t)n_jobs(s);
+    s->jobs = mem_new(n, sizeof(*s->jobs));
+    s->lease_of = mem_new(n, sizeof(*s->lease_of));
+    s->last_gpu = mem_new(n, sizeof(*s->last_gpu));
+    s->home = mem_new((size_t)n_builds(s), sizeof(*s->home));
+    s->hosts = mem_new((size_t)limits.hosts, sizeof(*s->hosts));
+    s->next_id = 1;
+    for (int i = 0; i < n_jobs(s); i++) {
+        s->jobs[i].stage = i < n_builds(s) ? JOB_BUILD : JOB_MEASURE;
+        s->jobs[i].state = i < n_builds(s) ? JOB_WAITING : JOB_BLOCKED;
+        s->jobs[i].tries_left = limits.attempts - 1;
+        s->last_gpu[i] = -1;
+    }
+    for (int i = 0; i < n_builds(s); i++)
+        s->home[i] = -1;
+    push_back(&s->builds, limits.units);
+    for (int i = 0; i < limits.units; i++)
+        push_back(&s->builds, i);
+    s->open = n_jobs(s);
+    return s;
+}
+
+void sched_free(struct sched *s)
+{
+    if (!s)
+        return;
+    for (int i = 0; i < s->limits.hosts; i++) {
+        free(s->hosts[i].ready.items);
+        free(s->hosts[i].measures);
+    }
+    free(s->builds.items);
+    free(s->jobs);
+    free(s->lease_of);
+    free(s->last_gpu);
+    free(s->home);
+    free(s->hosts);
+    free(s->leases);
+    free(s);
+}
+
+static bool apply(struct sched *s, int job, enum job_event event)
+{
+    bool was = job_is_settled(&s->jobs[job]);
+
+    if (!job_apply(&s->jobs[job], event))
+        return false;
+    s->open += (int)was - (int)job_is_settled(&s->jobs[job]);
+    return true;
+}
+
+/* The reference is built; so is the unit: its measurements can start. */
+static void release(struct sched *s, int unit)
+{
+    struct host *home = &s->hosts[s->home[unit]];
+
+    for (int shape = 0; shape < s->limits.shapes; shape++) {
+        int job = job_index(s, JOB_MEASURE, unit, shape);
+
+        if (apply(s, job, JOB_EV_READY))
+            push_back(&home->ready, job);
+    }
+}
+
+static bool is_built(const struct sched *s, int unit)
+{
+    return s->jobs[unit].state == JOB_DONE && s->home[unit] >= 0;
+}
+
+static void built(struct sched *s, int unit, int host)
+{
+    s->home[unit] = host;
+    if (unit == s->limits.units) {
+        for (int u = 0; u < s->limits.units; u++)
+            if (is_built(s, u))
+                release(s, u);
+    } else if (is_built(s, s->limits.units)) {
+        release(s, unit);
+    }
+}
+
+/* A build that no open measurement needs is settled without being done. */
+static void settle_needless_build(struct sched *s, int unit)
+{
+    if (unit == s->limits.units || s->jobs[unit].state != JOB_WAITING)
+        return;
+    for (int shape = 0; shape < s->limits.shapes; shape++)
+        if (!job_is_settled(&s->jobs[job_index(s, JOB_MEASURE, unit, shape)]))
+            return;
+    apply(s, unit, JOB_EV_RESULT);
+}
+
+/* Without its build a measurement cannot be; without the reference, none. */
+static void doom(struct sched *s, int unit)
+{
+    int from = unit == s->limits.units ? 0 : unit;
+    int to = unit == s->limits.units ? s->limits.units : unit + 1;
+
+    for (int u = from; u < to; u++) {
+        for (int shape = 0; shape < s->limits.shapes; shape++)
+            apply(s, job_index(s, JOB_MEASURE, u, shape), JOB_EV_DOOMED);
+        settle_needless_build(s, u);
+    }
+}
+
+/* The reference is needed only while a measurement is open. */
+static void settle_needless_reference(struct sched *s)
+{
+    struct job *reference = &s->jobs[s->limits.units];
+
+    if (s->open == 1 && reference->state == JOB_WAITING)
+        apply(s, s->limits.units, JOB_EV_RESULT);
+}
+
+void sched_settled(struct sched *s, enum job_stage stage, int unit, int shape,
+                   bool done)
+{
+    apply(s, job_index(s, stage, unit, shape),
+          done ? JOB_EV_RESULT : JOB_EV_REJECT);
+    if (stage == JOB_MEASURE) {
+        settle_needless_build(s, unit);
+        settle_needless_reference(s);
+    }
+}
+
+void sched_losses(struct sched *s, enum job_stage stage, int unit, int shape,
+                  int losses)
+{
+    struct job *job = &s->jobs[job_index(s, stage, unit, shape)];
+
+    job->losses = losses;
+    /* An earlier run's losses never leave a job without a single try. */
+    job->tries_left = s->limits.attempts - 1 - losses;
+    if (job->tries_left < 0)
+        job->tries_left = 0;
+}
+
+void sched_built_at(struct sched *s, int unit, int host)
+{
+    if (s->jobs[unit].state == JOB_WAITING && apply(s, unit, JOB_EV_RESULT))
+        built(s, unit, host);
+}
+
+void sched_host_up(struct sched *s, int host, int slots, int gpus,
+                   int measure_credit)
+{
+    struct host *h = &s->hosts[host];
+
+    h->up = true;
+    h->paused = false;
+    h->slots = slots;
+    if (gpus > h->gpus) {
+        h->measures = mem_grow(h->measures, (size_t)gpus, sizeof(*h->measures));
+        for (int i = h->gpus; i < gpus; i++)
+            h->measures[i] = 0;
+    }
+    h->gpus = gpus;
+    h->credit = measure_credit;
+}
+
+void sched_host_pause(struct sched *s, int host, bool paused)
+{
+    s->hosts[host].paused = paused;
+}
+
+static int other_gpus(const struct sched *s, int host, int gpu)
+{
+    int n = 0;
+
+    for (int h = 0; h < s->limits.hosts; h++)
+        if (s->hosts[h].up && !s->hosts[h].paused)
+            n += s->hosts[h].gpus;
+    return n - (s->hosts[host].up && gpu >= 0 ? 1 : 0);
+}
+
+/* Position in 'q' of the first job this GPU should take: not the one it has
+ * just failed to finish, while there is another GPU to try. */
+static int choose(const struct sched *s, const struct queue *q, int host,
+                  int gpu)
+{
+    for (int i = 0; i < q->n; i++) {
+        int job = peek(q, i);
+
+        if (s->last_gpu[job] != host * 256 + gpu ||
+            other_gpus(s, host, gpu) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* Where an idle GPU of 'host' finds work: at home, else with the host that
+ * has the most waiting beyond what its own GPUs hold. */
+static struct queue *source_for(struct sched *s, int host, int gpu, int *at)
+{
+    struct queue *best = NULL;
+    int most = 0;
+
+    *at = choose(s, &s->hosts[host].ready, host, gpu);
+    if (*at >= 0)
+        return &s->hosts[host].ready;
+    if (s->hosts[host].measures[gpu] > 0)
+        return NULL; /* busy: what lies elsewhere can stay there */
+    for (int h = 0; h < s->limits.hosts; h++) {
+        struct host *other = &s->hosts[h];
+        int spare =
+            other->ready.n - (other->up && !other->paused ? other->gpus : 0);
+        int i = choose(s, &other->ready, host, gpu);
+
+        if (i >= 0 && spare > most) {
+            most = spare;
+            best = &other->ready;
+            *at = i;
+        }
+    }
+    return best;
+}
+
+static struct sched_lease *grant(struct sched *s, int job, int host, int gpu)
+{
+    struct sched_lease *lease;
+
+    if (s->n_leases == s->cap_leases) {
+        s->cap_leases = s->cap_leases ? s->cap_leases * 2 : 64;
+        s->leases =
+            mem_grow(s->leases, (size_t)s->cap_leases, sizeof(*s->leases));
+    }
+    lease = &s->leases[s->n_leases++];
+    *lease = (struct sched_lease){ .id = s->next_id++,
+                                   .stage = s->jobs[job].stage,
+                                   .unit = unit_of(s, job),
+                                   .shape = shape_of(s, job),
+                                   .host = host,
+                                   .gpu = gpu,
+                                   .attempt = s->jobs[job].losses + 1 };
+    s->lease_of[job] = lease->id;
+    if (gpu >= 0 && gpu < s->hosts[host].gpus)
+        s->hosts[host].measures[gpu]++;
+    else if (gpu < 0)
+        s->hosts[host].builds++;
+    return lease;
+}
+
+static bool next_measure(struct sched *s, int host, struct sched_lease *out)
+{
+    struct host *h = &s->hosts[host];
+
+    for (int gpu = 0; gpu < h->gpus; gpu++) {
+        struct queue *q;
+        int at, job;
+
+        if (h->measures[gpu] >= h->credit)
+            continue;
+        q = source_for(s, host, gpu, &at);
+        if (!q)
+            continue;
+        job = peek(q, at);
+        remove_at(q, at);
+        if (!apply(s, job, JOB_EV_LEASE))
+            return next_measure(s, host, out); /* settled while it waited */
+        *out = *grant(s, job, host, gpu);
+        return true;
+    }
+    return false;
+}
+
+static bool next_build(struct sched *s, int host, struct sched_lease *out)
+{
+    struct host *h = &s->hosts[host];
+
+    while (h->slots > 0 && h->builds < h->slots + 1 && s->builds.n > 0) {
+        int job = peek(&s->builds, 0);
+
+        remove_at(&s->builds, 0);
+        if (!apply(s, job, JOB_EV_LEASE))
+            continue; /* settled while it waited */
+        *out = *grant(s, job, host, -1);
+        return true;
+    }
+    return false;
+}
+
+bool sched_next(struct sched *s, struct sched_lease *out)
+{
+    for (int i = 0; i < s->limits.hosts; i++) {
+        int host = (s->turn + i) % s->limits.hosts;
+        const struct host *h = &s->hosts[host];
+
+        if (!h->up || h->paused)
+            continue;
+        if (next_measure(s, host, out) || next_build(s, host, out)) {
+            s->turn = (host + 1) % s->limits.hosts;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool sched_adopt(struct sched *s, enum job_stage stage, int unit, int shape,
+                 int host, int gpu, struct sched_lease *out)
+{
+    int job = job_index(s, stage, unit, shape);
+
+    if (!apply(s, job, JOB_EV_ADOPT))
+        return false;
+    *out = *grant(s, job, host, stage == JOB_BUILD ? -1 : gpu);
+    return true;
+}
+
+const struct sched_lease *sched_lease_get(const struct sched *s, int64_t id)
+{
+    for (int i = 0; i < s->n_leases; i++)
+        if (s->leases[i].id == id)
+            return &s->leases[i];
+    return NULL;
+}
+
+const struct sched_lease *
+sched_lease_of(const struct sched *s, enum job_stage stage, int unit, int shape)
+{
+    int64_t id = s->lease_of[job_index(s, stage, unit, shape)];
+
+    return id ? sched_lease_get(s, id) : NULL;
+}
+
+const struct sched_lease *sched_lease_on(const struct sched *s, int host)
+{
+    for (int i = 0; i < s->n_leases; i++)
+        if (s->leases[i].host == host)
+            return &s->leases[i];
+    return NULL;
+}
+
+/* Returns the code of the GPU that held it, or -1. */
+static int end_lease(struct sched *s, int job)
+{
+    int64_t id = s->lease_of[job];
+
+    s->lease_of[job] = 0;
+    for (int i = 0; id && i < s->n_leases; i++) {
+        struct sched_lease lease = s->leases[i];
+        struct host *h = &s->hosts[lease.host];
+
+        if (lease.id != id)
+            continue;
+        s->leases[i] = s->leases[--s->n_leases];
+        if (lease.gpu >= 0 && lease.gpu < h->gpus)
+            h->measures[lease.gpu]--;
+        else if (lease.gpu < 0)
+            h->builds--;
+        return lease.gpu < 0 ? -1 : lease.host * 256 + lease.gpu;
+    }
+    return -1;
+}
+
+static void requeue(struct sched *s, int job)
+{
+    if (s->jobs[job].stage == JOB_BUILD)
+        push_front(&s->builds, job);
+    else if (s->home[unit_of(s, job)] >= 0)
+        push_front(&s->hosts[s->home[unit_of(s, job)]].ready, job);
+}
+
+bool sched_apply(struct sched *s, enum job_stage stage, int unit, int shape,
+                 enum job_event event, int host)
+{
+    int job = job_index(s, stage, unit, shape);
+    int gpu = end_lease(s, job);
+
+    if (!apply(s, job, event))
+        return false;
+    if (event == JOB_EV_LOST)
+        s->last_gpu[job] = gpu;
+    if (s->jobs[job].state == JOB_WAITING)
+        requeue(s, job);
+    if (stage == JOB_BUILD && s->jobs[job].state == JOB_DONE)
+        built(s, unit, host);
+    if (stage == JOB_BUILD && s->jobs[job].state == JOB_FAILED)
+        doom(s, unit);
+    if (stage == JOB_MEASURE) {
+        settle_needless_build(s, unit);
+        settle_needless_reference(s);
+    }
+    return true;
+}
+
+static void block(struct sched *s, int unit)
+{
+    for (int shape = 0; shape < s->limits.shapes; shape++)
+        apply(s, job_index(s, JOB_MEASURE, unit, shape), JOB_EV_VANISHED);
+}
+
+void sched_vanished(struct sched *s, int unit)
+{
+    if (!apply(s, unit, JOB_EV_VANISHED))
+        return;
+    s->home[unit] = -1;
+    push_front(&s->builds, unit);
+    if (unit < s->limits.units)
+        block(s, unit);
+    else
+        for (int u = 0; u < s->limits.units; u++)
+            block(s, u);
+}
+
+static bool is_needed(const struct sched *s, int unit)
+{
+    if (unit == s->limits.units)
+        return s->open > 0;
+    for (int shape = 0; shape < s->limits.shapes; shape++)
+        if (!job_is_settled(&s->jobs[job_index(s, JOB_MEASURE, unit, shape)]))
+            return true;
+    return false;
+}
+
+void sched_host_down(struct sched *s, int host)
+{
+    s->hosts[host].up = false;
+    for (int unit = 0; unit < n_builds(s); unit++)
+        if (s->home[unit] == host && is_needed(s, unit))
+            sched_vanished(s, unit);
+}
+
+const struct job *sched_job(const struct sched *s, enum job_stage stage,
+                            int unit, int shape)
+{
+    return &s->jobs[job_index(s, stage, unit, shape)];
+}
+
+int sched_home(const struct sched *s, int unit)
+{
+    return s->home[unit];
+}
+
+int sched_open_jobs(const struct sched *s)
+{
+    return s->open;
+}
+
+int sched_leases(const struct sched *s)
+{
+    return s->n_leases;
+}

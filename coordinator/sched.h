@@ -1,0 +1,98 @@
+/* sched.h - who does what next: builds and measurements over hosts and GPUs
+ *
+ * A unit is something that is built: a configuration's kernel, or the
+ * reference (the unit after the last configuration).  Every configuration has
+ * one measurement a shape.  A measurement can start when its unit and the
+ * reference are built. Builds go wherever a slot is free, in unit order, the
+ * reference first; measurements go to a GPU of the host that holds the
+ * artifact, or, when that host has more waiting than its own GPUs take, to any
+ * idle GPU.
+ *
+ * Leases bound what a host may hold: its build slots and one in waiting, and
+ * its measuring credit a GPU, so that no slot waits for a round trip.
+ *
+ * Pure: no clock, no socket, no database; hosts, GPUs, units and shapes are
+ * indices chosen by the caller.
+ */
+#ifndef FA_COORDINATOR_SCHED_H
+#define FA_COORDINATOR_SCHED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "coordinator/job.h"
+
+struct sched;
+
+struct sched_limits {
+    int units;    /* configurations */
+    int shapes;   /* measurements of each */
+    int hosts;    /* indices 0 .. hosts-1 */
+    int attempts; /* leases a job may lose, the first included */
+};
+
+struct sched_lease {
+    int64_t id; /* unique in this sched, > 0 */
+    enum job_stage stage;
+    int unit;
+    int shape; /* 0 for a build */
+    int host;
+    int gpu;     /* index on its host, -1 for a build */
+    int attempt; /* 1 is the first */
+};
+
+struct sched *sched_new(struct sched_limits limits);
+void sched_free(struct sched *sched);
+
+/* What an earlier run settled already; before the first host is up.
+ * With 'done' false it failed for good. */
+void sched_settled(struct sched *sched, enum job_stage stage, int unit,
+                   int shape, bool done);
+void sched_losses(struct sched *sched, enum job_stage stage, int unit,
+                  int shape, int losses); /* tries used in earlier runs */
+
+/* A unit that an earlier run built on this host, whose cache has it still. */
+void sched_built_at(struct sched *sched, int unit, int host);
+
+void sched_host_up(struct sched *sched, int host, int slots, int gpus,
+                   int measure_credit);
+void sched_host_pause(struct sched *sched, int host, bool paused);
+
+/* The next lease to hand out, or false when nothing can be. */
+bool sched_next(struct sched *sched, struct sched_lease *out);
+
+/* Work that a worker kept from an earlier run.  False when the job is
+ * settled or leased already. */
+bool sched_adopt(struct sched *sched, enum job_stage stage, int unit, int shape,
+                 int host, int gpu, struct sched_lease *out);
+
+/* The lease with this id, or the one a job holds; NULL when there is none.
+ * Valid until the next call that changes the sched. */
+const struct sched_lease *sched_lease_get(const struct sched *sched,
+                                          int64_t id);
+const struct sched_lease *sched_lease_of(const struct sched *sched,
+                                         enum job_stage stage, int unit,
+                                         int shape);
+/* Any lease of this host, NULL when it has none: to end them one by one. */
+const struct sched_lease *sched_lease_on(const struct sched *sched, int host);
+
+/* Tell what became of a job, whoever did it: RESULT, REJECT, LOST, REFUSED.
+ * Ends its lease if it has one.  'host' is where a built artifact lies.
+ * Returns true when the job changed state. */
+bool sched_apply(struct sched *sched, enum job_stage stage, int unit, int shape,
+                 enum job_event event, int host);
+
+/* The host is gone: it takes no more, and what only it had built and is still
+ * needed is built again.  End its leases first. */
+void sched_host_down(struct sched *sched, int host);
+
+/* An artifact turned out to be nowhere: build it again. */
+void sched_vanished(struct sched *sched, int unit);
+
+const struct job *sched_job(const struct sched *sched, enum job_stage stage,
+                            int unit, int shape);
+int sched_home(const struct sched *sched, int unit); /* host, or -1 */
+int sched_open_jobs(const struct sched *sched);      /* not settled */
+int sched_leases(const struct sched *sched);         /* handed out now */
+
+#endif

@@ -1,0 +1,110 @@
+/* emulator.h - what a kernel built for the cpu device calls in fa-runner
+ *
+ * The kernel is a shared object with these symbols undefined; fa-runner, which
+ * holds the emulator (worker/runner/emulator/), exports them.  A function that
+ * finds the kernel at fault does not return: the launch ends with a message.
+ *
+ * FA_EMU_ABI changes whenever a declaration here does.
+ */
+#ifndef FA_EMULATOR_H
+#define FA_EMULATOR_H
+
+#include <stdint.h>
+
+#define FA_EMU_ABI 1
+#define FA_EMU_SMEM_BASE 1024u /* not zero, as on a device: catches offsets used as addresses */
+
+/* The place of a call in the kernel's source. */
+struct fa_site {
+    const char *file;
+    int line;
+
+    static constexpr fa_site here(const char *file = __builtin_FILE(), int line = __builtin_LINE())
+    {
+        return { file, line };
+    }
+};
+
+struct fa_emu_dim3 {
+    unsigned x = 1, y = 1, z = 1;
+
+    constexpr fa_emu_dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_)
+    {
+    }
+};
+
+struct fa_emu_grid_state {
+    fa_emu_dim3 grid, block, block_index;
+};
+
+/* The part of a running thread that the kernel reads. */
+struct fa_emu_thread {
+    fa_emu_dim3 thread_index;
+};
+
+/* Operations of a whole warp, and what each lane brings and takes. */
+enum {
+    FA_EMU_SYNCWARP, /* nothing */
+    FA_EMU_SHFL_XOR, /* fa_emu_shfl */
+    FA_EMU_SHFL_DOWN,
+    FA_EMU_SHFL_IDX,
+    FA_EMU_BALLOT,
+    FA_EMU_LDMATRIX_X1, /* fa_emu_ldmatrix */
+    FA_EMU_LDMATRIX_X2,
+    FA_EMU_LDMATRIX_X4,
+    FA_EMU_LDMATRIX_X2_TRANS,
+    FA_EMU_LDMATRIX_X4_TRANS,
+    FA_EMU_MMA_F16, /* fa_emu_mma */
+    FA_EMU_OPERATIONS
+};
+
+struct fa_emu_shfl {
+    uint32_t value; /* in: the lane's, out: the result */
+    uint32_t lane;  /* mask, delta or source lane */
+};
+
+struct fa_emu_ldmatrix {
+    uint32_t row; /* address of the row this lane names */
+    uint32_t r[4];
+};
+
+struct fa_emu_mma {
+    uint32_t a[4];
+    uint32_t b[2];
+    float c[4]; /* in: C, out: D */
+};
+
+template <typename T>
+struct fa_emu_value {
+    using type = T;
+};
+template <typename T>
+struct fa_emu_value<const T> {
+    using type = T;
+};
+
+extern "C" {
+
+extern fa_emu_thread *fa_emu_self; /* the thread that runs */
+extern fa_emu_grid_state fa_emu_grid;
+
+void fa_emu_barrier(fa_site at);
+void fa_emu_collective(int operation, void *operand, fa_site at);
+
+void fa_emu_cp_async(uint32_t dst, const void *src, uint32_t bytes, uint32_t src_bytes, fa_site at);
+void fa_emu_cp_async_commit(void);
+void fa_emu_cp_async_wait(int groups_left);
+
+void fa_emu_smem_load(void *out, uint32_t address, uint32_t bytes, fa_site at);
+void fa_emu_smem_store(uint32_t address, const void *value, uint32_t bytes, fa_site at);
+void fa_emu_global_load(void *out, const void *address, uint32_t bytes, fa_site at);
+void fa_emu_global_store(void *address, const void *value, uint32_t bytes, fa_site at);
+
+void fa_emu_trap(fa_site at);
+
+float fa_emu_ex2(float x);
+float fa_emu_f32_f16(uint16_t bits);
+uint16_t fa_emu_f16_f32(float f);
+}
+
+#endif
