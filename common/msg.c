@@ -222,7 +222,7 @@ static const struct shape {
                       ARTIFACT_BYTES, LOG, SECONDS, CACHED, REGISTERS,
                       SPILL_BYTES, STATIC_SMEM, END } },
     [MSG_MEASURE] = { "MEASURE",
-                      { LEASE, IDENTITY, GPU, ARTIFACT, REFERENCE, REQUEST,
+                      { LEASE, IDENTITY, KEY, GPU, ARTIFACT, REFERENCE, REQUEST,
                         LIMIT_MS, END } },
     [MSG_MEASURED] = { "MEASURED",
                        { LEASE,       IDENTITY,  NONCE,     GPU,

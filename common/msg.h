@@ -120,7 +120,7 @@ struct msg {
     const char *hash;
     struct texts names;
     struct blobs contents;
-    const char *key; /* build key */
+    const char *key; /* build key; of a measurement, what its result is for */
     const char *bundle;
     const char *source;
     const char *header; /* text of the generated header */
