@@ -11,7 +11,12 @@
 
 #include <stdio.h>
 
-enum log_level { LOG_E, LOG_W, LOG_I, LOG_D };
+enum log_level {
+    LOG_E,
+    LOG_W,
+    LOG_I,
+    LOG_D
+};
 
 /* Lines up to 'level' go to 'to' (borrowed, for the life of the program).
  * Until then, and with NULL, nothing is written.  Set in main, before any

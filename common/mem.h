@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-void *mem_new(size_t n, size_t size); /* n * size zeroed bytes */
+void *mem_new(size_t n, size_t size);             /* n * size zeroed bytes */
 void *mem_grow(void *old, size_t n, size_t size); /* realloc, not zeroed */
 char *mem_strdup(const char *text);
 void *mem_dup(const void *bytes, size_t len); /* len + 1 bytes, NUL after */

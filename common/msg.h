@@ -18,10 +18,10 @@
 #include "common/buf.h"
 #include "common/err.h"
 
-#define MSG_PROTOCOL 1               /* the only version spoken */
-#define MSG_BYTES_MAX (2 << 20)      /* ZMQ_MAXMSGSIZE on both sides */
-#define MSG_LOG_MAX (64 << 10)       /* compiler output, head and tail */
-#define MSG_CHUNK_MAX (256 << 10)    /* artifact bytes in one ARTIFACT */
+#define MSG_PROTOCOL 1            /* the only version spoken */
+#define MSG_BYTES_MAX (2 << 20)   /* ZMQ_MAXMSGSIZE on both sides */
+#define MSG_LOG_MAX (64 << 10)    /* compiler output, head and tail */
+#define MSG_CHUNK_MAX (256 << 10) /* artifact bytes in one ARTIFACT */
 #define MSG_SAMPLES_MAX 4096
 #define MSG_FILES_MAX 256
 
@@ -111,7 +111,7 @@ struct msg {
     int64_t index;
     const char *name;
     const char *driver;
-    struct texts facts; /* "sm_count 132" */
+    struct texts facts;  /* "sm_count 132" */
     const char *toolkit; /* "nvcc 13.0.88", "g++ 12.2.0" */
     int64_t n_gpus;
     int64_t measure_credit; /* leases a GPU may hold, running one included */
@@ -120,7 +120,7 @@ struct msg {
     const char *hash;
     struct texts names;
     struct blobs contents;
-    const char *key; /* build key */
+    const char *key; /* build key; of a measurement, what its result is for */
     const char *bundle;
     const char *source;
     const char *header; /* text of the generated header */
@@ -173,8 +173,7 @@ const char *msg_type_name(enum msg_type type);
 int msg_encode(const struct msg *msg, struct buf *out, struct err *err);
 
 /* Decode one frame.  ERR_PROTO leaves '*out' empty. */
-int msg_decode(const void *bytes, size_t len, struct msg *out,
-               struct err *err);
+int msg_decode(const void *bytes, size_t len, struct msg *out, struct err *err);
 void msg_fini(struct msg *msg);
 
 /* "sweep/config/shape/purpose/round/stage/attempt", and back. */

@@ -48,6 +48,8 @@ enum {
     DEVICE_FACTS_MAX = 32
 };
 
+extern const char device_name[]; /* "cuda" or "cpu" */
+
 /* 'gpu' is an index or a "GPU-..." UUID; the cpu device takes any. */
 int device_open(const char *gpu, struct device **out, struct device_err *err);
 void device_close(struct device *device); /* NULL is fine */

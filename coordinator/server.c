@@ -1,0 +1,303 @@
+#include "coordinator/server.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sodium.h>
+#include <zmq.h>
+
+#include "common/mem.h"
+
+#define ZAP_ENDPOINT "inproc://zeromq.zap.01"
+#define ZAP_DOMAIN "fa-coord"
+/* zmq_draft.h hides it; without it ZAP fails open (RELIABILITY facts). */
+#define OPTION_ZAP_ENFORCE_DOMAIN 93
+#define HEARTBEAT_MS 5000
+#define HEARTBEAT_TIMEOUT_MS 15000
+#define ROUTING_ID_BYTES_MAX 255
+#define ZAP_FRAMES_MAX 16
+
+struct peer {
+    char public_key[SERVER_KEY_BYTES]; /* "" until admitted */
+    unsigned char routing_id[ROUTING_ID_BYTES_MAX];
+    size_t routing_id_len; /* 0 until it spoke */
+};
+
+struct server {
+    void *router;
+    void *zap;
+    struct peer *peers;
+    size_t n_peers;
+    size_t refused;
+    char public_key[SERVER_KEY_BYTES];
+};
+
+static int zerr(struct err *err, const char *what)
+{
+    return err_set(err, ERR_SYSTEM, "%s: %s", what, zmq_strerror(zmq_errno()));
+}
+
+static int set_int(void *socket, int option, int value)
+{
+    return zmq_setsockopt(socket, option, &value, sizeof(value));
+}
+
+static int set_options(void *router, const char *secret_key)
+{
+    int64_t max = MSG_BYTES_MAX;
+
+    return zmq_setsockopt(router, ZMQ_MAXMSGSIZE, &max, sizeof(max)) |
+           zmq_setsockopt(router, ZMQ_CURVE_SECRETKEY, secret_key,
+                          SERVER_KEY_BYTES) |
+           zmq_setsockopt(router, ZMQ_ZAP_DOMAIN, ZAP_DOMAIN,
+                          strlen(ZAP_DOMAIN)) |
+           set_int(router, ZMQ_CURVE_SERVER, 1) |
+           set_int(router, OPTION_ZAP_ENFORCE_DOMAIN, 1) |
+           set_int(router, ZMQ_ROUTER_MANDATORY, 1) |
+           set_int(router, ZMQ_LINGER, 0) | set_int(router, ZMQ_SNDHWM, 0) |
+           set_int(router, ZMQ_RCVHWM, 0) |
+           set_int(router, ZMQ_HEARTBEAT_IVL, HEARTBEAT_MS) |
+           set_int(router, ZMQ_HEARTBEAT_TIMEOUT, HEARTBEAT_TIMEOUT_MS);
+}
+
+int server_open(void *zctx, const char *path, size_t hosts, struct server **out,
+                struct err *err)
+{
+    struct server *server = mem_new(1, sizeof(*server));
+    char secret_key[SERVER_KEY_BYTES], endpoint[128];
+    int rc = 0;
+
+    server->peers = mem_new(hosts, sizeof(*server->peers));
+    server->n_peers = hosts;
+    server->zap = zmq_socket(zctx, ZMQ_REP);
+    server->router = zmq_socket(zctx, ZMQ_ROUTER);
+    if (!server->zap || !server->router ||
+        zmq_curve_keypair(server->public_key, secret_key) < 0) {
+        rc = zerr(err, "ZeroMQ with CURVE");
+        goto out;
+    }
+    if (snprintf(endpoint, sizeof(endpoint), "ipc://%s", path) >=
+            (int)sizeof(endpoint) ||
+        strlen(path) > 107) {
+        rc = err_set(err, ERR_SYSTEM,
+                     "%s: longer than the 107 bytes of a socket's path; set "
+                     "TMPDIR to a shorter folder",
+                     path);
+        goto out;
+    }
+    if (set_int(server->zap, ZMQ_LINGER, 0) < 0 ||
+        zmq_bind(server->zap, ZAP_ENDPOINT) < 0 ||
+        set_options(server->router, secret_key) != 0 ||
+        zmq_bind(server->router, endpoint) < 0)
+        rc = zerr(err, endpoint);
+out:
+    sodium_memzero(secret_key, sizeof(secret_key));
+    if (rc < 0) {
+        server_close(server);
+        return rc;
+    }
+    *out = server;
+    return 0;
+}
+
+void server_close(struct server *server)
+{
+    if (!server)
+        return;
+    if (server->router)
+        zmq_close(server->router);
+    if (server->zap)
+        zmq_close(server->zap);
+    free(server->peers);
+    free(server);
+}
+
+const char *server_public_key(const struct server *server)
+{
+    return server->public_key;
+}
+
+int server_admit(struct server *server, size_t host,
+                 char public_key[SERVER_KEY_BYTES],
+                 char secret_key[SERVER_KEY_BYTES], struct err *err)
+{
+    if (zmq_curve_keypair(public_key, secret_key) < 0)
+        return zerr(err, "CURVE keys");
+    memcpy(server->peers[host].public_key, public_key, SERVER_KEY_BYTES);
+    server->peers[host].routing_id_len = 0;
+    return 0;
+}
+
+void *server_router(struct server *server)
+{
+    return server->router;
+}
+
+void *server_zap(struct server *server)
+{
+    return server->zap;
+}
+
+/* Host with this 32-byte public key, or -1. */
+static long find_key(const struct server *server, const void *key, size_t len)
+{
+    char z85[SERVER_KEY_BYTES];
+
+    if (len != 32 || !zmq_z85_encode(z85, key, len))
+        return -1;
+    for (size_t i = 0; i < server->n_peers; i++)
+        if (server->peers[i].public_key[0] &&
+            sodium_memcmp(server->peers[i].public_key, z85, SERVER_KEY_BYTES) ==
+                0)
+            return (long)i;
+    return -1;
+}
+
+/* Frames of RFC 27: version, request id, domain, address, identity,
+ * mechanism, and for CURVE the client's public key. */
+static bool read_request(void *zap, zmq_msg_t frames[ZAP_FRAMES_MAX], int *n)
+{
+    int more = 1;
+
+    for (*n = 0; more && *n < ZAP_FRAMES_MAX; (*n)++) {
+        zmq_msg_init(&frames[*n]);
+        if (zmq_msg_recv(&frames[*n], zap, ZMQ_DONTWAIT) < 0) {
+            zmq_msg_close(&frames[*n]);
+            return *n > 0;
+        }
+        more = zmq_msg_more(&frames[*n]);
+    }
+    return true;
+}
+
+static void answer(struct server *server, zmq_msg_t *frames, int n)
+{
+    char user[24] = "";
+    const char *code = "400";
+    long host = -1;
+
+    if (n == 7 && zmq_msg_size(&frames[5]) == 5 &&
+        memcmp(zmq_msg_data(&frames[5]), "CURVE", 5) == 0)
+        host = find_key(server, zmq_msg_data(&frames[6]),
+                        zmq_msg_size(&frames[6]));
+    if (host >= 0) {
+        code = "200";
+        snprintf(user, sizeof(user), "%ld", host);
+    } else {
+        server->refused++;
+    }
+    zmq_send(server->zap, "1.0", 3, ZMQ_SNDMORE);
+    if (n >= 2)
+        zmq_send(server->zap, zmq_msg_data(&frames[1]),
+                 zmq_msg_size(&frames[1]), ZMQ_SNDMORE);
+    else
+        zmq_send(server->zap, "", 0, ZMQ_SNDMORE);
+    zmq_send(server->zap, code, 3, ZMQ_SNDMORE);
+    zmq_send(server->zap, "", 0, ZMQ_SNDMORE);
+    zmq_send(server->zap, user, strlen(user), ZMQ_SNDMORE);
+    zmq_send(server->zap, "", 0, 0);
+}
+
+void server_step(struct server *server)
+{
+    zmq_msg_t frames[ZAP_FRAMES_MAX];
+    int n;
+
+    while (read_request(server->zap, frames, &n)) {
+        answer(server, frames, n);
+        for (int i = 0; i < n; i++)
+            zmq_msg_close(&frames[i]);
+    }
+}
+
+/* The host that the connection's key belongs to, or -1. */
+static long sender(const struct server *server, zmq_msg_t *body)
+{
+    const char *user = zmq_msg_gets(body, "User-Id");
+    char *end;
+    long host;
+
+    if (!user || !*user)
+        return -1;
+    host = strtol(user, &end, 10);
+    return *end || host < 0 || (size_t)host >= server->n_peers ? -1 : host;
+}
+
+static void drain(void *socket, zmq_msg_t *last)
+{
+    zmq_msg_t rest;
+
+    while (zmq_msg_more(last)) {
+        zmq_msg_init(&rest);
+        if (zmq_msg_recv(&rest, socket, ZMQ_DONTWAIT) < 0) {
+            zmq_msg_close(&rest);
+            return;
+        }
+        zmq_msg_move(last, &rest);
+        zmq_msg_close(&rest);
+    }
+}
+
+int server_recv(struct server *server, size_t *host, struct msg *msg,
+                struct err *err)
+{
+    zmq_msg_t id, body;
+    int rc = 0;
+
+    zmq_msg_init(&id);
+    zmq_msg_init(&body);
+    while (zmq_msg_recv(&id, server->router, ZMQ_DONTWAIT) >= 0) {
+        long from;
+        size_t id_len = zmq_msg_size(&id);
+
+        if (!zmq_msg_more(&id) ||
+            zmq_msg_recv(&body, server->router, ZMQ_DONTWAIT) < 0)
+            continue;
+        from = sender(server, &body);
+        if (from < 0 || id_len > ROUTING_ID_BYTES_MAX) {
+            server->refused++;
+            drain(server->router, &body);
+            continue;
+        }
+        *host = (size_t)from;
+        memcpy(server->peers[from].routing_id, zmq_msg_data(&id), id_len);
+        server->peers[from].routing_id_len = id_len;
+        if (zmq_msg_more(&body)) {
+            drain(server->router, &body);
+            rc = err_set(err, ERR_PROTO, "message of more than one frame");
+        } else {
+            rc = msg_decode(zmq_msg_data(&body), zmq_msg_size(&body), msg, err);
+            rc = rc < 0 ? rc : 1;
+        }
+        break;
+    }
+    zmq_msg_close(&id);
+    zmq_msg_close(&body);
+    return rc;
+}
+
+int server_send(struct server *server, size_t host, const struct msg *msg,
+                struct err *err)
+{
+    const struct peer *peer = &server->peers[host];
+    struct buf buf;
+    int rc;
+
+    if (peer->routing_id_len == 0)
+        return err_set(err, ERR_NETWORK, "no connection");
+    buf_init(&buf, MSG_BYTES_MAX);
+    rc = msg_encode(msg, &buf, err);
+    if (rc == 0 &&
+        (zmq_send(server->router, peer->routing_id, peer->routing_id_len,
+                  ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0 ||
+         zmq_send(server->router, buf.bytes, buf.len, ZMQ_DONTWAIT) < 0))
+        rc = err_set(err, ERR_NETWORK, "send: %s", zmq_strerror(zmq_errno()));
+    buf_fini(&buf);
+    return rc;
+}
+
+size_t server_refused(const struct server *server)
+{
+    return server->refused;
+}

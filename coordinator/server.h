@@ -1,0 +1,59 @@
+/* server.h - the ROUTER socket that the workers talk to, and who may
+ *
+ * CURVE with one key pair a worker and run; the ZAP handler lives in the same
+ * thread, so it is answered whenever server_step() runs.  The sender of a
+ * message is the host whose public key authenticated the connection, never a
+ * field of the message.  ZAP_ENFORCE_DOMAIN is set before the bind and every
+ * message's user id is checked, because ZAP fails open when its handler is
+ * gone.
+ *
+ * Thread rule: all calls from the reactor's thread.
+ */
+#ifndef FA_COORDINATOR_SERVER_H
+#define FA_COORDINATOR_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/err.h"
+#include "common/msg.h"
+
+#define SERVER_KEY_BYTES 41 /* Z85, with the NUL */
+
+struct server;
+
+/* Bind to 'path' (a unix socket in a 0700 folder, at most 107 bytes). */
+int server_open(void *zctx, const char *path, size_t hosts, struct server **out,
+                struct err *err);
+void server_close(struct server *server);
+
+const char *server_public_key(const struct server *server);
+
+/* Make a key pair for a host and let it in from now on; an earlier pair of
+ * the host is forgotten. */
+int server_admit(struct server *server, size_t host,
+                 char public_key[SERVER_KEY_BYTES],
+                 char secret_key[SERVER_KEY_BYTES], struct err *err);
+
+/* The two sockets to poll for input. */
+void *server_router(struct server *server);
+void *server_zap(struct server *server);
+
+/* Answer pending authentications. */
+void server_step(struct server *server);
+
+/* Take one message.  Returns 1 and fills 'host' and 'msg' (the caller ends
+ * with msg_fini), 0 when there is none.  ERR_PROTO: 'host' sent what the
+ * protocol forbids; 'host' is set. */
+int server_recv(struct server *server, size_t *host, struct msg *msg,
+                struct err *err);
+
+/* Send to the connection that 'host' last spoke on.  ERR_NETWORK when there
+ * is none any more. */
+int server_send(struct server *server, size_t host, const struct msg *msg,
+                struct err *err);
+
+/* Connections that were refused, and messages dropped for want of a user. */
+size_t server_refused(const struct server *server);
+
+#endif

@@ -1,0 +1,105 @@
+#!/bin/sh
+# Install what building (and, with --tests, testing) fa-coord needs on Debian or
+# Ubuntu.  Safe to run again: it installs only what is missing and says what.
+set -eu
+
+usage() {
+    echo "usage: deploy/setup.sh [--tests]"
+    echo "  --tests  also what deploy/check.sh needs: clang, linters, cmocka"
+}
+
+tests=no
+for arg in "$@"; do
+    case "$arg" in
+    --tests) tests=yes ;;
+    -h | --help) usage; exit 0 ;;
+    *) echo "setup.sh: unknown argument '$arg'" >&2; usage >&2; exit 2 ;;
+    esac
+done
+
+if ! command -v apt-get >/dev/null 2>&1; then
+    cat >&2 <<'MSG'
+setup.sh: apt-get is not here; this script knows Debian and Ubuntu.
+Install by hand: a C and C++ compiler, cmake >= 3.22, ninja, pkg-config, and the
+development files of libzmq, libssh2, sqlite3, cJSON, libsodium, openssl, msgpack-c
+and cmocka; then build with: cmake --preset release && cmake --build build/release
+MSG
+    exit 1
+fi
+
+# msgpack-c is libmsgpack-dev up to Debian 12 and Ubuntu 22.04, then
+# libmsgpack-c-dev.
+msgpack=libmsgpack-dev
+if apt-cache show libmsgpack-c-dev >/dev/null 2>&1; then
+    msgpack=libmsgpack-c-dev
+fi
+
+packages="gcc g++ cmake ninja-build pkg-config git ca-certificates
+    libssh2-1-dev libzmq3-dev libsqlite3-dev libcjson-dev libsodium-dev libssl-dev
+    $msgpack libpgm-dev libnorm-dev libcmocka-dev openssh-client openssh-server"
+if [ "$tests" = yes ]; then
+    packages="$packages clang clang-format clang-tidy cppcheck python3 binutils
+        util-linux procps"
+fi
+
+is_installed() {
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+list_missing() {
+    for p in $packages; do
+        is_installed "$p" || printf '%s ' "$p"
+    done
+}
+
+missing=$(list_missing)
+# The fuzzers' and sanitizers' run-time library is named after clang's version.
+clang_runtime() {
+    version=$(clang -dumpversion 2>/dev/null | cut -d. -f1)
+    [ -n "$version" ] && echo "libclang-rt-$version-dev"
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        env DEBIAN_FRONTEND=noninteractive "$@"
+    elif command -v sudo >/dev/null 2>&1; then
+        sudo env DEBIAN_FRONTEND=noninteractive "$@"
+    else
+        echo "setup.sh: these packages are missing: $missing" >&2
+        echo "setup.sh: run it as root, or install sudo" >&2
+        exit 1
+    fi
+}
+
+install() {
+    echo "setup.sh: installing: $*"
+    as_root apt-get update -qq
+    # shellcheck disable=SC2068  # one word a package
+    as_root apt-get install -y -qq --no-install-recommends $@ >/dev/null
+}
+
+# Only the sshd program is wanted (the tests start their own, on loopback), not
+# a service that lets others in.
+had_sshd=no
+is_installed openssh-server && had_sshd=yes
+if [ -n "$missing" ]; then
+    install $missing
+fi
+if [ "$had_sshd" = no ] && [ -d /run/systemd/system ]; then
+    echo "setup.sh: disabling the ssh service that came with openssh-server"
+    as_root systemctl disable --now ssh.service ssh.socket >/dev/null 2>&1 || true
+fi
+if [ "$tests" = yes ]; then
+    runtime=$(clang_runtime)
+    if [ -n "$runtime" ] && apt-cache show "$runtime" >/dev/null 2>&1 &&
+        ! is_installed "$runtime"; then
+        missing=$runtime
+        install "$runtime"
+    fi
+fi
+if [ -z "$missing" ]; then
+    echo "setup.sh: everything is installed"
+fi
+if ! command -v nvcc >/dev/null 2>&1 && [ ! -x /usr/local/cuda/bin/nvcc ]; then
+    echo "setup.sh: nvcc is not here; what needs it is left out (the GPU boxes need it, this machine does not)"
+fi

@@ -1,0 +1,31 @@
+/* measure.h - one configuration: is it right, and then how fast
+ *
+ * 1. load       the artifact, and read what it costs
+ * 2. reference  inputs and reference of the problem, unless resident
+ * 3. check      for each of two seeds: poison the outputs, launch once, look
+ *               at the guards, the inputs and the values
+ * 4. time       warm-ups; poison the outputs again; the samples, with clocks
+ *               and temperatures before, during and after
+ * 5. recheck    as in 3, on the buffers that were just timed
+ *
+ * Samples are single launches between two events, in seconds, none left out.
+ * 'timeout_s' of the request is for all launches of the configuration
+ * together; making the reference has its own limit.
+ */
+#ifndef FA_WORKER_RUNNER_MEASURE_H
+#define FA_WORKER_RUNNER_MEASURE_H
+
+#include <stdio.h>
+
+#include "worker/runner/device.h"
+#include "worker/runner/resident.h"
+#include "worker/runner/wire.h"
+
+/* Fill in 'reply': a result, or an error where the request could not be
+ * carried out and nothing is known about the kernel.  Stages are written to
+ * 'progress' as they begin. */
+void measure(struct device *device, struct resident *resident,
+             const struct wire_measure *want, FILE *progress,
+             struct wire_reply *reply);
+
+#endif

@@ -1,0 +1,309 @@
+#include "worker/runner/resident.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct resident {
+    struct device *device;
+    struct problem *problems[RESIDENT_PROBLEMS]; /* NULL when free */
+    uint64_t clock;                              /* counts uses */
+};
+
+struct resident *resident_new(struct device *device)
+{
+    struct resident *resident = calloc(1, sizeof(*resident));
+
+    if (!resident)
+        abort();
+    resident->device = device;
+    return resident;
+}
+
+static void problem_free(struct device *device, struct problem *problem)
+{
+    if (!problem)
+        return;
+    for (size_t i = 0; i < problem->n_args; i++) {
+        device_free(device, problem->outputs[i]);
+        for (int t = 0; t < RESIDENT_TRIALS; t++) {
+            device_free(device, problem->trials[t].inputs[i]);
+            device_free(device, problem->trials[t].references[i]);
+        }
+    }
+    free(problem);
+}
+
+void resident_free(struct resident *resident)
+{
+    if (!resident)
+        return;
+    for (int i = 0; i < RESIDENT_PROBLEMS; i++)
+        problem_free(resident->device, resident->problems[i]);
+    free(resident);
+}
+
+static bool arg_equals(const struct wire_arg *a, const struct wire_arg *b)
+{
+    return strcmp(a->name, b->name) == 0 && a->type == b->type &&
+           a->buffer == b->buffer && a->output == b->output &&
+           a->count == b->count && a->fill == b->fill &&
+           memcmp(&a->scale, &b->scale, sizeof(a->scale)) == 0 &&
+           a->integer == b->integer &&
+           memcmp(&a->real, &b->real, sizeof(a->real)) == 0;
+}
+
+static bool problem_is(const struct problem *problem,
+                       const struct wire_measure *want)
+{
+    const struct wire_kernel *a = &problem->reference;
+    const struct wire_kernel *b = &want->reference;
+
+    if (problem->seed != want->seed || problem->n_args != want->n_args ||
+        strcmp(a->path, b->path) != 0 || strcmp(a->entry, b->entry) != 0 ||
+        memcmp(a->grid, b->grid, sizeof(a->grid)) != 0 ||
+        memcmp(a->block, b->block, sizeof(a->block)) != 0 || a->smem != b->smem)
+        return false;
+    for (size_t i = 0; i < problem->n_args; i++)
+        if (!arg_equals(&problem->args[i], &want->args[i]))
+            return false;
+    return true;
+}
+
+static struct problem *resident_find(struct resident *resident,
+                                     const struct wire_measure *want)
+{
+    for (int i = 0; i < RESIDENT_PROBLEMS; i++)
+        if (resident->problems[i] && problem_is(resident->problems[i], want))
+            return resident->problems[i];
+    return NULL;
+}
+
+bool resident_has(struct resident *resident, const struct wire_measure *want)
+{
+    return resident_find(resident, want) != NULL;
+}
+
+static void scalar_value(const struct wire_arg *arg, void *value)
+{
+    if (element_is_float(arg->type))
+        element_store(value, arg->type, 0, arg->real);
+    else if (arg->type == ELEMENT_INT64)
+        *(int64_t *)value = arg->integer;
+    else if (arg->type == ELEMENT_INT32)
+        *(int32_t *)value = (int32_t)arg->integer;
+    else
+        *(int8_t *)value = (int8_t)arg->integer;
+}
+
+void problem_args(const struct problem *problem, const struct trial *trial,
+                  struct device_buffer *const *outputs,
+                  struct problem_args *out)
+{
+    for (size_t i = 0; i < problem->n_args; i++) {
+        const struct wire_arg *arg = &problem->args[i];
+
+        if (!arg->buffer)
+            scalar_value(arg, &out->values[i]);
+        else
+            out->values[i].address =
+                device_address(arg->output ? outputs[i] : trial->inputs[i]);
+        out->argv[i] = &out->values[i];
+    }
+}
+
+/* The seed of a trial: the first is the one asked for. */
+static uint64_t trial_seed(uint64_t seed, int t)
+{
+    return t == 0 ? seed : fill_mix(seed + (uint64_t)t);
+}
+
+static int trial_fill(struct device *device, const struct problem *problem,
+                      int t, struct trial *trial, struct device_err *err)
+{
+    uint64_t seed = trial_seed(problem->seed, t);
+    int64_t overrun;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
+        const struct wire_arg *arg = &problem->args[i];
+        struct device_buffer **input = &trial->inputs[i];
+
+        if (!arg->buffer || arg->output)
+            continue;
+        rc = device_alloc(device, arg->name, arg->type, arg->count, input, err);
+        if (rc == 0)
+            rc = device_fill(device, *input, arg->fill, arg->scale,
+                             fill_key(seed, (unsigned)i), err);
+        if (rc == 0)
+            rc = device_checksum(device, *input, &trial->input_sums[i],
+                                 &overrun, err);
+        if (rc == 0)
+            rc = device_seal(device, *input, true, err);
+    }
+    return rc;
+}
+
+/* A reference that leaves a NaN, or an element unwritten, proves nothing. */
+static int reference_check(struct device *device, const struct wire_arg *arg,
+                           struct device_buffer *reference, uint64_t *sum,
+                           struct device_err *err)
+{
+    struct check check;
+    int64_t overrun;
+    int rc = device_checksum(device, reference, sum, &overrun, err);
+
+    if (rc == 0)
+        rc = device_check(device, reference, reference, &check, err);
+    if (rc < 0)
+        return rc;
+    if (overrun == 0 && check.max_error == 0)
+        return 0;
+    if (overrun != 0)
+        snprintf(err->text, sizeof(err->text),
+                 "the reference wrote outside '%s', %lld bytes", arg->name,
+                 (long long)overrun);
+    else
+        snprintf(err->text, sizeof(err->text),
+                 "the reference left '%s'[%lld] unwritten, or not a finite "
+                 "number",
+                 arg->name, (long long)check.max_at);
+    return DEVICE_BROKEN;
+}
+
+static int reference_run(struct device *device, const struct problem *problem,
+                         const struct trial *trial,
+                         struct device_kernel *kernel, struct device_err *err)
+{
+    struct problem_args args;
+    struct device_launch launch = {
+        .kernel = kernel,
+        .smem = problem->reference.smem,
+        .args = args.argv,
+        .n_args = problem->n_args,
+    };
+
+    memcpy(launch.grid, problem->reference.grid, sizeof(launch.grid));
+    memcpy(launch.block, problem->reference.block, sizeof(launch.block));
+    problem_args(problem, trial, trial->references, &args);
+    return device_run(device, &launch, RESIDENT_REFERENCE_S, err);
+}
+
+static int trial_reference(struct device *device, const struct problem *problem,
+                           struct trial *trial, struct device_kernel *kernel,
+                           struct device_err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < problem->n_args; i++)
+        if (problem->args[i].buffer && problem->args[i].output)
+            rc = device_alloc(device, problem->args[i].name, ELEMENT_FP64,
+                              problem->args[i].count, &trial->references[i],
+                              err);
+    if (rc == 0)
+        rc = reference_run(device, problem, trial, kernel, err);
+    for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
+        if (!trial->references[i])
+            continue;
+        rc = reference_check(device, &problem->args[i], trial->references[i],
+                             &trial->reference_sums[i], err);
+        if (rc == 0)
+            rc = device_seal(device, trial->references[i], true, err);
+    }
+    return rc;
+}
+
+static int problem_fill(struct device *device, struct problem *problem,
+                        struct device_err *err)
+{
+    struct device_kernel *kernel = NULL;
+    int rc = device_load(device, problem->reference.path,
+                         problem->reference.entry, &kernel, err);
+
+    for (size_t i = 0; rc == 0 && i < problem->n_args; i++)
+        if (problem->args[i].buffer && problem->args[i].output)
+            rc = device_alloc(device, problem->args[i].name,
+                              problem->args[i].type, problem->args[i].count,
+                              &problem->outputs[i], err);
+    for (int t = 0; rc == 0 && t < RESIDENT_TRIALS; t++) {
+        rc = trial_fill(device, problem, t, &problem->trials[t], err);
+        if (rc == 0)
+            rc = trial_reference(device, problem, &problem->trials[t], kernel,
+                                 err);
+    }
+    if (!err->poisoned)
+        device_unload(device, kernel);
+    return rc;
+}
+
+static int problem_new(struct device *device, const struct wire_measure *want,
+                       struct problem **out, struct device_err *err)
+{
+    struct problem *problem = calloc(1, sizeof(*problem));
+    int rc;
+
+    if (!problem)
+        abort();
+    memcpy(problem->args, want->args, sizeof(problem->args));
+    problem->n_args = want->n_args;
+    problem->reference = want->reference;
+    problem->seed = want->seed;
+    rc = problem_fill(device, problem, err);
+    if (rc == 0) {
+        *out = problem;
+    } else if (err->poisoned) {
+        free(problem); /* the device's memory goes with the process */
+    } else {
+        problem_free(device, problem);
+    }
+    return rc;
+}
+
+/* The place of a new problem: an empty one, else the one unused longest. */
+static struct problem **resident_place(struct resident *resident)
+{
+    struct problem **place = &resident->problems[0];
+
+    for (int i = 0; i < RESIDENT_PROBLEMS; i++) {
+        if (!resident->problems[i])
+            return &resident->problems[i];
+        if (resident->problems[i]->used < (*place)->used)
+            place = &resident->problems[i];
+    }
+    problem_free(resident->device, *place);
+    *place = NULL;
+    return place;
+}
+
+static bool resident_clear(struct resident *resident)
+{
+    bool any = false;
+
+    for (int i = 0; i < RESIDENT_PROBLEMS; i++) {
+        any = any || resident->problems[i];
+        problem_free(resident->device, resident->problems[i]);
+        resident->problems[i] = NULL;
+    }
+    return any;
+}
+
+int resident_problem(struct resident *resident, const struct wire_measure *want,
+                     struct problem **out, struct device_err *err)
+{
+    struct problem *problem = resident_find(resident, want);
+    struct problem **place;
+    int rc;
+
+    if (!problem) {
+        place = resident_place(resident);
+        rc = problem_new(resident->device, want, place, err);
+        /* it may be the others that take its memory */
+        if (rc == DEVICE_BROKEN && !err->poisoned && resident_clear(resident))
+            rc = problem_new(resident->device, want, place, err);
+        if (rc < 0)
+            return rc;
+        problem = *place;
+    }
+    problem->used = ++resident->clock;
+    *out = problem;
+    return 0;
+}
