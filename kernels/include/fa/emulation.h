@@ -101,10 +101,7 @@ inline T atomicAdd(T *p, T v)
 
 inline float __uint_as_float(uint32_t bits)
 {
-    float f;
-
-    memcpy(&f, &bits, sizeof(f));
-    return f;
+    return fa_emu_bits_float(bits);
 }
 
 inline uint32_t __float_as_uint(float f)
