@@ -210,8 +210,9 @@ static void add_cell(struct report *report, struct sqlite3_stmt *stmt)
         *config = (struct report_config){
             .point = sql_int(stmt, 1),
             .baseline = sql_int(stmt, 2) != 0,
-            .params = clean_copy(stmt, 3),
+            .json = clean_copy(stmt, 3),
             .warnings = clean_copy(stmt, 4),
+            .selected = true,
             .cells = mem_new(report->n_shapes, sizeof(*config->cells)),
         };
         snprintf(config->key, sizeof(config->key), "%s", key);
@@ -298,6 +299,9 @@ int report_load(struct store *store, struct report **out, struct err *err)
 
     for (size_t i = 0; rc == 0 && i < sizeof(queries) / sizeof(*queries); i++)
         rc = each(store, report, queries[i].text, queries[i].row, err);
+    for (size_t i = 0; rc == 0 && i < report->n_configs; i++)
+        rc = params_parse(report->configs[i].json, &report->configs[i].params,
+                          err);
     if (rc < 0) {
         report_free(report);
         *out = NULL;
@@ -315,13 +319,15 @@ static void config_fini(struct report_config *config, size_t n_shapes)
 
         free(cell->reason);
         free(cell->samples);
+        free(cell->metrics);
         free(cell->host);
         free(cell->gpu);
         free(cell->gpu_name);
         free(cell->nonce);
     }
     free(config->cells);
-    free(config->params);
+    free(config->json);
+    params_fini(&config->params);
     free(config->warnings);
 }
 
@@ -341,6 +347,11 @@ void report_free(struct report *report)
         free(report->gates[i].kind);
         free(report->gates[i].why);
     }
+    for (size_t i = 0; i < report->n_metrics; i++) {
+        free(report->metrics[i].name);
+        free(report->metrics[i].unit);
+    }
+    free(report->metrics);
     free(report->configs);
     free(report->shapes);
     free(report->gates);

@@ -16,6 +16,7 @@
 
 #include "common/hash.h"
 #include "common/stats.h"
+#include "coordinator/params.h"
 
 struct err;
 struct store;
@@ -52,19 +53,27 @@ struct report_cell {
     double relative_l2, max_error;
     int64_t registers, spill_bytes; /* -1 when it was not measured */
     int64_t attempts;
+    double *metrics;             /* at the median, NaN without one */
     char *host, *gpu, *gpu_name; /* "" when it was not measured */
     char *nonce;                 /* the evidence in tables result and build */
 };
 
 struct report_config {
     char key[HASH_HEX];
-    char *params; /* JSON object, in file order */
+    char *json; /* its parameters as they are stored */
+    struct params params;
     char *warnings;
     int64_t point;
     bool baseline;
     enum report_outcome outcome; /* over all shapes: the first that failed */
     int rank;                    /* 1 is the fastest; 0: not ranked */
+    bool selected;               /* by --where */
     struct report_cell *cells;   /* one a shape */
+};
+
+/* A figure of the sweep file for a time, such as TFLOP/s. */
+struct report_metric {
+    char *name, *unit;
 };
 
 struct report_gate {
@@ -82,6 +91,8 @@ struct report {
     size_t n_gates;
     struct report_shape *shapes; /* the first is the headline */
     size_t n_shapes;
+    struct report_metric *metrics; /* filled in by report_metrics() */
+    size_t n_metrics;
     struct report_config *configs; /* ranked first, the fastest on top */
     size_t n_configs;
     int64_t counts[REPORT_OUTCOMES]; /* gated points are constraints */

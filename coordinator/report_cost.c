@@ -50,6 +50,11 @@ static void add_row(struct cost *cost, struct sqlite3_stmt *stmt)
         host->hours[category] += hours;
 }
 
+bool cost_is_unpriced(const struct cost_host *host)
+{
+    return isnan(host->rate_usd_per_h) && host->total_hours > 0;
+}
+
 static void add_up(struct cost *cost)
 {
     for (size_t i = 0; i < cost->n_hosts; i++) {
@@ -62,8 +67,7 @@ static void add_up(struct cost *cost)
             cost->hours[c] += host->hours[c];
         if (!isnan(host->usd))
             cost->priced_usd += host->usd;
-        else if (host->total_hours > 0)
-            cost->unpriced++;
+        cost->unpriced += cost_is_unpriced(host);
     }
     cost->total_usd = cost->unpriced ? (double)NAN : cost->priced_usd;
 }

@@ -7,6 +7,7 @@
 #ifndef FA_COORDINATOR_REPORT_COST_H
 #define FA_COORDINATOR_REPORT_COST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "coordinator/ledger.h"
@@ -33,6 +34,9 @@ struct cost {
     double priced_usd; /* of the hosts that have a rate */
     double total_usd;  /* NaN when a host is unpriced */
 };
+
+/* It was held, and what an hour of it costs is not known. */
+bool cost_is_unpriced(const struct cost_host *host);
 
 int cost_load(struct store *store, struct cost **out, struct err *err);
 void cost_free(struct cost *cost); /* NULL is fine */

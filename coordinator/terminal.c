@@ -4,31 +4,14 @@
 #include <string.h>
 
 #include "common/err.h"
-
-/* Bytes of the well-formed UTF-8 sequence at 'c', 0 when there is none. */
-static size_t sequence(const unsigned char *c)
-{
-    size_t n = c[0] < 0x80                    ? 1
-               : c[0] >= 0xc2 && c[0] <= 0xdf ? 2
-               : c[0] >= 0xe0 && c[0] <= 0xef ? 3
-               : c[0] >= 0xf0 && c[0] <= 0xf4 ? 4
-                                              : 0;
-
-    for (size_t i = 1; i < n; i++)
-        if ((c[i] & 0xc0) != 0x80)
-            return 0;
-    if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) ||
-        (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f))
-        return 0;
-    return n;
-}
+#include "common/utf8.h"
 
 char *terminal_clean(char *text, bool lines)
 {
     unsigned char *from = (unsigned char *)text, *to = from;
 
     while (*from) {
-        size_t n = sequence(from);
+        size_t n = utf8_sequence((const char *)from);
         bool c1 = n == 2 && from[0] == 0xc2 && from[1] < 0xa0;
 
         if (*from == '\t') {
