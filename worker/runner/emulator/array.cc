@@ -143,8 +143,8 @@ array_place array_find(const void *address)
     const array *a = around(address);
 
     if (!a)
-        return { nullptr, 0, 0, false };
-    return { a->name, (const char *)address - a->base, a->bytes, a->sealed };
+        return { nullptr, 0, 0 };
+    return { a->name, (const char *)address - a->base, a->bytes };
 }
 
 /* The array that holds all of [address, address + bytes). */

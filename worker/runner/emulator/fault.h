@@ -67,7 +67,8 @@ struct shared_access {
                                  const thread *first, int first_operation);
 [[noreturn]] void fault_short_warp(const thread *self, int operation);
 [[noreturn]] void fault_no_lane(const thread *self, unsigned lane);
-[[noreturn]] void fault_early_exit(const thread *self, const thread *exited);
+/* 'waiting' is at a barrier that 'exited' never reaches. */
+[[noreturn]] void fault_early_exit(const thread *waiting, const thread *exited);
 [[noreturn]] void fault_deadlock();
 [[noreturn]] void fault_trap(fa_site at);
 
