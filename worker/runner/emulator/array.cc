@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernels/include/fa/emulator.h"
-#include "worker/runner/emulator/block.h"
-#include "worker/runner/emulator/fault.h"
+#include "worker/runner/emulator/block.hh"
+#include "worker/runner/emulator/fault.hh"
 
 namespace
 {
