@@ -43,12 +43,10 @@ static void write_file(const char *path, const char *fmt, ...)
     assert_int_equal(fclose(file), 0);
 }
 
-struct device_kernel *fixture_load(const char *name, const char *source,
-                                   const char *entry, const char *params)
+bool fixture_builds(const char *name, const char *source, const char *entry,
+                    const char *params)
 {
     char header[400], unit[400], object[400];
-    struct device_kernel *kernel = NULL;
-    struct device_err err = { .text = "" };
 
     snprintf(header, sizeof(header), "%s/%s.h", FOLDER, name);
     snprintf(unit, sizeof(unit), "%s/%s.cc", FOLDER, name);
@@ -56,12 +54,22 @@ struct device_kernel *fixture_load(const char *name, const char *source,
     write_file(header, "%s", params);
     write_file(unit, "#include \"%s/%s\"\nFA_EMULATION_ENTRY(%s)\n",
                FA_SOURCE_DIR, source, entry);
-    assert_int_equal(
-        fixture_command((const char *[]){
-            "c++", "-O1", "-std=c++17", "-shared", "-fPIC", "-x", "c++", "-I",
-            FA_SOURCE_DIR "/kernels/include", "-include", "fa/emulation.h",
-            "-include", header, unit, "-o", object, NULL }),
-        0);
+    return fixture_command((const char *[]){
+               "c++", "-O1", "-std=c++17", "-shared", "-fPIC", "-x", "c++",
+               "-I", FA_SOURCE_DIR "/kernels/include", "-include",
+               "fa/emulation.h", "-include", header, unit, "-o", object,
+               NULL }) == 0;
+}
+
+struct device_kernel *fixture_load(const char *name, const char *source,
+                                   const char *entry, const char *params)
+{
+    struct device_kernel *kernel = NULL;
+    struct device_err err = { .text = "" };
+    char object[400];
+
+    assert_true(fixture_builds(name, source, entry, params));
+    snprintf(object, sizeof(object), "%s/%s.so", FOLDER, name);
     if (device_load(NULL, object, entry, &kernel, &err) < 0)
         fail_msg("%s", err.text);
     return kernel;

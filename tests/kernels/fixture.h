@@ -14,8 +14,12 @@
 /* Run a command, argv ended by NULL; its exit status, or -1. */
 int fixture_command(const char *const *argv);
 
-/* Build 'source' with FA_EMULATION_ENTRY(entry) behind it and the lines of
- * 'params' in front, load it.  'name' is the object's. */
+/* Build 'source' for the emulator, with FA_EMULATION_ENTRY(entry) behind it and
+ * the lines of 'params' in front.  'name' is the object's. */
+bool fixture_builds(const char *name, const char *source, const char *entry,
+                    const char *params);
+
+/* The same, and load it. */
 struct device_kernel *fixture_load(const char *name, const char *source,
                                    const char *entry, const char *params);
 
