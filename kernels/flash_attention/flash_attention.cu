@@ -43,6 +43,10 @@ static_assert(stages >= 2, "a step is copied while another is read");
 static_assert(smem_bytes >= 2 * stages * tile_bytes, "smem_overflow: the ring fits");
 static_assert(smem_bytes >= block_m * row_bytes, "smem_overflow: the output fits into the ring");
 
+/* A warp with 8 mma tiles of scores needs 127 to 136 registers a thread.  At 128
+ * an SM holds 512 threads, so that bound is worth a spill of two. */
+constexpr int min_blocks = m_tiles * n_tiles <= 8 ? 512 / threads : 1;
+
 constexpr float scale_log2 = 0.125f * 1.44269504f; /* log2(e) / sqrt(head_dim) */
 static_assert(head_dim == 64, "scale_log2 is that of 64");
 
@@ -254,7 +258,7 @@ __device__ __forceinline__ void find_work(u32 tiles, bool causal, u32 &head, u32
     tile = causal ? tiles - 1 - blockIdx.x / heads : blockIdx.x % tiles;
 }
 
-extern "C" __global__ void __launch_bounds__(threads)
+extern "C" __global__ void __launch_bounds__(threads, min_blocks)
     flash_attention(const half *__restrict__ Q, /* [batch, heads, seq, head_dim], contiguous */
                     const half *__restrict__ K, /* the same */
                     const half *__restrict__ V, /* the same */
