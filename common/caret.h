@@ -9,8 +9,8 @@
  * shown as blanks, so a file cannot write to the terminal.
  * Thread rule: no state; any thread.
  */
-#ifndef FA_COORDINATOR_CARET_H
-#define FA_COORDINATOR_CARET_H
+#ifndef FA_COMMON_CARET_H
+#define FA_COMMON_CARET_H
 
 #include <stddef.h>
 

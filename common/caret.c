@@ -1,4 +1,4 @@
-#include "coordinator/caret.h"
+#include "common/caret.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

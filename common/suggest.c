@@ -1,4 +1,4 @@
-#include "coordinator/suggest.h"
+#include "common/suggest.h"
 
 #include <ctype.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  *
  * Thread rule: no state; any thread.
  */
-#ifndef FA_COORDINATOR_SUGGEST_H
-#define FA_COORDINATOR_SUGGEST_H
+#ifndef FA_COMMON_SUGGEST_H
+#define FA_COMMON_SUGGEST_H
 
 #include <stddef.h>
 
