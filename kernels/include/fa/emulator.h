@@ -56,6 +56,7 @@ enum {
     FA_EMU_LDMATRIX_X2_TRANS,
     FA_EMU_LDMATRIX_X4_TRANS,
     FA_EMU_MMA_F16, /* fa_emu_mma */
+    FA_EMU_MMA_BF16,
     FA_EMU_OPERATIONS
 };
 
@@ -127,6 +128,7 @@ void fa_emu_trap(fa_site at);
 
 float fa_emu_ex2(float x);
 uint16_t fa_emu_f16_f32(float f);
+uint16_t fa_emu_bf16_f32(float f);
 }
 
 #endif

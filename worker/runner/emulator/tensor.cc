@@ -1,10 +1,10 @@
-#include "worker/runner/emulator/tensor.h"
+#include "worker/runner/emulator/tensor.hh"
 
 #include <math.h>
 #include <string.h>
 
-#include "worker/runner/emulator/block.h"
-#include "worker/runner/emulator/shared.h"
+#include "worker/runner/emulator/block.hh"
+#include "worker/runner/emulator/shared.hh"
 
 namespace emulator
 {
@@ -15,7 +15,13 @@ typedef uint16_t halves8 __attribute__((vector_size(16)));
 typedef int32_t ints8 __attribute__((vector_size(32)));
 typedef float floats8 __attribute__((vector_size(32)));
 
-/* fa_emu_f32_f16() of eight. */
+enum class format {
+    F16,
+    BF16
+};
+
+/* Eight elements to fp32: fa_emu_f32_f16() of each, or a shift. */
+template <format from>
 static inline __attribute__((always_inline)) void widen(floats8 *out,
                                                         const uint16_t *in)
 {
@@ -23,6 +29,10 @@ static inline __attribute__((always_inline)) void widen(floats8 *out,
 
     memcpy(&packed, in, sizeof(packed));
     const ints8 half = __builtin_convertvector(packed, ints8);
+    if (from == format::BF16) {
+        *out = (floats8)(half << 16);
+        return;
+    }
     const ints8 exponent = half & 0x7c00;
     const ints8 subnormal = exponent == 0; /* all ones where true */
     const ints8 special = exponent == 0x7c00;
@@ -35,6 +45,7 @@ static inline __attribute__((always_inline)) void widen(floats8 *out,
 }
 
 /* Inlined twice below: for any x86-64 and for one with wider registers. */
+template <format from>
 static inline __attribute__((always_inline)) void
 multiply(fa_emu_mma *const lanes[32])
 {
@@ -58,9 +69,9 @@ multiply(fa_emu_mma *const lanes[32])
         memcpy(&c[g + 8][t], &m->c[2], 2 * sizeof(float));
     }
     for (unsigned i = 0; i < 32; i++)
-        widen(&a[i], &a16[8 * i]);
+        widen<from>(&a[i], &a16[8 * i]);
     for (unsigned k = 0; k < 16; k++)
-        widen(&b[k], &b16[8 * k]);
+        widen<from>(&b[k], &b16[8 * k]);
     memcpy(c8, c, sizeof(c));
     for (unsigned i = 0; i < 16; i++) {
         floats8 sum = c8[i];
@@ -80,22 +91,34 @@ multiply(fa_emu_mma *const lanes[32])
 
 #ifdef __x86_64__
 /* avx2 without fma: the results are the same on every machine */
+template <format from>
 __attribute__((target("avx2"))) static void
 multiply_avx2(fa_emu_mma *const lanes[32])
 {
-    multiply(lanes);
+    multiply<from>(lanes);
 }
 #endif
 
-void tensor_mma_f16(fa_emu_mma *const lanes[32])
+template <format from>
+static void multiply_best(fa_emu_mma *const lanes[32])
 {
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx2")) {
-        multiply_avx2(lanes);
+        multiply_avx2<from>(lanes);
         return;
     }
 #endif
-    multiply(lanes);
+    multiply<from>(lanes);
+}
+
+void tensor_mma_f16(fa_emu_mma *const lanes[32])
+{
+    multiply_best<format::F16>(lanes);
+}
+
+void tensor_mma_bf16(fa_emu_mma *const lanes[32])
+{
+    multiply_best<format::BF16>(lanes);
 }
 
 void tensor_ldmatrix(fa_emu_ldmatrix *const lanes[32], thread *threads,
@@ -144,6 +167,16 @@ uint16_t fa_emu_f16_f32(float f)
     const float shifted = fa_emu_bits_float(magnitude) + 0.5f;
     memcpy(&rest, &shifted, sizeof(rest));
     return (uint16_t)(sign | (rest - 0x3f000000));
+}
+
+uint16_t fa_emu_bf16_f32(float f)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &f, sizeof(bits));
+    if ((bits & 0x7fffffff) > 0x7f800000)
+        return 0x7fff;
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 float fa_emu_ex2(float x)
