@@ -232,6 +232,11 @@ double sql_real(struct sqlite3_stmt *stmt, int column)
     return sqlite3_column_double(stmt, column);
 }
 
+const char *sql_column_name(struct sqlite3_stmt *stmt, int column)
+{
+    return sqlite3_column_name(stmt, column);
+}
+
 static struct sql_value column_value(struct sqlite3_stmt *stmt, int column)
 {
     const char *text;

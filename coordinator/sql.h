@@ -68,6 +68,7 @@ const char *sql_text(struct sqlite3_stmt *stmt, int column); /* NULL is "" */
 int64_t sql_int(struct sqlite3_stmt *stmt, int column);
 double sql_real(struct sqlite3_stmt *stmt, int column); /* NULL is NaN */
 bool sql_is_null(struct sqlite3_stmt *stmt, int column);
+const char *sql_column_name(struct sqlite3_stmt *stmt, int column);
 /* All columns of the row; returns how many. */
 size_t sql_row(struct sqlite3_stmt *stmt, struct sql_value out[SQL_VALUES_MAX]);
 
