@@ -5,8 +5,8 @@
 
 #include "common/buf.h"
 #include "common/err.h"
+#include "common/suggest.h"
 #include "coordinator/host_line.h"
-#include "coordinator/suggest.h"
 
 #define SLOTS_MAX 1024
 #define GPU_INDEX_MAX 63

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "coordinator/caret.h"
+#include "common/caret.h"
 #include "coordinator/hosts.h"
 
 /* A piece of the line, borrowed. */

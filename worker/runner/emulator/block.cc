@@ -1,6 +1,6 @@
-#include "worker/runner/emulator/block.h"
+#include "worker/runner/emulator/block.hh"
 
-#include "worker/runner/emulator/fault.h"
+#include "worker/runner/emulator/fault.hh"
 
 fa_emu_thread *fa_emu_self;
 fa_emu_grid_state fa_emu_grid;
@@ -77,6 +77,7 @@ static void thread_exit(thread *self)
 static void thread_main()
 {
     fiber_entered();
+    fault_if_late(); /* a kernel without primitives ends between its blocks */
     block.entry(block.args);
     thread_exit(thread_self());
 }

@@ -1,4 +1,4 @@
-#include "worker/runner/emulator/fault.h"
+#include "worker/runner/emulator/fault.hh"
 
 #include <math.h>
 #include <signal.h>
@@ -9,8 +9,8 @@
 #include <ucontext.h>
 
 #include "worker/runner/emulator/array.h"
-#include "worker/runner/emulator/block.h"
-#include "worker/runner/emulator/fiber.h"
+#include "worker/runner/emulator/block.hh"
+#include "worker/runner/emulator/fiber.hh"
 
 namespace emulator
 {
@@ -44,6 +44,7 @@ const char *const operations[FA_EMU_OPERATIONS] = {
     "ldmatrix_x2_trans",
     "ldmatrix_x4_trans",
     "mma_m16n8k16_f16_f32",
+    "mma_m16n8k16_bf16_f32",
 };
 
 /* "thread (3,0,0) of block (1,0,0), flash.cu:41" and its parts */
