@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -43,7 +44,7 @@ static int leave(FILE *log, int keep)
     return 0;
 }
 
-/* The child: never returns. */
+/* Never returns. */
 static void be_worker(const char *dir, int ready)
 {
     struct agent *agent = NULL;
@@ -51,7 +52,6 @@ static void be_worker(const char *dir, int ready)
     struct err err;
     int rc;
 
-    setsid();
     umask(077);
     rc = workdir_log(dir, &log, &err);
     if (rc == 0 && leave(log, ready) < 0)
@@ -102,9 +102,15 @@ static int spawn(const char *dir, int64_t until_ns, struct err *err)
     if (pipe2(ready, O_CLOEXEC) < 0)
         return err_set(err, ERR_SYSTEM, "pipe: %s", strerror(errno));
     pid = fork();
-    if (pid == 0)
-        be_worker(dir, ready[1]);
+    if (pid == 0) {
+        setsid();
+        if (fork() == 0) /* not its starter's child: nobody waits for it */
+            be_worker(dir, ready[1]);
+        _exit(0);
+    }
     close(ready[1]);
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
     if (pid > 0)
         read_word(ready[0], until_ns, word, sizeof(word));
     close(ready[0]);

@@ -312,7 +312,7 @@ void coord_welcome(struct coord *coord, const char *gpus, int64_t slots)
 {
     struct msg msg = { .type = MSG_WELCOME,
                        .protocol = MSG_PROTOCOL,
-                       .sweep = "test",
+                       .id.sweep = "test",
                        .device = "cpu",
                        .gpus = gpus,
                        .slots = slots,
