@@ -52,7 +52,7 @@ static void print_table(const struct doctor *doctor)
     table_column(table, 'l', "where");
     table_column(table, 'l', "what");
     table_column(table, 'l', "verdict");
-    table_column(table, 'l', "");
+    table_column(table, 'l', "finding");
     for (size_t i = 0; i < doctor->n; i++) {
         const struct doctor_finding *finding = &doctor->findings[i];
 

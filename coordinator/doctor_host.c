@@ -17,6 +17,7 @@
 /* Run by sh(1) on the host, with 'w' the work folder and 'n' the nvcc of the
  * hosts file or ''.  Answers in lines "key value". */
 static const char probe[] =
+    "umask 077\n"
     "case $w in '~') w=$HOME;; '~/'*) w=$HOME/${w#'~/'};; esac\n"
     "echo system $(uname -sm)\n"
     "if mkdir -p \"$w\" 2>/dev/null && f=$(mktemp \"$w/doctor.XXXXXX\"); then\n"
