@@ -30,7 +30,7 @@ units=$(git ls-files 'common/*.c' 'coordinator/*.c' 'worker/*.c')
 
     grep -nE '^# *if 0|\b(TODO|FIXME|XXX)\b' $sources | complain "unfinished or dead"
 
-    for header in $(git ls-files 'common/*.h' 'coordinator/*.h' 'worker/*.h'); do
+    for header in $(git ls-files 'common/*.h' 'coordinator/*.h' 'worker/*.h' | grep -v '_cuda\.h$'); do
         printf '#include "%s"\n' "$header" |
             cc -std=c17 -D_GNU_SOURCE -fsyntax-only -I. $(pkg-config --cflags libsodium 2>/dev/null) -x c - 2>/dev/null ||
             echo "$header"

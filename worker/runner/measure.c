@@ -1,9 +1,11 @@
 #include "worker/runner/measure.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* One request on its way; what is needed in every step. */
 struct run {
@@ -132,12 +134,22 @@ static void keep_check(struct wire_result *result, const struct wire_arg *arg,
     snprintf(result->argument, sizeof(result->argument), "%s", arg->name);
 }
 
+/* Unwritten elements are NaN: the two cannot be told apart. */
+static void say_value(char text[32], double value)
+{
+    if (isnan(value))
+        snprintf(text, 32, "NaN or unwritten");
+    else
+        snprintf(text, 32, "%.9g", value);
+}
+
 static int check_output(struct run *run, const struct trial *trial, size_t i,
                         const char *when)
 {
     const struct wire_arg *arg = &run->problem->args[i];
     struct device_err err = { .poisoned = false };
     struct check check;
+    char got[32];
     int rc = device_check(run->device, run->problem->outputs[i],
                           trial->references[i], &check, &err);
 
@@ -151,13 +163,14 @@ static int check_output(struct run *run, const struct trial *trial, size_t i,
     run->result->max_at = check.max_at;
     snprintf(run->result->argument, sizeof(run->result->argument), "%s",
              arg->name);
+    say_value(got, check.got);
     return settle(run, WIRE_CORRECTNESS,
-                  "%s: '%s'[%lld] is %.9g, should be %.9g; relative L2 error "
+                  "%s: '%s'[%lld] is %s, should be %.9g; relative L2 error "
                   "%.3g (at most %.3g), largest element error %.3g (at most "
                   "%.3g)",
-                  when, arg->name, (long long)check.max_at, check.got,
-                  check.want, check.relative_l2, run->want->relative_l2,
-                  check.max_error, run->want->max_error);
+                  when, arg->name, (long long)check.max_at, got, check.want,
+                  check.relative_l2, run->want->relative_l2, check.max_error,
+                  run->want->max_error);
 }
 
 static int check_trial(struct run *run, const struct trial *trial,
@@ -263,6 +276,11 @@ static int load(struct run *run)
     int rc;
 
     wire_write_progress(run->progress, "load");
+    if (access(kernel->path, R_OK) < 0) {
+        snprintf(run->result->detail, sizeof(run->result->detail),
+                 "artifact '%.900s': %s", kernel->path, strerror(errno));
+        return FAILED;
+    }
     rc = device_load(run->device, kernel->path, kernel->entry,
                      &run->launch.kernel, &err);
     if (rc < 0)

@@ -18,7 +18,7 @@
 
 #include "fa/emulator.h"
 
-#define __global__
+#define __global__ __attribute__((visibility("hidden")))
 #define __device__
 #define __host__
 #define __forceinline__ inline __attribute__((always_inline))

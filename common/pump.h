@@ -1,0 +1,62 @@
+/* pump.h - many local connections through one byte stream, both ends of it
+ *
+ *   far side <-- bytes --> pump <--> unix sockets of this side
+ *
+ * The stream may be a pipe or an SSH channel, so the pump never touches it:
+ * the owner feeds what came and takes what is to go.  A pump either listens
+ * (the relay: every connection becomes a stream) or dials (the coordinator:
+ * every stream becomes a connection).  Each direction buffers at most
+ * PUMP_BYTES_MAX a stream; a slow socket stops the whole stream, not the
+ * memory.
+ *
+ * One turn of the owner:
+ *   n = pump_fds(pump, fds); poll(fds and the stream: read it only while
+ *   pump_room() > 0, write it while pump_output() has bytes);
+ *   pump_feed(); pump_step(); pump_sent();
+ *
+ * Thread rule: one thread, no state outside the object.
+ */
+#ifndef FA_COMMON_PUMP_H
+#define FA_COMMON_PUMP_H
+
+#include <poll.h>
+#include <stddef.h>
+
+#include "common/err.h"
+
+#define PUMP_BYTES_MAX (1 << 20)
+#define PUMP_STREAMS_MAX 64
+#define PUMP_FDS_MAX (PUMP_STREAMS_MAX + 1)
+#define PUMP_PATH_MAX 107 /* bytes of a unix socket's path */
+
+struct pump;
+
+/* Listen on 'path', which must not exist; removed again by pump_free().
+ * ERR_INPUT when it is too long, ERR_SYSTEM. */
+int pump_listen(const char *path, struct pump **out, struct err *err);
+
+/* Connect to 'path' for every stream; a refused connection closes its stream,
+ * so the listener need not be there yet.  ERR_INPUT when it is too long. */
+int pump_dial(const char *path, struct pump **out, struct err *err);
+void pump_free(struct pump *pump); /* ends its connections; NULL is fine */
+
+/* From the far side: at most pump_room() bytes at once.  ERR_PROTO. */
+size_t pump_room(const struct pump *pump);
+int pump_feed(struct pump *pump, const void *bytes, size_t len,
+              struct err *err);
+
+/* To the far side: what waits, valid until the next call; then say how much
+ * of it went. */
+const void *pump_output(const struct pump *pump, size_t *len);
+void pump_sent(struct pump *pump, size_t len);
+
+/* The local sockets and what is awaited of them; then, with revents filled
+ * in, move what can be moved.  pump_step() may be called with n 0.
+ * ERR_PROTO as pump_feed(). */
+size_t pump_fds(struct pump *pump, struct pollfd fds[PUMP_FDS_MAX]);
+int pump_step(struct pump *pump, const struct pollfd *fds, size_t n,
+              struct err *err);
+
+size_t pump_streams(const struct pump *pump); /* open now */
+
+#endif

@@ -1,0 +1,261 @@
+#include "coordinator/dbfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/sql.h"
+
+#define BUSY_MS 5000 /* a reader's checkpoint at most */
+
+const char *dbfile_network(unsigned long f_type)
+{
+    static const struct {
+        unsigned long f_type; /* linux/magic.h, statfs(2) */
+        const char *name;
+    } shared[] = {
+        { 0x6969, "NFS" },        { 0x517b, "SMB" },
+        { 0xff534d42, "CIFS" },   { 0xfe534d42, "SMB" },
+        { 0x5346414f, "AFS" },    { 0x00c36400, "Ceph" },
+        { 0x0bd00bd0, "Lustre" }, { 0x47504653, "GPFS" },
+        { 0x19830326, "BeeGFS" }, { 0x61636673, "ACFS" },
+    };
+
+    for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
+        if (shared[i].f_type == (f_type & 0xffffffff))
+            return shared[i].name;
+    return NULL;
+}
+
+static int check_file_system(const char *path, struct err *err)
+{
+    char *copy = mem_strdup(path);
+    struct statfs fs;
+    const char *name = NULL;
+
+    if (statfs(dirname(copy), &fs) == 0)
+        name = dbfile_network((unsigned long)fs.f_type);
+    free(copy);
+    if (!name)
+        return 0;
+    return err_set(err, ERR_STORE,
+                   "%s is on a network file system (%s), where SQLite's WAL "
+                   "does not work; name a local file with --db",
+                   path, name);
+}
+
+/* SQLite would create the file with the umask's mode, and say no more than
+ * "unable to open database file" about the rest. */
+static int touch(const char *path, bool create, bool write, struct err *err)
+{
+    int fd = open(path,
+                  (write ? O_RDWR : O_RDONLY) | (create ? O_CREAT : 0) |
+                      O_CLOEXEC | O_NONBLOCK,
+                  0600);
+    struct stat st;
+    int rc;
+
+    if (fd < 0 && errno == ENOENT && !create)
+        return err_set(err, ERR_STORE,
+                       "there is no database %s; 'fa-coord sweep' makes it",
+                       path);
+    if (fd < 0 && (errno == EACCES || errno == EROFS) && write)
+        return err_set(err, ERR_STORE, "%s cannot be written: %s", path,
+                       strerror(errno));
+    if (fd < 0)
+        return err_set(err, ERR_STORE, "%s: %s", path, strerror(errno));
+    rc = fstat(fd, &st);
+    close(fd);
+    if (rc == 0 && !S_ISREG(st.st_mode))
+        return err_set(err, ERR_STORE, "%s is not a file", path);
+    return 0;
+}
+
+/* Without write permission in the folder there can be no -shm file; then
+ * nobody else can be writing either. */
+static char *read_name(const char *path)
+{
+    char *copy = mem_strdup(path), *wal = mem_printf("%s-wal", path);
+    bool immutable = access(dirname(copy), W_OK) < 0 && access(wal, F_OK) < 0;
+    struct sqlite3_str *name = sqlite3_str_new(NULL);
+    char *text;
+
+    sqlite3_str_appendall(name, "file:");
+    for (const char *c = path; *c; c++)
+        if (strchr("%?#", *c))
+            sqlite3_str_appendf(name, "%%%02x", (unsigned char)*c);
+        else
+            sqlite3_str_appendchar(name, 1, *c);
+    if (immutable)
+        sqlite3_str_appendall(name, "?immutable=1");
+    text = sqlite3_str_finish(name);
+    free(copy);
+    free(wal);
+    return text;
+}
+
+static int open_db(const char *name, int flags, struct sqlite3 **out,
+                   struct err *err)
+{
+    int rc = sqlite3_open_v2(
+        name, out, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+
+    if (rc != SQLITE_OK)
+        return err_set(err, ERR_STORE, "%s",
+                       *out ? sqlite3_errmsg(*out) : sqlite3_errstr(rc));
+    sqlite3_busy_timeout(*out, BUSY_MS);
+    sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    return sql_run(*out, "PRAGMA trusted_schema=OFF", err);
+}
+
+/* Explain in terms of the file what SQLite said when it was first read. */
+static int unreadable(const char *path, struct sqlite3 *db, struct err *err)
+{
+    int code = sqlite3_errcode(db);
+
+    if ((code & 0xff) == SQLITE_NOTADB)
+        return err_set(err, ERR_STORE, "%s is not a SQLite database", path);
+    if ((code & 0xff) == SQLITE_CORRUPT)
+        return err_set(err, ERR_STORE,
+                       "%s is corrupt (%s); 'fa-coord verify' says which rows "
+                       "can be trusted",
+                       path, sqlite3_errmsg(db));
+    return err_within(err, ERR_STORE, "%s", path);
+}
+
+/* The format of the file: 0 for an empty one. */
+static int check_format(struct sqlite3 *db, const char *path, int newest,
+                        struct err *err)
+{
+    int64_t id, format, tables;
+
+    if (sql_number(db, "PRAGMA application_id", &id, err) < 0 ||
+        sql_number(db, "PRAGMA user_version", &format, err) < 0 ||
+        sql_number(db, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0)
+        return unreadable(path, db, err);
+    if (id == 0 && format == 0 && tables == 0)
+        return 0;
+    if (id != DBFILE_APPLICATION_ID || format < 1)
+        return err_set(err, ERR_STORE,
+                       "%s is a database of another program; name another "
+                       "file with --db",
+                       path);
+    if (format > newest)
+        return err_set(err, ERR_STORE,
+                       "%s has format %lld, written by a newer fa-coord; this "
+                       "one knows formats up to %d",
+                       path, (long long)format, newest);
+    return (int)format;
+}
+
+static int migrate(struct sqlite3 *db, const char *path, int format,
+                   struct dbfile_steps steps, struct err *err)
+{
+    char *seal = mem_printf("PRAGMA application_id=%d; PRAGMA user_version=%d",
+                            DBFILE_APPLICATION_ID, steps.n);
+    int rc = sql_run(db, "BEGIN IMMEDIATE", err);
+
+    for (; rc == 0 && format < steps.n; format++)
+        rc = sql_run(db, steps.steps[format], err);
+    if (rc == 0)
+        rc = sql_run(db, seal, err);
+    if (rc == 0)
+        rc = sql_run(db, "COMMIT", err);
+    if (rc < 0) {
+        err_within(err, rc, "%s", path);
+        (void)sql_run(db, "ROLLBACK", NULL); /* closing would do it too */
+    }
+    free(seal);
+    return rc;
+}
+
+int dbfile_read(const char *path, struct dbfile_steps steps,
+                struct sqlite3 **out, struct err *err)
+{
+    char *name = NULL;
+    int rc = touch(path, false, false, err);
+
+    *out = NULL;
+    if (rc < 0)
+        return rc;
+    name = read_name(path);
+    rc = open_db(name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, out, err);
+    sqlite3_free(name);
+    if (rc < 0) {
+        rc = err_within(err, rc, "%s", path);
+        goto fail;
+    }
+    rc = sql_run(*out, "PRAGMA wal_autocheckpoint=0", err);
+    if (rc == 0)
+        rc = check_format(*out, path, steps.n, err);
+    if (rc == 0)
+        rc = err_set(err, ERR_STORE, "%s is an empty file", path);
+    else if (rc > 0 && rc < steps.n)
+        rc = err_set(err, ERR_STORE,
+                     "%s has format %d of an older fa-coord; 'fa-coord "
+                     "resume' brings it to format %d",
+                     path, rc, steps.n);
+    if (rc > 0)
+        return 0;
+fail:
+    dbfile_close(*out);
+    *out = NULL;
+    return rc;
+}
+
+int dbfile_check(const char *path, bool create, struct err *err)
+{
+    int rc = check_file_system(path, err);
+
+    return rc < 0 ? rc : touch(path, create, true, err);
+}
+
+int dbfile_write(const char *path, struct dbfile_steps steps, bool create,
+                 struct sqlite3 **out, struct err *err)
+{
+    int rc;
+
+    *out = NULL;
+    rc = open_db(path, SQLITE_OPEN_READWRITE, out, err);
+    if (rc < 0) {
+        rc = err_within(err, rc, "%s", path);
+        goto fail;
+    }
+    rc = check_format(*out, path, steps.n, err);
+    if (rc == 0 && !create)
+        rc = err_set(err, ERR_STORE, "%s is an empty file", path);
+    if (rc < 0)
+        goto fail;
+    if (sql_run(*out,
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+                "PRAGMA foreign_keys=ON; PRAGMA journal_size_limit=67108864",
+                err) < 0) {
+        rc = unreadable(path, *out, err);
+        goto fail;
+    }
+    if (rc < steps.n)
+        rc = migrate(*out, path, rc, steps, err);
+    if (rc >= 0)
+        return 0;
+fail:
+    dbfile_close(*out);
+    *out = NULL;
+    return rc;
+}
+
+void dbfile_close(struct sqlite3 *db)
+{
+    sqlite3_close(db);
+}

@@ -1,0 +1,67 @@
+/* history.h - what earlier runs left in a database, for a run that goes on
+ *
+ * Reads through the store's own connection, so it also sees what was put and
+ * not yet committed.  Thread rule: that of the store.
+ */
+#ifndef FA_COORDINATOR_HISTORY_H
+#define FA_COORDINATOR_HISTORY_H
+
+#include <stdint.h>
+
+#include "common/hash.h"
+#include "coordinator/store_rows.h"
+
+struct err;
+struct history;
+struct store;
+
+/* The store outlives it. */
+int history_open(struct store *store, struct history **out, struct err *err);
+void history_close(struct history *history); /* NULL is fine */
+
+/* The current sweep: 1 and its row, or 0 in an empty database.  Its texts
+ * live until history_close(). */
+int history_sweep(struct history *history, struct store_sweep *out,
+                  int64_t *id_out, struct err *err);
+
+struct history_outcome {
+    char outcome[16];
+    char reason[256]; /* may be cut */
+    double median_s;  /* NaN when there is none */
+    int64_t attempts;
+};
+
+/* What this configuration came to for this shape with these very sources and
+ * this way of measuring: 1, or 0 when it is not settled. */
+int history_outcome(struct history *history, const struct store_outcome *key,
+                    struct history_outcome *out, struct err *err);
+
+struct history_build {
+    char artifact[HASH_HEX];
+    char build_key[HASH_HEX];
+    char host[256]; /* where the artifact was built */
+    int64_t registers, spill_bytes, static_smem;
+};
+
+/* The newest successful build of a configuration (of a reference: its source
+ * key twice) from these sources: 1, or 0 when there is none. */
+int history_build(struct history *history, const char *config,
+                  const char *source_key, struct history_build *out,
+                  struct err *err);
+
+/* Work of which 'losses' leases were lost since the sweep last changed. */
+struct history_loss {
+    const char *config, *shape, *stage; /* for the call */
+    int64_t losses;
+};
+typedef void history_loss_fn(void *arg, const struct history_loss *loss);
+int history_losses(struct history *history, history_loss_fn *fn, void *arg,
+                   struct err *err);
+
+/* Leases of runs before 'epoch' that never ended: the coordinator was killed.
+ * They are read first, so 'fn' may end them with store_lease_end(). */
+typedef void history_lease_fn(void *arg, const struct store_lease *lease);
+int history_open_leases(struct history *history, int64_t epoch,
+                        history_lease_fn *fn, void *arg, struct err *err);
+
+#endif

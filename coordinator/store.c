@@ -1,0 +1,134 @@
+#include "coordinator/store.h"
+
+#include <stdlib.h>
+
+#include <sqlite3.h>
+
+#include "common/embed.h"
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/dbfile.h"
+#include "coordinator/dblock.h"
+#include "coordinator/sql.h"
+#include "coordinator/store_private.h"
+
+extern const struct embed store_schema[]; /* schema.sql */
+
+#define ARRAY_BYTES_MAX (1 << 20) /* one JSON array of a result */
+
+int store_open(const char *path, enum store_mode mode, struct store **out,
+               struct err *err)
+{
+    const char *const texts[] = { (const char *)store_schema[0].bytes };
+    struct dbfile_steps steps = { texts, 1 };
+    struct store *store = mem_new(1, sizeof(*store));
+    int rc = 0;
+
+    store->path = mem_strdup(path);
+    store->lock = -1;
+    for (size_t i = 0; i < STORE_ARRAYS; i++)
+        buf_init(&store->json[i], ARRAY_BYTES_MAX);
+    if (mode == STORE_READ) {
+        rc = dbfile_read(path, steps, &store->db, err);
+    } else {
+        rc = dbfile_check(path, mode == STORE_CREATE, err);
+        if (rc == 0)
+            rc = store->lock = dblock_take(path, err);
+        if (rc >= 0)
+            rc = dbfile_write(path, steps, mode == STORE_CREATE, &store->db,
+                              err);
+    }
+    if (rc < 0) {
+        store_close(store);
+        *out = NULL;
+        return rc;
+    }
+    *out = store;
+    return 0;
+}
+
+void store_close(struct store *store)
+{
+    if (!store)
+        return;
+    for (size_t i = 0; i < STORE_STATEMENTS; i++)
+        sql_free(store->stmts[i]);
+    for (size_t i = 0; i < STORE_ARRAYS; i++)
+        buf_fini(&store->json[i]);
+    dbfile_close(store->db);
+    dblock_release(store->lock);
+    free(store->path);
+    free(store);
+}
+
+const char *store_path(const struct store *store)
+{
+    return store->path;
+}
+
+struct sqlite3 *store_db(struct store *store)
+{
+    return store->db;
+}
+
+/* SQLite may have rolled back already, so a later COMMIT must not pretend. */
+int store_fail(struct store *store, const char *doing, struct err *err)
+{
+    err_within(err, ERR_STORE, "%s: %s", store->path, doing);
+    if ((sqlite3_errcode(store->db) & 0xff) == SQLITE_FULL)
+        err_set(err, ERR_STORE,
+                "%s: the disk is full; nothing acknowledged is lost: make "
+                "room there and run the same command again",
+                store->path);
+    store->failed = true;
+    store->why = *err;
+    return ERR_STORE;
+}
+
+int store_begin(struct store *store, struct err *err)
+{
+    struct err here;
+
+    if (store->failed)
+        return err_set(err, ERR_STORE, "%s", store->why.text);
+    if (!sqlite3_get_autocommit(store->db))
+        return 0;
+    if (sql_run(store->db, "BEGIN IMMEDIATE", &here) == 0)
+        return 0;
+    store_fail(store, "begin", &here);
+    return err_set(err, ERR_STORE, "%s", here.text);
+}
+
+int store_commit(struct store *store, struct err *err)
+{
+    struct err here;
+
+    if (store->failed)
+        return err_set(err, ERR_STORE, "%s", store->why.text);
+    if (sqlite3_get_autocommit(store->db))
+        return 0;
+    if (sql_run(store->db, "COMMIT", &here) < 0) {
+        store_fail(store, "commit", &here);
+        return err_set(err, ERR_STORE, "%s", here.text);
+    }
+    store->pending = 0;
+    return 0;
+}
+
+void store_rollback(struct store *store)
+{
+    if (!sqlite3_get_autocommit(store->db))
+        (void)sql_run(store->db, "ROLLBACK", NULL); /* else it happened */
+    store->pending = 0;
+    store->failed = false;
+}
+
+int store_pending(const struct store *store)
+{
+    return store->pending;
+}
+
+int64_t store_repeats(const struct store *store)
+{
+    return store->repeats;
+}

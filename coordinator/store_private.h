@@ -1,0 +1,32 @@
+/* store_private.h - the inside of a store, for store.c and store_put.c */
+#ifndef FA_COORDINATOR_STORE_PRIVATE_H
+#define FA_COORDINATOR_STORE_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+
+#define STORE_STATEMENTS 16
+#define STORE_ARRAYS 5 /* samples, clock, temperature, power, throttle */
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+struct store {
+    struct sqlite3 *db;
+    char *path;
+    int lock; /* descriptor, -1 when reading */
+    struct sqlite3_stmt *stmts[STORE_STATEMENTS]; /* made when first used */
+    struct buf json[STORE_ARRAYS];                /* of one result */
+    int pending;
+    int64_t repeats;
+    bool failed;
+    struct err why; /* it failed */
+};
+
+/* Complete the error of 'doing' and let nothing more through.  ERR_STORE. */
+int store_fail(struct store *store, const char *doing, struct err *err);
+
+#endif

@@ -1,0 +1,34 @@
+/* fixture.h - build a kernel for the emulator and launch it, as the worker does
+ *
+ * Sources are relative to the repository's root; objects go to the build
+ * folder.  A fixture that does not build fails the test with the compiler's
+ * words on stderr.
+ */
+#ifndef FA_TESTS_KERNELS_FIXTURE_H
+#define FA_TESTS_KERNELS_FIXTURE_H
+
+#include <stdbool.h>
+
+#include "worker/runner/device.h"
+
+/* Run a command, argv ended by NULL; its exit status, or -1. */
+int fixture_command(const char *const *argv);
+
+/* Build 'source' for the emulator, with FA_EMULATION_ENTRY(entry) behind it and
+ * the lines of 'params' in front.  'name' is the object's. */
+bool fixture_builds(const char *name, const char *source, const char *entry,
+                    const char *params);
+
+/* The same, and load it. */
+struct device_kernel *fixture_load(const char *name, const char *source,
+                                   const char *entry, const char *params);
+
+/* nvcc -cubin for sm_89; true when it builds, or there is no nvcc. */
+bool fixture_builds_for_gpu(const char *name, const char *source,
+                            const char *params);
+
+/* A buffer, poisoned; fails the test when there is no memory. */
+struct device_buffer *fixture_buffer(const char *name, enum element_type type,
+                                     int64_t count);
+
+#endif

@@ -1,0 +1,152 @@
+/* test_sources.c - fa-runner builds on a box from what fa-worker carries, with
+ * the commands of sources.h and nothing else
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/worker/box.h"
+#include "worker/runner/sources.h"
+#include "worker/runner_files.h"
+
+enum {
+    ARGV_MAX = 64
+};
+
+static char folder[] = "/tmp/fa-sources-XXXXXX";
+
+static const struct embed *file_of(const char *path)
+{
+    for (const struct embed *file = runner_files; file->name; file++)
+        if (strcmp(file->name, path) == 0)
+            return file;
+    return NULL;
+}
+
+static void lay_out(const struct embed *file)
+{
+    char path[256];
+    FILE *stream;
+
+    snprintf(path, sizeof(path), "%s", file->name);
+    for (char *slash = strchr(path, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(path, 0700); /* there already, or fopen says so */
+        *slash = '/';
+    }
+    stream = fopen(path, "w");
+    assert_non_null(stream);
+    assert_int_equal(fwrite(file->bytes, 1, file->len, stream), file->len);
+    assert_int_equal(fclose(stream), 0);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder) || chdir(folder) < 0)
+        return -1;
+    for (size_t i = 0; runner_sources[i].path; i++) {
+        assert_non_null(file_of(runner_sources[i].path));
+        lay_out(file_of(runner_sources[i].path));
+    }
+    return 0;
+}
+
+static int run(const char *const *argv)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        execvp(argv[0], (char *const *)argv);
+        _exit(127);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return status;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return chdir("/") == 0 &&
+                   run((const char *[]){ "rm", "-rf", folder, NULL }) == 0
+               ? 0
+               : -1;
+}
+
+/* BEFORE... UNITS AFTER..., each list ended by NULL. */
+static int compile(unsigned device, const char *const *before,
+                   const char *const *after)
+{
+    const char *argv[ARGV_MAX];
+    size_t n = 0;
+
+    while (*before)
+        argv[n++] = *before++;
+    for (const struct runner_source *row = runner_sources; row->path; row++)
+        if ((row->devices & device) && !strstr(row->path, ".h") &&
+            n < ARGV_MAX - 10)
+            argv[n++] = row->path;
+    while (*after)
+        argv[n++] = *after++;
+    argv[n] = NULL;
+    return run(argv);
+}
+
+static void host_compiler_builds_the_cpu_runner(void **state)
+{
+    static const char *const before[] = {
+        "cc",        "-O2", "-I.",           "-Ikernels/include",
+        "-rdynamic", "-o",  "fa-runner-cpu", NULL
+    };
+    static const char *const after[] = { "-lstdc++", "-ldl", "-lm", "-lpthread",
+                                         NULL };
+    struct box box;
+
+    (void)state;
+    assert_int_equal(compile(RUNNER_CPU, before, after), 0);
+    box_start(&box, "./fa-runner-cpu");
+    assert_true(box_open(&box, "cpu"));
+    assert_int_equal(box_measure(&box, "right")->outcome, WIRE_CORRECT);
+    assert_int_equal(box_stop(&box), 0);
+}
+
+#ifdef FA_NVCC_PATH
+/* Here is no GPU, or any one: the runner says so, or opens it. */
+static void nvcc_builds_the_cuda_runner(void **state)
+{
+    static const char *const before[] = { FA_NVCC_PATH, "-O2", "-arch=sm_90",
+                                          "-I.",        "-o",  "fa-runner-cuda",
+                                          NULL };
+    static const char *const after[] = { "-ldl", NULL };
+    struct box box;
+
+    (void)state;
+    assert_int_equal(compile(RUNNER_CUDA, before, after), 0);
+    box_start(&box, "./fa-runner-cuda");
+    assert_true(box_open(&box, "cuda"));
+    if (box.reply.kind == WIRE_ERROR)
+        assert_true(strlen(box.reply.error) > 10);
+    (void)box_stop(&box); /* 1 without a GPU */
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(host_compiler_builds_the_cpu_runner),
+#ifdef FA_NVCC_PATH
+        cmocka_unit_test(nvcc_builds_the_cuda_runner),
+#endif
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,215 @@
+#include "worker/runner/emulator/array.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <vector>
+
+#include "kernels/include/fa/emulator.h"
+#include "worker/runner/emulator/block.h"
+#include "worker/runner/emulator/fault.h"
+
+namespace
+{
+
+constexpr size_t ALIGNMENT = 16;
+
+/* Who stored a pair of bytes last. */
+struct store_mark {
+    uint64_t thread; /* block::serial; of an earlier launch: nobody */
+    uint64_t tick;
+};
+
+} // namespace
+
+struct array {
+    char name[64];
+    char *map; /* the lower guard page */
+    size_t map_bytes;
+    char *pages; /* what is accessible: map without its guards */
+    size_t pages_bytes;
+    char *base;
+    size_t bytes;
+    bool sealed;
+    std::vector<store_mark> marks; /* one a pair of bytes; empty until used */
+};
+
+static std::vector<array *> arrays;
+
+static size_t round_up(size_t n, size_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+struct array *array_new(const char *name, size_t bytes)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t room = round_up(bytes, ALIGNMENT);
+    const size_t pages_bytes = round_up(room, page);
+    void *map = mmap(nullptr, pages_bytes + 2 * page, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (map == MAP_FAILED)
+        return nullptr;
+    char *pages = (char *)map + page;
+    if (mprotect(pages, pages_bytes, PROT_READ | PROT_WRITE) < 0) {
+        munmap(map, pages_bytes + 2 * page);
+        return nullptr;
+    }
+    array *a = new array();
+    snprintf(a->name, sizeof(a->name), "%s", name);
+    a->map = (char *)map;
+    a->map_bytes = pages_bytes + 2 * page;
+    a->pages = pages;
+    a->pages_bytes = pages_bytes;
+    a->base = pages + pages_bytes - room;
+    a->bytes = bytes;
+    arrays.push_back(a);
+    array_poison(a);
+    return a;
+}
+
+void array_free(struct array *array)
+{
+    if (!array)
+        return;
+    for (size_t i = 0; i < arrays.size(); i++)
+        if (arrays[i] == array)
+            arrays.erase(arrays.begin() + (ptrdiff_t)i);
+    munmap(array->map, array->map_bytes);
+    delete array;
+}
+
+void *array_base(const struct array *array)
+{
+    return array->base;
+}
+
+bool array_seal(struct array *array, bool sealed)
+{
+    const int access = sealed ? PROT_READ : PROT_READ | PROT_WRITE;
+
+    if (mprotect(array->pages, array->pages_bytes, access) < 0)
+        return false;
+    array->sealed = sealed;
+    return true;
+}
+
+void array_poison(struct array *array)
+{
+    memset(array->pages, 0xff, array->pages_bytes);
+}
+
+int64_t array_overrun(const struct array *array)
+{
+    const unsigned char *base = (const unsigned char *)array->base;
+    const int64_t before = array->base - array->pages;
+    const int64_t end = array->pages + array->pages_bytes - array->base;
+    const int64_t bytes = (int64_t)array->bytes;
+
+    for (int64_t i = 1; i <= before; i++)
+        if (base[-i] != 0xff)
+            return -i;
+    for (int64_t i = bytes; i < end; i++)
+        if (base[i] != 0xff)
+            return i - bytes + 1;
+    return 0;
+}
+
+namespace emulator
+{
+
+/* The array whose mapping, guards included, holds 'address', or NULL. */
+static array *around(const void *address)
+{
+    static size_t last; /* most accesses are to the array of the one before */
+    const uintptr_t p = (uintptr_t)address;
+
+    for (size_t i = 0; i < arrays.size(); i++) {
+        const size_t j = (last + i) % arrays.size();
+
+        if (p - (uintptr_t)arrays[j]->map < arrays[j]->map_bytes) {
+            last = j;
+            return arrays[j];
+        }
+    }
+    return nullptr;
+}
+
+array_place array_find(const void *address)
+{
+    const array *a = around(address);
+
+    if (!a)
+        return { nullptr, 0, 0, false };
+    return { a->name, (const char *)address - a->base, a->bytes, a->sealed };
+}
+
+/* The array that holds all of [address, address + bytes). */
+static array *locate(const void *address, uint32_t alignment, uint32_t bytes,
+                     const char *what, fa_site at)
+{
+    array *a = around(address);
+
+    if ((uintptr_t)address % alignment != 0)
+        fault_global("misaligned address", address, bytes, what, at);
+    if (!a)
+        fault_global("wild address", address, bytes, what, at);
+    const int64_t offset = (const char *)address - a->base;
+    if (offset < 0 || offset + bytes > (int64_t)a->bytes)
+        fault_global("out of bounds", address, bytes, what, at);
+    return a;
+}
+
+void array_check_read(const void *address, uint32_t alignment, uint32_t bytes,
+                      const char *what, fa_site at)
+{
+    locate(address, alignment, bytes, what, at);
+}
+
+/* Two threads that store to one place, neither of which comes after a barrier
+ * that follows the other: which one is last, is chance. */
+static void mark_store(array *a, const void *address, uint32_t bytes,
+                       fa_site at)
+{
+    const size_t first = (size_t)((const char *)address - a->base) / 2;
+    const thread *self = thread_self();
+
+    if (a->marks.empty())
+        a->marks.resize((a->bytes + 1) / 2, { 0, 0 });
+    for (size_t i = first; i < first + bytes / 2; i++) {
+        store_mark *mark = &a->marks[i];
+        const bool this_launch = mark->thread >= block.launch_serial;
+        const bool this_block = mark->thread >= block.serial;
+
+        if (this_launch && mark->thread != self->serial &&
+            !(this_block && mark->tick < block.barrier_tick))
+            fault_double_store(address, bytes, mark->thread, at);
+        *mark = { self->serial, self->warp->tick };
+    }
+}
+
+} // namespace emulator
+
+using namespace emulator;
+
+void fa_emu_global_load(void *out, const void *address, uint32_t bytes,
+                        fa_site at)
+{
+    fault_if_late();
+    locate(address, bytes, bytes, "read", at);
+    memcpy(out, address, bytes);
+}
+
+void fa_emu_global_store(void *address, const void *value, uint32_t bytes,
+                         fa_site at)
+{
+    fault_if_late();
+    array *a = locate(address, bytes, bytes, "write", at);
+    if (a->sealed)
+        fault_global("store to an input", address, bytes, "write", at);
+    mark_store(a, address, bytes, at);
+    memcpy(address, value, bytes);
+}

@@ -1,0 +1,67 @@
+/* array.h - a global memory array between guard pages
+ *
+ *   | no access | slack | the array .... | < 16 slack | no access |
+ *               ^ page                                ^ page
+ *
+ * Right-justified: the first byte past the end is out of reach, or is slack of
+ * less than 16 bytes, because the base stays a multiple of 16 (the widest
+ * access).  Slack and contents start as 0xff, which is a NaN in every float
+ * type. One host thread.
+ */
+#ifndef FA_WORKER_RUNNER_EMULATOR_ARRAY_H
+#define FA_WORKER_RUNNER_EMULATOR_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct array;
+
+/* 'bytes' >= 1.  NULL, with errno set, when memory is refused. */
+struct array *array_new(const char *name, size_t bytes);
+void array_free(struct array *array); /* NULL is fine */
+
+void *array_base(const struct array *array);
+
+/* A sealed array cannot be written.  False, with errno set, if refused. */
+bool array_seal(struct array *array, bool sealed);
+
+/* Fill contents and slack with 0xff; not while sealed. */
+void array_poison(struct array *array);
+
+/* 0 when the slack still is 0xff, else the distance in bytes of the damage
+ * nearest to the array: -1 is the byte before it, 1 the first after it. */
+int64_t array_overrun(const struct array *array);
+
+#ifdef __cplusplus
+}
+
+struct fa_site;
+
+namespace emulator
+{
+
+/* A place in an array, for messages.  name is NULL when 'address' is neither in
+ * an array nor in the pages around one; the offset may be negative. */
+struct array_place {
+    const char *name;
+    int64_t offset;
+    size_t bytes; /* of the array */
+    bool sealed;
+};
+
+array_place array_find(const void *address);
+
+/* End the launch unless 'bytes' may be read there, at a multiple of
+ * 'alignment'.  'what' names the access: "read". */
+void array_check_read(const void *address, uint32_t alignment, uint32_t bytes,
+                      const char *what, fa_site at);
+
+} // namespace emulator
+#endif
+
+#endif

@@ -1,0 +1,102 @@
+/* block.h - the threads of one block, and which of them runs
+ *
+ * A thread runs until it must wait for others: at an operation of its warp, at
+ * the block's barrier, or at its end.  It then switches straight to the next
+ * one that is ready, by lane, then by warp; the last to arrive does the work
+ * for all and goes on.  There is no scheduler in between, and the order is the
+ * same in every run.
+ *
+ * Time for the ordering of shared memory is a counter of synchronisations: an
+ * access carries its warp's tick, and what lies before the warp's or the
+ * block's latest synchronisation is visible to it.
+ * One block at a time, one host thread.
+ */
+#ifndef FA_WORKER_RUNNER_EMULATOR_BLOCK_H
+#define FA_WORKER_RUNNER_EMULATOR_BLOCK_H
+
+#include <stdint.h>
+
+#include <vector>
+
+#include "kernels/include/fa/emulator.h"
+#include "worker/runner/emulator/fiber.h"
+
+namespace emulator
+{
+
+enum {
+    THREADS_MAX = 1024,
+    WARP_LANES = 32,
+    WARPS_MAX = 32
+};
+
+struct warp;
+
+/* A cp.async that was issued and not waited for. */
+struct copy {
+    const void *src;
+    uint32_t dst, bytes, src_bytes;
+    uint64_t group;
+};
+
+struct thread : fa_emu_thread {
+    struct fiber fiber;
+    unsigned id;     /* in the block, x fastest */
+    uint64_t serial; /* in the life of the process */
+    struct warp *warp;
+    uint32_t bit;             /* 1 << lane */
+    void *operand;            /* of the operation it waits at */
+    fa_site at;               /* of the operation or barrier it waits at */
+    std::vector<copy> copies; /* in order of issue */
+    uint64_t group;           /* the open one */
+};
+
+struct warp {
+    unsigned first;   /* id of lane 0 */
+    uint32_t lanes;   /* masks: that exist, ... */
+    uint32_t ready;   /* ... can run, */
+    uint32_t arrived; /* ... wait at 'operation', */
+    uint32_t waiting; /* ... wait at the barrier, */
+    uint32_t exited;  /* ... have ended */
+    int operation;
+    uint64_t tick; /* of its latest synchronisation */
+};
+
+struct block {
+    struct thread threads[THREADS_MAX];
+    struct warp warps[WARPS_MAX];
+    struct fiber host;
+    unsigned n_threads, n_warps;
+    unsigned n_waiting, n_exited;
+    uint32_t ready_warps;
+    void (*entry)(void **args);
+    void **args;
+    uint64_t clock;         /* synchronisations so far, over all blocks */
+    uint64_t start_tick;    /* of this block */
+    uint64_t barrier_tick;  /* of the latest barrier, or the start */
+    uint64_t serial;        /* of thread 0 */
+    uint64_t launch_serial; /* of thread 0 of the first block */
+};
+
+extern struct block block;
+
+inline thread *thread_self()
+{
+    return static_cast<thread *>(fa_emu_self);
+}
+
+/* Run one block of 'n_threads' to its end, or until a fault leaves it. */
+void block_run();
+
+/* Leave the running block, from any of its fibers or from a signal handler. */
+[[noreturn]] void block_leave();
+
+/* True while threads of a block run. */
+bool block_is_running();
+
+/* The caller waits (its masks say at what): run another. */
+void thread_yield(thread *self);
+
+} // namespace emulator
+
+#endif

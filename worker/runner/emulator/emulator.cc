@@ -1,0 +1,99 @@
+#include "worker/runner/emulator/emulator.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "worker/runner/emulator/block.h"
+#include "worker/runner/emulator/fault.h"
+#include "worker/runner/emulator/shared.h"
+
+using namespace emulator;
+
+/* CUDA's limits, the same on every architecture from sm_80 on. */
+static const struct {
+    const char *name;
+    unsigned max;
+} limits[6] = {
+    { "grid x", 0x7fffffff }, { "grid y", 65535 }, { "grid z", 65535 },
+    { "block x", 1024 },      { "block y", 1024 }, { "block z", 64 },
+};
+
+static bool is_possible(const struct emulator_launch *l, char *text,
+                        size_t size)
+{
+    const unsigned *grid = l->grid, *b = l->block;
+    const unsigned values[6] = { grid[0], grid[1], grid[2], b[0], b[1], b[2] };
+
+    for (int i = 0; i < 6; i++)
+        if (values[i] < 1 || values[i] > limits[i].max) {
+            snprintf(text, size, "%s is %u, not in 1..%u", limits[i].name,
+                     values[i], limits[i].max);
+            return false;
+        }
+    if ((size_t)b[0] * b[1] * b[2] > THREADS_MAX) {
+        snprintf(text, size, "a block of %zu threads, at most %d",
+                 (size_t)b[0] * b[1] * b[2], (int)THREADS_MAX);
+        return false;
+    }
+    if (l->smem > SHARED_BYTES_MAX) {
+        snprintf(text, size, "%zu bytes of shared memory, at most %zu", l->smem,
+                 SHARED_BYTES_MAX);
+        return false;
+    }
+    return true;
+}
+
+/* One block after the other; false as soon as one faults. */
+static bool run_blocks()
+{
+    const fa_emu_dim3 grid = fa_emu_grid.grid;
+    fa_emu_dim3 *at = &fa_emu_grid.block_index;
+
+    for (at->z = 0; at->z < grid.z; at->z++)
+        for (at->y = 0; at->y < grid.y; at->y++)
+            for (at->x = 0; at->x < grid.x; at->x++) {
+                block_run();
+                if (fault_kind() != fault::NONE)
+                    return false;
+            }
+    return true;
+}
+
+enum emulator_outcome emulator_run(const struct emulator_launch *l,
+                                   double timeout_s, char *text, size_t size)
+{
+    const unsigned *g = l->grid, *b = l->block;
+
+    if (!is_possible(l, text, size))
+        return EMULATOR_REFUSED;
+    block.n_threads = b[0] * b[1] * b[2];
+    if (!fiber_stacks(block.n_threads)) {
+        snprintf(text, size, "stacks of %u threads: %s", block.n_threads,
+                 strerror(errno));
+        return EMULATOR_MEMORY;
+    }
+    fa_emu_grid.grid = { g[0], g[1], g[2] };
+    fa_emu_grid.block = { b[0], b[1], b[2] };
+    block.entry = l->entry;
+    block.args = l->args;
+    block.launch_serial = ++block.serial;
+    shared_start(l->smem);
+    fault_arm(timeout_s);
+    const bool done = run_blocks();
+    fault_disarm();
+    if (done)
+        return EMULATOR_DONE;
+    snprintf(text, size, "%s", fault_text());
+    return fault_kind() == fault::TIMEOUT ? EMULATOR_TIMEOUT : EMULATOR_FAULT;
+}
+
+double emulator_bank_conflicts(void)
+{
+    return shared_bank_conflicts();
+}
+
+int emulator_abi(void)
+{
+    return FA_EMU_ABI;
+}

@@ -1,0 +1,49 @@
+/* emulator.h - run a CUDA kernel on this CPU and find out what it does wrong
+ *
+ * The kernel is a shared object built with kernels/include/fa/emulation.h.  Its
+ * blocks run one after the other, x fastest, each thread as a fiber; every
+ * access through a device primitive is checked.  Global memory is from array.h.
+ * One launch at a time, one host thread.  C, for the runner.
+ */
+#ifndef FA_WORKER_RUNNER_EMULATOR_EMULATOR_H
+#define FA_WORKER_RUNNER_EMULATOR_EMULATOR_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum emulator_outcome {
+    EMULATOR_DONE,
+    EMULATOR_REFUSED, /* no device could launch this */
+    EMULATOR_FAULT,   /* the kernel broke a rule */
+    EMULATOR_TIMEOUT,
+    EMULATOR_MEMORY, /* none left for stacks */
+};
+
+struct emulator_launch {
+    void (*entry)(void **args); /* fa_entry of the shared object */
+    void **args;                /* args[i] points at argument i */
+    unsigned grid[3], block[3];
+    size_t smem; /* dynamic shared memory, bytes */
+};
+
+/* Launch and wait.  Unless it is EMULATOR_DONE, 'text' says in one line what
+ * happened and where.  After EMULATOR_TIMEOUT a new launch is fine.  timeout_s
+ * 0 means none; a thread that loops without a primitive is never stopped. */
+enum emulator_outcome emulator_run(const struct emulator_launch *launch,
+                                   double timeout_s, char *text, size_t size);
+
+/* Wavefronts a phase of ldmatrix in the latest launch: 1.0 without bank
+ * conflicts, 8.0 at worst, 0 when there was no ldmatrix. */
+double emulator_bank_conflicts(void);
+
+/* FA_EMU_ABI of this emulator; a shared object's is in its fa_entry_abi. */
+int emulator_abi(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,85 @@
+/* fault.h - how a launch ends when the kernel is at fault
+ *
+ * Every function that does not return writes one line, such as
+ *   misaligned address 0x7f30a082: 16-byte read of 'Q' + 130 by thread (3,0,0)
+ *   of block (1,0,0), flash.cu:41
+ * and leaves the block; emulator_run() hands the line to its caller.
+ */
+#ifndef FA_WORKER_RUNNER_EMULATOR_FAULT_H
+#define FA_WORKER_RUNNER_EMULATOR_FAULT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/include/fa/emulator.h"
+
+namespace emulator
+{
+
+struct thread;
+struct warp;
+
+enum class fault {
+    NONE,
+    KERNEL,
+    TIMEOUT
+};
+
+/* Catch SIGSEGV, SIGBUS, SIGFPE and SIGILL of kernels, and stop them after
+ * 'timeout_s' (0: never), until fault_disarm(). */
+void fault_arm(double timeout_s);
+void fault_disarm();
+
+/* Of the launch since fault_arm(); the text is the module's. */
+fault fault_kind();
+const char *fault_text();
+
+/* "thread (3,0,0)" */
+void fault_name_thread(unsigned id, char *out, size_t size);
+
+/* An access to shared memory, for checks and messages. */
+struct shared_access {
+    uint32_t address, bytes;
+    thread *self;
+    const char *what;
+    fa_site at;
+};
+
+[[noreturn]] void fault_shared(const char *problem, const shared_access &access,
+                               const char *why);
+[[noreturn]] void fault_shared_bounds(const shared_access &access,
+                                      size_t smem_bytes);
+[[noreturn]] void fault_global(const char *problem, const void *address,
+                               uint32_t bytes, const char *what, fa_site at);
+[[noreturn]] void fault_double_store(const void *address, uint32_t bytes,
+                                     uint64_t other_serial, fa_site at);
+[[noreturn]] void fault_copy_size(uint32_t bytes, uint32_t src_bytes,
+                                  fa_site at);
+
+/* 'self' does 'deed' while lanes of its warp wait at an operation. */
+[[noreturn]] void fault_divergence(const thread *self, const char *deed,
+                                   const warp *w);
+/* 'self' arrives at an operation that lanes of its warp cannot reach. */
+[[noreturn]] void fault_left_behind(const thread *self, int operation,
+                                    const warp *w);
+/* 'self' arrives at another operation or place than 'first' did. */
+[[noreturn]] void fault_diverged(const thread *self, int operation,
+                                 const thread *first, int first_operation);
+[[noreturn]] void fault_short_warp(const thread *self, int operation);
+[[noreturn]] void fault_no_lane(const thread *self, unsigned lane);
+[[noreturn]] void fault_early_exit(const thread *self, const thread *exited);
+[[noreturn]] void fault_deadlock();
+[[noreturn]] void fault_trap(fa_site at);
+
+/* Ends the launch when its time is up; called by every primitive. */
+[[noreturn]] void fault_late();
+extern volatile int fault_time_is_up;
+inline void fault_if_late()
+{
+    if (__builtin_expect(fault_time_is_up, 0))
+        fault_late();
+}
+
+} // namespace emulator
+
+#endif

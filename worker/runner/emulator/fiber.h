@@ -1,0 +1,52 @@
+/* fiber.h - one stack a CUDA thread, and the switch between them
+ *
+ * On x86-64 the switch is nine instructions that save six registers (8 ns);
+ * elsewhere it is swapcontext(3), which makes a system call (180 ns).  Stacks
+ * have a guard page below, and their tops are spread over a page so that the
+ * frames of a warp do not compete for one cache set.
+ * One host thread.
+ */
+#ifndef FA_WORKER_RUNNER_EMULATOR_FIBER_H
+#define FA_WORKER_RUNNER_EMULATOR_FIBER_H
+
+#include <stddef.h>
+
+#ifndef __x86_64__
+#include <ucontext.h>
+#endif
+
+namespace emulator
+{
+
+struct fiber {
+#ifdef __x86_64__
+    void *stack_pointer;
+#else
+    ucontext_t context;
+#endif
+    void *bottom; /* of its stack, for the sanitizer; NULL: the host's own */
+    size_t bytes;
+    void *fake_stack; /* the sanitizer's */
+};
+
+/* Provide stacks 0..n-1.  False, with errno set, when memory is refused. */
+bool fiber_stacks(unsigned n);
+
+/* Prepare to run 'entry', which must not return, on stack 'i'. */
+void fiber_make(fiber *fiber, unsigned i, void (*entry)());
+
+/* Leave 'from' and go on with 'to'; returns when something switches back. */
+void fiber_switch(fiber *from, fiber *to);
+
+/* Leave 'from' for good. */
+[[noreturn]] void fiber_leave(fiber *from, fiber *to);
+
+/* Call first in a fiber's entry. */
+void fiber_entered();
+
+/* The number of the stack whose guard page holds 'address', or -1. */
+int fiber_overflow(const void *address);
+
+} // namespace emulator
+
+#endif

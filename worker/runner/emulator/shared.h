@@ -1,0 +1,47 @@
+/* shared.h - the block's shared memory, and who touched it
+ *
+ * For every pair of bytes: who wrote it and when, who has read it since, and
+ * whether a cp.async to it is still in flight.  An access that is not ordered
+ * after the one before it by a barrier (or, within a warp, by syncwarp) ends
+ * the launch, whichever of the two came first:
+ *
+ *   read   of what was never written, is in flight, or another wrote unordered
+ *   write  over what is in flight, or another wrote or read unordered
+ *
+ * A copy's destination is poisoned when it is issued and filled by the wait
+ * that covers it, so nothing can be right by luck.
+ */
+#ifndef FA_WORKER_RUNNER_EMULATOR_SHARED_H
+#define FA_WORKER_RUNNER_EMULATOR_SHARED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/include/fa/emulator.h"
+
+namespace emulator
+{
+
+struct thread;
+
+/* The largest of any architecture: 227 KB, sm_90 and sm_100. */
+constexpr size_t SHARED_BYTES_MAX = 232448;
+
+/* Before a launch.  Nothing is written yet; the bank counters are at 0. */
+void shared_start(size_t bytes);
+
+/* 'address' counts from FA_EMU_SMEM_BASE; 'what' names the access in messages:
+ * "read". */
+void shared_read(void *out, uint32_t address, uint32_t bytes, thread *self,
+                 const char *what, fa_site at);
+
+/* Count the wavefronts of one 8-row phase of ldmatrix. */
+void shared_count_banks(const uint32_t rows[8]);
+
+/* Wavefronts an ldmatrix phase since the start, 1.0 (none in conflict) to 8.0;
+ * 0 when there was none. */
+double shared_bank_conflicts();
+
+} // namespace emulator
+
+#endif
