@@ -46,8 +46,8 @@ struct crew_options {
     bool accept_new_host_keys;
 };
 
-/* Start a hand for every host; keys come from 'server'.  'hosts', 'server'
- * and the texts of 'options' outlive the crew. */
+/* Start a hand for every host; keys come from 'server'.  'hosts' outlives the
+ * crew.  After an error '*out' is to be stopped all the same. */
 int crew_start(void *zctx, const struct hosts *hosts, struct server *server,
                const struct crew_options *options, struct crew **out,
                struct err *err);
@@ -57,7 +57,9 @@ int crew_start(void *zctx, const struct hosts *hosts, struct server *server,
 void *crew_socket(struct crew *crew, size_t host);
 int crew_recv(struct crew *crew, size_t host, struct crew_news *out);
 
-/* Tell all hands to end, then wait for them. */
-void crew_stop(struct crew *crew);
+/* Tell all hands to end and wait for them, 2 s at most.  False when one is
+ * still inside a login: then the program must end without closing the ZeroMQ
+ * context, the server and what the options point to. */
+bool crew_stop(struct crew *crew);
 
 #endif

@@ -24,11 +24,11 @@ struct spec;
 struct space;
 
 struct plan_unit {
-    char key[HASH_HEX];        /* of the parameters; "" for the reference */
+    char key[HASH_HEX]; /* of the parameters; "" for the reference */
     char source_key[HASH_HEX];
-    int64_t point;             /* before pruning; -1 outside the axes */
+    int64_t point; /* before pruning; -1 outside the axes */
     bool baseline;
-    int *values;               /* index of each tunable's value, in order */
+    int *values; /* index of each tunable's value, in order */
 };
 
 /* 'device' is cuda or cpu, 'arch' what to build for (sm_89, cpu).
@@ -48,6 +48,9 @@ void plan_task_key(const struct plan *plan, int unit, int shape,
 /* A build by this compiler. */
 void plan_build_key(const struct plan *plan, int unit, const char *toolkit,
                     char out[HASH_HEX]);
+
+/* "BLOCK_M=64 STAGES=2", cut to 'size'; "the reference". */
+void plan_display(const struct plan *plan, int unit, char *out, size_t size);
 
 int plan_find(const struct plan *plan, const char *config_key); /* or -1 */
 int plan_find_shape(const struct plan *plan, const char *name); /* or -1 */

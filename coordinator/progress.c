@@ -113,9 +113,8 @@ static void draw(struct progress *progress, const struct progress_facts *f,
     for (size_t i = 0; i < f->n_lanes && i < LANES_MAX; i++) {
         char lane[LINE_BYTES];
 
-        snprintf(lane, sizeof(lane), "  %-16.16s %-12.12s %s",
-                 f->lanes[i].host, f->lanes[i].gpu,
-                 *f->lanes[i].text ? f->lanes[i].text : "-");
+        snprintf(lane, sizeof(lane), "  %-16.16s %-12.12s %s", f->lanes[i].host,
+                 f->lanes[i].gpu, *f->lanes[i].text ? f->lanes[i].text : "-");
         fprintf(stderr, "%.*s\n", columns, lane);
         progress->drawn++;
     }
@@ -136,8 +135,8 @@ void progress_show(struct progress *progress, const struct progress_facts *f,
         return;
     progress->shown_ns = now_ns;
     elapsed = (double)(now_ns - progress->start_ns) / (double)NS_PER_S;
-    per_s = elapsed > 1 ? (f->settled - progress->settled_at_start) / elapsed
-                        : 0;
+    per_s =
+        elapsed > 1 ? (f->settled - progress->settled_at_start) / elapsed : 0;
     progress_line(f, now_ns - progress->start_ns, per_s, line, sizeof(line));
     if (progress->live)
         draw(progress, f, line);

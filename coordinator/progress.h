@@ -19,13 +19,13 @@ struct progress_lane {
 };
 
 struct progress_facts {
-    int total;      /* measurements asked for */
+    int total; /* measurements asked for */
     int settled;
     int correct;
-    int building;   /* leases out */
+    int building; /* leases out */
     int measuring;
     int hosts_ready, hosts;
-    double usd;     /* NaN when no host has a price */
+    double usd; /* NaN when no host has a price */
     const struct progress_lane *lanes;
     size_t n_lanes;
 };

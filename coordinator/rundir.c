@@ -14,15 +14,16 @@
 
 static void remove_folder(int parent, const char *name)
 {
-    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-                                      O_CLOEXEC);
+    int fd =
+        openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct stat st;
     struct dirent *entry;
     DIR *dir;
 
     if (fd < 0)
         return;
-    if (fstat(fd, &st) < 0 || st.st_uid != geteuid() || !(dir = fdopendir(fd))) {
+    if (fstat(fd, &st) < 0 || st.st_uid != geteuid() ||
+        !(dir = fdopendir(fd))) {
         close(fd);
         return;
     }
@@ -64,17 +65,18 @@ int rundir_open(struct rundir *rundir, struct err *err)
     if (!base || base[0] != '/' || access(base, W_OK | X_OK) < 0)
         base = "/tmp";
     remove_stale(base);
-    n = snprintf(rundir->path, sizeof(rundir->path), "%s/" PREFIX "%u-%d",
-                 base, (unsigned)geteuid(), (int)getpid());
+    n = snprintf(rundir->path, sizeof(rundir->path), "%s/" PREFIX "%u-%d", base,
+                 (unsigned)geteuid(), (int)getpid());
     if (n >= (int)sizeof(rundir->path)) {
         rundir->path[0] = '\0';
         return err_set(err, ERR_SYSTEM,
                        "%s: too long for a socket's path; set "
-                       "XDG_RUNTIME_DIR to a shorter folder", base);
+                       "XDG_RUNTIME_DIR to a shorter folder",
+                       base);
     }
     if (mkdir(rundir->path, 0700) < 0) {
-        int rc = err_set(err, ERR_SYSTEM, "%s: %s", rundir->path,
-                         strerror(errno));
+        int rc =
+            err_set(err, ERR_SYSTEM, "%s: %s", rundir->path, strerror(errno));
 
         rundir->path[0] = '\0';
         return rc;

@@ -33,6 +33,8 @@
 #define STOP_NOW_NS (2 * NS_PER_S)
 /* Without a single usable host for this long, there is no point in waiting. */
 #define NO_HOST_NS (120 * NS_PER_S)
+#define LANES_MAX 16
+#define LANE_BYTES 160
 #define HOPELESS_TRIES 3 /* of each host, when none was ever reached */
 
 void sweep_fail(struct sweep *sweep, int exit_code, const char *ending,
@@ -48,7 +50,8 @@ void sweep_fail(struct sweep *sweep, int exit_code, const char *ending,
 
 static void set_pollitem(zmq_pollitem_t *item, void *socket, int fd)
 {
-    *item = (zmq_pollitem_t){ .socket = socket, .fd = fd, .events = ZMQ_POLLIN };
+    *item =
+        (zmq_pollitem_t){ .socket = socket, .fd = fd, .events = ZMQ_POLLIN };
 }
 
 static void take_messages(struct sweep *sweep)
@@ -188,7 +191,10 @@ static void check_hosts(struct sweep *sweep, int64_t now)
                 was_ready ? "no host is left" : "no usable host",
                 witness->host->name,
                 witness->why[0] ? witness->why : "it never answered");
-        sweep_fail(sweep, was_ready ? 5 : witness->code == ERR_AUTH ? 4 : 3,
+        sweep_fail(sweep,
+                   was_ready                   ? 5
+                   : witness->code == ERR_AUTH ? 4
+                                               : 3,
                    was_ready ? "partial" : "error", &err);
     }
 }
@@ -201,12 +207,11 @@ double sweep_usd(const struct sweep *sweep)
 
     for (size_t i = 0; i < sweep->n_boxes; i++) {
         const struct box *box = &sweep->boxes[i];
-        int64_t end = box->released_ns ? box->released_ns : now;
 
         if (!box->host->has_rate)
             continue;
         priced = true;
-        usd += box->host->rate_usd * (double)(end - sweep->started_ns) /
+        usd += box->host->rate * (double)(now - sweep->started_ns) /
                (3600.0 * (double)NS_PER_S);
     }
     return priced ? usd : NAN;
@@ -215,7 +220,8 @@ double sweep_usd(const struct sweep *sweep)
 static void check_caps(struct sweep *sweep, int64_t now)
 {
     const struct sweep_options *options = sweep->options;
-    double hours = (double)(now - sweep->started_ns) / (3600.0 * (double)NS_PER_S);
+    double hours =
+        (double)(now - sweep->started_ns) / (3600.0 * (double)NS_PER_S);
     double usd = sweep_usd(sweep);
     struct err err;
 
@@ -231,10 +237,35 @@ static void check_caps(struct sweep *sweep, int64_t now)
     }
 }
 
+/* What each GPU measures and how many slots build, from the leases out. */
+static void look_at_leases(struct sweep *sweep, struct progress_facts *facts,
+                           struct progress_lane *lanes,
+                           char names[][LANE_BYTES])
+{
+    const struct sched_lease *lease;
+
+    for (int i = 0; (lease = sched_lease_at(sweep->sched, i)); i++) {
+        size_t lane = 0;
+
+        if (lease->stage == JOB_BUILD) {
+            facts->building++;
+            continue;
+        }
+        facts->measuring++;
+        for (int host = 0; host < lease->host; host++)
+            lane += (size_t)sweep->boxes[host].n_gpus;
+        lane += (size_t)lease->gpu;
+        if (lane < facts->n_lanes && names[lane][0] == '\0') {
+            plan_display(sweep->plan, lease->unit, names[lane], LANE_BYTES);
+            lanes[lane].text = names[lane];
+        }
+    }
+}
+
 static void show(struct sweep *sweep, int64_t now, bool force)
 {
-    struct progress_lane lanes[16];
-    char names[16][128];
+    struct progress_lane lanes[LANES_MAX];
+    char names[LANES_MAX][LANE_BYTES];
     struct progress_facts facts = { .hosts = (int)sweep->n_boxes,
                                     .lanes = lanes,
                                     .usd = sweep_usd(sweep) };
@@ -248,16 +279,14 @@ static void show(struct sweep *sweep, int64_t now, bool force)
         const struct box *box = &sweep->boxes[i];
 
         facts.hosts_ready += box->state == BOX_READY;
-        for (int g = 0; g < box->n_gpus && facts.n_lanes < 16; g++) {
-            char *name = names[facts.n_lanes];
-
-            sweep_lane(sweep, (int)i, g, name, sizeof(names[0]));
+        for (int g = 0; g < box->n_gpus && facts.n_lanes < LANES_MAX; g++) {
+            names[facts.n_lanes][0] = '\0';
             lanes[facts.n_lanes++] = (struct progress_lane){
-                box->host->name, box->gpus[g].name, name
+                box->host->name, box->gpus[g].name, ""
             };
         }
     }
-    sched_count(sweep->sched, &facts.building, &facts.measuring);
+    look_at_leases(sweep, &facts, lanes, names);
     progress_show(sweep->progress, &facts, now, force);
 }
 
@@ -287,11 +316,11 @@ static bool is_over(const struct sweep *sweep)
     if (sweep->ending)
         return true;
     if (sweep->stopping > 1)
-        return now - sweep->stop_ns > STOP_NOW_NS ||
-               !sweep->sched || sched_leases(sweep->sched) == 0;
+        return now - sweep->stop_ns > STOP_NOW_NS || !sweep->sched ||
+               sched_leases(sweep->sched) == 0;
     if (sweep->stopping == 1)
-        return now - sweep->stop_ns > STOP_DRAIN_NS ||
-               !sweep->sched || sched_leases(sweep->sched) == 0;
+        return now - sweep->stop_ns > STOP_DRAIN_NS || !sweep->sched ||
+               sched_leases(sweep->sched) == 0;
     return sweep->sched && sched_open_jobs(sweep->sched) == 0;
 }
 
@@ -371,7 +400,7 @@ static void dismiss(struct sweep *sweep)
 static void close_books(struct sweep *sweep, struct err *err)
 {
     int64_t now = clock_boot_ns();
-    const char *ending = sweep->ending      ? sweep->ending
+    const char *ending = sweep->ending     ? sweep->ending
                          : sweep->stopping ? "interrupted"
                                            : "done";
     struct err late;
@@ -420,8 +449,8 @@ static int start(struct sweep *sweep, void *zctx, const char *socket_path,
     if (rc == 0)
         rc = store_commit(sweep->store, err);
     if (rc == 0)
-        rc = server_open(zctx, socket_path, sweep->n_boxes, &sweep->server,
-                         err);
+        rc =
+            server_open(zctx, socket_path, sweep->n_boxes, &sweep->server, err);
     if (rc == 0)
         rc = crew_start(zctx, sweep->hosts, sweep->server, &crew, &sweep->crew,
                         err);
@@ -466,7 +495,6 @@ static void sweep_fini(struct sweep *sweep)
 {
     for (size_t i = 0; i < sweep->n_boxes; i++)
         sweep_forget_running(&sweep->boxes[i]);
-    server_close(sweep->server);
     sched_free(sweep->sched);
     plan_free(sweep->plan);
     ledger_free(sweep->ledger);
@@ -477,14 +505,14 @@ static void sweep_fini(struct sweep *sweep)
     free(sweep->wants);
 }
 
-int sweep_run(struct spec *spec, struct hosts *hosts, struct store *store,
+int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
               const struct sweep_options *options, struct err *err)
 {
     struct sweep sweep = { .options = options,
                            .spec = spec,
                            .hosts = hosts,
                            .store = store,
-                           .n_boxes = hosts_count(hosts),
+                           .n_boxes = hosts->n,
                            .epoch = clock_utc_ns(),
                            .started_ns = clock_boot_ns() };
     char socket_path[RUNDIR_PATH_BYTES];
@@ -497,7 +525,7 @@ int sweep_run(struct spec *spec, struct hosts *hosts, struct store *store,
     sweep.progress = progress_new(options->quiet);
     sweep.usable_ns = sweep.started_ns;
     for (size_t i = 0; i < sweep.n_boxes; i++) {
-        sweep.boxes[i].host = hosts_get(hosts, i);
+        sweep.boxes[i].host = &hosts->list[i];
         sweep.boxes[i].heard_ns = sweep.started_ns;
         ledger_hold(sweep.ledger, (int)i, sweep.started_ns);
     }
@@ -518,10 +546,12 @@ int sweep_run(struct spec *spec, struct hosts *hosts, struct store *store,
         dismiss(&sweep);
         close_books(&sweep, err);
     }
-    crew_stop(sweep.crew);
+    if (crew_stop(sweep.crew)) {
+        server_close(sweep.server);
+        if (zctx)
+            zmq_ctx_term(zctx);
+    }
     sweep_fini(&sweep);
-    if (zctx)
-        zmq_ctx_term(zctx);
     rundir_close(&rundir);
     if (signals >= 0)
         close(signals);

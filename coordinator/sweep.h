@@ -20,15 +20,15 @@ struct spec;
 struct store;
 
 struct sweep_options {
-    const char *device;   /* cuda cpu */
-    const char *arch;     /* sm_89; "" to take the GPU's */
-    const char *command;  /* for the run's record: sweep, resume */
+    const char *device;      /* cuda cpu */
+    const char *arch;        /* sm_89; "" to take the GPU's */
+    const char *command;     /* for the run's record: sweep, resume */
     const char *resume_hint; /* what the user types to go on */
     const char *hosts_file;  /* "" for this machine alone */
     bool openssh;            /* the system's ssh instead of libssh2 */
     bool accept_new_host_keys;
-    double max_hours;        /* wall clock of this run, 0 for no cap */
-    double budget_usd;       /* of the whole sweep, 0 for no cap */
+    double max_hours;  /* wall clock of this run, 0 for no cap */
+    double budget_usd; /* of the whole sweep, 0 for no cap */
     int linger_s;
     int attempts;
     bool quiet;
@@ -37,7 +37,7 @@ struct sweep_options {
 /* Run until everything is settled, or it cannot go on, or it is told to stop.
  * 'store' is open for writing and stays the caller's.  Returns the exit code
  * of the program (RELIABILITY section 6); 'err' is filled unless it is 0. */
-int sweep_run(struct spec *spec, struct hosts *hosts, struct store *store,
+int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
               const struct sweep_options *options, struct err *err);
 
 #endif

@@ -37,8 +37,7 @@ static void go_away(struct sweep *sweep, size_t host)
         sched_host_pause(sweep->sched, (int)host, true);
 }
 
-static void give_up(struct sweep *sweep, size_t host, int code,
-                    const char *why)
+static void give_up(struct sweep *sweep, size_t host, int code, const char *why)
 {
     struct box *box = &sweep->boxes[host];
 
@@ -160,8 +159,8 @@ int sweep_gpu(struct sweep *sweep, size_t host, const struct msg *msg,
     if (other) {
         progress_say(sweep->progress,
                      "%s: its GPU %s is the one of %s under another name; "
-                     "used once", box->host->name, msg->gpu,
-                     other->host->name);
+                     "used once",
+                     box->host->name, msg->gpu, other->host->name);
         return 0;
     }
     rc = arch_facts_read(&msg->facts, &gpu->facts, err);
@@ -185,8 +184,8 @@ static void drop_other_models(struct sweep *sweep, struct box *box)
         }
         progress_say(sweep->progress,
                      "%s: %s is another model than %s; it builds, and does "
-                     "not measure", box->host->name, box->gpus[i].name,
-                     sweep->gpu_name);
+                     "not measure",
+                     box->host->name, box->gpus[i].name, sweep->gpu_name);
     }
     box->n_gpus = kept;
 }

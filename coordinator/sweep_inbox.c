@@ -1,6 +1,5 @@
 #include "coordinator/sweep_state.h"
 
-#include "common/clock.h"
 #include "common/log.h"
 
 static int on_started(struct sweep *sweep, size_t host, const struct msg *msg)
@@ -25,9 +24,7 @@ static int on_refuse(struct sweep *sweep, size_t host, const struct msg *msg)
     lease = *found;
     log_line(LOG_W, "LEASE-REFUSED", "job=%lld host=%s why=%s",
              (long long)lease.id, sweep->boxes[host].host->name, msg->text);
-    sweep_end_lease(sweep, &lease, "refused", LEDGER_LOST);
-    sched_apply(sweep->sched, lease.stage, lease.unit, lease.shape,
-                JOB_EV_REFUSED, -1);
+    sweep_refuse(sweep, lease);
     return 0;
 }
 

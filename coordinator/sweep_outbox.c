@@ -1,11 +1,12 @@
 #include "coordinator/sweep_state.h"
 
-#include <stdlib.h>
+#include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "common/clock.h"
 #include "common/log.h"
 #include "common/mem.h"
+#include "coordinator/spec.h"
 
 #define BUILD_LIMIT_MS 300000 /* RELIABILITY F15: 300 s for one nvcc */
 /* Over the runner's own limit: starting it, the reference, the first fill. */
@@ -110,8 +111,8 @@ static void want_artifact(struct sweep *sweep, size_t host, const char *hash)
     }
     for (size_t i = 0; i < sweep->n_wants; i++)
         asked = asked || strcmp(sweep->wants[i].hash, hash) == 0;
-    sweep->wants = mem_grow(sweep->wants, sweep->n_wants + 1,
-                            sizeof(*sweep->wants));
+    sweep->wants =
+        mem_grow(sweep->wants, sweep->n_wants + 1, sizeof(*sweep->wants));
     snprintf(sweep->wants[sweep->n_wants].hash, HASH_HEX, "%s", hash);
     sweep->wants[sweep->n_wants++].host = (int)host;
     if (!asked)
@@ -171,38 +172,56 @@ static void identify(const struct sweep *sweep, const struct sched_lease *lease,
     bool reference = lease->unit == plan_units(sweep->plan);
     bool measure = lease->stage == JOB_MEASURE;
 
+    msg->type = measure ? MSG_MEASURE : MSG_BUILD;
     msg->lease = lease->id;
     msg->id = (struct msg_identity){
-        .sweep = sweep->spec_name,
+        .sweep = sweep->spec->name,
         .config = reference ? unit->source_key : unit->key,
         .shape = measure ? plan_shape_name(sweep->plan, lease->shape) : "",
         .purpose = measure ? "screen" : reference ? "reference" : "kernel",
         .stage = measure ? "measure" : "build",
         .attempt = lease->attempt,
     };
+    if (measure)
+        msg->gpu = sweep->boxes[lease->host].gpus[lease->gpu].uuid;
 }
 
 static int fill(struct sweep *sweep, const struct sched_lease *lease,
                 struct msg *msg, char key[HASH_HEX], struct err *err)
 {
-    const struct box *box = &sweep->boxes[lease->host];
-    int reference = plan_units(sweep->plan);
-
     identify(sweep, lease, msg);
     msg->key = key;
     if (lease->stage == JOB_BUILD) {
-        msg->type = MSG_BUILD;
         msg->limit_ms = BUILD_LIMIT_MS;
-        plan_build_key(sweep->plan, lease->unit, box->toolkit, key);
+        plan_build_key(sweep->plan, lease->unit,
+                       sweep->boxes[lease->host].toolkit, key);
         return plan_build(sweep->plan, lease->unit, msg, err);
     }
-    msg->type = MSG_MEASURE;
-    msg->gpu = box->gpus[lease->gpu].uuid;
     msg->artifact = sweep->artifacts[lease->unit];
-    msg->reference = sweep->artifacts[reference];
-    msg->limit_ms = sweep->measure_limit_ms + MEASURE_SLACK_MS;
+    msg->reference = sweep->artifacts[plan_units(sweep->plan)];
+    msg->limit_ms =
+        (int64_t)(sweep->spec->measure.timeout_s * 1e3) + MEASURE_SLACK_MS;
     plan_task_key(sweep->plan, lease->unit, lease->shape, key);
     return plan_measure(sweep->plan, lease->unit, lease->shape, msg, err);
+}
+
+void sweep_granted(struct sweep *sweep, const struct sched_lease *lease)
+{
+    assert((size_t)lease->id == sweep->n_grants + 1);
+    sweep->grants = mem_grow(sweep->grants, (size_t)lease->id,
+                             sizeof(*sweep->grants));
+    sweep->grants[sweep->n_grants++] = (struct grant){ .unit = lease->unit,
+                                                       .shape = lease->shape,
+                                                       .stage = lease->stage,
+                                                       .host = lease->host };
+}
+
+int sweep_record_lease(struct sweep *sweep, const struct sched_lease *lease)
+{
+    struct msg msg = { 0 };
+
+    identify(sweep, lease, &msg);
+    return sweep_put_lease(sweep, lease, &msg);
 }
 
 static int hand_out(struct sweep *sweep, const struct sched_lease *lease,
@@ -214,17 +233,9 @@ static int hand_out(struct sweep *sweep, const struct sched_lease *lease,
 
     if (rc < 0)
         return rc;
-    sweep->grants = mem_grow(sweep->grants, (size_t)lease->id,
-                             sizeof(*sweep->grants));
-    sweep->n_grants = (size_t)lease->id;
-    sweep->grants[lease->id - 1] = (struct grant){ .unit = lease->unit,
-                                                   .shape = lease->shape,
-                                                   .stage = lease->stage,
-                                                   .host = lease->host };
-    rc = sweep_put_lease(sweep, lease, &msg);
-    if (rc < 0)
-        return rc;
-    sweep_send(sweep, (size_t)lease->host, &msg);
+    sweep_granted(sweep, lease);
+    if (sweep_put_lease(sweep, lease, &msg) == 0)
+        sweep_send(sweep, (size_t)lease->host, &msg);
     return 0;
 }
 
@@ -235,12 +246,7 @@ void sweep_dispatch(struct sweep *sweep)
 
     if (!sweep->sched || sweep->stopping)
         return;
-    while (sched_next(sweep->sched, &lease)) {
-        int rc = hand_out(sweep, &lease, &err);
-
-        if (rc < 0) {
-            sweep_fail(sweep, rc == ERR_STORE ? 7 : 2, "error", &err);
-            return;
-        }
-    }
+    while (!sweep->ending && sched_next(sweep->sched, &lease))
+        if (hand_out(sweep, &lease, &err) < 0)
+            sweep_fail(sweep, 2, "error", &err);
 }

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/clock.h"
-#include "common/log.h"
+#include "common/buf.h"
 #include "coordinator/hosts.h"
-#include "coordinator/json_out.h"
+
+#define FACTS_JSON_MAX 8192
+#define FACT_NAME "abcdefghijklmnopqrstuvwxyz0123456789_"
 
 void sweep_dirty(struct sweep *sweep)
 {
@@ -139,7 +140,7 @@ int sweep_put_host(struct sweep *sweep, size_t host)
     struct store_host row = {
         .name = box->host->name,
         .position = (int64_t)host,
-        .rate_usd_per_h = box->host->has_rate ? box->host->rate_usd : NAN,
+        .rate_usd_per_h = box->host->has_rate ? box->host->rate : NAN,
         .machine = box->machine,
         .boot_id = box->boot_id,
         .worker_version = box->version,
@@ -150,6 +151,47 @@ int sweep_put_host(struct sweep *sweep, size_t host)
     struct err err;
 
     return put(sweep, store_host_put(sweep->store, &row, &err), &err);
+}
+
+/* The facts of a GPU as a JSON object, from lines "NAME VALUE". */
+static char *facts_json(const struct texts *facts)
+{
+    struct buf buf;
+
+    buf_init(&buf, FACTS_JSON_MAX);
+    buf_printf(&buf, "{");
+    for (size_t i = 0; i < facts->n; i++) {
+        const char *space = strchr(facts->items[i], ' ');
+        char *end;
+        double value = space ? strtod(space + 1, &end) : 0;
+
+        if (!space || end == space + 1 || *end || !isfinite(value) ||
+            strspn(facts->items[i], FACT_NAME) !=
+                (size_t)(space - facts->items[i]))
+            continue; /* a fact that is no number */
+        buf_printf(&buf, "%s\"%.*s\":%.17g", buf.len > 1 ? "," : "",
+                   (int)(space - facts->items[i]), facts->items[i], value);
+    }
+    buf_printf(&buf, "}");
+    return buf.bytes;
+}
+
+int sweep_put_gpu(struct sweep *sweep, size_t host, const struct msg *msg)
+{
+    char *facts = facts_json(&msg->facts);
+    struct store_gpu row = {
+        .uuid = msg->gpu,
+        .host = sweep->boxes[host].host->name,
+        .position = msg->index,
+        .name = msg->name,
+        .driver = msg->driver,
+        .facts = facts,
+    };
+    struct err err;
+    int rc = put(sweep, store_gpu_put(sweep->store, &row, &err), &err);
+
+    free(facts);
+    return rc;
 }
 
 int sweep_put_lease(struct sweep *sweep, const struct sched_lease *lease,

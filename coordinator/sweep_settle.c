@@ -29,8 +29,8 @@ static void settle(struct sweep *sweep, int unit, int shape, const char *word,
 
     if (msg && msg->samples.n > 0)
         median_s = stats_median(msg->samples.items, msg->samples.n);
-    sweep_put_outcome(sweep, unit, shape, word, reason,
-                      msg ? msg->nonce : NULL, median_s);
+    sweep_put_outcome(sweep, unit, shape, word, reason, msg ? msg->nonce : NULL,
+                      median_s);
     sweep->n_settled++;
     sweep->n_correct += strcmp(word, "correct") == 0;
     log_line(LOG_I, "SETTLED", "config=%.12s shape=%s outcome=%s",
@@ -65,13 +65,13 @@ static void lose(struct sweep *sweep, struct sched_lease lease,
              (long long)lease.id, sweep->boxes[lease.host].host->name, reason);
     if (sched_apply(sweep->sched, lease.stage, lease.unit, lease.shape,
                     JOB_EV_LOST, -1) &&
-        job_is_settled(sched_job(sweep->sched, lease.stage, lease.unit,
-                                 lease.shape)))
+        job_is_settled(
+            sched_job(sweep->sched, lease.stage, lease.unit, lease.shape)))
         settle_failed(sweep, &lease, word, reason, msg);
 }
 
-void sweep_lose(struct sweep *sweep, struct sched_lease lease,
-                const char *word, const char *reason)
+void sweep_lose(struct sweep *sweep, struct sched_lease lease, const char *word,
+                const char *reason)
 {
     lose(sweep, lease, word, reason, NULL);
 }
@@ -132,8 +132,8 @@ static bool is_current(const struct sweep *sweep, const struct sched_lease *job,
     if (job->unit < 0 || job->shape < 0)
         return false;
     if (job->stage == JOB_BUILD)
-        plan_build_key(sweep->plan, job->unit,
-                       sweep->boxes[job->host].toolkit, key);
+        plan_build_key(sweep->plan, job->unit, sweep->boxes[job->host].toolkit,
+                       key);
     else
         plan_task_key(sweep->plan, job->unit, job->shape, key);
     return strcmp(key, msg->key) == 0;
@@ -183,10 +183,10 @@ int sweep_built(struct sweep *sweep, size_t host, const struct msg *msg,
     if (rc < 0)
         return rc;
     current = is_current(sweep, &job, msg);
-    rc = sweep_put_build(
-        sweep, host, msg,
-        current ? plan_unit(sweep->plan, job.unit)->source_key : "",
-        !current || crash);
+    rc = sweep_put_build(sweep, host, msg,
+                         current ? plan_unit(sweep->plan, job.unit)->source_key
+                                 : "",
+                         !current || crash);
     if (rc < 0)
         return 0; /* the sweep is ending, for the store's reason */
     sweep_acknowledge(sweep, host, msg->nonce);
@@ -208,9 +208,9 @@ int sweep_built(struct sweep *sweep, size_t host, const struct msg *msg,
 
 static int check_measured(const struct msg *msg, struct err *err)
 {
-    static const char *const words[] = { "correct",     "constraints",
-                                         "runtime",     "correctness",
-                                         "timeout",     "crash" };
+    static const char *const words[] = { "correct", "constraints",
+                                         "runtime", "correctness",
+                                         "timeout", "crash" };
     double sum = 0;
     bool known = false;
 
@@ -224,7 +224,8 @@ static int check_measured(const struct msg *msg, struct err *err)
     if (sum > msg->held_s * HELD_SLACK + HELD_SLACK_S)
         return err_set(err, ERR_PROTO,
                        "MEASURED.samples add up to %g s, more than the %g s "
-                       "the GPU was held", sum, msg->held_s);
+                       "the GPU was held",
+                       sum, msg->held_s);
     if (strcmp(msg->outcome, "correct") == 0 && msg->samples.n == 0)
         return err_set(err, ERR_PROTO, "MEASURED is correct without a sample");
     return 0;

@@ -32,7 +32,12 @@
  *   AWAY --attached--> GREETED --welcome, READY--> READY
  *     ^                   |                          |
  *     '------------- connection gone ----------------'    FAILED: for good */
-enum box_state { BOX_AWAY, BOX_GREETED, BOX_READY, BOX_FAILED };
+enum box_state {
+    BOX_AWAY,
+    BOX_GREETED,
+    BOX_READY,
+    BOX_FAILED
+};
 
 struct box_gpu {
     char uuid[128];
@@ -109,8 +114,8 @@ struct sweep {
     struct want *wants;
     size_t n_wants;
 
-    size_t pending;       /* rows since the last COMMIT */
-    int64_t pending_ns;   /* when the first of them came */
+    size_t pending;     /* rows since the last COMMIT */
+    int64_t pending_ns; /* when the first of them came */
     int64_t beat_ns, flush_ns;
     int64_t started_ns;
     int64_t usable_ns; /* when a host was last READY */
@@ -134,8 +139,8 @@ int sweep_built(struct sweep *sweep, size_t host, const struct msg *msg,
                 struct err *err);
 int sweep_measured(struct sweep *sweep, size_t host, const struct msg *msg,
                    struct err *err);
-void sweep_lose(struct sweep *sweep, struct sched_lease lease,
-                const char *word, const char *reason);
+void sweep_lose(struct sweep *sweep, struct sched_lease lease, const char *word,
+                const char *reason);
 void sweep_refuse(struct sweep *sweep, struct sched_lease lease);
 /* All work of the host is lost; 'why' is for the log. */
 void sweep_host_lost(struct sweep *sweep, size_t host, const char *why);
