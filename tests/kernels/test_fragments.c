@@ -23,7 +23,8 @@ enum {
     X2,
     X2_TRANS,
     X1,
-    X4_TRANS
+    X4_TRANS,
+    BF16
 };
 
 static struct device_kernel *kernel;
@@ -49,7 +50,19 @@ static void launch(int form, int padding)
 }
 
 /* Small integers: every product and sum is exact.  The kernel starts at 1. */
-static void assert_product(void)
+static void fill(enum element_type type)
+{
+    for (int i = 0; i < ELEMENTS; i++) {
+        const double value = i * 5 % 17 - 8;
+
+        element_store(device_address(a), type, i, i * 7 % 13 - 6);
+        element_store(device_address(b), type, i, value);
+        element_store(device_address(b_transposed), type, i % N * N + i / N,
+                      value);
+    }
+}
+
+static void assert_product(enum element_type type)
 {
     const float *got = device_address(c);
 
@@ -58,9 +71,8 @@ static void assert_product(void)
             double want = 1;
 
             for (int k = 0; k < N; k++)
-                want +=
-                    element_load(device_address(a), ELEMENT_FP16, i * N + k) *
-                    element_load(device_address(b), ELEMENT_FP16, k * N + j);
+                want += element_load(device_address(a), type, i * N + k) *
+                        element_load(device_address(b), type, k * N + j);
             if (!((double)got[i * N + j] == want))
                 fail_msg("(%d, %d): %g, not %g", i, j, (double)got[i * N + j],
                          want);
@@ -71,35 +83,44 @@ static void fragments_packed_by_hand_multiply(void **state)
 {
     (void)state;
     launch(BY_HAND, 0);
-    assert_product();
+    assert_product(ELEMENT_FP16);
 }
 
 static void ldmatrix_x2_loads_b_from_its_transpose(void **state)
 {
     (void)state;
     launch(X2, 0);
-    assert_product();
+    assert_product(ELEMENT_FP16);
 }
 
 static void ldmatrix_x2_trans_loads_b(void **state)
 {
     (void)state;
     launch(X2_TRANS, 16);
-    assert_product();
+    assert_product(ELEMENT_FP16);
 }
 
 static void ldmatrix_x1_loads_one_matrix(void **state)
 {
     (void)state;
     launch(X1, 0);
-    assert_product();
+    assert_product(ELEMENT_FP16);
 }
 
 static void ldmatrix_x4_trans_loads_b(void **state)
 {
     (void)state;
     launch(X4_TRANS, 32);
-    assert_product();
+    assert_product(ELEMENT_FP16);
+}
+
+static void bf16_operands_multiply(void **state)
+{
+    (void)state;
+    fill(ELEMENT_BF16);
+    launch(BF16, 0);
+    assert_product(ELEMENT_BF16);
+    fill(ELEMENT_FP16);
 }
 
 static void bank_conflicts_depend_on_the_stride(void **state)
@@ -129,14 +150,7 @@ static int set_up(void **state)
     b = fixture_buffer("B", ELEMENT_FP16, ELEMENTS);
     b_transposed = fixture_buffer("Bt", ELEMENT_FP16, ELEMENTS);
     c = fixture_buffer("C", ELEMENT_FP32, ELEMENTS);
-    for (int i = 0; i < ELEMENTS; i++) {
-        const double value = i * 5 % 17 - 8;
-
-        element_store(device_address(a), ELEMENT_FP16, i, i * 7 % 13 - 6);
-        element_store(device_address(b), ELEMENT_FP16, i, value);
-        element_store(device_address(b_transposed), ELEMENT_FP16,
-                      i % N * N + i / N, value);
-    }
+    fill(ELEMENT_FP16);
     return 0;
 }
 
@@ -159,6 +173,7 @@ int main(void)
         cmocka_unit_test(ldmatrix_x2_trans_loads_b),
         cmocka_unit_test(ldmatrix_x1_loads_one_matrix),
         cmocka_unit_test(ldmatrix_x4_trans_loads_b),
+        cmocka_unit_test(bf16_operands_multiply),
         cmocka_unit_test(bank_conflicts_depend_on_the_stride),
         cmocka_unit_test(fixture_builds_for_a_gpu_as_well),
     };

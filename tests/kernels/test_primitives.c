@@ -15,7 +15,7 @@
 
 enum {
     LANES = 32,
-    COLUMNS = 24
+    COLUMNS = 28
 };
 
 static struct device_kernel *kernel;
@@ -35,7 +35,8 @@ static void conversions_are_exact_or_rounded(void **state)
     assert_true(column(8, 1) == 0xbc00);  /* -1.0 */
     assert_true(column(31, 2) == 4.75f);
     assert_true(column(31, 3) == 9.5f);
-    assert_true(column(10, 4) == 1.0f); /* (2 * -0.5)^2 */
+    assert_true(column(10, 4) == 1.0f);  /* (2 * -0.5)^2 */
+    assert_true(column(12, 24) == 1.0f); /* a tie of bf16, to even */
 }
 
 static void ex2_is_a_power_of_two(void **state)
@@ -88,6 +89,14 @@ static void short_copies_are_filled_up_with_zeros(void **state)
 {
     (void)state;
     assert_true(column(11, 22) == -3.0f + 0 - 0.25f);
+}
+
+static void spellings_of_nvcc_work_as_well(void **state)
+{
+    (void)state;
+    assert_true(column(6, 25) == -2.25f - 1.25f);
+    assert_true(column(6, 26) == -3.0f - 2.5f);
+    assert_true(column(6, 27) == 3);
 }
 
 static void atomic_additions_are_all_counted(void **state)
@@ -157,6 +166,7 @@ int main(void)
         cmocka_unit_test(shared_memory_keeps_each_width),
         cmocka_unit_test(global_memory_keeps_each_width),
         cmocka_unit_test(short_copies_are_filled_up_with_zeros),
+        cmocka_unit_test(spellings_of_nvcc_work_as_well),
         cmocka_unit_test(atomic_additions_are_all_counted),
         cmocka_unit_test(fixture_builds_for_a_gpu_as_well),
     };

@@ -10,9 +10,15 @@
 
 #include <cmocka.h>
 
+#include "worker/runner/sources.h"
+
 /* Far more than the slowest reply under a sanitizer on a busy machine. */
 enum {
     REPLY_MS = 30000
+};
+
+enum {
+    ARGV_MAX = 64
 };
 
 void box_start(struct box *box, const char *program)
@@ -48,6 +54,37 @@ int box_stop(struct box *box)
     fclose(box->replies);
     assert_int_equal(waitpid(box->pid, &status, 0), box->pid);
     return status;
+}
+
+int box_command(const char *const *argv)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        execvp(argv[0], (char *const *)argv);
+        _exit(127);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return status;
+}
+
+int box_build(unsigned device, const char *const *before,
+              const char *const *after)
+{
+    const char *argv[ARGV_MAX];
+    size_t n = 0;
+
+    while (*before)
+        argv[n++] = *before++;
+    for (const struct runner_source *row = runner_sources; row->path; row++)
+        if ((row->devices & device) && !strstr(row->path, ".h") &&
+            n < ARGV_MAX - 10)
+            argv[n++] = row->path;
+    while (*after)
+        argv[n++] = *after++;
+    argv[n] = NULL;
+    return box_command(argv);
 }
 
 /* A line without its newline; false at the end of the pipe. */

@@ -25,6 +25,13 @@ void box_start(struct box *box, const char *program);
  * from waitpid(). */
 int box_stop(struct box *box);
 
+/* Run a command, argv ended by NULL; its status as from waitpid(). */
+int box_command(const char *const *argv);
+/* Compile the units of sources.h for a device, with the current folder as
+ * their root: BEFORE... UNITS AFTER..., each list ended by NULL. */
+int box_build(unsigned device, const char *const *before,
+              const char *const *after);
+
 /* Send and wait for the reply; false when the pipe ended without one. */
 bool box_ask(struct box *box, const struct wire_request *request);
 bool box_ask_text(struct box *box, const char *text);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -61,45 +60,13 @@ static int set_up(void **state)
     return 0;
 }
 
-static int run(const char *const *argv)
-{
-    int status;
-    pid_t pid = fork();
-
-    if (pid == 0) {
-        execvp(argv[0], (char *const *)argv);
-        _exit(127);
-    }
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    return status;
-}
-
 static int tear_down(void **state)
 {
     (void)state;
-    return chdir("/") == 0 &&
-                   run((const char *[]){ "rm", "-rf", folder, NULL }) == 0
+    return chdir("/") == 0 && box_command((const char *[]){ "rm", "-rf", folder,
+                                                            NULL }) == 0
                ? 0
                : -1;
-}
-
-/* BEFORE... UNITS AFTER..., each list ended by NULL. */
-static int compile(unsigned device, const char *const *before,
-                   const char *const *after)
-{
-    const char *argv[ARGV_MAX];
-    size_t n = 0;
-
-    while (*before)
-        argv[n++] = *before++;
-    for (const struct runner_source *row = runner_sources; row->path; row++)
-        if ((row->devices & device) && !strstr(row->path, ".h") &&
-            n < ARGV_MAX - 10)
-            argv[n++] = row->path;
-    while (*after)
-        argv[n++] = *after++;
-    argv[n] = NULL;
-    return run(argv);
 }
 
 static void host_compiler_builds_the_cpu_runner(void **state)
@@ -113,7 +80,7 @@ static void host_compiler_builds_the_cpu_runner(void **state)
     struct box box;
 
     (void)state;
-    assert_int_equal(compile(RUNNER_CPU, before, after), 0);
+    assert_int_equal(box_build(RUNNER_CPU, before, after), 0);
     box_start(&box, "./fa-runner-cpu");
     assert_true(box_open(&box, "cpu"));
     assert_int_equal(box_measure(&box, "right")->outcome, WIRE_CORRECT);
@@ -131,7 +98,7 @@ static void nvcc_builds_the_cuda_runner(void **state)
     struct box box;
 
     (void)state;
-    assert_int_equal(compile(RUNNER_CUDA, before, after), 0);
+    assert_int_equal(box_build(RUNNER_CUDA, before, after), 0);
     box_start(&box, "./fa-runner-cuda");
     assert_true(box_open(&box, "cuda"));
     if (box.reply.kind == WIRE_ERROR)

@@ -111,6 +111,8 @@ struct device_launch {
     size_t smem; /* dynamic shared memory, bytes */
     void **args; /* [n_args], as for cuLaunchKernel */
     size_t n_args;
+    /* for device_time: [n_args], NULL where an argument is no output */
+    struct device_buffer *const *outputs;
 };
 
 /* Launch once and wait until it has ended or 'timeout_s' has passed. */
@@ -122,9 +124,10 @@ struct device_state {
     uint64_t throttle;                 /* NVML's bits; 0 when unknown */
 };
 
-/* Launch n times and time each by itself, between two events, with the L2
- * cache flushed before it when 'flush' is set.  seconds is [n].  'during', or
- * NULL, is read while they run.  'timeout_s' is for all of them. */
+/* Launch n times and time each by itself, between two events, with the
+ * outputs poisoned before it, and the L2 cache flushed when 'flush' is set.
+ * seconds is [n].  'during', or NULL, is read while they run.  'timeout_s' is
+ * for all of them. */
 int device_time(struct device *device, const struct device_launch *launch,
                 size_t n, bool flush, double timeout_s, double *seconds,
                 struct device_state *during, struct device_err *err);

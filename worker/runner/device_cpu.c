@@ -315,9 +315,15 @@ int device_time(struct device *device, const struct device_launch *launch,
 {
     (void)flush; /* no cache is emulated */
     for (size_t i = 0; i < n; i++) {
-        const double begin = now_s();
-        const int rc = device_run(device, launch, timeout_s, err);
+        double begin;
+        int rc = 0;
 
+        for (size_t k = 0; rc == 0 && k < launch->n_args; k++)
+            if (launch->outputs[k])
+                rc = device_poison(device, launch->outputs[k], err);
+        begin = now_s();
+        if (rc == 0)
+            rc = device_run(device, launch, timeout_s, err);
         if (rc < 0)
             return rc;
         seconds[i] = now_s() - begin;

@@ -11,10 +11,10 @@
 #include "worker/runner/gpu_state.h"
 #include "worker/runner/kernels_cuda.h"
 
-/* Launches in flight at once: three queue entries each, and the driver's
- * queue blocks the caller, deadline and all, at about 1000. */
+/* Launches in flight at once: three queue entries each and one an output, and
+ * the driver's queue blocks the caller, deadline and all, at about 1000. */
 enum {
-    DEVICE_BATCH = 100
+    DEVICE_BATCH = 50
 };
 
 struct device {

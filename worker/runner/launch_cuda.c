@@ -226,6 +226,12 @@ static int queue_sample(struct device *device,
     cudaError_t error = cudaSuccess;
     int rc;
 
+    for (size_t k = 0; k < launch->n_args; k++) {
+        rc = launch->outputs[k] ? device_poison(device, launch->outputs[k], err)
+                                : 0;
+        if (rc < 0)
+            return rc;
+    }
     if (flush)
         error = cudaMemsetAsync(device->flush, (int)i & 0xff,
                                 device->flush_bytes, device->stream);

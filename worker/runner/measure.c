@@ -251,10 +251,9 @@ static int time_samples(struct run *run)
 
     problem_args(run->problem, &run->problem->trials[0], run->problem->outputs,
                  &run->args);
+    run->launch.outputs = run->problem->outputs;
     device_state(run->device, &before);
     rc = launch_many(run, want->warmups, false, unused, NULL);
-    if (rc == 0)
-        rc = poison_outputs(run);
     if (rc == 0)
         rc = launch_many(run, want->samples, want->flush, result->samples,
                          &during);

@@ -4,8 +4,8 @@
  * 2. reference  inputs and reference of the problem, unless resident
  * 3. check      for each of two seeds: poison the outputs, launch once, look
  *               at the guards, the inputs and the values
- * 4. time       warm-ups; poison the outputs again; the samples, with clocks
- *               and temperatures before, during and after
+ * 4. time       warm-ups, then the samples, each with its outputs poisoned
+ *               before it; clocks and temperatures before, during and after
  * 5. recheck    as in 3, on the buffers that were just timed
  *
  * Samples are single launches between two events, in seconds, none left out.

@@ -42,14 +42,23 @@ void resident_free(struct resident *resident)
     free(resident);
 }
 
+/* The same bits: a NaN equals itself, and 0 is not -0. */
+static bool same_real(double a, double b)
+{
+    uint64_t a_bits, b_bits;
+
+    memcpy(&a_bits, &a, sizeof(a));
+    memcpy(&b_bits, &b, sizeof(b));
+    return a_bits == b_bits;
+}
+
 static bool arg_equals(const struct wire_arg *a, const struct wire_arg *b)
 {
     return strcmp(a->name, b->name) == 0 && a->type == b->type &&
            a->buffer == b->buffer && a->output == b->output &&
            a->count == b->count && a->fill == b->fill &&
-           memcmp(&a->scale, &b->scale, sizeof(a->scale)) == 0 &&
-           a->integer == b->integer &&
-           memcmp(&a->real, &b->real, sizeof(a->real)) == 0;
+           same_real(a->scale, b->scale) && a->integer == b->integer &&
+           same_real(a->real, b->real);
 }
 
 static bool problem_is(const struct problem *problem,
@@ -148,8 +157,8 @@ static int reference_check(struct device *device, const struct wire_arg *arg,
                            struct device_buffer *reference, uint64_t *sum,
                            struct device_err *err)
 {
-    struct check check;
-    int64_t overrun;
+    struct check check = { .max_error = INFINITY };
+    int64_t overrun = 0;
     int rc = device_checksum(device, reference, sum, &overrun, err);
 
     if (rc == 0)
@@ -295,13 +304,13 @@ int resident_problem(struct resident *resident, const struct wire_measure *want,
 
     if (!problem) {
         place = resident_place(resident);
-        rc = problem_new(resident->device, want, place, err);
+        rc = problem_new(resident->device, want, &problem, err);
         /* it may be the others that take its memory */
         if (rc == DEVICE_BROKEN && !err->poisoned && resident_clear(resident))
-            rc = problem_new(resident->device, want, place, err);
-        if (rc < 0)
+            rc = problem_new(resident->device, want, &problem, err);
+        if (!problem)
             return rc;
-        problem = *place;
+        *place = problem;
     }
     problem->used = ++resident->clock;
     *out = problem;

@@ -25,6 +25,7 @@
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
+#define __constant__
 #define __shared__ static_shared_memory_is_not_supported_use_smem_base
 
 #define threadIdx (fa_emu_self->thread_index)
@@ -101,10 +102,7 @@ inline T atomicAdd(T *p, T v)
 
 inline float __uint_as_float(uint32_t bits)
 {
-    float f;
-
-    memcpy(&f, &bits, sizeof(f));
-    return f;
+    return fa_emu_bits_float(bits);
 }
 
 inline uint32_t __float_as_uint(float f)
@@ -122,6 +120,8 @@ inline uint32_t fa_emu_shuffle(int operation, uint32_t value, uint32_t lane, fa_
     fa_emu_collective(operation, &operand, at);
     return operand.value;
 }
+
+#include "fa/builtins.h"
 
 /* args[i] points at the kernel's argument i, as in cuLaunchKernel.  The index
  * pack pairs each with its type. */

@@ -10,6 +10,7 @@
 #define FA_EMULATOR_H
 
 #include <stdint.h>
+#include <string.h>
 
 #define FA_EMU_ABI 1
 #define FA_EMU_SMEM_BASE 1024u /* not zero, as on a device: catches offsets used as addresses */
@@ -55,6 +56,7 @@ enum {
     FA_EMU_LDMATRIX_X2_TRANS,
     FA_EMU_LDMATRIX_X4_TRANS,
     FA_EMU_MMA_F16, /* fa_emu_mma */
+    FA_EMU_MMA_BF16,
     FA_EMU_OPERATIONS
 };
 
@@ -83,6 +85,28 @@ struct fa_emu_value<const T> {
     using type = T;
 };
 
+inline float fa_emu_bits_float(uint32_t bits)
+{
+    float f;
+
+    memcpy(&f, &bits, sizeof(f));
+    return f;
+}
+
+/* fp16 to fp32 without a branch and without denormal arithmetic, so that loops
+ * of it run in vector registers: a normal number is rebiased, a subnormal one is
+ * the difference of two normal ones with the same exponent. */
+inline float fa_emu_f32_f16(uint32_t half)
+{
+    const uint32_t magnitude = (half & 0x7fff) << 13;
+    const uint32_t exponent = half & 0x7c00;
+    const uint32_t bias = exponent == 0 ? 113u << 23 : exponent == 0x7c00 ? 224u << 23 : 112u << 23;
+    const float f =
+        fa_emu_bits_float(magnitude + bias) - fa_emu_bits_float(exponent == 0 ? 113u << 23 : 0);
+
+    return half & 0x8000 ? -f : f;
+}
+
 extern "C" {
 
 extern fa_emu_thread *fa_emu_self; /* the thread that runs */
@@ -103,8 +127,8 @@ void fa_emu_global_store(void *address, const void *value, uint32_t bytes, fa_si
 void fa_emu_trap(fa_site at);
 
 float fa_emu_ex2(float x);
-float fa_emu_f32_f16(uint16_t bits);
 uint16_t fa_emu_f16_f32(float f);
+uint16_t fa_emu_bf16_f32(float f);
 }
 
 #endif

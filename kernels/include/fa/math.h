@@ -96,6 +96,24 @@ __device__ __forceinline__ u32 ex2_f16x2(u32 a)
 #endif
 }
 
+/* exact: a bf16 is the upper half of its float */
+__device__ __forceinline__ float cvt_f32_bf16(bfloat16 b)
+{
+    return __uint_as_float(u32(b.bits) << 16);
+}
+
+/* cvt.rn.bf16x2.f32 d, hi, lo (sm_80): 'lo' is element 0 */
+__device__ __forceinline__ u32 cvt_rn_bf16x2_f32(float hi, float lo)
+{
+#ifdef FA_EMULATION
+    return u32(fa_emu_bf16_f32(hi)) << 16 | fa_emu_bf16_f32(lo);
+#else
+    u32 d;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(d) : "f"(hi), "f"(lo));
+    return d;
+#endif
+}
+
 } // namespace fa
 
 #endif

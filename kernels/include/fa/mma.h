@@ -37,6 +37,24 @@ __device__ __forceinline__ void mma_m16n8k16_f16_f32(float (&d)[4], const u32 (&
 #endif
 }
 
+/* mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32: the same in bf16 */
+__device__ __forceinline__ void mma_m16n8k16_bf16_f32(float (&d)[4], const u32 (&a)[4], u32 b0,
+                                                      u32 b1, const float (&c)[4] FA_ALSO_AT)
+{
+#ifdef FA_EMULATION
+    fa_emu_mma operand = { { a[0], a[1], a[2], a[3] }, { b0, b1 }, { c[0], c[1], c[2], c[3] } };
+    fa_emu_collective(FA_EMU_MMA_BF16, &operand, at);
+    for (int i = 0; i < 4; i++)
+        d[i] = operand.c[i];
+#else
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+                 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
+                 : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(c[0]),
+                   "f"(c[1]), "f"(c[2]), "f"(c[3]));
+#endif
+}
+
 /* ldmatrix.sync.aligned.m8n8.xN.shared.b16: N matrices of 8 rows of 8 16-bit
  * elements.  Lane 8i + r gives the address of row r of matrix i, a multiple of
  * 16 (lanes of matrices beyond N: any address, not read).  r[i] of a lane is

@@ -77,6 +77,7 @@ static void thread_exit(thread *self)
 static void thread_main()
 {
     fiber_entered();
+    fault_if_late(); /* a kernel without primitives ends between its blocks */
     block.entry(block.args);
     thread_exit(thread_self());
 }

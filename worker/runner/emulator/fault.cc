@@ -44,6 +44,7 @@ const char *const operations[FA_EMU_OPERATIONS] = {
     "ldmatrix_x2_trans",
     "ldmatrix_x4_trans",
     "mma_m16n8k16_f16_f32",
+    "mma_m16n8k16_bf16_f32",
 };
 
 /* "thread (3,0,0) of block (1,0,0), flash.cu:41" and its parts */

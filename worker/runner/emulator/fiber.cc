@@ -111,7 +111,23 @@ void fiber_entered()
 #endif
 }
 
-#ifdef __x86_64__
+#ifdef FIBER_UCONTEXT
+
+static void swap(fiber *from, fiber *to)
+{
+    swapcontext(&from->context, &to->context);
+}
+
+static void prepare(fiber *fiber, char *top, void (*entry)())
+{
+    getcontext(&fiber->context);
+    fiber->context.uc_stack.ss_sp = fiber->bottom;
+    fiber->context.uc_stack.ss_size = (size_t)(top - (char *)fiber->bottom);
+    fiber->context.uc_link = nullptr;
+    makecontext(&fiber->context, entry, 0);
+}
+
+#else
 
 extern "C" void fiber_swap(void **save, void *load);
 
@@ -153,22 +169,6 @@ static void prepare(fiber *fiber, char *top, void (*entry)())
         sp[i] = nullptr;
     sp[6] = (void *)entry;
     fiber->stack_pointer = sp;
-}
-
-#else
-
-static void swap(fiber *from, fiber *to)
-{
-    swapcontext(&from->context, &to->context);
-}
-
-static void prepare(fiber *fiber, char *top, void (*entry)())
-{
-    getcontext(&fiber->context);
-    fiber->context.uc_stack.ss_sp = fiber->bottom;
-    fiber->context.uc_stack.ss_size = (size_t)(top - (char *)fiber->bottom);
-    fiber->context.uc_link = nullptr;
-    makecontext(&fiber->context, entry, 0);
 }
 
 #endif

@@ -11,7 +11,10 @@
 
 #include <stddef.h>
 
-#ifndef __x86_64__
+#if !defined(__x86_64__) && !defined(FIBER_UCONTEXT)
+#define FIBER_UCONTEXT 1 /* or from the command line, to test it */
+#endif
+#ifdef FIBER_UCONTEXT
 #include <ucontext.h>
 #endif
 
@@ -19,10 +22,10 @@ namespace emulator
 {
 
 struct fiber {
-#ifdef __x86_64__
-    void *stack_pointer;
-#else
+#ifdef FIBER_UCONTEXT
     ucontext_t context;
+#else
+    void *stack_pointer;
 #endif
     void *bottom; /* of its stack, for the sanitizer; NULL: the host's own */
     size_t bytes;

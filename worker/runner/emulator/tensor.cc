@@ -9,68 +9,116 @@
 namespace emulator
 {
 
-static float from_bits(uint32_t bits)
-{
-    float f;
+/* Eight lanes, as one register or several: the compilers' own vectors, since at
+ * -O2 not every one of them would make these loops into such. */
+typedef uint16_t halves8 __attribute__((vector_size(16)));
+typedef int32_t ints8 __attribute__((vector_size(32)));
+typedef float floats8 __attribute__((vector_size(32)));
 
-    memcpy(&f, &bits, sizeof(f));
-    return f;
+enum class format {
+    F16,
+    BF16
+};
+
+/* Eight elements to fp32: fa_emu_f32_f16() of each, or a shift. */
+template <format from>
+static inline __attribute__((always_inline)) void widen(floats8 *out,
+                                                        const uint16_t *in)
+{
+    halves8 packed;
+
+    memcpy(&packed, in, sizeof(packed));
+    const ints8 half = __builtin_convertvector(packed, ints8);
+    if (from == format::BF16) {
+        *out = (floats8)(half << 16);
+        return;
+    }
+    const ints8 exponent = half & 0x7c00;
+    const ints8 subnormal = exponent == 0; /* all ones where true */
+    const ints8 special = exponent == 0x7c00;
+    const ints8 bias =
+        (112 << 23) + (subnormal & (1 << 23)) + (special & (112 << 23));
+    const floats8 biased = (floats8)(((half & 0x7fff) << 13) + bias);
+    const floats8 f = biased - (floats8)(subnormal & (113 << 23));
+
+    *out = (floats8)((ints8)f | (half & 0x8000) << 16);
 }
 
-/* Without a branch and without denormal arithmetic, so that loops of it run in
- * vector registers: a normal number is rebiased, a subnormal one is the
- * difference of two normal ones with the same exponent. */
-static inline float f32_f16(uint32_t half)
+/* Inlined twice below: for any x86-64 and for one with wider registers. */
+template <format from>
+static inline __attribute__((always_inline)) void
+multiply(fa_emu_mma *const lanes[32])
 {
-    const uint32_t magnitude = (half & 0x7fff) << 13;
-    const uint32_t exponent = half & 0x7c00;
-    const float subnormal =
-        from_bits(magnitude + (113u << 23)) - from_bits(113u << 23);
-    const float normal = from_bits(magnitude + (112u << 23));
-    const float special = from_bits(magnitude | 0x7f800000u);
-    float f = exponent == 0 ? subnormal : normal;
-
-    f = exponent == 0x7c00 ? special : f;
-    return half & 0x8000 ? -f : f;
-}
-
-static void unpack(float *out, uint32_t pair)
-{
-    out[0] = f32_f16(pair & 0xffff);
-    out[1] = f32_f16(pair >> 16);
-}
-
-void tensor_mma_f16(fa_emu_mma *const lanes[32])
-{
-    float a[16][16], b[16][8], c[16][8];
+    uint16_t a16[16 * 16], b16[16 * 8]; /* row by row */
+    floats8 a[16 * 2], b[16], c8[16];
+    float c[16][8];
 
     for (unsigned lane = 0; lane < 32; lane++) {
         const fa_emu_mma *m = lanes[lane];
         const unsigned g = lane / 4, t = 2 * (lane % 4);
-        float pair[2];
 
-        unpack(&a[g][t], m->a[0]);
-        unpack(&a[g + 8][t], m->a[1]);
-        unpack(&a[g][t + 8], m->a[2]);
-        unpack(&a[g + 8][t + 8], m->a[3]);
-        for (unsigned h = 0; h < 2; h++) {
-            unpack(pair, m->b[h]);
-            b[t + 8 * h][g] = pair[0];
-            b[t + 8 * h + 1][g] = pair[1];
-        }
+        memcpy(&a16[g * 16 + t], &m->a[0], 4);
+        memcpy(&a16[(g + 8) * 16 + t], &m->a[1], 4);
+        memcpy(&a16[g * 16 + t + 8], &m->a[2], 4);
+        memcpy(&a16[(g + 8) * 16 + t + 8], &m->a[3], 4);
+        b16[t * 8 + g] = (uint16_t)m->b[0];
+        b16[(t + 1) * 8 + g] = (uint16_t)(m->b[0] >> 16);
+        b16[(t + 8) * 8 + g] = (uint16_t)m->b[1];
+        b16[(t + 9) * 8 + g] = (uint16_t)(m->b[1] >> 16);
         memcpy(&c[g][t], &m->c[0], 2 * sizeof(float));
         memcpy(&c[g + 8][t], &m->c[2], 2 * sizeof(float));
     }
-    for (unsigned i = 0; i < 16; i++)
+    for (unsigned i = 0; i < 32; i++)
+        widen<from>(&a[i], &a16[8 * i]);
+    for (unsigned k = 0; k < 16; k++)
+        widen<from>(&b[k], &b16[8 * k]);
+    memcpy(c8, c, sizeof(c));
+    for (unsigned i = 0; i < 16; i++) {
+        floats8 sum = c8[i];
+
         for (unsigned k = 0; k < 16; k++)
-            for (unsigned j = 0; j < 8; j++)
-                c[i][j] += a[i][k] * b[k][j];
+            sum += a[2 * i + k / 8][k % 8] * b[k];
+        c8[i] = sum;
+    }
+    memcpy(c, c8, sizeof(c));
     for (unsigned lane = 0; lane < 32; lane++) {
         const unsigned g = lane / 4, t = 2 * (lane % 4);
 
         memcpy(&lanes[lane]->c[0], &c[g][t], 2 * sizeof(float));
         memcpy(&lanes[lane]->c[2], &c[g + 8][t], 2 * sizeof(float));
     }
+}
+
+#ifdef __x86_64__
+/* avx2 without fma: the results are the same on every machine */
+template <format from>
+__attribute__((target("avx2"))) static void
+multiply_avx2(fa_emu_mma *const lanes[32])
+{
+    multiply<from>(lanes);
+}
+#endif
+
+template <format from>
+static void multiply_best(fa_emu_mma *const lanes[32])
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2")) {
+        multiply_avx2<from>(lanes);
+        return;
+    }
+#endif
+    multiply<from>(lanes);
+}
+
+void tensor_mma_f16(fa_emu_mma *const lanes[32])
+{
+    multiply_best<format::F16>(lanes);
+}
+
+void tensor_mma_bf16(fa_emu_mma *const lanes[32])
+{
+    multiply_best<format::BF16>(lanes);
 }
 
 void tensor_ldmatrix(fa_emu_ldmatrix *const lanes[32], thread *threads,
@@ -100,11 +148,6 @@ void tensor_ldmatrix(fa_emu_ldmatrix *const lanes[32], thread *threads,
 
 } // namespace emulator
 
-float fa_emu_f32_f16(uint16_t bits)
-{
-    return emulator::f32_f16(bits);
-}
-
 uint16_t fa_emu_f16_f32(float f)
 {
     uint32_t bits, rest;
@@ -121,9 +164,19 @@ uint16_t fa_emu_f16_f32(float f)
         return (uint16_t)(sign | rest >> 13);
     }
     /* Adding 0.5 leaves units of 2^-24 in the low bits, rounded to even. */
-    const float shifted = emulator::from_bits(magnitude) + 0.5f;
+    const float shifted = fa_emu_bits_float(magnitude) + 0.5f;
     memcpy(&rest, &shifted, sizeof(rest));
     return (uint16_t)(sign | (rest - 0x3f000000));
+}
+
+uint16_t fa_emu_bf16_f32(float f)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &f, sizeof(bits));
+    if ((bits & 0x7fffffff) > 0x7f800000)
+        return 0x7fff;
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 float fa_emu_ex2(float x)

@@ -16,6 +16,8 @@ struct thread;
  * are exact and added in order of k; a tensor core's order and rounding are
  * its own. */
 void tensor_mma_f16(fa_emu_mma *const lanes[32]);
+/* The same in bf16. */
+void tensor_mma_bf16(fa_emu_mma *const lanes[32]);
 
 /* 'n' 8x8 matrices of 16-bit elements.  'threads' are the 32 of the warp: lane
  * i reads the row that it names. */

@@ -68,13 +68,14 @@ static void load_matrices(const warp *w, unsigned n, bool transposed,
     tensor_ldmatrix(lanes, &block.threads[w->first], n, transposed, at);
 }
 
-static void multiply(const warp *w)
+static void multiply(const warp *w,
+                     void (*mma)(fa_emu_mma *const lanes[WARP_LANES]))
 {
     fa_emu_mma *lanes[WARP_LANES];
 
     for (unsigned i = 0; i < WARP_LANES; i++)
         lanes[i] = operand<fa_emu_mma>(w, i);
-    tensor_mma_f16(lanes);
+    mma(lanes);
 }
 
 static void execute(warp *w, fa_site at)
@@ -107,7 +108,10 @@ static void execute(warp *w, fa_site at)
         load_matrices(w, 4, true, at);
         break;
     case FA_EMU_MMA_F16:
-        multiply(w);
+        multiply(w, tensor_mma_f16);
+        break;
+    case FA_EMU_MMA_BF16:
+        multiply(w, tensor_mma_bf16);
         break;
     }
 }

@@ -1,0 +1,40 @@
+#include "common/stats.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/mem.h"
+
+/* 1 / quantile(0.75) of the normal distribution */
+#define MAD_TO_SIGMA 1.4826
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double sorted_median(const double *s, size_t n)
+{
+    return n % 2 ? s[n / 2] : (s[n / 2 - 1] + s[n / 2]) / 2;
+}
+
+void stats_summary(const double *s, size_t n, struct summary *out)
+{
+    double *sorted = mem_new(n, sizeof(*sorted));
+
+    assert(n >= 1);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = s[i];
+    qsort(sorted, n, sizeof(*sorted), ascending);
+    out->min = sorted[0];
+    out->max = sorted[n - 1];
+    out->median = sorted_median(sorted, n);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = fabs(s[i] - out->median);
+    qsort(sorted, n, sizeof(*sorted), ascending);
+    out->spread = MAD_TO_SIGMA * sorted_median(sorted, n);
+    free(sorted);
+}

@@ -1,0 +1,373 @@
+#include "coordinator/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "common/msg.h"
+#include "coordinator/history.h"
+#include "coordinator/sql.h"
+#include "coordinator/store.h"
+#include "coordinator/terminal.h"
+
+static const char *const outcome_names[REPORT_OUTCOMES] = {
+    [REPORT_CORRECT] = "correct",
+    [REPORT_CONSTRAINTS] = "constraints",
+    [REPORT_COMPILE] = "compile",
+    [REPORT_RUNTIME] = "runtime",
+    [REPORT_CORRECTNESS] = "correctness",
+    [REPORT_TIMEOUT] = "timeout",
+    [REPORT_LOST] = "lost",
+    [REPORT_CRASH] = "crash",
+    [REPORT_PENDING] = "pending",
+};
+
+const char *report_outcome_name(enum report_outcome outcome)
+{
+    return outcome_names[outcome];
+}
+
+static enum report_outcome outcome_of(const char *name)
+{
+    for (int i = 0; i < REPORT_PENDING; i++)
+        if (strcmp(name, outcome_names[i]) == 0)
+            return (enum report_outcome)i;
+    return REPORT_PENDING; /* "" of a missing row */
+}
+
+static char *clean_copy(struct sqlite3_stmt *stmt, int column)
+{
+    return terminal_clean(mem_strdup(sql_text(stmt, column)), false);
+}
+
+static int64_t int_or(struct sqlite3_stmt *stmt, int column, int64_t missing)
+{
+    return sql_is_null(stmt, column) ? missing : sql_int(stmt, column);
+}
+
+/* ---- the sweep, its shapes and gates ---- */
+
+static int load_sweep(struct store *store, struct report *report,
+                      struct err *err)
+{
+    struct history *history;
+    struct store_sweep sweep;
+    int rc = history_open(store, &history, err);
+
+    if (rc < 0)
+        return rc;
+    rc = history_sweep(history, &sweep, &report->sweep, err);
+    if (rc == 0)
+        rc =
+            err_set(err, ERR_INPUT, "%s holds no sweep yet", store_path(store));
+    if (rc == 1) {
+        report->name = mem_strdup(sweep.name);
+        report->device = mem_strdup(sweep.device);
+        report->arch = mem_strdup(sweep.arch);
+        report->spec = mem_strdup(sweep.spec);
+        report->facts = mem_strdup(sweep.facts);
+        report->created_utc = sweep.created_utc;
+        report->configurations = sweep.configurations;
+        report->passed = sweep.passed;
+    }
+    history_close(history);
+    return rc < 0 ? rc : 0;
+}
+
+/* Run a query over the current sweep; 'row' is called for each row. */
+static int each(struct store *store, struct report *report, const char *text,
+                void (*row)(struct report *, struct sqlite3_stmt *),
+                struct err *err)
+{
+    struct sqlite3_stmt *stmt = NULL;
+    int rc = sql_prepare(store_db(store), text, &stmt, err);
+
+    if (rc == 0)
+        rc = sql_start(stmt, err, "I", report->sweep);
+    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
+        row(report, stmt);
+    sql_free(stmt);
+    return rc < 0 ? err_within(err, ERR_STORE, "%s", store_path(store)) : 0;
+}
+
+static void add_shape(struct report *report, struct sqlite3_stmt *stmt)
+{
+    report->shapes =
+        mem_grow(report->shapes, report->n_shapes + 1, sizeof(*report->shapes));
+    report->shapes[report->n_shapes++] = (struct report_shape){
+        .name = mem_strdup(sql_text(stmt, 0)),
+        .vars = mem_strdup(sql_text(stmt, 1)),
+        .floor_s = sql_real(stmt, 2),
+        .floor_name = mem_strdup(sql_text(stmt, 3)),
+    };
+}
+
+static void add_gate(struct report *report, struct sqlite3_stmt *stmt)
+{
+    report->gates =
+        mem_grow(report->gates, report->n_gates + 1, sizeof(*report->gates));
+    report->gates[report->n_gates++] = (struct report_gate){
+        .name = mem_strdup(sql_text(stmt, 0)),
+        .kind = mem_strdup(sql_text(stmt, 1)),
+        .why = mem_strdup(sql_text(stmt, 2)),
+        .rejected_first = int_or(stmt, 3, -1),
+        .rejected_alone = int_or(stmt, 4, -1),
+    };
+}
+
+static void set_ending(struct report *report, struct sqlite3_stmt *stmt)
+{
+    report->ending = mem_strdup(sql_text(stmt, 0));
+}
+
+static void set_stale(struct report *report, struct sqlite3_stmt *stmt)
+{
+    report->stale = sql_int(stmt, 0);
+}
+
+/* ---- configurations and their cells ---- */
+
+/* Of several ways to measure a shape the newest is the current one. */
+#define CURRENT                                                          \
+    "WITH current AS (SELECT o.shape, o.measure_key, max(o.settled_utc)" \
+    " FROM outcome o JOIN config c ON c.key=o.config"                    \
+    "  AND c.source_key=o.source_key WHERE c.sweep=?1 GROUP BY o.shape) "
+
+/* A row for each configuration and shape, settled or not. */
+static const char cells_query[] =
+    CURRENT "SELECT c.key, c.point, c.baseline, c.params, c.warnings,"
+            " o.outcome, o.reason, o.attempts, o.nonce,"
+            " r.samples, r.relative_l2, r.max_error,"
+            " coalesce(r.registers, b.registers),"
+            " coalesce(r.spill_bytes, b.spill_bytes), coalesce(r.host, b.host),"
+            " r.gpu, g.name"
+            " FROM config c JOIN shape s ON s.sweep=c.sweep"
+            " LEFT JOIN current n ON n.shape=s.name"
+            " LEFT JOIN outcome o ON o.config=c.key AND o.shape=s.name"
+            "  AND o.source_key=c.source_key AND o.measure_key=n.measure_key"
+            " LEFT JOIN result r ON r.nonce=o.nonce"
+            " LEFT JOIN build b ON b.nonce=o.nonce"
+            " LEFT JOIN gpu g ON g.uuid=r.gpu"
+            " WHERE c.sweep=?1 ORDER BY c.point, c.key, s.position";
+
+static const char stale_query[] = CURRENT
+    "SELECT count(*) FROM outcome o LEFT JOIN config c ON c.key=o.config"
+    " AND c.sweep=?1 LEFT JOIN current n ON n.shape=o.shape"
+    " WHERE c.key IS NULL OR o.source_key<>c.source_key"
+    " OR o.measure_key IS NOT n.measure_key";
+
+/* "[0.1,0.2]", written by the store; null is skipped. */
+static void read_samples(struct report_cell *cell, const char *json)
+{
+    while (*json && cell->n_samples < MSG_SAMPLES_MAX) {
+        char *end;
+        double sample = strtod(json, &end);
+
+        if (end == json) {
+            json++;
+            continue;
+        }
+        json = end;
+        cell->samples = mem_grow(cell->samples, cell->n_samples + 1,
+                                 sizeof(*cell->samples));
+        cell->samples[cell->n_samples++] = sample;
+    }
+}
+
+static void read_cell(struct report_cell *cell, struct sqlite3_stmt *stmt)
+{
+    cell->outcome = outcome_of(sql_text(stmt, 5));
+    cell->reason = clean_copy(stmt, 6);
+    cell->attempts = sql_int(stmt, 7);
+    cell->nonce = mem_strdup(sql_text(stmt, 8));
+    cell->relative_l2 = sql_real(stmt, 10);
+    cell->max_error = sql_real(stmt, 11);
+    cell->registers = int_or(stmt, 12, -1);
+    cell->spill_bytes = int_or(stmt, 13, -1);
+    cell->host = clean_copy(stmt, 14);
+    cell->gpu = clean_copy(stmt, 15);
+    cell->gpu_name = clean_copy(stmt, 16);
+    cell->summary = (struct summary){ NAN, NAN, NAN, NAN };
+    read_samples(cell, sql_text(stmt, 9));
+    if (cell->n_samples)
+        stats_summary(cell->samples, cell->n_samples, &cell->summary);
+}
+
+static void add_cell(struct report *report, struct sqlite3_stmt *stmt)
+{
+    const char *key = sql_text(stmt, 0);
+    struct report_config *config =
+        report->n_configs ? &report->configs[report->n_configs - 1] : NULL;
+    size_t shape = 0;
+
+    if (!config || strcmp(config->key, key) != 0) {
+        report->configs = mem_grow(report->configs, report->n_configs + 1,
+                                   sizeof(*report->configs));
+        config = &report->configs[report->n_configs++];
+        *config = (struct report_config){
+            .point = sql_int(stmt, 1),
+            .baseline = sql_int(stmt, 2) != 0,
+            .json = clean_copy(stmt, 3),
+            .warnings = clean_copy(stmt, 4),
+            .selected = true,
+            .cells = mem_new(report->n_shapes, sizeof(*config->cells)),
+        };
+        snprintf(config->key, sizeof(config->key), "%s", key);
+    }
+    while (shape + 1 < report->n_shapes && config->cells[shape].reason)
+        shape++; /* rows come in the order of the shapes */
+    read_cell(&config->cells[shape], stmt);
+}
+
+/* ---- opinions ---- */
+
+static enum report_outcome overall(const struct report *report,
+                                   const struct report_config *config)
+{
+    enum report_outcome outcome = REPORT_CORRECT;
+
+    for (size_t i = 0; i < report->n_shapes; i++) {
+        enum report_outcome cell = config->cells[i].outcome;
+
+        if (cell != REPORT_CORRECT && cell != REPORT_PENDING)
+            return cell;
+        if (cell == REPORT_PENDING)
+            outcome = REPORT_PENDING;
+    }
+    return outcome;
+}
+
+static bool is_ranked(const struct report_config *config)
+{
+    return config->outcome == REPORT_CORRECT &&
+           !isnan(config->cells[0].summary.median);
+}
+
+static int faster_first(const void *a, const void *b)
+{
+    const struct report_config *x = a, *y = b;
+    double s = x->cells[0].summary.median, t = y->cells[0].summary.median;
+
+    if (is_ranked(x) != is_ranked(y))
+        return is_ranked(x) ? -1 : 1;
+    if (is_ranked(x) && s != t)
+        return s < t ? -1 : 1;
+    return (x->point > y->point) - (x->point < y->point);
+}
+
+static void judge(struct report *report)
+{
+    for (size_t i = 0; i < report->n_configs; i++) {
+        struct report_config *config = &report->configs[i];
+
+        config->outcome = overall(report, config);
+        report->counts[config->outcome]++;
+    }
+    report->counts[REPORT_CONSTRAINTS] +=
+        report->configurations - report->passed;
+    if (report->n_configs)
+        qsort(report->configs, report->n_configs, sizeof(*report->configs),
+              faster_first);
+    for (size_t i = 0; i < report->n_configs; i++)
+        if (is_ranked(&report->configs[i]))
+            report->configs[i].rank = (int)i + 1;
+}
+
+int report_load(struct store *store, struct report **out, struct err *err)
+{
+    static const struct {
+        const char *text;
+        void (*row)(struct report *, struct sqlite3_stmt *);
+    } queries[] = {
+        { "SELECT name, vars, floor_s, floor_name FROM shape WHERE sweep=?1"
+          " ORDER BY position",
+          add_shape },
+        { "SELECT name, kind, why, rejected_first, rejected_alone FROM gate"
+          " WHERE sweep=?1 ORDER BY position",
+          add_gate },
+        { "SELECT coalesce((SELECT ending FROM run ORDER BY epoch DESC"
+          " LIMIT 1), '') WHERE ?1 IS NOT NULL",
+          set_ending },
+        { cells_query, add_cell },
+        { stale_query, set_stale },
+    };
+    struct report *report = mem_new(1, sizeof(*report));
+    int rc = load_sweep(store, report, err);
+
+    for (size_t i = 0; rc == 0 && i < sizeof(queries) / sizeof(*queries); i++)
+        rc = each(store, report, queries[i].text, queries[i].row, err);
+    for (size_t i = 0; rc == 0 && i < report->n_configs; i++)
+        rc = params_parse(report->configs[i].json, &report->configs[i].params,
+                          err);
+    if (rc < 0) {
+        report_free(report);
+        *out = NULL;
+        return rc;
+    }
+    judge(report);
+    *out = report;
+    return 0;
+}
+
+static void config_fini(struct report_config *config, size_t n_shapes)
+{
+    for (size_t i = 0; i < n_shapes; i++) {
+        struct report_cell *cell = &config->cells[i];
+
+        free(cell->reason);
+        free(cell->samples);
+        free(cell->metrics);
+        free(cell->host);
+        free(cell->gpu);
+        free(cell->gpu_name);
+        free(cell->nonce);
+    }
+    free(config->cells);
+    free(config->json);
+    params_fini(&config->params);
+    free(config->warnings);
+}
+
+void report_free(struct report *report)
+{
+    if (!report)
+        return;
+    for (size_t i = 0; i < report->n_configs; i++)
+        config_fini(&report->configs[i], report->n_shapes);
+    for (size_t i = 0; i < report->n_shapes; i++) {
+        free(report->shapes[i].name);
+        free(report->shapes[i].vars);
+        free(report->shapes[i].floor_name);
+    }
+    for (size_t i = 0; i < report->n_gates; i++) {
+        free(report->gates[i].name);
+        free(report->gates[i].kind);
+        free(report->gates[i].why);
+    }
+    for (size_t i = 0; i < report->n_metrics; i++) {
+        free(report->metrics[i].name);
+        free(report->metrics[i].unit);
+    }
+    free(report->metrics);
+    free(report->configs);
+    free(report->shapes);
+    free(report->gates);
+    free(report->name);
+    free(report->device);
+    free(report->arch);
+    free(report->spec);
+    free(report->facts);
+    free(report->ending);
+    free(report);
+}
+
+const struct report_config *report_baseline(const struct report *report)
+{
+    for (size_t i = 0; i < report->n_configs; i++)
+        if (report->configs[i].baseline)
+            return &report->configs[i];
+    return NULL;
+}

@@ -1,0 +1,108 @@
+/* report.h - what a sweep came to, read from its database
+ *
+ * Opinions derived from stored facts: medians, spreads, ranks and shares are
+ * computed here, when they are asked for.  Only what belongs to the current
+ * sweep, the current sources and the current way of measuring is compared;
+ * results of earlier ones stay in the database and are counted in 'stale'.
+ *
+ * Immutable once loaded.
+ */
+#ifndef FA_COORDINATOR_REPORT_H
+#define FA_COORDINATOR_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/hash.h"
+#include "common/stats.h"
+#include "coordinator/params.h"
+
+struct err;
+struct store;
+
+/* The eight words of DESIGN's outcomes, and what is not settled yet. */
+enum report_outcome {
+    REPORT_CORRECT,
+    REPORT_CONSTRAINTS,
+    REPORT_COMPILE,
+    REPORT_RUNTIME,
+    REPORT_CORRECTNESS,
+    REPORT_TIMEOUT,
+    REPORT_LOST,
+    REPORT_CRASH,
+    REPORT_PENDING,
+    REPORT_OUTCOMES,
+};
+const char *report_outcome_name(enum report_outcome outcome);
+
+struct report_shape {
+    char *name;
+    char *vars;     /* JSON object */
+    double floor_s; /* NaN without floors */
+    char *floor_name;
+};
+
+/* One configuration for one shape. */
+struct report_cell {
+    enum report_outcome outcome;
+    char *reason;
+    double *samples; /* seconds; NULL when there are none */
+    size_t n_samples;
+    struct summary summary; /* of the samples; NaN when there are none */
+    double relative_l2, max_error;
+    int64_t registers, spill_bytes; /* -1 when it was not measured */
+    int64_t attempts;
+    double *metrics;             /* at the median, NaN without one */
+    char *host, *gpu, *gpu_name; /* "" when it was not measured */
+    char *nonce;                 /* the evidence in tables result and build */
+};
+
+struct report_config {
+    char key[HASH_HEX];
+    char *json; /* its parameters as they are stored */
+    struct params params;
+    char *warnings;
+    int64_t point;
+    bool baseline;
+    enum report_outcome outcome; /* over all shapes: the first that failed */
+    int rank;                    /* 1 is the fastest; 0: not ranked */
+    bool selected;               /* by --where */
+    struct report_cell *cells;   /* one a shape */
+};
+
+/* A figure of the sweep file for a time, such as TFLOP/s. */
+struct report_metric {
+    char *name, *unit;
+};
+
+struct report_gate {
+    char *name, *kind, *why;
+    int64_t rejected_first, rejected_alone; /* -1: not counted */
+};
+
+struct report {
+    char *name, *device, *arch, *spec, *facts;
+    int64_t sweep, created_utc;
+    int64_t configurations, passed;
+    char *ending;  /* of the newest run; "" while it runs or was killed */
+    int64_t stale; /* outcomes of other sources or ways of measuring */
+    struct report_gate *gates;
+    size_t n_gates;
+    struct report_shape *shapes; /* the first is the headline */
+    size_t n_shapes;
+    struct report_metric *metrics; /* filled in by report_metrics() */
+    size_t n_metrics;
+    struct report_config *configs; /* ranked first, the fastest on top */
+    size_t n_configs;
+    int64_t counts[REPORT_OUTCOMES]; /* gated points are constraints */
+};
+
+/* ERR_STORE, or ERR_INPUT when the database holds no sweep. */
+int report_load(struct store *store, struct report **out, struct err *err);
+void report_free(struct report *report); /* NULL is fine */
+
+/* The one with baseline set, NULL when it was not asked for. */
+const struct report_config *report_baseline(const struct report *report);
+
+#endif

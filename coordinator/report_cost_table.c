@@ -1,0 +1,108 @@
+#include <inttypes.h>
+#include <math.h>
+
+#include "coordinator/report.h"
+#include "coordinator/report_cost.h"
+#include "coordinator/report_print.h"
+#include "coordinator/table.h"
+
+static void dollars(struct table *table, double usd, bool unpriced)
+{
+    if (unpriced)
+        table_cell(table, "unpriced");
+    else
+        table_number(table, 4, usd);
+}
+
+static void row(struct table *table, const char *name, const double *hours,
+                double total)
+{
+    table_cell(table, "%s", name);
+    table_number(table, 4, total);
+    for (int i = 0; i < COST_CATEGORIES; i++)
+        table_number(table, 4, hours[i]);
+}
+
+static void print_hours(const struct cost *cost, FILE *to)
+{
+    struct table *table = table_new();
+
+    table_column(table, 'l', "host");
+    table_column(table, 'r', "hours");
+    for (int i = 0; i < COST_CATEGORIES; i++)
+        table_column(table, 'r', ledger_category_name((enum ledger_category)i));
+    table_column(table, 'r', "USD/h");
+    table_column(table, 'r', "USD");
+    for (size_t i = 0; i < cost->n_hosts; i++) {
+        const struct cost_host *host = &cost->hosts[i];
+
+        row(table, host->name, host->hours, host->total_hours);
+        dollars(table, host->rate_usd_per_h, isnan(host->rate_usd_per_h));
+        dollars(table, host->usd, isnan(host->usd));
+    }
+    row(table, "total", cost->hours, cost->total_hours);
+    table_cell(table, "%s", "");
+    dollars(table, cost->total_usd, isnan(cost->total_usd));
+    fputc('\n', to);
+    table_print(table, to);
+    table_free(table);
+}
+
+/* Dollars by category, of the hosts that have a rate. */
+static void print_categories(const struct cost *cost, FILE *to)
+{
+    struct table *table = table_new();
+
+    table_column(table, 'l', "category");
+    table_column(table, 'r', "hours");
+    table_column(table, 'r', "share %");
+    table_column(table, 'r', "USD");
+    for (int c = 0; c < COST_CATEGORIES; c++) {
+        double usd = 0;
+
+        for (size_t i = 0; i < cost->n_hosts; i++)
+            if (!isnan(cost->hosts[i].rate_usd_per_h))
+                usd += cost->hosts[i].rate_usd_per_h * cost->hosts[i].hours[c];
+        table_cell(table, "%s", ledger_category_name((enum ledger_category)c));
+        table_number(table, 4, cost->hours[c]);
+        table_number(table, 1, 100 * cost->hours[c] / cost->total_hours);
+        dollars(table, usd, cost->unpriced == cost->n_hosts);
+    }
+    fputc('\n', to);
+    table_print(table, to);
+    table_free(table);
+}
+
+static void print_each(const struct cost *cost, const char *what, int64_t n,
+                       FILE *to)
+{
+    if (n <= 0)
+        return;
+    fprintf(to, "per configuration %s (%" PRId64 "): %.6f h", what, n,
+            cost->total_hours / (double)n);
+    if (!isnan(cost->total_usd))
+        fprintf(to, ", $%.6f", cost->total_usd / (double)n);
+    fputc('\n', to);
+}
+
+void report_cost_table(const struct report_view *view, FILE *to)
+{
+    const struct report *report = view->report;
+    const struct cost *cost = view->cost;
+
+    if (cost->total_hours <= 0) {
+        fprintf(to, "\nNo host was held yet, so there is no cost.\n");
+        return;
+    }
+    print_hours(cost, to);
+    print_categories(cost, to);
+    if (cost->unpriced)
+        fprintf(to,
+                "%zu of %zu hosts are unpriced: give them rate=USD-PER-HOUR "
+                "in hosts.txt; the others cost $%.4f\n",
+                cost->unpriced, cost->n_hosts, cost->priced_usd);
+    fputc('\n', to);
+    print_each(cost, "settled",
+               (int64_t)report->n_configs - report->counts[REPORT_PENDING], to);
+    print_each(cost, "correct", report->counts[REPORT_CORRECT], to);
+}

@@ -1,0 +1,345 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "coordinator/report.h"
+#include "coordinator/report_cost.h"
+#include "coordinator/report_print.h"
+#include "coordinator/table.h"
+
+#define GROUPS_SHOWN 20 /* of failures */
+
+static bool is_emulated(const struct report *report)
+{
+    return strcmp(report->device, "cpu") == 0;
+}
+
+static size_t ranked(const struct report *report)
+{
+    size_t n = 0;
+
+    while (n < report->n_configs && report->configs[n].rank)
+        n++;
+    return n;
+}
+
+/* ---- the head: what was asked for, and what it came to ---- */
+
+static void print_head(const struct report *report, FILE *to)
+{
+    int64_t settled =
+        (int64_t)report->n_configs - report->counts[REPORT_PENDING];
+
+    fprintf(to,
+            "%s on %s %s: %" PRId64 " configurations, %" PRId64
+            " rejected by gates\n",
+            report->name, report->device, report->arch, report->configurations,
+            report->configurations - report->passed);
+    fprintf(to, "%zu asked for, %" PRId64 " settled", report->n_configs,
+            settled);
+    if (report->ending[0])
+        fprintf(to, "; the last run ended: %s", report->ending);
+    fputc('\n', to);
+    if (report->stale)
+        fprintf(to,
+                "%" PRId64 " older results, of other sources or another way "
+                "of measuring, are kept and not compared\n",
+                report->stale);
+    if (is_emulated(report))
+        fputs("Times are emulated on the cpu device, not GPU times.\n", to);
+}
+
+static void print_counts(const struct report *report, FILE *to)
+{
+    struct table *table = table_new();
+
+    table_column(table, 'l', "outcome");
+    table_column(table, 'r', "configurations");
+    for (int i = 0; i < REPORT_OUTCOMES; i++) {
+        if (report->counts[i] == 0)
+            continue;
+        table_cell(table, "%s", report_outcome_name((enum report_outcome)i));
+        table_cell(table, "%" PRId64, report->counts[i]);
+    }
+    fputc('\n', to);
+    table_print(table, to);
+    table_free(table);
+}
+
+/* ---- the ranking ---- */
+
+/* Times in the unit that shows the fastest one with its digits. */
+static double unit_of(const struct report *report, const char **name)
+{
+    double best = report->configs[0].cells[0].summary.median;
+
+    *name = best < 1e-3 ? "us" : best < 1 ? "ms" : "s";
+    return best < 1e-3 ? 1e6 : best < 1 ? 1e3 : 1;
+}
+
+static void heading(struct table *table, char align, const char *a,
+                    const char *b, const char *c)
+{
+    char *text =
+        mem_printf("%s%s%s%s%s", a, *b ? " " : "", b, *c ? " " : "", c);
+
+    table_column(table, align, text);
+    free(text);
+}
+
+static void ranking_columns(struct table *table, const struct report *report,
+                            const char *unit, const char *emulated)
+{
+    const struct params *params = &report->configs[0].params;
+
+    table_column(table, 'r', "rank");
+    heading(table, 'r', report->shapes[0].name, unit, emulated);
+    heading(table, 'r', "spread", unit, "");
+    table_column(table, 'r', "n");
+    for (size_t i = 0; i < report->n_metrics; i++)
+        heading(table, 'r', report->metrics[i].name, report->metrics[i].unit,
+                "");
+    if (!isnan(report->shapes[0].floor_s))
+        table_column(table, 'r', "of floor %");
+    if (report_baseline(report))
+        table_column(table, 'r', "x baseline");
+    for (size_t i = 1; i < report->n_shapes; i++)
+        heading(table, 'r', report->shapes[i].name, unit, emulated);
+    table_column(table, 'l', "host");
+    table_column(table, 'l', "gpu");
+    for (size_t i = 0; i < params->n; i++)
+        table_column(table, params->items[i].type == PARAM_TEXT ? 'l' : 'r',
+                     params->items[i].name);
+    table_column(table, 'l', "key");
+}
+
+static void ranking_row(struct table *table, const struct report *report,
+                        const struct report_config *config, double scale)
+{
+    const struct report_cell *cell = &config->cells[0];
+    const struct report_config *baseline = report_baseline(report);
+    const struct params *columns = &report->configs[0].params;
+
+    table_cell(table, "%s%d", config->baseline ? "baseline " : "",
+               config->rank);
+    table_number(table, 3, cell->summary.median * scale);
+    table_number(table, 3, cell->summary.spread * scale);
+    table_cell(table, "%zu", cell->n_samples);
+    for (size_t i = 0; i < report->n_metrics; i++)
+        table_number(table, 2, cell->metrics[i]);
+    if (!isnan(report->shapes[0].floor_s))
+        table_number(table, 1,
+                     100 * report->shapes[0].floor_s / cell->summary.median);
+    if (baseline)
+        table_number(table, 3,
+                     baseline->cells[0].summary.median / cell->summary.median);
+    for (size_t i = 1; i < report->n_shapes; i++)
+        table_number(table, 3, config->cells[i].summary.median * scale);
+    table_cell(table, "%s", cell->host);
+    table_cell(table, "%s", cell->gpu_name[0] ? cell->gpu_name : cell->gpu);
+    for (size_t i = 0; i < columns->n; i++) {
+        const struct param *param =
+            params_find(&config->params, columns->items[i].name);
+
+        table_cell(table, "%s", param ? param->text : "-");
+    }
+    table_cell(table, "%.8s", config->key);
+}
+
+static void print_ranking(const struct report_view *view, FILE *to)
+{
+    const struct report *report = view->report;
+    size_t n = ranked(report), shown = 0, selected = 0;
+    const char *unit;
+    double scale = unit_of(report, &unit);
+    struct table *table = table_new();
+
+    ranking_columns(table, report, unit, is_emulated(report) ? "emulated" : "");
+    for (size_t i = 0; i < n; i++) {
+        const struct report_config *config = &report->configs[i];
+
+        if (!config->selected)
+            continue;
+        selected++;
+        if (view->top && shown == view->top && !config->baseline)
+            continue;
+        shown += !(view->top && shown == view->top);
+        ranking_row(table, report, config, scale);
+    }
+    fputc('\n', to);
+    table_print(table, to);
+    table_free(table);
+    fprintf(to, "median, and spread as 1.4826 x median absolute deviation, "
+                "of n samples\n");
+    if (shown < selected)
+        fprintf(to, "%zu of %zu shown; --top %zu shows all\n", shown, selected,
+                selected);
+}
+
+/* What the ranking says about the baseline, and what it does not. */
+static void print_verdict(const struct report *report, FILE *to)
+{
+    const struct report_config *best = &report->configs[0];
+    const struct report_config *baseline = report_baseline(report);
+
+    fputc('\n', to);
+    if (!baseline)
+        fprintf(to, "The baseline was not asked for.\n");
+    else if (!baseline->rank)
+        fprintf(to, "The baseline has no valid time: %s%s%s\n",
+                report_outcome_name(baseline->outcome),
+                baseline->cells[0].reason[0] ? ": " : "",
+                baseline->cells[0].reason);
+    else if (best == baseline)
+        fprintf(to, "No configuration is faster than the baseline.\n");
+    else
+        fprintf(to,
+                "The fastest is %.3f x as fast as the baseline, which has "
+                "rank %d of %zu.\nThese are medians of the sweep itself, "
+                "measured at different times; nothing here is confirmed.\n",
+                baseline->cells[0].summary.median /
+                    best->cells[0].summary.median,
+                baseline->rank, ranked(report));
+}
+
+/* ---- failures and gates ---- */
+
+struct group {
+    enum report_outcome outcome;
+    const char *shape, *reason;
+    const char *example; /* key */
+    size_t n;
+};
+
+static int largest_first(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+
+    if (x->outcome != y->outcome)
+        return x->outcome < y->outcome ? -1 : 1;
+    if (x->n != y->n)
+        return x->n > y->n ? -1 : 1;
+    return strcmp(x->reason, y->reason);
+}
+
+static void count_failure(struct group **groups, size_t *n,
+                          const struct group *one)
+{
+    for (size_t i = 0; i < *n; i++) {
+        struct group *group = &(*groups)[i];
+
+        if (group->outcome == one->outcome && group->shape == one->shape &&
+            strcmp(group->reason, one->reason) == 0) {
+            group->n++;
+            return;
+        }
+    }
+    *groups = mem_grow(*groups, *n + 1, sizeof(**groups));
+    (*groups)[(*n)++] = *one;
+}
+
+static size_t group_failures(const struct report *report, struct group **groups)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < report->n_configs; i++) {
+        const struct report_config *config = &report->configs[i];
+        size_t shape = 0;
+
+        if (config->outcome == REPORT_CORRECT ||
+            config->outcome == REPORT_PENDING || !config->selected)
+            continue;
+        while (config->cells[shape].outcome != config->outcome)
+            shape++;
+        count_failure(
+            groups, &n,
+            &(struct group){ config->outcome, report->shapes[shape].name,
+                             config->cells[shape].reason, config->key, 1 });
+    }
+    if (n)
+        qsort(*groups, n, sizeof(**groups), largest_first);
+    return n;
+}
+
+static void print_failures(const struct report *report, FILE *to)
+{
+    struct group *groups = NULL;
+    size_t n = group_failures(report, &groups);
+    struct table *table = table_new();
+
+    table_column(table, 'l', "failed as");
+    table_column(table, 'r', "n");
+    table_column(table, 'l', "shape");
+    table_column(table, 'l', "for example");
+    table_column(table, 'l', "reason");
+    for (size_t i = 0; i < n && i < GROUPS_SHOWN; i++) {
+        table_cell(table, "%s", report_outcome_name(groups[i].outcome));
+        table_cell(table, "%zu", groups[i].n);
+        table_cell(table, "%s", groups[i].shape);
+        table_cell(table, "%.8s", groups[i].example);
+        table_cell(table, "%s", groups[i].reason);
+    }
+    if (n) {
+        fputc('\n', to);
+        table_print(table, to);
+    }
+    if (n > GROUPS_SHOWN)
+        fprintf(to, "and %zu more kinds of failure; --json has all\n",
+                n - GROUPS_SHOWN);
+    table_free(table);
+    free(groups);
+}
+
+static void count_cell(struct table *table, int64_t count)
+{
+    if (count < 0)
+        table_cell(table, "-");
+    else
+        table_cell(table, "%" PRId64, count);
+}
+
+static void print_gates(const struct report *report, FILE *to)
+{
+    struct table *table = table_new();
+
+    table_column(table, 'l', "gate");
+    table_column(table, 'l', "kind");
+    table_column(table, 'r', "first");
+    table_column(table, 'r', "alone");
+    table_column(table, 'l', "why");
+    for (size_t i = 0; i < report->n_gates; i++) {
+        const struct report_gate *gate = &report->gates[i];
+
+        table_cell(table, "%s", gate->name);
+        table_cell(table, "%s", gate->kind);
+        count_cell(table, gate->rejected_first);
+        count_cell(table, gate->rejected_alone);
+        table_cell(table, "%s", gate->why);
+    }
+    if (report->n_gates) {
+        fputc('\n', to);
+        table_print(table, to);
+    }
+    table_free(table);
+}
+
+void report_table(const struct report_view *view, FILE *to)
+{
+    const struct report *report = view->report;
+
+    print_head(report, to);
+    print_counts(report, to);
+    if (ranked(report)) {
+        print_ranking(view, to);
+        print_verdict(report, to);
+    } else {
+        fprintf(to, "\nNo configuration is correct and timed, so there is "
+                    "nothing to rank.\n");
+    }
+    print_failures(report, to);
+    if (!ranked(report) || report->counts[REPORT_CONSTRAINTS])
+        print_gates(report, to);
+}

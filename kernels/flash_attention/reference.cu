@@ -1,0 +1,53 @@
+/* reference.cu - what flash_attention is compared with: one thread a query row
+ *
+ * Everything in fp64 from the fp16 inputs, scores computed twice: once for
+ * their maximum, once for the weights.
+ */
+#include <fa/fa.h>
+
+using namespace fa;
+
+constexpr int head_dim = 64;
+
+__device__ __forceinline__ double score(const float (&q)[head_dim], const half *k)
+{
+    double sum = 0;
+
+    for (int d = 0; d < head_dim; d++)
+        sum += double(q[d]) * double(cvt_f32_f16(k[d]));
+    return sum / sqrt(double(head_dim));
+}
+
+extern "C" __global__ void
+flash_attention_reference(const half *Q, /* [batch, heads, seq, head_dim], contiguous */
+                          const half *K, /* the same */
+                          const half *V, /* the same */
+                          double *out,   /* the same */
+                          int seq, int causal)
+{
+    const int row = int(blockIdx.x * blockDim.x + threadIdx.x);
+    const size_t head = size_t(blockIdx.y) * size_t(seq) * head_dim;
+
+    if (row >= seq)
+        return;
+    const int end = causal ? row + 1 : seq;
+    float q[head_dim];
+    for (int d = 0; d < head_dim; d++)
+        q[d] = cvt_f32_f16(Q[head + size_t(row) * head_dim + d]);
+
+    double top = score(q, K + head);
+    for (int j = 1; j < end; j++)
+        top = max(top, score(q, K + head + size_t(j) * head_dim));
+
+    double sum = 0, o[head_dim] = {};
+    for (int j = 0; j < end; j++) {
+        const half *k = K + head + size_t(j) * head_dim, *v = V + head + size_t(j) * head_dim;
+        const double weight = exp(score(q, k) - top);
+
+        sum += weight;
+        for (int d = 0; d < head_dim; d++)
+            o[d] += weight * double(cvt_f32_f16(v[d]));
+    }
+    for (int d = 0; d < head_dim; d++)
+        out[head + size_t(row) * head_dim + d] = o[d] / sum;
+}

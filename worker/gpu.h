@@ -1,0 +1,89 @@
+/* gpu.h - one GPU and the fa-runner process that holds it
+ *
+ *   STARTING --facts--> IDLE --measure--> BUSY --reply--> IDLE
+ *      ^                 runner replaced: died, hung, poisoned   |
+ *      '---------------------------------------------------------'
+ *   STARTING --no device, lock held--> TROUBLE
+ *   any --SIGKILL does not reap--> TROUBLE (quarantined)
+ *
+ * A failure in a runner that had measured before may be inherited: it is
+ * measured again in a fresh one before it is believed.  A GPU is flocked by
+ * its UUID across all workers of the box, "cpu" devices excepted.
+ * Poll-driven (child.h).
+ */
+#ifndef FA_WORKER_GPU_H
+#define FA_WORKER_GPU_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "worker/runner/wire.h"
+
+struct gpu;
+
+#define GPU_LIMIT_NS (120 * INT64_C(1000000000)) /* when none is given */
+
+enum {
+    GPU_UUID_BYTES = 80
+};
+
+struct gpu_spec {
+    const char *device; /* "cuda" or "cpu" */
+    const char *gpu;    /* index or UUID, as CUDA numbers them */
+    const char *runner; /* path of fa-runner */
+    const char *dir;    /* the work folder */
+};
+
+enum gpu_state {
+    GPU_STARTING,
+    GPU_IDLE,
+    GPU_BUSY,
+    GPU_TROUBLE, /* for good; gpu_trouble() says why */
+};
+
+/* A request as in MEASURE (docs/protocol.md), with the paths it lacks. */
+struct gpu_job {
+    int64_t lease;
+    const char *request;
+    const char *artifact;
+    const char *reference;
+    int64_t limit_ns; /* 0: GPU_LIMIT_NS */
+};
+
+/* 'outcome': correct constraints runtime correctness timeout crash. */
+struct gpu_result {
+    int64_t lease;
+    const char *outcome;
+    char detail[WIRE_TEXT_MAX];
+    double seconds;          /* this GPU was taken, repeats included */
+    bool repeated;           /* was measured again in a fresh runner */
+    struct wire_result wire; /* zero samples, NaN and -1 where not known */
+};
+
+int gpu_open(const struct gpu_spec *spec, int64_t now_ns, struct gpu **out,
+             struct err *err);
+void gpu_close(struct gpu *gpu); /* kills; NULL is fine */
+
+size_t gpu_poll(const struct gpu *gpu, struct pollfd *fds, size_t max);
+int64_t gpu_deadline_ns(const struct gpu *gpu);
+enum gpu_state gpu_step(struct gpu *gpu, int64_t now_ns);
+
+enum gpu_state gpu_state(const struct gpu *gpu);
+const char *gpu_trouble(const struct gpu *gpu);
+/* Once it was IDLE: its UUID ("CPU-..." for the cpu device) and its facts. */
+const char *gpu_uuid(const struct gpu *gpu);
+const char *gpu_fact(const struct gpu *gpu, const char *name); /* "" if none */
+const struct wire_fact *gpu_facts(const struct gpu *gpu, size_t *n);
+
+/* Only when IDLE.  ERR_PROTO when the request is not one. */
+int gpu_measure(struct gpu *gpu, const struct gpu_job *job, int64_t now_ns,
+                struct err *err);
+/* End the measurement in hand; no result follows. */
+void gpu_cancel(struct gpu *gpu, int64_t now_ns);
+/* The result since the last call, if there is one. */
+bool gpu_next_result(struct gpu *gpu, struct gpu_result *out);
+
+#endif
