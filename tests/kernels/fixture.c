@@ -12,6 +12,8 @@
 
 #define FOLDER FA_BINARY_DIR "/tests/kernels"
 
+static const char includes[] = "-I" FA_SOURCE_DIR "/kernels/include";
+
 int fixture_command(const char *const *argv)
 {
     int status;
@@ -56,9 +58,8 @@ bool fixture_builds(const char *name, const char *source, const char *entry,
                FA_SOURCE_DIR, source, entry);
     return fixture_command((const char *[]){
                "c++", "-O1", "-std=c++17", "-shared", "-fPIC", "-x", "c++",
-               "-I", FA_SOURCE_DIR "/kernels/include", "-include",
-               "fa/emulation.h", "-include", header, unit, "-o", object,
-               NULL }) == 0;
+               includes, "-include", "fa/emulation.h", "-include", header, unit,
+               "-o", object, NULL }) == 0;
 }
 
 struct device_kernel *fixture_load(const char *name, const char *source,
@@ -86,9 +87,8 @@ bool fixture_builds_for_gpu(const char *name, const char *source,
     snprintf(object, sizeof(object), "%s/%s.cubin", FOLDER, name);
     write_file(header, "%s", params);
     return fixture_command((const char *[]){
-               FA_NVCC_PATH, "-cubin", "-arch=sm_89", "-std=c++17", "-I",
-               FA_SOURCE_DIR "/kernels/include", "-include", header, path, "-o",
-               object, NULL }) == 0;
+               FA_NVCC_PATH, "-cubin", "-arch=sm_89", "-std=c++17", includes,
+               "-include", header, path, "-o", object, NULL }) == 0;
 #else
     (void)name;
     (void)source;

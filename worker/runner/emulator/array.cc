@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernels/include/fa/emulator.h"
-#include "worker/runner/emulator/block.h"
-#include "worker/runner/emulator/fault.h"
+#include "worker/runner/emulator/block.hh"
+#include "worker/runner/emulator/fault.hh"
 
 namespace
 {
@@ -143,8 +143,8 @@ array_place array_find(const void *address)
     const array *a = around(address);
 
     if (!a)
-        return { nullptr, 0, 0, false };
-    return { a->name, (const char *)address - a->base, a->bytes, a->sealed };
+        return { nullptr, 0, 0 };
+    return { a->name, (const char *)address - a->base, a->bytes };
 }
 
 /* The array that holds all of [address, address + bytes). */

@@ -51,7 +51,6 @@ struct array_place {
     const char *name;
     int64_t offset;
     size_t bytes; /* of the array */
-    bool sealed;
 };
 
 array_place array_find(const void *address);

@@ -1,6 +1,6 @@
-#include "worker/runner/emulator/block.h"
+#include "worker/runner/emulator/block.hh"
 
-#include "worker/runner/emulator/fault.h"
+#include "worker/runner/emulator/fault.hh"
 
 fa_emu_thread *fa_emu_self;
 fa_emu_grid_state fa_emu_grid;

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "worker/runner/emulator/block.h"
-#include "worker/runner/emulator/fault.h"
-#include "worker/runner/emulator/shared.h"
+#include "worker/runner/emulator/block.hh"
+#include "worker/runner/emulator/fault.hh"
+#include "worker/runner/emulator/shared.hh"
 
 using namespace emulator;
 

@@ -1,4 +1,4 @@
-#include "worker/runner/emulator/fault.h"
+#include "worker/runner/emulator/fault.hh"
 
 #include <math.h>
 #include <signal.h>
@@ -9,8 +9,8 @@
 #include <ucontext.h>
 
 #include "worker/runner/emulator/array.h"
-#include "worker/runner/emulator/block.h"
-#include "worker/runner/emulator/fiber.h"
+#include "worker/runner/emulator/block.hh"
+#include "worker/runner/emulator/fiber.hh"
 
 namespace emulator
 {

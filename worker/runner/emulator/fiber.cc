@@ -1,4 +1,4 @@
-#include "worker/runner/emulator/fiber.h"
+#include "worker/runner/emulator/fiber.hh"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-#include "worker/runner/emulator/shared.h"
+#include "worker/runner/emulator/shared.hh"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "worker/runner/emulator/array.h"
-#include "worker/runner/emulator/block.h"
-#include "worker/runner/emulator/fault.h"
+#include "worker/runner/emulator/block.hh"
+#include "worker/runner/emulator/fault.hh"
 
 namespace emulator
 {

@@ -1,10 +1,10 @@
-#include "worker/runner/emulator/tensor.h"
+#include "worker/runner/emulator/tensor.hh"
 
 #include <math.h>
 #include <string.h>
 
-#include "worker/runner/emulator/block.h"
-#include "worker/runner/emulator/shared.h"
+#include "worker/runner/emulator/block.hh"
+#include "worker/runner/emulator/shared.hh"
 
 namespace emulator
 {

@@ -1,9 +1,9 @@
 /* warp.cc - operations of a whole warp: the last lane to arrive does them */
 #include <string.h>
 
-#include "worker/runner/emulator/block.h"
-#include "worker/runner/emulator/fault.h"
-#include "worker/runner/emulator/tensor.h"
+#include "worker/runner/emulator/block.hh"
+#include "worker/runner/emulator/fault.hh"
+#include "worker/runner/emulator/tensor.hh"
 
 namespace emulator
 {

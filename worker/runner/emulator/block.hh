@@ -1,4 +1,4 @@
-/* block.h - the threads of one block, and which of them runs
+/* block.hh - the threads of one block, and which of them runs
  *
  * A thread runs until it must wait for others: at an operation of its warp, at
  * the block's barrier, or at its end.  It then switches straight to the next
@@ -11,15 +11,15 @@
  * block's latest synchronisation is visible to it.
  * One block at a time, one host thread.
  */
-#ifndef FA_WORKER_RUNNER_EMULATOR_BLOCK_H
-#define FA_WORKER_RUNNER_EMULATOR_BLOCK_H
+#ifndef FA_WORKER_RUNNER_EMULATOR_BLOCK_HH
+#define FA_WORKER_RUNNER_EMULATOR_BLOCK_HH
 
 #include <stdint.h>
 
 #include <vector>
 
 #include "kernels/include/fa/emulator.h"
-#include "worker/runner/emulator/fiber.h"
+#include "worker/runner/emulator/fiber.hh"
 
 namespace emulator
 {

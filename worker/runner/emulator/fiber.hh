@@ -1,4 +1,4 @@
-/* fiber.h - one stack a CUDA thread, and the switch between them
+/* fiber.hh - one stack a CUDA thread, and the switch between them
  *
  * On x86-64 the switch is nine instructions that save six registers (8 ns);
  * elsewhere it is swapcontext(3), which makes a system call (180 ns).  Stacks
@@ -6,8 +6,8 @@
  * frames of a warp do not compete for one cache set.
  * One host thread.
  */
-#ifndef FA_WORKER_RUNNER_EMULATOR_FIBER_H
-#define FA_WORKER_RUNNER_EMULATOR_FIBER_H
+#ifndef FA_WORKER_RUNNER_EMULATOR_FIBER_HH
+#define FA_WORKER_RUNNER_EMULATOR_FIBER_HH
 
 #include <stddef.h>
 

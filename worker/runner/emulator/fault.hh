@@ -1,12 +1,12 @@
-/* fault.h - how a launch ends when the kernel is at fault
+/* fault.hh - how a launch ends when the kernel is at fault
  *
  * Every function that does not return writes one line, such as
  *   misaligned address 0x7f30a082: 16-byte read of 'Q' + 130 by thread (3,0,0)
  *   of block (1,0,0), flash.cu:41
  * and leaves the block; emulator_run() hands the line to its caller.
  */
-#ifndef FA_WORKER_RUNNER_EMULATOR_FAULT_H
-#define FA_WORKER_RUNNER_EMULATOR_FAULT_H
+#ifndef FA_WORKER_RUNNER_EMULATOR_FAULT_HH
+#define FA_WORKER_RUNNER_EMULATOR_FAULT_HH
 
 #include <stddef.h>
 #include <stdint.h>
@@ -67,7 +67,8 @@ struct shared_access {
                                  const thread *first, int first_operation);
 [[noreturn]] void fault_short_warp(const thread *self, int operation);
 [[noreturn]] void fault_no_lane(const thread *self, unsigned lane);
-[[noreturn]] void fault_early_exit(const thread *self, const thread *exited);
+/* 'waiting' is at a barrier that 'exited' never reaches. */
+[[noreturn]] void fault_early_exit(const thread *waiting, const thread *exited);
 [[noreturn]] void fault_deadlock();
 [[noreturn]] void fault_trap(fa_site at);
 

@@ -1,4 +1,4 @@
-/* shared.h - the block's shared memory, and who touched it
+/* shared.hh - the block's shared memory, and who touched it
  *
  * For every pair of bytes: who wrote it and when, who has read it since, and
  * whether a cp.async to it is still in flight.  An access that is not ordered
@@ -11,8 +11,8 @@
  * A copy's destination is poisoned when it is issued and filled by the wait
  * that covers it, so nothing can be right by luck.
  */
-#ifndef FA_WORKER_RUNNER_EMULATOR_SHARED_H
-#define FA_WORKER_RUNNER_EMULATOR_SHARED_H
+#ifndef FA_WORKER_RUNNER_EMULATOR_SHARED_HH
+#define FA_WORKER_RUNNER_EMULATOR_SHARED_HH
 
 #include <stddef.h>
 #include <stdint.h>

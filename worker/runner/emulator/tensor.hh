@@ -1,9 +1,9 @@
-/* tensor.h - mma and ldmatrix on the fragments of 32 lanes
+/* tensor.hh - mma and ldmatrix on the fragments of 32 lanes
  *
  * The layouts are those at the top of kernels/include/fa/mma.h.
  */
-#ifndef FA_WORKER_RUNNER_EMULATOR_TENSOR_H
-#define FA_WORKER_RUNNER_EMULATOR_TENSOR_H
+#ifndef FA_WORKER_RUNNER_EMULATOR_TENSOR_HH
+#define FA_WORKER_RUNNER_EMULATOR_TENSOR_HH
 
 #include "kernels/include/fa/emulator.h"
 
