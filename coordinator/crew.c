@@ -1,6 +1,5 @@
 #include "coordinator/crew.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -16,16 +15,17 @@
 #include "common/pump.h"
 #include "coordinator/deploy.h"
 #include "coordinator/hosts.h"
+#include "coordinator/remote.h"
 #include "coordinator/server.h"
-#include "coordinator/ssh.h"
+#include "coordinator/stream.h"
 
-#define HAND_START_MS 5000 /* a local thread; longer means it is not coming */
 #define MAGIC_NS (20 * NS_PER_S) /* login shells can be slow */
 #define RETRY_FIRST_MS 500
 #define RETRY_MAX_MS 30000
 #define STOP_MS 2000 /* RELIABILITY F19: the second Ctrl-C */
 #define READ_BYTES 65536
-#define ERRORS_SHOWN 400 /* of what the far side wrote to stderr */
+#define TURN_MS 1000
+#define SAID_BYTES 400 /* shown of what the far side wrote */
 
 struct hand {
     pthread_t thread;
@@ -41,9 +41,10 @@ struct hand {
     char socket_path[PUMP_PATH_MAX + 1];
     struct invite invite;
     void *news; /* the thread's end of the pipe */
-    struct ssh *ssh;
-    struct ssh_stream *stream;
+    struct remote *remote;
+    struct stream *stream;
     struct pump *pump;
+    struct buf nothing; /* empty */
     bool was_attached;
 };
 
@@ -71,33 +72,65 @@ static bool told_to_stop(struct hand *hand, long wait_ms)
     return zmq_poll(&item, 1, wait_ms) > 0;
 }
 
-/* Wait for the stream or for STOP, at most until 'deadline'. */
-static int wait_stream(struct hand *hand, short events, int64_t deadline)
-{
-    int64_t left = deadline - clock_boot_ns();
-    zmq_pollitem_t items[] = {
-        { .socket = hand->news, .events = ZMQ_POLLIN },
-        { .fd = ssh_stream_fd(hand->stream), .events = events },
-    };
+/* What a turn waits for: STOP, the stream and the pump's sockets. */
+struct watch {
+    zmq_pollitem_t items[1 + STREAM_FDS + PUMP_FDS_MAX];
+    int n;
+    bool ready; /* the stream has something already */
+};
 
-    if (left <= 0)
-        return -1;
-    zmq_poll(items, 2, (long)(left / NS_PER_MS) + 1);
-    return items[0].revents ? -1 : 0;
+static void add_fd(struct watch *watch, const struct pollfd *fd)
+{
+    watch->items[watch->n++] = (zmq_pollitem_t){
+        .fd = fd->fd,
+        .events = (short)((fd->events & POLLIN ? ZMQ_POLLIN : 0) |
+                          (fd->events & POLLOUT ? ZMQ_POLLOUT : 0)),
+    };
 }
 
+static void watch_stream(struct hand *hand, struct watch *watch,
+                         bool want_read, bool want_write)
+{
+    struct pollfd fds[STREAM_FDS];
+
+    watch->items[0] =
+        (zmq_pollitem_t){ .socket = hand->news, .events = ZMQ_POLLIN };
+    watch->n = 1;
+    watch->ready = stream_poll(hand->stream, want_read, want_write, fds);
+    for (int i = 0; i < STREAM_FDS; i++)
+        if (fds[i].fd >= 0)
+            add_fd(watch, &fds[i]);
+}
+
+/* Wait for the stream at most until 'deadline'.  False when that has passed,
+ * or on STOP. */
+static bool wait_stream(struct hand *hand, bool to_write, int64_t deadline)
+{
+    int64_t left = deadline - clock_boot_ns();
+    struct watch watch;
+
+    if (left <= 0)
+        return false;
+    watch_stream(hand, &watch, !to_write, to_write);
+    if (!watch.ready)
+        zmq_poll(watch.items, watch.n, (long)(left / NS_PER_MS) + 1);
+    return !told_to_stop(hand, 0);
+}
+
+/* An error that ends in what the far side said, on stderr or instead of the
+ * magic line. */
 static int far_side_said(struct hand *hand, int code, const char *what,
                          const struct buf *noise, struct err *err)
 {
-    const char *errors = ssh_stream_errors(hand->stream);
-    const char *shown = *errors ? errors : buf_text(noise);
-    size_t len = strlen(shown);
+    char said[SAID_BYTES];
 
-    if (len > ERRORS_SHOWN)
-        shown += len - ERRORS_SHOWN;
-    while (len > 0 && shown[strlen(shown) - 1] == '\n' && len--)
-        break;
-    return err_set(err, code, "%s%s%s", what, *shown ? ": " : "", shown);
+    stream_said(hand->stream, said, sizeof(said));
+    if (!said[0])
+        snprintf(said, sizeof(said), "%s", buf_text(noise));
+    for (size_t len = strlen(said); len > 0 && said[len - 1] == '\n'; len--)
+        said[len - 1] = '\0';
+    return err_set(err, code, "%s: %s%s%s", hand->host->name, what,
+                   said[0] ? ": " : "", said);
 }
 
 /* Read until the relay has said its magic line; what follows it belongs to
@@ -106,29 +139,28 @@ static int await_magic(struct hand *hand, struct buf *in, struct err *err)
 {
     int64_t deadline = clock_boot_ns() + MAGIC_NS;
     char block[4096], version[FRAME_VERSION_BYTES];
-    size_t frames;
 
     for (;;) {
-        long n = ssh_stream_read(hand->stream, block, sizeof(block), err);
-        int found;
+        size_t frames, n = 0;
+        int rc = stream_read(hand->stream, block, sizeof(block), &n, err);
 
-        if (n < 0)
-            return far_side_said(hand, ERR_NETWORK, "the relay did not start",
-                                 in, err);
-        if (n == 0 && ssh_stream_ended(hand->stream))
-            return far_side_said(hand, ERR_SYSTEM,
-                                 "the worker could not be started", in, err);
-        buf_add(in, block, (size_t)n);
-        found = frame_find_magic(buf_text(in), in->len, &frames, version, err);
-        if (found < 0)
-            return found;
-        if (found > 0) {
+        buf_add(in, block, n);
+        if (rc < 0)
+            return rc;
+        rc = rc == STREAM_END && n == 0
+                 ? far_side_said(hand, ERR_NETWORK,
+                                 "the worker could not be started", in, err)
+                 : frame_find_magic(buf_text(in), in->len, &frames, version,
+                                    err);
+        if (rc < 0)
+            return rc;
+        if (rc > 0) {
             buf_take(in, frames);
             return 0;
         }
-        if (n == 0 && wait_stream(hand, POLLIN, deadline) < 0)
+        if (n == 0 && !wait_stream(hand, false, deadline))
             return far_side_said(hand, ERR_NETWORK,
-                                 "no word from the relay in time", in, err);
+                                 "no word from the worker in time", in, err);
     }
 }
 
@@ -136,18 +168,15 @@ static int send_invitation(struct hand *hand, struct err *err)
 {
     int64_t deadline = clock_boot_ns() + MAGIC_NS;
     char text[INVITE_BYTES_MAX];
-    size_t len = invite_write(&hand->invite, text), sent = 0;
+    size_t len = invite_write(&hand->invite, text), sent = 0, n;
     int rc = 0;
 
     while (rc == 0 && sent < len) {
-        long n = ssh_stream_write(hand->stream, text + sent, len - sent, err);
-
-        if (n < 0)
-            rc = ERR_NETWORK;
-        else if (n == 0 && wait_stream(hand, POLLOUT, deadline) < 0)
-            rc = err_set(err, ERR_NETWORK, "the relay does not read");
-        else
-            sent += (size_t)n;
+        rc = stream_write(hand->stream, text + sent, len - sent, &n, err);
+        if (rc == 0 && n == 0 && !wait_stream(hand, true, deadline))
+            rc = err_set(err, ERR_NETWORK, "%s: the relay does not read",
+                         hand->host->name);
+        sent += rc == 0 ? n : 0;
     }
     sodium_memzero(text, sizeof(text));
     return rc;
@@ -158,26 +187,30 @@ static int move(struct hand *hand, struct err *err)
 {
     char block[READ_BYTES];
     const void *out;
-    size_t len, room;
-    long n;
+    size_t room, len, n;
+    int rc;
 
     while ((room = pump_room(hand->pump)) > 0) {
-        n = ssh_stream_read(hand->stream, block,
-                            room < sizeof(block) ? room : sizeof(block), err);
-        if (n < 0)
-            return ERR_NETWORK;
+        rc = stream_read(hand->stream, block,
+                         room < sizeof(block) ? room : sizeof(block), &n, err);
+        if (rc < 0)
+            return rc;
+        if (rc == STREAM_END)
+            return far_side_said(hand, ERR_NETWORK, "the worker ended",
+                                 &hand->nothing, err);
         if (n == 0)
             break;
-        if (pump_feed(hand->pump, block, (size_t)n, err) < 0)
-            return ERR_PROTO;
+        rc = pump_feed(hand->pump, block, n, err);
+        if (rc < 0)
+            return rc;
     }
     while ((out = pump_output(hand->pump, &len)) && len > 0) {
-        n = ssh_stream_write(hand->stream, out, len, err);
-        if (n < 0)
-            return ERR_NETWORK;
+        rc = stream_write(hand->stream, out, len, &n, err);
+        if (rc < 0)
+            return rc;
         if (n == 0)
             break;
-        pump_sent(hand->pump, (size_t)n);
+        pump_sent(hand->pump, n);
     }
     return 0;
 }
@@ -186,33 +219,27 @@ static int move(struct hand *hand, struct err *err)
 static int pump_turn(struct hand *hand, struct err *err)
 {
     struct pollfd fds[PUMP_FDS_MAX];
-    zmq_pollitem_t items[PUMP_FDS_MAX + 2];
     size_t n = pump_fds(hand->pump, fds), len = 0;
+    struct watch watch;
+    int first, rc;
 
     (void)pump_output(hand->pump, &len);
-    items[0] = (zmq_pollitem_t){ .socket = hand->news, .events = ZMQ_POLLIN };
-    items[1] = (zmq_pollitem_t){
-        .fd = ssh_stream_fd(hand->stream),
-        .events = (short)((pump_room(hand->pump) > 0 ? ZMQ_POLLIN : 0) |
-                          (len > 0 ? ZMQ_POLLOUT : 0)),
-    };
+    watch_stream(hand, &watch, pump_room(hand->pump) > 0, len > 0);
+    first = watch.n;
     for (size_t i = 0; i < n; i++)
-        items[i + 2] = (zmq_pollitem_t){
-            .fd = fds[i].fd,
-            .events = (short)((fds[i].events & POLLIN ? ZMQ_POLLIN : 0) |
-                              (fds[i].events & POLLOUT ? ZMQ_POLLOUT : 0)),
-        };
-    zmq_poll(items, (int)n + 2, 1000);
-    if (items[0].revents)
+        add_fd(&watch, &fds[i]);
+    zmq_poll(watch.items, watch.n, watch.ready ? 0 : TURN_MS);
+    if (watch.items[0].revents)
         return 1;
-    for (size_t i = 0; i < n; i++)
-        fds[i].revents =
-            (short)((items[i + 2].revents & ZMQ_POLLIN ? POLLIN : 0) |
-                    (items[i + 2].revents & ZMQ_POLLOUT ? POLLOUT : 0) |
-                    (items[i + 2].revents & ZMQ_POLLERR ? POLLERR : 0));
-    if (pump_step(hand->pump, fds, n, err) < 0)
-        return ERR_PROTO;
-    return move(hand, err);
+    for (size_t i = 0; i < n; i++) {
+        short got = watch.items[(size_t)first + i].revents;
+
+        fds[i].revents = (short)((got & ZMQ_POLLIN ? POLLIN : 0) |
+                                 (got & ZMQ_POLLOUT ? POLLOUT : 0) |
+                                 (got & ZMQ_POLLERR ? POLLERR : 0));
+    }
+    rc = pump_step(hand->pump, fds, n, err);
+    return rc < 0 ? rc : move(hand, err);
 }
 
 static int pump_until_broken(struct hand *hand, struct buf *first,
@@ -227,34 +254,26 @@ static int pump_until_broken(struct hand *hand, struct buf *first,
         rc = pump_feed(hand->pump, first->bytes, n, err);
         buf_take(first, n);
     }
-    while (rc == 0) {
+    while (rc == 0)
         rc = pump_turn(hand, err);
-        if (rc == 0 && ssh_stream_ended(hand->stream))
-            rc = far_side_said(hand, ERR_NETWORK, "the relay ended", first,
-                               err);
-    }
     return rc;
 }
 
 /* From nothing to moving bytes, until it breaks (an ERR_*) or STOP (1). */
 static int attach(struct hand *hand, struct err *err)
 {
-    struct ssh_options ssh = {
-        .openssh = hand->options.openssh,
-        .accept_new = hand->options.accept_new_host_keys,
-    };
     char command[DEPLOY_COMMAND_BYTES];
     struct buf in;
     int rc;
 
     buf_init(&in, FRAME_NOISE_MAX + READ_BYTES);
-    rc = ssh_open(hand->host, &ssh, &hand->ssh, err);
+    rc = remote_open(hand->host, &hand->options.remote, &hand->remote, err);
     if (rc == 0) {
         tell(hand, CREW_UPLOADING, 0, "");
-        rc = deploy_worker(hand->ssh, hand->host, command, err);
+        rc = deploy_worker(hand->remote, hand->host, command, err);
     }
     if (rc == 0)
-        rc = ssh_stream_open(hand->ssh, command, &hand->stream, err);
+        rc = remote_stream(hand->remote, command, &hand->stream, err);
     if (rc == 0)
         rc = await_magic(hand, &in, err);
     if (rc == 0)
@@ -265,11 +284,11 @@ static int attach(struct hand *hand, struct err *err)
         rc = pump_until_broken(hand, &in, err);
     }
     pump_free(hand->pump);
+    stream_close(hand->stream);
+    remote_close(hand->remote);
     hand->pump = NULL;
-    ssh_stream_close(hand->stream);
     hand->stream = NULL;
-    ssh_close(hand->ssh);
-    hand->ssh = NULL;
+    hand->remote = NULL;
     buf_fini(&in);
     return rc;
 }

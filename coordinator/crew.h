@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "coordinator/remote.h"
 
 struct crew;
 struct hosts;
@@ -42,8 +43,7 @@ struct crew_options {
     const char *socket_path; /* the ROUTER's */
     int64_t epoch;
     int linger_s;
-    bool openssh;
-    bool accept_new_host_keys;
+    struct remote_options remote;
 };
 
 /* Start a hand for every host; keys come from 'server'.  'hosts' outlives the

@@ -430,8 +430,7 @@ static int start(struct sweep *sweep, void *zctx, const char *socket_path,
         .socket_path = socket_path,
         .epoch = sweep->epoch,
         .linger_s = options->linger_s,
-        .openssh = options->openssh,
-        .accept_new_host_keys = options->accept_new_host_keys,
+        .remote = options->remote,
     };
     char machine[256] = "";
     int rc;

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "common/err.h"
+#include "coordinator/remote.h"
 
 struct hosts;
 struct spec;
@@ -24,9 +25,8 @@ struct sweep_options {
     const char *arch;        /* sm_89; "" to take the GPU's */
     const char *command;     /* for the run's record: sweep, resume */
     const char *resume_hint; /* what the user types to go on */
-    const char *hosts_file;  /* "" for this machine alone */
-    bool openssh;            /* the system's ssh instead of libssh2 */
-    bool accept_new_host_keys;
+    const char *hosts_file; /* absolute; "" for this machine alone */
+    struct remote_options remote;
     double max_hours;  /* wall clock of this run, 0 for no cap */
     double budget_usd; /* of the whole sweep, 0 for no cap */
     int linger_s;
