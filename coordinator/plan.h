@@ -32,7 +32,8 @@ struct plan_unit {
 };
 
 /* 'device' is cuda or cpu, 'arch' what to build for (sm_89, cpu).
- * ERR_INPUT when a launch expression or the baseline is wrong. */
+ * ERR_INPUT when a gate or an expression is wrong, a source cannot be read,
+ * or nothing passes the gates. */
 int plan_make(const struct spec *spec, struct space *space, const char *device,
               const char *arch, struct plan **out, struct err *err);
 void plan_free(struct plan *plan);
@@ -55,8 +56,13 @@ void plan_display(const struct plan *plan, int unit, char *out, size_t size);
 int plan_find(const struct plan *plan, const char *config_key); /* or -1 */
 int plan_find_shape(const struct plan *plan, const char *name); /* or -1 */
 
+/* The parameters and the gates that warn, as JSON; for the caller to free. */
+char *plan_params(const struct plan *plan, int unit);
+char *plan_warnings(const struct plan *plan, int unit);
+
 /* Fill the fields of a BUNDLE, BUILD or MEASURE that depend on the unit; what
- * they point to lives as long as the plan, or until the next call. */
+ * they point to lives until the next call.  ERR_INPUT when a launch expression
+ * has no value for this configuration. */
 void plan_bundle(struct plan *plan, int unit, struct msg *msg);
 int plan_build(struct plan *plan, int unit, struct msg *msg, struct err *err);
 int plan_measure(struct plan *plan, int unit, int shape, struct msg *msg,
