@@ -224,20 +224,20 @@ static void add_cell(struct report *report, struct sqlite3_stmt *stmt)
 
 /* ---- opinions ---- */
 
-static enum report_outcome overall(const struct report *report,
-                                   const struct report_config *config)
+static void settle(const struct report *report, struct report_config *config)
 {
-    enum report_outcome outcome = REPORT_CORRECT;
-
+    config->outcome = REPORT_CORRECT;
+    config->reason = "";
     for (size_t i = 0; i < report->n_shapes; i++) {
-        enum report_outcome cell = config->cells[i].outcome;
+        const struct report_cell *cell = &config->cells[i];
 
-        if (cell != REPORT_CORRECT && cell != REPORT_PENDING)
-            return cell;
-        if (cell == REPORT_PENDING)
-            outcome = REPORT_PENDING;
+        if (cell->outcome == REPORT_CORRECT)
+            continue;
+        config->outcome = cell->outcome;
+        config->reason = cell->reason;
+        if (cell->outcome != REPORT_PENDING)
+            return;
     }
-    return outcome;
 }
 
 static bool is_ranked(const struct report_config *config)
@@ -263,7 +263,7 @@ static void judge(struct report *report)
     for (size_t i = 0; i < report->n_configs; i++) {
         struct report_config *config = &report->configs[i];
 
-        config->outcome = overall(report, config);
+        settle(report, config);
         report->counts[config->outcome]++;
     }
     report->counts[REPORT_CONSTRAINTS] +=

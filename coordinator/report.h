@@ -66,6 +66,7 @@ struct report_config {
     int64_t point;
     bool baseline;
     enum report_outcome outcome; /* over all shapes: the first that failed */
+    const char *reason;          /* of that shape */
     int rank;                    /* 1 is the fastest; 0: not ranked */
     bool selected;               /* by --where */
     struct report_cell *cells;   /* one a shape */

@@ -90,7 +90,6 @@ static double metric(const struct report *report,
 static void put_cell(struct json_out *out, const struct report *report,
                      const struct report_cell *cell, size_t shape)
 {
-    json_out_text(out, "reason", cell->reason);
     json_out_real(out, "median_s", cell->summary.median);
     json_out_real(out, "spread_s", cell->summary.spread);
     json_out_int(out, "n_samples", (int64_t)cell->n_samples);
@@ -127,6 +126,7 @@ static void put_result(struct json_out *out, const struct report *report,
         json_out_null(out, "rank");
     json_out_raw(out, "warnings",
                  config->warnings[0] ? config->warnings : "[]");
+    json_out_text(out, "reason", config->reason);
     put_cell(out, report, &config->cells[0], 0);
     json_out_open(out, "shapes", '[');
     for (size_t i = 0; i < report->n_shapes; i++) {
@@ -134,6 +134,7 @@ static void put_result(struct json_out *out, const struct report *report,
         json_out_text(out, "shape", report->shapes[i].name);
         json_out_text(out, "outcome",
                       report_outcome_name(config->cells[i].outcome));
+        json_out_text(out, "reason", config->cells[i].reason);
         put_cell(out, report, &config->cells[i], i);
         json_out_close(out);
     }

@@ -164,9 +164,9 @@ static void print_ranking(const struct report_view *view, FILE *to)
         if (!config->selected)
             continue;
         selected++;
-        if (view->top && shown == view->top && !config->baseline)
+        if (view->top && shown >= view->top && !config->baseline)
             continue;
-        shown += !(view->top && shown == view->top);
+        shown++;
         ranking_row(table, report, config, scale);
     }
     fputc('\n', to);

@@ -1,0 +1,107 @@
+/* space.h - the points of a sweep: tunables, gates and their order
+ *
+ * The space is the product of the tunables, in file order, last one fastest,
+ * less the points a gate rejects for any shape.  Points are numbered before
+ * pruning, so a point keeps its number when a gate is added or dropped.
+ *
+ * SQLite evaluates all expressions in memory, behind an authorizer, limits
+ * and a time limit.  A rule must yield 0 or 1 for every combination of values
+ * of the tunables it names.
+ * Thread rule: one thread.  The spec outlives the space.
+ */
+#ifndef FA_COORDINATOR_SPACE_H
+#define FA_COORDINATOR_SPACE_H
+
+#include <stdint.h>
+
+#include "coordinator/arch.h"
+#include "coordinator/spec.h"
+
+struct err;
+struct space;
+
+#define SPACE_POINTS_MAX (INT64_C(1) << 40)
+#define SPACE_SECONDS_MAX 60 /* of one question to SQLite */
+
+/* Check every expression and prepare to answer.  'device' chooses the shapes
+ * ("cpu" or other).  Returns 0 and a space for the caller to space_close(), or
+ *   ERR_INPUT   a rule is not SQL, names something unknown, yields something
+ *               else than it should, or there are too many points */
+int space_open(const struct spec *spec, const struct arch_facts *facts,
+               const char *device, struct space **out, struct err *err);
+void space_close(struct space *space); /* NULL is fine */
+
+int64_t space_size(const struct space *space); /* before pruning, >= 1 */
+const struct spec_shape *space_shapes(const struct space *space, size_t *n);
+
+/* A point that no gate rejects. */
+struct space_point {
+    int64_t number;  /* in [0, space_size()) */
+    uint64_t warned; /* bit g: warn gate g of the spec is hit */
+};
+
+/* Go to the next point, in order of number; begins again after the last.
+ * Returns 1, 0 after the last point, or ERR_INPUT as space_open() does for
+ * a rule that yields neither 0 nor 1. */
+int space_next(struct space *space, struct space_point *out, struct err *err);
+
+/* The values of a point; texts are the spec's. */
+void space_values(const struct space *space, int64_t number,
+                  struct value *values);
+/* The number of a configuration, -1 when it lies outside the axes. */
+int64_t space_number(const struct space *space, const struct value *values);
+
+/* Does a gate reject this configuration, which may lie outside the axes?  The
+ * index of the first that does, -1 when none does, or ERR_INPUT - 1. */
+#define SPACE_PASSES (-1)
+#define SPACE_ERROR (-2)
+int space_rejected_by(struct space *space, const struct value *values,
+                      struct err *err);
+
+struct space_gate_count {
+    int64_t rejected_first; /* by this and none before it */
+    int64_t rejected_alone; /* whatever the others say */
+    int64_t warned;         /* survivors that a warn gate hits */
+};
+
+/* Count for each gate of the spec, in order, and the points that pass. */
+int space_count(struct space *space, struct space_gate_count *gates,
+                int64_t *passed, struct err *err);
+
+/* ---- one configuration; it may lie outside the axes */
+
+/* One value for each derived name; texts last until the next call. */
+int space_derive(struct space *space, const struct value *values,
+                 struct value *derived, struct err *err);
+
+struct space_launch {
+    int64_t grid[3], block[3]; /* >= 1 */
+    int64_t smem;              /* bytes */
+};
+
+int space_launch(struct space *space, const struct value *values,
+                 const struct spec_shape *shape, struct space_launch *out,
+                 struct err *err);
+int space_reference_launch(struct space *space, const struct spec_shape *shape,
+                           struct space_launch *out, struct err *err);
+
+/* One for each argument: the elements of a buffer, or a scalar. */
+struct space_argument {
+    int64_t count;
+    struct value value;
+};
+
+int space_arguments(struct space *space, const struct value *values,
+                    const struct spec_shape *shape, struct space_argument *out,
+                    struct err *err);
+
+/* A metric, NaN when it has no value there. */
+int space_metric(struct space *space, size_t metric, const struct value *values,
+                 const struct spec_shape *shape, double time_s, double *out,
+                 struct err *err);
+/* The largest floor in seconds and its index in spec->floors; NaN and -1
+ * when there is none. */
+int space_floor(struct space *space, const struct spec_shape *shape,
+                double *seconds, int *floor, struct err *err);
+
+#endif

@@ -1,0 +1,125 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "coordinator/report.h"
+#include "coordinator/report_cost.h"
+#include "coordinator/report_print.h"
+#include "report_fixture.h"
+#include "store_fixture.h"
+
+typedef void render(const struct report_view *view, FILE *to);
+
+static void check(struct store *store, render *print, size_t top,
+                  const char *golden)
+{
+    struct report_view view = { .top = top };
+    struct report *report;
+    struct cost *cost;
+    struct err err = { "" };
+    char *text;
+    size_t len;
+    FILE *to = open_memstream(&text, &len);
+
+    if (report_load(store, &report, &err) < 0 ||
+        cost_load(store, &cost, &err) < 0)
+        fail_msg("%s", err.text);
+    view.report = report;
+    view.cost = cost;
+    print(&view, to);
+    fclose(to);
+    assert_null(strchr(text, '\033'));
+    golden_check(golden, text);
+    free(text);
+    report_free(report);
+    cost_free(cost);
+    store_close(store);
+}
+
+static void the_table_ranks_and_groups_failures(void **state)
+{
+    check(report_fixture(*state), report_table, 0, "report.txt");
+}
+
+static void the_baseline_is_shown_below_the_top(void **state)
+{
+    check(report_fixture(*state), report_table, 1, "report_top1.txt");
+}
+
+static void a_sweep_without_a_winner_is_written_in_full(void **state)
+{
+    check(report_fixture_negative(*state), report_table, 0,
+          "report_negative.txt");
+}
+
+static void the_json_has_every_sample(void **state)
+{
+    check(report_fixture(*state), report_json, 0, "report.json");
+}
+
+static void the_csv_has_a_row_a_configuration_and_shape(void **state)
+{
+    check(report_fixture(*state), report_csv, 0, "report.csv");
+}
+
+static void the_cost_says_unpriced_and_never_0(void **state)
+{
+    check(report_fixture(*state), report_cost_table, 0, "report_cost.txt");
+}
+
+static void a_database_without_a_sweep_says_so(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct report *report;
+    struct err err;
+
+    assert_int_equal(report_load(store, &report, &err), ERR_INPUT);
+    assert_null(report);
+    assert_non_null(strstr(err.text, "sweep.db holds no sweep yet"));
+    store_close(store);
+}
+
+static void results_of_older_sources_are_counted_and_not_ranked(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct report *report;
+    struct store_config config = {
+        "b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0", 1, 0, true, "{}", "[]", "new"
+    };
+    struct err err;
+
+    assert_int_equal(store_config_put(store, &config, &err), 0);
+    assert_int_equal(report_load(store, &report, &err), 0);
+    assert_int_equal(report->stale, 2);
+    assert_int_equal(report->counts[REPORT_PENDING], 2);
+    assert_int_equal(report->configs[0].rank, 1);
+    assert_int_equal(report->configs[1].rank, 0);
+    report_free(report);
+    store_close(store);
+}
+
+int main(void)
+{
+#define TEST(f) \
+    cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(the_table_ranks_and_groups_failures),
+        TEST(the_baseline_is_shown_below_the_top),
+        TEST(a_sweep_without_a_winner_is_written_in_full),
+        TEST(the_json_has_every_sample),
+        TEST(the_csv_has_a_row_a_configuration_and_shape),
+        TEST(the_cost_says_unpriced_and_never_0),
+        TEST(a_database_without_a_sweep_says_so),
+        TEST(results_of_older_sources_are_counted_and_not_ranked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,50 @@
+/* control.h - how an invitation gets from a relay to the running worker
+ *
+ *   relay                         worker (DIR/control.sock)
+ *     | -- the invitation's text --> |
+ *     | <-- "ok\n" or "no TEXT\n" -- |
+ *     |   the connection stays open: when the relay's end closes, nobody is
+ *     |   attached; when the worker's end does, it has ended or has a newer
+ *     |   relay
+ *
+ * Only processes of the same user get through.
+ * Thread rule: one thread.
+ */
+#ifndef FA_WORKER_CONTROL_H
+#define FA_WORKER_CONTROL_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "common/invite.h"
+
+/* ---- the worker's end */
+
+#define CONTROL_FDS_MAX 3
+
+struct control;
+
+int control_open(const char *dir, struct control **out, struct err *err);
+void control_close(struct control *control); /* removes the socket */
+
+size_t control_fds(const struct control *control,
+                   struct pollfd fds[CONTROL_FDS_MAX]);
+/* Returns 1 when an invitation has arrived, which control_answer() must
+ * follow; 0 otherwise.  One that is malformed has been answered. */
+int control_step(struct control *control, int64_t now_ns, struct invite *out);
+/* 'refusal' NULL accepts: this relay is now the attached one. */
+void control_answer(struct control *control, const char *refusal);
+bool control_is_attached(const struct control *control);
+
+/* ---- the relay's end */
+
+/* Returns a descriptor, or ERR_NETWORK when no worker listens. */
+int control_connect(const char *dir, struct err *err);
+/* Hand over; ERR_AUTH when the worker refuses, with its reason. */
+int control_offer(int fd, const struct invite *invite, int timeout_ms,
+                  struct err *err);
+
+#endif

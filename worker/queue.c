@@ -1,0 +1,170 @@
+#include "worker/queue.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+
+struct queue {
+    size_t slots, credit;
+    size_t gpus;
+    struct lease *first;
+    int64_t last_number;
+};
+
+struct queue *queue_new(size_t slots, size_t gpus, size_t credit)
+{
+    struct queue *queue = mem_new(1, sizeof(*queue));
+
+    *queue = (struct queue){ .slots = slots, .credit = credit, .gpus = gpus };
+    return queue;
+}
+
+void queue_free(struct queue *queue)
+{
+    if (!queue)
+        return;
+    while (queue->first)
+        queue_remove(queue, queue->first);
+    free(queue);
+}
+
+static size_t count(const struct queue *queue, int place, bool running_only)
+{
+    size_t n = 0;
+
+    for (const struct lease *lease = queue->first; lease; lease = lease->next)
+        n += lease->place == place && (lease->running || !running_only);
+    return n;
+}
+
+static void set_missing(struct lease *lease)
+{
+    if (lease->msg.type == MSG_BUILD) {
+        lease->missing[0] = lease->msg.bundle;
+    } else {
+        lease->missing[0] = lease->msg.artifact;
+        lease->missing[1] = lease->msg.reference;
+    }
+}
+
+int queue_add(struct queue *queue, struct msg *msg, int place,
+              struct lease **out, struct err *err)
+{
+    size_t credit = place == QUEUE_BUILDS ? queue->slots + 1 : queue->credit;
+    struct lease *lease, **at = &queue->first;
+
+    assert(place == QUEUE_BUILDS || (size_t)place < queue->gpus);
+    if (queue_find(queue, msg->epoch, msg->lease))
+        return err_set(err, ERR_INPUT, "lease %lld is here already",
+                       (long long)msg->lease);
+    if (count(queue, place, false) >= credit)
+        return err_set(err, ERR_INPUT, "%zu leases are here already, the most",
+                       credit);
+    lease = mem_new(1, sizeof(*lease));
+    *lease = (struct lease){ .msg = *msg,
+                             .place = place,
+                             .number = ++queue->last_number };
+    *msg = (struct msg){ 0 };
+    set_missing(lease);
+    while (*at)
+        at = &(*at)->next;
+    *at = lease;
+    *out = lease;
+    return 0;
+}
+
+void queue_remove(struct queue *queue, struct lease *lease)
+{
+    struct lease **at = &queue->first;
+
+    while (*at != lease)
+        at = &(*at)->next;
+    *at = lease->next;
+    msg_fini(&lease->msg);
+    free(lease);
+}
+
+void lease_found(struct lease *lease, const char *hash)
+{
+    for (int i = 0; i < LEASE_FILES; i++)
+        if (lease->missing[i] && strcmp(lease->missing[i], hash) == 0)
+            lease->missing[i] = NULL;
+}
+
+void queue_arrived(struct queue *queue, const char *hash)
+{
+    for (struct lease *lease = queue->first; lease; lease = lease->next)
+        lease_found(lease, hash);
+}
+
+bool lease_is_waiting(const struct lease *lease)
+{
+    return !lease->running && !lease->missing[0] && !lease->missing[1];
+}
+
+bool lease_lacks(const struct lease *lease, const char *hash)
+{
+    for (int i = 0; i < LEASE_FILES; i++)
+        if (lease->missing[i] && strcmp(lease->missing[i], hash) == 0)
+            return true;
+    return false;
+}
+
+struct lease *queue_next(struct queue *queue, int place)
+{
+    size_t most = place == QUEUE_BUILDS ? queue->slots : 1;
+
+    if (count(queue, place, true) >= most)
+        return NULL;
+    for (struct lease *lease = queue->first; lease; lease = lease->next)
+        if (lease->place == place && lease_is_waiting(lease))
+            return lease;
+    return NULL;
+}
+
+struct lease *queue_find(struct queue *queue, int64_t epoch, int64_t number)
+{
+    for (struct lease *lease = queue->first; lease; lease = lease->next)
+        if (lease->msg.epoch == epoch && lease->msg.lease == number)
+            return lease;
+    return NULL;
+}
+
+struct lease *queue_numbered(struct queue *queue, int64_t number)
+{
+    for (struct lease *lease = queue->first; lease; lease = lease->next)
+        if (lease->number == number)
+            return lease;
+    return NULL;
+}
+
+struct lease *queue_first(struct queue *queue)
+{
+    return queue->first;
+}
+
+size_t queue_running(const struct queue *queue)
+{
+    size_t n = 0;
+
+    for (const struct lease *lease = queue->first; lease; lease = lease->next)
+        n += lease->running;
+    return n;
+}
+
+size_t queue_drop_idle(struct queue *queue)
+{
+    struct lease *lease = queue->first, *next;
+    size_t n = 0;
+
+    for (; lease; lease = next) {
+        next = lease->next;
+        if (lease->running)
+            continue;
+        queue_remove(queue, lease);
+        n++;
+    }
+    return n;
+}
