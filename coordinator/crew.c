@@ -1,10 +1,13 @@
 #include "coordinator/crew.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zmq.h>
 
 #include "common/buf.h"
@@ -24,6 +27,7 @@
 #define RETRY_MAX_MS 30000
 #define STOP_MS 2000 /* RELIABILITY F19: the second Ctrl-C */
 #define READ_BYTES 65536
+#define DEPLOY_NS (120 * NS_PER_S) /* 4 MB over the slowest of links */
 #define TURN_MS 1000
 #define SAID_BYTES 400 /* shown of what the far side wrote */
 
@@ -37,6 +41,7 @@ struct hand {
     char name[32];
     size_t index;
     const struct host *host;
+    const struct program *program;
     struct crew_options options;
     char socket_path[PUMP_PATH_MAX + 1];
     struct invite invite;
@@ -51,6 +56,7 @@ struct hand {
 struct crew {
     struct hand **hands;
     size_t n;
+    struct program worker;
 };
 
 static void tell(struct hand *hand, enum crew_event event, int code,
@@ -88,8 +94,8 @@ static void add_fd(struct watch *watch, const struct pollfd *fd)
     };
 }
 
-static void watch_stream(struct hand *hand, struct watch *watch,
-                         bool want_read, bool want_write)
+static void watch_stream(struct hand *hand, struct watch *watch, bool want_read,
+                         bool want_write)
 {
     struct pollfd fds[STREAM_FDS];
 
@@ -262,7 +268,8 @@ static int pump_until_broken(struct hand *hand, struct buf *first,
 /* From nothing to moving bytes, until it breaks (an ERR_*) or STOP (1). */
 static int attach(struct hand *hand, struct err *err)
 {
-    char command[DEPLOY_COMMAND_BYTES];
+    struct deployed deployed;
+    char command[2 * DEPLOY_PATH_BYTES + 64];
     struct buf in;
     int rc;
 
@@ -270,10 +277,14 @@ static int attach(struct hand *hand, struct err *err)
     rc = remote_open(hand->host, &hand->options.remote, &hand->remote, err);
     if (rc == 0) {
         tell(hand, CREW_UPLOADING, 0, "");
-        rc = deploy_worker(hand->remote, hand->host, command, err);
+        rc = deploy_program(hand->remote, hand->host->workdir, hand->program,
+                            clock_boot_ns() + DEPLOY_NS, &deployed, err);
     }
-    if (rc == 0)
+    if (rc == 0) {
+        snprintf(command, sizeof(command), "%s --attach --workdir %s",
+                 deployed.program, deployed.workdir);
         rc = remote_stream(hand->remote, command, &hand->stream, err);
+    }
     if (rc == 0)
         rc = await_magic(hand, &in, err);
     if (rc == 0)
@@ -349,8 +360,8 @@ static int hand_start(struct hand *hand, struct err *err)
 
     hand->pipe = zmq_socket(hand->zctx, ZMQ_PAIR);
     if (!hand->pipe ||
-        zmq_setsockopt(hand->pipe, ZMQ_LINGER, &no_linger,
-                       sizeof(no_linger)) < 0 ||
+        zmq_setsockopt(hand->pipe, ZMQ_LINGER, &no_linger, sizeof(no_linger)) <
+            0 ||
         zmq_bind(hand->pipe, hand->name) < 0)
         return err_set(err, ERR_SYSTEM, "%s: %s", hand->name,
                        zmq_strerror(zmq_errno()));
@@ -363,12 +374,37 @@ static int hand_start(struct hand *hand, struct err *err)
     return 0;
 }
 
+/* fa-worker lies beside fa-coord, or where `cmake --install` puts it. */
+static int load_worker(struct program *out, struct err *err)
+{
+    static const char *const places[] = { "fa-worker",
+                                          "../libexec/fa-coord/fa-worker" };
+    char self[PATH_MAX], path[PATH_MAX + 64];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    char *slash;
+
+    self[n < 0 ? 0 : n] = '\0';
+    slash = strrchr(self, '/');
+    if (!slash)
+        return err_set(err, ERR_SYSTEM, "/proc/self/exe: %s", strerror(errno));
+    *slash = '\0';
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        snprintf(path, sizeof(path), "%s/%s", self, places[i]);
+        if (access(path, R_OK) == 0)
+            return program_load(path, out, err);
+    }
+    return err_set(err, ERR_INPUT,
+                   "fa-worker is not in %s; it is built and installed "
+                   "together with fa-coord",
+                   self);
+}
+
 int crew_start(void *zctx, const struct hosts *hosts, struct server *server,
                const struct crew_options *options, struct crew **out,
                struct err *err)
 {
     struct crew *crew = mem_new(1, sizeof(*crew));
-    int rc = 0;
+    int rc = load_worker(&crew->worker, err);
 
     crew->hands = mem_new(hosts->n, sizeof(*crew->hands));
     *out = crew;
@@ -379,6 +415,7 @@ int crew_start(void *zctx, const struct hosts *hosts, struct server *server,
         hand->zctx = zctx;
         hand->index = i;
         hand->host = &hosts->list[i];
+        hand->program = &crew->worker;
         hand->options = *options;
         snprintf(hand->socket_path, sizeof(hand->socket_path), "%s",
                  options->socket_path);
@@ -406,9 +443,8 @@ int crew_recv(struct crew *crew, size_t host, struct crew_news *out)
 {
     struct hand *hand = crew->hands[host];
 
-    if (hand->ended ||
-        zmq_recv(hand->pipe, out, sizeof(*out), ZMQ_DONTWAIT) !=
-            (int)sizeof(*out))
+    if (hand->ended || zmq_recv(hand->pipe, out, sizeof(*out), ZMQ_DONTWAIT) !=
+                           (int)sizeof(*out))
         return 0;
     hand->ended = out->event == CREW_ENDED;
     return 1;
@@ -451,6 +487,7 @@ bool crew_stop(struct crew *crew)
         free(hand);
     }
     if (all) {
+        program_fini(&crew->worker);
         free(crew->hands);
         free(crew);
     }

@@ -155,8 +155,8 @@ static int add_unit(struct plan *plan, int64_t point, uint64_t warned,
     /* One more: the reference goes behind the last. */
     if (plan->n + 1 >= plan->cap) {
         plan->cap = plan->cap ? plan->cap * 2 : 64;
-        plan->units = mem_grow(plan->units, (size_t)plan->cap,
-                               sizeof(*plan->units));
+        plan->units =
+            mem_grow(plan->units, (size_t)plan->cap, sizeof(*plan->units));
     }
     unit = &plan->units[plan->n];
     *unit = (struct plan_unit){ .point = point,
@@ -225,8 +225,7 @@ static void make_index(struct plan *plan)
     plan->by_key = mem_new((size_t)plan->n, sizeof(*plan->by_key));
     for (int i = 0; i < plan->n; i++)
         plan->by_key[i] = i;
-    qsort_r(plan->by_key, (size_t)plan->n, sizeof(*plan->by_key), by_key,
-            plan);
+    qsort_r(plan->by_key, (size_t)plan->n, sizeof(*plan->by_key), by_key, plan);
 }
 
 int plan_make(const struct spec *spec, struct space *space, const char *device,
@@ -247,9 +246,9 @@ int plan_make(const struct spec *spec, struct space *space, const char *device,
     rc = bundle_load(spec, spec->kernel.source, spec->kernel.source_at,
                      plan->emulated, &plan->kernel, err);
     if (rc == 0)
-        rc = bundle_load(spec, spec->reference.source,
-                         spec->reference.source_at, plan->emulated,
-                         &plan->reference, err);
+        rc =
+            bundle_load(spec, spec->reference.source, spec->reference.source_at,
+                        plan->emulated, &plan->reference, err);
     if (rc == 0)
         rc = add_baseline(plan, &baseline, err);
     if (rc == 0)
@@ -434,8 +433,8 @@ int plan_build(struct plan *plan, int unit, struct msg *msg, struct err *err)
     msg->standard = spec->standard;
     msg->arch = plan->arch;
     if (!reference)
-        msg->flags = (struct texts){ (const char *const *)spec->flags,
-                                     spec->n_flags };
+        msg->flags =
+            (struct texts){ (const char *const *)spec->flags, spec->n_flags };
     return rc;
 }
 

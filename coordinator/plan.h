@@ -26,9 +26,9 @@ struct space;
 struct plan_unit {
     char key[HASH_HEX]; /* of the parameters; "" for the reference */
     char source_key[HASH_HEX];
-    int64_t point; /* before pruning; -1 outside the axes */
+    int64_t point;   /* before pruning; -1 outside the axes */
+    uint64_t warned; /* bit g: warn gate g of the spec is hit */
     bool baseline;
-    int *values; /* index of each tunable's value, in order */
 };
 
 /* 'device' is cuda or cpu, 'arch' what to build for (sm_89, cpu).

@@ -1,5 +1,6 @@
 #include "coordinator/sweep.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,7 +14,6 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/mem.h"
-#include "coordinator/hosts.h"
 #include "coordinator/rundir.h"
 #include "coordinator/sweep_state.h"
 
@@ -281,9 +281,9 @@ static void show(struct sweep *sweep, int64_t now, bool force)
         facts.hosts_ready += box->state == BOX_READY;
         for (int g = 0; g < box->n_gpus && facts.n_lanes < LANES_MAX; g++) {
             names[facts.n_lanes][0] = '\0';
-            lanes[facts.n_lanes++] = (struct progress_lane){
-                box->host->name, box->gpus[g].name, ""
-            };
+            lanes[facts.n_lanes++] =
+                (struct progress_lane){ box->host->name, box->gpus[g].name,
+                                        "" };
         }
     }
     look_at_leases(sweep, &facts, lanes, names);
@@ -470,7 +470,7 @@ static int open_signals(struct err *err)
     signal(SIGPIPE, SIG_IGN);
     fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     if (fd < 0)
-        return err_set(err, ERR_SYSTEM, "signalfd: %m");
+        return err_set(err, ERR_SYSTEM, "signalfd: %s", strerror(errno));
     return fd;
 }
 

@@ -6,7 +6,6 @@
 
 #include "common/log.h"
 #include "common/mem.h"
-#include "coordinator/hosts.h"
 #include "coordinator/spec.h"
 
 #define BEAT_MS 5000 /* DESIGN section 3 */
@@ -105,6 +104,27 @@ static void welcome(struct sweep *sweep, size_t host)
     sweep_send(sweep, host, &msg);
 }
 
+/* Two names for one work folder reach one worker, which follows the newer
+ * invitation: the older name is out of use. */
+static void retire_other_name(struct sweep *sweep, size_t host,
+                              const struct msg *msg)
+{
+    for (size_t i = 0; i < sweep->n_boxes; i++) {
+        const struct box *box = &sweep->boxes[i];
+        char why[320];
+
+        if (i == host || box->pid != msg->pid ||
+            strcmp(box->boot_id, msg->boot_id) != 0 ||
+            (box->state != BOX_READY && box->state != BOX_GREETED))
+            continue;
+        snprintf(why, sizeof(why),
+                 "it is the worker of %s under another name; give one of "
+                 "them another workdir=",
+                 sweep->boxes[host].host->name);
+        give_up(sweep, i, ERR_INPUT, why);
+    }
+}
+
 int sweep_hello(struct sweep *sweep, size_t host, const struct msg *msg,
                 struct err *err)
 {
@@ -117,6 +137,7 @@ int sweep_hello(struct sweep *sweep, size_t host, const struct msg *msg,
                        MSG_PROTOCOL);
     if (strcmp(box->boot_id, msg->boot_id) != 0 || box->pid != msg->pid)
         box->same_worker = false;
+    retire_other_name(sweep, host, msg);
     box->state = BOX_GREETED;
     box->n_gpus = 0;
     box->pid = msg->pid;
@@ -176,6 +197,9 @@ int sweep_gpu(struct sweep *sweep, size_t host, const struct msg *msg,
 static void drop_other_models(struct sweep *sweep, struct box *box)
 {
     int kept = 0;
+
+    if (strcmp(sweep->options->device, "cpu") == 0)
+        return;
 
     for (int i = 0; i < box->n_gpus; i++) {
         if (arch_same_model(&box->gpus[i].facts, &sweep->facts)) {

@@ -178,7 +178,9 @@ static void identify(const struct sweep *sweep, const struct sched_lease *lease,
         .sweep = sweep->spec->name,
         .config = reference ? unit->source_key : unit->key,
         .shape = measure ? plan_shape_name(sweep->plan, lease->shape) : "",
-        .purpose = measure ? "screen" : reference ? "reference" : "kernel",
+        .purpose = measure     ? "screen"
+                   : reference ? "reference"
+                               : "kernel",
         .stage = measure ? "measure" : "build",
         .attempt = lease->attempt,
     };
@@ -208,8 +210,8 @@ static int fill(struct sweep *sweep, const struct sched_lease *lease,
 void sweep_granted(struct sweep *sweep, const struct sched_lease *lease)
 {
     assert((size_t)lease->id == sweep->n_grants + 1);
-    sweep->grants = mem_grow(sweep->grants, (size_t)lease->id,
-                             sizeof(*sweep->grants));
+    sweep->grants =
+        mem_grow(sweep->grants, (size_t)lease->id, sizeof(*sweep->grants));
     sweep->grants[sweep->n_grants++] = (struct grant){ .unit = lease->unit,
                                                        .shape = lease->shape,
                                                        .stage = lease->stage,

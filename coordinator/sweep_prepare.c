@@ -11,7 +11,6 @@
 #include "common/log.h"
 #include "common/mem.h"
 #include "coordinator/history.h"
-#include "coordinator/hosts.h"
 #include "coordinator/space.h"
 #include "coordinator/spec.h"
 
@@ -39,9 +38,8 @@ bool sweep_was_leased(struct sweep *sweep, size_t host, const struct msg *msg)
     static const char sql[] =
         "SELECT 1 FROM lease WHERE epoch = ?1 AND id = ?2 AND host = ?3 AND "
         "config = ?4 AND shape = ?5 AND stage = ?6";
-    const char *const texts[] = { sweep->boxes[host].host->name,
-                                  msg->id.config, msg->id.shape,
-                                  msg->id.stage };
+    const char *const texts[] = { sweep->boxes[host].host->name, msg->id.config,
+                                  msg->id.shape, msg->id.stage };
     sqlite3_stmt *stmt;
     bool found = false;
 
@@ -268,8 +266,8 @@ static void take_loss(void *arg, const struct history_loss *loss)
     int shape = build ? 0 : plan_find_shape(sweep->plan, loss->shape);
 
     if (unit >= 0 && shape >= 0)
-        sched_losses(sweep->sched, build ? JOB_BUILD : JOB_MEASURE, unit,
-                     shape, (int)loss->losses);
+        sched_losses(sweep->sched, build ? JOB_BUILD : JOB_MEASURE, unit, shape,
+                     (int)loss->losses);
 }
 
 static void end_open_lease(void *arg, const struct store_lease *lease)

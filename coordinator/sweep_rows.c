@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/buf.h"
-#include "coordinator/hosts.h"
 
 #define FACTS_JSON_MAX 8192
 #define FACT_NAME "abcdefghijklmnopqrstuvwxyz0123456789_"

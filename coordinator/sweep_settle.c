@@ -25,12 +25,12 @@ int sweep_find_unit(const struct sweep *sweep, const char *config,
 static void settle(struct sweep *sweep, int unit, int shape, const char *word,
                    const char *reason, const struct msg *msg)
 {
-    double median_s = NAN;
+    struct summary times = { .median = NAN };
 
     if (msg && msg->samples.n > 0)
-        median_s = stats_median(msg->samples.items, msg->samples.n);
+        stats_summary(msg->samples.items, msg->samples.n, &times);
     sweep_put_outcome(sweep, unit, shape, word, reason, msg ? msg->nonce : NULL,
-                      median_s);
+                      times.median);
     sweep->n_settled++;
     sweep->n_correct += strcmp(word, "correct") == 0;
     log_line(LOG_I, "SETTLED", "config=%.12s shape=%s outcome=%s",

@@ -16,6 +16,7 @@
 #include "common/msg.h"
 #include "coordinator/arch.h"
 #include "coordinator/crew.h"
+#include "coordinator/hosts.h"
 #include "coordinator/ledger.h"
 #include "coordinator/plan.h"
 #include "coordinator/progress.h"
