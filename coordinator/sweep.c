@@ -74,15 +74,10 @@ static void take_messages(struct sweep *sweep)
         } else if (rc == ERR_INPUT) {
             sweep_fail(sweep, 2, "error", &err);
         } else if (rc < 0) {
-            struct box *box = &sweep->boxes[host];
+            char why[sizeof(err.text)];
 
-            log_line(LOG_E, "HOST-DROPPED", "host=%s why=%s", box->host->name,
-                     err.text);
-            progress_say(sweep->progress, "%s: dropped: %s", box->host->name,
-                         err.text);
-            box->state = BOX_FAILED;
-            snprintf(box->why, sizeof(box->why), "%s", err.text);
-            sweep_host_lost(sweep, host, err.text);
+            snprintf(why, sizeof(why), "it broke the protocol: %s", err.text);
+            sweep_give_up(sweep, host, ERR_PROTO, why);
         }
     }
 }

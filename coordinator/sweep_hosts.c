@@ -36,7 +36,7 @@ static void go_away(struct sweep *sweep, size_t host)
         sched_host_pause(sweep->sched, (int)host, true);
 }
 
-static void give_up(struct sweep *sweep, size_t host, int code, const char *why)
+void sweep_give_up(struct sweep *sweep, size_t host, int code, const char *why)
 {
     struct box *box = &sweep->boxes[host];
 
@@ -78,7 +78,7 @@ void sweep_crew_news(struct sweep *sweep, const struct crew_news *news)
                      news->text);
         return;
     case CREW_GAVE_UP:
-        give_up(sweep, news->host, news->code, news->text);
+        sweep_give_up(sweep, news->host, news->code, news->text);
         return;
     case CREW_ENDED:
         go_away(sweep, news->host);
@@ -121,7 +121,7 @@ static void retire_other_name(struct sweep *sweep, size_t host,
                  "it is the worker of %s under another name; give one of "
                  "them another workdir=",
                  sweep->boxes[host].host->name);
-        give_up(sweep, i, ERR_INPUT, why);
+        sweep_give_up(sweep, i, ERR_INPUT, why);
     }
 }
 
@@ -354,5 +354,5 @@ int sweep_ready(struct sweep *sweep, size_t host, const struct msg *msg,
 void sweep_trouble(struct sweep *sweep, size_t host, const struct msg *msg)
 {
     sweep_put_event(sweep, "E", "HOST-TROUBLE", msg->text);
-    give_up(sweep, host, ERR_SYSTEM, msg->text);
+    sweep_give_up(sweep, host, ERR_SYSTEM, msg->text);
 }

@@ -2,6 +2,9 @@
 
 #include "common/log.h"
 
+/* A host that takes nothing would be asked for ever. */
+#define REFUSALS_MAX 50
+
 static int on_started(struct sweep *sweep, size_t host, const struct msg *msg)
 {
     const struct sched_lease *lease =
@@ -25,6 +28,8 @@ static int on_refuse(struct sweep *sweep, size_t host, const struct msg *msg)
     log_line(LOG_W, "LEASE-REFUSED", "job=%lld host=%s why=%s",
              (long long)lease.id, sweep->boxes[host].host->name, msg->text);
     sweep_refuse(sweep, lease);
+    if (++sweep->boxes[host].refusals >= REFUSALS_MAX)
+        sweep_give_up(sweep, host, ERR_PROTO, msg->text);
     return 0;
 }
 

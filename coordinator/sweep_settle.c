@@ -190,6 +190,7 @@ int sweep_built(struct sweep *sweep, size_t host, const struct msg *msg,
     if (rc < 0)
         return 0; /* the sweep is ending, for the store's reason */
     sweep_acknowledge(sweep, host, msg->nonce);
+    sweep->boxes[host].refusals = 0;
     if (!current)
         return 0;
     if (crash) {
@@ -254,6 +255,7 @@ int sweep_measured(struct sweep *sweep, size_t host, const struct msg *msg,
     if (rc < 0)
         return 0; /* the sweep is ending, for the store's reason */
     sweep_acknowledge(sweep, host, msg->nonce);
+    sweep->boxes[host].refusals = 0;
     if (!current)
         return 0;
     if (crash) {

@@ -54,6 +54,7 @@ struct box {
     bool same_worker; /* the process that was READY before */
     bool suspect;     /* silent for 15 s: no new work */
     bool is_lost;     /* silent for 30 s: its work went to others */
+    int refusals;     /* leases it did not take, since its last result */
     int tries;        /* connections that broke */
     int code;         /* ERR_* of the last of them */
     char why[sizeof(((struct err *)0)->text)];
@@ -169,6 +170,8 @@ int sweep_ready(struct sweep *sweep, size_t host, const struct msg *msg,
                 struct err *err);
 void sweep_trouble(struct sweep *sweep, size_t host, const struct msg *msg);
 void sweep_box_up(struct sweep *sweep, size_t host);
+/* Not used any more in this run; 'code' is an ERR_*. */
+void sweep_give_up(struct sweep *sweep, size_t host, int code, const char *why);
 void sweep_forget_running(struct box *box);
 
 /* sweep_prepare.c: the plan, once the device facts are known, and what
