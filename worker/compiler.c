@@ -140,15 +140,22 @@ static bool ends_in(const char *text, const char *end)
     return len >= n && strcmp(text + len - n, end) == 0;
 }
 
+/* g++ takes a .c for C++ unless it is told, of each one. */
 static int add_units(struct compiler_line *line, unsigned device,
                      const char *end, struct err *err)
 {
+    bool tell = device == RUNNER_CPU && strcmp(end, ".c") == 0;
     int rc = 0;
 
     for (const struct runner_source *source = runner_sources;
-         rc == 0 && source->path; source++)
-        if ((source->devices & device) && ends_in(source->path, end))
+         rc == 0 && source->path; source++) {
+        if (!(source->devices & device) || !ends_in(source->path, end))
+            continue;
+        if (tell)
+            rc = add_all(line, (const char *[]){ "-x", "c", NULL }, err);
+        if (rc == 0)
             rc = add(line, source->path, err);
+    }
     return rc;
 }
 
@@ -157,6 +164,8 @@ int compiler_runner(const char *compiler, const char *device,
 {
     static const char *const output[] = { "-o", "../out/" COMPILER_OUTPUT,
                                           NULL };
+    static const char *const emulator[] = { "-Ikernels/include", "-rdynamic",
+                                            NULL };
     bool cuda = strcmp(device, "cuda") == 0;
     unsigned which = cuda ? RUNNER_CUDA : RUNNER_CPU;
     int rc;
@@ -168,21 +177,16 @@ int compiler_runner(const char *compiler, const char *device,
     add(line, "-D_GNU_SOURCE", err);
     if (cuda)
         rc = add(line, "-arch=native", err);
-    else /* c++ takes a .c for C++ unless it is told */
-        rc = add_all(line,
-                     (const char *[]){ "-Ikernels/include", "-rdynamic", "-x",
-                                       "c", NULL },
-                     err);
+    else
+        rc = add_all(line, emulator, err);
     if (rc == 0)
         rc = add_units(line, which, ".c", err);
     if (rc == 0 && !cuda)
-        rc = add_all(line, (const char *[]){ "-x", "c++", NULL }, err);
+        rc = add_all(line, (const char *[]){ "-x", "none", NULL }, err);
     if (rc == 0)
         rc = add_units(line, which, cuda ? ".cu" : ".cc", err);
     if (rc == 0 && !cuda)
-        rc = add_all(line,
-                     (const char *[]){ "-x", "none", "-lm", "-lpthread", NULL },
-                     err);
+        rc = add_all(line, (const char *[]){ "-lm", "-lpthread", NULL }, err);
     if (rc == 0)
         rc = add(line, "-ldl", err);
     return rc < 0 ? rc : add_all(line, output, err);
