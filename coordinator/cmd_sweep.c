@@ -19,6 +19,7 @@
 #include "coordinator/options.h"
 #include "coordinator/space.h"
 #include "coordinator/spec.h"
+#include "coordinator/ssh.h"
 #include "coordinator/store.h"
 #include "coordinator/sweep.h"
 
@@ -190,10 +191,16 @@ static int run(struct job *job)
     struct err err;
     int code;
 
-    if (store_open(job->db, STORE_CREATE, &store, &err) < 0)
+    if (ssh_setup(&err) < 0)
+        return cmd_fail(ERR_SYSTEM, &err);
+    if (store_open(job->db, STORE_CREATE, &store, &err) < 0) {
+        ssh_cleanup();
         return cmd_fail(ERR_STORE, &err);
+    }
+    err.text[0] = '\0';
     code = sweep_run(job->spec, &job->hosts, store, &options, &err);
     store_close(store);
+    ssh_cleanup();
     if (code != 0 && err.text[0])
         fprintf(stderr, "fa-coord: %s\n", err.text);
     if (code == 0)

@@ -13,7 +13,7 @@ class Localhost(rig.Rig):
         report = self.report(folder)
         passed = self.query(folder, "SELECT passed FROM sweep")[0][0]
         self.assertGreaterEqual(passed, 12)
-        self.assertEqual(report["counts"], {"correct": len(report["results"])})
+        self.assertEqual(report["counts"]["correct"], len(report["results"]))
         self.assertGreaterEqual(len(report["results"]), passed)
         for row in report["results"]:
             self.assertEqual(row["outcome"], "correct")
