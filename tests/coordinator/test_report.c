@@ -25,7 +25,7 @@ static void check(struct store *store, render *print, size_t top,
 {
     struct report_view view = { .top = top };
     struct report *report;
-    struct cost *cost;
+    struct cost *cost = NULL;
     struct err err = { "" };
     char *text;
     size_t len;
