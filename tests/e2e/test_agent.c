@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "common/bundle.h"
+#include "common/sources.h"
 #include "common/mem.h"
 #include "tests/e2e/coord.h"
 
@@ -96,7 +96,7 @@ static int make_bundle(void **state)
         if (entry->d_name[0] != '.')
             add_header(entry->d_name);
     closedir(folder);
-    bundle_hash(&bundle.names, &bundle.contents, bundle_name);
+    sources_hash(&bundle.names, &bundle.contents, bundle_name);
     bundle.hash = bundle_name;
     return 0;
 }
