@@ -25,14 +25,15 @@ enum kind {
 #define DETAIL_MAX 4096
 #define HEADER_MAX (64 << 10)
 
-/* Every field there is.  'max' is the largest length, count or number; an
- * INT is at least 0.  REALs and REALS may be NaN only where nan_ok. */
+/* Every field there is.  'max' is the largest length, count or number; a
+ * number is at least 0.  Where it may be unknown, an INT may be -1, REALs and
+ * REALS may be NaN. */
 struct field {
     const char *name;
     size_t offset;
     enum kind kind;
     int64_t max;
-    bool nan_ok;
+    bool unknown_ok;
 };
 
 #define F(name, member, kind, max)                           \
@@ -172,15 +173,15 @@ static const struct field fields[FIELDS] = {
     [LOG] = F("log", log, TEXT, MSG_LOG_MAX + 256),
     [SECONDS] = F("seconds", seconds, REAL, 1 << 30),
     [CACHED] = F("cached", cached, INT, 1),
-    [REGISTERS] = F("registers", registers, INT, 1 << 16),
-    [SPILL_BYTES] = F("spill_bytes", spill_bytes, INT, INT32_MAX),
-    [STATIC_SMEM] = F("static_smem", static_smem, INT, INT32_MAX),
+    [REGISTERS] = FN("registers", registers, INT, 1 << 16),
+    [SPILL_BYTES] = FN("spill_bytes", spill_bytes, INT, INT32_MAX),
+    [STATIC_SMEM] = FN("static_smem", static_smem, INT, INT32_MAX),
     [REFERENCE] = F("reference", reference, TEXT, 32),
     [REQUEST] = F("request", request, TEXT, HEADER_MAX),
     [ARGUMENT] = F("argument", argument, TEXT, NAME_MAX_BYTES),
     [RELATIVE_L2] = FN("relative_l2", relative_l2, REAL, INT64_MAX),
     [MAX_ERROR] = FN("max_error", max_error, REAL, INT64_MAX),
-    [MAX_AT] = F("max_at", max_at, INT, INT_MAX_FIELD),
+    [MAX_AT] = FN("max_at", max_at, INT, INT_MAX_FIELD),
     [SAMPLES] = F("samples", samples, REALS, MSG_SAMPLES_MAX),
     [CLOCK_MHZ] = FN("clock_mhz", clock_mhz, REALS, MSG_SAMPLES_MAX),
     [TEMP_C] = FN("temp_c", temp_c, REALS, MSG_SAMPLES_MAX),
@@ -272,10 +273,15 @@ static void pack_text(msgpack_packer *pk, const char *text)
     msgpack_pack_str_body(pk, text, n);
 }
 
+static bool int_ok(int64_t v, const struct field *field)
+{
+    return v >= (field->unknown_ok ? -1 : 0) && v <= field->max;
+}
+
 static bool real_ok(double v, const struct field *field)
 {
-    return isnan(v)   ? field->nan_ok
-           : isinf(v) ? field->nan_ok
+    return isnan(v)   ? field->unknown_ok
+           : isinf(v) ? field->unknown_ok
                       : v >= 0 && v <= (double)field->max;
 }
 
@@ -292,7 +298,7 @@ static bool pack_value(msgpack_packer *pk, const struct field *field,
     switch (field->kind) {
     case INT:
         msgpack_pack_int64(pk, *(const int64_t *)at);
-        return *(const int64_t *)at >= 0 && *(const int64_t *)at <= field->max;
+        return int_ok(*(const int64_t *)at, field);
     case REAL:
         msgpack_pack_double(pk, *(const double *)at);
         return real_ok(*(const double *)at, field);
@@ -435,7 +441,7 @@ static bool get_reals(struct msg *msg, const msgpack_object *o,
     for (size_t i = 0; i < n; i++) {
         if (!get_real(&o->via.array.ptr[i], &items[i]))
             return false;
-        if (!field->nan_ok && !(items[i] > 0 && items[i] < 1e9))
+        if (!field->unknown_ok && !(items[i] > 0 && items[i] < 1e9))
             return false; /* samples: a time is positive and finite */
     }
     *out = (struct reals){ items, n };
@@ -449,11 +455,14 @@ static bool get_value(struct msg *msg, const msgpack_object *o,
 
     switch (field->kind) {
     case INT:
-        if (o->type != MSGPACK_OBJECT_POSITIVE_INTEGER ||
-            o->via.u64 > (uint64_t)field->max)
+        if (o->type == MSGPACK_OBJECT_NEGATIVE_INTEGER)
+            *(int64_t *)at = o->via.i64;
+        else if (o->type == MSGPACK_OBJECT_POSITIVE_INTEGER &&
+                 o->via.u64 <= INT64_MAX)
+            *(int64_t *)at = (int64_t)o->via.u64;
+        else
             return false;
-        *(int64_t *)at = (int64_t)o->via.u64;
-        return true;
+        return int_ok(*(const int64_t *)at, field);
     case REAL:
         return get_real(o, at) && real_ok(*(double *)at, field);
     case TEXT:
@@ -543,6 +552,73 @@ static int decode_map(const msgpack_object *root, struct msg *out,
     return 0;
 }
 
+/* How an object begins: the bytes of its head, of the payload behind it, and
+ * the objects inside. */
+struct head {
+    uint64_t head, payload, objects;
+};
+
+static uint64_t big_endian(const unsigned char *p, size_t n)
+{
+    uint64_t v = 0;
+
+    for (size_t i = 0; i < n; i++)
+        v = v << 8 | p[i];
+    return v;
+}
+
+/* The MessagePack specification's table of first bytes. */
+static struct head read_head(const unsigned char *p, size_t left)
+{
+    static const unsigned char fixed[] = { 4, 8, 1, 2, 4, 8, 1, 2, 4, 8 };
+    unsigned char b = p[0];
+    size_t n;
+
+    if (b >= 0x80 && b <= 0x8f)
+        return (struct head){ 1, 0, 2 * (b & 0x0fu) };
+    if (b >= 0x90 && b <= 0x9f)
+        return (struct head){ 1, 0, b & 0x0fu };
+    if (b >= 0xa0 && b <= 0xbf)
+        return (struct head){ 1, b & 0x1fu, 0 };
+    if (b >= 0xca && b <= 0xd3)
+        return (struct head){ 1, fixed[b - 0xca], 0 };
+    if (b >= 0xd4 && b <= 0xd8)
+        return (struct head){ 2, UINT64_C(1) << (b - 0xd4), 0 };
+    n = b >= 0xdc && b <= 0xdf   ? (b & 1 ? 4 : 2)
+        : b >= 0xd9 && b <= 0xdb ? (size_t)1 << (b - 0xd9)
+        : b >= 0xc4 && b <= 0xc6 ? (size_t)1 << (b - 0xc4)
+        : b >= 0xc7 && b <= 0xc9 ? (size_t)1 << (b - 0xc7)
+                                 : 0;
+    if (n == 0 || left < 1 + n)
+        return (struct head){ 1 + n, 0, 0 };
+    if (b >= 0xdc)
+        return (struct head){ 1 + n, 0,
+                              big_endian(p + 1, n) * (b >= 0xde ? 2 : 1) };
+    /* an extension has a byte for its type as well */
+    return (struct head){ 1 + n + (b >= 0xc7 && b <= 0xc9),
+                          big_endian(p + 1, n), 0 };
+}
+
+/* The library allocates what a count announces before it has seen a single
+ * element: five bytes would cost 256 GiB.  So no count may exceed the bytes
+ * that follow it. */
+static bool counts_fit(const unsigned char *bytes, size_t len)
+{
+    size_t at = 0;
+
+    while (at < len) {
+        struct head head = read_head(bytes + at, len - at);
+
+        if (head.head > len - at)
+            return false;
+        at += (size_t)head.head;
+        if (head.payload > len - at || head.objects > len - at)
+            return false;
+        at += (size_t)head.payload;
+    }
+    return true;
+}
+
 int msg_decode(const void *bytes, size_t len, struct msg *out, struct err *err)
 {
     msgpack_unpacked unpacked;
@@ -552,6 +628,8 @@ int msg_decode(const void *bytes, size_t len, struct msg *out, struct err *err)
     *out = (struct msg){ 0 };
     if (len > MSG_BYTES_MAX)
         return err_set(err, ERR_PROTO, "message of %zu bytes", len);
+    if (!counts_fit(bytes, len))
+        return err_set(err, ERR_PROTO, "message is not one MessagePack object");
     msgpack_unpacked_init(&unpacked);
     if (msgpack_unpack_next(&unpacked, bytes, len, &used) !=
             MSGPACK_UNPACK_SUCCESS ||

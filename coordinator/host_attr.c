@@ -298,7 +298,8 @@ static int set_later(struct host_line *line, struct word value, struct err *err)
     return caret_err(err, &line->where, value.at,
                      "acquire and release the machine yourself, and take the "
                      "attribute out",
-                     "this attribute is not acted on by this version");
+                     "attribute '%.*s' is not acted on by this version",
+                     (int)value.len, value.at);
 }
 
 /* The names of one's own come first: they are what a message offers. */
@@ -361,7 +362,7 @@ int host_attr_set(struct host_line *line, struct word name, struct word value,
     if (i == ATTRS)
         return refuse_unknown(line, name, err);
     if (attrs[i].set == set_later)
-        value.at = name.at;
+        value = name; /* what to point at and to name */
     if (line->seen[i])
         return caret_err(
             err, &line->where, name.at, "one value holds; take the other out",

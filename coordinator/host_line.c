@@ -97,7 +97,7 @@ int host_line_read(struct host_line *line, struct err *err)
         rc = next_word(line, &p, &line->who, err);
     if (rc < 0 || line->who.len == 0)
         return rc;
-    if (memchr(line->who.at, '=', line->who.len))
+    if (*line->who.at != '-' && memchr(line->who.at, '=', line->who.len))
         return caret_err(err, &line->where, line->who.at,
                          "a line starts with an alias or user@host[:port]",
                          "the host is missing");
@@ -117,6 +117,18 @@ static bool is_name(const char *text, size_t len, const char *extra)
         if (!isalnum((unsigned char)text[i]) && !strchr(extra, text[i]))
             return false;
     return len > 0;
+}
+
+/* Where 'part' of 'name' stands on the line, when the name stands at 'at'
+ * unexpanded; else 'at'. */
+static const char *place_of(const struct host_line *line, const char *at,
+                            const char *name, const char *part)
+{
+    size_t n = (size_t)(part - name);
+
+    if ((size_t)(line_end(line) - at) < n || memcmp(at, name, n) != 0)
+        return at;
+    return at + n;
 }
 
 static int set_port(const struct host_line *line, const char *at,
@@ -153,7 +165,9 @@ static int set_ipv6(const struct host_line *line, const char *at,
                          "'%s' is not an IPv6 address", text);
     memcpy(host->address, text + 1, len);
     host->address[len] = '\0';
-    return close[1] ? set_port(line, at, close + 2, host, err) : 0;
+    return close[1] ? set_port(line, place_of(line, at, text, close + 2),
+                               close + 2, host, err)
+                    : 0;
 }
 
 static int set_address(const struct host_line *line, const char *at,
@@ -175,7 +189,9 @@ static int set_address(const struct host_line *line, const char *at,
                          "'%.*s' is not a host", (int)len, text);
     memcpy(host->address, text, len);
     host->address[len] = '\0';
-    return colon ? set_port(line, at, colon + 1, host, err) : 0;
+    return colon ? set_port(line, place_of(line, at, text, colon + 1),
+                            colon + 1, host, err)
+                 : 0;
 }
 
 int host_line_endpoint(const struct host_line *line, const char *at,
@@ -194,5 +210,6 @@ int host_line_endpoint(const struct host_line *line, const char *at,
                          "'%.*s' is not a user", (int)len, name);
     memcpy(host->user, name, len);
     host->user[len] = '\0';
-    return set_address(line, at, sign + 1, host, err);
+    return set_address(line, place_of(line, at, name, sign + 1), sign + 1, host,
+                       err);
 }

@@ -67,6 +67,8 @@ static int load_sweep(struct store *store, struct report *report,
         report->name = mem_strdup(sweep.name);
         report->device = mem_strdup(sweep.device);
         report->arch = mem_strdup(sweep.arch);
+        report->folder = mem_strdup(sweep.folder);
+        report->file = mem_strdup(sweep.file);
         report->spec = mem_strdup(sweep.spec);
         report->facts = mem_strdup(sweep.facts);
         report->created_utc = sweep.created_utc;
@@ -358,6 +360,8 @@ void report_free(struct report *report)
     free(report->name);
     free(report->device);
     free(report->arch);
+    free(report->folder);
+    free(report->file);
     free(report->spec);
     free(report->facts);
     free(report->ending);

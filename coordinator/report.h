@@ -83,7 +83,9 @@ struct report_gate {
 };
 
 struct report {
-    char *name, *device, *arch, *spec, *facts;
+    char *name, *device, *arch;
+    char *folder, *file, *spec; /* the sweep file and its text */
+    char *facts;                /* JSON object */
     int64_t sweep, created_utc;
     int64_t configurations, passed;
     char *ending;  /* of the newest run; "" while it runs or was killed */

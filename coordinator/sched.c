@@ -437,6 +437,11 @@ const struct sched_lease *sched_lease_on(const struct sched *s, int host)
     return NULL;
 }
 
+const struct sched_lease *sched_lease_at(const struct sched *s, int i)
+{
+    return i < s->n_leases ? &s->leases[i] : NULL;
+}
+
 /* Returns the code of the GPU that held it, or -1. */
 static int end_lease(struct sched *s, int job)
 {

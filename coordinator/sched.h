@@ -75,6 +75,8 @@ const struct sched_lease *sched_lease_of(const struct sched *sched,
                                          int shape);
 /* Any lease of this host, NULL when it has none: to end them one by one. */
 const struct sched_lease *sched_lease_on(const struct sched *sched, int host);
+/* Lease 'i' of those handed out, in no order; NULL past the last. */
+const struct sched_lease *sched_lease_at(const struct sched *sched, int i);
 
 /* Tell what became of a job, whoever did it: RESULT, REJECT, LOST, REFUSED.
  * Ends its lease if it has one.  'host' is where a built artifact lies.

@@ -7,19 +7,17 @@
 #include <sodium.h>
 #include <zmq.h>
 
+#include "common/curve.h"
 #include "common/mem.h"
 
 #define ZAP_ENDPOINT "inproc://zeromq.zap.01"
 #define ZAP_DOMAIN "fa-coord"
-/* zmq_draft.h hides it; without it ZAP fails open (RELIABILITY facts). */
-#define OPTION_ZAP_ENFORCE_DOMAIN 93
-#define HEARTBEAT_MS 5000
-#define HEARTBEAT_TIMEOUT_MS 15000
+#define SOCKET_PATH_MAX 107
 #define ROUTING_ID_BYTES_MAX 255
 #define ZAP_FRAMES_MAX 16
 
 struct peer {
-    char public_key[SERVER_KEY_BYTES]; /* "" until admitted */
+    char public_key[CURVE_KEY_BYTES]; /* "" until admitted */
     unsigned char routing_id[ROUTING_ID_BYTES_MAX];
     size_t routing_id_len; /* 0 until it spoke */
 };
@@ -30,7 +28,7 @@ struct server {
     struct peer *peers;
     size_t n_peers;
     size_t refused;
-    char public_key[SERVER_KEY_BYTES];
+    char public_key[CURVE_KEY_BYTES];
 };
 
 static int zerr(struct err *err, const char *what)
@@ -38,58 +36,36 @@ static int zerr(struct err *err, const char *what)
     return err_set(err, ERR_SYSTEM, "%s: %s", what, zmq_strerror(zmq_errno()));
 }
 
-static int set_int(void *socket, int option, int value)
-{
-    return zmq_setsockopt(socket, option, &value, sizeof(value));
-}
-
-static int set_options(void *router, const char *secret_key)
-{
-    int64_t max = MSG_BYTES_MAX;
-
-    return zmq_setsockopt(router, ZMQ_MAXMSGSIZE, &max, sizeof(max)) |
-           zmq_setsockopt(router, ZMQ_CURVE_SECRETKEY, secret_key,
-                          SERVER_KEY_BYTES) |
-           zmq_setsockopt(router, ZMQ_ZAP_DOMAIN, ZAP_DOMAIN,
-                          strlen(ZAP_DOMAIN)) |
-           set_int(router, ZMQ_CURVE_SERVER, 1) |
-           set_int(router, OPTION_ZAP_ENFORCE_DOMAIN, 1) |
-           set_int(router, ZMQ_ROUTER_MANDATORY, 1) |
-           set_int(router, ZMQ_LINGER, 0) | set_int(router, ZMQ_SNDHWM, 0) |
-           set_int(router, ZMQ_RCVHWM, 0) |
-           set_int(router, ZMQ_HEARTBEAT_IVL, HEARTBEAT_MS) |
-           set_int(router, ZMQ_HEARTBEAT_TIMEOUT, HEARTBEAT_TIMEOUT_MS);
-}
-
 int server_open(void *zctx, const char *path, size_t hosts, struct server **out,
                 struct err *err)
 {
     struct server *server = mem_new(1, sizeof(*server));
-    char secret_key[SERVER_KEY_BYTES], endpoint[128];
-    int rc = 0;
+    char secret_key[CURVE_KEY_BYTES], endpoint[128];
+    int rc, no_linger = 0;
 
     server->peers = mem_new(hosts, sizeof(*server->peers));
     server->n_peers = hosts;
     server->zap = zmq_socket(zctx, ZMQ_REP);
     server->router = zmq_socket(zctx, ZMQ_ROUTER);
-    if (!server->zap || !server->router ||
-        zmq_curve_keypair(server->public_key, secret_key) < 0) {
-        rc = zerr(err, "ZeroMQ with CURVE");
+    if (!server->zap || !server->router) {
+        rc = zerr(err, "ZeroMQ");
         goto out;
     }
-    if (snprintf(endpoint, sizeof(endpoint), "ipc://%s", path) >=
-            (int)sizeof(endpoint) ||
-        strlen(path) > 107) {
+    if (strlen(path) > SOCKET_PATH_MAX) {
         rc = err_set(err, ERR_SYSTEM,
-                     "%s: longer than the 107 bytes of a socket's path; set "
-                     "TMPDIR to a shorter folder",
-                     path);
+                     "%s: longer than the %d bytes of a socket's path; set "
+                     "XDG_RUNTIME_DIR to a shorter folder",
+                     path, SOCKET_PATH_MAX);
         goto out;
     }
-    if (set_int(server->zap, ZMQ_LINGER, 0) < 0 ||
-        zmq_bind(server->zap, ZAP_ENDPOINT) < 0 ||
-        set_options(server->router, secret_key) != 0 ||
-        zmq_bind(server->router, endpoint) < 0)
+    snprintf(endpoint, sizeof(endpoint), "ipc://%s", path);
+    rc = curve_keypair(server->public_key, secret_key, err);
+    if (rc == 0)
+        rc = curve_server(server->router, ZAP_DOMAIN, secret_key, err);
+    if (rc == 0 && (zmq_setsockopt(server->zap, ZMQ_LINGER, &no_linger,
+                                   sizeof(no_linger)) < 0 ||
+                    zmq_bind(server->zap, ZAP_ENDPOINT) < 0 ||
+                    zmq_bind(server->router, endpoint) < 0))
         rc = zerr(err, endpoint);
 out:
     sodium_memzero(secret_key, sizeof(secret_key));
@@ -119,12 +95,14 @@ const char *server_public_key(const struct server *server)
 }
 
 int server_admit(struct server *server, size_t host,
-                 char public_key[SERVER_KEY_BYTES],
-                 char secret_key[SERVER_KEY_BYTES], struct err *err)
+                 char public_key[CURVE_KEY_BYTES],
+                 char secret_key[CURVE_KEY_BYTES], struct err *err)
 {
-    if (zmq_curve_keypair(public_key, secret_key) < 0)
-        return zerr(err, "CURVE keys");
-    memcpy(server->peers[host].public_key, public_key, SERVER_KEY_BYTES);
+    int rc = curve_keypair(public_key, secret_key, err);
+
+    if (rc < 0)
+        return rc;
+    memcpy(server->peers[host].public_key, public_key, CURVE_KEY_BYTES);
     server->peers[host].routing_id_len = 0;
     return 0;
 }
@@ -142,13 +120,13 @@ void *server_zap(struct server *server)
 /* Host with this 32-byte public key, or -1. */
 static long find_key(const struct server *server, const void *key, size_t len)
 {
-    char z85[SERVER_KEY_BYTES];
+    char z85[CURVE_KEY_BYTES];
 
     if (len != 32 || !zmq_z85_encode(z85, key, len))
         return -1;
     for (size_t i = 0; i < server->n_peers; i++)
         if (server->peers[i].public_key[0] &&
-            sodium_memcmp(server->peers[i].public_key, z85, SERVER_KEY_BYTES) ==
+            sodium_memcmp(server->peers[i].public_key, z85, CURVE_KEY_BYTES) ==
                 0)
             return (long)i;
     return -1;

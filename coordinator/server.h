@@ -15,10 +15,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/curve.h"
 #include "common/err.h"
 #include "common/msg.h"
-
-#define SERVER_KEY_BYTES 41 /* Z85, with the NUL */
 
 struct server;
 
@@ -32,8 +31,8 @@ const char *server_public_key(const struct server *server);
 /* Make a key pair for a host and let it in from now on; an earlier pair of
  * the host is forgotten. */
 int server_admit(struct server *server, size_t host,
-                 char public_key[SERVER_KEY_BYTES],
-                 char secret_key[SERVER_KEY_BYTES], struct err *err);
+                 char public_key[CURVE_KEY_BYTES],
+                 char secret_key[CURVE_KEY_BYTES], struct err *err);
 
 /* The two sockets to poll for input. */
 void *server_router(struct server *server);

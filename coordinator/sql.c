@@ -107,11 +107,17 @@ static int bind(struct sqlite3_stmt *stmt, const struct sql_value *values,
 int sql_prepare(struct sqlite3 *db, const char *text, struct sqlite3_stmt **out,
                 struct err *err)
 {
+    const char *tail = "";
     int rc =
-        sqlite3_prepare_v3(db, text, -1, SQLITE_PREPARE_PERSISTENT, out, NULL);
+        sqlite3_prepare_v3(db, text, -1, SQLITE_PREPARE_PERSISTENT, out, &tail);
 
-    if (rc == SQLITE_OK)
+    if (rc == SQLITE_OK && tail[strspn(tail, "; \n")] == '\0')
         return 0;
+    if (rc == SQLITE_OK) {
+        sql_free(*out);
+        *out = NULL;
+        return err_set(err, ERR_INPUT, "more than one statement");
+    }
     return err_set(err, (rc & 0xff) == SQLITE_ERROR ? ERR_INPUT : ERR_STORE,
                    "%s", sqlite3_errmsg(db));
 }
@@ -224,6 +230,11 @@ double sql_real(struct sqlite3_stmt *stmt, int column)
     if (sql_is_null(stmt, column))
         return (double)NAN;
     return sqlite3_column_double(stmt, column);
+}
+
+const char *sql_column_name(struct sqlite3_stmt *stmt, int column)
+{
+    return sqlite3_column_name(stmt, column);
 }
 
 static struct sql_value column_value(struct sqlite3_stmt *stmt, int column)

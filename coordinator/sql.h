@@ -38,7 +38,8 @@ size_t sql_values(struct sql_value out[SQL_VALUES_MAX], const char *types, ...);
 size_t sql_values_va(struct sql_value out[SQL_VALUES_MAX], const char *types,
                      va_list ap);
 
-/* Prepare one statement.  ERR_STORE, or ERR_INPUT when the text is wrong. */
+/* Prepare one statement, not more.  ERR_STORE, or ERR_INPUT when the text is
+ * wrong. */
 int sql_prepare(struct sqlite3 *db, const char *text, struct sqlite3_stmt **out,
                 struct err *err);
 void sql_free(struct sqlite3_stmt *stmt); /* NULL is fine */
@@ -67,6 +68,7 @@ const char *sql_text(struct sqlite3_stmt *stmt, int column); /* NULL is "" */
 int64_t sql_int(struct sqlite3_stmt *stmt, int column);
 double sql_real(struct sqlite3_stmt *stmt, int column); /* NULL is NaN */
 bool sql_is_null(struct sqlite3_stmt *stmt, int column);
+const char *sql_column_name(struct sqlite3_stmt *stmt, int column);
 /* All columns of the row; returns how many. */
 size_t sql_row(struct sqlite3_stmt *stmt, struct sql_value out[SQL_VALUES_MAX]);
 

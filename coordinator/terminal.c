@@ -45,7 +45,9 @@ int terminal_flush(FILE *to, struct err *err)
     errno = 0;
     if (fflush(to) == 0 && !ferror(to))
         return 0;
-    if (errno == EPIPE || errno == 0) /* 0: it was noticed earlier */
+    if (errno == EPIPE || errno == 0) { /* 0: it was noticed earlier */
+        clearerr(to);
         return 0;
+    }
     return err_set(err, ERR_SYSTEM, "output: %s", strerror(errno));
 }

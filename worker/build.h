@@ -69,6 +69,7 @@ void build_free(struct build *build); /* kills; NULL is fine */
 size_t build_poll(const struct build *build, struct pollfd *fds, size_t max);
 int64_t build_deadline_ns(const struct build *build);
 bool build_step(struct build *build, int64_t now_ns); /* true: ended */
+void build_kill(struct build *build, int64_t now_ns); /* it still has to end */
 /* Once ended: hand over the result, which the caller must fini. */
 void build_take_result(struct build *build, struct build_result *out);
 

@@ -23,6 +23,7 @@
 
 #include "common/err.h"
 #include "worker/capture.h"
+#include "worker/keeper.h"
 
 struct child;
 
@@ -62,6 +63,9 @@ enum child_state {
  * here, and any other one found (an orphan) is reaped.  Without the call
  * the first child_start() makes it. */
 void child_setup(void);
+/* Likewise, as on a host that allows nothing better than 'best'; no child may
+ * be alive. */
+void child_setup_from(enum keeper_kind best);
 const char *child_containment(void); /* "PID namespace", "sub-reaper", ... */
 
 /* ERR_SYSTEM when no process can be made.  A program that cannot be executed

@@ -31,11 +31,10 @@ int toolkit_find(const char *device, const char *told,
                  const struct toolkit_places *places, char path[PATH_MAX],
                  struct err *err);
 
-/* "nvcc 13.0.88", "g++ 12.2.0" of what 'path' --version says; false when
- * there is no version in it. */
+/* "nvcc 13.0.88", "g++ 12.2.0" of what a compiler's --version says; false
+ * when there is no version in it. */
 #define TOOLKIT_TEXT_BYTES 64
-bool toolkit_version(const char *path, const char *output,
-                     char text[TOOLKIT_TEXT_BYTES]);
+bool toolkit_version(const char *output, char text[TOOLKIT_TEXT_BYTES]);
 
 /* Find it and ask for its version. */
 int toolkit_open(const char *device, const char *told, int64_t now_ns,

@@ -84,6 +84,9 @@ static void bad_frames_are_named(void **state)
         const char *text;
     } rows[] = {
         { "", 0, "message is not one MessagePack object" },
+        { "\xdf\xff\xff\xff\xff", 5, "message is not one MessagePack object" },
+        { "\xdd\x7f\xff\xff\xff\xc0", 6,
+          "message is not one MessagePack object" },
         { "\xc0", 1, "message is not a map" },
         { "\x80", 1, "message without a type" },
         { "\x80\x80", 2, "message is not one MessagePack object" },

@@ -41,6 +41,15 @@ static const char spec[] =
     " \"metrics\": { \"gbps\": { \"value\": \"12.0 * N / time_s / 1e9\","
     "  \"unit\": \"GB/s\" } } }";
 
+static const char facts[] =
+    "{\"arch\": 89, \"sm_count\": 58, \"smem_per_block\": 101376,"
+    " \"smem_per_sm\": 102400, \"regs_per_block\": 65536,"
+    " \"regs_per_sm\": 65536, \"threads_per_sm\": 1536,"
+    " \"blocks_per_sm\": 24, \"max_threads_per_block\": 1024,"
+    " \"l2_bytes\": 50331648, \"mem_bytes\": 23609475072,"
+    " \"dram_bytes_per_s\": 300000000000, \"sm_clock_hz\": 2040000000,"
+    " \"mma_flops_per_clock_sm\": 1024}";
+
 static const char *const keys[] = {
     "b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0", "c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1",
     "c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2", "c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3",
@@ -68,6 +77,7 @@ static void put_sweep(struct store *store)
     int64_t id;
 
     sweep.spec = spec;
+    sweep.facts = facts;
     sweep.configurations = 8;
     sweep.passed = 5;
     ok(store_sweep_put(store, &sweep, &id, &err), &err);

@@ -14,6 +14,7 @@
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
 #include "coordinator/report_print.h"
+#include "coordinator/report_where.h"
 #include "report_fixture.h"
 #include "store_fixture.h"
 
@@ -24,7 +25,7 @@ static void check(struct store *store, render *print, size_t top,
 {
     struct report_view view = { .top = top };
     struct report *report;
-    struct cost *cost;
+    struct cost *cost = NULL;
     struct err err = { "" };
     char *text;
     size_t len;
@@ -107,6 +108,37 @@ static void results_of_older_sources_are_counted_and_not_ranked(void **state)
     store_close(store);
 }
 
+static void where_selects_by_tunable_and_time(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct report *report;
+    struct err err;
+
+    assert_int_equal(report_load(store, &report, &err), 0);
+    assert_int_equal(
+        report_where(report, "VECTOR AND median_s < 0.001 AND rank", &err), 0);
+    assert_true(report->configs[0].selected);
+    for (size_t i = 1; i < report->n_configs; i++)
+        assert_false(report->configs[i].selected);
+    report_free(report);
+    store_close(store);
+}
+
+static void where_names_what_is_wrong_with_the_condition(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct report *report;
+    struct err err;
+
+    assert_int_equal(report_load(store, &report, &err), 0);
+    assert_int_equal(report_where(report, "BLOK = 1", &err), ERR_INPUT);
+    assert_string_equal(err.text, "--where 'BLOK = 1': no such column: BLOK");
+    assert_int_equal(report_where(report, "1) ; DROP TABLE x", &err),
+                     ERR_INPUT);
+    report_free(report);
+    store_close(store);
+}
+
 int main(void)
 {
 #define TEST(f) \
@@ -120,6 +152,8 @@ int main(void)
         TEST(the_cost_says_unpriced_and_never_0),
         TEST(a_database_without_a_sweep_says_so),
         TEST(results_of_older_sources_are_counted_and_not_ranked),
+        TEST(where_selects_by_tunable_and_time),
+        TEST(where_names_what_is_wrong_with_the_condition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,42 @@
+# Sets FA_WORKER_STATIC_LIBRARIES when fa-worker can be linked without any
+# shared library, and says why when it cannot.  zmq, sodium and msgpack are
+# needed; the others are what this platform's libzmq.a was built with.
+function(fa_find_static_worker)
+  if(NOT FA_STATIC_WORKER)
+    return()
+  endif()
+  if(FA_SANITIZE)
+    message(STATUS "fa-worker: linked dynamically, as sanitizers need")
+    return()
+  endif()
+  set(libraries)
+  foreach(name zmq pgm norm protokit sodium bsd)
+    find_library(FA_STATIC_${name} NAMES lib${name}.a)
+    mark_as_advanced(FA_STATIC_${name})
+    if(FA_STATIC_${name})
+      list(APPEND libraries ${FA_STATIC_${name}})
+    endif()
+  endforeach()
+  find_library(FA_STATIC_msgpack NAMES libmsgpackc.a libmsgpack-c.a)
+  mark_as_advanced(FA_STATIC_msgpack)
+  foreach(name zmq sodium msgpack)
+    if(NOT FA_STATIC_${name})
+      message(STATUS "fa-worker: linked dynamically, for there is no static lib${name}; it starts only where this machine's libraries are")
+      return()
+    endif()
+  endforeach()
+  list(APPEND libraries ${FA_STATIC_msgpack})
+
+  set(probe ${PROJECT_BINARY_DIR}/static_worker/probe.cc)
+  file(CONFIGURE OUTPUT ${probe} CONTENT "extern \"C\" { void *zmq_ctx_new(void); int sodium_init(void); }\nint main() { return sodium_init() < 0 || !zmq_ctx_new(); }\n")
+  try_compile(FA_STATIC_WORKER_LINKS ${PROJECT_BINARY_DIR}/static_worker
+    SOURCES ${probe} ${PROJECT_SOURCE_DIR}/worker/nogssapi.c
+    LINK_OPTIONS -static
+    LINK_LIBRARIES ${libraries} Threads::Threads
+    OUTPUT_VARIABLE said)
+  if(FA_STATIC_WORKER_LINKS)
+    set(FA_WORKER_STATIC_LIBRARIES ${libraries} PARENT_SCOPE)
+  else()
+    message(STATUS "fa-worker: linked dynamically, for the static libraries do not link; it starts only where this machine's libraries are:\n${said}")
+  endif()
+endfunction()

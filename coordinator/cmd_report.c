@@ -1,0 +1,109 @@
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/err.h"
+#include "coordinator/cmd.h"
+#include "coordinator/dbpath.h"
+#include "coordinator/options.h"
+#include "coordinator/report.h"
+#include "coordinator/report_cost.h"
+#include "coordinator/report_print.h"
+#include "coordinator/report_where.h"
+#include "coordinator/store.h"
+#include "coordinator/stored.h"
+#include "coordinator/terminal.h"
+
+#define TOP_DEFAULT 20 /* rows of the table; JSON and CSV have all */
+
+struct settings {
+    bool cost, json, csv;
+    int64_t top; /* -1: not given */
+    const char *where;
+};
+
+static int print(const struct report *report, const struct cost *cost,
+                 const struct settings *settings, struct err *err)
+{
+    struct report_view view = { .report = report, .cost = cost };
+
+    if (settings->top >= 0)
+        view.top = (size_t)settings->top;
+    if (settings->json) {
+        report_json(&view, stdout);
+    } else if (settings->csv) {
+        report_csv(&view, stdout);
+    } else {
+        if (settings->top < 0)
+            view.top = TOP_DEFAULT;
+        report_table(&view, stdout);
+        if (settings->cost)
+            report_cost_table(&view, stdout);
+    }
+    return terminal_flush(stdout, err);
+}
+
+static int run(struct store *store, const struct settings *settings,
+               struct err *err)
+{
+    struct report *report = NULL;
+    struct cost *cost = NULL;
+    int rc = report_load(store, &report, err);
+
+    /* Times and failures are worth showing without TFLOP/s. */
+    if (rc == 0 && report_metrics(report, err) < 0)
+        fprintf(stderr, "fa-coord: there are no metrics: %s\n", err->text);
+    if (rc == 0)
+        rc = cost_load(store, &cost, err);
+    if (rc == 0 && settings->where)
+        rc = report_where(report, settings->where, err);
+    if (rc == 0)
+        rc = print(report, cost, settings, err);
+    cost_free(cost);
+    report_free(report);
+    return rc;
+}
+
+int cmd_report(int argc, char *argv[])
+{
+    struct settings settings = { .top = -1 };
+    const char *given = NULL;
+    const struct option list[] = {
+        { "cost", OPTION_FLAG, &settings.cost, NULL,
+          "hours and dollars by host and category, too", "csv" },
+        { "top", OPTION_INT, &settings.top, "N",
+          "rows of the ranking, 0 for all (default 20; all in JSON)", NULL },
+        { "where", OPTION_TEXT, &settings.where, "SQL",
+          "only these, such as \"BLOCK_M = 64 AND median_s < 1e-3\"", NULL },
+        { "json", OPTION_FLAG, &settings.json, NULL,
+          "everything, for programs (docs/report.md)", "csv" },
+        { "csv", OPTION_FLAG, &settings.csv, NULL,
+          "one line a configuration and shape", "json cost" },
+    };
+    const struct options options = {
+        "report",
+        "[DB]",
+        "what a sweep came to, and what it cost",
+        list,
+        sizeof(list) / sizeof(list[0]),
+        0,
+        1,
+        &given,
+    };
+    struct store *store = NULL;
+    char *path = NULL;
+    struct err err;
+    int rc = options_parse(&options, argc, argv, &err);
+
+    if (rc == OPTIONS_HELP)
+        return 0;
+    if (rc == 0)
+        rc = dbpath_find(given, &path, &err);
+    if (rc == 0)
+        rc = store_open(path, STORE_READ, &store, &err);
+    if (rc == 0)
+        rc = run(store, &settings, &err);
+    store_close(store);
+    free(path);
+    return rc < 0 ? cmd_fail(rc, &err) : 0;
+}

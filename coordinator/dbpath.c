@@ -1,0 +1,95 @@
+#include "coordinator/dbpath.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/mem.h"
+
+#define SWEEP_BYTES_MAX (1 << 20)
+#define NAMES_SHOWN 400 /* bytes of the list of databases */
+
+static int read_text(const char *path, struct buf *buf)
+{
+    char chunk[4096];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n;
+
+    if (fd < 0)
+        return -1;
+    while ((n = read(fd, chunk, sizeof(chunk))) > 0)
+        buf_add(buf, chunk, (size_t)n);
+    close(fd);
+    return n < 0 ? -1 : 0;
+}
+
+/* The name in ./sweep.json with ".db", or NULL: 'check' tells what is wrong
+ * with a sweep file, here it is only a hint. */
+static char *of_sweep(void)
+{
+    struct buf buf;
+    cJSON *tree = NULL;
+    const char *name;
+    char *path = NULL;
+
+    buf_init(&buf, SWEEP_BYTES_MAX);
+    if (read_text("sweep.json", &buf) == 0 && buf.len && !buf.truncated) {
+        cJSON_Minify(buf.bytes); /* drops comments */
+        tree = cJSON_Parse(buf.bytes);
+    }
+    name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(tree, "name"));
+    if (name && !strchr(name, '/'))
+        path = mem_printf("%s.db", name);
+    cJSON_Delete(tree);
+    buf_fini(&buf);
+    return path;
+}
+
+static int is_database(const struct dirent *entry)
+{
+    size_t len = strlen(entry->d_name);
+
+    return len > 3 && strcmp(entry->d_name + len - 3, ".db") == 0;
+}
+
+static int only_one(char **out, struct err *err)
+{
+    struct dirent **entries = NULL;
+    struct buf names;
+    int n = scandir(".", &entries, is_database, alphasort), rc = 0;
+
+    if (n < 0)
+        return err_set(err, ERR_SYSTEM, ".: %s", strerror(errno));
+    buf_init(&names, NAMES_SHOWN);
+    for (int i = 0; i < n; i++)
+        buf_printf(&names, "%s%s", i ? ", " : "", entries[i]->d_name);
+    if (n == 1)
+        *out = mem_strdup(entries[0]->d_name);
+    else if (n == 0)
+        rc = err_set(err, ERR_INPUT,
+                     "no database here: there is neither a sweep.json nor a "
+                     "*.db; name one");
+    else
+        rc = err_set(err, ERR_INPUT,
+                     "%d databases here and no sweep.json that says which: "
+                     "name one of %s%s",
+                     n, buf_text(&names), names.truncated ? "..." : "");
+    for (int i = 0; i < n; i++)
+        free(entries[i]);
+    free(entries);
+    buf_fini(&names);
+    return rc;
+}
+
+int dbpath_find(const char *given, char **out, struct err *err)
+{
+    *out = given ? mem_strdup(given) : of_sweep();
+    return *out ? 0 : only_one(out, err);
+}

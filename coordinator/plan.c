@@ -1,0 +1,499 @@
+#include "coordinator/plan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buf.h"
+#include "common/mem.h"
+#include "coordinator/bundle.h"
+#include "coordinator/config.h"
+#include "coordinator/space.h"
+#include "coordinator/spec.h"
+
+#define TEXT_MAX (1 << 20) /* of a header, a request or a configuration */
+
+struct plan {
+    const struct spec *spec;
+    struct space *space;
+    char arch[32];
+    bool emulated;
+    struct plan_unit *units; /* the configurations, then the reference */
+    int n, cap;
+    int *by_key; /* indices of configurations, sorted by key */
+    const struct spec_shape *shapes;
+    size_t n_shapes;
+    char (*measure_keys)[HASH_HEX];
+    struct bundle kernel, reference;
+    struct value *values, *derived; /* of the unit last looked at */
+
+    struct buf text; /* what the last plan_build() or plan_measure() made */
+    const char *names[BUNDLE_FILES_MAX];
+    struct bytes contents[BUNDLE_FILES_MAX];
+};
+
+static bool is_reference(const struct plan *plan, int unit)
+{
+    return unit == plan->n;
+}
+
+/* The values of a configuration, in plan->values. */
+static void look_at(const struct plan *plan, int unit)
+{
+    const struct spec *spec = plan->spec;
+
+    if (plan->units[unit].point >= 0)
+        space_values(plan->space, plan->units[unit].point, plan->values);
+    else
+        memcpy(plan->values, spec->baseline,
+               spec->n_axes * sizeof(*plan->values));
+}
+
+static void hash_launch(struct hash *hash, const struct spec_launch *launch)
+{
+    for (int i = 0; i < 3; i++) {
+        hash_text(hash, launch->grid[i].text);
+        hash_text(hash, launch->block[i].text);
+    }
+    hash_text(hash, launch->smem.text);
+}
+
+/* A reference is compiled plainly: no flags, no tunables. */
+static void reference_source_key(struct plan *plan, char out[HASH_HEX])
+{
+    struct hash hash;
+
+    hash_init(&hash);
+    hash_text(&hash, "reference");
+    hash_text(&hash, plan->reference.hash);
+    hash_text(&hash, plan->spec->reference.entry);
+    hash_text(&hash, plan->spec->standard);
+    hash_text(&hash, plan->arch);
+    hash_launch(&hash, &plan->spec->reference.launch);
+    hash_end(&hash, out);
+}
+
+/* Writes the header of the configuration in plan->values to plan->text. */
+static int make_header(struct plan *plan, struct err *err)
+{
+    int rc = space_derive(plan->space, plan->values, plan->derived, err);
+
+    buf_clear(&plan->text);
+    if (rc == 0)
+        config_header(plan->spec, plan->values, plan->derived, &plan->text);
+    return rc;
+}
+
+static int kernel_source_key(struct plan *plan, char out[HASH_HEX],
+                             struct err *err)
+{
+    const struct spec *spec = plan->spec;
+    struct hash hash;
+    int rc = make_header(plan, err);
+
+    if (rc < 0)
+        return rc;
+    hash_init(&hash);
+    hash_text(&hash, "kernel");
+    hash_text(&hash, plan->kernel.hash);
+    hash_text(&hash, buf_text(&plan->text));
+    hash_text(&hash, spec->kernel.entry);
+    hash_text(&hash, spec->standard);
+    hash_text(&hash, plan->arch);
+    for (size_t i = 0; i < spec->n_flags; i++)
+        hash_text(&hash, spec->flags[i]);
+    hash_launch(&hash, &spec->kernel.launch);
+    hash_end(&hash, out);
+    return 0;
+}
+
+static void hash_argument(struct hash *hash, const struct spec_argument *arg)
+{
+    char text[64];
+
+    hash_text(hash, arg->name);
+    hash_text(hash, arg->type);
+    for (size_t i = 0; i < arg->n_dims; i++)
+        hash_text(hash, arg->dims[i].text);
+    snprintf(text, sizeof(text), "%d %d %.17g", arg->buffer, arg->output,
+             arg->scale);
+    hash_text(hash, text);
+    hash_text(hash, arg->fill ? arg->fill : "");
+    hash_text(hash, arg->value.text ? arg->value.text : "");
+}
+
+static void measure_key(struct plan *plan, const struct spec_shape *shape,
+                        char out[HASH_HEX])
+{
+    const struct spec *spec = plan->spec;
+    struct hash hash;
+    char text[160];
+
+    hash_init(&hash);
+    hash_text(&hash, shape->name);
+    for (size_t i = 0; i < spec->n_vars; i++) {
+        snprintf(text, sizeof(text), "%s=%" PRId64, spec->vars[i],
+                 shape->vars[i]);
+        hash_text(&hash, text);
+    }
+    for (size_t i = 0; i < spec->n_arguments; i++)
+        hash_argument(&hash, &spec->arguments[i]);
+    hash_text(&hash, plan->units[plan->n].source_key);
+    snprintf(text, sizeof(text), "%.17g %.17g %" PRId64 " %s",
+             spec->relative_l2, spec->max_error, spec->measure.seed,
+             spec->measure.l2);
+    hash_text(&hash, text);
+    hash_end(&hash, out);
+}
+
+static int add_unit(struct plan *plan, int64_t point, uint64_t warned,
+                    bool baseline, struct err *err)
+{
+    struct plan_unit *unit;
+
+    /* One more: the reference goes behind the last. */
+    if (plan->n + 1 >= plan->cap) {
+        plan->cap = plan->cap ? plan->cap * 2 : 64;
+        plan->units =
+            mem_grow(plan->units, (size_t)plan->cap, sizeof(*plan->units));
+    }
+    unit = &plan->units[plan->n];
+    *unit = (struct plan_unit){ .point = point,
+                                .warned = warned,
+                                .baseline = baseline };
+    look_at(plan, plan->n++);
+    config_key(plan->spec, plan->values, unit->key);
+    return kernel_source_key(plan, unit->source_key, err);
+}
+
+/* The baseline is measured even where a warn gate is hit; rejected by a gate
+ * it cannot be, and then there is nothing to compare with. */
+static int add_baseline(struct plan *plan, int64_t *point, struct err *err)
+{
+    const struct spec *spec = plan->spec;
+    int gate;
+
+    *point = -1;
+    if (!spec->baseline)
+        return 0;
+    gate = space_rejected_by(plan->space, spec->baseline, err);
+    if (gate == SPACE_ERROR)
+        return ERR_INPUT;
+    if (gate != SPACE_PASSES)
+        return spec_err(spec, spec->baseline_at, err,
+                        "every configuration is compared with the baseline, "
+                        "so it must be able to run",
+                        "gate '%s' rejects the baseline",
+                        spec->gates[gate].name);
+    *point = space_number(plan->space, spec->baseline);
+    return add_unit(plan, *point, 0, true, err);
+}
+
+static int add_survivors(struct plan *plan, int64_t baseline, struct err *err)
+{
+    struct space_point point;
+    int rc, survivors = 0;
+
+    while ((rc = space_next(plan->space, &point, err)) == 1) {
+        survivors++;
+        if (point.number == baseline && plan->n > 0) {
+            plan->units[0].warned = point.warned;
+            continue;
+        }
+        rc = add_unit(plan, point.number, point.warned, false, err);
+        if (rc < 0)
+            return rc;
+    }
+    if (rc == 0 && survivors == 0)
+        return err_set(err, ERR_INPUT,
+                       "no configuration passes the gates; `fa-coord space` "
+                       "shows what each of them rejects");
+    return rc;
+}
+
+static int by_key(const void *a, const void *b, void *arg)
+{
+    const struct plan *plan = arg;
+
+    return strcmp(plan->units[*(const int *)a].key,
+                  plan->units[*(const int *)b].key);
+}
+
+static void make_index(struct plan *plan)
+{
+    plan->by_key = mem_new((size_t)plan->n, sizeof(*plan->by_key));
+    for (int i = 0; i < plan->n; i++)
+        plan->by_key[i] = i;
+    qsort_r(plan->by_key, (size_t)plan->n, sizeof(*plan->by_key), by_key, plan);
+}
+
+int plan_make(const struct spec *spec, struct space *space, const char *device,
+              const char *arch, struct plan **out, struct err *err)
+{
+    struct plan *plan = mem_new(1, sizeof(*plan));
+    int64_t baseline;
+    int rc;
+
+    plan->spec = spec;
+    plan->space = space;
+    plan->emulated = strcmp(device, "cpu") == 0;
+    snprintf(plan->arch, sizeof(plan->arch), "%s", arch);
+    plan->values = mem_new(spec->n_axes, sizeof(*plan->values));
+    plan->derived = mem_new(spec->n_derived, sizeof(*plan->derived));
+    plan->shapes = space_shapes(space, &plan->n_shapes);
+    buf_init(&plan->text, TEXT_MAX);
+    rc = bundle_load(spec, spec->kernel.source, spec->kernel.source_at,
+                     plan->emulated, &plan->kernel, err);
+    if (rc == 0)
+        rc =
+            bundle_load(spec, spec->reference.source, spec->reference.source_at,
+                        plan->emulated, &plan->reference, err);
+    if (rc == 0)
+        rc = add_baseline(plan, &baseline, err);
+    if (rc == 0)
+        rc = add_survivors(plan, baseline, err);
+    if (rc < 0) {
+        plan_free(plan);
+        return rc;
+    }
+    plan->units[plan->n] = (struct plan_unit){ .point = -1 };
+    reference_source_key(plan, plan->units[plan->n].source_key);
+    plan->measure_keys = mem_new(plan->n_shapes, HASH_HEX);
+    for (size_t i = 0; i < plan->n_shapes; i++)
+        measure_key(plan, &plan->shapes[i], plan->measure_keys[i]);
+    make_index(plan);
+    *out = plan;
+    return 0;
+}
+
+void plan_free(struct plan *plan)
+{
+    if (!plan)
+        return;
+    bundle_fini(&plan->kernel);
+    bundle_fini(&plan->reference);
+    buf_fini(&plan->text);
+    free(plan->measure_keys);
+    free(plan->by_key);
+    free(plan->values);
+    free(plan->derived);
+    free(plan->units);
+    free(plan);
+}
+
+int plan_units(const struct plan *plan)
+{
+    return plan->n;
+}
+
+int plan_shapes(const struct plan *plan)
+{
+    return (int)plan->n_shapes;
+}
+
+const struct plan_unit *plan_unit(const struct plan *plan, int unit)
+{
+    return &plan->units[unit];
+}
+
+const char *plan_shape_name(const struct plan *plan, int shape)
+{
+    return plan->shapes[shape].name;
+}
+
+const char *plan_measure_key(const struct plan *plan, int shape)
+{
+    return plan->measure_keys[shape];
+}
+
+void plan_task_key(const struct plan *plan, int unit, int shape,
+                   char out[HASH_HEX])
+{
+    struct hash hash;
+
+    hash_init(&hash);
+    hash_text(&hash, plan->units[unit].source_key);
+    hash_text(&hash, plan->measure_keys[shape]);
+    hash_end(&hash, out);
+}
+
+void plan_build_key(const struct plan *plan, int unit, const char *toolkit,
+                    char out[HASH_HEX])
+{
+    struct hash hash;
+
+    hash_init(&hash);
+    hash_text(&hash, plan->units[unit].source_key);
+    hash_text(&hash, toolkit);
+    hash_end(&hash, out);
+}
+
+void plan_display(const struct plan *plan, int unit, char *out, size_t size)
+{
+    struct buf text;
+
+    if (is_reference(plan, unit)) {
+        snprintf(out, size, "the reference");
+        return;
+    }
+    buf_init(&text, TEXT_MAX);
+    look_at(plan, unit);
+    config_text(plan->spec, plan->values, &text);
+    snprintf(out, size, "%s", buf_text(&text));
+    buf_fini(&text);
+}
+
+int plan_find(const struct plan *plan, const char *config_key)
+{
+    int low = 0, high = plan->n;
+
+    while (low < high) {
+        int middle = low + (high - low) / 2, unit = plan->by_key[middle];
+        int order = strcmp(plan->units[unit].key, config_key);
+
+        if (order == 0)
+            return unit;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return -1;
+}
+
+int plan_find_shape(const struct plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->n_shapes; i++)
+        if (strcmp(plan->shapes[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+char *plan_params(const struct plan *plan, int unit)
+{
+    struct buf text;
+
+    buf_init(&text, TEXT_MAX);
+    look_at(plan, unit);
+    config_json(plan->spec, plan->values, &text);
+    return text.bytes;
+}
+
+char *plan_warnings(const struct plan *plan, int unit)
+{
+    struct buf text;
+
+    buf_init(&text, TEXT_MAX);
+    buf_printf(&text, "[");
+    for (size_t i = 0; i < plan->spec->n_gates; i++)
+        if (plan->units[unit].warned >> i & 1)
+            buf_printf(&text, "%s\"%s\"", text.len > 1 ? ", " : "",
+                       plan->spec->gates[i].name);
+    buf_printf(&text, "]");
+    return text.bytes;
+}
+
+static const struct bundle *bundle_of(const struct plan *plan, int unit)
+{
+    return is_reference(plan, unit) ? &plan->reference : &plan->kernel;
+}
+
+void plan_bundle(struct plan *plan, int unit, struct msg *msg)
+{
+    const struct bundle *bundle = bundle_of(plan, unit);
+
+    for (size_t i = 0; i < bundle->n; i++) {
+        plan->names[i] = bundle->files[i].name;
+        plan->contents[i] =
+            (struct bytes){ bundle->files[i].bytes, bundle->files[i].len };
+    }
+    msg->hash = bundle->hash;
+    msg->names = (struct texts){ plan->names, bundle->n };
+    msg->contents = (struct blobs){ plan->contents, bundle->n };
+}
+
+int plan_build(struct plan *plan, int unit, struct msg *msg, struct err *err)
+{
+    const struct spec *spec = plan->spec;
+    bool reference = is_reference(plan, unit);
+    const struct spec_kernel *kernel =
+        reference ? &spec->reference : &spec->kernel;
+    int rc = 0;
+
+    buf_clear(&plan->text);
+    if (!reference) {
+        look_at(plan, unit);
+        rc = make_header(plan, err);
+    }
+    msg->bundle = bundle_of(plan, unit)->hash;
+    msg->source = kernel->source;
+    msg->header = buf_text(&plan->text);
+    msg->entry = kernel->entry;
+    msg->standard = spec->standard;
+    msg->arch = plan->arch;
+    if (!reference)
+        msg->flags =
+            (struct texts){ (const char *const *)spec->flags, spec->n_flags };
+    return rc;
+}
+
+static void put_argument(struct buf *to, const struct spec_argument *arg,
+                         const struct space_argument *is)
+{
+    buf_printf(to, "arg %s %s ", arg->name, arg->type);
+    if (arg->buffer)
+        buf_printf(to, "buffer %" PRId64 " %s %.17g %s\n", is->count,
+                   arg->fill && *arg->fill ? arg->fill : "zeros", arg->scale,
+                   arg->output ? "out" : "in");
+    else if (is->value.kind == VALUE_REAL)
+        buf_printf(to, "scalar %.17g\n", is->value.real);
+    else
+        buf_printf(to, "scalar %" PRId64 "\n", is->value.integer);
+}
+
+static void put_triple(struct buf *to, const int64_t v[3])
+{
+    buf_printf(to, "%" PRId64 " %" PRId64 " %" PRId64, v[0], v[1], v[2]);
+}
+
+int plan_measure(struct plan *plan, int unit, int shape, struct msg *msg,
+                 struct err *err)
+{
+    const struct spec *spec = plan->spec;
+    const struct spec_shape *at = &plan->shapes[shape];
+    struct space_launch launch, reference;
+    struct space_argument args[SPEC_LIST_MAX];
+    struct buf *to = &plan->text;
+    int rc;
+
+    look_at(plan, unit);
+    rc = space_launch(plan->space, plan->values, at, &launch, err);
+    if (rc == 0)
+        rc = space_reference_launch(plan->space, at, &reference, err);
+    if (rc == 0)
+        rc = space_arguments(plan->space, plan->values, at, args, err);
+    if (rc < 0)
+        return rc;
+    buf_clear(to);
+    buf_printf(to, "measure\nentry %s\ngrid ", spec->kernel.entry);
+    put_triple(to, launch.grid);
+    buf_printf(to, "\nblock ");
+    put_triple(to, launch.block);
+    buf_printf(to, "\nsmem %" PRId64 "\n", launch.smem);
+    for (size_t i = 0; i < spec->n_arguments; i++)
+        put_argument(to, &spec->arguments[i], &args[i]);
+    buf_printf(to, "reference %s ", spec->reference.entry);
+    put_triple(to, reference.grid);
+    buf_printf(to, " ");
+    put_triple(to, reference.block);
+    buf_printf(to, " %" PRId64 "\n", reference.smem);
+    buf_printf(to,
+               "tolerance %.17g %.17g\nseed %" PRId64
+               "\nwarmups %d\nsamples %d\nl2 %s\ntimeout_s %.17g\n",
+               spec->relative_l2, spec->max_error, spec->measure.seed,
+               spec->measure.warmups, spec->measure.samples, spec->measure.l2,
+               spec->measure.timeout_s);
+    msg->request = buf_text(to);
+    return 0;
+}

@@ -1,0 +1,71 @@
+/* plan.h - the units of a sweep and everything a worker must know of them
+ *
+ * A unit is a configuration that passed the gates, in the order of its point;
+ * the baseline comes first, wherever it lies.  The unit after the last one is
+ * the reference.  A unit has a config key (its parameters), a source key (what
+ * a build of it is made from) and, for each shape, a task key (what its result
+ * is for: sources, shape, arguments, reference and tolerance).  An old result
+ * holds exactly when the task key is the same.
+ * Immutable once made; the spec and the space outlive it.
+ */
+#ifndef FA_COORDINATOR_PLAN_H
+#define FA_COORDINATOR_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "common/hash.h"
+#include "common/msg.h"
+
+struct plan;
+struct spec;
+struct space;
+
+struct plan_unit {
+    char key[HASH_HEX]; /* of the parameters; "" for the reference */
+    char source_key[HASH_HEX];
+    int64_t point;   /* before pruning; -1 outside the axes */
+    uint64_t warned; /* bit g: warn gate g of the spec is hit */
+    bool baseline;
+};
+
+/* 'device' is cuda or cpu, 'arch' what to build for (sm_89, cpu).
+ * ERR_INPUT when a gate or an expression is wrong, a source cannot be read,
+ * or nothing passes the gates. */
+int plan_make(const struct spec *spec, struct space *space, const char *device,
+              const char *arch, struct plan **out, struct err *err);
+void plan_free(struct plan *plan);
+
+int plan_units(const struct plan *plan); /* without the reference */
+int plan_shapes(const struct plan *plan);
+const struct plan_unit *plan_unit(const struct plan *plan, int unit);
+const char *plan_shape_name(const struct plan *plan, int shape);
+/* Covers shape, arguments, reference and tolerance. */
+const char *plan_measure_key(const struct plan *plan, int shape);
+void plan_task_key(const struct plan *plan, int unit, int shape,
+                   char out[HASH_HEX]);
+/* A build by this compiler. */
+void plan_build_key(const struct plan *plan, int unit, const char *toolkit,
+                    char out[HASH_HEX]);
+
+/* "BLOCK_M=64 STAGES=2", cut to 'size'; "the reference". */
+void plan_display(const struct plan *plan, int unit, char *out, size_t size);
+
+int plan_find(const struct plan *plan, const char *config_key); /* or -1 */
+int plan_find_shape(const struct plan *plan, const char *name); /* or -1 */
+
+/* The parameters and the gates that warn, as JSON; for the caller to free. */
+char *plan_params(const struct plan *plan, int unit);
+char *plan_warnings(const struct plan *plan, int unit);
+
+/* Fill the fields of a BUNDLE, BUILD or MEASURE that depend on the unit; what
+ * they point to lives until the next call.  ERR_INPUT when a launch expression
+ * has no value for this configuration. */
+void plan_bundle(struct plan *plan, int unit, struct msg *msg);
+int plan_build(struct plan *plan, int unit, struct msg *msg, struct err *err);
+int plan_measure(struct plan *plan, int unit, int shape, struct msg *msg,
+                 struct err *err);
+
+#endif

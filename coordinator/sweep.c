@@ -1,0 +1,553 @@
+#include "coordinator/sweep.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <zmq.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "coordinator/rundir.h"
+#include "coordinator/sweep_state.h"
+
+/* DESIGN section 3: the times of suspicion and reassignment. */
+#define BEAT_NS (5 * NS_PER_S)
+#define SUSPECT_NS (15 * NS_PER_S)
+#define LOST_NS (30 * NS_PER_S)
+#define COMMIT_NS (20 * NS_PER_MS)
+#define COMMIT_ROWS 256
+#define FLUSH_NS NS_PER_S
+#define LONG_TURN_NS NS_PER_S
+#define TURN_MESSAGES 512 /* taken before the timers get their turn */
+#define TICK_MS 100
+
+/* Stopping: what runs may finish; then it is told to end; then it is left. */
+#define STOP_DRAIN_NS (15 * NS_PER_S)
+#define STOP_NOW_NS (2 * NS_PER_S)
+/* Without a single usable host for this long, there is no point in waiting. */
+#define NO_HOST_NS (120 * NS_PER_S)
+#define LANES_MAX 16
+#define LANE_BYTES 160
+#define HOPELESS_TRIES 3 /* of each host, when none was ever reached */
+
+void sweep_fail(struct sweep *sweep, int exit_code, const char *ending,
+                const struct err *why)
+{
+    if (sweep->ending)
+        return;
+    sweep->ending = ending;
+    sweep->exit_code = exit_code;
+    if (why)
+        sweep->fatal = *why;
+}
+
+static void set_pollitem(zmq_pollitem_t *item, void *socket, int fd)
+{
+    *item =
+        (zmq_pollitem_t){ .socket = socket, .fd = fd, .events = ZMQ_POLLIN };
+}
+
+static void take_messages(struct sweep *sweep)
+{
+    struct err err;
+    struct msg msg;
+    size_t host;
+
+    for (int i = 0; i < TURN_MESSAGES && !sweep->ending; i++) {
+        int rc = server_recv(sweep->server, &host, &msg, &err);
+
+        if (rc == 0)
+            return;
+        if (rc == 1) {
+            rc = sweep_take(sweep, host, &msg, &err);
+            msg_fini(&msg);
+        }
+        if (rc == ERR_STORE) {
+            sweep_fail(sweep, 7, "error", &err);
+        } else if (rc == ERR_INPUT) {
+            sweep_fail(sweep, 2, "error", &err);
+        } else if (rc < 0) {
+            char why[sizeof(err.text)];
+
+            snprintf(why, sizeof(why), "it broke the protocol: %s", err.text);
+            sweep_give_up(sweep, host, ERR_PROTO, why);
+        }
+    }
+}
+
+static void take_news(struct sweep *sweep)
+{
+    struct crew_news news;
+
+    for (size_t host = 0; host < sweep->n_boxes; host++)
+        while (crew_recv(sweep->crew, host, &news) == 1)
+            sweep_crew_news(sweep, &news);
+}
+
+static void take_signals(struct sweep *sweep, int fd)
+{
+    struct signalfd_siginfo info;
+
+    while (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        sweep->stopping++;
+        sweep->stop_ns = clock_boot_ns();
+        sweep->exit_code = 128 + (int)info.ssi_signo;
+        if (sweep->stopping == 1)
+            progress_say(sweep->progress,
+                         "stopping: finishing what runs; again to stop at "
+                         "once");
+        else
+            progress_say(sweep->progress, "stopping at once");
+        for (size_t i = 0; i < sweep->n_boxes; i++) {
+            struct msg msg = { .type = MSG_STOP,
+                               .what = sweep->stopping > 1 ? "now" : "drain" };
+
+            if (sweep->boxes[i].state == BOX_READY ||
+                sweep->boxes[i].state == BOX_GREETED)
+                sweep_send(sweep, i, &msg);
+        }
+    }
+}
+
+/* What a frozen process or a sleeping laptop must not be blamed on hosts. */
+static void forgive(struct sweep *sweep, int64_t by_ns)
+{
+    for (size_t i = 0; i < sweep->n_boxes; i++)
+        sweep->boxes[i].heard_ns += by_ns;
+    sweep->usable_ns += by_ns;
+    log_line(LOG_W, "LONG-TURN", "ms=%lld", (long long)(by_ns / NS_PER_MS));
+}
+
+static void check_silence(struct sweep *sweep, int64_t now)
+{
+    for (size_t i = 0; i < sweep->n_boxes; i++) {
+        struct box *box = &sweep->boxes[i];
+        int64_t silent = now - box->heard_ns;
+
+        if (!box->was_ready || box->state == BOX_FAILED || box->is_lost)
+            continue;
+        if (silent > SUSPECT_NS && !box->suspect) {
+            box->suspect = true;
+            log_line(LOG_W, "HOST-SILENT", "host=%s ms=%lld", box->host->name,
+                     (long long)(silent / NS_PER_MS));
+            sched_host_pause(sweep->sched, (int)i, true);
+        }
+        if (silent > LOST_NS) {
+            box->is_lost = true;
+            progress_say(sweep->progress,
+                         "%s: silent for %d s; its work goes to others",
+                         box->host->name, (int)(silent / NS_PER_S));
+            sweep_host_lost(sweep, i, "silent for 30 s");
+        }
+    }
+}
+
+static void send_beats(struct sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->n_boxes; i++) {
+        struct msg msg = { .type = MSG_BEAT };
+
+        if (sweep->boxes[i].state == BOX_READY ||
+            sweep->boxes[i].state == BOX_GREETED)
+            sweep_send(sweep, i, &msg);
+    }
+}
+
+/* Nobody to do the work: now, or for good? */
+static void check_hosts(struct sweep *sweep, int64_t now)
+{
+    bool hopeless = true, any_ready = false, was_ready = false;
+    const struct box *witness = &sweep->boxes[0];
+
+    for (size_t i = 0; i < sweep->n_boxes; i++) {
+        const struct box *box = &sweep->boxes[i];
+
+        any_ready = any_ready || box->state == BOX_READY;
+        was_ready = was_ready || box->was_ready;
+        if (box->state != BOX_FAILED &&
+            (box->was_ready || box->attached || box->tries < HOPELESS_TRIES))
+            hopeless = false;
+        if (box->why[0])
+            witness = box;
+    }
+    if (any_ready)
+        sweep->usable_ns = now;
+    if (hopeless || now - sweep->usable_ns > NO_HOST_NS) {
+        struct err err;
+
+        err_set(&err, ERR_NETWORK, "%s; the last to fail, %s: %s",
+                was_ready ? "no host is left" : "no usable host",
+                witness->host->name,
+                witness->why[0] ? witness->why : "it never answered");
+        sweep_fail(sweep,
+                   was_ready                   ? 5
+                   : witness->code == ERR_AUTH ? 4
+                                               : 3,
+                   was_ready ? "partial" : "error", &err);
+    }
+}
+
+double sweep_usd(const struct sweep *sweep)
+{
+    double usd = sweep->usd_before;
+    bool priced = sweep->usd_before > 0;
+    int64_t now = clock_boot_ns();
+
+    for (size_t i = 0; i < sweep->n_boxes; i++) {
+        const struct box *box = &sweep->boxes[i];
+
+        if (!box->host->has_rate)
+            continue;
+        priced = true;
+        usd += box->host->rate * (double)(now - sweep->started_ns) /
+               (3600.0 * (double)NS_PER_S);
+    }
+    return priced ? usd : NAN;
+}
+
+static void check_caps(struct sweep *sweep, int64_t now)
+{
+    const struct sweep_options *options = sweep->options;
+    double hours =
+        (double)(now - sweep->started_ns) / (3600.0 * (double)NS_PER_S);
+    double usd = sweep_usd(sweep);
+    struct err err;
+
+    if (options->max_hours > 0 && hours >= options->max_hours) {
+        err_set(&err, ERR_INPUT, "the cap of %g hours is reached",
+                options->max_hours);
+        sweep_fail(sweep, 6, "budget", &err);
+    }
+    if (options->budget_usd > 0 && usd >= options->budget_usd) {
+        err_set(&err, ERR_INPUT, "the budget of $%g is spent",
+                options->budget_usd);
+        sweep_fail(sweep, 6, "budget", &err);
+    }
+}
+
+/* What each GPU measures and how many slots build, from the leases out. */
+static void look_at_leases(struct sweep *sweep, struct progress_facts *facts,
+                           struct progress_lane *lanes,
+                           char names[][LANE_BYTES])
+{
+    const struct sched_lease *lease;
+
+    for (int i = 0; (lease = sched_lease_at(sweep->sched, i)); i++) {
+        size_t lane = 0;
+
+        if (lease->stage == JOB_BUILD) {
+            facts->building++;
+            continue;
+        }
+        facts->measuring++;
+        for (int host = 0; host < lease->host; host++)
+            lane += (size_t)sweep->boxes[host].n_gpus;
+        lane += (size_t)lease->gpu;
+        if (lane < facts->n_lanes && names[lane][0] == '\0') {
+            plan_display(sweep->plan, lease->unit, names[lane], LANE_BYTES);
+            lanes[lane].text = names[lane];
+        }
+    }
+}
+
+static void show(struct sweep *sweep, int64_t now, bool force)
+{
+    struct progress_lane lanes[LANES_MAX];
+    char names[LANES_MAX][LANE_BYTES];
+    struct progress_facts facts = { .hosts = (int)sweep->n_boxes,
+                                    .lanes = lanes,
+                                    .usd = sweep_usd(sweep) };
+
+    if (!sweep->plan)
+        return;
+    facts.total = plan_units(sweep->plan) * plan_shapes(sweep->plan);
+    facts.settled = sweep->n_settled;
+    facts.correct = sweep->n_correct;
+    for (size_t i = 0; i < sweep->n_boxes; i++) {
+        const struct box *box = &sweep->boxes[i];
+
+        facts.hosts_ready += box->state == BOX_READY;
+        for (int g = 0; g < box->n_gpus && facts.n_lanes < LANES_MAX; g++) {
+            names[facts.n_lanes][0] = '\0';
+            lanes[facts.n_lanes++] =
+                (struct progress_lane){ box->host->name, box->gpus[g].name,
+                                        "" };
+        }
+    }
+    look_at_leases(sweep, &facts, lanes, names);
+    progress_show(sweep->progress, &facts, now, force);
+}
+
+static void run_timers(struct sweep *sweep)
+{
+    int64_t now = clock_boot_ns();
+
+    check_silence(sweep, now);
+    if (!sweep->stopping)
+        check_hosts(sweep, now);
+    check_caps(sweep, now);
+    if (now - sweep->beat_ns >= BEAT_NS) {
+        sweep->beat_ns = now;
+        send_beats(sweep);
+    }
+    if (now - sweep->flush_ns >= FLUSH_NS) {
+        sweep->flush_ns = now;
+        ledger_flush(sweep->ledger, now);
+    }
+    show(sweep, now, false);
+}
+
+static bool is_over(const struct sweep *sweep)
+{
+    int64_t now = clock_boot_ns();
+
+    if (sweep->ending)
+        return true;
+    if (sweep->stopping > 1)
+        return now - sweep->stop_ns > STOP_NOW_NS || !sweep->sched ||
+               sched_leases(sweep->sched) == 0;
+    if (sweep->stopping == 1)
+        return now - sweep->stop_ns > STOP_DRAIN_NS || !sweep->sched ||
+               sched_leases(sweep->sched) == 0;
+    return sweep->sched && sched_open_jobs(sweep->sched) == 0;
+}
+
+/* Ends when all is settled, or it cannot or must not go on. */
+static void turn_until_over(struct sweep *sweep, int signals)
+{
+    size_t n = sweep->n_boxes + 3;
+    zmq_pollitem_t *items = mem_new(n, sizeof(*items));
+    struct err err;
+
+    set_pollitem(&items[0], server_router(sweep->server), -1);
+    set_pollitem(&items[1], server_zap(sweep->server), -1);
+    set_pollitem(&items[2], NULL, signals);
+    for (size_t i = 0; i < sweep->n_boxes; i++)
+        set_pollitem(&items[3 + i], crew_socket(sweep->crew, i), -1);
+    sweep->turn_ns = clock_boot_ns();
+    while (!is_over(sweep)) {
+        int64_t began = clock_boot_ns(), turn;
+        long wait_ms = sweep->pending ? (long)(COMMIT_NS / NS_PER_MS) : TICK_MS;
+
+        zmq_poll(items, (int)n, wait_ms);
+        turn = clock_boot_ns() - began - wait_ms * NS_PER_MS;
+        if (turn > LONG_TURN_NS || began - sweep->turn_ns > LONG_TURN_NS)
+            forgive(sweep, clock_boot_ns() - sweep->turn_ns);
+        sweep->turn_ns = clock_boot_ns();
+        server_step(sweep->server);
+        take_news(sweep);
+        take_messages(sweep);
+        take_signals(sweep, signals);
+        run_timers(sweep);
+        sweep_dispatch(sweep);
+        if (sweep->pending &&
+            (sweep->pending >= COMMIT_ROWS ||
+             clock_boot_ns() - sweep->pending_ns >= COMMIT_NS) &&
+            sweep_commit(sweep, &err) < 0)
+            sweep_fail(sweep, 7, "error", &err);
+    }
+    free(items);
+}
+
+/* Tell the workers that nothing more comes, and give them a moment to take
+ * the acknowledgements and say BYE. */
+static void dismiss(struct sweep *sweep)
+{
+    int64_t until = clock_boot_ns() + STOP_NOW_NS;
+    bool waiting = true;
+    struct err err;
+
+    for (size_t i = 0; i < sweep->n_boxes; i++) {
+        struct msg msg = { .type = MSG_STOP, .what = "now" };
+
+        if (sweep->boxes[i].state == BOX_READY ||
+            sweep->boxes[i].state == BOX_GREETED)
+            sweep_send(sweep, i, &msg);
+    }
+    while (waiting && clock_boot_ns() < until) {
+        zmq_pollitem_t items[2];
+        struct msg msg;
+        size_t host;
+
+        set_pollitem(&items[0], server_router(sweep->server), -1);
+        set_pollitem(&items[1], server_zap(sweep->server), -1);
+        zmq_poll(items, 2, TICK_MS);
+        server_step(sweep->server);
+        while (server_recv(sweep->server, &host, &msg, &err) == 1) {
+            if (msg.type == MSG_BYE)
+                sweep->boxes[host].state = BOX_AWAY;
+            msg_fini(&msg);
+        }
+        waiting = false;
+        for (size_t i = 0; i < sweep->n_boxes; i++)
+            waiting = waiting || sweep->boxes[i].state == BOX_READY ||
+                      sweep->boxes[i].state == BOX_GREETED;
+    }
+}
+
+static void close_books(struct sweep *sweep, struct err *err)
+{
+    int64_t now = clock_boot_ns();
+    const char *ending = sweep->ending     ? sweep->ending
+                         : sweep->stopping ? "interrupted"
+                                           : "done";
+    struct err late;
+
+    for (size_t i = 0; i < sweep->n_boxes; i++)
+        ledger_release(sweep->ledger, (int)i, now);
+    if (sweep->exit_code == 7) {
+        *err = sweep->fatal;
+        store_rollback(sweep->store);
+        return;
+    }
+    if (store_run_end(sweep->store, sweep->epoch, ending, clock_utc_ns(),
+                      &late) < 0 ||
+        store_commit(sweep->store, &late) < 0) {
+        sweep->exit_code = 7;
+        sweep->fatal = late;
+    }
+    if (sweep->exit_code)
+        *err = sweep->fatal;
+}
+
+static int start(struct sweep *sweep, void *zctx, const char *socket_path,
+                 struct err *err)
+{
+    const struct sweep_options *options = sweep->options;
+    struct crew_options crew = {
+        .socket_path = socket_path,
+        .epoch = sweep->epoch,
+        .linger_s = options->linger_s,
+        .remote = options->remote,
+    };
+    char machine[256] = "";
+    int rc;
+
+    gethostname(machine, sizeof(machine) - 1);
+    rc = store_run_start(sweep->store,
+                         &(struct store_run){ .epoch = sweep->epoch,
+                                              .pid = getpid(),
+                                              .machine = machine,
+                                              .version = FA_VERSION,
+                                              .command = options->command },
+                         err);
+    if (rc == 0)
+        rc = sweep_begin(sweep, err);
+    if (rc == 0)
+        rc = store_commit(sweep->store, err);
+    if (rc == 0)
+        rc =
+            server_open(zctx, socket_path, sweep->n_boxes, &sweep->server, err);
+    if (rc == 0)
+        rc = crew_start(zctx, sweep->hosts, sweep->server, &crew, &sweep->crew,
+                        err);
+    return rc;
+}
+
+/* Blocked before the first thread, so that every thread inherits it. */
+static int open_signals(struct err *err)
+{
+    sigset_t set;
+    int fd;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (fd < 0)
+        return err_set(err, ERR_SYSTEM, "signalfd: %s", strerror(errno));
+    return fd;
+}
+
+static int exit_code_of(int rc)
+{
+    switch (rc) {
+    case ERR_INPUT:
+        return 2;
+    case ERR_AUTH:
+        return 4;
+    case ERR_NETWORK:
+        return 3;
+    case ERR_STORE:
+        return 7;
+    default:
+        return 1;
+    }
+}
+
+static void sweep_fini(struct sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->n_boxes; i++)
+        sweep_forget_running(&sweep->boxes[i]);
+    sched_free(sweep->sched);
+    plan_free(sweep->plan);
+    ledger_free(sweep->ledger);
+    progress_free(sweep->progress);
+    free(sweep->boxes);
+    free(sweep->artifacts);
+    free(sweep->grants);
+    free(sweep->wants);
+}
+
+int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
+              const struct sweep_options *options, struct err *err)
+{
+    struct sweep sweep = { .options = options,
+                           .spec = spec,
+                           .hosts = hosts,
+                           .store = store,
+                           .n_boxes = hosts->n,
+                           .epoch = clock_utc_ns(),
+                           .started_ns = clock_boot_ns() };
+    char socket_path[RUNDIR_PATH_BYTES];
+    struct rundir rundir = { 0 };
+    void *zctx = NULL;
+    int signals = open_signals(err), rc = signals;
+
+    sweep.boxes = mem_new(sweep.n_boxes, sizeof(*sweep.boxes));
+    sweep.ledger = ledger_new((int)sweep.n_boxes, sweep_put_interval, &sweep);
+    sweep.progress = progress_new(options->quiet);
+    sweep.usable_ns = sweep.started_ns;
+    for (size_t i = 0; i < sweep.n_boxes; i++) {
+        sweep.boxes[i].host = &hosts->list[i];
+        sweep.boxes[i].heard_ns = sweep.started_ns;
+        ledger_hold(sweep.ledger, (int)i, sweep.started_ns);
+    }
+    if (rc >= 0)
+        rc = rundir_open(&rundir, err);
+    if (rc >= 0) {
+        rundir_file(&rundir, "router", socket_path);
+        zctx = zmq_ctx_new();
+        rc = start(&sweep, zctx, socket_path, err);
+    }
+    if (rc < 0) {
+        sweep.exit_code = exit_code_of(rc);
+    } else {
+        turn_until_over(&sweep, signals);
+        if (sweep_commit(&sweep, err) < 0)
+            sweep_fail(&sweep, 7, "error", err);
+        show(&sweep, clock_boot_ns(), true);
+        dismiss(&sweep);
+        close_books(&sweep, err);
+    }
+    if (crew_stop(sweep.crew)) {
+        server_close(sweep.server);
+        if (zctx)
+            zmq_ctx_term(zctx);
+    }
+    sweep_fini(&sweep);
+    rundir_close(&rundir);
+    if (signals >= 0)
+        close(signals);
+    return sweep.exit_code;
+}

@@ -1,0 +1,43 @@
+/* sweep.h - run a sweep: the reactor of fa-coord
+ *
+ * One thread owns the ROUTER, the timers, the database and all state; each
+ * host has a thread of the crew that moves bytes.  A turn of the loop takes
+ * what has arrived, hands out what can be handed out, and commits.
+ *
+ * After a turn that took longer than a second (a commit, a sleeping laptop),
+ * deadlines are moved by as much and the sockets are read before anything is
+ * given up.
+ */
+#ifndef FA_COORDINATOR_SWEEP_H
+#define FA_COORDINATOR_SWEEP_H
+
+#include <stdbool.h>
+
+#include "common/err.h"
+#include "coordinator/remote.h"
+
+struct hosts;
+struct spec;
+struct store;
+
+struct sweep_options {
+    const char *device;      /* cuda cpu */
+    const char *arch;        /* sm_89; "" to take the GPU's */
+    const char *command;     /* for the run's record: sweep, resume */
+    const char *resume_hint; /* what the user types to go on */
+    const char *hosts_file;  /* absolute; "" for this machine alone */
+    struct remote_options remote;
+    double max_hours;  /* wall clock of this run, 0 for no cap */
+    double budget_usd; /* of the whole sweep, 0 for no cap */
+    int linger_s;
+    int attempts;
+    bool quiet;
+};
+
+/* Run until everything is settled, or it cannot go on, or it is told to stop.
+ * 'store' is open for writing and stays the caller's.  Returns the exit code
+ * of the program (RELIABILITY section 6); 'err' is filled unless it is 0. */
+int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
+              const struct sweep_options *options, struct err *err);
+
+#endif

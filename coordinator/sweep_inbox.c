@@ -1,0 +1,101 @@
+#include "coordinator/sweep_state.h"
+
+#include "common/log.h"
+
+/* A host that takes nothing would be asked for ever. */
+#define REFUSALS_MAX 50
+
+static int on_started(struct sweep *sweep, size_t host, const struct msg *msg)
+{
+    const struct sched_lease *lease =
+        sweep->sched ? sched_lease_get(sweep->sched, msg->lease) : NULL;
+
+    if (lease && lease->host == (int)host && msg->epoch == sweep->epoch)
+        ledger_start(sweep->ledger, (int)host, msg->lease,
+                     lease->stage == JOB_MEASURE, clock_boot_ns());
+    return 0;
+}
+
+static int on_refuse(struct sweep *sweep, size_t host, const struct msg *msg)
+{
+    const struct sched_lease *found =
+        sweep->sched ? sched_lease_get(sweep->sched, msg->lease) : NULL;
+    struct sched_lease lease;
+
+    if (!found || found->host != (int)host || msg->epoch != sweep->epoch)
+        return 0;
+    lease = *found;
+    log_line(LOG_W, "LEASE-REFUSED", "job=%lld host=%s why=%s",
+             (long long)lease.id, sweep->boxes[host].host->name, msg->text);
+    sweep_refuse(sweep, lease);
+    if (++sweep->boxes[host].refusals >= REFUSALS_MAX)
+        sweep_give_up(sweep, host, ERR_PROTO, msg->text);
+    return 0;
+}
+
+static int on_bye(struct sweep *sweep, size_t host, const struct msg *msg)
+{
+    struct box *box = &sweep->boxes[host];
+
+    if (box->state == BOX_READY || box->state == BOX_GREETED) {
+        box->state = BOX_AWAY;
+        if (!sweep->stopping && !sweep->ending)
+            sweep_host_lost(sweep, host, msg->text);
+    }
+    return 0;
+}
+
+int sweep_take(struct sweep *sweep, size_t host, const struct msg *msg,
+               struct err *err)
+{
+    struct box *box = &sweep->boxes[host];
+    bool result = msg->type == MSG_BUILT || msg->type == MSG_MEASURED;
+
+    box->heard_ns = clock_boot_ns();
+    if (box->suspect) {
+        box->suspect = false;
+        if (sweep->sched && box->state == BOX_READY)
+            sched_host_pause(sweep->sched, (int)host, false);
+    }
+    if (msg->epoch != sweep->epoch && !result)
+        return 0;
+    if (result && !sweep->plan)
+        return 0; /* offered again later */
+    switch (msg->type) {
+    case MSG_HELLO:
+        return sweep_hello(sweep, host, msg, err);
+    case MSG_GPU:
+        return sweep_gpu(sweep, host, msg, err);
+    case MSG_READY:
+        return sweep_ready(sweep, host, msg, err);
+    case MSG_TROUBLE:
+        sweep_trouble(sweep, host, msg);
+        return 0;
+    case MSG_STARTED:
+        return on_started(sweep, host, msg);
+    case MSG_BUILT:
+        return sweep_built(sweep, host, msg, err);
+    case MSG_MEASURED:
+        return sweep_measured(sweep, host, msg, err);
+    case MSG_REFUSE:
+        return on_refuse(sweep, host, msg);
+    case MSG_WANT:
+        if (sweep->plan)
+            sweep_want(sweep, host, msg);
+        return 0;
+    case MSG_ARTIFACT:
+        sweep_artifact(sweep, host, msg);
+        return 0;
+    case MSG_MISSING:
+        if (sweep->plan)
+            sweep_missing(sweep, host, msg->hash);
+        return 0;
+    case MSG_BEAT:
+        return 0;
+    case MSG_BYE:
+        return on_bye(sweep, host, msg);
+    default:
+        return err_set(err, ERR_PROTO, "%s is not a worker's message",
+                       msg_type_name(msg->type));
+    }
+}

@@ -1,0 +1,254 @@
+#include "coordinator/sweep_state.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "common/mem.h"
+#include "coordinator/spec.h"
+
+#define BUILD_LIMIT_MS 300000 /* RELIABILITY F15: 300 s for one nvcc */
+/* Over the runner's own limit: starting it, the reference, the first fill. */
+#define MEASURE_SLACK_MS 60000
+
+void sweep_send(struct sweep *sweep, size_t host, struct msg *msg)
+{
+    struct err err;
+
+    msg->epoch = sweep->epoch;
+    if (server_send(sweep->server, host, msg, &err) < 0)
+        log_line(LOG_W, "SEND-FAILED", "host=%s type=%s why=%s",
+                 sweep->boxes[host].host->name, msg_type_name(msg->type),
+                 err.text);
+}
+
+static void send_acks(struct sweep *sweep, size_t host)
+{
+    struct box *box = &sweep->boxes[host];
+    const char *nonces[ACKS_MAX];
+    struct msg msg = { .type = MSG_ACK };
+
+    if (box->n_acks == 0)
+        return;
+    for (size_t i = 0; i < box->n_acks; i++)
+        nonces[i] = box->acks[i];
+    msg.nonces = (struct texts){ nonces, box->n_acks };
+    sweep_send(sweep, host, &msg);
+    box->n_acks = 0;
+}
+
+int sweep_commit(struct sweep *sweep, struct err *err)
+{
+    int rc;
+
+    if (sweep->pending == 0)
+        return 0;
+    rc = store_commit(sweep->store, err);
+    if (rc < 0)
+        return rc;
+    sweep->pending = 0;
+    for (size_t host = 0; host < sweep->n_boxes; host++)
+        send_acks(sweep, host);
+    return 0;
+}
+
+void sweep_acknowledge(struct sweep *sweep, size_t host, const char *nonce)
+{
+    struct box *box = &sweep->boxes[host];
+
+    /* Full: the worker offers it again after this batch is acknowledged. */
+    if (box->n_acks < ACKS_MAX)
+        snprintf(box->acks[box->n_acks++], HASH_HEX, "%s", nonce);
+    sweep_dirty(sweep);
+}
+
+static int unit_of_artifact(const struct sweep *sweep, const char *hash)
+{
+    for (int unit = 0; unit <= plan_units(sweep->plan); unit++)
+        if (strcmp(sweep->artifacts[unit], hash) == 0)
+            return unit;
+    return -1;
+}
+
+static void tell_missing(struct sweep *sweep, size_t host, const char *hash)
+{
+    struct msg msg = { .type = MSG_MISSING, .hash = hash };
+
+    sweep_send(sweep, host, &msg);
+}
+
+static void want_bundle(struct sweep *sweep, size_t host, const char *hash)
+{
+    const int units[] = { 0, plan_units(sweep->plan) };
+
+    for (size_t i = 0; i < 2; i++) {
+        struct msg msg = { .type = MSG_BUNDLE };
+
+        plan_bundle(sweep->plan, units[i], &msg);
+        if (strcmp(msg.hash, hash) == 0) {
+            sweep_send(sweep, host, &msg);
+            return;
+        }
+    }
+    tell_missing(sweep, host, hash);
+}
+
+/* Ask the host that has it; without one, it must be built again. */
+static void want_artifact(struct sweep *sweep, size_t host, const char *hash)
+{
+    int unit = unit_of_artifact(sweep, hash);
+    int home = unit < 0 ? -1 : sched_home(sweep->sched, unit);
+    struct msg msg = { .type = MSG_FETCH, .hash = hash };
+    bool asked = false;
+
+    if (home < 0 || (size_t)home == host ||
+        sweep->boxes[home].state != BOX_READY) {
+        if (unit >= 0 && (home < 0 || (size_t)home == host))
+            sched_vanished(sweep->sched, unit);
+        tell_missing(sweep, host, hash);
+        return;
+    }
+    for (size_t i = 0; i < sweep->n_wants; i++)
+        asked = asked || strcmp(sweep->wants[i].hash, hash) == 0;
+    sweep->wants =
+        mem_grow(sweep->wants, sweep->n_wants + 1, sizeof(*sweep->wants));
+    snprintf(sweep->wants[sweep->n_wants].hash, HASH_HEX, "%s", hash);
+    sweep->wants[sweep->n_wants++].host = (int)host;
+    if (!asked)
+        sweep_send(sweep, (size_t)home, &msg);
+}
+
+void sweep_want(struct sweep *sweep, size_t host, const struct msg *msg)
+{
+    if (strcmp(msg->what, "bundle") == 0)
+        want_bundle(sweep, host, msg->hash);
+    else
+        want_artifact(sweep, host, msg->hash);
+}
+
+static void forget_wants(struct sweep *sweep, const char *hash)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < sweep->n_wants; i++)
+        if (strcmp(sweep->wants[i].hash, hash) != 0)
+            sweep->wants[kept++] = sweep->wants[i];
+    sweep->n_wants = kept;
+}
+
+void sweep_artifact(struct sweep *sweep, size_t host, const struct msg *msg)
+{
+    struct msg out = { .type = MSG_ARTIFACT,
+                       .hash = msg->hash,
+                       .offset = msg->offset,
+                       .total = msg->total,
+                       .chunk = msg->chunk };
+
+    for (size_t i = 0; i < sweep->n_wants; i++)
+        if (strcmp(sweep->wants[i].hash, msg->hash) == 0 &&
+            sweep->wants[i].host != (int)host)
+            sweep_send(sweep, (size_t)sweep->wants[i].host, &out);
+    if (msg->offset + (int64_t)msg->chunk.len >= msg->total)
+        forget_wants(sweep, msg->hash);
+}
+
+void sweep_missing(struct sweep *sweep, size_t host, const char *hash)
+{
+    int unit = unit_of_artifact(sweep, hash);
+
+    for (size_t i = 0; i < sweep->n_wants; i++)
+        if (strcmp(sweep->wants[i].hash, hash) == 0)
+            tell_missing(sweep, (size_t)sweep->wants[i].host, hash);
+    forget_wants(sweep, hash);
+    if (unit >= 0 && sched_home(sweep->sched, unit) == (int)host)
+        sched_vanished(sweep->sched, unit);
+}
+
+static void identify(const struct sweep *sweep, const struct sched_lease *lease,
+                     struct msg *msg)
+{
+    const struct plan_unit *unit = plan_unit(sweep->plan, lease->unit);
+    bool reference = lease->unit == plan_units(sweep->plan);
+    bool measure = lease->stage == JOB_MEASURE;
+
+    msg->type = measure ? MSG_MEASURE : MSG_BUILD;
+    msg->lease = lease->id;
+    msg->id = (struct msg_identity){
+        .sweep = sweep->spec->name,
+        .config = reference ? unit->source_key : unit->key,
+        .shape = measure ? plan_shape_name(sweep->plan, lease->shape) : "",
+        .purpose = measure     ? "screen"
+                   : reference ? "reference"
+                               : "kernel",
+        .stage = measure ? "measure" : "build",
+        .attempt = lease->attempt,
+    };
+    if (measure)
+        msg->gpu = sweep->boxes[lease->host].gpus[lease->gpu].uuid;
+}
+
+static int fill(struct sweep *sweep, const struct sched_lease *lease,
+                struct msg *msg, char key[HASH_HEX], struct err *err)
+{
+    identify(sweep, lease, msg);
+    msg->key = key;
+    if (lease->stage == JOB_BUILD) {
+        msg->limit_ms = BUILD_LIMIT_MS;
+        plan_build_key(sweep->plan, lease->unit,
+                       sweep->boxes[lease->host].toolkit, key);
+        return plan_build(sweep->plan, lease->unit, msg, err);
+    }
+    msg->artifact = sweep->artifacts[lease->unit];
+    msg->reference = sweep->artifacts[plan_units(sweep->plan)];
+    msg->limit_ms =
+        (int64_t)(sweep->spec->measure.timeout_s * 1e3) + MEASURE_SLACK_MS;
+    plan_task_key(sweep->plan, lease->unit, lease->shape, key);
+    return plan_measure(sweep->plan, lease->unit, lease->shape, msg, err);
+}
+
+void sweep_granted(struct sweep *sweep, const struct sched_lease *lease)
+{
+    assert((size_t)lease->id == sweep->n_grants + 1);
+    sweep->grants =
+        mem_grow(sweep->grants, (size_t)lease->id, sizeof(*sweep->grants));
+    sweep->grants[sweep->n_grants++] = (struct grant){ .unit = lease->unit,
+                                                       .shape = lease->shape,
+                                                       .stage = lease->stage,
+                                                       .host = lease->host };
+}
+
+int sweep_record_lease(struct sweep *sweep, const struct sched_lease *lease)
+{
+    struct msg msg = { 0 };
+
+    identify(sweep, lease, &msg);
+    return sweep_put_lease(sweep, lease, &msg);
+}
+
+static int hand_out(struct sweep *sweep, const struct sched_lease *lease,
+                    struct err *err)
+{
+    struct msg msg = { 0 };
+    char key[HASH_HEX];
+    int rc = fill(sweep, lease, &msg, key, err);
+
+    if (rc < 0)
+        return rc;
+    sweep_granted(sweep, lease);
+    if (sweep_put_lease(sweep, lease, &msg) == 0)
+        sweep_send(sweep, (size_t)lease->host, &msg);
+    return 0;
+}
+
+void sweep_dispatch(struct sweep *sweep)
+{
+    struct sched_lease lease;
+    struct err err;
+
+    if (!sweep->sched || sweep->stopping)
+        return;
+    while (!sweep->ending && sched_next(sweep->sched, &lease))
+        if (hand_out(sweep, &lease, &err) < 0)
+            sweep_fail(sweep, 2, "error", &err);
+}

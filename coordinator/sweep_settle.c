@@ -1,0 +1,270 @@
+#include "coordinator/sweep_state.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "common/stats.h"
+
+/* A worker's own clock may be a little off the GPU's. */
+#define HELD_SLACK 1.05
+#define HELD_SLACK_S 0.01
+
+int sweep_find_unit(const struct sweep *sweep, const char *config,
+                    const char *purpose)
+{
+    int reference = plan_units(sweep->plan);
+
+    if (strcmp(purpose, "reference") != 0)
+        return plan_find(sweep->plan, config);
+    return strcmp(plan_unit(sweep->plan, reference)->source_key, config) == 0
+               ? reference
+               : -1;
+}
+
+static void settle(struct sweep *sweep, int unit, int shape, const char *word,
+                   const char *reason, const struct msg *msg)
+{
+    struct summary times = { .median = NAN };
+
+    if (msg && msg->samples.n > 0)
+        stats_summary(msg->samples.items, msg->samples.n, &times);
+    sweep_put_outcome(sweep, unit, shape, word, reason, msg ? msg->nonce : NULL,
+                      times.median);
+    sweep->n_settled++;
+    sweep->n_correct += strcmp(word, "correct") == 0;
+    log_line(LOG_I, "SETTLED", "config=%.12s shape=%s outcome=%s",
+             plan_unit(sweep->plan, unit)->key,
+             plan_shape_name(sweep->plan, shape), word);
+}
+
+/* A job that failed for good: a build takes its measurements along. */
+static void settle_failed(struct sweep *sweep, const struct sched_lease *job,
+                          const char *word, const char *reason,
+                          const struct msg *msg)
+{
+    if (job->stage == JOB_MEASURE) {
+        settle(sweep, job->unit, job->shape, word, reason, msg);
+    } else if (job->unit == plan_units(sweep->plan)) {
+        struct err err;
+
+        err_set(&err, ERR_INPUT, "the reference could not be built: %s",
+                reason);
+        sweep_fail(sweep, 2, "error", &err);
+    } else {
+        for (int shape = 0; shape < plan_shapes(sweep->plan); shape++)
+            settle(sweep, job->unit, shape, word, reason, msg);
+    }
+}
+
+static void lose(struct sweep *sweep, struct sched_lease lease,
+                 const char *word, const char *reason, const struct msg *msg)
+{
+    sweep_end_lease(sweep, &lease, "lost", LEDGER_LOST);
+    log_line(LOG_W, "LEASE-LOST", "job=%lld host=%s why=%s",
+             (long long)lease.id, sweep->boxes[lease.host].host->name, reason);
+    if (sched_apply(sweep->sched, lease.stage, lease.unit, lease.shape,
+                    JOB_EV_LOST, -1) &&
+        job_is_settled(
+            sched_job(sweep->sched, lease.stage, lease.unit, lease.shape)))
+        settle_failed(sweep, &lease, word, reason, msg);
+}
+
+void sweep_lose(struct sweep *sweep, struct sched_lease lease, const char *word,
+                const char *reason)
+{
+    lose(sweep, lease, word, reason, NULL);
+}
+
+void sweep_refuse(struct sweep *sweep, struct sched_lease lease)
+{
+    sweep_end_lease(sweep, &lease, "refused", LEDGER_LOST);
+    sched_apply(sweep->sched, lease.stage, lease.unit, lease.shape,
+                JOB_EV_REFUSED, -1);
+}
+
+void sweep_host_lost(struct sweep *sweep, size_t host, const char *why)
+{
+    const struct sched_lease *lease;
+
+    sweep_put_event(sweep, "W", "HOST-LOST", sweep->boxes[host].host->name);
+    if (!sweep->sched)
+        return;
+    while ((lease = sched_lease_on(sweep->sched, (int)host)))
+        lose(sweep, *lease, "lost", why, NULL);
+    sched_host_down(sweep->sched, (int)host);
+}
+
+/* Which unit and shape a result is about, and whether this host was asked for
+ * it: a worker writes nothing but its own rows. */
+static int resolve(struct sweep *sweep, size_t host, const struct msg *msg,
+                   struct sched_lease *out, struct err *err)
+{
+    bool build = msg->type == MSG_BUILT;
+    const struct grant *grant;
+
+    out->stage = build ? JOB_BUILD : JOB_MEASURE;
+    out->unit = sweep_find_unit(sweep, msg->id.config, msg->id.purpose);
+    out->shape = build ? 0 : plan_find_shape(sweep->plan, msg->id.shape);
+    out->host = (int)host;
+    out->id = msg->lease;
+    if (msg->epoch != sweep->epoch) {
+        if (sweep_was_leased(sweep, host, msg))
+            return 0;
+        return err_set(err, ERR_PROTO,
+                       "a result of an earlier run that nobody asked it for");
+    }
+    if (msg->lease < 1 || (size_t)msg->lease > sweep->n_grants)
+        return err_set(err, ERR_PROTO, "a result nobody asked for");
+    grant = &sweep->grants[msg->lease - 1];
+    if (grant->host != (int)host || grant->unit != out->unit ||
+        grant->shape != out->shape || grant->stage != out->stage)
+        return err_set(err, ERR_PROTO, "a result nobody asked it for");
+    return 0;
+}
+
+/* Whether the result is for what the sweep is now, not for older sources. */
+static bool is_current(const struct sweep *sweep, const struct sched_lease *job,
+                       const struct msg *msg)
+{
+    char key[HASH_HEX];
+
+    if (job->unit < 0 || job->shape < 0)
+        return false;
+    if (job->stage == JOB_BUILD)
+        plan_build_key(sweep->plan, job->unit, sweep->boxes[job->host].toolkit,
+                       key);
+    else
+        plan_task_key(sweep->plan, job->unit, job->shape, key);
+    return strcmp(key, msg->key) == 0;
+}
+
+/* End the lease under which this result was made; one that another host holds
+ * by now is superfluous. */
+static void close_lease(struct sweep *sweep, const struct sched_lease *job,
+                        enum ledger_category category)
+{
+    const struct sched_lease *held =
+        sched_lease_of(sweep->sched, job->stage, job->unit, job->shape);
+    struct msg cancel = { .type = MSG_CANCEL };
+
+    if (!held)
+        return;
+    if (held->host == job->host) {
+        sweep_end_lease(sweep, held, "done", category);
+        return;
+    }
+    cancel.lease = held->id;
+    sweep_send(sweep, (size_t)held->host, &cancel);
+    sweep_end_lease(sweep, held, "cancelled", LEDGER_LOST);
+}
+
+/* The runner or the compiler died: try again while there are tries. */
+static void crashed(struct sweep *sweep, const struct sched_lease *job,
+                    const struct msg *msg)
+{
+    const struct sched_lease *held =
+        sched_lease_of(sweep->sched, job->stage, job->unit, job->shape);
+
+    if (held && held->host == job->host)
+        lose(sweep, *held, "crash", msg->detail, msg);
+}
+
+int sweep_built(struct sweep *sweep, size_t host, const struct msg *msg,
+                struct err *err)
+{
+    bool built = strcmp(msg->outcome, "built") == 0;
+    bool crash = strcmp(msg->outcome, "crash") == 0;
+    struct sched_lease job;
+    bool current;
+    int rc;
+
+    rc = resolve(sweep, host, msg, &job, err);
+    if (rc < 0)
+        return rc;
+    current = is_current(sweep, &job, msg);
+    rc = sweep_put_build(sweep, host, msg,
+                         current ? plan_unit(sweep->plan, job.unit)->source_key
+                                 : "",
+                         !current || crash);
+    if (rc < 0)
+        return 0; /* the sweep is ending, for the store's reason */
+    sweep_acknowledge(sweep, host, msg->nonce);
+    sweep->boxes[host].refusals = 0;
+    if (!current)
+        return 0;
+    if (crash) {
+        crashed(sweep, &job, msg);
+        return 0;
+    }
+    close_lease(sweep, &job, built ? LEDGER_BUILDING : LEDGER_FAILED);
+    if (built)
+        memcpy(sweep->artifacts[job.unit], msg->artifact, HASH_HEX);
+    if (sched_apply(sweep->sched, JOB_BUILD, job.unit, 0,
+                    built ? JOB_EV_RESULT : JOB_EV_REJECT, (int)host) &&
+        !built)
+        settle_failed(sweep, &job, msg->outcome, msg->detail, msg);
+    return 0;
+}
+
+static int check_measured(const struct msg *msg, struct err *err)
+{
+    static const char *const words[] = { "correct", "constraints",
+                                         "runtime", "correctness",
+                                         "timeout", "crash" };
+    double sum = 0;
+    bool known = false;
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        known = known || strcmp(words[i], msg->outcome) == 0;
+    if (!known)
+        return err_set(err, ERR_PROTO, "MEASURED.outcome is '%.20s'",
+                       msg->outcome);
+    for (size_t i = 0; i < msg->samples.n; i++)
+        sum += msg->samples.items[i];
+    if (sum > msg->held_s * HELD_SLACK + HELD_SLACK_S)
+        return err_set(err, ERR_PROTO,
+                       "MEASURED.samples add up to %g s, more than the %g s "
+                       "the GPU was held",
+                       sum, msg->held_s);
+    if (strcmp(msg->outcome, "correct") == 0 && msg->samples.n == 0)
+        return err_set(err, ERR_PROTO, "MEASURED is correct without a sample");
+    return 0;
+}
+
+int sweep_measured(struct sweep *sweep, size_t host, const struct msg *msg,
+                   struct err *err)
+{
+    bool correct = strcmp(msg->outcome, "correct") == 0;
+    bool crash = strcmp(msg->outcome, "crash") == 0;
+    struct sched_lease job;
+    bool current;
+    int rc;
+
+    rc = check_measured(msg, err);
+    if (rc == 0)
+        rc = resolve(sweep, host, msg, &job, err);
+    if (rc < 0)
+        return rc;
+    current = is_current(sweep, &job, msg);
+    rc = sweep_put_result(
+        sweep, host, msg,
+        current ? plan_unit(sweep->plan, job.unit)->source_key : "",
+        current ? plan_measure_key(sweep->plan, job.shape) : "",
+        !current || crash);
+    if (rc < 0)
+        return 0; /* the sweep is ending, for the store's reason */
+    sweep_acknowledge(sweep, host, msg->nonce);
+    sweep->boxes[host].refusals = 0;
+    if (!current)
+        return 0;
+    if (crash) {
+        crashed(sweep, &job, msg);
+        return 0;
+    }
+    close_lease(sweep, &job, correct ? LEDGER_MEASURING : LEDGER_FAILED);
+    if (sched_apply(sweep->sched, JOB_MEASURE, job.unit, job.shape,
+                    correct ? JOB_EV_RESULT : JOB_EV_REJECT, (int)host))
+        settle(sweep, job.unit, job.shape, msg->outcome, msg->detail, msg);
+    return 0;
+}

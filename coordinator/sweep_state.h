@@ -1,0 +1,210 @@
+/* sweep_state.h - what the reactor of a running sweep knows
+ *
+ * Private to the files that make up the reactor, sweep*.c; each heading below
+ * names one.  All of it belongs to the reactor's thread.
+ */
+#ifndef FA_COORDINATOR_SWEEP_STATE_H
+#define FA_COORDINATOR_SWEEP_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "common/clock.h"
+#include "common/hash.h"
+#include "common/msg.h"
+#include "coordinator/arch.h"
+#include "coordinator/crew.h"
+#include "coordinator/hosts.h"
+#include "coordinator/ledger.h"
+#include "coordinator/plan.h"
+#include "coordinator/progress.h"
+#include "coordinator/sched.h"
+#include "coordinator/server.h"
+#include "coordinator/store.h"
+#include "coordinator/sweep.h"
+
+#define BOX_GPUS_MAX 64
+#define ACKS_MAX 256 /* results in one commit, and nonces in one ACK */
+
+/* A host, as the reactor sees it.
+ *
+ *   AWAY --attached--> GREETED --welcome, READY--> READY
+ *     ^                   |                          |
+ *     '------------- connection gone ----------------'    FAILED: for good */
+enum box_state {
+    BOX_AWAY,
+    BOX_GREETED,
+    BOX_READY,
+    BOX_FAILED
+};
+
+struct box_gpu {
+    char uuid[128];
+    char name[256];
+    struct arch_facts facts;
+};
+
+struct box {
+    const struct host *host; /* borrowed from the hosts list */
+    enum box_state state;
+    bool attached;    /* a relay is up */
+    bool was_ready;   /* in this run */
+    bool same_worker; /* the process that was READY before */
+    bool suspect;     /* silent for 15 s: no new work */
+    bool is_lost;     /* silent for 30 s: its work went to others */
+    int refusals;     /* leases it did not take, since its last result */
+    int tries;        /* connections that broke */
+    int code;         /* ERR_* of the last of them */
+    char why[sizeof(((struct err *)0)->text)];
+    int64_t heard_ns; /* last message, CLOCK_BOOTTIME */
+
+    int64_t pid, cpus; /* of the worker, as HELLO and READY say */
+    char boot_id[CLOCK_BOOT_ID_BYTES];
+    char machine[256];
+    char version[128];
+    char toolkit[256];
+    char **running; /* identities it had in work at its HELLO */
+    size_t n_running;
+    int slots;
+    int credit;
+    struct box_gpu gpus[BOX_GPUS_MAX];
+    int n_gpus;
+    char acks[ACKS_MAX][HASH_HEX]; /* stored, to be sent after COMMIT */
+    size_t n_acks;
+};
+
+/* What a lease of this run was for: a result must come from its host. */
+struct grant {
+    int unit;
+    int shape;
+    enum job_stage stage;
+    int host;
+    bool started;
+};
+
+struct want {
+    char hash[HASH_HEX];
+    int host;
+};
+
+struct sweep {
+    const struct sweep_options *options;
+    struct spec *spec;
+    struct space *space;
+    const struct hosts *hosts;
+    struct progress *progress;
+    struct plan *plan;   /* NULL until the device facts are known */
+    struct sched *sched; /* likewise */
+    struct store *store;
+    struct ledger *ledger;
+    struct server *server;
+    struct crew *crew;
+    struct box *boxes;
+    size_t n_boxes;
+    int64_t epoch;
+    int64_t sweep_id;
+    char arch[32];
+    struct arch_facts facts; /* of the sweep's one GPU model */
+    char gpu_name[256];
+    double usd_before; /* spent by earlier runs */
+
+    char (*artifacts)[HASH_HEX]; /* of each unit and the reference; "" none */
+    struct grant *grants;        /* index is lease id - 1 */
+    size_t n_grants;
+    struct want *wants;
+    size_t n_wants;
+
+    size_t pending;     /* rows since the last COMMIT */
+    int64_t pending_ns; /* when the first of them came */
+    int64_t beat_ns, flush_ns;
+    int64_t started_ns;
+    int64_t usable_ns; /* when a host was last READY */
+    int64_t turn_ns;   /* end of the last turn of the loop */
+
+    int stopping; /* signals taken: 1 finish what runs, 2 at once */
+    int64_t stop_ns;
+    const char *ending; /* why it stops, NULL while it goes on */
+    int exit_code;
+    struct err fatal; /* what ended it, for the user */
+
+    int n_settled, n_correct; /* measurements, for progress */
+};
+
+/* sweep_inbox.c: take one message of a host.  ERR_PROTO: the host is wrong. */
+int sweep_take(struct sweep *sweep, size_t host, const struct msg *msg,
+               struct err *err);
+
+/* sweep_settle.c: results, losses and what they make of a configuration. */
+int sweep_built(struct sweep *sweep, size_t host, const struct msg *msg,
+                struct err *err);
+int sweep_measured(struct sweep *sweep, size_t host, const struct msg *msg,
+                   struct err *err);
+void sweep_lose(struct sweep *sweep, struct sched_lease lease, const char *word,
+                const char *reason);
+void sweep_refuse(struct sweep *sweep, struct sched_lease lease);
+/* All work of the host is lost; 'why' is for the log. */
+void sweep_host_lost(struct sweep *sweep, size_t host, const char *why);
+int sweep_find_unit(const struct sweep *sweep, const char *config,
+                    const char *purpose); /* or -1 */
+
+/* sweep_outbox.c: leases, transfers, acknowledgements. */
+void sweep_dispatch(struct sweep *sweep);
+int sweep_commit(struct sweep *sweep, struct err *err);
+void sweep_send(struct sweep *sweep, size_t host, struct msg *msg);
+void sweep_acknowledge(struct sweep *sweep, size_t host, const char *nonce);
+void sweep_want(struct sweep *sweep, size_t host, const struct msg *msg);
+void sweep_artifact(struct sweep *sweep, size_t host, const struct msg *msg);
+void sweep_missing(struct sweep *sweep, size_t host, const char *hash);
+void sweep_granted(struct sweep *sweep, const struct sched_lease *lease);
+int sweep_record_lease(struct sweep *sweep, const struct sched_lease *lease);
+
+/* sweep_hosts.c: a host comes, is set up, goes. */
+void sweep_crew_news(struct sweep *sweep, const struct crew_news *news);
+int sweep_hello(struct sweep *sweep, size_t host, const struct msg *msg,
+                struct err *err);
+int sweep_gpu(struct sweep *sweep, size_t host, const struct msg *msg,
+              struct err *err);
+int sweep_ready(struct sweep *sweep, size_t host, const struct msg *msg,
+                struct err *err);
+void sweep_trouble(struct sweep *sweep, size_t host, const struct msg *msg);
+void sweep_box_up(struct sweep *sweep, size_t host);
+/* Not used any more in this run; 'code' is an ERR_*. */
+void sweep_give_up(struct sweep *sweep, size_t host, int code, const char *why);
+void sweep_forget_running(struct box *box);
+
+/* sweep_prepare.c: the plan, once the device facts are known, and what
+ * earlier runs left of it. */
+int sweep_begin(struct sweep *sweep, struct err *err);
+int sweep_prepare(struct sweep *sweep, struct err *err);
+void sweep_take_cache(struct sweep *sweep, size_t host);
+bool sweep_was_leased(struct sweep *sweep, size_t host, const struct msg *msg);
+
+/* sweep_rows.c: what is written down. */
+void sweep_dirty(struct sweep *sweep); /* a row waits for COMMIT */
+void sweep_put_event(struct sweep *sweep, const char *level, const char *name,
+                     const char *text);
+int sweep_put_build(struct sweep *sweep, size_t host, const struct msg *msg,
+                    const char *source_key, bool evidence);
+int sweep_put_result(struct sweep *sweep, size_t host, const struct msg *msg,
+                     const char *source_key, const char *measure_key,
+                     bool evidence);
+int sweep_put_outcome(struct sweep *sweep, int unit, int shape,
+                      const char *word, const char *reason, const char *nonce,
+                      double median_s);
+int sweep_put_host(struct sweep *sweep, size_t host);
+int sweep_put_gpu(struct sweep *sweep, size_t host, const struct msg *msg);
+int sweep_put_lease(struct sweep *sweep, const struct sched_lease *lease,
+                    const struct msg *msg);
+void sweep_end_lease(struct sweep *sweep, const struct sched_lease *lease,
+                     const char *ending, enum ledger_category category);
+void sweep_put_interval(void *arg, const struct ledger_interval *interval);
+
+/* sweep.c */
+double sweep_usd(const struct sweep *sweep); /* NaN when nothing has a price */
+/* Stop for a reason the user is told; the first one counts. */
+void sweep_fail(struct sweep *sweep, int exit_code, const char *ending,
+                const struct err *why);
+
+#endif

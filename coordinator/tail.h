@@ -1,0 +1,24 @@
+/* tail.h - the last words of a remote program, for error texts
+ *
+ * Stderr is always read, so that nobody blocks on it, and only its end kept.
+ */
+#ifndef FA_COORDINATOR_TAIL_H
+#define FA_COORDINATOR_TAIL_H
+
+#include <stddef.h>
+
+#define TAIL_BYTES 4096
+
+struct tail {
+    char text[2 * TAIL_BYTES + 1]; /* NUL-terminated */
+    size_t len;
+};
+
+void tail_add(struct tail *tail, const char *bytes, size_t len);
+
+/* The last 'lines' non-empty lines joined by "; ", of which the end when they
+ * are longer than 'size', with control characters left out.  "" when nothing
+ * was said. */
+void tail_say(const struct tail *tail, int lines, char *out, size_t size);
+
+#endif

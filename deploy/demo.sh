@@ -1,0 +1,96 @@
+#!/bin/sh
+# Set up, build, and run real sweeps on this machine: vector_add and
+# flash_attention, on localhost and through a real sshd on loopback side by side;
+# then print the reports and what they cost.  Without an NVIDIA GPU the kernels run
+# on the cpu device, an emulation that proves them right and says nothing of speed.
+#
+#   deploy/demo.sh [--keep]    --keep leaves the folder with the databases
+set -eu
+cd "$(dirname "$0")/.."
+source_dir=$PWD
+
+keep=no
+case "${1:-}" in
+'') ;;
+--keep) keep=yes ;;
+*) echo "usage: deploy/demo.sh [--keep]" >&2; exit 2 ;;
+esac
+
+deploy/setup.sh
+mkdir -p build
+echo "demo.sh: building (build/release.log)"
+{ cmake --preset release && cmake --build build/release -j "$(nproc)" --target fa-coord fa-worker; } \
+    >build/release.log 2>&1 || { tail -n 40 build/release.log; exit 1; }
+fa_coord=$source_dir/build/release/bin/fa-coord
+
+demo=$(mktemp -d "${TMPDIR:-/tmp}/fa-demo-XXXXXX")
+sshd_pid=""
+finish() {
+    [ -n "$sshd_pid" ] && kill "$sshd_pid" 2>/dev/null
+    if [ "$keep" = yes ]; then
+        echo "demo.sh: kept $demo"
+    else
+        rm -rf "$demo"
+    fi
+}
+trap finish EXIT
+trap 'exit 130' INT TERM HUP
+
+# A server of our own: its keys, port and folder are ours, and it ends with us.
+sshd=$(PATH=$PATH:/usr/sbin:/sbin command -v sshd)
+ssh-keygen -q -t ed25519 -N '' -f "$demo/host_key"
+ssh-keygen -q -t ed25519 -N '' -f "$demo/user_key"
+cp "$demo/user_key.pub" "$demo/authorized_keys"
+[ "$(id -u)" = 0 ] && mkdir -p /run/sshd
+port=""
+for candidate in $(seq 42022 42072); do
+    cat >"$demo/sshd_config" <<CONFIG
+Port $candidate
+ListenAddress 127.0.0.1
+HostKey $demo/host_key
+AuthorizedKeysFile $demo/authorized_keys
+UsePAM no
+StrictModes no
+PasswordAuthentication no
+PermitRootLogin yes
+PidFile none
+CONFIG
+    "$sshd" -D -e -f "$demo/sshd_config" 2>"$demo/sshd.log" &
+    sshd_pid=$!
+    tries=0
+    while [ "$tries" -lt 50 ] && kill -0 "$sshd_pid" 2>/dev/null; do
+        if grep -q 'Server listening' "$demo/sshd.log"; then
+            port=$candidate
+            break 2
+        fi
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+    kill "$sshd_pid" 2>/dev/null || true
+    sshd_pid=""
+done
+[ -n "$port" ] || { cat "$demo/sshd.log"; echo "demo.sh: no sshd on loopback" >&2; exit 1; }
+fingerprint=$(ssh-keygen -lf "$demo/host_key.pub" | cut -d' ' -f2)
+
+cat >"$demo/hosts.txt" <<HOSTS
+# this machine twice: as itself, unpriced, and through SSH, at the price of an L4
+localhost  workdir=$demo/w1
+$(id -un)@127.0.0.1:$port  key=$demo/user_key  hostkey=$fingerprint  rate=0.68  workdir=$demo/w2
+HOSTS
+
+device=cpu
+if [ -e /dev/nvidia0 ]; then
+    device=cuda
+    # One GPU cannot be two hosts: the SSH host alone.
+    sed -i '/^localhost/d' "$demo/hosts.txt"
+fi
+for kernel in vector_add flash_attention; do
+    cp -r "$source_dir/kernels/$kernel" "$demo/$kernel"
+    cd "$demo/$kernel"
+    printf '\n\033[1m$ fa-coord sweep --hosts hosts.txt --device %s   # %s\033[0m\n' "$device" "$kernel"
+    "$fa_coord" sweep --hosts "$demo/hosts.txt" --device "$device"
+    printf '\n\033[1m$ fa-coord report --top 10\033[0m\n'
+    "$fa_coord" report --top 10
+    printf '\n\033[1m$ fa-coord report --cost\033[0m\n'
+    "$fa_coord" report --cost --top 1
+done

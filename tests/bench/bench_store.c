@@ -1,0 +1,121 @@
+/* bench_store.c - what a durable result costs: CPU each, and commits a second
+ *
+ * Results with 30 samples are put and committed in groups, as the reactor
+ * does it; then one by one, each with its own commit.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/err.h"
+#include "common/hash.h"
+#include "common/mem.h"
+#include "coordinator/store.h"
+
+#define SAMPLES 30
+#define RESULTS 20000
+#define GROUP 256 /* DESIGN decision 4 */
+#define COMMITS 200
+
+static double cpu_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void put(struct store *store, int i, struct err *err)
+{
+    char nonce[HASH_HEX], config[HASH_HEX];
+    double samples[SAMPLES];
+    static const double pair[] = { 2040, 2025 };
+    struct store_result result = {
+        .nonce = nonce,
+        .epoch = 1,
+        .config = config,
+        .shape = "n16m",
+        .purpose = "screen",
+        .attempt = 1,
+        .source_key = "5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c",
+        .measure_key = "3e3e3e3e3e3e3e3e3e3e3e3e3e3e3e3e",
+        .host = "gpu1",
+        .gpu = "GPU-11111111-2222-3333-4444-555555555555",
+        .artifact = "a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7",
+        .outcome = "correct",
+        .samples = { samples, SAMPLES },
+        .clock_mhz = { pair, 2 },
+        .temp_c = { pair, 2 },
+        .power_w = { pair, 2 },
+        .throttle = { pair, 2 },
+    };
+
+    hash_of(&i, sizeof(i), nonce);
+    hash_of(nonce, 8, config);
+    for (int s = 0; s < SAMPLES; s++) /* a float of ms, as CUDA events are */
+        samples[s] = (double)(0.6f + 0.0001f * (float)(s + i % 100)) / 1e3;
+    if (store_result_put(store, &result, err) != 1) {
+        fprintf(stderr, "%s\n", err->text);
+        exit(1);
+    }
+}
+
+static void commit(struct store *store, struct err *err)
+{
+    if (store_commit(store, err) < 0) {
+        fprintf(stderr, "%s\n", err->text);
+        exit(1);
+    }
+}
+
+static void grouped(struct store *store, struct err *err)
+{
+    double cpu = cpu_s();
+    int64_t start = clock_boot_ns();
+    double wall;
+
+    for (int i = 0; i < RESULTS; i++) {
+        put(store, i, err);
+        if (store_pending(store) >= GROUP)
+            commit(store, err);
+    }
+    commit(store, err);
+    cpu = cpu_s() - cpu;
+    wall = (double)(clock_boot_ns() - start) / 1e9;
+    printf("%d results of %d samples in groups of %d: %.1f us CPU each, "
+           "%.0f durable results/s\n",
+           RESULTS, SAMPLES, GROUP, cpu / RESULTS * 1e6, RESULTS / wall);
+}
+
+static void one_by_one(struct store *store, struct err *err)
+{
+    int64_t start = clock_boot_ns();
+
+    for (int i = 0; i < COMMITS; i++) {
+        put(store, RESULTS + i, err);
+        commit(store, err);
+    }
+    printf("one result a commit: %.0f commits/s\n",
+           COMMITS / ((double)(clock_boot_ns() - start) / 1e9));
+}
+
+int main(int argc, char *argv[])
+{
+    const char *path = argc > 1 ? argv[1] : "bench_store.db";
+    struct store *store;
+    struct err err = { "" };
+
+    if (hash_setup(&err) < 0 ||
+        store_open(path, STORE_CREATE, &store, &err) < 0) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    grouped(store, &err);
+    one_by_one(store, &err);
+    store_close(store);
+    (void)unlink(path);
+    return 0;
+}

@@ -1,0 +1,185 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "coordinator/history.h"
+#include "report_fixture.h"
+#include "store_fixture.h"
+
+#define UTC INT64_C(1700000000000000000)
+
+static struct history *open_history(struct store *store)
+{
+    struct history *history;
+    struct err err = { "" };
+
+    if (history_open(store, &history, &err) < 0)
+        fail_msg("%s", err.text);
+    return history;
+}
+
+static void the_current_sweep_is_found(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct history *history = open_history(store);
+    struct store_sweep sweep;
+    struct err err;
+    int64_t id;
+
+    assert_int_equal(history_sweep(history, &sweep, &id, &err), 1);
+    assert_string_equal(sweep.name, "vector_add");
+    assert_string_equal(sweep.arch, "sm_89");
+    assert_int_equal(sweep.passed, 5);
+    history_close(history);
+    store_close(store);
+}
+
+static void an_outcome_counts_for_its_sources_and_measuring_alone(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct history *history = open_history(store);
+    struct store_outcome key = { .config = "c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1",
+                                 .shape = "n16m",
+                                 .source_key = "5c",
+                                 .measure_key = "3e" };
+    struct history_outcome out;
+    struct err err;
+
+    assert_int_equal(history_outcome(history, &key, &out, &err), 1);
+    assert_string_equal(out.outcome, "correct");
+    assert_true(out.median_s == 0.0008);
+    key.measure_key = "3f";
+    assert_int_equal(history_outcome(history, &key, &out, &err), 0);
+    key.measure_key = "3e";
+    key.source_key = "5d";
+    assert_int_equal(history_outcome(history, &key, &out, &err), 0);
+    history_close(history);
+    store_close(store);
+}
+
+static void the_newest_successful_build_is_found(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct history *history = open_history(store);
+    struct store_build old = fixture_build("b1", "c1");
+    struct store_build new = fixture_build("b2", "c1");
+    struct store_build bad = fixture_build("b3", "c2");
+    struct history_build out;
+    struct err err;
+
+    new.received_utc = old.received_utc + 1;
+    new.host = "gpu2";
+    bad.outcome = "compile";
+    assert_int_equal(store_build_put(store, &old, &err), 1);
+    assert_int_equal(store_build_put(store, &new, &err), 2);
+    assert_int_equal(store_build_put(store, &bad, &err), 1);
+    assert_int_equal(history_build(history, "c1", "5c", &out, &err), 1);
+    assert_string_equal(out.host, "gpu2");
+    assert_string_equal(out.artifact, "a7");
+    assert_int_equal(history_build(history, "c2", "5c", &out, &err), 0);
+    assert_int_equal(history_build(history, "c1", "5d", &out, &err), 0);
+    history_close(history);
+    store_close(store);
+}
+
+static void put_lease(struct store *store, int64_t epoch, int64_t id,
+                      const char *ending)
+{
+    struct store_lease lease = { .epoch = epoch,
+                                 .id = id,
+                                 .config = "c1",
+                                 .shape = "n16m",
+                                 .purpose = "screen",
+                                 .stage = "measure",
+                                 .attempt = 1,
+                                 .host = "gpu1",
+                                 .gpu = "GPU-1",
+                                 .leased_utc = epoch + id };
+    struct err err;
+
+    assert_int_equal(store_lease_put(store, &lease, &err), 0);
+    if (ending)
+        assert_int_equal(
+            store_lease_end(store, epoch, id, ending, epoch + id + 1, &err), 0);
+}
+
+static void take_loss(void *arg, const struct history_loss *loss)
+{
+    assert_string_equal(loss->config, "c1");
+    assert_string_equal(loss->stage, "measure");
+    *(int64_t *)arg += loss->losses;
+}
+
+static void losses_before_the_sweep_changed_do_not_count(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct history *history = open_history(store);
+    int64_t losses = 0;
+    struct err err;
+
+    put_lease(store, UTC - 1000, 1, "lost"); /* an earlier run's */
+    put_lease(store, UTC - 1, 1, "lost");    /* of the run that put it */
+    put_lease(store, UTC - 1, 2, "done");
+    put_lease(store, UTC + 1000, 1, "lost");
+    assert_int_equal(history_losses(history, take_loss, &losses, &err), 0);
+    assert_int_equal(losses, 2);
+    history_close(history);
+    store_close(store);
+}
+
+struct ender {
+    struct store *store;
+    int n;
+};
+
+static void end_lease(void *arg, const struct store_lease *lease)
+{
+    struct ender *ender = arg;
+    struct err err;
+
+    ender->n++;
+    assert_string_equal(lease->gpu, "GPU-1");
+    assert_int_equal(store_lease_end(ender->store, lease->epoch, lease->id,
+                                     "lost", UTC + 5000, &err),
+                     0);
+}
+
+static void open_leases_of_a_killed_run_can_be_ended(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct history *history = open_history(store);
+    struct ender ender = { store, 0 };
+    struct err err;
+
+    put_lease(store, UTC - 1, 1, NULL);
+    put_lease(store, UTC - 1, 2, "done");
+    put_lease(store, UTC + 1000, 1, NULL); /* of this run */
+    assert_int_equal(
+        history_open_leases(history, UTC + 1000, end_lease, &ender, &err), 0);
+    assert_int_equal(ender.n, 1);
+    assert_int_equal(
+        history_open_leases(history, UTC + 1000, end_lease, &ender, &err), 0);
+    assert_int_equal(ender.n, 1);
+    history_close(history);
+    store_close(store);
+}
+
+int main(void)
+{
+#define TEST(f) \
+    cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(the_current_sweep_is_found),
+        TEST(an_outcome_counts_for_its_sources_and_measuring_alone),
+        TEST(the_newest_successful_build_is_found),
+        TEST(losses_before_the_sweep_changed_do_not_count),
+        TEST(open_leases_of_a_killed_run_can_be_ended),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,356 @@
+#include "tests/e2e/coord.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <zmq.h>
+
+#include "common/clock.h"
+#include "common/frame.h"
+#include "coordinator/server.h"
+#include "worker/stage.h"
+
+#define WORKER FA_BINARY_DIR "/bin/fa-worker"
+#define TURN_MS 20
+
+static int64_t deadline_ns(void)
+{
+    return clock_boot_ns() + COORD_WAIT_S * NS_PER_S;
+}
+
+void coord_open(struct coord *coord)
+{
+    char router[64];
+    struct err err;
+
+    signal(SIGPIPE, SIG_IGN);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    *coord = (struct coord){ .epoch = 1000,
+                             .linger_ms = 60000,
+                             .relay = -1,
+                             .in = -1,
+                             .out = -1,
+                             .err = -1,
+                             .worker = -1 };
+    strcpy(coord->folder, "/tmp/fa-agent-XXXXXX");
+    assert_non_null(mkdtemp(coord->folder));
+    snprintf(coord->work, sizeof(coord->work), "%s/work", coord->folder);
+    snprintf(router, sizeof(router), "%s/router", coord->folder);
+    coord->zctx = zmq_ctx_new();
+    if (server_open(coord->zctx, router, 1, &coord->server, &err) < 0)
+        fail_msg("%s", err.text);
+    buf_init(&coord->login, FRAME_NOISE_MAX);
+    buf_init(&coord->said, FRAME_NOISE_MAX);
+}
+
+static void hang_up(struct coord *coord)
+{
+    pump_free(coord->pump);
+    coord->pump = NULL;
+    if (coord->in >= 0) {
+        close(coord->in);
+        close(coord->out);
+        close(coord->err);
+    }
+    coord->in = -1;
+}
+
+void coord_cut(struct coord *coord)
+{
+    if (coord->relay > 0) {
+        kill(coord->relay, SIGKILL);
+        waitpid(coord->relay, NULL, 0);
+    }
+    coord->relay = -1;
+    hang_up(coord);
+}
+
+void coord_close(struct coord *coord)
+{
+    coord_cut(coord);
+    if (coord->worker > 0) {
+        kill(coord->worker, SIGKILL);
+        waitpid(coord->worker, NULL, 0);
+    }
+    server_close(coord->server);
+    zmq_ctx_term(coord->zctx);
+    buf_fini(&coord->login);
+    buf_fini(&coord->said);
+    assert_true(stage_remove_tree(coord->folder));
+}
+
+static void start_relay(struct coord *coord)
+{
+    int in[2], out[2], err[2];
+
+    assert_int_equal(pipe2(in, O_CLOEXEC) | pipe2(out, O_CLOEXEC) |
+                         pipe2(err, O_CLOEXEC),
+                     0);
+    coord->relay = fork();
+    assert_true(coord->relay >= 0);
+    if (coord->relay == 0) {
+        dup2(in[0], 0);
+        dup2(out[1], 1);
+        dup2(err[1], 2);
+        execl(WORKER, "fa-worker", "--attach", "--workdir", coord->work, NULL);
+        _exit(127);
+    }
+    close(in[0]);
+    close(out[1]);
+    close(err[1]);
+    coord->in = in[1];
+    coord->out = out[0];
+    coord->err = err[0];
+    fcntl(coord->in, F_SETFL, O_NONBLOCK);
+    fcntl(coord->out, F_SETFL, O_NONBLOCK);
+    fcntl(coord->err, F_SETFL, O_NONBLOCK);
+}
+
+static void send_invitation(struct coord *coord)
+{
+    struct invite invite = { .epoch = coord->epoch,
+                             .linger_ms = coord->linger_ms,
+                             .endpoint = INVITE_RELAY };
+    char text[INVITE_BYTES_MAX];
+    size_t len;
+    struct err err;
+
+    assert_int_equal(server_admit(coord->server, 0, invite.public_key,
+                                  invite.secret_key, &err),
+                     0);
+    strcpy(invite.server_key, coord->wrong_server_key
+                                  ? invite.public_key
+                                  : server_public_key(coord->server));
+    len = invite_write(&invite, text);
+    assert_int_equal(write(coord->in, text, len), (ssize_t)len);
+}
+
+static void read_stderr(struct coord *coord)
+{
+    char text[1024];
+    ssize_t n;
+
+    while ((n = read(coord->err, text, sizeof(text))) > 0)
+        buf_add(&coord->said, text, (size_t)n);
+}
+
+void coord_attach(struct coord *coord)
+{
+    int64_t until_ns = deadline_ns();
+    char version[FRAME_VERSION_BYTES], router[64];
+    size_t frames = 0;
+    struct err err;
+
+    hang_up(coord);
+    buf_clear(&coord->login);
+    buf_clear(&coord->said);
+    coord->ended = false;
+    start_relay(coord);
+    while (frames == 0) {
+        struct pollfd wait = { .fd = coord->out, .events = POLLIN };
+        char bytes[256];
+        ssize_t n = poll(&wait, 1, TURN_MS) > 0
+                        ? read(coord->out, bytes, sizeof(bytes))
+                        : -1;
+
+        read_stderr(coord);
+        if (n == 0 || clock_boot_ns() > until_ns)
+            fail_msg("no magic: %s", buf_text(&coord->said));
+        if (n > 0)
+            buf_add(&coord->login, bytes, (size_t)n);
+        assert_true(frame_find_magic(buf_text(&coord->login), coord->login.len,
+                                     &frames, version, &err) >= 0);
+    }
+    assert_string_equal(version, FA_VERSION);
+    snprintf(router, sizeof(router), "%s/router", coord->folder);
+    assert_int_equal(pump_dial(router, &coord->pump, &err), 0);
+    assert_int_equal(pump_feed(coord->pump, coord->login.bytes + frames,
+                               coord->login.len - frames, &err),
+                     0);
+    send_invitation(coord);
+}
+
+static void carry(struct coord *coord)
+{
+    char bytes[FRAME_PAYLOAD_MAX];
+    size_t len, room = pump_room(coord->pump);
+    const void *output = pump_output(coord->pump, &len);
+    ssize_t n;
+    struct err err;
+
+    if (len > 0 && (n = write(coord->in, output, len)) > 0)
+        pump_sent(coord->pump, (size_t)n);
+    n = read(coord->out, bytes, room < sizeof(bytes) ? room : sizeof(bytes));
+    if (n == 0)
+        coord->ended = true;
+    if (n > 0 && pump_feed(coord->pump, bytes, (size_t)n, &err) < 0)
+        fail_msg("%s", err.text);
+    read_stderr(coord);
+}
+
+static void turn(struct coord *coord)
+{
+    zmq_pollitem_t items[PUMP_FDS_MAX + 3] = {
+        { .socket = server_router(coord->server), .events = ZMQ_POLLIN },
+        { .socket = server_zap(coord->server), .events = ZMQ_POLLIN },
+        { .fd = coord->out, .events = ZMQ_POLLIN },
+    };
+    struct pollfd fds[PUMP_FDS_MAX];
+    size_t n = pump_fds(coord->pump, fds);
+    struct err err;
+
+    for (size_t i = 0; i < n; i++)
+        items[3 + i] =
+            (zmq_pollitem_t){ .fd = fds[i].fd,
+                              .events = fds[i].events & POLLOUT
+                                            ? ZMQ_POLLIN | ZMQ_POLLOUT
+                                            : ZMQ_POLLIN };
+    zmq_poll(items, (int)n + 3, TURN_MS);
+    poll(fds, (nfds_t)n, 0);
+    if (pump_step(coord->pump, fds, n, &err) < 0)
+        fail_msg("%s", err.text);
+    carry(coord);
+    server_step(coord->server);
+}
+
+/* The next message, or false when none is there now. */
+static bool take(struct coord *coord, struct msg *msg)
+{
+    size_t host;
+    struct err err;
+    int rc = server_recv(coord->server, &host, msg, &err);
+
+    if (rc < 0)
+        fail_msg("%s", err.text);
+    if (rc == 0)
+        return false;
+    coord->seen[msg->type]++;
+    if (msg->type == MSG_HELLO)
+        coord->worker = (pid_t)msg->pid;
+    if (msg->type == MSG_WANT && coord->bundle) {
+        struct msg answer = *coord->bundle;
+
+        coord_send(coord, &answer);
+    }
+    return true;
+}
+
+void coord_await(struct coord *coord, enum msg_type type, struct msg *out)
+{
+    int64_t until_ns = deadline_ns();
+
+    for (;;) {
+        while (take(coord, out)) {
+            if (out->type == type)
+                return;
+            if (out->type == MSG_TROUBLE)
+                fail_msg("TROUBLE %s: %s", out->what, out->text);
+            msg_fini(out);
+        }
+        if (coord->ended || clock_boot_ns() > until_ns)
+            fail_msg("no %s; the relay says: %s", msg_type_name(type),
+                     buf_text(&coord->said));
+        turn(coord);
+    }
+}
+
+void coord_expect(struct coord *coord, enum msg_type type)
+{
+    struct msg msg;
+
+    coord_await(coord, type, &msg);
+    msg_fini(&msg);
+}
+
+void coord_idle(struct coord *coord, int64_t ms)
+{
+    int64_t until_ns = clock_boot_ns() + ms * NS_PER_MS;
+    struct msg msg;
+
+    while (clock_boot_ns() < until_ns && !coord->ended) {
+        turn(coord);
+        while (take(coord, &msg))
+            msg_fini(&msg);
+    }
+}
+
+int coord_await_end(struct coord *coord)
+{
+    int64_t until_ns = deadline_ns();
+    int status;
+
+    while (!coord->ended) {
+        assert_true(clock_boot_ns() < until_ns);
+        coord_idle(coord, TURN_MS);
+    }
+    assert_int_equal(waitpid(coord->relay, &status, 0), coord->relay);
+    coord->relay = -1;
+    read_stderr(coord);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+void coord_send(struct coord *coord, struct msg *msg)
+{
+    struct err err;
+
+    msg->epoch = coord->epoch;
+    if (server_send(coord->server, 0, msg, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+void coord_welcome(struct coord *coord, const char *gpus, int64_t slots)
+{
+    struct msg msg = { .type = MSG_WELCOME,
+                       .protocol = MSG_PROTOCOL,
+                       .id.sweep = "test",
+                       .device = "cpu",
+                       .gpus = gpus,
+                       .slots = slots,
+                       .beat_ms = 200,
+                       .linger_ms = coord->linger_ms };
+
+    coord_expect(coord, MSG_HELLO);
+    coord_send(coord, &msg);
+}
+
+void coord_ack(struct coord *coord, const char *nonce)
+{
+    struct msg msg = { .type = MSG_ACK, .nonces = { &nonce, 1 } };
+
+    coord_send(coord, &msg);
+}
+
+void coord_stop(struct coord *coord, const char *what)
+{
+    struct msg msg = { .type = MSG_STOP, .what = what };
+
+    coord_send(coord, &msg);
+}
+
+int coord_reap_worker(struct coord *coord)
+{
+    int64_t until_ns = deadline_ns();
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(coord->worker, &status, WNOHANG)) == 0) {
+        assert_true(clock_boot_ns() < until_ns);
+        if (coord->pump)
+            coord_idle(coord, TURN_MS);
+        else
+            poll(NULL, 0, TURN_MS);
+    }
+    assert_int_equal(pid, coord->worker);
+    coord->worker = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}

@@ -1,0 +1,73 @@
+/* coord.h - a small coordinator that attaches a real fa-worker
+ *
+ * The real server (ROUTER, CURVE, ZAP) and the real pump; the relay is a child
+ * with pipes where the SSH channel would be.  Every wait has a deadline that
+ * fails the test.  The test process is a sub-reaper, so that workers can be
+ * waited for.
+ */
+#ifndef FA_TESTS_E2E_COORD_H
+#define FA_TESTS_E2E_COORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/buf.h"
+#include "common/invite.h"
+#include "common/msg.h"
+#include "common/pump.h"
+
+#define COORD_WAIT_S 120 /* a runner is compiled, perhaps on a busy machine */
+
+struct server;
+
+struct coord {
+    char folder[40]; /* private; ROUTER socket and the worker's folder */
+    char work[64];
+    void *zctx;
+    struct server *server;
+    int64_t epoch;
+    int64_t linger_ms;
+    bool wrong_server_key;
+
+    pid_t relay;
+    int in, out, err; /* of the relay: we write in, read the others */
+    struct pump *pump;
+    struct buf login; /* what came before the frames */
+    struct buf said;  /* on stderr */
+    bool ended;       /* the channel has */
+
+    const struct msg *bundle; /* answers WANT; NULL: does not */
+    pid_t worker;             /* of the last HELLO */
+    size_t seen[MSG_TYPES];
+};
+
+void coord_open(struct coord *coord);
+void coord_close(struct coord *coord);
+
+/* A new relay, up to its magic line and with the invitation sent; with
+ * 'frames' only ever written after that. */
+void coord_attach(struct coord *coord);
+/* SIGKILL to the relay. */
+void coord_cut(struct coord *coord);
+
+/* Run until a message of this type comes; others are counted and dropped,
+ * WANT answered.  The caller ends with msg_fini(). */
+void coord_await(struct coord *coord, enum msg_type type, struct msg *out);
+/* The same, and drop it. */
+void coord_expect(struct coord *coord, enum msg_type type);
+/* Run until the channel ends; the relay's exit status. */
+int coord_await_end(struct coord *coord);
+/* Run for a while, taking and dropping what comes. */
+void coord_idle(struct coord *coord, int64_t ms);
+
+void coord_send(struct coord *coord, struct msg *msg);
+void coord_welcome(struct coord *coord, const char *gpus, int64_t slots);
+void coord_ack(struct coord *coord, const char *nonce);
+void coord_stop(struct coord *coord, const char *what);
+
+/* Wait for the worker's end; its exit status, or -1 after a signal. */
+int coord_reap_worker(struct coord *coord);
+
+#endif

@@ -1,0 +1,259 @@
+"""What the end-to-end tests share: folders, real programs, a real sshd.
+
+Every test gets a fresh folder with its own HOME, so that workers, caches and
+known_hosts of one test are never another's.  Waiting is polling with a
+deadline; only processes that a test started are ended, by pid.
+"""
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+
+SOURCE = os.environ["FA_SOURCE_DIR"]
+BIN = os.environ["FA_BIN_DIR"]
+KERNELS = os.path.join(SOURCE, "kernels")
+FIXTURES = os.path.join(SOURCE, "tests", "fixtures")
+
+
+def until(what, check, seconds=60.0):
+    """Poll 'check' until it is true, and return what it returned."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = check()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds} s: {what}")
+        time.sleep(0.02)
+
+
+def find_sshd():
+    return shutil.which("sshd", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+
+
+class Sshd:
+    """A real sshd on loopback: own keys, own port, own folder."""
+
+    def __init__(self, folder, env, options=()):
+        self.folder = folder
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        for name in ("host", "user"):
+            if not os.path.exists(self.path(name)):
+                subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.path(name)], check=True)
+        shutil.copy(self.path("user.pub"), self.path("authorized_keys"))
+        if os.geteuid() == 0:
+            os.makedirs("/run/sshd", exist_ok=True)
+        self.port = self._start(env, options)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def _start(self, env, options):
+        import socket
+        for _ in range(20):
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                port = probe.getsockname()[1]
+            config = [
+                f"Port {port}", "ListenAddress 127.0.0.1", f"HostKey {self.path('host')}",
+                f"AuthorizedKeysFile {self.path('authorized_keys')}", "UsePAM no", "StrictModes no",
+                "PasswordAuthentication no", "PermitRootLogin yes", "PidFile none",
+                "MaxStartups 100", "Subsystem sftp internal-sftp",
+                *(f"SetEnv HOME={env['HOME']}" for _ in [0]), *options]
+            with open(self.path("sshd_config"), "w") as f:
+                f.write("\n".join(config) + "\n")
+            self.process = subprocess.Popen(
+                [find_sshd(), "-D", "-e", "-f", self.path("sshd_config")],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=open(self.path("sshd.log"), "ab"), env={**env, "PATH": os.environ["PATH"]})
+            deadline = time.monotonic() + 10
+            while time.monotonic() < deadline and self.process.poll() is None:
+                with socket.socket() as probe:
+                    if probe.connect_ex(("127.0.0.1", port)) == 0:
+                        return port
+                time.sleep(0.02)
+            self.stop()
+        raise AssertionError("sshd does not start: " + open(self.path("sshd.log")).read())
+
+    def fingerprint(self):
+        out = subprocess.run(["ssh-keygen", "-lf", self.path("host.pub")], capture_output=True, text=True, check=True)
+        return out.stdout.split()[1]
+
+    def line(self, attributes=""):
+        """A line of hosts.txt that reaches it."""
+        import getpass
+        return (f"{getpass.getuser()}@127.0.0.1:{self.port} key={self.path('user')} "
+                f"hostkey={self.fingerprint()} {attributes}")
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+
+class Rig(unittest.TestCase):
+    """One test: a folder, an environment, and the processes it must leave behind clean."""
+
+    maxDiff = None
+
+    def setUp(self):
+        # Short: a worker's sockets must fit the 107 bytes of a socket's path.
+        self.folder = tempfile.mkdtemp(prefix="fa-e2e-", dir="/tmp")
+        self.env = {
+            "HOME": os.path.join(self.folder, "home"),
+            "PATH": os.environ["PATH"], "LANG": "C",
+            "XDG_RUNTIME_DIR": os.path.join(self.folder, "run"),
+            "FA_E2E": self.folder,
+        }
+        for name in ("CUDA_HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"):
+            if name in os.environ:
+                self.env[name] = os.environ[name]
+        os.makedirs(self.env["HOME"], mode=0o700)
+        os.makedirs(self.env["XDG_RUNTIME_DIR"], mode=0o700)
+        self.sshds = []
+
+    def tearDown(self):
+        for sshd in self.sshds:
+            sshd.stop()
+        left = self.end_workers()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.assertEqual(left, [], "processes that outlived the test's deadline")
+
+    # -- processes
+
+    def processes(self):
+        """(pid, command line) of all processes of this test that still run."""
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/environ", "rb") as f:
+                    mine = f"FA_E2E={self.folder}".encode() in f.read().split(b"\0")
+                with open(f"/proc/{pid}/cmdline", "rb") as f:
+                    command = f.read().replace(b"\0", b" ").decode(errors="replace")
+                cwd = os.readlink(f"/proc/{pid}/cwd")
+            except OSError:
+                continue
+            if not command or int(pid) == os.getpid():
+                continue
+            # What sshd starts has a fresh environment: it is known by its folder.
+            if mine or self.folder in command or cwd.startswith(self.folder):
+                if "sshd" not in command.split(" ")[0]:
+                    found.append((int(pid), command))
+        return found
+
+    def workers(self):
+        return [p for p in self.processes() if "fa-worker" in p[1] and "--attach" not in p[1]]
+
+    def end_workers(self):
+        """SIGTERM the workers; what is left after 10 s is killed and reported."""
+        for pid, _ in self.workers():
+            try:
+                os.kill(pid, signal.SIGTERM)
+            except ProcessLookupError:
+                pass
+        try:
+            until("all processes ended", lambda: not self.processes(), 10)
+            return []
+        except AssertionError:
+            left = self.processes()
+            for pid, _ in left:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            return [command for _, command in left]
+
+    # -- files
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def kernel(self, name):
+        """A private copy of kernels/NAME; returns its folder."""
+        to = self.path(name)
+        shutil.copytree(os.path.join(KERNELS, name), to)
+        return to
+
+    def fixture(self, name):
+        to = self.path(name)
+        shutil.copytree(os.path.join(FIXTURES, name), to)
+        return to
+
+    def hosts(self, *lines):
+        with open(self.path("hosts.txt"), "w") as f:
+            f.write("\n".join(lines) + "\n")
+        return self.path("hosts.txt")
+
+    def sshd(self, options=(), name="sshd"):
+        sshd = Sshd(self.path(name), self.env, options)
+        self.sshds.append(sshd)
+        return sshd
+
+    # -- fa-coord
+
+    def start(self, folder, *args):
+        out = open(self.path("stdout"), "wb")
+        err = open(self.path("stderr"), "wb")
+        return subprocess.Popen([os.path.join(BIN, "fa-coord"), *args], cwd=folder, env=self.env,
+                                stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+
+    def run_coord(self, folder, *args, code=0, seconds=240):
+        result = subprocess.run([os.path.join(BIN, "fa-coord"), *args], cwd=folder, env=self.env,
+                                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds)
+        if code is not None:
+            self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        return result
+
+    def report(self, folder, *args):
+        return json.loads(self.run_coord(folder, "report", "--json", *args).stdout)
+
+    def stderr(self):
+        with open(self.path("stderr"), errors="replace") as f:
+            return f.read()
+
+    # -- the database
+
+    def query(self, folder, sql, *args):
+        [name] = [n for n in os.listdir(folder) if n.endswith(".db")]
+        db = sqlite3.connect(f"file:{os.path.join(folder, name)}?mode=ro", uri=True, timeout=10)
+        try:
+            return db.execute(sql, args).fetchall()
+        finally:
+            db.close()
+
+    def settled(self, folder):
+        """How many outcomes there are; 0 while there is no database yet."""
+        try:
+            return self.query(folder, "SELECT count(*) FROM outcome")[0][0]
+        except (ValueError, sqlite3.Error):
+            return 0
+
+    def final_table(self, folder):
+        """What must be the same however often a sweep was interrupted."""
+        return self.query(folder, "SELECT config, shape, outcome FROM outcome ORDER BY 1, 2")
+
+    def assert_invariants(self, folder):
+        twice = self.query(folder, """
+            SELECT config, shape, count(*) FROM result WHERE counted = 1
+            GROUP BY config, shape, purpose, round, source_key, measure_key HAVING count(*) > 1""")
+        self.assertEqual(twice, [], "I2: counted twice")
+        unsettled = self.query(folder, """
+            SELECT r.config, r.shape FROM result r WHERE r.counted = 1 AND NOT EXISTS
+            (SELECT 1 FROM outcome o WHERE o.config = r.config AND o.shape = r.shape)""")
+        self.assertEqual(unsettled, [], "I3: a counted result without an outcome")
+        overlap = self.query(folder, """
+            SELECT a.host, a.start_ns, b.start_ns FROM interval a JOIN interval b
+            ON a.host = b.host AND a.epoch = b.epoch AND a.start_ns < b.start_ns
+            AND a.end_ns > b.start_ns""")
+        self.assertEqual(overlap, [], "I5: intervals overlap")
+        self.run_coord(folder, "verify")

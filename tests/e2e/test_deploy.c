@@ -1,0 +1,316 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/clock.h"
+#include "common/err.h"
+#include "common/hash.h"
+#include "coordinator/deploy.h"
+#include "coordinator/hosts.h"
+#include "coordinator/remote.h"
+#include "coordinator/ssh.h"
+#include "tests/e2e/sshd.h"
+
+#define LIMIT_S 20
+
+static struct sshd sshd;
+static char dir[] = "/tmp/fa-test-deploy-XXXXXX";
+static char workdir[300];
+
+static struct remote *reach(bool local)
+{
+    static struct host box = { .name = "box", .address = "box" };
+    static struct host here = { .name = "localhost", .local = true };
+    struct remote_options options = { .config = sshd.config, .home = dir };
+    struct remote *remote;
+    struct err err;
+
+    if (remote_open(local ? &here : &box, &options, &remote, &err) < 0)
+        fail_msg("%s", err.text);
+    return remote;
+}
+
+/* Run on this machine. */
+static void sh(const char *command)
+{
+    struct remote *remote = reach(true);
+    struct remote_io io = { .deadline_ns = clock_boot_ns() + 10 * NS_PER_S };
+    int status = -1;
+
+    assert_int_equal(remote_exec(remote, command, &io, &status, NULL), 0);
+    assert_int_equal(status, 0);
+    remote_close(remote);
+}
+
+/* A program of more than one packet that answers --version like a worker. */
+static void load(const char *body, struct program *out)
+{
+    char path[300];
+    struct err err;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/program", dir);
+    file = fopen(path, "w");
+    fprintf(file, "#!/bin/sh\n%s\nexit\n", body);
+    for (int i = 0; i < 20000; i++)
+        fprintf(file, "# padding %d\n", i);
+    fclose(file);
+    assert_int_equal(program_load(path, out, &err), 0);
+}
+
+static int deploy(bool local, const char *to, const struct program *program,
+                  struct deployed *out, struct err *err)
+{
+    struct remote *remote = reach(local);
+    int rc = deploy_program(remote, to, program,
+                            clock_boot_ns() + LIMIT_S * NS_PER_S, out, err);
+
+    remote_close(remote);
+    return rc;
+}
+
+static void works(bool local)
+{
+    struct program program;
+    struct deployed at;
+    struct err err = { "" };
+    char hash[HASH_HEX];
+    struct stat st;
+
+    load("echo fa-worker", &program);
+    if (deploy(local, workdir, &program, &at, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(at.uploaded, 1);
+    assert_int_equal(hash_file(at.program, hash, &err), 0);
+    assert_string_equal(hash, program.hash);
+    assert_int_equal(stat(at.workdir, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    assert_int_equal(deploy(local, workdir, &program, &at, &err), 0);
+    assert_int_equal(at.uploaded, 0);
+    assert_int_equal(truncate(at.program, 4096), 0);
+    assert_int_equal(deploy(local, workdir, &program, &at, &err), 0);
+    assert_int_equal(at.uploaded, 1);
+    program_fini(&program);
+}
+
+static void refused(const char *to, const char *body, const char *part)
+{
+    struct program program;
+    struct deployed at;
+    struct err err = { "" };
+
+    load(body, &program);
+    assert_int_equal(deploy(true, to, &program, &at, &err), ERR_INPUT);
+    if (!strstr(err.text, part))
+        fail_msg("'%s' is not in: %s", part, err.text);
+    program_fini(&program);
+}
+
+static void a_program_is_sent_once(void **state)
+{
+    (void)state;
+    works(false);
+}
+
+static void this_machine_gets_it_as_well(void **state)
+{
+    (void)state;
+    works(true);
+}
+
+static void the_home_folder_is_the_default(void **state)
+{
+    struct program program;
+    struct deployed at;
+    struct err err;
+    char want[400];
+
+    (void)state;
+    load("echo default", &program);
+    assert_int_equal(setenv("HOME", dir, 1), 0);
+    assert_int_equal(deploy(true, "", &program, &at, &err), 0);
+    snprintf(want, sizeof(want), "%s/.cache/fa-coord", dir);
+    assert_string_equal(at.workdir, want);
+    program_fini(&program);
+}
+
+/* Start the server again so that every command goes through this shell. */
+static void with_shell(const char *shell)
+{
+    char option[300];
+
+    sshd_stop(&sshd);
+    snprintf(option, sizeof(option), "ForceCommand %s", shell);
+    sshd_start(&sshd, dir, option);
+    works(false);
+    sshd_stop(&sshd);
+    sshd_start(&sshd, dir, NULL);
+}
+
+static void a_login_shell_may_print(void **state)
+{
+    (void)state;
+    with_shell("echo welcome; echo fa-begin is a word; echo bye >&2; "
+               "exec sh -c \"$SSH_ORIGINAL_COMMAND\"");
+}
+
+static void a_login_shell_may_be_csh(void **state)
+{
+    (void)state;
+    if (access("/bin/csh", X_OK) != 0)
+        skip();
+    with_shell("exec /bin/csh -c \"$SSH_ORIGINAL_COMMAND\"");
+}
+
+static void a_box_may_lack_sha256sum(void **state)
+{
+    char command[600];
+
+    (void)state;
+    snprintf(command, sizeof(command),
+             "mkdir %s/bin && cd %s/bin && for t in sh cat cksum mkdir chmod "
+             "mv rm uname; do ln -s $(command -v $t) $t; done",
+             dir, dir);
+    sh(command);
+    snprintf(command, sizeof(command),
+             "PATH=%s/bin; export PATH; exec sh -c \"$SSH_ORIGINAL_COMMAND\"",
+             dir);
+    with_shell(command);
+}
+
+static void a_folder_that_cannot_be_made_is_named(void **state)
+{
+    (void)state;
+    refused("/proc/fa", "echo", "cannot be made or written (mkdir: ");
+    refused("/proc/fa", "echo", "name another one with workdir=");
+}
+
+static void a_folder_without_programs_is_named(void **state)
+{
+    struct statvfs fs;
+
+    (void)state;
+    if (statvfs("/dev/shm", &fs) != 0 || !(fs.f_flag & ST_NOEXEC))
+        skip();
+    refused("/dev/shm/fa-test-noexec", "echo", "noexec");
+    assert_int_equal(rmdir("/dev/shm/fa-test-noexec"), 0);
+}
+
+static void a_program_that_does_not_start_is_not_kept(void **state)
+{
+    char command[400];
+
+    (void)state;
+    refused(workdir, "echo GLIBC_2.99 not found >&2; exit 1",
+            "does not start there (GLIBC_2.99 not found)");
+    snprintf(command, sizeof(command),
+             "! ls -A %s | grep -q '^[.]fa-worker' && ! grep -l GLIBC_2.99 "
+             "%s/fa-worker-*",
+             workdir, workdir);
+    sh(command);
+}
+
+static void a_full_disk_is_named(void **state)
+{
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    struct program program;
+    struct deployed at;
+    struct err err;
+    char command[600];
+
+    load("echo full", &program);
+    snprintf(command, sizeof(command),
+             "mkdir -p %s/full/bin && cd %s/full/bin "
+             "&& printf '#!/bin/sh\\nexec /bin/cat >/dev/full\\n' >cat && "
+             "chmod 755 cat",
+             dir, dir);
+    sh(command);
+    sshd_stop(&sshd);
+    snprintf(command, sizeof(command),
+             "ForceCommand PATH=%s/full/bin:$PATH; export PATH; exec sh -c "
+             "\"$SSH_ORIGINAL_COMMAND\"",
+             dir);
+    sshd_start(&sshd, dir, command);
+    assert_int_equal(deploy(false, workdir, &program, &at, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "No space left on device"));
+    assert_non_null(strstr(err.text, "is the disk full?"));
+    program_fini(&program);
+    sshd_stop(&sshd);
+    sshd_start(&sshd, dir, NULL);
+}
+
+static void cksum_is_the_posix_one(void **state)
+{
+    (void)state;
+    assert_int_equal(program_cksum((const unsigned char *)"123456789", 9),
+                     930766865);
+    assert_int_equal(program_cksum((const unsigned char *)"", 0), 4294967295u);
+}
+
+static int clean(void **state)
+{
+    char command[700];
+
+    (void)state;
+    snprintf(command, sizeof(command), "rm -rf %s %s/bin %s/full", workdir, dir,
+             dir);
+    sh(command);
+    return 0;
+}
+
+static int setup(void **state)
+{
+    struct err err;
+
+    (void)state;
+    assert_int_equal(hash_setup(&err), 0);
+    assert_int_equal(ssh_setup(&err), 0);
+    assert_non_null(mkdtemp(dir));
+    snprintf(workdir, sizeof(workdir), "%s/work", dir);
+    sshd_start(&sshd, dir, NULL);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    char command[300];
+
+    (void)state;
+    sshd_stop(&sshd);
+    snprintf(command, sizeof(command), "rm -rf %s", dir);
+    sh(command);
+    ssh_cleanup();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_program_is_sent_once, clean),
+        cmocka_unit_test_teardown(this_machine_gets_it_as_well, clean),
+        cmocka_unit_test_teardown(the_home_folder_is_the_default, clean),
+        cmocka_unit_test_teardown(a_login_shell_may_print, clean),
+        cmocka_unit_test_teardown(a_login_shell_may_be_csh, clean),
+        cmocka_unit_test_teardown(a_box_may_lack_sha256sum, clean),
+        cmocka_unit_test_teardown(a_folder_that_cannot_be_made_is_named, clean),
+        cmocka_unit_test_teardown(a_folder_without_programs_is_named, clean),
+        cmocka_unit_test_teardown(a_program_that_does_not_start_is_not_kept,
+                                  clean),
+        cmocka_unit_test_teardown(a_full_disk_is_named, clean),
+        cmocka_unit_test(cksum_is_the_posix_one),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,134 @@
+"""Killed coordinators, workers, runners and compilers; signals."""
+
+import os
+import random
+import signal
+import time
+import unittest
+
+import rig
+
+KILLS = int(os.environ.get("FA_KILLS", "20"))
+
+
+class Interrupt(rig.Rig):
+    def uninterrupted(self):
+        folder = self.kernel("vector_add")
+        self.run_coord(folder, "sweep", "--device", "cpu")
+        table = self.final_table(folder)
+        os.rename(folder, self.path("uninterrupted"))
+        return table
+
+    def finish(self, folder, wanted):
+        self.run_coord(folder, "sweep", "--device", "cpu")
+        self.assertEqual(self.final_table(folder), wanted)
+        self.assert_invariants(folder)
+
+    def test_a_killed_coordinator_loses_and_repeats_nothing(self):
+        """F1: kill -9 at random moments, the same command again each time."""
+        wanted = self.uninterrupted()
+        seed = int(os.environ.get("FA_SEED", str(random.randrange(1 << 30))))
+        chance = random.Random(seed)
+        print(f"FA_SEED={seed}")
+        folder = self.kernel("vector_add")
+        kept = set()
+        for _ in range(KILLS):
+            coord = self.start(folder, "sweep", "--device", "cpu")
+            # From before the first message to after the last: one result takes ~20 ms here.
+            target = self.settled(folder) + chance.choice((0, 0, 1, 1, 2))
+            try:
+                rig.until("progress", lambda: coord.poll() is not None or self.settled(folder) >= target, 60)
+                time.sleep(chance.random() * 0.15)
+            finally:
+                coord.kill()
+                coord.wait()
+            now = set(self.query(folder, "SELECT nonce FROM result")) if self.settled(folder) else set()
+            self.assertLessEqual(kept, now, "an acknowledged result was lost")
+            kept = now
+            self.assertLessEqual(len(self.workers()), 1, "two workers on one device")
+        self.finish(folder, wanted)
+        self.assertLessEqual(kept, set(self.query(folder, "SELECT nonce FROM result")))
+
+    def kill_some(self, folder, name, times):
+        """kill -9 processes whose command holds 'name' while a sweep runs."""
+        coord = self.start(folder, "sweep", "--device", "cpu")
+        killed = 0
+        deadline = time.monotonic() + 200
+        while coord.poll() is None and time.monotonic() < deadline:
+            victims = [pid for pid, command in self.processes()
+                       if name in command.split(" ")[0] and "--attach" not in command]
+            if victims and killed < times:
+                try:
+                    os.kill(victims[0], signal.SIGKILL)
+                    killed += 1
+                except ProcessLookupError:
+                    pass
+                time.sleep(0.5)
+            time.sleep(0.01)
+        self.assertEqual(coord.wait(1), 0, self.stderr())
+        self.assertGreater(killed, 0)
+
+    def no_leftovers(self):
+        """No process and no temporary folder once the worker has lingered out."""
+        self.assertEqual(self.end_workers(), [])
+        left = []
+        for root, folders, _ in os.walk(self.env["HOME"]):
+            left += [os.path.join(root, f) for f in folders if f.startswith(("build-", "tmp-", "run-"))]
+        self.assertEqual(left, [])
+
+    def test_a_killed_worker_is_replaced(self):
+        wanted = self.uninterrupted()
+        folder = self.kernel("vector_add")
+        self.kill_some(folder, "fa-worker", 2)
+        self.assertEqual(self.final_table(folder), wanted)
+        self.assert_invariants(folder)
+        self.no_leftovers()
+
+    def test_a_killed_runner_is_replaced(self):
+        wanted = self.uninterrupted()
+        folder = self.kernel("vector_add")
+        self.kill_some(folder, "runner", 2)
+        self.assertEqual(self.final_table(folder), wanted)
+        self.assert_invariants(folder)
+        self.no_leftovers()
+
+    def test_a_killed_compiler_is_run_again(self):
+        wanted = self.uninterrupted()
+        folder = self.kernel("vector_add")
+        self.kill_some(folder, "cc1plus", 2)
+        self.assertEqual(self.final_table(folder), wanted)
+        self.assert_invariants(folder)
+        self.no_leftovers()
+
+    def interrupt(self, number, code):
+        folder = self.kernel("vector_add")
+        coord = self.start(folder, "sweep", "--device", "cpu")
+        rig.until("a first result", lambda: self.settled(folder) >= 1, 120)
+        began = time.monotonic()
+        coord.send_signal(number)
+        rig.until("a word", lambda: "stopping" in self.stderr(), 2)
+        self.assertEqual(coord.wait(25), code)
+        self.assertLess(time.monotonic() - began, 20)
+        self.assertIn("resume", self.stderr())
+        return folder
+
+    def test_ctrl_c_ends_soon_and_can_be_resumed(self):
+        folder = self.interrupt(signal.SIGINT, 130)
+        self.run_coord(folder, "resume")
+        self.assertEqual(set(o for _, _, o in self.final_table(folder)), {"correct"})
+        self.assert_invariants(folder)
+
+    def test_sigterm_likewise(self):
+        self.interrupt(signal.SIGTERM, 143)
+
+    def test_a_second_coordinator_is_told_who_holds_the_database(self):
+        folder = self.kernel("vector_add")
+        coord = self.start(folder, "sweep", "--device", "cpu")
+        rig.until("a first result", lambda: self.settled(folder) >= 1, 120)
+        second = self.run_coord(folder, "sweep", "--device", "cpu", code=7)
+        self.assertIn(str(coord.pid), second.stderr)
+        self.assertEqual(coord.wait(240), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,66 @@
+"""vector_add on this machine, without SSH, on the cpu device."""
+
+import os
+import unittest
+
+import rig
+
+
+class Localhost(rig.Rig):
+    def test_one_command_sweeps_and_reports(self):
+        folder = self.kernel("vector_add")
+        ran = self.run_coord(folder, "sweep", "--device", "cpu")
+        report = self.report(folder)
+        passed = self.query(folder, "SELECT passed FROM sweep")[0][0]
+        self.assertGreaterEqual(passed, 12)
+        self.assertEqual(report["counts"], {"correct": len(report["results"])})
+        self.assertGreaterEqual(len(report["results"]), passed)
+        for row in report["results"]:
+            self.assertEqual(row["outcome"], "correct")
+            self.assertGreater(row["median_s"], 0)
+            self.assertEqual(row["host"], "localhost")
+        self.assertIn("emulat", ran.stderr + ran.stdout)
+        self.assert_invariants(folder)
+
+    def test_the_database_is_private(self):
+        folder = self.kernel("vector_add")
+        self.run_coord(folder, "sweep", "--device", "cpu")
+        [db] = [n for n in os.listdir(folder) if n.endswith(".db")]
+        self.assertEqual(os.stat(os.path.join(folder, db)).st_mode & 0o777, 0o600)
+
+    def test_a_finished_sweep_has_nothing_left_to_do(self):
+        folder = self.kernel("vector_add")
+        self.run_coord(folder, "sweep", "--device", "cpu")
+        results = self.query(folder, "SELECT count(*) FROM result")
+        self.run_coord(folder, "sweep", "--device", "cpu")
+        self.run_coord(folder, "resume")
+        self.assertEqual(self.query(folder, "SELECT count(*) FROM result"), results)
+
+    def test_a_new_value_is_measured_and_the_rest_is_kept(self):
+        folder = self.kernel("vector_add")
+        self.run_coord(folder, "sweep", "--device", "cpu")
+        before = self.query(folder, "SELECT count(*) FROM result")[0][0]
+        sweep = os.path.join(folder, "sweep.json")
+        text = open(sweep).read()
+        self.assertIn('"ITEMS": [1, 2, 4]', text)
+        open(sweep, "w").write(text.replace('"ITEMS": [1, 2, 4]', '"ITEMS": [1, 2, 4, 8]'))
+        self.run_coord(folder, "sweep", "--device", "cpu")
+        after = self.query(folder, "SELECT count(*) FROM result")[0][0]
+        passed = self.query(folder, "SELECT passed FROM sweep ORDER BY id DESC LIMIT 1")[0][0]
+        self.assertGreater(after, before)
+        self.assertLessEqual(after, passed + 1)
+
+    def test_a_changed_source_is_noticed_and_said(self):
+        folder = self.kernel("vector_add")
+        self.run_coord(folder, "sweep", "--device", "cpu")
+        before = self.query(folder, "SELECT count(*) FROM result")[0][0]
+        with open(os.path.join(folder, "vector_add.cu"), "a") as f:
+            f.write("// another byte\n")
+        ran = self.run_coord(folder, "sweep", "--device", "cpu")
+        self.assertIn("not comparable", ran.stderr)
+        self.assertEqual(self.query(folder, "SELECT count(*) FROM result")[0][0], 2 * before)
+        self.assert_invariants(folder)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,85 @@
+"""The same sweeps through a real sshd on loopback."""
+
+import os
+import unittest
+
+import rig
+
+
+@unittest.skipUnless(rig.find_sshd(), "no sshd on this machine")
+class Ssh(rig.Rig):
+    def test_a_sweep_over_ssh_with_costs(self):
+        folder = self.kernel("vector_add")
+        hosts = self.hosts(self.sshd().line("rate=0.68"))
+        self.run_coord(folder, "sweep", "--hosts", hosts, "--device", "cpu")
+        report = self.report(folder, "--cost")
+        self.assertEqual(report["counts"], {"correct": len(report["results"])})
+        [host] = report["cost"]["hosts"]
+        self.assertEqual(host["rate_usd_per_h"], 0.68)
+        self.assertAlmostEqual(host["usd"], host["hours"] * 0.68, places=6)
+        text = self.run_coord(folder, "report", "--cost").stdout
+        self.assertIn("measuring", text)
+        self.assert_invariants(folder)
+
+    def test_two_hosts_side_by_side(self):
+        folder = self.kernel("vector_add")
+        remote = self.sshd().line(f"rate=0.68 workdir={self.path('remote')}")
+        hosts = self.hosts("localhost", remote)
+        self.run_coord(folder, "sweep", "--hosts", hosts, "--device", "cpu")
+        report = self.report(folder, "--cost")
+        self.assertEqual(set(report["counts"]), {"correct"})
+        self.assertEqual({h["host"] for h in report["cost"]["hosts"]},
+                         {"localhost", remote.split(" ")[0]})
+        self.assertEqual(report["cost"]["unpriced"], ["localhost"])
+        self.assert_invariants(folder)
+
+    def test_the_systems_ssh_does_the_same(self):
+        folder = self.kernel("vector_add")
+        hosts = self.hosts(self.sshd().line())
+        self.run_coord(folder, "sweep", "--hosts", hosts, "--device", "cpu", "--ssh=openssh")
+        self.assertEqual(set(self.report(folder)["counts"]), {"correct"})
+
+    def test_an_unknown_host_key_is_refused(self):
+        folder = self.kernel("vector_add")
+        line = self.sshd().line().replace("hostkey=", "#")
+        ran = self.run_coord(folder, "sweep", "--hosts", self.hosts(line), "--device", "cpu", code=4)
+        self.assertIn("--accept-new-host-keys", ran.stderr)
+        self.assertIn(self.sshds[0].fingerprint(), ran.stderr)
+
+    def test_nothing_answers(self):
+        folder = self.kernel("vector_add")
+        sshd = self.sshd()
+        line = sshd.line()
+        sshd.stop()
+        ran = self.run_coord(folder, "sweep", "--hosts", self.hosts(line), "--device", "cpu", code=3)
+        self.assertIn("127.0.0.1", ran.stderr)
+
+    def test_a_broken_connection_is_made_again(self):
+        folder = self.kernel("vector_add")
+        sshd = self.sshd()
+        coord = self.start(folder, "sweep", "--hosts", self.hosts(sshd.line()), "--device", "cpu")
+        rig.until("a first result", lambda: self.settled(folder) >= 1, 120)
+        self.cut(sshd)
+        self.assertEqual(coord.wait(200), 0, self.stderr())
+        self.assert_invariants(folder)
+        self.assertEqual({o for _, _, o in self.final_table(folder)}, {"correct"})
+
+    def cut(self, sshd):
+        """End the server's child that carries the session, as a lost link would."""
+        import signal
+        children = [int(p) for p in os.listdir("/proc") if p.isdigit() and self.parent(p) == sshd.process.pid]
+        self.assertTrue(children)
+        for pid in children:
+            os.kill(pid, signal.SIGKILL)
+
+    @staticmethod
+    def parent(pid):
+        try:
+            with open(f"/proc/{pid}/stat") as f:
+                return int(f.read().rsplit(")", 1)[1].split()[1])
+        except OSError:
+            return -1
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,492 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/clock.h"
+#include "common/err.h"
+#include "common/hash.h"
+#include "common/mem.h"
+#include "coordinator/child.h"
+#include "coordinator/hosts.h"
+#include "coordinator/remote.h"
+#include "coordinator/ssh.h"
+#include "coordinator/stream.h"
+#include "coordinator/wait.h"
+#include "tests/e2e/sshd.h"
+
+/* libssh2 1.10 forgets the exponent of an ECDSA key in OpenSSH's format at
+ * every login; libcrypto made it.  LeakSanitizer asks for this by its name. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libcrypto.so\n";
+}
+
+static struct sshd sshd;
+static char dir[] = "/tmp/fa-test-ssh-XXXXXX";
+
+static int64_t in_s(int seconds)
+{
+    return clock_boot_ns() + seconds * NS_PER_S;
+}
+
+/* The host of one line of a hosts file; "DIR" in it becomes the rig's folder,
+ * "PIN" the fingerprint, "NUM" the port. */
+static struct host host_of(const char *line)
+{
+    struct hosts hosts;
+    struct host host;
+    struct err err;
+    char text[1024] = "", port[8];
+
+    snprintf(port, sizeof(port), "%d", sshd.port);
+    for (const char *p = line; *p;) {
+        size_t n = strlen(text);
+        const char *put = strncmp(p, "DIR", 3) == 0   ? dir
+                          : strncmp(p, "PIN", 3) == 0 ? sshd.fingerprint
+                          : strncmp(p, "NUM", 3) == 0 ? port
+                                                      : NULL;
+
+        snprintf(text + n, sizeof(text) - n, "%.*s", put ? 256 : 1,
+                 put ? put : p);
+        p += put ? 3 : 1;
+    }
+    if (hosts_parse("hosts.txt", text, strlen(text), &hosts, &err) < 0)
+        fail_msg("%s", err.text);
+    host = hosts.list[0];
+    hosts_fini(&hosts);
+    return host;
+}
+
+static struct remote_options options_of(bool openssh)
+{
+    return (struct remote_options){ .openssh = openssh,
+                                    .config = sshd.config,
+                                    .home = dir };
+}
+
+static struct remote *open_or_fail(const struct host *host, bool openssh)
+{
+    struct remote_options options = options_of(openssh);
+    struct remote *remote;
+    struct err err;
+
+    if (remote_open(host, &options, &remote, &err) < 0)
+        fail_msg("%s", err.text);
+    return remote;
+}
+
+/* The login is refused with this code and a text that has 'part'. */
+static void refused(const char *line, bool openssh, int code, const char *part)
+{
+    struct host host = host_of(line);
+    struct remote_options options = options_of(openssh);
+    struct remote *remote;
+    struct err err = { "" };
+    int rc = remote_open(&host, &options, &remote, &err);
+
+    if (rc != code || !strstr(err.text, part) ||
+        strncmp(err.text, host.name, strlen(host.name)) != 0)
+        fail_msg("%d, wanted %d and '%s' in: %s", rc, code, part, err.text);
+    assert_null(remote);
+}
+
+static void says(struct remote *remote, const char *command, const char *want,
+                 int want_status)
+{
+    struct buf out;
+    struct remote_io io = { .out = &out, .deadline_ns = in_s(20) };
+    struct err err;
+    int status = -1;
+
+    buf_init(&out, 1 << 16);
+    if (remote_exec(remote, command, &io, &status, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_string_equal(buf_text(&out), want);
+    assert_int_equal(status, want_status);
+    buf_fini(&out);
+}
+
+static void logs_in(const char *line, bool openssh)
+{
+    struct host host = host_of(line);
+    struct remote *remote = open_or_fail(&host, openssh);
+
+    says(remote, "echo hello; exit 3", "hello\n", 3);
+    says(remote, "kill -TERM $$", "", 128 + 15);
+    remote_close(remote);
+}
+
+static void an_ed25519_key_logs_in(void **state)
+{
+    (void)state;
+    logs_in("box", false);
+}
+
+static void an_ecdsa_key_logs_in(void **state)
+{
+    (void)state;
+    logs_in("box key=DIR/id_ecdsa", false);
+}
+
+static void the_system_ssh_logs_in(void **state)
+{
+    struct host host = host_of("box");
+    struct remote *remote = open_or_fail(&host, true);
+
+    (void)state;
+    says(remote, "echo hello; exit 3", "hello\n", 3);
+    remote_close(remote);
+}
+
+static void the_system_ssh_takes_rsa(void **state)
+{
+    struct host host = host_of("box key=DIR/id_rsa");
+    struct remote *remote = open_or_fail(&host, true);
+
+    (void)state;
+    remote_close(remote);
+}
+
+static void this_machine_needs_no_ssh(void **state)
+{
+    (void)state;
+    logs_in("localhost", false);
+}
+
+static void a_stranger_is_refused(void **state)
+{
+    (void)state;
+    refused("box key=DIR/id_stranger", false, ERR_AUTH, "not accepted");
+    refused("root@127.0.0.1:NUM key=DIR/id_stranger", true, ERR_AUTH,
+            "authorized_keys");
+}
+
+static void an_encrypted_key_names_the_agent(void **state)
+{
+    (void)state;
+    refused("box key=DIR/id_locked", false, ERR_AUTH,
+            "id_locked: encrypted; load it into ssh-agent");
+}
+
+static void an_agent_stands_in_for_key_files(void **state)
+{
+    char socket[300], command[700];
+    const char *const agent[] = { "ssh-agent", "-D", "-a", socket, NULL };
+    const char *const add[] = { "/bin/sh", "-c", command, NULL };
+    struct host host = host_of("127.0.0.1:NUM");
+    struct remote_options options = options_of(false);
+    struct remote *remote;
+    struct child child;
+    struct err err;
+    int status;
+
+    (void)state;
+    snprintf(socket, sizeof(socket), "%s/agent", dir);
+    snprintf(command, sizeof(command),
+             "SSH_AUTH_SOCK=%s ssh-add -q %s/id_ecdsa", socket, dir);
+    assert_int_equal(child_start(agent, &child, &err), 0);
+    for (int i = 0; i < 500 && access(socket, F_OK) != 0; i++)
+        poll(NULL, 0, 10);
+    assert_int_equal(child_output(add, in_s(10), NULL, NULL, &status, &err), 0);
+    assert_int_equal(status, 0);
+    options.agent = socket;
+    if (remote_open(&host, &options, &remote, &err) < 0)
+        fail_msg("%s", err.text);
+    says(remote, "echo agent", "agent\n", 0);
+    remote_close(remote);
+    child_stop(&child);
+}
+
+static void an_rsa_key_names_the_other_backend(void **state)
+{
+    (void)state;
+    refused("box key=DIR/id_rsa", false, ERR_AUTH,
+            "RSA keys need --ssh=openssh");
+}
+
+static void a_key_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    refused("box key=DIR/nowhere", false, ERR_AUTH, "does not exist");
+    refused("box key=DIR/sshd.log", false, ERR_AUTH, "holds no private key");
+    refused("box key=DIR/authorized_keys", false, ERR_AUTH,
+            "is a public key; name the private one");
+}
+
+static void an_unknown_host_key_is_refused(void **state)
+{
+    (void)state;
+    sshd_know(&sshd, NULL);
+    refused("box", false, ERR_AUTH, sshd.fingerprint);
+    refused("box", false, ERR_AUTH, "--accept-new-host-keys");
+    refused("box", true, ERR_AUTH, "--accept-new-host-keys");
+    sshd_know(&sshd, sshd_known_line(&sshd));
+}
+
+static void a_new_host_key_is_accepted_on_demand(void **state)
+{
+    struct host host = host_of("box");
+    struct remote_options options = options_of(false);
+    struct remote *remote;
+    struct err err;
+
+    (void)state;
+    sshd_know(&sshd, "# no line end here");
+    options.accept_new_host_keys = true;
+    assert_int_equal(remote_open(&host, &options, &remote, &err), 0);
+    remote_close(remote);
+    logs_in("box", false);
+    sshd_know(&sshd, sshd_known_line(&sshd));
+}
+
+/* The key of id_stranger stands for another machine's. */
+static void other_key(const char *format)
+{
+    char path[300], key[256], text[600];
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/id_stranger.pub", dir);
+    file = fopen(path, "r");
+    assert_non_null(fgets(key, sizeof(key), file));
+    fclose(file);
+    snprintf(text, sizeof(text), "%s[127.0.0.1]:%d %s", format, sshd.port, key);
+    sshd_know(&sshd, text);
+}
+
+static void a_changed_host_key_is_refused(void **state)
+{
+    struct host host = host_of("box");
+    struct remote_options options = options_of(false);
+    struct remote *remote;
+    struct err err;
+
+    (void)state;
+    other_key("");
+    refused("box", false, ERR_AUTH, "CHANGED");
+    refused("box", true, ERR_AUTH, "host key");
+    options.accept_new_host_keys = true;
+    assert_int_equal(remote_open(&host, &options, &remote, &err), ERR_AUTH);
+    sshd_know(&sshd, sshd_known_line(&sshd));
+}
+
+static void a_revoked_host_key_is_refused(void **state)
+{
+    char text[1400];
+
+    (void)state;
+    snprintf(text, sizeof(text), "%s@revoked * %s\n", sshd_known_line(&sshd),
+             sshd.key_line);
+    sshd_know(&sshd, text);
+    refused("box", false, ERR_AUTH, "REVOKED");
+    refused("box hostkey=PIN", false, ERR_AUTH, "REVOKED");
+    refused("box", true, ERR_AUTH, "host key");
+    sshd_know(&sshd, sshd_known_line(&sshd));
+}
+
+static void a_pinned_host_key_is_enough(void **state)
+{
+    (void)state;
+    sshd_know(&sshd, NULL);
+    logs_in("box hostkey=PIN", false);
+    refused("box hostkey=SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+            false, ERR_AUTH, "pins SHA256:AAAA");
+    struct host host = host_of("box hostkey=PIN");
+    struct remote *remote = open_or_fail(&host, true);
+    says(remote, "echo pinned", "pinned\n", 0);
+    remote_close(remote);
+    refused("box hostkey=SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+            true, ERR_AUTH, "no key of the server is the pinned");
+    sshd_know(&sshd, sshd_known_line(&sshd));
+}
+
+static void an_unreachable_host_is_a_network_error(void **state)
+{
+    (void)state;
+    refused("root@127.0.0.1:1", false, ERR_NETWORK, "Connection refused");
+    refused("root@127.0.0.1:1", true, ERR_NETWORK, "Connection refused");
+    refused("nowhere.invalid", false, ERR_NETWORK, "is not known");
+}
+
+static void a_jump_host_carries_the_session(void **state)
+{
+    (void)state;
+    logs_in("box jump=box", false);
+}
+
+static void stderr_is_kept_for_the_message(void **state)
+{
+    struct host host = host_of("box");
+    struct remote *remote = open_or_fail(&host, false);
+    char said[128];
+    struct remote_io io = { .said = said,
+                            .said_size = sizeof(said),
+                            .deadline_ns = in_s(20) };
+    struct err err;
+    int status;
+
+    (void)state;
+    assert_int_equal(remote_exec(remote,
+                                 "head -c 3000000 /dev/zero | tr '\\0' x >&2; "
+                                 "echo; echo no space >&2; exit 1",
+                                 &io, &status, &err),
+                     0);
+    assert_int_equal(status, 1);
+    assert_non_null(strstr(said, "no space"));
+    remote_close(remote);
+}
+
+static void a_command_has_a_deadline(void **state)
+{
+    struct host host = host_of("box");
+    struct remote *remote = open_or_fail(&host, false);
+    struct remote_io io = { .deadline_ns = clock_boot_ns() + NS_PER_S / 5 };
+    struct err err;
+    int status;
+
+    (void)state;
+    assert_int_equal(remote_exec(remote, "sleep 30", &io, &status, &err),
+                     ERR_NETWORK);
+    assert_non_null(strstr(err.text, "did not end in time"));
+    remote_close(remote);
+}
+
+#define ECHO_BYTES (8 << 20)
+
+/* Write and read 8 MiB through cat at the same time. */
+static void echo(struct stream *stream)
+{
+    unsigned char *sent = mem_new(ECHO_BYTES, 1),
+                  *back = mem_new(ECHO_BYTES, 1);
+    size_t out = 0, in = 0, n;
+    int64_t deadline = in_s(60);
+    bool shut = false;
+    struct err err;
+
+    for (size_t i = 0; i < ECHO_BYTES; i++)
+        sent[i] = (unsigned char)(i * 2654435761u >> 13);
+    while (in < ECHO_BYTES) {
+        struct pollfd fds[STREAM_FDS];
+
+        assert_true(stream_read(stream, back + in, ECHO_BYTES - in, &n, &err) ==
+                    0);
+        in += n;
+        assert_true(
+            stream_write(stream, sent + out, ECHO_BYTES - out, &n, &err) == 0);
+        out += n;
+        if (out == ECHO_BYTES && !shut)
+            shut = stream_shut(stream, &err) == 1;
+        if (!stream_poll(stream, true, !shut, fds))
+            assert_true(wait_for(fds, STREAM_FDS, deadline) >= 0);
+    }
+    assert_memory_equal(sent, back, ECHO_BYTES);
+    free(sent);
+    free(back);
+}
+
+static void a_stream_echoes(const char *line, bool openssh)
+{
+    struct host host = host_of(line);
+    struct remote *remote = open_or_fail(&host, openssh);
+    struct stream *stream;
+    struct err err;
+    int status;
+
+    assert_int_equal(remote_stream(remote, "cat", &stream, &err), 0);
+    echo(stream);
+    assert_int_equal(stream_wait(stream, in_s(10), &status, &err), 0);
+    assert_int_equal(status, 0);
+    stream_close(stream);
+    remote_close(remote);
+}
+
+static void a_stream_carries_8_mib_both_ways(void **state)
+{
+    (void)state;
+    a_stream_echoes("box", false);
+    a_stream_echoes("box", true);
+    a_stream_echoes("localhost", false);
+}
+
+static void an_etm_only_server_names_the_other_backend(void **state)
+{
+    struct sshd strict;
+
+    (void)state;
+    sshd_stop(&sshd);
+    sshd_start(&strict, dir,
+               "MACs hmac-sha2-256-etm@openssh.com\nCiphers aes128-ctr");
+    sshd = strict;
+    refused("box", false, ERR_NETWORK, "use --ssh=openssh");
+    struct host host = host_of("box");
+    remote_close(open_or_fail(&host, true));
+    sshd_stop(&sshd);
+    sshd_start(&sshd, dir, NULL);
+}
+
+static int setup(void **state)
+{
+    struct err err;
+
+    (void)state;
+    assert_int_equal(hash_setup(&err), 0);
+    assert_int_equal(ssh_setup(&err), 0);
+    assert_non_null(mkdtemp(dir));
+    sshd_start(&sshd, dir, NULL);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct host host = { .name = "localhost", .local = true };
+    struct remote_options options = { .home = "/" };
+    struct remote *remote;
+    char command[300];
+
+    (void)state;
+    sshd_stop(&sshd);
+    assert_int_equal(remote_open(&host, &options, &remote, NULL), 0);
+    snprintf(command, sizeof(command), "rm -rf %s", dir);
+    says(remote, command, "", 0);
+    remote_close(remote);
+    ssh_cleanup();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_ed25519_key_logs_in),
+        cmocka_unit_test(an_ecdsa_key_logs_in),
+        cmocka_unit_test(the_system_ssh_logs_in),
+        cmocka_unit_test(the_system_ssh_takes_rsa),
+        cmocka_unit_test(this_machine_needs_no_ssh),
+        cmocka_unit_test(a_stranger_is_refused),
+        cmocka_unit_test(an_encrypted_key_names_the_agent),
+        cmocka_unit_test(an_agent_stands_in_for_key_files),
+        cmocka_unit_test(an_rsa_key_names_the_other_backend),
+        cmocka_unit_test(a_key_that_is_none_is_refused),
+        cmocka_unit_test(an_unknown_host_key_is_refused),
+        cmocka_unit_test(a_new_host_key_is_accepted_on_demand),
+        cmocka_unit_test(a_changed_host_key_is_refused),
+        cmocka_unit_test(a_revoked_host_key_is_refused),
+        cmocka_unit_test(a_pinned_host_key_is_enough),
+        cmocka_unit_test(an_unreachable_host_is_a_network_error),
+        cmocka_unit_test(a_jump_host_carries_the_session),
+        cmocka_unit_test(stderr_is_kept_for_the_message),
+        cmocka_unit_test(a_command_has_a_deadline),
+        cmocka_unit_test(a_stream_carries_8_mib_both_ways),
+        cmocka_unit_test(an_etm_only_server_names_the_other_backend),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,453 @@
+/* agent_work.c - leases on their way to results */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sodium.h>
+
+#include "common/buf.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "worker/agent_private.h"
+
+#define CHUNKS_A_TURN 4 /* 1 MiB of artifacts, then the rest has its turn */
+#define DETAIL_MAX 4095 /* of common/msg.c */
+
+/* To a coordinator that has gone since, its number would mean another. */
+static void refuse(struct agent *agent, const struct msg *lease,
+                   const char *text)
+{
+    struct msg msg = { .type = MSG_REFUSE,
+                       .lease = lease->lease,
+                       .text = text };
+
+    log_line(LOG_W, "REFUSE", "lease=%lld %s", (long long)lease->lease, text);
+    if (agent->link && lease->epoch == link_epoch(agent->link))
+        agent_send(agent, &msg);
+}
+
+/* Which GPU a measurement is for; ERR_INPUT when it or a build cannot run
+ * here. */
+static int place_of(struct agent *agent, const struct msg *msg, int *place,
+                    struct err *err)
+{
+    if (!agent->queue || agent->stop != AGENT_RUNS)
+        return err_set(err, ERR_INPUT, "the worker is not ready");
+    if (bench_state(agent->bench) != BENCH_READY)
+        return err_set(err, ERR_INPUT, "%s", bench_why(agent->bench));
+    if (journal_is_stuck(agent->journal))
+        return err_set(err, ERR_INPUT,
+                       "no result can be stored: is the disk "
+                       "of the worker full?");
+    if (msg->type == MSG_BUILD)
+        return hash_is_hex(msg->bundle)
+                   ? 0
+                   : err_set(err, ERR_INPUT, "'%s' is no hash", msg->bundle);
+    if (!hash_is_hex(msg->artifact) || !hash_is_hex(msg->reference))
+        return err_set(err, ERR_INPUT, "'%s' or '%s' is no hash", msg->artifact,
+                       msg->reference);
+    *place = bench_gpu_index(agent->bench, msg->gpu);
+    if (*place < 0)
+        return err_set(err, ERR_INPUT, "no GPU '%s' here", msg->gpu);
+    if (gpu_state(bench_gpu(agent->bench, (size_t)*place)) == GPU_TROUBLE)
+        return err_set(err, ERR_INPUT, "GPU '%s': %s", msg->gpu,
+                       gpu_trouble(bench_gpu(agent->bench, (size_t)*place)));
+    return 0;
+}
+
+static bool is_here(struct agent *agent, const struct lease *lease,
+                    const char *hash)
+{
+    return lease->msg.type == MSG_BUILD
+               ? files_bundle(agent->files, hash) != NULL
+               : cache_has(agent->cache, hash);
+}
+
+void agent_add_lease(struct agent *agent, struct msg *msg)
+{
+    struct lease *lease;
+    struct err err;
+    int place = QUEUE_BUILDS, rc = place_of(agent, msg, &place, &err);
+
+    if (rc == 0)
+        rc = queue_add(agent->queue, msg, place, &lease, &err);
+    if (rc < 0) {
+        refuse(agent, msg, err.text);
+        return;
+    }
+    for (int i = 0; i < LEASE_FILES; i++)
+        if (lease->missing[i] && is_here(agent, lease, lease->missing[i]))
+            lease_found(lease, lease->missing[i]);
+}
+
+static void end_work(struct agent *agent, const struct lease *lease,
+                     int64_t now_ns)
+{
+    if (!lease->running)
+        return;
+    if (lease->place == QUEUE_BUILDS)
+        slots_cancel(bench_slots(agent->bench), lease->number);
+    else
+        gpu_cancel(bench_gpu(agent->bench, (size_t)lease->place), now_ns);
+}
+
+void agent_cancel(struct agent *agent, int64_t epoch, int64_t number,
+                  int64_t now_ns)
+{
+    struct lease *lease =
+        agent->queue ? queue_find(agent->queue, epoch, number) : NULL;
+
+    if (!lease)
+        return;
+    end_work(agent, lease, now_ns);
+    queue_remove(agent->queue, lease);
+}
+
+void agent_drop_builds(struct agent *agent, int64_t now_ns)
+{
+    struct lease *lease = agent->queue ? queue_first(agent->queue) : NULL;
+    struct lease *next;
+
+    for (; lease; lease = next) {
+        next = lease->next;
+        if (lease->place != QUEUE_BUILDS)
+            continue;
+        end_work(agent, lease, now_ns);
+        queue_remove(agent->queue, lease);
+    }
+}
+
+void agent_arrived(struct agent *agent, const char *hash)
+{
+    if (agent->queue)
+        queue_arrived(agent->queue, hash);
+}
+
+void agent_missing(struct agent *agent, const char *hash)
+{
+    struct lease *lease = agent->queue ? queue_first(agent->queue) : NULL;
+    struct lease *next;
+
+    for (; lease; lease = next) {
+        next = lease->next;
+        if (!lease_lacks(lease, hash))
+            continue;
+        refuse(agent, &lease->msg, "a file it needs is nowhere");
+        queue_remove(agent->queue, lease);
+    }
+}
+
+static void ask_for_files(struct agent *agent, int64_t now_ns)
+{
+    struct lease *lease = queue_first(agent->queue);
+
+    if (!agent->welcomed)
+        return;
+    for (; lease; lease = lease->next)
+        for (int i = 0; i < LEASE_FILES; i++) {
+            struct msg want = { .type = MSG_WANT, .hash = lease->missing[i] };
+
+            want.what = lease->msg.type == MSG_BUILD ? "bundle" : "artifact";
+            if (want.hash && files_want(agent->files, want.hash, now_ns))
+                agent_send(agent, &want);
+        }
+}
+
+static void say_started(struct agent *agent, struct lease *lease)
+{
+    struct msg msg = { .type = MSG_STARTED, .lease = lease->msg.lease };
+
+    lease->running = true;
+    if (agent->link && lease->msg.epoch == link_epoch(agent->link))
+        agent_send(agent, &msg);
+}
+
+static int start_build(struct agent *agent, struct lease *lease,
+                       struct err *err)
+{
+    const struct msg *msg = &lease->msg;
+    const struct msg *bundle = files_bundle(agent->files, msg->bundle);
+    struct build_job job = { .key = msg->key,
+                             .source = msg->source,
+                             .header = msg->header,
+                             .entry = msg->entry,
+                             .standard = msg->standard,
+                             .flags = msg->flags,
+                             .arch = msg->arch,
+                             .limit_ns = msg->limit_ms * NS_PER_MS };
+    int rc;
+
+    if (!bundle) { /* pushed out by newer ones: ask again */
+        lease->missing[0] = msg->bundle;
+        return 0;
+    }
+    job.names = bundle->names;
+    job.contents = bundle->contents;
+    rc = slots_add(bench_slots(agent->bench), lease->number, &job, err);
+    if (rc == 0)
+        say_started(agent, lease);
+    return rc;
+}
+
+static int start_measurement(struct agent *agent, struct lease *lease,
+                             int64_t now_ns, struct err *err)
+{
+    char artifact[PATH_MAX], reference[PATH_MAX];
+    const struct gpu_job job = { .lease = lease->number,
+                                 .request = lease->msg.request,
+                                 .artifact = artifact,
+                                 .reference = reference,
+                                 .limit_ns = lease->msg.limit_ms * NS_PER_MS };
+    int rc;
+
+    if (!cache_path(agent->cache, lease->msg.artifact, artifact)) {
+        lease->missing[0] = lease->msg.artifact;
+        return 0;
+    }
+    if (!cache_path(agent->cache, lease->msg.reference, reference)) {
+        lease->missing[1] = lease->msg.reference;
+        return 0;
+    }
+    rc = gpu_measure(bench_gpu(agent->bench, (size_t)lease->place), &job,
+                     now_ns, err);
+    if (rc == 0)
+        say_started(agent, lease);
+    return rc;
+}
+
+/* Start what can start at a place; what cannot is refused. */
+static void start_at(struct agent *agent, int place, int64_t now_ns)
+{
+    struct lease *lease;
+
+    while ((lease = queue_next(agent->queue, place))) {
+        struct err err;
+        int rc = place == QUEUE_BUILDS
+                     ? start_build(agent, lease, &err)
+                     : start_measurement(agent, lease, now_ns, &err);
+
+        if (rc == 0)
+            continue;
+        refuse(agent, &lease->msg, err.text);
+        queue_remove(agent->queue, lease);
+    }
+}
+
+static void start_all(struct agent *agent, int64_t now_ns)
+{
+    if (agent->stop != AGENT_RUNS)
+        return;
+    start_at(agent, QUEUE_BUILDS, now_ns);
+    for (size_t i = 0; i < bench_n_gpus(agent->bench); i++)
+        if (gpu_state(bench_gpu(agent->bench, i)) == GPU_IDLE)
+            start_at(agent, (int)i, now_ns);
+}
+
+/* Onto the disk, then away.  Ends the lease. */
+static void deliver(struct agent *agent, struct lease *lease,
+                    struct msg *result, int64_t now_ns)
+{
+    unsigned char random[HASH_BYTES];
+    char nonce[HASH_HEX];
+    struct buf bytes;
+    struct err err;
+    int rc;
+
+    randombytes_buf(random, sizeof(random));
+    sodium_bin2hex(nonce, sizeof(nonce), random, sizeof(random));
+    result->epoch = lease->msg.epoch;
+    result->lease = lease->msg.lease;
+    result->id = lease->msg.id;
+    result->key = lease->msg.key;
+    result->nonce = nonce;
+    buf_init(&bytes, MSG_BYTES_MAX);
+    rc = msg_encode(result, &bytes, &err);
+    if (rc == 0)
+        rc = journal_add(agent->journal, bytes.bytes, bytes.len, &err);
+    if (rc < 0)
+        log_line(LOG_E, "RESULT", "lease=%lld %s", (long long)lease->msg.lease,
+                 err.text);
+    buf_fini(&bytes);
+    queue_remove(agent->queue, lease);
+    agent_offer_results(agent, now_ns, false);
+}
+
+static int64_t at_least_0(int64_t n)
+{
+    return n < 0 ? 0 : n; /* -1 is the runner's "not known" */
+}
+
+static char *cut(const char *text, size_t most)
+{
+    size_t len = strlen(text);
+
+    return mem_dup(text, len < most ? len : most);
+}
+
+static void deliver_build(struct agent *agent, struct lease *lease,
+                          const struct build_result *made, int64_t now_ns)
+{
+    bool built = strcmp(made->outcome, "built") == 0;
+    char *detail = cut(made->detail, DETAIL_MAX);
+    char *log = cut(made->log, MSG_LOG_MAX);
+    struct msg msg = { .type = MSG_BUILT,
+                       .outcome = made->outcome,
+                       .detail = detail,
+                       .log = log,
+                       .cached = made->cached,
+                       .seconds = made->seconds };
+
+    if (built) {
+        msg.artifact = made->made.artifact;
+        msg.artifact_bytes = made->made.bytes;
+        msg.registers = at_least_0(made->made.registers);
+        msg.spill_bytes = at_least_0(made->made.spill_bytes);
+        msg.static_smem = at_least_0(made->made.static_smem);
+    }
+    deliver(agent, lease, &msg, now_ns);
+    free(detail);
+    free(log);
+}
+
+static void deliver_measurement(struct agent *agent, struct lease *lease,
+                                const struct gpu_result *result, int64_t now_ns)
+{
+    const struct wire_result *wire = &result->wire;
+    double clock[WIRE_STATES_MAX], temp[WIRE_STATES_MAX];
+    double power[WIRE_STATES_MAX], throttle[WIRE_STATES_MAX];
+    struct msg msg = { .type = MSG_MEASURED,
+                       .gpu = lease->msg.gpu,
+                       .artifact = lease->msg.artifact,
+                       .outcome = result->outcome,
+                       .detail = result->detail,
+                       .argument = wire->argument,
+                       .relative_l2 = wire->relative_l2,
+                       .max_error = wire->max_error,
+                       .max_at = at_least_0(wire->max_at),
+                       .samples = { wire->samples, wire->n_samples },
+                       .clock_mhz = { clock, wire->n_states },
+                       .temp_c = { temp, wire->n_states },
+                       .power_w = { power, wire->n_states },
+                       .throttle = { throttle, wire->n_states },
+                       .held_s = isfinite(wire->held_s) ? wire->held_s : 0,
+                       .seconds = result->seconds,
+                       .registers = at_least_0(wire->regs),
+                       .spill_bytes = at_least_0(wire->local_bytes),
+                       .static_smem = at_least_0(wire->static_smem) };
+
+    for (size_t i = 0; i < wire->n_states; i++) {
+        clock[i] = wire->states[i].clock_mhz;
+        temp[i] = wire->states[i].temp_c;
+        power[i] = wire->states[i].power_w;
+        throttle[i] = (double)wire->states[i].throttle;
+    }
+    deliver(agent, lease, &msg, now_ns);
+}
+
+static void collect_builds(struct agent *agent, int64_t now_ns)
+{
+    struct slots *slots = bench_slots(agent->bench);
+    struct build_result result;
+    int64_t number;
+
+    while (slots_next_started(slots, &number))
+        continue; /* they are only added when a slot is free */
+    while (slots_next_result(slots, &number, &result)) {
+        struct lease *lease = queue_numbered(agent->queue, number);
+
+        if (lease)
+            deliver_build(agent, lease, &result, now_ns);
+        build_result_fini(&result);
+    }
+}
+
+static void collect_measurements(struct agent *agent, int64_t now_ns)
+{
+    struct gpu_result result;
+
+    for (size_t i = 0; i < bench_n_gpus(agent->bench); i++)
+        while (gpu_next_result(bench_gpu(agent->bench, i), &result)) {
+            struct lease *lease = queue_numbered(agent->queue, result.lease);
+
+            if (lease)
+                deliver_measurement(agent, lease, &result, now_ns);
+        }
+}
+
+static void send_chunks(struct agent *agent)
+{
+    struct msg msg;
+
+    for (int i = 0; i < CHUNKS_A_TURN; i++) {
+        if (!files_next_chunk(agent->files, &msg))
+            return;
+        agent_send(agent, &msg);
+    }
+}
+
+/* Why a lease can never run any more, or NULL. */
+static const char *doom_of(struct agent *agent, const struct lease *lease)
+{
+    struct gpu *gpu;
+
+    if (bench_state(agent->bench) == BENCH_TROUBLE)
+        return bench_why(agent->bench);
+    if (lease->place == QUEUE_BUILDS)
+        return NULL;
+    gpu = bench_gpu(agent->bench, (size_t)lease->place);
+    return gpu_state(gpu) == GPU_TROUBLE ? gpu_trouble(gpu) : NULL;
+}
+
+/* What failed for good gives its leases back. */
+static void give_back_doomed(struct agent *agent)
+{
+    struct lease *lease = queue_first(agent->queue), *next;
+
+    for (; lease; lease = next) {
+        const char *why = doom_of(agent, lease);
+
+        next = lease->next;
+        if (!why)
+            continue;
+        refuse(agent, &lease->msg, why);
+        queue_remove(agent->queue, lease);
+    }
+}
+
+void agent_work(struct agent *agent, int64_t now_ns)
+{
+    if (agent->link && agent->welcomed)
+        send_chunks(agent);
+    if (!agent->queue)
+        return;
+    collect_builds(agent, now_ns);
+    collect_measurements(agent, now_ns);
+    give_back_doomed(agent);
+    if (bench_state(agent->bench) == BENCH_READY)
+        start_all(agent, now_ns);
+    ask_for_files(agent, now_ns);
+}
+
+void agent_offer_results(struct agent *agent, int64_t now_ns, bool all)
+{
+    struct journal_entry *entries;
+    struct err err;
+    size_t n;
+
+    if (journal_retry(agent->journal, &err) < 0)
+        log_line(LOG_E, "JOURNAL", "%s", err.text);
+    agent->resend_ns = now_ns + AGENT_RESEND_NS;
+    if (!agent->link || !agent->welcomed)
+        return;
+    entries = journal_entries(agent->journal, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct journal_entry *entry = &entries[i];
+
+        if (!entry->saved || (!all && entry->sent_ns > 0 &&
+                              now_ns - entry->sent_ns < AGENT_RESEND_NS))
+            continue;
+        if (link_send_bytes(agent->link, entry->bytes, entry->len, &err) < 0)
+            return; /* offered again soon */
+        entry->sent_ns = now_ns;
+    }
+}

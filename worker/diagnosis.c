@@ -1,0 +1,116 @@
+#include "worker/diagnosis.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool has(const char *line, size_t len, const char *word)
+{
+    return memmem(line, len, word, strlen(word)) != NULL;
+}
+
+/* gcc, clang, cudafe++, ptxas, nvcc and ld each have their own way. */
+static bool is_error(const char *line, size_t len)
+{
+    static const char *const signs[] = {
+        " error:",     " error :",   "error   :",  "fatal error",
+        "ptxas fatal", "nvcc fatal", "nvcc error", "undefined reference",
+        "cannot find",
+    };
+
+    for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+        if (has(line, len, signs[i]))
+            return true;
+    return false;
+}
+
+static bool is_ours(const char *line, size_t len)
+{
+    return has(line, len, "included from <command-line>") ||
+           has(line, len, "included from ../gen/");
+}
+
+static size_t line_len(const char *at)
+{
+    const char *newline = strchr(at, '\n');
+
+    return newline ? (size_t)(newline - at) + 1 : strlen(at);
+}
+
+/* gcc's way to name what it found in -I. */
+static size_t dot_len(const char *line)
+{
+    return strncmp(line, "./", 2) == 0 ? 2 : 0;
+}
+
+static const char *first_error(const char *output)
+{
+    for (const char *at = output; *at; at += line_len(at))
+        if (is_error(at, line_len(at)))
+            return at + dot_len(at);
+    return NULL;
+}
+
+static void add_lines(struct buf *out, const char *from, const char *to)
+{
+    for (size_t len; from < to && *from; from += len) {
+        from += dot_len(from);
+        len = line_len(from);
+        if (!is_ours(from, len))
+            buf_add(out, from, len);
+    }
+}
+
+void diagnosis_text(const char *output, struct buf *out, struct buf *first)
+{
+    const char *error = first_error(output);
+
+    if (!error) {
+        add_lines(out, output, output + strlen(output));
+        return;
+    }
+    buf_add(first, error, strcspn(error, "\n"));
+    add_lines(out, error, error + strlen(error));
+    add_lines(out, output, error);
+}
+
+bool diagnosis_was_killed(const char *output)
+{
+    return strstr(output, "died due to signal 9") ||
+           strstr(output, "Killed signal terminated program");
+}
+
+static int64_t number_before(const char *line, size_t len, const char *word)
+{
+    const char *at = memmem(line, len, word, strlen(word));
+    int64_t value = 0;
+
+    while (at && at > line && at[-1] >= '0' && at[-1] <= '9')
+        at--;
+    return at && sscanf(at, "%" SCNd64, &value) == 1 ? value : 0;
+}
+
+struct diagnosis_use diagnosis_use(const char *output, const char *entry)
+{
+    struct diagnosis_use use = { 0, 0, 0 };
+    char mark[160];
+    const char *at;
+
+    snprintf(mark, sizeof(mark), "Compiling entry function '%s'", entry);
+    at = strstr(output, mark);
+    for (at = at ? at + line_len(at) : ""; *at; at += line_len(at)) {
+        size_t len = line_len(at);
+
+        if (has(at, len, "Compiling entry function"))
+            break;
+        if (has(at, len, "bytes spill stores") && use.spill_bytes == 0)
+            use.spill_bytes = number_before(at, len, " bytes spill stores") +
+                              number_before(at, len, " bytes spill loads");
+        if (!has(at, len, ": Used "))
+            continue;
+        use.registers = number_before(at, len, " registers");
+        use.static_smem = number_before(at, len, " bytes smem");
+        break;
+    }
+    return use;
+}

@@ -1,0 +1,152 @@
+#include "worker/start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "worker/agent.h"
+#include "worker/control.h"
+#include "worker/workdir.h"
+
+#define START_NS (10 * NS_PER_S) /* a busy box, a folder over the network */
+#define RETRY_MS 50              /* another starter's worker is on its way */
+
+#define HELD "held" /* another starter was faster */
+
+/* Tell the starter how it went: "ok", or what hindered. */
+static void tell(int fd, const char *text)
+{
+    /* without a reader there is nobody to tell */
+    (void)!write(fd, text, strlen(text));
+    close(fd);
+}
+
+/* No descriptor of the channel may stay: sshd waits for all of them. */
+static int leave(FILE *log, int keep)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 ||
+        dup2(fileno(log), 2) < 0)
+        return -1;
+    for (int fd = 3; fd < (int)sysconf(_SC_OPEN_MAX) && fd < 1024; fd++)
+        if (fd != keep && fd != fileno(log))
+            close(fd);
+    return 0;
+}
+
+/* Never returns. */
+static void be_worker(const char *dir, int ready)
+{
+    struct agent *agent = NULL;
+    FILE *log = NULL;
+    struct err err;
+    int rc;
+
+    umask(077);
+    rc = workdir_log(dir, &log, &err);
+    if (rc == 0 && leave(log, ready) < 0)
+        rc = err_set(&err, ERR_SYSTEM, "standard streams: %s", strerror(errno));
+    if (rc == 0) {
+        log_setup(log, LOG_I);
+        rc = agent_open(dir, log, &agent, &err);
+    }
+    if (rc < 0) {
+        tell(ready, rc == ERR_DEVICE ? HELD : err.text);
+        _exit(1);
+    }
+    tell(ready, "ok");
+    rc = agent_run(agent);
+    agent_close(agent);
+    exit(rc);
+}
+
+/* What the child says about its start, "" when it died without a word. */
+static void read_word(int fd, int64_t until_ns, char *text, size_t size)
+{
+    size_t len = 0;
+
+    for (;;) {
+        int64_t left_ns = until_ns - clock_boot_ns();
+        struct pollfd wait = { .fd = fd, .events = POLLIN };
+        ssize_t n;
+
+        if (left_ns <= 0 || len == size - 1)
+            break;
+        if (poll(&wait, 1, (int)(left_ns / NS_PER_MS) + 1) <= 0)
+            continue;
+        n = read(fd, text + len, size - 1 - len);
+        if (n <= 0)
+            break;
+        len += (size_t)n;
+    }
+    text[len] = '\0';
+}
+
+/* ERR_DEVICE when another worker holds the lock. */
+static int spawn(const char *dir, int64_t until_ns, struct err *err)
+{
+    char word[sizeof(err->text)];
+    int ready[2];
+    pid_t pid;
+
+    if (pipe2(ready, O_CLOEXEC) < 0)
+        return err_set(err, ERR_SYSTEM, "pipe: %s", strerror(errno));
+    pid = fork();
+    if (pid == 0) {
+        setsid();
+        if (fork() == 0) /* not its starter's child: nobody waits for it */
+            be_worker(dir, ready[1]);
+        _exit(0);
+    }
+    close(ready[1]);
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
+    if (pid > 0)
+        read_word(ready[0], until_ns, word, sizeof(word));
+    close(ready[0]);
+    if (pid < 0)
+        return err_set(err, ERR_SYSTEM, "fork: %s", strerror(errno));
+    if (strcmp(word, HELD) == 0)
+        return err_set(err, ERR_DEVICE, "%s: another worker starts", dir);
+    if (strcmp(word, "ok") != 0)
+        return err_set(err, ERR_SYSTEM, "%s",
+                       word[0] ? word : "the worker died as it started");
+    return 0;
+}
+
+int start_worker(const char *dir, int *control, struct err *err)
+{
+    int64_t until_ns = clock_boot_ns() + START_NS;
+    int rc;
+
+    for (;;) {
+        int lock;
+
+        rc = control_connect(dir, err);
+        if (rc >= 0) {
+            *control = rc;
+            return 0;
+        }
+        lock = workdir_lock(dir, err);
+        if (lock >= 0) {
+            close(lock);
+            rc = spawn(dir, until_ns, err);
+        } else {
+            rc = lock;
+        }
+        if (rc == ERR_DEVICE)
+            (void)poll(NULL, 0, RETRY_MS);
+        if (rc < 0 && (rc != ERR_DEVICE || clock_boot_ns() >= until_ns))
+            return rc;
+    }
+}
