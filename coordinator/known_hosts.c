@@ -33,7 +33,7 @@ void known_fingerprint(const void *blob, size_t len,
     unsigned char digest[crypto_hash_sha256_BYTES];
 
     crypto_hash_sha256(digest, blob, len);
-    memcpy(out, "SHA256:", 7);
+    snprintf(out, KNOWN_FINGERPRINT_BYTES, "SHA256:");
     sodium_bin2base64(out + 7, KNOWN_FINGERPRINT_BYTES - 7, digest,
                       sizeof(digest),
                       sodium_base64_VARIANT_ORIGINAL_NO_PADDING);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/buf.h"
-#include "common/bundle.h"
+#include "common/sources.h"
 #include "common/clock.h"
 #include "common/hash.h"
 #include "common/mem.h"
@@ -121,7 +121,7 @@ int files_take_bundle(struct files *files, struct msg *msg, struct err *err)
     if (msg->names.n != msg->contents.n)
         return err_set(err, ERR_PROTO, "bundle %s: %zu names, %zu contents",
                        msg->hash, msg->names.n, msg->contents.n);
-    bundle_hash(&msg->names, &msg->contents, hash);
+    sources_hash(&msg->names, &msg->contents, hash);
     if (strcmp(hash, msg->hash) != 0)
         return err_set(err, ERR_PROTO, "bundle %s has the hash %s", msg->hash,
                        hash);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -25,8 +26,8 @@ enum {
 };
 
 static const int kind_flags[KEEPER_KINDS] = {
-    [KEEPER_NAMESPACE] = CLONE_NEWPID,
-    [KEEPER_USER_NAMESPACE] = CLONE_NEWPID | CLONE_NEWUSER,
+    [KEEPER_NAMESPACE] = CLONE_NEWPID | CLONE_NEWNS,
+    [KEEPER_USER_NAMESPACE] = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWUSER,
     [KEEPER_SUBREAPER] = 0,
 };
 
@@ -69,6 +70,22 @@ static bool map_ids(uid_t uid, gid_t gid)
     return write_file("/proc/self/setgroups", "deny", 4) &&
            write_map("/proc/self/gid_map", gid) &&
            write_map("/proc/self/uid_map", uid);
+}
+
+/* A /proc that knows the processes by their new numbers: CUDA reads
+ * /proc/PID of itself, and fails on that of another process. */
+static bool mount_proc(void)
+{
+    return mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0 &&
+           mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+                 NULL) == 0;
+}
+
+static bool enter(enum keeper_kind kind, uid_t uid, gid_t gid)
+{
+    if (kind == KEEPER_USER_NAMESPACE && !map_ids(uid, gid))
+        return false;
+    return kind == KEEPER_SUBREAPER || mount_proc();
 }
 
 static void close_from(int first)
@@ -243,10 +260,12 @@ static _Noreturn void keep(const struct keeper_order *order)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (!arrange_fds(order))
         _exit(NOT_EXECUTED);
-    if (order->kind == KEEPER_USER_NAMESPACE)
-        map_ids(order->uid, order->gid);
     if (read(FD_GATE, &status, 1) != 1)
         _exit(NOT_EXECUTED); /* the worker died before PDEATHSIG was set */
+    if (!enter(order->kind, order->uid, order->gid)) {
+        report(errno, NOT_EXECUTED << 8);
+        _exit(NOT_EXECUTED);
+    }
     setsid();
     program = clone_process(0);
     if (program == 0)
@@ -285,11 +304,7 @@ bool keeper_can(enum keeper_kind kind)
     int status;
 
     if (pid == 0)
-        _exit(kind != KEEPER_SUBREAPER && getpid() == 1 &&
-                      (kind == KEEPER_NAMESPACE || map_ids(uid, gid)) &&
-                      getuid() == uid
-                  ? 0
-                  : 1);
+        _exit(enter(kind, uid, gid) && getuid() == uid ? 0 : 1);
     return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
            WEXITSTATUS(status) == 0;
 }

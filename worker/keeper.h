@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 enum keeper_kind {
-    KEEPER_NAMESPACE,      /* process 1 of a PID namespace */
+    KEEPER_NAMESPACE,      /* process 1 of a PID namespace with its /proc */
     KEEPER_USER_NAMESPACE, /* likewise, in a user namespace for the right */
     KEEPER_SUBREAPER,      /* neither is allowed */
     KEEPER_KINDS,

@@ -16,6 +16,7 @@
 #include "common/err.h"
 #include "common/hash.h"
 #include "common/mem.h"
+#include "coordinator/child.h"
 #include "coordinator/hosts.h"
 #include "coordinator/remote.h"
 #include "coordinator/ssh.h"
@@ -176,6 +177,35 @@ static void an_encrypted_key_names_the_agent(void **state)
     (void)state;
     refused("box key=DIR/id_locked", false, ERR_AUTH,
             "id_locked: encrypted; load it into ssh-agent");
+}
+
+static void an_agent_stands_in_for_key_files(void **state)
+{
+    char socket[300], command[700];
+    const char *const agent[] = { "ssh-agent", "-D", "-a", socket, NULL };
+    const char *const add[] = { "/bin/sh", "-c", command, NULL };
+    struct host host = host_of("127.0.0.1:NUM");
+    struct remote_options options = options_of(false);
+    struct remote *remote;
+    struct child child;
+    struct err err;
+    int status;
+
+    (void)state;
+    snprintf(socket, sizeof(socket), "%s/agent", dir);
+    snprintf(command, sizeof(command),
+             "SSH_AUTH_SOCK=%s ssh-add -q %s/id_ecdsa", socket, dir);
+    assert_int_equal(child_start(agent, &child, &err), 0);
+    for (int i = 0; i < 500 && access(socket, F_OK) != 0; i++)
+        poll(NULL, 0, 10);
+    assert_int_equal(child_output(add, in_s(10), NULL, NULL, &status, &err), 0);
+    assert_int_equal(status, 0);
+    options.agent = socket;
+    if (remote_open(&host, &options, &remote, &err) < 0)
+        fail_msg("%s", err.text);
+    says(remote, "echo agent", "agent\n", 0);
+    remote_close(remote);
+    child_stop(&child);
 }
 
 static void an_rsa_key_names_the_other_backend(void **state)
@@ -443,6 +473,7 @@ int main(void)
         cmocka_unit_test(this_machine_needs_no_ssh),
         cmocka_unit_test(a_stranger_is_refused),
         cmocka_unit_test(an_encrypted_key_names_the_agent),
+        cmocka_unit_test(an_agent_stands_in_for_key_files),
         cmocka_unit_test(an_rsa_key_names_the_other_backend),
         cmocka_unit_test(a_key_that_is_none_is_refused),
         cmocka_unit_test(an_unknown_host_key_is_refused),

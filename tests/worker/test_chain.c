@@ -87,6 +87,9 @@ static int set_up(void **state)
     tools.toolkit = toolkit_text(toolkit);
     add_file("kernel.cu", FA_SOURCE_DIR "/kernels/vector_add/vector_add.cu");
     add_file("reference.cu", FA_SOURCE_DIR "/kernels/vector_add/reference.cu");
+    add_file("add.cu", FA_SOURCE_DIR "/tests/fixtures/runner/add.cu");
+    add_file("faults.cu", FA_SOURCE_DIR "/tests/fixtures/runner/faults.cu");
+    add_file("sum.cu", FA_SOURCE_DIR "/tests/fixtures/runner/reference.cu");
     add_primitives();
     return 0;
 }
@@ -137,8 +140,12 @@ static char *build_kernel(const char *source, const char *entry,
                           const char *header, const char *arch)
 {
     char key[HASH_HEX];
+    struct hash hash;
 
-    hash_of(source, strlen(source), key);
+    hash_init(&hash);
+    hash_text(&hash, source);
+    hash_text(&hash, entry);
+    hash_end(&hash, key);
     return made(build_start(&tools,
                             &(struct build_job){
                                 .key = key,
@@ -169,29 +176,57 @@ static struct gpus *open_gpus(const char *runner)
     return gpus;
 }
 
-static struct gpu_result measure(struct gpus *gpus, const char *artifact,
-                                 const char *reference)
+struct pair {
+    const char *entry, *path; /* of the kernel */
+    const char *reference_entry, *reference;
+};
+
+static char *request_for(const struct pair *pair)
 {
-    static const char request[] =
-        "entry vector_add\ngrid 20 1 1\nblock 256 1 1\nsmem 0\n"
+    return mem_printf(
+        "entry %s\ngrid 20 1 1\nblock 256 1 1\nsmem 0\n"
         "arg a fp32 buffer 5001 normal 1 in\n"
         "arg b fp32 buffer 5001 normal 1 in\n"
         "arg out fp32 buffer 5001 zeros 1 out\narg n int32 scalar 5001\n"
-        "reference vector_add_reference 20 1 1 256 1 1 0\n"
+        "reference %s 20 1 1 256 1 1 0\n"
         "tolerance 1e-6 1e-5\nseed 1\nwarmups 2\nsamples 9\nl2 flush\n"
-        "timeout_s 10\n";
-    struct gpu_job job = { .request = request,
-                           .artifact = artifact,
-                           .reference = reference };
+        "timeout_s 2\n",
+        pair->entry, pair->reference_entry);
+}
+
+static void step(struct gpus *gpus)
+{
+    struct pollfd fds[GPUS_MAX];
+    struct err err;
+
+    poll(fds, (nfds_t)gpus_poll(gpus, fds, GPUS_MAX), 20);
+    gpus_step(gpus, clock_boot_ns(), &err);
+}
+
+/* On the first GPU, once it is idle. */
+static struct gpu_result measure(struct gpus *gpus, const struct pair *pair)
+{
+    char *request = request_for(pair);
+    struct gpu_job job = {
+        .request = request,
+        .artifact = pair->path,
+        .reference = pair->reference,
+        .limit_ns = 4 * NS_PER_S, /* of what the runner cannot interrupt */
+    };
     int64_t until_ns = clock_boot_ns() + 60 * NS_PER_S;
     struct gpu_result result;
     struct err err;
 
+    while (gpu_state(gpus_at(gpus, 0)) == GPU_STARTING) {
+        assert_true(clock_boot_ns() < until_ns);
+        step(gpus);
+    }
     if (gpu_measure(gpus_at(gpus, 0), &job, clock_boot_ns(), &err) < 0)
-        fail_msg("%s", err.text);
+        fail_msg("%s %s", err.text, gpu_trouble(gpus_at(gpus, 0)));
+    free(request);
     while (!gpu_next_result(gpus_at(gpus, 0), &result)) {
         assert_true(clock_boot_ns() < until_ns);
-        gpus_step(gpus, clock_boot_ns(), &err);
+        step(gpus);
     }
     return result;
 }
@@ -208,7 +243,9 @@ static void kernel_built_here_is_measured_by_a_runner_built_here(void **state)
                                 target);
     char *reference =
         build_kernel("reference.cu", "vector_add_reference", "", target);
-    struct gpu_result result = measure(gpus, kernel, reference);
+    struct gpu_result result =
+        measure(gpus, &(struct pair){ "vector_add", kernel,
+                                      "vector_add_reference", reference });
     struct build_result again =
         finish(build_start_runner(&tools, device, clock_boot_ns()));
 
@@ -227,10 +264,58 @@ static void kernel_built_here_is_measured_by_a_runner_built_here(void **state)
     free(reference);
 }
 
+static const struct bad {
+    const char *source, *entry, *outcome;
+    bool cuda_alone;
+} bad_kernels[] = {
+    { "add.cu", "element_wrong", "correctness", false },
+    { "add.cu", "null_read", "runtime", false },
+    { "add.cu", "endless", "timeout", false },
+    { "faults.cu", "traps", "runtime", true },
+    { "faults.cu", "misaligned", "runtime", true },
+    { "faults.cu", "wild_write", "runtime", true },
+};
+
+static void bad_kernels_leave_the_next_one_alone(void **state)
+{
+    char *runner = made(build_start_runner(&tools, device, clock_boot_ns()));
+    struct gpus *gpus = open_gpus(runner);
+    bool cuda = strcmp(device, "cuda") == 0;
+    char *arch = cuda ? mem_printf("sm_%s", gpu_fact(gpus_at(gpus, 0), "arch"))
+                      : mem_strdup("cpu");
+    char *right = build_kernel("add.cu", "right", "", arch);
+    char *sum = build_kernel("sum.cu", "sum", "", arch);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad_kernels) / sizeof(bad_kernels[0]); i++) {
+        const struct bad *bad = &bad_kernels[i];
+        struct gpu_result result, after;
+        char *path;
+
+        if (bad->cuda_alone && !cuda)
+            continue;
+        path = build_kernel(bad->source, bad->entry, "", arch);
+        result = measure(gpus, &(struct pair){ bad->entry, path, "sum", sum });
+        after = measure(gpus, &(struct pair){ "right", right, "sum", sum });
+        print_message("%s: %s (%s) in %.3g s, then %g us\n", bad->entry,
+                      result.outcome, result.detail, result.seconds,
+                      1e6 * after.wire.samples[0]);
+        assert_string_equal(result.outcome, bad->outcome);
+        assert_string_equal(after.outcome, "correct");
+        free(path);
+    }
+    gpus_close(gpus);
+    free(runner);
+    free(arch);
+    free(right);
+    free(sum);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernel_built_here_is_measured_by_a_runner_built_here),
+        cmocka_unit_test(bad_kernels_leave_the_next_one_alone),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -254,6 +254,20 @@ static void environment_is_only_what_was_given(void **state)
     child_free(child);
 }
 
+/* CUDA reads /proc/PID of itself. */
+static void process_finds_itself_in_proc(void **state)
+{
+    struct child *child = start("tr '\\0' ' ' </proc/$$/cmdline", 0);
+    struct buf text;
+
+    (void)state;
+    run(child);
+    text_of(child_stdout(child), &text);
+    assert_memory_equal(buf_text(&text), "/bin/sh -c tr", 13);
+    buf_fini(&text);
+    child_free(child);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +282,7 @@ int main(void)
         cmocka_unit_test(endless_output_is_cut_in_the_middle),
         cmocka_unit_test(freed_child_leaves_nothing),
         cmocka_unit_test(interactive_child_talks),
+        cmocka_unit_test(process_finds_itself_in_proc),
         cmocka_unit_test(environment_is_only_what_was_given),
     };
 

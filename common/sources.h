@@ -1,16 +1,16 @@
-/* bundle.h - the identity of a set of source files, as BUNDLE carries it
+/* sources.h - the identity of a set of source files, as BUNDLE carries it
  *
  * Thread rule: no state; any thread.
  */
-#ifndef FA_COMMON_BUNDLE_H
-#define FA_COMMON_BUNDLE_H
+#ifndef FA_COMMON_SOURCES_H
+#define FA_COMMON_SOURCES_H
 
 #include "common/hash.h"
 #include "common/msg.h"
 
 /* Covers names and contents in their order: for each file the name, then the
  * bytes, each as a field (hash_field()).  Both lists have one length. */
-void bundle_hash(const struct texts *names, const struct blobs *contents,
-                 char out[HASH_HEX]);
+void sources_hash(const struct texts *names, const struct blobs *contents,
+                  char out[HASH_HEX]);
 
 #endif

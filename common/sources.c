@@ -1,9 +1,9 @@
-#include "common/bundle.h"
+#include "common/sources.h"
 
 #include <assert.h>
 
-void bundle_hash(const struct texts *names, const struct blobs *contents,
-                 char out[HASH_HEX])
+void sources_hash(const struct texts *names, const struct blobs *contents,
+                  char out[HASH_HEX])
 {
     struct hash hash;
 
