@@ -35,21 +35,69 @@ static void add_excerpt(struct buf *text, const struct caret_line *line,
     buf_add(text, "^\n", 2);
 }
 
-int caret_err(struct err *err, const struct caret_line *line, const char *at,
-              const char *why, const char *fmt, ...)
+static int point_at(struct err *err, const struct caret_line *line,
+                    const char *at, const char *why, const char *what)
 {
     size_t offset = (size_t)(at - line->text);
     struct buf excerpt;
-    char what[256];
-    va_list ap;
 
-    va_start(ap, fmt);
-    vsnprintf(what, sizeof(what), fmt, ap);
-    va_end(ap);
     buf_init(&excerpt, 4 * WINDOW);
     add_excerpt(&excerpt, line, offset);
     err_set(err, ERR_INPUT, "%s:%d:%zu: %s\n%s%s", line->file, line->number,
             offset + 1, what, buf_text(&excerpt), why);
     buf_fini(&excerpt);
     return ERR_INPUT;
+}
+
+int caret_err(struct err *err, const struct caret_line *line, const char *at,
+              const char *why, const char *fmt, ...)
+{
+    char what[256];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof(what), fmt, ap);
+    va_end(ap);
+    return point_at(err, line, at, why, what);
+}
+
+int caret_line_number(const struct caret_text *text, size_t at)
+{
+    int number = 1;
+
+    for (size_t i = 0; i < at; i++)
+        number += text->text[i] == '\n';
+    return number;
+}
+
+int caret_text_verr(struct err *err, const struct caret_text *text, size_t at,
+                    const char *why, const char *fmt, va_list ap)
+{
+    size_t from = at, to = at;
+    struct caret_line line = { .file = text->file };
+    char what[256];
+
+    vsnprintf(what, sizeof(what), fmt, ap);
+    while (from > 0 && text->text[from - 1] != '\n')
+        from--;
+    while (to < text->len && text->text[to] != '\n')
+        to++;
+    if (to > at && text->text[to - 1] == '\r')
+        to--;
+    line.number = caret_line_number(text, at);
+    line.text = text->text + from;
+    line.len = to - from;
+    return point_at(err, &line, text->text + at, why, what);
+}
+
+int caret_text_err(struct err *err, const struct caret_text *text, size_t at,
+                   const char *why, const char *fmt, ...)
+{
+    va_list ap;
+    int rc;
+
+    va_start(ap, fmt);
+    rc = caret_text_verr(err, text, at, why, fmt, ap);
+    va_end(ap);
+    return rc;
 }

@@ -12,6 +12,7 @@
 #ifndef FA_COMMON_CARET_H
 #define FA_COMMON_CARET_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 struct err;
@@ -24,11 +25,27 @@ struct caret_line {
     size_t len;
 };
 
+/* A whole file, borrowed. */
+struct caret_text {
+    const char *file;
+    const char *text;
+    size_t len;
+};
+
 /* Record the message with the caret under 'at', which points into the line or
  * at its end.  'why' says why it is wrong and what to do.  Returns
  * ERR_INPUT. */
 int caret_err(struct err *err, const struct caret_line *line, const char *at,
               const char *why, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
+
+/* The same at byte 'at' (at most len) of a file. */
+int caret_text_err(struct err *err, const struct caret_text *text, size_t at,
+                   const char *why, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+int caret_text_verr(struct err *err, const struct caret_text *text, size_t at,
+                    const char *why, const char *fmt, va_list ap);
+/* The number, from 1, of the line that holds byte 'at'. */
+int caret_line_number(const struct caret_text *text, size_t at);
 
 #endif

@@ -40,9 +40,10 @@ struct arch_facts {
 
 /* The row of the table for "sm_89" or "89"; NULL when there is none. */
 const struct arch_facts *arch_find(const char *name);
+/* The same for what a user typed: ERR_INPUT lists what there is. */
+int arch_find_named(const char *name, const struct arch_facts **out,
+                    struct err *err);
 const char *arch_gpu_name(const struct arch_facts *row); /* of the table */
-/* "sm_80, sm_86, ..." for messages. */
-void arch_list(struct buf *out);
 
 const char *arch_fact_name(size_t fact); /* fact < ARCH_FACTS */
 int64_t arch_fact(const struct arch_facts *facts, size_t fact);

@@ -52,7 +52,7 @@ void space_values(const struct space *space, int64_t number,
 int64_t space_number(const struct space *space, const struct value *values);
 
 /* Does a gate reject this configuration, which may lie outside the axes?  The
- * index of the first that does, -1 when none does, or ERR_INPUT - 1. */
+ * index of the first that does, SPACE_PASSES or SPACE_ERROR. */
 #define SPACE_PASSES (-1)
 #define SPACE_ERROR (-2)
 int space_rejected_by(struct space *space, const struct value *values,
@@ -67,6 +67,13 @@ struct space_gate_count {
 /* Count for each gate of the spec, in order, and the points that pass. */
 int space_count(struct space *space, struct space_gate_count *gates,
                 int64_t *passed, struct err *err);
+
+/* Why nothing passes: ERR_INPUT, naming the gate to look at. */
+int space_empty_err(const struct space *space,
+                    const struct space_gate_count *gates, struct err *err);
+#define SPACE_NUMBER_BYTES 32
+void space_number_text(int64_t number,
+                       char out[SPACE_NUMBER_BYTES]); /* 2,592 */
 
 /* ---- one configuration; it may lie outside the axes */
 

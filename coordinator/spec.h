@@ -109,6 +109,7 @@ struct spec {
     size_t n_flags;
 
     struct spec_axis *axes; /* the tunables */
+    size_t tunables_at;
     size_t n_axes;
     struct spec_named *derived;
     size_t n_derived;
@@ -123,7 +124,7 @@ struct spec {
     struct spec_argument *arguments; /* in the kernel's order */
     size_t n_arguments;
     double relative_l2, max_error; /* tolerance */
-    struct value *baseline;        /* one value a tunable; NULL: none given */
+    struct value *baseline; /* one value a tunable, in or outside its values */
     size_t baseline_at;
     struct spec_named *metrics;
     size_t n_metrics;

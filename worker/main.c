@@ -1,7 +1,7 @@
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -14,13 +14,14 @@
 #include "worker/agent.h"
 #include "worker/control.h"
 #include "worker/relay.h"
+#include "worker/start.h"
 #include "worker/workdir.h"
 
 #define OFFER_MS 10000
 #define EXIT_USAGE 2
 
 struct options {
-    bool attach, help, version;
+    bool attach, started, help, version;
     const char *workdir, *hash; /* NULL unless given */
 };
 
@@ -53,6 +54,7 @@ static int parse(int argc, char *argv[], struct options *out)
         const char **value;
     } table[] = {
         { "--attach", &out->attach, NULL },
+        { "--started", &out->started, NULL }, /* start.h; not for people */
         { "--help", &out->help, NULL },
         { "--version", &out->version, NULL },
         { "--workdir", NULL, &out->workdir },
@@ -176,10 +178,12 @@ static int work(const char *dir)
 
 int main(int argc, char *argv[])
 {
+    const struct rlimit none = { 0, 0 };
     struct options options = { 0 };
     char dir[WORKDIR_BYTES];
     struct err err;
 
+    setrlimit(RLIMIT_CORE, &none); /* a core would hold the keys */
     if (parse(argc, argv, &options) < 0)
         return EXIT_USAGE;
     if (options.help)
@@ -192,5 +196,7 @@ int main(int argc, char *argv[])
         return print_hash(options.hash);
     if (workdir_open(options.workdir, dir, &err) < 0)
         return complain(&err);
+    if (options.started)
+        return start_serve(dir);
     return options.attach ? relay_run(dir) : work(dir);
 }

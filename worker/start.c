@@ -21,31 +21,31 @@
 #define RETRY_MS 50              /* another starter's worker is on its way */
 
 #define HELD "held" /* another starter was faster */
+#define READY_FD 3  /* of the worker: says how its start went */
 
 /* Tell the starter how it went: "ok", or what hindered. */
-static void tell(int fd, const char *text)
+static void tell(const char *text)
 {
     /* without a reader there is nobody to tell */
-    (void)!write(fd, text, strlen(text));
-    close(fd);
+    (void)!write(READY_FD, text, strlen(text));
+    close(READY_FD);
 }
 
-/* No descriptor of the channel may stay: sshd waits for all of them. */
-static int leave(FILE *log, int keep)
+/* All else is closed by exec: sshd waits for every copy of its channel. */
+static void exec_worker(const char *dir, int ready)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-    if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 ||
-        dup2(fileno(log), 2) < 0)
-        return -1;
-    for (int fd = 3; fd < (int)sysconf(_SC_OPEN_MAX) && fd < 1024; fd++)
-        if (fd != keep && fd != fileno(log))
-            close(fd);
-    return 0;
+    if (null >= 0 && dup2(null, 0) >= 0 && dup2(null, 1) >= 0 &&
+        dup2(null, 2) >= 0 &&
+        (ready == READY_FD ? fcntl(ready, F_SETFD, 0)
+                           : dup2(ready, READY_FD)) >= 0)
+        execl("/proc/self/exe", "fa-worker", "--started", "--workdir", dir,
+              NULL);
+    _exit(1);
 }
 
-/* Never returns. */
-static void be_worker(const char *dir, int ready)
+int start_serve(const char *dir)
 {
     struct agent *agent = NULL;
     FILE *log = NULL;
@@ -53,21 +53,22 @@ static void be_worker(const char *dir, int ready)
     int rc;
 
     umask(077);
+    fcntl(READY_FD, F_SETFD, FD_CLOEXEC);
     rc = workdir_log(dir, &log, &err);
-    if (rc == 0 && leave(log, ready) < 0)
-        rc = err_set(&err, ERR_SYSTEM, "standard streams: %s", strerror(errno));
+    if (rc == 0 && dup2(fileno(log), 2) < 0)
+        rc = err_set(&err, ERR_SYSTEM, "standard error: %s", strerror(errno));
     if (rc == 0) {
         log_setup(log, LOG_I);
         rc = agent_open(dir, log, &agent, &err);
     }
     if (rc < 0) {
-        tell(ready, rc == ERR_DEVICE ? HELD : err.text);
-        _exit(1);
+        tell(rc == ERR_DEVICE ? HELD : err.text);
+        return 1;
     }
-    tell(ready, "ok");
+    tell("ok");
     rc = agent_run(agent);
     agent_close(agent);
-    exit(rc);
+    return rc;
 }
 
 /* What the child says about its start, "" when it died without a word. */
@@ -105,7 +106,7 @@ static int spawn(const char *dir, int64_t until_ns, struct err *err)
     if (pid == 0) {
         setsid();
         if (fork() == 0) /* not its starter's child: nobody waits for it */
-            be_worker(dir, ready[1]);
+            exec_worker(dir, ready[1]);
         _exit(0);
     }
     close(ready[1]);

@@ -13,4 +13,8 @@
  * or who holds the lock without answering. */
 int start_worker(const char *dir, int *control, struct err *err);
 
+/* The program's part of it, "--started": be that worker.  Returns the exit
+ * code. */
+int start_serve(const char *dir);
+
 #endif

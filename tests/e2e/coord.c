@@ -131,6 +131,7 @@ static void send_invitation(struct coord *coord)
     strcpy(invite.server_key, coord->wrong_server_key
                                   ? invite.public_key
                                   : server_public_key(coord->server));
+    memcpy(coord->secret_key, invite.secret_key, CURVE_KEY_BYTES);
     len = invite_write(&invite, text);
     assert_int_equal(write(coord->in, text, len), (ssize_t)len);
 }

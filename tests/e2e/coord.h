@@ -30,6 +30,7 @@ struct coord {
     int64_t epoch;
     int64_t linger_ms;
     bool wrong_server_key;
+    char secret_key[CURVE_KEY_BYTES]; /* the worker's, of the last relay */
 
     pid_t relay;
     int in, out, err; /* of the relay: we write in, read the others */

@@ -353,6 +353,55 @@ static void a_wrong_server_key_is_not_talked_to_for_ever(void **state)
     assert_int_equal(coord_await_end(&coord), 0);
 }
 
+/* All of a file, as far as 64 KiB. */
+static size_t slurp(const char *path, char out[64 << 10])
+{
+    FILE *file = fopen(path, "r");
+    size_t n;
+
+    if (!file)
+        fail_msg("%s is not there", path);
+    n = fread(out, 1, 64 << 10, file);
+    fclose(file);
+    return n;
+}
+
+static void the_secret_key_is_in_no_argument_environment_or_file(void **state)
+{
+    static const char *const proc[] = { "cmdline", "environ" };
+    static const char *const kept[] = { "lock", "journal", "worker.log" };
+    static char text[64 << 10];
+
+    (void)state;
+    up(1);
+    for (int i = 0; i < 5; i++) {
+        char *path = i < 2
+                         ? mem_printf("/proc/%d/%s", (int)coord.worker, proc[i])
+                         : mem_printf("%s/%s", coord.work, kept[i - 2]);
+        size_t len = slurp(path, text);
+
+        assert_null(
+            memmem(text, len, coord.secret_key, strlen(coord.secret_key)));
+        free(path);
+    }
+}
+
+static void a_second_relay_of_one_coordinator_takes_over(void **state)
+{
+    pid_t first, worker;
+    int status;
+
+    (void)state;
+    up(1);
+    first = coord.relay;
+    worker = coord.worker;
+    coord.relay = -1;
+    up(1);
+    assert_int_equal(coord.worker, worker);
+    assert_int_equal(waitpid(first, &status, 0), first);
+    assert_true(WIFEXITED(status));
+}
+
 static void more_than_the_credit_is_refused(void **state)
 {
     struct msg refuse;
@@ -493,6 +542,8 @@ int main(void)
         attached(an_older_epoch_is_refused),
         attached(without_a_coordinator_it_ends),
         attached(a_wrong_server_key_is_not_talked_to_for_ever),
+        attached(the_secret_key_is_in_no_argument_environment_or_file),
+        attached(a_second_relay_of_one_coordinator_takes_over),
         attached(more_than_the_credit_is_refused),
         attached(files_that_are_nowhere_give_the_lease_back),
         attached(a_bundle_that_is_not_its_hash_is_not_used),

@@ -1,0 +1,287 @@
+#include "coordinator/bundle.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/caret.h"
+#include "common/err.h"
+#include "common/mem.h"
+#include "common/suggest.h"
+#include "coordinator/include.h"
+#include "coordinator/name.h"
+#include "coordinator/primitives.h"
+#include "coordinator/spec.h"
+
+#define PATH_BYTES 512
+#define PRIMITIVES_MAX 256
+
+/* What asked for a file: the sweep file, or a line of another file. */
+struct asker {
+    const struct spec *spec;
+    size_t at;                      /* in the sweep file */
+    const struct bundle_file *file; /* NULL: the sweep file */
+    const char *place;              /* in the file */
+    struct err *err;
+};
+
+static int flaw(const struct asker *asker, const char *why, const char *fmt,
+                ...) __attribute__((format(printf, 3, 4)));
+
+static int flaw(const struct asker *asker, const char *why, const char *fmt,
+                ...)
+{
+    const struct spec *spec = asker->spec;
+    struct caret_text text = { spec->path, spec->text, spec->len };
+    size_t at = asker->at;
+    char *path = NULL;
+    va_list ap;
+    int rc;
+
+    if (asker->file) {
+        const char *slash = strrchr(spec->path, '/');
+        int folder = slash ? (int)(slash + 1 - spec->path) : 0;
+
+        path = mem_printf("%.*s%s", folder, spec->path, asker->file->name);
+        text =
+            (struct caret_text){ path, asker->file->bytes, asker->file->len };
+        at = (size_t)(asker->place - asker->file->bytes);
+    }
+    va_start(ap, fmt);
+    rc = caret_text_verr(asker->err, &text, at, why, fmt, ap);
+    va_end(ap);
+    free(path);
+    return rc;
+}
+
+static const struct embed *find_primitive(const char *name)
+{
+    for (const struct embed *p = primitives; p->name; p++)
+        if (strcmp(p->name, name) == 0)
+            return p;
+    return NULL;
+}
+
+static int no_primitive(const struct asker *asker, const char *name)
+{
+    const char *names[PRIMITIVES_MAX], *near;
+    char why[160];
+    size_t n = 0;
+
+    for (; n < PRIMITIVES_MAX && primitives[n].name; n++)
+        names[n] = primitives[n].name;
+    near = suggest_name(name, strlen(name), names, n);
+    snprintf(why, sizeof(why), "the primitives are in kernels/include/fa%s%s%s",
+             near ? "; did you mean <" : "", near ? near : "",
+             near ? ">?" : "");
+    return flaw(asker, why, "there is no device primitive <%s>", name);
+}
+
+static bool has_file(const struct bundle *bundle, const char *name)
+{
+    for (size_t i = 0; i < bundle->n; i++)
+        if (strcmp(bundle->files[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static int add_file(const struct asker *asker, struct bundle *bundle,
+                    const char *name, const void *bytes, size_t len)
+{
+    size_t total = len;
+
+    for (size_t i = 0; i < bundle->n; i++)
+        total += bundle->files[i].len;
+    if (bundle->n == BUNDLE_FILES_MAX)
+        return flaw(asker, "at most 256", "too many files are included");
+    if (total > BUNDLE_BYTES_MAX)
+        return flaw(asker, "all files of a build are at most 1.5 MiB",
+                    "with '%s' there are %zu bytes", name, total);
+    bundle->files =
+        mem_grow(bundle->files, bundle->n + 1, sizeof(*bundle->files));
+    bundle->files[bundle->n++] =
+        (struct bundle_file){ mem_strdup(name), mem_dup(bytes, len), len };
+    return 0;
+}
+
+/* Open a file below the folder without following a link on the way; -1 with
+ * errno. */
+static int open_below(const char *folder, const char *name)
+{
+    char path[PATH_BYTES], *rest = path, *part;
+    int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC), next;
+
+    snprintf(path, sizeof(path), "%s", name); /* name_path_flaw() saw it */
+    while (fd >= 0 && (part = strsep(&rest, "/"))) {
+        int flags = rest ? O_PATH : O_RDONLY | O_NONBLOCK;
+        int saved;
+
+        next = openat(fd, part, flags | O_NOFOLLOW | O_CLOEXEC);
+        saved = errno;
+        close(fd);
+        errno = saved;
+        fd = next;
+    }
+    return fd;
+}
+
+static int read_all(const struct asker *asker, const char *name, int fd,
+                    struct buf *out)
+{
+    char chunk[16384];
+    struct stat st;
+    ssize_t n;
+
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return flaw(asker, "a source is a plain file", "'%s' is not a file",
+                    name);
+    while ((n = read(fd, chunk, sizeof(chunk))) > 0 && !out->truncated)
+        buf_add(out, chunk, (size_t)n);
+    if (n < 0)
+        return flaw(asker, strerror(errno), "'%s' cannot be read", name);
+    if (out->truncated)
+        return flaw(asker, "a source is at most 1 MiB", "'%s' is too big",
+                    name);
+    if (memchr(buf_text(out), '\0', out->len))
+        return flaw(asker, "a source is a text file", "'%s' holds a NUL byte",
+                    name);
+    return 0;
+}
+
+static int cannot_open(const struct asker *asker, const char *name)
+{
+    if (errno == ENOENT)
+        return flaw(asker, "paths are relative to the folder of the sweep file",
+                    "there is no file '%s'", name);
+    if (errno == ELOOP || errno == ENOTDIR)
+        return flaw(asker,
+                    "what a kernel is made of lies in the folder of the sweep "
+                    "file itself",
+                    "'%s' is, or lies behind, a symbolic link or a file", name);
+    return flaw(asker, strerror(errno), "'%s' cannot be read", name);
+}
+
+static int add_own(const struct asker *asker, struct bundle *bundle,
+                   const char *name)
+{
+    int fd = open_below(asker->spec->folder, name), rc;
+    struct buf text;
+
+    if (fd < 0)
+        return cannot_open(asker, name);
+    buf_init(&text, BUNDLE_FILE_MAX);
+    rc = read_all(asker, name, fd, &text);
+    if (rc == 0)
+        rc = add_file(asker, bundle, name, buf_text(&text), text.len);
+    buf_fini(&text);
+    close(fd);
+    return rc;
+}
+
+static bool exists(const struct spec *spec, const char *name)
+{
+    int fd = open_below(spec->folder, name);
+
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0 || errno != ENOENT;
+}
+
+/* An include line as the compiler sees it: a quoted name is looked for beside
+ * the file that has it, then, as a primitive too, from the root. */
+static int add_include(const struct asker *asker, struct bundle *bundle,
+                       const struct include *include)
+{
+    const char *slash = strrchr(asker->file->name, '/');
+    char name[PATH_BYTES], beside[PATH_BYTES];
+    const char *why;
+    const struct embed *primitive;
+
+    if (include->len >= PATH_BYTES / 2)
+        return flaw(asker, "at most 200 bytes", "this path is too long");
+    snprintf(name, sizeof(name), "%.*s", (int)include->len, include->name);
+    primitive = find_primitive(name);
+    if (!primitive && !include->quoted)
+        return strncmp(name, "fa/", 3) == 0 ? no_primitive(asker, name) : 0;
+    if (primitive)
+        return has_file(bundle, name)
+                   ? 0
+                   : add_file(asker, bundle, name, primitive->bytes,
+                              primitive->len);
+    why = name_path_flaw(name);
+    if (why)
+        return flaw(asker, why, "'%.64s' cannot be included", name);
+    snprintf(beside, sizeof(beside), "%.*s%s",
+             slash ? (int)(slash + 1 - asker->file->name) : 0,
+             asker->file->name, name);
+    if (!slash || strlen(beside) > 200 || !exists(asker->spec, beside))
+        snprintf(beside, sizeof(beside), "%s", name);
+    return has_file(bundle, beside) ? 0 : add_own(asker, bundle, beside);
+}
+
+/* Files are added while they are looked through. */
+static int add_includes(struct asker *asker, struct bundle *bundle)
+{
+    for (size_t i = 0; i < bundle->n; i++) {
+        const struct bundle_file file = bundle->files[i];
+        struct include include;
+        size_t at = 0;
+
+        asker->file = &file;
+        while (include_next(file.bytes, file.len, &at, &include)) {
+            asker->place = include.name;
+            if (add_include(asker, bundle, &include) < 0)
+                return ERR_INPUT;
+        }
+    }
+    return 0;
+}
+
+static void set_hash(struct bundle *bundle)
+{
+    struct hash hash;
+
+    hash_init(&hash);
+    for (size_t i = 0; i < bundle->n; i++) {
+        hash_text(&hash, bundle->files[i].name);
+        hash_field(&hash, bundle->files[i].bytes, bundle->files[i].len);
+    }
+    hash_end(&hash, bundle->hash);
+}
+
+int bundle_load(const struct spec *spec, const char *source, size_t at,
+                bool emulation, struct bundle *out, struct err *err)
+{
+    static const char first[] = "fa/emulation.h";
+    struct asker asker = { .spec = spec, .at = at, .err = err };
+    const struct embed *primitive = find_primitive(first);
+    int rc;
+
+    *out = (struct bundle){ 0 };
+    rc = add_own(&asker, out, source);
+    if (rc == 0 && emulation && primitive)
+        rc = add_file(&asker, out, first, primitive->bytes, primitive->len);
+    if (rc == 0)
+        rc = add_includes(&asker, out);
+    if (rc < 0)
+        bundle_fini(out);
+    else
+        set_hash(out);
+    return rc;
+}
+
+void bundle_fini(struct bundle *bundle)
+{
+    for (size_t i = 0; i < bundle->n; i++) {
+        free(bundle->files[i].name);
+        free(bundle->files[i].bytes);
+    }
+    free(bundle->files);
+    *bundle = (struct bundle){ 0 };
+}

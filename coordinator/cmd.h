@@ -1,0 +1,23 @@
+/* cmd.h - the commands of fa-coord
+ *
+ * Each takes argv from its own name on and returns the exit code of the
+ * program (docs/exit-codes.md).
+ */
+#ifndef FA_COORDINATOR_CMD_H
+#define FA_COORDINATOR_CMD_H
+
+struct err;
+
+int cmd_check(int argc, char *argv[]);
+int cmd_doctor(int argc, char *argv[]);
+int cmd_explain(int argc, char *argv[]);
+int cmd_report(int argc, char *argv[]);
+int cmd_space(int argc, char *argv[]);
+int cmd_status(int argc, char *argv[]);
+int cmd_verify(int argc, char *argv[]);
+
+/* Print an error, "fa-coord: what: why", to stderr.  Returns the exit code
+ * that belongs to an ERR_* code. */
+int cmd_fail(int code, const struct err *err);
+
+#endif

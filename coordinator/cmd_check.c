@@ -1,0 +1,258 @@
+/* fa-coord check: all that can be said of a sweep without a GPU or a network */
+#include "coordinator/cmd.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "coordinator/config.h"
+#include "coordinator/json_out.h"
+#include "coordinator/options.h"
+#include "coordinator/space.h"
+#include "coordinator/spec.h"
+
+/* A lean kernel on one core, and checking and timing it once: measured with
+ * flash attention on an H200, nvcc 13.  Before anything is built there is
+ * nothing better. */
+#define BUILD_S 0.4
+#define MEASURE_S 0.05
+
+#define LAUNCHES_MAX 100000 /* evaluated; about a second */
+
+struct check {
+    const struct spec *spec;
+    struct space *space;
+    const char *arch;
+    struct space_gate_count counts[SPEC_LIST_MAX];
+    int64_t passed;
+};
+
+static int check_work(struct space *space, const struct value *values,
+                      struct err *err)
+{
+    struct space_argument arguments[SPEC_LIST_MAX];
+    struct value derived[SPEC_LIST_MAX];
+    const struct spec_shape *shapes;
+    struct space_launch launch;
+    size_t n;
+
+    shapes = space_shapes(space, &n);
+    if (space_derive(space, values, derived, err) < 0)
+        return ERR_INPUT;
+    for (size_t s = 0; s < n; s++)
+        if (space_launch(space, values, &shapes[s], &launch, err) < 0 ||
+            space_arguments(space, values, &shapes[s], arguments, err) < 0)
+            return ERR_INPUT;
+    return 0;
+}
+
+/* The expressions that do not depend on a configuration, once a shape; the
+ * metrics for the baseline and a time of one second. */
+static int check_shapes(const struct check *check, struct space *space,
+                        struct err *err)
+{
+    const struct spec_shape *shapes;
+    struct space_launch launch;
+    double number;
+    size_t n;
+    int floor;
+
+    shapes = space_shapes(space, &n);
+    for (size_t s = 0; s < n; s++) {
+        if (space_reference_launch(space, &shapes[s], &launch, err) < 0 ||
+            space_floor(space, &shapes[s], &number, &floor, err) < 0)
+            return ERR_INPUT;
+        for (size_t m = 0; m < check->spec->n_metrics; m++)
+            if (space_metric(space, m, check->spec->baseline, &shapes[s], 1.0,
+                             &number, err) < 0)
+                return ERR_INPUT;
+    }
+    return 0;
+}
+
+static int check_baseline(const struct check *check, struct space *space,
+                          struct err *err)
+{
+    const struct spec *spec = check->spec;
+    int gate = space_rejected_by(space, spec->baseline, err);
+
+    if (gate == SPACE_ERROR)
+        return ERR_INPUT;
+    if (gate != SPACE_PASSES)
+        return spec_err(spec, spec->baseline_at, err, spec->gates[gate].why,
+                        "the baseline is rejected by gate '%s'",
+                        spec->gates[gate].name);
+    return check_work(space, spec->baseline, err);
+}
+
+static int check_points(const struct check *check, struct err *err)
+{
+    struct value values[SPEC_AXES_MAX];
+    struct space_point point;
+    int n = 0, rc;
+
+    while ((rc = space_next(check->space, &point, err)) > 0) {
+        if (n++ == LAUNCHES_MAX)
+            return 0;
+        space_values(check->space, point.number, values);
+        if (check_work(check->space, values, err) < 0)
+            return ERR_INPUT;
+    }
+    return rc;
+}
+
+/* The small shapes of the cpu device have rules to keep too. */
+static int check_emulation(const struct check *check,
+                           const struct arch_facts *facts, struct err *err)
+{
+    struct space *space;
+    int rc = space_open(check->spec, facts, "cpu", &space, err);
+
+    if (rc == 0)
+        rc = check_shapes(check, space, err);
+    if (rc == 0)
+        rc = check_baseline(check, space, err);
+    space_close(space);
+    return rc;
+}
+
+static int check_all(struct check *check, const struct arch_facts *facts,
+                     struct err *err)
+{
+    int rc = space_open(check->spec, facts, "cuda", &check->space, err);
+
+    if (rc == 0)
+        rc = space_count(check->space, check->counts, &check->passed, err);
+    if (rc == 0 && check->passed == 0)
+        rc = space_empty_err(check->space, check->counts, err);
+    if (rc == 0)
+        rc = check_shapes(check, check->space, err);
+    if (rc == 0)
+        rc = check_baseline(check, check->space, err);
+    if (rc == 0)
+        rc = check_points(check, err);
+    return rc == 0 ? check_emulation(check, facts, err) : rc;
+}
+
+static bool is_idle(const struct check *check, size_t gate)
+{
+    return check->counts[gate].rejected_alone == 0 &&
+           !check->spec->gates[gate].warns;
+}
+
+static void warn(const struct check *check)
+{
+    for (size_t g = 0; g < check->spec->n_gates; g++)
+        if (is_idle(check, g))
+            fprintf(stderr,
+                    "fa-coord: warning: gate '%s' never rejects anything for "
+                    "%s\n",
+                    check->spec->gates[g].name, check->arch);
+}
+
+static double build_s(const struct check *check)
+{
+    return BUILD_S * (double)check->passed;
+}
+
+static double measure_s(const struct check *check)
+{
+    return MEASURE_S * (double)check->passed * (double)check->spec->n_shapes;
+}
+
+static void print(const struct check *check)
+{
+    const struct spec *spec = check->spec;
+    char size[SPACE_NUMBER_BYTES], passed[SPACE_NUMBER_BYTES];
+
+    space_number_text(space_size(check->space), size);
+    space_number_text(check->passed, passed);
+    printf("%s is fine\n", spec->path);
+    printf("  configurations  %s, of which %s pass %zu gates for %s\n", size,
+           passed, spec->n_gates, check->arch);
+    printf("  shapes          %zu, the headline is '%s'\n", spec->n_shapes,
+           spec->shapes[0].name);
+    printf("  building        about %.1f core minutes (%.1f s each)\n",
+           build_s(check) / 60, BUILD_S);
+    printf("  measuring       about %.1f GPU minutes (%.2f s each)\n",
+           measure_s(check) / 60, MEASURE_S);
+    printf("  cost            measuring time, in hours, times the host's "
+           "rate\n");
+}
+
+static void print_json(const struct check *check)
+{
+    struct json_out out;
+
+    json_out_init(&out, stdout);
+    json_out_open(&out, NULL, '{');
+    json_out_text(&out, "name", check->spec->name);
+    json_out_text(&out, "arch", check->arch);
+    json_out_int(&out, "configurations", space_size(check->space));
+    json_out_int(&out, "passed", check->passed);
+    json_out_int(&out, "shapes", (int64_t)check->spec->n_shapes);
+    json_out_real(&out, "build_core_s", build_s(check));
+    json_out_real(&out, "measure_gpu_s", measure_s(check));
+    json_out_open(&out, "gates_that_never_reject", '[');
+    for (size_t g = 0; g < check->spec->n_gates; g++)
+        if (is_idle(check, g))
+            json_out_text(&out, NULL, check->spec->gates[g].name);
+    json_out_close(&out);
+    json_out_close(&out);
+}
+
+static int check_file(const char *path, struct check *check, bool json,
+                      struct err *err)
+{
+    const struct arch_facts *facts;
+    struct spec *spec = NULL;
+    int rc = arch_find_named(check->arch, &facts, err);
+
+    if (rc == 0)
+        rc = spec_load(path, &spec, err);
+    check->spec = spec;
+    if (rc == 0)
+        rc = check_all(check, facts, err);
+    if (rc == 0) {
+        warn(check);
+        if (json)
+            print_json(check);
+        else
+            print(check);
+    }
+    space_close(check->space);
+    spec_free(spec);
+    return rc;
+}
+
+int cmd_check(int argc, char *argv[])
+{
+    struct check check = { .arch = ARCH_DEFAULT };
+    const char *path;
+    bool json = false;
+    const struct option list[] = {
+        { "arch", OPTION_TEXT, &check.arch, "sm_89",
+          "the architecture whose facts gates see", NULL },
+        { "json", OPTION_FLAG, &json, NULL, "for programs", NULL },
+    };
+    const struct options options = {
+        .command = "check",
+        .arguments = "[SWEEP]",
+        .what = "Validate a sweep file and its sources, without a GPU or a "
+                "network.",
+        .list = list,
+        .n = sizeof(list) / sizeof(list[0]),
+        .arguments_max = 1,
+        .plain = &path,
+    };
+    struct err err;
+    int rc = options_parse(&options, argc, argv, &err);
+
+    if (rc == OPTIONS_HELP)
+        return 0;
+    if (rc == 0)
+        rc = check_file(path ? path : "sweep.json", &check, json, &err);
+    return rc < 0 ? cmd_fail(rc, &err) : 0;
+}

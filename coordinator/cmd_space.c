@@ -1,0 +1,237 @@
+/* fa-coord space: the gate table and the configurations left
+ * (docs/sweep-file.md) */
+#include "coordinator/cmd.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "coordinator/config.h"
+#include "coordinator/json_out.h"
+#include "coordinator/options.h"
+#include "coordinator/space.h"
+#include "coordinator/spec.h"
+#include "coordinator/table.h"
+
+#define LINE_MAX_BYTES 65536 /* of a configuration, printed */
+
+struct view {
+    const struct spec *spec;
+    struct space *space;
+    const char *arch;
+    bool list, json;
+    struct space_gate_count counts[SPEC_LIST_MAX];
+    int64_t passed;
+};
+
+static void print_gates(const struct view *view)
+{
+    const struct spec *spec = view->spec;
+    struct table *table = table_new();
+
+    table_column(table, 'l', "gate");
+    table_column(table, 'l', "kind");
+    table_column(table, 'r', "rejected first");
+    table_column(table, 'r', "rejected alone");
+    table_column(table, 'r', "warned");
+    for (size_t g = 0; g < spec->n_gates; g++) {
+        bool warns = spec->gates[g].warns;
+        const struct space_gate_count *count = &view->counts[g];
+        char first[SPACE_NUMBER_BYTES], alone[SPACE_NUMBER_BYTES];
+        char warned[SPACE_NUMBER_BYTES];
+
+        space_number_text(count->rejected_first, first);
+        space_number_text(count->rejected_alone, alone);
+        space_number_text(count->warned, warned);
+        table_cell(table, "%s", spec->gates[g].name);
+        table_cell(table, "%s", warns ? "warn" : "reject");
+        table_cell(table, "%s", warns ? "-" : first);
+        table_cell(table, "%s", warns ? "-" : alone);
+        table_cell(table, "%s", warns ? warned : "-");
+    }
+    table_print(table, stdout);
+    table_free(table);
+}
+
+static void print_head(const struct view *view)
+{
+    char size[SPACE_NUMBER_BYTES], passed[SPACE_NUMBER_BYTES];
+
+    space_number_text(space_size(view->space), size);
+    space_number_text(view->passed, passed);
+    printf("%s for %s: %s of %s configurations pass\n", view->spec->name,
+           view->arch, passed, size);
+    if (view->spec->n_gates) {
+        printf("\n");
+        print_gates(view);
+    }
+    printf("\ndead tunables: known after builds\n");
+}
+
+static void json_gates(const struct view *view, struct json_out *out)
+{
+    json_out_open(out, "gates", '[');
+    for (size_t g = 0; g < view->spec->n_gates; g++) {
+        const struct spec_gate *gate = &view->spec->gates[g];
+
+        json_out_open(out, NULL, '{');
+        json_out_text(out, "name", gate->name);
+        json_out_text(out, "kind", gate->warns ? "warn" : "reject");
+        json_out_int(out, "rejected_first", view->counts[g].rejected_first);
+        json_out_int(out, "rejected_alone", view->counts[g].rejected_alone);
+        json_out_int(out, "warned", view->counts[g].warned);
+        json_out_close(out);
+    }
+    json_out_close(out);
+}
+
+static void json_point(const struct view *view, const struct space_point *point,
+                       const struct value *values, struct json_out *out)
+{
+    char key[HASH_HEX];
+    struct buf params;
+
+    buf_init(&params, LINE_MAX_BYTES);
+    config_json(view->spec, values, &params);
+    config_key(view->spec, values, key);
+    json_out_open(out, NULL, '{');
+    json_out_int(out, "number", point->number);
+    json_out_text(out, "key", key);
+    json_out_raw(out, "params", buf_text(&params));
+    json_out_open(out, "warnings", '[');
+    for (size_t g = 0; g < view->spec->n_gates; g++)
+        if (point->warned >> g & 1)
+            json_out_text(out, NULL, view->spec->gates[g].name);
+    json_out_close(out);
+    json_out_close(out);
+    buf_fini(&params);
+}
+
+static void print_point(const struct view *view,
+                        const struct space_point *point,
+                        const struct value *values)
+{
+    struct buf text;
+
+    buf_init(&text, LINE_MAX_BYTES);
+    config_text(view->spec, values, &text);
+    printf("%" PRId64 "  %s", point->number, buf_text(&text));
+    for (size_t g = 0; g < view->spec->n_gates; g++)
+        if (point->warned >> g & 1)
+            printf("  %s", view->spec->gates[g].name);
+    printf("\n");
+    buf_fini(&text);
+}
+
+/* 'out' is NULL for people. */
+static int list_points(const struct view *view, struct json_out *out,
+                       struct err *err)
+{
+    struct value values[SPEC_AXES_MAX];
+    struct space_point point;
+    int rc;
+
+    if (out)
+        json_out_open(out, "points", '[');
+    while ((rc = space_next(view->space, &point, err)) > 0) {
+        space_values(view->space, point.number, values);
+        if (out)
+            json_point(view, &point, values, out);
+        else
+            print_point(view, &point, values);
+    }
+    if (out)
+        json_out_close(out);
+    return rc;
+}
+
+static int print_json(const struct view *view, struct err *err)
+{
+    struct json_out out;
+    int rc = 0;
+
+    json_out_init(&out, stdout);
+    json_out_open(&out, NULL, '{');
+    json_out_text(&out, "name", view->spec->name);
+    json_out_text(&out, "arch", view->arch);
+    json_out_int(&out, "configurations", space_size(view->space));
+    json_out_int(&out, "passed", view->passed);
+    json_gates(view, &out);
+    json_out_null(&out, "dead_tunables");
+    if (view->list)
+        rc = list_points(view, &out, err);
+    json_out_close(&out);
+    return rc;
+}
+
+static int show(struct view *view, struct err *err)
+{
+    int rc = space_count(view->space, view->counts, &view->passed, err);
+
+    if (rc < 0)
+        return rc;
+    if (view->json)
+        return print_json(view, err);
+    if (view->list)
+        return list_points(view, NULL, err);
+    print_head(view);
+    return 0;
+}
+
+static int show_space(const char *path, const char *device, struct view *view,
+                      struct err *err)
+{
+    const struct arch_facts *facts;
+    struct spec *spec = NULL;
+    int rc = arch_find_named(view->arch, &facts, err);
+
+    if (rc == 0)
+        rc = spec_load(path, &spec, err);
+    if (rc == 0)
+        rc = space_open(spec, facts, device, &view->space, err);
+    view->spec = spec;
+    if (rc == 0)
+        rc = show(view, err);
+    if (rc == 0 && view->passed == 0)
+        rc = space_empty_err(view->space, view->counts, err);
+    space_close(view->space);
+    spec_free(spec);
+    return rc;
+}
+
+int cmd_space(int argc, char *argv[])
+{
+    struct view view = { .arch = ARCH_DEFAULT };
+    const char *path, *device = "cuda";
+    const struct option list[] = {
+        { "arch", OPTION_TEXT, &view.arch, "sm_89",
+          "the architecture whose facts gates see", NULL },
+        { "device", OPTION_TEXT, &device, "cuda|cpu",
+          "cpu: with the emulation shapes", NULL },
+        { "list", OPTION_FLAG, &view.list, NULL, "the configurations left",
+          NULL },
+        { "json", OPTION_FLAG, &view.json, NULL, "for programs", NULL },
+    };
+    const struct options options = {
+        .command = "space",
+        .arguments = "[SWEEP]",
+        .what = "What each gate of a sweep file rejects, and what is left.",
+        .list = list,
+        .n = sizeof(list) / sizeof(list[0]),
+        .arguments_max = 1,
+        .plain = &path,
+    };
+    struct err err;
+    int rc = options_parse(&options, argc, argv, &err);
+
+    if (rc == OPTIONS_HELP)
+        return 0;
+    if (rc == 0 && strcmp(device, "cuda") != 0 && strcmp(device, "cpu") != 0)
+        rc = err_set(&err, ERR_INPUT, "--device: '%.32s' is not cuda or cpu",
+                     device);
+    if (rc == 0)
+        rc = show_space(path ? path : "sweep.json", device, &view, &err);
+    return rc < 0 ? cmd_fail(rc, &err) : 0;
+}

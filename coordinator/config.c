@@ -1,0 +1,202 @@
+#include "coordinator/config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "common/suggest.h"
+#include "coordinator/spec.h"
+
+#define TEXT_MAX (1 << 20) /* more than 64 names and values can come to */
+
+static int by_name(const void *a, const void *b)
+{
+    const struct spec_axis *x = *(const struct spec_axis *const *)a;
+    const struct spec_axis *y = *(const struct spec_axis *const *)b;
+
+    return strcmp(x->name, y->name);
+}
+
+void config_canonical(const struct spec *spec, const struct value *values,
+                      struct buf *out)
+{
+    const struct spec_axis *sorted[SPEC_AXES_MAX];
+
+    for (size_t i = 0; i < spec->n_axes; i++)
+        sorted[i] = &spec->axes[i];
+    qsort(sorted, spec->n_axes, sizeof(sorted[0]), by_name);
+    for (size_t i = 0; i < spec->n_axes; i++) {
+        buf_printf(out, "%s=", sorted[i]->name);
+        value_json(&values[sorted[i] - spec->axes], out);
+        buf_add(out, "\n", 1);
+    }
+}
+
+void config_key(const struct spec *spec, const struct value *values,
+                char out[HASH_HEX])
+{
+    struct buf text;
+
+    buf_init(&text, TEXT_MAX);
+    config_canonical(spec, values, &text);
+    hash_of(buf_text(&text), text.len, out);
+    buf_fini(&text);
+}
+
+void config_json(const struct spec *spec, const struct value *values,
+                 struct buf *out)
+{
+    buf_add(out, "{", 1);
+    for (size_t i = 0; i < spec->n_axes; i++) {
+        buf_printf(out, "%s\"%s\": ", i ? ", " : "", spec->axes[i].name);
+        value_json(&values[i], out);
+    }
+    buf_add(out, "}", 1);
+}
+
+void config_text(const struct spec *spec, const struct value *values,
+                 struct buf *out)
+{
+    for (size_t i = 0; i < spec->n_axes; i++) {
+        buf_printf(out, "%s%s=", i ? " " : "", spec->axes[i].name);
+        value_text(&values[i], out);
+    }
+}
+
+static bool is_identifier(const char *text)
+{
+    if (!isalpha((unsigned char)*text) && *text != '_')
+        return false;
+    while (isalnum((unsigned char)*text) || *text == '_')
+        text++;
+    return !*text;
+}
+
+static void define(const char *name, const struct value *value, struct buf *out)
+{
+    buf_printf(out, "#define %s ", name);
+    if (value->kind == VALUE_TEXT)
+        value_json(value, out);
+    else if (value->kind == VALUE_REAL)
+        buf_printf(out, "%.17g%s", value->real,
+                   value->real == floor(value->real) && fabs(value->real) < 1e17
+                       ? ".0"
+                       : "");
+    else
+        value_sql(value, out);
+    buf_add(out, "\n", 1);
+    if (value->kind == VALUE_TEXT && is_identifier(value->text))
+        buf_printf(out, "#define %s_%s 1\n", name, value->text);
+}
+
+void config_header(const struct spec *spec, const struct value *values,
+                   const struct value *derived, struct buf *out)
+{
+    for (size_t i = 0; i < spec->n_axes; i++)
+        define(spec->axes[i].name, &values[i], out);
+    for (size_t i = 0; i < spec->n_derived; i++)
+        define(spec->derived[i].name, &derived[i], out);
+}
+
+static int find_axis(const struct spec *spec, const char *name, size_t len,
+                     struct err *err)
+{
+    const char *names[SPEC_AXES_MAX], *near;
+
+    for (size_t i = 0; i < spec->n_axes; i++) {
+        names[i] = spec->axes[i].name;
+        if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
+            return (int)i;
+    }
+    near = suggest_name(name, len, names, spec->n_axes);
+    return err_set(err, ERR_INPUT, "there is no tunable '%.*s'%s%s%s",
+                   (int)(len < 64 ? len : 64), name,
+                   near ? "; did you mean '" : "", near ? near : "",
+                   near ? "'?" : "");
+}
+
+static bool read_value(const struct spec_axis *axis, const char *text,
+                       struct value *out)
+{
+    char *end;
+
+    *out = (struct value){ .kind = axis->kind, .text = text };
+    errno = 0;
+    switch (axis->kind) {
+    case VALUE_INT:
+        out->integer = strtoll(text, &end, 10);
+        return end > text && !*end && !errno &&
+               llabs(out->integer) <= INT64_C(1) << 53;
+    case VALUE_REAL:
+        out->real = strtod(text, &end);
+        return end > text && !*end && isfinite(out->real);
+    case VALUE_BOOL:
+        out->integer = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
+        return out->integer || strcmp(text, "false") == 0 ||
+               strcmp(text, "0") == 0;
+    default:
+        return strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv"
+                            "wxyz0123456789_.:+-") == strlen(text);
+    }
+}
+
+static int take_pair(const struct spec *spec, const char *pair, bool *given,
+                     struct value *values, struct err *err)
+{
+    static const char *const kinds[] = { "a whole number", "a number",
+                                         "true or false", "a text" };
+    const char *equals = strchr(pair, '=');
+    int axis;
+
+    if (!equals)
+        return err_set(err, ERR_INPUT,
+                       "'%.64s' is neither NAME=VALUE nor the first digits of "
+                       "a key",
+                       pair);
+    axis = find_axis(spec, pair, (size_t)(equals - pair), err);
+    if (axis < 0)
+        return axis;
+    if (given[axis])
+        return err_set(err, ERR_INPUT, "'%s' is given twice",
+                       spec->axes[axis].name);
+    given[axis] = true;
+    if (!read_value(&spec->axes[axis], equals + 1, &values[axis]))
+        return err_set(err, ERR_INPUT, "%s: '%.64s' is not %s",
+                       spec->axes[axis].name, equals + 1,
+                       kinds[spec->axes[axis].kind]);
+    return 0;
+}
+
+int config_parse(const struct spec *spec, const char *text,
+                 struct value *values, struct buf *text_out, struct err *err)
+{
+    bool given[SPEC_AXES_MAX] = { false };
+    char *rest, *pair;
+
+    buf_clear(text_out);
+    if (!buf_add(text_out, text, strlen(text) + 1))
+        return err_set(err, ERR_INPUT, "this configuration is too long");
+    rest = text_out->bytes;
+    while ((pair = strsep(&rest, ", ")))
+        if (*pair && take_pair(spec, pair, given, values, err) < 0)
+            return ERR_INPUT;
+    for (size_t i = 0; i < spec->n_axes; i++)
+        if (!given[i])
+            return err_set(err, ERR_INPUT,
+                           "'%.64s' does not say what %s is; a configuration "
+                           "names all %zu tunables",
+                           text, spec->axes[i].name, spec->n_axes);
+    return 0;
+}
+
+bool config_is_key_prefix(const char *text)
+{
+    size_t len = strlen(text);
+
+    return len >= 4 && len < HASH_HEX &&
+           strspn(text, "0123456789abcdef") == len;
+}

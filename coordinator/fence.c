@@ -1,0 +1,135 @@
+#include "coordinator/fence.h"
+
+#include <string.h>
+
+#include <sqlite3.h>
+
+#include "common/clock.h"
+#include "common/err.h"
+#include "coordinator/rule.h"
+
+#define STEPS 200000 /* instructions between two looks at the clock */
+
+static int authorize(void *arg, int action, const char *a, const char *b,
+                     const char *database, const char *trigger)
+{
+    const struct fence *fence = arg;
+
+    (void)a;
+    (void)database;
+    (void)trigger;
+    if (!fence->shut)
+        return SQLITE_OK;
+    if (action == SQLITE_SELECT || action == SQLITE_READ)
+        return SQLITE_OK;
+    if (action == SQLITE_FUNCTION &&
+        (rule_function_allowed(b) || strcmp(b, "count") == 0 ||
+         strcmp(b, "fa_flaw") == 0))
+        return SQLITE_OK;
+    return SQLITE_DENY;
+}
+
+static int look_at_clock(void *arg)
+{
+    const struct fence *fence = arg;
+
+    return fence->deadline_ns && clock_boot_ns() > fence->deadline_ns;
+}
+
+static void set_limits(sqlite3 *db)
+{
+    static const struct {
+        int limit, value;
+    } limits[] = {
+        { SQLITE_LIMIT_LENGTH, 1 << 20 },
+        { SQLITE_LIMIT_SQL_LENGTH, 1 << 20 },
+        { SQLITE_LIMIT_COLUMN, 1024 },
+        { SQLITE_LIMIT_COMPOUND_SELECT, 1 },
+        { SQLITE_LIMIT_VDBE_OP, 1 << 20 },
+        { SQLITE_LIMIT_FUNCTION_ARG, 32 },
+        { SQLITE_LIMIT_ATTACHED, 0 },
+        { SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 0 },
+        { SQLITE_LIMIT_TRIGGER_DEPTH, 0 },
+        { SQLITE_LIMIT_WORKER_THREADS, 0 },
+    };
+
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+        sqlite3_limit(db, limits[i].limit, limits[i].value);
+}
+
+int fence_open(struct fence *fence, struct err *err)
+{
+    static const struct {
+        int option, value;
+    } switches[] = {
+        { SQLITE_DBCONFIG_DQS_DML, 0 },
+        { SQLITE_DBCONFIG_DQS_DDL, 0 },
+        { SQLITE_DBCONFIG_DEFENSIVE, 1 },
+        { SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+        { SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0 },
+        { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },
+        { SQLITE_DBCONFIG_ENABLE_VIEW, 0 },
+    };
+    int rc = sqlite3_open_v2(
+        ":memory:", &fence->db,
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX, NULL);
+
+    fence->shut = false;
+    fence->deadline_ns = 0;
+    if (rc != SQLITE_OK)
+        return err_set(err, ERR_SYSTEM, "SQLite: %s", sqlite3_errstr(rc));
+    for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
+        sqlite3_db_config(fence->db, switches[i].option, switches[i].value,
+                          NULL);
+    set_limits(fence->db);
+    sqlite3_set_authorizer(fence->db, authorize, fence);
+    sqlite3_progress_handler(fence->db, STEPS, look_at_clock, fence);
+    /* An index of its own making would change the order of the points. */
+    return fence_run(fence, "PRAGMA automatic_index = off", err);
+}
+
+void fence_close(struct fence *fence)
+{
+    sqlite3_close(fence->db);
+    fence->db = NULL;
+}
+
+int fence_run(struct fence *fence, const char *sql, struct err *err)
+{
+    if (sqlite3_exec(fence->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return err_set(err, ERR_SYSTEM, "SQLite: %s",
+                       sqlite3_errmsg(fence->db));
+    return 0;
+}
+
+void fence_shut(struct fence *fence)
+{
+    fence->shut = true;
+}
+
+int fence_prepare(struct fence *fence, const char *sql, sqlite3_stmt **out,
+                  int *offset, struct err *err)
+{
+    const char *tail;
+    int rc = sqlite3_prepare_v2(fence->db, sql, -1, out, &tail);
+
+    *offset = -1;
+    if (rc != SQLITE_OK) {
+#if SQLITE_VERSION_NUMBER >= 3038000
+        *offset = sqlite3_error_offset(fence->db);
+#endif
+        return err_set(err, ERR_INPUT, "%s", sqlite3_errmsg(fence->db));
+    }
+    if (tail[strspn(tail, " \t\r\n")]) {
+        sqlite3_finalize(*out);
+        *out = NULL;
+        *offset = (int)(tail - sql);
+        return err_set(err, ERR_INPUT, "more than one statement");
+    }
+    return 0;
+}
+
+void fence_start_clock(struct fence *fence, int seconds)
+{
+    fence->deadline_ns = clock_boot_ns() + seconds * NS_PER_S;
+}

@@ -1,0 +1,12 @@
+/* primitives.h - the device primitives that travel in fa-coord
+ *
+ * The files of kernels/include by their names there, "fa/fa.h".
+ */
+#ifndef FA_COORDINATOR_PRIMITIVES_H
+#define FA_COORDINATOR_PRIMITIVES_H
+
+#include "common/embed.h"
+
+extern const struct embed primitives[];
+
+#endif

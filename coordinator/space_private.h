@@ -1,0 +1,101 @@
+/* space_private.h - what the files of the space share
+ *
+ * space.c opens it and walks its points, space_sql.c writes the queries,
+ * space_count.c counts by gate, space_eval.c evaluates one configuration.
+ *
+ * A tunable with one value is a literal; each other is a table "tI" of rows
+ * (k, v): v the value, k its part of the point's number, so that the number
+ * of a point is the sum of its rows' k and rows come in order of number.
+ */
+#ifndef FA_COORDINATOR_SPACE_PRIVATE_H
+#define FA_COORDINATOR_SPACE_PRIVATE_H
+
+#include <sqlite3.h>
+
+#include "common/buf.h"
+#include "coordinator/fence.h"
+#include "coordinator/rule.h"
+#include "coordinator/space.h"
+
+#define SPACE_SQL_MAX (1 << 20) /* bytes of a query; SQLite's limit too */
+
+/* Expressions evaluated together; parameters are the tunables, then the shape
+ * variables, then the time. */
+struct space_eval {
+    sqlite3_stmt *stmt;
+};
+
+struct space_gate {
+    struct rule_needs needs;
+    bool trusted;   /* it was seen to yield 0 or 1 everywhere */
+    int64_t passes; /* ... and that many points of the tunables it names pass */
+    struct space_eval eval;
+};
+
+struct space {
+    const struct spec *spec;
+    struct arch_facts facts;
+    const struct spec_shape *shapes;
+    size_t n_shapes;
+    int64_t size;
+    int64_t stride[SPEC_AXES_MAX];
+    struct fence fence;
+
+    struct rule_needs derived[SPEC_LIST_MAX];
+    struct space_gate gates[SPEC_LIST_MAX];
+    sqlite3_stmt *points;
+    bool walking;
+
+    struct space_eval derive, launch, reference, arguments, floors;
+    struct space_eval metrics[SPEC_LIST_MAX];
+    char *texts[SPEC_LIST_MAX]; /* of the last space_derive() */
+
+    struct { /* what fa_flaw() was called for */
+        bool set;
+        int gate;
+        int64_t number; /* of the named tunables; the others at their first */
+        char value[80];
+    } flaw;
+};
+
+/* ---- space_sql.c */
+
+int space_make_tables(struct space *space, struct err *err);
+/* Does SQLite take the text of this rule?  'what' is for the message. */
+int space_parse(struct space *space, const struct spec_rule *rule,
+                const char *what, struct err *err);
+/* A rule's text for a query over the tables, for one shape. */
+void space_sql_rule(const struct space *space, const char *text,
+                    const struct spec_shape *shape, struct buf *out);
+/* ... with parameters, for a space_eval. */
+void space_sql_parameters(const struct space *space, const char *text,
+                          struct buf *out);
+/* " FROM ..." of the tunables in 'axes', in order; nothing for none. */
+void space_sql_from(const struct space *space, uint64_t axes, struct buf *out);
+/* " AND (...)" of a gate that must not be hit, for every shape. */
+void space_sql_passes(const struct space *space, size_t gate, struct buf *out);
+/* The bit of a warn gate when it is hit for a shape, else 0. */
+void space_sql_warned(const struct space *space, size_t gate, struct buf *out);
+/* "t0.k+t3.k" of these tunables; "0" for none. */
+void space_sql_number(const struct space *space, uint64_t axes,
+                      struct buf *out);
+
+/* Prepare a query of our own making. */
+int space_prepare(struct space *space, const struct buf *sql,
+                  sqlite3_stmt **out, struct err *err);
+/* Why a step ended with an error: a rule, the clock, SQLite. */
+int space_step_err(struct space *space, struct err *err);
+
+/* ---- space_count.c */
+
+int64_t space_product(const struct space *space, uint64_t axes);
+/* The points of the product of 'axes' that a set of gates lets pass. */
+int space_count_passes(struct space *space, uint64_t axes, uint64_t gates,
+                       int64_t *out, struct err *err);
+
+/* ---- space_eval.c */
+
+int space_eval_open(struct space *space, struct err *err);
+void space_eval_close(struct space *space);
+
+#endif

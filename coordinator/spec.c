@@ -1,0 +1,342 @@
+#include "coordinator/spec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/caret.h"
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/bundle.h"
+#include "coordinator/name.h"
+#include "coordinator/spec_read.h"
+
+#define FLAGS_MAX 64
+#define FLAG_BYTES_MAX 512
+
+/* Everything that a sweep file may leave out. */
+static const struct spec defaults = {
+    .standard = "c++17",
+    .measure = { .warmups = 3,
+                 .samples = 15,
+                 .timeout_s = 10,
+                 .seed = 1,
+                 .l2 = "flush" },
+    .strategy = "exhaustive",
+};
+
+static int read_flags(struct reader *r, const struct json *kernel)
+{
+    struct spec *spec = r->spec;
+    const struct json *list, *unsafe;
+    size_t taken;
+
+    if (read_member(r, kernel, "flags", JSON_ARRAY, false, &list) < 0 ||
+        read_member(r, kernel, "unsafe_flags", JSON_BOOL, false, &unsafe) < 0)
+        return ERR_INPUT;
+    if (!list)
+        return 0;
+    if (list->n > FLAGS_MAX)
+        return read_flaw(r, list->at, "at most 64", "there are %zu flags",
+                         list->n);
+    spec->flags = mem_new(list->n + 1, sizeof(*spec->flags));
+    for (size_t i = 0; i < list->n; i++) {
+        const struct json *flag = &list->items[i];
+
+        if (flag->kind != JSON_TEXT || !*flag->text ||
+            strlen(flag->text) > FLAG_BYTES_MAX)
+            return read_flaw(r, flag->at, "as in [\"-O3\", \"-lineinfo\"]",
+                             "a flag is a text of 1 to 512 bytes");
+        spec->flags[spec->n_flags++] = mem_strdup(flag->text);
+    }
+    for (size_t i = 0; i < list->n && !(unsafe && unsafe->truth); i += taken)
+        if (!name_flag_allowed(spec->flags, spec->n_flags, i, &taken))
+            return read_flaw(r, list->items[i].at,
+                             "allowed are " NAME_FLAGS_ALLOWED
+                             "; others need \"unsafe_flags\": true, since "
+                             "nvcc hands them to a shell",
+                             "flag '%.64s' is not allowed", spec->flags[i]);
+    return 0;
+}
+
+static int read_source(struct reader *r, const struct json *object,
+                       struct spec_kernel *out)
+{
+    const struct json *source, *entry;
+
+    if (read_member(r, object, "source", JSON_TEXT, true, &source) < 0 ||
+        read_text(r, source, name_path_flaw, "source", &out->source) < 0 ||
+        read_member(r, object, "entry", JSON_TEXT, true, &entry) < 0)
+        return ERR_INPUT;
+    out->source_at = source->at;
+    return read_text(r, entry, name_entry_flaw, "entry point", &out->entry);
+}
+
+static int read_kernels(struct reader *r, const struct json *root)
+{
+    static const char *const keys[] = { "source", "entry", "standard", "flags",
+                                        "unsafe_flags" };
+    static const char *const reference_keys[] = { "source", "entry", "launch" };
+    static const char *const standards[] = { "c++11", "c++14", "c++17",
+                                             "c++20" };
+    struct spec *spec = r->spec;
+    const struct json *kernel, *reference;
+
+    if (read_member(r, root, "kernel", JSON_OBJECT, true, &kernel) < 0 ||
+        read_object(r, kernel, "'kernel'", keys, 5) < 0 ||
+        read_source(r, kernel, &spec->kernel) < 0 ||
+        read_word(r, kernel, "standard", standards, 4, &spec->standard) < 0 ||
+        read_flags(r, kernel) < 0 ||
+        read_launch(r, root, &spec->kernel.launch) < 0 ||
+        read_member(r, root, "reference", JSON_OBJECT, true, &reference) < 0 ||
+        read_object(r, reference, "'reference'", reference_keys, 3) < 0 ||
+        read_source(r, reference, &spec->reference) < 0)
+        return ERR_INPUT;
+    return read_launch(r, reference, &spec->reference.launch);
+}
+
+static int read_tolerance(struct reader *r, const struct json *root)
+{
+    static const char *const keys[] = { "relative_l2", "max_error" };
+    const struct json *object, *member;
+
+    if (read_member(r, root, "tolerance", JSON_OBJECT, true, &object) < 0 ||
+        read_object(r, object, "'tolerance'", keys, 2) < 0)
+        return ERR_INPUT;
+    for (size_t i = 0; i < 2; i++)
+        if (read_member(r, object, keys[i], JSON_NUMBER, true, &member) < 0)
+            return ERR_INPUT;
+    if (read_real(r, object, keys[0], 1e-300, 1e9, &r->spec->relative_l2) < 0)
+        return ERR_INPUT;
+    return read_real(r, object, keys[1], 1e-300, 1e9, &r->spec->max_error);
+}
+
+static int read_measure(struct reader *r, const struct json *root)
+{
+    static const char *const keys[] = { "warmups", "samples", "timeout_s",
+                                        "seed", "l2" };
+    static const char *const l2[] = { "flush", "warm" };
+    struct spec_measure *out = &r->spec->measure;
+    int64_t warmups = out->warmups, samples = out->samples;
+    const struct json *object;
+
+    if (read_member(r, root, "measure", JSON_OBJECT, false, &object) < 0)
+        return ERR_INPUT;
+    if (!object)
+        return 0;
+    if (read_object(r, object, "'measure'", keys, 5) < 0 ||
+        read_whole(r, object, "warmups", 0, 1000, &warmups) < 0 ||
+        read_whole(r, object, "samples", 1, 1000, &samples) < 0 ||
+        read_real(r, object, "timeout_s", 0.001, 3600, &out->timeout_s) < 0 ||
+        read_whole(r, object, "seed", 0, JSON_INTEGER_MAX, &out->seed) < 0)
+        return ERR_INPUT;
+    out->warmups = (int)warmups;
+    out->samples = (int)samples;
+    return read_word(r, object, "l2", l2, 2, &out->l2);
+}
+
+static int read_limits(struct reader *r, const struct json *root)
+{
+    static const char *const search_keys[] = { "strategy" };
+    static const char *const strategies[] = { "exhaustive" };
+    static const char *const budget_keys[] = { "usd", "hours" };
+    struct spec *spec = r->spec;
+    const struct json *search, *budget;
+
+    if (read_member(r, root, "search", JSON_OBJECT, false, &search) < 0 ||
+        read_member(r, root, "budget", JSON_OBJECT, false, &budget) < 0)
+        return ERR_INPUT;
+    if (search &&
+        (read_object(r, search, "'search'", search_keys, 1) < 0 ||
+         read_word(r, search, "strategy", strategies, 1, &spec->strategy) < 0))
+        return ERR_INPUT;
+    if (budget &&
+        (read_object(r, budget, "'budget'", budget_keys, 2) < 0 ||
+         read_real(r, budget, "usd", 1e-6, 1e9, &spec->budget_usd) < 0 ||
+         read_real(r, budget, "hours", 1e-6, 1e6, &spec->budget_hours) < 0))
+        return ERR_INPUT;
+    return 0;
+}
+
+static int read_root(struct reader *r, const struct json *root)
+{
+    static const char *const keys[] = {
+        "name",      "kernel",   "tunables",         "derived",   "gates",
+        "launch",    "shapes",   "emulation_shapes", "arguments", "reference",
+        "tolerance", "baseline", "metrics",          "floors",    "measure",
+        "search",    "budget",
+    };
+    const struct json *name;
+
+    if (read_object(r, root, "the sweep file", keys,
+                    sizeof(keys) / sizeof(keys[0])) < 0 ||
+        read_member(r, root, "name", JSON_TEXT, true, &name) < 0 ||
+        read_text(r, name, name_label_flaw, "name", &r->spec->name) < 0 ||
+        read_kernels(r, root) < 0 || read_axes(r, root) < 0 ||
+        read_shapes(r, root) < 0 || read_rules(r, root) < 0 ||
+        read_arguments(r, root) < 0 || read_tolerance(r, root) < 0 ||
+        read_baseline(r, root) < 0 || read_measure(r, root) < 0)
+        return ERR_INPUT;
+    return read_limits(r, root);
+}
+
+int spec_parse(const char *folder, const char *file, const char *text,
+               size_t len, struct spec **out, struct err *err)
+{
+    struct spec *spec = mem_new(1, sizeof(*spec));
+    struct reader reader = { spec, err };
+    struct json_doc *doc;
+    int rc;
+
+    *spec = defaults;
+    spec->path = mem_strdup(file);
+    spec->folder = mem_strdup(folder);
+    spec->file = mem_strdup(strrchr(file, '/') ? strrchr(file, '/') + 1 : file);
+    spec->text = mem_dup(text, len);
+    spec->len = len;
+    *out = NULL;
+    rc = json_parse(file, text, len, &doc, err);
+    if (rc == 0) {
+        rc = read_root(&reader, json_root(doc));
+        json_free(doc);
+    }
+    if (rc < 0)
+        spec_free(spec);
+    else
+        *out = spec;
+    return rc;
+}
+
+/* ---- files */
+
+static int read_file(const char *path, struct buf *out, struct err *err)
+{
+    char chunk[65536];
+    struct stat st;
+    ssize_t n;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    if (fd < 0 && errno == ENOENT)
+        return err_set(err, ERR_INPUT,
+                       "there is no sweep file '%s'; name one, or go to a "
+                       "folder that holds a sweep.json",
+                       path);
+    if (fd < 0)
+        return err_set(err, ERR_INPUT, "%s: %s", path, strerror(errno));
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+        close(fd);
+        return err_set(err, ERR_INPUT, "%s is not a file", path);
+    }
+    while ((n = read(fd, chunk, sizeof(chunk))) > 0 && !out->truncated)
+        buf_add(out, chunk, (size_t)n);
+    close(fd);
+    if (n < 0)
+        return err_set(err, ERR_INPUT, "%s: %s", path, strerror(errno));
+    if (out->truncated)
+        return err_set(err, ERR_INPUT, "%s: at most 8 MiB are read", path);
+    return 0;
+}
+
+static int check_sources(const struct spec *spec, struct err *err)
+{
+    const struct spec_kernel *kernels[] = { &spec->kernel, &spec->reference };
+
+    for (size_t i = 0; i < 2; i++) {
+        struct bundle bundle;
+        int rc = bundle_load(spec, kernels[i]->source, kernels[i]->source_at,
+                             true, &bundle, err);
+
+        if (rc < 0)
+            return rc;
+        bundle_fini(&bundle);
+    }
+    return 0;
+}
+
+int spec_load(const char *path, struct spec **out, struct err *err)
+{
+    struct stat st;
+    bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    char *file = mem_printf("%s%s", path, folder ? "/sweep.json" : "");
+    char *copy = mem_strdup(file), *real = NULL;
+    struct buf text;
+    int rc;
+
+    *out = NULL;
+    buf_init(&text, SPEC_BYTES_MAX);
+    rc = read_file(file, &text, err);
+    if (rc == 0) {
+        real = realpath(dirname(copy), NULL);
+        rc = spec_parse(real ? real : ".", file, buf_text(&text), text.len, out,
+                        err);
+    }
+    if (rc == 0)
+        rc = check_sources(*out, err);
+    if (rc < 0) {
+        spec_free(*out);
+        *out = NULL;
+    }
+    buf_fini(&text);
+    free(real);
+    free(copy);
+    free(file);
+    return rc;
+}
+
+/* ---- flaws and shapes */
+
+int spec_err(const struct spec *spec, size_t at, struct err *err,
+             const char *why, const char *fmt, ...)
+{
+    struct caret_text text = { spec->path, spec->text, spec->len };
+    va_list ap;
+    int rc;
+
+    va_start(ap, fmt);
+    rc = caret_text_verr(err, &text, at, why, fmt, ap);
+    va_end(ap);
+    return rc;
+}
+
+/* In a string without escapes byte 'offset' stands where it stands. */
+static size_t place_in(const struct spec *spec, const struct spec_rule *rule,
+                       size_t offset)
+{
+    size_t len = strlen(rule->text);
+
+    if (rule->at + 1 + len <= spec->len && spec->text[rule->at] == '"' &&
+        memcmp(spec->text + rule->at + 1, rule->text, len) == 0)
+        return rule->at + 1 + (offset < len ? offset : len);
+    return rule->at;
+}
+
+int spec_err_in(const struct spec *spec, const struct spec_rule *rule,
+                size_t offset, struct err *err, const char *why,
+                const char *fmt, ...)
+{
+    struct caret_text text = { spec->path, spec->text, spec->len };
+    va_list ap;
+    int rc;
+
+    va_start(ap, fmt);
+    rc =
+        caret_text_verr(err, &text, place_in(spec, rule, offset), why, fmt, ap);
+    va_end(ap);
+    return rc;
+}
+
+const struct spec_shape *spec_shapes(const struct spec *spec,
+                                     const char *device, size_t *n)
+{
+    bool small = strcmp(device, "cpu") == 0 && spec->n_emulation_shapes;
+
+    *n = small ? spec->n_emulation_shapes : spec->n_shapes;
+    return small ? spec->emulation_shapes : spec->shapes;
+}
