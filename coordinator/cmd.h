@@ -9,7 +9,12 @@
 struct err;
 
 int cmd_check(int argc, char *argv[]);
+int cmd_doctor(int argc, char *argv[]);
+int cmd_explain(int argc, char *argv[]);
+int cmd_report(int argc, char *argv[]);
 int cmd_space(int argc, char *argv[]);
+int cmd_status(int argc, char *argv[]);
+int cmd_verify(int argc, char *argv[]);
 
 /* Print an error, "fa-coord: what: why", to stderr.  Returns the exit code
  * that belongs to an ERR_* code. */

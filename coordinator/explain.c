@@ -268,6 +268,16 @@ static void put_head(struct json_out *out, const struct explain *explain,
     json_out_close(out);
 }
 
+/* Does the JSON array of warnings hold this name? */
+static bool is_warned(const struct report_config *config, const char *name)
+{
+    char *quoted = mem_printf("\"%s\"", name);
+    bool found = config && strstr(config->warnings, quoted);
+
+    free(quoted);
+    return found;
+}
+
 static void print_gates(const struct explain *explain,
                         const struct stored *stored, FILE *to)
 {
@@ -280,8 +290,7 @@ static void print_gates(const struct explain *explain,
     for (size_t i = 0; i < stored->spec->n_gates; i++) {
         const struct spec_gate *gate = &stored->spec->gates[i];
 
-        if (gate->warns &&
-            !(explain->config && strstr(explain->config->warnings, gate->name)))
+        if (gate->warns && !is_warned(explain->config, gate->name))
             continue;
         table_cell(table, "%s", gate->name);
         table_cell(table, "%s", gate_verdict(explain, i, gate->warns));
