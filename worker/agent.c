@@ -114,7 +114,7 @@ void agent_send(struct agent *agent, struct msg *msg)
     struct err err;
 
     if (agent->link && link_send(agent->link, msg, &err) < 0)
-        log_line(LOG_W, "SEND", "type=%s %s", msg_type_name(msg->type),
+        log_line(LOG_W, "SEND-FAILED", "type=%s %s", msg_type_name(msg->type),
                  err.text);
 }
 
@@ -177,7 +177,7 @@ static void look_at_control(struct agent *agent, int64_t now_ns)
     rc = agent_invite(agent, &invite, &err);
     invite_wipe(&invite);
     if (rc < 0)
-        log_line(LOG_W, "REFUSED", "%s", err.text);
+        log_line(LOG_W, "INVITATION-REFUSED", "%s", err.text);
     control_answer(agent->control, rc < 0 ? err.text : NULL);
 }
 
@@ -204,7 +204,7 @@ static void look_at_clock(struct agent *agent, int64_t now_ns)
     if (agent->link && now_ns - agent->heard_ns >= SILENCE_NS &&
         now_ns - agent->renewed_ns >= SILENCE_NS) {
         if (link_renew(agent->link, &err) < 0)
-            log_line(LOG_W, "CONNECT", "%s", err.text);
+            log_line(LOG_W, "CONNECT-FAILED", "%s", err.text);
         forget_connection(agent, now_ns);
     }
     if (agent->log && now_ns >= agent->trim_ns) {

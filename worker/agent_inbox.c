@@ -243,6 +243,6 @@ void agent_receive(struct agent *agent, int64_t now_ns)
             msg_fini(&msg);
         }
         if (rc < 0)
-            log_line(LOG_W, "MESSAGE", "%s", err.text);
+            log_line(LOG_W, "MESSAGE-DROPPED", "%s", err.text);
     }
 }

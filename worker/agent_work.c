@@ -21,7 +21,8 @@ static void refuse(struct agent *agent, const struct msg *lease,
                        .lease = lease->lease,
                        .text = text };
 
-    log_line(LOG_W, "REFUSE", "lease=%lld %s", (long long)lease->lease, text);
+    log_line(LOG_W, "LEASE-REFUSED", "lease=%lld %s", (long long)lease->lease,
+             text);
     if (agent->link && lease->epoch == link_epoch(agent->link))
         agent_send(agent, &msg);
 }
@@ -265,8 +266,8 @@ static void deliver(struct agent *agent, struct lease *lease,
     if (rc == 0)
         rc = journal_add(agent->journal, bytes.bytes, bytes.len, &err);
     if (rc < 0)
-        log_line(LOG_E, "RESULT", "lease=%lld %s", (long long)lease->msg.lease,
-                 err.text);
+        log_line(LOG_E, "RESULT-UNSAVED", "lease=%lld %s",
+                 (long long)lease->msg.lease, err.text);
     buf_fini(&bytes);
     queue_remove(agent->queue, lease);
     agent_offer_results(agent, now_ns, false);
@@ -435,7 +436,7 @@ void agent_offer_results(struct agent *agent, int64_t now_ns, bool all)
     size_t n;
 
     if (journal_retry(agent->journal, &err) < 0)
-        log_line(LOG_E, "JOURNAL", "%s", err.text);
+        log_line(LOG_E, "JOURNAL-STUCK", "%s", err.text);
     agent->resend_ns = now_ns + AGENT_RESEND_NS;
     if (!agent->link || !agent->welcomed)
         return;

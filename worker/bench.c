@@ -204,7 +204,7 @@ static void step_gpus(struct bench *bench, int64_t now_ns)
     int rc = gpus_step(bench->gpus, now_ns, &bench->err);
 
     if (rc < 0) {
-        trouble(bench, "device");
+        trouble(bench, gpus_are_taken(bench->gpus) ? "lock" : "device");
     } else if (rc == 1 && bench->stage == GPUS) {
         be_ready(bench);
     } else if (bench->stage == DONE && all_failed(bench)) {

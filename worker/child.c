@@ -42,6 +42,7 @@ void child_setup_from(enum keeper_kind best)
     struct sigaction plain = { .sa_handler = SIG_DFL };
 
     sigaction(SIGCHLD, &plain, NULL); /* ignored, nobody could be waited for */
+    signal(SIGPIPE, SIG_IGN);         /* a child may end before it has read */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     kind = best;
     while (kind != KEEPER_SUBREAPER && !keeper_can(kind))

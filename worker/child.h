@@ -58,10 +58,10 @@ enum child_state {
     CHILD_ENDED,    /* no process left, output complete */
 };
 
-/* Once, before the first child: makes this process a sub-reaper and finds out
- * what the host allows.  From then on every child of this process is made
- * here, and any other one found (an orphan) is reaped.  Without the call
- * the first child_start() makes it. */
+/* Once, before the first child: makes this process a sub-reaper that ignores
+ * SIGPIPE and finds out what the host allows.  From then on every child of this
+ * process is made here, and any other one found (an orphan) is reaped.  Without
+ * the call the first child_start() makes it. */
 void child_setup(void);
 /* Likewise, as on a host that allows nothing better than 'best'; no child may
  * be alive. */

@@ -198,14 +198,16 @@ void compiler_fini(struct compiler_line *line)
         free(line->owned[i]);
 }
 
-/* Not the worker's: NVCC_PREPEND_FLAGS, CPATH and the like change a build. */
+/* Not the worker's: NVCC_PREPEND_FLAGS, CPATH and the like change a build.
+ * Its PATH comes last, for a host compiler in an unusual place. */
 void compiler_env(const char *compiler, struct compiler_env *env)
 {
-    const char *base = strrchr(compiler, '/');
+    const char *base = strrchr(compiler, '/'), *path = getenv("PATH");
     size_t n = 0;
 
-    env->path = mem_printf("PATH=%.*s:/usr/local/bin:/usr/bin:/bin",
-                           (int)(base - compiler), compiler);
+    env->path = mem_printf("PATH=%.*s:/usr/local/bin:/usr/bin:/bin%s%s",
+                           (int)(base - compiler), compiler, path ? ":" : "",
+                           path ? path : "");
     env->items[n++] = env->path;
     env->items[n++] = "LANG=C";
     env->items[n++] = "LC_ALL=C";

@@ -34,11 +34,14 @@ static void add_name(struct buf *names, const char *name, size_t len)
 static const char *name_of(const struct file *file, const Elf64_Shdr *strings,
                            uint32_t at)
 {
-    const char *name = (const char *)file->bytes + strings->sh_offset + at;
+    const char *name;
 
     if (strings->sh_offset > file->len ||
         strings->sh_size > file->len - strings->sh_offset ||
-        at >= strings->sh_size || !memchr(name, '\0', strings->sh_size - at))
+        at >= strings->sh_size)
+        return NULL;
+    name = (const char *)file->bytes + strings->sh_offset + at;
+    if (!memchr(name, '\0', strings->sh_size - at))
         return NULL;
     return name;
 }

@@ -45,7 +45,7 @@ struct gpu {
     char trouble[WIRE_TEXT_MAX + 64];
 
     char uuid[GPU_UUID_BYTES]; /* "" before the first opening */
-    int lock;                  /* -1 for none */
+    int lock; /* negative: none; ERR_DEVICE: another worker has it */
     struct wire_fact facts[WIRE_FACTS_MAX];
     size_t n_facts;
 
@@ -352,6 +352,11 @@ enum gpu_state gpu_state(const struct gpu *gpu)
     if (gpu->has_job)
         return GPU_BUSY;
     return gpu->phase == READY ? GPU_IDLE : GPU_STARTING;
+}
+
+bool gpu_is_taken(const struct gpu *gpu)
+{
+    return gpu->lock == ERR_DEVICE;
 }
 
 const char *gpu_trouble(const struct gpu *gpu)

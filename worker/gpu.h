@@ -73,6 +73,7 @@ enum gpu_state gpu_step(struct gpu *gpu, int64_t now_ns);
 
 enum gpu_state gpu_state(const struct gpu *gpu);
 const char *gpu_trouble(const struct gpu *gpu);
+bool gpu_is_taken(const struct gpu *gpu); /* by another worker */
 /* Once it was IDLE: its UUID ("CPU-..." for the cpu device) and its facts. */
 const char *gpu_uuid(const struct gpu *gpu);
 const char *gpu_fact(const struct gpu *gpu, const char *name); /* "" if none */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/log.h"
 #include "common/mem.h"
 
 #define DRIVER_GPUS "/proc/driver/nvidia/gpus"
@@ -15,6 +16,7 @@ struct gpus {
     size_t n;
     bool all;     /* of the box; those that cannot be opened are left out */
     bool settled; /* gpus_step() has returned 1 */
+    bool taken;   /* the GPU in the error is another worker's */
 };
 
 /* Entries of a folder that begin with 'start' and a digit; -1: no folder. */
@@ -156,8 +158,10 @@ static int settle(struct gpus *gpus, struct err *err)
         if (gpu_state(gpu) != GPU_TROUBLE)
             continue;
         rc = err_set(err, ERR_DEVICE, "%s", gpu_trouble(gpu));
+        gpus->taken = gpu_is_taken(gpu);
         if (!gpus->all)
             return rc;
+        log_line(LOG_W, "GPU-LEFT-OUT", "%s", gpu_trouble(gpu));
         leave_out(gpus, i - 1);
     }
     if (rc < 0 && gpus->n == 0)
@@ -175,6 +179,11 @@ int gpus_step(struct gpus *gpus, int64_t now_ns, struct err *err)
     if (gpus->settled)
         return 1;
     return starting ? 0 : settle(gpus, err);
+}
+
+bool gpus_are_taken(const struct gpus *gpus)
+{
+    return gpus->taken;
 }
 
 size_t gpus_count(const struct gpus *gpus)

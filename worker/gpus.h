@@ -8,6 +8,7 @@
 #define FA_WORKER_GPUS_H
 
 #include <poll.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,8 @@ int64_t gpus_deadline_ns(const struct gpus *gpus);
 /* 1 when all have answered, 0 not yet, ERR_DEVICE when they are of no use
  * (then close).  To be called on after 1 as well: it steps every GPU. */
 int gpus_step(struct gpus *gpus, int64_t now_ns, struct err *err);
+/* After ERR_DEVICE: because another worker holds one. */
+bool gpus_are_taken(const struct gpus *gpus);
 
 size_t gpus_count(const struct gpus *gpus); /* once 1: those opened */
 struct gpu *gpus_at(struct gpus *gpus, size_t i);

@@ -1,9 +1,11 @@
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -254,6 +256,42 @@ static void environment_is_only_what_was_given(void **state)
     child_free(child);
 }
 
+static void processes_that_breed_are_all_ended(void **state)
+{
+    struct child *child =
+        start("b() { [ $1 -gt 0 ] && { b $(($1 - 1)) & b $(($1 - 1)) & }; "
+              "trap '' TERM HUP INT; while :; do sleep 0.2; done; }; b 4",
+              NS_PER_S);
+
+    (void)state;
+    run(child);
+    assert_true(child_end(child)->timed_out);
+    assert_int_equal(processes_left(), 0);
+    child_free(child);
+}
+
+/* As after kill -9 of the worker. */
+static void death_of_the_worker_ends_its_children(void **state)
+{
+    int64_t until_ns = clock_boot_ns() + 10 * NS_PER_S;
+    pid_t worker = fork();
+    int status;
+
+    (void)state;
+    if (worker == 0) {
+        start("setsid sleep 1000 & trap '' TERM; while :; do sleep 1; done", 0);
+        for (;;)
+            pause();
+    }
+    assert_true(worker > 0);
+    while (processes_left() < 3)
+        assert_true(clock_boot_ns() < until_ns);
+    kill(worker, SIGKILL);
+    assert_int_equal(waitpid(worker, &status, 0), worker);
+    while (processes_left() > 0)
+        assert_true(clock_boot_ns() < until_ns);
+}
+
 /* CUDA reads /proc/PID of itself. */
 static void process_finds_itself_in_proc(void **state)
 {
@@ -282,6 +320,8 @@ int main(void)
         cmocka_unit_test(endless_output_is_cut_in_the_middle),
         cmocka_unit_test(freed_child_leaves_nothing),
         cmocka_unit_test(interactive_child_talks),
+        cmocka_unit_test(processes_that_breed_are_all_ended),
+        cmocka_unit_test(death_of_the_worker_ends_its_children),
         cmocka_unit_test(process_finds_itself_in_proc),
         cmocka_unit_test(environment_is_only_what_was_given),
     };
