@@ -13,9 +13,11 @@ static bool has(const char *line, size_t len, const char *word)
 static bool is_error(const char *line, size_t len)
 {
     static const char *const signs[] = {
-        " error:",     " error :",   "error   :",  "fatal error",
-        "ptxas fatal", "nvcc fatal", "nvcc error", "undefined reference",
-        "cannot find",
+        " error:",     " error :",
+        "error   :",   "fatal error",
+        "ptxas fatal", "nvcc fatal",
+        "nvcc error",  "undefined reference",
+        "cannot find", ": No such file or directory",
     };
 
     for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)

@@ -39,6 +39,9 @@ static void first_error_is_found_in_every_dialect(void **state)
           "(0x1)" },
         { "nvcc fatal   : Unsupported gpu architecture 'compute_1'\n",
           "nvcc fatal   : Unsupported gpu architecture 'compute_1'" },
+        { "gcc: No such file or directory\nnvcc fatal   : Failed to "
+          "preprocess host compiler properties.\n",
+          "gcc: No such file or directory" },
         { "In file included from ../gen/entry.cc:1:\nk.cu:7:1: error: no\n",
           "k.cu:7:1: error: no" },
     };
