@@ -1,8 +1,10 @@
 #include "coordinator/ssh_config.h"
 
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/buf.h"
 #include "common/clock.h"
@@ -139,6 +141,45 @@ void ssh_config_args(const struct host *host, const char *file,
     add_pair(args, "-J", host->jump);
 }
 
+/* What ssh would say without a configuration file. */
+int ssh_config_plain(const struct host *host, const char *home,
+                     struct ssh_config *out, struct err *err)
+{
+    struct passwd entry, *me = NULL;
+    char names[1024];
+    struct buf text;
+    int rc;
+
+    if (!*host->user)
+        (void)getpwuid_r(geteuid(), &entry, names, sizeof(names), &me);
+    if (!*host->user && !me)
+        return err_set(err, ERR_INPUT, "whose login? write user@%s",
+                       host->address);
+    buf_init(&text, OUTPUT_MAX);
+    buf_printf(&text, "hostname %s\nuser %s\nport %d\n", host->address,
+               me ? me->pw_name : host->user, host->port ? host->port : 22);
+    if (*host->key)
+        buf_printf(&text, "identitiesonly yes\nidentityfile %s\n", host->key);
+    else
+        buf_printf(&text, "identityfile ~/.ssh/id_ed25519\n"
+                          "identityfile ~/.ssh/id_ecdsa\n");
+    buf_printf(&text, "userknownhostsfile ~/.ssh/known_hosts\n"
+                      "globalknownhostsfile /etc/ssh/ssh_known_hosts\n");
+    rc = ssh_config_parse(buf_text(&text), home, out, err);
+    buf_fini(&text);
+    return rc;
+}
+
+/* Without the program there may be nothing that it would have to read. */
+static bool needs_ssh(const struct host *host, const char *file,
+                      const char *home)
+{
+    char path[SSH_CONFIG_PATH_BYTES];
+
+    ssh_config_path("~/.ssh/config", home, path, sizeof(path));
+    return *file || *host->jump || access(path, F_OK) == 0;
+}
+
 int ssh_config_read(const struct host *host, const char *file, const char *home,
                     struct ssh_config *out, struct err *err)
 {
@@ -154,6 +195,10 @@ int ssh_config_read(const struct host *host, const char *file, const char *home,
     add(&args, host->address);
     buf_init(&text, OUTPUT_MAX);
     rc = child_output(args.argv, deadline, &text, &errors, &status, err);
+    if (rc == ERR_SYSTEM && !needs_ssh(host, file, home)) {
+        buf_fini(&text);
+        return ssh_config_plain(host, home, out, err);
+    }
     if (rc == ERR_SYSTEM)
         err_set(err, rc,
                 "the program 'ssh' cannot be started; it is needed to read "

@@ -38,6 +38,11 @@ struct ssh_config {
 int ssh_config_parse(const char *text, const char *home, struct ssh_config *out,
                      struct err *err);
 
+/* What ssh would say of a host without any configuration file: for machines
+ * that have no ssh program and no ~/.ssh/config.  ERR_INPUT without a user. */
+int ssh_config_plain(const struct host *host, const char *home,
+                     struct ssh_config *out, struct err *err);
+
 /* Ask ssh about a host of the hosts file; its own attributes go first.
  * 'file' is used instead of ~/.ssh/config unless it is "".
  * ERR_SYSTEM without ssh, ERR_INPUT when ssh refuses the configuration. */

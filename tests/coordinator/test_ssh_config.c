@@ -44,6 +44,23 @@ static void the_output_of_ssh_is_read(void **state)
     assert_string_equal(config.host_key_alias, "pool");
 }
 
+static void without_ssh_and_its_files_the_defaults_hold(void **state)
+{
+    const struct host host = {
+        .address = "10.0.0.7", .user = "me", .port = 2222, .key = "~/k"
+    };
+    struct ssh_config config;
+
+    (void)state;
+    assert_int_equal(ssh_config_plain(&host, "/home/me", &config, NULL), 0);
+    assert_string_equal(config.hostname, "10.0.0.7");
+    assert_int_equal(config.port, 2222);
+    assert_true(config.identities_only);
+    assert_string_equal(config.identities[0], "/home/me/k");
+    assert_string_equal(config.known_hosts[0], "/home/me/.ssh/known_hosts");
+    assert_string_equal(config.proxy_jump, "");
+}
+
 static void none_means_nothing(void **state)
 {
     struct ssh_config config;
@@ -138,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_output_of_ssh_is_read),
+        cmocka_unit_test(without_ssh_and_its_files_the_defaults_hold),
         cmocka_unit_test(none_means_nothing),
         cmocka_unit_test(output_without_a_host_is_refused),
         cmocka_unit_test(the_hosts_file_goes_before_the_configuration),
