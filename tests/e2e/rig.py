@@ -33,6 +33,14 @@ def until(what, check, seconds=60.0):
         time.sleep(0.02)
 
 
+def parent(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            return int(f.read().rsplit(")", 1)[1].split()[1])
+    except OSError:
+        return -1
+
+
 def find_sshd():
     return shutil.which("sshd", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
 
@@ -153,7 +161,9 @@ class Rig(unittest.TestCase):
         return found
 
     def workers(self):
-        return [p for p in self.processes() if p[1].startswith("fa-worker --started")]
+        """Workers, without the keepers that each of them forks for its children."""
+        like = [p for p in self.processes() if p[1].startswith("fa-worker --started")]
+        return [p for p in like if parent(p[0]) not in [pid for pid, _ in like]]
 
     def end_workers(self):
         """SIGTERM the workers; what is left after 10 s is killed and reported."""

@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import signal
 import time
 import unittest
@@ -17,6 +18,9 @@ class Interrupt(rig.Rig):
         self.run_coord(folder, "sweep", "--device", "cpu")
         table = self.final_table(folder)
         os.rename(folder, self.path("uninterrupted"))
+        # The next one begins without workers and without a cache.
+        self.assertEqual(self.end_workers(), [])
+        shutil.rmtree(os.path.join(self.env["HOME"], ".cache"))
         return table
 
     def finish(self, folder, wanted):
@@ -49,17 +53,16 @@ class Interrupt(rig.Rig):
         self.finish(folder, wanted)
         self.assertLessEqual(kept, set(self.query(folder, "SELECT nonce FROM result")))
 
-    def kill_some(self, folder, name, times):
-        """kill -9 processes whose command holds 'name' while a sweep runs."""
+    def kill_some(self, folder, find, times):
+        """kill -9 what 'find' names, up to 'times' times, while a sweep runs."""
         coord = self.start(folder, "sweep", "--device", "cpu")
         killed = 0
         deadline = time.monotonic() + 200
         while coord.poll() is None and time.monotonic() < deadline:
-            victims = [pid for pid, command in self.processes()
-                       if name in command.split(" ")[0] and "--attach" not in command]
-            if victims and killed < times:
+            victims = find() if killed < times else []
+            if victims:
                 try:
-                    os.kill(victims[0], signal.SIGKILL)
+                    os.kill(victims[0][0], signal.SIGKILL)
                     killed += 1
                 except ProcessLookupError:
                     pass
@@ -67,6 +70,9 @@ class Interrupt(rig.Rig):
             time.sleep(0.01)
         self.assertEqual(coord.wait(1), 0, self.stderr())
         self.assertGreater(killed, 0)
+
+    def programs(self, part):
+        return [p for p in self.processes() if part in p[1].split(" ")[0]]
 
     def no_leftovers(self):
         """No process and no temporary folder once the worker has lingered out."""
@@ -79,7 +85,7 @@ class Interrupt(rig.Rig):
     def test_a_killed_worker_is_replaced(self):
         wanted = self.uninterrupted()
         folder = self.kernel("vector_add")
-        self.kill_some(folder, "fa-worker", 2)
+        self.kill_some(folder, self.workers, 2)
         self.assertEqual(self.final_table(folder), wanted)
         self.assert_invariants(folder)
         self.no_leftovers()
@@ -87,7 +93,7 @@ class Interrupt(rig.Rig):
     def test_a_killed_runner_is_replaced(self):
         wanted = self.uninterrupted()
         folder = self.kernel("vector_add")
-        self.kill_some(folder, "runner", 2)
+        self.kill_some(folder, lambda: self.programs("/artifacts/"), 2)
         self.assertEqual(self.final_table(folder), wanted)
         self.assert_invariants(folder)
         self.no_leftovers()
@@ -95,7 +101,7 @@ class Interrupt(rig.Rig):
     def test_a_killed_compiler_is_run_again(self):
         wanted = self.uninterrupted()
         folder = self.kernel("vector_add")
-        self.kill_some(folder, "cc1plus", 2)
+        self.kill_some(folder, lambda: self.programs("/cc1plus"), 2)
         self.assertEqual(self.final_table(folder), wanted)
         self.assert_invariants(folder)
         self.no_leftovers()

@@ -1,6 +1,7 @@
 """The same sweeps through a real sshd on loopback."""
 
 import os
+import signal
 import unittest
 
 import rig
@@ -66,19 +67,10 @@ class Ssh(rig.Rig):
 
     def cut(self, sshd):
         """End the server's child that carries the session, as a lost link would."""
-        import signal
-        children = [int(p) for p in os.listdir("/proc") if p.isdigit() and self.parent(p) == sshd.process.pid]
+        children = [int(p) for p in os.listdir("/proc") if p.isdigit() and rig.parent(p) == sshd.process.pid]
         self.assertTrue(children)
         for pid in children:
             os.kill(pid, signal.SIGKILL)
-
-    @staticmethod
-    def parent(pid):
-        try:
-            with open(f"/proc/{pid}/stat") as f:
-                return int(f.read().rsplit(")", 1)[1].split()[1])
-        except OSError:
-            return -1
 
 
 if __name__ == "__main__":
