@@ -26,10 +26,13 @@ struct bench {
     struct toolkit *toolkit;
     struct build_tools tools;
     struct build *build; /* of the runner */
+    int builds;          /* of it that crashed */
     struct gpus *gpus;   /* NULL: none */
     struct slots *slots; /* once ready */
     size_t n_slots;
 };
+
+#define RUNNER_BUILDS_MAX 3
 
 static void trouble(struct bench *bench, const char *what)
 {
@@ -175,7 +178,11 @@ static void step_runner(struct bench *bench, int64_t now_ns)
     build_take_result(bench->build, &result);
     build_free(bench->build);
     bench->build = NULL;
-    if (strcmp(result.outcome, "built") != 0) {
+    if (strcmp(result.outcome, "crash") == 0 &&
+        ++bench->builds < RUNNER_BUILDS_MAX) {
+        /* the compiler was killed: that says nothing about the box */
+        bench->build = build_start_runner(&bench->tools, bench->device, now_ns);
+    } else if (strcmp(result.outcome, "built") != 0) {
         err_set(&bench->err, ERR_DEVICE, "fa-runner cannot be built: %s",
                 result.detail);
         trouble(bench, "runner");
