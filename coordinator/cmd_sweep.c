@@ -320,7 +320,7 @@ int cmd_sweep(int argc, char *argv[])
 {
     struct job job = { .set = SETTINGS };
     struct settings *set = &job.set;
-    const char *plain[1];
+    const char *plain[1] = { NULL };
     const struct option list[] = {
         { "hosts", OPTION_TEXT, &set->hosts, "FILE",
           "the machines to use; without it, this one", NULL },
@@ -405,7 +405,7 @@ int cmd_resume(int argc, char *argv[])
 {
     struct job job = { .set = SETTINGS };
     struct settings *set = &job.set;
-    const char *plain[1];
+    const char *plain[1] = { NULL };
     const struct option list[] = {
         { "hosts", OPTION_TEXT, &set->hosts, "FILE",
           "other machines than before", NULL },

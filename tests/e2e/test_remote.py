@@ -34,6 +34,16 @@ class Ssh(rig.Rig):
         self.assertEqual(report["cost"]["unpriced"], ["localhost"])
         self.assert_invariants(folder)
 
+    def test_a_builder_builds_for_a_host_that_only_measures(self):
+        folder = self.kernel("vector_add")
+        measures = self.sshd().line(f"role=gpu workdir={self.path('remote')}")
+        hosts = self.hosts(f"localhost role=builder workdir={self.path('local')}", measures)
+        self.run_coord(folder, "sweep", "--hosts", hosts, "--device", "cpu")
+        self.assert_all_correct(self.report(folder))
+        self.assertEqual(self.query(folder, "SELECT DISTINCT host FROM build"), [("localhost",)])
+        self.assertEqual(self.query(folder, "SELECT DISTINCT host FROM result"), [(measures.split(" ")[0],)])
+        self.assert_invariants(folder)
+
     def test_the_systems_ssh_does_the_same(self):
         folder = self.kernel("vector_add")
         hosts = self.hosts(self.sshd().line())
