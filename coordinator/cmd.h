@@ -12,8 +12,10 @@ int cmd_check(int argc, char *argv[]);
 int cmd_doctor(int argc, char *argv[]);
 int cmd_explain(int argc, char *argv[]);
 int cmd_report(int argc, char *argv[]);
+int cmd_resume(int argc, char *argv[]);
 int cmd_space(int argc, char *argv[]);
 int cmd_status(int argc, char *argv[]);
+int cmd_sweep(int argc, char *argv[]);
 int cmd_verify(int argc, char *argv[]);
 
 /* Print an error, "fa-coord: what: why", to stderr.  Returns the exit code

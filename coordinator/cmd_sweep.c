@@ -19,6 +19,7 @@
 #include "coordinator/options.h"
 #include "coordinator/space.h"
 #include "coordinator/spec.h"
+#include "coordinator/ssh.h"
 #include "coordinator/store.h"
 #include "coordinator/sweep.h"
 
@@ -69,7 +70,7 @@ static int choose_device(struct settings *set, struct err *err)
 
 static int check_settings(struct settings *set, struct err *err)
 {
-    struct buf names;
+    const struct arch_facts *facts;
     int rc = choose_device(set, err);
 
     if (rc < 0)
@@ -77,14 +78,7 @@ static int check_settings(struct settings *set, struct err *err)
     if (strcmp(set->ssh, "libssh2") != 0 && strcmp(set->ssh, "openssh") != 0)
         return err_set(err, ERR_INPUT,
                        "--ssh=%s: there are 'libssh2' and 'openssh'", set->ssh);
-    if (arch_find(set->arch))
-        return 0;
-    buf_init(&names, 512);
-    arch_list(&names);
-    rc = err_set(err, ERR_INPUT, "--arch=%s is not known; there are %s",
-                 set->arch, buf_text(&names));
-    buf_fini(&names);
-    return rc;
+    return arch_find_named(set->arch, &facts, err);
 }
 
 static char *absolute(const char *path)
@@ -105,33 +99,46 @@ static int load_hosts(struct job *job, struct err *err)
     return hosts_load(job->set.hosts, &job->hosts, err);
 }
 
+/* 1 when something passes the gates on these facts, 0 and why when not. */
+static int passes_on(const struct job *job, const struct arch_facts *facts,
+                     struct err *err)
+{
+    struct space_gate_count *counts =
+        mem_new(job->spec->n_gates, sizeof(*counts));
+    struct space_point point;
+    struct space *space = NULL;
+    int64_t passed;
+    int rc = space_open(job->spec, facts, job->set.device, &space, err);
+
+    if (rc == 0)
+        rc = space_next(space, &point, err);
+    if (rc == 0) {
+        rc = space_count(space, counts, &passed, err);
+        if (rc == 0)
+            (void)space_empty_err(space, counts, err); /* the text is wanted */
+    }
+    space_close(space);
+    free(counts);
+    return rc;
+}
+
 /* Before anything is spent: does anything pass the gates?  Where no GPU has
  * said what it is, on any architecture that is known. */
 static int check_space(const struct job *job, struct err *err)
 {
-    static const char *const archs[] = { "sm_80", "sm_86",  "sm_89",
+    static const char *const archs[] = { "sm_89", "sm_80",  "sm_86",
                                          "sm_90", "sm_100", "sm_120" };
-    bool cpu = strcmp(job->set.device, "cpu") == 0;
-    size_t n = cpu ? 1 : sizeof(archs) / sizeof(archs[0]);
-    int rc = 0;
+    struct err other;
+    int rc = passes_on(job, arch_find(job->set.arch), err);
 
-    for (size_t i = 0; i < n; i++) {
-        struct space_point point;
-        struct space *space;
-
-        rc = space_open(job->spec, arch_find(cpu ? job->set.arch : archs[i]),
-                        job->set.device, &space, err);
-        if (rc < 0)
-            return rc;
-        rc = space_next(space, &point, err);
-        space_close(space);
+    if (rc != 0 || strcmp(job->set.device, "cpu") == 0)
+        return rc < 0 ? rc : rc == 1 ? 0 : ERR_INPUT;
+    for (size_t i = 0; i < sizeof(archs) / sizeof(archs[0]); i++) {
+        rc = passes_on(job, arch_find(archs[i]), &other);
         if (rc != 0)
             return rc < 0 ? rc : 0;
     }
-    return err_set(err, ERR_INPUT,
-                   "no configuration passes the gates%s; fa-coord space "
-                   "shows what each of them rejects",
-                   cpu ? "" : " on any known architecture");
+    return ERR_INPUT;
 }
 
 static int print_plan(const struct job *job, struct err *err)
@@ -190,10 +197,16 @@ static int run(struct job *job)
     struct err err;
     int code;
 
-    if (store_open(job->db, STORE_CREATE, &store, &err) < 0)
+    if (ssh_setup(&err) < 0)
+        return cmd_fail(ERR_SYSTEM, &err);
+    if (store_open(job->db, STORE_CREATE, &store, &err) < 0) {
+        ssh_cleanup();
         return cmd_fail(ERR_STORE, &err);
+    }
+    err.text[0] = '\0';
     code = sweep_run(job->spec, &job->hosts, store, &options, &err);
     store_close(store);
+    ssh_cleanup();
     if (code != 0 && err.text[0])
         fprintf(stderr, "fa-coord: %s\n", err.text);
     if (code == 0)

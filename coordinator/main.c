@@ -19,6 +19,8 @@ static const struct cmd {
     { "check", cmd_check, "validate a sweep offline: points, gates, time" },
     { "space", cmd_space, "the gate table and the configurations left" },
     { "doctor", cmd_doctor, "is this machine, is every host fit for a sweep" },
+    { "sweep", cmd_sweep, "start a sweep, or go on with one that stopped" },
+    { "resume", cmd_resume, "go on with what a database holds" },
     { "status", cmd_status, "how far a sweep is; may be asked while it runs" },
     { "report", cmd_report, "what a sweep came to, and what it cost" },
     { "explain", cmd_explain, "why a configuration failed or ranks there" },

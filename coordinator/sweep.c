@@ -533,7 +533,8 @@ int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
     if (rc < 0) {
         sweep.exit_code = exit_code_of(rc);
     } else {
-        turn_until_over(&sweep, signals);
+        if (!is_over(&sweep))
+            turn_until_over(&sweep, signals);
         if (sweep_commit(&sweep, err) < 0)
             sweep_fail(&sweep, 7, "error", err);
         show(&sweep, clock_boot_ns(), true);

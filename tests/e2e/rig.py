@@ -65,13 +65,13 @@ class Sshd:
                 f"AuthorizedKeysFile {self.path('authorized_keys')}", "UsePAM no", "StrictModes no",
                 "PasswordAuthentication no", "PermitRootLogin yes", "PidFile none",
                 "MaxStartups 100", "Subsystem sftp internal-sftp",
-                *(f"SetEnv HOME={env['HOME']}" for _ in [0]), *options]
+                f"SetEnv HOME={env['HOME']}", *options]
             with open(self.path("sshd_config"), "w") as f:
                 f.write("\n".join(config) + "\n")
-            self.process = subprocess.Popen(
-                [find_sshd(), "-D", "-e", "-f", self.path("sshd_config")],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=open(self.path("sshd.log"), "ab"), env={**env, "PATH": os.environ["PATH"]})
+            with open(self.path("sshd.log"), "ab") as log:
+                self.process = subprocess.Popen(
+                    [find_sshd(), "-D", "-e", "-f", self.path("sshd_config")],
+                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env=env)
             deadline = time.monotonic() + 10
             while time.monotonic() < deadline and self.process.poll() is None:
                 with socket.socket() as probe:
@@ -79,7 +79,8 @@ class Sshd:
                         return port
                 time.sleep(0.02)
             self.stop()
-        raise AssertionError("sshd does not start: " + open(self.path("sshd.log")).read())
+        with open(self.path("sshd.log")) as log:
+            raise AssertionError("sshd does not start: " + log.read())
 
     def fingerprint(self):
         out = subprocess.run(["ssh-keygen", "-lf", self.path("host.pub")], capture_output=True, text=True, check=True)
@@ -152,7 +153,7 @@ class Rig(unittest.TestCase):
         return found
 
     def workers(self):
-        return [p for p in self.processes() if "fa-worker" in p[1] and "--attach" not in p[1]]
+        return [p for p in self.processes() if p[1].startswith("fa-worker --started")]
 
     def end_workers(self):
         """SIGTERM the workers; what is left after 10 s is killed and reported."""
@@ -202,10 +203,9 @@ class Rig(unittest.TestCase):
     # -- fa-coord
 
     def start(self, folder, *args):
-        out = open(self.path("stdout"), "wb")
-        err = open(self.path("stderr"), "wb")
-        return subprocess.Popen([os.path.join(BIN, "fa-coord"), *args], cwd=folder, env=self.env,
-                                stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        with open(self.path("stdout"), "wb") as out, open(self.path("stderr"), "wb") as err:
+            return subprocess.Popen([os.path.join(BIN, "fa-coord"), *args], cwd=folder, env=self.env,
+                                    stdin=subprocess.DEVNULL, stdout=out, stderr=err)
 
     def run_coord(self, folder, *args, code=0, seconds=240):
         result = subprocess.run([os.path.join(BIN, "fa-coord"), *args], cwd=folder, env=self.env,
@@ -216,6 +216,12 @@ class Rig(unittest.TestCase):
 
     def report(self, folder, *args):
         return json.loads(self.run_coord(folder, "report", "--json", *args).stdout)
+
+    def assert_all_correct(self, report):
+        """Every configuration that passed the gates is measured and right."""
+        wrong = {k: n for k, n in report["counts"].items() if n and k not in ("correct", "constraints")}
+        self.assertEqual(wrong, {})
+        self.assertEqual(report["counts"]["correct"], len(report["results"]))
 
     def stderr(self):
         with open(self.path("stderr"), errors="replace") as f:

@@ -29,7 +29,7 @@ class BadKernels(rig.Rig):
             folder, "SELECT json_extract(c.params, '$.FAULT'), o.reason FROM outcome o JOIN config c ON c.key = o.config")}
         self.assertIn("error", reasons["does_not_compile"])
         self.assertNotIn("/tmp", reasons["does_not_compile"])
-        self.assertRegex(reasons["missing_scale"], r"out\[\d+\]")
+        self.assertRegex(reasons["missing_scale"], r"'out'\[\d+\]")
         if DEVICE == "cpu":
             self.assertIn("misaligned", reasons["misaligned_copy"])
             self.assertRegex(reasons["oob_read"], r"'K'.*thread")

@@ -11,7 +11,7 @@ class Flash(rig.Rig):
         self.run_coord(folder, "sweep", "--device", "cpu", seconds=500)
         report = self.report(folder)
         self.assertGreaterEqual(len(report["results"]), 24)
-        self.assertEqual(report["counts"], {"correct": len(report["results"])})
+        self.assert_all_correct(report)
         self.assert_invariants(folder)
 
 

@@ -13,7 +13,7 @@ class Ssh(rig.Rig):
         hosts = self.hosts(self.sshd().line("rate=0.68"))
         self.run_coord(folder, "sweep", "--hosts", hosts, "--device", "cpu")
         report = self.report(folder, "--cost")
-        self.assertEqual(report["counts"], {"correct": len(report["results"])})
+        self.assert_all_correct(report)
         [host] = report["cost"]["hosts"]
         self.assertEqual(host["rate_usd_per_h"], 0.68)
         self.assertAlmostEqual(host["usd"], host["hours"] * 0.68, places=6)
@@ -27,7 +27,7 @@ class Ssh(rig.Rig):
         hosts = self.hosts("localhost", remote)
         self.run_coord(folder, "sweep", "--hosts", hosts, "--device", "cpu")
         report = self.report(folder, "--cost")
-        self.assertEqual(set(report["counts"]), {"correct"})
+        self.assert_all_correct(report)
         self.assertEqual({h["host"] for h in report["cost"]["hosts"]},
                          {"localhost", remote.split(" ")[0]})
         self.assertEqual(report["cost"]["unpriced"], ["localhost"])
@@ -37,7 +37,7 @@ class Ssh(rig.Rig):
         folder = self.kernel("vector_add")
         hosts = self.hosts(self.sshd().line())
         self.run_coord(folder, "sweep", "--hosts", hosts, "--device", "cpu", "--ssh=openssh")
-        self.assertEqual(set(self.report(folder)["counts"]), {"correct"})
+        self.assert_all_correct(self.report(folder))
 
     def test_an_unknown_host_key_is_refused(self):
         folder = self.kernel("vector_add")
