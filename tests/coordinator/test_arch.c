@@ -35,10 +35,12 @@ static void an_unknown_architecture_comes_with_the_list(void **state)
 
 static void facts_that_were_not_sent_are_unknown(void **state)
 {
-    static const char *const lines[] = { "device cuda", "arch 90",
-                                         "gpu_name NVIDIA H200",
-                                         "sm_count "
-                                         "132" };
+    static const char *const lines[] = {
+        "device cuda",
+        "arch 90",
+        "gpu_name NVIDIA H200",
+        "sm_count 132",
+    };
     struct arch_facts facts;
     struct err err;
 
@@ -55,8 +57,7 @@ static void bad_lines_are_the_worker_s_fault(void **state)
     static const char *const bad[][1] = { { "arch x" },
                                           { "arch -1" },
                                           { "arch" },
-                                          { "arch 99999999999999"
-                                            "9999999" },
+                                          { "arch 99999999999999999999" },
                                           { "sm_count 4" } };
     struct arch_facts facts;
     struct err err;
