@@ -55,35 +55,39 @@ static void join(struct joint *joint, const cJSON *item, struct json *out)
     }
 }
 
-static int by_key(const void *a, const void *b)
-{
-    const struct json *x = *(const struct json *const *)a;
-    const struct json *y = *(const struct json *const *)b;
-    int order = strcmp(x->key, y->key);
+struct key {
+    const char *name;
+    size_t at;
+};
 
-    return order ? order : (x->key_at > y->key_at) - (x->key_at < y->key_at);
+static int by_name(const void *a, const void *b)
+{
+    const struct key *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+
+    return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
 static int check_keys(const struct caret_text *source,
                       const struct json *object, struct err *err)
 {
-    const struct json **sorted = mem_new(object->n + 1, sizeof(*sorted));
+    struct key *keys = mem_new(object->n + 1, sizeof(*keys));
     int rc = 0;
 
     for (size_t i = 0; i < object->n; i++)
-        sorted[i] = &object->items[i];
-    qsort(sorted, object->n, sizeof(*sorted), by_key);
+        keys[i] = (struct key){ object->items[i].key, object->items[i].key_at };
+    qsort(keys, object->n, sizeof(*keys), by_name);
     for (size_t i = 1; i < object->n && rc == 0; i++) {
         char why[80];
 
-        if (strcmp(sorted[i - 1]->key, sorted[i]->key) != 0)
+        if (strcmp(keys[i - 1].name, keys[i].name) != 0)
             continue;
         snprintf(why, sizeof(why), "the first one is in line %d",
-                 caret_line_number(source, sorted[i - 1]->key_at));
-        rc = caret_text_err(err, source, sorted[i]->key_at, why,
-                            "'%.64s' is given twice", sorted[i]->key);
+                 caret_line_number(source, keys[i - 1].at));
+        rc = caret_text_err(err, source, keys[i].at, why,
+                            "'%.64s' is given twice", keys[i].name);
     }
-    free(sorted);
+    free(keys);
     return rc;
 }
 

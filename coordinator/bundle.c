@@ -25,9 +25,9 @@
 /* What asked for a file: the sweep file, or a line of another file. */
 struct asker {
     const struct spec *spec;
-    size_t at;                      /* in the sweep file */
-    const struct bundle_file *file; /* NULL: the sweep file */
-    const char *place;              /* in the file */
+    size_t at;               /* in the sweep file */
+    struct bundle_file file; /* no name: the sweep file */
+    const char *place;       /* in the file */
     struct err *err;
 };
 
@@ -44,14 +44,13 @@ static int flaw(const struct asker *asker, const char *why, const char *fmt,
     va_list ap;
     int rc;
 
-    if (asker->file) {
+    if (asker->file.name) {
         const char *slash = strrchr(spec->path, '/');
         int folder = slash ? (int)(slash + 1 - spec->path) : 0;
 
-        path = mem_printf("%.*s%s", folder, spec->path, asker->file->name);
-        text =
-            (struct caret_text){ path, asker->file->bytes, asker->file->len };
-        at = (size_t)(asker->place - asker->file->bytes);
+        path = mem_printf("%.*s%s", folder, spec->path, asker->file.name);
+        text = (struct caret_text){ path, asker->file.bytes, asker->file.len };
+        at = (size_t)(asker->place - asker->file.bytes);
     }
     va_start(ap, fmt);
     rc = caret_text_verr(asker->err, &text, at, why, fmt, ap);
@@ -198,7 +197,7 @@ static bool exists(const struct spec *spec, const char *name)
 static int add_include(const struct asker *asker, struct bundle *bundle,
                        const struct include *include)
 {
-    const char *slash = strrchr(asker->file->name, '/');
+    const char *slash = strrchr(asker->file.name, '/');
     char name[PATH_BYTES], beside[PATH_BYTES];
     const char *why;
     const struct embed *primitive;
@@ -218,8 +217,8 @@ static int add_include(const struct asker *asker, struct bundle *bundle,
     if (why)
         return flaw(asker, why, "'%.64s' cannot be included", name);
     snprintf(beside, sizeof(beside), "%.*s%s",
-             slash ? (int)(slash + 1 - asker->file->name) : 0,
-             asker->file->name, name);
+             slash ? (int)(slash + 1 - asker->file.name) : 0, asker->file.name,
+             name);
     if (!slash || strlen(beside) > 200 || !exists(asker->spec, beside))
         snprintf(beside, sizeof(beside), "%s", name);
     return has_file(bundle, beside) ? 0 : add_own(asker, bundle, beside);
@@ -229,12 +228,12 @@ static int add_include(const struct asker *asker, struct bundle *bundle,
 static int add_includes(struct asker *asker, struct bundle *bundle)
 {
     for (size_t i = 0; i < bundle->n; i++) {
-        const struct bundle_file file = bundle->files[i];
         struct include include;
         size_t at = 0;
 
-        asker->file = &file;
-        while (include_next(file.bytes, file.len, &at, &include)) {
+        asker->file = bundle->files[i]; /* the list may move */
+        while (
+            include_next(asker->file.bytes, asker->file.len, &at, &include)) {
             asker->place = include.name;
             if (add_include(asker, bundle, &include) < 0)
                 return ERR_INPUT;

@@ -230,7 +230,7 @@ static int check_file(const char *path, struct check *check, bool json,
 int cmd_check(int argc, char *argv[])
 {
     struct check check = { .arch = ARCH_DEFAULT };
-    const char *path;
+    const char *path = NULL;
     bool json = false;
     const struct option list[] = {
         { "arch", OPTION_TEXT, &check.arch, "sm_89",

@@ -204,7 +204,7 @@ static int show_space(const char *path, const char *device, struct view *view,
 int cmd_space(int argc, char *argv[])
 {
     struct view view = { .arch = ARCH_DEFAULT };
-    const char *path, *device = "cuda";
+    const char *path = NULL, *device = "cuda";
     const struct option list[] = {
         { "arch", OPTION_TEXT, &view.arch, "sm_89",
           "the architecture whose facts gates see", NULL },

@@ -13,10 +13,14 @@
 
 #define TEXT_MAX (1 << 20) /* more than 64 names and values can come to */
 
+struct named {
+    const char *name;
+    const struct value *value;
+};
+
 static int by_name(const void *a, const void *b)
 {
-    const struct spec_axis *x = *(const struct spec_axis *const *)a;
-    const struct spec_axis *y = *(const struct spec_axis *const *)b;
+    const struct named *x = a, *y = b;
 
     return strcmp(x->name, y->name);
 }
@@ -24,14 +28,14 @@ static int by_name(const void *a, const void *b)
 void config_canonical(const struct spec *spec, const struct value *values,
                       struct buf *out)
 {
-    const struct spec_axis *sorted[SPEC_AXES_MAX];
+    struct named sorted[SPEC_AXES_MAX];
 
     for (size_t i = 0; i < spec->n_axes; i++)
-        sorted[i] = &spec->axes[i];
+        sorted[i] = (struct named){ spec->axes[i].name, &values[i] };
     qsort(sorted, spec->n_axes, sizeof(sorted[0]), by_name);
     for (size_t i = 0; i < spec->n_axes; i++) {
-        buf_printf(out, "%s=", sorted[i]->name);
-        value_json(&values[sorted[i] - spec->axes], out);
+        buf_printf(out, "%s=", sorted[i].name);
+        value_json(sorted[i].value, out);
         buf_add(out, "\n", 1);
     }
 }

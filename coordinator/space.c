@@ -114,20 +114,37 @@ static int try_gate(struct space *space, size_t g, struct err *err)
     return 0;
 }
 
+/* The last tunables, when no gate names them, pass in all combinations; their
+ * points follow each other in number, so the query leaves them out. */
+static void set_run(struct space *space)
+{
+    const struct spec *spec = space->spec;
+    uint64_t named = 0;
+    size_t n = spec->n_axes;
+
+    for (size_t g = 0; g < spec->n_gates; g++)
+        named |= space->gates[g].needs.axes;
+    while (n > 0 && !(named >> (n - 1) & 1))
+        n--;
+    space->run = n ? space->stride[n - 1] : space->size;
+    space->gated = n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+}
+
 static int prepare_points(struct space *space, struct err *err)
 {
     const struct spec *spec = space->spec;
     struct buf sql;
     int rc;
 
+    set_run(space);
     buf_init(&sql, SPACE_SQL_MAX);
     buf_printf(&sql, "SELECT ");
-    space_sql_number(space, UINT64_MAX, &sql);
+    space_sql_number(space, space->gated, &sql);
     buf_printf(&sql, ",0");
     for (size_t g = 0; g < spec->n_gates; g++)
         if (spec->gates[g].warns)
             space_sql_warned(space, g, &sql);
-    space_sql_from(space, UINT64_MAX, &sql);
+    space_sql_from(space, space->gated, &sql);
     buf_printf(&sql, " WHERE 1");
     for (size_t g = 0; g < spec->n_gates; g++)
         if (!spec->gates[g].warns)
@@ -200,7 +217,7 @@ const struct spec_shape *space_shapes(const struct space *space, size_t *n)
     return space->shapes;
 }
 
-int space_next(struct space *space, struct space_point *out, struct err *err)
+static int next_row(struct space *space, struct err *err)
 {
     int rc;
 
@@ -209,14 +226,29 @@ int space_next(struct space *space, struct space_point *out, struct err *err)
     space->walking = true;
     rc = sqlite3_step(space->points);
     if (rc == SQLITE_ROW) {
-        out->number = sqlite3_column_int64(space->points, 0);
-        out->warned = (uint64_t)sqlite3_column_int64(space->points, 1);
+        space->next.number = sqlite3_column_int64(space->points, 0);
+        space->next.warned = (uint64_t)sqlite3_column_int64(space->points, 1);
+        space->left = space->run;
         return 1;
     }
     space->walking = false;
     rc = rc == SQLITE_DONE ? 0 : space_step_err(space, err);
     sqlite3_reset(space->points);
     return rc;
+}
+
+int space_next(struct space *space, struct space_point *out, struct err *err)
+{
+    if (space->left == 0) {
+        int rc = next_row(space, err);
+
+        if (rc <= 0)
+            return rc;
+    }
+    *out = space->next;
+    space->next.number++;
+    space->left--;
+    return 1;
 }
 
 void space_values(const struct space *space, int64_t number,

@@ -19,6 +19,7 @@ struct batch {
     const struct spec_rule *rules[COLUMNS_MAX];
     size_t n;
     struct rule_use use;
+    char what[SPEC_NAME_MAX + 32];
 };
 
 static void add(struct batch *batch, const struct spec_rule *rule)
@@ -204,7 +205,7 @@ static int launch(struct space *space, const struct space_eval *eval,
                   const struct spec_shape *shape, struct space_launch *out,
                   struct err *err)
 {
-    int64_t numbers[7];
+    int64_t numbers[7] = { 0 };
     int rc = run(space, eval, values, shape, 0, err);
 
     for (size_t i = 0; i < 7 && rc == 0; i++) {
@@ -436,14 +437,14 @@ static int open_metrics(struct space *space, struct batch *batch,
                         struct err *err)
 {
     const struct spec *spec = space->spec;
-    char what[SPEC_NAME_MAX + 32];
 
     for (size_t i = 0; i < spec->n_metrics; i++) {
         batch->n = 0;
         batch->use.scopes =
             RULE_TUNABLE | RULE_DERIVED | RULE_VAR | RULE_FACT | RULE_TIME;
-        batch->use.what = what;
-        snprintf(what, sizeof(what), "metric '%s'", spec->metrics[i].name);
+        batch->use.what = batch->what;
+        snprintf(batch->what, sizeof(batch->what), "metric '%s'",
+                 spec->metrics[i].name);
         add(batch, &spec->metrics[i].rule);
         if (prepare(space, batch, &space->metrics[i], err) < 0)
             return ERR_INPUT;

@@ -44,6 +44,10 @@ struct space {
     struct rule_needs derived[SPEC_LIST_MAX];
     struct space_gate gates[SPEC_LIST_MAX];
     sqlite3_stmt *points;
+    uint64_t gated; /* tunables up to the last one that a gate names */
+    int64_t run;    /* points a row of 'points' stands for */
+    int64_t left;   /* of them, not handed out yet */
+    struct space_point next;
     bool walking;
 
     struct space_eval derive, launch, reference, arguments, floors;

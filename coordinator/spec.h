@@ -51,7 +51,7 @@ struct spec_gate {
     size_t at;
     bool warns; /* counts; a gate that does not rejects */
     struct spec_rule rule;
-    char *why; /* "" if none */
+    char *why; /* what to tell the user, never "" */
 };
 
 struct spec_launch {

@@ -82,7 +82,8 @@ int read_member(const struct reader *r, const struct json *object,
         return read_flaw(r, object->at, "docs/sweep-file.md describes it",
                          "the key '%s' is missing here", key);
     if (json && json->kind != kind)
-        return read_flaw(r, json->at, "", "'%s' is %s; it must be %s", key,
+        return read_flaw(r, json->at, "docs/sweep-file.md describes it",
+                         "'%s' is %s; it must be %s", key,
                          json_kind_name(json->kind), json_kind_name(kind));
     return 0;
 }
@@ -171,7 +172,8 @@ int read_whole(const struct reader *r, const struct json *object,
 
     if (json && json->kind == JSON_NUMBER &&
         json->number != floor(json->number))
-        return read_flaw(r, json->at, "", "'%s' is not a whole number", key);
+        return read_flaw(r, json->at, "it is counted, as in 3",
+                         "'%s' is not a whole number", key);
     if (read_real(r, object, key, least, most, &number) < 0)
         return ERR_INPUT;
     *out = (int64_t)number;

@@ -7,6 +7,8 @@
 #include "coordinator/name.h"
 #include "coordinator/spec_read.h"
 
+#define NO_WHY "the sweep file does not say why (\"why\": \"...\")"
+
 static int check_count(const struct reader *r, const struct json *list,
                        const char *what)
 {
@@ -79,7 +81,7 @@ static int read_gate(struct reader *r, const struct json *json)
     r->spec->n_gates++;
     gate->at = json->at;
     gate->warns = warn != NULL;
-    gate->why = mem_strdup(why ? why->text : "");
+    gate->why = mem_strdup(why && *why->text ? why->text : NO_WHY);
     if (read_text(r, name, name_label_flaw, "the gate's name", &gate->name) < 0)
         return ERR_INPUT;
     if (check_gate_name(r, name) < 0)

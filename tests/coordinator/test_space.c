@@ -1,0 +1,410 @@
+/* The points of a space, by hand-made spaces and by the predecessor's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "coordinator/config.h"
+#include "coordinator/space.h"
+#include "tests/coordinator/spec_fixture.h"
+
+#define SPACES FA_SOURCE_DIR "/tests/fixtures/spaces/"
+
+static struct spec *spec;
+static struct space *space;
+static struct err err;
+
+static int open_parts(const struct spec_parts *parts)
+{
+    spec = spec_fixture(parts);
+    return space_open(spec, arch_find("sm_89"), "cuda", &space, &err);
+}
+
+static void open_fine(const struct spec_parts *parts)
+{
+    if (open_parts(parts) < 0)
+        fail_msg("%s", err.text);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    space_close(space);
+    spec_free(spec);
+    space = NULL;
+    spec = NULL;
+    return 0;
+}
+
+/* The numbers of all points, with a blank after each. */
+static const char *walk(void)
+{
+    static char text[2000];
+    struct space_point point;
+    size_t n = 0;
+    int rc = 0;
+
+    text[0] = '\0';
+    while (n < sizeof(text) - 40 && (rc = space_next(space, &point, &err)) > 0)
+        n += (size_t)snprintf(text + n, sizeof(text) - n, "%lld%s ",
+                              (long long)point.number, point.warned ? "w" : "");
+    return rc < 0 ? "error" : text;
+}
+
+static void points_come_in_order_last_tunable_fastest(void **state)
+{
+    struct value values[2];
+
+    (void)state;
+    open_fine(&(struct spec_parts){
+        .tunables = "\"A\": [4, 8], \"B\": [\"x\", \"y\", \"z\"]",
+        .gates = "{ \"name\": \"g\", \"reject\": \"A = 4 AND B = 'y'\" },"
+                 "{ \"name\": \"w\", \"warn\": \"B = 'z'\" }",
+        .baseline = "\"A\": 4, \"B\": \"x\"" });
+    assert_int_equal(space_size(space), 6);
+    assert_string_equal(walk(), "0 2w 3 4 5w ");
+    assert_string_equal(walk(), "0 2w 3 4 5w ");
+    space_values(space, 4, values);
+    assert_int_equal(values[0].integer, 8);
+    assert_string_equal(values[1].text, "y");
+    assert_int_equal(space_number(space, values), 4);
+    values[0].integer = 5;
+    assert_int_equal(space_number(space, values), -1);
+}
+
+static void tunables_no_gate_names_are_walked_all_the_same(void **state)
+{
+    (void)state;
+    open_fine(&(struct spec_parts){
+        .tunables = "\"A\": [1, 2, 3], \"C\": [7], \"B\": [0, 1]",
+        .gates = "{ \"name\": \"g\", \"reject\": \"A = 2\" }",
+        .baseline = "\"A\": 1, \"B\": 1, \"C\": 7" });
+    assert_string_equal(walk(), "0 1 4 5 ");
+}
+
+static void a_space_without_gates_is_its_product(void **state)
+{
+    (void)state;
+    open_fine(&(struct spec_parts){ 0 });
+    assert_string_equal(walk(), "0 1 2 3 ");
+}
+
+static void a_gate_holds_for_every_shape(void **state)
+{
+    (void)state;
+    open_fine(&(struct spec_parts){
+        .shapes = "{ \"name\": \"s\", \"N\": 4 }, { \"name\": \"t\", \"N\": 7 "
+                  "}",
+        .gates = "{ \"name\": \"g\", \"reject\": \"N % A <> 0\" }" });
+    assert_string_equal(walk(), "0 1 ");
+}
+
+static void derived_values_are_put_in_with_their_parentheses(void **state)
+{
+    (void)state;
+    open_fine(&(struct spec_parts){
+        .derived = "\"SUM\": \"A + B\", \"TWICE\": \"2 * sum\"",
+        .gates = "{ \"name\": \"g\", \"reject\": \"TWICE = 6\" }" });
+    assert_string_equal(walk(), "0 3 ");
+}
+
+static void gates_are_counted_first_and_alone(void **state)
+{
+    struct space_gate_count counts[3];
+    int64_t passed;
+
+    (void)state;
+    open_fine(&(struct spec_parts){
+        .tunables = "\"A\": [1, 2, 3, 4], \"B\": [1, 2, 3, 4], \"C\": [1, 2]",
+        .gates = "{ \"name\": \"a\", \"reject\": \"A > 2\" },"
+                 "{ \"name\": \"b\", \"warn\": \"A = B\" },"
+                 "{ \"name\": \"c\", \"reject\": \"A + B > 4\" }",
+        .baseline = "\"A\": 1, \"B\": 1, \"C\": 1" });
+    assert_int_equal(space_count(space, counts, &passed, &err), 0);
+    assert_int_equal(counts[0].rejected_first, 16);
+    assert_int_equal(counts[0].rejected_alone, 16);
+    assert_int_equal(counts[1].rejected_alone, 0);
+    assert_int_equal(counts[1].warned, 4);          /* A = B = 1 or 2 */
+    assert_int_equal(counts[2].rejected_first, 6);  /* 1,4 2,3 2,4 */
+    assert_int_equal(counts[2].rejected_alone, 20); /* 10 pairs */
+    assert_int_equal(passed, 10);
+}
+
+static int rejects_all(const char *file, struct space_gate_count *counts,
+                       int64_t *passed)
+{
+    assert_int_equal(spec_load(file, &spec, &err), 0);
+    assert_int_equal(space_open(spec, arch_find("sm_89"), "cuda", &space, &err),
+                     0);
+    assert_int_equal(space_size(space), 2592);
+    assert_int_equal(space_count(space, counts, passed, &err), 0);
+    return *passed == 0;
+}
+
+static void nothing_of_the_predecessor_passed_its_own_gates(void **state)
+{
+    struct space_gate_count counts[4];
+    int64_t passed;
+
+    (void)state;
+    assert_true(rejects_all(SPACES "predecessor.json", counts, &passed));
+    assert_int_equal(counts[0].rejected_first, 1296);
+    assert_int_equal(counts[1].rejected_first, 648);
+    assert_int_equal(counts[2].rejected_first, 324);
+    assert_int_equal(counts[3].rejected_first, 324);
+    assert_int_equal(counts[3].rejected_alone, 2592);
+    assert_int_equal(space_empty_err(space, counts, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "gate 'smem' rejects all 2,592 "
+                                     "configurations; alone it leaves 0"));
+}
+
+static void done_right_between_864_and_1080_pass(void **state)
+{
+    struct space_gate_count counts[8];
+    int64_t passed;
+
+    (void)state;
+    assert_false(rejects_all(SPACES "predecessor_right.json", counts, &passed));
+    assert_int_equal(passed, 960);
+}
+
+/* Rows of a gate and how the message about it begins. */
+static const struct {
+    const char *rule, *message;
+} bad[] = {
+    { "A / 0 > 1", "gate 'g' yields NULL for A=1\n" },
+    { "A % (B - 2) = 0", "gate 'g' yields NULL for A=1 B=2\n" },
+    { "A", "gate 'g' yields 2 for A=2\n" },
+    { "A - 1.5", "gate 'g' yields -0.5 for A=1\n" },
+    { "iif(A = 1, 'a', 'b')", "gate 'g' yields 'a' for A=1\n" },
+    { "iif(A = 1, 0, NULL)", "gate 'g' yields NULL for A=2\n" },
+    { "sm_count > 10", "gate 'g' names no tunable\n" },
+    { "1 = 0", "gate 'g' names no tunable\n" },
+    { "A = 1 && B = 1", "gate 'g': '&&' is not SQL\n" },
+    { "A = 1 || B = 1", "gate 'g': '||' joins texts in SQL\n" },
+    { "!A", "gate 'g': '!' is not SQL\n" },
+    { "A = 1; DROP TABLE t0", "gate 'g': this character has no place" },
+    { "A = 1 -- B", "gate 'g': '--' begins a comment in SQL\n" },
+    { "A = /* x */ 1", "gate 'g': a comment in a rule\n" },
+    { "A = \\\"x\\\"", "gate 'g': this character has no place" },
+    { "A = [x]", "gate 'g': this character has no place" },
+    { "A = ?1", "gate 'g': this character has no place" },
+    { "A = $x", "gate 'g': this character has no place" },
+    { "A = x'00'", "gate 'g': this text has a prefix\n" },
+    { "A = 'x", "gate 'g': this text has no end\n" },
+    { "(A = 1", "gate 'g': a ) is missing\n" },
+    { "A = 1) OR (1", "gate 'g': this ) closes nothing\n" },
+    { "A IN (SELECT 1)", "gate 'g': 'SELECT' has no place in a rule\n" },
+    { "EXISTS (VALUES (A))", "gate 'g': 'EXISTS' is not a function of rules" },
+    { "randomblob(1000000000) IS A", "gate 'g': 'randomblob' is not a funct" },
+    { "A = CURRENT_TIME", "gate 'g': 'CURRENT_TIME' has no place in a rule\n" },
+    { "A = rowid", "gate 'g': there is no 'rowid'\n" },
+    { "A = t0.k", "gate 'g': there is no 't0'\n" },
+    { "max(A) > 1", "gate 'g': misuse of aggregate function max()\n" },
+    { "A > time_s", "gate 'g' cannot use the measured time 'time_s'\n" },
+    { "A COLLATE nocase = 1", "gate 'g': 'COLLATE' has no place in a rule\n" },
+    { "A >", "gate 'g': near \\\")\\\": syntax error\n" },
+    { "fa_flaw(1, 2, A)", "gate 'g': 'fa_flaw' is not a function of rules\n" },
+};
+
+static void each_bad_rule_is_named(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        char gate[200], wanted[200], *slash;
+
+        snprintf(gate, sizeof(gate), "{ \"name\": \"g\", \"reject\": \"%s\" }",
+                 bad[i].rule);
+        snprintf(wanted, sizeof(wanted), ": %s", bad[i].message);
+        while ((slash = strchr(wanted, '\\')))
+            memmove(slash, slash + 1, strlen(slash));
+        assert_int_equal(open_parts(&(struct spec_parts){ .gates = gate }),
+                         ERR_INPUT);
+        if (!strstr(err.text, wanted))
+            fail_msg("%s\ngave %s", bad[i].rule, err.text);
+        teardown(NULL);
+    }
+}
+
+static void a_rule_over_many_points_is_checked_on_the_way(void **state)
+{
+    struct space_gate_count counts[1];
+    struct space_point point;
+    int64_t passed;
+    int rc;
+
+    (void)state;
+    open_fine(&(struct spec_parts){
+        .tunables = "\"A\": [1,2,3,4,5,6,7,8], \"B\": [1,2,3,4,5,6,7,8],"
+                    "\"C\": [1,2,3,4,5,6,7,8], \"D\": [1,2,3,4,5,6,7,8],"
+                    "\"E\": [1,2,3,4,5,6,7,8], \"F\": [1,2,3,4,5,6,7,8]",
+        .gates = "{ \"name\": \"g\", \"reject\": "
+                 "\"A + B + C + D + E + F / (8 - A) > 40\" }",
+        .baseline = "\"A\":1,\"B\":1,\"C\":1,\"D\":1,\"E\":1,\"F\":1" });
+    while ((rc = space_next(space, &point, &err)) > 0)
+        continue;
+    assert_int_equal(rc, ERR_INPUT);
+    assert_non_null(strstr(err.text, "yields NULL for A=8 B=1 C=1 D=1 E=1"));
+    assert_int_equal(space_count(space, counts, &passed, &err), ERR_INPUT);
+}
+
+static void geometry_follows_configuration_and_shape(void **state)
+{
+    struct value values[2], derived[1];
+    struct space_argument arguments[3];
+    struct space_launch launch;
+
+    (void)state;
+    open_fine(&(struct spec_parts){
+        .derived = "\"TILE\": \"A * 10\"",
+        .grid = "ceil(1.0 * N / TILE)",
+        .arguments = "{ \"name\": \"o\", \"type\": \"fp32\", \"shape\": "
+                     "[\"N\", 3], \"output\": true },"
+                     "{ \"name\": \"n\", \"type\": \"int32\", \"value\": \"N\" "
+                     "}, { \"name\": \"x\", \"type\": \"fp32\", \"value\": "
+                     "\"1 / 2.0\" }" });
+    space_values(space, 2, values);
+    assert_int_equal(space_derive(space, values, derived, &err), 0);
+    assert_int_equal(derived[0].integer, 20);
+    assert_int_equal(
+        space_launch(space, values, &spec->shapes[0], &launch, &err), 0);
+    assert_int_equal(launch.grid[0], 5);
+    assert_int_equal(launch.grid[2], 1);
+    assert_int_equal(launch.block[0], 32);
+    assert_int_equal(launch.smem, 0);
+    values[0].integer = 7; /* outside the axes */
+    assert_int_equal(
+        space_launch(space, values, &spec->shapes[0], &launch, &err), 0);
+    assert_int_equal(launch.grid[0], 2);
+    assert_int_equal(
+        space_arguments(space, values, &spec->shapes[0], arguments, &err), 0);
+    assert_int_equal(arguments[0].count, 300);
+    assert_int_equal(arguments[1].value.integer, 100);
+    assert_true(arguments[2].value.real == 0.5);
+    assert_int_equal(
+        space_reference_launch(space, &spec->shapes[0], &launch, &err), 0);
+    assert_int_equal(launch.grid[0], 100);
+}
+
+static void a_derived_text_is_held_to_the_characters_of_values(void **state)
+{
+    struct value values[2], derived[1];
+
+    (void)state;
+    open_fine(&(struct spec_parts){
+        .derived = "\"D\": \"iif(A = 1, 'fine', 'a b')\"" });
+    space_values(space, 0, values);
+    assert_int_equal(space_derive(space, values, derived, &err), 0);
+    assert_string_equal(derived[0].text, "fine");
+    space_values(space, 2, values);
+    assert_int_equal(space_derive(space, values, derived, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "derived value 'D' yields a b for A=2"));
+}
+
+static void metrics_and_floors_have_units_of_their_own(void **state)
+{
+    struct value values[2];
+    double number;
+    int floor;
+
+    (void)state;
+    open_fine(&(struct spec_parts){
+        .more = ", \"metrics\": { \"rate\": { \"value\": \"N / time_s\" } },"
+                "\"floors\": { \"low\": \"0.001\", \"dram\": \"N * 3e9 / "
+                "dram_bytes_per_s\", \"none\": \"N / 0\" }" });
+    space_values(space, 0, values);
+    assert_int_equal(
+        space_metric(space, 0, values, &spec->shapes[0], 0.5, &number, &err),
+        0);
+    assert_true(number == 200);
+    assert_int_equal(
+        space_floor(space, &spec->shapes[0], &number, &floor, &err), 0);
+    assert_int_equal(floor, 1);
+    assert_true(fabs(number - 1) < 1e-12);
+}
+
+static void a_configuration_outside_the_axes_meets_the_gates_too(void **state)
+{
+    struct value values[2];
+
+    (void)state;
+    open_fine(&(struct spec_parts){
+        .gates = "{ \"name\": \"g\", \"reject\": \"A > 10\" },"
+                 "{ \"name\": \"h\", \"reject\": \"1 / (A - 3) > 5\" }" });
+    space_values(space, 0, values);
+    assert_int_equal(space_rejected_by(space, values, &err), SPACE_PASSES);
+    values[0].integer = 11;
+    assert_int_equal(space_rejected_by(space, values, &err), 0);
+    values[0].integer = 3;
+    assert_int_equal(space_rejected_by(space, values, &err), SPACE_ERROR);
+    assert_non_null(strstr(err.text, "gate 'h' yields NULL for A=3"));
+}
+
+/* 60 derived values, each twice the text of the one before. */
+static void derived_values_cannot_grow_without_end(void **state)
+{
+    char derived[8000] = "\"D0\": \"A\"";
+
+    (void)state;
+    for (int i = 1; i < 60; i++)
+        snprintf(derived + strlen(derived), sizeof(derived) - strlen(derived),
+                 ", \"D%d\": \"D%d * D%d\"", i, i - 1, i - 1);
+    assert_int_equal(open_parts(&(struct spec_parts){ .derived = derived }),
+                     ERR_INPUT);
+    assert_non_null(strstr(err.text, "are longer than 1 MiB"));
+}
+
+static void facts_that_are_not_known_are_null(void **state)
+{
+    struct arch_facts facts = *arch_find("sm_89");
+
+    (void)state;
+    facts.mem_bytes = ARCH_UNKNOWN;
+    spec = spec_fixture(&(struct spec_parts){
+        .gates = "{ \"name\": \"g\", \"reject\": \"A > mem_bytes\" }" });
+    assert_int_equal(space_open(spec, &facts, "cuda", &space, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "gate 'g' yields NULL for A=1"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(points_come_in_order_last_tunable_fastest,
+                                  teardown),
+        cmocka_unit_test_teardown(
+            tunables_no_gate_names_are_walked_all_the_same, teardown),
+        cmocka_unit_test_teardown(a_space_without_gates_is_its_product,
+                                  teardown),
+        cmocka_unit_test_teardown(a_gate_holds_for_every_shape, teardown),
+        cmocka_unit_test_teardown(
+            derived_values_are_put_in_with_their_parentheses, teardown),
+        cmocka_unit_test_teardown(gates_are_counted_first_and_alone, teardown),
+        cmocka_unit_test_teardown(
+            nothing_of_the_predecessor_passed_its_own_gates, teardown),
+        cmocka_unit_test_teardown(done_right_between_864_and_1080_pass,
+                                  teardown),
+        cmocka_unit_test(each_bad_rule_is_named),
+        cmocka_unit_test_teardown(a_rule_over_many_points_is_checked_on_the_way,
+                                  teardown),
+        cmocka_unit_test_teardown(geometry_follows_configuration_and_shape,
+                                  teardown),
+        cmocka_unit_test_teardown(
+            a_derived_text_is_held_to_the_characters_of_values, teardown),
+        cmocka_unit_test_teardown(metrics_and_floors_have_units_of_their_own,
+                                  teardown),
+        cmocka_unit_test_teardown(
+            a_configuration_outside_the_axes_meets_the_gates_too, teardown),
+        cmocka_unit_test_teardown(derived_values_cannot_grow_without_end,
+                                  teardown),
+        cmocka_unit_test_teardown(facts_that_are_not_known_are_null, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
