@@ -5,10 +5,13 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/err.h"
+#include "common/mem.h"
 #include "coordinator/config.h"
+#include "coordinator/dead.h"
 #include "coordinator/json_out.h"
 #include "coordinator/options.h"
 #include "coordinator/space.h"
@@ -22,6 +25,8 @@ struct view {
     struct space *space;
     const char *arch;
     bool list, json;
+    const char *db; /* NULL: NAME.db beside the sweep file */
+    enum dead_verdict dead[SPEC_AXES_MAX];
     struct space_gate_count counts[SPEC_LIST_MAX];
     int64_t passed;
 };
@@ -55,6 +60,41 @@ static void print_gates(const struct view *view)
     table_free(table);
 }
 
+static size_t count_dead(const struct view *view, enum dead_verdict verdict)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < view->spec->n_axes; i++)
+        n += view->dead[i] == verdict;
+    return n;
+}
+
+static void print_dead(const struct view *view)
+{
+    printf("\ndead tunables:");
+    if (count_dead(view, DEAD_UNKNOWN) == view->spec->n_axes)
+        printf(" known after builds");
+    else if (count_dead(view, DEAD_YES) == 0)
+        printf(" none");
+    for (size_t i = 0; i < view->spec->n_axes; i++)
+        if (view->dead[i] == DEAD_YES)
+            printf(" %s", view->spec->axes[i].name);
+    printf("\n");
+}
+
+static void json_dead(const struct view *view, struct json_out *out)
+{
+    if (count_dead(view, DEAD_UNKNOWN) == view->spec->n_axes) {
+        json_out_null(out, "dead_tunables");
+        return;
+    }
+    json_out_open(out, "dead_tunables", '[');
+    for (size_t i = 0; i < view->spec->n_axes; i++)
+        if (view->dead[i] == DEAD_YES)
+            json_out_text(out, NULL, view->spec->axes[i].name);
+    json_out_close(out);
+}
+
 static void print_head(const struct view *view)
 {
     char size[SPACE_NUMBER_BYTES], passed[SPACE_NUMBER_BYTES];
@@ -67,7 +107,7 @@ static void print_head(const struct view *view)
         printf("\n");
         print_gates(view);
     }
-    printf("\ndead tunables: known after builds\n");
+    print_dead(view);
 }
 
 static void json_gates(const struct view *view, struct json_out *out)
@@ -159,10 +199,21 @@ static int print_json(const struct view *view, struct err *err)
     json_out_int(&out, "configurations", space_size(view->space));
     json_out_int(&out, "passed", view->passed);
     json_gates(view, &out);
-    json_out_null(&out, "dead_tunables");
+    json_dead(view, &out);
     if (view->list)
         rc = list_points(view, &out, err);
     json_out_close(&out);
+    return rc;
+}
+
+static int find_dead(struct view *view, struct err *err)
+{
+    const struct spec *spec = view->spec;
+    char *db = view->db ? mem_strdup(view->db)
+                        : mem_printf("%s/%s.db", spec->folder, spec->name);
+    int rc = dead_from_db(spec, view->space, db, view->dead, err);
+
+    free(db);
     return rc;
 }
 
@@ -170,6 +221,8 @@ static int show(struct view *view, struct err *err)
 {
     int rc = space_count(view->space, view->counts, &view->passed, err);
 
+    if (rc == 0)
+        rc = find_dead(view, err);
     if (rc < 0)
         return rc;
     if (view->json)
@@ -210,6 +263,8 @@ int cmd_space(int argc, char *argv[])
           "the architecture whose facts gates see", NULL },
         { "device", OPTION_TEXT, &device, "cuda|cpu",
           "cpu: with the emulation shapes", NULL },
+        { "db", OPTION_TEXT, &view.db, "FILE",
+          "builds that tell dead tunables; NAME.db beside the file", NULL },
         { "list", OPTION_FLAG, &view.list, NULL, "the configurations left",
           NULL },
         { "json", OPTION_FLAG, &view.json, NULL, "for programs", NULL },

@@ -117,6 +117,7 @@ static void add_gate(struct report *report, struct sqlite3_stmt *stmt)
         .why = mem_strdup(sql_text(stmt, 2)),
         .rejected_first = int_or(stmt, 3, -1),
         .rejected_alone = int_or(stmt, 4, -1),
+        .warned = int_or(stmt, 5, 0),
     };
 }
 
@@ -287,8 +288,10 @@ int report_load(struct store *store, struct report **out, struct err *err)
         { "SELECT name, vars, floor_s, floor_name FROM shape WHERE sweep=?1"
           " ORDER BY position",
           add_shape },
-        { "SELECT name, kind, why, rejected_first, rejected_alone FROM gate"
-          " WHERE sweep=?1 ORDER BY position",
+        { "SELECT name, kind, why, rejected_first, rejected_alone,"
+          " (SELECT count(*) FROM config c, json_each(c.warnings) w"
+          "  WHERE c.sweep=gate.sweep AND w.value=gate.name)"
+          " FROM gate WHERE sweep=?1 ORDER BY position",
           add_gate },
         { "SELECT coalesce((SELECT ending FROM run ORDER BY epoch DESC"
           " LIMIT 1), '') WHERE ?1 IS NOT NULL",

@@ -80,6 +80,7 @@ struct report_metric {
 struct report_gate {
     char *name, *kind, *why;
     int64_t rejected_first, rejected_alone; /* -1: not counted */
+    int64_t warned; /* configurations asked for that it warns of */
 };
 
 struct report {

@@ -49,6 +49,7 @@ static void put_gates(struct json_out *out, const struct report *report)
         json_out_text(out, "why", gate->why);
         put_count(out, "rejected_first", gate->rejected_first);
         put_count(out, "rejected_alone", gate->rejected_alone);
+        put_count(out, "warned", gate->warned);
         json_out_close(out);
     }
     json_out_close(out);

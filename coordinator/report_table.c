@@ -309,6 +309,7 @@ static void print_gates(const struct report *report, FILE *to)
     table_column(table, 'l', "kind");
     table_column(table, 'r', "first");
     table_column(table, 'r', "alone");
+    table_column(table, 'r', "warned");
     table_column(table, 'l', "why");
     for (size_t i = 0; i < report->n_gates; i++) {
         const struct report_gate *gate = &report->gates[i];
@@ -317,6 +318,7 @@ static void print_gates(const struct report *report, FILE *to)
         table_cell(table, "%s", gate->kind);
         count_cell(table, gate->rejected_first);
         count_cell(table, gate->rejected_alone);
+        count_cell(table, strcmp(gate->kind, "warn") == 0 ? gate->warned : -1);
         table_cell(table, "%s", gate->why);
     }
     if (report->n_gates) {

@@ -128,6 +128,8 @@ static int put_gates(struct sweep *sweep, const struct space_gate_count *counts,
 
     for (size_t i = 0; rc == 0 && i < sweep->spec->n_gates; i++) {
         const struct spec_gate *gate = &sweep->spec->gates[i];
+        const struct space_gate_count none = { -1, -1, -1 };
+        const struct space_gate_count *count = gate->warns ? &none : &counts[i];
 
         rc = store_gate_put(
             sweep->store,
@@ -137,8 +139,8 @@ static int put_gates(struct sweep *sweep, const struct space_gate_count *counts,
                                   .kind = gate->warns ? "warn" : "reject",
                                   .rule = gate->rule.text,
                                   .why = gate->why ? gate->why : "",
-                                  .rejected_first = counts[i].rejected_first,
-                                  .rejected_alone = counts[i].rejected_alone },
+                                  .rejected_first = count->rejected_first,
+                                  .rejected_alone = count->rejected_alone },
             err);
     }
     return rc;
