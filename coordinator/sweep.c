@@ -137,7 +137,8 @@ static void check_silence(struct sweep *sweep, int64_t now)
             box->suspect = true;
             log_line(LOG_W, "HOST-SILENT", "host=%s ms=%lld", box->host->name,
                      (long long)(silent / NS_PER_MS));
-            sched_host_pause(sweep->sched, (int)i, true);
+            if (sweep->sched)
+                sched_host_pause(sweep->sched, (int)i, true);
         }
         if (silent > LOST_NS) {
             box->is_lost = true;
@@ -160,37 +161,61 @@ static void send_beats(struct sweep *sweep)
     }
 }
 
-/* Nobody to do the work: now, or for good? */
-static void check_hosts(struct sweep *sweep, int64_t now)
+/* What the hosts taken together can do. */
+struct prospects {
+    bool ready;                /* one takes work now */
+    bool was_ready;            /* one did */
+    bool measures;             /* one has a GPU, or may turn out to have one */
+    bool hopeless;             /* none will ever come */
+    const struct box *witness; /* one that failed, for the message */
+};
+
+static struct prospects look_around(const struct sweep *sweep)
 {
-    bool hopeless = true, any_ready = false, was_ready = false;
-    const struct box *witness = &sweep->boxes[0];
+    struct prospects p = { .hopeless = true, .witness = &sweep->boxes[0] };
 
     for (size_t i = 0; i < sweep->n_boxes; i++) {
         const struct box *box = &sweep->boxes[i];
 
-        any_ready = any_ready || box->state == BOX_READY;
-        was_ready = was_ready || box->was_ready;
+        p.ready = p.ready || box->state == BOX_READY;
+        p.was_ready = p.was_ready || box->was_ready;
+        if (box->state == BOX_READY ? box->n_gpus > 0
+                                    : box->state != BOX_FAILED)
+            p.measures = true;
         if (box->state != BOX_FAILED &&
             (box->was_ready || box->attached || box->tries < HOPELESS_TRIES))
-            hopeless = false;
+            p.hopeless = false;
         if (box->why[0])
-            witness = box;
+            p.witness = box;
     }
-    if (any_ready)
-        sweep->usable_ns = now;
-    if (hopeless || now - sweep->usable_ns > NO_HOST_NS) {
-        struct err err;
+    return p;
+}
 
+/* Nobody to do the work: now, or for good? */
+static void check_hosts(struct sweep *sweep, int64_t now)
+{
+    struct prospects p = look_around(sweep);
+    struct err err;
+
+    if (p.ready)
+        sweep->usable_ns = now;
+    if (p.ready && !p.measures) {
+        err_set(&err, ERR_INPUT,
+                "no host can measure: the hosts that are there have no usable "
+                "GPU (role=builder, gpus=none, or another model)%s%s",
+                p.witness->why[0] ? "; " : "", p.witness->why);
+        sweep_fail(sweep, p.was_ready && sweep->n_settled ? 5 : 3, "error",
+                   &err);
+    } else if (p.hopeless || now - sweep->usable_ns > NO_HOST_NS) {
         err_set(&err, ERR_NETWORK, "%s; the last to fail, %s: %s",
-                was_ready ? "no host is left" : "no usable host",
-                witness->host->name,
-                witness->why[0] ? witness->why : "it never answered");
+                p.was_ready ? "no host is left" : "no usable host",
+                p.witness->host->name,
+                p.witness->why[0] ? p.witness->why : "it never answered");
         sweep_fail(sweep,
-                   was_ready                   ? 5
-                   : witness->code == ERR_AUTH ? 4
-                                               : 3,
-                   was_ready ? "partial" : "error", &err);
+                   p.was_ready                   ? 5
+                   : p.witness->code == ERR_AUTH ? 4
+                                                 : 3,
+                   p.was_ready ? "partial" : "error", &err);
     }
 }
 

@@ -33,16 +33,40 @@ static int on_refuse(struct sweep *sweep, size_t host, const struct msg *msg)
     return 0;
 }
 
+/* Its work is lost, unless the sweep ends: then what it had not begun simply
+ * stays to be done. */
 static int on_bye(struct sweep *sweep, size_t host, const struct msg *msg)
 {
     struct box *box = &sweep->boxes[host];
+    const struct sched_lease *lease;
 
-    if (box->state == BOX_READY || box->state == BOX_GREETED) {
-        box->state = BOX_AWAY;
-        if (!sweep->stopping && !sweep->ending)
-            sweep_host_lost(sweep, host, msg->text);
+    if (box->state != BOX_READY && box->state != BOX_GREETED)
+        return 0;
+    box->state = BOX_AWAY;
+    if (!sweep->stopping) {
+        sweep_host_lost(sweep, host, msg->text);
+        return 0;
     }
+    while (sweep->sched && (lease = sched_lease_on(sweep->sched, (int)host)))
+        sweep_refuse(sweep, *lease);
     return 0;
+}
+
+/* A host that was silent speaks again, on the same connection. */
+static void welcome_back(struct sweep *sweep, size_t host)
+{
+    struct box *box = &sweep->boxes[host];
+
+    if (box->state == BOX_READY && sweep->sched) {
+        if (box->is_lost)
+            sched_host_up(sweep->sched, (int)host,
+                          box->host->role == HOST_GPU ? 0 : box->slots,
+                          box->n_gpus, box->credit);
+        else
+            sched_host_pause(sweep->sched, (int)host, false);
+    }
+    box->suspect = false;
+    box->is_lost = false;
 }
 
 int sweep_take(struct sweep *sweep, size_t host, const struct msg *msg,
@@ -52,11 +76,8 @@ int sweep_take(struct sweep *sweep, size_t host, const struct msg *msg,
     bool result = msg->type == MSG_BUILT || msg->type == MSG_MEASURED;
 
     box->heard_ns = clock_boot_ns();
-    if (box->suspect) {
-        box->suspect = false;
-        if (sweep->sched && box->state == BOX_READY)
-            sched_host_pause(sweep->sched, (int)host, false);
-    }
+    if (box->suspect)
+        welcome_back(sweep, host);
     if (msg->epoch != sweep->epoch && !result)
         return 0;
     if (result && !sweep->plan)
