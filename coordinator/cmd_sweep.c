@@ -1,6 +1,7 @@
 /* fa-coord sweep and fa-coord resume: the same, found from either end. */
 #include "coordinator/cmd.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -265,6 +266,7 @@ static int prepare(struct job *job, struct err *err)
         rc = load_hosts(job, err);
     if (rc < 0)
         return rc;
+    assert(job->spec);
     if (!job->db)
         job->db = job->set.db ? mem_strdup(job->set.db)
                               : mem_printf("%s/%s.db", job->spec->folder,
@@ -320,7 +322,7 @@ int cmd_sweep(int argc, char *argv[])
 {
     struct job job = { .set = SETTINGS };
     struct settings *set = &job.set;
-    const char *plain[1] = { NULL };
+    const char *plain = NULL;
     const struct option list[] = {
         { "hosts", OPTION_TEXT, &set->hosts, "FILE",
           "the machines to use; without it, this one", NULL },
@@ -355,7 +357,7 @@ int cmd_sweep(int argc, char *argv[])
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
         .arguments_max = 1,
-        .plain = plain,
+        .plain = &plain,
     };
     struct err err;
     int rc = options_parse(&options, argc, argv, &err);
@@ -364,7 +366,7 @@ int cmd_sweep(int argc, char *argv[])
         return 0;
     if (rc < 0)
         return cmd_fail(rc, &err);
-    job.sweep = mem_strdup(plain[0] ? plain[0] : "sweep.json");
+    job.sweep = mem_strdup(plain ? plain : "sweep.json");
     return go(&job);
 }
 
@@ -405,7 +407,7 @@ int cmd_resume(int argc, char *argv[])
 {
     struct job job = { .set = SETTINGS };
     struct settings *set = &job.set;
-    const char *plain[1] = { NULL };
+    const char *plain = NULL;
     const struct option list[] = {
         { "hosts", OPTION_TEXT, &set->hosts, "FILE",
           "other machines than before", NULL },
@@ -428,7 +430,7 @@ int cmd_resume(int argc, char *argv[])
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
         .arguments_max = 1,
-        .plain = plain,
+        .plain = &plain,
     };
     struct err err;
     int rc = options_parse(&options, argc, argv, &err);
@@ -436,7 +438,7 @@ int cmd_resume(int argc, char *argv[])
     if (rc == OPTIONS_HELP)
         return 0;
     if (rc == 0)
-        rc = dbpath_find(plain[0], &job.db, &err);
+        rc = dbpath_find(plain, &job.db, &err);
     if (rc == 0)
         rc = recall(&job, &err);
     if (rc < 0) {
