@@ -38,7 +38,8 @@ struct job {
     struct settings set;
     char *sweep; /* path of the sweep file */
     char *db;
-    char *hosts_file; /* absolute, "" for this machine alone */
+    char *was_device, *was_hosts; /* resume: what the database says */
+    char *hosts_file;             /* absolute, "" for this machine alone */
     struct spec *spec;
     struct hosts hosts;
 };
@@ -310,6 +311,8 @@ static int go(struct job *job)
     free(job->sweep);
     free(job->db);
     free(job->hosts_file);
+    free(job->was_device);
+    free(job->was_hosts);
     return code;
 }
 
@@ -373,7 +376,7 @@ int cmd_sweep(int argc, char *argv[])
 /* What the database says of its sweep: file, hosts, device. */
 static int recall(struct job *job, struct err *err)
 {
-    struct store_sweep row;
+    struct store_sweep row = { .key = NULL };
     struct history *history = NULL;
     struct store *store;
     int64_t id;
@@ -393,10 +396,12 @@ static int recall(struct job *job, struct err *err)
     if (rc == 1) {
         rc = 0;
         job->sweep = mem_printf("%s/%s", row.folder, row.file);
+        job->was_device = mem_strdup(row.device);
+        job->was_hosts = mem_strdup(row.hosts_file);
         if (!job->set.device)
-            job->set.device = mem_strdup(row.device);
+            job->set.device = job->was_device;
         if (!job->set.hosts)
-            job->set.hosts = mem_strdup(row.hosts_file);
+            job->set.hosts = job->was_hosts;
     }
     history_close(history);
     store_close(store);
