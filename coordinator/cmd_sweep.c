@@ -371,7 +371,7 @@ int cmd_sweep(int argc, char *argv[])
 /* What the database says of its sweep: file, hosts, device. */
 static int recall(struct job *job, struct err *err)
 {
-    struct store_sweep row;
+    struct store_sweep row = { 0 };
     struct history *history = NULL;
     struct store *store;
     int64_t id;

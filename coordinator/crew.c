@@ -147,7 +147,7 @@ static int await_magic(struct hand *hand, struct buf *in, struct err *err)
     char block[4096], version[FRAME_VERSION_BYTES];
 
     for (;;) {
-        size_t frames, n = 0;
+        size_t frames = 0, n = 0;
         int rc = stream_read(hand->stream, block, sizeof(block), &n, err);
 
         buf_add(in, block, n);
@@ -406,7 +406,7 @@ int crew_start(void *zctx, const struct hosts *hosts, struct server *server,
     struct crew *crew = mem_new(1, sizeof(*crew));
     int rc = load_worker(&crew->worker, err);
 
-    crew->hands = mem_new(hosts->n, sizeof(*crew->hands));
+    crew->hands = mem_new(hosts->n, sizeof(struct hand *));
     *out = crew;
     for (size_t i = 0; rc == 0 && i < hosts->n; i++) {
         struct hand *hand = mem_new(1, sizeof(*hand));

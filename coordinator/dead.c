@@ -42,7 +42,8 @@ void dead_axes(const size_t *sizes, size_t axes, struct dead_point *points,
     for (size_t axis = axes; axis-- > 0;) {
         struct order order = { stride, (int64_t)sizes[axis] };
 
-        qsort_r(points, n, sizeof(*points), by_group, &order);
+        if (n > 0)
+            qsort_r(points, n, sizeof(*points), by_group, &order);
         out[axis] = DEAD_UNKNOWN;
         for (size_t i = 1; i < n && out[axis] != DEAD_NO; i++)
             if (by_group(&points[i - 1], &points[i], &order) == 0)

@@ -72,7 +72,7 @@ void agent_add_lease(struct agent *agent, struct msg *msg)
 
     if (rc == 0)
         rc = queue_add(agent->queue, msg, place, &lease, &err);
-    if (rc < 0) {
+    if (rc != 0) {
         refuse(agent, msg, err.text);
         return;
     }
@@ -268,6 +268,7 @@ static void deliver(struct agent *agent, struct lease *lease,
     if (rc < 0)
         log_line(LOG_E, "RESULT-UNSAVED", "lease=%lld %s",
                  (long long)lease->msg.lease, err.text);
+    result->nonce = NULL;
     buf_fini(&bytes);
     queue_remove(agent->queue, lease);
     agent_offer_results(agent, now_ns, false);

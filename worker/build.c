@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -99,7 +100,7 @@ static struct build *build_new(const struct build_tools *tools, const char *key,
     struct build *build = mem_new(1, sizeof(*build));
 
     build->tools = *tools;
-    strcpy(build->key, key);
+    snprintf(build->key, sizeof(build->key), "%s", key);
     build->started_ns = now_ns;
     build->limit_ns = limit_ns > 0 ? limit_ns : BUILD_LIMIT_NS;
     build->result.made = (struct cache_build){ .registers = -1,

@@ -165,7 +165,8 @@ static long parent_of(const char *pid)
 
     if (strlen(pid) > 10)
         return -1;
-    strcat(strcat(path, pid), "/stat");
+    memcpy(path + strlen(path), pid, strlen(pid) + 1);
+    memcpy(path + strlen(path), "/stat", sizeof("/stat"));
     fd = open(path, O_RDONLY | O_CLOEXEC);
     n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
     if (fd >= 0)
