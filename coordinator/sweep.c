@@ -15,6 +15,7 @@
 #include "common/log.h"
 #include "common/mem.h"
 #include "coordinator/rundir.h"
+#include "coordinator/space.h"
 #include "coordinator/sweep_state.h"
 
 /* DESIGN section 3: the times of suspicion and reassignment. */
@@ -516,6 +517,7 @@ static void sweep_fini(struct sweep *sweep)
         sweep_forget_running(&sweep->boxes[i]);
     sched_free(sweep->sched);
     plan_free(sweep->plan);
+    space_close(sweep->space);
     ledger_free(sweep->ledger);
     progress_free(sweep->progress);
     free(sweep->boxes);

@@ -1,4 +1,5 @@
 /* agent_work.c - leases on their way to results */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +67,7 @@ static bool is_here(struct agent *agent, const struct lease *lease,
 
 void agent_add_lease(struct agent *agent, struct msg *msg)
 {
-    struct lease *lease;
+    struct lease *lease = NULL;
     struct err err;
     int place = QUEUE_BUILDS, rc = place_of(agent, msg, &place, &err);
 
@@ -76,6 +77,7 @@ void agent_add_lease(struct agent *agent, struct msg *msg)
         refuse(agent, msg, err.text);
         return;
     }
+    assert(lease);
     for (int i = 0; i < LEASE_FILES; i++)
         if (lease->missing[i] && is_here(agent, lease, lease->missing[i]))
             lease_found(lease, lease->missing[i]);
@@ -270,6 +272,7 @@ static void deliver(struct agent *agent, struct lease *lease,
                  (long long)lease->msg.lease, err.text);
     result->nonce = NULL;
     buf_fini(&bytes);
+    result->nonce = NULL; /* it dies with this function */
     queue_remove(agent->queue, lease);
     agent_offer_results(agent, now_ns, false);
 }
