@@ -90,13 +90,16 @@ static char *absolute(const char *path)
 
 static int load_hosts(struct job *job, struct err *err)
 {
+    int rc;
+
     if (!job->set.hosts || !*job->set.hosts) {
         job->hosts_file = mem_strdup("");
         hosts_local(&job->hosts);
         return 0;
     }
     job->hosts_file = absolute(job->set.hosts);
-    return hosts_load(job->set.hosts, &job->hosts, err);
+    rc = hosts_load(job->set.hosts, &job->hosts, err);
+    return rc < 0 ? rc : hosts_can_sweep(job->set.hosts, &job->hosts, err);
 }
 
 /* 1 when something passes the gates on these facts, 0 and why when not. */
@@ -255,6 +258,34 @@ static int set_aside(const char *db, struct err *err)
     return rc;
 }
 
+/* A budget that nothing can reach must not look like one. */
+static int settle_caps(struct job *job, struct err *err)
+{
+    bool asked = job->set.budget_usd > 0;
+    size_t priced = 0;
+
+    if (!asked)
+        job->set.budget_usd = job->spec->budget_usd;
+    if (job->set.max_hours == 0)
+        job->set.max_hours = job->spec->budget_hours;
+    for (size_t i = 0; i < job->hosts.n; i++)
+        priced += job->hosts.list[i].has_rate;
+    if (job->set.budget_usd <= 0 || priced == job->hosts.n)
+        return 0;
+    if (asked && priced == 0)
+        return err_set(err, ERR_INPUT,
+                       "--budget=%g: no host has a price; give them "
+                       "rate=USD-PER-HOUR in the hosts file, or use "
+                       "--max-hours",
+                       job->set.budget_usd);
+    if (!job->set.quiet && priced > 0)
+        fprintf(stderr,
+                "the budget of $%g counts the %zu of %zu hosts that have a "
+                "rate=\n",
+                job->set.budget_usd, priced, job->hosts.n);
+    return 0;
+}
+
 static int prepare(struct job *job, struct err *err)
 {
     int rc = check_settings(&job->set, err);
@@ -269,10 +300,9 @@ static int prepare(struct job *job, struct err *err)
         job->db = job->set.db ? mem_strdup(job->set.db)
                               : mem_printf("%s/%s.db", job->spec->folder,
                                            job->spec->name);
-    if (job->set.budget_usd == 0)
-        job->set.budget_usd = job->spec->budget_usd;
-    if (job->set.max_hours == 0)
-        job->set.max_hours = job->spec->budget_hours;
+    rc = settle_caps(job, err);
+    if (rc < 0)
+        return rc;
     if (strcmp(job->spec->strategy, "exhaustive") != 0)
         return err_set(err, ERR_INPUT,
                        "strategy '%s' is not there; there is 'exhaustive'",

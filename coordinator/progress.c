@@ -9,11 +9,13 @@
 
 #include "common/clock.h"
 #include "common/mem.h"
+#include "coordinator/terminal.h"
 
 #define PLAIN_EVERY_NS (10 * NS_PER_S)
 #define LIVE_EVERY_NS (200 * NS_PER_MS)
 #define LANES_MAX 16
 #define LINE_BYTES 256
+#define SAY_BYTES 2048
 
 struct progress {
     bool quiet;
@@ -50,15 +52,16 @@ void progress_free(struct progress *progress)
 
 void progress_say(struct progress *progress, const char *fmt, ...)
 {
+    char text[SAY_BYTES];
     va_list ap;
 
     if (progress->quiet)
         return;
     erase(progress);
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    fputc('\n', stderr);
+    fprintf(stderr, "%s\n", terminal_clean(text, true));
 }
 
 static void put_time(double s, char *out, size_t size)
@@ -97,7 +100,7 @@ static int width(void)
 {
     struct winsize size;
 
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < 20)
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < 2)
         return 80;
     return size.ws_col;
 }

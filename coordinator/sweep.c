@@ -31,11 +31,8 @@
 /* Stopping: what runs may finish; then it is told to end; then it is left. */
 #define STOP_DRAIN_NS (15 * NS_PER_S)
 #define STOP_NOW_NS (2 * NS_PER_S)
-/* Without a single usable host for this long, there is no point in waiting. */
-#define NO_HOST_NS (120 * NS_PER_S)
 #define LANES_MAX 16
 #define LANE_BYTES 160
-#define HOPELESS_TRIES 3 /* of each host, when none was ever reached */
 
 void sweep_fail(struct sweep *sweep, int exit_code, const char *ending,
                 const struct err *why)
@@ -160,40 +157,6 @@ static void send_beats(struct sweep *sweep)
     }
 }
 
-/* Nobody to do the work: now, or for good? */
-static void check_hosts(struct sweep *sweep, int64_t now)
-{
-    bool hopeless = true, any_ready = false, was_ready = false;
-    const struct box *witness = &sweep->boxes[0];
-
-    for (size_t i = 0; i < sweep->n_boxes; i++) {
-        const struct box *box = &sweep->boxes[i];
-
-        any_ready = any_ready || box->state == BOX_READY;
-        was_ready = was_ready || box->was_ready;
-        if (box->state != BOX_FAILED &&
-            (box->was_ready || box->attached || box->tries < HOPELESS_TRIES))
-            hopeless = false;
-        if (box->why[0])
-            witness = box;
-    }
-    if (any_ready)
-        sweep->usable_ns = now;
-    if (hopeless || now - sweep->usable_ns > NO_HOST_NS) {
-        struct err err;
-
-        err_set(&err, ERR_NETWORK, "%s; the last to fail, %s: %s",
-                was_ready ? "no host is left" : "no usable host",
-                witness->host->name,
-                witness->why[0] ? witness->why : "it never answered");
-        sweep_fail(sweep,
-                   was_ready                   ? 5
-                   : witness->code == ERR_AUTH ? 4
-                                               : 3,
-                   was_ready ? "partial" : "error", &err);
-    }
-}
-
 double sweep_usd(const struct sweep *sweep)
 {
     double usd = sweep->usd_before;
@@ -290,8 +253,6 @@ static void run_timers(struct sweep *sweep)
     int64_t now = clock_boot_ns();
 
     check_silence(sweep, now);
-    if (!sweep->stopping)
-        check_hosts(sweep, now);
     check_caps(sweep, now);
     if (now - sweep->beat_ns >= BEAT_NS) {
         sweep->beat_ns = now;
@@ -347,6 +308,8 @@ static void turn_until_over(struct sweep *sweep, int signals)
         take_signals(sweep, signals);
         run_timers(sweep);
         sweep_dispatch(sweep);
+        if (!sweep->stopping)
+            sweep_check_hosts(sweep, clock_boot_ns());
         if (sweep->pending &&
             (sweep->pending >= COMMIT_ROWS ||
              clock_boot_ns() - sweep->pending_ns >= COMMIT_NS) &&
@@ -537,7 +500,8 @@ int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
             turn_until_over(&sweep, signals);
         if (sweep_commit(&sweep, err) < 0)
             sweep_fail(&sweep, 7, "error", err);
-        show(&sweep, clock_boot_ns(), true);
+        if (sweep.n_settled > 0)
+            show(&sweep, clock_boot_ns(), true);
         dismiss(&sweep);
         close_books(&sweep, err);
     }

@@ -51,6 +51,8 @@ int sweep_take(struct sweep *sweep, size_t host, const struct msg *msg,
     struct box *box = &sweep->boxes[host];
     bool result = msg->type == MSG_BUILT || msg->type == MSG_MEASURED;
 
+    if (box->state == BOX_FAILED)
+        return 0; /* what it sent before it heard of that */
     box->heard_ns = clock_boot_ns();
     if (box->suspect) {
         box->suspect = false;
