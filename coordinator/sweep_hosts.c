@@ -73,6 +73,8 @@ void sweep_crew_news(struct sweep *sweep, const struct crew_news *news)
         go_away(sweep, news->host);
         log_line(LOG_W, "HOST-BROKEN", "host=%s why=%s", box->host->name,
                  news->text);
+        if (sweep->stopping)
+            return;
         if (box->tries == 0 || strcmp(box->why, news->text) != 0)
             progress_say(sweep->progress, "%s: %s; trying again",
                          box->host->name, news->text);

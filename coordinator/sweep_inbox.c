@@ -36,12 +36,18 @@ static int on_refuse(struct sweep *sweep, size_t host, const struct msg *msg)
 static int on_bye(struct sweep *sweep, size_t host, const struct msg *msg)
 {
     struct box *box = &sweep->boxes[host];
+    const struct sched_lease *lease;
 
-    if (box->state == BOX_READY || box->state == BOX_GREETED) {
-        box->state = BOX_AWAY;
-        if (!sweep->stopping && !sweep->ending)
-            sweep_host_lost(sweep, host, msg->text);
+    if (box->state != BOX_READY && box->state != BOX_GREETED)
+        return 0;
+    box->state = BOX_AWAY;
+    if (!sweep->stopping && !sweep->ending) {
+        sweep_host_lost(sweep, host, msg->text);
+        return 0;
     }
+    crew_dismiss(sweep->crew, host); /* it was told to end */
+    while (sweep->sched && (lease = sched_lease_on(sweep->sched, (int)host)))
+        sweep_refuse(sweep, *lease); /* never started: no try is used */
     return 0;
 }
 
