@@ -1,6 +1,7 @@
 /* fa-coord sweep and fa-coord resume: the same, found from either end. */
 #include "coordinator/cmd.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -37,7 +38,8 @@ struct job {
     struct settings set;
     char *sweep; /* path of the sweep file */
     char *db;
-    char *hosts_file; /* absolute, "" for this machine alone */
+    char *was_device, *was_hosts; /* resume: what the database says */
+    char *hosts_file;             /* absolute, "" for this machine alone */
     struct spec *spec;
     struct hosts hosts;
 };
@@ -296,6 +298,7 @@ static int prepare(struct job *job, struct err *err)
         rc = load_hosts(job, err);
     if (rc < 0)
         return rc;
+    assert(job->spec);
     if (!job->db)
         job->db = job->set.db ? mem_strdup(job->set.db)
                               : mem_printf("%s/%s.db", job->spec->folder,
@@ -338,6 +341,8 @@ static int go(struct job *job)
     free(job->sweep);
     free(job->db);
     free(job->hosts_file);
+    free(job->was_device);
+    free(job->was_hosts);
     return code;
 }
 
@@ -350,7 +355,7 @@ int cmd_sweep(int argc, char *argv[])
 {
     struct job job = { .set = SETTINGS };
     struct settings *set = &job.set;
-    const char *plain[1] = { NULL };
+    const char *plain = NULL;
     const struct option list[] = {
         { "hosts", OPTION_TEXT, &set->hosts, "FILE",
           "the machines to use; without it, this one", NULL },
@@ -385,7 +390,7 @@ int cmd_sweep(int argc, char *argv[])
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
         .arguments_max = 1,
-        .plain = plain,
+        .plain = &plain,
     };
     struct err err;
     int rc = options_parse(&options, argc, argv, &err);
@@ -394,14 +399,14 @@ int cmd_sweep(int argc, char *argv[])
         return 0;
     if (rc < 0)
         return cmd_fail(rc, &err);
-    job.sweep = mem_strdup(plain[0] ? plain[0] : "sweep.json");
+    job.sweep = mem_strdup(plain ? plain : "sweep.json");
     return go(&job);
 }
 
 /* What the database says of its sweep: file, hosts, device. */
 static int recall(struct job *job, struct err *err)
 {
-    struct store_sweep row;
+    struct store_sweep row = { .key = NULL };
     struct history *history = NULL;
     struct store *store;
     int64_t id;
@@ -421,10 +426,12 @@ static int recall(struct job *job, struct err *err)
     if (rc == 1) {
         rc = 0;
         job->sweep = mem_printf("%s/%s", row.folder, row.file);
+        job->was_device = mem_strdup(row.device);
+        job->was_hosts = mem_strdup(row.hosts_file);
         if (!job->set.device)
-            job->set.device = mem_strdup(row.device);
+            job->set.device = job->was_device;
         if (!job->set.hosts)
-            job->set.hosts = mem_strdup(row.hosts_file);
+            job->set.hosts = job->was_hosts;
     }
     history_close(history);
     store_close(store);
@@ -435,7 +442,7 @@ int cmd_resume(int argc, char *argv[])
 {
     struct job job = { .set = SETTINGS };
     struct settings *set = &job.set;
-    const char *plain[1] = { NULL };
+    const char *plain = NULL;
     const struct option list[] = {
         { "hosts", OPTION_TEXT, &set->hosts, "FILE",
           "other machines than before", NULL },
@@ -458,7 +465,7 @@ int cmd_resume(int argc, char *argv[])
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
         .arguments_max = 1,
-        .plain = plain,
+        .plain = &plain,
     };
     struct err err;
     int rc = options_parse(&options, argc, argv, &err);
@@ -466,7 +473,7 @@ int cmd_resume(int argc, char *argv[])
     if (rc == OPTIONS_HELP)
         return 0;
     if (rc == 0)
-        rc = dbpath_find(plain[0], &job.db, &err);
+        rc = dbpath_find(plain, &job.db, &err);
     if (rc == 0)
         rc = recall(&job, &err);
     if (rc < 0) {

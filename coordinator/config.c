@@ -28,7 +28,7 @@ static int by_name(const void *a, const void *b)
 void config_canonical(const struct spec *spec, const struct value *values,
                       struct buf *out)
 {
-    struct named sorted[SPEC_AXES_MAX];
+    struct named sorted[SPEC_AXES_MAX] = { { NULL, NULL } };
 
     for (size_t i = 0; i < spec->n_axes; i++)
         sorted[i] = (struct named){ spec->axes[i].name, &values[i] };

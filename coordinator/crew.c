@@ -152,7 +152,7 @@ static int await_magic(struct hand *hand, struct buf *in, struct err *err)
     char block[4096], version[FRAME_VERSION_BYTES];
 
     for (;;) {
-        size_t frames, n = 0;
+        size_t frames = 0, n = 0;
         int rc = stream_read(hand->stream, block, sizeof(block), &n, err);
 
         buf_add(in, block, n);

@@ -39,11 +39,14 @@ void dead_axes(const size_t *sizes, size_t axes, struct dead_point *points,
 {
     int64_t stride = 1;
 
+    for (size_t axis = 0; axis < axes; axis++)
+        out[axis] = DEAD_UNKNOWN;
+    if (n == 0)
+        return;
     for (size_t axis = axes; axis-- > 0;) {
         struct order order = { stride, (int64_t)sizes[axis] };
 
         qsort_r(points, n, sizeof(*points), by_group, &order);
-        out[axis] = DEAD_UNKNOWN;
         for (size_t i = 1; i < n && out[axis] != DEAD_NO; i++)
             if (by_group(&points[i - 1], &points[i], &order) == 0)
                 out[axis] =

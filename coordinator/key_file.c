@@ -50,7 +50,10 @@ static bool read_openssh(const unsigned char *bytes, size_t len,
     if (!text)
         return false;
     out->encrypted = n != 4 || memcmp(text, "none", 4) != 0;
-    if (!take(&p, &left, &n) || !take(&p, &left, &n) || left < 4)
+    for (int skipped = 0; skipped < 2; skipped++)
+        if (!take(&p, &left, &n))
+            return false;
+    if (left < 4)
         return false;
     p += 4;
     left -= 4;

@@ -462,8 +462,8 @@ int plan_measure(struct plan *plan, int unit, int shape, struct msg *msg,
 {
     const struct spec *spec = plan->spec;
     const struct spec_shape *at = &plan->shapes[shape];
-    struct space_launch launch, reference;
-    struct space_argument args[SPEC_LIST_MAX];
+    struct space_launch launch = { { 0 }, { 0 }, 0 }, reference = launch;
+    struct space_argument args[SPEC_LIST_MAX] = { { 0, { 0 } } };
     struct buf *to = &plan->text;
     int rc;
 

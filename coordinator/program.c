@@ -45,7 +45,7 @@ int program_load(const char *path, struct program *out, struct err *err)
 {
     unsigned char digest[crypto_hash_sha256_BYTES];
     int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
-    struct stat st;
+    struct stat st = { .st_size = 0 };
 
     *out = (struct program){ 0 };
     if (fd < 0 || fstat(fd, &st) < 0)

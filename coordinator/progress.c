@@ -23,6 +23,7 @@ struct progress {
     int drawn; /* lines to go back over */
     int64_t start_ns, shown_ns;
     int settled_at_start;
+    char last[LINE_BYTES]; /* of a terminal: what stays when it ends */
 };
 
 struct progress *progress_new(bool quiet)
@@ -47,6 +48,8 @@ void progress_free(struct progress *progress)
     if (!progress)
         return;
     erase(progress);
+    if (progress->last[0])
+        fprintf(stderr, "%s\n", progress->last);
     free(progress);
 }
 
@@ -110,13 +113,14 @@ static void draw(struct progress *progress, const struct progress_facts *f,
 {
     int columns = width() - 1;
 
+    snprintf(progress->last, sizeof(progress->last), "%.*s", columns, line);
     erase(progress);
     fprintf(stderr, "%.*s\n", columns, line);
     progress->drawn = 1;
     for (size_t i = 0; i < f->n_lanes && i < LANES_MAX; i++) {
         char lane[LINE_BYTES];
 
-        snprintf(lane, sizeof(lane), "  %-16.16s %-12.12s %s", f->lanes[i].host,
+        snprintf(lane, sizeof(lane), "  %-28.28s %-12.12s %s", f->lanes[i].host,
                  f->lanes[i].gpu, *f->lanes[i].text ? f->lanes[i].text : "-");
         fprintf(stderr, "%.*s\n", columns, lane);
         progress->drawn++;

@@ -1,5 +1,6 @@
 #include "coordinator/stored.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,7 @@ int stored_open(const struct report *report, struct stored *out,
         stored_close(out);
         return err_within(err, rc, "the stored sweep");
     }
+    assert(out->spec);
     out->values = mem_new(out->spec->n_axes, sizeof(*out->values));
     return 0;
 }
@@ -112,6 +114,7 @@ int report_metrics(struct report *report, struct err *err)
 
     if (rc < 0)
         return rc;
+    assert(stored.spec);
     report->n_metrics = stored.spec->n_metrics;
     report->metrics = mem_new(report->n_metrics + 1, sizeof(*report->metrics));
     for (size_t m = 0; m < report->n_metrics; m++) {

@@ -15,6 +15,7 @@
 #include "common/log.h"
 #include "common/mem.h"
 #include "coordinator/rundir.h"
+#include "coordinator/space.h"
 #include "coordinator/sweep_state.h"
 
 /* DESIGN section 3: the times of suspicion and reassignment. */
@@ -134,7 +135,8 @@ static void check_silence(struct sweep *sweep, int64_t now)
             box->suspect = true;
             log_line(LOG_W, "HOST-SILENT", "host=%s ms=%lld", box->host->name,
                      (long long)(silent / NS_PER_MS));
-            sched_host_pause(sweep->sched, (int)i, true);
+            if (sweep->sched)
+                sched_host_pause(sweep->sched, (int)i, true);
         }
         if (silent > LOST_NS) {
             box->is_lost = true;
@@ -355,6 +357,15 @@ static void dismiss(struct sweep *sweep)
     }
 }
 
+/* All is settled and nothing is right. */
+static int without_winner(struct sweep *sweep)
+{
+    err_set(&sweep->fatal, ERR_INPUT,
+            "all is settled and no configuration is correct; 'fa-coord "
+            "report' and 'fa-coord explain CONFIG' tell why");
+    return 1;
+}
+
 static void close_books(struct sweep *sweep, struct err *err)
 {
     int64_t now = clock_boot_ns();
@@ -376,6 +387,8 @@ static void close_books(struct sweep *sweep, struct err *err)
         sweep->exit_code = 7;
         sweep->fatal = late;
     }
+    if (sweep->exit_code == 0 && sweep->n_correct == 0)
+        sweep->exit_code = without_winner(sweep);
     if (sweep->exit_code)
         *err = sweep->fatal;
 }
@@ -454,6 +467,7 @@ static void sweep_fini(struct sweep *sweep)
         sweep_forget_running(&sweep->boxes[i]);
     sched_free(sweep->sched);
     plan_free(sweep->plan);
+    space_close(sweep->space);
     ledger_free(sweep->ledger);
     progress_free(sweep->progress);
     free(sweep->boxes);

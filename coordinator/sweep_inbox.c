@@ -33,6 +33,8 @@ static int on_refuse(struct sweep *sweep, size_t host, const struct msg *msg)
     return 0;
 }
 
+/* Its work is lost, unless the sweep ends: then what it had not begun simply
+ * stays to be done, and the host is not connected to again. */
 static int on_bye(struct sweep *sweep, size_t host, const struct msg *msg)
 {
     struct box *box = &sweep->boxes[host];
@@ -41,14 +43,31 @@ static int on_bye(struct sweep *sweep, size_t host, const struct msg *msg)
     if (box->state != BOX_READY && box->state != BOX_GREETED)
         return 0;
     box->state = BOX_AWAY;
-    if (!sweep->stopping && !sweep->ending) {
+    if (!sweep->stopping) {
         sweep_host_lost(sweep, host, msg->text);
         return 0;
     }
-    crew_dismiss(sweep->crew, host); /* it was told to end */
+    crew_dismiss(sweep->crew, host);
     while (sweep->sched && (lease = sched_lease_on(sweep->sched, (int)host)))
-        sweep_refuse(sweep, *lease); /* never started: no try is used */
+        sweep_refuse(sweep, *lease);
     return 0;
+}
+
+/* A host that was silent speaks again, on the same connection. */
+static void welcome_back(struct sweep *sweep, size_t host)
+{
+    struct box *box = &sweep->boxes[host];
+
+    if (box->state == BOX_READY && sweep->sched) {
+        if (box->is_lost)
+            sched_host_up(sweep->sched, (int)host,
+                          box->host->role == HOST_GPU ? 0 : box->slots,
+                          box->n_gpus, box->credit);
+        else
+            sched_host_pause(sweep->sched, (int)host, false);
+    }
+    box->suspect = false;
+    box->is_lost = false;
 }
 
 int sweep_take(struct sweep *sweep, size_t host, const struct msg *msg,
@@ -60,11 +79,8 @@ int sweep_take(struct sweep *sweep, size_t host, const struct msg *msg,
     if (box->state == BOX_FAILED)
         return 0; /* what it sent before it heard of that */
     box->heard_ns = clock_boot_ns();
-    if (box->suspect) {
-        box->suspect = false;
-        if (sweep->sched && box->state == BOX_READY)
-            sched_host_pause(sweep->sched, (int)host, false);
-    }
+    if (box->suspect)
+        welcome_back(sweep, host);
     if (msg->epoch != sweep->epoch && !result)
         return 0;
     if (result && !sweep->plan)

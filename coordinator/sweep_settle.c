@@ -195,7 +195,7 @@ int sweep_built(struct sweep *sweep, size_t host, const struct msg *msg,
 {
     bool built = strcmp(msg->outcome, "built") == 0;
     bool crash = strcmp(msg->outcome, "crash") == 0;
-    struct sched_lease job;
+    struct sched_lease job = { .unit = -1 };
     bool current;
     int rc;
 
@@ -257,7 +257,7 @@ int sweep_measured(struct sweep *sweep, size_t host, const struct msg *msg,
 {
     bool correct = strcmp(msg->outcome, "correct") == 0;
     bool crash = strcmp(msg->outcome, "crash") == 0;
-    struct sched_lease job;
+    struct sched_lease job = { .unit = -1 };
     bool current;
     int rc;
 

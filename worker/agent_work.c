@@ -1,4 +1,6 @@
 /* agent_work.c - leases on their way to results */
+#include <assert.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +68,7 @@ static bool is_here(struct agent *agent, const struct lease *lease,
 
 void agent_add_lease(struct agent *agent, struct msg *msg)
 {
-    struct lease *lease;
+    struct lease *lease = NULL;
     struct err err;
     int place = QUEUE_BUILDS, rc = place_of(agent, msg, &place, &err);
 
@@ -76,6 +78,7 @@ void agent_add_lease(struct agent *agent, struct msg *msg)
         refuse(agent, msg, err.text);
         return;
     }
+    assert(lease);
     for (int i = 0; i < LEASE_FILES; i++)
         if (lease->missing[i] && is_here(agent, lease, lease->missing[i]))
             lease_found(lease, lease->missing[i]);
@@ -269,6 +272,7 @@ static void deliver(struct agent *agent, struct lease *lease,
         log_line(LOG_E, "RESULT-UNSAVED", "lease=%lld %s",
                  (long long)lease->msg.lease, err.text);
     buf_fini(&bytes);
+    result->nonce = NULL; /* it dies with this function */
     queue_remove(agent->queue, lease);
     agent_offer_results(agent, now_ns, false);
 }
@@ -345,6 +349,14 @@ static void deliver_measurement(struct agent *agent, struct lease *lease,
     deliver(agent, lease, &msg, now_ns);
 }
 
+/* A compiler that found no room says nothing of the source. */
+static bool is_disk_full(const struct build_result *made)
+{
+    return strcmp(made->outcome, "built") != 0 &&
+           (strstr(made->detail, strerror(ENOSPC)) ||
+            (made->log && strstr(made->log, strerror(ENOSPC))));
+}
+
 static void collect_builds(struct agent *agent, int64_t now_ns)
 {
     struct slots *slots = bench_slots(agent->bench);
@@ -356,8 +368,14 @@ static void collect_builds(struct agent *agent, int64_t now_ns)
     while (slots_next_result(slots, &number, &result)) {
         struct lease *lease = queue_numbered(agent->queue, number);
 
-        if (lease)
+        if (lease && is_disk_full(&result)) {
+            refuse(agent, &lease->msg,
+                   "the disk of its work folder is full: make room, or name "
+                   "another one with workdir=");
+            queue_remove(agent->queue, lease);
+        } else if (lease) {
             deliver_build(agent, lease, &result, now_ns);
+        }
         build_result_fini(&result);
     }
 }

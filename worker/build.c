@@ -99,7 +99,7 @@ static struct build *build_new(const struct build_tools *tools, const char *key,
     struct build *build = mem_new(1, sizeof(*build));
 
     build->tools = *tools;
-    strcpy(build->key, key);
+    memcpy(build->key, key, strlen(key) + 1);
     build->started_ns = now_ns;
     build->limit_ns = limit_ns > 0 ? limit_ns : BUILD_LIMIT_NS;
     build->result.made = (struct cache_build){ .registers = -1,

@@ -138,7 +138,7 @@ int cache_open(const char *dir, int64_t ceiling_bytes, struct cache **out,
     if (strlen(dir) >= PATH_MAX)
         return err_set(err, ERR_INPUT, "the work folder's path is too long");
     cache = mem_new(1, sizeof(*cache));
-    strcpy(cache->dir, dir);
+    memcpy(cache->dir, dir, strlen(dir) + 1);
     cache->ceiling = ceiling_bytes;
     rc = make_folders(cache, err);
     if (rc < 0) {

@@ -158,14 +158,14 @@ static _Noreturn void run_program(const struct keeper_order *order,
 
 static long parent_of(const char *pid)
 {
-    char path[32] = "/proc/", text[512];
+    char path[32], text[512];
     char *at;
     ssize_t n;
     int fd;
 
     if (strlen(pid) > 10)
         return -1;
-    strcat(strcat(path, pid), "/stat");
+    snprintf(path, sizeof(path), "/proc/%s/stat", pid);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
     if (fd >= 0)

@@ -145,7 +145,7 @@ static int find_told(const char *told, char path[PATH_MAX], struct err *err)
                        "nvcc '%s' is not a program here; correct nvcc= in "
                        "hosts.txt, or leave it out to search",
                        told);
-    strcpy(path, told);
+    memcpy(path, told, strlen(told) + 1);
     return 0;
 }
 

@@ -30,9 +30,7 @@ static void a_line_says_what_is_done_and_what_is_left(void **state)
 
 static void an_unpriced_sweep_shows_no_dollars(void **state)
 {
-    const struct progress_facts facts = { .total = 2,
-                                          .hosts = 1,
-                                          .usd = NAN };
+    const struct progress_facts facts = { .total = 2, .hosts = 1, .usd = NAN };
     char line[256];
 
     (void)state;

@@ -65,7 +65,7 @@ static void chunks_become_an_artifact(void **state)
     assert_true(files_want(box->files, box->hash, 1));
     assert_int_equal(chunk(box, box->hash, 0, TEXT, 7, NULL), 0);
     assert_false(cache_has(box->cache, box->hash));
-    assert_int_equal(chunk(box, box->hash, 7, TEXT + 7, strlen(TEXT) - 7, NULL),
+    assert_int_equal(chunk(box, box->hash, 7, &TEXT[7], strlen(TEXT) - 7, NULL),
                      1);
     assert_true(cache_has(box->cache, box->hash));
 }
