@@ -309,6 +309,7 @@ static void adopt(struct sweep *sweep, size_t host, const char *text)
         log_line(LOG_I, "LEASE-ADOPTED", "job=%lld host=%s",
                  (long long)lease.id, sweep->boxes[host].host->name);
         sweep_granted(sweep, &lease);
+        sweep->grants[lease.id - 1].adopted = true;
         sweep_record_lease(sweep, &lease);
     }
 }

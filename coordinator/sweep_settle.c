@@ -96,10 +96,17 @@ void sweep_host_lost(struct sweep *sweep, size_t host, const char *why)
 }
 
 /* A worker keeps what is not acknowledged for the database that asked for it,
- * which need not be this one. */
-static void leave_foreign(struct sweep *sweep, size_t host)
+ * which need not be this one.  Work adopted in error is done here after all. */
+static void leave_foreign(struct sweep *sweep, size_t host,
+                          const struct sched_lease *job)
 {
     struct box *box = &sweep->boxes[host];
+    const struct sched_lease *held = NULL;
+
+    if (job->unit >= 0 && job->shape >= 0)
+        held = sched_lease_of(sweep->sched, job->stage, job->unit, job->shape);
+    if (held && held->host == job->host && sweep->grants[held->id - 1].adopted)
+        sweep_refuse(sweep, *held);
 
     if (!box->has_foreign)
         log_line(LOG_I, "RESULT-FOREIGN", "host=%s: left in its journal",
@@ -133,7 +140,7 @@ static int resolve(struct sweep *sweep, size_t host, const struct msg *msg,
     if (msg->epoch != sweep->epoch) {
         if (sweep_was_leased(sweep, host, msg))
             return 0;
-        leave_foreign(sweep, host);
+        leave_foreign(sweep, host, out);
         return 1;
     }
     if (msg->lease < 1 || (size_t)msg->lease > sweep->n_grants)

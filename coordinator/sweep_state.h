@@ -83,6 +83,7 @@ struct grant {
     enum job_stage stage;
     int host;
     bool started;
+    bool adopted; /* the worker had it from an earlier run */
 };
 
 struct want {

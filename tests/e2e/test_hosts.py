@@ -54,7 +54,7 @@ class Hosts(rig.Rig):
             rig.until("work", lambda: "ready" in self.stderr() or coord.poll() is not None, 60)
             coord.kill()
             coord.wait()
-        ran = self.run_coord(folder, "sweep", "--device", "cpu", "--db", "last.db")
+        ran = self.run_coord(folder, "sweep", "--device", "cpu", "--db", "last.db", seconds=60)
         self.assertNotIn("broke the protocol", ran.stderr)
 
 
