@@ -29,6 +29,8 @@
 #define READ_BYTES 65536
 #define DEPLOY_NS (120 * NS_PER_S) /* 4 MB over the slowest of links */
 #define TURN_MS 1000
+#define FLUSH_TURNS 50 /* a second in all */
+#define FLUSH_TURN_MS 20
 #define SAID_BYTES 400 /* shown of what the far side wrote */
 
 struct hand {
@@ -253,6 +255,26 @@ static int pump_turn(struct hand *hand, struct err *err)
     return rc < 0 ? rc : move(hand, err);
 }
 
+/* What came last, a result or BYE, still has to reach the ROUTER. */
+static void flush(struct hand *hand)
+{
+    struct err err;
+
+    for (int turn = 0; turn < FLUSH_TURNS; turn++) {
+        struct pollfd fds[PUMP_FDS_MAX];
+        size_t n = pump_fds(hand->pump, fds);
+        bool waiting = false;
+
+        for (size_t i = 0; i < n; i++)
+            waiting = waiting || (fds[i].events & POLLOUT);
+        if (!waiting)
+            return;
+        (void)poll(fds, (nfds_t)n, FLUSH_TURN_MS);
+        if (pump_step(hand->pump, fds, n, &err) < 0)
+            return;
+    }
+}
+
 static int pump_until_broken(struct hand *hand, struct buf *first,
                              struct err *err)
 {
@@ -267,6 +289,8 @@ static int pump_until_broken(struct hand *hand, struct buf *first,
     }
     while (rc == 0)
         rc = pump_turn(hand, err);
+    if (rc < 0 && hand->pump)
+        flush(hand);
     return rc;
 }
 

@@ -119,7 +119,7 @@ static void hash_argument(struct hash *hash, const struct spec_argument *arg)
     snprintf(text, sizeof(text), "%d %d %.17g", arg->buffer, arg->output,
              arg->scale);
     hash_text(hash, text);
-    hash_text(hash, arg->fill ? arg->fill : "");
+    hash_text(hash, arg->buffer ? arg->fill : "");
     hash_text(hash, arg->value.text ? arg->value.text : "");
 }
 
@@ -443,9 +443,8 @@ static void put_argument(struct buf *to, const struct spec_argument *arg,
 {
     buf_printf(to, "arg %s %s ", arg->name, arg->type);
     if (arg->buffer)
-        buf_printf(to, "buffer %" PRId64 " %s %.17g %s\n", is->count,
-                   arg->fill && *arg->fill ? arg->fill : "zeros", arg->scale,
-                   arg->output ? "out" : "in");
+        buf_printf(to, "buffer %" PRId64 " %s %.17g %s\n", is->count, arg->fill,
+                   arg->scale, arg->output ? "out" : "in");
     else if (is->value.kind == VALUE_REAL)
         buf_printf(to, "scalar %.17g\n", is->value.real);
     else

@@ -20,6 +20,7 @@
 #include "coordinator/server.h"
 #include "worker/stage.h"
 
+#define LAST_WORDS_NS (3 * NS_PER_S)
 #define WORKER FA_BINARY_DIR "/bin/fa-worker"
 #define TURN_MS 20
 
@@ -258,7 +259,10 @@ void coord_await(struct coord *coord, enum msg_type type, struct msg *out)
                 fail_msg("TROUBLE %s: %s", out->what, out->text);
             msg_fini(out);
         }
-        if (coord->ended || clock_boot_ns() > until_ns)
+        /* what the relay sent last may still be on its way to the ROUTER */
+        if (coord->ended && until_ns > clock_boot_ns() + LAST_WORDS_NS)
+            until_ns = clock_boot_ns() + LAST_WORDS_NS;
+        if (clock_boot_ns() > until_ns)
             fail_msg("no %s; the relay says: %s", msg_type_name(type),
                      buf_text(&coord->said));
         turn(coord);

@@ -1,0 +1,193 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "coordinator/arch.h"
+#include "coordinator/plan.h"
+#include "coordinator/space.h"
+#include "coordinator/spec.h"
+
+#define FOLDER FA_SOURCE_DIR "/kernels/vector_add"
+
+struct made {
+    struct spec *spec;
+    struct space *space;
+    struct plan *plan;
+};
+
+/* The text of vector_add's sweep file with 'from' replaced by 'to'. */
+static char *edited(const char *from, const char *to)
+{
+    struct spec *spec;
+    char *at, *text;
+
+    assert_int_equal(spec_load(FOLDER "/sweep.json", &spec, NULL), 0);
+    at = strstr(spec->text, from);
+    assert_non_null(at);
+    text = mem_printf("%.*s%s%s", (int)(at - spec->text), spec->text, to,
+                      at + strlen(from));
+    spec_free(spec);
+    return text;
+}
+
+static struct made make(const char *from, const char *to)
+{
+    char *text = edited(from, to);
+    struct made made;
+
+    assert_int_equal(
+        spec_parse(FOLDER, "sweep.json", text, strlen(text), &made.spec, NULL),
+        0);
+    assert_int_equal(
+        space_open(made.spec, arch_find("sm_89"), "cpu", &made.space, NULL), 0);
+    assert_int_equal(
+        plan_make(made.spec, made.space, "cpu", "cpu", &made.plan, NULL), 0);
+    free(text);
+    return made;
+}
+
+static void end(struct made *made)
+{
+    plan_free(made->plan);
+    space_close(made->space);
+    spec_free(made->spec);
+}
+
+static void the_baseline_is_first_and_no_unit_is_twice(void **state)
+{
+    struct made made = make("vector_add", "vector_add");
+    char text[128];
+
+    (void)state;
+    assert_int_equal(plan_units(made.plan), 30);
+    assert_true(plan_unit(made.plan, 0)->baseline);
+    plan_display(made.plan, 0, text, sizeof(text));
+    assert_string_equal(text, "BLOCK_SIZE=256 ITEMS=1 VECTOR=false");
+    for (int unit = 0; unit < 30; unit++)
+        assert_int_equal(plan_find(made.plan, plan_unit(made.plan, unit)->key),
+                         unit);
+    assert_int_equal(plan_find(made.plan, "ffff"), -1);
+    end(&made);
+}
+
+static void a_baseline_outside_the_axes_is_one_more(void **state)
+{
+    struct made made = make("{ \"BLOCK_SIZE\": 256, \"ITEMS\": 1",
+                            "{ \"BLOCK_SIZE\": 96, \"ITEMS\": 1");
+
+    (void)state;
+    assert_int_equal(plan_units(made.plan), 31);
+    assert_int_equal(plan_unit(made.plan, 0)->point, -1);
+    end(&made);
+}
+
+static void a_request_says_all_the_runner_needs(void **state)
+{
+    struct made made = make("vector_add", "vector_add");
+    struct msg msg = { 0 };
+
+    (void)state;
+    assert_int_equal(plan_measure(made.plan, 0, 0, &msg, NULL), 0);
+    assert_string_equal(
+        msg.request,
+        "measure\nentry vector_add\ngrid 20 1 1\nblock 256 1 1\nsmem 0\n"
+        "arg a fp32 buffer 5001 normal 1 in\n"
+        "arg b fp32 buffer 5001 normal 1 in\n"
+        "arg out fp32 buffer 5001 normal 1 out\n"
+        "arg n int32 scalar 5001\n"
+        "reference vector_add_reference 20 1 1 256 1 1 0\n"
+        "tolerance 9.9999999999999995e-07 1.0000000000000001e-05\n"
+        "seed 1\nwarmups 3\nsamples 15\nl2 flush\ntimeout_s 10\n");
+    end(&made);
+}
+
+static void a_build_carries_the_tunables_and_the_reference_none(void **state)
+{
+    struct made made = make("vector_add", "vector_add");
+    struct msg kernel = { 0 }, reference = { 0 };
+
+    (void)state;
+    assert_int_equal(plan_build(made.plan, 0, &kernel, NULL), 0);
+    assert_non_null(strstr(kernel.header, "#define BLOCK_SIZE 256\n"));
+    assert_non_null(strstr(kernel.header, "#define TILE 256\n"));
+    assert_int_equal(kernel.flags.n, 1);
+    assert_int_equal(plan_build(made.plan, 30, &reference, NULL), 0);
+    assert_string_equal(reference.header, "");
+    assert_string_equal(reference.entry, "vector_add_reference");
+    assert_int_equal(reference.flags.n, 0);
+    end(&made);
+}
+
+/* What an edit of the sweep file does to the keys of the baseline. */
+static void assert_keys(const char *from, const char *to, bool same_source,
+                        bool same_task)
+{
+    struct made was = make("vector_add", "vector_add"), is = make(from, to);
+    char task[HASH_HEX], task_is[HASH_HEX];
+
+    assert_string_equal(plan_unit(was.plan, 0)->key,
+                        plan_unit(is.plan, 0)->key);
+    assert_int_equal(strcmp(plan_unit(was.plan, 0)->source_key,
+                            plan_unit(is.plan, 0)->source_key) == 0,
+                     same_source);
+    plan_task_key(was.plan, 0, 0, task);
+    plan_task_key(is.plan, 0, 0, task_is);
+    assert_int_equal(strcmp(task, task_is) == 0, same_task);
+    end(&was);
+    end(&is);
+}
+
+static void an_edit_changes_just_the_keys_it_should(void **state)
+{
+    (void)state;
+    assert_keys("[64, 128, 256, 512, 1024]", "[128, 256]", true, true);
+    assert_keys("\"n16m\"", "\"n16\"", true, true); /* not emulated */
+    assert_keys("\"-O3\"", "\"-O2\"", false, false);
+    assert_keys("BLOCK_SIZE * ITEMS\"", "ITEMS * BLOCK_SIZE\"", true, true);
+    assert_keys("\"relative_l2\": 1e-6", "\"relative_l2\": 2e-6", true, false);
+    assert_keys("\"N\": 5001", "\"N\": 5003", true, false);
+    assert_keys("\"seed\": 1", "\"seed\": 2", true, false);
+    assert_keys("(N + TILE - 1) / TILE", "(N + TILE) / TILE", false, false);
+}
+
+static void a_rejected_baseline_is_an_error_that_names_the_gate(void **state)
+{
+    char *text = edited("\"ITEMS\": 1, \"VECTOR\": false",
+                        "\"ITEMS\": 1, \"VECTOR\": true");
+    struct space *space;
+    struct spec *spec;
+    struct plan *plan;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(
+        spec_parse(FOLDER, "sweep.json", text, strlen(text), &spec, NULL), 0);
+    assert_int_equal(space_open(spec, arch_find("sm_89"), "cpu", &space, NULL),
+                     0);
+    assert_int_equal(plan_make(spec, space, "cpu", "cpu", &plan, &err),
+                     ERR_INPUT);
+    assert_non_null(
+        strstr(err.text, "gate 'vector_items' rejects the baseline"));
+    space_close(space);
+    spec_free(spec);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_baseline_is_first_and_no_unit_is_twice),
+        cmocka_unit_test(a_baseline_outside_the_axes_is_one_more),
+        cmocka_unit_test(a_request_says_all_the_runner_needs),
+        cmocka_unit_test(a_build_carries_the_tunables_and_the_reference_none),
+        cmocka_unit_test(an_edit_changes_just_the_keys_it_should),
+        cmocka_unit_test(a_rejected_baseline_is_an_error_that_names_the_gate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
