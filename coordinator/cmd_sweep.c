@@ -25,7 +25,8 @@
 #include "coordinator/sweep.h"
 
 #define LINGER_S 90 /* DESIGN section 3 */
-#define ATTEMPTS 3  /* RELIABILITY F3 */
+#define LINGER_MAX_S 86400
+#define ATTEMPTS 3 /* RELIABILITY F3 */
 
 struct settings {
     const char *hosts, *db, *device, *arch, *ssh, *log;
@@ -80,6 +81,9 @@ static int check_settings(struct settings *set, struct err *err)
     if (strcmp(set->ssh, "libssh2") != 0 && strcmp(set->ssh, "openssh") != 0)
         return err_set(err, ERR_INPUT,
                        "--ssh=%s: there are 'libssh2' and 'openssh'", set->ssh);
+    if (set->linger_s > LINGER_MAX_S)
+        return err_set(err, ERR_INPUT, "--linger: at most %d seconds",
+                       LINGER_MAX_S);
     return arch_find_named(set->arch, &facts, err);
 }
 
@@ -216,7 +220,12 @@ static int run(struct job *job)
         fprintf(stderr, "fa-coord: %s\n", err.text);
     if (code == 0)
         fprintf(stderr, "done; the results: fa-coord report %s\n", job->db);
-    else if (code == 5 || code == 6 || code >= 128)
+    else if (code == 6)
+        fprintf(stderr,
+                "nothing is lost; to go on, with --budget or --max-hours for "
+                "a new cap: fa-coord resume %s\n",
+                job->db);
+    else if (code == 5 || code >= 128)
         fprintf(stderr, "nothing is lost; to go on: fa-coord resume %s\n",
                 job->db);
     return code;
