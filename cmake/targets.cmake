@@ -12,6 +12,9 @@ function(fa_program name)
   target_link_libraries(${name} PRIVATE fa_flags ${ARG_LINK})
 endfunction()
 
+# Of every test: what TSan is not to report, and why, is in the file.
+set(fa_test_environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
+
 # fa_test(FOLDER STEM [TIMEOUT S] [LABELS L...] [SOURCES F...] [LINK LIBRARY...])
 # builds tests/FOLDER/test_STEM.c and registers it as FOLDER.STEM
 function(fa_test folder stem)
@@ -28,5 +31,6 @@ function(fa_test folder stem)
   target_link_libraries(${target} PRIVATE fa_flags ${ARG_LINK} PkgConfig::CMOCKA)
   target_compile_definitions(${target} PRIVATE FA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" FA_BINARY_DIR="${PROJECT_BINARY_DIR}")
   add_test(NAME ${folder}.${stem} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  set_tests_properties(${folder}.${stem} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+  set_tests_properties(${folder}.${stem} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
+    ENVIRONMENT "${fa_test_environment}")
 endfunction()

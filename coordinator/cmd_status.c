@@ -70,7 +70,7 @@ static void print_state(const struct report *report,
 {
     char since[CLOCK_ISO_BYTES];
 
-    printf("%s on %s %s: ", report->name, report->device, report->arch);
+    printf("%s on %s: ", report->name, report->arch);
     if (status->running) {
         clock_iso(status->holder.since_utc, since);
         printf("running since %s, pid %" PRId64 " on %s\n", since,

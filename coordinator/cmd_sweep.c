@@ -25,7 +25,8 @@
 #include "coordinator/sweep.h"
 
 #define LINGER_S 90 /* DESIGN section 3 */
-#define ATTEMPTS 3  /* RELIABILITY F3 */
+#define LINGER_MAX_S 86400
+#define ATTEMPTS 3 /* RELIABILITY F3 */
 
 struct settings {
     const char *hosts, *db, *device, *arch, *ssh, *log;
@@ -80,6 +81,9 @@ static int check_settings(struct settings *set, struct err *err)
     if (strcmp(set->ssh, "libssh2") != 0 && strcmp(set->ssh, "openssh") != 0)
         return err_set(err, ERR_INPUT,
                        "--ssh=%s: there are 'libssh2' and 'openssh'", set->ssh);
+    if (set->linger_s > LINGER_MAX_S)
+        return err_set(err, ERR_INPUT, "--linger: at most %d seconds",
+                       LINGER_MAX_S);
     return arch_find_named(set->arch, &facts, err);
 }
 
@@ -92,13 +96,16 @@ static char *absolute(const char *path)
 
 static int load_hosts(struct job *job, struct err *err)
 {
+    int rc;
+
     if (!job->set.hosts || !*job->set.hosts) {
         job->hosts_file = mem_strdup("");
         hosts_local(&job->hosts);
         return 0;
     }
     job->hosts_file = absolute(job->set.hosts);
-    return hosts_load(job->set.hosts, &job->hosts, err);
+    rc = hosts_load(job->set.hosts, &job->hosts, err);
+    return rc < 0 ? rc : hosts_can_sweep(job->set.hosts, &job->hosts, err);
 }
 
 /* 1 when something passes the gates on these facts, 0 and why when not. */
@@ -213,7 +220,12 @@ static int run(struct job *job)
         fprintf(stderr, "fa-coord: %s\n", err.text);
     if (code == 0)
         fprintf(stderr, "done; the results: fa-coord report %s\n", job->db);
-    else if (code == 5 || code == 6 || code >= 128)
+    else if (code == 6)
+        fprintf(stderr,
+                "nothing is lost; to go on, with --budget or --max-hours for "
+                "a new cap: fa-coord resume %s\n",
+                job->db);
+    else if (code == 5 || code >= 128)
         fprintf(stderr, "nothing is lost; to go on: fa-coord resume %s\n",
                 job->db);
     return code;
@@ -257,6 +269,34 @@ static int set_aside(const char *db, struct err *err)
     return rc;
 }
 
+/* A budget that nothing can reach must not look like one. */
+static int settle_caps(struct job *job, struct err *err)
+{
+    bool asked = job->set.budget_usd > 0;
+    size_t priced = 0;
+
+    if (!asked)
+        job->set.budget_usd = job->spec->budget_usd;
+    if (job->set.max_hours == 0)
+        job->set.max_hours = job->spec->budget_hours;
+    for (size_t i = 0; i < job->hosts.n; i++)
+        priced += job->hosts.list[i].has_rate;
+    if (job->set.budget_usd <= 0 || priced == job->hosts.n)
+        return 0;
+    if (asked && priced == 0)
+        return err_set(err, ERR_INPUT,
+                       "--budget=%g: no host has a price; give them "
+                       "rate=USD-PER-HOUR in the hosts file, or use "
+                       "--max-hours",
+                       job->set.budget_usd);
+    if (!job->set.quiet && priced > 0)
+        fprintf(stderr,
+                "the budget of $%g counts the %zu of %zu hosts that have a "
+                "rate=\n",
+                job->set.budget_usd, priced, job->hosts.n);
+    return 0;
+}
+
 static int prepare(struct job *job, struct err *err)
 {
     int rc = check_settings(&job->set, err);
@@ -272,10 +312,9 @@ static int prepare(struct job *job, struct err *err)
         job->db = job->set.db ? mem_strdup(job->set.db)
                               : mem_printf("%s/%s.db", job->spec->folder,
                                            job->spec->name);
-    if (job->set.budget_usd == 0)
-        job->set.budget_usd = job->spec->budget_usd;
-    if (job->set.max_hours == 0)
-        job->set.max_hours = job->spec->budget_hours;
+    rc = settle_caps(job, err);
+    if (rc < 0)
+        return rc;
     if (strcmp(job->spec->strategy, "exhaustive") != 0)
         return err_set(err, ERR_INPUT,
                        "strategy '%s' is not there; there is 'exhaustive'",

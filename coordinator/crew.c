@@ -61,13 +61,18 @@ struct crew {
     struct program worker;
 };
 
+/* The text without the host's name in front: whoever shows it names it. */
 static void tell(struct hand *hand, enum crew_event event, int code,
                  const char *text)
 {
+    const char *name = hand->host->name;
+    size_t len = strlen(name);
     struct crew_news news = { .host = hand->index,
                               .event = event,
                               .code = code };
 
+    if (strncmp(text, name, len) == 0 && strncmp(text + len, ": ", 2) == 0)
+        text += len + 2;
     snprintf(news.text, sizeof(news.text), "%s", text);
     zmq_send(hand->news, &news, sizeof(news), 0);
 }
@@ -430,7 +435,7 @@ int crew_start(void *zctx, const struct hosts *hosts, struct server *server,
     struct crew *crew = mem_new(1, sizeof(*crew));
     int rc = load_worker(&crew->worker, err);
 
-    crew->hands = mem_new(hosts->n, sizeof(*crew->hands));
+    crew->hands = mem_new(hosts->n, sizeof(struct hand *));
     *out = crew;
     for (size_t i = 0; rc == 0 && i < hosts->n; i++) {
         struct hand *hand = mem_new(1, sizeof(*hand));
@@ -472,6 +477,11 @@ int crew_recv(struct crew *crew, size_t host, struct crew_news *out)
         return 0;
     hand->ended = out->event == CREW_ENDED;
     return 1;
+}
+
+void crew_dismiss(struct crew *crew, size_t host)
+{
+    zmq_send(crew->hands[host]->pipe, "STOP", 4, ZMQ_DONTWAIT);
 }
 
 /* A hand that is inside a login cannot be interrupted; the program is about to

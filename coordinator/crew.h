@@ -57,6 +57,9 @@ int crew_start(void *zctx, const struct hosts *hosts, struct server *server,
 void *crew_socket(struct crew *crew, size_t host);
 int crew_recv(struct crew *crew, size_t host, struct crew_news *out);
 
+/* Tell one hand to end: its host is not used any more. */
+void crew_dismiss(struct crew *crew, size_t host);
+
 /* Tell all hands to end and wait for them, 2 s at most.  False when one is
  * still inside a login: then the program must end without closing the ZeroMQ
  * context, the server and what the options point to. */

@@ -256,6 +256,33 @@ void hosts_fini(struct hosts *hosts)
     *hosts = (struct hosts){ 0 };
 }
 
+bool host_measures(const struct host *host)
+{
+    return host->role != HOST_BUILDER && strcmp(host->gpus, "none") != 0;
+}
+
+int hosts_can_sweep(const char *file, const struct hosts *hosts,
+                    struct err *err)
+{
+    bool measures = false, builds = false;
+
+    for (size_t i = 0; i < hosts->n; i++) {
+        measures = measures || host_measures(&hosts->list[i]);
+        builds = builds || hosts->list[i].role != HOST_GPU;
+    }
+    if (!measures)
+        return err_set(err, ERR_INPUT,
+                       "%s: no host measures: each has role=builder or "
+                       "gpus=none; a sweep needs one with a GPU",
+                       file);
+    if (!builds)
+        return err_set(err, ERR_INPUT,
+                       "%s: no host builds: each has role=gpu; leave role= "
+                       "out for one of them, or add one with role=builder",
+                       file);
+    return 0;
+}
+
 void hosts_local(struct hosts *out)
 {
     *out = (struct hosts){ .list = mem_new(1, sizeof(struct host)), .n = 1 };

@@ -57,6 +57,14 @@ int hosts_parse(const char *file, const char *text, size_t len,
                 struct hosts *out, struct err *err);
 void hosts_fini(struct hosts *hosts);
 
+/* May it measure, as its line says? */
+bool host_measures(const struct host *host);
+
+/* A sweep needs hosts that measure and hosts that build: 0, or ERR_INPUT when
+ * by 'file' none does the one or the other. */
+int hosts_can_sweep(const char *file, const struct hosts *hosts,
+                    struct err *err);
+
 /* This machine and nothing else, for a sweep without a hosts file. */
 void hosts_local(struct hosts *out);
 

@@ -9,11 +9,13 @@
 
 #include "common/clock.h"
 #include "common/mem.h"
+#include "coordinator/terminal.h"
 
 #define PLAIN_EVERY_NS (10 * NS_PER_S)
 #define LIVE_EVERY_NS (200 * NS_PER_MS)
 #define LANES_MAX 16
 #define LINE_BYTES 256
+#define SAY_BYTES 2048
 
 struct progress {
     bool quiet;
@@ -21,6 +23,7 @@ struct progress {
     int drawn; /* lines to go back over */
     int64_t start_ns, shown_ns;
     int settled_at_start;
+    char last[LINE_BYTES]; /* of a terminal: what stays when it ends */
 };
 
 struct progress *progress_new(bool quiet)
@@ -45,20 +48,23 @@ void progress_free(struct progress *progress)
     if (!progress)
         return;
     erase(progress);
+    if (progress->last[0])
+        fprintf(stderr, "%s\n", progress->last);
     free(progress);
 }
 
 void progress_say(struct progress *progress, const char *fmt, ...)
 {
+    char text[SAY_BYTES];
     va_list ap;
 
     if (progress->quiet)
         return;
     erase(progress);
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    fputc('\n', stderr);
+    fprintf(stderr, "%s\n", terminal_clean(text, true));
 }
 
 static void put_time(double s, char *out, size_t size)
@@ -97,7 +103,7 @@ static int width(void)
 {
     struct winsize size;
 
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < 20)
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < 2)
         return 80;
     return size.ws_col;
 }
@@ -107,13 +113,14 @@ static void draw(struct progress *progress, const struct progress_facts *f,
 {
     int columns = width() - 1;
 
+    snprintf(progress->last, sizeof(progress->last), "%.*s", columns, line);
     erase(progress);
     fprintf(stderr, "%.*s\n", columns, line);
     progress->drawn = 1;
     for (size_t i = 0; i < f->n_lanes && i < LANES_MAX; i++) {
         char lane[LINE_BYTES];
 
-        snprintf(lane, sizeof(lane), "  %-16.16s %-12.12s %s", f->lanes[i].host,
+        snprintf(lane, sizeof(lane), "  %-28.28s %-12.12s %s", f->lanes[i].host,
                  f->lanes[i].gpu, *f->lanes[i].text ? f->lanes[i].text : "-");
         fprintf(stderr, "%.*s\n", columns, lane);
         progress->drawn++;

@@ -34,9 +34,9 @@ static void print_head(const struct report *report, FILE *to)
         (int64_t)report->n_configs - report->counts[REPORT_PENDING];
 
     fprintf(to,
-            "%s on %s %s: %" PRId64 " configurations, %" PRId64
+            "%s on %s: %" PRId64 " configurations, %" PRId64
             " rejected by gates\n",
-            report->name, report->device, report->arch, report->configurations,
+            report->name, report->arch, report->configurations,
             report->configurations - report->passed);
     fprintf(to, "%zu asked for, %" PRId64 " settled", report->n_configs,
             settled);

@@ -50,7 +50,8 @@ int stored_open(const struct report *report, struct stored *out,
         rc = space_open(out->spec, &facts, report->device, &out->space, err);
     if (rc < 0) {
         stored_close(out);
-        return err_within(err, rc, "the stored sweep");
+        err_within(err, rc, "the stored sweep");
+        return rc;
     }
     assert(out->spec);
     out->values = mem_new(out->spec->n_axes, sizeof(*out->values));

@@ -32,11 +32,8 @@
 /* Stopping: what runs may finish; then it is told to end; then it is left. */
 #define STOP_DRAIN_NS (15 * NS_PER_S)
 #define STOP_NOW_NS (2 * NS_PER_S)
-/* Without a single usable host for this long, there is no point in waiting. */
-#define NO_HOST_NS (120 * NS_PER_S)
 #define LANES_MAX 16
 #define LANE_BYTES 160
-#define HOPELESS_TRIES 3 /* of each host, when none was ever reached */
 
 void sweep_fail(struct sweep *sweep, int exit_code, const char *ending,
                 const struct err *why)
@@ -162,64 +159,6 @@ static void send_beats(struct sweep *sweep)
     }
 }
 
-/* What the hosts taken together can do. */
-struct prospects {
-    bool ready;                /* one takes work now */
-    bool was_ready;            /* one did */
-    bool measures;             /* one has a GPU, or may turn out to have one */
-    bool hopeless;             /* none will ever come */
-    const struct box *witness; /* one that failed, for the message */
-};
-
-static struct prospects look_around(const struct sweep *sweep)
-{
-    struct prospects p = { .hopeless = true, .witness = &sweep->boxes[0] };
-
-    for (size_t i = 0; i < sweep->n_boxes; i++) {
-        const struct box *box = &sweep->boxes[i];
-
-        p.ready = p.ready || box->state == BOX_READY;
-        p.was_ready = p.was_ready || box->was_ready;
-        if (box->state == BOX_READY ? box->n_gpus > 0
-                                    : box->state != BOX_FAILED)
-            p.measures = true;
-        if (box->state != BOX_FAILED &&
-            (box->was_ready || box->attached || box->tries < HOPELESS_TRIES))
-            p.hopeless = false;
-        if (box->why[0])
-            p.witness = box;
-    }
-    return p;
-}
-
-/* Nobody to do the work: now, or for good? */
-static void check_hosts(struct sweep *sweep, int64_t now)
-{
-    struct prospects p = look_around(sweep);
-    struct err err;
-
-    if (p.ready)
-        sweep->usable_ns = now;
-    if (p.ready && !p.measures) {
-        err_set(&err, ERR_INPUT,
-                "no host can measure: the hosts that are there have no usable "
-                "GPU (role=builder, gpus=none, or another model)%s%s",
-                p.witness->why[0] ? "; " : "", p.witness->why);
-        sweep_fail(sweep, p.was_ready && sweep->n_settled ? 5 : 3, "error",
-                   &err);
-    } else if (p.hopeless || now - sweep->usable_ns > NO_HOST_NS) {
-        err_set(&err, ERR_NETWORK, "%s; the last to fail, %s: %s",
-                p.was_ready ? "no host is left" : "no usable host",
-                p.witness->host->name,
-                p.witness->why[0] ? p.witness->why : "it never answered");
-        sweep_fail(sweep,
-                   p.was_ready                   ? 5
-                   : p.witness->code == ERR_AUTH ? 4
-                                                 : 3,
-                   p.was_ready ? "partial" : "error", &err);
-    }
-}
-
 double sweep_usd(const struct sweep *sweep)
 {
     double usd = sweep->usd_before;
@@ -316,8 +255,6 @@ static void run_timers(struct sweep *sweep)
     int64_t now = clock_boot_ns();
 
     check_silence(sweep, now);
-    if (!sweep->stopping)
-        check_hosts(sweep, now);
     check_caps(sweep, now);
     if (now - sweep->beat_ns >= BEAT_NS) {
         sweep->beat_ns = now;
@@ -373,6 +310,8 @@ static void turn_until_over(struct sweep *sweep, int signals)
         take_signals(sweep, signals);
         run_timers(sweep);
         sweep_dispatch(sweep);
+        if (!sweep->stopping)
+            sweep_check_hosts(sweep, clock_boot_ns());
         if (sweep->pending &&
             (sweep->pending >= COMMIT_ROWS ||
              clock_boot_ns() - sweep->pending_ns >= COMMIT_NS) &&
@@ -418,6 +357,15 @@ static void dismiss(struct sweep *sweep)
     }
 }
 
+/* All is settled and nothing is right. */
+static int without_winner(struct sweep *sweep)
+{
+    err_set(&sweep->fatal, ERR_INPUT,
+            "all is settled and no configuration is correct; 'fa-coord "
+            "report' and 'fa-coord explain CONFIG' tell why");
+    return 1;
+}
+
 static void close_books(struct sweep *sweep, struct err *err)
 {
     int64_t now = clock_boot_ns();
@@ -439,6 +387,8 @@ static void close_books(struct sweep *sweep, struct err *err)
         sweep->exit_code = 7;
         sweep->fatal = late;
     }
+    if (sweep->exit_code == 0 && sweep->n_correct == 0)
+        sweep->exit_code = without_winner(sweep);
     if (sweep->exit_code)
         *err = sweep->fatal;
 }
@@ -564,7 +514,8 @@ int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
             turn_until_over(&sweep, signals);
         if (sweep_commit(&sweep, err) < 0)
             sweep_fail(&sweep, 7, "error", err);
-        show(&sweep, clock_boot_ns(), true);
+        if (sweep.n_settled > 0)
+            show(&sweep, clock_boot_ns(), true);
         dismiss(&sweep);
         close_books(&sweep, err);
     }

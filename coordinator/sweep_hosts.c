@@ -44,10 +44,12 @@ void sweep_give_up(struct sweep *sweep, size_t host, int code, const char *why)
     box->state = BOX_FAILED;
     box->code = code;
     snprintf(box->why, sizeof(box->why), "%s", why);
-    progress_say(sweep->progress, "%s: not used: %s", box->host->name, why);
+    if (sweep->n_boxes > 1) /* of a single one the last line tells */
+        progress_say(sweep->progress, "%s: not used: %s", box->host->name, why);
     log_line(LOG_E, "HOST-FAILED", "host=%s why=%s", box->host->name, why);
     sweep_host_lost(sweep, host, why);
     ledger_release(sweep->ledger, (int)host, clock_boot_ns());
+    crew_dismiss(sweep->crew, host);
 }
 
 void sweep_crew_news(struct sweep *sweep, const struct crew_news *news)
@@ -69,13 +71,16 @@ void sweep_crew_news(struct sweep *sweep, const struct crew_news *news)
         return;
     case CREW_BROKEN:
         go_away(sweep, news->host);
+        log_line(LOG_W, "HOST-BROKEN", "host=%s why=%s", box->host->name,
+                 news->text);
+        if (sweep->stopping)
+            return;
+        if (box->tries == 0 || strcmp(box->why, news->text) != 0)
+            progress_say(sweep->progress, "%s: %s; trying again",
+                         box->host->name, news->text);
         box->tries++;
         box->code = news->code;
         snprintf(box->why, sizeof(box->why), "%s", news->text);
-        log_line(LOG_W, "HOST-BROKEN", "host=%s why=%s", box->host->name,
-                 news->text);
-        progress_say(sweep->progress, "%s: %s; trying again", box->host->name,
-                     news->text);
         return;
     case CREW_GAVE_UP:
         sweep_give_up(sweep, news->host, news->code, news->text);
@@ -104,18 +109,22 @@ static void welcome(struct sweep *sweep, size_t host)
     sweep_send(sweep, host, &msg);
 }
 
+bool sweep_same_worker(const struct box *a, const struct box *b)
+{
+    return a->pid != 0 && a->pid == b->pid &&
+           strcmp(a->boot_id, b->boot_id) == 0;
+}
+
 /* Two names for one work folder reach one worker, which follows the newer
  * invitation: the older name is out of use. */
-static void retire_other_name(struct sweep *sweep, size_t host,
-                              const struct msg *msg)
+static void retire_other_name(struct sweep *sweep, size_t host)
 {
     for (size_t i = 0; i < sweep->n_boxes; i++) {
         const struct box *box = &sweep->boxes[i];
         char why[320];
 
-        if (i == host || box->pid != msg->pid ||
-            strcmp(box->boot_id, msg->boot_id) != 0 ||
-            (box->state != BOX_READY && box->state != BOX_GREETED))
+        if (i == host || box->state == BOX_FAILED ||
+            !sweep_same_worker(box, &sweep->boxes[host]))
             continue;
         snprintf(why, sizeof(why),
                  "it is the worker of %s under another name; give one of "
@@ -137,12 +146,12 @@ int sweep_hello(struct sweep *sweep, size_t host, const struct msg *msg,
                        MSG_PROTOCOL);
     if (strcmp(box->boot_id, msg->boot_id) != 0 || box->pid != msg->pid)
         box->same_worker = false;
-    retire_other_name(sweep, host, msg);
     box->state = BOX_GREETED;
     box->n_gpus = 0;
     box->pid = msg->pid;
     box->cpus = msg->cpus;
     snprintf(box->boot_id, sizeof(box->boot_id), "%s", msg->boot_id);
+    retire_other_name(sweep, host);
     snprintf(box->machine, sizeof(box->machine), "%s", msg->host);
     snprintf(box->version, sizeof(box->version), "%s", msg->version);
     sweep_forget_running(box);
@@ -300,6 +309,7 @@ static void adopt(struct sweep *sweep, size_t host, const char *text)
         log_line(LOG_I, "LEASE-ADOPTED", "job=%lld host=%s",
                  (long long)lease.id, sweep->boxes[host].host->name);
         sweep_granted(sweep, &lease);
+        sweep->grants[lease.id - 1].adopted = true;
         sweep_record_lease(sweep, &lease);
     }
 }
@@ -336,10 +346,11 @@ int sweep_ready(struct sweep *sweep, size_t host, const struct msg *msg,
     sweep_put_host(sweep, host);
     set_phase(sweep, host, LEDGER_IDLE);
     sweep_put_event(sweep, "I", "HOST-READY", box->host->name);
-    progress_say(sweep->progress, "%s: ready: %s, %d build slots, %d GPU%s%s%s",
-                 box->host->name, box->toolkit, box->slots, box->n_gpus,
-                 box->n_gpus == 1 ? "" : "s", box->n_gpus ? ", " : "",
-                 box->n_gpus ? box->gpus[0].name : "");
+    progress_say(
+        sweep->progress, "%s: ready: %s, %d build slot%s, %d GPU%s%s%s",
+        box->host->name, box->toolkit, box->slots, box->slots == 1 ? "" : "s",
+        box->n_gpus, box->n_gpus == 1 ? "" : "s", box->n_gpus ? ", " : "",
+        box->n_gpus ? box->gpus[0].name : "");
     if (sweep->plan) {
         sweep_box_up(sweep, host);
         return 0;

@@ -34,7 +34,7 @@ static int on_refuse(struct sweep *sweep, size_t host, const struct msg *msg)
 }
 
 /* Its work is lost, unless the sweep ends: then what it had not begun simply
- * stays to be done. */
+ * stays to be done, and the host is not connected to again. */
 static int on_bye(struct sweep *sweep, size_t host, const struct msg *msg)
 {
     struct box *box = &sweep->boxes[host];
@@ -47,6 +47,7 @@ static int on_bye(struct sweep *sweep, size_t host, const struct msg *msg)
         sweep_host_lost(sweep, host, msg->text);
         return 0;
     }
+    crew_dismiss(sweep->crew, host);
     while (sweep->sched && (lease = sched_lease_on(sweep->sched, (int)host)))
         sweep_refuse(sweep, *lease);
     return 0;
@@ -75,6 +76,8 @@ int sweep_take(struct sweep *sweep, size_t host, const struct msg *msg,
     struct box *box = &sweep->boxes[host];
     bool result = msg->type == MSG_BUILT || msg->type == MSG_MEASURED;
 
+    if (box->state == BOX_FAILED)
+        return 0; /* what it sent before it heard of that */
     box->heard_ns = clock_boot_ns();
     if (box->suspect)
         welcome_back(sweep, host);

@@ -95,13 +95,42 @@ void sweep_host_lost(struct sweep *sweep, size_t host, const char *why)
     sched_host_down(sweep->sched, (int)host);
 }
 
+/* A worker keeps what is not acknowledged for the database that asked for it,
+ * which need not be this one.  Work adopted in error is done here after all. */
+static void leave_foreign(struct sweep *sweep, size_t host,
+                          const struct sched_lease *job)
+{
+    struct box *box = &sweep->boxes[host];
+    const struct sched_lease *held = NULL;
+
+    if (job->unit >= 0 && job->shape >= 0)
+        held = sched_lease_of(sweep->sched, job->stage, job->unit, job->shape);
+    if (held && held->host == job->host && sweep->grants[held->id - 1].adopted)
+        sweep_refuse(sweep, *held);
+
+    if (!box->has_foreign)
+        log_line(LOG_I, "RESULT-FOREIGN", "host=%s: left in its journal",
+                 box->host->name);
+    box->has_foreign = true;
+}
+
+static bool is_granted(const struct sweep *sweep, const struct grant *grant,
+                       const struct sched_lease *job)
+{
+    return grant->unit == job->unit && grant->shape == job->shape &&
+           grant->stage == job->stage &&
+           (grant->host == job->host ||
+            sweep_same_worker(&sweep->boxes[grant->host],
+                              &sweep->boxes[job->host]));
+}
+
 /* Which unit and shape a result is about, and whether this host was asked for
- * it: a worker writes nothing but its own rows. */
+ * it: a worker writes nothing but its own rows.  1 when this sweep never asked
+ * for it. */
 static int resolve(struct sweep *sweep, size_t host, const struct msg *msg,
                    struct sched_lease *out, struct err *err)
 {
     bool build = msg->type == MSG_BUILT;
-    const struct grant *grant;
 
     out->stage = build ? JOB_BUILD : JOB_MEASURE;
     out->unit = sweep_find_unit(sweep, msg->id.config, msg->id.purpose);
@@ -111,14 +140,12 @@ static int resolve(struct sweep *sweep, size_t host, const struct msg *msg,
     if (msg->epoch != sweep->epoch) {
         if (sweep_was_leased(sweep, host, msg))
             return 0;
-        return err_set(err, ERR_PROTO,
-                       "a result of an earlier run that nobody asked it for");
+        leave_foreign(sweep, host, out);
+        return 1;
     }
     if (msg->lease < 1 || (size_t)msg->lease > sweep->n_grants)
         return err_set(err, ERR_PROTO, "a result nobody asked for");
-    grant = &sweep->grants[msg->lease - 1];
-    if (grant->host != (int)host || grant->unit != out->unit ||
-        grant->shape != out->shape || grant->stage != out->stage)
+    if (!is_granted(sweep, &sweep->grants[msg->lease - 1], out))
         return err_set(err, ERR_PROTO, "a result nobody asked it for");
     return 0;
 }
@@ -180,8 +207,8 @@ int sweep_built(struct sweep *sweep, size_t host, const struct msg *msg,
     int rc;
 
     rc = resolve(sweep, host, msg, &job, err);
-    if (rc < 0)
-        return rc;
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
     current = is_current(sweep, &job, msg);
     rc = sweep_put_build(sweep, host, msg,
                          current ? plan_unit(sweep->plan, job.unit)->source_key
@@ -244,8 +271,8 @@ int sweep_measured(struct sweep *sweep, size_t host, const struct msg *msg,
     rc = check_measured(msg, err);
     if (rc == 0)
         rc = resolve(sweep, host, msg, &job, err);
-    if (rc < 0)
-        return rc;
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
     current = is_current(sweep, &job, msg);
     rc = sweep_put_result(
         sweep, host, msg,

@@ -54,6 +54,7 @@ struct box {
     bool same_worker; /* the process that was READY before */
     bool suspect;     /* silent for 15 s: no new work */
     bool is_lost;     /* silent for 30 s: its work went to others */
+    bool has_foreign; /* results that are for another database */
     int refusals;     /* leases it did not take, since its last result */
     int tries;        /* connections that broke */
     int code;         /* ERR_* of the last of them */
@@ -82,6 +83,7 @@ struct grant {
     enum job_stage stage;
     int host;
     bool started;
+    bool adopted; /* the worker had it from an earlier run */
 };
 
 struct want {
@@ -120,7 +122,7 @@ struct sweep {
     int64_t pending_ns; /* when the first of them came */
     int64_t beat_ns, flush_ns;
     int64_t started_ns;
-    int64_t usable_ns; /* when a host was last READY */
+    int64_t usable_ns; /* when the hosts last could go on with it */
     int64_t turn_ns;   /* end of the last turn of the loop */
 
     int stopping; /* signals taken: 1 finish what runs, 2 at once */
@@ -173,6 +175,11 @@ void sweep_box_up(struct sweep *sweep, size_t host);
 /* Not used any more in this run; 'code' is an ERR_*. */
 void sweep_give_up(struct sweep *sweep, size_t host, int code, const char *why);
 void sweep_forget_running(struct box *box);
+/* Two hosts of the file that turned out to be one worker. */
+bool sweep_same_worker(const struct box *a, const struct box *b);
+
+/* sweep_able.c: end a sweep that no host can go on with. */
+void sweep_check_hosts(struct sweep *sweep, int64_t now);
 
 /* sweep_prepare.c: the plan, once the device facts are known, and what
  * earlier runs left of it. */

@@ -32,10 +32,16 @@ step() {
     fi
 }
 
-build() {
-    cmake --preset "$1" >build/"$1".log 2>&1 || { cat build/"$1".log; return 1; }
-    cmake --build build/"$1" -j "$jobs" >build/"$1".log 2>&1 ||
-        { tail -n 60 build/"$1".log; return 1; }
+if command -v ccache >/dev/null 2>&1; then
+    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+fi
+
+build() { # build PRESET TARGET...
+    preset=$1
+    shift
+    cmake --preset "$preset" >build/"$preset".log 2>&1 || { cat build/"$preset".log; return 1; }
+    cmake --build build/"$preset" -j "$jobs" --target "$@" >build/"$preset".log 2>&1 ||
+        { tail -n 60 build/"$preset".log; return 1; }
 }
 
 tests() { # tests PRESET CTEST-ARGUMENTS...
@@ -45,19 +51,20 @@ tests() { # tests PRESET CTEST-ARGUMENTS...
 }
 
 mkdir -p build
-step build-gcc build dev
+step build-gcc build dev all
 if [ "$mode" = --slow ]; then
     step tests-slow tests dev -L slow
     [ -z "$failed" ] || { echo "check.sh: failed:$failed"; exit 1; }
     exit 0
 fi
 if [ "$mode" = "" ]; then
-    step build-clang build clang
-    step build-asan build asan
-    step build-tsan build tsan
-    step build-fuzz build fuzz
+    # The tests are built by clang too, in the fuzz build.
+    step build-clang build clang fa-coord fa-worker fa-runner
+    step build-asan build asan all
+    step build-tsan build tsan fa-coord fa-worker test_coordinator_server
+    step build-fuzz build fuzz all
     step lint cmake --build build/dev --target lint
-    step tests-asan tests asan -LE 'slow|bench'
+    FA_KILLS=5 step tests-asan tests asan -LE 'slow|bench'
     step tests-tsan tests tsan -L threads
     step fuzz tests fuzz -L fuzz
 fi

@@ -89,8 +89,6 @@ for kernel in vector_add flash_attention; do
     cd "$demo/$kernel"
     printf '\n\033[1m$ fa-coord sweep --hosts hosts.txt --device %s   # %s\033[0m\n' "$device" "$kernel"
     "$fa_coord" sweep --hosts "$demo/hosts.txt" --device "$device"
-    printf '\n\033[1m$ fa-coord report --top 10\033[0m\n'
-    "$fa_coord" report --top 10
-    printf '\n\033[1m$ fa-coord report --cost\033[0m\n'
-    "$fa_coord" report --cost --top 1
+    printf '\n\033[1m$ fa-coord report --cost --top 10\033[0m\n'
+    "$fa_coord" report --cost --top 10
 done

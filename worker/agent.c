@@ -15,11 +15,11 @@
 #include "worker/child.h"
 #include "worker/workdir.h"
 
-#define LINGER_NS (90 * NS_PER_S)     /* until an invitation says otherwise */
-#define SILENCE_NS (15 * NS_PER_S)    /* then the connection is made anew */
-#define DRAIN_NS (600 * NS_PER_S)     /* the longest compile and its grace */
-#define LAST_WORDS_NS (10 * NS_PER_S) /* for the ACK of the last results */
-#define LAST_WORDS_MS 1000            /* for BYE to leave the socket */
+#define LINGER_NS (90 * NS_PER_S)    /* until an invitation says otherwise */
+#define SILENCE_NS (15 * NS_PER_S)   /* then the connection is made anew */
+#define DRAIN_NS (600 * NS_PER_S)    /* the longest compile and its grace */
+#define LAST_WORDS_NS (3 * NS_PER_S) /* for the ACK of the last results */
+#define LAST_WORDS_MS 1000           /* for BYE to leave the socket */
 #define TRIM_NS (60 * NS_PER_S)
 #define TURN_NS (1 * NS_PER_S) /* a longer turn: this process did not run */
 #define POLL_MS_MAX 1000

@@ -1,5 +1,6 @@
 /* agent_work.c - leases on their way to results */
 #include <assert.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,7 @@ void agent_add_lease(struct agent *agent, struct msg *msg)
 
     if (rc == 0)
         rc = queue_add(agent->queue, msg, place, &lease, &err);
-    if (rc < 0) {
+    if (rc != 0) {
         refuse(agent, msg, err.text);
         return;
     }
@@ -270,6 +271,7 @@ static void deliver(struct agent *agent, struct lease *lease,
     if (rc < 0)
         log_line(LOG_E, "RESULT-UNSAVED", "lease=%lld %s",
                  (long long)lease->msg.lease, err.text);
+    result->nonce = NULL;
     buf_fini(&bytes);
     result->nonce = NULL; /* it dies with this function */
     queue_remove(agent->queue, lease);
@@ -348,6 +350,14 @@ static void deliver_measurement(struct agent *agent, struct lease *lease,
     deliver(agent, lease, &msg, now_ns);
 }
 
+/* A compiler that found no room says nothing of the source. */
+static bool is_disk_full(const struct build_result *made)
+{
+    return strcmp(made->outcome, "built") != 0 &&
+           (strstr(made->detail, strerror(ENOSPC)) ||
+            (made->log && strstr(made->log, strerror(ENOSPC))));
+}
+
 static void collect_builds(struct agent *agent, int64_t now_ns)
 {
     struct slots *slots = bench_slots(agent->bench);
@@ -359,8 +369,14 @@ static void collect_builds(struct agent *agent, int64_t now_ns)
     while (slots_next_result(slots, &number, &result)) {
         struct lease *lease = queue_numbered(agent->queue, number);
 
-        if (lease)
+        if (lease && is_disk_full(&result)) {
+            refuse(agent, &lease->msg,
+                   "the disk of its work folder is full: make room, or name "
+                   "another one with workdir=");
+            queue_remove(agent->queue, lease);
+        } else if (lease) {
             deliver_build(agent, lease, &result, now_ns);
+        }
         build_result_fini(&result);
     }
 }

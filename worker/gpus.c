@@ -144,7 +144,7 @@ static void leave_out(struct gpus *gpus, size_t i)
 {
     gpu_close(gpus->at[i]);
     memmove(&gpus->at[i], &gpus->at[i + 1],
-            (--gpus->n - i) * sizeof(gpus->at[0]));
+            (--gpus->n - i) * sizeof(struct gpu *));
 }
 
 /* All have answered: keep those that opened, if that is what was asked. */

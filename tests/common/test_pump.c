@@ -42,7 +42,7 @@ static int setup(void **state)
 {
     struct link *link = calloc(1, sizeof(*link));
 
-    strcpy(link->folder, "/tmp/fa-pump-XXXXXX");
+    snprintf(link->folder, sizeof(link->folder), "/tmp/fa-pump-XXXXXX");
     assert_non_null(mkdtemp(link->folder));
     snprintf(link->near, sizeof(link->near), "%s/near", link->folder);
     snprintf(link->far, sizeof(link->far), "%s/far", link->folder);

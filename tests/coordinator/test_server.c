@@ -26,7 +26,7 @@ static int open_stage(void **state)
 {
     static struct stage stage;
 
-    strcpy(stage.folder, "/tmp/fa-server-XXXXXX");
+    snprintf(stage.folder, sizeof(stage.folder), "/tmp/fa-server-XXXXXX");
     if (!mkdtemp(stage.folder))
         return -1;
     snprintf(stage.path, sizeof(stage.path), "%s/router", stage.folder);

@@ -35,7 +35,7 @@ static void what_steers_a_terminal_becomes_a_question_mark(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        strcpy(text, rows[i].from);
+        snprintf(text, sizeof(text), "%s", rows[i].from);
         assert_string_equal(terminal_clean(text, false), rows[i].to);
     }
 }

@@ -43,7 +43,7 @@ void coord_open(struct coord *coord)
                              .out = -1,
                              .err = -1,
                              .worker = -1 };
-    strcpy(coord->folder, "/tmp/fa-agent-XXXXXX");
+    snprintf(coord->folder, sizeof(coord->folder), "/tmp/fa-agent-XXXXXX");
     assert_non_null(mkdtemp(coord->folder));
     snprintf(coord->work, sizeof(coord->work), "%s/work", coord->folder);
     snprintf(router, sizeof(router), "%s/router", coord->folder);
@@ -129,9 +129,9 @@ static void send_invitation(struct coord *coord)
     assert_int_equal(server_admit(coord->server, 0, invite.public_key,
                                   invite.secret_key, &err),
                      0);
-    strcpy(invite.server_key, coord->wrong_server_key
-                                  ? invite.public_key
-                                  : server_public_key(coord->server));
+    snprintf(invite.server_key, sizeof(invite.server_key), "%s",
+             coord->wrong_server_key ? invite.public_key
+                                     : server_public_key(coord->server));
     memcpy(coord->secret_key, invite.secret_key, CURVE_KEY_BYTES);
     len = invite_write(&invite, text);
     assert_int_equal(write(coord->in, text, len), (ssize_t)len);

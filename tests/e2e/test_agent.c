@@ -164,7 +164,7 @@ static void artifact(int64_t lease, const char *source, const char *entry,
     assert_string_equal(built.log, "");
     assert_string_equal(built.outcome, "built");
     assert_int_equal(built.lease, lease);
-    strcpy(out, built.artifact);
+    snprintf(out, HASH_HEX, "%s", built.artifact);
     coord_ack(&coord, built.nonce);
     msg_fini(&built);
 }

@@ -22,7 +22,7 @@ static int set_up(void **state)
 {
     (void)state;
     assert_int_equal(hash_setup(NULL), 0);
-    strcpy(dir + strlen(dir) - 6, "XXXXXX");
+    memset(dir + strlen(dir) - 6, 'X', 6);
     assert_non_null(mkdtemp(dir));
     return 0;
 }

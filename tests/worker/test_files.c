@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -26,7 +27,7 @@ static int set_up(void **state)
     struct err err;
 
     assert_int_equal(hash_setup(&err), 0);
-    strcpy(box->dir, "/tmp/fa-files-XXXXXX");
+    snprintf(box->dir, sizeof(box->dir), "/tmp/fa-files-XXXXXX");
     assert_non_null(mkdtemp(box->dir));
     assert_int_equal(cache_open(box->dir, CACHE_BYTES, &box->cache, &err), 0);
     box->files = files_new(box->cache);

@@ -19,7 +19,7 @@ static char parent[40], folder[64], file[128];
 static int setup(void **state)
 {
     (void)state;
-    strcpy(parent, "/tmp/fa-gpulock-XXXXXX");
+    snprintf(parent, sizeof(parent), "/tmp/fa-gpulock-XXXXXX");
     assert_non_null(mkdtemp(parent));
     snprintf(folder, sizeof(folder), "%s/locks", parent);
     snprintf(file, sizeof(file), "%s/" UUID, folder);

@@ -28,7 +28,7 @@ static int setup(void **state)
 {
     struct place *place = calloc(1, sizeof(*place));
 
-    strcpy(place->folder, "/tmp/fa-journal-XXXXXX");
+    snprintf(place->folder, sizeof(place->folder), "/tmp/fa-journal-XXXXXX");
     assert_non_null(mkdtemp(place->folder));
     snprintf(place->path, sizeof(place->path), "%s/journal", place->folder);
     *state = place;
