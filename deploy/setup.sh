@@ -75,7 +75,7 @@ install() {
     echo "setup.sh: installing: $*"
     as_root apt-get update -qq
     # shellcheck disable=SC2068  # one word a package
-    as_root apt-get install -y -qq --no-install-recommends $@ >/dev/null
+    as_root apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends $@ >/dev/null
 }
 
 # Only the sshd program is wanted (the tests start their own, on loopback), not
