@@ -40,7 +40,8 @@ struct job {
     char *sweep; /* path of the sweep file */
     char *db;
     char *was_device, *was_hosts; /* resume: what the database says */
-    char *hosts_file;             /* absolute, "" for this machine alone */
+    char was_arch[HISTORY_ARCH_BYTES];
+    char *hosts_file; /* absolute, "" for this machine alone */
     struct spec *spec;
     struct hosts hosts;
 };
@@ -441,6 +442,9 @@ static int recall(struct job *job, struct err *err)
             job->set.device = job->was_device;
         if (!job->set.hosts)
             job->set.hosts = job->was_hosts;
+        rc = history_arch(history, &row, job->was_arch, err);
+        if (arch_find(job->was_arch))
+            job->set.arch = job->was_arch;
     }
     history_close(history);
     store_close(store);

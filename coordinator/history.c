@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <sqlite3.h>
+
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/sql.h"
@@ -104,6 +106,25 @@ int history_sweep(struct history *history, struct store_sweep *out,
         .created_utc = sql_int(stmt, 13),
     };
     return 1;
+}
+
+int history_arch(struct history *history, const struct store_sweep *sweep,
+                 char out[HISTORY_ARCH_BYTES], struct err *err)
+{
+    struct sqlite3_stmt *stmt;
+    int rc =
+        sql_prepare(store_db(history->store),
+                    "SELECT 'sm_' || json_extract(?1, '$.arch')", &stmt, err);
+
+    if (rc < 0)
+        return within(history, rc, err);
+    rc = sql_start(stmt, err, "s", sweep->facts);
+    if (rc == 0)
+        rc = sql_step(stmt, err);
+    if (rc == 1)
+        snprintf(out, HISTORY_ARCH_BYTES, "%s", sql_text(stmt, 0));
+    sqlite3_finalize(stmt);
+    return rc < 0 ? within(history, rc, err) : 0;
 }
 
 int history_outcome(struct history *history, const struct store_outcome *key,

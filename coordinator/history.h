@@ -24,6 +24,11 @@ void history_close(struct history *history); /* NULL is fine */
 int history_sweep(struct history *history, struct store_sweep *out,
                   int64_t *id_out, struct err *err);
 
+/* "sm_89": the architecture whose facts the rules of a sweep saw. */
+#define HISTORY_ARCH_BYTES 32
+int history_arch(struct history *history, const struct store_sweep *sweep,
+                 char out[HISTORY_ARCH_BYTES], struct err *err);
+
 struct history_outcome {
     char outcome[16];
     char reason[256]; /* may be cut */

@@ -36,6 +36,12 @@ class Localhost(rig.Rig):
         self.run_coord(folder, "resume")
         self.assertEqual(self.query(folder, "SELECT count(*) FROM result"), results)
 
+    def test_resume_keeps_the_architecture_that_was_asked_for(self):
+        folder = self.kernel("vector_add")
+        self.run_coord(folder, "sweep", "--device", "cpu", "--arch", "sm_90")
+        self.run_coord(folder, "resume")
+        self.assertEqual(self.query(folder, "SELECT json_extract(facts, '$.arch') FROM sweep"), [(90,)])
+
     def test_a_new_value_is_measured_and_the_rest_is_kept(self):
         folder = self.kernel("vector_add")
         self.run_coord(folder, "sweep", "--device", "cpu")
