@@ -434,7 +434,6 @@ static int recall(struct job *job, struct err *err)
                          job->db);
     }
     if (rc == 1) {
-        rc = 0;
         job->sweep = mem_printf("%s/%s", row.folder, row.file);
         job->was_device = mem_strdup(row.device);
         job->was_hosts = mem_strdup(row.hosts_file);
