@@ -13,6 +13,7 @@
 #include "common/caret.h"
 #include "common/err.h"
 #include "common/mem.h"
+#include "common/sources.h"
 #include "common/suggest.h"
 #include "coordinator/include.h"
 #include "coordinator/name.h"
@@ -244,14 +245,18 @@ static int add_includes(struct asker *asker, struct bundle *bundle)
 
 static void set_hash(struct bundle *bundle)
 {
-    struct hash hash;
+    const char **names = mem_new(bundle->n, sizeof(*names));
+    struct bytes *contents = mem_new(bundle->n, sizeof(*contents));
 
-    hash_init(&hash);
     for (size_t i = 0; i < bundle->n; i++) {
-        hash_text(&hash, bundle->files[i].name);
-        hash_field(&hash, bundle->files[i].bytes, bundle->files[i].len);
+        names[i] = bundle->files[i].name;
+        contents[i] =
+            (struct bytes){ bundle->files[i].bytes, bundle->files[i].len };
     }
-    hash_end(&hash, bundle->hash);
+    sources_hash(&(struct texts){ names, bundle->n },
+                 &(struct blobs){ contents, bundle->n }, bundle->hash);
+    free(names);
+    free(contents);
 }
 
 int bundle_load(const struct spec *spec, const char *source, size_t at,
