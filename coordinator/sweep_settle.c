@@ -5,10 +5,7 @@
 
 #include "common/log.h"
 #include "common/stats.h"
-
-/* A worker's own clock may be a little off the GPU's. */
-#define HELD_SLACK 1.05
-#define HELD_SLACK_S 0.01
+#include "coordinator/result_check.h"
 
 int sweep_find_unit(const struct sweep *sweep, const char *config,
                     const char *purpose)
@@ -206,7 +203,9 @@ int sweep_built(struct sweep *sweep, size_t host, const struct msg *msg,
     bool current;
     int rc;
 
-    rc = resolve(sweep, host, msg, &job, err);
+    rc = result_check(msg, err);
+    if (rc == 0)
+        rc = resolve(sweep, host, msg, &job, err);
     if (rc != 0)
         return rc < 0 ? rc : 0;
     current = is_current(sweep, &job, msg);
@@ -234,31 +233,6 @@ int sweep_built(struct sweep *sweep, size_t host, const struct msg *msg,
     return 0;
 }
 
-static int check_measured(const struct msg *msg, struct err *err)
-{
-    static const char *const words[] = { "correct", "constraints",
-                                         "runtime", "correctness",
-                                         "timeout", "crash" };
-    double sum = 0;
-    bool known = false;
-
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        known = known || strcmp(words[i], msg->outcome) == 0;
-    if (!known)
-        return err_set(err, ERR_PROTO, "MEASURED.outcome is '%.20s'",
-                       msg->outcome);
-    for (size_t i = 0; i < msg->samples.n; i++)
-        sum += msg->samples.items[i];
-    if (sum > msg->held_s * HELD_SLACK + HELD_SLACK_S)
-        return err_set(err, ERR_PROTO,
-                       "MEASURED.samples add up to %g s, more than the %g s "
-                       "the GPU was held",
-                       sum, msg->held_s);
-    if (strcmp(msg->outcome, "correct") == 0 && msg->samples.n == 0)
-        return err_set(err, ERR_PROTO, "MEASURED is correct without a sample");
-    return 0;
-}
-
 int sweep_measured(struct sweep *sweep, size_t host, const struct msg *msg,
                    struct err *err)
 {
@@ -268,7 +242,7 @@ int sweep_measured(struct sweep *sweep, size_t host, const struct msg *msg,
     bool current;
     int rc;
 
-    rc = check_measured(msg, err);
+    rc = result_check(msg, err);
     if (rc == 0)
         rc = resolve(sweep, host, msg, &job, err);
     if (rc != 0)

@@ -1,0 +1,62 @@
+#include "coordinator/result_check.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/hash.h"
+#include "common/msg.h"
+
+/* A worker's own clock may be a little off the GPU's. */
+#define HELD_SLACK 1.05
+#define HELD_SLACK_S 0.01
+
+static int check_measured(const struct msg *msg, struct err *err)
+{
+    static const char *const words[] = { "correct", "constraints",
+                                         "runtime", "correctness",
+                                         "timeout", "crash" };
+    double sum = 0;
+    bool known = false;
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        known = known || strcmp(words[i], msg->outcome) == 0;
+    if (!known)
+        return err_set(err, ERR_PROTO, "MEASURED.outcome is '%.20s'",
+                       msg->outcome);
+    for (size_t i = 0; i < msg->samples.n; i++)
+        sum += msg->samples.items[i];
+    if (sum > msg->held_s * HELD_SLACK + HELD_SLACK_S)
+        return err_set(err, ERR_PROTO,
+                       "MEASURED.samples add up to %g s, more than the %g s "
+                       "the GPU was held",
+                       sum, msg->held_s);
+    if (strcmp(msg->outcome, "correct") == 0 && msg->samples.n == 0)
+        return err_set(err, ERR_PROTO, "MEASURED is correct without a sample");
+    return 0;
+}
+
+static int check_built(const struct msg *msg, struct err *err)
+{
+    static const char *const words[] = { "built", "compile", "timeout",
+                                         "crash" };
+    bool known = false;
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        known = known || strcmp(words[i], msg->outcome) == 0;
+    if (!known)
+        return err_set(err, ERR_PROTO, "BUILT.outcome is '%.20s'",
+                       msg->outcome);
+    if (strcmp(msg->outcome, "built") == 0 && !hash_is_hex(msg->artifact))
+        return err_set(err, ERR_PROTO, "BUILT.artifact is no hash");
+    return 0;
+}
+
+int result_check(const struct msg *msg, struct err *err)
+{
+    if (!hash_is_hex(msg->nonce))
+        return err_set(err, ERR_PROTO, "a result's nonce is no hash");
+    return msg->type == MSG_BUILT ? check_built(msg, err)
+                                  : check_measured(msg, err);
+}

@@ -1,0 +1,76 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "common/msg.h"
+#include "coordinator/result_check.h"
+
+#define HASH "00112233445566778899aabbccddeeff"
+
+static const double second[] = { 1.0 };
+
+static struct msg built(const char *outcome, const char *artifact)
+{
+    return (struct msg){ .type = MSG_BUILT,
+                         .nonce = HASH,
+                         .outcome = outcome,
+                         .artifact = artifact };
+}
+
+static struct msg measured(const char *outcome, size_t samples, double held_s)
+{
+    return (struct msg){ .type = MSG_MEASURED,
+                         .nonce = HASH,
+                         .outcome = outcome,
+                         .samples = { second, samples },
+                         .held_s = held_s };
+}
+
+static void assert_refused(struct msg msg, const char *text)
+{
+    struct err err;
+
+    assert_int_equal(result_check(&msg, &err), ERR_PROTO);
+    assert_string_equal(err.text, text);
+}
+
+static void honest_results_pass(void **state)
+{
+    struct msg rows[] = { built("built", HASH), built("compile", ""),
+                          measured("correct", 1, 1.5),
+                          measured("runtime", 0, 0) };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_int_equal(result_check(&rows[i], NULL), 0);
+}
+
+static void lies_are_named(void **state)
+{
+    struct msg no_nonce = built("compile", "");
+
+    (void)state;
+    no_nonce.nonce = "";
+    assert_refused(no_nonce, "a result's nonce is no hash");
+    assert_refused(built("built", ""), "BUILT.artifact is no hash");
+    assert_refused(built("correct", HASH), "BUILT.outcome is 'correct'");
+    assert_refused(measured("built", 1, 2), "MEASURED.outcome is 'built'");
+    assert_refused(measured("correct", 0, 1),
+                   "MEASURED is correct without a sample");
+    assert_refused(measured("correct", 1, 0.5),
+                   "MEASURED.samples add up to 1 s, more than the 0.5 s the "
+                   "GPU was held");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(honest_results_pass),
+        cmocka_unit_test(lies_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
