@@ -2,7 +2,8 @@
  *
  * Addresses are multiples of the size.  Plain dereferences work as well; these
  * are checked under emulation to the byte: alignment, bounds, and two threads
- * that store to one place without a barrier between.
+ * that store to one place without a barrier between.  "streaming" marks what is
+ * touched once: caches give it up first (.cs).
  */
 #ifndef FA_GLOBAL_H
 #define FA_GLOBAL_H
@@ -18,8 +19,10 @@ __device__ __forceinline__ vec16 ld_global_16(const void *p FA_ALSO_AT)
 #ifdef FA_EMULATION
     fa_emu_global_load(&v, p, 16, at);
 #else
-    uint4 w = *static_cast<const uint4 *>(p);
-    v.x[0] = w.x, v.x[1] = w.y, v.x[2] = w.z, v.x[3] = w.w;
+    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x[0]), "=r"(v.x[1]), "=r"(v.x[2]), "=r"(v.x[3])
+                 : "l"(__cvta_generic_to_global(p))
+                 : "memory");
 #endif
     return v;
 }
@@ -47,6 +50,27 @@ __device__ __forceinline__ u32 ld_global_4(const void *p FA_ALSO_AT)
 #endif
 }
 
+__device__ __forceinline__ u32 ld_global_streaming_4(const void *p FA_ALSO_AT)
+{
+    u32 v;
+#ifdef FA_EMULATION
+    fa_emu_global_load(&v, p, 4, at);
+#else
+    asm("ld.global.cs.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)));
+#endif
+    return v;
+}
+
+/* prefetch.global.L2: bring the line of p into L2; nothing waits for it */
+__device__ __forceinline__ void prefetch_l2(const void *p)
+{
+#ifdef FA_EMULATION
+    (void)p;
+#else
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p)));
+#endif
+}
+
 __device__ __forceinline__ u16 ld_global_2(const void *p FA_ALSO_AT)
 {
 #ifdef FA_EMULATION
@@ -63,7 +87,20 @@ __device__ __forceinline__ void st_global_16(void *p, vec16 v FA_ALSO_AT)
 #ifdef FA_EMULATION
     fa_emu_global_store(p, &v, 16, at);
 #else
-    *static_cast<uint4 *>(p) = make_uint4(v.x[0], v.x[1], v.x[2], v.x[3]);
+    asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(p)),
+                 "r"(v.x[0]), "r"(v.x[1]), "r"(v.x[2]), "r"(v.x[3])
+                 : "memory"); /* as an assignment the compiler may split it in four */
+#endif
+}
+
+__device__ __forceinline__ void st_global_streaming_16(void *p, vec16 v FA_ALSO_AT)
+{
+#ifdef FA_EMULATION
+    fa_emu_global_store(p, &v, 16, at);
+#else
+    asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(p)),
+                 "r"(v.x[0]), "r"(v.x[1]), "r"(v.x[2]), "r"(v.x[3])
+                 : "memory");
 #endif
 }
 

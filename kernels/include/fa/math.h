@@ -23,6 +23,18 @@ __device__ __forceinline__ float ex2(float x)
 #endif
 }
 
+/* 1 / x; rcp.approx.ftz.f32: 1 ulp, denormals are 0 */
+__device__ __forceinline__ float rcp(float x)
+{
+#ifdef FA_EMULATION
+    return 1 / x;
+#else
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#endif
+}
+
 /* cvt.f32.f16: exact */
 __device__ __forceinline__ float cvt_f32_f16(half h)
 {

@@ -37,6 +37,24 @@ __device__ __forceinline__ void mma_m16n8k16_f16_f32(float (&d)[4], const u32 (&
 #endif
 }
 
+/* The same onto c where 'on', which must be equal in all lanes, and nothing
+ * where not: by a predicate, without a branch. */
+__device__ __forceinline__ void mma_m16n8k16_f16_f32_if(bool on, float (&c)[4], const u32 (&a)[4],
+                                                        u32 b0, u32 b1 FA_ALSO_AT)
+{
+#ifdef FA_EMULATION
+    if (on)
+        mma_m16n8k16_f16_f32(c, a, b0, b1, c, at);
+#else
+    asm volatile("{\n\t.reg .pred on;\n\t"
+                 "setp.ne.u32 on, %10, 0;\n\t"
+                 "@on mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+                 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\n\t}"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(u32(on)));
+#endif
+}
+
 /* mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32: the same in bf16 */
 __device__ __forceinline__ void mma_m16n8k16_bf16_f32(float (&d)[4], const u32 (&a)[4], u32 b0,
                                                       u32 b1, const float (&c)[4] FA_ALSO_AT)
