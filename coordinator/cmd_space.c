@@ -24,7 +24,7 @@ struct view {
     const struct spec *spec;
     struct space *space;
     const char *arch;
-    bool list, json;
+    bool list, cover, json;
     const char *db; /* NULL: NAME.db beside the sweep file */
     enum dead_verdict dead[SPEC_AXES_MAX];
     struct space_gate_count counts[SPEC_LIST_MAX];
@@ -165,17 +165,32 @@ static void print_point(const struct view *view,
     buf_fini(&text);
 }
 
+/* With --cover, the points to be listed; else NULL for all. */
+static int choose_points(const struct view *view, int64_t **out, size_t *n,
+                         struct err *err)
+{
+    *out = NULL;
+    return view->cover ? space_cover(view->space, out, n, err) : 0;
+}
+
 /* 'out' is NULL for people. */
 static int list_points(const struct view *view, struct json_out *out,
                        struct err *err)
 {
     struct value values[SPEC_AXES_MAX];
     struct space_point point;
-    int rc;
+    size_t n = 0, at = 0;
+    int64_t *chosen;
+    int rc = choose_points(view, &chosen, &n, err);
 
+    if (rc < 0)
+        return rc;
     if (out)
         json_out_open(out, "points", '[');
     while ((rc = space_next(view->space, &point, err)) > 0) {
+        if (chosen && (at == n || chosen[at] != point.number))
+            continue;
+        at++;
         space_values(view->space, point.number, values);
         if (out)
             json_point(view, &point, values, out);
@@ -184,6 +199,7 @@ static int list_points(const struct view *view, struct json_out *out,
     }
     if (out)
         json_out_close(out);
+    free(chosen);
     return rc;
 }
 
@@ -267,6 +283,8 @@ int cmd_space(int argc, char *argv[])
           "builds that tell dead tunables; NAME.db beside the file", NULL },
         { "list", OPTION_FLAG, &view.list, NULL, "the configurations left",
           NULL },
+        { "cover", OPTION_FLAG, &view.cover, NULL,
+          "of them, a few that show every pair of values", NULL },
         { "json", OPTION_FLAG, &view.json, NULL, "for programs", NULL },
     };
     const struct options options = {
@@ -286,6 +304,8 @@ int cmd_space(int argc, char *argv[])
     if (rc == 0 && strcmp(device, "cuda") != 0 && strcmp(device, "cpu") != 0)
         rc = err_set(&err, ERR_INPUT, "--device: '%.32s' is not cuda or cpu",
                      device);
+    if (rc == 0 && view.cover && !view.list)
+        rc = err_set(&err, ERR_INPUT, "--cover: only with --list");
     if (rc == 0)
         rc = show_space(path ? path : "sweep.json", device, &view, &err);
     return rc < 0 ? cmd_fail(rc, &err) : 0;
