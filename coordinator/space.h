@@ -95,6 +95,8 @@ int space_reference_launch(struct space *space, const struct spec_shape *shape,
 /* One for each argument: the elements of a buffer, or a scalar. */
 struct space_argument {
     int64_t count;
+    int64_t rows, columns; /* the last two dimensions; rows 1 with one */
+    double scale;          /* of inputs */
     struct value value;
 };
 
