@@ -29,7 +29,7 @@ struct view {
     struct space *space;
     const struct arch_facts *facts;
     const char *arch, *device;
-    bool build, list, json;
+    bool build, list, cover, json;
     int64_t jobs;
     const char *db; /* NULL: NAME.ARCH.db, else NAME.db, beside the file */
     struct builds *builds;
@@ -172,17 +172,32 @@ static void print_point(const struct view *view,
     buf_fini(&text);
 }
 
+/* With --cover, the points to be listed; else NULL for all. */
+static int choose_points(const struct view *view, int64_t **out, size_t *n,
+                         struct err *err)
+{
+    *out = NULL;
+    return view->cover ? space_cover(view->space, out, n, err) : 0;
+}
+
 /* 'out' is NULL for people. */
 static int list_points(const struct view *view, struct json_out *out,
                        struct err *err)
 {
     struct value values[SPEC_AXES_MAX];
     struct space_point point;
-    int rc;
+    size_t n = 0, at = 0;
+    int64_t *chosen;
+    int rc = choose_points(view, &chosen, &n, err);
 
+    if (rc < 0)
+        return rc;
     if (out)
         json_out_open(out, "points", '[');
     while ((rc = space_next(view->space, &point, err)) > 0) {
+        if (chosen && (at == n || chosen[at] != point.number))
+            continue;
+        at++;
         space_values(view->space, point.number, values);
         if (out)
             json_point(view, &point, values, out);
@@ -191,6 +206,7 @@ static int list_points(const struct view *view, struct json_out *out,
     }
     if (out)
         json_out_close(out);
+    free(chosen);
     return rc;
 }
 
@@ -347,6 +363,8 @@ static int check_options(const struct view *view, struct err *err)
         return err_set(err, ERR_INPUT,
                        "--build compiles for GPUs; for the cpu device use "
                        "fa-coord sweep --device cpu");
+    if (view->cover && (!view->list || view->build))
+        return err_set(err, ERR_INPUT, "--cover: only with --list");
     if (view->jobs && !view->build)
         return err_set(err, ERR_INPUT, "--jobs: only with --build");
     if (view->jobs < 0 || view->jobs > JOBS_MAX)
@@ -372,6 +390,8 @@ int cmd_space(int argc, char *argv[])
           "builds at once; one a processor", NULL },
         { "list", OPTION_FLAG, &view.list, NULL, "the configurations left",
           NULL },
+        { "cover", OPTION_FLAG, &view.cover, NULL,
+          "of them, a few that show every pair of values", NULL },
         { "json", OPTION_FLAG, &view.json, NULL, "for programs", NULL },
     };
     const struct options options = {
