@@ -370,6 +370,8 @@ int sweep_prepare(struct sweep *sweep, struct err *err)
                        sweep->arch, &sweep->plan, err);
     if (rc < 0)
         return rc;
+    if (sweep->options->builds_only)
+        plan_drop_shapes(sweep->plan);
     sweep->sched = sched_new((struct sched_limits){
         .units = plan_units(sweep->plan),
         .shapes = plan_shapes(sweep->plan),
@@ -377,6 +379,9 @@ int sweep_prepare(struct sweep *sweep, struct err *err)
         .attempts = sweep->options->attempts,
     });
     sweep->artifacts = mem_new((size_t)plan_units(sweep->plan) + 1, HASH_HEX);
+    if (sweep->options->builds_only) /* nobody compares with the reference */
+        sched_settled(sweep->sched, JOB_BUILD, plan_units(sweep->plan), 0,
+                      true);
     rc = write_down(sweep, err);
     if (rc == 0)
         rc = take_history(sweep, err);
@@ -392,7 +397,8 @@ int sweep_begin(struct sweep *sweep, struct err *err)
     const struct arch_facts *facts = arch_find(arch);
 
     sweep->usd_before = usd_of_earlier_runs(sweep);
-    if (strcmp(sweep->options->device, "cpu") != 0)
+    if (strcmp(sweep->options->device, "cpu") != 0 &&
+        !sweep->options->builds_only)
         return 0; /* the GPU's own facts are awaited */
     sweep->facts = *facts;
     snprintf(sweep->gpu_name, sizeof(sweep->gpu_name), "%s",

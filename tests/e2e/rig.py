@@ -17,6 +17,7 @@ import unittest
 
 SOURCE = os.environ["FA_SOURCE_DIR"]
 BIN = os.environ["FA_BIN_DIR"]
+NVCC = os.environ.get("FA_NVCC")  # empty where no test may call it
 KERNELS = os.path.join(SOURCE, "kernels")
 FIXTURES = os.path.join(SOURCE, "tests", "fixtures")
 
