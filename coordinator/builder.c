@@ -36,6 +36,7 @@ static int run(struct spec *spec, struct store *store,
     struct sweep_options sweep = {
         .device = "cuda",
         .builds_only = true,
+        .cover = options->cover,
         .arch = options->arch,
         .command = "space --build",
         .hosts_file = "",

@@ -7,6 +7,8 @@
 #ifndef FA_COORDINATOR_BUILDER_H
 #define FA_COORDINATOR_BUILDER_H
 
+#include <stdbool.h>
+
 struct err;
 struct spec;
 
@@ -14,6 +16,7 @@ struct builder_options {
     const char *arch; /* sm_89 */
     const char *db;   /* made when it is missing */
     int jobs;         /* at once; 0: one a processor */
+    bool cover;       /* only a covering set, and the baseline */
 };
 
 /* What is in the database is not built again, but for what failed.  Returns

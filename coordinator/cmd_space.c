@@ -307,7 +307,8 @@ static int build_and_print(struct view *view, struct err *err)
     char *db = find_db(view);
     const struct builder_options options = { .arch = view->arch,
                                              .db = db,
-                                             .jobs = (int)view->jobs };
+                                             .jobs = (int)view->jobs,
+                                             .cover = view->cover };
     int rc = 0;
 
     if (view->build)
@@ -363,8 +364,8 @@ static int check_options(const struct view *view, struct err *err)
         return err_set(err, ERR_INPUT,
                        "--build compiles for GPUs; for the cpu device use "
                        "fa-coord sweep --device cpu");
-    if (view->cover && (!view->list || view->build))
-        return err_set(err, ERR_INPUT, "--cover: only with --list");
+    if (view->cover && !view->list && !view->build)
+        return err_set(err, ERR_INPUT, "--cover: only with --list or --build");
     if (view->jobs && !view->build)
         return err_set(err, ERR_INPUT, "--jobs: only with --build");
     if (view->jobs < 0 || view->jobs > JOBS_MAX)

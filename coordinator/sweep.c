@@ -225,13 +225,15 @@ static void look_at_leases(struct sweep *sweep, struct progress_facts *facts,
 static void count_builds(const struct sweep *sweep,
                          struct progress_facts *facts)
 {
-    facts->total = plan_units(sweep->plan);
-    for (int unit = 0; unit < facts->total; unit++) {
+    for (int unit = 0; unit < plan_units(sweep->plan); unit++) {
         const struct job *job = sched_job(sweep->sched, JOB_BUILD, unit, 0);
 
         facts->settled += job_is_settled(job);
         facts->correct += job->state == JOB_DONE;
     }
+    facts->total = plan_units(sweep->plan) - sweep->n_left_out;
+    facts->settled -= sweep->n_left_out;
+    facts->correct -= sweep->n_left_out;
 }
 
 static void show(struct sweep *sweep, int64_t now, bool force)

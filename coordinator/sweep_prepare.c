@@ -353,6 +353,33 @@ void sweep_take_cache(struct sweep *sweep, size_t host)
     history_close(history);
 }
 
+/* Builds that are not asked for are settled before they begin. */
+static int leave_out(struct sweep *sweep, struct err *err)
+{
+    int units = plan_units(sweep->plan), rc = 0;
+    int64_t *chosen = NULL;
+    size_t n = 0, at = 0;
+
+    /* Nobody compares with the reference. */
+    sched_settled(sweep->sched, JOB_BUILD, units, 0, true);
+    if (sweep->options->cover)
+        rc = space_cover(sweep->space, &chosen, &n, err);
+    for (int unit = 0; chosen && unit < units; unit++) {
+        const struct plan_unit *u = plan_unit(sweep->plan, unit);
+
+        if (u->baseline)
+            continue;
+        while (at < n && chosen[at] < u->point)
+            at++;
+        if (at < n && chosen[at] == u->point)
+            continue;
+        sched_settled(sweep->sched, JOB_BUILD, unit, 0, true);
+        sweep->n_left_out++;
+    }
+    free(chosen);
+    return rc;
+}
+
 int sweep_prepare(struct sweep *sweep, struct err *err)
 {
     bool emulated = strcmp(sweep->options->device, "cpu") == 0;
@@ -379,10 +406,10 @@ int sweep_prepare(struct sweep *sweep, struct err *err)
         .attempts = sweep->options->attempts,
     });
     sweep->artifacts = mem_new((size_t)plan_units(sweep->plan) + 1, HASH_HEX);
-    if (sweep->options->builds_only) /* nobody compares with the reference */
-        sched_settled(sweep->sched, JOB_BUILD, plan_units(sweep->plan), 0,
-                      true);
-    rc = write_down(sweep, err);
+    if (sweep->options->builds_only)
+        rc = leave_out(sweep, err);
+    if (rc == 0)
+        rc = write_down(sweep, err);
     if (rc == 0)
         rc = take_history(sweep, err);
     for (size_t i = 0; rc == 0 && i < sweep->n_boxes; i++)

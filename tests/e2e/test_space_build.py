@@ -55,6 +55,23 @@ class SpaceBuild(rig.Rig):
         self.assertIn("2 of 6 configurations that pass the gates do not build; the first, FACTOR=3 UNUSED=0: "
                       "scale.cu(5)", said)
 
+    def test_a_cover_is_enough_to_meet_every_pair_of_values(self):
+        folder = self.fixture("dead_tunable")
+        sweep = sweepfile.read(folder)
+        sweep["tunables"]["THIRD"] = [0, 1]
+        sweep["baseline"]["THIRD"] = 0
+        sweepfile.write(folder, sweep)
+        told, said = self.build(folder, "--cover")
+        built = [b["params"] for b in told["builds"] if b["cubin"]]
+        passes = [b["params"] for b in told["builds"]]
+        self.assertEqual(told["built"], len(built))
+        self.assertIn(f"{len(built)}/{len(built)} built", said)
+        self.assertLess(len(built), len(passes))
+        for a in passes[0]:
+            for b in passes[0]:
+                self.assertEqual({(p[a], p[b]) for p in built}, {(p[a], p[b]) for p in passes})
+        self.assertEqual({b["error"] for b in told["builds"]}, {None, "not built yet"})
+
     def test_builds_do_not_take_the_place_of_another_sweep(self):
         folder = self.fixture("dead_tunable")
         self.build(folder, "--db", "a.db")
