@@ -190,9 +190,9 @@ class Rig(unittest.TestCase):
     def path(self, *names):
         return os.path.join(self.folder, *names)
 
-    def kernel(self, name):
+    def kernel(self, name, to=None):
         """A private copy of kernels/NAME; returns its folder."""
-        to = self.path(name)
+        to = self.path(to or name)
         shutil.copytree(os.path.join(KERNELS, name), to)
         return to
 
