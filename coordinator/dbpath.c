@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,11 +53,17 @@ static char *of_sweep(void)
     return path;
 }
 
+static bool ends_in(const char *name, const char *end)
+{
+    size_t len = strlen(name), n = strlen(end);
+
+    return len > n && strcmp(name + len - n, end) == 0;
+}
+
+/* What fuzz keeps besides a sweep is not what is meant. */
 static int is_database(const struct dirent *entry)
 {
-    size_t len = strlen(entry->d_name);
-
-    return len > 3 && strcmp(entry->d_name + len - 3, ".db") == 0;
+    return ends_in(entry->d_name, ".db") && !ends_in(entry->d_name, ".fuzz.db");
 }
 
 static int only_one(char **out, struct err *err)

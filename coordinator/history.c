@@ -7,6 +7,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/params.h"
 #include "coordinator/sql.h"
 #include "coordinator/store.h"
 
@@ -127,6 +128,20 @@ int history_arch(struct history *history, const struct store_sweep *sweep,
         snprintf(out, HISTORY_ARCH_BYTES, "%s", sql_text(stmt, 0));
     sqlite3_finalize(stmt);
     return rc < 0 ? within(history, rc, err) : 0;
+}
+
+bool history_asked(const struct store_sweep *sweep)
+{
+    const struct param *asked;
+    struct params params;
+    bool yes;
+
+    if (params_parse(sweep->settings, &params, NULL) < 0)
+        return false;
+    asked = params_find(&params, "asked");
+    yes = asked && asked->number != 0;
+    params_fini(&params);
+    return yes;
 }
 
 int history_outcome(struct history *history, const struct store_outcome *key,

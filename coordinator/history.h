@@ -30,6 +30,9 @@ int history_sweep(struct history *history, struct store_sweep *out,
 int history_arch(struct history *history, const struct store_sweep *sweep,
                  char out[HISTORY_ARCH_BYTES], struct err *err);
 
+/* Is it of configurations and shapes that were asked for besides the sweep? */
+bool history_asked(const struct store_sweep *sweep);
+
 struct history_outcome {
     char outcome[16];
     char reason[256];              /* may be cut */

@@ -93,13 +93,14 @@ static char *settings_json(const struct sweep *sweep)
 
     buf_init(&buf, JSON_MAX);
     buf_printf(&buf,
-               "{\"device\": \"%s\", \"strategy\": \"%s\", \"attempts\": %d, "
+               "{\"device\": \"%s\", \"asked\": %s, \"strategy\": \"%s\", "
+               "\"attempts\": %d, "
                "\"linger_s\": %d, \"max_hours\": %.17g, \"budget_usd\": %.17g, "
                "\"warmups\": %d, \"samples\": %d, \"timeout_s\": %.17g, "
                "\"seed\": %lld, \"l2\": \"%s\"}",
-               o->device, sweep->spec->strategy, o->attempts, o->linger_s,
-               o->max_hours, o->budget_usd, m->warmups, m->samples,
-               m->timeout_s, (long long)m->seed, m->l2);
+               o->device, o->ask ? "true" : "false", sweep->spec->strategy,
+               o->attempts, o->linger_s, o->max_hours, o->budget_usd,
+               m->warmups, m->samples, m->timeout_s, (long long)m->seed, m->l2);
     return buf.bytes;
 }
 
@@ -358,7 +359,7 @@ static int take_history(struct sweep *sweep, struct err *err)
                                  err);
     history_close(history);
     old = count_old(sweep) - sweep->n_settled;
-    if (rc == 0 && old > 0)
+    if (rc == 0 && old > 0 && !sweep->options->ask)
         progress_say(sweep->progress,
                      "%lld old results are kept, not comparable: they are for "
                      "other sources, values or shapes",
