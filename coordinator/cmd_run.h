@@ -9,10 +9,10 @@
 #include "coordinator/arch.h"
 #include "coordinator/history.h"
 #include "coordinator/hosts.h"
+#include "coordinator/sweep.h"
 
 struct err;
 struct spec;
-struct sweep_options;
 
 /* Flags. */
 struct run_settings {
@@ -22,10 +22,9 @@ struct run_settings {
     int64_t linger_s;
 };
 
-#define RUN_LINGER_S 90 /* DESIGN section 3 */
-#define RUN_SETTINGS                                                     \
-    {                                                                    \
-        .ssh = "libssh2", .arch = ARCH_DEFAULT, .linger_s = RUN_LINGER_S \
+#define RUN_SETTINGS                                                       \
+    {                                                                      \
+        .ssh = "libssh2", .arch = ARCH_DEFAULT, .linger_s = SWEEP_LINGER_S \
     }
 
 struct run {

@@ -26,7 +26,6 @@
 #include "coordinator/sweep.h"
 
 #define LINGER_MAX_S 86400
-#define ATTEMPTS 3 /* RELIABILITY F3 */
 
 static bool has_nvidia(void)
 {
@@ -224,7 +223,7 @@ int run_engine(struct run *run, const struct sweep_options *more,
     options.max_hours = set->max_hours;
     options.budget_usd = set->budget_usd;
     options.linger_s = (int)set->linger_s;
-    options.attempts = ATTEMPTS;
+    options.attempts = SWEEP_ATTEMPTS;
     options.quiet = set->quiet;
     if (ssh_setup(err) < 0)
         return cmd_fail(ERR_SYSTEM, err);

@@ -46,16 +46,21 @@ static bool is_reference(const struct plan *plan, int unit)
     return unit == plan->n;
 }
 
-/* The values of a configuration, in plan->values. */
-static void look_at(const struct plan *plan, int unit)
+void plan_values(const struct plan *plan, int unit, struct value *values)
 {
     const struct spec *spec = plan->spec;
 
     if (plan->units[unit].point >= 0)
-        space_values(plan->space, plan->units[unit].point, plan->values);
+        space_values(plan->space, plan->units[unit].point, values);
     else
-        memcpy(plan->values, plan->units[unit].values,
-               spec->n_axes * sizeof(*plan->values));
+        memcpy(values, plan->units[unit].values,
+               spec->n_axes * sizeof(*values));
+}
+
+/* The values of a configuration, in plan->values. */
+static void look_at(const struct plan *plan, int unit)
+{
+    plan_values(plan, unit, plan->values);
 }
 
 static void hash_launch(struct hash *hash, const struct spec_launch *launch)
@@ -348,6 +353,11 @@ void plan_free(struct plan *plan)
     free(plan);
 }
 
+void plan_drop_shapes(struct plan *plan)
+{
+    plan->n_shapes = 0;
+}
+
 int plan_units(const struct plan *plan)
 {
     return plan->n;
@@ -366,11 +376,6 @@ const struct plan_unit *plan_unit(const struct plan *plan, int unit)
 const char *plan_shape_name(const struct plan *plan, int shape)
 {
     return plan->shapes[shape].name;
-}
-
-const struct spec_shape *plan_shape(const struct plan *plan, int shape)
-{
-    return &plan->shapes[shape];
 }
 
 int plan_gate(const struct plan *plan, int unit, int shape)

@@ -22,12 +22,11 @@
 #include "common/hash.h"
 #include "common/msg.h"
 
+struct choice;
 struct plan;
 struct spec;
-struct space;
-
-struct choice;
 struct spec_shape;
+struct space;
 struct value;
 
 /* What a plan is about; NULL stands for the baseline and all that pass, for
@@ -54,12 +53,13 @@ int plan_make(const struct spec *spec, struct space *space,
               const struct plan_ask *ask, const char *device, const char *arch,
               struct plan **out, struct err *err);
 void plan_free(struct plan *plan);
+/* Builds alone: no shape is left to measure. */
+void plan_drop_shapes(struct plan *plan);
 
 int plan_units(const struct plan *plan); /* without the reference */
 int plan_shapes(const struct plan *plan);
 const struct plan_unit *plan_unit(const struct plan *plan, int unit);
 const char *plan_shape_name(const struct plan *plan, int shape);
-const struct spec_shape *plan_shape(const struct plan *plan, int shape);
 /* The gate of the spec that rejects the unit for this shape, or -1; never one
  * in a plan of all that passes. */
 int plan_gate(const struct plan *plan, int unit, int shape);
@@ -77,6 +77,8 @@ void plan_display(const struct plan *plan, int unit, char *out, size_t size);
 int plan_find(const struct plan *plan, const char *config_key); /* or -1 */
 int plan_find_shape(const struct plan *plan, const char *name); /* or -1 */
 
+/* The values of a configuration, one a tunable. */
+void plan_values(const struct plan *plan, int unit, struct value *values);
 /* The parameters and the gates that warn, as JSON; for the caller to free. */
 char *plan_params(const struct plan *plan, int unit);
 char *plan_warnings(const struct plan *plan, int unit);

@@ -22,6 +22,8 @@ struct plan_ask;
 struct spec;
 struct store;
 
+#define SWEEP_LINGER_S 90 /* DESIGN section 3 */
+#define SWEEP_ATTEMPTS 3  /* RELIABILITY F3 */
 /* Called once at the end of a run that got as far as a plan, settled or not,
  * with everything committed. */
 typedef int sweep_done(void *arg, const struct plan *plan, struct store *store,
@@ -29,6 +31,8 @@ typedef int sweep_done(void *arg, const struct plan *plan, struct store *store,
 
 struct sweep_options {
     const char *device;      /* cuda cpu */
+    bool builds_only;        /* for 'arch'; nothing is measured */
+    bool cover;              /* of them, a covering set (cover.h) */
     const char *arch;        /* sm_89; "" to take the GPU's */
     const char *command;     /* for the run's record: sweep, resume */
     const char *resume_hint; /* what the user types to go on */
