@@ -1,5 +1,6 @@
 #include "coordinator/plan.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,13 +49,14 @@ static bool is_reference(const struct plan *plan, int unit)
 
 void plan_values(const struct plan *plan, int unit, struct value *values)
 {
-    const struct spec *spec = plan->spec;
+    const struct plan_unit *at = &plan->units[unit];
 
-    if (plan->units[unit].point >= 0)
-        space_values(plan->space, plan->units[unit].point, values);
-    else
-        memcpy(values, plan->units[unit].values,
-               spec->n_axes * sizeof(*values));
+    if (at->point >= 0) {
+        space_values(plan->space, at->point, values);
+        return;
+    }
+    assert(at->values); /* a configuration outside the axes */
+    memcpy(values, at->values, plan->spec->n_axes * sizeof(*values));
 }
 
 /* The values of a configuration, in plan->values. */
