@@ -74,7 +74,7 @@ static double common_level(const struct noise *noise, double progress,
            (gpu == 1 ? noise->card : 0);
 }
 
-static double own_noise(const struct noise *noise, struct noise_stream *s)
+double noise_own(const struct noise *noise, struct noise_stream *s)
 {
     double late = noise_uniform(s) < noise->tail
                       ? -noise->tail_sd * log(1 - noise_uniform(s))
@@ -104,7 +104,7 @@ static double sample(const struct noise *noise, const struct noise_pass *pass,
 
     return pass->logs[at->contestant] +
            common_level(noise, progress, in_block, (size_t)at->gpu) +
-           walk_on(walk, s) + scale * (process + own_noise(noise, s));
+           walk_on(walk, s) + scale * (process + noise_own(noise, s));
 }
 
 static size_t measure_block(const struct noise *noise,

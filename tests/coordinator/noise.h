@@ -36,6 +36,9 @@ struct noise {
     double card_noise;    /* ... and noisier by this factor; 0 means as noisy */
 };
 
+/* What one sample has of its own: normal noise and lateness, log time. */
+double noise_own(const struct noise *noise, struct noise_stream *s);
+
 extern const struct noise noises[];
 extern const size_t n_noises;
 
