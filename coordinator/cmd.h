@@ -11,6 +11,7 @@ struct err;
 int cmd_check(int argc, char *argv[]);
 int cmd_doctor(int argc, char *argv[]);
 int cmd_explain(int argc, char *argv[]);
+int cmd_export(int argc, char *argv[]);
 int cmd_report(int argc, char *argv[]);
 int cmd_resume(int argc, char *argv[]);
 int cmd_space(int argc, char *argv[]);

@@ -24,9 +24,7 @@
 #include "coordinator/store.h"
 #include "coordinator/sweep.h"
 
-#define LINGER_S 90 /* DESIGN section 3 */
 #define LINGER_MAX_S 86400
-#define ATTEMPTS 3 /* RELIABILITY F3 */
 
 struct settings {
     const char *hosts, *db, *device, *arch, *ssh, *log;
@@ -200,7 +198,7 @@ static int run(struct job *job)
         .max_hours = set->max_hours,
         .budget_usd = set->budget_usd,
         .linger_s = (int)set->linger_s,
-        .attempts = ATTEMPTS,
+        .attempts = SWEEP_ATTEMPTS,
         .quiet = set->quiet,
     };
     struct store *store = NULL;
@@ -356,9 +354,9 @@ static int go(struct job *job)
     return code;
 }
 
-#define SETTINGS                                                     \
-    {                                                                \
-        .ssh = "libssh2", .arch = ARCH_DEFAULT, .linger_s = LINGER_S \
+#define SETTINGS                                                           \
+    {                                                                      \
+        .ssh = "libssh2", .arch = ARCH_DEFAULT, .linger_s = SWEEP_LINGER_S \
     }
 
 int cmd_sweep(int argc, char *argv[])

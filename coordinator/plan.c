@@ -14,6 +14,10 @@
 
 #define TEXT_MAX (1 << 20) /* of a header, a request or a configuration */
 
+/* Of the values that the fills make (worker/runner/fill.h): another one when
+ * their bits change, so that results for other inputs do not count. */
+#define FILL_REVISION "fill 2"
+
 struct plan {
     const struct spec *spec;
     struct space *space;
@@ -38,16 +42,20 @@ static bool is_reference(const struct plan *plan, int unit)
     return unit == plan->n;
 }
 
-/* The values of a configuration, in plan->values. */
-static void look_at(const struct plan *plan, int unit)
+void plan_values(const struct plan *plan, int unit, struct value *values)
 {
     const struct spec *spec = plan->spec;
 
     if (plan->units[unit].point >= 0)
-        space_values(plan->space, plan->units[unit].point, plan->values);
+        space_values(plan->space, plan->units[unit].point, values);
     else
-        memcpy(plan->values, spec->baseline,
-               spec->n_axes * sizeof(*plan->values));
+        memcpy(values, spec->baseline, spec->n_axes * sizeof(*values));
+}
+
+/* The values of a configuration, in plan->values. */
+static void look_at(const struct plan *plan, int unit)
+{
+    plan_values(plan, unit, plan->values);
 }
 
 static void hash_launch(struct hash *hash, const struct spec_launch *launch)
@@ -121,6 +129,8 @@ static void hash_argument(struct hash *hash, const struct spec_argument *arg)
     hash_text(hash, text);
     hash_text(hash, arg->buffer ? arg->fill : "");
     hash_text(hash, arg->value.text ? arg->value.text : "");
+    if (arg->scale_rule.text) /* its variables are the shape's */
+        hash_text(hash, arg->scale_rule.text);
 }
 
 static void measure_key(struct plan *plan, const struct spec_shape *shape,
@@ -131,6 +141,7 @@ static void measure_key(struct plan *plan, const struct spec_shape *shape,
     char text[160];
 
     hash_init(&hash);
+    hash_text(&hash, FILL_REVISION);
     hash_text(&hash, shape->name);
     for (size_t i = 0; i < spec->n_vars; i++) {
         snprintf(text, sizeof(text), "%s=%" PRId64, spec->vars[i],
@@ -280,6 +291,11 @@ void plan_free(struct plan *plan)
     free(plan->derived);
     free(plan->units);
     free(plan);
+}
+
+void plan_drop_shapes(struct plan *plan)
+{
+    plan->n_shapes = 0;
 }
 
 int plan_units(const struct plan *plan)
@@ -442,10 +458,12 @@ static void put_argument(struct buf *to, const struct spec_argument *arg,
                          const struct space_argument *is)
 {
     buf_printf(to, "arg %s %s ", arg->name, arg->type);
-    if (arg->buffer)
-        buf_printf(to, "buffer %" PRId64 " %s %.17g %s\n", is->count, arg->fill,
-                   arg->scale, arg->output ? "out" : "in");
-    else if (is->value.kind == VALUE_REAL)
+    if (arg->buffer) {
+        buf_printf(to, "buffer %" PRId64 " %s", is->count, arg->fill);
+        if (strcmp(arg->fill, "ramp") == 0)
+            buf_printf(to, " %" PRId64 " %" PRId64, is->rows, is->columns);
+        buf_printf(to, " %.17g %s\n", is->scale, arg->output ? "out" : "in");
+    } else if (is->value.kind == VALUE_REAL)
         buf_printf(to, "scalar %.17g\n", is->value.real);
     else
         buf_printf(to, "scalar %" PRId64 "\n", is->value.integer);
@@ -462,7 +480,7 @@ int plan_measure(struct plan *plan, int unit, int shape, struct msg *msg,
     const struct spec *spec = plan->spec;
     const struct spec_shape *at = &plan->shapes[shape];
     struct space_launch launch = { { 0 }, { 0 }, 0 }, reference = launch;
-    struct space_argument args[SPEC_LIST_MAX] = { { 0, { 0 } } };
+    struct space_argument args[SPEC_LIST_MAX] = { { .count = 0 } };
     struct buf *to = &plan->text;
     int rc;
 

@@ -22,6 +22,7 @@
 struct plan;
 struct spec;
 struct space;
+struct value;
 
 struct plan_unit {
     char key[HASH_HEX]; /* of the parameters; "" for the reference */
@@ -37,6 +38,8 @@ struct plan_unit {
 int plan_make(const struct spec *spec, struct space *space, const char *device,
               const char *arch, struct plan **out, struct err *err);
 void plan_free(struct plan *plan);
+/* Builds alone: no shape is left to measure. */
+void plan_drop_shapes(struct plan *plan);
 
 int plan_units(const struct plan *plan); /* without the reference */
 int plan_shapes(const struct plan *plan);
@@ -56,6 +59,8 @@ void plan_display(const struct plan *plan, int unit, char *out, size_t size);
 int plan_find(const struct plan *plan, const char *config_key); /* or -1 */
 int plan_find_shape(const struct plan *plan, const char *name); /* or -1 */
 
+/* The values of a configuration, one a tunable. */
+void plan_values(const struct plan *plan, int unit, struct value *values);
 /* The parameters and the gates that warn, as JSON; for the caller to free. */
 char *plan_params(const struct plan *plan, int unit);
 char *plan_warnings(const struct plan *plan, int unit);

@@ -20,8 +20,13 @@ struct hosts;
 struct spec;
 struct store;
 
+#define SWEEP_LINGER_S 90 /* DESIGN section 3 */
+#define SWEEP_ATTEMPTS 3  /* RELIABILITY F3 */
+
 struct sweep_options {
     const char *device;      /* cuda cpu */
+    bool builds_only;        /* for 'arch'; nothing is measured */
+    bool cover;              /* of them, a covering set (cover.h) */
     const char *arch;        /* sm_89; "" to take the GPU's */
     const char *command;     /* for the run's record: sweep, resume */
     const char *resume_hint; /* what the user types to go on */

@@ -353,6 +353,33 @@ void sweep_take_cache(struct sweep *sweep, size_t host)
     history_close(history);
 }
 
+/* Builds that are not asked for are settled before they begin. */
+static int leave_out(struct sweep *sweep, struct err *err)
+{
+    int units = plan_units(sweep->plan), rc = 0;
+    int64_t *chosen = NULL;
+    size_t n = 0, at = 0;
+
+    /* Nobody compares with the reference. */
+    sched_settled(sweep->sched, JOB_BUILD, units, 0, true);
+    if (sweep->options->cover)
+        rc = space_cover(sweep->space, &chosen, &n, err);
+    for (int unit = 0; chosen && unit < units; unit++) {
+        const struct plan_unit *u = plan_unit(sweep->plan, unit);
+
+        if (u->baseline)
+            continue;
+        while (at < n && chosen[at] < u->point)
+            at++;
+        if (at < n && chosen[at] == u->point)
+            continue;
+        sched_settled(sweep->sched, JOB_BUILD, unit, 0, true);
+        sweep->n_left_out++;
+    }
+    free(chosen);
+    return rc;
+}
+
 int sweep_prepare(struct sweep *sweep, struct err *err)
 {
     bool emulated = strcmp(sweep->options->device, "cpu") == 0;
@@ -370,6 +397,8 @@ int sweep_prepare(struct sweep *sweep, struct err *err)
                        sweep->arch, &sweep->plan, err);
     if (rc < 0)
         return rc;
+    if (sweep->options->builds_only)
+        plan_drop_shapes(sweep->plan);
     sweep->sched = sched_new((struct sched_limits){
         .units = plan_units(sweep->plan),
         .shapes = plan_shapes(sweep->plan),
@@ -377,7 +406,10 @@ int sweep_prepare(struct sweep *sweep, struct err *err)
         .attempts = sweep->options->attempts,
     });
     sweep->artifacts = mem_new((size_t)plan_units(sweep->plan) + 1, HASH_HEX);
-    rc = write_down(sweep, err);
+    if (sweep->options->builds_only)
+        rc = leave_out(sweep, err);
+    if (rc == 0)
+        rc = write_down(sweep, err);
     if (rc == 0)
         rc = take_history(sweep, err);
     for (size_t i = 0; rc == 0 && i < sweep->n_boxes; i++)
@@ -392,7 +424,8 @@ int sweep_begin(struct sweep *sweep, struct err *err)
     const struct arch_facts *facts = arch_find(arch);
 
     sweep->usd_before = usd_of_earlier_runs(sweep);
-    if (strcmp(sweep->options->device, "cpu") != 0)
+    if (strcmp(sweep->options->device, "cpu") != 0 &&
+        !sweep->options->builds_only)
         return 0; /* the GPU's own facts are awaited */
     sweep->facts = *facts;
     snprintf(sweep->gpu_name, sizeof(sweep->gpu_name), "%s",

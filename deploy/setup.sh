@@ -5,7 +5,7 @@ set -eu
 
 usage() {
     echo "usage: deploy/setup.sh [--tests]"
-    echo "  --tests  also what deploy/check.sh needs: clang, linters, cmocka"
+    echo "  --tests  also what deploy/check.sh needs: clang, linters, cmocka, scipy"
 }
 
 tests=no
@@ -38,8 +38,8 @@ packages="gcc g++ cmake ninja-build pkg-config git ca-certificates
     libssh2-1-dev libzmq3-dev libsqlite3-dev libcjson-dev libsodium-dev libssl-dev
     zlib1g-dev $msgpack libpgm-dev libnorm-dev libcmocka-dev openssh-client openssh-server"
 if [ "$tests" = yes ]; then
-    packages="$packages clang clang-format clang-tidy cppcheck python3 binutils
-        util-linux procps"
+    packages="$packages clang clang-format clang-tidy cppcheck python3 python3-scipy
+        binutils util-linux procps"
 fi
 
 is_installed() {
