@@ -160,7 +160,7 @@ static void the_fastest_goes_on(void **state)
     print_message("missed %zu of 400, %zu finalists on average\n", missed,
                   sum / 400);
     assert_true(missed <= 20);
-    assert_true(sum < 400 * 60);
+    assert_true(sum < 400 * 150); /* late samples keep more than noise */
     free(chosen);
     free(s);
 }
