@@ -177,7 +177,7 @@ int builds_load(const struct spec *spec, struct space *space,
     int rc;
 
     *builds = (struct builds){ .spec = spec, .space = space, .facts = facts };
-    rc = plan_make(spec, space, device, arch, &builds->plan, err);
+    rc = plan_make(spec, space, NULL, device, arch, &builds->plan, err);
     if (rc == 0) {
         builds->n = (size_t)plan_units(builds->plan);
         builds->rows = mem_new(builds->n, sizeof(*builds->rows));

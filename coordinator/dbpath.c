@@ -54,16 +54,17 @@ static char *of_file(const char *file, const char *folder)
     return path;
 }
 
-static bool has_ending(const char *name)
+static bool ends_in(const char *name, const char *end)
 {
-    size_t len = strlen(name);
+    size_t len = strlen(name), n = strlen(end);
 
-    return len > 3 && strcmp(name + len - 3, ".db") == 0;
+    return len > n && strcmp(name + len - n, end) == 0;
 }
 
+/* What fuzz keeps besides a sweep is not what is meant. */
 static int is_database(const struct dirent *entry)
 {
-    return has_ending(entry->d_name);
+    return ends_in(entry->d_name, ".db") && !ends_in(entry->d_name, ".fuzz.db");
 }
 
 static int only_one(char **out, struct err *err)
@@ -113,7 +114,7 @@ int dbpath_of_sweep(const char *sweep, char **out, struct err *err)
     char *file, *folder;
     const char *slash;
 
-    if (has_ending(sweep)) {
+    if (ends_in(sweep, ".db")) {
         *out = mem_strdup(sweep);
         return 0;
     }

@@ -1,5 +1,6 @@
 #include "coordinator/plan.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "common/buf.h"
 #include "common/mem.h"
 #include "coordinator/bundle.h"
+#include "coordinator/choice.h"
 #include "coordinator/config.h"
 #include "coordinator/space.h"
 #include "coordinator/spec.h"
@@ -28,6 +30,9 @@ struct plan {
     int *by_key; /* indices of configurations, sorted by key */
     const struct spec_shape *shapes;
     size_t n_shapes;
+    const struct plan_ask *ask; /* NULL: all that pass */
+    signed char *gates; /* of what was asked for: units by shapes, -1 none */
+    char baseline_key[HASH_HEX];
     char (*measure_keys)[HASH_HEX];
     struct bundle kernel, reference;
     struct value *values, *derived; /* of the unit last looked at */
@@ -44,12 +49,14 @@ static bool is_reference(const struct plan *plan, int unit)
 
 void plan_values(const struct plan *plan, int unit, struct value *values)
 {
-    const struct spec *spec = plan->spec;
+    const struct plan_unit *at = &plan->units[unit];
 
-    if (plan->units[unit].point >= 0)
-        space_values(plan->space, plan->units[unit].point, values);
-    else
-        memcpy(values, spec->baseline, spec->n_axes * sizeof(*values));
+    if (at->point >= 0) {
+        space_values(plan->space, at->point, values);
+        return;
+    }
+    assert(at->values); /* a configuration outside the axes */
+    memcpy(values, at->values, plan->spec->n_axes * sizeof(*values));
 }
 
 /* The values of a configuration, in plan->values. */
@@ -158,8 +165,8 @@ static void measure_key(struct plan *plan, const struct spec_shape *shape,
     hash_end(&hash, out);
 }
 
-static int add_unit(struct plan *plan, int64_t point, uint64_t warned,
-                    bool baseline, struct err *err)
+static int add_unit(struct plan *plan, const struct chosen *chosen,
+                    struct err *err)
 {
     struct plan_unit *unit;
 
@@ -170,11 +177,13 @@ static int add_unit(struct plan *plan, int64_t point, uint64_t warned,
             mem_grow(plan->units, (size_t)plan->cap, sizeof(*plan->units));
     }
     unit = &plan->units[plan->n];
-    *unit = (struct plan_unit){ .point = point,
-                                .warned = warned,
-                                .baseline = baseline };
+    *unit = (struct plan_unit){ .point = chosen->point,
+                                .warned = chosen->warned,
+                                .values = chosen->values };
     look_at(plan, plan->n++);
     config_key(plan->spec, plan->values, unit->key);
+    unit->baseline =
+        plan->spec->baseline && strcmp(unit->key, plan->baseline_key) == 0;
     return kernel_source_key(plan, unit->source_key, err);
 }
 
@@ -198,7 +207,11 @@ static int add_baseline(struct plan *plan, int64_t *point, struct err *err)
                         "gate '%s' rejects the baseline",
                         spec->gates[gate].name);
     *point = space_number(plan->space, spec->baseline);
-    return add_unit(plan, *point, 0, true, err);
+    return add_unit(
+        plan,
+        &(struct chosen){ .point = *point,
+                          .values = *point < 0 ? spec->baseline : NULL },
+        err);
 }
 
 static int add_survivors(struct plan *plan, int64_t baseline, struct err *err)
@@ -212,7 +225,10 @@ static int add_survivors(struct plan *plan, int64_t baseline, struct err *err)
             plan->units[0].warned = point.warned;
             continue;
         }
-        rc = add_unit(plan, point.number, point.warned, false, err);
+        rc = add_unit(
+            plan,
+            &(struct chosen){ .point = point.number, .warned = point.warned },
+            err);
         if (rc < 0)
             return rc;
     }
@@ -220,6 +236,46 @@ static int add_survivors(struct plan *plan, int64_t baseline, struct err *err)
         return err_set(err, ERR_INPUT,
                        "no configuration passes the gates; `fa-coord space` "
                        "shows what each of them rejects");
+    return rc;
+}
+
+static int add_all(struct plan *plan, struct err *err)
+{
+    int64_t baseline;
+    int rc = add_baseline(plan, &baseline, err);
+
+    return rc == 0 ? add_survivors(plan, baseline, err) : rc;
+}
+
+/* Which of the shapes asked for a unit is rejected for. */
+static int find_gates(struct plan *plan, int unit, struct err *err)
+{
+    look_at(plan, unit);
+    for (size_t s = 0; s < plan->n_shapes; s++) {
+        int gate =
+            space_rejected_at(plan->space, plan->values, &plan->shapes[s], err);
+
+        if (gate == SPACE_ERROR)
+            return ERR_INPUT;
+        plan->gates[(size_t)unit * plan->n_shapes + s] =
+            (signed char)(gate == SPACE_PASSES ? -1 : gate);
+    }
+    return 0;
+}
+
+static int add_asked(struct plan *plan, struct err *err)
+{
+    struct chosen *chosen;
+    size_t n;
+    int rc = choice_resolve(plan->ask->choice, plan->spec, plan->space, &chosen,
+                            &n, err);
+
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = add_unit(plan, &chosen[i], err);
+    free(chosen);
+    plan->gates = mem_new((size_t)plan->n * plan->n_shapes + 1, 1);
+    for (int unit = 0; rc == 0 && unit < plan->n; unit++)
+        rc = find_gates(plan, unit, err);
     return rc;
 }
 
@@ -239,11 +295,11 @@ static void make_index(struct plan *plan)
     qsort_r(plan->by_key, (size_t)plan->n, sizeof(*plan->by_key), by_key, plan);
 }
 
-int plan_make(const struct spec *spec, struct space *space, const char *device,
-              const char *arch, struct plan **out, struct err *err)
+int plan_make(const struct spec *spec, struct space *space,
+              const struct plan_ask *ask, const char *device, const char *arch,
+              struct plan **out, struct err *err)
 {
     struct plan *plan = mem_new(1, sizeof(*plan));
-    int64_t baseline;
     int rc;
 
     plan->spec = spec;
@@ -253,6 +309,13 @@ int plan_make(const struct spec *spec, struct space *space, const char *device,
     plan->values = mem_new(spec->n_axes, sizeof(*plan->values));
     plan->derived = mem_new(spec->n_derived, sizeof(*plan->derived));
     plan->shapes = space_shapes(space, &plan->n_shapes);
+    plan->ask = ask;
+    if (ask) {
+        plan->shapes = ask->shapes;
+        plan->n_shapes = ask->n_shapes;
+    }
+    if (spec->baseline)
+        config_key(spec, spec->baseline, plan->baseline_key);
     buf_init(&plan->text, TEXT_MAX);
     rc = bundle_load(spec, spec->kernel.source, spec->kernel.source_at,
                      plan->emulated, &plan->kernel, err);
@@ -261,9 +324,7 @@ int plan_make(const struct spec *spec, struct space *space, const char *device,
             bundle_load(spec, spec->reference.source, spec->reference.source_at,
                         plan->emulated, &plan->reference, err);
     if (rc == 0)
-        rc = add_baseline(plan, &baseline, err);
-    if (rc == 0)
-        rc = add_survivors(plan, baseline, err);
+        rc = ask ? add_asked(plan, err) : add_all(plan, err);
     if (rc < 0) {
         plan_free(plan);
         return rc;
@@ -285,6 +346,7 @@ void plan_free(struct plan *plan)
     bundle_fini(&plan->kernel);
     bundle_fini(&plan->reference);
     buf_fini(&plan->text);
+    free(plan->gates);
     free(plan->measure_keys);
     free(plan->by_key);
     free(plan->values);
@@ -316,6 +378,13 @@ const struct plan_unit *plan_unit(const struct plan *plan, int unit)
 const char *plan_shape_name(const struct plan *plan, int shape)
 {
     return plan->shapes[shape].name;
+}
+
+int plan_gate(const struct plan *plan, int unit, int shape)
+{
+    return plan->gates
+               ? plan->gates[(size_t)unit * plan->n_shapes + (size_t)shape]
+               : -1;
 }
 
 const char *plan_measure_key(const struct plan *plan, int shape)

@@ -63,6 +63,13 @@ int64_t space_number(const struct space *space, const struct value *values);
 int space_rejected_by(struct space *space, const struct value *values,
                       struct err *err);
 
+/* The same for this shape alone, which need not be one of the space's. */
+int space_rejected_at(struct space *space, const struct value *values,
+                      const struct spec_shape *shape, struct err *err);
+/* The warn gates that it hits for any shape of the space, a bit each. */
+int space_warned_by(struct space *space, const struct value *values,
+                    uint64_t *out, struct err *err);
+
 struct space_gate_count {
     int64_t rejected_first; /* by this and none before it */
     int64_t rejected_alone; /* whatever the others say */

@@ -405,10 +405,42 @@ static void close_books(struct sweep *sweep, struct err *err)
         sweep->fatal = late;
     }
     if (sweep->exit_code == 0 && sweep->n_correct == 0 &&
-        !sweep->options->builds_only)
+        !sweep->options->ask && !sweep->options->builds_only)
         sweep->exit_code = without_winner(sweep);
     if (sweep->exit_code)
         *err = sweep->fatal;
+}
+
+static int exit_code_of(int rc)
+{
+    switch (rc) {
+    case ERR_INPUT:
+        return 2;
+    case ERR_AUTH:
+        return 4;
+    case ERR_NETWORK:
+        return 3;
+    case ERR_STORE:
+        return 7;
+    default:
+        return 1;
+    }
+}
+
+/* Whoever asked for these configurations and shapes looks at them. */
+static void hand_over(struct sweep *sweep, struct err *err)
+{
+    const struct sweep_options *options = sweep->options;
+    struct err why;
+    int rc;
+
+    if (!options->done || !sweep->plan || sweep->exit_code == 7)
+        return;
+    rc = options->done(options->done_arg, sweep->plan, sweep->store, &why);
+    if (rc < 0) {
+        sweep->exit_code = exit_code_of(rc);
+        *err = why;
+    }
 }
 
 static int start(struct sweep *sweep, void *zctx, const char *socket_path,
@@ -461,22 +493,6 @@ static int open_signals(struct err *err)
     if (fd < 0)
         return err_set(err, ERR_SYSTEM, "signalfd: %s", strerror(errno));
     return fd;
-}
-
-static int exit_code_of(int rc)
-{
-    switch (rc) {
-    case ERR_INPUT:
-        return 2;
-    case ERR_AUTH:
-        return 4;
-    case ERR_NETWORK:
-        return 3;
-    case ERR_STORE:
-        return 7;
-    default:
-        return 1;
-    }
 }
 
 static void sweep_fini(struct sweep *sweep)
@@ -536,6 +552,7 @@ int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
             show(&sweep, clock_boot_ns(), true);
         dismiss(&sweep);
         close_books(&sweep, err);
+        hand_over(&sweep, err);
     }
     if (crew_stop(sweep.crew)) {
         server_close(sweep.server);

@@ -47,7 +47,8 @@ static struct made make(const char *from, const char *to)
     assert_int_equal(
         space_open(made.spec, arch_find("sm_89"), "cpu", &made.space, NULL), 0);
     assert_int_equal(
-        plan_make(made.spec, made.space, "cpu", "cpu", &made.plan, NULL), 0);
+        plan_make(made.spec, made.space, NULL, "cpu", "cpu", &made.plan, NULL),
+        0);
     free(text);
     return made;
 }
@@ -211,7 +212,7 @@ static void a_rejected_baseline_is_an_error_that_names_the_gate(void **state)
         spec_parse(FOLDER, "sweep.json", text, strlen(text), &spec, NULL), 0);
     assert_int_equal(space_open(spec, arch_find("sm_89"), "cpu", &space, NULL),
                      0);
-    assert_int_equal(plan_make(spec, space, "cpu", "cpu", &plan, &err),
+    assert_int_equal(plan_make(spec, space, NULL, "cpu", "cpu", &plan, &err),
                      ERR_INPUT);
     assert_non_null(
         strstr(err.text, "gate 'vector_items' rejects the baseline"));

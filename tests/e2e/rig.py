@@ -273,4 +273,5 @@ class Rig(unittest.TestCase):
             ON a.host = b.host AND a.epoch = b.epoch AND a.start_ns < b.start_ns
             AND a.end_ns > b.start_ns""")
         self.assertEqual(overlap, [], "I5: intervals overlap")
-        self.run_coord(folder, "verify")
+        [name] = [n for n in os.listdir(folder) if n.endswith(".db")]
+        self.run_coord(folder, "verify", name)
