@@ -340,6 +340,7 @@ static struct options read_options(int argc, char *argv[])
                             "[-p PROBLEM] [-s STRATEGY] [-x COMMAND]\n"
                             "       [-r RUNS] [-j PROCESSES] [-c EVALUATIONS] "
                             "[-k PENDING]\n");
+            strategy_list(stderr);
             exit(2);
         }
     }
