@@ -40,6 +40,10 @@ packages="gcc g++ cmake ninja-build pkg-config git ca-certificates
 if [ "$tests" = yes ]; then
     packages="$packages clang clang-format clang-tidy cppcheck python3 python3-scipy
         binutils util-linux procps"
+    # The example of an external strategy is tested where Optuna is packaged.
+    if apt-cache show python3-optuna >/dev/null 2>&1; then
+        packages="$packages python3-optuna"
+    fi
 fi
 
 is_installed() {

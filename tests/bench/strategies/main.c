@@ -24,14 +24,16 @@
 #include "coordinator/landscape.h"
 #include "coordinator/strategy.h"
 #include "tests/bench/strategies/course.h"
+#include "tests/bench/strategies/foreign.h"
 #include "tests/bench/strategies/plain.h"
 #include "tests/bench/strategies/problem.h"
 
 #define PROBLEMS_MAX 64
+#define EXTERNAL "external"
 #define GOAL_5 1 /* index of the goal that the targets are about */
 
 struct options {
-    const char *data, *json, *only_problem, *only_strategy;
+    const char *data, *json, *only_problem, *only_strategy, *external;
     int runs, jobs, cap, slots;
 };
 
@@ -96,6 +98,8 @@ static void run(const struct problem *problem, const char *entry, int seed,
         plain_genetic(&course, (uint64_t)seed);
     else if (strcmp(entry, "plain local") == 0)
         plain_local(&course, (uint64_t)seed);
+    else if (strcmp(entry, EXTERNAL) == 0)
+        foreign_drive(&course, options->external, (uint64_t)seed);
     else
         drive(&course, entry, (uint64_t)seed, options->slots);
     memcpy(out->reached, course.reached, sizeof(out->reached));
@@ -302,7 +306,7 @@ static struct options read_options(int argc, char *argv[])
                                .slots = 1 };
     int c;
 
-    while ((c = getopt(argc, argv, "d:o:p:s:r:j:c:k:")) >= 0) {
+    while ((c = getopt(argc, argv, "d:o:p:s:r:j:c:k:x:")) >= 0) {
         switch (c) {
         case 'd':
             options.data = optarg;
@@ -315,6 +319,9 @@ static struct options read_options(int argc, char *argv[])
             break;
         case 's':
             options.only_strategy = optarg;
+            break;
+        case 'x':
+            options.external = optarg;
             break;
         case 'r':
             options.runs = number(optarg);
@@ -330,9 +337,10 @@ static struct options read_options(int argc, char *argv[])
             break;
         default:
             fprintf(stderr, "usage: bench_strategies [-d FOLDER] [-o JSON] "
-                            "[-p PROBLEM] [-s STRATEGY]\n"
+                            "[-p PROBLEM] [-s STRATEGY] [-x COMMAND]\n"
                             "       [-r RUNS] [-j PROCESSES] [-c EVALUATIONS] "
                             "[-k PENDING]\n");
+            strategy_list(stderr);
             exit(2);
         }
     }
@@ -353,9 +361,11 @@ static int measure(const struct problem *problem, const struct options *options,
     int n = options->only_strategy ? 1 : ENTRIES, plain = options->cap,
         ours = 0;
 
+    n += options->external && !options->only_strategy;
     for (int e = 0; e < n; e++) {
-        const char *entry =
-            options->only_strategy ? options->only_strategy : entries[e];
+        const char *entry = options->only_strategy ? options->only_strategy
+                            : e == ENTRIES         ? EXTERNAL
+                                                   : entries[e];
         struct figure figure;
 
         memset(results, 0, (size_t)options->runs * sizeof(*results));
