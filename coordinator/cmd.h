@@ -1,7 +1,7 @@
 /* cmd.h - the commands of fa-coord
  *
  * Each takes argv from its own name on and returns the exit code of the
- * program (docs/exit-codes.md).
+ * program (docs/exit-codes.md; fuzz has some of its own).
  */
 #ifndef FA_COORDINATOR_CMD_H
 #define FA_COORDINATOR_CMD_H
@@ -11,6 +11,8 @@ struct err;
 int cmd_check(int argc, char *argv[]);
 int cmd_doctor(int argc, char *argv[]);
 int cmd_explain(int argc, char *argv[]);
+int cmd_export(int argc, char *argv[]);
+int cmd_fuzz(int argc, char *argv[]);
 int cmd_report(int argc, char *argv[]);
 int cmd_resume(int argc, char *argv[]);
 int cmd_space(int argc, char *argv[]);

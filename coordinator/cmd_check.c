@@ -29,22 +29,52 @@ struct check {
     int64_t passed;
 };
 
+static int check_shape(struct space *space, const struct value *values,
+                       const struct spec_shape *shape, struct err *err)
+{
+    struct space_argument arguments[SPEC_LIST_MAX];
+    struct space_launch launch;
+
+    if (space_launch(space, values, shape, &launch, err) < 0)
+        return ERR_INPUT;
+    return space_arguments(space, values, shape, arguments, err);
+}
+
 static int check_work(struct space *space, const struct value *values,
                       struct err *err)
 {
-    struct space_argument arguments[SPEC_LIST_MAX];
     struct value derived[SPEC_LIST_MAX];
     const struct spec_shape *shapes;
-    struct space_launch launch;
     size_t n;
 
     shapes = space_shapes(space, &n);
     if (space_derive(space, values, derived, err) < 0)
         return ERR_INPUT;
     for (size_t s = 0; s < n; s++)
-        if (space_launch(space, values, &shapes[s], &launch, err) < 0 ||
-            space_arguments(space, values, &shapes[s], arguments, err) < 0)
+        if (check_shape(space, values, &shapes[s], err) < 0)
             return ERR_INPUT;
+    return 0;
+}
+
+/* The shapes for fuzzing, with the baseline; a gate may reject some. */
+static int check_fuzz(const struct check *check, struct space *space,
+                      const char *device, struct err *err)
+{
+    const struct spec *spec = check->spec;
+    struct space_launch launch;
+    size_t n;
+    const struct spec_shape *shapes = spec_fuzz_shapes(spec, device, &n);
+
+    for (size_t s = 0; s < n; s++) {
+        int gate = space_rejected_at(space, spec->baseline, &shapes[s], err);
+
+        if (gate == SPACE_ERROR)
+            return ERR_INPUT;
+        if (gate == SPACE_PASSES &&
+            (space_reference_launch(space, &shapes[s], &launch, err) < 0 ||
+             check_shape(space, spec->baseline, &shapes[s], err) < 0))
+            return ERR_INPUT;
+    }
     return 0;
 }
 
@@ -114,6 +144,8 @@ static int check_emulation(const struct check *check,
         rc = check_shapes(check, space, err);
     if (rc == 0)
         rc = check_baseline(check, space, err);
+    if (rc == 0)
+        rc = check_fuzz(check, space, "cpu", err);
     space_close(space);
     return rc;
 }
@@ -131,6 +163,8 @@ static int check_all(struct check *check, const struct arch_facts *facts,
         rc = check_shapes(check, check->space, err);
     if (rc == 0)
         rc = check_baseline(check, check->space, err);
+    if (rc == 0)
+        rc = check_fuzz(check, check->space, "cuda", err);
     if (rc == 0)
         rc = check_points(check, err);
     return rc == 0 ? check_emulation(check, facts, err) : rc;

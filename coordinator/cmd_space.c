@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/builder.h"
+#include "coordinator/builds.h"
 #include "coordinator/config.h"
-#include "coordinator/dead.h"
 #include "coordinator/json_out.h"
 #include "coordinator/options.h"
 #include "coordinator/space.h"
@@ -19,14 +21,18 @@
 #include "coordinator/table.h"
 
 #define LINE_MAX_BYTES 65536 /* of a configuration, printed */
+#define CONFIG_BYTES 120     /* of one in a message */
+#define JOBS_MAX 256         /* build slots of a worker */
 
 struct view {
-    const struct spec *spec;
+    struct spec *spec;
     struct space *space;
-    const char *arch;
-    bool list, json;
-    const char *db; /* NULL: NAME.db beside the sweep file */
-    enum dead_verdict dead[SPEC_AXES_MAX];
+    const struct arch_facts *facts;
+    const char *arch, *device;
+    bool build, list, cover, json;
+    int64_t jobs;
+    const char *db; /* NULL: NAME.ARCH.db, else NAME.db, beside the file */
+    struct builds *builds;
     struct space_gate_count counts[SPEC_LIST_MAX];
     int64_t passed;
 };
@@ -64,8 +70,10 @@ static size_t count_dead(const struct view *view, enum dead_verdict verdict)
 {
     size_t n = 0;
 
+    if (!view->builds) /* nothing passes, nothing is built */
+        return verdict == DEAD_UNKNOWN ? view->spec->n_axes : 0;
     for (size_t i = 0; i < view->spec->n_axes; i++)
-        n += view->dead[i] == verdict;
+        n += view->builds->dead[i] == verdict;
     return n;
 }
 
@@ -76,8 +84,8 @@ static void print_dead(const struct view *view)
         printf(" known after builds");
     else if (count_dead(view, DEAD_YES) == 0)
         printf(" none");
-    for (size_t i = 0; i < view->spec->n_axes; i++)
-        if (view->dead[i] == DEAD_YES)
+    for (size_t i = 0; view->builds && i < view->spec->n_axes; i++)
+        if (view->builds->dead[i] == DEAD_YES)
             printf(" %s", view->spec->axes[i].name);
     printf("\n");
 }
@@ -90,7 +98,7 @@ static void json_dead(const struct view *view, struct json_out *out)
     }
     json_out_open(out, "dead_tunables", '[');
     for (size_t i = 0; i < view->spec->n_axes; i++)
-        if (view->dead[i] == DEAD_YES)
+        if (view->builds->dead[i] == DEAD_YES)
             json_out_text(out, NULL, view->spec->axes[i].name);
     json_out_close(out);
 }
@@ -107,7 +115,6 @@ static void print_head(const struct view *view)
         printf("\n");
         print_gates(view);
     }
-    print_dead(view);
 }
 
 static void json_gates(const struct view *view, struct json_out *out)
@@ -165,17 +172,32 @@ static void print_point(const struct view *view,
     buf_fini(&text);
 }
 
+/* With --cover, the points to be listed; else NULL for all. */
+static int choose_points(const struct view *view, int64_t **out, size_t *n,
+                         struct err *err)
+{
+    *out = NULL;
+    return view->cover ? space_cover(view->space, out, n, err) : 0;
+}
+
 /* 'out' is NULL for people. */
 static int list_points(const struct view *view, struct json_out *out,
                        struct err *err)
 {
     struct value values[SPEC_AXES_MAX];
     struct space_point point;
-    int rc;
+    size_t n = 0, at = 0;
+    int64_t *chosen;
+    int rc = choose_points(view, &chosen, &n, err);
 
+    if (rc < 0)
+        return rc;
     if (out)
         json_out_open(out, "points", '[');
     while ((rc = space_next(view->space, &point, err)) > 0) {
+        if (chosen && (at == n || chosen[at] != point.number))
+            continue;
+        at++;
         space_values(view->space, point.number, values);
         if (out)
             json_point(view, &point, values, out);
@@ -184,6 +206,7 @@ static int list_points(const struct view *view, struct json_out *out,
     }
     if (out)
         json_out_close(out);
+    free(chosen);
     return rc;
 }
 
@@ -200,19 +223,100 @@ static int print_json(const struct view *view, struct err *err)
     json_out_int(&out, "passed", view->passed);
     json_gates(view, &out);
     json_dead(view, &out);
-    if (view->list)
+    if (view->build && view->builds)
+        rc = builds_json(view->builds, &out, err);
+    if (rc == 0 && view->list)
         rc = list_points(view, &out, err);
     json_out_close(&out);
     return rc;
 }
 
-static int find_dead(struct view *view, struct err *err)
+static int print_text(const struct view *view, struct err *err)
+{
+    if (view->list && view->build && view->builds) {
+        builds_list(view->builds);
+        return 0;
+    }
+    if (view->list)
+        return list_points(view, NULL, err);
+    print_head(view);
+    if (view->build && view->builds)
+        builds_summary(view->builds);
+    print_dead(view);
+    return 0;
+}
+
+/* Builds have a database of their own, for one architecture; the sweep's may
+ * tell of some as well. */
+static char *find_db(const struct view *view)
 {
     const struct spec *spec = view->spec;
-    char *db = view->db ? mem_strdup(view->db)
-                        : mem_printf("%s/%s.db", spec->folder, spec->name);
-    int rc = dead_from_db(spec, view->space, db, view->dead, err);
+    char *db;
 
+    if (view->db)
+        return mem_strdup(view->db);
+    db = mem_printf("%s/%s.%s.db", spec->folder, spec->name, view->arch);
+    if (view->build || access(db, F_OK) == 0)
+        return db;
+    free(db);
+    return mem_printf("%s/%s.db", spec->folder, spec->name);
+}
+
+/* What passes the gates and is not built speaks against the gates. */
+static int judge_builds(const struct view *view, struct err *err)
+{
+    const struct builds *builds = view->builds;
+    size_t failed = builds_failed(builds), first = 0;
+    char config[CONFIG_BYTES];
+
+    if (!view->build || failed == 0)
+        return 0;
+    while (!builds->rows[first].known || builds->rows[first].built)
+        first++;
+    plan_display(builds->plan, (int)first, config, sizeof(config));
+    err_set(err, ERR_INPUT,
+            "%zu of %zu configurations that pass the gates do not build; the "
+            "first, %s: %s",
+            failed, builds->n, config, builds->rows[first].detail);
+    fprintf(stderr, "fa-coord: %s\n", err->text);
+    return 1;
+}
+
+static int print(const struct view *view, struct err *err)
+{
+    return view->json ? print_json(view, err) : print_text(view, err);
+}
+
+static int load_and_print(struct view *view, const char *db, struct err *err)
+{
+    bool emulated = strcmp(view->device, "cpu") == 0;
+    int rc = builds_load(view->spec, view->space, view->facts,
+                         emulated ? "cpu" : view->arch, db, &view->builds, err);
+
+    if (rc == 0)
+        rc = print(view, err);
+    if (rc == 0)
+        rc = judge_builds(view, err);
+    builds_free(view->builds);
+    return rc;
+}
+
+/* Returns an exit code, or an error for cmd_fail(). */
+static int build_and_print(struct view *view, struct err *err)
+{
+    char *db = find_db(view);
+    const struct builder_options options = { .arch = view->arch,
+                                             .db = db,
+                                             .jobs = (int)view->jobs,
+                                             .cover = view->cover };
+    int rc = 0;
+
+    if (view->build)
+        rc = builder_run(view->spec, &options, err);
+    if (rc != 0)
+        fprintf(stderr, "fa-coord: %s\n", err->text);
+    else
+        rc = load_and_print(view, db, err);
     free(db);
     return rc;
 }
@@ -221,52 +325,74 @@ static int show(struct view *view, struct err *err)
 {
     int rc = space_count(view->space, view->counts, &view->passed, err);
 
-    if (rc == 0)
-        rc = find_dead(view, err);
     if (rc < 0)
         return rc;
-    if (view->json)
-        return print_json(view, err);
-    if (view->list)
-        return list_points(view, NULL, err);
-    print_head(view);
-    return 0;
+    if (view->passed > 0)
+        return build_and_print(view, err);
+    rc = print(view, err);
+    return rc < 0 ? rc : space_empty_err(view->space, view->counts, err);
 }
 
-static int show_space(const char *path, const char *device, struct view *view,
-                      struct err *err)
+static int show_space(const char *path, struct view *view, struct err *err)
 {
-    const struct arch_facts *facts;
-    struct spec *spec = NULL;
-    int rc = arch_find_named(view->arch, &facts, err);
+    char arch[32]; /* however the user wrote it */
+    int rc = arch_find_named(view->arch, &view->facts, err);
 
+    if (rc < 0)
+        return rc;
+    snprintf(arch, sizeof(arch), "sm_%" PRId64, view->facts->arch);
+    view->arch = arch;
+    rc = spec_load(path, &view->spec, err);
     if (rc == 0)
-        rc = spec_load(path, &spec, err);
-    if (rc == 0)
-        rc = space_open(spec, facts, device, &view->space, err);
-    view->spec = spec;
+        rc = space_open(view->spec, view->facts, view->device, &view->space,
+                        err);
     if (rc == 0)
         rc = show(view, err);
-    if (rc == 0 && view->passed == 0)
-        rc = space_empty_err(view->space, view->counts, err);
     space_close(view->space);
-    spec_free(spec);
+    spec_free(view->spec);
     return rc;
+}
+
+static int check_options(const struct view *view, struct err *err)
+{
+    bool cpu = strcmp(view->device, "cpu") == 0;
+
+    if (!cpu && strcmp(view->device, "cuda") != 0)
+        return err_set(err, ERR_INPUT, "--device: '%.32s' is not cuda or cpu",
+                       view->device);
+    if (view->build && cpu)
+        return err_set(err, ERR_INPUT,
+                       "--build compiles for GPUs; for the cpu device use "
+                       "fa-coord sweep --device cpu");
+    if (view->cover && !view->list && !view->build)
+        return err_set(err, ERR_INPUT, "--cover: only with --list or --build");
+    if (view->jobs && !view->build)
+        return err_set(err, ERR_INPUT, "--jobs: only with --build");
+    if (view->jobs < 0 || view->jobs > JOBS_MAX)
+        return err_set(err, ERR_INPUT, "--jobs: not in 1..%d", JOBS_MAX);
+    return 0;
 }
 
 int cmd_space(int argc, char *argv[])
 {
-    struct view view = { .arch = ARCH_DEFAULT };
-    const char *path = NULL, *device = "cuda";
+    struct view view = { .arch = ARCH_DEFAULT, .device = "cuda" };
+    const char *path = NULL;
     const struct option list[] = {
         { "arch", OPTION_TEXT, &view.arch, "sm_89",
           "the architecture whose facts gates see", NULL },
-        { "device", OPTION_TEXT, &device, "cuda|cpu",
+        { "device", OPTION_TEXT, &view.device, "cuda|cpu",
           "cpu: with the emulation shapes", NULL },
         { "db", OPTION_TEXT, &view.db, "FILE",
-          "builds that tell dead tunables; NAME.db beside the file", NULL },
+          "where builds are kept; NAME.ARCH.db beside the file", NULL },
+        { "build", OPTION_FLAG, &view.build, NULL,
+          "compile all of them on this machine, and tell what came of it",
+          NULL },
+        { "jobs", OPTION_INT, &view.jobs, "N",
+          "builds at once; one a processor", NULL },
         { "list", OPTION_FLAG, &view.list, NULL, "the configurations left",
           NULL },
+        { "cover", OPTION_FLAG, &view.cover, NULL,
+          "of them, a few that show every pair of values", NULL },
         { "json", OPTION_FLAG, &view.json, NULL, "for programs", NULL },
     };
     const struct options options = {
@@ -283,10 +409,9 @@ int cmd_space(int argc, char *argv[])
 
     if (rc == OPTIONS_HELP)
         return 0;
-    if (rc == 0 && strcmp(device, "cuda") != 0 && strcmp(device, "cpu") != 0)
-        rc = err_set(&err, ERR_INPUT, "--device: '%.32s' is not cuda or cpu",
-                     device);
     if (rc == 0)
-        rc = show_space(path ? path : "sweep.json", device, &view, &err);
-    return rc < 0 ? cmd_fail(rc, &err) : 0;
+        rc = check_options(&view, &err);
+    if (rc == 0)
+        rc = show_space(path ? path : "sweep.json", &view, &err);
+    return rc < 0 ? cmd_fail(rc, &err) : rc;
 }

@@ -1,5 +1,6 @@
 /* fa-coord sweep and fa-coord resume: the same, found from either end. */
 #include "coordinator/cmd.h"
+#include "coordinator/cmd_run.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -24,27 +25,7 @@
 #include "coordinator/store.h"
 #include "coordinator/sweep.h"
 
-#define LINGER_S 90 /* DESIGN section 3 */
 #define LINGER_MAX_S 86400
-#define ATTEMPTS 3 /* RELIABILITY F3 */
-
-struct settings {
-    const char *hosts, *db, *device, *arch, *ssh, *log;
-    bool accept_new_host_keys, dry_run, fresh, quiet;
-    double budget_usd, max_hours;
-    int64_t linger_s;
-};
-
-struct job {
-    struct settings set;
-    char *sweep; /* path of the sweep file */
-    char *db;
-    char *was_device, *was_hosts; /* resume: what the database says */
-    char was_arch[HISTORY_ARCH_BYTES];
-    char *hosts_file; /* absolute, "" for this machine alone */
-    struct spec *spec;
-    struct hosts hosts;
-};
 
 static bool has_nvidia(void)
 {
@@ -54,7 +35,7 @@ static bool has_nvidia(void)
 
 /* The emulator is chosen by itself only when nothing else was asked for and
  * nothing else is here, and then the first line says so (DESIGN section 7). */
-static int choose_device(struct settings *set, struct err *err)
+static int choose_device(struct run_settings *set, struct err *err)
 {
     if (!set->device) {
         set->device = set->hosts || has_nvidia() ? "cuda" : "cpu";
@@ -72,7 +53,7 @@ static int choose_device(struct settings *set, struct err *err)
     return 0;
 }
 
-static int check_settings(struct settings *set, struct err *err)
+static int check_settings(struct run_settings *set, struct err *err)
 {
     const struct arch_facts *facts;
     int rc = choose_device(set, err);
@@ -95,30 +76,30 @@ static char *absolute(const char *path)
     return mem_strdup(realpath(path, resolved) ? resolved : path);
 }
 
-static int load_hosts(struct job *job, struct err *err)
+static int load_hosts(struct run *run, struct err *err)
 {
     int rc;
 
-    if (!job->set.hosts || !*job->set.hosts) {
-        job->hosts_file = mem_strdup("");
-        hosts_local(&job->hosts);
+    if (!run->set.hosts || !*run->set.hosts) {
+        run->hosts_file = mem_strdup("");
+        hosts_local(&run->hosts);
         return 0;
     }
-    job->hosts_file = absolute(job->set.hosts);
-    rc = hosts_load(job->set.hosts, &job->hosts, err);
-    return rc < 0 ? rc : hosts_can_sweep(job->set.hosts, &job->hosts, err);
+    run->hosts_file = absolute(run->set.hosts);
+    rc = hosts_load(run->set.hosts, &run->hosts, err);
+    return rc < 0 ? rc : hosts_can_sweep(run->set.hosts, &run->hosts, err);
 }
 
 /* 1 when something passes the gates on these facts, 0 and why when not. */
-static int passes_on(const struct job *job, const struct arch_facts *facts,
+static int passes_on(const struct run *run, const struct arch_facts *facts,
                      struct err *err)
 {
     struct space_gate_count *counts =
-        mem_new(job->spec->n_gates, sizeof(*counts));
+        mem_new(run->spec->n_gates, sizeof(*counts));
     struct space_point point;
     struct space *space = NULL;
     int64_t passed;
-    int rc = space_open(job->spec, facts, job->set.device, &space, err);
+    int rc = space_open(run->spec, facts, run->set.device, &space, err);
 
     if (rc == 0)
         rc = space_next(space, &point, err);
@@ -134,101 +115,150 @@ static int passes_on(const struct job *job, const struct arch_facts *facts,
 
 /* Before anything is spent: does anything pass the gates?  Where no GPU has
  * said what it is, on any architecture that is known. */
-static int check_space(const struct job *job, struct err *err)
+static int check_space(const struct run *run, struct err *err)
 {
     static const char *const archs[] = { "sm_89", "sm_80",  "sm_86",
                                          "sm_90", "sm_100", "sm_120" };
     struct err other;
-    int rc = passes_on(job, arch_find(job->set.arch), err);
+    int rc = passes_on(run, arch_find(run->set.arch), err);
 
-    if (rc != 0 || strcmp(job->set.device, "cpu") == 0)
+    if (rc != 0 || strcmp(run->set.device, "cpu") == 0)
         return rc < 0 ? rc : rc == 1 ? 0 : ERR_INPUT;
     for (size_t i = 0; i < sizeof(archs) / sizeof(archs[0]); i++) {
-        rc = passes_on(job, arch_find(archs[i]), &other);
+        rc = passes_on(run, arch_find(archs[i]), &other);
         if (rc != 0)
             return rc < 0 ? rc : 0;
     }
     return ERR_INPUT;
 }
 
-static int print_plan(const struct job *job, struct err *err)
+static int print_plan(const struct run *run, struct err *err)
 {
-    const struct arch_facts *facts = arch_find(job->set.arch);
+    const struct arch_facts *facts = arch_find(run->set.arch);
     struct space_gate_count *counts =
-        mem_new(job->spec->n_gates, sizeof(*counts));
+        mem_new(run->spec->n_gates, sizeof(*counts));
     struct space *space = NULL;
     int64_t passed = 0;
     size_t shapes;
-    int rc = space_open(job->spec, facts, job->set.device, &space, err);
+    int rc = space_open(run->spec, facts, run->set.device, &space, err);
 
     if (rc == 0)
         rc = space_count(space, counts, &passed, err);
     if (rc == 0) {
         space_shapes(space, &shapes);
         printf("%lld configurations, %lld pass the gates for %s\n",
-               (long long)space_size(space), (long long)passed, job->set.arch);
+               (long long)space_size(space), (long long)passed, run->set.arch);
         printf("%lld measurements (%zu shape%s each), device %s\n",
                (long long)passed * (long long)shapes, shapes,
-               shapes == 1 ? "" : "s", job->set.device);
-        for (size_t i = 0; i < job->hosts.n; i++) {
-            const struct host *host = &job->hosts.list[i];
+               shapes == 1 ? "" : "s", run->set.device);
+        for (size_t i = 0; i < run->hosts.n; i++) {
+            const struct host *host = &run->hosts.list[i];
 
             if (host->has_rate)
                 printf("host %s, $%.4g an hour\n", host->name, host->rate);
             else
                 printf("host %s, unpriced\n", host->name);
         }
-        printf("database %s\n", job->db);
+        printf("database %s\n", run->db);
     }
     space_close(space);
     free(counts);
     return rc;
 }
 
-static int run(struct job *job)
+/* A database is of a sweep, or of what was asked for besides it. */
+static int check_work(struct store *store, bool asked, struct err *err)
 {
-    const struct settings *set = &job->set;
-    struct sweep_options options = {
-        .device = set->device,
-        .arch = set->arch,
-        .command = set->fresh ? "sweep --fresh" : "sweep",
-        .hosts_file = job->hosts_file,
-        .remote = { .openssh = strcmp(set->ssh, "openssh") == 0,
-                    .accept_new_host_keys = set->accept_new_host_keys,
-                    .home = getenv("HOME"),
-                    .agent = getenv("SSH_AUTH_SOCK") },
-        .max_hours = set->max_hours,
-        .budget_usd = set->budget_usd,
-        .linger_s = (int)set->linger_s,
-        .attempts = ATTEMPTS,
-        .quiet = set->quiet,
-    };
-    struct store *store = NULL;
-    struct err err;
-    int code;
+    struct store_sweep row = { .key = NULL };
+    struct history *history = NULL;
+    int64_t id;
+    int rc = history_open(store, &history, err);
 
-    if (ssh_setup(&err) < 0)
-        return cmd_fail(ERR_SYSTEM, &err);
-    if (store_open(job->db, STORE_CREATE, &store, &err) < 0) {
+    if (rc == 0)
+        rc = history_sweep(history, &row, &id, err);
+    if (rc == 1)
+        rc = history_asked(&row) == asked ? 0
+             : asked                      ? err_set(err, ERR_INPUT,
+                                                    "%s holds a sweep; what fuzz finds is kept in "
+                                                                         "a database of its own",
+                                                    store_path(store))
+                                          : err_set(err, ERR_INPUT,
+                                                    "%s is of fa-coord fuzz; a sweep is kept in a "
+                                                                         "database of its own",
+                                                    store_path(store));
+    history_close(history);
+    return rc;
+}
+
+static int open_store(const struct run *run, bool asked, struct store **out,
+                      struct err *err)
+{
+    int rc = store_open(run->db, STORE_CREATE, out, err);
+
+    if (rc < 0)
+        return rc;
+    rc = check_work(*out, asked, err);
+    if (rc < 0)
+        store_close(*out);
+    return rc;
+}
+
+int run_engine(struct run *run, const struct sweep_options *more,
+               struct err *err)
+{
+    const struct run_settings *set = &run->set;
+    struct sweep_options options = *more;
+    struct store *store = NULL;
+    int code, rc;
+
+    options.device = set->device;
+    options.arch = set->arch;
+    options.hosts_file = run->hosts_file;
+    options.remote = (struct remote_options){
+        .openssh = strcmp(set->ssh, "openssh") == 0,
+        .accept_new_host_keys = set->accept_new_host_keys,
+        .home = getenv("HOME"),
+        .agent = getenv("SSH_AUTH_SOCK"),
+    };
+    options.max_hours = set->max_hours;
+    options.budget_usd = set->budget_usd;
+    options.linger_s = (int)set->linger_s;
+    options.attempts = SWEEP_ATTEMPTS;
+    options.quiet = set->quiet;
+    if (ssh_setup(err) < 0)
+        return cmd_fail(ERR_SYSTEM, err);
+    rc = open_store(run, more->ask, &store, err);
+    if (rc < 0) {
         ssh_cleanup();
-        return cmd_fail(ERR_STORE, &err);
+        return cmd_fail(rc, err);
     }
-    err.text[0] = '\0';
-    code = sweep_run(job->spec, &job->hosts, store, &options, &err);
+    err->text[0] = '\0';
+    code = sweep_run(run->spec, &run->hosts, store, &options, err);
     store_close(store);
     ssh_cleanup();
-    if (code != 0 && err.text[0])
-        fprintf(stderr, "fa-coord: %s\n", err.text);
+    if (code != 0 && err->text[0])
+        fprintf(stderr, "fa-coord: %s\n", err->text);
+    return code;
+}
+
+static int sweep(struct run *run)
+{
+    const struct sweep_options options = {
+        .command = run->set.fresh ? "sweep --fresh" : "sweep",
+    };
+    struct err err;
+    int code = run_engine(run, &options, &err);
+
     if (code == 0)
-        fprintf(stderr, "done; the results: fa-coord report %s\n", job->db);
+        fprintf(stderr, "done; the results: fa-coord report %s\n", run->db);
     else if (code == 6)
         fprintf(stderr,
                 "nothing is lost; to go on, with --budget or --max-hours for "
                 "a new cap: fa-coord resume %s\n",
-                job->db);
+                run->db);
     else if (code == 5 || code >= 128)
         fprintf(stderr, "nothing is lost; to go on: fa-coord resume %s\n",
-                job->db);
+                run->db);
     return code;
 }
 
@@ -271,100 +301,103 @@ static int set_aside(const char *db, struct err *err)
 }
 
 /* A budget that nothing can reach must not look like one. */
-static int settle_caps(struct job *job, struct err *err)
+static int settle_caps(struct run *run, struct err *err)
 {
-    bool asked = job->set.budget_usd > 0;
+    bool asked = run->set.budget_usd > 0;
     size_t priced = 0;
 
     if (!asked)
-        job->set.budget_usd = job->spec->budget_usd;
-    if (job->set.max_hours == 0)
-        job->set.max_hours = job->spec->budget_hours;
-    for (size_t i = 0; i < job->hosts.n; i++)
-        priced += job->hosts.list[i].has_rate;
-    if (job->set.budget_usd <= 0 || priced == job->hosts.n)
+        run->set.budget_usd = run->spec->budget_usd;
+    if (run->set.max_hours == 0)
+        run->set.max_hours = run->spec->budget_hours;
+    for (size_t i = 0; i < run->hosts.n; i++)
+        priced += run->hosts.list[i].has_rate;
+    if (run->set.budget_usd <= 0 || priced == run->hosts.n)
         return 0;
     if (asked && priced == 0)
         return err_set(err, ERR_INPUT,
                        "--budget=%g: no host has a price; give them "
                        "rate=USD-PER-HOUR in the hosts file, or use "
                        "--max-hours",
-                       job->set.budget_usd);
-    if (!job->set.quiet && priced > 0)
+                       run->set.budget_usd);
+    if (!run->set.quiet && priced > 0)
         fprintf(stderr,
                 "the budget of $%g counts the %zu of %zu hosts that have a "
                 "rate=\n",
-                job->set.budget_usd, priced, job->hosts.n);
+                run->set.budget_usd, priced, run->hosts.n);
     return 0;
 }
 
-static int prepare(struct job *job, struct err *err)
+static int prepare(struct run *run, struct err *err)
 {
-    int rc = check_settings(&job->set, err);
+    int rc = check_settings(&run->set, err);
 
     if (rc == 0)
-        rc = spec_load(job->sweep, &job->spec, err);
+        rc = spec_load(run->sweep, &run->spec, err);
     if (rc == 0)
-        rc = load_hosts(job, err);
+        rc = load_hosts(run, err);
     if (rc < 0)
         return rc;
-    assert(job->spec);
-    if (!job->db)
-        job->db = job->set.db ? mem_strdup(job->set.db)
-                              : mem_printf("%s/%s.db", job->spec->folder,
-                                           job->spec->name);
-    rc = settle_caps(job, err);
+    assert(run->spec);
+    if (!run->db)
+        run->db = run->set.db ? mem_strdup(run->set.db)
+                              : mem_printf("%s/%s.db", run->spec->folder,
+                                           run->spec->name);
+    rc = settle_caps(run, err);
     if (rc < 0)
         return rc;
-    if (strcmp(job->spec->strategy, "exhaustive") != 0)
+    if (strcmp(run->spec->strategy, "exhaustive") != 0)
         return err_set(err, ERR_INPUT,
                        "strategy '%s' is not there; there is 'exhaustive'",
-                       job->spec->strategy);
-    return check_space(job, err);
+                       run->spec->strategy);
+    return check_space(run, err);
 }
 
-static int go(struct job *job)
+static int sweep_work(struct run *run, void *arg)
+{
+    struct err err;
+    int rc = 0;
+
+    (void)arg;
+    if (run->set.dry_run)
+        rc = print_plan(run, &err);
+    else if (run->set.fresh)
+        rc = set_aside(run->db, &err);
+    if (rc < 0)
+        return cmd_fail(rc, &err);
+    return run->set.dry_run ? 0 : sweep(run);
+}
+
+int run_command(struct run *run, int (*work)(struct run *, void *), void *arg)
 {
     struct err err;
     FILE *log = NULL;
-    int rc = prepare(job, &err), code;
+    int rc = prepare(run, &err), code;
 
-    if (rc == 0 && job->set.log && !(log = fopen(job->set.log, "ae")))
-        rc = err_set(&err, ERR_INPUT, "--log=%s: %s", job->set.log,
+    if (rc == 0 && run->set.log && !(log = fopen(run->set.log, "ae")))
+        rc = err_set(&err, ERR_INPUT, "--log=%s: %s", run->set.log,
                      strerror(errno));
     if (log && rc == 0)
         log_setup(log, LOG_I);
-    if (rc == 0 && job->set.dry_run) {
-        rc = print_plan(job, &err);
-        code = rc < 0 ? cmd_fail(rc, &err) : 0;
-    } else {
-        if (rc == 0 && job->set.fresh)
-            rc = set_aside(job->db, &err);
-        code = rc < 0 ? cmd_fail(rc, &err) : run(job);
-    }
+    code = rc < 0 ? cmd_fail(rc, &err) : work(run, arg);
     if (log) {
         log_setup(NULL, LOG_E);
         fclose(log);
     }
-    hosts_fini(&job->hosts);
-    spec_free(job->spec);
-    free(job->sweep);
-    free(job->db);
-    free(job->hosts_file);
-    free(job->was_device);
-    free(job->was_hosts);
+    hosts_fini(&run->hosts);
+    spec_free(run->spec);
+    free(run->sweep);
+    free(run->db);
+    free(run->hosts_file);
+    free(run->was_device);
+    free(run->was_hosts);
     return code;
 }
 
-#define SETTINGS                                                     \
-    {                                                                \
-        .ssh = "libssh2", .arch = ARCH_DEFAULT, .linger_s = LINGER_S \
-    }
-
 int cmd_sweep(int argc, char *argv[])
 {
-    struct job job = { .set = SETTINGS };
-    struct settings *set = &job.set;
+    struct run run = { .set = RUN_SETTINGS };
+    struct run_settings *set = &run.set;
     const char *plain = NULL;
     const struct option list[] = {
         { "hosts", OPTION_TEXT, &set->hosts, "FILE",
@@ -409,18 +442,18 @@ int cmd_sweep(int argc, char *argv[])
         return 0;
     if (rc < 0)
         return cmd_fail(rc, &err);
-    job.sweep = mem_strdup(plain ? plain : "sweep.json");
-    return go(&job);
+    run.sweep = mem_strdup(plain ? plain : "sweep.json");
+    return run_command(&run, sweep_work, NULL);
 }
 
 /* What the database says of its sweep: file, hosts, device. */
-static int recall(struct job *job, struct err *err)
+static int recall(struct run *run, struct err *err)
 {
     struct store_sweep row = { .key = NULL };
     struct history *history = NULL;
     struct store *store;
     int64_t id;
-    int rc = store_open(job->db, STORE_READ, &store, err);
+    int rc = store_open(run->db, STORE_READ, &store, err);
 
     if (rc < 0)
         return rc;
@@ -431,19 +464,25 @@ static int recall(struct job *job, struct err *err)
             rc = err_set(err, ERR_INPUT,
                          "%s holds no sweep yet; start one with fa-coord "
                          "sweep",
-                         job->db);
+                         run->db);
     }
     if (rc == 1) {
-        job->sweep = mem_printf("%s/%s", row.folder, row.file);
-        job->was_device = mem_strdup(row.device);
-        job->was_hosts = mem_strdup(row.hosts_file);
-        if (!job->set.device)
-            job->set.device = job->was_device;
-        if (!job->set.hosts)
-            job->set.hosts = job->was_hosts;
-        rc = history_arch(history, &row, job->was_arch, err);
-        if (arch_find(job->was_arch))
-            job->set.arch = job->was_arch;
+        run->sweep = mem_printf("%s/%s", row.folder, row.file);
+        run->was_device = mem_strdup(row.device);
+        run->was_hosts = mem_strdup(row.hosts_file);
+        if (history_asked(&row))
+            rc = err_set(err, ERR_INPUT,
+                         "%s is of fa-coord fuzz: give that command again to "
+                         "go on",
+                         run->db);
+        if (!run->set.device)
+            run->set.device = run->was_device;
+        if (!run->set.hosts)
+            run->set.hosts = run->was_hosts;
+        if (rc == 1)
+            rc = history_arch(history, &row, run->was_arch, err);
+        if (arch_find(run->was_arch))
+            run->set.arch = run->was_arch;
     }
     history_close(history);
     store_close(store);
@@ -452,8 +491,8 @@ static int recall(struct job *job, struct err *err)
 
 int cmd_resume(int argc, char *argv[])
 {
-    struct job job = { .set = SETTINGS };
-    struct settings *set = &job.set;
+    struct run run = { .set = RUN_SETTINGS };
+    struct run_settings *set = &run.set;
     const char *plain = NULL;
     const struct option list[] = {
         { "hosts", OPTION_TEXT, &set->hosts, "FILE",
@@ -485,12 +524,12 @@ int cmd_resume(int argc, char *argv[])
     if (rc == OPTIONS_HELP)
         return 0;
     if (rc == 0)
-        rc = dbpath_find(plain, &job.db, &err);
+        rc = dbpath_find(plain, &run.db, &err);
     if (rc == 0)
-        rc = recall(&job, &err);
+        rc = recall(&run, &err);
     if (rc < 0) {
-        free(job.db);
+        free(run.db);
         return cmd_fail(rc, &err);
     }
-    return go(&job);
+    return run_command(&run, sweep_work, NULL);
 }

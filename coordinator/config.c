@@ -175,10 +175,11 @@ static int take_pair(const struct spec *spec, const char *pair, bool *given,
     return 0;
 }
 
-int config_parse(const struct spec *spec, const char *text,
-                 struct value *values, struct buf *text_out, struct err *err)
+/* 'given' tells which tunables the text names. */
+static int take_pairs(const struct spec *spec, const char *text,
+                      struct value *values, struct buf *text_out, bool *given,
+                      struct err *err)
 {
-    bool given[SPEC_AXES_MAX] = { false };
     char *rest, *pair;
 
     buf_clear(text_out);
@@ -188,6 +189,25 @@ int config_parse(const struct spec *spec, const char *text,
     while ((pair = strsep(&rest, ", ")))
         if (*pair && take_pair(spec, pair, given, values, err) < 0)
             return ERR_INPUT;
+    return 0;
+}
+
+int config_parse_over(const struct spec *spec, const char *text,
+                      struct value *values, struct buf *text_out,
+                      struct err *err)
+{
+    bool given[SPEC_AXES_MAX] = { false };
+
+    return take_pairs(spec, text, values, text_out, given, err);
+}
+
+int config_parse(const struct spec *spec, const char *text,
+                 struct value *values, struct buf *text_out, struct err *err)
+{
+    bool given[SPEC_AXES_MAX] = { false };
+
+    if (take_pairs(spec, text, values, text_out, given, err) < 0)
+        return ERR_INPUT;
     for (size_t i = 0; i < spec->n_axes; i++)
         if (!given[i])
             return err_set(err, ERR_INPUT,

@@ -40,6 +40,10 @@ void config_header(const struct spec *spec, const struct value *values,
  * stay with 'text_out' (a buf the caller keeps).  ERR_INPUT */
 int config_parse(const struct spec *spec, const char *text,
                  struct value *values, struct buf *text_out, struct err *err);
+/* The same, where 'values' keeps what the text does not name. */
+int config_parse_over(const struct spec *spec, const char *text,
+                      struct value *values, struct buf *text_out,
+                      struct err *err);
 /* ... or the first digits of its key, four at least. */
 bool config_is_key_prefix(const char *text);
 

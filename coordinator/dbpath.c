@@ -3,8 +3,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cjson/cJSON.h>
@@ -30,9 +32,9 @@ static int read_text(const char *path, struct buf *buf)
     return n < 0 ? -1 : 0;
 }
 
-/* The name in ./sweep.json with ".db", or NULL: 'check' tells what is wrong
- * with a sweep file, here it is only a hint. */
-static char *of_sweep(void)
+/* The name in a sweep file with ".db", in 'folder', or NULL: 'check' tells
+ * what is wrong with a sweep file, here it is only a hint. */
+static char *of_file(const char *file, const char *folder)
 {
     struct buf buf;
     cJSON *tree = NULL;
@@ -40,23 +42,29 @@ static char *of_sweep(void)
     char *path = NULL;
 
     buf_init(&buf, SWEEP_BYTES_MAX);
-    if (read_text("sweep.json", &buf) == 0 && buf.len && !buf.truncated) {
+    if (read_text(file, &buf) == 0 && buf.len && !buf.truncated) {
         cJSON_Minify(buf.bytes); /* drops comments */
         tree = cJSON_Parse(buf.bytes);
     }
     name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(tree, "name"));
     if (name && !strchr(name, '/'))
-        path = mem_printf("%s.db", name);
+        path = mem_printf("%s%s.db", folder, name);
     cJSON_Delete(tree);
     buf_fini(&buf);
     return path;
 }
 
+static bool ends_in(const char *name, const char *end)
+{
+    size_t len = strlen(name), n = strlen(end);
+
+    return len > n && strcmp(name + len - n, end) == 0;
+}
+
+/* What fuzz keeps besides a sweep is not what is meant. */
 static int is_database(const struct dirent *entry)
 {
-    size_t len = strlen(entry->d_name);
-
-    return len > 3 && strcmp(entry->d_name + len - 3, ".db") == 0;
+    return ends_in(entry->d_name, ".db") && !ends_in(entry->d_name, ".fuzz.db");
 }
 
 static int only_one(char **out, struct err *err)
@@ -90,6 +98,37 @@ static int only_one(char **out, struct err *err)
 
 int dbpath_find(const char *given, char **out, struct err *err)
 {
-    *out = given ? mem_strdup(given) : of_sweep();
+    *out = given ? mem_strdup(given) : of_file("sweep.json", "");
     return *out ? 0 : only_one(out, err);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat stat_;
+
+    return stat(path, &stat_) == 0 && S_ISDIR(stat_.st_mode);
+}
+
+int dbpath_of_sweep(const char *sweep, char **out, struct err *err)
+{
+    char *file, *folder;
+    const char *slash;
+
+    if (ends_in(sweep, ".db")) {
+        *out = mem_strdup(sweep);
+        return 0;
+    }
+    file = is_folder(sweep) ? mem_printf("%s/sweep.json", sweep)
+                            : mem_strdup(sweep);
+    slash = strrchr(file, '/');
+    folder = mem_dup(file, slash ? (size_t)(slash - file) + 1 : 0);
+    *out = of_file(file, folder);
+    if (!*out)
+        err_set(err, ERR_INPUT,
+                "%s tells no name of a sweep; 'fa-coord check %s' tells what "
+                "is wrong, --db FILE names the database itself",
+                file, sweep);
+    free(file);
+    free(folder);
+    return *out ? 0 : ERR_INPUT;
 }

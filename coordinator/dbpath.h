@@ -9,4 +9,9 @@ struct err;
  * database or more than one. */
 int dbpath_find(const char *given, char **out, struct err *err);
 
+/* The one that a sweep file writes, NAME.db beside it; 'sweep' is the file, a
+ * folder that holds a sweep.json, or the database itself.  ERR_INPUT when the
+ * file cannot be read or has no name. */
+int dbpath_of_sweep(const char *sweep, char **out, struct err *err);
+
 #endif

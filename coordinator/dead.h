@@ -2,17 +2,13 @@
  *
  * A tunable is dead when no two configurations that differ only in it were
  * compiled to different machine code: measuring both would measure one
- * kernel under two names.
+ * kernel under two names.  Pure; any thread.
  */
 #ifndef FA_COORDINATOR_DEAD_H
 #define FA_COORDINATOR_DEAD_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-struct err;
-struct space;
-struct spec;
 
 enum dead_verdict {
     DEAD_UNKNOWN, /* no two built configurations differ only in it */
@@ -26,15 +22,9 @@ struct dead_point {
     const char *artifact; /* borrowed */
 };
 
-/* Pure.  'sizes' are the numbers of values of the axes, in file order, last
+/* 'sizes' are the numbers of values of the axes, in file order, last
  * one fastest in 'number'; 'points' are put in another order. */
 void dead_axes(const size_t *sizes, size_t axes, struct dead_point *points,
                size_t n, enum dead_verdict *out);
-
-/* The same for the survivors of a space, by the builds in a database.
- * 'out' has one verdict an axis; all DEAD_UNKNOWN where there is no database
- * at 'db'.  ERR_STORE */
-int dead_from_db(const struct spec *spec, struct space *space, const char *db,
-                 enum dead_verdict *out, struct err *err);
 
 #endif

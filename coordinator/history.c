@@ -7,6 +7,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/params.h"
 #include "coordinator/sql.h"
 #include "coordinator/store.h"
 
@@ -23,9 +24,11 @@ static const char *const statements[STATEMENTS] = {
     [SWEEP] = "SELECT id, key, name, folder, file, hosts_file, spec, device,"
               " arch, facts, settings, configurations, passed, created_utc"
               " FROM sweep ORDER BY created_utc DESC, id DESC LIMIT 1",
-    [OUTCOME] = "SELECT outcome, reason, median_s, attempts FROM outcome"
-                " WHERE config=? AND shape=? AND source_key=?"
-                " AND measure_key=?",
+    [OUTCOME] = "SELECT o.outcome, o.reason, o.median_s, o.attempts,"
+                " r.relative_l2, r.max_error, o.nonce IS NOT NULL"
+                " FROM outcome o LEFT JOIN result r ON r.nonce=o.nonce"
+                " WHERE o.config=? AND o.shape=? AND o.source_key=?"
+                " AND o.measure_key=?",
     [BUILD] = "SELECT artifact, build_key, host, registers, spill_bytes,"
               " static_smem FROM build WHERE config=? AND source_key=?"
               " AND outcome='built' ORDER BY received_utc DESC LIMIT 1",
@@ -127,6 +130,20 @@ int history_arch(struct history *history, const struct store_sweep *sweep,
     return rc < 0 ? within(history, rc, err) : 0;
 }
 
+bool history_asked(const struct store_sweep *sweep)
+{
+    const struct param *asked;
+    struct params params;
+    bool yes;
+
+    if (params_parse(sweep->settings, &params, NULL) < 0)
+        return false;
+    asked = params_find(&params, "asked");
+    yes = asked && asked->number != 0;
+    params_fini(&params);
+    return yes;
+}
+
 int history_outcome(struct history *history, const struct store_outcome *key,
                     struct history_outcome *out, struct err *err)
 {
@@ -142,6 +159,9 @@ int history_outcome(struct history *history, const struct store_outcome *key,
     snprintf(out->reason, sizeof(out->reason), "%s", sql_text(stmt, 1));
     out->median_s = sql_real(stmt, 2);
     out->attempts = sql_int(stmt, 3);
+    out->relative_l2 = sql_real(stmt, 4);
+    out->max_error = sql_real(stmt, 5);
+    out->measured = sql_int(stmt, 6) != 0;
     sql_reset(stmt);
     return 1;
 }

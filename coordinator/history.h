@@ -6,6 +6,7 @@
 #ifndef FA_COORDINATOR_HISTORY_H
 #define FA_COORDINATOR_HISTORY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/hash.h"
@@ -29,10 +30,15 @@ int history_sweep(struct history *history, struct store_sweep *out,
 int history_arch(struct history *history, const struct store_sweep *sweep,
                  char out[HISTORY_ARCH_BYTES], struct err *err);
 
+/* Is it of configurations and shapes that were asked for besides the sweep? */
+bool history_asked(const struct store_sweep *sweep);
+
 struct history_outcome {
     char outcome[16];
-    char reason[256]; /* may be cut */
-    double median_s;  /* NaN when there is none */
+    char reason[256];              /* may be cut */
+    double median_s;               /* NaN when there is none */
+    double relative_l2, max_error; /* of its result; NaN without one */
+    bool measured;                 /* a result or build settled it */
     int64_t attempts;
 };
 

@@ -21,9 +21,11 @@ static const struct cmd {
     { "doctor", cmd_doctor, "is this machine, is every host fit for a sweep" },
     { "sweep", cmd_sweep, "start a sweep, or go on with one that stopped" },
     { "resume", cmd_resume, "go on with what a database holds" },
+    { "fuzz", cmd_fuzz, "are configurations right at many shapes?" },
     { "status", cmd_status, "how far a sweep is; may be asked while it runs" },
     { "report", cmd_report, "what a sweep came to, and what it cost" },
     { "explain", cmd_explain, "why a configuration failed or ranks there" },
+    { "export", cmd_export, "the winner as a C header, JSON or nvcc options" },
     { "verify", cmd_verify, "checksums and invariants of a database" },
 };
 

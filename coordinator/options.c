@@ -65,16 +65,30 @@ static int read_number(const struct option *option, const char *text,
     return 0;
 }
 
+static int add_item(const struct options *options, const struct option *option,
+                    const char *text, struct err *err)
+{
+    struct option_list *list = option->out;
+
+    if (list->n == OPTION_LIST_MAX)
+        return err_set(err, ERR_INPUT, "%s: --%s: at most %d of them",
+                       options->command, option->name, OPTION_LIST_MAX);
+    list->items[list->n++] = text;
+    return 0;
+}
+
 static int take_value(const struct options *options,
                       const struct option *option, const char *text,
                       struct err *err)
 {
     double number;
 
-    if (option->kind == OPTION_TEXT) {
+    if (option->kind == OPTION_TEXT || option->kind == OPTION_LIST) {
         if (!*text)
             return err_set(err, ERR_INPUT, "%s: --%s needs a value, %s",
                            options->command, option->name, option->value);
+        if (option->kind == OPTION_LIST)
+            return add_item(options, option, text, err);
         *(const char **)option->out = text;
         return 0;
     }
@@ -123,7 +137,7 @@ static int take_flag(struct parse *parse, char *argv[], struct err *err)
     if (at < 0)
         return unknown(options, flag, len, err);
     option = &options->list[at];
-    if (parse->seen[at])
+    if (parse->seen[at] && option->kind != OPTION_LIST)
         return err_set(err, ERR_INPUT, "%s: --%s is given twice",
                        options->command, option->name);
     parse->seen[at] = true;

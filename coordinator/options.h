@@ -3,8 +3,8 @@
  *   --flag  --name VALUE  --name=VALUE  --  and plain arguments, in any order
  *
  * The table makes the parser and the help.  Unknown flags come with a
- * suggestion; a flag given twice, or together with one that excludes it, is
- * an error.
+ * suggestion; a flag given twice (unless it is a list), or together with one
+ * that excludes it, is an error.
  */
 #ifndef FA_COORDINATOR_OPTIONS_H
 #define FA_COORDINATOR_OPTIONS_H
@@ -19,6 +19,14 @@ enum option_kind {
     OPTION_TEXT, /* const char *, borrowed from argv */
     OPTION_INT,  /* int64_t, >= 0 */
     OPTION_REAL, /* double, finite and >= 0 */
+    OPTION_LIST, /* struct option_list: texts, may be given again and again */
+};
+
+#define OPTION_LIST_MAX 64
+
+struct option_list {
+    const char *items[OPTION_LIST_MAX]; /* borrowed from argv */
+    size_t n;
 };
 
 struct option {

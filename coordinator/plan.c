@@ -1,5 +1,6 @@
 #include "coordinator/plan.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,11 +9,16 @@
 #include "common/buf.h"
 #include "common/mem.h"
 #include "coordinator/bundle.h"
+#include "coordinator/choice.h"
 #include "coordinator/config.h"
 #include "coordinator/space.h"
 #include "coordinator/spec.h"
 
 #define TEXT_MAX (1 << 20) /* of a header, a request or a configuration */
+
+/* Of the values that the fills make (worker/runner/fill.h): another one when
+ * their bits change, so that results for other inputs do not count. */
+#define FILL_REVISION "fill 2"
 
 struct plan {
     const struct spec *spec;
@@ -24,6 +30,9 @@ struct plan {
     int *by_key; /* indices of configurations, sorted by key */
     const struct spec_shape *shapes;
     size_t n_shapes;
+    const struct plan_ask *ask; /* NULL: all that pass */
+    signed char *gates; /* of what was asked for: units by shapes, -1 none */
+    char baseline_key[HASH_HEX];
     char (*measure_keys)[HASH_HEX];
     struct bundle kernel, reference;
     struct value *values, *derived; /* of the unit last looked at */
@@ -38,16 +47,22 @@ static bool is_reference(const struct plan *plan, int unit)
     return unit == plan->n;
 }
 
+void plan_values(const struct plan *plan, int unit, struct value *values)
+{
+    const struct plan_unit *at = &plan->units[unit];
+
+    if (at->point >= 0) {
+        space_values(plan->space, at->point, values);
+        return;
+    }
+    assert(at->values); /* a configuration outside the axes */
+    memcpy(values, at->values, plan->spec->n_axes * sizeof(*values));
+}
+
 /* The values of a configuration, in plan->values. */
 static void look_at(const struct plan *plan, int unit)
 {
-    const struct spec *spec = plan->spec;
-
-    if (plan->units[unit].point >= 0)
-        space_values(plan->space, plan->units[unit].point, plan->values);
-    else
-        memcpy(plan->values, spec->baseline,
-               spec->n_axes * sizeof(*plan->values));
+    plan_values(plan, unit, plan->values);
 }
 
 static void hash_launch(struct hash *hash, const struct spec_launch *launch)
@@ -121,6 +136,8 @@ static void hash_argument(struct hash *hash, const struct spec_argument *arg)
     hash_text(hash, text);
     hash_text(hash, arg->buffer ? arg->fill : "");
     hash_text(hash, arg->value.text ? arg->value.text : "");
+    if (arg->scale_rule.text) /* its variables are the shape's */
+        hash_text(hash, arg->scale_rule.text);
 }
 
 static void measure_key(struct plan *plan, const struct spec_shape *shape,
@@ -131,6 +148,7 @@ static void measure_key(struct plan *plan, const struct spec_shape *shape,
     char text[160];
 
     hash_init(&hash);
+    hash_text(&hash, FILL_REVISION);
     hash_text(&hash, shape->name);
     for (size_t i = 0; i < spec->n_vars; i++) {
         snprintf(text, sizeof(text), "%s=%" PRId64, spec->vars[i],
@@ -147,8 +165,8 @@ static void measure_key(struct plan *plan, const struct spec_shape *shape,
     hash_end(&hash, out);
 }
 
-static int add_unit(struct plan *plan, int64_t point, uint64_t warned,
-                    bool baseline, struct err *err)
+static int add_unit(struct plan *plan, const struct chosen *chosen,
+                    struct err *err)
 {
     struct plan_unit *unit;
 
@@ -159,11 +177,13 @@ static int add_unit(struct plan *plan, int64_t point, uint64_t warned,
             mem_grow(plan->units, (size_t)plan->cap, sizeof(*plan->units));
     }
     unit = &plan->units[plan->n];
-    *unit = (struct plan_unit){ .point = point,
-                                .warned = warned,
-                                .baseline = baseline };
+    *unit = (struct plan_unit){ .point = chosen->point,
+                                .warned = chosen->warned,
+                                .values = chosen->values };
     look_at(plan, plan->n++);
     config_key(plan->spec, plan->values, unit->key);
+    unit->baseline =
+        plan->spec->baseline && strcmp(unit->key, plan->baseline_key) == 0;
     return kernel_source_key(plan, unit->source_key, err);
 }
 
@@ -187,7 +207,11 @@ static int add_baseline(struct plan *plan, int64_t *point, struct err *err)
                         "gate '%s' rejects the baseline",
                         spec->gates[gate].name);
     *point = space_number(plan->space, spec->baseline);
-    return add_unit(plan, *point, 0, true, err);
+    return add_unit(
+        plan,
+        &(struct chosen){ .point = *point,
+                          .values = *point < 0 ? spec->baseline : NULL },
+        err);
 }
 
 static int add_survivors(struct plan *plan, int64_t baseline, struct err *err)
@@ -201,7 +225,10 @@ static int add_survivors(struct plan *plan, int64_t baseline, struct err *err)
             plan->units[0].warned = point.warned;
             continue;
         }
-        rc = add_unit(plan, point.number, point.warned, false, err);
+        rc = add_unit(
+            plan,
+            &(struct chosen){ .point = point.number, .warned = point.warned },
+            err);
         if (rc < 0)
             return rc;
     }
@@ -209,6 +236,46 @@ static int add_survivors(struct plan *plan, int64_t baseline, struct err *err)
         return err_set(err, ERR_INPUT,
                        "no configuration passes the gates; `fa-coord space` "
                        "shows what each of them rejects");
+    return rc;
+}
+
+static int add_all(struct plan *plan, struct err *err)
+{
+    int64_t baseline;
+    int rc = add_baseline(plan, &baseline, err);
+
+    return rc == 0 ? add_survivors(plan, baseline, err) : rc;
+}
+
+/* Which of the shapes asked for a unit is rejected for. */
+static int find_gates(struct plan *plan, int unit, struct err *err)
+{
+    look_at(plan, unit);
+    for (size_t s = 0; s < plan->n_shapes; s++) {
+        int gate =
+            space_rejected_at(plan->space, plan->values, &plan->shapes[s], err);
+
+        if (gate == SPACE_ERROR)
+            return ERR_INPUT;
+        plan->gates[(size_t)unit * plan->n_shapes + s] =
+            (signed char)(gate == SPACE_PASSES ? -1 : gate);
+    }
+    return 0;
+}
+
+static int add_asked(struct plan *plan, struct err *err)
+{
+    struct chosen *chosen;
+    size_t n;
+    int rc = choice_resolve(plan->ask->choice, plan->spec, plan->space, &chosen,
+                            &n, err);
+
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = add_unit(plan, &chosen[i], err);
+    free(chosen);
+    plan->gates = mem_new((size_t)plan->n * plan->n_shapes + 1, 1);
+    for (int unit = 0; rc == 0 && unit < plan->n; unit++)
+        rc = find_gates(plan, unit, err);
     return rc;
 }
 
@@ -228,11 +295,11 @@ static void make_index(struct plan *plan)
     qsort_r(plan->by_key, (size_t)plan->n, sizeof(*plan->by_key), by_key, plan);
 }
 
-int plan_make(const struct spec *spec, struct space *space, const char *device,
-              const char *arch, struct plan **out, struct err *err)
+int plan_make(const struct spec *spec, struct space *space,
+              const struct plan_ask *ask, const char *device, const char *arch,
+              struct plan **out, struct err *err)
 {
     struct plan *plan = mem_new(1, sizeof(*plan));
-    int64_t baseline;
     int rc;
 
     plan->spec = spec;
@@ -242,6 +309,13 @@ int plan_make(const struct spec *spec, struct space *space, const char *device,
     plan->values = mem_new(spec->n_axes, sizeof(*plan->values));
     plan->derived = mem_new(spec->n_derived, sizeof(*plan->derived));
     plan->shapes = space_shapes(space, &plan->n_shapes);
+    plan->ask = ask;
+    if (ask) {
+        plan->shapes = ask->shapes;
+        plan->n_shapes = ask->n_shapes;
+    }
+    if (spec->baseline)
+        config_key(spec, spec->baseline, plan->baseline_key);
     buf_init(&plan->text, TEXT_MAX);
     rc = bundle_load(spec, spec->kernel.source, spec->kernel.source_at,
                      plan->emulated, &plan->kernel, err);
@@ -250,9 +324,7 @@ int plan_make(const struct spec *spec, struct space *space, const char *device,
             bundle_load(spec, spec->reference.source, spec->reference.source_at,
                         plan->emulated, &plan->reference, err);
     if (rc == 0)
-        rc = add_baseline(plan, &baseline, err);
-    if (rc == 0)
-        rc = add_survivors(plan, baseline, err);
+        rc = ask ? add_asked(plan, err) : add_all(plan, err);
     if (rc < 0) {
         plan_free(plan);
         return rc;
@@ -274,12 +346,18 @@ void plan_free(struct plan *plan)
     bundle_fini(&plan->kernel);
     bundle_fini(&plan->reference);
     buf_fini(&plan->text);
+    free(plan->gates);
     free(plan->measure_keys);
     free(plan->by_key);
     free(plan->values);
     free(plan->derived);
     free(plan->units);
     free(plan);
+}
+
+void plan_drop_shapes(struct plan *plan)
+{
+    plan->n_shapes = 0;
 }
 
 int plan_units(const struct plan *plan)
@@ -300,6 +378,13 @@ const struct plan_unit *plan_unit(const struct plan *plan, int unit)
 const char *plan_shape_name(const struct plan *plan, int shape)
 {
     return plan->shapes[shape].name;
+}
+
+int plan_gate(const struct plan *plan, int unit, int shape)
+{
+    return plan->gates
+               ? plan->gates[(size_t)unit * plan->n_shapes + (size_t)shape]
+               : -1;
 }
 
 const char *plan_measure_key(const struct plan *plan, int shape)
@@ -442,10 +527,12 @@ static void put_argument(struct buf *to, const struct spec_argument *arg,
                          const struct space_argument *is)
 {
     buf_printf(to, "arg %s %s ", arg->name, arg->type);
-    if (arg->buffer)
-        buf_printf(to, "buffer %" PRId64 " %s %.17g %s\n", is->count, arg->fill,
-                   arg->scale, arg->output ? "out" : "in");
-    else if (is->value.kind == VALUE_REAL)
+    if (arg->buffer) {
+        buf_printf(to, "buffer %" PRId64 " %s", is->count, arg->fill);
+        if (strcmp(arg->fill, "ramp") == 0)
+            buf_printf(to, " %" PRId64 " %" PRId64, is->rows, is->columns);
+        buf_printf(to, " %.17g %s\n", is->scale, arg->output ? "out" : "in");
+    } else if (is->value.kind == VALUE_REAL)
         buf_printf(to, "scalar %.17g\n", is->value.real);
     else
         buf_printf(to, "scalar %" PRId64 "\n", is->value.integer);
@@ -462,7 +549,7 @@ int plan_measure(struct plan *plan, int unit, int shape, struct msg *msg,
     const struct spec *spec = plan->spec;
     const struct spec_shape *at = &plan->shapes[shape];
     struct space_launch launch = { { 0 }, { 0 }, 0 }, reference = launch;
-    struct space_argument args[SPEC_LIST_MAX] = { { 0, { 0 } } };
+    struct space_argument args[SPEC_LIST_MAX] = { { .count = 0 } };
     struct buf *to = &plan->text;
     int rc;
 

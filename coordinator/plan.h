@@ -6,6 +6,9 @@
  * a build of it is made from) and, for each shape, a task key (what its result
  * is for: sources, shape, arguments, reference and tolerance).  An old result
  * holds exactly when the task key is the same.
+ *
+ * A plan may be asked for other configurations and other shapes instead.  These
+ * need not pass the gates: plan_gate() tells what is not to be run.
  * Immutable once made; the spec and the space outlive it.
  */
 #ifndef FA_COORDINATOR_PLAN_H
@@ -19,9 +22,20 @@
 #include "common/hash.h"
 #include "common/msg.h"
 
+struct choice;
 struct plan;
 struct spec;
+struct spec_shape;
 struct space;
+struct value;
+
+/* What a plan is about; NULL stands for the baseline and all that pass, for
+ * the shapes of the space.  All of it outlives the plan. */
+struct plan_ask {
+    const struct choice *choice;
+    const struct spec_shape *shapes;
+    size_t n_shapes;
+};
 
 struct plan_unit {
     char key[HASH_HEX]; /* of the parameters; "" for the reference */
@@ -29,19 +43,26 @@ struct plan_unit {
     int64_t point;   /* before pruning; -1 outside the axes */
     uint64_t warned; /* bit g: warn gate g of the spec is hit */
     bool baseline;
+    const struct value *values; /* outside the axes, else NULL */
 };
 
 /* 'device' is cuda or cpu, 'arch' what to build for (sm_89, cpu).
  * ERR_INPUT when a gate or an expression is wrong, a source cannot be read,
  * or nothing passes the gates. */
-int plan_make(const struct spec *spec, struct space *space, const char *device,
-              const char *arch, struct plan **out, struct err *err);
+int plan_make(const struct spec *spec, struct space *space,
+              const struct plan_ask *ask, const char *device, const char *arch,
+              struct plan **out, struct err *err);
 void plan_free(struct plan *plan);
+/* Builds alone: no shape is left to measure. */
+void plan_drop_shapes(struct plan *plan);
 
 int plan_units(const struct plan *plan); /* without the reference */
 int plan_shapes(const struct plan *plan);
 const struct plan_unit *plan_unit(const struct plan *plan, int unit);
 const char *plan_shape_name(const struct plan *plan, int shape);
+/* The gate of the spec that rejects the unit for this shape, or -1; never one
+ * in a plan of all that passes. */
+int plan_gate(const struct plan *plan, int unit, int shape);
 /* Covers shape, arguments, reference and tolerance. */
 const char *plan_measure_key(const struct plan *plan, int shape);
 void plan_task_key(const struct plan *plan, int unit, int shape,
@@ -56,6 +77,8 @@ void plan_display(const struct plan *plan, int unit, char *out, size_t size);
 int plan_find(const struct plan *plan, const char *config_key); /* or -1 */
 int plan_find_shape(const struct plan *plan, const char *name); /* or -1 */
 
+/* The values of a configuration, one a tunable. */
+void plan_values(const struct plan *plan, int unit, struct value *values);
 /* The parameters and the gates that warn, as JSON; for the caller to free. */
 char *plan_params(const struct plan *plan, int unit);
 char *plan_warnings(const struct plan *plan, int unit);

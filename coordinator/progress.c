@@ -91,12 +91,17 @@ void progress_line(const struct progress_facts *f, int64_t elapsed_ns,
     }
     if (!isnan(f->usd))
         snprintf(usd, sizeof(usd), "  $%.4f", f->usd);
-    snprintf(out, size,
-             "%d/%d measured  %d correct  %d failed  %d building  "
-             "%d measuring  %d/%d hosts%s  %s%s",
-             f->settled, f->total, f->correct, f->settled - f->correct,
-             f->building, f->measuring, f->hosts_ready, f->hosts, usd, elapsed,
-             left);
+    if (f->builds_only)
+        snprintf(out, size, "%d/%d built  %d failed  %d building  %s%s",
+                 f->correct, f->total, f->settled - f->correct, f->building,
+                 elapsed, left);
+    else
+        snprintf(out, size,
+                 "%d/%d measured  %d correct  %d failed  %d building  "
+                 "%d measuring  %d/%d hosts%s  %s%s",
+                 f->settled, f->total, f->correct, f->settled - f->correct,
+                 f->building, f->measuring, f->hosts_ready, f->hosts, usd,
+                 elapsed, left);
 }
 
 static int width(void)

@@ -19,7 +19,8 @@ struct progress_lane {
 };
 
 struct progress_facts {
-    int total; /* measurements asked for */
+    bool builds_only; /* then all are builds, and 'correct' those built */
+    int total;        /* measurements asked for */
     int settled;
     int correct;
     int building; /* leases out */

@@ -45,6 +45,11 @@ struct space_point {
  * a rule that yields neither 0 nor 1. */
 int space_next(struct space *space, struct space_point *out, struct err *err);
 
+/* Points in which each pair of values of two tunables stands that stands in
+ * any that passes (cover.h), in order of number; the caller frees '*out'.  The
+ * seed is that of the measurements.  Not while walking with space_next(). */
+int space_cover(struct space *space, int64_t **out, size_t *n, struct err *err);
+
 /* The values of a point; texts are the spec's. */
 void space_values(const struct space *space, int64_t number,
                   struct value *values);
@@ -57,6 +62,13 @@ int64_t space_number(const struct space *space, const struct value *values);
 #define SPACE_ERROR (-2)
 int space_rejected_by(struct space *space, const struct value *values,
                       struct err *err);
+
+/* The same for this shape alone, which need not be one of the space's. */
+int space_rejected_at(struct space *space, const struct value *values,
+                      const struct spec_shape *shape, struct err *err);
+/* The warn gates that it hits for any shape of the space, a bit each. */
+int space_warned_by(struct space *space, const struct value *values,
+                    uint64_t *out, struct err *err);
 
 struct space_gate_count {
     int64_t rejected_first; /* by this and none before it */
@@ -95,6 +107,8 @@ int space_reference_launch(struct space *space, const struct spec_shape *shape,
 /* One for each argument: the elements of a buffer, or a scalar. */
 struct space_argument {
     int64_t count;
+    int64_t rows, columns; /* the last two dimensions; rows 1 with one */
+    double scale;          /* of inputs */
     struct value value;
 };
 

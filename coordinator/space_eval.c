@@ -280,20 +280,47 @@ static int scalar(struct space *space, const struct spec_argument *argument,
 
 static int dimension(struct space *space, const struct spec_argument *argument,
                      size_t d, struct value got, const struct value *values,
-                     const struct spec_shape *shape, int64_t *count,
+                     const struct spec_shape *shape, struct space_argument *out,
                      struct err *err)
 {
     char what[SPEC_NAME_MAX + 48];
     int64_t size;
 
     snprintf(what, sizeof(what), "a dimension of '%s'", argument->name);
-    if (!whole(&got, &size) || size < 1 || size > ELEMENTS_MAX / *count)
+    if (!whole(&got, &size) || size < 1 || size > ELEMENTS_MAX / out->count)
         return yields(space, &argument->dims[d], what, &got, values, shape,
                       "a whole number from 1 on, and at most 2^48 elements in "
                       "all",
                       err);
-    *count *= size;
+    out->count *= size;
+    out->rows = out->columns;
+    out->columns = size;
     return 0;
+}
+
+static int scales(struct space *space, const struct spec_shape *shape,
+                  struct space_argument *out, struct err *err)
+{
+    const struct spec *spec = space->spec;
+    int rc = run(space, &space->scales, NULL, shape, 0, err);
+    size_t at = 0;
+
+    for (size_t i = 0; i < spec->n_arguments && rc == 0; i++) {
+        const struct spec_argument *argument = &spec->arguments[i];
+        char what[SPEC_NAME_MAX + 32];
+        struct value value;
+
+        out[i].scale = argument->scale;
+        if (!argument->scale_rule.text)
+            continue;
+        snprintf(what, sizeof(what), "the scale of '%s'", argument->name);
+        value = column(&space->scales, at++);
+        out[i].scale = value_number(&value);
+        if (!(fabs(out[i].scale) <= SPEC_SCALE_MAX))
+            rc = yields(space, &argument->scale_rule, what, &value, NULL, shape,
+                        "a number from -1e30 to 1e30", err);
+    }
+    return rc;
 }
 
 int space_arguments(struct space *space, const struct value *values,
@@ -307,16 +334,16 @@ int space_arguments(struct space *space, const struct value *values,
     for (size_t i = 0; i < spec->n_arguments && rc == 0; i++) {
         const struct spec_argument *argument = &spec->arguments[i];
 
-        out[i] = (struct space_argument){ .count = 1 };
+        out[i] = (struct space_argument){ .count = 1, .rows = 1, .columns = 1 };
         for (size_t d = 0; d < argument->n_dims && rc == 0; d++)
             rc = dimension(space, argument, d, column(&space->arguments, at++),
-                           values, shape, &out[i].count, err);
+                           values, shape, &out[i], err);
         if (argument->buffer)
             continue;
         out[i].value = column(&space->arguments, at++);
         rc = scalar(space, argument, values, shape, &out[i].value, err);
     }
-    return rc;
+    return rc == 0 ? scales(space, shape, out, err) : rc;
 }
 
 /* ---- metrics and floors */
@@ -356,41 +383,72 @@ int space_floor(struct space *space, const struct spec_shape *shape,
 
 /* ---- gates, for configurations that are not points */
 
-static int rejects(struct space *space, size_t g, const struct value *values,
-                   struct err *err)
+/* Is the gate hit for any of these shapes? */
+static int hits(struct space *space, size_t g, const struct value *values,
+                const struct spec_shape *shapes, size_t n_shapes,
+                struct err *err)
 {
     const struct spec_gate *gate = &space->spec->gates[g];
-    size_t n = space->gates[g].needs.vars ? space->n_shapes : 1;
+    size_t n = space->gates[g].needs.vars ? n_shapes : 1;
     char what[SPEC_NAME_MAX + 32];
 
     snprintf(what, sizeof(what), "gate '%s'", gate->name);
     for (size_t s = 0; s < n; s++) {
         struct value value;
 
-        if (run(space, &space->gates[g].eval, values, &space->shapes[s], 0,
-                err) < 0)
+        if (run(space, &space->gates[g].eval, values, &shapes[s], 0, err) < 0)
             return ERR_INPUT;
         value = column(&space->gates[g].eval, 0);
         if (value_number(&value) == 1)
             return 1;
         if (value_number(&value) != 0)
-            return yields(space, &gate->rule, what, &value, values,
-                          &space->shapes[s], "a rule yields 0 or 1", err);
+            return yields(space, &gate->rule, what, &value, values, &shapes[s],
+                          "a rule yields 0 or 1", err);
     }
     return 0;
 }
 
-int space_rejected_by(struct space *space, const struct value *values,
-                      struct err *err)
+static int rejected(struct space *space, const struct value *values,
+                    const struct spec_shape *shapes, size_t n, struct err *err)
 {
     for (size_t g = 0; g < space->spec->n_gates; g++) {
-        int rc =
-            space->spec->gates[g].warns ? 0 : rejects(space, g, values, err);
+        int rc = space->spec->gates[g].warns
+                     ? 0
+                     : hits(space, g, values, shapes, n, err);
 
         if (rc != 0)
             return rc < 0 ? SPACE_ERROR : (int)g;
     }
     return SPACE_PASSES;
+}
+
+int space_rejected_by(struct space *space, const struct value *values,
+                      struct err *err)
+{
+    return rejected(space, values, space->shapes, space->n_shapes, err);
+}
+
+int space_rejected_at(struct space *space, const struct value *values,
+                      const struct spec_shape *shape, struct err *err)
+{
+    return rejected(space, values, shape, 1, err);
+}
+
+int space_warned_by(struct space *space, const struct value *values,
+                    uint64_t *out, struct err *err)
+{
+    *out = 0;
+    for (size_t g = 0; g < space->spec->n_gates; g++) {
+        int rc =
+            space->spec->gates[g].warns
+                ? hits(space, g, values, space->shapes, space->n_shapes, err)
+                : 0;
+
+        if (rc < 0)
+            return rc;
+        *out |= (uint64_t)rc << g;
+    }
+    return 0;
 }
 
 /* ---- open and close */
@@ -430,7 +488,16 @@ static int open_arguments(struct space *space, struct batch *batch,
         if (!spec->arguments[i].buffer)
             add(batch, &spec->arguments[i].value);
     }
-    return prepare(space, batch, &space->arguments, err);
+    if (prepare(space, batch, &space->arguments, err) < 0)
+        return ERR_INPUT;
+    batch->n = 0;
+    batch->use.scopes = RULE_VAR;
+    batch->use.what = "the scale of an argument";
+    batch->use.why = "inputs are the same for all configurations and devices";
+    for (size_t i = 0; i < spec->n_arguments; i++)
+        if (spec->arguments[i].scale_rule.text)
+            add(batch, &spec->arguments[i].scale_rule);
+    return prepare(space, batch, &space->scales, err);
 }
 
 static int open_metrics(struct space *space, struct batch *batch,
@@ -500,6 +567,7 @@ void space_eval_close(struct space *space)
     sqlite3_finalize(space->launch.stmt);
     sqlite3_finalize(space->reference.stmt);
     sqlite3_finalize(space->arguments.stmt);
+    sqlite3_finalize(space->scales.stmt);
     sqlite3_finalize(space->floors.stmt);
     for (size_t i = 0; i < SPEC_LIST_MAX; i++) {
         sqlite3_finalize(space->metrics[i].stmt);

@@ -50,7 +50,7 @@ struct space {
     struct space_point next;
     bool walking;
 
-    struct space_eval derive, launch, reference, arguments, floors;
+    struct space_eval derive, launch, reference, arguments, scales, floors;
     struct space_eval metrics[SPEC_LIST_MAX];
     char *texts[SPEC_LIST_MAX]; /* of the last space_derive() */
 

@@ -168,10 +168,16 @@ static int read_limits(struct reader *r, const struct json *root)
 static int read_root(struct reader *r, const struct json *root)
 {
     static const char *const keys[] = {
-        "name",      "kernel",   "tunables",         "derived",   "gates",
-        "launch",    "shapes",   "emulation_shapes", "arguments", "reference",
-        "tolerance", "baseline", "metrics",          "floors",    "measure",
-        "search",    "budget",
+        "name",        "kernel",
+        "tunables",    "derived",
+        "gates",       "launch",
+        "shapes",      "emulation_shapes",
+        "fuzz_shapes", "emulation_fuzz_shapes",
+        "arguments",   "reference",
+        "tolerance",   "baseline",
+        "metrics",     "floors",
+        "measure",     "search",
+        "budget",
     };
     const struct json *name;
 
@@ -339,4 +345,15 @@ const struct spec_shape *spec_shapes(const struct spec *spec,
 
     *n = small ? spec->n_emulation_shapes : spec->n_shapes;
     return small ? spec->emulation_shapes : spec->shapes;
+}
+
+const struct spec_shape *spec_fuzz_shapes(const struct spec *spec,
+                                          const char *device, size_t *n)
+{
+    bool cpu = strcmp(device, "cpu") == 0;
+
+    *n = cpu ? spec->n_emulation_fuzz_shapes : spec->n_fuzz_shapes;
+    if (*n)
+        return cpu ? spec->emulation_fuzz_shapes : spec->fuzz_shapes;
+    return spec_shapes(spec, device, n);
 }

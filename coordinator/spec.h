@@ -21,9 +21,10 @@ struct err;
 #define SPEC_AXES_MAX 64
 #define SPEC_VALUES_MAX 4096 /* of one tunable */
 #define SPEC_LIST_MAX 64     /* derived, gates, arguments, metrics, floors */
-#define SPEC_SHAPES_MAX 256
-#define SPEC_VARS_MAX 32 /* variables of a shape */
-#define SPEC_DIMS_MAX 8  /* of an argument */
+#define SPEC_SHAPES_MAX 256  /* of a list, products multiplied out */
+#define SPEC_VARS_MAX 32     /* variables of a shape */
+#define SPEC_DIMS_MAX 8      /* of an argument */
+#define SPEC_SCALE_MAX 1e30
 
 /* A SQL expression; 'at' is where its string stands, for spec_err_in(). */
 struct spec_rule {
@@ -76,9 +77,10 @@ struct spec_argument {
     struct spec_rule
         dims[SPEC_DIMS_MAX]; /* buffers: elements are the product */
     size_t n_dims;
-    const char *fill; /* buffers: normal uniform zeros ones iota */
-    double scale;
-    struct spec_rule value; /* scalars */
+    const char *fill; /* buffers: normal uniform zeros ones iota ramp */
+    double scale;     /* buffers without scale_rule */
+    struct spec_rule scale_rule; /* buffers: of shape variables */
+    struct spec_rule value;      /* scalars */
 };
 
 struct spec_kernel {
@@ -121,6 +123,11 @@ struct spec {
     size_t n_shapes;
     struct spec_shape *emulation_shapes; /* the shapes when none are given */
     size_t n_emulation_shapes;
+    struct spec_shape *fuzz_shapes; /* likewise */
+    size_t n_fuzz_shapes;
+    struct spec_shape
+        *emulation_fuzz_shapes; /* the emulation shapes likewise */
+    size_t n_emulation_fuzz_shapes;
     struct spec_argument *arguments; /* in the kernel's order */
     size_t n_arguments;
     double relative_l2, max_error; /* tolerance */
@@ -148,6 +155,9 @@ void spec_free(struct spec *spec); /* NULL is fine */
 /* Find the shapes for a device: "cpu" has its own. */
 const struct spec_shape *spec_shapes(const struct spec *spec,
                                      const char *device, size_t *n);
+/* The same for fuzzing; the shapes of the device when there are no others. */
+const struct spec_shape *spec_fuzz_shapes(const struct spec *spec,
+                                          const char *device, size_t *n);
 
 /* Record a flaw at a byte of the file, with its line and a caret; 'why' says
  * why and what to do.  Returns ERR_INPUT. */

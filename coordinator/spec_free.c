@@ -48,6 +48,7 @@ static void free_arguments(struct spec *spec)
         struct spec_argument *argument = &spec->arguments[i];
 
         free(argument->name);
+        free(argument->scale_rule.text);
         free(argument->value.text);
         for (size_t j = 0; j < SPEC_DIMS_MAX; j++)
             free(argument->dims[j].text);
@@ -85,6 +86,8 @@ void spec_free(struct spec *spec)
     free_kernel(&spec->reference);
     free_shapes(spec->shapes, spec->n_shapes);
     free_shapes(spec->emulation_shapes, spec->n_emulation_shapes);
+    free_shapes(spec->fuzz_shapes, spec->n_fuzz_shapes);
+    free_shapes(spec->emulation_fuzz_shapes, spec->n_emulation_fuzz_shapes);
     free_arguments(spec);
     free_texts(spec->vars, spec->n_vars);
     free_texts(spec->flags, spec->n_flags);

@@ -46,7 +46,7 @@ int read_baseline(struct reader *r, const struct json *root); /* spec_axes.c */
 int read_rules(struct reader *r, const struct json *root);    /* spec_rules.c */
 int read_launch(struct reader *r, const struct json *object,
                 struct spec_launch *out);                   /* spec_rules.c */
-int read_shapes(struct reader *r, const struct json *root); /* spec_work.c */
+int read_shapes(struct reader *r, const struct json *root); /* spec_shapes.c */
 int read_arguments(struct reader *r, const struct json *root); /* spec_work.c */
 
 /* Is the name new?  SQL does not tell upper case from lower. */

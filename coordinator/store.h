@@ -77,7 +77,8 @@ int store_result_put(struct store *store, const struct store_result *result,
                      struct err *err);
 
 /* Settle a configuration for a shape.  1 when it is settled so now; 0 when
- * it was settled before: only lost and crash give way to something better. */
+ * it was settled before: only lost, crash and what no result settled give way
+ * to something better. */
 int store_outcome_put(struct store *store, const struct store_outcome *outcome,
                       struct err *err);
 

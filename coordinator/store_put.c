@@ -98,7 +98,10 @@ static const struct {
                       " median_s=excluded.median_s,"
                       " attempts=excluded.attempts,"
                       " settled_utc=excluded.settled_utc"
-                      " WHERE outcome.outcome IN ('lost','crash')" },
+                      " WHERE outcome.outcome IN ('lost','crash')"
+                      /* a gate rejected it */
+                      " OR (outcome.nonce IS NULL"
+                      "     AND outcome.outcome='constraints')" },
     [INTERVAL_PUT] = { "interval_put",
                        "INSERT INTO interval(host, epoch, start_ns, end_ns,"
                        " start_utc, category, lease)"

@@ -87,21 +87,48 @@ int stored_values(struct stored *stored, const struct params *params,
     return 0;
 }
 
+/* The variables of a shape as they are stored: it need not be one of those
+ * that the sweep file has for the device. */
+static int stored_vars(const struct stored *stored, const char *json,
+                       int64_t *vars, struct err *err)
+{
+    const struct spec *spec = stored->spec;
+    struct params params;
+    int rc = params_parse(json, &params, err);
+
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < spec->n_vars && rc == 0; i++) {
+        const struct param *param = params_find(&params, spec->vars[i]);
+
+        if (param)
+            vars[i] = (int64_t)param->number;
+        else
+            rc = err_set(err, ERR_STORE, "a stored shape has no value for '%s'",
+                         spec->vars[i]);
+    }
+    params_fini(&params);
+    return rc;
+}
+
 static int config_metrics(struct stored *stored, const struct report *report,
                           struct report_config *config, struct err *err)
 {
-    size_t n_shapes;
-    const struct spec_shape *shapes = space_shapes(stored->space, &n_shapes);
+    int64_t vars[SPEC_VARS_MAX];
     int rc = stored_values(stored, &config->params, err);
 
     for (size_t s = 0; s < report->n_shapes; s++) {
         struct report_cell *cell = &config->cells[s];
+        const struct spec_shape shape = { .name = report->shapes[s].name,
+                                          .vars = vars };
 
+        if (rc == 0)
+            rc = stored_vars(stored, report->shapes[s].vars, vars, err);
         cell->metrics = mem_new(report->n_metrics, sizeof(double));
         for (size_t m = 0; m < report->n_metrics; m++) {
             cell->metrics[m] = (double)NAN;
-            if (rc == 0 && s < n_shapes && cell->n_samples)
-                rc = space_metric(stored->space, m, stored->values, &shapes[s],
+            if (rc == 0 && cell->n_samples)
+                rc = space_metric(stored->space, m, stored->values, &shape,
                                   cell->summary.median, &cell->metrics[m], err);
         }
     }

@@ -222,11 +222,26 @@ static void look_at_leases(struct sweep *sweep, struct progress_facts *facts,
     }
 }
 
+static void count_builds(const struct sweep *sweep,
+                         struct progress_facts *facts)
+{
+    for (int unit = 0; unit < plan_units(sweep->plan); unit++) {
+        const struct job *job = sched_job(sweep->sched, JOB_BUILD, unit, 0);
+
+        facts->settled += job_is_settled(job);
+        facts->correct += job->state == JOB_DONE;
+    }
+    facts->total = plan_units(sweep->plan) - sweep->n_left_out;
+    facts->settled -= sweep->n_left_out;
+    facts->correct -= sweep->n_left_out;
+}
+
 static void show(struct sweep *sweep, int64_t now, bool force)
 {
     struct progress_lane lanes[LANES_MAX];
     char names[LANES_MAX][LANE_BYTES];
-    struct progress_facts facts = { .hosts = (int)sweep->n_boxes,
+    struct progress_facts facts = { .builds_only = sweep->options->builds_only,
+                                    .hosts = (int)sweep->n_boxes,
                                     .lanes = lanes,
                                     .usd = sweep_usd(sweep) };
 
@@ -235,6 +250,8 @@ static void show(struct sweep *sweep, int64_t now, bool force)
     facts.total = plan_units(sweep->plan) * plan_shapes(sweep->plan);
     facts.settled = sweep->n_settled;
     facts.correct = sweep->n_correct;
+    if (facts.builds_only)
+        count_builds(sweep, &facts);
     for (size_t i = 0; i < sweep->n_boxes; i++) {
         const struct box *box = &sweep->boxes[i];
 
@@ -387,10 +404,43 @@ static void close_books(struct sweep *sweep, struct err *err)
         sweep->exit_code = 7;
         sweep->fatal = late;
     }
-    if (sweep->exit_code == 0 && sweep->n_correct == 0)
+    if (sweep->exit_code == 0 && sweep->n_correct == 0 &&
+        !sweep->options->ask && !sweep->options->builds_only)
         sweep->exit_code = without_winner(sweep);
     if (sweep->exit_code)
         *err = sweep->fatal;
+}
+
+static int exit_code_of(int rc)
+{
+    switch (rc) {
+    case ERR_INPUT:
+        return 2;
+    case ERR_AUTH:
+        return 4;
+    case ERR_NETWORK:
+        return 3;
+    case ERR_STORE:
+        return 7;
+    default:
+        return 1;
+    }
+}
+
+/* Whoever asked for these configurations and shapes looks at them. */
+static void hand_over(struct sweep *sweep, struct err *err)
+{
+    const struct sweep_options *options = sweep->options;
+    struct err why;
+    int rc;
+
+    if (!options->done || !sweep->plan || sweep->exit_code == 7)
+        return;
+    rc = options->done(options->done_arg, sweep->plan, sweep->store, &why);
+    if (rc < 0) {
+        sweep->exit_code = exit_code_of(rc);
+        *err = why;
+    }
 }
 
 static int start(struct sweep *sweep, void *zctx, const char *socket_path,
@@ -443,22 +493,6 @@ static int open_signals(struct err *err)
     if (fd < 0)
         return err_set(err, ERR_SYSTEM, "signalfd: %s", strerror(errno));
     return fd;
-}
-
-static int exit_code_of(int rc)
-{
-    switch (rc) {
-    case ERR_INPUT:
-        return 2;
-    case ERR_AUTH:
-        return 4;
-    case ERR_NETWORK:
-        return 3;
-    case ERR_STORE:
-        return 7;
-    default:
-        return 1;
-    }
 }
 
 static void sweep_fini(struct sweep *sweep)
@@ -514,10 +548,11 @@ int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
             turn_until_over(&sweep, signals);
         if (sweep_commit(&sweep, err) < 0)
             sweep_fail(&sweep, 7, "error", err);
-        if (sweep.n_settled > 0)
+        if (sweep.n_settled > 0 || options->builds_only)
             show(&sweep, clock_boot_ns(), true);
         dismiss(&sweep);
         close_books(&sweep, err);
+        hand_over(&sweep, err);
     }
     if (crew_stop(sweep.crew)) {
         server_close(sweep.server);

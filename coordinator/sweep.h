@@ -17,18 +17,32 @@
 #include "coordinator/remote.h"
 
 struct hosts;
+struct plan;
+struct plan_ask;
 struct spec;
 struct store;
 
+#define SWEEP_LINGER_S 90 /* DESIGN section 3 */
+#define SWEEP_ATTEMPTS 3  /* RELIABILITY F3 */
+/* Called once at the end of a run that got as far as a plan, settled or not,
+ * with everything committed. */
+typedef int sweep_done(void *arg, const struct plan *plan, struct store *store,
+                       struct err *err);
+
 struct sweep_options {
     const char *device;      /* cuda cpu */
+    bool builds_only;        /* for 'arch'; nothing is measured */
+    bool cover;              /* of them, a covering set (cover.h) */
     const char *arch;        /* sm_89; "" to take the GPU's */
     const char *command;     /* for the run's record: sweep, resume */
     const char *resume_hint; /* what the user types to go on */
     const char *hosts_file;  /* absolute; "" for this machine alone */
     struct remote_options remote;
-    double max_hours;  /* wall clock of this run, 0 for no cap */
-    double budget_usd; /* of the whole sweep, 0 for no cap */
+    double max_hours;           /* wall clock of this run, 0 for no cap */
+    double budget_usd;          /* of the whole sweep, 0 for no cap */
+    const struct plan_ask *ask; /* NULL for the whole sweep */
+    sweep_done *done;           /* or NULL; what it returns, < 0, is the end */
+    void *done_arg;
     int linger_s;
     int attempts;
     bool quiet;

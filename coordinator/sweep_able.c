@@ -82,6 +82,10 @@ void sweep_check_hosts(struct sweep *sweep, int64_t now)
     bool must_build = !busy && !can.builds && builds_wait(sweep);
     bool late;
 
+    if (sweep->options->builds_only) {
+        can.measures = can.builds;
+        can.may_measure = can.may_build;
+    }
     if (can.measures && !must_build)
         sweep->usable_ns = now;
     late = now - sweep->usable_ns > NO_HOST_NS;

@@ -55,7 +55,17 @@ bool sweep_was_leased(struct sweep *sweep, size_t host, const struct msg *msg)
     return found;
 }
 
-/* What identifies this sweep: the file, the sources, the device. */
+/* Each selection is a sweep of its own, so that a report shows just that. */
+static void hash_ask(const struct plan *plan, struct hash *hash)
+{
+    for (int unit = 0; unit < plan_units(plan); unit++)
+        hash_text(hash, plan_unit(plan, unit)->key);
+    for (int shape = 0; shape < plan_shapes(plan); shape++)
+        hash_text(hash, plan_measure_key(plan, shape));
+}
+
+/* What identifies this sweep: the file, the sources, the device, and what of
+ * it was asked for. */
 static void sweep_key(const struct sweep *sweep, char out[HASH_HEX])
 {
     int reference = plan_units(sweep->plan);
@@ -70,6 +80,8 @@ static void sweep_key(const struct sweep *sweep, char out[HASH_HEX])
     hash_text(&hash, kernel.hash);
     hash_text(&hash, sweep->options->device);
     hash_text(&hash, sweep->arch);
+    if (sweep->options->ask)
+        hash_ask(sweep->plan, &hash);
     hash_end(&hash, out);
 }
 
@@ -81,13 +93,14 @@ static char *settings_json(const struct sweep *sweep)
 
     buf_init(&buf, JSON_MAX);
     buf_printf(&buf,
-               "{\"device\": \"%s\", \"strategy\": \"%s\", \"attempts\": %d, "
+               "{\"device\": \"%s\", \"asked\": %s, \"strategy\": \"%s\", "
+               "\"attempts\": %d, "
                "\"linger_s\": %d, \"max_hours\": %.17g, \"budget_usd\": %.17g, "
                "\"warmups\": %d, \"samples\": %d, \"timeout_s\": %.17g, "
                "\"seed\": %lld, \"l2\": \"%s\"}",
-               o->device, sweep->spec->strategy, o->attempts, o->linger_s,
-               o->max_hours, o->budget_usd, m->warmups, m->samples,
-               m->timeout_s, (long long)m->seed, m->l2);
+               o->device, o->ask ? "true" : "false", sweep->spec->strategy,
+               o->attempts, o->linger_s, o->max_hours, o->budget_usd,
+               m->warmups, m->samples, m->timeout_s, (long long)m->seed, m->l2);
     return buf.bytes;
 }
 
@@ -112,7 +125,9 @@ static int put_sweep(struct sweep *sweep, int64_t passed, struct err *err)
                                .arch = sweep->arch,
                                .facts = buf_text(&facts),
                                .settings = settings,
-                               .configurations = space_size(sweep->space),
+                               .configurations = sweep->options->ask
+                                                     ? passed
+                                                     : space_size(sweep->space),
                                .passed = passed,
                                .created_utc = clock_utc_ns() },
         &sweep->sweep_id, err);
@@ -162,10 +177,15 @@ static char *shape_json(const struct spec *spec, const struct spec_shape *shape)
 static int put_shapes(struct sweep *sweep, struct err *err)
 {
     const struct spec *spec = sweep->spec;
+    const struct plan_ask *ask = sweep->options->ask;
     size_t n;
     const struct spec_shape *shapes = space_shapes(sweep->space, &n);
     int rc = 0;
 
+    if (ask) {
+        shapes = ask->shapes;
+        n = ask->n_shapes;
+    }
     for (size_t i = 0; rc == 0 && i < n; i++) {
         struct store_shape row = { .sweep = sweep->sweep_id,
                                    .position = (int64_t)i,
@@ -216,6 +236,9 @@ static int write_down(struct sweep *sweep, struct err *err)
     int64_t passed = 0;
     int rc = space_count(sweep->space, counts, &passed, err);
 
+    if (sweep->options->ask)
+        passed = plan_units(sweep->plan);
+
     if (rc == 0)
         rc = put_sweep(sweep, passed, err);
     if (rc == 0)
@@ -229,8 +252,33 @@ static int write_down(struct sweep *sweep, struct err *err)
     return rc;
 }
 
+/* A gate rejects it for this shape: it is not run. */
+static void skip(struct sweep *sweep, int unit, int shape)
+{
+    const struct spec_gate *gate =
+        &sweep->spec->gates[plan_gate(sweep->plan, unit, shape)];
+    char *reason = mem_printf("gate '%s': %s", gate->name, gate->why);
+
+    sweep_put_outcome(sweep, unit, shape, "constraints", reason, NULL,
+                      (double)NAN);
+    free(reason);
+    sched_settled(sweep->sched, JOB_MEASURE, unit, shape, false);
+    sweep->n_settled++;
+}
+
+/* Work that was only lost gets another chance; so does what a gate rejected
+ * that does so no more.  Who asks whether something is right wants to know
+ * it: what could not be run is tried again. */
+static bool is_worth_another(const struct sweep *sweep,
+                             const struct history_outcome *was)
+{
+    return strcmp(was->outcome, "lost") == 0 ||
+           (strcmp(was->outcome, "constraints") == 0 && !was->measured) ||
+           (strcmp(was->outcome, "crash") == 0 && sweep->options->ask);
+}
+
 /* What is settled for these very sources and this way of measuring stays
- * settled.  Work that was only lost gets another chance. */
+ * settled. */
 static int take_outcomes(struct sweep *sweep, struct history *history,
                          struct err *err)
 {
@@ -250,7 +298,11 @@ static int take_outcomes(struct sweep *sweep, struct history *history,
 
             if (rc < 0)
                 return rc;
-            if (rc == 0 || strcmp(was.outcome, "lost") == 0)
+            if (plan_gate(sweep->plan, unit, shape) >= 0) {
+                skip(sweep, unit, shape);
+                continue;
+            }
+            if (rc == 0 || is_worth_another(sweep, &was))
                 continue;
             sched_settled(sweep->sched, JOB_MEASURE, unit, shape, correct);
             sweep->n_settled++;
@@ -313,7 +365,7 @@ static int take_history(struct sweep *sweep, struct err *err)
                                  err);
     history_close(history);
     old = count_old(sweep) - sweep->n_settled;
-    if (rc == 0 && old > 0)
+    if (rc == 0 && old > 0 && !sweep->options->ask)
         progress_say(sweep->progress,
                      "%lld old results are kept, not comparable: they are for "
                      "other sources, values or shapes",
@@ -353,6 +405,33 @@ void sweep_take_cache(struct sweep *sweep, size_t host)
     history_close(history);
 }
 
+/* Builds that are not asked for are settled before they begin. */
+static int leave_out(struct sweep *sweep, struct err *err)
+{
+    int units = plan_units(sweep->plan), rc = 0;
+    int64_t *chosen = NULL;
+    size_t n = 0, at = 0;
+
+    /* Nobody compares with the reference. */
+    sched_settled(sweep->sched, JOB_BUILD, units, 0, true);
+    if (sweep->options->cover)
+        rc = space_cover(sweep->space, &chosen, &n, err);
+    for (int unit = 0; chosen && unit < units; unit++) {
+        const struct plan_unit *u = plan_unit(sweep->plan, unit);
+
+        if (u->baseline)
+            continue;
+        while (at < n && chosen[at] < u->point)
+            at++;
+        if (at < n && chosen[at] == u->point)
+            continue;
+        sched_settled(sweep->sched, JOB_BUILD, unit, 0, true);
+        sweep->n_left_out++;
+    }
+    free(chosen);
+    return rc;
+}
+
 int sweep_prepare(struct sweep *sweep, struct err *err)
 {
     bool emulated = strcmp(sweep->options->device, "cpu") == 0;
@@ -366,10 +445,12 @@ int sweep_prepare(struct sweep *sweep, struct err *err)
     rc = space_open(sweep->spec, &sweep->facts, sweep->options->device,
                     &sweep->space, err);
     if (rc == 0)
-        rc = plan_make(sweep->spec, sweep->space, sweep->options->device,
-                       sweep->arch, &sweep->plan, err);
+        rc = plan_make(sweep->spec, sweep->space, sweep->options->ask,
+                       sweep->options->device, sweep->arch, &sweep->plan, err);
     if (rc < 0)
         return rc;
+    if (sweep->options->builds_only)
+        plan_drop_shapes(sweep->plan);
     sweep->sched = sched_new((struct sched_limits){
         .units = plan_units(sweep->plan),
         .shapes = plan_shapes(sweep->plan),
@@ -377,7 +458,10 @@ int sweep_prepare(struct sweep *sweep, struct err *err)
         .attempts = sweep->options->attempts,
     });
     sweep->artifacts = mem_new((size_t)plan_units(sweep->plan) + 1, HASH_HEX);
-    rc = write_down(sweep, err);
+    if (sweep->options->builds_only)
+        rc = leave_out(sweep, err);
+    if (rc == 0)
+        rc = write_down(sweep, err);
     if (rc == 0)
         rc = take_history(sweep, err);
     for (size_t i = 0; rc == 0 && i < sweep->n_boxes; i++)
@@ -392,7 +476,8 @@ int sweep_begin(struct sweep *sweep, struct err *err)
     const struct arch_facts *facts = arch_find(arch);
 
     sweep->usd_before = usd_of_earlier_runs(sweep);
-    if (strcmp(sweep->options->device, "cpu") != 0)
+    if (strcmp(sweep->options->device, "cpu") != 0 &&
+        !sweep->options->builds_only)
         return 0; /* the GPU's own facts are awaited */
     sweep->facts = *facts;
     snprintf(sweep->gpu_name, sizeof(sweep->gpu_name), "%s",

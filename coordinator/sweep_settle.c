@@ -50,7 +50,8 @@ static void settle_failed(struct sweep *sweep, const struct sched_lease *job,
         sweep_fail(sweep, 2, "error", &err);
     } else {
         for (int shape = 0; shape < plan_shapes(sweep->plan); shape++)
-            settle(sweep, job->unit, shape, word, reason, msg);
+            if (plan_gate(sweep->plan, job->unit, shape) < 0)
+                settle(sweep, job->unit, shape, word, reason, msg);
     }
 }
 

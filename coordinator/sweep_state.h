@@ -132,6 +132,7 @@ struct sweep {
     struct err fatal; /* what ended it, for the user */
 
     int n_settled, n_correct; /* measurements, for progress */
+    int n_left_out;           /* builds that nobody asked for */
 };
 
 /* sweep_inbox.c: take one message of a host.  ERR_PROTO: the host is wrong. */

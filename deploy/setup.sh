@@ -5,7 +5,7 @@ set -eu
 
 usage() {
     echo "usage: deploy/setup.sh [--tests]"
-    echo "  --tests  also what deploy/check.sh needs: clang, linters, cmocka"
+    echo "  --tests  also what deploy/check.sh needs: clang, linters, cmocka, scipy"
 }
 
 tests=no
@@ -21,7 +21,7 @@ if ! command -v apt-get >/dev/null 2>&1; then
     cat >&2 <<'MSG'
 setup.sh: apt-get is not here; this script knows Debian and Ubuntu.
 Install by hand: a C and C++ compiler, cmake >= 3.22, ninja, pkg-config, and the
-development files of libzmq, libssh2, sqlite3, cJSON, libsodium, openssl, msgpack-c
+development files of libzmq, libssh2, sqlite3, cJSON, libsodium, openssl, zlib, msgpack-c
 and cmocka; then build with: cmake --preset release && cmake --build build/release
 MSG
     exit 1
@@ -36,10 +36,14 @@ fi
 
 packages="gcc g++ cmake ninja-build pkg-config git ca-certificates
     libssh2-1-dev libzmq3-dev libsqlite3-dev libcjson-dev libsodium-dev libssl-dev
-    $msgpack libpgm-dev libnorm-dev libcmocka-dev openssh-client openssh-server"
+    zlib1g-dev $msgpack libpgm-dev libnorm-dev libcmocka-dev openssh-client openssh-server"
 if [ "$tests" = yes ]; then
-    packages="$packages clang clang-format clang-tidy cppcheck python3 binutils
-        util-linux procps"
+    packages="$packages clang clang-format clang-tidy cppcheck python3 python3-scipy
+        binutils util-linux procps"
+    # The example of an external strategy is tested where Optuna is packaged.
+    if apt-cache show python3-optuna >/dev/null 2>&1; then
+        packages="$packages python3-optuna"
+    fi
 fi
 
 is_installed() {

@@ -10,6 +10,7 @@
 
 #include "common/clock.h"
 #include "common/mem.h"
+#include "common/ptxas.h"
 #include "worker/child.h"
 #include "worker/compiler.h"
 #include "worker/diagnosis.h"
@@ -85,12 +86,18 @@ static int run(struct build *build, const struct compiler_line *line,
 
 static bool found_in_cache(struct build *build)
 {
-    if (!cache_lookup(build->tools.cache, build->key, build->tools.toolkit,
-                      &build->result.made))
-        return false;
-    build->result.cached = true;
-    settle(build, "built", "");
-    return true;
+    struct buf log;
+
+    buf_init(&log, BUILD_LOG_MAX);
+    build->result.cached =
+        cache_lookup(build->tools.cache, build->key, build->tools.toolkit,
+                     &build->result.made, &log);
+    if (build->result.cached) {
+        build->result.log = mem_strdup(buf_text(&log));
+        settle(build, "built", "");
+    }
+    buf_fini(&log);
+    return build->result.cached;
 }
 
 static struct build *build_new(const struct build_tools *tools, const char *key,
@@ -348,8 +355,9 @@ static void keep_artifact(struct build *build)
         rc = cache_take(build->tools.cache, path, executable, made->artifact,
                         &made->bytes, &err);
     if (rc == 0)
-        rc = cache_remember(build->tools.cache, build->key,
-                            build->tools.toolkit, made, &err);
+        rc =
+            cache_remember(build->tools.cache, build->key, build->tools.toolkit,
+                           made, build->result.log, &err);
     settle(build, rc == 0 ? "built" : "crash", rc == 0 ? "" : err.text);
 }
 
@@ -359,10 +367,10 @@ static void settle_done(struct build *build, const char *output)
 
     buf_init(&names, NAMES_MAX);
     if (build->entry && build->cubin) {
-        struct diagnosis_use use = diagnosis_use(output, build->entry);
+        struct ptxas_use use = ptxas_use(output, build->entry);
 
         build->result.made.registers = use.registers;
-        build->result.made.spill_bytes = use.spill_bytes;
+        build->result.made.spill_bytes = use.spill_stores + use.spill_loads;
         build->result.made.static_smem = use.static_smem;
     }
     if (build->entry && build->cubin &&

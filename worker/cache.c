@@ -14,7 +14,7 @@
 #include "worker/stage.h"
 
 enum {
-    INDEX_BYTES_MAX = 1024
+    BUILD_LINES_MAX = 1024 /* bytes, of a remembered build's own lines */
 };
 
 struct cache {
@@ -305,56 +305,75 @@ int cache_put(struct cache *cache, const char *hash, const void *bytes,
     return rc < 0 ? rc : cache_take(cache, path, false, found, &taken, err);
 }
 
-/* The lines of a file of 'builds'; false when it is none, or of another
- * compiler. */
+/* A file of 'builds': lines with what was made, an empty one, and the
+ * compiler's words.  False when it is none, or of another compiler. */
 static bool read_build(const char *text, const char *toolkit,
-                       struct cache_build *out)
+                       struct cache_build *out, struct buf *log)
 {
+    const char *end = strstr(text, "\n\n");
     char by[64];
 
-    return sscanf(text,
-                  "fa-build 1\ntoolkit %63[^\n]\nartifact %32[0-9a-f]\nbytes "
-                  "%" SCNd64 "\nregisters %" SCNd64 "\nspill_bytes %" SCNd64
-                  "\nstatic_smem %" SCNd64,
-                  by, out->artifact, &out->bytes, &out->registers,
-                  &out->spill_bytes, &out->static_smem) == 6 &&
-           strcmp(by, toolkit) == 0;
+    if (!end ||
+        sscanf(text,
+               "fa-build 2\ntoolkit %63[^\n]\nartifact %32[0-9a-f]\nbytes "
+               "%" SCNd64 "\nregisters %" SCNd64 "\nspill_bytes %" SCNd64
+               "\nstatic_smem %" SCNd64,
+               by, out->artifact, &out->bytes, &out->registers,
+               &out->spill_bytes, &out->static_smem) != 6 ||
+        strcmp(by, toolkit) != 0)
+        return false;
+    buf_add(log, end + 2, strlen(end + 2));
+    return true;
+}
+
+/* False when it is not there, or too long to be ours. */
+static bool read_all(const char *path, struct buf *out)
+{
+    FILE *f = fopen(path, "re");
+    char chunk[4096];
+    size_t n;
+
+    if (!f)
+        return false;
+    while (!out->truncated && (n = fread(chunk, 1, sizeof(chunk), f)) > 0)
+        buf_add(out, chunk, n);
+    fclose(f);
+    return !out->truncated;
 }
 
 bool cache_lookup(struct cache *cache, const char *key, const char *toolkit,
-                  struct cache_build *out)
+                  struct cache_build *out, struct buf *log)
 {
-    char path[PATH_MAX], text[INDEX_BYTES_MAX];
-    size_t n;
-    FILE *f;
+    char path[PATH_MAX];
+    struct buf text;
+    bool found;
 
     if (!hash_is_hex(key) || path_of(cache, "builds", key, path, NULL) < 0)
         return false;
-    f = fopen(path, "re");
-    if (!f)
-        return false;
-    n = fread(text, 1, sizeof(text) - 1, f);
-    fclose(f);
-    text[n] = '\0';
-    return read_build(text, toolkit, out) &&
-           cache_path(cache, out->artifact, path);
+    buf_init(&text, BUILD_LINES_MAX + log->max);
+    found = read_all(path, &text) &&
+            read_build(buf_text(&text), toolkit, out, log) &&
+            cache_path(cache, out->artifact, path);
+    buf_fini(&text);
+    return found;
 }
 
 int cache_remember(struct cache *cache, const char *key, const char *toolkit,
-                   const struct cache_build *build, struct err *err)
+                   const struct cache_build *build, const char *log,
+                   struct err *err)
 {
-    char path[PATH_MAX], text[INDEX_BYTES_MAX];
-    int rc, len;
+    char path[PATH_MAX], *text;
+    int rc;
 
     if (!hash_is_hex(key))
         return err_set(err, ERR_INPUT, "the build key '%s' is no hash", key);
-    len = snprintf(text, sizeof(text),
-                   "fa-build 1\ntoolkit %s\nartifact %s\nbytes %" PRId64
-                   "\nregisters %" PRId64 "\nspill_bytes %" PRId64
-                   "\nstatic_smem %" PRId64 "\n",
-                   toolkit, build->artifact, build->bytes, build->registers,
-                   build->spill_bytes, build->static_smem);
-    rc = write_temporary(cache, text, (size_t)len, path, err);
+    text = mem_printf("fa-build 2\ntoolkit %s\nartifact %s\nbytes %" PRId64
+                      "\nregisters %" PRId64 "\nspill_bytes %" PRId64
+                      "\nstatic_smem %" PRId64 "\n\n%s",
+                      toolkit, build->artifact, build->bytes, build->registers,
+                      build->spill_bytes, build->static_smem, log);
+    rc = write_temporary(cache, text, strlen(text), path, err);
+    free(text);
     if (rc < 0)
         return rc;
     rc = publish(cache, path, "builds", key, err);

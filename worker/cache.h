@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/buf.h"
 #include "common/err.h"
 #include "common/hash.h"
 
@@ -48,10 +49,12 @@ int cache_take(struct cache *cache, const char *from, bool executable,
 int cache_put(struct cache *cache, const char *hash, const void *bytes,
               size_t len, struct err *err);
 
-/* The remembered build of 'key' by 'toolkit', if its artifact is here. */
+/* The remembered build of 'key' by 'toolkit', if its artifact is here; 'log'
+ * takes what the compiler said then. */
 bool cache_lookup(struct cache *cache, const char *key, const char *toolkit,
-                  struct cache_build *out);
+                  struct cache_build *out, struct buf *log);
 int cache_remember(struct cache *cache, const char *key, const char *toolkit,
-                   const struct cache_build *build, struct err *err);
+                   const struct cache_build *build, const char *log,
+                   struct err *err);
 
 #endif

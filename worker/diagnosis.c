@@ -1,7 +1,5 @@
 #include "worker/diagnosis.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static bool has(const char *line, size_t len, const char *word)
@@ -80,39 +78,4 @@ bool diagnosis_was_killed(const char *output)
 {
     return strstr(output, "died due to signal 9") ||
            strstr(output, "Killed signal terminated program");
-}
-
-static int64_t number_before(const char *line, size_t len, const char *word)
-{
-    const char *at = memmem(line, len, word, strlen(word));
-    int64_t value = 0;
-
-    while (at && at > line && at[-1] >= '0' && at[-1] <= '9')
-        at--;
-    return at && sscanf(at, "%" SCNd64, &value) == 1 ? value : 0;
-}
-
-struct diagnosis_use diagnosis_use(const char *output, const char *entry)
-{
-    struct diagnosis_use use = { 0, 0, 0 };
-    char mark[160];
-    const char *at;
-
-    snprintf(mark, sizeof(mark), "Compiling entry function '%s'", entry);
-    at = strstr(output, mark);
-    for (at = at ? at + line_len(at) : ""; *at; at += line_len(at)) {
-        size_t len = line_len(at);
-
-        if (has(at, len, "Compiling entry function"))
-            break;
-        if (has(at, len, "bytes spill stores") && use.spill_bytes == 0)
-            use.spill_bytes = number_before(at, len, " bytes spill stores") +
-                              number_before(at, len, " bytes spill loads");
-        if (!has(at, len, ": Used "))
-            continue;
-        use.registers = number_before(at, len, " registers");
-        use.static_smem = number_before(at, len, " bytes smem");
-        break;
-    }
-    return use;
 }

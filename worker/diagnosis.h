@@ -1,14 +1,12 @@
 /* diagnosis.h - what a compiler's output says
  *
  * The first error goes first, since that is the one to mend; lines about our
- * own generated files go, and what ptxas says of registers is read.
+ * own generated files go.
  */
 #ifndef FA_WORKER_DIAGNOSIS_H
 #define FA_WORKER_DIAGNOSIS_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "common/buf.h"
 
@@ -19,12 +17,5 @@ void diagnosis_text(const char *output, struct buf *out, struct buf *first);
 /* The compiler, or a part of it, was killed from outside: not the source's
  * doing. */
 bool diagnosis_was_killed(const char *output);
-
-struct diagnosis_use {
-    int64_t registers, spill_bytes, static_smem; /* 0 where not said */
-};
-
-/* What "ptxas -v" said of 'entry'. */
-struct diagnosis_use diagnosis_use(const char *output, const char *entry);
 
 #endif

@@ -92,6 +92,44 @@ static void two_or_none_are_an_error(void **state)
                  "one of a.db, b.db");
 }
 
+static void of_sweep(const char *sweep, const char *path)
+{
+    char *out;
+    struct err err = { "" };
+
+    if (dbpath_of_sweep(sweep, &out, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_string_equal(out, path);
+    free(out);
+}
+
+static void the_database_of_a_sweep_lies_beside_its_file(void **state)
+{
+    char file[128], path[128];
+
+    (void)state;
+    write_file("sweep.json", "{\"name\": \"b\"}");
+    of_sweep("sweep.json", "b.db");
+    of_sweep(".", "./b.db");
+    snprintf(file, sizeof(file), "%s/sweep.json", folder);
+    snprintf(path, sizeof(path), "%s/b.db", folder);
+    of_sweep(file, path);
+    of_sweep("x/y.db", "x/y.db");
+}
+
+static void a_sweep_without_a_name_is_an_error(void **state)
+{
+    char *out;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(dbpath_of_sweep("none.json", &out, &err), ERR_INPUT);
+    assert_string_equal(err.text,
+                        "none.json tells no name of a sweep; 'fa-coord check "
+                        "none.json' tells what is wrong, --db FILE names the "
+                        "database itself");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, enter, leave)
@@ -100,6 +138,8 @@ int main(void)
         TEST(then_that_of_the_sweep_file_with_its_comments),
         TEST(then_the_only_one_here),
         TEST(two_or_none_are_an_error),
+        TEST(the_database_of_a_sweep_lies_beside_its_file),
+        TEST(a_sweep_without_a_name_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

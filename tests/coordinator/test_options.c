@@ -18,6 +18,7 @@ static struct {
     const char *arch, *plain[1];
     int64_t top;
     double hours;
+    struct option_list shapes;
 } got;
 
 static const struct option list[] = {
@@ -26,6 +27,7 @@ static const struct option list[] = {
     { "arch", OPTION_TEXT, &got.arch, "sm_89", "what for", NULL },
     { "top", OPTION_INT, &got.top, "N", "how many", NULL },
     { "max-hours", OPTION_REAL, &got.hours, "H", "how long", NULL },
+    { "shape", OPTION_LIST, &got.shapes, "NAME", "where", NULL },
 };
 
 static const struct options options = {
@@ -114,6 +116,19 @@ static void each_mistake_has_its_message(void **state)
     }
 }
 
+static void a_list_may_be_given_again_and_again(void **state)
+{
+    struct err err;
+
+    (void)state;
+    assert_int_equal(parse("--shape a --json --shape=b", &err), 0);
+    assert_int_equal(got.shapes.n, 2);
+    assert_string_equal(got.shapes.items[0], "a");
+    assert_string_equal(got.shapes.items[1], "b");
+    assert_int_equal(parse("--shape", &err), ERR_INPUT);
+    assert_string_equal(err.text, "space: --shape needs a value, NAME");
+}
+
 static void help_names_every_flag(void **state)
 {
     char text[2000] = "";
@@ -133,6 +148,7 @@ int main(void)
         cmocka_unit_test(both_forms_of_a_value_are_taken),
         cmocka_unit_test(what_is_not_given_keeps_its_value),
         cmocka_unit_test(each_mistake_has_its_message),
+        cmocka_unit_test(a_list_may_be_given_again_and_again),
         cmocka_unit_test(help_names_every_flag),
     };
 

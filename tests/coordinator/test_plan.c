@@ -47,7 +47,8 @@ static struct made make(const char *from, const char *to)
     assert_int_equal(
         space_open(made.spec, arch_find("sm_89"), "cpu", &made.space, NULL), 0);
     assert_int_equal(
-        plan_make(made.spec, made.space, "cpu", "cpu", &made.plan, NULL), 0);
+        plan_make(made.spec, made.space, NULL, "cpu", "cpu", &made.plan, NULL),
+        0);
     free(text);
     return made;
 }
@@ -156,6 +157,47 @@ static void an_edit_changes_just_the_keys_it_should(void **state)
     assert_keys("(N + TILE - 1) / TILE", "(N + TILE) / TILE", false, false);
 }
 
+/* The request of the baseline for the first shape. */
+static void assert_request_has(const char *from, const char *to,
+                               const char *line)
+{
+    struct made made = make(from, to);
+    struct msg msg = { 0 };
+
+    assert_int_equal(plan_measure(made.plan, 0, 0, &msg, NULL), 0);
+    assert_non_null(strstr(msg.request, line));
+    end(&made);
+}
+
+static void scales_and_ramps_are_the_shapes(void **state)
+{
+#define A "\"name\": \"a\", \"type\": \"fp32\", \"shape\": [\"N\"]"
+#define A_OF(dims) "\"name\": \"a\", \"type\": \"fp32\", \"shape\": [" dims "]"
+    (void)state;
+    assert_request_has(A, A ", \"scale\": \"N / 1000\"",
+                       "arg a fp32 buffer 5001 normal 5 in\n");
+    assert_request_has(A ", \"fill\": \"normal\"",
+                       A_OF("3, \"N / 3\"") ", \"fill\": \"ramp\"",
+                       "arg a fp32 buffer 5001 ramp 3 1667 1 in\n");
+    assert_keys(A, A ", \"scale\": \"4\"", true, false);
+    assert_keys(A, A ", \"scale\": 4", true, false);
+#undef A
+#undef A_OF
+}
+
+static void a_scale_that_is_no_number_is_an_error(void **state)
+{
+    struct made made =
+        make("\"name\": \"a\"", "\"scale\": \"N / 0\", \"name\": \"a\"");
+    struct msg msg = { 0 };
+    struct err err;
+
+    (void)state;
+    assert_int_equal(plan_measure(made.plan, 0, 0, &msg, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "the scale of 'a' yields NULL"));
+    end(&made);
+}
+
 static void a_rejected_baseline_is_an_error_that_names_the_gate(void **state)
 {
     char *text = edited("\"ITEMS\": 1, \"VECTOR\": false",
@@ -170,7 +212,7 @@ static void a_rejected_baseline_is_an_error_that_names_the_gate(void **state)
         spec_parse(FOLDER, "sweep.json", text, strlen(text), &spec, NULL), 0);
     assert_int_equal(space_open(spec, arch_find("sm_89"), "cpu", &space, NULL),
                      0);
-    assert_int_equal(plan_make(spec, space, "cpu", "cpu", &plan, &err),
+    assert_int_equal(plan_make(spec, space, NULL, "cpu", "cpu", &plan, &err),
                      ERR_INPUT);
     assert_non_null(
         strstr(err.text, "gate 'vector_items' rejects the baseline"));
@@ -187,6 +229,8 @@ int main(void)
         cmocka_unit_test(a_request_says_all_the_runner_needs),
         cmocka_unit_test(a_build_carries_the_tunables_and_the_reference_none),
         cmocka_unit_test(an_edit_changes_just_the_keys_it_should),
+        cmocka_unit_test(scales_and_ramps_are_the_shapes),
+        cmocka_unit_test(a_scale_that_is_no_number_is_an_error),
         cmocka_unit_test(a_rejected_baseline_is_an_error_that_names_the_gate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

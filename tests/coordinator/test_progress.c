@@ -39,9 +39,26 @@ static void an_unpriced_sweep_shows_no_dollars(void **state)
                               "0 measuring  0/1 hosts  1:02:05");
 }
 
+static void builds_alone_are_counted_as_builds(void **state)
+{
+    const struct progress_facts facts = { .builds_only = true,
+                                          .total = 48,
+                                          .settled = 12,
+                                          .correct = 10,
+                                          .building = 3,
+                                          .usd = NAN };
+    char line[256];
+
+    (void)state;
+    progress_line(&facts, 12 * NS_PER_S, 1, line, sizeof(line));
+    assert_string_equal(line, "10/48 built  2 failed  3 building  0:12, about "
+                              "0:36 left");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(builds_alone_are_counted_as_builds),
         cmocka_unit_test(a_line_says_what_is_done_and_what_is_left),
         cmocka_unit_test(an_unpriced_sweep_shows_no_dollars),
     };

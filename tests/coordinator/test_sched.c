@@ -254,9 +254,31 @@ static void adopted_work_is_not_handed_out_again(void **state)
     sched_free(sched);
 }
 
+static void without_shapes_there_are_builds_alone(void **state)
+{
+    struct sched *sched = sched_new(
+        (struct sched_limits){ .units = 2, .hosts = 1, .attempts = 3 });
+    struct sched_lease lease;
+
+    (void)state;
+    sched_settled(sched, JOB_BUILD, REFERENCE_OF_2, 0, true);
+    sched_host_up(sched, 0, 2, 0, 1);
+    take(sched, JOB_BUILD, 0, 0);
+    take(sched, JOB_BUILD, 1, 0);
+    assert_false(sched_next(sched, &lease));
+    built(sched, 0, 0);
+    assert_int_equal(sched_open_jobs(sched), 1);
+    assert_true(sched_apply(sched, JOB_BUILD, 1, 0, JOB_EV_REJECT, 0));
+    assert_int_equal(sched_open_jobs(sched), 0);
+    sched_host_down(sched, 0);
+    assert_int_equal(sched_open_jobs(sched), 0);
+    sched_free(sched);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_shapes_there_are_builds_alone),
         cmocka_unit_test(one_host_builds_the_reference_first_then_in_order),
         cmocka_unit_test(a_failed_build_settles_its_measurements),
         cmocka_unit_test(without_a_reference_nothing_is_left_to_do),

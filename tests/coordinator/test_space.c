@@ -373,6 +373,23 @@ static void facts_that_are_not_known_are_null(void **state)
     assert_non_null(strstr(err.text, "gate 'g' yields NULL for A=1"));
 }
 
+static void a_cover_is_of_the_points_that_pass(void **state)
+{
+    const int64_t want[] = { 0, 1, 3 };
+    int64_t *points;
+    size_t n;
+
+    (void)state;
+    open_fine(&(struct spec_parts){
+        .gates = "{ \"name\": \"g\", \"reject\": \"A = 2 AND B = 1\", "
+                 "\"why\": \"w\" }" });
+    assert_int_equal(space_cover(space, &points, &n, &err), 0);
+    assert_int_equal(n, 3);
+    assert_memory_equal(points, want, sizeof(want));
+    free(points);
+    assert_string_equal(walk(), "0 1 3 ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -404,6 +421,7 @@ int main(void)
         cmocka_unit_test_teardown(derived_values_cannot_grow_without_end,
                                   teardown),
         cmocka_unit_test_teardown(facts_that_are_not_known_are_null, teardown),
+        cmocka_unit_test_teardown(a_cover_is_of_the_points_that_pass, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,6 +78,65 @@ static void whole_numbers_beside_reals_are_reals(void **state)
     spec_free(spec);
 }
 
+static void lists_of_values_are_multiplied_out(void **state)
+{
+    static const struct {
+        const char *name;
+        int64_t vars[3];
+    } want[] = {
+        { "one", { 7, 8, 9 } },     { "f-64-1", { 64, 4, 1 } },
+        { "f-64-0", { 64, 4, 0 } }, { "f-65-1", { 65, 4, 1 } },
+        { "f-65-0", { 65, 4, 0 } }, { "g-2", { 1, 2, 0 } },
+        { "h-5--1", { 0, -1, 5 } },
+    };
+    struct spec *spec = spec_fixture(&(struct spec_parts){
+        .shapes = "{ \"name\": \"one\", \"N\": 7, \"H\": 8, \"C\": 9 }, "
+                  "{ \"N\": [64, 65], \"H\": 4, \"name\": \"f\", "
+                  "\"C\": [1, 0] }, "
+                  "{ \"name\": \"g\", \"N\": 1, \"H\": [2], \"C\": 0 }, "
+                  "{ \"name\": \"h\", \"C\": [5], \"H\": [-1], \"N\": 0 }" });
+
+    (void)state;
+    assert_int_equal(spec->n_shapes, 7);
+    for (size_t i = 0; i < 7; i++) {
+        assert_string_equal(spec->shapes[i].name, want[i].name);
+        assert_memory_equal(spec->shapes[i].vars, want[i].vars,
+                            sizeof(want[i].vars));
+    }
+    spec_free(spec);
+}
+
+static const char *first_fuzz_shape(const char *more, const char *device)
+{
+    struct spec *spec = spec_fixture(&(struct spec_parts){ .more = more });
+    static char name[SPEC_NAME_MAX + 1];
+    size_t n;
+
+    snprintf(name, sizeof(name), "%s",
+             spec_fuzz_shapes(spec, device, &n)[0].name);
+    spec_free(spec);
+    return name;
+}
+
+static void fuzzing_has_shapes_of_its_own_or_those_of_the_device(void **state)
+{
+#define LIST(key, name) \
+    ", \"" key "\": [ { \"name\": \"" name "\", \"N\": 1 } ]"
+    (void)state;
+    assert_string_equal(first_fuzz_shape(NULL, "cuda"), "s");
+    assert_string_equal(first_fuzz_shape(NULL, "cpu"), "s");
+    assert_string_equal(first_fuzz_shape(LIST("fuzz_shapes", "f"), "cuda"),
+                        "f");
+    assert_string_equal(first_fuzz_shape(LIST("fuzz_shapes", "f"), "cpu"), "s");
+    assert_string_equal(first_fuzz_shape(LIST("emulation_shapes", "e"), "cpu"),
+                        "e");
+    assert_string_equal(first_fuzz_shape(LIST("emulation_shapes", "e")
+                                             LIST("emulation_fuzz_shapes", "x"),
+                                         "cpu"),
+                        "x");
+#undef LIST
+}
+
 static void a_file_that_is_not_there_is_said_so(void **state)
 {
     struct spec *spec;
@@ -269,6 +328,8 @@ int main(void)
         cmocka_unit_test(what_is_left_out_has_its_default),
         cmocka_unit_test(the_vector_add_sweep_is_read_as_it_stands),
         cmocka_unit_test(whole_numbers_beside_reals_are_reals),
+        cmocka_unit_test(lists_of_values_are_multiplied_out),
+        cmocka_unit_test(fuzzing_has_shapes_of_its_own_or_those_of_the_device),
         cmocka_unit_test(a_file_that_is_not_there_is_said_so),
         cmocka_unit_test(flags_are_held_to_the_list),
         cmocka_unit_test(includes_are_found_comments_aside),

@@ -17,6 +17,7 @@ import unittest
 
 SOURCE = os.environ["FA_SOURCE_DIR"]
 BIN = os.environ["FA_BIN_DIR"]
+NVCC = os.environ.get("FA_NVCC")  # empty where no test may call it
 KERNELS = os.path.join(SOURCE, "kernels")
 FIXTURES = os.path.join(SOURCE, "tests", "fixtures")
 
@@ -189,9 +190,9 @@ class Rig(unittest.TestCase):
     def path(self, *names):
         return os.path.join(self.folder, *names)
 
-    def kernel(self, name):
+    def kernel(self, name, to=None):
         """A private copy of kernels/NAME; returns its folder."""
-        to = self.path(name)
+        to = self.path(to or name)
         shutil.copytree(os.path.join(KERNELS, name), to)
         return to
 
@@ -272,4 +273,5 @@ class Rig(unittest.TestCase):
             ON a.host = b.host AND a.epoch = b.epoch AND a.start_ns < b.start_ns
             AND a.end_ns > b.start_ns""")
         self.assertEqual(overlap, [], "I5: intervals overlap")
-        self.run_coord(folder, "verify")
+        [name] = [n for n in os.listdir(folder) if n.endswith(".db")]
+        self.run_coord(folder, "verify", name)

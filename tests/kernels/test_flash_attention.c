@@ -86,9 +86,10 @@ static struct device_buffer *filled(const char *name, unsigned stream,
     struct device_buffer *buffer = fixture_buffer(name, ELEMENT_FP16, n);
     struct device_err err;
 
-    assert_int_equal(
-        device_fill(NULL, buffer, FILL_NORMAL, gain, fill_key(1, stream), &err),
-        0);
+    assert_int_equal(device_fill(NULL, buffer,
+                                 &(struct fill){ FILL_NORMAL, gain, 0, 0 },
+                                 fill_key(1, stream), &err),
+                     0);
     assert_int_equal(device_seal(NULL, buffer, true, &err), 0);
     return buffer;
 }

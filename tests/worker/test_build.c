@@ -355,6 +355,8 @@ static void nvcc_builds_a_cubin_and_tells_its_registers(void **state)
     again = run(&job);
     assert_true(again.cached);
     assert_int_equal(again.made.registers, result.made.registers);
+    assert_non_null(strstr(result.log, "registers"));
+    assert_string_equal(again.log, result.log);
     build_result_fini(&result);
     build_result_fini(&again);
 }

@@ -95,7 +95,7 @@ static void names_that_are_no_hash_are_not_paths(void **state)
     assert_false(cache_path(cache, "/etc/passwd", path));
     assert_int_equal(cache_read(cache, "..", 0, path, 1, &total, NULL),
                      ERR_INPUT);
-    assert_int_equal(cache_remember(cache, "../../x", "g++", &build, NULL),
+    assert_int_equal(cache_remember(cache, "../../x", "g++", &build, "", NULL),
                      ERR_INPUT);
     cache_close(cache);
 }
@@ -124,18 +124,23 @@ static void build_is_remembered_with_its_artifact_alone(void **state)
     struct cache *cache = open_cache(CACHE_BYTES);
     struct cache_build build = { .bytes = 5, .registers = 40 }, found;
     char path[PATH_MAX];
+    struct buf log;
 
     (void)state;
+    buf_init(&log, 1024);
     put(cache, 'x', 5, build.artifact);
-    assert_int_equal(cache_remember(cache, KEY, "nvcc 13.0.88", &build, NULL),
+    assert_int_equal(cache_remember(cache, KEY, "nvcc 13.0.88", &build,
+                                    "warning: one\n\ntwo\n", NULL),
                      0);
-    assert_true(cache_lookup(cache, KEY, "nvcc 13.0.88", &found));
+    assert_true(cache_lookup(cache, KEY, "nvcc 13.0.88", &found, &log));
     assert_int_equal(found.registers, 40);
+    assert_string_equal(buf_text(&log), "warning: one\n\ntwo\n");
     assert_string_equal(found.artifact, build.artifact);
-    assert_false(cache_lookup(cache, KEY, "nvcc 12.4.99", &found));
+    assert_false(cache_lookup(cache, KEY, "nvcc 12.4.99", &found, &log));
     assert_true(cache_path(cache, build.artifact, path));
     assert_int_equal(unlink(path), 0);
-    assert_false(cache_lookup(cache, KEY, "nvcc 13.0.88", &found));
+    assert_false(cache_lookup(cache, KEY, "nvcc 13.0.88", &found, &log));
+    buf_fini(&log);
     cache_close(cache);
 }
 

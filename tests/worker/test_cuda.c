@@ -102,6 +102,18 @@ static void assert_outcome(const char *file, const char *entry,
     assert_int_equal(result->outcome, WIRE_CORRECT);
 }
 
+static void fills_are_those_of_the_host_to_the_bit(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        box_command((const char *[]){ FA_NVCC_PATH, "-O2", "-arch=native",
+                                      "-I.", FIXTURES "fill_same.cu", "-o",
+                                      FOLDER "/fill_same", NULL }),
+        0);
+    assert_int_equal(box_command((const char *[]){ FOLDER "/fill_same", NULL }),
+                     0);
+}
+
 static void correct_kernel_is_timed(void **state)
 {
     (void)state;
@@ -167,6 +179,7 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fills_are_those_of_the_host_to_the_bit),
         CASE(correct_kernel_is_timed),
         CASE(wrong_values_are_correctness),
         CASE(writes_elsewhere_are_runtime_errors),

@@ -65,28 +65,6 @@ static void what_stood_before_the_error_follows_it(void **state)
     buf_fini(&first);
 }
 
-static void use_is_read_of_the_entry_alone(void **state)
-{
-    static const char output[] =
-        "ptxas info    : Compiling entry function 'one' for 'sm_89'\n"
-        "    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n"
-        "ptxas info    : Used 255 registers, used 0 barriers\n"
-        "ptxas info    : Compiling entry function 'two' for 'sm_89'\n"
-        "ptxas info    : Function properties for two\n"
-        "    88 bytes stack frame, 72 bytes spill stores, 64 bytes spill "
-        "loads\n"
-        "ptxas info    : Used 40 registers, used 1 barriers, 128 bytes smem, "
-        "360 bytes cmem[0]\n";
-    struct diagnosis_use use = diagnosis_use(output, "two");
-
-    (void)state;
-    assert_int_equal(use.registers, 40);
-    assert_int_equal(use.spill_bytes, 136);
-    assert_int_equal(use.static_smem, 128);
-    assert_int_equal(diagnosis_use(output, "one").static_smem, 0);
-    assert_int_equal(diagnosis_use(output, "three").registers, 0);
-}
-
 static void compiler_killed_from_outside_is_told_apart(void **state)
 {
     (void)state;
@@ -146,7 +124,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_error_is_found_in_every_dialect),
         cmocka_unit_test(what_stood_before_the_error_follows_it),
-        cmocka_unit_test(use_is_read_of_the_entry_alone),
         cmocka_unit_test(compiler_killed_from_outside_is_told_apart),
         cmocka_unit_test(kernels_of_a_source_are_listed),
         cmocka_unit_test(damaged_cubins_are_survived),

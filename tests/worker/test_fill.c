@@ -20,7 +20,9 @@ enum {
 
 static double value(enum fill_kind kind, unsigned argument, int64_t i)
 {
-    return fill_value(kind, 1.0, fill_key(1, argument), i);
+    const struct fill fill = { .kind = kind, .scale = 1 };
+
+    return fill_value(&fill, fill_key(1, argument), i);
 }
 
 static void normal_values_have_mean_0_and_sd_1(void **state)
@@ -92,13 +94,56 @@ static void seeds_give_different_values(void **state)
     assert_int_equal(same, 0);
 }
 
+static double scaled(enum fill_kind kind, double scale)
+{
+    const struct fill fill = { .kind = kind, .scale = scale };
+
+    return fill_value(&fill, 1, 7);
+}
+
 static void plain_kinds_are_what_they_say(void **state)
 {
     (void)state;
-    assert_true(fill_value(FILL_ZEROS, 3.0, 1, 7) == 0);
-    assert_true(fill_value(FILL_ONES, 3.0, 1, 7) == 3.0);
-    assert_true(fill_value(FILL_IOTA, 0.5, 1, 7) == 3.5);
-    assert_true(fill_value(FILL_UNIFORM, 0.0, 1, 7) == 0);
+    assert_true(scaled(FILL_ZEROS, 3.0) == 0);
+    assert_true(scaled(FILL_ONES, 3.0) == 3.0);
+    assert_true(scaled(FILL_IOTA, 0.5) == 3.5);
+    assert_true(scaled(FILL_UNIFORM, 0.0) == 0);
+}
+
+/* The two functions of Box-Muller, against those of libm. */
+static void logarithm_and_cosine_are_right_to_12_digits(void **state)
+{
+    const uint32_t end = 1u << 24;
+
+    (void)state;
+    for (uint32_t n = 1; n <= end; n += n < 4096 || end - n < 4096 ? 1 : 997) {
+        double log_n = -2 * log(n * 0x1p-24);
+        double cos_n = cos(6.28318530717958648 * (n - 1) * 0x1p-24);
+
+        assert_true(fabs(fill_log(n) - log_n) <= 1e-12 * (1 + log_n));
+        assert_true(fabs(fill_cos(n - 1) - cos_n) <= 1e-12);
+    }
+    assert_true(fill_log(end) == 0); /* its root is taken */
+}
+
+/* To the last bit, whoever compiles it. */
+static void normal_values_are_these(void **state)
+{
+    (void)state;
+    assert_true(value(FILL_NORMAL, 0, 0) == -0x1.e2959b04d9a1p-2);
+    assert_true(value(FILL_NORMAL, 0, 1) == 0x1.8df1ae0575f5cp-1);
+    assert_true(value(FILL_NORMAL, 3, 123456789) == -0x1.b4f6abd26416p-3);
+}
+
+static void a_ramp_grows_along_the_rows_of_each_matrix(void **state)
+{
+    const struct fill ramp = { FILL_RAMP, 2, .rows = 3, .columns = 2 };
+    const double factor[] = { 1.0 / 3, 1.0 / 3, 2.0 / 3, 2.0 / 3, 1, 1 };
+
+    (void)state;
+    for (int i = 0; i < 12; i++)
+        assert_true(fill_value(&ramp, fill_key(1, 0), i) ==
+                    2 * (value(FILL_NORMAL, 0, i) * factor[i % 6]));
 }
 
 int main(void)
@@ -110,6 +155,9 @@ int main(void)
         cmocka_unit_test(neighbours_are_independent),
         cmocka_unit_test(seeds_give_different_values),
         cmocka_unit_test(plain_kinds_are_what_they_say),
+        cmocka_unit_test(logarithm_and_cosine_are_right_to_12_digits),
+        cmocka_unit_test(normal_values_are_these),
+        cmocka_unit_test(a_ramp_grows_along_the_rows_of_each_matrix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,7 @@ static const char measure_text[] =
     "block 256 1 1\n"
     "smem 101376\n"
     "arg a fp16 buffer 1001 normal 0.5 in\n"
+    "arg k fp16 buffer 1001 ramp 13 7 1 in\n"
     "arg out fp32 buffer 1001 zeros 1 out\n"
     "arg n int64 scalar -9223372036854775808\n"
     "arg scale fp32 scalar 0.125\n"
@@ -144,12 +145,14 @@ static void measure_request_has_every_field(void **state)
     assert_int_equal(request.kind, WIRE_MEASURE);
     assert_string_equal(measure->kernel.path, "/w x/a%.cubin");
     assert_int_equal(measure->kernel.grid[0], 4294967295u);
-    assert_int_equal(measure->n_args, 4);
+    assert_int_equal(measure->n_args, 5);
     assert_true(measure->args[0].buffer && !measure->args[0].output);
     assert_int_equal(measure->args[0].type, ELEMENT_FP16);
-    assert_true(measure->args[1].output);
-    assert_true(measure->args[2].integer == INT64_MIN);
-    assert_true(measure->args[3].real == 0.125);
+    assert_int_equal(measure->args[1].rows, 13);
+    assert_int_equal(measure->args[1].columns, 7);
+    assert_true(measure->args[2].output);
+    assert_true(measure->args[3].integer == INT64_MIN);
+    assert_true(measure->args[4].real == 0.125);
     assert_string_equal(measure->reference.entry, "add_reference");
     assert_int_equal(measure->reference.block[0], 256);
     assert_true(measure->seed == UINT64_MAX && measure->flush);
@@ -228,6 +231,9 @@ static void bad_values_are_refused_with_what_was_expected(void **state)
         { "grid -1 1 1", "grid '-1 1 1': expected three integers" },
         { "grid 1 1 4294967296", "expected three integers" },
         { "block 0x10 1 1", "block '0x10 1 1': expected three integers" },
+        { "arg a fp16 buffer 10 ramp 3 1 1 in", "expected 'NAME TYPE buffer" },
+        { "arg a fp16 buffer 10 ramp 5 0 1 in", "expected 'NAME TYPE buffer" },
+        { "arg a fp16 buffer 10 ramp 1 in", "expected 'NAME TYPE buffer" },
         { "smem 1e3", "smem '1e3': expected bytes" },
         { "smem 99999999999999999999", "expected bytes" },
         { "entry ", "entry '': expected a name" },

@@ -71,10 +71,9 @@ void *device_address(const struct device_buffer *buffer);
  * reports a store as a fault; for others the caller compares checksums. */
 int device_seal(struct device *device, struct device_buffer *buffer,
                 bool sealed, struct device_err *err);
-/* Fill with fill_value(kind, scale, key, i); not while sealed. */
+/* Fill with fill_value(fill, key, i); not while sealed. */
 int device_fill(struct device *device, struct device_buffer *buffer,
-                enum fill_kind kind, double scale, uint64_t key,
-                struct device_err *err);
+                const struct fill *fill, uint64_t key, struct device_err *err);
 /* Poison contents and guards again. */
 int device_poison(struct device *device, struct device_buffer *buffer,
                   struct device_err *err);

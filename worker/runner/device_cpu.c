@@ -147,15 +147,14 @@ int device_seal(struct device *device, struct device_buffer *buffer,
 }
 
 int device_fill(struct device *device, struct device_buffer *buffer,
-                enum fill_kind kind, double scale, uint64_t key,
-                struct device_err *err)
+                const struct fill *fill, uint64_t key, struct device_err *err)
 {
     void *base = array_base(buffer->array);
 
     (void)device;
     (void)err;
     for (int64_t i = 0; i < buffer->count; i++)
-        element_store(base, buffer->type, i, fill_value(kind, scale, key, i));
+        element_store(base, buffer->type, i, fill_value(fill, key, i));
     return 0;
 }
 

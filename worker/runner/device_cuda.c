@@ -257,12 +257,10 @@ int device_seal(struct device *device, struct device_buffer *buffer,
 }
 
 int device_fill(struct device *device, struct device_buffer *buffer,
-                enum fill_kind kind, double scale, uint64_t key,
-                struct device_err *err)
+                const struct fill *fill, uint64_t key, struct device_err *err)
 {
-    cudaError_t rc =
-        kernel_fill(device_address(buffer), buffer->type, buffer->count, kind,
-                    scale, key, device->stream);
+    cudaError_t rc = kernel_fill(device_address(buffer), buffer->type,
+                                 buffer->count, fill, key, device->stream);
 
     return rc == cudaSuccess ? 0 : device_cuda_error("fill", rc, err);
 }

@@ -2,10 +2,13 @@
  *
  * Element i of a stream is a function of (key, i) alone: no state, any order,
  * any number of threads.  Each buffer has its own stream of the seed, so that
- * q, k and v are independent.  Compiled by the host and by nvcc.
+ * q, k and v are independent.  Compiled by the host and by nvcc, and the same
+ * bits from both: nothing is used but integers and the operations that
+ * IEEE 754 rounds in one way, each multiply-add being written as fma(), so
+ * that no compiler may choose.
  *
  * The bits are those of splitmix64 (Steele, Lea, Flood 2014) over the counter,
- * keyed before and after; normal values are Box-Muller over two 32-bit halves.
+ * keyed before and after; normal values are Box-Muller over two of 24 bits.
  */
 #ifndef FA_WORKER_RUNNER_FILL_H
 #define FA_WORKER_RUNNER_FILL_H
@@ -20,10 +23,18 @@ enum fill_kind {
     FILL_ZEROS,
     FILL_ONES,
     FILL_IOTA, /* 0, 1, 2, ... */
+    FILL_RAMP, /* normal, row r of 'rows' times (r + 1) / rows */
 };
 
 enum {
-    FILL_KINDS = 5
+    FILL_KINDS = 6
+};
+
+/* A fill of a buffer; a ramp's buffer is a stack of matrices. */
+struct fill {
+    enum fill_kind kind;
+    double scale;
+    int64_t rows, columns; /* of a ramp, >= 1 */
 };
 
 ELEMENT_FN uint64_t fill_mix(uint64_t x)
@@ -48,26 +59,76 @@ ELEMENT_FN uint64_t fill_bits(uint64_t key, int64_t i)
     return fill_mix(fill_mix(key + (uint64_t)i * 0x9e3779b97f4a7c15u) ^ key);
 }
 
-/* Element 'i' before conversion to the type of the buffer. */
-ELEMENT_FN double fill_value(enum fill_kind kind, double scale, uint64_t key,
-                             int64_t i)
+/* -2 ln(n / 2^24) for n in [1, 2^24], to 1e-12. */
+ELEMENT_FN double fill_log(uint32_t n)
 {
-    uint64_t bits;
-    float u, v;
+    int exponent;
+    double x = frexp((double)n * 0x1p-24, &exponent), s, z, sum;
 
-    switch (kind) {
+    if (x < 0.75) { /* to [0.75, 1.5), exactly */
+        x *= 2.0;
+        exponent--;
+    }
+    s = (x - 1.0) / (x + 1.0);
+    z = s * s;
+    sum = fma(z, 1.0 / 17, 1.0 / 15);
+    sum = fma(z, sum, 1.0 / 13);
+    sum = fma(z, sum, 1.0 / 11);
+    sum = fma(z, sum, 1.0 / 9);
+    sum = fma(z, sum, 1.0 / 7);
+    sum = fma(z, sum, 1.0 / 5);
+    sum = fma(z, sum, 1.0 / 3);
+    sum = fma(z, sum, 1.0);
+    return -2.0 * fma((double)exponent, 0.69314718055994531, 2.0 * s * sum);
+}
+
+/* cos(2 pi n / 2^24) for n in [0, 2^24), to 1e-12. */
+ELEMENT_FN double fill_cos(uint32_t n)
+{
+    uint32_t half = n > 1u << 23 ? (1u << 24) - n : n;
+    uint32_t quarter = half > 1u << 22 ? (1u << 23) - half : half;
+    double x = (double)quarter * (6.28318530717958648 * 0x1p-24);
+    double z = x * x, sum;
+
+    sum = fma(z, -1.0 / 6402373705728000.0, 1.0 / 20922789888000.0);
+    sum = fma(z, sum, -1.0 / 87178291200.0);
+    sum = fma(z, sum, 1.0 / 479001600.0);
+    sum = fma(z, sum, -1.0 / 3628800.0);
+    sum = fma(z, sum, 1.0 / 40320.0);
+    sum = fma(z, sum, -1.0 / 720.0);
+    sum = fma(z, sum, 1.0 / 24.0);
+    sum = fma(z, sum, -0.5);
+    sum = fma(z, sum, 1.0);
+    return half == quarter ? sum : -sum;
+}
+
+ELEMENT_FN double fill_normal(uint64_t key, int64_t i)
+{
+    uint64_t bits = fill_bits(key, i);
+    uint32_t u = (uint32_t)(bits >> 40) + 1;
+    uint32_t v = (uint32_t)(bits >> 8) & 0xffffffu;
+
+    return sqrt(fill_log(u)) * fill_cos(v);
+}
+
+/* Element 'i' before conversion to the type of the buffer. */
+ELEMENT_FN double fill_value(const struct fill *fill, uint64_t key, int64_t i)
+{
+    int64_t row;
+
+    switch (fill->kind) {
     case FILL_NORMAL:
-        bits = fill_bits(key, i);
-        u = ((float)(bits >> 40) + 0.5f) * 0x1p-24f; /* (0, 1) */
-        v = (float)(uint32_t)((bits >> 8) & 0xffffffu) * 0x1p-24f;
-        return scale *
-               (double)(sqrtf(-2.0f * logf(u)) * cosf(6.283185307f * v));
+        return fill->scale * fill_normal(key, i);
+    case FILL_RAMP:
+        row = i / fill->columns % fill->rows;
+        return fill->scale *
+               (fill_normal(key, i) * ((double)(row + 1) / (double)fill->rows));
     case FILL_UNIFORM:
-        return scale * (double)(fill_bits(key, i) >> 11) * 0x1p-53;
+        return fill->scale * (double)(fill_bits(key, i) >> 11) * 0x1p-53;
     case FILL_ONES:
-        return scale;
+        return fill->scale;
     case FILL_IOTA:
-        return scale * (double)i;
+        return fill->scale * (double)i;
     case FILL_ZEROS:
         break;
     }

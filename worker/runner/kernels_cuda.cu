@@ -22,11 +22,11 @@ __device__ int64_t index_step()
     return (int64_t)gridDim.x * blockDim.x;
 }
 
-__global__ void fill(void *base, enum element_type type, int64_t count, enum fill_kind kind,
-                     double scale, uint64_t key)
+__global__ void fill_buffer(void *base, enum element_type type, int64_t count, struct fill fill,
+                            uint64_t key)
 {
     for (int64_t i = first_index(); i < count; i += index_step())
-        element_store(base, type, i, fill_value(kind, scale, key, i));
+        element_store(base, type, i, fill_value(&fill, key, i));
 }
 
 /* Integer addition commutes: the order of the atomics does not show. */
@@ -173,10 +173,10 @@ __global__ void check_worst(const void *out, enum element_type type, const doubl
 
 } // namespace
 
-cudaError_t kernel_fill(void *base, enum element_type type, int64_t count, enum fill_kind kind,
-                        double scale, uint64_t key, cudaStream_t stream)
+cudaError_t kernel_fill(void *base, enum element_type type, int64_t count, const struct fill *fill,
+                        uint64_t key, cudaStream_t stream)
 {
-    fill<<<blocks_for(count), THREADS, 0, stream>>>(base, type, count, kind, scale, key);
+    fill_buffer<<<blocks_for(count), THREADS, 0, stream>>>(base, type, count, *fill, key);
     return cudaGetLastError();
 }
 

@@ -37,7 +37,7 @@ struct check_scratch {
 };
 
 cudaError_t kernel_fill(void *base, enum element_type type, int64_t count,
-                        enum fill_kind kind, double scale, uint64_t key,
+                        const struct fill *fill, uint64_t key,
                         cudaStream_t stream);
 
 /* 'payload' is 'bytes' long, aligned to 8, and has a guard of 'guard' bytes

@@ -56,9 +56,9 @@ static bool arg_equals(const struct wire_arg *a, const struct wire_arg *b)
 {
     return strcmp(a->name, b->name) == 0 && a->type == b->type &&
            a->buffer == b->buffer && a->output == b->output &&
-           a->count == b->count && a->fill == b->fill &&
-           same_real(a->scale, b->scale) && a->integer == b->integer &&
-           same_real(a->real, b->real);
+           a->count == b->count && a->fill == b->fill && a->rows == b->rows &&
+           a->columns == b->columns && same_real(a->scale, b->scale) &&
+           a->integer == b->integer && same_real(a->real, b->real);
 }
 
 static bool problem_is(const struct problem *problem,
@@ -135,14 +135,16 @@ static int trial_fill(struct device *device, const struct problem *problem,
 
     for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
         const struct wire_arg *arg = &problem->args[i];
+        const struct fill fill = { arg->fill, arg->scale, arg->rows,
+                                   arg->columns };
         struct device_buffer **input = &trial->inputs[i];
 
         if (!arg->buffer || arg->output)
             continue;
         rc = device_alloc(device, arg->name, arg->type, arg->count, input, err);
         if (rc == 0)
-            rc = device_fill(device, *input, arg->fill, arg->scale,
-                             fill_key(seed, (unsigned)i), err);
+            rc = device_fill(device, *input, &fill, fill_key(seed, (unsigned)i),
+                             err);
         if (rc == 0)
             rc = device_checksum(device, *input, &trial->input_sums[i],
                                  &overrun, err);

@@ -46,12 +46,13 @@ struct wire_arg {
     char name[WIRE_NAME_MAX + 1];
     enum element_type type;
     bool buffer;
-    bool output;         /* buffers: written by the kernel */
-    int64_t count;       /* buffers: elements, >= 1 */
-    enum fill_kind fill; /* buffers */
-    double scale;        /* buffers */
-    int64_t integer;     /* scalars of an integer type */
-    double real;         /* scalars of a float type */
+    bool output;           /* buffers: written by the kernel */
+    int64_t count;         /* buffers: elements, >= 1 */
+    enum fill_kind fill;   /* buffers */
+    double scale;          /* buffers */
+    int64_t rows, columns; /* buffers with FILL_RAMP, else 0 */
+    int64_t integer;       /* scalars of an integer type */
+    double real;           /* scalars of a float type */
 };
 
 /* One program to launch: an artifact, its entry point and its geometry. */

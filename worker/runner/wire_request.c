@@ -79,22 +79,41 @@ static bool read_smem(void *message, char *rest)
     return wire_read_u64(rest, COUNT_MAX, &request->measure.kernel.smem);
 }
 
+/* "ramp ROWS COLUMNS", which divide the buffer; the others are one word. */
+static bool read_fill(struct wire_arg *arg, char **rest)
+{
+    int fill = wire_read_choice(wire_word(rest), wire_fill_names, FILL_KINDS);
+    uint64_t rows, columns;
+
+    if (fill < 0)
+        return false;
+    arg->fill = (enum fill_kind)fill;
+    if (arg->fill != FILL_RAMP)
+        return true;
+    if (!wire_read_u64(wire_word(rest), COUNT_MAX, &rows) ||
+        !wire_read_u64(wire_word(rest), COUNT_MAX, &columns) || rows == 0 ||
+        columns == 0 || (uint64_t)arg->count / rows % columns != 0 ||
+        (uint64_t)arg->count % rows != 0)
+        return false;
+    arg->rows = (int64_t)rows;
+    arg->columns = (int64_t)columns;
+    return true;
+}
+
 static bool read_buffer(struct wire_arg *arg, char *rest)
 {
     static const char *const directions[] = { "in", "out" };
     uint64_t count;
-    int fill, direction;
+    int direction;
 
     if (!wire_read_u64(wire_word(&rest), COUNT_MAX, &count) || count == 0)
         return false;
-    fill = wire_read_choice(wire_word(&rest), wire_fill_names, FILL_KINDS);
-    if (fill < 0 || !wire_read_real(wire_word(&rest), &arg->scale) ||
-        !isfinite(arg->scale))
-        return false;
-    direction = wire_read_choice(rest, directions, 2);
     arg->buffer = true;
     arg->count = (int64_t)count;
-    arg->fill = (enum fill_kind)fill;
+    if (!read_fill(arg, &rest) ||
+        !wire_read_real(wire_word(&rest), &arg->scale) || !isfinite(arg->scale))
+        return false;
+    direction = wire_read_choice(rest, directions, 2);
     arg->output = direction == 1;
     return direction >= 0;
 }
@@ -210,7 +229,7 @@ static const struct wire_field measure_fields[] = {
     { .key = "arg",
       read_arg,
       "'NAME TYPE buffer COUNT FILL SCALE in|out' or 'NAME TYPE scalar VALUE', "
-      "at most 64 times",
+      "at most 64 times; the fill 'ramp' with rows and columns that divide it",
       .repeats = true },
     { .key = "reference",
       read_reference,
@@ -264,6 +283,8 @@ static void put_arg(FILE *stream, const struct wire_arg *arg)
     if (arg->buffer) {
         fprintf(stream, "buffer %" PRId64 " %s", arg->count,
                 wire_fill_name(arg->fill));
+        if (arg->fill == FILL_RAMP)
+            fprintf(stream, " %" PRId64 " %" PRId64, arg->rows, arg->columns);
         wire_put_real(stream, arg->scale);
         fputs(arg->output ? " out" : " in", stream);
     } else if (element_is_float(arg->type)) {

@@ -16,7 +16,7 @@ const char *const wire_type_names[ELEMENT_TYPES] = {
 const char *const wire_fill_names[FILL_KINDS] = {
     [FILL_NORMAL] = "normal", [FILL_UNIFORM] = "uniform",
     [FILL_ZEROS] = "zeros",   [FILL_ONES] = "ones",
-    [FILL_IOTA] = "iota",
+    [FILL_IOTA] = "iota",     [FILL_RAMP] = "ramp",
 };
 
 const char *wire_type_name(enum element_type type)

@@ -1,0 +1,203 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "coordinator/cmd.h"
+#include "coordinator/dbpath.h"
+#include "coordinator/export.h"
+#include "coordinator/options.h"
+#include "coordinator/report.h"
+#include "coordinator/store.h"
+#include "coordinator/stored.h"
+#include "coordinator/terminal.h"
+
+enum format {
+    FORMAT_HEADER,
+    FORMAT_JSON,
+    FORMAT_FLAGS,
+    FORMATS,
+};
+
+static const char *const format_names[FORMATS] = { "header", "json", "flags" };
+
+struct settings {
+    const char *sweep, *db, *format, *config, *out;
+    bool force;
+    enum format as;
+};
+
+static int read_format(struct settings *settings, struct err *err)
+{
+    for (int i = 0; i < FORMATS; i++)
+        if (strcmp(settings->format, format_names[i]) == 0) {
+            settings->as = (enum format)i;
+            return 0;
+        }
+    return err_set(err, ERR_INPUT,
+                   "export: --format: '%.32s' is not header, json or flags",
+                   settings->format);
+}
+
+static int print(struct export *export, const struct settings *settings,
+                 FILE *to, struct err *err)
+{
+    if (settings->as == FORMAT_JSON)
+        return export_json(export, to, err);
+    if (settings->as == FORMAT_HEADER)
+        export_header(export, to);
+    else
+        export_flags(export, to);
+    return 0;
+}
+
+/* ---- the file */
+
+static int write_all(int fd, const char *text, size_t len)
+{
+    while (len) {
+        ssize_t n = write(fd, text, len);
+
+        if (n < 0 && errno != EINTR)
+            return -1;
+        text += n > 0 ? n : 0;
+        len -= n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+static int save(const struct settings *settings, const char *text, size_t len,
+                struct err *err)
+{
+    int how =
+        O_WRONLY | O_CREAT | O_CLOEXEC | (settings->force ? O_TRUNC : O_EXCL);
+    int fd = open(settings->out, how, 0666), failed;
+
+    if (fd < 0 && errno == EEXIST)
+        return err_set(err, ERR_INPUT,
+                       "'%s' is there already; --force replaces it",
+                       settings->out);
+    if (fd < 0)
+        return err_set(err, ERR_SYSTEM, "'%s': %s", settings->out,
+                       strerror(errno));
+    failed = write_all(fd, text, len) < 0 ? errno : 0;
+    if (close(fd) < 0 && !failed)
+        failed = errno;
+    if (!failed)
+        return 0;
+    if (!settings->force)
+        unlink(settings->out); /* half a header is worse than none */
+    return err_set(err, ERR_SYSTEM, "'%s': %s", settings->out,
+                   strerror(failed));
+}
+
+/* The whole text first: a file is written when all is known. */
+static int write_out(struct export *export, const struct settings *settings,
+                     struct err *err)
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *memory = open_memstream(&text, &len);
+    int rc;
+
+    if (!memory)
+        return err_set(err, ERR_SYSTEM, "memory: %s", strerror(errno));
+    rc = print(export, settings, memory, err);
+    if (fclose(memory) != 0 && rc == 0)
+        rc = err_set(err, ERR_SYSTEM, "memory: %s", strerror(errno));
+    if (rc == 0 && settings->out) {
+        rc = save(settings, text, len, err);
+    } else if (rc == 0) {
+        fwrite(text, 1, len, stdout);
+        rc = terminal_flush(stdout, err);
+    }
+    free(text);
+    return rc;
+}
+
+/* ---- the winner */
+
+static int run(struct store *store, const struct settings *settings,
+               struct err *err)
+{
+    struct stored stored = { NULL, NULL, NULL };
+    struct report *report = NULL;
+    struct export *export = NULL;
+    struct winner winner;
+    int rc = report_load(store, &report, err);
+
+    if (rc == 0)
+        rc = stored_open(report, &stored, err);
+    if (rc == 0)
+        rc = settings->config
+                 ? winner_named(report, &stored, settings->config, &winner, err)
+                 : winner_find(report, &winner, err);
+    if (rc == 0)
+        rc = export_make(report, &stored, &winner, store, &export, err);
+    if (rc == 0)
+        rc = write_out(export, settings, err);
+    export_free(export);
+    stored_close(&stored);
+    report_free(report);
+    return rc;
+}
+
+static int open_database(const struct settings *settings, struct store **out,
+                         struct err *err)
+{
+    char *path = NULL;
+    int rc =
+        settings->sweep && settings->db
+            ? err_set(err, ERR_INPUT, "export: name a sweep or --db, not both")
+        : settings->sweep ? dbpath_of_sweep(settings->sweep, &path, err)
+                          : dbpath_find(settings->db, &path, err);
+
+    if (rc == 0)
+        rc = store_open(path, STORE_READ, out, err);
+    free(path);
+    return rc;
+}
+
+int cmd_export(int argc, char *argv[])
+{
+    struct settings settings = { .format = "header" };
+    const struct option list[] = {
+        { "format", OPTION_TEXT, &settings.format, "header|json|flags",
+          "a C header (the default), JSON, or -D options for nvcc", NULL },
+        { "config", OPTION_TEXT, &settings.config, "A=1,B=2|KEY",
+          "this configuration rather than the winner", NULL },
+        { "db", OPTION_TEXT, &settings.db, "FILE",
+          "the database; NAME.db beside the sweep file", NULL },
+        { "out", OPTION_TEXT, &settings.out, "FILE",
+          "write it there rather than to stdout", NULL },
+        { "force", OPTION_FLAG, &settings.force, NULL,
+          "replace the file of --out", NULL },
+    };
+    const struct options options = {
+        .command = "export",
+        .arguments = "[SWEEP]",
+        .what = "The winner of a sweep, to build with (docs/export.md).",
+        .list = list,
+        .n = sizeof(list) / sizeof(list[0]),
+        .arguments_max = 1,
+        .plain = &settings.sweep,
+    };
+    struct store *store = NULL;
+    struct err err;
+    int rc = options_parse(&options, argc, argv, &err);
+
+    if (rc == OPTIONS_HELP)
+        return 0;
+    if (rc == 0)
+        rc = read_format(&settings, &err);
+    if (rc == 0)
+        rc = open_database(&settings, &store, &err);
+    if (rc == 0)
+        rc = run(store, &settings, &err);
+    store_close(store);
+    return rc ? cmd_fail(rc, &err) : 0;
+}

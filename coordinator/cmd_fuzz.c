@@ -1,0 +1,261 @@
+/* fa-coord fuzz: is a configuration right at every shape? (docs/fuzz.md) */
+#include "coordinator/cmd.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "common/suggest.h"
+#include "coordinator/choice.h"
+#include "coordinator/cmd_run.h"
+#include "coordinator/fuzz.h"
+#include "coordinator/options.h"
+#include "coordinator/plan.h"
+#include "coordinator/report.h"
+#include "coordinator/spec.h"
+#include "coordinator/store.h"
+#include "coordinator/sweep.h"
+
+struct order {
+    struct option_list configs, shape_names;
+    int64_t best; /* -1: not given */
+    bool cover, all, json;
+
+    struct choice choice;
+    struct spec_shape *shapes; /* those of shape_names, borrowed pieces */
+    struct plan_ask ask;
+    const struct spec *spec;
+    struct fuzz fuzz;
+    bool judged;
+};
+
+/* X.db is the sweep's, X.fuzz.db ours. */
+static char *fuzz_path(const char *db)
+{
+    size_t len = strlen(db);
+
+    if (len > 3 && strcmp(db + len - 3, ".db") == 0)
+        len -= 3;
+    return mem_printf("%.*s.fuzz.db", (int)len, db);
+}
+
+/* How many of the best there were; none without a database. */
+static int choose_best(struct order *order, const char *db, size_t most,
+                       size_t *found, struct err *err)
+{
+    struct report *report;
+    struct store *store;
+    int rc;
+
+    *found = 0;
+    if (access(db, F_OK) < 0)
+        return 0;
+    rc = store_open(db, STORE_READ, &store, err);
+    if (rc < 0)
+        return rc;
+    rc = report_load(store, &report, err);
+    if (rc == 0) {
+        *found = choice_best(&order->choice, order->spec, report, most);
+        report_free(report);
+    }
+    store_close(store);
+    return rc;
+}
+
+static int choose_configs(struct order *order, const char *db, struct err *err)
+{
+    bool named = order->configs.n || order->cover || order->all;
+    size_t found;
+    int rc = 0;
+
+    order->choice.cover = order->cover;
+    order->choice.all = order->all;
+    for (size_t i = 0; rc == 0 && i < order->configs.n; i++) {
+        rc = choice_named(&order->choice, order->spec, order->configs.items[i],
+                          err);
+        if (rc < 0)
+            err_within(err, rc, "--config %.80s", order->configs.items[i]);
+    }
+    if (rc == 0 && order->best >= 0) {
+        rc = choose_best(order, db, (size_t)order->best, &found, err);
+        if (rc == 0 && found == 0)
+            rc = err_set(err, ERR_INPUT,
+                         "--best: %s holds no configuration that is right and "
+                         "has all tunables; run fa-coord sweep first",
+                         db);
+        return rc;
+    }
+    if (rc < 0 || named)
+        return rc;
+    choice_baseline(&order->choice, order->spec);
+    return choose_best(order, db, 1, &found, err);
+}
+
+static const struct spec_shape *find_shape(const struct spec_shape *list,
+                                           size_t n, const char *name,
+                                           struct err *err)
+{
+    const char *names[SPEC_SHAPES_MAX], *near;
+
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(list[i].name, name) == 0)
+            return &list[i];
+        names[i] = list[i].name;
+    }
+    near = suggest_name(name, strlen(name), names, n);
+    err_set(err, ERR_INPUT, "--shape: there is no shape '%.64s' to fuzz%s%s%s",
+            name, near ? "; did you mean '" : "", near ? near : "",
+            near ? "'?" : "");
+    return NULL;
+}
+
+static int choose_shapes(struct order *order, const char *device,
+                         struct err *err)
+{
+    size_t n;
+    const struct spec_shape *list = spec_fuzz_shapes(order->spec, device, &n);
+
+    order->ask = (struct plan_ask){ &order->choice, list, n };
+    if (order->shape_names.n == 0)
+        return 0;
+    order->shapes = mem_new(order->shape_names.n, sizeof(*order->shapes));
+    order->ask.shapes = order->shapes;
+    order->ask.n_shapes = 0;
+    for (size_t i = 0; i < order->shape_names.n; i++) {
+        const char *name = order->shape_names.items[i];
+        const struct spec_shape *shape = find_shape(list, n, name, err);
+
+        if (!shape)
+            return ERR_INPUT;
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(order->shape_names.items[j], name) == 0)
+                return err_set(err, ERR_INPUT,
+                               "--shape: '%.64s' is given twice", name);
+        order->shapes[order->ask.n_shapes++] = *shape;
+    }
+    return 0;
+}
+
+static int judge(void *arg, const struct plan *plan, struct store *store,
+                 struct err *err)
+{
+    struct order *order = arg;
+    int rc = fuzz_collect(plan, order->spec, store, &order->fuzz, err);
+
+    order->judged = rc == 0;
+    return rc;
+}
+
+/* What the engine says is about hosts; what is asked here is whether all is
+ * right.  A database that failed and a signal stay what they are. */
+static int conclude(const struct order *order, int code, const char *db)
+{
+    if (order->judged && order->json)
+        fuzz_json(&order->fuzz, stdout);
+    else if (order->judged)
+        fuzz_print(&order->fuzz, stdout);
+    if (code >= 128)
+        fprintf(stderr,
+                "nothing is lost in %s; to go on, the same command again\n",
+                db);
+    if (code == 7 || code >= 128)
+        return code;
+    return order->judged ? fuzz_exit_code(&order->fuzz) : code == 1 ? 1 : 2;
+}
+
+static int fuzz_work(struct run *run, void *arg)
+{
+    struct order *order = arg;
+    const struct sweep_options options = {
+        .command = "fuzz", .ask = &order->ask, .done = judge, .done_arg = order
+    };
+    struct err err;
+    char *db = run->db;
+    int rc;
+
+    order->spec = run->spec;
+    run->spec->measure.samples = 1; /* only what is right is asked */
+    run->spec->measure.warmups = 0;
+    rc = choose_configs(order, db, &err);
+    run->db = fuzz_path(db);
+    free(db);
+    if (rc == 0)
+        rc = choose_shapes(order, run->set.device, &err);
+    return rc < 0 ? cmd_fail(rc, &err)
+                  : conclude(order, run_engine(run, &options, &err), run->db);
+}
+
+static int check_order(const struct order *order, struct err *err)
+{
+    if (order->best == 0)
+        return err_set(err, ERR_INPUT, "--best: one at least");
+    return 0;
+}
+
+int cmd_fuzz(int argc, char *argv[])
+{
+    struct run run = { .set = RUN_SETTINGS };
+    struct run_settings *set = &run.set;
+    struct order order = { .best = -1 };
+    const char *plain = NULL;
+    const struct option list[] = {
+        { "config", OPTION_LIST, &order.configs, "A=1,B=2",
+          "this one, the rest as the baseline; may be repeated", NULL },
+        { "best", OPTION_INT, &order.best, "N", "the N best of the sweep",
+          NULL },
+        { "cover", OPTION_FLAG, &order.cover, NULL,
+          "a few that show every pair of values", "all" },
+        { "all", OPTION_FLAG, &order.all, NULL, "all that pass the gates",
+          NULL },
+        { "shape", OPTION_LIST, &order.shape_names, "NAME",
+          "this shape alone; may be repeated", NULL },
+        { "db", OPTION_TEXT, &set->db, "FILE",
+          "the sweep's database, NAME.db; ours is NAME.fuzz.db", NULL },
+        { "hosts", OPTION_TEXT, &set->hosts, "FILE",
+          "the machines to use; without it, this one", NULL },
+        { "device", OPTION_TEXT, &set->device, "cuda|cpu",
+          "GPUs, or their emulation", NULL },
+        { "arch", OPTION_TEXT, &set->arch, "sm_89|...",
+          "what the cpu device takes its gates from", NULL },
+        { "ssh", OPTION_TEXT, &set->ssh, "libssh2|openssh",
+          "how to reach the hosts", NULL },
+        { "accept-new-host-keys", OPTION_FLAG, &set->accept_new_host_keys, NULL,
+          "add unknown host keys to known_hosts", NULL },
+        { "max-hours", OPTION_REAL, &set->max_hours, "H",
+          "stop this run after so many hours", NULL },
+        { "linger", OPTION_INT, &set->linger_s, "S",
+          "seconds a worker stays without a coordinator", NULL },
+        { "log", OPTION_TEXT, &set->log, "FILE", "append events to a file",
+          NULL },
+        { "json", OPTION_FLAG, &order.json, NULL, "for programs", NULL },
+        { "quiet", OPTION_FLAG, &set->quiet, NULL, "no progress", NULL },
+    };
+    const struct options options = {
+        .command = "fuzz",
+        .arguments = "[SWEEP]",
+        .what = "are configurations right at many shapes? 0 yes, 1 no, 2 "
+                "some could not be run",
+        .list = list,
+        .n = sizeof(list) / sizeof(list[0]),
+        .arguments_max = 1,
+        .plain = &plain,
+    };
+    struct err err;
+    int rc = options_parse(&options, argc, argv, &err), code;
+
+    if (rc == OPTIONS_HELP)
+        return 0;
+    if (rc == 0)
+        rc = check_order(&order, &err);
+    if (rc < 0)
+        return cmd_fail(rc, &err);
+    run.sweep = mem_strdup(plain ? plain : "sweep.json");
+    code = run_command(&run, fuzz_work, &order);
+    choice_fini(&order.choice);
+    fuzz_fini(&order.fuzz);
+    free(order.shapes);
+    return code;
+}

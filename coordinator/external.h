@@ -1,0 +1,60 @@
+/* external.h - a strategy that is a program of somebody else's
+ *
+ * It speaks JSON lines on its stdin and stdout (docs/strategies.md): it is told
+ * the tunables, asked for points and told results.  It needs to know nothing
+ * of what is legal or known: a point that is illegal or known is told back at
+ * once and another is asked for.
+ *
+ * Nothing here blocks.  external_ask() sends the question and says
+ * STRATEGY_WAIT; the owner polls external_poll() until external_deadline(),
+ * calls external_work() and asks again.  After an error the program is of no
+ * more use: the owner goes on with another strategy, or ends.
+ * Thread rule: one thread.  The domain outlives it.
+ */
+#ifndef FA_COORDINATOR_EXTERNAL_H
+#define FA_COORDINATOR_EXTERNAL_H
+
+#include <poll.h>
+#include <stdint.h>
+
+#include "coordinator/strategy.h"
+
+struct err;
+struct external;
+
+struct external_tunable {
+    const char *name;
+    const char *const *values; /* [levels] each as JSON */
+};
+
+struct external_options {
+    const char *const *argv; /* the first is looked up in PATH; no shell */
+    const struct domain *domain;
+    const struct external_tunable *tunables; /* one for each of the domain */
+    int budget; /* 0: as many as there are points */
+    uint64_t seed;
+    int64_t answer_ns; /* it has so long for each answer */
+};
+
+/* ERR_SYSTEM when it cannot be started. */
+int external_start(const struct external_options *options,
+                   struct external **out, struct err *err);
+void external_stop(struct external *external); /* NULL is fine */
+
+enum strategy_answer external_ask(struct external *external, int *point);
+void external_tell(struct external *external, int point,
+                   enum strategy_outcome outcome, double time);
+
+#define EXTERNAL_FDS 2
+void external_poll(const struct external *external,
+                   struct pollfd fds[EXTERNAL_FDS]);
+int64_t external_deadline(const struct external *external);
+
+/* Read and write what can be.  One message each, with the program's name:
+ *   ERR_PROTO    it answered what the protocol does not have
+ *   ERR_NETWORK  it ended, or did not answer in time */
+int external_work(struct external *external, int64_t now_ns, struct err *err);
+
+const char *external_name(const struct external *external); /* as it says */
+
+#endif

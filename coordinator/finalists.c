@@ -1,0 +1,115 @@
+#include "coordinator/finalists.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/mem.h"
+#include "common/stats.h"
+#include "coordinator/normal.h"
+
+struct entry {
+    double log_s, variance;
+    size_t at;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    if (x->log_s != y->log_s)
+        return (x->log_s > y->log_s) - (x->log_s < y->log_s);
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+void finalists_screen(const double *samples, size_t n, double scale,
+                      struct screened *out)
+{
+    struct summary summary;
+    double sum = 0, squares = 0;
+
+    assert(n >= 1);
+    stats_summary(samples, n, &summary);
+    for (size_t i = 0; i < n; i++)
+        sum += samples[i];
+    for (size_t i = 0; i < n; i++)
+        squares += pow(samples[i] - sum / (double)n, 2);
+    *out = (struct screened){
+        .seconds = scale * summary.median,
+        .n_samples = n,
+        .sd = n < 2 ? 0 : sqrt(squares / (double)(n - 1)) / summary.median,
+    };
+}
+
+/* Of the log of a median: that of a mean times pi / 2 for many normal
+ * samples, less for few; of one or two it is the mean. */
+static double variance_of(const struct screened *s,
+                          const struct finalist_rules *rules)
+{
+    double factor = s->n_samples < 3 ? 1 : M_PI_2;
+    double noise = fmax(s->sd, rules->noise);
+
+    assert(s->n_samples >= 1);
+    return factor * noise * noise / (double)s->n_samples +
+           rules->between * rules->between;
+}
+
+static size_t enter(const struct screened *screened, size_t n,
+                    const struct finalist_rules *rules, struct entry *out)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(screened[i].seconds))
+            out[kept++] = (struct entry){ log(screened[i].seconds),
+                                          variance_of(&screened[i], rules), i };
+    qsort(out, kept, sizeof(*out), by_time);
+    return kept;
+}
+
+/* Entries come in order of time.  One can be beaten only by those before it,
+ * and of two of these the slower one matters only if it is less noisy: the
+ * rest is on the front, which is short. */
+static size_t count_possible(struct entry *sorted, size_t n, double z)
+{
+    struct entry *front = mem_new(n, sizeof(*front));
+    size_t n_front = 0, possible = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct entry *mine = &sorted[i];
+        bool beaten = false;
+
+        for (size_t k = 0; k < n_front && !beaten; k++)
+            beaten = mine->log_s - front[k].log_s >
+                     z * sqrt(mine->variance + front[k].variance);
+        if (n_front == 0 || mine->variance < front[n_front - 1].variance)
+            front[n_front++] = *mine;
+        if (!beaten)
+            sorted[possible++] = *mine;
+    }
+    free(front);
+    return possible;
+}
+
+void finalists_choose(const struct screened *screened, size_t n,
+                      const struct finalist_rules *rules, bool *chosen,
+                      struct finalists *out)
+{
+    struct entry *sorted = mem_new(n, sizeof(*sorted));
+    size_t n_in = enter(screened, n, rules, sorted);
+    double z =
+        n_in < 2 ? 0 : -normal_quantile(rules->alpha / (double)(n_in - 1));
+
+    *out = (struct finalists){ .within = NAN, .next = NAN };
+    out->n_possible = count_possible(sorted, n_in, z);
+    out->n_chosen = out->n_possible < rules->cap ? out->n_possible : rules->cap;
+    for (size_t i = 0; i < n; i++)
+        chosen[i] = false;
+    for (size_t i = 0; i < out->n_chosen; i++)
+        chosen[sorted[i].at] = true;
+    if (out->n_chosen > 0)
+        out->within = exp(sorted[out->n_chosen - 1].log_s - sorted[0].log_s);
+    if (out->n_chosen < out->n_possible)
+        out->next = exp(sorted[out->n_chosen].log_s - sorted[0].log_s);
+    free(sorted);
+}

@@ -1,0 +1,61 @@
+/* landscape.h - a tuning space that somebody measured to the last point
+ *
+ * Read from a Kernel Tuner cache file, gzip or plain; one whose writer
+ * crashed, so that its end is missing, is read as far as it goes.  A
+ * configuration has the number of its point in the domain.
+ * Immutable once read; any thread may read it.
+ */
+#ifndef FA_COORDINATOR_LANDSCAPE_H
+#define FA_COORDINATOR_LANDSCAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct domain;
+struct err;
+
+enum landscape_outcome {
+    LANDSCAPE_TIMED,
+    LANDSCAPE_CONSTRAINTS, /* recorded as illegal */
+    LANDSCAPE_COMPILE,
+    LANDSCAPE_RUNTIME,
+    LANDSCAPE_CORRECTNESS,
+    LANDSCAPE_TIMEOUT,
+};
+
+struct landscape_tunable {
+    char *name;
+    bool ordered;    /* all values are numbers; they ascend */
+    int n;           /* values, which are the levels of the domain */
+    char **texts;    /* as JSON would write them, texts without quotes */
+    double *numbers; /* NAN where the value is none */
+};
+
+struct landscape_config {
+    enum landscape_outcome outcome;
+    double time_s;    /* as recorded: a mean; > 0 when timed */
+    size_t sample_at; /* in 'samples' */
+    int samples_n;
+    double compile_s, verify_s, bench_s; /* 0: not recorded */
+};
+
+struct landscape {
+    char *device, *kernel; /* "" when not recorded */
+    struct landscape_tunable *tunables;
+    int tunables_n;
+    struct domain *domain;
+    struct landscape_config *configs; /* [domain_size] */
+    double *samples;                  /* seconds, raw, of all configurations */
+    size_t samples_n;
+    int best;      /* the fastest point, or -1 */
+    bool unclosed; /* the file ends before its last brace */
+    int repeated;  /* configurations that came again; the first counts */
+};
+
+/* ERR_INPUT with "file:line: what", ERR_SYSTEM when it cannot be read. */
+int landscape_load(const char *path, struct landscape **out, struct err *err);
+void landscape_free(struct landscape *landscape); /* NULL is fine */
+
+const char *landscape_outcome_name(enum landscape_outcome outcome);
+
+#endif

@@ -1,0 +1,51 @@
+/* rank_test.h - do two sets of times differ, how much, and among how many
+ *
+ * Mann and Whitney's U (1947), Cliff's delta (1993) with the words of Romano
+ * et al. (2006), and Holm's step-down correction (1979).
+ *
+ * The rank test takes its values as independent.  Samples of one process are
+ * not, so it is given one median a block (blocks_medians()); drift that two
+ * sets share then costs it power but makes no false alarm.  It is what a
+ * reader compares with other tools; verdicts rest on signed_rank.h.
+ *
+ * Pure; any thread.
+ */
+#ifndef FA_COORDINATOR_RANK_TEST_H
+#define FA_COORDINATOR_RANK_TEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum rank_magnitude {
+    RANK_NEGLIGIBLE, /* |delta| < 0.147 */
+    RANK_SMALL,      /* < 0.33 */
+    RANK_MEDIUM,     /* < 0.474 */
+    RANK_LARGE,
+};
+
+struct rank_test {
+    double u;     /* pairs in which x is greater, equal ones count half */
+    double p;     /* two-sided, of "neither tends to be greater" */
+    bool exact;   /* else a normal approximation, see below */
+    double delta; /* P(x > y) - P(x < y), -1 to 1; below 0: x is faster */
+    enum rank_magnitude magnitude;
+};
+
+/* x  [nx], y [ny], finite, any order, not modified; nx, ny >= 1
+ *
+ * p is exact when no two values are equal and one set has at most
+ * RANK_EXACT_MAX values; else from the normal distribution, its variance
+ * corrected for ties and the step of 1/2 for continuity.  If all values are
+ * equal p is 1. */
+#define RANK_EXACT_MAX 20
+void rank_test(const double *x, size_t nx, const double *y, size_t ny,
+               struct rank_test *out);
+
+const char *rank_magnitude_name(enum rank_magnitude magnitude);
+
+/* Holm: p values of 'n' hypotheses, corrected so that rejecting those whose
+ * out[i] <= alpha rejects any true one with probability of at most alpha.
+ * 'out' may be 'p'. */
+void rank_holm(const double *p, size_t n, double *out);
+
+#endif

@@ -1,0 +1,26 @@
+/* course.h - one run over a problem: what was evaluated, how far it got */
+#ifndef FA_BENCH_COURSE_H
+#define FA_BENCH_COURSE_H
+
+#include <stdbool.h>
+
+struct problem;
+
+#define COURSE_GOALS 3
+extern const double course_goals[COURSE_GOALS]; /* within so much of the best */
+
+struct course {
+    const struct problem *problem;
+    int cap;    /* evaluations */
+    char *seen; /* [size] */
+    int n;      /* evaluations so far; the same point again costs nothing */
+    int reached[COURSE_GOALS]; /* evaluations it took; 0: not yet */
+};
+
+void course_init(struct course *course, const struct problem *problem, int cap);
+void course_fini(struct course *course);
+/* The time of a point, 0 when it fails. */
+double course_try(struct course *course, int point);
+bool course_is_over(const struct course *course);
+
+#endif

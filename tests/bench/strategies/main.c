@@ -1,0 +1,420 @@
+/* bench_strategies - how many evaluations a strategy needs
+ *
+ * Every strategy on every recorded landscape of a folder and on synthetic
+ * problems, in seeded runs: evaluations until it is within 1, 5 and 10 % of
+ * the optimum, median and 90th percentile.  Failed configurations count, the
+ * same one again does not.  Writes JSON to a file, the table to stdout, the
+ * figures last.  docs/strategies.md has the command and what it printed.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/domain.h"
+#include "coordinator/json_out.h"
+#include "coordinator/landscape.h"
+#include "coordinator/strategy.h"
+#include "tests/bench/strategies/course.h"
+#include "tests/bench/strategies/foreign.h"
+#include "tests/bench/strategies/plain.h"
+#include "tests/bench/strategies/problem.h"
+
+#define PROBLEMS_MAX 64
+#define EXTERNAL "external"
+#define GOAL_5 1 /* index of the goal that the targets are about */
+
+struct options {
+    const char *data, *json, *only_problem, *only_strategy, *external;
+    int runs, jobs, cap, slots;
+};
+
+/* One run of one entry on one problem; in memory that the jobs share. */
+struct result {
+    int reached[COURSE_GOALS];
+    int n;
+    double cpu_s;
+};
+
+static const char *const entries[] = {
+    "random", "plain genetic", "plain local", "lhs",
+    "tpe",    "local",         "genetic",     "bayes",
+};
+#define ENTRIES ((int)(sizeof(entries) / sizeof(entries[0])))
+
+static double cpu_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Keep 'slots' points pending and tell them in the order they were asked. */
+static void drive(struct course *course, const char *text, uint64_t seed,
+                  int slots)
+{
+    int pending[64], n = 0, point;
+    struct strategy *strategy;
+    struct err err;
+
+    if (strategy_new(text, course->problem->domain, course->cap, seed,
+                     &strategy, &err) < 0) {
+        fprintf(stderr, "%s\n", err.text);
+        exit(2);
+    }
+    while (!course_is_over(course)) {
+        double time;
+
+        while (n < slots && strategy_ask(strategy, &point) == STRATEGY_POINT)
+            pending[n++] = point;
+        if (n == 0)
+            break;
+        point = pending[0];
+        memmove(pending, pending + 1, (size_t)--n * sizeof(*pending));
+        time = course_try(course, point);
+        strategy_tell(strategy, point,
+                      time > 0 ? STRATEGY_TIMED : STRATEGY_FAILED, time);
+    }
+    strategy_free(strategy);
+}
+
+static void run(const struct problem *problem, const char *entry, int seed,
+                const struct options *options, struct result *out)
+{
+    struct course course;
+    double began = cpu_now();
+
+    course_init(&course, problem, options->cap);
+    if (strcmp(entry, "plain genetic") == 0)
+        plain_genetic(&course, (uint64_t)seed);
+    else if (strcmp(entry, "plain local") == 0)
+        plain_local(&course, (uint64_t)seed);
+    else if (strcmp(entry, EXTERNAL) == 0)
+        foreign_drive(&course, options->external, (uint64_t)seed);
+    else
+        drive(&course, entry, (uint64_t)seed, options->slots);
+    memcpy(out->reached, course.reached, sizeof(out->reached));
+    out->n = course.n;
+    out->cpu_s = cpu_now() - began;
+    course_fini(&course);
+}
+
+/* Share the runs among processes. */
+static void run_all(const struct problem *problem, const char *entry,
+                    const struct options *options, struct result *results)
+{
+    for (int job = 0; job < options->jobs; job++) {
+        pid_t pid = fork();
+
+        if (pid < 0) {
+            perror("fork");
+            exit(1);
+        }
+        if (pid == 0) {
+            for (int i = job; i < options->runs; i += options->jobs)
+                run(problem, entry, i + 1, options, &results[i]);
+            _exit(0);
+        }
+    }
+    for (int job = 0; job < options->jobs; job++) {
+        int status = 1;
+
+        if (wait(&status) < 0 || status != 0) {
+            fprintf(stderr, "%s on %s: a run ended badly\n", entry,
+                    problem->name);
+            exit(1);
+        }
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+struct figure {
+    int median[COURSE_GOALS], p90[COURSE_GOALS]; /* 0: beyond the cap */
+    double ask_ms;                               /* CPU an evaluation */
+};
+
+static void summarise(const struct result *results, int runs,
+                      struct figure *out)
+{
+    int *sorted = mem_new((size_t)runs, sizeof(int));
+    double cpu = 0, n = 0;
+
+    for (int g = 0; g < COURSE_GOALS; g++) {
+        for (int i = 0; i < runs; i++)
+            sorted[i] = results[i].reached[g] ? results[i].reached[g]
+                                              : DOMAIN_POINTS_MAX;
+        qsort(sorted, (size_t)runs, sizeof(int), by_value);
+        out->median[g] = sorted[runs / 2] % DOMAIN_POINTS_MAX;
+        out->p90[g] = sorted[runs * 9 / 10] % DOMAIN_POINTS_MAX;
+    }
+    for (int i = 0; i < runs; i++) {
+        cpu += results[i].cpu_s;
+        n += results[i].n;
+    }
+    out->ask_ms = n > 0 ? cpu * 1000 / n : 0;
+    free(sorted);
+}
+
+static void cell(char *out, size_t size, int evaluations, int cap)
+{
+    if (evaluations)
+        snprintf(out, size, "%d", evaluations);
+    else
+        snprintf(out, size, ">%d", cap);
+}
+
+static void print_row(const struct problem *problem, const char *entry,
+                      const struct figure *figure, int cap)
+{
+    printf("| %-20s | %-14s |", problem->name, entry);
+    for (int g = 0; g < COURSE_GOALS; g++) {
+        char median[16], p90[16];
+
+        cell(median, sizeof(median), figure->median[g], cap);
+        cell(p90, sizeof(p90), figure->p90[g], cap);
+        printf(" %5s %5s |", median, p90);
+    }
+    printf(" %6.2f |\n", figure->ask_ms);
+    fflush(stdout);
+}
+
+static void write_row(struct json_out *json, const struct problem *problem,
+                      const char *entry, const struct figure *figure)
+{
+    static const char *const medians[] = { "median_1", "median_5",
+                                           "median_10" };
+    static const char *const p90s[] = { "p90_1", "p90_5", "p90_10" };
+
+    json_out_open(json, NULL, '{');
+    json_out_text(json, "problem", problem->name);
+    json_out_int(json, "points", domain_size(problem->domain));
+    json_out_text(json, "strategy", entry);
+    for (int g = 0; g < COURSE_GOALS; g++) {
+        if (figure->median[g])
+            json_out_int(json, medians[g], figure->median[g]);
+        else
+            json_out_null(json, medians[g]);
+        if (figure->p90[g])
+            json_out_int(json, p90s[g], figure->p90[g]);
+        else
+            json_out_null(json, p90s[g]);
+    }
+    json_out_real(json, "cpu_ms_per_evaluation", figure->ask_ms);
+    json_out_close(json);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct problem *)a)->name,
+                  ((const struct problem *)b)->name);
+}
+
+static bool is_landscape(const char *name)
+{
+    size_t len = strlen(name);
+
+    return (len > 5 && strcmp(name + len - 5, ".json") == 0) ||
+           (len > 8 && strcmp(name + len - 8, ".json.gz") == 0);
+}
+
+/* The landscapes of the folder, by name; returns how many. */
+static int load_landscapes(const char *folder, const char *only,
+                           struct problem *problems)
+{
+    DIR *dir = opendir(folder);
+    struct dirent *file;
+    int n = 0;
+
+    if (!dir) {
+        fprintf(stderr, "%s: %s; the recorded landscapes are left out\n",
+                folder, strerror(errno));
+        return 0;
+    }
+    while ((file = readdir(dir)) && n < PROBLEMS_MAX - PROBLEM_SYNTHETIC) {
+        char *path = mem_printf("%s/%s", folder, file->d_name);
+        struct landscape *landscape;
+        struct err err;
+
+        if (!is_landscape(file->d_name) ||
+            (only && !strstr(file->d_name, only))) {
+            free(path);
+            continue;
+        }
+        if (landscape_load(path, &landscape, &err) < 0) {
+            fprintf(stderr, "%s; left out\n", err.text);
+        } else if (landscape->best < 0) {
+            fprintf(stderr, "%s: nothing in it was timed; left out\n", path);
+            landscape_free(landscape);
+        } else {
+            problem_of_landscape(&problems[n++], file->d_name, &landscape);
+        }
+        free(path);
+    }
+    closedir(dir);
+    qsort(problems, (size_t)n, sizeof(*problems), by_name);
+    return n;
+}
+
+static int load_problems(const struct options *options,
+                         struct problem *problems)
+{
+    int n = load_landscapes(options->data, options->only_problem, problems);
+
+    for (int k = 0; k < PROBLEM_SYNTHETIC; k++) {
+        problem_synthetic(&problems[n], k);
+        if (options->only_problem &&
+            !strstr(problems[n].name, options->only_problem))
+            problem_fini(&problems[n]);
+        else
+            n++;
+    }
+    return n;
+}
+
+static int number(const char *text)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+
+    if (*end || n < 1 || n > 1000000) {
+        fprintf(stderr, "'%s' is not in 1..1000000\n", text);
+        exit(2);
+    }
+    return (int)n;
+}
+
+static struct options read_options(int argc, char *argv[])
+{
+    struct options options = { .data = FA_SOURCE_DIR "/../shared/data",
+                               .json = "bench_strategies.json",
+                               .runs = 60,
+                               .jobs = 2,
+                               .cap = 2000,
+                               .slots = 1 };
+    int c;
+
+    while ((c = getopt(argc, argv, "d:o:p:s:r:j:c:k:x:")) >= 0) {
+        switch (c) {
+        case 'd':
+            options.data = optarg;
+            break;
+        case 'o':
+            options.json = optarg;
+            break;
+        case 'p':
+            options.only_problem = optarg;
+            break;
+        case 's':
+            options.only_strategy = optarg;
+            break;
+        case 'x':
+            options.external = optarg;
+            break;
+        case 'r':
+            options.runs = number(optarg);
+            break;
+        case 'j':
+            options.jobs = number(optarg);
+            break;
+        case 'c':
+            options.cap = number(optarg);
+            break;
+        case 'k':
+            options.slots = number(optarg) % 64;
+            break;
+        default:
+            fprintf(stderr, "usage: bench_strategies [-d FOLDER] [-o JSON] "
+                            "[-p PROBLEM] [-s STRATEGY] [-x COMMAND]\n"
+                            "       [-r RUNS] [-j PROCESSES] [-c EVALUATIONS] "
+                            "[-k PENDING]\n");
+            strategy_list(stderr);
+            exit(2);
+        }
+    }
+    return options;
+}
+
+/* Median evaluations to within 5 %, the cap when beyond. */
+static int within_5(const struct figure *figure, int cap)
+{
+    return figure->median[GOAL_5] ? figure->median[GOAL_5] : cap;
+}
+
+/* All entries on one problem; 1 when bayes is no worse than either plain one.
+ */
+static int measure(const struct problem *problem, const struct options *options,
+                   struct result *results, struct json_out *json)
+{
+    int n = options->only_strategy ? 1 : ENTRIES, plain = options->cap,
+        ours = 0;
+
+    n += options->external && !options->only_strategy;
+    for (int e = 0; e < n; e++) {
+        const char *entry = options->only_strategy ? options->only_strategy
+                            : e == ENTRIES         ? EXTERNAL
+                                                   : entries[e];
+        struct figure figure;
+
+        memset(results, 0, (size_t)options->runs * sizeof(*results));
+        run_all(problem, entry, options, results);
+        summarise(results, options->runs, &figure);
+        print_row(problem, entry, &figure, options->cap);
+        write_row(json, problem, entry, &figure);
+        if (strncmp(entry, "plain", 5) == 0 &&
+            within_5(&figure, options->cap) < plain)
+            plain = within_5(&figure, options->cap);
+        if (strcmp(entry, "bayes") == 0)
+            ours = within_5(&figure, options->cap);
+    }
+    if (n > 1)
+        fprintf(stderr,
+                "%s: bayes needs %d evaluations to within 5 %%, the better "
+                "plain search %d\n",
+                problem->name, ours, plain);
+    return ours <= plain;
+}
+
+int main(int argc, char *argv[])
+{
+    struct options options = read_options(argc, argv);
+    struct problem problems[PROBLEMS_MAX];
+    int n = load_problems(&options, problems), good = 0;
+    FILE *file = fopen(options.json, "w");
+    struct json_out json;
+    struct result *results =
+        mmap(NULL, (size_t)options.runs * sizeof(*results),
+             PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    if (!file || results == MAP_FAILED) {
+        fprintf(stderr, "%s: %s\n", options.json, strerror(errno));
+        return 1;
+    }
+    printf("| %-20s | %-14s | %-11s | %-11s | %-11s | %-6s |\n", "problem",
+           "strategy", "1 %: m, p90", "5 %: m, p90", "10 %", "CPU ms");
+    printf("|---|---|---|---|---|---|\n");
+    json_out_init(&json, file);
+    json_out_open(&json, NULL, '[');
+    for (int p = 0; p < n; p++) {
+        good += measure(&problems[p], &options, results, &json);
+        problem_fini(&problems[p]);
+    }
+    json_out_close(&json);
+    fclose(file);
+    if (!options.only_strategy)
+        fprintf(stderr, "bayes is at least as good on %d of %d (target: all)\n",
+                good, n);
+    return 0;
+}

@@ -1,0 +1,23 @@
+/* problem.h - what a strategy is measured on: a time, or failure, a point */
+#ifndef FA_BENCH_PROBLEM_H
+#define FA_BENCH_PROBLEM_H
+
+struct domain;
+struct landscape;
+
+struct problem {
+    char name[64];
+    struct domain *domain; /* of the landscape, or its own */
+    double *times;         /* [size] 0: it fails */
+    double best;
+    struct landscape *landscape; /* NULL: synthetic */
+};
+
+void problem_of_landscape(struct problem *problem, const char *file_name,
+                          struct landscape **landscape);
+/* The k-th of PROBLEM_SYNTHETIC. */
+#define PROBLEM_SYNTHETIC 6
+void problem_synthetic(struct problem *problem, int k);
+void problem_fini(struct problem *problem);
+
+#endif

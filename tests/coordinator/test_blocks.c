@@ -1,0 +1,122 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "coordinator/blocks.h"
+#include "tests/coordinator/near.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* contestant, block, gpu, seconds */
+static const struct block_sample mixed[] = {
+    { 0, 1, 0, 4 }, { 1, 1, 0, 8 }, { 0, 2, 0, 2 }, { 0, 1, 0, 5 },
+    { 0, 1, 0, 3 }, { 1, 1, 7, 6 }, { 0, 1, 7, 3 }, { 2, 1, 7, 9 },
+};
+
+static void samples_of_a_block_are_one_median(void **state)
+{
+    struct blocks *blocks = blocks_new(mixed, COUNT(mixed), 3);
+    double medians[3];
+    int gpus[3];
+
+    (void)state;
+    assert_int_equal(blocks_count(blocks), 3);
+    assert_int_equal(blocks_contestants(blocks), 3);
+    assert_int_equal(blocks_gpus(blocks, gpus), 2);
+    assert_true(gpus[0] == 0 && gpus[1] == 7);
+    assert_int_equal(blocks_medians(blocks, 0, medians), 3);
+    assert_near(medians[0], 4, 1e-12);
+    assert_near(medians[1], 2, 1e-12);
+    assert_near(medians[2], 3, 1e-12);
+    blocks_free(blocks);
+}
+
+static void a_block_counts_where_both_were_measured(void **state)
+{
+    struct blocks *blocks = blocks_new(mixed, COUNT(mixed), 3);
+    struct difference d[3];
+
+    (void)state;
+    assert_int_equal(blocks_differences(blocks, 0, 1, d), 2);
+    assert_near(d[0].value, log(2), 1e-12);
+    assert_near(d[1].value, log(2), 1e-12);
+    assert_true(d[0].stratum == 0 && d[1].stratum == 7);
+    assert_int_equal(blocks_differences(blocks, 1, 2, d), 1);
+    blocks_free(blocks);
+}
+
+static void no_samples_are_no_blocks(void **state)
+{
+    struct blocks *blocks = blocks_new(NULL, 0, 2);
+    struct block_time times[2];
+
+    (void)state;
+    assert_int_equal(blocks_count(blocks), 0);
+    blocks_times(blocks, 0.95, times);
+    assert_true(isnan(times[1].seconds) && times[1].lo == 0);
+    assert_true(isinf(times[1].hi));
+    blocks_free(blocks);
+    blocks_free(NULL);
+}
+
+/* Ten blocks that slow down by 2 % each, a card that is 8 % slower: without
+ * levels the times of 1.00 and 1.05 would overlap. */
+static void levels_of_blocks_do_not_widen_a_time(void **state)
+{
+    struct block_sample samples[40];
+    struct block_time times[2];
+    struct blocks *blocks;
+
+    (void)state;
+    for (int i = 0; i < 40; i++)
+        samples[i] = (struct block_sample){
+            .contestant = i % 2,
+            .block = i / 4,
+            .gpu = i / 2 % 2,
+            .seconds = (i % 2 ? 1.05 : 1) * pow(1.02, i / 4) *
+                       (i / 2 % 2 ? 1.08 : 1) * (1 + 1e-4 * (i * 7 % 5)),
+        };
+    blocks = blocks_new(samples, 40, 2);
+    blocks_times(blocks, 0.95, times);
+    assert_true(times[0].hi < times[1].lo);
+    assert_near(times[1].seconds / times[0].seconds, 1.05, 1e-3);
+    assert_true(times[0].hi / times[0].lo < 1.001);
+    blocks_free(blocks);
+}
+
+/* The slow one is missing from half of the blocks; the others' times there
+ * must not look faster for it. */
+static void a_missing_contestant_shifts_no_level(void **state)
+{
+    struct block_sample samples[25];
+    struct block_time times[3];
+    struct blocks *blocks;
+    size_t n = 0;
+
+    (void)state;
+    for (int block = 0; block < 10; block++)
+        for (int c = 0; c < (block % 2 ? 3 : 2); c++)
+            samples[n++] = (struct block_sample){ c, block, 0, 1 + c };
+    blocks = blocks_new(samples, n, 3);
+    blocks_times(blocks, 0.95, times);
+    assert_near(times[1].seconds / times[0].seconds, 2, 1e-6);
+    assert_near(times[2].seconds / times[0].seconds, 3, 1e-6);
+    assert_near(times[0].hi / times[0].lo, 1, 1e-6);
+    blocks_free(blocks);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samples_of_a_block_are_one_median),
+        cmocka_unit_test(a_block_counts_where_both_were_measured),
+        cmocka_unit_test(no_samples_are_no_blocks),
+        cmocka_unit_test(levels_of_blocks_do_not_widen_a_time),
+        cmocka_unit_test(a_missing_contestant_shifts_no_level),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

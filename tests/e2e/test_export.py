@@ -1,0 +1,145 @@
+"""fa-coord export after a real sweep: the header in a C and a C++ program."""
+
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import unittest
+
+import rig
+
+PROGRAM = r"""
+#include "tuned.h"
+#include <stdio.h>
+#include <string.h>
+
+_Static_assert(VECTOR_ADD_LAUNCH_GRID_Y(5001) == 1, "constant where the shape is");
+
+int main(void)
+{
+    static const long long sizes[] = { 1, 127, 128, 129, 5001, 16777213, 16777216, 5000000000 };
+
+    for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        printf("%lld %lld %lld %lld %lld %lld %lld %lld\n", sizes[i], VECTOR_ADD_LAUNCH_GRID_X(sizes[i]),
+               VECTOR_ADD_LAUNCH_GRID_Y(sizes[i]), VECTOR_ADD_LAUNCH_GRID_Z(sizes[i]),
+               VECTOR_ADD_LAUNCH_BLOCK_X(sizes[i]), VECTOR_ADD_LAUNCH_BLOCK_Y(sizes[i]),
+               VECTOR_ADD_LAUNCH_BLOCK_Z(sizes[i]), VECTOR_ADD_LAUNCH_SMEM(sizes[i]));
+    return strcmp(VECTOR_ADD_KERNEL_ENTRY, "vector_add") || strcmp(VECTOR_ADD_MODE, "plain") || !VECTOR_ADD_MODE_PLAIN;
+}
+"""
+
+KERNEL = r"""
+static const int tile = TILE, block_size = BLOCK_SIZE;
+static const char mode[] = MODE;
+int use(void);
+int use(void) { return tile + block_size + (int)sizeof(mode) + MODE_plain + VECTOR_ADD_TILE; }
+"""
+
+COMPILERS = [["gcc", "-std=c17", "-pedantic"], ["g++", "-std=c++17", "-D_Static_assert=static_assert"]]
+
+
+class Export(rig.Rig):
+
+    def sweep(self):
+        """A few configurations of vector_add, with a text and a device fact."""
+        folder = self.kernel("vector_add")
+        path = os.path.join(folder, "sweep.json")
+        with open(path) as f:
+            spec = json.loads(re.sub(r"//.*", "", f.read()))
+        spec["tunables"] = {"BLOCK_SIZE": [64, 128], "ITEMS": [1], "VECTOR": [False], "MODE": ["plain"]}
+        spec["baseline"] = {"BLOCK_SIZE": 64, "ITEMS": 1, "VECTOR": False, "MODE": "plain"}
+        spec["launch"] = {"grid": ["max((N + TILE - 1) / TILE, sm_count / 1000)"], "block": ["BLOCK_SIZE"],
+                          "smem": "CASE MODE WHEN 'fast' THEN 1024 ELSE 16 * (N % 2) END"}
+        with open(path, "w") as f:
+            json.dump(spec, f)
+        self.run_coord(folder, "sweep", "--device", "cpu")
+        return folder, spec
+
+    def compile(self, folder, compiler, source, *args):
+        with open(os.path.join(folder, "main.c"), "w") as f:
+            f.write(source)
+        kind = "c++" if compiler[0] == "g++" else "c"
+        return subprocess.run([*compiler, "-Wall", "-Wextra", "-Werror", "-x", kind, "main.c", *args], cwd=folder,
+                              env=self.env, check=True, capture_output=True, text=True)
+
+    def sql(self, spec, facts, config, n):
+        """The launch as the sweep computed it."""
+        names = {**facts, **config, "TILE": config["BLOCK_SIZE"] * config["ITEMS"], "N": n}
+        launch = spec["launch"]
+        rules = [launch["grid"][0], "1", "1", launch["block"][0], "1", "1", launch["smem"]]
+        columns = ", ".join(f"? AS {name}" for name in names)
+        with sqlite3.connect(":memory:") as db:
+            return list(db.execute(f"SELECT {', '.join(rules)} FROM (SELECT {columns})", list(names.values())).fetchone())
+
+    def test_the_header_gives_the_launch_of_the_sweep(self):
+        folder, spec = self.sweep()
+        self.run_coord(folder, "export", "--format", "header", "--out", "tuned.h")
+        export = json.loads(self.run_coord(folder, "export", "--format", "json").stdout)
+        self.assertEqual(export["config"], self.report(folder)["results"][0]["config"])
+        for shape in export["shapes"]:
+            used = [*shape["grid"], *shape["block"], shape["smem"]]
+            self.assertEqual(used, self.sql(spec, export["origin"]["facts"], export["config"], shape["vars"]["N"]))
+        for compiler in COMPILERS:
+            self.compile(folder, compiler, PROGRAM, "-o", "main")
+            out = subprocess.run(["./main"], cwd=folder, check=True, capture_output=True, text=True).stdout
+            for line in out.splitlines():
+                n, *launch = map(int, line.split())
+                self.assertEqual(launch, self.sql(spec, export["origin"]["facts"], export["config"], n), n)
+            self.compile(folder, compiler, KERNEL, "-c", "-DFA_EXPORT_KERNEL", "-include", "tuned.h", "-o", "k.o")
+            self.compile(folder, compiler, '#include "tuned.h"\n' + KERNEL, "-c", "-DFA_EXPORT_KERNEL", "-include",
+                         "tuned.h", "-o", "k.o")
+        self.flags(folder)
+        self.refusals(folder)
+        self.nothing()
+
+    def flags(self, folder):
+        """The line is one for a shell, and stands for the header's plain macros."""
+        flags = self.run_coord(folder, "export", "--format", "flags").stdout
+        self.assertEqual(flags.count("\n"), 1)
+        with open(os.path.join(folder, "k.c"), "w") as f:
+            f.write(KERNEL.replace("VECTOR_ADD_TILE", "ITEMS"))
+        subprocess.run(f"gcc -c {flags.strip()} k.c -o k.o", shell=True, cwd=folder, check=True)
+
+    def refusals(self, folder):
+        """Each flaw has one message, and the file stays as it was."""
+        def refused(text, *args, code=2):
+            self.assertIn(text, self.run_coord(folder, "export", *args, code=code).stderr)
+
+        header = os.path.join(folder, "tuned.h")
+        with open(header) as f:
+            before = f.read()
+        refused("'tuned.h' is there already; --force replaces it", "--out", "tuned.h")
+        refused("'headers' is not header, json or flags", "--format", "headers")
+        refused("there is no tunable 'BLOCK'", "--config", "BLOCK=1")
+        refused("is no configuration of this sweep", "--config", "BLOCK_SIZE=256,ITEMS=1,VECTOR=false,MODE=plain")
+        refused("no configuration of this sweep has a key that begins with 'ffff'", "--config", "ffff")
+        refused("not both", "sweep.json", "--db", "vector_add.db")
+        refused("none.db", "--db", "none.db", code=7)
+        refused("tells no name of a sweep", "none.json")
+        refused("/none/tuned.h': No such file or directory", "--out", "/none/tuned.h", code=1)
+        with open(header) as f:
+            self.assertEqual(f.read(), before)
+        self.run_coord(folder, "export", ".", "--config", "BLOCK_SIZE=64,ITEMS=1,VECTOR=false,MODE=plain",
+                       "--out", "tuned.h", "--force")
+        with open(header) as f:
+            self.assertIn("#define VECTOR_ADD_BLOCK_SIZE 64\n", f.read())
+
+    def nothing(self):
+        """A sweep without a correct configuration has no winner."""
+        folder = self.kernel("vector_add", "broken")
+        with open(os.path.join(folder, "vector_add.cu"), "w") as f:
+            f.write('extern "C" __global__ void vector_add() { this is no kernel }\n')
+        path = os.path.join(folder, "sweep.json")
+        with open(path) as f:
+            text = re.sub(r'"BLOCK_SIZE": \[.*?\]', '"BLOCK_SIZE": [256]', f.read())
+        with open(path, "w") as f:
+            f.write(re.sub(r'"ITEMS": \[.*?\]', '"ITEMS": [1]', text))
+        self.run_coord(folder, "sweep", "--device", "cpu", code=None)
+        result = self.run_coord(folder, "export", "--out", "tuned.h", code=1)
+        self.assertIn("the sweep 'vector_add' has no winner", result.stderr)
+        self.assertFalse(os.path.exists(os.path.join(folder, "tuned.h")))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,89 @@
+"""fa-coord space --build: all that passes the gates, compiled here and kept."""
+
+import json
+import os
+import unittest
+
+import rig
+import sweepfile
+
+
+@unittest.skipUnless(rig.NVCC, "no nvcc on this machine")
+class SpaceBuild(rig.Rig):
+    def build(self, folder, *args, code=0):
+        ran = self.run_coord(folder, "space", "--build", "--json", *args, code=code)
+        return json.loads(ran.stdout), ran.stderr
+
+    def test_what_was_built_is_told_and_not_built_again(self):
+        folder = self.fixture("dead_tunable")
+        told, said = self.build(folder, "--jobs", "2")
+        self.assertIn("4/4 built", said)
+        self.assertEqual((told["built"], told["failed"], told["distinct_codes"]), (4, 0, 2))
+        self.assertEqual(told["dead_tunables"], ["UNUSED"])
+        self.assertEqual(told["toolkit"].split()[0], "nvcc")
+        for build in told["builds"]:
+            self.assertGreater(build["registers"], 0)
+            self.assertEqual((build["spill_bytes"], build["stack_bytes"]), (0, 0))
+            self.assertEqual((build["smem_bytes"], build["threads"]), (1024, 128))
+            self.assertEqual((build["blocks_per_sm"], build["limiter"]), (12, "threads"))
+            self.assertEqual((build["occupancy"], build["grid_blocks"]), (1.0, {"n1k": 8}))
+            self.assertGreater(build["build_s"], 0)
+            self.assertIsNone(build["error"])
+        again, _ = self.build(folder)
+        self.assertEqual(again, told)
+        self.assertEqual(self.query(folder, "SELECT count(*) FROM build"), [(4,)])
+        self.run_coord(folder, "verify", "dead_tunable.sm_89.db")
+
+    def test_the_gate_table_knows_the_dead_tunable_from_then_on(self):
+        folder = self.fixture("dead_tunable")
+        self.assertIn("known after builds", self.run_coord(folder, "space").stdout)
+        text = self.run_coord(folder, "space", "--build").stdout
+        self.assertIn("4 built, 0 failed; 2 distinct machine codes", text)
+        self.assertIn("dead tunables: UNUSED", text)
+        self.assertIn("dead tunables: UNUSED", self.run_coord(folder, "space").stdout)
+        self.assertIn("known after builds", self.run_coord(folder, "space", "--arch", "sm_90").stdout)
+
+    def test_what_passes_the_gates_and_does_not_build_is_named(self):
+        folder = self.fixture("dead_tunable")
+        sweepfile.write(folder, {**sweepfile.read(folder), "gates": []})
+        told, said = self.build(folder, code=1)
+        self.assertEqual((told["built"], told["failed"]), (4, 2))
+        self.assertEqual([(f["outcome"], f["count"]) for f in told["failed_by_reason"]], [("compile", 2)])
+        self.assertIn("three is not supported", told["failed_by_reason"][0]["reason"])
+        errors = [b["error"] for b in told["builds"] if b["params"]["FACTOR"] == 3]
+        self.assertEqual(["three is not supported" in e for e in errors], [True, True])
+        self.assertIn("2 of 6 configurations that pass the gates do not build; the first, FACTOR=3 UNUSED=0: "
+                      "scale.cu(5)", said)
+
+    def test_a_cover_is_enough_to_meet_every_pair_of_values(self):
+        folder = self.fixture("dead_tunable")
+        sweep = sweepfile.read(folder)
+        sweep["tunables"]["THIRD"] = [0, 1]
+        sweep["baseline"]["THIRD"] = 0
+        sweepfile.write(folder, sweep)
+        told, said = self.build(folder, "--cover")
+        built = [b["params"] for b in told["builds"] if b["cubin"]]
+        passes = [b["params"] for b in told["builds"]]
+        self.assertEqual(told["built"], len(built))
+        self.assertIn(f"{len(built)}/{len(built)} built", said)
+        self.assertLess(len(built), len(passes))
+        for a in passes[0]:
+            for b in passes[0]:
+                self.assertEqual({(p[a], p[b]) for p in built}, {(p[a], p[b]) for p in passes})
+        self.assertEqual({b["error"] for b in told["builds"]}, {None, "not built yet"})
+
+    def test_builds_do_not_take_the_place_of_another_sweep(self):
+        folder = self.fixture("dead_tunable")
+        self.build(folder, "--db", "a.db")
+        said = self.run_coord(folder, "space", "--build", "--arch", "sm_90", "--db", "a.db", code=2).stderr
+        self.assertIn("a.db holds a sweep for sm_89; name another file with --db", said)
+
+    def test_contradictions_are_refused(self):
+        folder = self.fixture("dead_tunable")
+        for args in (["--build", "--device", "cpu"], ["--jobs", "2"], ["--build", "--jobs", "999"]):
+            self.run_coord(folder, "space", *args, code=2)
+        self.assertEqual([n for n in os.listdir(folder) if ".db" in n], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
