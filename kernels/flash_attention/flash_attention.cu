@@ -27,30 +27,31 @@ constexpr int k_stages = K_STAGES;
 constexpr int v_stages = V_STAGES;
 constexpr int block_k = BLOCK_K;
 constexpr int slice_n = SLICE_N;
-constexpr int pipeline = PIPELINE;     /* flash::pipeline */
-constexpr int lookahead = LOOKAHEAD;   /* ldmatrix under way before the first is used */
-constexpr int rescale = RESCALE;       /* enum rescale */
+constexpr int pipeline = PIPELINE;   /* flash::pipeline */
+constexpr int lookahead = LOOKAHEAD; /* ldmatrix under way before the first is used */
+constexpr int rescale = RESCALE;     /* enum rescale */
 constexpr int exponential = EXPONENTIAL;
 constexpr bool sum_by_mma = SUM_BY_MMA; /* row sums from tensor cores, of rounded weights */
-constexpr int layout = LAYOUT;         /* flash::layout */
-constexpr int copy_bytes = COPY_BYTES; /* of one copy to shared memory */
-constexpr bool cp_async = CP_ASYNC;    /* or through registers */
-constexpr int q_home = Q_HOME;         /* flash::q_home */
+constexpr int layout = LAYOUT;          /* flash::layout */
+constexpr int copy_bytes = COPY_BYTES;  /* of one copy to shared memory */
+constexpr bool cp_async = CP_ASYNC;     /* or through registers */
+constexpr int q_home = Q_HOME;          /* flash::q_home */
 constexpr int block_order = BLOCK_ORDER;
 constexpr bool persistent = PERSISTENT;
-constexpr bool prefetch = PREFETCH; /* into L2 what the next block here begins with */
+constexpr bool prefetch = PREFETCH;           /* into L2 what the next block here begins with */
 constexpr bool staged_output = STAGED_OUTPUT; /* through shared memory, whole rows */
 constexpr bool streaming = STREAMING;         /* Q and out leave the caches first */
 constexpr int unroll = UNROLL;                /* steps, at run time */
 constexpr int slice_unroll = SLICE_UNROLL;    /* slices of a step, in pairs where they overlap */
 constexpr int pair_unroll = slice_unroll > 2 ? slice_unroll / 2 : 1;
-constexpr int min_blocks = MIN_BLOCKS;        /* an SM; 0: the compiler's choice */
+constexpr int min_blocks = MIN_BLOCKS; /* an SM; 0: the compiler's choice */
 constexpr int head_dim = HEAD_DIM;
 constexpr int smem_bytes = SMEM_BYTES; /* what the launch provides */
 
-constexpr flash::config config = { block_m,  block_n, num_warps, k_stages,   v_stages,
-                                   block_k,  slice_n, pipeline,  layout,     copy_bytes,
-                                   q_home,   staged_output, persistent, min_blocks, head_dim, smem_bytes };
+constexpr flash::config config = { block_m,    block_n,    num_warps, k_stages,
+                                   v_stages,   block_k,    slice_n,   pipeline,
+                                   layout,     copy_bytes, q_home,    staged_output,
+                                   persistent, min_blocks, head_dim,  smem_bytes };
 
 static_assert(flash::threads_fit(config), "threads");
 static_assert(flash::warp_tile_fits(config), "warp_tile");
@@ -70,20 +71,23 @@ enum rescale {
 };
 enum exponential {
     EXPONENTIAL_F32,
-    EXPONENTIAL_F16X2,
-    EXPONENTIAL_POLYNOMIAL, /* for one in four */
+    EXPONENTIAL_F16X2
 };
-enum block_order { ORDER_TILES_FIRST, ORDER_HEADS_FIRST, ORDER_HEADS_FIRST_IF_CAUSAL };
+enum block_order {
+    ORDER_TILES_FIRST,
+    ORDER_HEADS_FIRST,
+    ORDER_HEADS_FIRST_IF_CAUSAL
+};
 
 constexpr int threads = flash::threads(config);
 constexpr int warp_rows = block_m / num_warps;
-constexpr int m_tiles = warp_rows / 16;     /* mma tiles of query rows a warp */
-constexpr int slices = block_n / slice_n;   /* a step */
-constexpr int n_tiles = slice_n / 8;        /* mma tiles of K rows a slice */
-constexpr int d_tiles = head_dim / 8;       /* mma tiles of output columns */
-constexpr int d_steps = head_dim / 16;      /* mma depth steps of Q K^T */
-constexpr int parts = head_dim / block_k;   /* copy groups of a tile of K */
-constexpr int part_steps = block_k / 16;    /* mma depth steps of a part */
+constexpr int m_tiles = warp_rows / 16;   /* mma tiles of query rows a warp */
+constexpr int slices = block_n / slice_n; /* a step */
+constexpr int n_tiles = slice_n / 8;      /* mma tiles of K rows a slice */
+constexpr int d_tiles = head_dim / 8;     /* mma tiles of output columns */
+constexpr int d_steps = head_dim / 16;    /* mma depth steps of Q K^T */
+constexpr int parts = head_dim / block_k; /* copy groups of a tile of K */
+constexpr int part_steps = block_k / 16;  /* mma depth steps of a part */
 constexpr int row_bytes = flash::row_bytes(config);
 constexpr int row_granules = head_dim / 8; /* 16 bytes each */
 constexpr int q_rows = flash::q_rows(config), output_rows = flash::output_rows(config);
@@ -99,7 +103,9 @@ constexpr bool together = k_stages == v_stages && !refill_apart; /* K and V, alw
 
 constexpr float log2_e = 1.44269504f;
 constexpr float scale_log2 = /* log2(e) / sqrt(head_dim) */
-    log2_e * (head_dim == 32 ? 0.176776695f : head_dim == 64 ? 0.125f : 0.0883883476f);
+    log2_e * (head_dim == 32   ? 0.176776695f
+              : head_dim == 64 ? 0.125f
+                               : 0.0883883476f);
 static_assert(head_dim == 32 || head_dim == 64 || head_dim == 128, "scale_log2 knows these");
 
 /* Below every real score, and finite: a difference of two is never NaN. */
@@ -107,10 +113,10 @@ constexpr float lowest_base = -1e30f;
 constexpr float lazy_bits = 8;
 constexpr float weight_limit = 32768; /* of a sum of weights: each then fits into fp16 */
 
-using query = u32[m_tiles][d_steps][4];     /* [warp_rows, head_dim] as mma's A */
-using scores = float[m_tiles][n_tiles][4];  /* [warp_rows, slice_n] as mma's C */
+using query = u32[m_tiles][d_steps][4];       /* [warp_rows, head_dim] as mma's A */
+using scores = float[m_tiles][n_tiles][4];    /* [warp_rows, slice_n] as mma's C */
 using weights = u32[m_tiles][n_tiles / 2][4]; /* the same as mma's A */
-using row_values = float[m_tiles][2];       /* of rows g and g + 8 of each mma tile */
+using row_values = float[m_tiles][2];         /* of rows g and g + 8 of each mma tile */
 
 /* What a warp carries from slice to slice: out = o / sum.  Each row lies in 4
  * neighbouring lanes; 'sum' is the lane's part, or with sum_by_mma the whole. */
@@ -216,8 +222,8 @@ __device__ __forceinline__ void load_query(query &q, const half *head, u32 first
             for (int i = 0; i < 4; i++) {
                 const u32 row = 16 * m + 8 * (i % 2), column = 16 * d + 8 * (i / 2);
 
-                q[m][d][i] = first + group + row < seq ? stream_ld_4(head + row * head_dim + column) :
-                                                         0;
+                q[m][d][i] =
+                    first + group + row < seq ? stream_ld_4(head + row * head_dim + column) : 0;
             }
 }
 
@@ -264,9 +270,9 @@ __device__ __forceinline__ void multiply_qk(scores &s, const query &q, smem_addr
     }
     for_operands<steps * pairs>(
         [&](u32(&k)[4], int i) { /* both depth halves of K rows 8n.., then of 8n+8.. */
-            const int d = part * part_steps + i / pairs, n = i % pairs * 2;
+                                 const int d = part * part_steps + i / pairs, n = i % pairs * 2;
 
-            ldmatrix_x4(k, k_smem + tile_offset(8 * n + row, 2 * d + granule));
+                                 ldmatrix_x4(k, k_smem + tile_offset(8 * n + row, 2 * d + granule));
         },
         [&](const u32(&k)[4], int i) {
             const int d = part * part_steps + i / pairs, n = i % pairs * 2;
@@ -298,9 +304,10 @@ __device__ __forceinline__ void multiply_pv(accumulator &acc, const weights &p, 
 
     for_operands<n_tiles / 2 * pairs>(
         [&](u32(&v)[4], int i) { /* both depth halves of V columns 8d.., then of 8d+8.. */
-            const int n = i / pairs, d = i % pairs * 2;
+                                 const int n = i / pairs, d = i % pairs * 2;
 
-            ldmatrix_x4_trans(v, v_smem + tile_offset(16 * n + row, d + granule));
+                                 ldmatrix_x4_trans(v,
+                                                   v_smem + tile_offset(16 * n + row, d + granule));
         },
         [&](const u32(&v)[4], int i) {
             const int n = i / pairs, d = i % pairs * 2;
@@ -338,22 +345,6 @@ __device__ __forceinline__ void mask_scores(scores &s, u32 row, u32 column, u32 
             }
 }
 
-/* 2^x without the special function unit, x <= 15: 2^floor(x) by the exponent
- * bits, 2^fraction by Taylor's series to the fifth power, 2e-6 relative */
-__device__ __forceinline__ float ex2_polynomial(float x)
-{
-    x = max(x, -125.0f);
-    const float shifted = x + 12582912.0f; /* 1.5 * 2^23: the integer in the low bits */
-    const float y = x - (shifted - 12582912.0f);
-    float p = 1.33335581e-3f;
-    p = p * y + 9.61812911e-3f;
-    p = p * y + 5.55041087e-2f;
-    p = p * y + 2.40226507e-1f;
-    p = p * y + 6.93147182e-1f;
-    p = p * y + 1.0f;
-    return __uint_as_float(__float_as_uint(p) + (__float_as_uint(shifted) << 23));
-}
-
 /* p = 2^(scale_log2 * s - base), and 'sum' their sums, as accumulator.sum has
  * them */
 __device__ __forceinline__ void weigh(weights &p, row_values &sum, const scores &s,
@@ -377,8 +368,7 @@ __device__ __forceinline__ void weigh(weights &p, row_values &sum, const scores 
                     y = cvt_f32_f16x2_hi(p[m][n][i]);
                 } else {
                     x = ex2(x);
-                    y = exponential == EXPONENTIAL_POLYNOMIAL && i % 2 == 0 ? ex2_polynomial(y) :
-                                                                              ex2(y);
+                    y = ex2(y);
                     p[m][n][i] = cvt_rn_f16x2_f32(y, x);
                 }
                 if (!sum_by_mma)
@@ -537,7 +527,8 @@ __device__ __forceinline__ void store_output(half *out, const accumulator &acc, 
 
             if (!whole && first + row >= seq)
                 continue;
-            half *to = out + (first + lane_row) * head_dim + 8 * granule + i * rows_a_pass * head_dim;
+            half *to =
+                out + (first + lane_row) * head_dim + 8 * granule + i * rows_a_pass * head_dim;
             if (streaming)
                 st_global_streaming_16(to, part);
             else
@@ -558,10 +549,10 @@ struct problem {
     half *out;
     u32 seq;
     bool causal;
-    u32 group; /* heads of Q that share a head of K and V */
-    u32 tiles; /* of block_m query rows, a head */
-    bool heads_first; /* neighbours are all heads' tiles of one place; or the
-                       * tiles of a head, which share its K and V in the L2 cache */
+    u32 group;                /* heads of Q that share a head of K and V */
+    u32 tiles;                /* of block_m query rows, a head */
+    bool heads_first;         /* neighbours are all heads' tiles of one place; or the
+                               * tiles of a head, which share its K and V in the L2 cache */
     u32 fast, slow;           /* items are fast * slow */
     u32 fast_step, slow_step; /* from a persistent block's item to its next */
 };
@@ -622,8 +613,10 @@ __device__ __forceinline__ void prefetch_next(const problem &all)
         return;
     const item next = find_item(all, at);
     const auto rows = [&](const half *first, u32 count) { /* lines of 128 bytes */
-        for (u32 i = threadIdx.x; i < (count * head_dim + 63) / 64; i += threads)
-            prefetch_l2(first + i * 64);
+                                                          for (u32 i = threadIdx.x;
+                                                               i < (count * head_dim + 63) / 64;
+                                                               i += threads)
+                                                              prefetch_l2(first + i * 64);
     };
     rows(all.q + next.q_start + size_t(next.first_row) * head_dim,
          min(u32(block_m), all.seq - next.first_row));
@@ -796,14 +789,25 @@ extern "C" __global__ void __launch_bounds__(threads, min_blocks)
                     const half *__restrict__ K, /* [batch, heads / group, seq, head_dim] */
                     const half *__restrict__ V, /* the same */
                     half *__restrict__ out,     /* as Q */
-                    int seq, int causal, int all_heads /* batch * heads */, int group)
+                    int seq, int causal, int all_heads /* batch * heads */, int group,
+                    int /* head_dim, which only the reference does not know */)
 {
     const u32 heads = u32(all_heads), tiles = (u32(seq) + block_m - 1) / block_m;
     const bool heads_first =
         block_order == ORDER_HEADS_FIRST || (block_order == ORDER_HEADS_FIRST_IF_CAUSAL && causal);
     const u32 fast = heads_first ? heads : tiles, slow = heads_first ? tiles : heads;
-    const problem all = { Q, K, V, out, u32(seq), causal != 0, u32(group), tiles, heads_first,
-                          fast, slow, persistent ? gridDim.x % fast : 0,
+    const problem all = { Q,
+                          K,
+                          V,
+                          out,
+                          u32(seq),
+                          causal != 0,
+                          u32(group),
+                          tiles,
+                          heads_first,
+                          fast,
+                          slow,
+                          persistent ? gridDim.x % fast : 0,
                           persistent ? gridDim.x / fast : 0 };
     const u32 warp_first = warp_id() * warp_rows; /* row of the block */
     constexpr int q_bytes = q_rows * row_bytes;
@@ -811,8 +815,7 @@ extern "C" __global__ void __launch_bounds__(threads, min_blocks)
     const smem_addr q_smem = smem_base() + warp_first * row_bytes; /* the warp's */
     const smem_addr k_ring = smem_base() + q_bytes;
     const smem_addr v_ring = k_ring + k_stages * tile_bytes;
-    const smem_addr out_smem =
-        output_rows > 0 ? q_smem + (q_bytes + rings_bytes) : q_smem;
+    const smem_addr out_smem = output_rows > 0 ? q_smem + (q_bytes + rings_bytes) : q_smem;
 
     /* A warp brings its own rows of Q: no other needs to know. */
     const auto copy_q = [&](const item &of) {
@@ -949,7 +952,8 @@ extern "C" __global__ void __launch_bounds__(threads, min_blocks)
             } else if constexpr (!refill_ahead && !refill_apart) {
                 await_copies(0);
                 take_q();
-                work([] {});
+                work([] {
+                });
                 barrier();
                 copy_both();
             } else {
@@ -968,9 +972,9 @@ extern "C" __global__ void __launch_bounds__(threads, min_blocks)
                         if (persistent && q_home == flash::Q_SHARED && first && part == 0)
                             await_copies(0);
                         else
-                            await_copies(part == parts - 1 && v_later + issued < k_later ?
-                                             v_later + issued :
-                                             k_later);
+                            await_copies(part == parts - 1 && v_later + issued < k_later
+                                             ? v_later + issued
+                                             : k_later);
                         if (part == 0) {
                             take_q();
                             copy_both();

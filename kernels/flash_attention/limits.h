@@ -11,9 +11,22 @@
 namespace flash
 {
 
-enum layout { LAYOUT_PLAIN, LAYOUT_XOR, LAYOUT_PADDED };
-enum q_home { Q_SHARED, Q_REGISTERS, Q_THROUGH_RING, Q_AHEAD };
-enum pipeline { PIPELINE_SERIAL, PIPELINE_SCORES_AHEAD, PIPELINE_THREE_DEEP };
+enum layout {
+    LAYOUT_PLAIN,
+    LAYOUT_XOR,
+    LAYOUT_PADDED
+};
+enum q_home {
+    Q_SHARED,
+    Q_REGISTERS,
+    Q_THROUGH_RING,
+    Q_AHEAD
+};
+enum pipeline {
+    PIPELINE_SERIAL,
+    PIPELINE_SCORES_AHEAD,
+    PIPELINE_THREE_DEEP
+};
 
 struct config {
     int block_m, block_n; /* query rows a block, rows of K and V a step */
@@ -104,8 +117,7 @@ constexpr bool stages_fit(const config &c)
 {
     const bool single = c.k_stages == 1 || c.v_stages == 1;
 
-    return c.k_stages >= 1 && c.v_stages >= 1 &&
-           (!single || c.block_k == c.head_dim) &&
+    return c.k_stages >= 1 && c.v_stages >= 1 && (!single || c.block_k == c.head_dim) &&
            (!single || c.slice_n == c.block_n || (c.k_stages == 1 && c.v_stages == 1));
 }
 
