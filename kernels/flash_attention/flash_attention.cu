@@ -38,7 +38,6 @@ constexpr bool cp_async = CP_ASYNC;     /* or through registers */
 constexpr int q_home = Q_HOME;          /* flash::q_home */
 constexpr int block_order = BLOCK_ORDER;
 constexpr bool persistent = PERSISTENT;
-constexpr bool prefetch = PREFETCH;           /* into L2 what the next block here begins with */
 constexpr bool staged_output = STAGED_OUTPUT; /* through shared memory, whole rows */
 constexpr bool streaming = STREAMING;         /* Q and out leave the caches first */
 constexpr int unroll = UNROLL;                /* steps, at run time */
@@ -198,11 +197,12 @@ struct copy_share {
     }
 };
 
-/* Let at most n groups of copies stay in flight; n folds to a constant. */
+/* Let at most n groups of copies stay in flight, n folding to a constant, and
+ * never more than 15. */
 template <int N = 0>
 __device__ __forceinline__ void wait_copies(int n)
 {
-    if (n <= N)
+    if (n <= N || N == 15)
         cp_async_wait<N>();
     else if constexpr (N < 15)
         wait_copies<N + 1>(n);
@@ -269,10 +269,11 @@ __device__ __forceinline__ void multiply_qk(scores &s, const query &q, smem_addr
                 s[m][n][0] = s[m][n][1] = s[m][n][2] = s[m][n][3] = 0;
     }
     for_operands<steps * pairs>(
-        [&](u32(&k)[4], int i) { /* both depth halves of K rows 8n.., then of 8n+8.. */
-                                 const int d = part * part_steps + i / pairs, n = i % pairs * 2;
+        [&](u32(&k)[4], int i) {
+            const int d = part * part_steps + i / pairs, n = i % pairs * 2;
 
-                                 ldmatrix_x4(k, k_smem + tile_offset(8 * n + row, 2 * d + granule));
+            /* both depth halves of K rows 8n.., then of 8n+8.. */
+            ldmatrix_x4(k, k_smem + tile_offset(8 * n + row, 2 * d + granule));
         },
         [&](const u32(&k)[4], int i) {
             const int d = part * part_steps + i / pairs, n = i % pairs * 2;
@@ -303,11 +304,11 @@ __device__ __forceinline__ void multiply_pv(accumulator &acc, const weights &p, 
     constexpr int pairs = d_tiles / 2;
 
     for_operands<n_tiles / 2 * pairs>(
-        [&](u32(&v)[4], int i) { /* both depth halves of V columns 8d.., then of 8d+8.. */
-                                 const int n = i / pairs, d = i % pairs * 2;
+        [&](u32(&v)[4], int i) {
+            const int n = i / pairs, d = i % pairs * 2;
 
-                                 ldmatrix_x4_trans(v,
-                                                   v_smem + tile_offset(16 * n + row, d + granule));
+            /* both depth halves of V columns 8d.., then of 8d+8.. */
+            ldmatrix_x4_trans(v, v_smem + tile_offset(16 * n + row, d + granule));
         },
         [&](const u32(&v)[4], int i) {
             const int n = i / pairs, d = i % pairs * 2;
@@ -602,28 +603,6 @@ __device__ __forceinline__ item find_item(const problem &all, cursor at)
              !persistent || at.slow < all.slow ? (end + block_n - 1) / block_n : 0 };
 }
 
-/* Bring into L2 the first tiles of the block that will probably be the next on
- * this SM, as many blocks further on as are resident. */
-__device__ __forceinline__ void prefetch_next(const problem &all)
-{
-    const u32 n = blockIdx.y * all.fast + blockIdx.x + sm_ids() * (min_blocks > 0 ? min_blocks : 1);
-    const cursor at = { n % all.fast, n / all.fast };
-
-    if (at.slow >= all.slow)
-        return;
-    const item next = find_item(all, at);
-    const auto rows = [&](const half *first, u32 count) { /* lines of 128 bytes */
-                                                          for (u32 i = threadIdx.x;
-                                                               i < (count * head_dim + 63) / 64;
-                                                               i += threads)
-                                                              prefetch_l2(first + i * 64);
-    };
-    rows(all.q + next.q_start + size_t(next.first_row) * head_dim,
-         min(u32(block_m), all.seq - next.first_row));
-    rows(all.k + next.kv_start, min(u32(block_n), all.seq));
-    rows(all.v + next.kv_start, min(u32(block_n), all.seq));
-}
-
 /* Where copies to the rings go on: tile after tile of one item after the other.
  * One serves both K and V where they are copied together. */
 struct supply {
@@ -796,19 +775,12 @@ extern "C" __global__ void __launch_bounds__(threads, min_blocks)
     const bool heads_first =
         block_order == ORDER_HEADS_FIRST || (block_order == ORDER_HEADS_FIRST_IF_CAUSAL && causal);
     const u32 fast = heads_first ? heads : tiles, slow = heads_first ? tiles : heads;
-    const problem all = { Q,
-                          K,
-                          V,
-                          out,
-                          u32(seq),
-                          causal != 0,
-                          u32(group),
-                          tiles,
-                          heads_first,
-                          fast,
-                          slow,
-                          persistent ? gridDim.x % fast : 0,
-                          persistent ? gridDim.x / fast : 0 };
+    problem all = {};
+    all.q = Q, all.k = K, all.v = V, all.out = out;
+    all.seq = u32(seq), all.causal = causal != 0, all.group = u32(group), all.tiles = tiles;
+    all.heads_first = heads_first, all.fast = fast, all.slow = slow;
+    if (persistent)
+        all.fast_step = gridDim.x % fast, all.slow_step = gridDim.x / fast;
     const u32 warp_first = warp_id() * warp_rows; /* row of the block */
     constexpr int q_bytes = q_rows * row_bytes;
     constexpr int rings_bytes = (k_stages + v_stages) * tile_bytes;
@@ -889,9 +861,6 @@ extern "C" __global__ void __launch_bounds__(threads, min_blocks)
         }
     }
 
-    if (prefetch)
-        prefetch_next(all);
-
     u32 k_slot = 0, v_slot = 0;
     for (;;) {
         const u32 warp_row = now.first_row + warp_first;
@@ -915,6 +884,8 @@ extern "C" __global__ void __launch_bounds__(threads, min_blocks)
             const bool idle = all.causal && column >= warp_row + warp_rows;
             const bool edge =
                 column + block_n > all.seq || (all.causal && column + block_n > warp_row + 1);
+            const auto nothing = [] {
+            };
             const auto work = [&](auto refill) {
                 const step_tiles on = { q_smem, k_smem, v_smem, warp_row, column, first, edge };
                 int done = 0;
@@ -952,8 +923,7 @@ extern "C" __global__ void __launch_bounds__(threads, min_blocks)
             } else if constexpr (!refill_ahead && !refill_apart) {
                 await_copies(0);
                 take_q();
-                work([] {
-                });
+                work(nothing);
                 barrier();
                 copy_both();
             } else {

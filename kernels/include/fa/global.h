@@ -61,16 +61,6 @@ __device__ __forceinline__ u32 ld_global_streaming_4(const void *p FA_ALSO_AT)
     return v;
 }
 
-/* prefetch.global.L2: bring the line of p into L2; nothing waits for it */
-__device__ __forceinline__ void prefetch_l2(const void *p)
-{
-#ifdef FA_EMULATION
-    (void)p;
-#else
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p)));
-#endif
-}
-
 __device__ __forceinline__ u16 ld_global_2(const void *p FA_ALSO_AT)
 {
 #ifdef FA_EMULATION

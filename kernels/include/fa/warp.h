@@ -25,18 +25,6 @@ __device__ __forceinline__ u32 warp_id()
     return threadIdx.x / 32;
 }
 
-/* %nsmid: the number of SM ids, at least that of SMs */
-__device__ __forceinline__ u32 sm_ids()
-{
-#ifdef FA_EMULATION
-    return 1;
-#else
-    u32 n;
-    asm("mov.u32 %0, %%nsmid;" : "=r"(n));
-    return n;
-#endif
-}
-
 /* bar.sync 0: all threads of the block */
 __device__ __forceinline__ void barrier(FA_AT)
 {
