@@ -11,7 +11,9 @@ Run it on a machine with a GPU, PyTorch and nvcc:
 A number from another day, another GPU or another clock says little about a kernel, so all
 contestants take turns in one process: in blocks, each in an order drawn at random, the L2 cache
 flushed before each launch.  Ratios and their 95 % intervals are made block by block, as
-docs/statistics.md tells.  Nothing is timed before its output was held against fp64.
+docs/statistics.md tells.  Nothing is timed before its output was held against fp64.  Of several
+configurations the one with the lowest median is reported, chosen by the same samples: confirm it
+alone where they tie.
 
 Needs PyTorch and Python's own library, nothing else.  Exit code 1: an output is wrong; 2: a
 mistake in what was asked, or no GPU, PyTorch or nvcc.
