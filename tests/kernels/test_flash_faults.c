@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <glob.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -26,19 +26,15 @@ static struct flash_problem problem = {
     .seq = 401, .causal = 0, .head_dim = 64, .gain = 1
 };
 
-static size_t read_source(const char *name, char *text)
+static void read_source(const char *path, char *text)
 {
-    char path[400];
-    FILE *file;
+    FILE *file = fopen(path, "r");
     size_t n;
 
-    snprintf(path, sizeof(path), "%s%s", FOLDER, name);
-    file = fopen(path, "r");
     assert_non_null(file);
     n = fread(text, 1, SOURCE_BYTES_MAX - 1, file);
     text[n] = '\0';
     fclose(file);
-    return n;
 }
 
 static void write_copy(const char *name, const char *text)
@@ -53,36 +49,51 @@ static void write_copy(const char *name, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-/* Take the only line that is this one out. */
-static void take_out(char *text, const char *line)
+/* Take this line out where it stands; how often it did. */
+static int take_out(char *text, const char *line)
 {
     char whole[200];
+    const size_t n = (size_t)snprintf(whole, sizeof(whole), "\n%s\n", line) - 1;
+    int found = 0;
     char *at;
-    size_t n;
 
-    n = (size_t)snprintf(whole, sizeof(whole), "\n%s\n", line);
-    at = strstr(text, whole);
-    if (!at || strstr(at + 1, whole))
-        fail_msg("flash_attention.cu has %s line '%s'",
-                 at ? "more than one" : "no", line);
-    memmove(at, at + n - 1, strlen(at + n - 1) + 1);
+    while ((at = strstr(text, whole)) != NULL) {
+        memmove(at, at + n, strlen(at + n) + 1);
+        found++;
+    }
+    return found;
+}
+
+/* Copy the kernel, all its files, without the one line that is this one. */
+static void copy_without(const char *line)
+{
+    static char text[SOURCE_BYTES_MAX];
+    glob_t files;
+    int found = 0;
+
+    assert_int_equal(glob(FOLDER "*.[ch]*", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        read_source(files.gl_pathv[i], text);
+        if (line)
+            found += take_out(text, line);
+        write_copy(strrchr(files.gl_pathv[i], '/') + 1, text);
+    }
+    globfree(&files);
+    if (line && found != 1)
+        fail_msg("%d lines of the kernel are '%s', not 1", found, line);
 }
 
 /* What the emulator says of a configuration without this line; "" when it
  * finds nothing wrong, and then neither is the result looked at. */
 static const char *said(const struct flash_config *config, const char *line)
 {
-    static char text[SOURCE_BYTES_MAX];
     static struct device_err err;
     const int64_t n = 4 * (int64_t)problem.seq * problem.head_dim;
     struct device_buffer *out = fixture_buffer("out", ELEMENT_FP16, n);
     struct device_kernel *kernel;
     char params[FLASH_TEXT_MAX];
 
-    read_source("flash_attention.cu", text);
-    if (line)
-        take_out(text, line);
-    write_copy("flash_attention.cu", text);
+    copy_without(line);
     flash_params(config, params);
     kernel = fixture_load("flash_fault", COPY "flash_attention.cu",
                           "flash_attention", params);
@@ -166,15 +177,12 @@ static void the_order_of_lanes_is_missed(void **state)
 
 static int set_up(void **state)
 {
-    static char text[SOURCE_BYTES_MAX];
     struct device_kernel *reference =
         fixture_load("flash_fault_reference", FOLDER "reference.cu",
                      "flash_attention_reference", "");
 
     (void)state;
     (void)fixture_command((const char *[]){ "mkdir", "-p", COPY, NULL });
-    read_source("limits.h", text);
-    write_copy("limits.h", text);
     flash_problem_init(&problem, reference);
     device_unload(NULL, reference);
     return 0;
