@@ -161,7 +161,8 @@ struct block {
         }
     }
 
-    /* As if steps below 0 had been: each starts copies as a step does. */
+    /* As if steps below 0 had been: each starts copies as a step does, or as
+     * many groups of none, since later waits count them. */
     __device__ __forceinline__ void start_copies(const cursor &first)
     {
         constexpr int ahead = k_ahead > v_ahead ? k_ahead : v_ahead;
@@ -172,21 +173,31 @@ struct block {
         for (int i = -ahead; i < 0; i++) {
             if constexpr (together) {
                 copy_both();
-            } else {
-                if (refill_apart && i + v_ahead >= 0)
-                    copy_v();
-                if (i + k_ahead >= 0)
-                    copy_k();
-                if (!refill_apart && i + v_ahead >= 0)
-                    copy_v();
+                continue;
             }
+            if (refill_apart)
+                start_v(i + v_ahead >= 0);
+            if (i + k_ahead >= 0)
+                copy_k();
+            else
+                commit_none(parts);
+            if (!refill_apart)
+                start_v(i + v_ahead >= 0);
         }
     }
 
-    /* With Q_SHARED a later item's Q is the latest copy: then all must be there. */
+    __device__ __forceinline__ void start_v(bool begun)
+    {
+        if (begun)
+            copy_v();
+        else
+            commit_none(1);
+    }
+
+    /* A later item's Q may be among the latest copies: then all must be there. */
     __device__ __forceinline__ void await_step(int groups, bool first) const
     {
-        if (persistent && q_home == flash::Q_SHARED && first)
+        if (persistent && q_rows > 0 && first)
             await_copies(0);
         else
             await_copies(groups);

@@ -85,6 +85,13 @@ __device__ __forceinline__ void wait_copies(int n)
         wait_copies<N + 1>(n);
 }
 
+/* Groups that are complete at once, for the sake of later counts */
+__device__ __forceinline__ void commit_none(int groups)
+{
+    for (int i = 0; cp_async && i < groups; i++)
+        cp_async_commit();
+}
+
 /* Let all but the latest 'groups' of this thread's copies arrive, and see what
  * the others' brought. */
 __device__ __forceinline__ void await_copies(int groups)
