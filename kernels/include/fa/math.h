@@ -35,6 +35,16 @@ __device__ __forceinline__ float rcp(float x)
 #endif
 }
 
+/* popc.b32: the bits that are set */
+__device__ __forceinline__ u32 popc(u32 x)
+{
+#ifdef FA_EMULATION
+    return u32(__builtin_popcount(x));
+#else
+    return u32(__popc(x));
+#endif
+}
+
 /* cvt.f32.f16: exact */
 __device__ __forceinline__ float cvt_f32_f16(half h)
 {

@@ -1,0 +1,134 @@
+/* items.h - which query rows a block works on, and in what order
+ */
+#ifndef FLASH_ATTENTION_ITEMS_H
+#define FLASH_ATTENTION_ITEMS_H
+
+#include "tiles.h"
+
+/* The launch's arguments, and how its blocks walk the items: the tiles of query
+ * rows of all heads */
+struct problem {
+    const half *q, *k, *v;
+    half *out;
+    u32 seq;
+    bool causal;
+    u32 group;                /* heads of Q that share a head of K and V */
+    u32 tiles;                /* of block_m query rows, a head */
+    bool heads_first;         /* neighbours are all heads' tiles of one place; or the
+                               * tiles of a head, which share its K and V in the L2 cache */
+    u32 fast, slow;           /* items are fast * slow */
+    u32 fast_step, slow_step; /* from a persistent block's item to its next */
+};
+
+__device__ __forceinline__ problem make_problem(const half *q, const half *k, const half *v,
+                                                half *out, u32 seq, bool causal, u32 heads,
+                                                u32 group)
+{
+    problem all = {};
+
+    all.q = q, all.k = k, all.v = v, all.out = out;
+    all.seq = seq, all.causal = causal, all.group = group;
+    all.tiles = (seq + block_m - 1) / block_m;
+    all.heads_first =
+        block_order == ORDER_HEADS_FIRST || (block_order == ORDER_HEADS_FIRST_IF_CAUSAL && causal);
+    all.fast = all.heads_first ? heads : all.tiles;
+    all.slow = all.heads_first ? all.tiles : heads;
+    if (persistent)
+        all.fast_step = gridDim.x % all.fast, all.slow_step = gridDim.x / all.fast;
+    return all;
+}
+
+/* A place in the order of items */
+struct cursor {
+    u32 fast, slow;
+};
+
+/* A grid of one block an item has two dimensions, a persistent one has one. */
+__device__ __forceinline__ cursor first_cursor(const problem &all)
+{
+    if (persistent)
+        return { blockIdx.x % all.fast, blockIdx.x / all.fast };
+    return { blockIdx.x, blockIdx.y };
+}
+
+__device__ __forceinline__ cursor next_cursor(const problem &all, cursor at)
+{
+    at.fast += all.fast_step;
+    at.slow += all.slow_step;
+    if (at.fast >= all.fast) {
+        at.fast -= all.fast;
+        at.slow++;
+    }
+    return at;
+}
+
+/* One head's tile of query rows, and what of K and V it sees */
+struct item {
+    size_t q_start, kv_start; /* elements before the head */
+    u32 first_row;
+    u32 steps; /* tiles of K; 0: past the last item */
+};
+
+/* Causal tiles differ in length: the longest run first. */
+__device__ __forceinline__ item find_item(const problem &all, cursor at)
+{
+    const u32 head = all.heads_first ? at.fast : at.slow;
+    const u32 nth = all.heads_first ? at.slow : at.fast;
+    const u32 tile = all.causal ? all.tiles - 1 - nth : nth;
+    const u32 end = all.causal ? min(all.seq, (tile + 1) * block_m) : all.seq;
+    const u32 kv_head = all.group == 1 ? head : head / all.group;
+    const size_t head_elements = size_t(all.seq) * head_dim;
+
+    return { head * head_elements, kv_head * head_elements, tile * block_m,
+             !persistent || at.slow < all.slow ? (end + block_n - 1) / block_n : 0 };
+}
+
+/* Where copies to the rings go on: tile after tile of one item after the other.
+ * One serves both K and V where they are copied together. */
+struct supply {
+    cursor at;    /* the item */
+    size_t start; /* elements before its head of K and V, and to this thread's piece */
+    u32 row;      /* of the head, the first of the tile to be copied next */
+    u32 steps;    /* of the item, tiles from there on */
+    u32 slot;     /* of the ring, to be filled next */
+
+    __device__ __forceinline__ void go_to(const problem &all, cursor to)
+    {
+        const item next = find_item(all, to);
+
+        at = to;
+        start = next.kv_start;
+        row = 0;
+        steps = next.steps;
+    }
+
+    __device__ __forceinline__ void go_on(const problem &all, u32 stages)
+    {
+        slot = slot == stages - 1 ? 0 : slot + 1;
+        row += block_n;
+        if (steps > 0 && --steps == 0 && persistent)
+            go_to(all, next_cursor(all, at));
+    }
+
+    /* One group for each part of a tile, empty past the last so that counts
+     * hold. */
+    template <int copy_parts>
+    __device__ __forceinline__ void copy(const problem &all, const half *rows, smem_addr ring) const
+    {
+        constexpr int columns = head_dim / copy_parts;
+        const copy_share<columns, threads> share(threadIdx.x);
+
+#pragma unroll
+        for (int part = 0; part < copy_parts; part++) {
+            if (steps > 0)
+                share.template copy_rows<block_n>(
+                    ring + slot * tile_bytes,
+                    rows + (start + (row * head_dim + share.offset() + part * columns)),
+                    all.seq - row, part * columns);
+            if (cp_async)
+                cp_async_commit();
+        }
+    }
+};
+
+#endif

@@ -1,0 +1,162 @@
+/* products.h - Q K^T and P V on tensor cores, operands from shared memory
+ *
+ * Arrays [m_tiles][n_tiles][4] are mma's C for a warp's rows and 8 n_tiles
+ * columns, [m_tiles][steps][4] its A for 16 steps columns (fa/mma.h).
+ */
+#ifndef FLASH_ATTENTION_PRODUCTS_H
+#define FLASH_ATTENTION_PRODUCTS_H
+
+#include "tiles.h"
+
+using query = u32[m_tiles][d_steps][4];        /* [warp_rows, head_dim] */
+using output = float[m_tiles][d_tiles][4];     /* the same */
+using scores = float[m_tiles][slice_n / 8][4]; /* [warp_rows, slice_n] */
+using weights = u32[m_tiles][slice_n / 16][4]; /* the same */
+
+/* q = rows first.. of head [seq, head_dim] */
+__device__ __forceinline__ void load_query(query &q, const half *head, u32 first, u32 seq)
+{
+    const u32 group = lane_id() / 4, pair = 2 * (lane_id() % 4);
+
+    head += (first + group) * head_dim + pair;
+#pragma unroll
+    for (int m = 0; m < m_tiles; m++)
+#pragma unroll
+        for (int d = 0; d < d_steps; d++)
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                const u32 row = 16 * m + 8 * (i % 2), column = 16 * d + 8 * (i / 2);
+
+                const half *from = head + row * head_dim + column;
+
+                if (first + group + row >= seq)
+                    q[m][d][i] = 0;
+                else
+                    q[m][d][i] = streaming ? ld_global_streaming_4(from) : ld_global_4(from);
+            }
+}
+
+/* One mma tile of the warp's rows, q_smem [warp_rows, head_dim] */
+__device__ __forceinline__ void read_query(u32 (&q)[4], smem_addr q_smem, int m, int d)
+{
+    ldmatrix_x4(q, q_smem + tile_offset(16 * m + lane_id() % 16, 2 * d + lane_id() / 16));
+}
+
+/* Read 'count' operands of four registers in order, 'lookahead' of them ahead
+ * of their use. */
+template <int count, typename Read, typename Use>
+__device__ __forceinline__ void for_operands(Read read, Use use)
+{
+    constexpr int depth = lookahead < count ? lookahead : count;
+    u32 ring[depth][4];
+
+#pragma unroll
+    for (int i = 0; i < depth; i++)
+        read(ring[i], i);
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        use(ring[i % depth], i);
+        if (i + depth < count)
+            read(ring[i % depth], i + depth);
+    }
+}
+
+/* s [warp_rows, columns] = q [warp_rows, head_dim] k_smem [columns, head_dim]^T,
+ * or the share of it that one part of head_dim has, added to that of part 0 */
+template <int n_tiles>
+__device__ __forceinline__ void multiply_qk(float (&s)[m_tiles][n_tiles][4], const query &q,
+                                            smem_addr q_smem, smem_addr k_smem, int part = 0)
+{
+    const u32 row = lane_id() / 16 * 8 + lane_id() % 8, granule = lane_id() / 8 % 2;
+    constexpr int pairs = n_tiles / 2, steps = parts == 1 ? d_steps : part_steps;
+    u32 q_read[m_tiles][4];
+
+    if (part == 0) {
+#pragma unroll
+        for (int m = 0; m < m_tiles; m++)
+#pragma unroll
+            for (int n = 0; n < n_tiles; n++)
+                s[m][n][0] = s[m][n][1] = s[m][n][2] = s[m][n][3] = 0;
+    }
+    for_operands<steps * pairs>(
+        [&](u32(&k)[4], int i) {
+            const int d = part * part_steps + i / pairs, n = i % pairs * 2;
+
+            /* both depth halves of K rows 8n.., then of 8n+8.. */
+            ldmatrix_x4(k, k_smem + tile_offset(8 * n + row, 2 * d + granule));
+        },
+        [&](const u32(&k)[4], int i) {
+            const int d = part * part_steps + i / pairs, n = i % pairs * 2;
+
+#pragma unroll
+            for (int m = 0; m < m_tiles; m++) {
+                const auto multiply = [&](const u32(&a)[4]) {
+                    mma_m16n8k16_f16_f32(s[m][n], a, k[0], k[1], s[m][n]);
+                    mma_m16n8k16_f16_f32(s[m][n + 1], a, k[2], k[3], s[m][n + 1]);
+                };
+
+                if (q_home == flash::Q_SHARED && n == 0)
+                    read_query(q_read[m], q_smem, m, d);
+                if (q_home == flash::Q_SHARED)
+                    multiply(q_read[m]);
+                else
+                    multiply(q[m][d]);
+            }
+        });
+}
+
+/* o [warp_rows, head_dim] += p [warp_rows, columns] v_smem [columns, head_dim];
+ * with RESCALE_OPTIMISTIC only if 'on', the same in all lanes */
+template <int steps>
+__device__ __forceinline__ void multiply_pv(output &o, const u32 (&p)[m_tiles][steps][4],
+                                            smem_addr v_smem, bool on = true)
+{
+    const u32 row = lane_id() % 16, granule = lane_id() / 16;
+    constexpr int pairs = d_tiles / 2;
+
+    for_operands<steps * pairs>(
+        [&](u32(&v)[4], int i) {
+            const int n = i / pairs, d = i % pairs * 2;
+
+            /* both depth halves of V columns 8d.., then of 8d+8.. */
+            ldmatrix_x4_trans(v, v_smem + tile_offset(16 * n + row, d + granule));
+        },
+        [&](const u32(&v)[4], int i) {
+            const int n = i / pairs, d = i % pairs * 2;
+
+#pragma unroll
+            for (int m = 0; m < m_tiles; m++) {
+                if (rescale == RESCALE_OPTIMISTIC) {
+                    mma_m16n8k16_f16_f32_if(on, o[m][d], p[m][n], v[0], v[1]);
+                    mma_m16n8k16_f16_f32_if(on, o[m][d + 1], p[m][n], v[2], v[3]);
+                } else {
+                    mma_m16n8k16_f16_f32(o[m][d], p[m][n], v[0], v[1], o[m][d]);
+                    mma_m16n8k16_f16_f32(o[m][d + 1], p[m][n], v[2], v[3], o[m][d + 1]);
+                }
+            }
+        });
+}
+
+/* Scores of query rows row.. and K rows column.. that do not count become -inf:
+ * those past the end, and if causal those in the row's future. */
+template <int n_tiles>
+__device__ __forceinline__ void mask_scores(float (&s)[m_tiles][n_tiles][4], u32 row, u32 column,
+                                            u32 seq, bool causal)
+{
+    row += lane_id() / 4;
+    column += 2 * (lane_id() % 4);
+
+#pragma unroll
+    for (int m = 0; m < m_tiles; m++)
+#pragma unroll
+        for (int n = 0; n < n_tiles; n++)
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                const u32 at_row = row + 16 * m + 8 * (i / 2), at_column = column + 8 * n + i % 2;
+
+                if (at_column >= seq || (causal && at_column > at_row))
+                    s[m][n][i] = -__builtin_huge_valf();
+            }
+}
+
+#endif

@@ -1,0 +1,198 @@
+/* softmax.h - the online softmax of a warp's rows
+ *
+ * Online (Milakov and Gimelshein 2018), and in base 2: the scale 1/sqrt(head_dim)
+ * and log2(e) are one factor, applied in the exponent.  What is subtracted there,
+ * a row's base, need not be its maximum: fp16 holds weights up to 2^15, fp32 the
+ * sums.  RESCALE says how near the maximum it is kept.
+ */
+#ifndef FLASH_ATTENTION_SOFTMAX_H
+#define FLASH_ATTENTION_SOFTMAX_H
+
+#include "products.h"
+
+constexpr float log2_e = 1.44269504f;
+constexpr float scale_log2 = /* log2(e) / sqrt(head_dim) */
+    log2_e * (head_dim == 32   ? 0.176776695f
+              : head_dim == 64 ? 0.125f
+                               : 0.0883883476f);
+static_assert(head_dim == 32 || head_dim == 64 || head_dim == 128, "scale_log2 knows these");
+
+/* Below every real score, and finite: a difference of two is never NaN. */
+constexpr float lowest_base = -1e30f;
+constexpr float lazy_bits = 8;
+constexpr float weight_limit = 32768; /* of a sum of weights: each then fits into fp16 */
+
+/* RESCALE_OPTIMISTIC: a new base lies above the maximum, so that scores may grow
+ * by 15 bits more; fp16 still holds weights of 2^-18 of the largest.  Scores so
+ * large that they will outgrow that show in a row's first: for standard normal
+ * Q and K these reach 3, and 12 times larger ones 31. */
+constexpr float headroom_bits = 6;
+constexpr float hard_bits = 16;
+constexpr int most_wide = m_tiles == 1 ? 32 : 64; /* what registers allow */
+constexpr int wide_n =                            /* columns of an exact slice */
+    block_n % most_wide == 0 && most_wide % slice_n == 0 ? most_wide : slice_n;
+
+using row_values = float[m_tiles][2]; /* of rows g and g + 8 of each mma tile */
+
+/* What a warp carries from slice to slice: out = o / sum.  Each row lies in 4
+ * neighbouring lanes; 'sum' is the lane's part, or with sum_by_mma the whole. */
+struct accumulator {
+    float o[m_tiles][d_tiles][4];
+    row_values base; /* weights are 2^(scale_log2 * score - base) */
+    row_values sum;
+};
+
+__device__ __forceinline__ void reset_base(accumulator &acc)
+{
+#pragma unroll
+    for (int m = 0; m < m_tiles; m++)
+        acc.base[m][0] = acc.base[m][1] = lowest_base;
+}
+
+/* p = 2^(scale_log2 * s - base), and 'sum' their sums, as accumulator.sum has
+ * them */
+template <int n_tiles>
+__device__ __forceinline__ void weigh(u32 (&p)[m_tiles][n_tiles / 2][4], row_values &sum,
+                                      const float (&s)[m_tiles][n_tiles][4], const row_values &base)
+{
+#pragma unroll
+    for (int m = 0; m < m_tiles; m++) {
+        float whole[4] = {};
+
+#pragma unroll
+        for (int n = 0; n < n_tiles / 2; n++) {
+#pragma unroll
+            for (int i = 0; i < 4; i++) { /* the accumulator layout of two tiles is mma's A */
+                const float *pair = &s[m][2 * n + i / 2][i % 2 * 2];
+                float x = scale_log2 * pair[0] - base[m][i % 2];
+                float y = scale_log2 * pair[1] - base[m][i % 2];
+
+                if (exponential == EXPONENTIAL_F16X2) {
+                    p[m][n][i] = ex2_f16x2(cvt_rn_f16x2_f32(y, x));
+                    x = cvt_f32_f16x2_lo(p[m][n][i]);
+                    y = cvt_f32_f16x2_hi(p[m][n][i]);
+                } else {
+                    x = ex2(x);
+                    y = ex2(y);
+                    p[m][n][i] = cvt_rn_f16x2_f32(y, x);
+                }
+                if (!sum_by_mma)
+                    sum[m][i % 2] = n == 0 && i < 2 ? x + y : sum[m][i % 2] + (x + y);
+            }
+            if (sum_by_mma)
+                mma_m16n8k16_f16_f32(whole, p[m][n], 0x3c003c00, 0x3c003c00, whole);
+        }
+        if (sum_by_mma)
+            sum[m][0] = whole[0], sum[m][1] = whole[2];
+    }
+}
+
+/* top = the maxima of the rows of s, as bases */
+template <int n_tiles>
+__device__ __forceinline__ void row_maxima(row_values &top, const float (&s)[m_tiles][n_tiles][4])
+{
+#pragma unroll
+    for (int m = 0; m < m_tiles; m++)
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            float t = s[m][0][2 * i];
+
+#pragma unroll
+            for (int n = 0; n < n_tiles; n++)
+                t = max(t, max(s[m][n][2 * i], s[m][n][2 * i + 1]));
+            t = max(t, shfl_xor(t, 1));
+            t = max(t, shfl_xor(t, 2));
+            top[m][i] = scale_log2 * t;
+        }
+}
+
+/* Raise 'base' towards the maxima of s as RESCALE says, and bring o and sum,
+ * made with the old one, to the new one. */
+template <int policy, int n_tiles>
+__device__ __forceinline__ void
+follow_maximum(accumulator &acc, const float (&s)[m_tiles][n_tiles][4], float above = 0)
+{
+    row_values top;
+    bool grown = false;
+
+    row_maxima(top, s);
+#pragma unroll
+    for (int m = 0; m < m_tiles; m++)
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            if (top[m][i] + above > acc.base[m][i])
+                top[m][i] += above;
+            else
+                top[m][i] = acc.base[m][i];
+            grown |= top[m][i] > acc.base[m][i] + (policy == RESCALE_LAZY ? lazy_bits : 0);
+        }
+    if (policy != RESCALE_ALWAYS && !vote_any(grown))
+        return;
+#pragma unroll
+    for (int m = 0; m < m_tiles; m++)
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const float factor = ex2(acc.base[m][i] - top[m][i]);
+
+            acc.base[m][i] = top[m][i];
+            acc.sum[m][i] *= factor;
+#pragma unroll
+            for (int d = 0; d < d_tiles; d++) {
+                acc.o[m][d][2 * i] *= factor;
+                acc.o[m][d][2 * i + 1] *= factor;
+            }
+        }
+}
+
+/* Is a weight too large for fp16, in any row of the warp, or not a number? */
+__device__ __forceinline__ bool overflows(const row_values &sum)
+{
+    float total = sum[0][0] + sum[0][1];
+
+#pragma unroll
+    for (int m = 1; m < m_tiles; m++)
+        total += sum[m][0] + sum[m][1];
+    return vote_any(!(total < weight_limit));
+}
+
+__device__ __forceinline__ void add_sums(accumulator &acc, const row_values &sum)
+{
+#pragma unroll
+    for (int m = 0; m < m_tiles; m++) {
+        acc.sum[m][0] += sum[m][0];
+        acc.sum[m][1] += sum[m][1];
+    }
+}
+
+/* p = the weights of s, whatever it takes */
+__device__ __forceinline__ void softmax_slice(weights &p, accumulator &acc, const scores &s)
+{
+    row_values sum;
+
+    if constexpr (rescale == RESCALE_OPTIMISTIC) {
+        weigh(p, sum, s, acc.base);
+        if (overflows(sum)) {
+            follow_maximum<RESCALE_ALWAYS>(acc, s, headroom_bits);
+            weigh(p, sum, s, acc.base);
+        }
+    } else {
+        follow_maximum<rescale>(acc, s);
+        weigh(p, sum, s, acc.base);
+    }
+    add_sums(acc, sum);
+}
+
+/* p = the weights of s with the base as it is: 'on' turns false where they
+ * overflow, and then they must not be used. */
+__device__ __forceinline__ void try_softmax_slice(weights &p, accumulator &acc, const scores &s,
+                                                  bool &on)
+{
+    row_values sum;
+
+    weigh(p, sum, s, acc.base);
+    on = !overflows(sum) && on;
+    if (on)
+        add_sums(acc, sum);
+}
+
+#endif
