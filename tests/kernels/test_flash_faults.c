@@ -140,7 +140,7 @@ static void the_barrier_after_a_step_is_missed(void **state)
     (void)state;
     single.values[K_STAGES] = single.values[V_STAGES] = 1;
     single.values[SLICE_N] = 32;
-    is_missed("missing barrier: ", &single, "                barrier();");
+    is_missed("missing barrier: ", &single, "        barrier();");
 }
 
 static void the_barrier_between_q_and_the_rings_is_missed(void **state)
@@ -150,7 +150,7 @@ static void the_barrier_between_q_and_the_rings_is_missed(void **state)
     (void)state;
     through.values[Q_HOME] = 2;
     is_missed("missing barrier: ", &through,
-              "        barrier(); /* the rings take its place */");
+              "            barrier(); /* the rings take its place */");
 }
 
 static void the_barrier_between_the_rings_and_the_output_is_missed(void **state)
@@ -160,7 +160,7 @@ static void the_barrier_between_the_rings_and_the_output_is_missed(void **state)
     (void)state;
     registers.values[Q_HOME] = 1;
     is_missed("missing barrier: ", &registers,
-              "            barrier(); /* no warp reads the rings any more */");
+              "        barrier(); /* no warp reads the rings any more */");
 }
 
 static void the_order_of_lanes_is_missed(void **state)
@@ -172,7 +172,7 @@ static void the_order_of_lanes_is_missed(void **state)
               "    syncwarp(); /* rows cross lanes, not warps */");
     persistent.values[PERSISTENT] = 1;
     is_missed("missing barrier: ", &persistent,
-              "                    syncwarp(); /* all lanes have, before */");
+              "            syncwarp(); /* all lanes have, before */");
 }
 
 static int set_up(void **state)
