@@ -12,20 +12,65 @@
 
 #define FOLDER FA_BINARY_DIR "/tests/kernels"
 
+enum {
+    PATH_BYTES = 400
+};
+
 static const char includes[] = "-I" FA_SOURCE_DIR "/kernels/include";
 
-int fixture_command(const char *const *argv)
+/* The child of fork(), its stderr to 'said' unless that is -1. */
+static void run(const char *const *argv, int said)
+{
+    if (said >= 0)
+        dup2(said, STDERR_FILENO);
+    execvp(argv[0], (char *const *)argv);
+    _exit(127);
+}
+
+static int exit_status(pid_t pid)
 {
     int status;
-    const pid_t pid = fork();
 
-    if (pid == 0) {
-        execvp(argv[0], (char *const *)argv);
-        _exit(127);
-    }
     if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status))
         return -1;
     return WEXITSTATUS(status);
+}
+
+int fixture_command(const char *const *argv)
+{
+    const pid_t pid = fork();
+
+    if (pid == 0)
+        run(argv, -1);
+    return exit_status(pid);
+}
+
+int fixture_said(const char *const *argv, char *text, size_t size)
+{
+    size_t len = 0;
+    ssize_t n = 1;
+    int ends[2];
+    pid_t pid;
+
+    assert_int_equal(pipe(ends), 0);
+    pid = fork();
+    if (pid == 0)
+        run(argv, ends[1]);
+    close(ends[1]);
+    while (n > 0) { /* what does not fit is read all the same */
+        char part[4096];
+        size_t kept;
+
+        n = read(ends[0], part, sizeof(part));
+        kept = n > 0 ? (size_t)n : 0;
+        if (kept > size - 1 - len)
+            kept = size - 1 - len;
+        memcpy(text + len, part, kept);
+        len += kept;
+    }
+    text[len] = '\0';
+    close(ends[0]);
+    return exit_status(pid);
 }
 
 static void write_file(const char *path, const char *fmt, ...)
@@ -45,17 +90,24 @@ static void write_file(const char *path, const char *fmt, ...)
     assert_int_equal(fclose(file), 0);
 }
 
+static void absolute(const char *source, char path[PATH_BYTES])
+{
+    snprintf(path, PATH_BYTES, "%s%s%s", source[0] == '/' ? "" : FA_SOURCE_DIR,
+             source[0] == '/' ? "" : "/", source);
+}
+
 bool fixture_builds(const char *name, const char *source, const char *entry,
                     const char *params)
 {
-    char header[400], unit[400], object[400];
+    char header[PATH_BYTES], unit[PATH_BYTES], object[PATH_BYTES];
+    char path[PATH_BYTES];
 
     snprintf(header, sizeof(header), "%s/%s.h", FOLDER, name);
     snprintf(unit, sizeof(unit), "%s/%s.cc", FOLDER, name);
     snprintf(object, sizeof(object), "%s/%s.so", FOLDER, name);
     write_file(header, "%s", params);
-    write_file(unit, "#include \"%s/%s\"\nFA_EMULATION_ENTRY(%s)\n",
-               FA_SOURCE_DIR, source, entry);
+    absolute(source, path);
+    write_file(unit, "#include \"%s\"\nFA_EMULATION_ENTRY(%s)\n", path, entry);
     return fixture_command((const char *[]){
                "c++", "-O1", "-std=c++17", "-shared", "-fPIC", "-x", "c++",
                includes, "-include", "fa/emulation.h", "-include", header, unit,
@@ -67,7 +119,7 @@ struct device_kernel *fixture_load(const char *name, const char *source,
 {
     struct device_kernel *kernel = NULL;
     struct device_err err = { .text = "" };
-    char object[400];
+    char object[PATH_BYTES];
 
     assert_true(fixture_builds(name, source, entry, params));
     snprintf(object, sizeof(object), "%s/%s.so", FOLDER, name);
@@ -80,10 +132,10 @@ bool fixture_builds_for_gpu(const char *name, const char *source,
                             const char *params)
 {
 #ifdef FA_NVCC_PATH
-    char header[400], path[400], object[400];
+    char header[PATH_BYTES], path[PATH_BYTES], object[PATH_BYTES];
 
     snprintf(header, sizeof(header), "%s/%s.gpu.h", FOLDER, name);
-    snprintf(path, sizeof(path), "%s/%s", FA_SOURCE_DIR, source);
+    absolute(source, path);
     snprintf(object, sizeof(object), "%s/%s.cubin", FOLDER, name);
     write_file(header, "%s", params);
     return fixture_command((const char *[]){

@@ -1,8 +1,8 @@
 /* fixture.h - build a kernel for the emulator and launch it, as the worker does
  *
- * Sources are relative to the repository's root; objects go to the build
- * folder.  A fixture that does not build fails the test with the compiler's
- * words on stderr.
+ * Sources are relative to the repository's root, or absolute; objects go to
+ * the build folder.  A fixture that does not build fails the test with the
+ * compiler's words on stderr.
  */
 #ifndef FA_TESTS_KERNELS_FIXTURE_H
 #define FA_TESTS_KERNELS_FIXTURE_H
@@ -13,6 +13,8 @@
 
 /* Run a command, argv ended by NULL; its exit status, or -1. */
 int fixture_command(const char *const *argv);
+/* The same, and keep what it says on stderr, cut to 'size'. */
+int fixture_said(const char *const *argv, char *text, size_t size);
 
 /* Build 'source' for the emulator, with FA_EMULATION_ENTRY(entry) behind it and
  * the lines of 'params' in front.  'name' is the object's. */

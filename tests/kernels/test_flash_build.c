@@ -1,64 +1,202 @@
-/* Configurations of kernels/flash_attention build for sm_89: one of each tile
- * shape, or with the argument 'all' every one that passes its gates. */
+/* Sixty configurations of kernels/flash_attention, compiled: what the gates
+ * pass builds, and what a rule of limits.h refuses fails with its name.
+ *
+ * A host compiler reads 50 of them and nvcc, where there is one, builds 10: it
+ * takes 1 to 3 s for each.  All of them: fa-coord space --build --arch sm_89.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "common/buf.h"
+#include "common/err.h"
 #include "tests/kernels/fixture.h"
+#include "tests/kernels/flash_space.h"
 
-#define FOLDER "kernels/flash_attention/"
+#define KERNEL "kernels/flash_attention/flash_attention.cu"
+#define HEADER FA_BINARY_DIR "/tests/kernels/flash_build.h"
 
-static void build(int block_m, int block_n, int warps, int stages, int swizzle)
+enum {
+    SAID_MAX = 60000,
+    MACROS_MAX = 4000
+};
+
+static struct flash_space sweep, wide;
+
+/* What the compiler says of macros with 'more' behind them; "" when nothing. */
+static const char *compiler_says(const char *macros, const char *more)
 {
-    char params[400];
+    static char text[SAID_MAX];
+    FILE *file = fopen(HEADER, "w");
+    int status;
 
-    snprintf(params, sizeof(params),
-             "#define BLOCK_M %d\n#define BLOCK_N %d\n#define NUM_WARPS %d\n"
-             "#define STAGES %d\n#define SWIZZLE %d\n"
-             "#define HEAD_DIM 64\n#define SMEM_BYTES %d\n",
-             block_m, block_n, warps, stages, swizzle,
-             2 * stages * block_n * 128);
-    assert_true(
-        fixture_builds_for_gpu("flash", FOLDER "flash_attention.cu", params));
+    assert_non_null(file);
+    fprintf(file, "%s%s", macros, more);
+    assert_int_equal(fclose(file), 0);
+    status = fixture_said(
+        (const char *[]){ "c++", "-std=c++17", "-w", "-fsyntax-only", "-x",
+                          "c++", "-I", FA_SOURCE_DIR "/kernels/include",
+                          "-include", "fa/emulation.h", "-include", HEADER,
+                          FA_SOURCE_DIR "/" KERNEL, NULL },
+        text, sizeof(text));
+    assert_int_equal(status == 0, text[0] == '\0');
+    return text;
 }
 
-static void one_of_each_tile_shape_builds(void **state)
+static void point_compiles(const struct flash_space *file, int64_t number)
+{
+    struct buf macros;
+    const char *said;
+
+    buf_init(&macros, MACROS_MAX);
+    flash_space_macros(file, number, &macros);
+    said = compiler_says(buf_text(&macros), "");
+    if (said[0] != '\0')
+        fail_msg("%s: %s", flash_space_text(file, number), said);
+    buf_fini(&macros);
+}
+
+static void point_builds(const struct flash_space *file, int64_t number)
+{
+    struct buf macros;
+
+    buf_init(&macros, MACROS_MAX);
+    flash_space_macros(file, number, &macros);
+    if (!fixture_builds_for_gpu("flash_build", KERNEL, buf_text(&macros)))
+        fail_msg("%s", flash_space_text(file, number));
+    buf_fini(&macros);
+}
+
+/* All that pass sweep.json, every 'step'th from 'first' on. */
+static int passing(int first, int step,
+                   void (*does)(const struct flash_space *file, int64_t number))
+{
+    struct space_point point;
+    struct err err;
+    int i = 0, n = 0;
+
+    while (space_next(sweep.space, &point, &err) > 0)
+        if (i++ % step == first) {
+            does(&sweep, point.number);
+            n++;
+        }
+    return n;
+}
+
+/* 37 and 97 share no factor with the sizes of the axes. */
+static void what_passes_compiles(void **state)
 {
     (void)state;
-    build(64, 64, 4, 2, 1);
-    build(128, 64, 4, 3, 1);
-    build(128, 128, 8, 2, 0);
-    assert_true(
-        fixture_builds_for_gpu("flash_reference", FOLDER "reference.cu", ""));
+    assert_in_range(passing(0, 37, point_compiles), 26, 26);
 }
 
-static void every_configuration_builds(void **state)
+static void what_passes_builds_for_a_gpu(void **state)
 {
     (void)state;
-    for (int stages = 2; stages <= 3; stages++)
-        for (int swizzle = 0; swizzle <= 1; swizzle++)
-            for (int block_n = 64; block_n <= 128; block_n += 64) {
-                build(64, block_n, 4, stages, swizzle);
-                build(128, block_n, 4, stages, swizzle);
-                build(128, block_n, 8, stages, swizzle);
-            }
+    assert_in_range(passing(5, 97, point_builds), 10, 10);
 }
 
-int main(int argc, char *argv[])
+static void fails_by(const char *rule, const char *said, const char *text)
 {
-    const struct CMUnitTest few[] = {
-        cmocka_unit_test(one_of_each_tile_shape_builds),
-    };
-    const struct CMUnitTest all[] = {
-        cmocka_unit_test(every_configuration_builds),
+    char named[80];
+
+    snprintf(named, sizeof(named), "static assertion failed: %s\n", rule);
+    if (!strstr(said, named))
+        fail_msg("%s is not refused by %s: %s", text, rule, said);
+}
+
+/* The first 'n' that this rule refuses, in steps that reach every value. */
+static void refused(const struct flash_space *file, const char *rule, int n,
+                    int64_t step)
+{
+    const int64_t size = space_size(file->space);
+    int limits[FLASH_LIMIT_MACROS], r = 0;
+
+    while (strcmp(flash_limit_rules[r], rule) != 0)
+        r++;
+    for (int64_t i = 0, number = 0; n > 0; i++, number += step) {
+        struct buf macros;
+
+        assert_true(i < size);
+        flash_space_limits(file, number % size, limits);
+        if (!(flash_limits_refuse(limits) >> r & 1))
+            continue;
+        buf_init(&macros, MACROS_MAX);
+        flash_space_macros(file, number % size, &macros);
+        fails_by(rule, compiler_says(buf_text(&macros), ""),
+                 flash_space_text(file, number % size));
+        buf_fini(&macros);
+        n--;
+    }
+}
+
+static void what_a_rule_refuses_fails_with_its_name(void **state)
+{
+    (void)state;
+    refused(&sweep, "warp_tile", 8, 595);
+    refused(&wide, "warp_tile", 2, 3633211);
+    refused(&wide, "slice", 2, 3633211);
+    refused(&wide, "pipeline", 2, 3633211);
+    refused(&wide, "stages", 2, 3633211);
+    refused(&wide, "grid", 2, 3633211);
+}
+
+static void changed(const char *macro, int value, const char *rule)
+{
+    char more[120], text[120];
+    struct buf macros;
+
+    snprintf(more, sizeof(more), "#undef %s\n#define %s %d\n", macro, macro,
+             value);
+    snprintf(text, sizeof(text), "%s %d", macro, value);
+    buf_init(&macros, MACROS_MAX);
+    flash_space_macros(&sweep, 0, &macros);
+    fails_by(rule, compiler_says(buf_text(&macros), more), text);
+    buf_fini(&macros);
+}
+
+/* Rules that no point of the two files breaks, for their values keep them. */
+static void what_no_axis_reaches_fails_as_well(void **state)
+{
+    (void)state;
+    changed("NUM_WARPS", 64, "threads");
+    changed("COPY_BYTES", 8, "alignment");
+    changed("HEAD_DIM", 80, "alignment");
+    changed("BLOCK_K", 24, "block_k");
+    changed("BLOCK_K", 128, "block_k");
+    changed("SMEM_BYTES", 1024, "smem_overflow");
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    flash_space_open(&sweep, "sweep.json");
+    flash_space_open(&wide, "wide.json");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    flash_space_close(&sweep);
+    flash_space_close(&wide);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_passes_compiles),
+        cmocka_unit_test(what_passes_builds_for_a_gpu),
+        cmocka_unit_test(what_a_rule_refuses_fails_with_its_name),
+        cmocka_unit_test(what_no_axis_reaches_fails_as_well),
     };
 
-    if (argc > 1 && strcmp(argv[1], "all") == 0)
-        return cmocka_run_group_tests(all, NULL, NULL);
-    return cmocka_run_group_tests(few, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

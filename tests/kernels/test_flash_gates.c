@@ -1,194 +1,197 @@
-/* The gates of kernels/flash_attention/sweep.json and the kernel's
- * static_asserts agree on every point of the space, for sm_89. */
+/* The gates of kernels/flash_attention and the rules of its limits.h agree:
+ * on every point of sweep.json, and on some of wide.json, for sm_89. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
 #include <cmocka.h>
-#include <sqlite3.h>
 
-#include "tests/kernels/fixture.h"
-
-#define FOLDER FA_SOURCE_DIR "/kernels/flash_attention/"
+#include "common/err.h"
+#include "tests/kernels/flash_space.h"
 
 enum {
-    N_TUNABLES = 5,
-    N_POINTS = 32,
-    JSON_BYTES_MAX = 65536,
-    SQL_BYTES_MAX = 8192
+    POINTS = 2592,
+    PASSING = 960,
+    WIDE_SAMPLE = 100000
 };
 
-/* L4, and the headline shape */
-#define FACTS                                                              \
-    "101376 AS smem_per_block, 102400 AS smem_per_sm, 1536 AS "            \
-    "threads_per_sm, 24 AS blocks_per_sm, 1024 AS max_threads_per_block, " \
-    "24152899584 AS mem_bytes, 32 AS B, 8 AS H, 512 AS S, 64 AS D"
-
-static cJSON *sweep;
-static sqlite3 *db;
-
-static int load_sweep(void **state)
-{
-    static char text[JSON_BYTES_MAX];
-    FILE *file = fopen(FOLDER "sweep.json", "r");
-    size_t n;
-
-    (void)state;
-    assert_non_null(file);
-    n = fread(text, 1, sizeof(text) - 1, file);
-    text[n] = '\0';
-    fclose(file);
-    cJSON_Minify(text); /* takes the comments */
-    sweep = cJSON_Parse(text);
-    assert_non_null(sweep);
-    return sqlite3_open(":memory:", &db);
-}
-
-static int close_sweep(void **state)
-{
-    (void)state;
-    cJSON_Delete(sweep);
-    return sqlite3_close(db);
-}
-
-/* A point: its tunables as "64 AS BLOCK_M, ..." and as -D flags. */
-struct point {
-    char columns[400];
-    char flags[N_TUNABLES][40];
+/* Of a file: what the gate of each rule rejects, whatever others say; NULL
+ * where there is no such gate. */
+struct gates {
+    struct flash_space file;
+    struct spec alone[FLASH_LIMIT_RULES];
+    struct space *rejects[FLASH_LIMIT_RULES];
 };
 
-static void decode(int n, struct point *out)
+static struct gates sweep, wide;
+
+static void gates_open(struct gates *gates, const char *file)
 {
-    const cJSON *axis;
-    int i = 0;
+    struct err err;
 
-    out->columns[0] = '\0';
-    cJSON_ArrayForEach(axis, cJSON_GetObjectItem(sweep, "tunables"))
-    {
-        const int value =
-            cJSON_GetArrayItem(axis, n % 2)->valueint; /* two values each */
-        const size_t used = strlen(out->columns);
+    flash_space_open(&gates->file, file);
+    for (int r = 0; r < FLASH_LIMIT_RULES; r++) {
+        const struct spec *spec = gates->file.spec;
 
-        n /= 2;
-        snprintf(out->columns + used, sizeof(out->columns) - used, "%d AS %s, ",
-                 value, axis->string);
-        snprintf(out->flags[i++], sizeof(out->flags[0]), "-D%s=%d",
-                 axis->string, value);
+        for (size_t g = 0; g < spec->n_gates; g++) {
+            if (strcmp(spec->gates[g].name, flash_limit_rules[r]) != 0)
+                continue;
+            gates->alone[r] = *spec;
+            gates->alone[r].gates = &spec->gates[g];
+            gates->alone[r].n_gates = 1;
+            if (space_open(&gates->alone[r], arch_find("sm_89"), "cuda",
+                           &gates->rejects[r], &err) < 0)
+                fail_msg("%s", err.text);
+        }
     }
 }
 
-static int64_t evaluate(const struct point *point, const char *expression)
+static void gates_close(struct gates *gates)
 {
-    char from[SQL_BYTES_MAX / 2], sql[SQL_BYTES_MAX];
-    const cJSON *derived;
-    sqlite3_stmt *stmt;
-    int64_t value;
+    for (int r = 0; r < FLASH_LIMIT_RULES; r++)
+        space_close(gates->rejects[r]);
+    flash_space_close(&gates->file);
+}
 
-    snprintf(from, sizeof(from), "SELECT %s" FACTS, point->columns);
-    cJSON_ArrayForEach(derived, cJSON_GetObjectItem(sweep, "derived"))
-    {
-        snprintf(sql, sizeof(sql), "SELECT *, (%s) AS %s FROM (%s)",
-                 derived->valuestring, derived->string, from);
-        snprintf(from, sizeof(from), "%s", sql);
+/* The first gate that rejects the point, or SPACE_PASSES. */
+static int rejected(const struct flash_space *file, struct space *space,
+                    int64_t point)
+{
+    struct value values[SPEC_AXES_MAX];
+    struct err err;
+    int gate;
+
+    space_values(file->space, point, values);
+    gate = space_rejected_by(space, values, &err);
+    if (gate == SPACE_ERROR)
+        fail_msg("%s", err.text);
+    return gate;
+}
+
+/* One rule at one point.  The gate smem_overflow knows the device's limit, the
+ * rule only what the kernel needs; a file without a gate needs none. */
+static void agree(const struct gates *gates, int64_t point, int rule,
+                  bool refused)
+{
+    const char *name = flash_limit_rules[rule];
+    const bool has_gate =
+        gates->rejects[rule] && strcmp(name, "smem_overflow") != 0;
+
+    if (has_gate && refused == (rejected(&gates->file, gates->rejects[rule],
+                                         point) == SPACE_PASSES))
+        fail_msg("%s: '%s' of limits.h %s it, the gate does not",
+                 flash_space_text(&gates->file, point), name,
+                 refused ? "refuses" : "allows");
+    if (!has_gate && refused)
+        fail_msg("%s: '%s' of limits.h refuses it, and no gate does",
+                 flash_space_text(&gates->file, point), name);
+}
+
+/* Returns what refuses it, a bit each. */
+static unsigned agree_at(const struct gates *gates, int64_t point)
+{
+    int limits[FLASH_LIMIT_MACROS];
+    unsigned refused;
+
+    flash_space_limits(&gates->file, point, limits);
+    refused = flash_limits_refuse(limits);
+    for (int r = 0; r < FLASH_LIMIT_RULES; r++)
+        agree(gates, point, r, refused >> r & 1);
+    return refused;
+}
+
+/* The names of rules, each with a blank behind it. */
+static const char *names(unsigned rules)
+{
+    static char text[200];
+    int n = 0;
+
+    text[0] = '\0';
+    for (int r = 0; r < FLASH_LIMIT_RULES; r++)
+        if (rules >> r & 1)
+            n += snprintf(text + n, sizeof(text) - (size_t)n, "%s ",
+                          flash_limit_rules[r]);
+    return text;
+}
+
+static void each_rule_refuses_what_its_gate_rejects(void **state)
+{
+    unsigned refused = 0;
+
+    (void)state;
+    assert_int_equal(space_size(sweep.file.space), POINTS);
+    for (int64_t point = 0; point < POINTS; point++)
+        refused |= agree_at(&sweep, point);
+    assert_string_equal(names(refused), "warp_tile ");
+}
+
+static void what_the_gates_pass_no_rule_refuses(void **state)
+{
+    struct space_point point;
+    struct err err;
+    int limits[FLASH_LIMIT_MACROS];
+    int n = 0;
+
+    (void)state;
+    while (space_next(sweep.file.space, &point, &err) > 0) {
+        flash_space_limits(&sweep.file, point.number, limits);
+        assert_int_equal(flash_limits_refuse(limits), 0);
+        n++;
     }
-    snprintf(sql, sizeof(sql), "SELECT (%s) FROM (%s)", expression, from);
-    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", expression, sqlite3_errmsg(db));
-    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-    assert_int_equal(sqlite3_column_type(stmt, 0), SQLITE_INTEGER);
-    value = sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
-    return value;
+    assert_int_equal(n, PASSING);
 }
 
-/* The first gate of this kind ("reject", "warn") that is true, or NULL. */
-static const char *gate(const struct point *point, const char *kind)
+/* A step that shares no factor with the 5,878,656 points reaches every value
+ * of every tunable. */
+static void the_same_holds_in_the_wide_space(void **state)
 {
-    const cJSON *item;
+    const int64_t step = 3633211, size = space_size(wide.file.space);
+    unsigned refused = 0;
+    int n = 0;
 
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(sweep, "gates"))
-    {
-        const cJSON *rule = cJSON_GetObjectItem(item, kind);
+    (void)state;
+    for (int64_t i = 0, point = 0; i < WIDE_SAMPLE; i++) {
+        const unsigned here = agree_at(&wide, point);
 
-        if (rule && evaluate(point, rule->valuestring))
-            return cJSON_GetObjectItem(item, "name")->valuestring;
+        refused |= here;
+        if (rejected(&wide.file, wide.file.space, point) == SPACE_PASSES) {
+            assert_int_equal(here, 0);
+            n++;
+        }
+        point = (point + step) % size;
     }
-    return NULL;
+    assert_string_equal(names(refused),
+                        "warp_tile slice pipeline stages grid ");
+    assert_in_range(n, WIDE_SAMPLE / 20, WIDE_SAMPLE / 5);
 }
 
-static bool compiles(const struct point *point)
-{
-    char smem[40], head_dim[40];
-
-    snprintf(smem, sizeof(smem), "-DSMEM_BYTES=%lld",
-             (long long)evaluate(point, "SMEM_BYTES"));
-    snprintf(head_dim, sizeof(head_dim), "-DHEAD_DIM=%lld",
-             (long long)evaluate(point, "HEAD_DIM"));
-    return fixture_command((const char *[]){
-               "c++", "-std=c++17", "-w", "-fsyntax-only", "-x", "c++", "-I",
-               FA_SOURCE_DIR "/kernels/include", "-include", "fa/emulation.h",
-               point->flags[0], point->flags[1], point->flags[2],
-               point->flags[3], point->flags[4], smem, head_dim,
-               FOLDER "flash_attention.cu", NULL }) == 0;
-}
-
-static void what_the_gates_pass_compiles_and_nothing_else(void **state)
+static int set_up(void **state)
 {
     (void)state;
-    for (int n = 0; n < N_POINTS; n++) {
-        struct point point;
-        const char *name;
-
-        decode(n, &point);
-        name = gate(&point, "reject");
-        if (compiles(&point) == (name != NULL))
-            fail_msg("%s: gate %s", point.columns, name ? name : "none");
-    }
+    gates_open(&sweep, "sweep.json");
+    gates_open(&wide, "wide.json");
+    return 0;
 }
 
-static int count(const char *kind, const char *name)
-{
-    int n_found = 0;
-
-    for (int n = 0; n < N_POINTS; n++) {
-        struct point point;
-        const char *found;
-
-        decode(n, &point);
-        found = gate(&point, kind);
-        n_found += found && strcmp(found, name) == 0;
-    }
-    return n_found;
-}
-
-/* 64 rows for 8 warps is the one combination that cannot be. */
-static void eight_of_32_points_are_rejected(void **state)
+static int tear_down(void **state)
 {
     (void)state;
-    assert_int_equal(count("reject", "warp_tile"), 8);
-    assert_int_equal(count("reject", "smem_overflow"), 0);
-    assert_int_equal(count("reject", "alignment"), 0);
-}
-
-static void layouts_are_warned_about(void **state)
-{
-    (void)state;
-    assert_int_equal(count("warn", "coalescing"), 0);
-    assert_int_equal(count("warn", "bank_conflicts"), 16);
-    assert_int_equal(count("warn", "low_occupancy_no_prefetch"), 4);
+    gates_close(&sweep);
+    gates_close(&wide);
+    return 0;
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_the_gates_pass_compiles_and_nothing_else),
-        cmocka_unit_test(eight_of_32_points_are_rejected),
-        cmocka_unit_test(layouts_are_warned_about),
+        cmocka_unit_test(each_rule_refuses_what_its_gate_rejects),
+        cmocka_unit_test(what_the_gates_pass_no_rule_refuses),
+        cmocka_unit_test(the_same_holds_in_the_wide_space),
     };
 
-    return cmocka_run_group_tests(tests, load_sweep, close_sweep);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }
