@@ -124,6 +124,16 @@ size_t blocks_contestants(const struct blocks *blocks)
     return blocks->n_contestants;
 }
 
+size_t blocks_gpus(const struct blocks *blocks, int *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < blocks->n; i++) /* in order of GPU */
+        if (i == 0 || blocks->gpus[i] != blocks->gpus[i - 1])
+            out[n++] = blocks->gpus[i];
+    return n;
+}
+
 size_t blocks_differences(const struct blocks *blocks, size_t a, size_t b,
                           struct difference *out)
 {

@@ -35,6 +35,10 @@ void blocks_free(struct blocks *blocks);
 size_t blocks_count(const struct blocks *blocks);
 size_t blocks_contestants(const struct blocks *blocks);
 
+/* The GPUs that have blocks, ascending.  'out' has room for blocks_count();
+ * returns how many there are. */
+size_t blocks_gpus(const struct blocks *blocks, int *out);
+
 /* log(time of b / time of a) in each block that has both, with its GPU as the
  * stratum: positive where a is faster.  'out' has room for blocks_count();
  * returns how many there are. */

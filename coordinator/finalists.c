@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/mem.h"
+#include "common/stats.h"
 #include "coordinator/normal.h"
 
 struct entry {
@@ -21,27 +22,47 @@ static int by_time(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Of the log of a median: that of a mean times pi / 2 for many normal
- * samples, less for few; of one or two it is the mean. */
-static double variance_of(const struct screened *s, double between)
+void finalists_screen(const double *samples, size_t n, double scale,
+                      struct screened *out)
 {
-    double factor = s->n_samples < 3 ? 1 : M_PI_2;
+    struct summary summary;
+    double sum = 0, squares = 0;
 
-    assert(s->n_samples >= 1);
-    return factor * s->noise * s->noise / (double)s->n_samples +
-           between * between;
+    assert(n >= 1);
+    stats_summary(samples, n, &summary);
+    for (size_t i = 0; i < n; i++)
+        sum += samples[i];
+    for (size_t i = 0; i < n; i++)
+        squares += pow(samples[i] - sum / (double)n, 2);
+    *out = (struct screened){
+        .seconds = scale * summary.median,
+        .n_samples = n,
+        .sd = n < 2 ? 0 : sqrt(squares / (double)(n - 1)) / summary.median,
+    };
 }
 
-static size_t enter(const struct screened *screened, size_t n, double between,
-                    struct entry *out)
+/* Of the log of a median: that of a mean times pi / 2 for many normal
+ * samples, less for few; of one or two it is the mean. */
+static double variance_of(const struct screened *s,
+                          const struct finalist_rules *rules)
+{
+    double factor = s->n_samples < 3 ? 1 : M_PI_2;
+    double noise = fmax(s->sd, rules->noise);
+
+    assert(s->n_samples >= 1);
+    return factor * noise * noise / (double)s->n_samples +
+           rules->between * rules->between;
+}
+
+static size_t enter(const struct screened *screened, size_t n,
+                    const struct finalist_rules *rules, struct entry *out)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < n; i++)
         if (!isnan(screened[i].seconds))
-            out[kept++] =
-                (struct entry){ log(screened[i].seconds),
-                                variance_of(&screened[i], between), i };
+            out[kept++] = (struct entry){ log(screened[i].seconds),
+                                          variance_of(&screened[i], rules), i };
     qsort(out, kept, sizeof(*out), by_time);
     return kept;
 }
@@ -75,7 +96,7 @@ void finalists_choose(const struct screened *screened, size_t n,
                       struct finalists *out)
 {
     struct entry *sorted = mem_new(n, sizeof(*sorted));
-    size_t n_in = enter(screened, n, rules->between, sorted);
+    size_t n_in = enter(screened, n, rules, sorted);
     double z =
         n_in < 2 ? 0 : -normal_quantile(rules->alpha / (double)(n_in - 1));
 

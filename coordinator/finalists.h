@@ -17,11 +17,21 @@
 struct screened {
     double seconds;   /* normalised median; NAN: not in the running */
     size_t n_samples; /* behind it, >= 1 */
-    double noise;     /* relative standard deviation of a sample */
+    double sd;        /* plain relative standard deviation of its samples */
 };
 
+/* From the samples of one configuration, [n], n >= 1.
+ * scale  normalised over raw, as calibration_normalise(cal, 1, gpu, at) */
+void finalists_screen(const double *samples, size_t n, double scale,
+                      struct screened *out);
+
+/* Noise differs from configuration to configuration, by a factor of 30 in
+ * recorded sweeps, and a noisy one whose median came out low must not throw
+ * out the best.  So each counts as its own samples say, outliers included,
+ * and a few calm samples as calm as the sweep's typical ones, not more. */
 struct finalist_rules {
     double alpha;   /* of missing the fastest, as 0.05 */
+    double noise;   /* typical relative sd of a sample in this sweep */
     double between; /* relative sd of what more samples of one measurement do
                        not cure: process to process, canary, calibration */
     size_t cap;     /* what the budget of the confirmation pass allows */

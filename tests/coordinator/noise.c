@@ -31,6 +31,11 @@ const struct noise noises[] = {
       .card = 0.08,
       .card_noise = 3 },
 };
+const struct noise noise_uneven = { .name = "late samples of one",
+                                    .sd = 0.01,
+                                    .tail = 0.1,
+                                    .tail_sd = 0.3,
+                                    .uneven = true };
 const size_t n_noises = sizeof(noises) / sizeof(noises[0]);
 
 struct noise_stream noise_stream(uint64_t seed)
@@ -102,9 +107,13 @@ static double sample(const struct noise *noise, const struct noise_pass *pass,
     double scale =
         at->gpu == 1 && noise->card_noise > 0 ? noise->card_noise : 1;
 
+    struct noise own = *noise;
+
+    if (noise->uneven && at->contestant != 0)
+        own.tail = 0;
     return pass->logs[at->contestant] +
            common_level(noise, progress, in_block, (size_t)at->gpu) +
-           walk_on(walk, s) + scale * (process + noise_own(noise, s));
+           walk_on(walk, s) + scale * (process + noise_own(&own, s));
 }
 
 static size_t measure_block(const struct noise *noise,

@@ -5,6 +5,7 @@
 #ifndef FA_TESTS_COORDINATOR_NOISE_H
 #define FA_TESTS_COORDINATOR_NOISE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,7 @@ struct noise {
     double walk, keep;    /* AR(1) from sample to sample: sd and coefficient */
     double card;          /* the second card is slower by this */
     double card_noise;    /* ... and noisier by this factor; 0 means as noisy */
+    bool uneven;          /* the tail is the first contestant's alone */
 };
 
 /* What one sample has of its own: normal noise and lateness, log time. */
@@ -41,6 +43,10 @@ double noise_own(const struct noise *noise, struct noise_stream *s);
 
 extern const struct noise noises[];
 extern const size_t n_noises;
+
+/* Late samples of the first contestant only, so that no centre of the ratio
+ * is the true one: what the method does not promise. */
+extern const struct noise noise_uneven;
 
 struct noise_pass {
     size_t n_contestants, n_blocks, n_samples; /* blocks a GPU, samples each */

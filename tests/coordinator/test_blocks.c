@@ -21,10 +21,13 @@ static void samples_of_a_block_are_one_median(void **state)
 {
     struct blocks *blocks = blocks_new(mixed, COUNT(mixed), 3);
     double medians[3];
+    int gpus[3];
 
     (void)state;
     assert_int_equal(blocks_count(blocks), 3);
     assert_int_equal(blocks_contestants(blocks), 3);
+    assert_int_equal(blocks_gpus(blocks, gpus), 2);
+    assert_true(gpus[0] == 0 && gpus[1] == 7);
     assert_int_equal(blocks_medians(blocks, 0, medians), 3);
     assert_near(medians[0], 4, 1e-12);
     assert_near(medians[1], 2, 1e-12);

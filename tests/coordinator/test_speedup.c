@@ -16,7 +16,7 @@
 #include "tests/coordinator/noise.h"
 
 static size_t n_passes = 2000;
-static size_t stride = 4; /* of all kinds, every fourth */
+static size_t stride = 7; /* of all kinds, every seventh */
 
 /* The share of the 95 % intervals that hold the true 2 %. */
 static double coverage(const struct noise *noise, size_t n_gpus,
