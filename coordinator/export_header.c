@@ -123,7 +123,9 @@ static void put_head(struct export *export, FILE *to)
     fact(to, "sweep", report->name);
     fact(to, "configuration", buf_text(&text));
     fact(to, "state", export->winner.state);
-    for (size_t s = 0; s < report->n_shapes; s++)
+    if (export->winner.config->rank == 0)
+        fact(to, "median", "none");
+    for (size_t s = 0; s < report->n_shapes && export->winner.config->rank; s++)
         put_shape(export, s, to);
     put_interval(&export->winner, to);
     if (strcmp(report->device, "cpu") == 0)

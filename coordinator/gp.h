@@ -35,8 +35,13 @@ void gp_kernel_init(struct gp_kernel *kernel, const struct domain *domain);
  * given that few tunables matter much. */
 void gp_fit(struct gp_kernel *kernel, const struct domain *domain,
             const int *points, const double *values, int n);
-double gp_covariance(const struct gp_kernel *kernel,
-                     const struct domain *domain, int a, int b);
+/* The distance squared of two levels of tunable t, and the covariance of
+ * points at such a distance in all. */
+double gp_gap2(const struct gp_kernel *kernel, const struct domain *domain,
+               int t, int a, int b);
+double gp_matern(double far2);
+/* Sum of a[i] * b[i], in four sums that a compiler can do at once. */
+double gp_dot(const double *a, const double *b, int n);
 
 struct gp *gp_new(const struct domain *domain, int rows_max,
                   int candidates_max);

@@ -90,24 +90,24 @@ static double gap2(const struct domain *domain, const struct feature *feature,
     return gap * gap;
 }
 
-double gp_covariance(const struct gp_kernel *kernel,
-                     const struct domain *domain, int a, int b)
+double gp_matern(double far2)
 {
-    const uint16_t *at = domain_point(domain, a), *to = domain_point(domain, b);
-    double far2 = 0, far;
+    double far = ROOT5 * sqrt(far2);
 
-    for (int t = 0; t < domain_tunables(domain); t++) {
-        double apart, twos;
-
-        if (at[t] == to[t])
-            continue;
-        apart = kernel->apart[t] * gap_of(domain, t, APART, at[t], to[t]);
-        twos = kernel->twos[t] * gap_of(domain, t, TWOS, at[t], to[t]);
-        far2 +=
-            kernel->differ[t] * kernel->differ[t] + apart * apart + twos * twos;
-    }
-    far = ROOT5 * sqrt(far2);
     return (1 + far + far * far / 3) * exp(-far);
+}
+
+double gp_gap2(const struct gp_kernel *kernel, const struct domain *domain,
+               int t, int a, int b)
+{
+    double differ = kernel->differ[t] * gap_of(domain, t, DIFFER, a, b);
+    double apart, twos;
+
+    if (a == b)
+        return 0;
+    apart = kernel->apart[t] * gap_of(domain, t, APART, a, b);
+    twos = kernel->twos[t] * gap_of(domain, t, TWOS, a, b);
+    return differ * differ + apart * apart + twos * twos;
 }
 
 /* A typical weight: the more there are, the less each matters.  An ordered
@@ -175,8 +175,7 @@ static bool factor(struct fit *fit, const double *log_parameters)
                 k = (1 + far + far * far / 3) * decay;
                 fit->slope[pair++] = -5.0 / 6 * (1 + far) * decay;
             }
-            for (int m = 0; m < j; m++)
-                k -= row[m] * other[m];
+            k -= gp_dot(row, other, j);
             if (i == j && k <= 0)
                 return false;
             row[j] = i == j ? sqrt(k) : k / other[j];
@@ -198,22 +197,17 @@ static void invert(struct fit *fit)
         column[j] = 1 / fit->lower[(size_t)j * (size_t)n + (size_t)j];
         for (int i = j + 1; i < n; i++) {
             const double *row = fit->lower + (size_t)i * (size_t)n;
-            double sum = 0;
 
-            for (int m = j; m < i; m++)
-                sum += row[m] * column[m];
-            column[i] = -sum / row[i];
+            column[i] = -gp_dot(row + j, column + j, i - j) / row[i];
         }
     }
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
             const double *a = half + (size_t)i * (size_t)n;
             const double *b = half + (size_t)j * (size_t)n;
-            double sum = 0;
 
-            for (int m = i; m < n; m++)
-                sum += a[m] * b[m];
-            fit->inverse[(size_t)i * (size_t)n + (size_t)j] = sum;
+            fit->inverse[(size_t)i * (size_t)n + (size_t)j] =
+                gp_dot(a + i, b + i, n - i);
         }
     free(half);
 }

@@ -20,7 +20,7 @@
 #define TIMED_MIN 3     /* below, there is nothing to model */
 #define ROWS_MAX 400    /* more than this are thinned to ... */
 #define ROWS_KEPT 300   /* ... the fastest half of it and some of the rest */
-#define FIT_MAX 100     /* rows that the kernel is learnt from */
+#define FIT_MAX 160     /* rows that the kernel is learnt from */
 #define FIT_GROWTH 1.15 /* timed trials since the last fit */
 #define CANDIDATES 2048
 #define NEAR_FASTEST 8 /* whose neighbours are candidates */

@@ -35,8 +35,6 @@ int winner_find(const struct report *report, struct winner *out,
 static int no_time(const struct report_config *config, const char *text,
                    struct err *err)
 {
-    if (config->outcome == REPORT_PENDING)
-        return err_set(err, ERR_INPUT, "%s has not been measured yet", text);
     return err_set(
         err, ERR_INPUT,
         "%s has no valid time: %s%s%s; 'fa-coord explain' tells more", text,
@@ -52,9 +50,12 @@ int winner_named(const struct report *report, struct stored *stored,
 
     if (rc < 0)
         return rc;
-    if (found.config && found.config->rank)
+    if (found.config && found.config->rank) {
         fill(found.config, out);
-    else if (found.config)
+    } else if (found.config && found.config->outcome == REPORT_PENDING) {
+        fill(found.config, out);
+        out->state = "not measured";
+    } else if (found.config)
         rc = no_time(found.config, found.text, err);
     else if (found.rejected_by != SPACE_PASSES)
         rc = err_set(err, ERR_INPUT, "gate '%s' rejects %s",

@@ -13,7 +13,7 @@ struct stored;
 
 struct winner {
     const struct report_config *config; /* of the report */
-    const char *state;    /* of the confirmation: "measured, not confirmed" */
+    const char *state;    /* "measured, not confirmed", "not measured" */
     double low_s, high_s; /* interval of the headline's time; NaN: none */
 };
 
@@ -27,8 +27,8 @@ int winner_find(const struct report *report, struct winner *out,
                 struct err *err);
 
 /* The same for the configuration that 'which' means: A=1,B=2 or the first
- * digits of a key.  ERR_INPUT when there is no such configuration, or it has
- * no valid time. */
+ * digits of a key; it may wait to be measured.  ERR_INPUT when there is no such
+ * configuration, or it was measured and has no valid time. */
 int winner_named(const struct report *report, struct stored *stored,
                  const char *which, struct winner *out, struct err *err);
 

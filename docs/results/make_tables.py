@@ -3,8 +3,8 @@
 
     docs/results/make_tables.py [FOLDER]     docs/results/h200 when left out
 
-Reads headline.json, shapes.json and distributions.json of the folder, those that are there, and
-writes flash_attention.md beside them.  A test holds the page against its files, so no number on it
+Reads headline.json, shapes.json, distributions.json and steps.json of the folder, those that are
+there, and writes flash_attention.md beside them.  A test holds the page against its files, so no number on it
 is typed by hand.
 """
 import json
@@ -13,6 +13,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = "flash_attention.md"
+STEPS = "steps.json"
 PARTS = (
     ("headline.json", "The headline shape", "32 batches, 8 heads, 512 rows; causal and not."),
     ("shapes.json", "Other shapes", "B=32 and H=8 where a name does not say otherwise."),
@@ -111,6 +112,23 @@ def section(title, text, report):
     return "\n".join(lines + (["", *found] if found else [])) + "\n"
 
 
+def config_of(result):
+    return " ".join(f"{name}={value}" for name, value in result["config"].items())
+
+
+def steps(data):
+    """How the kernel became faster, the fastest configuration at each step."""
+    lines = ["## The kernel, step by step", "",
+             f"{data['gpu']}, driver {data['driver']}, {data['toolkit']}, SM clock {data['sm_clock_mhz']} MHz. {data['how']}.",
+             "Not interleaved: differences below 0.5 us say nothing.", "",
+             line(["step", "s512", "s512_causal"]), "|---|---|---|"]
+    for step in data["steps"]:
+        lines.append(line([step["step"], *(f"{step[shape]['median_us']:.1f}" for shape in ("s512", "s512_causal"))]))
+    last = data["steps"][-1]
+    lines += ["", "The last ones:", "", *(f"- {shape}: `{config_of(last[shape])}`" for shape in ("s512", "s512_causal")), ""]
+    return "\n".join(lines)
+
+
 def page(folder):
     """The text of the page, or None where there is no data."""
     sections = []
@@ -119,6 +137,10 @@ def page(folder):
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
                 sections.append(section(title, text, json.load(file)))
+    path = os.path.join(folder, STEPS)
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            sections.append(steps(json.load(file)))
     if not sections:
         return None
     head = "# flash_attention and PyTorch\n\n<!-- written by docs/results/make_tables.py -->\n\n" + INTRODUCTION

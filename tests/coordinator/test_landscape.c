@@ -87,18 +87,16 @@ static void failures_are_kept_as_such(void **state)
     landscape_free(land);
 }
 
+#define CUT_KEY CUT "\"MO"
+#define CUT_NUMBER CUT "\"MODE\": \"b\", \"time\": 1.5"
+#define CUT_LIST CUT "\"MODE\": \"b\", \"times\": [1"
+#define CUT ",\n\"16,b\": {\"BX\": 16, "
+
 /* Wherever its writer stopped, what was whole before is kept. */
 static void an_unclosed_file_is_read_as_far_as_it_goes(void **state)
 {
-    static const char *const ends[] = {
-        "",
-        "}",
-        ",",
-        ",\n\"16,b\": {\"BX\": 16, \"MO",
-        ",\n\"16,b\": {\"BX\": 1",
-        ",\n\"16,b\": {\"BX\": 16, \"MODE\": \"b\", \"time\": 1.5, \"times\": "
-        "[1",
-    };
+    static const char *const ends[] = { "",      "}",        ",",
+                                        CUT_KEY, CUT_NUMBER, CUT_LIST };
 
     (void)state;
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {

@@ -79,13 +79,16 @@ static void setup(struct problem *p)
 static void launch(struct problem *p)
 {
     const struct shape *s = &p->shape;
-#define LAUNCH(what) \
-    (unsigned)FLASH_ATTENTION_LAUNCH_##what(s->batch, s->heads, s->seq, HEAD_DIM, s->causal)
+#define LAUNCH(what)                                                                        \
+    (unsigned)FLASH_ATTENTION_LAUNCH_##what(s->batch, s->heads, s->heads, s->seq, HEAD_DIM, \
+                                            s->causal, 1)
     dim3 grid = { LAUNCH(GRID_X), LAUNCH(GRID_Y), LAUNCH(GRID_Z) };
     dim3 block = { LAUNCH(BLOCK_X), LAUNCH(BLOCK_Y), LAUNCH(BLOCK_Z) };
     size_t smem = LAUNCH(SMEM);
     int seq = (int)s->seq, causal = s->causal;
-    void *arguments[] = { &p->gpu[0], &p->gpu[1], &p->gpu[2], &p->gpu[3], &seq, &causal };
+    int heads = (int)(s->batch * s->heads), group = 1, head_dim = HEAD_DIM;
+    void *arguments[] = { &p->gpu[0], &p->gpu[1], &p->gpu[2], &p->gpu[3], &seq,
+                          &causal,    &heads,     &group,     &head_dim };
     const void *kernel = (const void *)flash_attention;
 
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)smem),

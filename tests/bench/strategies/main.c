@@ -34,7 +34,7 @@
 
 struct options {
     const char *data, *json, *only_problem, *only_strategy, *external;
-    int runs, jobs, cap, slots;
+    int runs, jobs, cap, slots, first_seed;
 };
 
 /* One run of one entry on one problem; in memory that the jobs share. */
@@ -121,7 +121,8 @@ static void run_all(const struct problem *problem, const char *entry,
         }
         if (pid == 0) {
             for (int i = job; i < options->runs; i += options->jobs)
-                run(problem, entry, i + 1, options, &results[i]);
+                run(problem, entry, options->first_seed + i, options,
+                    &results[i]);
             _exit(0);
         }
     }
@@ -303,10 +304,11 @@ static struct options read_options(int argc, char *argv[])
                                .runs = 60,
                                .jobs = 2,
                                .cap = 2000,
-                               .slots = 1 };
+                               .slots = 1,
+                               .first_seed = 1 };
     int c;
 
-    while ((c = getopt(argc, argv, "d:o:p:s:r:j:c:k:x:")) >= 0) {
+    while ((c = getopt(argc, argv, "d:o:p:s:r:j:c:k:x:f:")) >= 0) {
         switch (c) {
         case 'd':
             options.data = optarg;
@@ -332,13 +334,17 @@ static struct options read_options(int argc, char *argv[])
         case 'c':
             options.cap = number(optarg);
             break;
+        case 'f':
+            options.first_seed = number(optarg);
+            break;
         case 'k':
             options.slots = number(optarg) % 64;
             break;
         default:
             fprintf(stderr, "usage: bench_strategies [-d FOLDER] [-o JSON] "
                             "[-p PROBLEM] [-s STRATEGY] [-x COMMAND]\n"
-                            "       [-r RUNS] [-j PROCESSES] [-c EVALUATIONS] "
+                            "       [-r RUNS] [-f FIRST-SEED] [-j PROCESSES] "
+                            "[-c EVALUATIONS] "
                             "[-k PENDING]\n");
             strategy_list(stderr);
             exit(2);
