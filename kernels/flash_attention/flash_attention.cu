@@ -334,6 +334,8 @@ __device__ __forceinline__ void attend(block &b, progress &mine, const item &now
 
     if (staged_output && !persistent && q_rows == 0)
         barrier(); /* no warp reads the rings any more */
+    if (staged_output && q_home == flash::Q_SHARED)
+        syncwarp(); /* all lanes have read Q there */
     store_output(all.out + now.q_start, mine.acc, b.out_smem, warp_row, all.seq);
 }
 

@@ -85,11 +85,12 @@ constexpr bool warp_tile_fits(const config &c)
     return c.block_m % (16 * c.num_warps) == 0 && c.block_n % 16 == 0;
 }
 
-/* rows begin at multiples of 16 bytes, and the block copies whole rows at once */
+/* rows begin at multiples of 16 bytes, and blocks and warps copy whole rows at once */
 constexpr bool alignment_fits(const config &c)
 {
     return (c.copy_bytes == 4 || c.copy_bytes == 16) && row_bytes(c) % 16 == 0 &&
-           c.head_dim % 32 == 0 && threads(c) % (2 * c.head_dim / c.copy_bytes) == 0;
+           c.head_dim % 32 == 0 && threads(c) % (2 * c.head_dim / c.copy_bytes) == 0 &&
+           2 * c.head_dim / c.copy_bytes <= 32;
 }
 
 /* parts of whole mma depth steps; a part ends in a barrier, so all scores of

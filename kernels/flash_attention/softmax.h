@@ -26,7 +26,7 @@ constexpr float weight_limit = 32768; /* of a sum of weights: each then fits int
  * by 15 bits more; fp16 still holds weights of 2^-18 of the largest.  Scores so
  * large that they will outgrow that show in a row's first: for standard normal
  * Q and K these reach 3, and 12 times larger ones 31. */
-constexpr float headroom_bits = 6;
+constexpr float headroom_bits = exponential == EXPONENTIAL_F16X2 ? 0 : 6;
 constexpr float hard_bits = 16;
 constexpr int most_wide = m_tiles == 1 ? 32 : 64; /* what registers allow */
 constexpr int wide_n =                            /* columns of an exact slice */
