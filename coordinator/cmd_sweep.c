@@ -368,6 +368,16 @@ static int sweep_work(struct run *run, void *arg)
     return run->set.dry_run ? 0 : sweep(run);
 }
 
+static void run_free(struct run *run)
+{
+    spec_free(run->spec);
+    free(run->sweep);
+    free(run->db);
+    free(run->hosts_file);
+    free(run->was_device);
+    free(run->was_hosts);
+}
+
 int run_command(struct run *run, int (*work)(struct run *, void *), void *arg)
 {
     struct err err;
@@ -385,12 +395,7 @@ int run_command(struct run *run, int (*work)(struct run *, void *), void *arg)
         fclose(log);
     }
     hosts_fini(&run->hosts);
-    spec_free(run->spec);
-    free(run->sweep);
-    free(run->db);
-    free(run->hosts_file);
-    free(run->was_device);
-    free(run->was_hosts);
+    run_free(run);
     return code;
 }
 
@@ -528,7 +533,7 @@ int cmd_resume(int argc, char *argv[])
     if (rc == 0)
         rc = recall(&run, &err);
     if (rc < 0) {
-        free(run.db);
+        run_free(&run);
         return cmd_fail(rc, &err);
     }
     return run_command(&run, sweep_work, NULL);
