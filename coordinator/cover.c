@@ -16,6 +16,7 @@
 struct rows {
     uint16_t *values;
     size_t n;
+    size_t room; /* for as many */
 };
 
 struct pair {
@@ -143,8 +144,11 @@ static void keep(const struct cover *cover, struct rows *rows,
 {
     size_t bytes = cover->axes * sizeof(*values);
 
-    rows->values = mem_grow(rows->values, ++rows->n, bytes);
-    memcpy(row(cover, rows, rows->n - 1), values, bytes);
+    if (rows->n == rows->room) {
+        rows->room = rows->room ? 2 * rows->room : 64;
+        rows->values = mem_grow(rows->values, rows->room, bytes);
+    }
+    memcpy(row(cover, rows, rows->n++), values, bytes);
 }
 
 /* About half of the sample goes. */
