@@ -27,19 +27,19 @@ INCLUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "
 class Driver:
     def __init__(self, ordinal):
         try:
-            self.library = ctypes.CDLL("libcuda.so.1")
+            self.libcuda = ctypes.CDLL("libcuda.so.1")
         except OSError as error:
             raise Fault(f"no GPU: {error}") from error
-        self.library.cuLaunchKernel.argtypes = [ctypes.c_void_p, *[ctypes.c_uint] * 7, ctypes.c_void_p,
+        self.libcuda.cuLaunchKernel.argtypes = [ctypes.c_void_p, *[ctypes.c_uint] * 7, ctypes.c_void_p,
                                                 ctypes.POINTER(ctypes.c_void_p), ctypes.c_void_p]
         self.device = ctypes.c_int()
         self.call("cuDeviceGet", ctypes.byref(self.device), ordinal)
 
     def call(self, function, *arguments):
-        code = getattr(self.library, function)(*arguments)
+        code = getattr(self.libcuda, function)(*arguments)
         if code != 0:
             text = ctypes.c_char_p()
-            self.library.cuGetErrorName(code, ctypes.byref(text))
+            self.libcuda.cuGetErrorName(code, ctypes.byref(text))
             raise Fault(f"{function}: {(text.value or b'error').decode()} ({code})")
 
     def attribute(self, number):
