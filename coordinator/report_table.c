@@ -337,6 +337,7 @@ void report_table(const struct report_view *view, FILE *to)
     if (ranked(report)) {
         print_ranking(view, to);
         print_verdict(report, to);
+        report_roofline_table(report, to);
     } else {
         fprintf(to, "\nNo configuration is correct and timed, so there is "
                     "nothing to rank.\n");

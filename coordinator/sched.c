@@ -45,6 +45,7 @@ struct sched *sched_new(struct sched_limits limits)
     s->last_gpu = mem_new(n, sizeof(*s->last_gpu));
     s->home = mem_new((size_t)n_builds(s), sizeof(*s->home));
     s->ordered = mem_new((size_t)n_builds(s), sizeof(*s->ordered));
+    s->held = mem_new((size_t)n_builds(s), sizeof(*s->held));
     s->hosts = mem_new((size_t)limits.hosts, sizeof(*s->hosts));
     s->next_id = 1;
     for (int i = 0; i < n_jobs(s); i++) {
@@ -76,6 +77,7 @@ void sched_free(struct sched *s)
     free(s->lease_of);
     free(s->last_gpu);
     free(s->home);
+    free(s->held);
     free(s->hosts);
     free(s->leases);
     free(s);
@@ -145,7 +147,7 @@ static void doom(struct sched *s, int unit)
                             JOB_EV_DOOMED);
         settle_needless_build(s, u);
     }
-    sched_orders_doomed(s, unit);
+    sched_orders_doomed(s, unit, "it cannot be built");
 }
 
 /* The reference is needed only while a measurement is open. */
@@ -186,9 +188,57 @@ void sched_losses(struct sched *s, enum job_stage stage, int unit, int shape,
 
 void sched_built_at(struct sched *s, int unit, int host)
 {
-    if (s->jobs[unit].state == JOB_WAITING &&
+    if (!s->held[unit] && s->jobs[unit].state == JOB_WAITING &&
         sched_job_apply(s, unit, JOB_EV_RESULT))
         built(s, unit, host);
+}
+
+void sched_hold(struct sched *s, int unit)
+{
+    s->held[unit] = true;
+    s->unsifted = true;
+}
+
+/* What is held leaves the queue, all in one go. */
+static void sift(struct sched *s)
+{
+    int kept = 0;
+
+    for (int i = 0; s->unsifted && i < s->builds.n; i++) {
+        int job = fifo_peek(&s->builds, i);
+
+        if (!s->held[job])
+            s->builds.items[(s->builds.head + kept++) % s->builds.cap] = job;
+    }
+    if (s->unsifted)
+        s->builds.n = kept;
+    s->unsifted = false;
+}
+
+void sched_release(struct sched *s, int unit)
+{
+    sift(s);
+    if (!s->held[unit])
+        return;
+    s->held[unit] = false;
+    if (s->jobs[unit].state != JOB_WAITING)
+        return;
+    if (s->ordered[unit] > 0)
+        fifo_push_front(&s->builds, unit);
+    else
+        fifo_push(&s->builds, unit);
+}
+
+void sched_drop(struct sched *s, int unit)
+{
+    if (!s->held[unit])
+        return;
+    for (int shape = 0; shape < s->limits.shapes; shape++)
+        sched_job_apply(s, job_index(s, JOB_MEASURE, unit, shape),
+                        JOB_EV_DOOMED);
+    sched_job_apply(s, unit, JOB_EV_RESULT);
+    sched_orders_doomed(s, unit, "nobody wants its unit any more");
+    settle_needless_reference(s);
 }
 
 void sched_host_up(struct sched *s, int host, int slots, int gpus,
@@ -326,6 +376,7 @@ static bool next_build(struct sched *s, int host, struct sched_lease *out)
 {
     struct sched_host *h = &s->hosts[host];
 
+    sift(s);
     while (h->slots > 0 && h->builds < h->slots + 1 && s->builds.n > 0) {
         int job = fifo_peek(&s->builds, 0);
 

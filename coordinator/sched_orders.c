@@ -60,9 +60,11 @@ static void want_built(struct sched *s, int unit)
 {
     const struct job *build = &s->jobs[unit];
 
-    if (build->state == JOB_DONE && s->home[unit] < 0)
+    if (build->state == JOB_DONE && s->home[unit] < 0) {
+        s->held[unit] = false; /* settled: nothing else of it is handed out */
         sched_job_apply(s, unit, JOB_EV_VANISHED);
-    if (build->state == JOB_WAITING)
+    }
+    if (build->state == JOB_WAITING && !s->held[unit])
         fifo_push_front(&s->builds, unit);
 }
 
@@ -243,14 +245,14 @@ void sched_orders_drop(struct sched *s, int host, int gpu, const char *why)
     }
 }
 
-void sched_orders_doomed(struct sched *s, int unit)
+void sched_orders_doomed(struct sched *s, int unit, const char *why)
 {
     bool all = unit == s->limits.units;
 
     for (int i = 0; i < s->n_orders && (all || s->ordered[unit] > 0); i++)
         if ((all || s->orders[i].is.unit == unit) &&
             s->orders[i].state == ORDER_WAITING)
-            drop(s, &s->orders[i], "it cannot be built");
+            drop(s, &s->orders[i], why);
 }
 
 bool sched_order_dropped(struct sched *s, struct sched_lease *out,

@@ -40,6 +40,8 @@ struct sched {
     int64_t *lease_of; /* lease id a job holds, 0 for none */
     int *last_gpu;     /* host * 256 + gpu of the last loss, or -1 */
     int *home;         /* host that holds a unit's artifact, or -1 */
+    bool *held;        /* units */
+    bool unsifted;     /* held ones may stand in the queue */
     struct sched_host *hosts;
     struct fifo builds; /* waiting builds */
     struct sched_lease *leases;
@@ -68,8 +70,8 @@ void sched_settle_needless(struct sched *s, int unit);
 void sched_orders_room(struct sched *s, int host); /* for all its GPUs */
 bool sched_orders_next(struct sched *s, int host, int gpu,
                        struct sched_lease *out);
-/* The unit (or the reference) cannot be built: nor can its orders be. */
-void sched_orders_doomed(struct sched *s, int unit);
+/* The unit (or the reference) will not be built: drop the orders that wait. */
+void sched_orders_doomed(struct sched *s, int unit, const char *why);
 void sched_orders_fini(struct sched *s);
 
 #endif

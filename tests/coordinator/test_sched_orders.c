@@ -368,6 +368,34 @@ static void a_gpu_that_is_gone_takes_its_orders_along(void **state)
     sched_free(sched);
 }
 
+static void an_order_of_a_held_unit_waits_for_its_release(void **state)
+{
+    struct sched *sched = three_units(1);
+    struct sched_lease lease;
+    const char *why;
+    int64_t id;
+
+    (void)state;
+    for (int unit = 0; unit < REFERENCE_OF_3; unit++)
+        sched_hold(sched, unit);
+    sched_host_up(sched, 0, 4, 1, 1);
+    id = order(sched, 0, 0, 0, 0);
+    take_build(sched, REFERENCE_OF_3);
+    assert_false(sched_next(sched, &lease));
+    sched_release(sched, 1);
+    sched_release(sched, 0);
+    take_build(sched, 0); /* before what was released earlier */
+    take(sched, 0, id);
+    id = order(sched, 2, 0, 0, 0);
+    sched_drop(sched, 2);
+    assert_true(sched_order_dropped(sched, &lease, &why));
+    assert_int_equal(lease.order, id);
+    assert_string_equal(why, "nobody wants its unit any more");
+    assert_true(order(sched, 2, 0, 0, 1) > 0); /* but it can be had */
+    take_build(sched, 2);
+    sched_free(sched);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +414,7 @@ int main(void)
         cmocka_unit_test(
             an_artifact_that_vanished_is_built_before_the_order_goes_on),
         cmocka_unit_test(a_gpu_that_is_gone_takes_its_orders_along),
+        cmocka_unit_test(an_order_of_a_held_unit_waits_for_its_release),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
