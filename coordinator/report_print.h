@@ -8,12 +8,14 @@
 
 #include <stdio.h>
 
+struct conclusion;
 struct cost;
 struct report;
 
 struct report_view {
     const struct report *report;
     const struct cost *cost;
+    const struct conclusion *conclusion;
     size_t top; /* rows of the ranking; 0 for all */
 };
 
