@@ -341,6 +341,7 @@ void report_table(const struct report_view *view, FILE *to)
             print_screening(report, to);
         if (view->conclusion->state != CONCLUSION_NONE)
             conclusion_print(view->conclusion, to);
+        report_roofline_table(report, to);
     } else {
         fprintf(to, "\nNo configuration is correct and timed, so there is "
                     "nothing to rank.\n");

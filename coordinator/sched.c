@@ -25,6 +25,8 @@ struct sched {
     int64_t *lease_of; /* lease id a job holds, 0 for none */
     int *last_gpu;     /* host * 256 + gpu of the last loss, or -1 */
     int *home;         /* host that holds a unit's artifact, or -1 */
+    bool *held;        /* units */
+    bool unsifted;     /* held ones may stand in the queue */
     struct host *hosts;
     struct queue builds; /* waiting builds */
     struct sched_lease *leases;
@@ -111,6 +113,7 @@ struct sched *sched_new(struct sched_limits limits)
     s->lease_of = mem_new(n, sizeof(*s->lease_of));
     s->last_gpu = mem_new(n, sizeof(*s->last_gpu));
     s->home = mem_new((size_t)n_builds(s), sizeof(*s->home));
+    s->held = mem_new((size_t)n_builds(s), sizeof(*s->held));
     s->hosts = mem_new((size_t)limits.hosts, sizeof(*s->hosts));
     s->next_id = 1;
     for (int i = 0; i < n_jobs(s); i++) {
@@ -141,6 +144,7 @@ void sched_free(struct sched *s)
     free(s->lease_of);
     free(s->last_gpu);
     free(s->home);
+    free(s->held);
     free(s->hosts);
     free(s->leases);
     free(s);
@@ -244,8 +248,51 @@ void sched_losses(struct sched *s, enum job_stage stage, int unit, int shape,
 
 void sched_built_at(struct sched *s, int unit, int host)
 {
-    if (s->jobs[unit].state == JOB_WAITING && apply(s, unit, JOB_EV_RESULT))
+    if (!s->held[unit] && s->jobs[unit].state == JOB_WAITING &&
+        apply(s, unit, JOB_EV_RESULT))
         built(s, unit, host);
+}
+
+void sched_hold(struct sched *s, int unit)
+{
+    s->held[unit] = true;
+    s->unsifted = true;
+}
+
+/* What is held leaves the queue, all in one go. */
+static void sift(struct sched *s)
+{
+    int kept = 0;
+
+    for (int i = 0; s->unsifted && i < s->builds.n; i++) {
+        int job = peek(&s->builds, i);
+
+        if (!s->held[job])
+            s->builds.items[(s->builds.head + kept++) % s->builds.cap] = job;
+    }
+    if (s->unsifted)
+        s->builds.n = kept;
+    s->unsifted = false;
+}
+
+void sched_release(struct sched *s, int unit)
+{
+    sift(s);
+    if (!s->held[unit])
+        return;
+    s->held[unit] = false;
+    if (s->jobs[unit].state == JOB_WAITING)
+        push_back(&s->builds, unit);
+}
+
+void sched_drop(struct sched *s, int unit)
+{
+    if (!s->held[unit])
+        return;
+    for (int shape = 0; shape < s->limits.shapes; shape++)
+        apply(s, job_index(s, JOB_MEASURE, unit, shape), JOB_EV_DOOMED);
+    apply(s, unit, JOB_EV_RESULT);
+    settle_needless_reference(s);
 }
 
 void sched_host_up(struct sched *s, int host, int slots, int gpus,
@@ -374,6 +421,7 @@ static bool next_build(struct sched *s, int host, struct sched_lease *out)
 {
     struct host *h = &s->hosts[host];
 
+    sift(s);
     while (h->slots > 0 && h->builds < h->slots + 1 && s->builds.n > 0) {
         int job = peek(&s->builds, 0);
 

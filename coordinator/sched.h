@@ -11,6 +11,9 @@
  * Leases bound what a host may hold: its build slots and one in waiting, and
  * its measuring credit a GPU, so that no slot waits for a round trip.
  *
+ * A unit may be held back until it is wanted, or dropped: a search says as it
+ * goes which configurations it wants.
+ *
  * Pure: no clock, no socket, no database; hosts, GPUs, units and shapes are
  * indices chosen by the caller.
  */
@@ -53,6 +56,13 @@ void sched_losses(struct sched *sched, enum job_stage stage, int unit,
 
 /* A unit that an earlier run built on this host, whose cache has it still. */
 void sched_built_at(struct sched *sched, int unit, int host);
+
+/* Hand out nothing of the unit until it is released; before the first host is
+ * up.  Released units are built in the order of their release. */
+void sched_hold(struct sched *sched, int unit);
+void sched_release(struct sched *sched, int unit);
+/* It is held and nobody wants it any more: settled, and never done. */
+void sched_drop(struct sched *sched, int unit);
 
 void sched_host_up(struct sched *sched, int host, int slots, int gpus,
                    int measure_credit);

@@ -16,6 +16,7 @@
 #include "coordinator/report_cost.h"
 #include "coordinator/report_print.h"
 #include "coordinator/report_where.h"
+#include "coordinator/stored.h"
 #include "report_fixture.h"
 #include "store_fixture.h"
 
@@ -34,7 +35,7 @@ static void check(struct store *store, render *print, size_t top,
     FILE *to = open_memstream(&text, &len);
 
     if (report_load(store, &report, &err) < 0 ||
-        cost_load(store, &cost, &err) < 0 ||
+        report_metrics(report, &err) < 0 || cost_load(store, &cost, &err) < 0 ||
         conclusion_load(store, report, cost, CONTEST_CONFIRM, &conclusion,
                         &err) < 0)
         fail_msg("%s", err.text);
@@ -66,6 +67,16 @@ static void a_sweep_without_a_winner_is_written_in_full(void **state)
 {
     check(report_fixture_negative(*state), report_table, 0,
           "report_negative.txt");
+}
+
+static void rooflines(const struct report_view *view, FILE *to)
+{
+    report_roofline_table(view->report, to);
+}
+
+static void the_floors_are_shown_for_the_fastest_and_the_baseline(void **state)
+{
+    check(report_fixture(*state), rooflines, 0, "report_roofline.txt");
 }
 
 static void the_json_has_every_sample(void **state)
@@ -153,6 +164,7 @@ int main(void)
         TEST(the_table_ranks_and_groups_failures),
         TEST(the_baseline_is_shown_below_the_top),
         TEST(a_sweep_without_a_winner_is_written_in_full),
+        TEST(the_floors_are_shown_for_the_fastest_and_the_baseline),
         TEST(the_json_has_every_sample),
         TEST(the_csv_has_a_row_a_configuration_and_shape),
         TEST(the_cost_says_unpriced_and_never_0),
