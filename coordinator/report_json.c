@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "coordinator/conclusion.h"
 #include "coordinator/json_out.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
@@ -207,6 +208,7 @@ void report_json(const struct report_view *view, FILE *to)
         shown++;
     }
     json_out_close(&out);
+    conclusion_json(view->conclusion, &out, "verdict");
     put_cost(&out, report, view->cost);
     json_out_close(&out);
 }

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+struct conclusion;
 struct cost;
 struct json_out;
 struct report;
@@ -16,6 +17,7 @@ struct report_cell;
 struct report_view {
     const struct report *report;
     const struct cost *cost;
+    const struct conclusion *conclusion;
     size_t top; /* rows of the ranking; 0 for all */
 };
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "common/err.h"
+#include "coordinator/conclusion.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
 #include "coordinator/report_print.h"
@@ -27,21 +28,26 @@ static void check(struct store *store, render *print, size_t top,
     struct report_view view = { .top = top };
     struct report *report;
     struct cost *cost = NULL;
+    struct conclusion *conclusion = NULL;
     struct err err = { "" };
     char *text;
     size_t len;
     FILE *to = open_memstream(&text, &len);
 
     if (report_load(store, &report, &err) < 0 ||
-        report_metrics(report, &err) < 0 || cost_load(store, &cost, &err) < 0)
+        report_metrics(report, &err) < 0 || cost_load(store, &cost, &err) < 0 ||
+        conclusion_load(store, report, cost, CONTEST_CONFIRM, &conclusion,
+                        &err) < 0)
         fail_msg("%s", err.text);
     view.report = report;
     view.cost = cost;
+    view.conclusion = conclusion;
     print(&view, to);
     fclose(to);
     assert_null(strchr(text, '\033'));
     golden_check(golden, text);
     free(text);
+    conclusion_free(conclusion);
     report_free(report);
     cost_free(cost);
     store_close(store);
