@@ -25,6 +25,12 @@ struct err;
 #define SPEC_VARS_MAX 32     /* variables of a shape */
 #define SPEC_DIMS_MAX 8      /* of an argument */
 #define SPEC_SCALE_MAX 1e30
+#define SPEC_SAMPLES "samples" /* a placeholder beside the variables */
+#define SPEC_EXTERNAL_BLOCKS 8 /* as few as an interval of 95 % allows, and 2 \
+                                */
+#define SPEC_EXTERNAL_SAMPLES 20
+#define SPEC_EXTERNAL_SAMPLES_MAX 1000
+#define SPEC_EXTERNAL_TIMEOUT_S 120
 
 /* A SQL expression; 'at' is where its string stands, for spec_err_in(). */
 struct spec_rule {
@@ -97,6 +103,19 @@ struct spec_measure {
     const char *l2; /* flush warm */
 };
 
+/* The external baseline. */
+struct spec_external {
+    char *name;     /* NULL: there is none */
+    char **command; /* the program first; may hold placeholders {S} */
+    size_t n_command;
+    char **files; /* relative to the folder */
+    size_t *files_at;
+    size_t n_files;
+    double timeout_s; /* of a run */
+    int blocks;       /* it takes part in, over all GPUs */
+    int samples;      /* it is asked for in each */
+};
+
 struct spec {
     char *path;   /* as it was given */
     char *folder; /* of the file, absolute */
@@ -133,6 +152,7 @@ struct spec {
     double relative_l2, max_error; /* tolerance */
     struct value *baseline; /* one value a tunable, in or outside its values */
     size_t baseline_at;
+    struct spec_external external;
     struct spec_named *metrics;
     size_t n_metrics;
     struct spec_named *floors;
@@ -151,6 +171,10 @@ int spec_load(const char *path, struct spec **out, struct err *err);
 int spec_parse(const char *folder, const char *file, const char *text,
                size_t len, struct spec **out, struct err *err);
 void spec_free(struct spec *spec); /* NULL is fine */
+
+/* Where the first placeholder of an argument stands, and its length with the
+ * braces; its end and 0 when there is none. */
+size_t spec_placeholder(const char *text, size_t *len);
 
 /* Find the shapes for a device: "cpu" has its own. */
 const struct spec_shape *spec_shapes(const struct spec *spec,
