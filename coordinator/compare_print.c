@@ -1,5 +1,6 @@
 #include "coordinator/compare_print.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,7 @@ static void time_cells(struct table *table, const struct compare_row *row,
 {
     bool timed = row->state == COMPARE_TIMED;
 
+    assert(row->a && row->b);
     table_number(table, 3, row->a_s * scale);
     table_number(table, 3, row->b_s * scale);
     table_number(table, 3, row->speedup.value);
