@@ -101,6 +101,8 @@ int sweep_take(struct sweep *sweep, size_t host, const struct msg *msg,
         return sweep_built(sweep, host, msg, err);
     case MSG_MEASURED:
         return sweep_measured(sweep, host, msg, err);
+    case MSG_RAN:
+        return sweep_ran(sweep, host, msg, err);
     case MSG_REFUSE:
         return on_refuse(sweep, host, msg);
     case MSG_WANT:
