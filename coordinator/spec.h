@@ -26,8 +26,9 @@ struct err;
 #define SPEC_DIMS_MAX 8      /* of an argument */
 #define SPEC_SCALE_MAX 1e30
 #define SPEC_SAMPLES "samples" /* a placeholder beside the variables */
-#define SPEC_EXTERNAL_BLOCKS 8 /* as few as an interval of 95 % allows, and 2 \
-                                */
+#define SPEC_EXTERNAL_BLOCKS                         \
+    8 /* as few as an interval of 95 % allows, and 2 \
+       */
 #define SPEC_EXTERNAL_SAMPLES 20
 #define SPEC_EXTERNAL_SAMPLES_MAX 1000
 #define SPEC_EXTERNAL_TIMEOUT_S 120

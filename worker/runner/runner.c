@@ -111,7 +111,8 @@ static bool answer(struct runner *runner)
         refuse(runner, "no device is open", false);
     else
         measure(runner->device, runner->resident, &runner->request.measure,
-                runner->replies, &runner->reply);
+                runner->request.kind == WIRE_MEASURE, runner->replies,
+                &runner->reply);
     return wire_write_reply(runner->replies, &runner->reply) == 0 &&
            !runner->reply.result.poisoned;
 }

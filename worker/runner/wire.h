@@ -6,6 +6,7 @@
  *
  *   open     ->  ok, facts        or  error
  *   measure  ->  progress lines, then an outcome with its evidence, or  error
+ *   check    ->  as measure, but nothing is timed: for a profiler to watch
  *   quit     ->  (the runner exits, as it does at end of file)
  *
  * Fields stand in any order, each at most once but for arg, fact, sample;
@@ -39,6 +40,7 @@ enum {
 enum wire_request_kind {
     WIRE_OPEN,
     WIRE_MEASURE,
+    WIRE_CHECK, /* has what MEASURE has */
     WIRE_QUIT
 };
 
