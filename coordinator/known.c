@@ -1,0 +1,45 @@
+#include "coordinator/known.h"
+
+#include <string.h>
+
+#include "coordinator/params.h"
+#include "coordinator/spec.h"
+
+#define TEXT_MAX 65536
+
+/* The place of the value among those of the tunable, or -1. */
+static int64_t place_of(const struct spec_axis *axis, const struct param *param)
+{
+    int64_t found = -1;
+    struct buf text;
+
+    buf_init(&text, TEXT_MAX);
+    for (size_t i = 0; found < 0 && i < axis->n; i++) {
+        buf_clear(&text);
+        value_text(&axis->values[i], &text);
+        if (strcmp(buf_text(&text), param->text) == 0)
+            found = (int64_t)i;
+    }
+    buf_fini(&text);
+    return found;
+}
+
+int64_t known_number(const struct spec *spec, const char *params)
+{
+    struct params parsed;
+    int64_t number = 0;
+
+    if (params_parse(params, &parsed, NULL) < 0)
+        return -1;
+    if (parsed.n != spec->n_axes)
+        number = -1;
+    for (size_t i = 0; number >= 0 && i < spec->n_axes; i++) {
+        const struct spec_axis *axis = &spec->axes[i];
+        const struct param *param = params_find(&parsed, axis->name);
+        int64_t place = param ? place_of(axis, param) : -1;
+
+        number = place < 0 ? -1 : number * (int64_t)axis->n + place;
+    }
+    params_fini(&parsed);
+    return number;
+}
