@@ -5,23 +5,22 @@
 #include "coordinator/params.h"
 #include "coordinator/spec.h"
 
-#define TEXT_MAX 65536
+static bool is_same(const struct value *value, const struct param *param)
+{
+    if (value->kind == VALUE_TEXT)
+        return param->type == PARAM_TEXT &&
+               strcmp(value->text, param->text) == 0;
+    return (value->kind == VALUE_BOOL) == (param->type == PARAM_BOOL) &&
+           param->type != PARAM_TEXT && value_number(value) == param->number;
+}
 
 /* The place of the value among those of the tunable, or -1. */
 static int64_t place_of(const struct spec_axis *axis, const struct param *param)
 {
-    int64_t found = -1;
-    struct buf text;
-
-    buf_init(&text, TEXT_MAX);
-    for (size_t i = 0; found < 0 && i < axis->n; i++) {
-        buf_clear(&text);
-        value_text(&axis->values[i], &text);
-        if (strcmp(buf_text(&text), param->text) == 0)
-            found = (int64_t)i;
-    }
-    buf_fini(&text);
-    return found;
+    for (size_t i = 0; i < axis->n; i++)
+        if (is_same(&axis->values[i], param))
+            return (int64_t)i;
+    return -1;
 }
 
 int64_t known_number(const struct spec *spec, const char *params)

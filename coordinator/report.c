@@ -346,6 +346,7 @@ void report_free(struct report *report)
         free(report->shapes[i].name);
         free(report->shapes[i].vars);
         free(report->shapes[i].floor_name);
+        roofline_fini(&report->shapes[i].roofline);
     }
     for (size_t i = 0; i < report->n_gates; i++) {
         free(report->gates[i].name);

@@ -30,6 +30,10 @@ enum {
     OUTCOME_PUT,
     INTERVAL_PUT,
     EVENT_PUT,
+    CONTEST_PUT,
+    CONTEST_END,
+    CONTESTANT_PUT,
+    CONTEST_SHAPE_PUT,
     STATEMENTS,
 };
 
@@ -115,6 +119,20 @@ static const struct {
                        " category=excluded.category, lease=excluded.lease" },
     [EVENT_PUT] = { "event_put", "INSERT INTO event(at_utc, level, name, text)"
                                  " VALUES(?,?,?,?)" },
+    [CONTEST_PUT] = { "contest_put",
+                      "INSERT INTO contest(pass, sweep, kind, seed, blocks,"
+                      " samples, alpha, floor, target, possible, cut,"
+                      " proof_hours, proof_usd, started_utc)"
+                      " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)" },
+    [CONTEST_END] = { "contest_end", "UPDATE contest SET ending=?2,"
+                                     " ended_utc=?3 WHERE pass=?1" },
+    [CONTESTANT_PUT] = { "contestant_put",
+                         "INSERT OR REPLACE INTO contestant(pass, position,"
+                         " config, source_key, role, reason)"
+                         " VALUES(?,?,?,?,?,?)" },
+    [CONTEST_SHAPE_PUT] = { "contest_shape_put",
+                            "INSERT INTO contest_shape(pass, position, shape,"
+                            " measure_key) VALUES(?,?,?,?)" },
 };
 
 static_assert((int)STATEMENTS <= (int)STORE_STATEMENTS, "room for all");
@@ -415,4 +433,39 @@ int store_event(struct store *store, const struct store_event *event,
 {
     return done(put(store, EVENT_PUT, err, "Ieee", event->at_utc, event->level,
                     event->name, event->text));
+}
+
+int store_contest_put(struct store *store, const struct store_contest *contest,
+                      struct err *err)
+{
+    return done(put(store, CONTEST_PUT, err, "IIeIIIdddIdddI", contest->pass,
+                    contest->sweep, contest->kind, contest->seed,
+                    contest->blocks, contest->samples, contest->alpha,
+                    contest->floor, contest->target, contest->possible,
+                    contest->cut, contest->proof_hours, contest->proof_usd,
+                    contest->started_utc));
+}
+
+int store_contest_end(struct store *store, int64_t pass, const char *ending,
+                      int64_t ended_utc, struct err *err)
+{
+    return done(put(store, CONTEST_END, err, "IeI", pass, ending, ended_utc));
+}
+
+int store_contestant_put(struct store *store,
+                         const struct store_contestant *contestant,
+                         struct err *err)
+{
+    return done(put(store, CONTESTANT_PUT, err, "IIeeee", contestant->pass,
+                    contestant->position, contestant->config,
+                    contestant->source_key, contestant->role,
+                    contestant->reason));
+}
+
+int store_contest_shape_put(struct store *store,
+                            const struct store_contest_shape *shape,
+                            struct err *err)
+{
+    return done(put(store, CONTEST_SHAPE_PUT, err, "IIee", shape->pass,
+                    shape->position, shape->shape, shape->measure_key));
 }

@@ -118,6 +118,27 @@ struct store_interval {
     int64_t lease; /* 0: none */
 };
 
+struct store_contest {
+    int64_t pass, sweep;
+    const char *kind;
+    int64_t seed, blocks, samples;
+    double alpha, floor, target;
+    int64_t possible;
+    double cut; /* NaN: nothing was cut */
+    double proof_hours, proof_usd;
+    int64_t started_utc;
+};
+
+struct store_contestant {
+    int64_t pass, position;
+    const char *config, *source_key, *role, *reason;
+};
+
+struct store_contest_shape {
+    int64_t pass, position;
+    const char *shape, *measure_key;
+};
+
 struct store_event {
     int64_t at_utc;
     const char *level, *name, *text;

@@ -30,7 +30,8 @@ void stored_close(struct stored *stored);
 int stored_values(struct stored *stored, const struct params *params,
                   struct err *err);
 
-/* Evaluate the sweep's metrics for every cell that has a median. */
+/* Evaluate the floors of every shape, and the sweep's metrics for every cell
+ * that has a median. */
 int report_metrics(struct report *report, struct err *err);
 
 #endif
