@@ -11,7 +11,6 @@
 struct run {
     struct device *device;
     const struct wire_measure *want;
-    bool timed;
     struct problem *problem;
     struct device_launch launch;
     struct problem_args args;
@@ -325,7 +324,7 @@ static int judge(struct run *run, struct resident *resident)
         wire_write_progress(run->progress, "check");
     for (int t = 0; rc == 0 && t < RESIDENT_TRIALS; t++)
         rc = check_once(run, &run->problem->trials[t], when[t]);
-    if (!run->timed)
+    if (run->want->untimed)
         return rc;
     if (rc == 0) {
         wire_write_progress(run->progress, "time");
@@ -339,14 +338,13 @@ static int judge(struct run *run, struct resident *resident)
 }
 
 void measure(struct device *device, struct resident *resident,
-             const struct wire_measure *want, bool timed, FILE *progress,
+             const struct wire_measure *want, FILE *progress,
              struct wire_reply *reply)
 {
     double begin = now_s();
     struct run run = {
         .device = device,
         .want = want,
-        .timed = timed,
         .left_s = want->timeout_s,
         .progress = progress,
         .result = &reply->result,

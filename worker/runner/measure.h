@@ -8,7 +8,7 @@
  *               before it; clocks and temperatures before, during and after
  * 5. recheck    as in 3, on the buffers that were just timed
  *
- * Without 'timed' it ends after 3: a profiler that watches makes times untrue,
+ * What is 'untimed' ends after 3: a profiler that watches makes times untrue,
  * and holds up a GPU that waits for its host.
  *
  * Samples are single launches between two events, in seconds, none left out.
@@ -28,7 +28,7 @@
  * carried out and nothing is known about the kernel.  Stages are written to
  * 'progress' as they begin. */
 void measure(struct device *device, struct resident *resident,
-             const struct wire_measure *want, bool timed, FILE *progress,
+             const struct wire_measure *want, FILE *progress,
              struct wire_reply *reply);
 
 #endif

@@ -111,8 +111,7 @@ static bool answer(struct runner *runner)
         refuse(runner, "no device is open", false);
     else
         measure(runner->device, runner->resident, &runner->request.measure,
-                runner->request.kind == WIRE_MEASURE, runner->replies,
-                &runner->reply);
+                runner->replies, &runner->reply);
     return wire_write_reply(runner->replies, &runner->reply) == 0 &&
            !runner->reply.result.poisoned;
 }

@@ -74,6 +74,7 @@ struct wire_measure {
     unsigned warmups, samples; /* samples >= 1 */
     bool flush;                /* the L2 cache, before each sample */
     double timeout_s;
+    bool untimed; /* of a check request */
 };
 
 struct wire_request {

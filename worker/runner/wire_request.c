@@ -268,6 +268,7 @@ enum wire_step wire_request_line(struct wire_request *request, char *line,
             return WIRE_BAD;
         }
         request->kind = (enum wire_request_kind)kind;
+        request->measure.untimed = kind == WIRE_CHECK;
         request->seen = STARTED;
         return WIRE_MORE;
     }

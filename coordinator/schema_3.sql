@@ -1,5 +1,5 @@
--- Added to schema.sql: commands that were run on workers beside the kernels.
-
+-- Format 3: added to schema.sql and schema_2.sql.
+-- Commands that were run on workers beside the kernels.
 -- A run of the external baseline (docs/external-baseline.md), in a block of a
 -- confirmation, or of a profiler (docs/profile.md).
 CREATE TABLE tool(
