@@ -296,7 +296,8 @@ static bool is_over(const struct sweep *sweep)
     if (sweep->stopping == 1)
         return now - sweep->stop_ns > STOP_DRAIN_NS || !sweep->sched ||
                sched_leases(sweep->sched) == 0;
-    return sweep->sched && sched_open_jobs(sweep->sched) == 0;
+    return sweep->sched && sched_open_jobs(sweep->sched) == 0 &&
+           !sweep_canary_waits(sweep);
 }
 
 /* Ends when all is settled, or it cannot or must not go on. */
@@ -499,6 +500,7 @@ static void sweep_fini(struct sweep *sweep)
 {
     for (size_t i = 0; i < sweep->n_boxes; i++)
         sweep_forget_running(&sweep->boxes[i]);
+    sweep_canary_free(sweep);
     sched_free(sweep->sched);
     plan_free(sweep->plan);
     space_close(sweep->space);
