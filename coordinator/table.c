@@ -136,6 +136,7 @@ void table_html(const struct table *table, FILE *to)
 {
     size_t width = table->n_columns;
 
+    assert(width > 0);
     fputs("<div><table>\n<thead>", to);
     for (size_t i = 0; i < table->n_cells; i++) {
         const char *tag = i < width ? "th" : "td";
