@@ -297,6 +297,14 @@ int bundle_files(const struct spec *spec, char *const *names, const size_t *at,
     return 0;
 }
 
+void bundle_of_record(const char *name, struct bundle *out)
+{
+    *out = (struct bundle){ .files = mem_new(1, sizeof(*out->files)), .n = 1 };
+    out->files[0] = (struct bundle_file){ .name = mem_strdup(name),
+                                          .bytes = mem_strdup("") };
+    set_hash(out);
+}
+
 void bundle_fini(struct bundle *bundle)
 {
     for (size_t i = 0; i < bundle->n; i++) {

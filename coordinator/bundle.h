@@ -41,6 +41,8 @@ int bundle_load(const struct spec *spec, const char *source, size_t at,
  * each.  Likewise. */
 int bundle_files(const struct spec *spec, char *const *names, const size_t *at,
                  size_t n, struct bundle *out, struct err *err);
+/* An empty file of that name: of a build that needs none. */
+void bundle_of_record(const char *name, struct bundle *out);
 void bundle_fini(struct bundle *bundle);
 
 #endif
