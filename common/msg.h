@@ -143,6 +143,7 @@ struct msg {
     /* MEASURE, MEASURED */
     const char *reference;
     const char *request; /* lines of worker/runner/wire.h */
+    int64_t fresh;       /* 1: by a new runner process */
     const char *argument;
     double relative_l2;
     double max_error;

@@ -34,7 +34,9 @@ static const char *const statements[STATEMENTS] = {
               " AND outcome='built' ORDER BY received_utc DESC LIMIT 1",
     /* Runs up to the one that last changed the sweep had other sources. */
     [LOSSES] = "SELECT config, shape, stage, count(*) FROM lease"
-               " WHERE ending='lost' AND epoch >= coalesce((SELECT max(epoch)"
+               " WHERE ending='lost' AND round=0"
+               " AND purpose IN ('screen', 'kernel', 'reference')"
+               " AND epoch >= coalesce((SELECT max(epoch)"
                "  FROM run WHERE epoch <= (SELECT max(created_utc)"
                "  FROM sweep)), 0) GROUP BY config, shape, stage",
     [OPEN_LEASES] = "SELECT epoch, id, config, shape, purpose, stage, round,"

@@ -37,9 +37,11 @@ bool sweep_was_leased(struct sweep *sweep, size_t host, const struct msg *msg)
 {
     static const char sql[] =
         "SELECT 1 FROM lease WHERE epoch = ?1 AND id = ?2 AND host = ?3 AND "
-        "config = ?4 AND shape = ?5 AND stage = ?6";
+        "config = ?4 AND shape = ?5 AND stage = ?6 AND purpose = ?7 AND "
+        "round = ?8";
     const char *const texts[] = { sweep->boxes[host].host->name, msg->id.config,
-                                  msg->id.shape, msg->id.stage };
+                                  msg->id.shape, msg->id.stage,
+                                  msg->id.purpose };
     sqlite3_stmt *stmt;
     bool found = false;
 
@@ -48,8 +50,9 @@ bool sweep_was_leased(struct sweep *sweep, size_t host, const struct msg *msg)
         return false;
     sqlite3_bind_int64(stmt, 1, msg->epoch);
     sqlite3_bind_int64(stmt, 2, msg->lease);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         sqlite3_bind_text(stmt, 3 + i, texts[i], -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 8, msg->id.round);
     found = sqlite3_step(stmt) == SQLITE_ROW;
     sqlite3_finalize(stmt);
     return found;
@@ -376,32 +379,51 @@ static int take_history(struct sweep *sweep, struct err *err)
     return rc;
 }
 
-/* What this host built in an earlier run lies in its cache still; should it
+/* What a host built in an earlier run lies in its cache still; should it
  * not, it will ask, and the unit is built again. */
+static void take_built(struct sweep *sweep, struct history *history,
+                       size_t host, int unit)
+{
+    const struct plan_unit *u = plan_unit(sweep->plan, unit);
+    const struct box *box = &sweep->boxes[host];
+    struct history_build built;
+    char key[HASH_HEX];
+    struct err err;
+
+    if (sched_job(sweep->sched, JOB_BUILD, unit, 0)->state != JOB_WAITING)
+        return;
+    plan_build_key(sweep->plan, unit, box->toolkit, key);
+    if (history_build(history, *u->key ? u->key : u->source_key, u->source_key,
+                      &built, &err) == 1 &&
+        strcmp(built.host, box->host->name) == 0 &&
+        strcmp(built.build_key, key) == 0) {
+        memcpy(sweep->artifacts[unit], built.artifact, HASH_HEX);
+        sched_built_at(sweep->sched, unit, (int)host);
+    }
+}
+
 void sweep_take_cache(struct sweep *sweep, size_t host)
 {
-    const struct box *box = &sweep->boxes[host];
     struct history *history;
     struct err err;
 
     if (history_open(sweep->store, &history, &err) < 0)
         return;
-    for (int unit = 0; unit <= plan_units(sweep->plan); unit++) {
-        const struct plan_unit *u = plan_unit(sweep->plan, unit);
-        struct history_build built;
-        char key[HASH_HEX];
+    for (int unit = 0; unit <= plan_units(sweep->plan); unit++)
+        take_built(sweep, history, host, unit);
+    history_close(history);
+}
 
-        if (sched_job(sweep->sched, JOB_BUILD, unit, 0)->state != JOB_WAITING)
-            continue;
-        plan_build_key(sweep->plan, unit, box->toolkit, key);
-        if (history_build(history, *u->key ? u->key : u->source_key,
-                          u->source_key, &built, &err) == 1 &&
-            strcmp(built.host, box->host->name) == 0 &&
-            strcmp(built.build_key, key) == 0) {
-            memcpy(sweep->artifacts[unit], built.artifact, HASH_HEX);
-            sched_built_at(sweep->sched, unit, (int)host);
-        }
-    }
+void sweep_take_built(struct sweep *sweep, int unit)
+{
+    struct history *history;
+    struct err err;
+
+    if (history_open(sweep->store, &history, &err) < 0)
+        return;
+    for (size_t host = 0; host < sweep->n_boxes; host++)
+        if (sweep->boxes[host].state == BOX_READY)
+            take_built(sweep, history, host, unit);
     history_close(history);
 }
 

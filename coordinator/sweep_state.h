@@ -72,6 +72,9 @@ struct box {
     int credit;
     struct box_gpu gpus[BOX_GPUS_MAX];
     int n_gpus;
+    /* As sched knows them by number; after a new connection it may be others */
+    char known[BOX_GPUS_MAX][128];
+    int n_known;
     char acks[ACKS_MAX][HASH_HEX]; /* stored, to be sent after COMMIT */
     size_t n_acks;
 };
@@ -83,7 +86,10 @@ struct grant {
     enum job_stage stage;
     int host;
     bool started;
-    bool adopted; /* the worker had it from an earlier run */
+    bool adopted;  /* the worker had it from an earlier run */
+    int64_t order; /* 0 when nobody ordered it */
+    enum sched_purpose purpose;
+    int round;
 };
 
 struct want {
@@ -147,10 +153,21 @@ int sweep_measured(struct sweep *sweep, size_t host, const struct msg *msg,
 void sweep_lose(struct sweep *sweep, struct sched_lease lease, const char *word,
                 const char *reason);
 void sweep_refuse(struct sweep *sweep, struct sched_lease lease);
+void sweep_crashed(struct sweep *sweep, const struct sched_lease *lease,
+                   const struct msg *msg);
 /* All work of the host is lost; 'why' is for the log. */
 void sweep_host_lost(struct sweep *sweep, size_t host, const char *why);
 int sweep_find_unit(const struct sweep *sweep, const char *config,
                     const char *purpose); /* or -1 */
+
+/* sweep_orders.c: measurements that somebody asks for, each on one GPU. */
+/* As sched_order(); what an earlier run built for it is not built again. */
+int64_t sweep_order(struct sweep *sweep, const struct sched_order *order);
+/* The result of a measurement that was ordered, by this run or another. */
+void sweep_order_measured(struct sweep *sweep, const struct sched_lease *job,
+                          const struct msg *msg);
+/* Tell those who asked of the orders that were dropped. */
+void sweep_drop_orders(struct sweep *sweep);
 
 /* sweep_outbox.c: leases, transfers, acknowledgements. */
 void sweep_dispatch(struct sweep *sweep);
@@ -187,6 +204,8 @@ void sweep_check_hosts(struct sweep *sweep, int64_t now);
 int sweep_begin(struct sweep *sweep, struct err *err);
 int sweep_prepare(struct sweep *sweep, struct err *err);
 void sweep_take_cache(struct sweep *sweep, size_t host);
+/* The same for one unit and all hosts. */
+void sweep_take_built(struct sweep *sweep, int unit);
 bool sweep_was_leased(struct sweep *sweep, size_t host, const struct msg *msg);
 
 /* sweep_rows.c: what is written down. */

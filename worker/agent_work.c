@@ -201,7 +201,8 @@ static int start_measurement(struct agent *agent, struct lease *lease,
                                  .request = lease->msg.request,
                                  .artifact = artifact,
                                  .reference = reference,
-                                 .limit_ns = lease->msg.limit_ms * NS_PER_MS };
+                                 .limit_ns = lease->msg.limit_ms * NS_PER_MS,
+                                 .fresh = lease->msg.fresh != 0 };
     int rc;
 
     if (!cache_path(agent->cache, lease->msg.artifact, artifact)) {

@@ -399,7 +399,10 @@ int gpu_measure(struct gpu *gpu, const struct gpu_job *job, int64_t now_ns,
     gpu->limit_ns = job->limit_ns > 0 ? job->limit_ns : GPU_LIMIT_NS;
     gpu->started_ns = now_ns;
     gpu->has_job = true;
-    send_job(gpu, now_ns);
+    if (job->fresh && gpu->n_measured > 0)
+        replace(gpu, now_ns); /* and then the job is sent */
+    else
+        send_job(gpu, now_ns);
     return 0;
 }
 

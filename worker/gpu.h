@@ -51,6 +51,7 @@ struct gpu_job {
     const char *artifact;
     const char *reference;
     int64_t limit_ns; /* 0: GPU_LIMIT_NS */
+    bool fresh;       /* by a runner that has measured nothing yet */
 };
 
 /* 'outcome': correct constraints runtime correctness timeout crash. */
