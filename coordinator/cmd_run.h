@@ -1,5 +1,5 @@
 /* cmd_run.h - what the commands share that put hosts to work: sweep, resume,
- * fuzz (in cmd_sweep.c) */
+ * confirm, bench, fuzz (in cmd_sweep.c, but for run_fuzz()) */
 #ifndef FA_COORDINATOR_CMD_RUN_H
 #define FA_COORDINATOR_CMD_RUN_H
 
@@ -12,6 +12,8 @@
 #include "coordinator/sweep.h"
 
 struct err;
+struct fuzz;
+struct plan_ask;
 struct spec;
 
 /* Flags. */
@@ -36,7 +38,14 @@ struct run {
     char *hosts_file; /* absolute, "" for this machine alone */
     struct spec *spec;
     struct hosts hosts;
+    int64_t began_ns; /* the command: caps count all of its passes */
 };
+
+/* What the database run->db says of its sweep: file, hosts, device; what the
+ * settings say already stays. */
+int run_recall(struct run *run, struct err *err);
+/* Free all that 'run' holds, where there is no run_command() to do it. */
+void run_free(struct run *run);
 
 /* Check the settings, read the sweep file and the hosts, then do the work,
  * then free all that 'run' holds.  Returns the exit code of the program: that
@@ -47,5 +56,14 @@ int run_command(struct run *run, int (*work)(struct run *, void *), void *arg);
  * 'options'.  Returns its exit code; an error has been printed. */
 int run_engine(struct run *run, const struct sweep_options *options,
                struct err *err);
+
+/* The database of what fuzz finds, for the caller to free: of X.db it is
+ * X.fuzz.db. */
+char *fuzz_path(const char *db);
+/* Likewise: prove what is asked for right, over that database.  'out' is what
+ * came of it, for the caller to fuzz_fini(), when 'judged' is set (in
+ * cmd_fuzz.c). */
+int run_fuzz(struct run *run, const struct plan_ask *ask, struct fuzz *out,
+             bool *judged);
 
 #endif

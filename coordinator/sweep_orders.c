@@ -34,6 +34,8 @@ static void order_ended(struct sweep *sweep, const struct sched_lease *lease,
                  "purpose=%s config=%.12s round=%d host=%s gpu=%d why=%s",
                  sched_purpose_name(lease->purpose), unit->key, lease->round,
                  sweep->boxes[lease->host].host->name, lease->gpu, why);
+    if (lease->purpose == SCHED_CONFIRM)
+        sweep_contest_ended(sweep, lease, result);
 }
 
 void sweep_order_measured(struct sweep *sweep, const struct sched_lease *job,

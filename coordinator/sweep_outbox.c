@@ -277,6 +277,7 @@ void sweep_dispatch(struct sweep *sweep)
     if (!sweep->sched || sweep->stopping)
         return;
     sweep_drop_orders(sweep);
+    sweep_contest_turn(sweep);
     n = grant_all(sweep, &leases);
     if (n > 0 && sweep_commit(sweep, &err) < 0)
         sweep_fail(sweep, 7, "error", &err);

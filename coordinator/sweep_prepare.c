@@ -360,7 +360,8 @@ static int take_history(struct sweep *sweep, struct err *err)
 
     if (rc < 0)
         return rc;
-    rc = take_outcomes(sweep, history, err);
+    if (!sweep->contest) /* of that, what is settled is no matter */
+        rc = take_outcomes(sweep, history, err);
     if (rc == 0)
         rc = history_losses(history, take_loss, sweep, err);
     if (rc == 0)
@@ -483,7 +484,8 @@ int sweep_prepare(struct sweep *sweep, struct err *err)
     if (sweep->options->builds_only)
         rc = leave_out(sweep, err);
     if (rc == 0)
-        rc = write_down(sweep, err);
+        rc = sweep->options->contest ? sweep_contest_begin(sweep, err)
+                                     : write_down(sweep, err);
     if (rc == 0)
         rc = take_history(sweep, err);
     for (size_t i = 0; rc == 0 && i < sweep->n_boxes; i++)
@@ -497,7 +499,7 @@ int sweep_begin(struct sweep *sweep, struct err *err)
     const char *arch = sweep->options->arch;
     const struct arch_facts *facts = arch_find(arch);
 
-    sweep->usd_before = usd_of_earlier_runs(sweep);
+    sweep->usd_before = usd_of_earlier_runs(sweep) + sweep->options->usd_before;
     if (strcmp(sweep->options->device, "cpu") != 0 &&
         !sweep->options->builds_only)
         return 0; /* the GPU's own facts are awaited */

@@ -240,8 +240,14 @@ class Rig(unittest.TestCase):
 
     # -- the database
 
+    def database(self, folder):
+        """Of the sweep; of fuzz where there is no other."""
+        names = [n for n in os.listdir(folder) if n.endswith(".db")]
+        [name] = [n for n in names if not n.endswith(".fuzz.db")] or names
+        return name
+
     def query(self, folder, sql, *args):
-        [name] = [n for n in os.listdir(folder) if n.endswith(".db")]
+        name = self.database(folder)
         db = sqlite3.connect(f"file:{os.path.join(folder, name)}?mode=ro", uri=True, timeout=10)
         try:
             return db.execute(sql, args).fetchall()
@@ -273,5 +279,4 @@ class Rig(unittest.TestCase):
             ON a.host = b.host AND a.epoch = b.epoch AND a.start_ns < b.start_ns
             AND a.end_ns > b.start_ns""")
         self.assertEqual(overlap, [], "I5: intervals overlap")
-        [name] = [n for n in os.listdir(folder) if n.endswith(".db")]
-        self.run_coord(folder, "verify", name)
+        self.run_coord(folder, "verify", self.database(folder))
