@@ -113,6 +113,9 @@ enum {
     POWER_W,
     THROTTLE,
     HELD_S,
+    COMMAND,
+    STATUS,
+    OUTPUT,
     OFFSET,
     TOTAL,
     CHUNK,
@@ -191,6 +194,9 @@ static const struct field fields[FIELDS] = {
     [POWER_W] = FN("power_w", power_w, REALS, MSG_SAMPLES_MAX),
     [THROTTLE] = FN("throttle", throttle, REALS, MSG_SAMPLES_MAX),
     [HELD_S] = F("held_s", held_s, REAL, 1 << 30),
+    [COMMAND] = F("command", command, TEXTS, MSG_COMMAND_MAX),
+    [STATUS] = FN("status", status, INT, 255),
+    [OUTPUT] = F("output", output, TEXT, MSG_OUTPUT_MAX),
     [OFFSET] = F("offset", offset, INT, INT32_MAX),
     [TOTAL] = F("total", total, INT, INT32_MAX),
     [CHUNK] = F("chunk", chunk, BYTES, MSG_CHUNK_MAX),
@@ -235,6 +241,12 @@ static const struct shape {
                          SAMPLES,     CLOCK_MHZ,   TEMP_C,    POWER_W,
                          THROTTLE,    HELD_S,      SECONDS,   REGISTERS,
                          SPILL_BYTES, STATIC_SMEM, END } },
+    [MSG_TOOL] = { "TOOL",
+                   { LEASE, IDENTITY, KEY, GPU, BUNDLE, COMMAND, ARTIFACT,
+                     REFERENCE, REQUEST, LIMIT_MS, END } },
+    [MSG_RAN] = { "RAN",
+                  { LEASE, IDENTITY, NONCE, KEY, GPU, OUTCOME, DETAIL, STATUS,
+                    OUTPUT, LOG, SECONDS, END } },
     [MSG_STARTED] = { "STARTED", { LEASE, END } },
     [MSG_REFUSE] = { "REFUSE", { LEASE, TEXT_, END } },
     [MSG_WANT] = { "WANT", { WHAT, HASH, END } },
@@ -251,6 +263,11 @@ static const struct shape {
 const char *msg_type_name(enum msg_type type)
 {
     return type < MSG_TYPES ? shapes[type].name : "?";
+}
+
+bool msg_is_result(enum msg_type type)
+{
+    return type == MSG_BUILT || type == MSG_MEASURED || type == MSG_RAN;
 }
 
 void msg_identity_text(const struct msg_identity *id,

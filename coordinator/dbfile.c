@@ -181,6 +181,51 @@ static int migrate(struct sqlite3 *db, const char *path, int format,
     return rc;
 }
 
+static int copy_pages(struct sqlite3 *from, struct sqlite3 *to, struct err *err)
+{
+    struct sqlite3_backup *backup =
+        sqlite3_backup_init(to, "main", from, "main");
+
+    if (backup) {
+        sqlite3_backup_step(backup, -1);
+        sqlite3_backup_finish(backup);
+    }
+    if ((sqlite3_errcode(to) & 0xff) == SQLITE_OK)
+        return 0;
+    return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(to));
+}
+
+/* A file of an older format is read as it would be, were it brought up to
+ * date: in memory, so that it stays as it is. */
+static int read_older(const char *path, struct sqlite3 **db, int format,
+                      struct dbfile_steps steps, struct err *err)
+{
+    struct sqlite3 *copy = NULL;
+    int64_t pages, page_bytes;
+    int rc = sql_number(*db, "PRAGMA page_count", &pages, err);
+
+    if (rc == 0)
+        rc = sql_number(*db, "PRAGMA page_size", &page_bytes, err);
+    if (rc == 0 && pages > DBFILE_COPY_BYTES_MAX / page_bytes)
+        return err_set(err, ERR_STORE,
+                       "%s has format %d of an older fa-coord and is too large "
+                       "to be read as it is; 'fa-coord resume' brings it to "
+                       "format %d",
+                       path, format, steps.n);
+    if (rc == 0)
+        rc = open_db(":memory:", SQLITE_OPEN_READWRITE, &copy, err);
+    if (rc == 0)
+        rc = copy_pages(*db, copy, err);
+    if (rc < 0)
+        err_within(err, rc, "%s", path);
+    else
+        rc = migrate(copy, path, format, steps, err);
+    sqlite3_close(rc < 0 ? copy : *db);
+    if (rc == 0)
+        *db = copy;
+    return rc;
+}
+
 int dbfile_read(const char *path, struct dbfile_steps steps,
                 struct sqlite3 **out, struct err *err)
 {
@@ -203,11 +248,10 @@ int dbfile_read(const char *path, struct dbfile_steps steps,
     if (rc == 0)
         rc = err_set(err, ERR_STORE, "%s is an empty file", path);
     else if (rc > 0 && rc < steps.n)
-        rc = err_set(err, ERR_STORE,
-                     "%s has format %d of an older fa-coord; 'fa-coord "
-                     "resume' brings it to format %d",
-                     path, rc, steps.n);
-    if (rc > 0)
+        rc = read_older(path, out, rc, steps, err);
+    else if (rc > 0)
+        rc = 0;
+    if (rc == 0)
         return 0;
 fail:
     dbfile_close(*out);

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct err;
 struct sqlite3;
@@ -21,7 +22,10 @@ struct dbfile_steps {
     int n;
 };
 
-/* Open 'path', which must exist, to read: never creates or changes it. */
+/* Open 'path', which must exist, to read: never creates or changes it.  One of
+ * an older format is copied into memory and brought up to date there, so that
+ * a base kept for years can be read; larger ones than this are refused. */
+#define DBFILE_COPY_BYTES_MAX (INT64_C(2) << 30)
 int dbfile_read(const char *path, struct dbfile_steps steps,
                 struct sqlite3 **out, struct err *err);
 

@@ -35,6 +35,12 @@ static int read_facts(const char *json, struct arch_facts *out, struct err *err)
     return rc;
 }
 
+int stored_facts(const struct report *report, struct arch_facts *out,
+                 struct err *err)
+{
+    return read_facts(report->facts, out, err);
+}
+
 int stored_open(const struct report *report, struct stored *out,
                 struct err *err)
 {

@@ -15,6 +15,10 @@ struct err;
 struct params;
 struct report;
 
+/* The device facts that the sweep used. */
+int stored_facts(const struct report *report, struct arch_facts *out,
+                 struct err *err);
+
 struct stored {
     struct spec *spec;
     struct space *space;

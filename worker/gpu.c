@@ -415,6 +415,11 @@ void gpu_cancel(struct gpu *gpu, int64_t now_ns)
         replace(gpu, now_ns);
 }
 
+void gpu_quarantine(struct gpu *gpu, const char *why, int64_t now_ns)
+{
+    lose(gpu, why, now_ns);
+}
+
 bool gpu_next_result(struct gpu *gpu, struct gpu_result *out)
 {
     if (!gpu->has_result)
