@@ -8,6 +8,7 @@
 
 struct err;
 
+int cmd_bench(int argc, char *argv[]);
 int cmd_check(int argc, char *argv[]);
 int cmd_compare(int argc, char *argv[]);
 int cmd_confirm(int argc, char *argv[]);

@@ -1,5 +1,6 @@
 """Screening, proof, blocks, verdict: in one command, killed on the way, with what is wrong."""
 
+import json
 import os
 import unittest
 
@@ -53,12 +54,20 @@ class Confirm(rig.Rig):
             self.run_coord(folder, "confirm")
             self.assertEqual([b[:2] for b in self.blocks(folder)], [(p, n) for p in (1, 2) for n in (1, 2, 3)])
             self.assertEqual(self.verdict(folder)["pass"], 2)
+        with self.subTest("bench compares two, and leaves the verdict alone"):
+            refused = self.run_coord(folder, "bench", "--shape", "n5", code=2)
+            self.assertIn("did you mean 'n5k'?", refused.stderr)
+            bench = json.loads(self.run_coord(folder, "bench", "--shape", "all", "--json").stdout)
+            self.assertEqual((bench["emulated"], bench["complete"], bench["pass"]), (True, True, 3))
+            self.assertEqual([s["shape"] for s in bench["shapes"]], ["n5k"])
+            self.assertGreater(bench["shapes"][0]["winner"]["median_s"], 0)
+            self.assertEqual(self.verdict(folder)["pass"], 2)
         with self.subTest("sources that changed are not compared with what was"):
             with open(os.path.join(folder, "vector_add.cu"), "a") as f:
                 f.write("// another byte\n")
             refused = self.run_coord(folder, "confirm", code=2)
             self.assertIn("run fa-coord sweep first", refused.stderr)
-            self.assertEqual(len(self.blocks(folder)), 6)
+            self.assertEqual(len(self.blocks(folder)), 9)
 
     def test_a_killed_confirmation_is_gone_on_with(self):
         folder = self.small()
