@@ -154,12 +154,16 @@ static int judge(void *arg, const struct plan *plan, struct store *store,
     return rc;
 }
 
-int run_fuzz(struct run *run, const struct plan_ask *ask, struct fuzz *out,
-             bool *judged)
+int run_fuzz(struct run *run, const struct plan_ask *ask, double usd_before,
+             struct fuzz *out, bool *judged)
 {
     struct judging judging = { run->spec, out, judged };
     const struct sweep_options options = {
-        .command = "fuzz", .ask = ask, .done = judge, .done_arg = &judging
+        .command = "fuzz",
+        .ask = ask,
+        .usd_before = usd_before,
+        .done = judge,
+        .done_arg = &judging,
     };
     const struct spec_measure measure = run->spec->measure;
     char *db = run->db;
@@ -208,7 +212,7 @@ static int fuzz_work(struct run *run, void *arg)
         code = cmd_fail(rc, &err);
     else
         code = conclude(
-            order, run_fuzz(run, &order->ask, &order->fuzz, &order->judged),
+            order, run_fuzz(run, &order->ask, 0, &order->fuzz, &order->judged),
             db);
     free(db);
     return code;

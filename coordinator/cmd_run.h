@@ -61,9 +61,9 @@ int run_engine(struct run *run, const struct sweep_options *options,
  * X.fuzz.db. */
 char *fuzz_path(const char *db);
 /* Likewise: prove what is asked for right, over that database.  'out' is what
- * came of it, for the caller to fuzz_fini(), when 'judged' is set (in
- * cmd_fuzz.c). */
-int run_fuzz(struct run *run, const struct plan_ask *ask, struct fuzz *out,
-             bool *judged);
+ * came of it, for the caller to fuzz_fini(), when 'judged' is set; 'usd_before'
+ * is spent already of a budget (in cmd_fuzz.c). */
+int run_fuzz(struct run *run, const struct plan_ask *ask, double usd_before,
+             struct fuzz *out, bool *judged);
 
 #endif

@@ -120,7 +120,7 @@ static int prove(struct pass *pass)
     if (!run->set.quiet)
         fprintf(stderr, "proving %zu finalist%s right at %zu shapes\n",
                 choice.n, choice.n == 1 ? "" : "s", ask.n_shapes);
-    code = run_fuzz(run, &ask, &fuzz, &judged);
+    code = run_fuzz(run, &ask, pass->cost->priced_usd, &fuzz, &judged);
     if (code == 0 && !judged)
         code = 1;
     for (size_t i = 0; code == 0 && i < fuzz.n_findings; i++)
@@ -284,7 +284,7 @@ static int make_contest(struct pass *pass)
 {
     const struct report *report = pass->report;
     struct contest *contest = &pass->contest;
-    struct finalists finalists;
+    struct finalists finalists = { 0 };
     size_t needed;
     int code = choose_and_prove(pass, &finalists);
 

@@ -14,7 +14,7 @@
 /* At least so many blocks on each GPU: an interval of its own is finite. */
 #define GPU_BLOCKS 5
 /* Blocks are dealt over the GPUs there are; hosts of the file get so long. */
-#define ARRIVAL_NS (10 * NS_PER_S)
+#define ARRIVAL_NS (5 * NS_PER_S)
 
 struct card {
     char uuid[128];

@@ -11,7 +11,7 @@ import sweepfile
 class Confirm(rig.Rig):
     def small(self):
         """vector_add with few configurations."""
-        folder = self.kernel("vector_add")
+        folder = self.kernel("vector_add", confirm=True)
         sweep = sweepfile.read(folder)
         sweep["tunables"] = {"BLOCK_SIZE": [64, 256], "ITEMS": [1, 2], "VECTOR": [False]}
         sweepfile.write(folder, sweep)
@@ -96,7 +96,6 @@ class Confirm(rig.Rig):
     def test_what_is_wrong_at_a_fuzz_shape_cannot_win(self):
         folder = self.fixture("forgets_tail")
         with self.subTest("the sweep file wants no confirmation, so there is none"):
-            sweepfile.write(folder, {**sweepfile.read(folder), "confirm": False})
             ran = self.run_coord(folder, "sweep", "--device", "cpu")
             self.assertEqual(ran.stdout, "")
             self.assertEqual(self.verdict(folder)["state"], "none")
