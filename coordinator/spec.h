@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "coordinator/terms.h"
 #include "coordinator/value.h"
 
 struct err;
@@ -147,7 +148,7 @@ struct spec {
     size_t n_floors;
     struct spec_measure measure;
     struct spec_confirm confirm;
-    const char *strategy;            /* exhaustive */
+    struct terms search;             /* the strategy is the spec's */
     double budget_usd, budget_hours; /* 0: no cap */
 };
 

@@ -30,6 +30,7 @@ static void settle(struct sweep *sweep, int unit, int shape, const char *word,
                       times.median);
     sweep->n_settled++;
     sweep->n_correct += strcmp(word, "correct") == 0;
+    sweep_search_settled(sweep, unit, shape, word, times.median);
     log_line(LOG_I, "SETTLED", "config=%.12s shape=%s outcome=%s",
              plan_unit(sweep->plan, unit)->key,
              plan_shape_name(sweep->plan, shape), word);

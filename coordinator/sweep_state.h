@@ -92,6 +92,10 @@ struct grant {
     int round;
 };
 
+struct sweep_search; /* sweep_search.c */
+struct space_gate_count;
+struct history;
+
 struct want {
     char hash[HASH_HEX];
     int host;
@@ -103,8 +107,9 @@ struct sweep {
     struct space *space;
     const struct hosts *hosts;
     struct progress *progress;
-    struct plan *plan;   /* NULL until the device facts are known */
-    struct sched *sched; /* likewise */
+    struct plan *plan;           /* NULL until the device facts are known */
+    struct sched *sched;         /* likewise */
+    struct sweep_search *search; /* NULL: all units, in order */
     struct store *store;
     struct ledger *ledger;
     struct server *server;
@@ -222,6 +227,29 @@ void sweep_take_cache(struct sweep *sweep, size_t host);
 /* The same for one unit and all hosts. */
 void sweep_take_built(struct sweep *sweep, int unit);
 bool sweep_was_leased(struct sweep *sweep, size_t host, const struct msg *msg);
+int sweep_put_config(struct sweep *sweep, int unit, struct err *err);
+
+/* sweep_search.c: units as a strategy asks for them, instead of all. */
+/* Is a strategy asked?  Before the plan is made, with the points that pass. */
+int sweep_search_choose(struct sweep *sweep, int64_t passed, struct err *err);
+/* Make a plan with room, and a sched that holds all of it back. */
+int sweep_search_plan(struct sweep *sweep, struct err *err);
+void sweep_search_hold(struct sweep *sweep);
+/* What earlier runs asked for and learnt; then, with their outcomes taken. */
+int sweep_search_recall(struct sweep *sweep, struct history *history,
+                        struct err *err);
+void sweep_search_begin(struct sweep *sweep);
+/* Ask for as much as the hosts can take. */
+void sweep_search_turn(struct sweep *sweep);
+void sweep_search_settled(struct sweep *sweep, int unit, int shape,
+                          const char *word, double median_s);
+/* exhaustive, or what is asked; never 'auto'. */
+const char *sweep_search_method(const struct sweep *sweep);
+int sweep_search_total(const struct sweep *sweep); /* units it will come to */
+#define SWEEP_SEARCH_FDS 2 /* of a strategy that is a program */
+void sweep_search_poll(const struct sweep *sweep, int fds[SWEEP_SEARCH_FDS],
+                       short events[SWEEP_SEARCH_FDS]);
+void sweep_search_free(struct sweep *sweep);
 
 /* sweep_rows.c: what is written down. */
 void sweep_dirty(struct sweep *sweep); /* a row waits for COMMIT */
