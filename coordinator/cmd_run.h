@@ -15,12 +15,15 @@
 struct err;
 struct fuzz;
 struct plan_ask;
+struct replay;
 struct space;
 struct spec;
 
 /* Flags. */
 struct run_settings {
     const char *hosts, *db, *device, *arch, *ssh, *log, *strategy;
+    const char *record, *cards; /* of a replay, else NULL */
+    double speed_up;            /* 0: not given */
     bool accept_new_host_keys, dry_run, fresh, quiet;
     double budget_usd, max_hours;
     int64_t linger_s;
@@ -35,15 +38,18 @@ struct run_settings {
 
 struct run {
     struct run_settings set;
-    char *sweep; /* path of the sweep file */
+    char *sweep;       /* path of the sweep file; NULL: that of the record */
+    bool runs_kernels; /* so that no record can answer */
     char *db;
     char *was_device, *was_hosts; /* resume: what the database says */
+    char *was_record, *was_cards;
     char *was_strategy;
     bool was_searched; /* 'terms' are those of the database */
     struct terms terms;
     char was_arch[HISTORY_ARCH_BYTES];
     char *hosts_file; /* absolute, "" for this machine alone */
     struct spec *spec;
+    struct replay *replay; /* NULL: kernels are run */
     struct hosts hosts;
     int64_t began_ns; /* the command: caps count all of its passes */
 };
@@ -72,6 +78,13 @@ char *fuzz_path(const char *db);
  * is spent already of a budget (in cmd_fuzz.c). */
 int run_fuzz(struct run *run, const struct plan_ask *ask, double usd_before,
              struct fuzz *out, bool *judged);
+/* cmd_replay.c.  Read --device replay=FILE and what belongs to it; other
+ * devices are left alone. */
+int run_choose_record(struct run *run, struct err *err);
+/* The record, and its sweep file. */
+int run_load_record(struct run *run, struct err *err);
+/* What the settings of a stored sweep say of its record, if it has one. */
+void run_recall_record(struct run *run, const char *settings);
 /* cmd_search.c: --strategy, --evaluations and --seed, over what the database of
  * a resumed sweep says, over the sweep file. */
 int run_terms(struct run *run, struct err *err);

@@ -163,7 +163,8 @@ static int choose(struct pass *pass, struct finalists *finalists)
 /* Who goes on: chosen and proved.  Those that turn out wrong make room. */
 static int choose_and_prove(struct pass *pass, struct finalists *finalists)
 {
-    bool proof = !pass->run->spec->confirm.unproved;
+    /* A record has no kernels that could be run. */
+    bool proof = !pass->run->spec->confirm.unproved && !pass->run->replay;
     int code = choose(pass, finalists);
 
     for (int i = 0; code == 0 && proof && i < PROOFS_MAX; i++) {
@@ -391,11 +392,13 @@ static int confirm(struct pass *pass, bool anew)
     struct err err;
     int is, code = 0;
 
-    if (!baseline || !baseline->rank)
-        return cmd_fail(err_set(&err, ERR_DEVICE,
-                                "nothing can be confirmed: the baseline has "
-                                "no valid time; 'fa-coord report' tells why"),
-                        &err);
+    if (!baseline || !baseline->rank) {
+        cmd_fail(err_set(&err, ERR_DEVICE,
+                         "nothing can be confirmed: the baseline has no valid "
+                         "time; 'fa-coord report' tells why"),
+                 &err);
+        return anew ? 1 : 0; /* what was screened stands */
+    }
     is = find_contest(pass, anew, &err);
     if (is < 0)
         return cmd_fail(is, &err);

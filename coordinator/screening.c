@@ -9,6 +9,7 @@
 #include "common/stats.h"
 #include "coordinator/calibration.h"
 #include "coordinator/report.h"
+#include "coordinator/samples.h"
 #include "coordinator/sql.h"
 #include "coordinator/store.h"
 
@@ -44,10 +45,7 @@ static int load_canaries(struct store *store, const struct report *report,
                          struct level *level, struct err *err)
 {
     static const char text[] =
-        "SELECT r.gpu, r.received_utc, (SELECT median FROM (SELECT avg(value)"
-        "  AS median FROM (SELECT value, row_number() OVER (ORDER BY value)"
-        "   AS i, count(*) OVER () AS n FROM json_each(r.samples))"
-        "  WHERE i IN ((n + 1) / 2, (n + 2) / 2)))"
+        "SELECT r.gpu, r.received_utc, r.samples"
         " FROM result r JOIN config c ON c.key=r.config"
         "  AND c.source_key=r.source_key WHERE c.sweep=?1 AND c.baseline=1"
         " AND r.purpose='canary' AND r.counted=1 AND r.outcome='correct'"
@@ -58,7 +56,7 @@ static int load_canaries(struct store *store, const struct report *report,
     if (rc == 0)
         rc = sql_start(stmt, err, "Is", report->sweep, report->shapes[0].name);
     while (rc >= 0 && (rc = sql_step(stmt, err)) == 1) {
-        double seconds = sql_real(stmt, 2);
+        double seconds = samples_median(sql_text(stmt, 2));
 
         if (!(seconds > 0))
             continue;

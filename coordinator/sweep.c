@@ -32,6 +32,7 @@
 /* Stopping: what runs may finish; then it is told to end; then it is left. */
 #define STOP_DRAIN_NS (15 * NS_PER_S)
 #define STOP_NOW_NS (2 * NS_PER_S)
+#define REQUEST_MAX (64 << 10) /* of a recorded kernel: a handful of lines */
 #define LANES_MAX 16
 #define LANE_BYTES 160
 
@@ -302,7 +303,8 @@ static bool is_over(const struct sweep *sweep)
                sched_leases(sweep->sched) == 0;
     if (sweep->contest)
         return sweep_contest_is_over(sweep);
-    return sweep->sched && sched_open_jobs(sweep->sched) == 0;
+    return sweep->sched && sched_open_jobs(sweep->sched) == 0 &&
+           !sweep_canary_waits(sweep);
 }
 
 /* A strategy of somebody else's is a program with pipes. */
@@ -518,6 +520,7 @@ static void sweep_fini(struct sweep *sweep)
     for (size_t i = 0; i < sweep->n_boxes; i++)
         sweep_forget_running(&sweep->boxes[i]);
     sweep_contest_free(sweep->contest);
+    sweep_canary_free(sweep);
     sweep_search_free(sweep);
     sched_free(sweep->sched);
     plan_free(sweep->plan);
@@ -528,6 +531,7 @@ static void sweep_fini(struct sweep *sweep)
     free(sweep->artifacts);
     free(sweep->grants);
     free(sweep->wants);
+    buf_fini(&sweep->request);
 }
 
 int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
@@ -545,6 +549,7 @@ int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
     void *zctx = NULL;
     int signals = open_signals(err), rc = signals;
 
+    buf_init(&sweep.request, REQUEST_MAX);
     sweep.boxes = mem_new(sweep.n_boxes, sizeof(*sweep.boxes));
     sweep.ledger = ledger_new((int)sweep.n_boxes, sweep_put_interval, &sweep);
     sweep.progress = progress_new(options->quiet);
