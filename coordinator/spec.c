@@ -31,6 +31,12 @@ static const struct spec defaults = {
                  .l2 = "flush",
                  .canary_every = -1,
                  .canary_samples = 10 },
+    .confirm = { .blocks = 20,
+                 .samples = 5,
+                 .finalists_max = 32,
+                 .floor = 0.005,
+                 .target = 1.10,
+                 .alpha = 0.05 },
     .search = { .seed = 1 },
 };
 
@@ -172,16 +178,27 @@ static int read_limits(struct reader *r, const struct json *root)
 static int read_root(struct reader *r, const struct json *root)
 {
     static const char *const keys[] = {
-        "name",        "kernel",
-        "tunables",    "derived",
-        "gates",       "launch",
-        "shapes",      "emulation_shapes",
-        "fuzz_shapes", "emulation_fuzz_shapes",
-        "arguments",   "reference",
-        "tolerance",   "baseline",
-        "metrics",     "floors",
-        "measure",     "search",
-        "budget",      "external_baseline",
+        "name",
+        "kernel",
+        "tunables",
+        "derived",
+        "gates",
+        "launch",
+        "shapes",
+        "emulation_shapes",
+        "fuzz_shapes",
+        "emulation_fuzz_shapes",
+        "arguments",
+        "reference",
+        "tolerance",
+        "baseline",
+        "metrics",
+        "floors",
+        "measure",
+        "search",
+        "budget",
+        "confirm",
+        "external_baseline",
     };
     const struct json *name;
 
@@ -193,7 +210,7 @@ static int read_root(struct reader *r, const struct json *root)
         read_shapes(r, root) < 0 || read_rules(r, root) < 0 ||
         read_arguments(r, root) < 0 || read_tolerance(r, root) < 0 ||
         read_baseline(r, root) < 0 || read_external(r, root) < 0 ||
-        read_measure(r, root) < 0)
+        read_measure(r, root) < 0 || read_confirm(r, root) < 0)
         return ERR_INPUT;
     return read_limits(r, root);
 }

@@ -49,6 +49,8 @@ int read_launch(struct reader *r, const struct json *object,
 int read_shapes(struct reader *r, const struct json *root); /* spec_shapes.c */
 int read_arguments(struct reader *r, const struct json *root); /* spec_work.c */
 int read_external(struct reader *r, const struct json *root);
+int read_confirm(struct reader *r,
+                 const struct json *root);                  /* spec_confirm.c */
 int read_search(struct reader *r, const struct json *root); /* spec_search.c */
 
 /* Is the name new?  SQL does not tell upper case from lower. */

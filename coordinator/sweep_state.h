@@ -149,8 +149,9 @@ struct sweep {
     int exit_code;
     struct err fatal; /* what ended it, for the user */
 
-    int n_settled, n_correct; /* measurements, for progress */
-    int n_left_out;           /* builds that nobody asked for */
+    struct sweep_contest *contest; /* NULL: it screens */
+    int n_settled, n_correct;      /* measurements, for progress */
+    int n_left_out;                /* builds that nobody asked for */
 };
 
 /* sweep_inbox.c: take one message of a host.  ERR_PROTO: the host is wrong. */
@@ -204,10 +205,25 @@ void sweep_order_measured(struct sweep *sweep, const struct sched_lease *job,
 /* Tell those who asked of the orders that were dropped. */
 void sweep_drop_orders(struct sweep *sweep);
 
+/* sweep_contest.c: the baseline and the finalists in blocks. */
+int sweep_contest_begin(struct sweep *sweep, struct err *err);
+void sweep_contest_turn(struct sweep *sweep); /* orders what can be ordered */
+/* An order of it is over: measured, or not to be had ('result' is NULL). */
+void sweep_contest_ended(struct sweep *sweep, const struct sched_lease *lease,
+                         const struct msg *result);
+/* A lease of it was lost; 'word' is lost or crash. */
+void sweep_contest_lost(struct sweep *sweep, const struct sched_lease *lease,
+                        const char *word, const char *why);
+bool sweep_contest_is_over(const struct sweep *sweep);
+void sweep_contest_progress(const struct sweep *sweep, int *done, int *total);
+void sweep_contest_end(struct sweep *sweep); /* write down that it ended */
+void sweep_contest_free(struct sweep_contest *contest); /* NULL is fine */
+
 /* sweep_tools.c: commands on workers, beside the measurements. */
-/* What the external baseline needs, if there is one; it took part in so many
- * blocks already. */
-int sweep_tools_begin(struct sweep *sweep, int blocks_before, struct err *err);
+/* What the external baseline needs, if there is one, in the blocks of this
+ * contest; those of an earlier run count. */
+int sweep_tools_begin(struct sweep *sweep, const struct contest *contest,
+                      struct err *err);
 void sweep_tools_free(struct sweep *sweep);
 /* Does it take part in a block that begins on this host?  Then it is to be
  * ordered once a shape. */

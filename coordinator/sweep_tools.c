@@ -12,6 +12,7 @@
 #include "coordinator/contest.h"
 #include "coordinator/external_baseline.h"
 #include "coordinator/spec.h"
+#include "coordinator/sql.h"
 
 /* A run that was ordered and is not over. */
 struct errand {
@@ -35,7 +36,29 @@ static const struct spec_external *external_of(const struct sweep *sweep)
     return &sweep->spec->external;
 }
 
-int sweep_tools_begin(struct sweep *sweep, int blocks_before, struct err *err)
+/* In how many blocks of the contest it had a time already. */
+static int count_blocks(struct sweep *sweep, const struct contest *contest,
+                        int *out, struct err *err)
+{
+    static const char text[] =
+        "SELECT count(DISTINCT round) FROM tool WHERE purpose='external' AND"
+        " counted=1 AND outcome='ran' AND round>?1 AND round<?2";
+    int64_t first = contest_round(contest, 0);
+    struct sqlite3_stmt *stmt = NULL;
+    int rc = sql_prepare(store_db(sweep->store), text, &stmt, err);
+
+    if (rc == 0)
+        rc = sql_start(stmt, err, "II", first, first + CONTEST_ROUNDS);
+    if (rc == 0)
+        rc = sql_step(stmt, err);
+    if (rc == 1)
+        *out = (int)sql_int(stmt, 0);
+    sql_free(stmt);
+    return rc < 0 ? rc : 0;
+}
+
+int sweep_tools_begin(struct sweep *sweep, const struct contest *contest,
+                      struct err *err)
 {
     const struct spec_external *external = external_of(sweep);
     struct sweep_tools *tools;
@@ -46,11 +69,13 @@ int sweep_tools_begin(struct sweep *sweep, int blocks_before, struct err *err)
     tools = mem_new(1, sizeof(*tools));
     rc = bundle_files(sweep->spec, external->files, external->files_at,
                       external->n_files, &tools->bundle, err);
+    if (rc == 0)
+        rc = count_blocks(sweep, contest, &tools->blocks, err);
     if (rc < 0) {
+        bundle_fini(&tools->bundle);
         free(tools);
         return rc;
     }
-    tools->blocks = blocks_before;
     tools->off = mem_new(sweep->n_boxes, sizeof(*tools->off));
     sweep->tools = tools;
     return 0;
