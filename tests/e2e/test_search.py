@@ -86,7 +86,7 @@ class Search(rig.Rig):
     def test_what_would_be_searched_is_said_first(self):
         folder = self.small()
         dry = ("sweep", "--device", "cpu", "--dry-run")
-        self.assertIn("search: exhaustive (all 30 fit), 30 of 30 configurations, seed 1",
+        self.assertIn("search: exhaustive (there is no cap), 30 of 30 configurations, seed 1",
                       self.run_coord(folder, *dry).stdout)
         self.assertIn("search: bayes (12 evaluations are fewer than all 30), 12 of 30 configurations, seed 5",
                       self.run_coord(folder, *dry, "--evaluations", "12", "--seed", "5").stdout)
@@ -123,7 +123,7 @@ class Search(rig.Rig):
 
     def test_a_program_that_never_begins_ends_the_sweep(self):
         folder = self.small()
-        missing = self.sweep(folder, "--strategy", "external:no-such-program", code=None)
+        missing = self.sweep(folder, "--strategy", "external:no-such-program", code=2)
         self.assertIn("'no-such-program'", missing)
         slip = self.sweep(folder, "--strategy", "external:python3 nowhere.py", code=2)
         self.assertIn("ended (status 2)", slip)
