@@ -28,7 +28,9 @@ static const struct spec defaults = {
                  .samples = 15,
                  .timeout_s = 10,
                  .seed = 1,
-                 .l2 = "flush" },
+                 .l2 = "flush",
+                 .canary_every = -1,
+                 .canary_samples = 10 },
     .search = { .seed = 1 },
 };
 
@@ -120,23 +122,31 @@ static int read_tolerance(struct reader *r, const struct json *root)
 
 static int read_measure(struct reader *r, const struct json *root)
 {
-    static const char *const keys[] = { "warmups", "samples", "timeout_s",
-                                        "seed", "l2" };
+    static const char *const keys[] = {
+        "warmups", "samples",      "timeout_s",     "seed",
+        "l2",      "canary_every", "canary_samples"
+    };
     static const char *const l2[] = { "flush", "warm" };
     struct spec_measure *out = &r->spec->measure;
     int64_t warmups = out->warmups, samples = out->samples;
+    int64_t every = out->canary_every, canary = out->canary_samples;
     const struct json *object;
 
     if (read_member(r, root, "measure", JSON_OBJECT, false, &object) < 0)
         return ERR_INPUT;
     if (!object)
         return 0;
-    if (read_object(r, object, "'measure'", keys, 5) < 0 ||
+    if (read_object(r, object, "'measure'", keys,
+                    sizeof(keys) / sizeof(*keys)) < 0 ||
+        read_whole(r, object, "canary_every", 0, 1000000, &every) < 0 ||
+        read_whole(r, object, "canary_samples", 1, 1000, &canary) < 0 ||
         read_whole(r, object, "warmups", 0, 1000, &warmups) < 0 ||
         read_whole(r, object, "samples", 1, 1000, &samples) < 0 ||
         read_real(r, object, "timeout_s", 0.001, 3600, &out->timeout_s) < 0 ||
         read_whole(r, object, "seed", 0, JSON_INTEGER_MAX, &out->seed) < 0)
         return ERR_INPUT;
+    out->canary_every = (int)every;
+    out->canary_samples = (int)canary;
     out->warmups = (int)warmups;
     out->samples = (int)samples;
     return read_word(r, object, "l2", l2, 2, &out->l2);

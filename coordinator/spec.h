@@ -92,6 +92,8 @@ struct spec_kernel {
 };
 
 struct spec_measure {
+    int canary_every;   /* measurements; 0 for no canary, -1 as the device */
+    int canary_samples; /* of each */
     int warmups, samples;
     double timeout_s;
     int64_t seed;

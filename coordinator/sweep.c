@@ -296,7 +296,8 @@ static bool is_over(const struct sweep *sweep)
     if (sweep->stopping == 1)
         return now - sweep->stop_ns > STOP_DRAIN_NS || !sweep->sched ||
                sched_leases(sweep->sched) == 0;
-    return sweep->sched && sched_open_jobs(sweep->sched) == 0;
+    return sweep->sched && sched_open_jobs(sweep->sched) == 0 &&
+           !sweep_canary_waits(sweep);
 }
 
 /* A strategy of somebody else's is a program with pipes. */
@@ -511,6 +512,7 @@ static void sweep_fini(struct sweep *sweep)
 {
     for (size_t i = 0; i < sweep->n_boxes; i++)
         sweep_forget_running(&sweep->boxes[i]);
+    sweep_canary_free(sweep);
     sweep_search_free(sweep);
     sched_free(sweep->sched);
     plan_free(sweep->plan);

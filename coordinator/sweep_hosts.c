@@ -353,6 +353,7 @@ void sweep_box_up(struct sweep *sweep, size_t host)
                   box->host->role == HOST_GPU ? 0 : box->slots, box->n_gpus,
                   box->credit);
     note_gpus(sweep, host);
+    sweep_canary_box(sweep, host);
     for (size_t i = 0; i < box->n_running; i++)
         adopt(sweep, host, box->running[i]);
     sweep_take_cache(sweep, host);

@@ -59,11 +59,12 @@ static void welcome_back(struct sweep *sweep, size_t host)
     struct box *box = &sweep->boxes[host];
 
     if (box->state == BOX_READY && sweep->sched) {
-        if (box->is_lost)
+        if (box->is_lost) {
             sched_host_up(sweep->sched, (int)host,
                           box->host->role == HOST_GPU ? 0 : box->slots,
                           box->n_gpus, box->credit);
-        else
+            sweep_canary_box(sweep, host);
+        } else
             sched_host_pause(sweep->sched, (int)host, false);
     }
     box->suspect = false;

@@ -278,6 +278,7 @@ void sweep_dispatch(struct sweep *sweep)
         return;
     sweep_drop_orders(sweep);
     sweep_search_turn(sweep);
+    sweep_canary_turn(sweep);
     n = grant_all(sweep, &leases);
     if (n > 0 && sweep_commit(sweep, &err) < 0)
         sweep_fail(sweep, 7, "error", &err);

@@ -518,6 +518,8 @@ int sweep_prepare(struct sweep *sweep, struct err *err)
         rc = take_history(sweep, err);
     if (rc == 0)
         sweep_search_begin(sweep);
+    if (rc == 0)
+        rc = sweep_canary_begin(sweep, err);
     for (size_t i = 0; rc == 0 && i < sweep->n_boxes; i++)
         if (sweep->boxes[i].state == BOX_READY)
             sweep_box_up(sweep, i);
