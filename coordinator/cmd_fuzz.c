@@ -177,7 +177,8 @@ static int fuzz_work(struct run *run, void *arg)
     int rc;
 
     order->spec = run->spec;
-    run->spec->measure.samples = 1; /* only what is right is asked */
+    run->spec->measure.least = run->spec->measure.most =
+        1; /* only what is right is asked */
     run->spec->measure.warmups = 0;
     rc = choose_configs(order, db, &err);
     run->db = fuzz_path(db);

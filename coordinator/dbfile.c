@@ -14,6 +14,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/checksum.h"
 #include "coordinator/sql.h"
 
 #define BUSY_MS 5000 /* a reader's checkpoint at most */
@@ -160,6 +161,23 @@ static int check_format(struct sqlite3 *db, const char *path, int newest,
     return (int)format;
 }
 
+/* checksum_row(...) in SQL. */
+static void checksum_columns(sqlite3_context *context, int n,
+                             sqlite3_value **values)
+{
+    struct sql_value row[SQL_VALUES_MAX];
+    char sum[HASH_HEX];
+
+    if (n > SQL_VALUES_MAX) {
+        sqlite3_result_error(context, "too many columns", -1);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        row[i] = sql_value_of(values[i]);
+    checksum_row(row, (size_t)n, sum);
+    sqlite3_result_text(context, sum, -1, SQLITE_TRANSIENT);
+}
+
 static int migrate(struct sqlite3 *db, const char *path, int format,
                    struct dbfile_steps steps, struct err *err)
 {
@@ -167,7 +185,9 @@ static int migrate(struct sqlite3 *db, const char *path, int format,
                             DBFILE_APPLICATION_ID, steps.n);
     int rc = sql_run(db, "BEGIN IMMEDIATE", err);
 
-    for (; rc == 0 && format < steps.n; format++)
+    if (rc == 0 && format == 0)
+        rc = sql_run(db, steps.steps[0], err);
+    for (; rc == 0 && format > 0 && format < steps.n; format++)
         rc = sql_run(db, steps.steps[format], err);
     if (rc == 0)
         rc = sql_run(db, seal, err);
@@ -229,6 +249,11 @@ int dbfile_write(const char *path, struct dbfile_steps steps, bool create,
 
     *out = NULL;
     rc = open_db(path, SQLITE_OPEN_READWRITE, out, err);
+    if (rc == 0 && sqlite3_create_function_v2(
+                       *out, "checksum_row", -1,
+                       SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
+                       NULL, checksum_columns, NULL, NULL, NULL) != SQLITE_OK)
+        rc = err_set(err, ERR_STORE, "%s", sqlite3_errmsg(*out));
     if (rc < 0) {
         rc = err_within(err, rc, "%s", path);
         goto fail;

@@ -1,9 +1,10 @@
 /* dbfile.h - the file of a sweep's database: ours, of this version, or refused
  *
  * A database carries FA's application id and, as user_version, the number of
- * its format.  Format n is what the first n steps make of an empty file.  To
- * change the schema: change schema.sql for people, append a step that alters
- * an existing database, never touch an old step.
+ * its format.  To change the schema: change schema.sql, which makes the newest
+ * format, and append a step that alters an existing database likewise; never
+ * touch an old step.  The steps can say checksum_row(...) for the checksum of
+ * columns (checksum.h).
  */
 #ifndef FA_COORDINATOR_DBFILE_H
 #define FA_COORDINATOR_DBFILE_H
@@ -17,7 +18,8 @@ struct sqlite3;
 #define DBFILE_APPLICATION_ID 0x46416364 /* "FAcd" */
 
 struct dbfile_steps {
-    const char *const *steps; /* SQL; steps[0] makes format 1 of nothing */
+    /* SQL: steps[0] makes format n of nothing, steps[k] k + 1 of format k */
+    const char *const *steps;
     int n;
 };
 

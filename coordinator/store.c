@@ -12,15 +12,16 @@
 #include "coordinator/sql.h"
 #include "coordinator/store_private.h"
 
-extern const struct embed store_schema[]; /* schema.sql */
+extern const struct embed store_schema[]; /* schema.sql, schema_2.sql */
 
 #define ARRAY_BYTES_MAX (1 << 20) /* one JSON array of a result */
 
 int store_open(const char *path, enum store_mode mode, struct store **out,
                struct err *err)
 {
-    const char *const texts[] = { (const char *)store_schema[0].bytes };
-    struct dbfile_steps steps = { texts, 1 };
+    const char *const texts[] = { (const char *)store_schema[0].bytes,
+                                  (const char *)store_schema[1].bytes };
+    struct dbfile_steps steps = { texts, 2 };
     struct store *store = mem_new(1, sizeof(*store));
     int rc = 0;
 

@@ -500,6 +500,7 @@ static void sweep_fini(struct sweep *sweep)
     for (size_t i = 0; i < sweep->n_boxes; i++)
         sweep_forget_running(&sweep->boxes[i]);
     sched_free(sweep->sched);
+    incumbents_free(sweep->incumbents);
     plan_free(sweep->plan);
     space_close(sweep->space);
     ledger_free(sweep->ledger);

@@ -195,6 +195,8 @@ static void identify(const struct sweep *sweep, const struct sched_lease *lease,
 static int fill(struct sweep *sweep, const struct sched_lease *lease,
                 struct msg *msg, char key[HASH_HEX], struct err *err)
 {
+    struct plan_sampling sampling;
+
     identify(sweep, lease, msg);
     msg->key = key;
     if (lease->stage == JOB_BUILD) {
@@ -210,7 +212,10 @@ static int fill(struct sweep *sweep, const struct sched_lease *lease,
         (strcmp(sweep->options->device, "cpu") == 0 ? EMULATED_SLACK_MS
                                                     : MEASURE_SLACK_MS);
     plan_task_key(sweep->plan, lease->unit, lease->shape, key);
-    return plan_measure(sweep->plan, lease->unit, lease->shape, msg, err);
+    sampling = plan_sampling(
+        sweep->plan, incumbents_high_s(sweep->incumbents, lease->shape));
+    return plan_measure(sweep->plan, lease->unit, lease->shape, &sampling, msg,
+                        err);
 }
 
 void sweep_granted(struct sweep *sweep, const struct sched_lease *lease)

@@ -92,15 +92,18 @@ static char *settings_json(const struct sweep *sweep)
     struct buf buf;
 
     buf_init(&buf, JSON_MAX);
-    buf_printf(&buf,
-               "{\"device\": \"%s\", \"asked\": %s, \"strategy\": \"%s\", "
-               "\"attempts\": %d, "
-               "\"linger_s\": %d, \"max_hours\": %.17g, \"budget_usd\": %.17g, "
-               "\"warmups\": %d, \"samples\": %d, \"timeout_s\": %.17g, "
-               "\"seed\": %lld, \"l2\": \"%s\"}",
-               o->device, o->ask ? "true" : "false", sweep->spec->strategy,
-               o->attempts, o->linger_s, o->max_hours, o->budget_usd,
-               m->warmups, m->samples, m->timeout_s, (long long)m->seed, m->l2);
+    buf_printf(
+        &buf,
+        "{\"device\": \"%s\", \"asked\": %s, \"strategy\": \"%s\", "
+        "\"attempts\": %d, "
+        "\"linger_s\": %d, \"max_hours\": %.17g, \"budget_usd\": %.17g, "
+        "\"warmups\": %d, \"least\": %d, \"most\": %d, \"noise\": %.17g, "
+        "\"margin\": %.17g, \"timeout_s\": %.17g, "
+        "\"seed\": %lld, \"l2\": \"%s\"}",
+        o->device, o->ask ? "true" : "false", sweep->spec->strategy,
+        o->attempts, o->linger_s, o->max_hours, o->budget_usd, m->warmups,
+        m->least, m->most, m->noise, m->margin, m->timeout_s,
+        (long long)m->seed, m->l2);
     return buf.bytes;
 }
 
@@ -307,6 +310,9 @@ static int take_outcomes(struct sweep *sweep, struct history *history,
             sched_settled(sweep->sched, JOB_MEASURE, unit, shape, correct);
             sweep->n_settled++;
             sweep->n_correct += correct;
+            if (correct && was.agreed)
+                incumbents_remember(sweep->incumbents, shape, was.median_s,
+                                    sweep->spec->measure.noise);
         }
     }
     return 0;
@@ -451,6 +457,7 @@ int sweep_prepare(struct sweep *sweep, struct err *err)
         return rc;
     if (sweep->options->builds_only)
         plan_drop_shapes(sweep->plan);
+    sweep->incumbents = incumbents_new(plan_shapes(sweep->plan));
     sweep->sched = sched_new((struct sched_limits){
         .units = plan_units(sweep->plan),
         .shapes = plan_shapes(sweep->plan),

@@ -17,6 +17,7 @@
 #include "coordinator/arch.h"
 #include "coordinator/crew.h"
 #include "coordinator/hosts.h"
+#include "coordinator/incumbents.h"
 #include "coordinator/ledger.h"
 #include "coordinator/plan.h"
 #include "coordinator/progress.h"
@@ -97,8 +98,9 @@ struct sweep {
     struct space *space;
     const struct hosts *hosts;
     struct progress *progress;
-    struct plan *plan;   /* NULL until the device facts are known */
-    struct sched *sched; /* likewise */
+    struct plan *plan;             /* NULL until the device facts are known */
+    struct sched *sched;           /* likewise */
+    struct incumbents *incumbents; /* likewise */
     struct store *store;
     struct ledger *ledger;
     struct server *server;
