@@ -102,6 +102,7 @@ enum {
     STATIC_SMEM,
     REFERENCE,
     REQUEST,
+    FRESH,
     ARGUMENT,
     RELATIVE_L2,
     MAX_ERROR,
@@ -116,6 +117,9 @@ enum {
     POWER_W,
     THROTTLE,
     HELD_S,
+    COMMAND,
+    STATUS,
+    OUTPUT,
     OFFSET,
     TOTAL,
     CHUNK,
@@ -183,6 +187,7 @@ static const struct field fields[FIELDS] = {
     [STATIC_SMEM] = FN("static_smem", static_smem, INT, INT32_MAX),
     [REFERENCE] = F("reference", reference, TEXT, 32),
     [REQUEST] = F("request", request, TEXT, HEADER_MAX),
+    [FRESH] = F("fresh", fresh, INT, 1),
     [ARGUMENT] = F("argument", argument, TEXT, NAME_MAX_BYTES),
     [RELATIVE_L2] = FN("relative_l2", relative_l2, REAL, INT64_MAX),
     [MAX_ERROR] = FN("max_error", max_error, REAL, INT64_MAX),
@@ -197,6 +202,9 @@ static const struct field fields[FIELDS] = {
     [POWER_W] = FN("power_w", power_w, REALS, MSG_SAMPLES_MAX),
     [THROTTLE] = FN("throttle", throttle, REALS, MSG_SAMPLES_MAX),
     [HELD_S] = F("held_s", held_s, REAL, 1 << 30),
+    [COMMAND] = F("command", command, TEXTS, MSG_COMMAND_MAX),
+    [STATUS] = FN("status", status, INT, 255),
+    [OUTPUT] = F("output", output, TEXT, MSG_OUTPUT_MAX),
     [OFFSET] = F("offset", offset, INT, INT32_MAX),
     [TOTAL] = F("total", total, INT, INT32_MAX),
     [CHUNK] = F("chunk", chunk, BYTES, MSG_CHUNK_MAX),
@@ -233,7 +241,7 @@ static const struct shape {
                       SPILL_BYTES, STATIC_SMEM, END } },
     [MSG_MEASURE] = { "MEASURE",
                       { LEASE, IDENTITY, KEY, GPU, ARTIFACT, REFERENCE, REQUEST,
-                        LIMIT_MS, END } },
+                        FRESH, LIMIT_MS, END } },
     [MSG_MEASURED] = { "MEASURED",
                        { LEASE,       IDENTITY,    NONCE,     KEY,
                          GPU,         ARTIFACT,    OUTCOME,   DETAIL,
@@ -242,6 +250,12 @@ static const struct shape {
                          BLOCKED,     CLOCK_MHZ,   TEMP_C,    POWER_W,
                          THROTTLE,    HELD_S,      SECONDS,   REGISTERS,
                          SPILL_BYTES, STATIC_SMEM, END } },
+    [MSG_TOOL] = { "TOOL",
+                   { LEASE, IDENTITY, KEY, GPU, BUNDLE, COMMAND, ARTIFACT,
+                     REFERENCE, REQUEST, LIMIT_MS, END } },
+    [MSG_RAN] = { "RAN",
+                  { LEASE, IDENTITY, NONCE, KEY, GPU, OUTCOME, DETAIL, STATUS,
+                    OUTPUT, LOG, SECONDS, END } },
     [MSG_STARTED] = { "STARTED", { LEASE, END } },
     [MSG_REFUSE] = { "REFUSE", { LEASE, TEXT_, END } },
     [MSG_WANT] = { "WANT", { WHAT, HASH, END } },
@@ -258,6 +272,11 @@ static const struct shape {
 const char *msg_type_name(enum msg_type type)
 {
     return type < MSG_TYPES ? shapes[type].name : "?";
+}
+
+bool msg_is_result(enum msg_type type)
+{
+    return type == MSG_BUILT || type == MSG_MEASURED || type == MSG_RAN;
 }
 
 void msg_identity_text(const struct msg_identity *id,

@@ -12,6 +12,7 @@
 #ifndef FA_COMMON_MSG_H
 #define FA_COMMON_MSG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,8 @@
 #define MSG_BYTES_MAX (2 << 20)   /* ZMQ_MAXMSGSIZE on both sides */
 #define MSG_LOG_MAX (64 << 10)    /* compiler output, head and tail */
 #define MSG_CHUNK_MAX (256 << 10) /* artifact bytes in one ARTIFACT */
+#define MSG_OUTPUT_MAX (64 << 10) /* standard output of a command */
+#define MSG_COMMAND_MAX 64        /* its arguments, the program included */
 #define MSG_SAMPLES_MAX 4096
 #define MSG_FILES_MAX 256
 
@@ -36,6 +39,8 @@ enum msg_type {
     MSG_BUILT,
     MSG_MEASURE,
     MSG_MEASURED,
+    MSG_TOOL,
+    MSG_RAN,
     MSG_STARTED,
     MSG_REFUSE,
     MSG_WANT,
@@ -76,8 +81,9 @@ struct msg_identity {
     const char *sweep;
     const char *config;
     const char *shape;   /* "" for a build */
-    const char *purpose; /* screen canary confirm; kernel reference */
-    const char *stage;   /* build measure */
+    const char *purpose; /* screen canary confirm; kernel reference; external
+                            profile */
+    const char *stage;   /* build measure tool */
     int64_t round;
     int64_t attempt;
 };
@@ -143,6 +149,7 @@ struct msg {
     /* MEASURE, MEASURED */
     const char *reference;
     const char *request; /* lines of worker/runner/wire.h */
+    int64_t fresh;       /* 1: by a new runner process */
     const char *argument;
     double relative_l2;
     double max_error;
@@ -158,6 +165,11 @@ struct msg {
     struct reals throttle;
     double held_s;
 
+    /* TOOL, RAN */
+    struct texts command; /* the program, then its arguments */
+    int64_t status;       /* it exited with, -1 when it did not exit */
+    const char *output;
+
     /* ARTIFACT, ACK, the rest */
     int64_t offset;
     int64_t total;
@@ -171,6 +183,8 @@ struct msg {
 };
 
 const char *msg_type_name(enum msg_type type);
+/* What a worker keeps in its journal until it is acknowledged. */
+bool msg_is_result(enum msg_type type);
 
 /* Append the encoding of 'msg' to 'out'.  ERR_INPUT when a field is over its
  * ceiling (the caller must cut texts first) or a required one is NULL. */

@@ -9,6 +9,7 @@
 struct err;
 
 int cmd_check(int argc, char *argv[]);
+int cmd_compare(int argc, char *argv[]);
 int cmd_doctor(int argc, char *argv[]);
 int cmd_explain(int argc, char *argv[]);
 int cmd_export(int argc, char *argv[]);

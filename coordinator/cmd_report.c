@@ -4,6 +4,7 @@
 
 #include "common/err.h"
 #include "coordinator/cmd.h"
+#include "coordinator/conclusion.h"
 #include "coordinator/dbpath.h"
 #include "coordinator/options.h"
 #include "coordinator/report.h"
@@ -22,11 +23,9 @@ struct settings {
     const char *where;
 };
 
-static int print(const struct report *report, const struct cost *cost,
-                 const struct settings *settings, struct err *err)
+static int print(struct report_view view, const struct settings *settings,
+                 struct err *err)
 {
-    struct report_view view = { .report = report, .cost = cost };
-
     if (settings->top >= 0)
         view.top = (size_t)settings->top;
     if (settings->json) {
@@ -48,6 +47,7 @@ static int run(struct store *store, const struct settings *settings,
 {
     struct report *report = NULL;
     struct cost *cost = NULL;
+    struct conclusion *conclusion = NULL;
     int rc = report_load(store, &report, err);
 
     /* Times and failures are worth showing without TFLOP/s. */
@@ -55,10 +55,17 @@ static int run(struct store *store, const struct settings *settings,
         fprintf(stderr, "fa-coord: there are no metrics: %s\n", err->text);
     if (rc == 0)
         rc = cost_load(store, &cost, err);
+    if (rc == 0)
+        rc = conclusion_load(store, report, cost, CONTEST_CONFIRM, &conclusion,
+                             err);
     if (rc == 0 && settings->where)
         rc = report_where(report, settings->where, err);
     if (rc == 0)
-        rc = print(report, cost, settings, err);
+        rc = print((struct report_view){ .report = report,
+                                         .cost = cost,
+                                         .conclusion = conclusion },
+                   settings, err);
+    conclusion_free(conclusion);
     cost_free(cost);
     report_free(report);
     return rc;

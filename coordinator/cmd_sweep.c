@@ -151,6 +151,7 @@ static int print_plan(const struct run *run, struct err *err)
         printf("%lld measurements (%zu shape%s each), device %s\n",
                (long long)passed * (long long)shapes, shapes,
                shapes == 1 ? "" : "s", run->set.device);
+        rc = run_print_search(run, space, passed, err);
         for (size_t i = 0; i < run->hosts.n; i++) {
             const struct host *host = &run->hosts.list[i];
 
@@ -245,6 +246,7 @@ static int sweep(struct run *run)
 {
     const struct sweep_options options = {
         .command = run->set.fresh ? "sweep --fresh" : "sweep",
+        .terms = &run->terms,
     };
     struct err err;
     int code = run_engine(run, &options, &err);
@@ -346,11 +348,8 @@ static int prepare(struct run *run, struct err *err)
     rc = settle_caps(run, err);
     if (rc < 0)
         return rc;
-    if (strcmp(run->spec->strategy, "exhaustive") != 0)
-        return err_set(err, ERR_INPUT,
-                       "strategy '%s' is not there; there is 'exhaustive'",
-                       run->spec->strategy);
-    return check_space(run, err);
+    rc = run_terms(run, err);
+    return rc == 0 ? check_space(run, err) : rc;
 }
 
 static int sweep_work(struct run *run, void *arg)
@@ -376,6 +375,7 @@ static void run_free(struct run *run)
     free(run->hosts_file);
     free(run->was_device);
     free(run->was_hosts);
+    free(run->was_strategy);
 }
 
 int run_command(struct run *run, int (*work)(struct run *, void *), void *arg)
@@ -419,6 +419,11 @@ int cmd_sweep(int argc, char *argv[])
           "add unknown host keys to known_hosts", NULL },
         { "budget", OPTION_REAL, &set->budget_usd, "USD",
           "stop when the sweep has cost this much", NULL },
+        { "strategy", OPTION_TEXT, &set->strategy, "TEXT",
+          "auto, lhs:20,tpe:100, ...; 'help' lists them", NULL },
+        { "evaluations", OPTION_INT, &set->evaluations, "N",
+          "try at most so many configurations", NULL },
+        { "seed", OPTION_INT, &set->seed, "N", "of the strategy", NULL },
         { "max-hours", OPTION_REAL, &set->max_hours, "H",
           "stop this run after so many hours", NULL },
         { "linger", OPTION_INT, &set->linger_s, "S",
@@ -447,6 +452,8 @@ int cmd_sweep(int argc, char *argv[])
         return 0;
     if (rc < 0)
         return cmd_fail(rc, &err);
+    if (run_lists_strategies(set))
+        return 0;
     run.sweep = mem_strdup(plain ? plain : "sweep.json");
     return run_command(&run, sweep_work, NULL);
 }
@@ -484,6 +491,10 @@ static int recall(struct run *run, struct err *err)
             run->set.device = run->was_device;
         if (!run->set.hosts)
             run->set.hosts = run->was_hosts;
+        if (rc == 1 && terms_recall(row.settings, &run->terms,
+                                    &run->was_strategy, err) < 0)
+            rc = ERR_STORE;
+        run->was_searched = true;
         if (rc == 1)
             rc = history_arch(history, &row, run->was_arch, err);
         if (arch_find(run->was_arch))
@@ -508,6 +519,11 @@ int cmd_resume(int argc, char *argv[])
           "add unknown host keys to known_hosts", NULL },
         { "budget", OPTION_REAL, &set->budget_usd, "USD",
           "stop when the sweep has cost this much", NULL },
+        { "strategy", OPTION_TEXT, &set->strategy, "TEXT",
+          "auto, lhs:20,tpe:100, ...; 'help' lists them", NULL },
+        { "evaluations", OPTION_INT, &set->evaluations, "N",
+          "try at most so many configurations", NULL },
+        { "seed", OPTION_INT, &set->seed, "N", "of the strategy", NULL },
         { "max-hours", OPTION_REAL, &set->max_hours, "H",
           "stop this run after so many hours", NULL },
         { "log", OPTION_TEXT, &set->log, "FILE", "append events to a file",

@@ -105,6 +105,23 @@ static char *read_name(const char *path)
     return text;
 }
 
+/* checksum_row(...) in SQL. */
+static void checksum_columns(sqlite3_context *context, int n,
+                             sqlite3_value **values)
+{
+    struct sql_value row[SQL_VALUES_MAX];
+    char sum[HASH_HEX];
+
+    if (n > SQL_VALUES_MAX) {
+        sqlite3_result_error(context, "too many columns", -1);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        row[i] = sql_value_of(values[i]);
+    checksum_row(row, (size_t)n, sum);
+    sqlite3_result_text(context, sum, -1, SQLITE_TRANSIENT);
+}
+
 static int open_db(const char *name, int flags, struct sqlite3 **out,
                    struct err *err)
 {
@@ -118,6 +135,11 @@ static int open_db(const char *name, int flags, struct sqlite3 **out,
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    if (sqlite3_create_function_v2(
+            *out, "checksum_row", -1,
+            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL,
+            checksum_columns, NULL, NULL, NULL) != SQLITE_OK)
+        return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(*out));
     return sql_run(*out, "PRAGMA trusted_schema=OFF", err);
 }
 
@@ -161,23 +183,6 @@ static int check_format(struct sqlite3 *db, const char *path, int newest,
     return (int)format;
 }
 
-/* checksum_row(...) in SQL. */
-static void checksum_columns(sqlite3_context *context, int n,
-                             sqlite3_value **values)
-{
-    struct sql_value row[SQL_VALUES_MAX];
-    char sum[HASH_HEX];
-
-    if (n > SQL_VALUES_MAX) {
-        sqlite3_result_error(context, "too many columns", -1);
-        return;
-    }
-    for (int i = 0; i < n; i++)
-        row[i] = sql_value_of(values[i]);
-    checksum_row(row, (size_t)n, sum);
-    sqlite3_result_text(context, sum, -1, SQLITE_TRANSIENT);
-}
-
 static int migrate(struct sqlite3 *db, const char *path, int format,
                    struct dbfile_steps steps, struct err *err)
 {
@@ -185,9 +190,7 @@ static int migrate(struct sqlite3 *db, const char *path, int format,
                             DBFILE_APPLICATION_ID, steps.n);
     int rc = sql_run(db, "BEGIN IMMEDIATE", err);
 
-    if (rc == 0 && format == 0)
-        rc = sql_run(db, steps.steps[0], err);
-    for (; rc == 0 && format > 0 && format < steps.n; format++)
+    for (; rc == 0 && format < steps.n; format++)
         rc = sql_run(db, steps.steps[format], err);
     if (rc == 0)
         rc = sql_run(db, seal, err);
@@ -198,6 +201,51 @@ static int migrate(struct sqlite3 *db, const char *path, int format,
         (void)sql_run(db, "ROLLBACK", NULL); /* closing would do it too */
     }
     free(seal);
+    return rc;
+}
+
+static int copy_pages(struct sqlite3 *from, struct sqlite3 *to, struct err *err)
+{
+    struct sqlite3_backup *backup =
+        sqlite3_backup_init(to, "main", from, "main");
+
+    if (backup) {
+        sqlite3_backup_step(backup, -1);
+        sqlite3_backup_finish(backup);
+    }
+    if ((sqlite3_errcode(to) & 0xff) == SQLITE_OK)
+        return 0;
+    return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(to));
+}
+
+/* A file of an older format is read as it would be, were it brought up to
+ * date: in memory, so that it stays as it is. */
+static int read_older(const char *path, struct sqlite3 **db, int format,
+                      struct dbfile_steps steps, struct err *err)
+{
+    struct sqlite3 *copy = NULL;
+    int64_t pages, page_bytes;
+    int rc = sql_number(*db, "PRAGMA page_count", &pages, err);
+
+    if (rc == 0)
+        rc = sql_number(*db, "PRAGMA page_size", &page_bytes, err);
+    if (rc == 0 && pages > DBFILE_COPY_BYTES_MAX / page_bytes)
+        return err_set(err, ERR_STORE,
+                       "%s has format %d of an older fa-coord and is too large "
+                       "to be read as it is; 'fa-coord resume' brings it to "
+                       "format %d",
+                       path, format, steps.n);
+    if (rc == 0)
+        rc = open_db(":memory:", SQLITE_OPEN_READWRITE, &copy, err);
+    if (rc == 0)
+        rc = copy_pages(*db, copy, err);
+    if (rc < 0)
+        err_within(err, rc, "%s", path);
+    else
+        rc = migrate(copy, path, format, steps, err);
+    sqlite3_close(rc < 0 ? copy : *db);
+    if (rc == 0)
+        *db = copy;
     return rc;
 }
 
@@ -223,11 +271,10 @@ int dbfile_read(const char *path, struct dbfile_steps steps,
     if (rc == 0)
         rc = err_set(err, ERR_STORE, "%s is an empty file", path);
     else if (rc > 0 && rc < steps.n)
-        rc = err_set(err, ERR_STORE,
-                     "%s has format %d of an older fa-coord; 'fa-coord "
-                     "resume' brings it to format %d",
-                     path, rc, steps.n);
-    if (rc > 0)
+        rc = read_older(path, out, rc, steps, err);
+    else if (rc > 0)
+        rc = 0;
+    if (rc == 0)
         return 0;
 fail:
     dbfile_close(*out);
@@ -249,11 +296,6 @@ int dbfile_write(const char *path, struct dbfile_steps steps, bool create,
 
     *out = NULL;
     rc = open_db(path, SQLITE_OPEN_READWRITE, out, err);
-    if (rc == 0 && sqlite3_create_function_v2(
-                       *out, "checksum_row", -1,
-                       SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
-                       NULL, checksum_columns, NULL, NULL, NULL) != SQLITE_OK)
-        rc = err_set(err, ERR_STORE, "%s", sqlite3_errmsg(*out));
     if (rc < 0) {
         rc = err_within(err, rc, "%s", path);
         goto fail;

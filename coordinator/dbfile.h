@@ -1,16 +1,17 @@
 /* dbfile.h - the file of a sweep's database: ours, of this version, or refused
  *
  * A database carries FA's application id and, as user_version, the number of
- * its format.  To change the schema: change schema.sql, which makes the newest
- * format, and append a step that alters an existing database likewise; never
- * touch an old step.  The steps can say checksum_row(...) for the checksum of
- * columns (checksum.h).
+ * its format.  Format n is what the first n steps make of an empty file.  To
+ * change the schema: change schema.sql for people, append a step that alters
+ * an existing database, never touch an old step.  Steps may say
+ * checksum_row(...) for the checksum of columns (checksum.h).
  */
 #ifndef FA_COORDINATOR_DBFILE_H
 #define FA_COORDINATOR_DBFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct err;
 struct sqlite3;
@@ -18,12 +19,14 @@ struct sqlite3;
 #define DBFILE_APPLICATION_ID 0x46416364 /* "FAcd" */
 
 struct dbfile_steps {
-    /* SQL: steps[0] makes format n of nothing, steps[k] k + 1 of format k */
-    const char *const *steps;
+    const char *const *steps; /* SQL; steps[0] makes format 1 of nothing */
     int n;
 };
 
-/* Open 'path', which must exist, to read: never creates or changes it. */
+/* Open 'path', which must exist, to read: never creates or changes it.  One of
+ * an older format is copied into memory and brought up to date there, so that
+ * a base kept for years can be read; larger ones than this are refused. */
+#define DBFILE_COPY_BYTES_MAX (INT64_C(2) << 30)
 int dbfile_read(const char *path, struct dbfile_steps steps,
                 struct sqlite3 **out, struct err *err);
 

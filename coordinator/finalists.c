@@ -43,7 +43,7 @@ void finalists_screen(const double *samples, size_t n, double scale,
 
 /* Of the log of a median: that of a mean times pi / 2 for many normal
  * samples, less for few; of one or two it is the mean. */
-static double variance_of(const struct screened *s,
+double finalists_variance(const struct screened *s,
                           const struct finalist_rules *rules)
 {
     double factor = s->n_samples < 3 ? 1 : M_PI_2;
@@ -61,8 +61,9 @@ static size_t enter(const struct screened *screened, size_t n,
 
     for (size_t i = 0; i < n; i++)
         if (!isnan(screened[i].seconds))
-            out[kept++] = (struct entry){ log(screened[i].seconds),
-                                          variance_of(&screened[i], rules), i };
+            out[kept++] =
+                (struct entry){ log(screened[i].seconds),
+                                finalists_variance(&screened[i], rules), i };
     qsort(out, kept, sizeof(*out), by_time);
     return kept;
 }

@@ -37,6 +37,10 @@ struct finalist_rules {
     size_t cap;     /* what the budget of the confirmation pass allows */
 };
 
+/* Of the log of its median; 'alpha' and 'cap' have no say. */
+double finalists_variance(const struct screened *screened,
+                          const struct finalist_rules *rules);
+
 struct finalists {
     size_t n_possible; /* could still be the best */
     size_t n_chosen;   /* the same, or the cap */

@@ -24,6 +24,7 @@ static const struct cmd {
     { "fuzz", cmd_fuzz, "are configurations right at many shapes?" },
     { "status", cmd_status, "how far a sweep is; may be asked while it runs" },
     { "report", cmd_report, "what a sweep came to, and what it cost" },
+    { "compare", cmd_compare, "did it become slower: two databases" },
     { "explain", cmd_explain, "why a configuration failed or ranks there" },
     { "export", cmd_export, "the winner as a C header, JSON or nvcc options" },
     { "verify", cmd_verify, "checksums and invariants of a database" },

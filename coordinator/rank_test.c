@@ -62,7 +62,7 @@ static double count_pairs(const struct ranked *all, size_t n, double *ties)
  * come from whether the greatest of all values is an x or a y:
  *     f(i, j, u) = i/(i+j) f(i-1, j, u-j) + j/(i+j) f(i, j-1, u)
  * One row a j, kept for all i up to n, the smaller set. */
-static double exact_below(size_t n, size_t m, size_t u)
+double rank_u_below(size_t n, size_t m, size_t u)
 {
     size_t width = u + 1;
     double *f = mem_new((n + 1) * width, sizeof(*f));
@@ -121,7 +121,7 @@ void rank_test(const double *x, size_t nx, const double *y, size_t ny,
     out->exact = ties == 0 && fewer <= RANK_EXACT_MAX;
     if (out->exact)
         out->p = fmin(
-            1, 2 * exact_below(fewer, more, (size_t)fmin(u, all_pairs - u)));
+            1, 2 * rank_u_below(fewer, more, (size_t)fmin(u, all_pairs - u)));
     else
         out->p = normal_p((double)nx, (double)ny, u, ties);
 }

@@ -41,6 +41,10 @@ struct rank_test {
 void rank_test(const double *x, size_t nx, const double *y, size_t ny,
                struct rank_test *out);
 
+/* P(U <= u) of sets of n and m values, all different, when neither tends to
+ * be greater; n <= m keeps it small.  Time and memory grow with n m u. */
+double rank_u_below(size_t n, size_t m, size_t u);
+
 const char *rank_magnitude_name(enum rank_magnitude magnitude);
 
 /* Holm: p values of 'n' hypotheses, corrected so that rejecting those whose

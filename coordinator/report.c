@@ -9,6 +9,7 @@
 #include "common/mem.h"
 #include "common/msg.h"
 #include "coordinator/history.h"
+#include "coordinator/report_current.h"
 #include "coordinator/sql.h"
 #include "coordinator/store.h"
 #include "coordinator/terminal.h"
@@ -133,11 +134,7 @@ static void set_stale(struct report *report, struct sqlite3_stmt *stmt)
 
 /* ---- configurations and their cells ---- */
 
-/* Of several ways to measure a shape the newest is the current one. */
-#define CURRENT                                                          \
-    "WITH current AS (SELECT o.shape, o.measure_key, max(o.settled_utc)" \
-    " FROM outcome o JOIN config c ON c.key=o.config"                    \
-    "  AND c.source_key=o.source_key WHERE c.sweep=?1 GROUP BY o.shape) "
+#define CURRENT REPORT_CURRENT
 
 /* A row for each configuration and shape, settled or not. */
 static const char cells_query[] =
@@ -348,6 +345,7 @@ void report_free(struct report *report)
         free(report->shapes[i].name);
         free(report->shapes[i].vars);
         free(report->shapes[i].floor_name);
+        roofline_fini(&report->shapes[i].roofline);
     }
     for (size_t i = 0; i < report->n_gates; i++) {
         free(report->gates[i].name);

@@ -17,6 +17,7 @@
 #include "common/hash.h"
 #include "common/stats.h"
 #include "coordinator/params.h"
+#include "coordinator/roofline.h"
 
 struct err;
 struct store;
@@ -41,6 +42,7 @@ struct report_shape {
     char *vars;     /* JSON object */
     double floor_s; /* NaN without floors */
     char *floor_name;
+    struct roofline roofline; /* filled in by report_metrics() */
 };
 
 /* One configuration for one shape. */

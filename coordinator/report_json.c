@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "coordinator/conclusion.h"
 #include "coordinator/json_out.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
@@ -63,6 +64,7 @@ static void put_shapes(struct json_out *out, const struct report *report)
         json_out_text(out, "name", report->shapes[i].name);
         json_out_raw(out, "vars", report->shapes[i].vars);
         json_out_real(out, "floor_s", report->shapes[i].floor_s);
+        report_put_floors(out, report, i);
         json_out_close(out);
     }
     json_out_close(out);
@@ -103,6 +105,7 @@ static void put_cell(struct json_out *out, const struct report *report,
     put_metrics(out, report, cell);
     json_out_real(out, "of_floor",
                   report->shapes[shape].floor_s / cell->summary.median);
+    report_put_shares(out, report, shape, cell->summary.median);
     json_out_real(out, "relative_l2", cell->relative_l2);
     json_out_real(out, "max_error", cell->max_error);
     put_count(out, "registers", cell->registers);
@@ -206,6 +209,7 @@ void report_json(const struct report_view *view, FILE *to)
         shown++;
     }
     json_out_close(&out);
+    conclusion_json(view->conclusion, &out, "verdict");
     put_cost(&out, report, view->cost);
     json_out_close(&out);
 }

@@ -8,12 +8,16 @@
 
 #include <stdio.h>
 
+struct conclusion;
 struct cost;
+struct json_out;
 struct report;
+struct report_cell;
 
 struct report_view {
     const struct report *report;
     const struct cost *cost;
+    const struct conclusion *conclusion;
     size_t top; /* rows of the ranking; 0 for all */
 };
 
@@ -21,5 +25,14 @@ void report_table(const struct report_view *view, FILE *to);
 void report_csv(const struct report_view *view, FILE *to); /* all rows */
 void report_json(const struct report_view *view, FILE *to);
 void report_cost_table(const struct report_view *view, FILE *to);
+
+/* The floors of all shapes, and the share of each that the fastest and the
+ * baseline reach; nothing without floors. */
+void report_roofline_table(const struct report *report, FILE *to);
+/* Of a shape: its "floors"; of a time at it: what it reaches of each. */
+void report_put_floors(struct json_out *out, const struct report *report,
+                       size_t shape);
+void report_put_shares(struct json_out *out, const struct report *report,
+                       size_t shape, double time_s);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/mem.h"
+#include "coordinator/conclusion.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
 #include "coordinator/report_print.h"
@@ -192,7 +193,7 @@ static void print_ranking(const struct report_view *view, FILE *to)
 }
 
 /* What the ranking says about the baseline, and what it does not. */
-static void print_verdict(const struct report *report, FILE *to)
+static void print_screening(const struct report *report, FILE *to)
 {
     const struct report_config *best = &report->configs[0];
     const struct report_config *baseline = report_baseline(report);
@@ -348,7 +349,11 @@ void report_table(const struct report_view *view, FILE *to)
     print_counts(report, to);
     if (ranked(report)) {
         print_ranking(view, to);
-        print_verdict(report, to);
+        if (view->conclusion->state != CONCLUSION_DONE)
+            print_screening(report, to);
+        if (view->conclusion->state != CONCLUSION_NONE)
+            conclusion_print(view->conclusion, to);
+        report_roofline_table(report, to);
     } else {
         fprintf(to, "\nNo configuration is correct and timed, so there is "
                     "nothing to rank.\n");

@@ -1,76 +1,9 @@
 #include "coordinator/sched.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "common/mem.h"
-
-/* Indices of jobs, first in first out; what was lost goes to the front. */
-struct queue {
-    int *items;
-    int head, n, cap;
-};
-
-struct host {
-    bool up, paused;
-    int slots, gpus, credit;
-    int builds;         /* leases held */
-    int *measures;      /* leases held, one count a GPU */
-    struct queue ready; /* measurements whose artifact lies here */
-};
-
-struct sched {
-    struct sched_limits limits;
-    struct job *jobs;  /* builds of all units, then unit x shape */
-    int64_t *lease_of; /* lease id a job holds, 0 for none */
-    int *last_gpu;     /* host * 256 + gpu of the last loss, or -1 */
-    int *home;         /* host that holds a unit's artifact, or -1 */
-    struct host *hosts;
-    struct queue builds; /* waiting builds */
-    struct sched_lease *leases;
-    int n_leases, cap_leases;
-    int64_t next_id;
-    int open;
-    int turn; /* host that is asked first, so that all get their share */
-};
-
-static void push_back(struct queue *q, int item)
-{
-    if (q->n == q->cap) {
-        int cap = q->cap ? q->cap * 2 : 64;
-        int *items = mem_new((size_t)cap, sizeof(*items));
-
-        for (int i = 0; i < q->n; i++)
-            items[i] = q->items[(q->head + i) % q->cap];
-        free(q->items);
-        q->items = items;
-        q->head = 0;
-        q->cap = cap;
-    }
-    q->items[(q->head + q->n++) % q->cap] = item;
-}
-
-/* The back place that push_back() makes is the one the new front takes over:
- * every item keeps its place in the ring and the ring starts one earlier. */
-static void push_front(struct queue *q, int item)
-{
-    push_back(q, item);
-    q->head = (q->head + q->cap - 1) % q->cap;
-    q->items[q->head] = item;
-}
-
-static int peek(const struct queue *q, int i)
-{
-    return q->items[(q->head + i) % q->cap];
-}
-
-static void remove_at(struct queue *q, int i)
-{
-    for (; i > 0; i--)
-        q->items[(q->head + i) % q->cap] = peek(q, i - 1);
-    q->head = (q->head + 1) % q->cap;
-    q->n--;
-}
+#include "coordinator/sched_state.h"
 
 static int n_builds(const struct sched *s)
 {
@@ -111,6 +44,8 @@ struct sched *sched_new(struct sched_limits limits)
     s->lease_of = mem_new(n, sizeof(*s->lease_of));
     s->last_gpu = mem_new(n, sizeof(*s->last_gpu));
     s->home = mem_new((size_t)n_builds(s), sizeof(*s->home));
+    s->ordered = mem_new((size_t)n_builds(s), sizeof(*s->ordered));
+    s->held = mem_new((size_t)n_builds(s), sizeof(*s->held));
     s->hosts = mem_new((size_t)limits.hosts, sizeof(*s->hosts));
     s->next_id = 1;
     for (int i = 0; i < n_jobs(s); i++) {
@@ -121,9 +56,9 @@ struct sched *sched_new(struct sched_limits limits)
     }
     for (int i = 0; i < n_builds(s); i++)
         s->home[i] = -1;
-    push_back(&s->builds, limits.units);
+    fifo_push(&s->builds, limits.units);
     for (int i = 0; i < limits.units; i++)
-        push_back(&s->builds, i);
+        fifo_push(&s->builds, i);
     s->open = n_jobs(s);
     return s;
 }
@@ -132,21 +67,23 @@ void sched_free(struct sched *s)
 {
     if (!s)
         return;
+    sched_orders_fini(s);
     for (int i = 0; i < s->limits.hosts; i++) {
-        free(s->hosts[i].ready.items);
+        fifo_fini(&s->hosts[i].ready);
         free(s->hosts[i].measures);
     }
-    free(s->builds.items);
+    fifo_fini(&s->builds);
     free(s->jobs);
     free(s->lease_of);
     free(s->last_gpu);
     free(s->home);
+    free(s->held);
     free(s->hosts);
     free(s->leases);
     free(s);
 }
 
-static bool apply(struct sched *s, int job, enum job_event event)
+bool sched_job_apply(struct sched *s, int job, enum job_event event)
 {
     bool was = job_is_settled(&s->jobs[job]);
 
@@ -159,17 +96,17 @@ static bool apply(struct sched *s, int job, enum job_event event)
 /* The reference is built; so is the unit: its measurements can start. */
 static void release(struct sched *s, int unit)
 {
-    struct host *home = &s->hosts[s->home[unit]];
+    struct sched_host *home = &s->hosts[s->home[unit]];
 
     for (int shape = 0; shape < s->limits.shapes; shape++) {
         int job = job_index(s, JOB_MEASURE, unit, shape);
 
-        if (apply(s, job, JOB_EV_READY))
-            push_back(&home->ready, job);
+        if (sched_job_apply(s, job, JOB_EV_READY))
+            fifo_push(&home->ready, job);
     }
 }
 
-static bool is_built(const struct sched *s, int unit)
+bool sched_is_built(const struct sched *s, int unit)
 {
     return s->jobs[unit].state == JOB_DONE && s->home[unit] >= 0;
 }
@@ -179,9 +116,9 @@ static void built(struct sched *s, int unit, int host)
     s->home[unit] = host;
     if (unit == s->limits.units) {
         for (int u = 0; u < s->limits.units; u++)
-            if (is_built(s, u))
+            if (sched_is_built(s, u))
                 release(s, u);
-    } else if (is_built(s, s->limits.units)) {
+    } else if (sched_is_built(s, s->limits.units)) {
         release(s, unit);
     }
 }
@@ -189,12 +126,13 @@ static void built(struct sched *s, int unit, int host)
 /* A build that no open measurement needs is settled without being done. */
 static void settle_needless_build(struct sched *s, int unit)
 {
-    if (unit == s->limits.units || s->jobs[unit].state != JOB_WAITING)
+    if (unit == s->limits.units || s->jobs[unit].state != JOB_WAITING ||
+        s->ordered[unit] > 0)
         return;
     for (int shape = 0; shape < s->limits.shapes; shape++)
         if (!job_is_settled(&s->jobs[job_index(s, JOB_MEASURE, unit, shape)]))
             return;
-    apply(s, unit, JOB_EV_RESULT);
+    sched_job_apply(s, unit, JOB_EV_RESULT);
 }
 
 /* Without its build a measurement cannot be; without the reference, none. */
@@ -205,9 +143,11 @@ static void doom(struct sched *s, int unit)
 
     for (int u = from; u < to; u++) {
         for (int shape = 0; shape < s->limits.shapes; shape++)
-            apply(s, job_index(s, JOB_MEASURE, u, shape), JOB_EV_DOOMED);
+            sched_job_apply(s, job_index(s, JOB_MEASURE, u, shape),
+                            JOB_EV_DOOMED);
         settle_needless_build(s, u);
     }
+    sched_orders_doomed(s, unit, "it cannot be built");
 }
 
 /* The reference is needed only while a measurement is open. */
@@ -215,19 +155,23 @@ static void settle_needless_reference(struct sched *s)
 {
     struct job *reference = &s->jobs[s->limits.units];
 
-    if (s->open == 1 && reference->state == JOB_WAITING)
-        apply(s, s->limits.units, JOB_EV_RESULT);
+    if (s->open == 1 && s->open_orders == 0 && reference->state == JOB_WAITING)
+        sched_job_apply(s, s->limits.units, JOB_EV_RESULT);
+}
+
+void sched_settle_needless(struct sched *s, int unit)
+{
+    settle_needless_build(s, unit);
+    settle_needless_reference(s);
 }
 
 void sched_settled(struct sched *s, enum job_stage stage, int unit, int shape,
                    bool done)
 {
-    apply(s, job_index(s, stage, unit, shape),
-          done ? JOB_EV_RESULT : JOB_EV_REJECT);
-    if (stage == JOB_MEASURE) {
-        settle_needless_build(s, unit);
-        settle_needless_reference(s);
-    }
+    sched_job_apply(s, job_index(s, stage, unit, shape),
+                    done ? JOB_EV_RESULT : JOB_EV_REJECT);
+    if (stage == JOB_MEASURE)
+        sched_settle_needless(s, unit);
 }
 
 void sched_losses(struct sched *s, enum job_stage stage, int unit, int shape,
@@ -244,14 +188,63 @@ void sched_losses(struct sched *s, enum job_stage stage, int unit, int shape,
 
 void sched_built_at(struct sched *s, int unit, int host)
 {
-    if (s->jobs[unit].state == JOB_WAITING && apply(s, unit, JOB_EV_RESULT))
+    if (!s->held[unit] && s->jobs[unit].state == JOB_WAITING &&
+        sched_job_apply(s, unit, JOB_EV_RESULT))
         built(s, unit, host);
+}
+
+void sched_hold(struct sched *s, int unit)
+{
+    s->held[unit] = true;
+    s->unsifted = true;
+}
+
+/* What is held leaves the queue, all in one go. */
+static void sift(struct sched *s)
+{
+    int kept = 0;
+
+    for (int i = 0; s->unsifted && i < s->builds.n; i++) {
+        int job = fifo_peek(&s->builds, i);
+
+        if (!s->held[job])
+            s->builds.items[(s->builds.head + kept++) % s->builds.cap] = job;
+    }
+    if (s->unsifted)
+        s->builds.n = kept;
+    s->unsifted = false;
+}
+
+void sched_release(struct sched *s, int unit)
+{
+    sift(s);
+    if (!s->held[unit])
+        return;
+    s->held[unit] = false;
+    if (s->jobs[unit].state != JOB_WAITING)
+        return;
+    if (s->ordered[unit] > 0)
+        fifo_push_front(&s->builds, unit);
+    else
+        fifo_push(&s->builds, unit);
+}
+
+void sched_drop(struct sched *s, int unit)
+{
+    if (!s->held[unit])
+        return;
+    for (int shape = 0; shape < s->limits.shapes; shape++)
+        sched_job_apply(s, job_index(s, JOB_MEASURE, unit, shape),
+                        JOB_EV_DOOMED);
+    sched_job_apply(s, unit, JOB_EV_RESULT);
+    sched_orders_doomed(s, unit, "nobody wants its unit any more");
+    settle_needless_reference(s);
 }
 
 void sched_host_up(struct sched *s, int host, int slots, int gpus,
                    int measure_credit)
 {
-    struct host *h = &s->hosts[host];
+    struct sched_host *h = &s->hosts[host];
 
     h->up = true;
     h->paused = false;
@@ -263,6 +256,7 @@ void sched_host_up(struct sched *s, int host, int slots, int gpus,
     }
     h->gpus = gpus;
     h->credit = measure_credit;
+    sched_orders_room(s, host);
 }
 
 void sched_host_pause(struct sched *s, int host, bool paused)
@@ -282,11 +276,11 @@ static int other_gpus(const struct sched *s, int host, int gpu)
 
 /* Position in 'q' of the first job this GPU should take: not the one it has
  * just failed to finish, while there is another GPU to try. */
-static int choose(const struct sched *s, const struct queue *q, int host,
+static int choose(const struct sched *s, const struct fifo *q, int host,
                   int gpu)
 {
     for (int i = 0; i < q->n; i++) {
-        int job = peek(q, i);
+        int job = fifo_peek(q, i);
 
         if (s->last_gpu[job] != host * 256 + gpu ||
             other_gpus(s, host, gpu) == 0)
@@ -297,9 +291,9 @@ static int choose(const struct sched *s, const struct queue *q, int host,
 
 /* Where an idle GPU of 'host' finds work: at home, else with the host that
  * has the most waiting beyond what its own GPUs hold. */
-static struct queue *source_for(struct sched *s, int host, int gpu, int *at)
+static struct fifo *source_for(struct sched *s, int host, int gpu, int *at)
 {
-    struct queue *best = NULL;
+    struct fifo *best = NULL;
     int most = 0;
 
     *at = choose(s, &s->hosts[host].ready, host, gpu);
@@ -308,7 +302,7 @@ static struct queue *source_for(struct sched *s, int host, int gpu, int *at)
     if (s->hosts[host].measures[gpu] > 0)
         return NULL; /* busy: what lies elsewhere can stay there */
     for (int h = 0; h < s->limits.hosts; h++) {
-        struct host *other = &s->hosts[h];
+        struct sched_host *other = &s->hosts[h];
         int spare =
             other->ready.n - (other->up && !other->paused ? other->gpus : 0);
         int i = choose(s, &other->ready, host, gpu);
@@ -322,7 +316,7 @@ static struct queue *source_for(struct sched *s, int host, int gpu, int *at)
     return best;
 }
 
-static struct sched_lease *grant(struct sched *s, int job, int host, int gpu)
+struct sched_lease *sched_lease_new(struct sched *s, int host, int gpu)
 {
     struct sched_lease *lease;
 
@@ -332,14 +326,8 @@ static struct sched_lease *grant(struct sched *s, int job, int host, int gpu)
             mem_grow(s->leases, (size_t)s->cap_leases, sizeof(*s->leases));
     }
     lease = &s->leases[s->n_leases++];
-    *lease = (struct sched_lease){ .id = s->next_id++,
-                                   .stage = s->jobs[job].stage,
-                                   .unit = unit_of(s, job),
-                                   .shape = shape_of(s, job),
-                                   .host = host,
-                                   .gpu = gpu,
-                                   .attempt = s->jobs[job].losses + 1 };
-    s->lease_of[job] = lease->id;
+    *lease =
+        (struct sched_lease){ .id = s->next_id++, .host = host, .gpu = gpu };
     if (gpu >= 0 && gpu < s->hosts[host].gpus)
         s->hosts[host].measures[gpu]++;
     else if (gpu < 0)
@@ -347,22 +335,36 @@ static struct sched_lease *grant(struct sched *s, int job, int host, int gpu)
     return lease;
 }
 
+static struct sched_lease *grant(struct sched *s, int job, int host, int gpu)
+{
+    struct sched_lease *lease = sched_lease_new(s, host, gpu);
+
+    lease->stage = s->jobs[job].stage;
+    lease->unit = unit_of(s, job);
+    lease->shape = shape_of(s, job);
+    lease->attempt = s->jobs[job].losses + 1;
+    s->lease_of[job] = lease->id;
+    return lease;
+}
+
 static bool next_measure(struct sched *s, int host, struct sched_lease *out)
 {
-    struct host *h = &s->hosts[host];
+    struct sched_host *h = &s->hosts[host];
 
     for (int gpu = 0; gpu < h->gpus; gpu++) {
-        struct queue *q;
+        struct fifo *q;
         int at, job;
 
         if (h->measures[gpu] >= h->credit)
             continue;
+        if (sched_orders_next(s, host, gpu, out))
+            return true;
         q = source_for(s, host, gpu, &at);
         if (!q)
             continue;
-        job = peek(q, at);
-        remove_at(q, at);
-        if (!apply(s, job, JOB_EV_LEASE))
+        job = fifo_peek(q, at);
+        fifo_remove(q, at);
+        if (!sched_job_apply(s, job, JOB_EV_LEASE))
             return next_measure(s, host, out); /* settled while it waited */
         *out = *grant(s, job, host, gpu);
         return true;
@@ -372,13 +374,14 @@ static bool next_measure(struct sched *s, int host, struct sched_lease *out)
 
 static bool next_build(struct sched *s, int host, struct sched_lease *out)
 {
-    struct host *h = &s->hosts[host];
+    struct sched_host *h = &s->hosts[host];
 
+    sift(s);
     while (h->slots > 0 && h->builds < h->slots + 1 && s->builds.n > 0) {
-        int job = peek(&s->builds, 0);
+        int job = fifo_peek(&s->builds, 0);
 
-        remove_at(&s->builds, 0);
-        if (!apply(s, job, JOB_EV_LEASE))
+        fifo_remove(&s->builds, 0);
+        if (!sched_job_apply(s, job, JOB_EV_LEASE))
             continue; /* settled while it waited */
         *out = *grant(s, job, host, -1);
         return true;
@@ -390,7 +393,7 @@ bool sched_next(struct sched *s, struct sched_lease *out)
 {
     for (int i = 0; i < s->limits.hosts; i++) {
         int host = (s->turn + i) % s->limits.hosts;
-        const struct host *h = &s->hosts[host];
+        const struct sched_host *h = &s->hosts[host];
 
         if (!h->up || h->paused)
             continue;
@@ -407,7 +410,7 @@ bool sched_adopt(struct sched *s, enum job_stage stage, int unit, int shape,
 {
     int job = job_index(s, stage, unit, shape);
 
-    if (!apply(s, job, JOB_EV_ADOPT))
+    if (!sched_job_apply(s, job, JOB_EV_ADOPT))
         return false;
     *out = *grant(s, job, host, stage == JOB_BUILD ? -1 : gpu);
     return true;
@@ -442,15 +445,11 @@ const struct sched_lease *sched_lease_at(const struct sched *s, int i)
     return i < s->n_leases ? &s->leases[i] : NULL;
 }
 
-/* Returns the code of the GPU that held it, or -1. */
-static int end_lease(struct sched *s, int job)
+int sched_lease_end(struct sched *s, int64_t id)
 {
-    int64_t id = s->lease_of[job];
-
-    s->lease_of[job] = 0;
     for (int i = 0; id && i < s->n_leases; i++) {
         struct sched_lease lease = s->leases[i];
-        struct host *h = &s->hosts[lease.host];
+        struct sched_host *h = &s->hosts[lease.host];
 
         if (lease.id != id)
             continue;
@@ -467,18 +466,19 @@ static int end_lease(struct sched *s, int job)
 static void requeue(struct sched *s, int job)
 {
     if (s->jobs[job].stage == JOB_BUILD)
-        push_front(&s->builds, job);
+        fifo_push_front(&s->builds, job);
     else if (s->home[unit_of(s, job)] >= 0)
-        push_front(&s->hosts[s->home[unit_of(s, job)]].ready, job);
+        fifo_push_front(&s->hosts[s->home[unit_of(s, job)]].ready, job);
 }
 
 bool sched_apply(struct sched *s, enum job_stage stage, int unit, int shape,
                  enum job_event event, int host)
 {
     int job = job_index(s, stage, unit, shape);
-    int gpu = end_lease(s, job);
+    int gpu = sched_lease_end(s, s->lease_of[job]);
 
-    if (!apply(s, job, event))
+    s->lease_of[job] = 0;
+    if (!sched_job_apply(s, job, event))
         return false;
     if (event == JOB_EV_LOST)
         s->last_gpu[job] = gpu;
@@ -488,25 +488,24 @@ bool sched_apply(struct sched *s, enum job_stage stage, int unit, int shape,
         built(s, unit, host);
     if (stage == JOB_BUILD && s->jobs[job].state == JOB_FAILED)
         doom(s, unit);
-    if (stage == JOB_MEASURE) {
-        settle_needless_build(s, unit);
-        settle_needless_reference(s);
-    }
+    if (stage == JOB_MEASURE)
+        sched_settle_needless(s, unit);
     return true;
 }
 
 static void block(struct sched *s, int unit)
 {
     for (int shape = 0; shape < s->limits.shapes; shape++)
-        apply(s, job_index(s, JOB_MEASURE, unit, shape), JOB_EV_VANISHED);
+        sched_job_apply(s, job_index(s, JOB_MEASURE, unit, shape),
+                        JOB_EV_VANISHED);
 }
 
 void sched_vanished(struct sched *s, int unit)
 {
-    if (!apply(s, unit, JOB_EV_VANISHED))
+    if (!sched_job_apply(s, unit, JOB_EV_VANISHED))
         return;
     s->home[unit] = -1;
-    push_front(&s->builds, unit);
+    fifo_push_front(&s->builds, unit);
     if (unit < s->limits.units)
         block(s, unit);
     else
@@ -516,8 +515,10 @@ void sched_vanished(struct sched *s, int unit)
 
 static bool is_needed(const struct sched *s, int unit)
 {
+    if (s->ordered[unit] > 0)
+        return true;
     if (unit == s->limits.units)
-        return s->open > 0;
+        return s->open > 0 || s->open_orders > 0;
     for (int shape = 0; shape < s->limits.shapes; shape++)
         if (!job_is_settled(&s->jobs[job_index(s, JOB_MEASURE, unit, shape)]))
             return true;
@@ -527,9 +528,15 @@ static bool is_needed(const struct sched *s, int unit)
 void sched_host_down(struct sched *s, int host)
 {
     s->hosts[host].up = false;
-    for (int unit = 0; unit < n_builds(s); unit++)
-        if (s->home[unit] == host && is_needed(s, unit))
+    for (int gpu = 0; gpu < s->hosts[host].gpus; gpu++)
+        sched_orders_drop(s, host, gpu, "its host is gone");
+    for (int unit = 0; unit < n_builds(s); unit++) {
+        if (s->home[unit] != host)
+            continue;
+        if (is_needed(s, unit))
             sched_vanished(s, unit);
+        s->home[unit] = -1; /* should an order need it yet, it is built */
+    }
 }
 
 const struct job *sched_job(const struct sched *s, enum job_stage stage,
@@ -545,7 +552,7 @@ int sched_home(const struct sched *s, int unit)
 
 int sched_open_jobs(const struct sched *s)
 {
-    return s->open;
+    return s->open + s->open_orders;
 }
 
 int sched_leases(const struct sched *s)

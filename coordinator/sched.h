@@ -11,6 +11,14 @@
  * Leases bound what a host may hold: its build slots and one in waiting, and
  * its measuring credit a GPU, so that no slot waits for a round trip.
  *
+ * A unit may be held back until it is wanted, or dropped: a search says as it
+ * goes which configurations it wants.
+ *
+ * An order is one measurement more, of any unit on one given GPU.  The orders
+ * of a GPU go in the order they were made, before all other work; one whose
+ * unit is not built yet holds up those behind it, and not the other work; so
+ * does one whose unit is held.
+ *
  * Pure: no clock, no socket, no database; hosts, GPUs, units and shapes are
  * indices chosen by the caller.
  */
@@ -31,6 +39,14 @@ struct sched_limits {
     int attempts; /* leases a job may lose, the first included */
 };
 
+enum sched_purpose {
+    SCHED_SCREEN, /* the one measurement that each configuration has */
+    SCHED_AGAIN,  /* the same once more, because its time is in doubt */
+    SCHED_CANARY,
+    SCHED_CONFIRM,
+};
+const char *sched_purpose_name(enum sched_purpose purpose); /* of results */
+
 struct sched_lease {
     int64_t id; /* unique in this sched, > 0 */
     enum job_stage stage;
@@ -39,6 +55,11 @@ struct sched_lease {
     int host;
     int gpu;     /* index on its host, -1 for a build */
     int attempt; /* 1 is the first */
+
+    int64_t order; /* of a measurement; 0 when nobody ordered it */
+    enum sched_purpose purpose;
+    int round;
+    bool fresh; /* by a new process of the worker */
 };
 
 struct sched *sched_new(struct sched_limits limits);
@@ -53,6 +74,13 @@ void sched_losses(struct sched *sched, enum job_stage stage, int unit,
 
 /* A unit that an earlier run built on this host, whose cache has it still. */
 void sched_built_at(struct sched *sched, int unit, int host);
+
+/* Hand out nothing of the unit until it is released; before the first host is
+ * up.  Released units are built in the order of their release. */
+void sched_hold(struct sched *sched, int unit);
+void sched_release(struct sched *sched, int unit);
+/* It is held and nobody wants it any more: settled, and never done. */
+void sched_drop(struct sched *sched, int unit);
 
 void sched_host_up(struct sched *sched, int host, int slots, int gpus,
                    int measure_credit);
@@ -91,10 +119,43 @@ void sched_host_down(struct sched *sched, int host);
 /* An artifact turned out to be nowhere: build it again. */
 void sched_vanished(struct sched *sched, int unit);
 
+struct sched_order {
+    int unit, shape;
+    int host, gpu;
+    enum sched_purpose purpose; /* not SCHED_SCREEN */
+    int round;                  /* identity within unit, shape and purpose */
+    bool fresh;
+};
+
+/* Order a measurement; its unit and the reference are built for it if they
+ * are not.  Returns its id, > 0, or 0 when it cannot be: the host is not up or
+ * has no such GPU, or the unit or the reference failed to build. */
+int64_t sched_order(struct sched *sched, const struct sched_order *order);
+/* Forget an order that waits; false when it is leased or over. */
+bool sched_order_cancel(struct sched *sched, int64_t id);
+/* The lease an order holds, or NULL. */
+const struct sched_lease *sched_order_lease(const struct sched *sched,
+                                            int64_t id);
+
+/* As sched_apply().  After RESULT and REJECT the order is over; what was lost
+ * or refused waits in front of the others, or is dropped when it was the last
+ * attempt.  Returns true when the order changed state. */
+bool sched_order_apply(struct sched *sched, int64_t id, enum job_event event);
+
+/* No GPU is this one any more: its orders that wait are dropped.  'why' is a
+ * constant. */
+void sched_orders_drop(struct sched *sched, int host, int gpu, const char *why);
+
+/* One order that was dropped since it was asked last, as a lease with id 0,
+ * and why; false when there is none. */
+bool sched_order_dropped(struct sched *sched, struct sched_lease *out,
+                         const char **why);
+
 const struct job *sched_job(const struct sched *sched, enum job_stage stage,
                             int unit, int shape);
 int sched_home(const struct sched *sched, int unit); /* host, or -1 */
-int sched_open_jobs(const struct sched *sched);      /* not settled */
-int sched_leases(const struct sched *sched);         /* handed out now */
+/* Not settled, orders included. */
+int sched_open_jobs(const struct sched *sched);
+int sched_leases(const struct sched *sched); /* handed out now */
 
 #endif

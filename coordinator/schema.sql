@@ -165,14 +165,7 @@ CREATE TABLE result(
   max_error REAL,
   max_at INTEGER NOT NULL,
   samples TEXT NOT NULL,          -- JSON array, seconds, in order
-  sampling TEXT NOT NULL,         -- why so many: none fixed settled loser
-                                  -- unstable
-  rejected TEXT NOT NULL,         -- JSON array: samples that do not count
-  l2 TEXT NOT NULL,               -- none warm flush, or 'rotate COPIES';
-                                  -- unknown in rows of format 1
-  blocked INTEGER NOT NULL,       -- 1: each batch was queued before it began
-  clock_mhz TEXT NOT NULL,        -- JSON arrays: before, during, after the
-                                  -- samples; null unknown
+  clock_mhz TEXT NOT NULL,        -- JSON arrays: before, after; null unknown
   temp_c TEXT NOT NULL,
   power_w TEXT NOT NULL,
   throttle TEXT NOT NULL,

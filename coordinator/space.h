@@ -120,6 +120,9 @@ int space_arguments(struct space *space, const struct value *values,
 int space_metric(struct space *space, size_t metric, const struct value *values,
                  const struct spec_shape *shape, double time_s, double *out,
                  struct err *err);
+/* Each floor of the spec in seconds, NaN for one that has no value there. */
+int space_floors(struct space *space, const struct spec_shape *shape,
+                 double *seconds, struct err *err);
 /* The largest floor in seconds and its index in spec->floors; NaN and -1
  * when there is none. */
 int space_floor(struct space *space, const struct spec_shape *shape,

@@ -9,6 +9,7 @@
 #include "common/mem.h"
 #include "coordinator/config.h"
 #include "coordinator/name.h"
+#include "coordinator/roofline.h"
 #include "coordinator/space_private.h"
 
 #define COLUMNS_MAX (SPEC_LIST_MAX * SPEC_DIMS_MAX)
@@ -362,22 +363,33 @@ int space_metric(struct space *space, size_t metric, const struct value *values,
     return 0;
 }
 
-int space_floor(struct space *space, const struct spec_shape *shape,
-                double *seconds, int *floor_index, struct err *err)
+int space_floors(struct space *space, const struct spec_shape *shape,
+                 double *seconds, struct err *err)
 {
     int rc = run(space, &space->floors, NULL, shape, 0, err);
 
-    *seconds = NAN;
-    *floor_index = -1;
-    for (size_t i = 0; i < space->spec->n_floors && rc == 0; i++) {
-        struct value value = column(&space->floors, i);
-        double floor_s = value_number(&value);
+    for (size_t i = 0; i < space->spec->n_floors; i++) {
+        struct value value;
 
-        if (floor_s > 0 && isfinite(floor_s) && !(*seconds >= floor_s)) {
-            *seconds = floor_s;
-            *floor_index = (int)i;
-        }
+        seconds[i] = NAN;
+        if (rc < 0)
+            continue;
+        value = column(&space->floors, i);
+        if (value_number(&value) > 0 && isfinite(value_number(&value)))
+            seconds[i] = value_number(&value);
     }
+    return rc;
+}
+
+int space_floor(struct space *space, const struct spec_shape *shape,
+                double *seconds, int *floor_index, struct err *err)
+{
+    double floors[SPEC_LIST_MAX];
+    int rc = space_floors(space, shape, floors, err);
+    size_t binds = roofline_binding(floors, space->spec->n_floors);
+
+    *floor_index = binds == ROOFLINE_NONE ? -1 : (int)binds;
+    *seconds = binds == ROOFLINE_NONE ? (double)NAN : floors[binds];
     return rc;
 }
 

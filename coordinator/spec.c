@@ -32,7 +32,7 @@ static const struct spec defaults = {
                  .timeout_s = 10,
                  .seed = 1,
                  .l2 = "flush" },
-    .strategy = "exhaustive",
+    .search = { .seed = 1 },
 };
 
 static int read_flags(struct reader *r, const struct json *kernel)
@@ -179,18 +179,12 @@ static int read_measure(struct reader *r, const struct json *root)
 
 static int read_limits(struct reader *r, const struct json *root)
 {
-    static const char *const search_keys[] = { "strategy" };
-    static const char *const strategies[] = { "exhaustive" };
     static const char *const budget_keys[] = { "usd", "hours" };
     struct spec *spec = r->spec;
-    const struct json *search, *budget;
+    const struct json *budget;
 
-    if (read_member(r, root, "search", JSON_OBJECT, false, &search) < 0 ||
+    if (read_search(r, root) < 0 ||
         read_member(r, root, "budget", JSON_OBJECT, false, &budget) < 0)
-        return ERR_INPUT;
-    if (search &&
-        (read_object(r, search, "'search'", search_keys, 1) < 0 ||
-         read_word(r, search, "strategy", strategies, 1, &spec->strategy) < 0))
         return ERR_INPUT;
     if (budget &&
         (read_object(r, budget, "'budget'", budget_keys, 2) < 0 ||
@@ -237,6 +231,7 @@ int spec_parse(const char *folder, const char *file, const char *text,
     int rc;
 
     *spec = defaults;
+    spec->search.strategy = mem_strdup(TERMS_AUTO);
     spec->path = mem_strdup(file);
     spec->folder = mem_strdup(folder);
     spec->file = mem_strdup(strrchr(file, '/') ? strrchr(file, '/') + 1 : file);

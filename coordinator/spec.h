@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "coordinator/terms.h"
 #include "coordinator/value.h"
 
 struct err;
@@ -142,7 +143,7 @@ struct spec {
     struct spec_named *floors;
     size_t n_floors;
     struct spec_measure measure;
-    const char *strategy;            /* exhaustive */
+    struct terms search;             /* the strategy is the spec's */
     double budget_usd, budget_hours; /* 0: no cap */
 };
 

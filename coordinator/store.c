@@ -12,16 +12,21 @@
 #include "coordinator/sql.h"
 #include "coordinator/store_private.h"
 
-extern const struct embed store_schema[]; /* schema.sql, schema_2.sql */
+/* schema.sql and what was added to it, in order: a step a format */
+extern const struct embed store_schema[];
+
+#define FORMATS 2
 
 #define ARRAY_BYTES_MAX (1 << 20) /* one JSON array of a result */
 
 int store_open(const char *path, enum store_mode mode, struct store **out,
                struct err *err)
 {
-    const char *const texts[] = { (const char *)store_schema[0].bytes,
-                                  (const char *)store_schema[1].bytes };
-    struct dbfile_steps steps = { texts, 2 };
+    const char *const texts[FORMATS] = {
+        (const char *)store_schema[0].bytes,
+        (const char *)store_schema[1].bytes,
+    };
+    struct dbfile_steps steps = { texts, FORMATS };
     struct store *store = mem_new(1, sizeof(*store));
     int rc = 0;
 

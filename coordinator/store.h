@@ -57,6 +57,10 @@ int store_shape_put(struct store *store, const struct store_shape *shape,
                     struct err *err);
 int store_config_put(struct store *store, const struct store_config *config,
                      struct err *err);
+int store_step_put(struct store *store, const struct store_step *step,
+                   struct err *err);
+/* Of this sweep, all. */
+int store_steps_drop(struct store *store, int64_t sweep, struct err *err);
 int store_host_put(struct store *store, const struct store_host *host,
                    struct err *err);
 int store_gpu_put(struct store *store, const struct store_gpu *gpu,
@@ -85,6 +89,19 @@ int store_outcome_put(struct store *store, const struct store_outcome *outcome,
 /* New, or the extension of the one with the same host, epoch and start. */
 int store_interval_put(struct store *store,
                        const struct store_interval *interval, struct err *err);
+
+/* A confirmation or a bench (contest.h); a contestant put again is changed. */
+int store_contest_put(struct store *store, const struct store_contest *contest,
+                      struct err *err);
+int store_contest_end(struct store *store, int64_t pass, const char *ending,
+                      int64_t ended_utc, struct err *err);
+int store_contestant_put(struct store *store,
+                         const struct store_contestant *contestant,
+                         struct err *err);
+int store_contest_shape_put(struct store *store,
+                            const struct store_contest_shape *shape,
+                            struct err *err);
+
 int store_event(struct store *store, const struct store_event *event,
                 struct err *err);
 

@@ -18,6 +18,8 @@ enum {
     GATE_PUT,
     SHAPE_PUT,
     CONFIG_PUT,
+    STEP_PUT,
+    STEPS_DROP,
     HOST_PUT,
     GPU_PUT,
     LEASE_PUT,
@@ -28,6 +30,10 @@ enum {
     OUTCOME_PUT,
     INTERVAL_PUT,
     EVENT_PUT,
+    CONTEST_PUT,
+    CONTEST_END,
+    CONTESTANT_PUT,
+    CONTEST_SHAPE_PUT,
     STATEMENTS,
 };
 
@@ -66,6 +72,9 @@ static const struct {
                      "INSERT OR REPLACE INTO config(key, sweep, point,"
                      " baseline, params, warnings, source_key)"
                      " VALUES(?,?,?,?,?,?,?)" },
+    [STEP_PUT] = { "step_put", "INSERT INTO step(sweep, position, kind, config,"
+                               " point, rung, time_s) VALUES(?,?,?,?,?,?,?)" },
+    [STEPS_DROP] = { "steps_drop", "DELETE FROM step WHERE sweep=?" },
     [HOST_PUT] = { "host_put",
                    "INSERT OR REPLACE INTO host(name, position,"
                    " rate_usd_per_h, machine, boot_id, worker_version,"
@@ -110,6 +119,20 @@ static const struct {
                        " category=excluded.category, lease=excluded.lease" },
     [EVENT_PUT] = { "event_put", "INSERT INTO event(at_utc, level, name, text)"
                                  " VALUES(?,?,?,?)" },
+    [CONTEST_PUT] = { "contest_put",
+                      "INSERT INTO contest(pass, sweep, kind, seed, blocks,"
+                      " samples, alpha, floor, target, possible, cut,"
+                      " proof_hours, proof_usd, started_utc)"
+                      " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)" },
+    [CONTEST_END] = { "contest_end", "UPDATE contest SET ending=?2,"
+                                     " ended_utc=?3 WHERE pass=?1" },
+    [CONTESTANT_PUT] = { "contestant_put",
+                         "INSERT OR REPLACE INTO contestant(pass, position,"
+                         " config, source_key, role, reason)"
+                         " VALUES(?,?,?,?,?,?)" },
+    [CONTEST_SHAPE_PUT] = { "contest_shape_put",
+                            "INSERT INTO contest_shape(pass, position, shape,"
+                            " measure_key) VALUES(?,?,?,?)" },
 };
 
 static_assert((int)STATEMENTS <= (int)STORE_STATEMENTS, "room for all");
@@ -226,6 +249,19 @@ int store_config_put(struct store *store, const struct store_config *config,
     return done(put(store, CONFIG_PUT, err, "eIIieee", config->key,
                     config->sweep, config->point, (int)config->baseline,
                     config->params, config->warnings, config->source_key));
+}
+
+int store_step_put(struct store *store, const struct store_step *step,
+                   struct err *err)
+{
+    return done(put(store, STEP_PUT, err, "IIssIId", step->sweep,
+                    step->position, step->kind, step->config, step->point,
+                    step->rung, step->time_s));
+}
+
+int store_steps_drop(struct store *store, int64_t sweep, struct err *err)
+{
+    return done(put(store, STEPS_DROP, err, "I", sweep));
 }
 
 int store_host_put(struct store *store, const struct store_host *host,
@@ -399,4 +435,39 @@ int store_event(struct store *store, const struct store_event *event,
 {
     return done(put(store, EVENT_PUT, err, "Ieee", event->at_utc, event->level,
                     event->name, event->text));
+}
+
+int store_contest_put(struct store *store, const struct store_contest *contest,
+                      struct err *err)
+{
+    return done(put(store, CONTEST_PUT, err, "IIeIIIdddIdddI", contest->pass,
+                    contest->sweep, contest->kind, contest->seed,
+                    contest->blocks, contest->samples, contest->alpha,
+                    contest->floor, contest->target, contest->possible,
+                    contest->cut, contest->proof_hours, contest->proof_usd,
+                    contest->started_utc));
+}
+
+int store_contest_end(struct store *store, int64_t pass, const char *ending,
+                      int64_t ended_utc, struct err *err)
+{
+    return done(put(store, CONTEST_END, err, "IeI", pass, ending, ended_utc));
+}
+
+int store_contestant_put(struct store *store,
+                         const struct store_contestant *contestant,
+                         struct err *err)
+{
+    return done(put(store, CONTESTANT_PUT, err, "IIeeee", contestant->pass,
+                    contestant->position, contestant->config,
+                    contestant->source_key, contestant->role,
+                    contestant->reason));
+}
+
+int store_contest_shape_put(struct store *store,
+                            const struct store_contest_shape *shape,
+                            struct err *err)
+{
+    return done(put(store, CONTEST_SHAPE_PUT, err, "IIee", shape->pass,
+                    shape->position, shape->shape, shape->measure_key));
 }

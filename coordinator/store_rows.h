@@ -43,6 +43,13 @@ struct store_config {
     const char *params, *warnings, *source_key;
 };
 
+struct store_step {
+    int64_t sweep, position;
+    const char *kind, *config;
+    int64_t point, rung;
+    double time_s; /* NaN unless it was timed */
+};
+
 struct store_host {
     const char *name;
     int64_t position;
@@ -111,6 +118,27 @@ struct store_interval {
     int64_t epoch, start_ns, end_ns, start_utc;
     const char *category;
     int64_t lease; /* 0: none */
+};
+
+struct store_contest {
+    int64_t pass, sweep;
+    const char *kind;
+    int64_t seed, blocks, samples;
+    double alpha, floor, target;
+    int64_t possible;
+    double cut; /* NaN: nothing was cut */
+    double proof_hours, proof_usd;
+    int64_t started_utc;
+};
+
+struct store_contestant {
+    int64_t pass, position;
+    const char *config, *source_key, *role, *reason;
+};
+
+struct store_contest_shape {
+    int64_t pass, position;
+    const char *shape, *measure_key;
 };
 
 struct store_event {

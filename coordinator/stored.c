@@ -35,6 +35,12 @@ static int read_facts(const char *json, struct arch_facts *out, struct err *err)
     return rc;
 }
 
+int stored_facts(const struct report *report, struct arch_facts *out,
+                 struct err *err)
+{
+    return read_facts(report->facts, out, err);
+}
+
 int stored_open(const struct report *report, struct stored *out,
                 struct err *err)
 {
@@ -135,6 +141,18 @@ static int config_metrics(struct stored *stored, const struct report *report,
     return rc;
 }
 
+static int shape_floors(struct stored *stored, struct report_shape *shape,
+                        struct err *err)
+{
+    int64_t vars[SPEC_VARS_MAX];
+    const struct spec_shape at = { .name = shape->name, .vars = vars };
+    int rc = stored_vars(stored, shape->vars, vars, err);
+
+    return rc < 0 ? rc
+                  : roofline_of(stored->space, stored->spec, &at,
+                                &shape->roofline, err);
+}
+
 int report_metrics(struct report *report, struct err *err)
 {
     struct stored stored;
@@ -149,6 +167,8 @@ int report_metrics(struct report *report, struct err *err)
         report->metrics[m].name = mem_strdup(stored.spec->metrics[m].name);
         report->metrics[m].unit = mem_strdup(stored.spec->metrics[m].unit);
     }
+    for (size_t i = 0; rc == 0 && i < report->n_shapes; i++)
+        rc = shape_floors(&stored, &report->shapes[i], err);
     for (size_t i = 0; i < report->n_configs; i++) {
         int one = config_metrics(&stored, report, &report->configs[i], err);
 

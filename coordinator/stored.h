@@ -15,6 +15,10 @@ struct err;
 struct params;
 struct report;
 
+/* The device facts that the sweep used. */
+int stored_facts(const struct report *report, struct arch_facts *out,
+                 struct err *err);
+
 struct stored {
     struct spec *spec;
     struct space *space;
@@ -30,7 +34,8 @@ void stored_close(struct stored *stored);
 int stored_values(struct stored *stored, const struct params *params,
                   struct err *err);
 
-/* Evaluate the sweep's metrics for every cell that has a median. */
+/* Evaluate the floors of every shape, and the sweep's metrics for every cell
+ * that has a median. */
 int report_metrics(struct report *report, struct err *err);
 
 #endif

@@ -247,7 +247,7 @@ static void show(struct sweep *sweep, int64_t now, bool force)
 
     if (!sweep->plan)
         return;
-    facts.total = plan_units(sweep->plan) * plan_shapes(sweep->plan);
+    facts.total = sweep_search_total(sweep) * plan_shapes(sweep->plan);
     facts.settled = sweep->n_settled;
     facts.correct = sweep->n_correct;
     if (facts.builds_only)
@@ -299,10 +299,21 @@ static bool is_over(const struct sweep *sweep)
     return sweep->sched && sched_open_jobs(sweep->sched) == 0;
 }
 
+/* A strategy of somebody else's is a program with pipes. */
+static void set_strategy_items(const struct sweep *sweep, zmq_pollitem_t *items)
+{
+    int fds[SWEEP_SEARCH_FDS];
+    short events[SWEEP_SEARCH_FDS];
+
+    sweep_search_poll(sweep, fds, events);
+    for (size_t i = 0; i < SWEEP_SEARCH_FDS; i++)
+        items[i] = (zmq_pollitem_t){ .fd = fds[i], .events = events[i] };
+}
+
 /* Ends when all is settled, or it cannot or must not go on. */
 static void turn_until_over(struct sweep *sweep, int signals)
 {
-    size_t n = sweep->n_boxes + 3;
+    size_t n = sweep->n_boxes + 3 + SWEEP_SEARCH_FDS;
     zmq_pollitem_t *items = mem_new(n, sizeof(*items));
     struct err err;
 
@@ -316,6 +327,7 @@ static void turn_until_over(struct sweep *sweep, int signals)
         int64_t began = clock_boot_ns(), turn;
         long wait_ms = sweep->pending ? (long)(COMMIT_NS / NS_PER_MS) : TICK_MS;
 
+        set_strategy_items(sweep, &items[3 + sweep->n_boxes]);
         zmq_poll(items, (int)n, wait_ms);
         turn = clock_boot_ns() - began - wait_ms * NS_PER_MS;
         if (turn > LONG_TURN_NS || began - sweep->turn_ns > LONG_TURN_NS)
@@ -499,6 +511,7 @@ static void sweep_fini(struct sweep *sweep)
 {
     for (size_t i = 0; i < sweep->n_boxes; i++)
         sweep_forget_running(&sweep->boxes[i]);
+    sweep_search_free(sweep);
     sched_free(sweep->sched);
     incumbents_free(sweep->incumbents);
     plan_free(sweep->plan);

@@ -226,7 +226,7 @@ static void drop_other_models(struct sweep *sweep, struct box *box)
 /* One line of HELLO.running taken apart (msg_identity_text). */
 struct identity_parts {
     char copy[1024];
-    const char *config, *shape, *purpose, *stage;
+    const char *config, *shape, *purpose, *round, *stage;
 };
 
 static bool take_apart(const char *text, struct identity_parts *out)
@@ -244,6 +244,7 @@ static bool take_apart(const char *text, struct identity_parts *out)
     out->config = part[1];
     out->shape = part[2];
     out->purpose = part[3];
+    out->round = part[4];
     out->stage = part[5];
     return !rest;
 }
@@ -251,6 +252,15 @@ static bool take_apart(const char *text, struct identity_parts *out)
 static enum job_stage stage_of(const char *stage)
 {
     return strcmp(stage, "build") == 0 ? JOB_BUILD : JOB_MEASURE;
+}
+
+static bool is_same_measurement(const struct sweep *sweep,
+                                const struct identity_parts *id,
+                                const struct sched_lease *lease)
+{
+    return strcmp(id->shape, plan_shape_name(sweep->plan, lease->shape)) == 0 &&
+           strcmp(id->purpose, sched_purpose_name(lease->purpose)) == 0 &&
+           strtol(id->round, NULL, 10) == lease->round;
 }
 
 static bool is_running(const struct sweep *sweep, const struct box *box,
@@ -266,7 +276,7 @@ static bool is_running(const struct sweep *sweep, const struct box *box,
             strcmp(id.config, config) == 0 &&
             lease->stage == stage_of(id.stage) &&
             (lease->stage == JOB_BUILD ||
-             strcmp(id.shape, plan_shape_name(sweep->plan, lease->shape)) == 0))
+             is_same_measurement(sweep, &id, lease)))
             return true;
     }
     return false;
@@ -292,6 +302,8 @@ static bool drop_one(struct sweep *sweep, size_t host)
     return false;
 }
 
+/* Builds and what is screened.  What an earlier run ordered is stored when it
+ * comes; this run orders for itself. */
 static void adopt(struct sweep *sweep, size_t host, const char *text)
 {
     struct identity_parts id;
@@ -302,6 +314,9 @@ static void adopt(struct sweep *sweep, size_t host, const char *text)
     if (!take_apart(text, &id))
         return;
     stage = stage_of(id.stage);
+    if (stage == JOB_MEASURE &&
+        (strcmp(id.purpose, "screen") != 0 || strcmp(id.round, "0") != 0))
+        return;
     unit = sweep_find_unit(sweep, id.config, id.purpose);
     shape = stage == JOB_BUILD ? 0 : plan_find_shape(sweep->plan, id.shape);
     if (unit >= 0 && shape >= 0 &&
@@ -314,6 +329,19 @@ static void adopt(struct sweep *sweep, size_t host, const char *text)
     }
 }
 
+/* By its number sched means the GPU that had it before. */
+static void note_gpus(struct sweep *sweep, size_t host)
+{
+    struct box *box = &sweep->boxes[host];
+
+    for (int i = 0; i < box->n_gpus; i++) {
+        if (i < box->n_known && strcmp(box->known[i], box->gpus[i].uuid) != 0)
+            sched_orders_drop(sweep->sched, (int)host, i, "its GPU is gone");
+        snprintf(box->known[i], sizeof(box->known[i]), "%s", box->gpus[i].uuid);
+    }
+    box->n_known = box->n_gpus;
+}
+
 void sweep_box_up(struct sweep *sweep, size_t host)
 {
     struct box *box = &sweep->boxes[host];
@@ -324,6 +352,7 @@ void sweep_box_up(struct sweep *sweep, size_t host)
     sched_host_up(sweep->sched, (int)host,
                   box->host->role == HOST_GPU ? 0 : box->slots, box->n_gpus,
                   box->credit);
+    note_gpus(sweep, host);
     for (size_t i = 0; i < box->n_running; i++)
         adopt(sweep, host, box->running[i]);
     sweep_take_cache(sweep, host);

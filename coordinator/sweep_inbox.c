@@ -74,7 +74,7 @@ int sweep_take(struct sweep *sweep, size_t host, const struct msg *msg,
                struct err *err)
 {
     struct box *box = &sweep->boxes[host];
-    bool result = msg->type == MSG_BUILT || msg->type == MSG_MEASURED;
+    bool result = msg_is_result(msg->type);
 
     if (box->state == BOX_FAILED)
         return 0; /* what it sent before it heard of that */

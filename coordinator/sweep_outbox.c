@@ -182,14 +182,27 @@ static void identify(const struct sweep *sweep, const struct sched_lease *lease,
         .sweep = sweep->spec->name,
         .config = reference ? unit->source_key : unit->key,
         .shape = measure ? plan_shape_name(sweep->plan, lease->shape) : "",
-        .purpose = measure     ? "screen"
+        .purpose = measure     ? sched_purpose_name(lease->purpose)
                    : reference ? "reference"
                                : "kernel",
+        .round = lease->round,
         .stage = measure ? "measure" : "build",
         .attempt = lease->attempt,
     };
     if (measure)
         msg->gpu = sweep->boxes[lease->host].gpus[lease->gpu].uuid;
+}
+
+/* Who compares wants as many of each, however slow it is. */
+static struct plan_sampling sampling_of(const struct sweep *sweep,
+                                        const struct sched_lease *lease)
+{
+    int least = sweep->spec->measure.least;
+
+    if (lease->purpose == SCHED_CANARY || lease->purpose == SCHED_CONFIRM)
+        return (struct plan_sampling){ .least = least, .most = least };
+    return plan_sampling(sweep->plan,
+                         incumbents_high_s(sweep->incumbents, lease->shape));
 }
 
 static int fill(struct sweep *sweep, const struct sched_lease *lease,
@@ -207,13 +220,13 @@ static int fill(struct sweep *sweep, const struct sched_lease *lease,
     }
     msg->artifact = sweep->artifacts[lease->unit];
     msg->reference = sweep->artifacts[plan_units(sweep->plan)];
+    msg->fresh = lease->fresh;
     msg->limit_ms =
         (int64_t)(sweep->spec->measure.timeout_s * 1e3) +
         (strcmp(sweep->options->device, "cpu") == 0 ? EMULATED_SLACK_MS
                                                     : MEASURE_SLACK_MS);
     plan_task_key(sweep->plan, lease->unit, lease->shape, key);
-    sampling = plan_sampling(
-        sweep->plan, incumbents_high_s(sweep->incumbents, lease->shape));
+    sampling = sampling_of(sweep, lease);
     return plan_measure(sweep->plan, lease->unit, lease->shape, &sampling, msg,
                         err);
 }
@@ -223,10 +236,14 @@ void sweep_granted(struct sweep *sweep, const struct sched_lease *lease)
     assert((size_t)lease->id == sweep->n_grants + 1);
     sweep->grants =
         mem_grow(sweep->grants, (size_t)lease->id, sizeof(*sweep->grants));
-    sweep->grants[sweep->n_grants++] = (struct grant){ .unit = lease->unit,
-                                                       .shape = lease->shape,
-                                                       .stage = lease->stage,
-                                                       .host = lease->host };
+    sweep->grants[sweep->n_grants++] =
+        (struct grant){ .unit = lease->unit,
+                        .shape = lease->shape,
+                        .stage = lease->stage,
+                        .host = lease->host,
+                        .order = lease->order,
+                        .purpose = lease->purpose,
+                        .round = lease->round };
 }
 
 int sweep_record_lease(struct sweep *sweep, const struct sched_lease *lease)
@@ -275,6 +292,8 @@ void sweep_dispatch(struct sweep *sweep)
 
     if (!sweep->sched || sweep->stopping)
         return;
+    sweep_drop_orders(sweep);
+    sweep_search_turn(sweep);
     n = grant_all(sweep, &leases);
     if (n > 0 && sweep_commit(sweep, &err) < 0)
         sweep_fail(sweep, 7, "error", &err);

@@ -30,6 +30,7 @@ static void settle(struct sweep *sweep, int unit, int shape, const char *word,
                       times.median);
     sweep->n_settled++;
     sweep->n_correct += strcmp(word, "correct") == 0;
+    sweep_search_settled(sweep, unit, shape, word, times.median);
     log_line(LOG_I, "SETTLED", "config=%.12s shape=%s outcome=%s",
              plan_unit(sweep->plan, unit)->key,
              plan_shape_name(sweep->plan, shape), word);
@@ -61,10 +62,12 @@ static void lose(struct sweep *sweep, struct sched_lease lease,
     sweep_end_lease(sweep, &lease, "lost", LEDGER_LOST);
     log_line(LOG_W, "LEASE-LOST", "job=%lld host=%s why=%s",
              (long long)lease.id, sweep->boxes[lease.host].host->name, reason);
-    if (sched_apply(sweep->sched, lease.stage, lease.unit, lease.shape,
-                    JOB_EV_LOST, -1) &&
-        job_is_settled(
-            sched_job(sweep->sched, lease.stage, lease.unit, lease.shape)))
+    if (lease.order)
+        sched_order_apply(sweep->sched, lease.order, JOB_EV_LOST);
+    else if (sched_apply(sweep->sched, lease.stage, lease.unit, lease.shape,
+                         JOB_EV_LOST, -1) &&
+             job_is_settled(
+                 sched_job(sweep->sched, lease.stage, lease.unit, lease.shape)))
         settle_failed(sweep, &lease, word, reason, msg);
 }
 
@@ -77,8 +80,11 @@ void sweep_lose(struct sweep *sweep, struct sched_lease lease, const char *word,
 void sweep_refuse(struct sweep *sweep, struct sched_lease lease)
 {
     sweep_end_lease(sweep, &lease, "refused", LEDGER_LOST);
-    sched_apply(sweep->sched, lease.stage, lease.unit, lease.shape,
-                JOB_EV_REFUSED, -1);
+    if (lease.order)
+        sched_order_apply(sweep->sched, lease.order, JOB_EV_REFUSED);
+    else
+        sched_apply(sweep->sched, lease.stage, lease.unit, lease.shape,
+                    JOB_EV_REFUSED, -1);
 }
 
 void sweep_host_lost(struct sweep *sweep, size_t host, const char *why)
@@ -101,7 +107,7 @@ static void leave_foreign(struct sweep *sweep, size_t host,
     struct box *box = &sweep->boxes[host];
     const struct sched_lease *held = NULL;
 
-    if (job->unit >= 0 && job->shape >= 0)
+    if (job->unit >= 0 && job->shape >= 0 && job->purpose == SCHED_SCREEN)
         held = sched_lease_of(sweep->sched, job->stage, job->unit, job->shape);
     if (held && held->host == job->host && sweep->grants[held->id - 1].adopted)
         sweep_refuse(sweep, *held);
@@ -116,10 +122,20 @@ static bool is_granted(const struct sweep *sweep, const struct grant *grant,
                        const struct sched_lease *job)
 {
     return grant->unit == job->unit && grant->shape == job->shape &&
-           grant->stage == job->stage &&
+           grant->stage == job->stage && grant->purpose == job->purpose &&
+           grant->round == job->round &&
            (grant->host == job->host ||
             sweep_same_worker(&sweep->boxes[grant->host],
                               &sweep->boxes[job->host]));
+}
+
+/* What a measurement was for; -1 for no such word. */
+static int purpose_of(const struct msg_identity *id)
+{
+    for (int p = SCHED_AGAIN; p <= SCHED_CONFIRM; p++)
+        if (strcmp(id->purpose, sched_purpose_name((enum sched_purpose)p)) == 0)
+            return p == SCHED_AGAIN && id->round == 0 ? SCHED_SCREEN : p;
+    return -1;
 }
 
 /* Which unit and shape a result is about, and whether this host was asked for
@@ -129,7 +145,13 @@ static int resolve(struct sweep *sweep, size_t host, const struct msg *msg,
                    struct sched_lease *out, struct err *err)
 {
     bool build = msg->type == MSG_BUILT;
+    int purpose = build ? SCHED_SCREEN : purpose_of(&msg->id);
 
+    if (purpose < 0)
+        return err_set(err, ERR_PROTO, "a measurement is not for '%s'",
+                       msg->id.purpose);
+    out->purpose = (enum sched_purpose)purpose;
+    out->round = build ? 0 : (int)msg->id.round;
     out->stage = build ? JOB_BUILD : JOB_MEASURE;
     out->unit = sweep_find_unit(sweep, msg->id.config, msg->id.purpose);
     out->shape = build ? 0 : plan_find_shape(sweep->plan, msg->id.shape);
@@ -145,6 +167,7 @@ static int resolve(struct sweep *sweep, size_t host, const struct msg *msg,
         return err_set(err, ERR_PROTO, "a result nobody asked for");
     if (!is_granted(sweep, &sweep->grants[msg->lease - 1], out))
         return err_set(err, ERR_PROTO, "a result nobody asked it for");
+    out->order = sweep->grants[msg->lease - 1].order;
     return 0;
 }
 
@@ -185,6 +208,12 @@ static void close_lease(struct sweep *sweep, const struct sched_lease *job,
 }
 
 /* The runner or the compiler died: try again while there are tries. */
+void sweep_crashed(struct sweep *sweep, const struct sched_lease *lease,
+                   const struct msg *msg)
+{
+    lose(sweep, *lease, "crash", msg->detail, msg);
+}
+
 static void crashed(struct sweep *sweep, const struct sched_lease *job,
                     const struct msg *msg)
 {
@@ -192,7 +221,7 @@ static void crashed(struct sweep *sweep, const struct sched_lease *job,
         sched_lease_of(sweep->sched, job->stage, job->unit, job->shape);
 
     if (held && held->host == job->host)
-        lose(sweep, *held, "crash", msg->detail, msg);
+        sweep_crashed(sweep, held, msg);
 }
 
 int sweep_built(struct sweep *sweep, size_t host, const struct msg *msg,
@@ -260,6 +289,10 @@ int sweep_measured(struct sweep *sweep, size_t host, const struct msg *msg,
     sweep->boxes[host].refusals = 0;
     if (!current)
         return 0;
+    if (job.purpose != SCHED_SCREEN) {
+        sweep_order_measured(sweep, &job, msg);
+        return 0;
+    }
     if (crash) {
         crashed(sweep, &job, msg);
         return 0;

@@ -73,6 +73,9 @@ struct box {
     int credit;
     struct box_gpu gpus[BOX_GPUS_MAX];
     int n_gpus;
+    /* As sched knows them by number; after a new connection it may be others */
+    char known[BOX_GPUS_MAX][128];
+    int n_known;
     char acks[ACKS_MAX][HASH_HEX]; /* stored, to be sent after COMMIT */
     size_t n_acks;
 };
@@ -84,8 +87,15 @@ struct grant {
     enum job_stage stage;
     int host;
     bool started;
-    bool adopted; /* the worker had it from an earlier run */
+    bool adopted;  /* the worker had it from an earlier run */
+    int64_t order; /* 0 when nobody ordered it */
+    enum sched_purpose purpose;
+    int round;
 };
+
+struct sweep_search; /* sweep_search.c */
+struct space_gate_count;
+struct history;
 
 struct want {
     char hash[HASH_HEX];
@@ -101,6 +111,7 @@ struct sweep {
     struct plan *plan;             /* NULL until the device facts are known */
     struct sched *sched;           /* likewise */
     struct incumbents *incumbents; /* likewise */
+    struct sweep_search *search;   /* NULL: all units, in order */
     struct store *store;
     struct ledger *ledger;
     struct server *server;
@@ -149,10 +160,21 @@ int sweep_measured(struct sweep *sweep, size_t host, const struct msg *msg,
 void sweep_lose(struct sweep *sweep, struct sched_lease lease, const char *word,
                 const char *reason);
 void sweep_refuse(struct sweep *sweep, struct sched_lease lease);
+void sweep_crashed(struct sweep *sweep, const struct sched_lease *lease,
+                   const struct msg *msg);
 /* All work of the host is lost; 'why' is for the log. */
 void sweep_host_lost(struct sweep *sweep, size_t host, const char *why);
 int sweep_find_unit(const struct sweep *sweep, const char *config,
                     const char *purpose); /* or -1 */
+
+/* sweep_orders.c: measurements that somebody asks for, each on one GPU. */
+/* As sched_order(); what an earlier run built for it is not built again. */
+int64_t sweep_order(struct sweep *sweep, const struct sched_order *order);
+/* The result of a measurement that was ordered, by this run or another. */
+void sweep_order_measured(struct sweep *sweep, const struct sched_lease *job,
+                          const struct msg *msg);
+/* Tell those who asked of the orders that were dropped. */
+void sweep_drop_orders(struct sweep *sweep);
 
 /* sweep_outbox.c: leases, transfers, acknowledgements. */
 void sweep_dispatch(struct sweep *sweep);
@@ -189,7 +211,32 @@ void sweep_check_hosts(struct sweep *sweep, int64_t now);
 int sweep_begin(struct sweep *sweep, struct err *err);
 int sweep_prepare(struct sweep *sweep, struct err *err);
 void sweep_take_cache(struct sweep *sweep, size_t host);
+/* The same for one unit and all hosts. */
+void sweep_take_built(struct sweep *sweep, int unit);
 bool sweep_was_leased(struct sweep *sweep, size_t host, const struct msg *msg);
+int sweep_put_config(struct sweep *sweep, int unit, struct err *err);
+
+/* sweep_search.c: units as a strategy asks for them, instead of all. */
+/* Is a strategy asked?  Before the plan is made, with the points that pass. */
+int sweep_search_choose(struct sweep *sweep, int64_t passed, struct err *err);
+/* Make a plan with room, and a sched that holds all of it back. */
+int sweep_search_plan(struct sweep *sweep, struct err *err);
+void sweep_search_hold(struct sweep *sweep);
+/* What earlier runs asked for and learnt; then, with their outcomes taken. */
+int sweep_search_recall(struct sweep *sweep, struct history *history,
+                        struct err *err);
+void sweep_search_begin(struct sweep *sweep);
+/* Ask for as much as the hosts can take. */
+void sweep_search_turn(struct sweep *sweep);
+void sweep_search_settled(struct sweep *sweep, int unit, int shape,
+                          const char *word, double median_s);
+/* exhaustive, or what is asked; never 'auto'. */
+const char *sweep_search_method(const struct sweep *sweep);
+int sweep_search_total(const struct sweep *sweep); /* units it will come to */
+#define SWEEP_SEARCH_FDS 2 /* of a strategy that is a program */
+void sweep_search_poll(const struct sweep *sweep, int fds[SWEEP_SEARCH_FDS],
+                       short events[SWEEP_SEARCH_FDS]);
+void sweep_search_free(struct sweep *sweep);
 
 /* sweep_rows.c: what is written down. */
 void sweep_dirty(struct sweep *sweep); /* a row waits for COMMIT */

@@ -25,7 +25,9 @@
 #define POLL_MS_MAX 1000
 
 /* the DEALER, the signals, the control socket, then all children */
-#define FDS_MAX (2 + CONTROL_FDS_MAX + CHILD_FDS_MAX * (SLOTS_MAX + GPUS_MAX))
+/* a GPU has its runner and a tool */
+#define FDS_MAX \
+    (2 + CONTROL_FDS_MAX + CHILD_FDS_MAX * (SLOTS_MAX + 2 * GPUS_MAX))
 
 static int open_signals(struct agent *agent, struct err *err)
 {
@@ -199,7 +201,7 @@ static void look_at_clock(struct agent *agent, int64_t now_ns)
     if (now_ns - agent->heard_ns >= agent->linger_ns &&
         agent->stop == AGENT_RUNS) {
         agent_stop(agent, AGENT_DRAINS, "no coordinator");
-        agent_drop_builds(agent, now_ns);
+        agent_drop_long_work(agent, now_ns);
     }
     if (agent->link && now_ns - agent->heard_ns >= SILENCE_NS &&
         now_ns - agent->renewed_ns >= SILENCE_NS) {

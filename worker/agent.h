@@ -5,7 +5,7 @@
  *
  * Parts of the agent, which share its struct (agent_private.h): agent.c the
  * loop and its end, agent_inbox.c what the coordinator says, agent_work.c
- * leases on their way to results.
+ * leases on their way to results, agent_tool.c those of tools.
  */
 #ifndef FA_WORKER_AGENT_H
 #define FA_WORKER_AGENT_H

@@ -197,6 +197,7 @@ static int dispatch(struct agent *agent, struct msg *msg, int64_t now_ns,
         return 0;
     case MSG_BUILD:
     case MSG_MEASURE:
+    case MSG_TOOL:
         agent_add_lease(agent, msg);
         return 0;
     case MSG_BUNDLE:

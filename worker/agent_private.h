@@ -74,8 +74,18 @@ void agent_arrived(struct agent *agent, const char *hash);
 void agent_missing(struct agent *agent, const char *hash);
 /* Ask for files, start what can start, journal and send what has ended. */
 void agent_work(struct agent *agent, int64_t now_ns);
-void agent_drop_builds(struct agent *agent, int64_t now_ns);
+/* Builds and tools; a measurement ends soon enough. */
+void agent_drop_long_work(struct agent *agent, int64_t now_ns);
+void agent_say_started(struct agent *agent, struct lease *lease);
+/* Onto the disk, then away.  Ends the lease. */
+void agent_deliver(struct agent *agent, struct lease *lease, struct msg *result,
+                   int64_t now_ns);
 /* Send what the coordinator has not acknowledged: all, or what is due. */
 void agent_offer_results(struct agent *agent, int64_t now_ns, bool all);
+
+/* ---- agent_tool.c */
+int agent_start_tool(struct agent *agent, struct lease *lease, int64_t now_ns,
+                     struct err *err);
+void agent_collect_tools(struct agent *agent, int64_t now_ns);
 
 #endif

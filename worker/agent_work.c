@@ -29,8 +29,31 @@ static void refuse(struct agent *agent, const struct msg *lease,
         agent_send(agent, &msg);
 }
 
-/* Which GPU a measurement is for; ERR_INPUT when it or a build cannot run
- * here. */
+static int check_hash(const char *hash, bool needed, struct err *err)
+{
+    if (hash_is_hex(hash) || (!needed && !*hash))
+        return 0;
+    return err_set(err, ERR_INPUT, "'%s' is no hash", hash);
+}
+
+static int check_files(const struct msg *msg, struct err *err)
+{
+    bool measure = msg->type == MSG_MEASURE;
+    int rc = 0;
+
+    if (!measure)
+        rc = check_hash(msg->bundle, msg->type == MSG_BUILD, err);
+    if (rc == 0 && msg->type != MSG_BUILD)
+        rc = check_hash(msg->artifact, measure, err);
+    if (rc == 0 && msg->type != MSG_BUILD)
+        rc = check_hash(msg->reference, measure, err);
+    if (rc == 0 && msg->type == MSG_TOOL && msg->command.n == 0)
+        rc = err_set(err, ERR_INPUT, "the command is empty");
+    return rc;
+}
+
+/* Which GPU a measurement or a tool is for; ERR_INPUT when it or a build
+ * cannot run here. */
 static int place_of(struct agent *agent, const struct msg *msg, int *place,
                     struct err *err)
 {
@@ -42,13 +65,10 @@ static int place_of(struct agent *agent, const struct msg *msg, int *place,
         return err_set(err, ERR_INPUT,
                        "no result can be stored: is the disk "
                        "of the worker full?");
+    if (check_files(msg, err) < 0)
+        return ERR_INPUT;
     if (msg->type == MSG_BUILD)
-        return hash_is_hex(msg->bundle)
-                   ? 0
-                   : err_set(err, ERR_INPUT, "'%s' is no hash", msg->bundle);
-    if (!hash_is_hex(msg->artifact) || !hash_is_hex(msg->reference))
-        return err_set(err, ERR_INPUT, "'%s' or '%s' is no hash", msg->artifact,
-                       msg->reference);
+        return 0;
     *place = bench_gpu_index(agent->bench, msg->gpu);
     if (*place < 0)
         return err_set(err, ERR_INPUT, "no GPU '%s' here", msg->gpu);
@@ -58,12 +78,10 @@ static int place_of(struct agent *agent, const struct msg *msg, int *place,
     return 0;
 }
 
-static bool is_here(struct agent *agent, const struct lease *lease,
-                    const char *hash)
+static bool is_here(struct agent *agent, int file, const char *hash)
 {
-    return lease->msg.type == MSG_BUILD
-               ? files_bundle(agent->files, hash) != NULL
-               : cache_has(agent->cache, hash);
+    return file == LEASE_BUNDLE ? files_bundle(agent->files, hash) != NULL
+                                : cache_has(agent->cache, hash);
 }
 
 void agent_add_lease(struct agent *agent, struct msg *msg)
@@ -80,7 +98,7 @@ void agent_add_lease(struct agent *agent, struct msg *msg)
     }
     assert(lease);
     for (int i = 0; i < LEASE_FILES; i++)
-        if (lease->missing[i] && is_here(agent, lease, lease->missing[i]))
+        if (lease->missing[i] && is_here(agent, i, lease->missing[i]))
             lease_found(lease, lease->missing[i]);
 }
 
@@ -91,6 +109,8 @@ static void end_work(struct agent *agent, const struct lease *lease,
         return;
     if (lease->place == QUEUE_BUILDS)
         slots_cancel(bench_slots(agent->bench), lease->number);
+    else if (lease->msg.type == MSG_TOOL)
+        tools_cancel(bench_tools(agent->bench), lease->number);
     else
         gpu_cancel(bench_gpu(agent->bench, (size_t)lease->place), now_ns);
 }
@@ -107,14 +127,14 @@ void agent_cancel(struct agent *agent, int64_t epoch, int64_t number,
     queue_remove(agent->queue, lease);
 }
 
-void agent_drop_builds(struct agent *agent, int64_t now_ns)
+void agent_drop_long_work(struct agent *agent, int64_t now_ns)
 {
     struct lease *lease = agent->queue ? queue_first(agent->queue) : NULL;
     struct lease *next;
 
     for (; lease; lease = next) {
         next = lease->next;
-        if (lease->place != QUEUE_BUILDS)
+        if (lease->msg.type == MSG_MEASURE)
             continue;
         end_work(agent, lease, now_ns);
         queue_remove(agent->queue, lease);
@@ -151,13 +171,13 @@ static void ask_for_files(struct agent *agent, int64_t now_ns)
         for (int i = 0; i < LEASE_FILES; i++) {
             struct msg want = { .type = MSG_WANT, .hash = lease->missing[i] };
 
-            want.what = lease->msg.type == MSG_BUILD ? "bundle" : "artifact";
+            want.what = i == LEASE_BUNDLE ? "bundle" : "artifact";
             if (want.hash && files_want(agent->files, want.hash, now_ns))
                 agent_send(agent, &want);
         }
 }
 
-static void say_started(struct agent *agent, struct lease *lease)
+void agent_say_started(struct agent *agent, struct lease *lease)
 {
     struct msg msg = { .type = MSG_STARTED, .lease = lease->msg.lease };
 
@@ -182,14 +202,14 @@ static int start_build(struct agent *agent, struct lease *lease,
     int rc;
 
     if (!bundle) { /* pushed out by newer ones: ask again */
-        lease->missing[0] = msg->bundle;
+        lease->missing[LEASE_BUNDLE] = msg->bundle;
         return 0;
     }
     job.names = bundle->names;
     job.contents = bundle->contents;
     rc = slots_add(bench_slots(agent->bench), lease->number, &job, err);
     if (rc == 0)
-        say_started(agent, lease);
+        agent_say_started(agent, lease);
     return rc;
 }
 
@@ -201,22 +221,33 @@ static int start_measurement(struct agent *agent, struct lease *lease,
                                  .request = lease->msg.request,
                                  .artifact = artifact,
                                  .reference = reference,
-                                 .limit_ns = lease->msg.limit_ms * NS_PER_MS };
+                                 .limit_ns = lease->msg.limit_ms * NS_PER_MS,
+                                 .fresh = lease->msg.fresh != 0 };
     int rc;
 
     if (!cache_path(agent->cache, lease->msg.artifact, artifact)) {
-        lease->missing[0] = lease->msg.artifact;
+        lease->missing[LEASE_ARTIFACT] = lease->msg.artifact;
         return 0;
     }
     if (!cache_path(agent->cache, lease->msg.reference, reference)) {
-        lease->missing[1] = lease->msg.reference;
+        lease->missing[LEASE_REFERENCE] = lease->msg.reference;
         return 0;
     }
     rc = gpu_measure(bench_gpu(agent->bench, (size_t)lease->place), &job,
                      now_ns, err);
     if (rc == 0)
-        say_started(agent, lease);
+        agent_say_started(agent, lease);
     return rc;
+}
+
+static int start(struct agent *agent, struct lease *lease, int64_t now_ns,
+                 struct err *err)
+{
+    if (lease->place == QUEUE_BUILDS)
+        return start_build(agent, lease, err);
+    return lease->msg.type == MSG_TOOL
+               ? agent_start_tool(agent, lease, now_ns, err)
+               : start_measurement(agent, lease, now_ns, err);
 }
 
 /* Start what can start at a place; what cannot is refused. */
@@ -226,9 +257,7 @@ static void start_at(struct agent *agent, int place, int64_t now_ns)
 
     while ((lease = queue_next(agent->queue, place))) {
         struct err err;
-        int rc = place == QUEUE_BUILDS
-                     ? start_build(agent, lease, &err)
-                     : start_measurement(agent, lease, now_ns, &err);
+        int rc = start(agent, lease, now_ns, &err);
 
         if (rc == 0)
             continue;
@@ -243,13 +272,13 @@ static void start_all(struct agent *agent, int64_t now_ns)
         return;
     start_at(agent, QUEUE_BUILDS, now_ns);
     for (size_t i = 0; i < bench_n_gpus(agent->bench); i++)
-        if (gpu_state(bench_gpu(agent->bench, i)) == GPU_IDLE)
+        if (gpu_state(bench_gpu(agent->bench, i)) == GPU_IDLE &&
+            !tools_hold(bench_tools(agent->bench), (int)i))
             start_at(agent, (int)i, now_ns);
 }
 
-/* Onto the disk, then away.  Ends the lease. */
-static void deliver(struct agent *agent, struct lease *lease,
-                    struct msg *result, int64_t now_ns)
+void agent_deliver(struct agent *agent, struct lease *lease, struct msg *result,
+                   int64_t now_ns)
 {
     unsigned char random[HASH_BYTES];
     char nonce[HASH_HEX];
@@ -310,7 +339,7 @@ static void deliver_build(struct agent *agent, struct lease *lease,
         msg.spill_bytes = at_least_0(made->made.spill_bytes);
         msg.static_smem = at_least_0(made->made.static_smem);
     }
-    deliver(agent, lease, &msg, now_ns);
+    agent_deliver(agent, lease, &msg, now_ns);
     free(detail);
     free(log);
 }
@@ -354,7 +383,7 @@ static void deliver_measurement(struct agent *agent, struct lease *lease,
         power[i] = wire->states[i].power_w;
         throttle[i] = (double)wire->states[i].throttle;
     }
-    deliver(agent, lease, &msg, now_ns);
+    agent_deliver(agent, lease, &msg, now_ns);
 }
 
 /* A compiler that found no room says nothing of the source. */
@@ -426,7 +455,7 @@ static const char *doom_of(struct agent *agent, const struct lease *lease)
 }
 
 /* What failed for good gives its leases back. */
-static void give_back_doomed(struct agent *agent)
+static void give_back_doomed(struct agent *agent, int64_t now_ns)
 {
     struct lease *lease = queue_first(agent->queue), *next;
 
@@ -436,6 +465,8 @@ static void give_back_doomed(struct agent *agent)
         next = lease->next;
         if (!why)
             continue;
+        if (lease->msg.type == MSG_TOOL)
+            end_work(agent, lease, now_ns);
         refuse(agent, &lease->msg, why);
         queue_remove(agent->queue, lease);
     }
@@ -449,7 +480,8 @@ void agent_work(struct agent *agent, int64_t now_ns)
         return;
     collect_builds(agent, now_ns);
     collect_measurements(agent, now_ns);
-    give_back_doomed(agent);
+    agent_collect_tools(agent, now_ns);
+    give_back_doomed(agent, now_ns);
     if (bench_state(agent->bench) == BENCH_READY)
         start_all(agent, now_ns);
     ask_for_files(agent, now_ns);

@@ -24,11 +24,13 @@ struct bench {
     const char *what;
     struct err err; /* once in trouble */
     struct toolkit *toolkit;
-    struct build_tools tools;
+    struct build_tools compiling;
     struct build *build; /* of the runner */
     int builds;          /* of it that crashed */
     struct gpus *gpus;   /* NULL: none */
     struct slots *slots; /* once ready */
+    struct tools *tools; /* likewise */
+    char *runner;        /* path of fa-runner, once built */
     size_t n_slots;
 };
 
@@ -81,9 +83,11 @@ void bench_close(struct bench *bench)
     if (!bench)
         return;
     slots_free(bench->slots);
+    tools_free(bench->tools);
     gpus_close(bench->gpus);
     build_free(bench->build);
     toolkit_close(bench->toolkit);
+    free(bench->runner);
     free(bench->device);
     free(bench->which);
     free(bench->nvcc);
@@ -113,12 +117,14 @@ size_t bench_poll(const struct bench *bench, struct pollfd *fds, size_t max)
         n = gpus_poll(bench->gpus, fds, max);
     if (bench->slots)
         n += slots_poll(bench->slots, fds + n, max - n);
+    if (bench->tools)
+        n += tools_poll(bench->tools, fds + n, max - n);
     return n;
 }
 
 int64_t bench_deadline_ns(const struct bench *bench)
 {
-    int64_t gpus, slots;
+    int64_t gpus, slots, tools;
 
     if (bench->state == BENCH_TROUBLE)
         return INT64_MAX;
@@ -128,13 +134,21 @@ int64_t bench_deadline_ns(const struct bench *bench)
         return build_deadline_ns(bench->build);
     gpus = bench->gpus ? gpus_deadline_ns(bench->gpus) : INT64_MAX;
     slots = bench->slots ? slots_deadline_ns(bench->slots) : INT64_MAX;
+    tools = bench->tools ? tools_deadline_ns(bench->tools) : INT64_MAX;
+    if (tools < slots)
+        slots = tools;
     return gpus < slots ? gpus : slots;
 }
 
 static void be_ready(struct bench *bench)
 {
     bench->n_slots = choose_slots(bench);
-    bench->slots = slots_new(&bench->tools, bench->n_slots);
+    bench->slots = slots_new(&bench->compiling, bench->n_slots);
+    bench->tools = tools_new(
+        &(struct tool_box){ .dir = cache_dir(bench->cache),
+                            .device = bench->device,
+                            .compiler = toolkit_path(bench->toolkit),
+                            .runner = bench->runner ? bench->runner : "" });
     bench->stage = DONE;
     bench->state = BENCH_READY;
 }
@@ -147,7 +161,7 @@ static void step_toolkit(struct bench *bench, int64_t now_ns)
         trouble(bench, "toolkit");
     if (rc != 1)
         return;
-    bench->tools =
+    bench->compiling =
         (struct build_tools){ .cache = bench->cache,
                               .compiler = toolkit_path(bench->toolkit),
                               .toolkit = toolkit_text(bench->toolkit) };
@@ -156,7 +170,7 @@ static void step_toolkit(struct bench *bench, int64_t now_ns)
         return;
     }
     bench->stage = RUNNER;
-    bench->build = build_start_runner(&bench->tools, bench->device, now_ns);
+    bench->build = build_start_runner(&bench->compiling, bench->device, now_ns);
 }
 
 static int open_gpus(struct bench *bench, const char *runner, int64_t now_ns)
@@ -181,7 +195,8 @@ static void step_runner(struct bench *bench, int64_t now_ns)
     if (strcmp(result.outcome, "crash") == 0 &&
         ++bench->builds < RUNNER_BUILDS_MAX) {
         /* the compiler was killed: that says nothing about the box */
-        bench->build = build_start_runner(&bench->tools, bench->device, now_ns);
+        bench->build =
+            build_start_runner(&bench->compiling, bench->device, now_ns);
     } else if (strcmp(result.outcome, "built") != 0) {
         err_set(&bench->err, ERR_DEVICE, "fa-runner cannot be built: %s",
                 result.detail);
@@ -192,6 +207,7 @@ static void step_runner(struct bench *bench, int64_t now_ns)
     } else if (open_gpus(bench, path, now_ns) < 0) {
         trouble(bench, "device");
     } else {
+        bench->runner = mem_strdup(path);
         bench->stage = GPUS;
     }
     build_result_fini(&result);
@@ -233,6 +249,8 @@ enum bench_state bench_step(struct bench *bench, int64_t now_ns)
         step_gpus(bench, now_ns);
     if (bench->slots)
         slots_step(bench->slots, now_ns);
+    if (bench->tools)
+        tools_step(bench->tools, now_ns);
     return bench->state;
 }
 
@@ -264,6 +282,11 @@ size_t bench_n_slots(const struct bench *bench)
 struct slots *bench_slots(struct bench *bench)
 {
     return bench->slots;
+}
+
+struct tools *bench_tools(struct bench *bench)
+{
+    return bench->tools;
 }
 
 size_t bench_n_gpus(const struct bench *bench)

@@ -18,6 +18,7 @@
 #include "worker/cache.h"
 #include "worker/gpus.h"
 #include "worker/slots.h"
+#include "worker/tools.h"
 
 struct bench;
 
@@ -49,6 +50,7 @@ const char *bench_why(const struct bench *bench);
 const char *bench_toolkit(const struct bench *bench);
 size_t bench_n_slots(const struct bench *bench);
 struct slots *bench_slots(struct bench *bench);
+struct tools *bench_tools(struct bench *bench);
 size_t bench_n_gpus(const struct bench *bench);
 struct gpu *bench_gpu(struct bench *bench, size_t i);
 int bench_gpu_index(struct bench *bench, const char *uuid); /* or -1 */

@@ -108,13 +108,15 @@ static void pipes_close(struct pipes *pipes)
         close_fd(&fds[i]);
 }
 
-static int pipes_open(struct pipes *pipes, bool interactive)
+static int pipes_open(struct pipes *pipes, const struct child_spec *spec)
 {
+    const char *input = spec->input ? spec->input : "/dev/null";
+
     memset(pipes, 0xff, sizeof(*pipes));
-    if (interactive) {
+    if (spec->interactive) {
         if (pipe2(pipes->in, O_CLOEXEC) < 0)
             return -1;
-    } else if ((pipes->in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0) {
+    } else if ((pipes->in[0] = open(input, O_RDONLY | O_CLOEXEC)) < 0) {
         return -1;
     }
     if (pipe2(pipes->out, O_CLOEXEC) < 0 || pipe2(pipes->err, O_CLOEXEC) < 0 ||
@@ -163,7 +165,7 @@ int child_start(const struct child_spec *spec, int64_t now_ns,
     pid_t keeper = -1;
 
     child_setup();
-    if (pipes_open(&pipes, spec->interactive) == 0)
+    if (pipes_open(&pipes, spec) == 0)
         keeper = keeper_start(&(struct keeper_order){
             .kind = kind,
             .argv = spec->argv,

@@ -38,6 +38,7 @@ struct child_spec {
     const char *const *argv; /* argv[0] is a path, no search; no shell */
     const char *const *env;  /* all of it */
     const char *folder;      /* working directory */
+    const char *input;       /* file on stdin; NULL: it is empty */
     bool interactive;        /* pipes on stdin and stdout: child_in/out() */
     int64_t limit_ns;        /* wall clock; 0: none */
     uint64_t memory_bytes;   /* address space of a process; 0: no limit */

@@ -399,7 +399,10 @@ int gpu_measure(struct gpu *gpu, const struct gpu_job *job, int64_t now_ns,
     gpu->limit_ns = job->limit_ns > 0 ? job->limit_ns : GPU_LIMIT_NS;
     gpu->started_ns = now_ns;
     gpu->has_job = true;
-    send_job(gpu, now_ns);
+    if (job->fresh && gpu->n_measured > 0)
+        replace(gpu, now_ns); /* and then the job is sent */
+    else
+        send_job(gpu, now_ns);
     return 0;
 }
 
@@ -410,6 +413,11 @@ void gpu_cancel(struct gpu *gpu, int64_t now_ns)
     gpu->has_job = false;
     if (gpu->phase == READY)
         replace(gpu, now_ns);
+}
+
+void gpu_quarantine(struct gpu *gpu, const char *why, int64_t now_ns)
+{
+    lose(gpu, why, now_ns);
 }
 
 bool gpu_next_result(struct gpu *gpu, struct gpu_result *out)

@@ -51,6 +51,7 @@ struct gpu_job {
     const char *artifact;
     const char *reference;
     int64_t limit_ns; /* 0: GPU_LIMIT_NS */
+    bool fresh;       /* by a runner that has measured nothing yet */
 };
 
 /* 'outcome': correct constraints runtime correctness timeout crash. */
@@ -84,6 +85,8 @@ int gpu_measure(struct gpu *gpu, const struct gpu_job *job, int64_t now_ns,
                 struct err *err);
 /* End the measurement in hand; no result follows. */
 void gpu_cancel(struct gpu *gpu, int64_t now_ns);
+/* Something else holds the GPU and cannot be ended. */
+void gpu_quarantine(struct gpu *gpu, const char *why, int64_t now_ns);
 /* The result since the last call, if there is one. */
 bool gpu_next_result(struct gpu *gpu, struct gpu_result *out);
 

@@ -44,8 +44,7 @@ static bool get_nonce(const void *bytes, size_t len, char out[HASH_HEX])
 
     if (msg_decode(bytes, len, &msg, NULL) < 0)
         return false;
-    ok = (msg.type == MSG_BUILT || msg.type == MSG_MEASURED) &&
-         hash_is_hex(msg.nonce);
+    ok = msg_is_result(msg.type) && hash_is_hex(msg.nonce);
     if (ok)
         memcpy(out, msg.nonce, HASH_HEX);
     msg_fini(&msg);

@@ -39,13 +39,21 @@ static size_t count(const struct queue *queue, int place, bool running_only)
     return n;
 }
 
+/* NULL for "": a tool needs what it names. */
+static const char *named(const char *hash)
+{
+    return hash && *hash ? hash : NULL;
+}
+
 static void set_missing(struct lease *lease)
 {
-    if (lease->msg.type == MSG_BUILD) {
-        lease->missing[0] = lease->msg.bundle;
-    } else {
-        lease->missing[0] = lease->msg.artifact;
-        lease->missing[1] = lease->msg.reference;
+    const struct msg *msg = &lease->msg;
+
+    if (msg->type != MSG_MEASURE)
+        lease->missing[LEASE_BUNDLE] = named(msg->bundle);
+    if (msg->type != MSG_BUILD) {
+        lease->missing[LEASE_ARTIFACT] = named(msg->artifact);
+        lease->missing[LEASE_REFERENCE] = named(msg->reference);
     }
 }
 
@@ -101,7 +109,10 @@ void queue_arrived(struct queue *queue, const char *hash)
 
 bool lease_is_waiting(const struct lease *lease)
 {
-    return !lease->running && !lease->missing[0] && !lease->missing[1];
+    for (int i = 0; i < LEASE_FILES; i++)
+        if (lease->missing[i])
+            return false;
+    return !lease->running;
 }
 
 bool lease_lacks(const struct lease *lease, const char *hash)

@@ -19,16 +19,23 @@
 #include "common/msg.h"
 
 #define QUEUE_BUILDS (-1)
-#define LEASE_FILES 2
+
+/* What a lease may need before it starts. */
+enum lease_file {
+    LEASE_BUNDLE,
+    LEASE_ARTIFACT,
+    LEASE_REFERENCE,
+    LEASE_FILES
+};
 
 struct queue;
 
 struct lease {
-    struct msg msg; /* the BUILD or MEASURE, owned */
+    struct msg msg; /* the BUILD, MEASURE or TOOL, owned */
     int place;
     int64_t number; /* the worker's own, for its slots and GPUs */
     bool running;
-    const char *missing[LEASE_FILES]; /* hashes, of msg; NULL: is here */
+    const char *missing[LEASE_FILES]; /* hashes, of msg; NULL: none, or here */
     struct lease *next;
 };
 

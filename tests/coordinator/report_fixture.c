@@ -39,7 +39,8 @@ static const char spec[] =
     " \"tolerance\": { \"relative_l2\": 1e-6, \"max_error\": 1e-5 },"
     " \"baseline\": { \"BLOCK_SIZE\": 256, \"VECTOR\": false },"
     " \"metrics\": { \"gbps\": { \"value\": \"12.0 * N / time_s / 1e9\","
-    "  \"unit\": \"GB/s\" } } }";
+    "  \"unit\": \"GB/s\" } },"
+    " \"floors\": { \"tensor\": \"0.0002\", \"dram\": \"0.0006\" } }";
 
 static const char facts[] =
     "{\"arch\": 89, \"sm_count\": 58, \"smem_per_block\": 101376,"

@@ -88,15 +88,17 @@ static void the_newest_successful_build_is_found(void **state)
     store_close(store);
 }
 
-static void put_lease(struct store *store, int64_t epoch, int64_t id,
-                      const char *ending)
+static void put_lease_for(struct store *store, int64_t epoch, int64_t id,
+                          const char *purpose, int64_t round,
+                          const char *ending)
 {
     struct store_lease lease = { .epoch = epoch,
                                  .id = id,
                                  .config = "c1",
                                  .shape = "n16m",
-                                 .purpose = "screen",
+                                 .purpose = purpose,
                                  .stage = "measure",
+                                 .round = round,
                                  .attempt = 1,
                                  .host = "gpu1",
                                  .gpu = "GPU-1",
@@ -107,6 +109,12 @@ static void put_lease(struct store *store, int64_t epoch, int64_t id,
     if (ending)
         assert_int_equal(
             store_lease_end(store, epoch, id, ending, epoch + id + 1, &err), 0);
+}
+
+static void put_lease(struct store *store, int64_t epoch, int64_t id,
+                      const char *ending)
+{
+    put_lease_for(store, epoch, id, "screen", 0, ending);
 }
 
 static void take_loss(void *arg, const struct history_loss *loss)
@@ -127,6 +135,9 @@ static void losses_before_the_sweep_changed_do_not_count(void **state)
     put_lease(store, UTC - 1, 1, "lost");    /* of the run that put it */
     put_lease(store, UTC - 1, 2, "done");
     put_lease(store, UTC + 1000, 1, "lost");
+    /* Tries of an order, not of what is screened. */
+    put_lease_for(store, UTC + 1000, 2, "canary", 0, "lost");
+    put_lease_for(store, UTC + 1000, 3, "screen", 1, "lost");
     assert_int_equal(history_losses(history, take_loss, &losses, &err), 0);
     assert_int_equal(losses, 2);
     history_close(history);

@@ -11,10 +11,12 @@
 #include <cmocka.h>
 
 #include "common/err.h"
+#include "coordinator/conclusion.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
 #include "coordinator/report_print.h"
 #include "coordinator/report_where.h"
+#include "coordinator/stored.h"
 #include "report_fixture.h"
 #include "store_fixture.h"
 
@@ -26,21 +28,26 @@ static void check(struct store *store, render *print, size_t top,
     struct report_view view = { .top = top };
     struct report *report;
     struct cost *cost = NULL;
+    struct conclusion *conclusion = NULL;
     struct err err = { "" };
     char *text;
     size_t len;
     FILE *to = open_memstream(&text, &len);
 
     if (report_load(store, &report, &err) < 0 ||
-        cost_load(store, &cost, &err) < 0)
+        report_metrics(report, &err) < 0 || cost_load(store, &cost, &err) < 0 ||
+        conclusion_load(store, report, cost, CONTEST_CONFIRM, &conclusion,
+                        &err) < 0)
         fail_msg("%s", err.text);
     view.report = report;
     view.cost = cost;
+    view.conclusion = conclusion;
     print(&view, to);
     fclose(to);
     assert_null(strchr(text, '\033'));
     golden_check(golden, text);
     free(text);
+    conclusion_free(conclusion);
     report_free(report);
     cost_free(cost);
     store_close(store);
@@ -60,6 +67,16 @@ static void a_sweep_without_a_winner_is_written_in_full(void **state)
 {
     check(report_fixture_negative(*state), report_table, 0,
           "report_negative.txt");
+}
+
+static void rooflines(const struct report_view *view, FILE *to)
+{
+    report_roofline_table(view->report, to);
+}
+
+static void the_floors_are_shown_for_the_fastest_and_the_baseline(void **state)
+{
+    check(report_fixture(*state), rooflines, 0, "report_roofline.txt");
 }
 
 static void the_json_has_every_sample(void **state)
@@ -147,6 +164,7 @@ int main(void)
         TEST(the_table_ranks_and_groups_failures),
         TEST(the_baseline_is_shown_below_the_top),
         TEST(a_sweep_without_a_winner_is_written_in_full),
+        TEST(the_floors_are_shown_for_the_fastest_and_the_baseline),
         TEST(the_json_has_every_sample),
         TEST(the_csv_has_a_row_a_configuration_and_shape),
         TEST(the_cost_says_unpriced_and_never_0),

@@ -275,6 +275,99 @@ static void without_shapes_there_are_builds_alone(void **state)
     sched_free(sched);
 }
 
+static void a_held_unit_waits_for_its_release(void **state)
+{
+    struct sched *sched = sched_new((struct sched_limits){
+        .units = 3, .shapes = 1, .hosts = 1, .attempts = 3 });
+    struct sched_lease lease;
+
+    (void)state;
+    for (int unit = 0; unit < 3; unit++)
+        sched_hold(sched, unit);
+    sched_host_up(sched, 0, 4, 1, 1);
+    take(sched, JOB_BUILD, 3, 0); /* the reference */
+    assert_false(sched_next(sched, &lease));
+    sched_release(sched, 2);
+    sched_release(sched, 0);
+    take(sched, JOB_BUILD, 2, 0); /* in the order of release */
+    take(sched, JOB_BUILD, 0, 0);
+    assert_false(sched_next(sched, &lease));
+    assert_int_equal(sched_open_jobs(sched), 7);
+    sched_free(sched);
+}
+
+static void a_unit_released_twice_is_built_once(void **state)
+{
+    struct sched *sched = two_units(1);
+    struct sched_lease lease;
+
+    (void)state;
+    sched_hold(sched, 1);
+    sched_release(sched, 1); /* before anything was handed out */
+    sched_release(sched, 1);
+    sched_release(sched, 0); /* never held */
+    sched_host_up(sched, 0, 4, 1, 1);
+    take(sched, JOB_BUILD, REFERENCE_OF_2, 0);
+    take(sched, JOB_BUILD, 0, 0);
+    take(sched, JOB_BUILD, 1, 0);
+    assert_false(sched_next(sched, &lease));
+    sched_free(sched);
+}
+
+static void what_is_dropped_is_settled_and_never_done(void **state)
+{
+    struct sched *sched = two_units(1);
+    struct sched_lease lease;
+
+    (void)state;
+    sched_hold(sched, 1);
+    sched_drop(sched, 0); /* not held: it stays */
+    sched_host_up(sched, 0, 4, 1, 1);
+    take(sched, JOB_BUILD, REFERENCE_OF_2, 0);
+    take(sched, JOB_BUILD, 0, 0);
+    built(sched, REFERENCE_OF_2, 0);
+    built(sched, 0, 0);
+    take(sched, JOB_MEASURE, 0, 0);
+    assert_true(sched_apply(sched, JOB_MEASURE, 0, 0, JOB_EV_RESULT, 0));
+    assert_int_equal(sched_open_jobs(sched), 2);
+    sched_drop(sched, 1);
+    sched_drop(sched, 1);
+    assert_int_equal(sched_open_jobs(sched), 0);
+    sched_release(sched, 1);
+    assert_false(sched_next(sched, &lease));
+    sched_free(sched);
+}
+
+static void dropping_all_needs_no_reference(void **state)
+{
+    struct sched *sched = two_units(1);
+
+    (void)state;
+    sched_hold(sched, 0);
+    sched_hold(sched, 1);
+    sched_drop(sched, 0);
+    sched_drop(sched, 1);
+    assert_int_equal(sched_open_jobs(sched), 0);
+    sched_free(sched);
+}
+
+static void a_host_that_built_a_held_unit_waits_with_it(void **state)
+{
+    struct sched *sched = two_units(1);
+    struct sched_lease lease;
+
+    (void)state;
+    sched_hold(sched, 0);
+    sched_hold(sched, 1);
+    sched_built_at(sched, REFERENCE_OF_2, 0);
+    sched_built_at(sched, 0, 0);
+    sched_host_up(sched, 0, 4, 1, 1);
+    assert_false(sched_next(sched, &lease));
+    sched_release(sched, 0);
+    take(sched, JOB_BUILD, 0, 0);
+    sched_free(sched);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +384,11 @@ int main(void)
         cmocka_unit_test(what_an_earlier_run_settled_is_not_done_again),
         cmocka_unit_test(a_finished_sweep_has_no_open_job),
         cmocka_unit_test(adopted_work_is_not_handed_out_again),
+        cmocka_unit_test(a_held_unit_waits_for_its_release),
+        cmocka_unit_test(a_unit_released_twice_is_built_once),
+        cmocka_unit_test(what_is_dropped_is_settled_and_never_done),
+        cmocka_unit_test(dropping_all_needs_no_reference),
+        cmocka_unit_test(a_host_that_built_a_held_unit_waits_with_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,6 +112,25 @@ static struct gpu *open_gpu(const char *runner)
     return gpu;
 }
 
+static struct gpu_result measure_job(struct gpu *gpu, const struct gpu_job *job)
+{
+    int64_t until_ns = clock_boot_ns() + 30 * NS_PER_S;
+    struct gpu_result result;
+    struct err err;
+
+    if (settle(gpu) != GPU_IDLE)
+        fail_msg("%s", gpu_trouble(gpu));
+    if (gpu_measure(gpu, job, clock_boot_ns(), &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(gpu_state(gpu), GPU_BUSY);
+    while (!gpu_next_result(gpu, &result)) {
+        assert_true(clock_boot_ns() < until_ns);
+        step(gpu);
+    }
+    assert_int_equal(result.lease, 7);
+    return result;
+}
+
 static struct gpu_result measure(struct gpu *gpu, const char *request,
                                  const char *artifact, int64_t limit_ns)
 {
@@ -122,21 +141,8 @@ static struct gpu_result measure(struct gpu *gpu, const char *request,
         .reference = KERNELS "sum.so",
         .limit_ns = limit_ns,
     };
-    int64_t until_ns = clock_boot_ns() + 30 * NS_PER_S;
-    struct gpu_result result;
-    struct err err;
 
-    if (settle(gpu) != GPU_IDLE)
-        fail_msg("%s", gpu_trouble(gpu));
-    if (gpu_measure(gpu, &job, clock_boot_ns(), &err) < 0)
-        fail_msg("%s", err.text);
-    assert_int_equal(gpu_state(gpu), GPU_BUSY);
-    while (!gpu_next_result(gpu, &result)) {
-        assert_true(clock_boot_ns() < until_ns);
-        step(gpu);
-    }
-    assert_int_equal(result.lease, 7);
-    return result;
+    return measure_job(gpu, &job);
 }
 
 #define MEASURE(gpu, entry) measure(gpu, REQUEST(entry), KERNELS entry ".so", 0)
@@ -180,6 +186,26 @@ static void failure_of_a_fresh_runner_is_believed_at_once(void **state)
     (void)state;
     assert_string_equal(result.outcome, "correctness");
     assert_false(result.repeated);
+    gpu_close(gpu);
+}
+
+static void what_is_asked_of_a_fresh_runner_finds_one(void **state)
+{
+    struct gpu_job job = { .lease = 7,
+                           .request = REQUEST("element_wrong"),
+                           .artifact = KERNELS "element_wrong.so",
+                           .reference = KERNELS "sum.so",
+                           .fresh = true };
+    struct gpu *gpu = open_gpu(RUNNER);
+    struct gpu_result before = MEASURE(gpu, "right");
+    struct gpu_result fresh = measure_job(gpu, &job);
+    struct gpu_result after = MEASURE(gpu, "right");
+
+    (void)state;
+    assert_string_equal(before.outcome, "correct");
+    assert_string_equal(fresh.outcome, "correctness");
+    assert_false(fresh.repeated); /* nothing that it could have inherited */
+    assert_string_equal(after.outcome, "correct");
     gpu_close(gpu);
 }
 
@@ -384,6 +410,7 @@ int main(void)
         cmocka_unit_test(right_kernel_is_measured),
         cmocka_unit_test(wrong_kernel_is_measured_again_before_it_is_believed),
         cmocka_unit_test(failure_of_a_fresh_runner_is_believed_at_once),
+        cmocka_unit_test(what_is_asked_of_a_fresh_runner_finds_one),
         cmocka_unit_test(kernels_that_fault_are_runtime_and_leave_nothing),
         cmocka_unit_test(kernel_that_exits_is_a_crash),
         cmocka_unit_test(runner_that_hangs_is_killed_at_the_limit),

@@ -39,6 +39,27 @@ static void a_lease_waits_until_all_its_files_are_here(void **state)
     queue_free(queue);
 }
 
+static void a_tool_waits_for_what_it_names_and_no_more(void **state)
+{
+    struct queue *queue = queue_new(1, 1, 2);
+    struct msg msg = { .type = MSG_TOOL,
+                       .epoch = EPOCH,
+                       .lease = 1,
+                       .bundle = "aa",
+                       .artifact = "",
+                       .reference = "" };
+    struct lease *lease;
+
+    (void)state;
+    assert_int_equal(queue_add(queue, &msg, 0, &lease, NULL), 0);
+    assert_string_equal(lease->missing[LEASE_BUNDLE], "aa");
+    assert_null(lease->missing[LEASE_ARTIFACT]);
+    assert_null(queue_next(queue, 0));
+    queue_arrived(queue, "aa");
+    assert_ptr_equal(queue_next(queue, 0), lease);
+    queue_free(queue);
+}
+
 static void a_file_that_is_both_arrives_once(void **state)
 {
     struct queue *queue = queue_new(1, 1, 2);
@@ -144,6 +165,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lease_waits_until_all_its_files_are_here),
+        cmocka_unit_test(a_tool_waits_for_what_it_names_and_no_more),
         cmocka_unit_test(a_file_that_is_both_arrives_once),
         cmocka_unit_test(a_gpu_runs_one_and_holds_its_credit),
         cmocka_unit_test(builds_run_in_their_slots_and_one_waits),

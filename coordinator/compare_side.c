@@ -1,0 +1,430 @@
+#include "coordinator/compare_side.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "common/stats.h"
+#include "coordinator/finalists.h"
+#include "coordinator/report_current.h"
+#include "coordinator/spec.h"
+#include "coordinator/sql.h"
+#include "coordinator/store.h"
+#include "coordinator/stored.h"
+#include "coordinator/terminal.h"
+
+#define CANARIES_LEAST 5 /* to tell how far two measurements are apart */
+
+/* One measurement: the samples of one result, ascending. */
+struct measurement {
+    char config[HASH_HEX];
+    char shape[128], gpu[128];
+    int64_t round;
+    double *samples;
+    size_t n;
+};
+
+typedef void measurement_fn(struct compare_side *side,
+                            const struct measurement *one);
+
+/* ---- reading */
+
+static int each(const struct compare_side *side, const char *text,
+                void (*row)(void *arg, struct sqlite3_stmt *), void *arg,
+                struct err *err)
+{
+    struct sqlite3_stmt *stmt = NULL;
+    int rc = sql_prepare(store_db(side->store), text, &stmt, err);
+
+    if (rc == 0)
+        rc = sql_start(stmt, err, "I", side->report->sweep);
+    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
+        row(arg, stmt);
+    sql_free(stmt);
+    return rc < 0 ? ERR_STORE : 0;
+}
+
+static char *clean(struct sqlite3_stmt *stmt, int column)
+{
+    return terminal_clean(mem_strdup(sql_text(stmt, column)), false);
+}
+
+static void add_gpu(void *arg, struct sqlite3_stmt *stmt)
+{
+    struct compare_side *side = arg;
+
+    side->gpus = mem_grow(side->gpus, side->n_gpus + 1, sizeof(*side->gpus));
+    side->gpus[side->n_gpus++] =
+        (struct compare_gpu){ clean(stmt, 0), clean(stmt, 1), clean(stmt, 2),
+                              clean(stmt, 3) };
+}
+
+static void add_way(void *arg, struct sqlite3_stmt *stmt)
+{
+    struct compare_side *side = arg;
+    struct compare_way *way;
+
+    side->ways = mem_grow(side->ways, side->n_ways + 1, sizeof(*side->ways));
+    way = &side->ways[side->n_ways++];
+    way->shape = clean(stmt, 0);
+    snprintf(way->key, sizeof(way->key), "%s", sql_text(stmt, 1));
+}
+
+static void add_code(void *arg, struct sqlite3_stmt *stmt)
+{
+    struct compare_side *side = arg;
+    struct compare_code *code;
+
+    side->codes =
+        mem_grow(side->codes, side->n_codes + 1, sizeof(*side->codes));
+    code = &side->codes[side->n_codes++];
+    snprintf(code->config, sizeof(code->config), "%s", sql_text(stmt, 0));
+    snprintf(code->artifact, sizeof(code->artifact), "%s", sql_text(stmt, 1));
+}
+
+struct reals_list {
+    double *items;
+    size_t n;
+};
+
+static void add_real(void *arg, struct sqlite3_stmt *stmt)
+{
+    struct reals_list *list = arg;
+
+    list->items = mem_grow(list->items, list->n + 1, sizeof(*list->items));
+    list->items[list->n++] = sql_real(stmt, 0);
+}
+
+static double median_of(const double *values, size_t n)
+{
+    struct summary summary = { .median = NAN };
+
+    if (n)
+        stats_summary(values, n, &summary);
+    return summary.median;
+}
+
+/* Rows of one sample each, those of a measurement together. */
+struct gathering {
+    struct compare_side *side;
+    measurement_fn *fn;
+    struct measurement one;
+};
+
+static void flush(struct gathering *gathering)
+{
+    if (gathering->one.n)
+        gathering->fn(gathering->side, &gathering->one);
+    gathering->one.n = 0;
+}
+
+static void add_sample(void *arg, struct sqlite3_stmt *stmt)
+{
+    struct gathering *gathering = arg;
+    struct measurement *one = &gathering->one;
+
+    if (one->n == 0 || strcmp(one->config, sql_text(stmt, 0)) != 0 ||
+        strcmp(one->shape, sql_text(stmt, 1)) != 0 ||
+        one->round != sql_int(stmt, 2) ||
+        strcmp(one->gpu, sql_text(stmt, 3)) != 0) {
+        flush(gathering);
+        snprintf(one->config, sizeof(one->config), "%s", sql_text(stmt, 0));
+        snprintf(one->shape, sizeof(one->shape), "%s", sql_text(stmt, 1));
+        one->round = sql_int(stmt, 2);
+        snprintf(one->gpu, sizeof(one->gpu), "%s", sql_text(stmt, 3));
+    }
+    one->samples = mem_grow(one->samples, one->n + 1, sizeof(*one->samples));
+    one->samples[one->n++] = sql_real(stmt, 4);
+}
+
+/* Read the measurements that 'text' selects: config, shape, round, gpu and a
+ * sample of each row. */
+static int each_measurement(struct compare_side *side, const char *text,
+                            measurement_fn *fn, struct err *err)
+{
+    struct gathering gathering = { .side = side, .fn = fn };
+    int rc = each(side, text, add_sample, &gathering, err);
+
+    flush(&gathering);
+    free(gathering.one.samples);
+    return rc;
+}
+
+/* ---- blocks */
+
+static size_t shape_of(const struct report *report, const char *name)
+{
+    size_t shape = 0;
+
+    while (shape < report->n_shapes &&
+           strcmp(report->shapes[shape].name, name) != 0)
+        shape++;
+    return shape;
+}
+
+static int gpu_of(const struct compare_side *side, const char *uuid)
+{
+    size_t gpu = 0;
+
+    while (gpu < side->n_gpus && strcmp(side->gpus[gpu].uuid, uuid) != 0)
+        gpu++;
+    return (int)gpu;
+}
+
+static void add_block(struct compare_side *side, const struct measurement *one)
+{
+    size_t shape = shape_of(side->report, one->shape);
+    struct compare_blocks *last =
+        side->n_blocks ? &side->blocks[side->n_blocks - 1] : NULL;
+
+    if (shape == side->report->n_shapes)
+        return;
+    if (!last || strcmp(last->config, one->config) != 0 ||
+        last->shape != shape) {
+        side->blocks =
+            mem_grow(side->blocks, side->n_blocks + 1, sizeof(*side->blocks));
+        last = &side->blocks[side->n_blocks++];
+        *last = (struct compare_blocks){ .shape = shape };
+        snprintf(last->config, sizeof(last->config), "%s", one->config);
+    }
+    last->medians =
+        mem_grow(last->medians, last->n + 1, sizeof(*last->medians));
+    last->medians[last->n++] =
+        (struct shift_value){ log(median_of(one->samples, one->n)),
+                              gpu_of(side, one->gpu) };
+}
+
+/* ---- noise */
+
+static double sample_noise(const struct report *report)
+{
+    double *all = mem_new(report->n_configs + 1, sizeof(*all)), noise;
+    size_t n = 0;
+
+    for (size_t i = 0; i < report->n_configs; i++) {
+        const struct report_cell *cell = &report->configs[i].cells[0];
+        struct screened screened;
+
+        if (cell->n_samples < 2 || cell->outcome != REPORT_CORRECT)
+            continue;
+        finalists_screen(cell->samples, cell->n_samples, 1, &screened);
+        all[n++] = screened.sd;
+    }
+    noise = n ? median_of(all, n) : 0;
+    free(all);
+    return noise;
+}
+
+/* The canary is one binary measured again and again: how far one measurement
+ * of a card is from the next.  Steps from one to the next, not the spread of
+ * all: slow drift is in both sides alike. */
+struct canary {
+    char of[256]; /* GPU and shape */
+    double last;
+    double *steps;
+    size_t n;
+};
+
+static void add_canary(void *arg, struct sqlite3_stmt *stmt)
+{
+    struct canary *canary = arg;
+    double now = log(sql_real(stmt, 1));
+
+    if (strcmp(canary->of, sql_text(stmt, 0)) == 0) {
+        canary->steps =
+            mem_grow(canary->steps, canary->n + 1, sizeof(*canary->steps));
+        canary->steps[canary->n++] = fabs(now - canary->last);
+    }
+    snprintf(canary->of, sizeof(canary->of), "%s", sql_text(stmt, 0));
+    canary->last = now;
+}
+
+static int read_between(struct compare_side *side, struct err *err)
+{
+    /* of the mean of a canary's samples: SQLite has no median */
+    static const char text[] = REPORT_CURRENT_RESULTS(
+        "r.gpu || ' ' || r.shape, (SELECT avg(value) FROM "
+        "json_each(r.samples)) AS mean",
+        "'canary'") " AND r.outcome='correct' AND mean > 0"
+                    " ORDER BY 1, r.received_utc";
+    struct canary canary = { .n = 0 };
+    int rc = each(side, text, add_canary, &canary, err);
+
+    side->between = COMPARE_BETWEEN;
+    side->canaries = canary.n + 1 >= CANARIES_LEAST;
+    if (side->canaries) /* a step is of two: half the normal quartile, sqrt 2 */
+        side->between = median_of(canary.steps, canary.n) * 1.4826 / sqrt(2.0);
+    free(canary.steps);
+    return rc;
+}
+
+/* ---- the whole */
+
+static int read_spec(struct compare_side *side, struct err *err)
+{
+    const struct report *report = side->report;
+    struct spec *spec = NULL;
+    int rc = spec_parse(report->folder, report->file, report->spec,
+                        strlen(report->spec), &spec, err);
+
+    if (rc == 0)
+        rc = stored_facts(report, &side->facts, err);
+    if (rc == 0)
+        side->l2 = mem_strdup(spec->measure.l2);
+    spec_free(spec);
+    return rc < 0 ? err_within(err, rc, "the stored sweep") : 0;
+}
+
+static int read_clock(struct compare_side *side, struct err *err)
+{
+    static const char text[] =
+        REPORT_CURRENT "SELECT j.value FROM result r"
+                       " JOIN current n ON n.shape=r.shape"
+                       "  AND n.measure_key=r.measure_key,"
+                       " json_each(r.clock_mhz) j"
+                       " WHERE r.counted=1 AND j.value > 0";
+    struct reals_list list = { NULL, 0 };
+    int rc = each(side, text, add_real, &list, err);
+
+    side->clock_mhz = median_of(list.items, list.n);
+    free(list.items);
+    return rc;
+}
+
+static int read_rest(struct compare_side *side, struct err *err)
+{
+    static const char gpus[] = REPORT_CURRENT_RESULTS(
+        "DISTINCT r.gpu, g.name, g.driver, h.toolkit",
+        "'screen','canary','confirm'") " ORDER BY 1, 2, 3, 4";
+    static const char ways[] =
+        REPORT_CURRENT "SELECT shape, measure_key FROM current";
+    static const char codes[] = REPORT_CURRENT_RESULTS(
+        "DISTINCT r.config, r.artifact",
+        "'screen','confirm'") " AND r.artifact<>'' ORDER BY 1, 2";
+    static const char blocks[] =
+        REPORT_CURRENT "SELECT r.config, r.shape, r.round, r.gpu, j.value"
+                       " FROM result r"
+                       " JOIN current n ON n.shape=r.shape"
+                       "  AND n.measure_key=r.measure_key"
+                       " JOIN config c ON c.key=r.config AND c.sweep=?1"
+                       "  AND c.source_key=r.source_key,"
+                       " json_each(r.samples) j"
+                       " WHERE r.counted=1 AND r.purpose='confirm'"
+                       " AND r.outcome='correct' AND j.value > 0"
+                       " ORDER BY r.config, r.shape, r.round, r.gpu";
+    int rc = read_spec(side, err);
+
+    if (rc == 0)
+        rc = each(side, gpus, add_gpu, side, err);
+    if (rc == 0)
+        rc = each(side, ways, add_way, side, err);
+    if (rc == 0)
+        rc = each(side, codes, add_code, side, err);
+    if (rc == 0)
+        rc = each_measurement(side, blocks, add_block, err);
+    if (rc == 0)
+        rc = read_clock(side, err);
+    if (rc == 0)
+        rc = read_between(side, err);
+    side->noise = sample_noise(side->report);
+    return rc;
+}
+
+int compare_side_open(const char *path, struct compare_side *out,
+                      struct err *err)
+{
+    struct err none = { "" };
+    int rc;
+
+    *out = (struct compare_side){ .path = path };
+    rc = store_open(path, STORE_READ, &out->store, err);
+    if (rc < 0)
+        return rc; /* its text names the file */
+    rc = report_load(out->store, &out->report, err);
+    if (rc == 0) {
+        rc = read_rest(out, err);
+        if (rc < 0)
+            err_within(err, rc, "%s", path);
+    }
+    if (rc < 0) {
+        compare_side_close(out);
+        return rc;
+    }
+    if (winner_find(out->report, &out->winner, &none) != 0)
+        snprintf(out->why_none, sizeof(out->why_none), "%s", none.text);
+    return 0;
+}
+
+void compare_side_close(struct compare_side *side)
+{
+    for (size_t i = 0; i < side->n_gpus; i++) {
+        free(side->gpus[i].uuid);
+        free(side->gpus[i].name);
+        free(side->gpus[i].driver);
+        free(side->gpus[i].toolkit);
+    }
+    for (size_t i = 0; i < side->n_blocks; i++)
+        free(side->blocks[i].medians);
+    for (size_t i = 0; i < side->n_ways; i++)
+        free(side->ways[i].shape);
+    free(side->ways);
+    free(side->gpus);
+    free(side->blocks);
+    free(side->codes);
+    free(side->l2);
+    report_free(side->report);
+    store_close(side->store);
+    *side = (struct compare_side){ 0 };
+}
+
+const struct report_config *compare_side_config(const struct compare_side *side,
+                                                const char *key)
+{
+    for (size_t i = 0; i < side->report->n_configs; i++)
+        if (strcmp(side->report->configs[i].key, key) == 0)
+            return &side->report->configs[i];
+    return NULL;
+}
+
+/* Shapes come in the order of their names, which is not that of the report,
+ * so inside a configuration it is looked through. */
+static int by_config(const void *key, const void *element)
+{
+    return strcmp(key, ((const struct compare_blocks *)element)->config);
+}
+
+const struct compare_blocks *
+compare_side_blocks(const struct compare_side *side, const char *key,
+                    size_t shape)
+{
+    const struct compare_blocks *end = side->blocks + side->n_blocks;
+    const struct compare_blocks *at;
+
+    if (side->n_blocks == 0)
+        return NULL;
+    at = bsearch(key, side->blocks, side->n_blocks, sizeof(*at), by_config);
+    while (at && at > side->blocks && strcmp(at[-1].config, key) == 0)
+        at--;
+    for (; at && at < end && strcmp(at->config, key) == 0; at++)
+        if (at->shape == shape)
+            return at;
+    return NULL;
+}
+
+static int by_code(const void *key, const void *element)
+{
+    return strcmp(key, ((const struct compare_code *)element)->config);
+}
+
+const char *compare_side_code(const struct compare_side *side, const char *key)
+{
+    const struct compare_code *at =
+        side->n_codes
+            ? bsearch(key, side->codes, side->n_codes, sizeof(*at), by_code)
+            : NULL;
+
+    return at ? at->artifact : "";
+}

@@ -1,0 +1,98 @@
+/* conclusion.h - what a sweep came to: the verdict of its confirmation
+ *
+ * The one module that derives it from what is stored, whoever asks: report,
+ * its JSON, confirm, bench, compare.  Only complete blocks count, and only
+ * contestants that were right in all of them (docs/confirm.md).
+ *
+ * Immutable once loaded; the report that it was loaded with outlives it.
+ */
+#ifndef FA_COORDINATOR_CONCLUSION_H
+#define FA_COORDINATOR_CONCLUSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "coordinator/contest.h"
+#include "coordinator/findings.h"
+#include "coordinator/tie.h"
+
+struct blocks;
+struct cost;
+struct err;
+struct json_out;
+struct report;
+struct report_config;
+struct store;
+
+enum conclusion_state {
+    CONCLUSION_NONE,   /* nothing was confirmed */
+    CONCLUSION_BEGUN,  /* it can be gone on with */
+    CONCLUSION_FAILED, /* it could not be brought to its end */
+    CONCLUSION_DONE,
+};
+
+/* One that was in the running to the end, or that was not. */
+struct conclusion_entry {
+    size_t contestant;                  /* its place in 'contest' */
+    char *name;                         /* "BLOCK_M=128 STAGES=2" */
+    const struct report_config *config; /* NULL: not in the report */
+    double registers, spill_bytes;      /* NAN: not known */
+};
+
+struct conclusion_shape {
+    const char *name;
+    struct blocks *blocks;    /* contestants are the entries, in order */
+    struct finding *findings; /* one an entry */
+    size_t leader;            /* an entry, or TIE_NONE */
+    size_t best;              /* of those that tie, by the tie-break */
+    size_t n_tied;            /* with the leader, itself included */
+};
+
+struct conclusion {
+    enum conclusion_state state;
+    bool emulated; /* times of the cpu device: no verdict on a GPU */
+    struct contest contest;
+    int complete, broken; /* blocks */
+    size_t n_gpus;
+    struct conclusion_entry *entries; /* the baseline first */
+    size_t n;
+    struct conclusion_entry *rejected; /* the contest has the reason */
+    size_t n_rejected;
+    struct conclusion_shape *shapes; /* the headline first */
+    size_t n_shapes;
+
+    size_t best;     /* the entry to take at the headline, or TIE_NONE */
+    bool success;    /* 'best' reached the target; never where emulated */
+    double hours;    /* hosts were held, the proof included */
+    double cost_usd; /* NAN: a host is unpriced */
+    char *sentence;  /* all of it in one, without a full stop */
+};
+
+/* Of the newest contest of this kind.  With none the state says so, and there
+ * is a sentence all the same.  'cost' is of the same database.  ERR_STORE */
+int conclusion_load(struct store *store, const struct report *report,
+                    const struct cost *cost, enum contest_kind kind,
+                    struct conclusion **out, struct err *err);
+void conclusion_free(struct conclusion *conclusion); /* NULL is fine */
+
+/* For people: the sentence, who was compared, who was rejected and why. */
+void conclusion_print(const struct conclusion *conclusion, FILE *to);
+/* For programs: an object under 'key' (docs/report.md). */
+void conclusion_json(const struct conclusion *conclusion, struct json_out *out,
+                     const char *key);
+
+/* ---- the inside, for conclusion*.c and tests */
+
+/* One measurement of a complete block. */
+struct conclusion_sample {
+    size_t shape;
+    struct block_sample sample; /* of an entry */
+};
+
+/* From entries, contest, state, emulated, complete and n_gpus: the rest. */
+void conclusion_judge(struct conclusion *conclusion,
+                      const struct conclusion_sample *samples, size_t n);
+
+#endif

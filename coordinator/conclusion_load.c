@@ -1,0 +1,274 @@
+/* A conclusion from the database: which measurements count. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "common/msg.h"
+#include "coordinator/conclusion.h"
+#include "coordinator/params.h"
+#include "coordinator/report.h"
+#include "coordinator/report_cost.h"
+
+/* One result, its texts copied. */
+struct measured {
+    size_t contestant, shape;
+    int block, gpu;
+    bool correct;
+    double *samples;
+    size_t n_samples;
+};
+
+struct loading {
+    struct conclusion *c;
+    struct measured *items;
+    size_t n, cap;
+    char **gpus; /* UUIDs, their index is the number */
+    int n_gpus;
+    bool *wrong;       /* contestants: not right in some block */
+    double *registers; /* likewise */
+    double *spill_bytes;
+};
+
+static int gpu_number(struct loading *l, const char *uuid)
+{
+    for (int i = 0; i < l->n_gpus; i++)
+        if (strcmp(l->gpus[i], uuid) == 0)
+            return i;
+    l->gpus = mem_grow(l->gpus, (size_t)l->n_gpus + 1, sizeof(*l->gpus));
+    l->gpus[l->n_gpus] = mem_strdup(uuid);
+    return l->n_gpus++;
+}
+
+/* "[0.1,0.2]"; what is not positive is no time. */
+static void read_samples(struct measured *m, const char *json)
+{
+    while (*json && m->n_samples < MSG_SAMPLES_MAX) {
+        char *end;
+        double sample = strtod(json, &end);
+
+        if (end == json) {
+            json++;
+            continue;
+        }
+        json = end;
+        if (!(sample > 0))
+            continue;
+        m->samples =
+            mem_grow(m->samples, m->n_samples + 1, sizeof(*m->samples));
+        m->samples[m->n_samples++] = sample;
+    }
+}
+
+static void take(void *arg, const struct contest_result *result)
+{
+    struct loading *l = arg;
+    struct measured *m;
+
+    if (l->n == l->cap) {
+        l->cap = l->cap ? 2 * l->cap : 256;
+        l->items = mem_grow(l->items, l->cap, sizeof(*l->items));
+    }
+    m = &l->items[l->n++];
+    *m = (struct measured){ .contestant = result->contestant,
+                            .shape = result->shape,
+                            .block = result->block,
+                            .gpu = gpu_number(l, result->gpu) };
+    read_samples(m, result->samples);
+    m->correct = strcmp(result->outcome, "correct") == 0 && m->n_samples > 0;
+    if (!m->correct)
+        l->wrong[m->contestant] = true;
+    if (result->registers >= 0)
+        l->registers[m->contestant] =
+            fmax(l->registers[m->contestant], (double)result->registers);
+    if (result->spill_bytes >= 0)
+        l->spill_bytes[m->contestant] =
+            fmax(l->spill_bytes[m->contestant], (double)result->spill_bytes);
+}
+
+static char *name_of(const struct report_config *config, const char *key)
+{
+    char *name = mem_strdup("");
+
+    if (!config) {
+        free(name);
+        return mem_printf("%.8s", key);
+    }
+    for (size_t i = 0; i < config->params.n; i++) {
+        char *longer = mem_printf("%s%s%s=%s", name, i ? " " : "",
+                                  config->params.items[i].name,
+                                  config->params.items[i].text);
+
+        free(name);
+        name = longer;
+    }
+    return name;
+}
+
+static const struct report_config *find_config(const struct report *report,
+                                               const char *key)
+{
+    for (size_t i = 0; i < report->n_configs; i++)
+        if (strcmp(report->configs[i].key, key) == 0)
+            return &report->configs[i];
+    return NULL;
+}
+
+/* 'places' becomes the entry of each contestant, or -1. */
+static void place_entries(struct loading *l, const struct report *report,
+                          int *places)
+{
+    struct conclusion *c = l->c;
+    const struct contest *contest = &c->contest;
+
+    c->entries = mem_new(contest->n, sizeof(*c->entries));
+    c->rejected = mem_new(contest->n, sizeof(*c->rejected));
+    for (size_t i = 0; i < contest->n; i++) {
+        const struct contestant *is = &contest->contestants[i];
+        const struct report_config *config = find_config(report, is->key);
+        bool in =
+            is->role != CONTEST_REJECTED && !is->reason[0] && !l->wrong[i];
+        struct conclusion_entry entry = {
+            .contestant = i,
+            .name = name_of(config, is->key),
+            .config = config,
+            .registers = l->registers[i],
+            .spill_bytes = l->spill_bytes[i],
+        };
+
+        /* Without the baseline there is nothing to say of the others. */
+        in = in && (i == 0 || c->n > 0);
+        places[i] = in ? (int)c->n : -1;
+        if (in)
+            c->entries[c->n++] = entry;
+        else
+            c->rejected[c->n_rejected++] = entry;
+    }
+}
+
+/* Results come by block: those of the one that begins at 'from', of which
+ * none is missing when it is complete. */
+static size_t block_end(const struct loading *l, size_t from, const int *places,
+                        bool *complete)
+{
+    size_t to = from, found = 0;
+
+    for (; to < l->n && l->items[to].block == l->items[from].block; to++)
+        found += places[l->items[to].contestant] >= 0;
+    *complete = found > 0 && found == l->c->n * l->c->contest.n_shapes;
+    return to;
+}
+
+static size_t collect(const struct loading *l, const int *places,
+                      struct conclusion_sample **out)
+{
+    bool *used = mem_new((size_t)l->n_gpus + 1, sizeof(*used));
+    struct conclusion *c = l->c;
+    size_t n = 0, cap = 0, to;
+
+    *out = NULL;
+    for (size_t from = 0; from < l->n; from = to) {
+        bool complete;
+
+        to = block_end(l, from, places, &complete);
+        c->complete += complete;
+        c->broken += !complete;
+        if (!complete)
+            continue;
+        c->n_gpus += !used[l->items[from].gpu];
+        used[l->items[from].gpu] = true;
+        for (size_t i = from; i < to; i++) {
+            const struct measured *m = &l->items[i];
+
+            for (size_t s = 0; places[m->contestant] >= 0 && s < m->n_samples;
+                 s++) {
+                if (n == cap) {
+                    cap = cap ? 2 * cap : 1024;
+                    *out = mem_grow(*out, cap, sizeof(**out));
+                }
+                (*out)[n++] = (struct conclusion_sample){
+                    m->shape,
+                    { places[m->contestant], m->block, m->gpu, m->samples[s] }
+                };
+            }
+        }
+    }
+    free(used);
+    return n;
+}
+
+static void loading_fini(struct loading *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        free(l->items[i].samples);
+    for (int i = 0; i < l->n_gpus; i++)
+        free(l->gpus[i]);
+    free(l->items);
+    free(l->gpus);
+    free(l->wrong);
+    free(l->registers);
+    free(l->spill_bytes);
+}
+
+static int load_results(struct store *store, const struct report *report,
+                        struct conclusion *c, struct err *err)
+{
+    size_t n = c->contest.n;
+    struct loading l = { .c = c,
+                         .wrong = mem_new(n, sizeof(*l.wrong)),
+                         .registers = mem_new(n, sizeof(*l.registers)),
+                         .spill_bytes = mem_new(n, sizeof(*l.spill_bytes)) };
+    int *places = mem_new(n, sizeof(*places));
+    struct conclusion_sample *samples = NULL;
+    int rc;
+
+    for (size_t i = 0; i < n; i++)
+        l.registers[i] = l.spill_bytes[i] = (double)NAN;
+    rc = contest_results(store, &c->contest, take, &l, err);
+    if (rc == 0) {
+        size_t n_samples;
+
+        place_entries(&l, report, places);
+        n_samples = collect(&l, places, &samples);
+        conclusion_judge(c, samples, n_samples);
+    }
+    free(samples);
+    free(places);
+    loading_fini(&l);
+    return rc;
+}
+
+static enum conclusion_state state_of(const struct contest *contest)
+{
+    if (!contest->ended)
+        return CONCLUSION_BEGUN;
+    return contest->failed ? CONCLUSION_FAILED : CONCLUSION_DONE;
+}
+
+int conclusion_load(struct store *store, const struct report *report,
+                    const struct cost *cost, enum contest_kind kind,
+                    struct conclusion **out, struct err *err)
+{
+    struct conclusion *c = mem_new(1, sizeof(*c));
+    int rc = contest_load(store, report->sweep, kind, 0, &c->contest, err);
+
+    c->emulated = strcmp(report->device, "cpu") == 0;
+    c->hours = cost->total_hours;
+    c->cost_usd = cost->total_usd;
+    if (rc == 0) {
+        conclusion_judge(c, NULL, 0);
+    } else if (rc == 1) {
+        c->state = state_of(&c->contest);
+        c->hours += c->contest.proof_hours;
+        c->cost_usd += c->contest.proof_usd;
+        rc = load_results(store, report, c, err);
+    }
+    if (rc < 0) {
+        conclusion_free(c);
+        *out = NULL;
+        return rc;
+    }
+    *out = c;
+    return 0;
+}

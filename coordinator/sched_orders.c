@@ -1,0 +1,271 @@
+/* Measurements that somebody asks for, each on one GPU. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "common/mem.h"
+#include "coordinator/sched_state.h"
+
+const char *sched_purpose_name(enum sched_purpose purpose)
+{
+    switch (purpose) {
+    case SCHED_CANARY:
+        return "canary";
+    case SCHED_CONFIRM:
+        return "confirm";
+    case SCHED_SCREEN:
+    case SCHED_AGAIN:
+        break;
+    }
+    return "screen";
+}
+
+static struct order *order_at(const struct sched *s, int64_t id)
+{
+    assert(id > 0 && id <= s->n_orders);
+    return &s->orders[id - 1];
+}
+
+static struct fifo *queue_of(const struct sched *s, const struct order *order)
+{
+    return &s->hosts[order->is.host].asked[order->is.gpu];
+}
+
+void sched_orders_room(struct sched *s, int host)
+{
+    struct sched_host *h = &s->hosts[host];
+
+    for (int gpu = h->gpus; gpu < h->cap_asked; gpu++)
+        sched_orders_drop(s, host, gpu, "its GPU is gone");
+    if (h->gpus <= h->cap_asked)
+        return;
+    h->asked = mem_grow(h->asked, (size_t)h->gpus, sizeof(*h->asked));
+    while (h->cap_asked < h->gpus)
+        h->asked[h->cap_asked++] = (struct fifo){ 0 };
+}
+
+void sched_orders_fini(struct sched *s)
+{
+    for (int i = 0; i < s->limits.hosts; i++) {
+        for (int gpu = 0; gpu < s->hosts[i].cap_asked; gpu++)
+            fifo_fini(&s->hosts[i].asked[gpu]);
+        free(s->hosts[i].asked);
+    }
+    fifo_fini(&s->dropped);
+    free(s->orders);
+    free(s->ordered);
+}
+
+/* Have the unit built, out of turn, if it is not. */
+static void want_built(struct sched *s, int unit)
+{
+    const struct job *build = &s->jobs[unit];
+
+    if (build->state == JOB_DONE && s->home[unit] < 0) {
+        s->held[unit] = false; /* settled: nothing else of it is handed out */
+        sched_job_apply(s, unit, JOB_EV_VANISHED);
+    }
+    if (build->state == JOB_WAITING && !s->held[unit])
+        fifo_push_front(&s->builds, unit);
+}
+
+static bool cannot_be_built(const struct sched *s, int unit)
+{
+    return s->jobs[unit].state == JOB_FAILED ||
+           s->jobs[s->limits.units].state == JOB_FAILED;
+}
+
+int64_t sched_order(struct sched *s, const struct sched_order *order)
+{
+    const struct sched_host *h = &s->hosts[order->host];
+
+    assert(order->purpose != SCHED_SCREEN);
+    if (!h->up || order->gpu >= h->gpus || cannot_be_built(s, order->unit))
+        return 0;
+    if (s->n_orders == s->cap_orders) {
+        s->cap_orders = s->cap_orders ? s->cap_orders * 2 : 64;
+        s->orders =
+            mem_grow(s->orders, (size_t)s->cap_orders, sizeof(*s->orders));
+    }
+    s->orders[s->n_orders] =
+        (struct order){ .is = *order, .tries_left = s->limits.attempts - 1 };
+    fifo_push(queue_of(s, &s->orders[s->n_orders]), s->n_orders);
+    s->n_orders++;
+    s->open_orders++;
+    if (s->ordered[order->unit]++ == 0)
+        want_built(s, order->unit);
+    want_built(s, s->limits.units);
+    return s->n_orders;
+}
+
+/* It is open no more; what was built for it alone need not be. */
+static void end(struct sched *s, struct order *order, enum order_state state)
+{
+    order->state = state;
+    s->open_orders--;
+    s->ordered[order->is.unit]--;
+    sched_settle_needless(s, order->is.unit);
+}
+
+static void drop(struct sched *s, struct order *order, const char *why)
+{
+    order->why = why;
+    fifo_push(&s->dropped, (int)(order - s->orders));
+    end(s, order, ORDER_DROPPED);
+}
+
+bool sched_order_cancel(struct sched *s, int64_t id)
+{
+    struct order *order = order_at(s, id);
+
+    if (order->state != ORDER_WAITING)
+        return false;
+    end(s, order, ORDER_ENDED); /* its place in the queue is skipped */
+    return true;
+}
+
+/* A lease without an id, for what is not leased. */
+static struct sched_lease describe(const struct order *order, int64_t id)
+{
+    return (struct sched_lease){ .stage = JOB_MEASURE,
+                                 .unit = order->is.unit,
+                                 .shape = order->is.shape,
+                                 .host = order->is.host,
+                                 .gpu = order->is.gpu,
+                                 .attempt = order->losses + 1,
+                                 .order = id,
+                                 .purpose = order->is.purpose,
+                                 .round = order->is.round,
+                                 .fresh = order->is.fresh };
+}
+
+/* It is built, and the host that has it can be asked for it. */
+static bool is_at_hand(const struct sched *s, const struct order *order)
+{
+    int home = s->home[order->is.unit];
+
+    return sched_is_built(s, s->limits.units) &&
+           sched_is_built(s, order->is.unit) &&
+           (home == order->is.host ||
+            (s->hosts[home].up && !s->hosts[home].paused));
+}
+
+bool sched_orders_next(struct sched *s, int host, int gpu,
+                       struct sched_lease *out)
+{
+    struct fifo *queue = &s->hosts[host].asked[gpu];
+
+    while (queue->n > 0) {
+        int index = fifo_peek(queue, 0);
+        struct order *order = &s->orders[index];
+        struct sched_lease *lease;
+        int64_t id;
+
+        if (order->state == ORDER_WAITING && !is_at_hand(s, order))
+            return false;
+        fifo_remove(queue, 0);
+        if (order->state != ORDER_WAITING)
+            continue; /* cancelled, or its late result came */
+        lease = sched_lease_new(s, host, gpu);
+        id = lease->id;
+        *lease = describe(order, index + 1);
+        lease->id = order->lease = id;
+        order->state = ORDER_LEASED;
+        *out = *lease;
+        return true;
+    }
+    return false;
+}
+
+const struct sched_lease *sched_order_lease(const struct sched *s, int64_t id)
+{
+    const struct order *order = order_at(s, id);
+
+    return order->lease ? sched_lease_get(s, order->lease) : NULL;
+}
+
+/* Back in front of its GPU's queue, if there is any point in it. */
+static void requeue(struct sched *s, struct order *order)
+{
+    const struct sched_host *h = &s->hosts[order->is.host];
+
+    order->state = ORDER_WAITING;
+    fifo_push_front(queue_of(s, order), (int)(order - s->orders));
+    if (cannot_be_built(s, order->is.unit))
+        drop(s, order, "it cannot be built any more");
+    else if (!h->up || order->is.gpu >= h->gpus)
+        drop(s, order, "its GPU is gone");
+}
+
+static void lose(struct sched *s, struct order *order)
+{
+    order->losses++;
+    if (order->tries_left-- == 0)
+        drop(s, order, "its last attempt was lost");
+    else
+        requeue(s, order);
+}
+
+bool sched_order_apply(struct sched *s, int64_t id, enum job_event event)
+{
+    struct order *order = order_at(s, id);
+    bool leased = order->state == ORDER_LEASED;
+
+    sched_lease_end(s, order->lease);
+    order->lease = 0;
+    if (!leased && order->state != ORDER_WAITING)
+        return false;
+    switch (event) {
+    case JOB_EV_RESULT:
+    case JOB_EV_REJECT:
+        end(s, order, ORDER_ENDED);
+        return true;
+    case JOB_EV_LOST:
+        if (leased)
+            lose(s, order);
+        return leased;
+    case JOB_EV_REFUSED:
+        if (leased)
+            requeue(s, order);
+        return leased;
+    default:
+        return false;
+    }
+}
+
+void sched_orders_drop(struct sched *s, int host, int gpu, const char *why)
+{
+    struct sched_host *h = &s->hosts[host];
+
+    while (gpu < h->cap_asked && h->asked[gpu].n > 0) {
+        struct order *order = &s->orders[fifo_peek(&h->asked[gpu], 0)];
+
+        fifo_remove(&h->asked[gpu], 0);
+        if (order->state == ORDER_WAITING)
+            drop(s, order, why);
+    }
+}
+
+void sched_orders_doomed(struct sched *s, int unit, const char *why)
+{
+    bool all = unit == s->limits.units;
+
+    for (int i = 0; i < s->n_orders && (all || s->ordered[unit] > 0); i++)
+        if ((all || s->orders[i].is.unit == unit) &&
+            s->orders[i].state == ORDER_WAITING)
+            drop(s, &s->orders[i], why);
+}
+
+bool sched_order_dropped(struct sched *s, struct sched_lease *out,
+                         const char **why)
+{
+    int index;
+
+    if (s->dropped.n == 0)
+        return false;
+    index = fifo_peek(&s->dropped, 0);
+    fifo_remove(&s->dropped, 0);
+    s->orders[index].state = ORDER_ENDED;
+    *out = describe(&s->orders[index], index + 1);
+    *why = s->orders[index].why;
+    return true;
+}

@@ -1,0 +1,48 @@
+#!/bin/sh
+# For CI: tune into a new database and compare it with the base that is kept in
+# the repository.  Run it in the folder of the sweep file:
+#
+#   deploy/regression.sh BASE.db NEW.db [FLAGS OF fa-coord sweep...]
+#
+#   FA_COORD     the program (fa-coord)
+#   THRESHOLD    a change of less is none (3%)
+#   COMPARE_JSON file for the whole comparison (none)
+#
+# Exit code: that of 'fa-coord compare', 0 no regression, 1 regression, 2 it
+# cannot be told or was asked wrongly; 3 to 7 and above 128 when the sweep could
+# not be done (docs/exit-codes.md): no host, a login, a cap, the database.
+set -eu
+
+if [ $# -lt 2 ]; then
+    echo "usage: deploy/regression.sh BASE.db NEW.db [FLAGS OF fa-coord sweep...]" >&2
+    exit 2
+fi
+base=$1 new=$2
+shift 2
+fa_coord=${FA_COORD:-fa-coord}
+threshold=${THRESHOLD:-3%}
+
+if [ ! -f "$base" ]; then
+    echo "regression.sh: there is no base '$base'; 'fa-coord sweep --db $base' makes it, commit that" >&2
+    exit 2
+fi
+if [ -e "$new" ]; then
+    echo "regression.sh: '$new' is there already; what is compared must have been measured now" >&2
+    exit 2
+fi
+
+# 1 is "nothing is correct", which the comparison calls by its name.
+code=0
+"$fa_coord" sweep "$@" --db "$new" --quiet || code=$?
+case $code in
+0 | 1) ;;
+*)
+    echo "regression.sh: the sweep ended with code $code; there is nothing to compare" >&2
+    exit "$code"
+    ;;
+esac
+
+if [ -n "${COMPARE_JSON:-}" ]; then
+    "$fa_coord" compare "$base" "$new" --threshold "$threshold" --json >"$COMPARE_JSON" || code=$?
+fi
+exec "$fa_coord" compare "$base" "$new" --threshold "$threshold"

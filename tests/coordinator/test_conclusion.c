@@ -1,0 +1,301 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/conclusion.h"
+#include "coordinator/json_out.h"
+#include "coordinator/report.h"
+#include "coordinator/report_cost.h"
+#include "coordinator/store.h"
+#include "report_fixture.h"
+#include "store_fixture.h"
+
+/* Of the report's fixture: the baseline and three others. */
+static const char *const keys[] = { "b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0",
+                                    "c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1",
+                                    "c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4",
+                                    "c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3" };
+
+#define BLOCKS 20
+
+struct scene {
+    struct store *store;
+    struct contest contest;
+    int n_gpus;
+    double times[3]; /* of the baseline and the finalists, ms */
+};
+
+static void ok(int rc, const struct err *err)
+{
+    if (rc < 0)
+        fail_msg("%s", err->text);
+}
+
+/* 0.2 % this way and that, the same for two contestants only by chance. */
+static double wobble(int block, size_t contestant, int sample)
+{
+    unsigned x = (unsigned)block * 7919u + (unsigned)contestant * 104729u +
+                 (unsigned)sample * 1299709u;
+
+    x = (x ^ x >> 13) * 0x5bd1e995u;
+    return 1 + 0.004 * ((double)(x >> 8 & 0xffff) / 65535 - 0.5);
+}
+
+static void put_result(struct scene *s, int block, size_t contestant,
+                       const char *outcome)
+{
+    char *nonce = mem_printf("x%lld-%d-%zu", (long long)s->contest.pass, block,
+                             contestant);
+    struct store_result result = fixture_result(nonce, keys[contestant]);
+    double samples[5];
+    struct err err = { "" };
+
+    for (int i = 0; i < 5; i++)
+        samples[i] = 1e-3 * s->times[contestant] * wobble(block, contestant, i);
+    result.shape = "n16m";
+    result.purpose = "confirm";
+    result.round = contest_round(&s->contest, block);
+    result.gpu = block % s->n_gpus ? "GPU-2" : "GPU-1";
+    result.outcome = outcome;
+    result.samples =
+        (struct reals){ samples, strcmp(outcome, "correct") == 0 ? 5 : 0 };
+    ok(store_result_put(s->store, &result, &err), &err);
+    free(nonce);
+}
+
+/* A contest of the baseline and 'finalists' others, and one rejected. */
+static void begin(struct scene *s, const char *path, size_t finalists)
+{
+    struct err err = { "" };
+
+    s->store = report_fixture(path);
+    s->contest = (struct contest){ .sweep = 1,
+                                   .seed = 1,
+                                   .blocks = BLOCKS,
+                                   .samples = 5,
+                                   .rules = VERDICT_RULES,
+                                   .possible = 3,
+                                   .cut = (double)NAN };
+    contest_add(&s->contest, keys[0], CONTEST_BASELINE, "");
+    for (size_t i = 1; i <= finalists; i++)
+        contest_add(&s->contest, keys[i], CONTEST_FINALIST, "");
+    contest_add(&s->contest, keys[3], CONTEST_REJECTED, "wrong at odd-17");
+    for (size_t i = 0; i < s->contest.n; i++)
+        snprintf(s->contest.contestants[i].source_key, HASH_HEX, "5c");
+    s->contest.shapes = mem_new(1, sizeof(*s->contest.shapes));
+    s->contest.n_shapes = 1;
+    s->contest.shapes[0].name = mem_strdup("n16m");
+    snprintf(s->contest.shapes[0].measure_key, HASH_HEX, "3e");
+    ok(contest_put(s->store, &s->contest, &err), &err);
+    assert_int_equal(s->contest.pass, 1);
+}
+
+static void run_blocks(struct scene *s, int blocks)
+{
+    for (int b = 1; b <= blocks; b++)
+        for (size_t i = 0; i < s->contest.n_running; i++)
+            put_result(s, b, i, "correct");
+}
+
+static struct conclusion *end(struct scene *s, bool ended, char **json)
+{
+    struct conclusion *c;
+    struct report *report;
+    struct cost *cost;
+    struct err err = { "" };
+    struct json_out out;
+    size_t len;
+    FILE *to = open_memstream(json, &len);
+
+    if (ended)
+        ok(contest_put_end(s->store, &s->contest, false, &err), &err);
+    ok(store_commit(s->store, &err), &err);
+    ok(report_load(s->store, &report, &err), &err);
+    ok(cost_load(s->store, &cost, &err), &err);
+    ok(conclusion_load(s->store, report, cost, CONTEST_CONFIRM, &c, &err),
+       &err);
+    json_out_init(&out, to);
+    conclusion_json(c, &out, NULL);
+    fprintf(to, "\n");
+    conclusion_print(c, to);
+    fclose(to);
+    contest_fini(&s->contest);
+    cost_free(cost);
+    report_free(report);
+    store_close(s->store);
+    return c;
+}
+
+static void check(struct scene *s, bool ended, const char *sentence)
+{
+    char *text;
+    struct conclusion *c = end(s, ended, &text);
+
+    assert_string_equal(c->sentence, sentence);
+    conclusion_free(c);
+    free(text);
+}
+
+static void a_winner_and_what_ties_with_it(void **state)
+{
+    struct scene s = { .n_gpus = 2, .times = { 1, 0.763, 0.7632 } };
+    struct conclusion *c;
+    char *text;
+
+    begin(&s, *state, 2);
+    run_blocks(&s, BLOCKS);
+    c = end(&s, true, &text);
+    assert_string_equal(
+        c->sentence, "BLOCK_SIZE=128 VECTOR=true is 1.311x the baseline, 95 "
+                     "% interval [1.311, 1.312], confirmed on 2 GPUs; 1 other "
+                     "ties with it");
+    assert_true(c->success);
+    golden_check("conclusion.txt", text);
+    conclusion_free(c);
+    free(text);
+}
+
+static void a_gain_below_the_target_is_said_and_no_success(void **state)
+{
+    struct scene s = { .n_gpus = 1, .times = { 1, 0.96 } };
+    struct conclusion *c;
+    char *text;
+
+    begin(&s, *state, 1);
+    run_blocks(&s, BLOCKS);
+    c = end(&s, true, &text);
+    assert_non_null(strstr(c->sentence, "is 1.04"));
+    assert_non_null(strstr(c->sentence, "on 1 GPU; the target of 1.1x is not "
+                                        "reached"));
+    assert_false(c->success);
+    conclusion_free(c);
+    free(text);
+}
+
+static void nothing_beats_the_baseline(void **state)
+{
+    struct scene s = { .n_gpus = 2, .times = { 1, 1.0001, 1.05 } };
+    struct conclusion *c;
+    char *text;
+
+    begin(&s, *state, 2);
+    run_blocks(&s, BLOCKS);
+    c = end(&s, true, &text);
+    assert_non_null(strstr(c->sentence,
+                           "nothing beats the baseline: the best of 2 "
+                           "finalists, BLOCK_SIZE=128 VECTOR=true, is 1.000x "
+                           "as fast, 95 % interval"));
+    assert_non_null(strstr(c->sentence, "(SAME) on 2 GPUs"));
+    conclusion_free(c);
+    free(text);
+}
+
+static void without_a_finalist_nothing_beats_the_baseline(void **state)
+{
+    struct scene s = { .n_gpus = 1, .times = { 1 } };
+
+    begin(&s, *state, 0);
+    check(&s, true,
+          "nothing beats the baseline: none of 1 finalist is right everywhere");
+}
+
+static void what_is_not_finished_is_not_confirmed(void **state)
+{
+    struct scene s = { .n_gpus = 1, .times = { 1, 0.7 } };
+
+    begin(&s, *state, 1);
+    run_blocks(&s, 7);
+    put_result(&s, 8, 0, "correct"); /* and then it was killed */
+    check(&s, false, "nothing is confirmed yet: 7 of 20 blocks are complete");
+}
+
+/* Wrong in a block: out, and the blocks count for the others. */
+static void one_that_was_wrong_in_a_block_cannot_win(void **state)
+{
+    struct scene s = { .n_gpus = 1, .times = { 1, 0.5, 0.8 } };
+    struct conclusion *c;
+    char *text;
+
+    begin(&s, *state, 2);
+    for (int b = 1; b <= BLOCKS; b++)
+        for (size_t i = 0; i < 3; i++)
+            if (i != 1 || b <= 4)
+                put_result(&s, b, i,
+                           b == 4 && i == 1 ? "correctness" : "correct");
+    c = end(&s, true, &text);
+    assert_int_equal(c->n, 2);
+    assert_int_equal(c->n_rejected, 2);
+    assert_int_equal(c->complete, BLOCKS);
+    assert_non_null(strstr(c->sentence, "BLOCK_SIZE=64 VECTOR=false is 1.25"));
+    conclusion_free(c);
+    free(text);
+}
+
+static void nothing_was_confirmed_at_all(void **state)
+{
+    struct scene s = { .store = report_fixture(*state) };
+
+    check(&s, false,
+          "nothing is confirmed: no finalist was compared with the baseline "
+          "yet");
+}
+
+static void an_emulated_one_claims_nothing(void **state)
+{
+    struct conclusion c = { .state = CONCLUSION_DONE,
+                            .emulated = true,
+                            .complete = 3 };
+    struct conclusion_entry entries[2] = { { .registers = 1 },
+                                           { .registers = 1 } };
+    struct conclusion_sample samples[6];
+    struct contest_shape shape = { .name = (char *)"n" };
+
+    (void)state;
+    for (int i = 0; i < 6; i++)
+        samples[i] =
+            (struct conclusion_sample){ 0,
+                                        { i % 2, i / 2, 0, i % 2 ? 0.5 : 1 } };
+    c.contest.shapes = &shape;
+    c.contest.n_shapes = 1;
+    c.contest.rules = (struct verdict_rules)VERDICT_RULES;
+    c.entries = entries;
+    c.n = 2;
+    conclusion_judge(&c, samples, 6);
+    assert_string_equal(c.sentence,
+                        "the cpu device emulates, and its times say nothing "
+                        "about a GPU: the baseline and 1 finalist ran and were "
+                        "right in 3 blocks");
+    assert_false(c.success);
+    blocks_free(c.shapes[0].blocks);
+    free(c.shapes[0].findings);
+    free(c.shapes);
+    free(c.sentence);
+}
+
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_winner_and_what_ties_with_it),
+        TEST(a_gain_below_the_target_is_said_and_no_success),
+        TEST(nothing_beats_the_baseline),
+        TEST(without_a_finalist_nothing_beats_the_baseline),
+        TEST(what_is_not_finished_is_not_confirmed),
+        TEST(one_that_was_wrong_in_a_block_cannot_win),
+        TEST(nothing_was_confirmed_at_all),
+        cmocka_unit_test(an_emulated_one_claims_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,142 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "common/mem.h"
+#include "coordinator/shift.h"
+#include "near.h"
+
+static const struct shift_value four_low[] = {
+    { 1.0, 0 }, { 1.1, 0 }, { 1.25, 0 }, { 1.4, 0 }
+};
+static const struct shift_value four_high[] = {
+    { 3.0, 0 }, { 3.2, 0 }, { 3.5, 0 }, { 3.9, 0 }
+};
+
+static void four_and_four_that_do_not_overlap(void **state)
+{
+    struct shift out;
+
+    (void)state;
+    shift(four_low, 4, four_high, 4, 0.95, &out);
+    assert_near(out.p, 2.0 / 70, 1e-12); /* of the 70 ways to choose 4 of 8 */
+    assert_near(out.lo, 1.0 - 3.9,
+                1e-12); /* all differences: 2/70 is over 2.5 % */
+    assert_near(out.hi, 1.4 - 3.0, 1e-12);
+    assert_true(out.estimate > -2.3 && out.estimate < -2.0);
+    assert_int_equal(out.n_a, 4);
+}
+
+static void the_sign_turns_with_the_sets(void **state)
+{
+    struct shift one, other;
+
+    (void)state;
+    shift(four_low, 4, four_high, 4, 0.95, &one);
+    shift(four_high, 4, four_low, 4, 0.95, &other);
+    assert_near(one.estimate, -other.estimate, 1e-12);
+    assert_near(one.lo, -other.hi, 1e-12);
+    assert_near(one.p, other.p, 1e-12);
+}
+
+static void three_values_bound_nothing(void **state)
+{
+    struct shift out;
+
+    (void)state;
+    shift(four_low, 3, four_high, 3, 0.95, &out);
+    assert_true(isinf(out.lo) && out.lo < 0);
+    assert_true(isinf(out.hi) && out.hi > 0);
+    assert_near(out.p, 0.1, 1e-12);
+}
+
+static void nothing_is_no_shift(void **state)
+{
+    struct shift out;
+
+    (void)state;
+    shift(NULL, 0, four_high, 4, 0.95, &out);
+    assert_true(isnan(out.estimate));
+    assert_near(out.p, 1, 0);
+    assert_int_equal(out.n_b, 0);
+}
+
+/* Two cards 8 % apart, both measured on both: nothing has changed, and what
+ * is only on one side says nothing. */
+static void cards_are_compared_with_themselves(void **state)
+{
+    static const struct shift_value a[] = {
+        { 0.00, 1 }, { 0.01, 1 }, { 0.02, 1 }, { 0.03, 1 },
+        { 0.08, 2 }, { 0.09, 2 }, { 0.10, 2 }, { 0.11, 2 },
+    };
+    static const struct shift_value b[] = {
+        { 0.005, 1 }, { 0.01, 1 }, { 0.02, 1 },  { 0.025, 1 }, { 0.085, 2 },
+        { 0.09, 2 },  { 0.10, 2 }, { 0.105, 2 }, { 5, 7 },
+    };
+    struct shift out;
+
+    (void)state;
+    shift(a, 8, b, 9, 0.95, &out);
+    assert_near(out.estimate, 0, 1e-9);
+    assert_int_equal(out.n_b, 8);
+    assert_true(out.lo > -0.02 && out.hi < 0.02);
+    assert_true(out.p > 0.5);
+}
+
+/* Equal sets of noise: an interval of 95 % misses 0 in one of 20. */
+static void the_interval_has_its_level(void **state)
+{
+    struct shift_value a[20], b[20];
+    uint64_t seed = 1;
+    int missed = 0;
+
+    (void)state;
+    for (int trial = 0; trial < 2000; trial++) {
+        struct shift out;
+
+        for (int i = 0; i < 40; i++) {
+            struct shift_value *to = i < 20 ? &a[i] : &b[i - 20];
+
+            seed = seed * 6364136223846793005U + 1442695040888963407U;
+            *to = (struct shift_value){ log((double)(seed >> 33) + 1), 0 };
+        }
+        shift(a, 20, b, 20, 0.95, &out);
+        missed += out.lo > 0 || out.hi < 0;
+    }
+    assert_in_range(missed, 70, 130); /* 100, standard deviation 10 */
+}
+
+static void thousands_of_values_are_thinned_out(void **state)
+{
+    struct shift_value *a = mem_new(5000, sizeof(*a));
+    struct shift out;
+
+    (void)state;
+    for (int i = 0; i < 5000; i++)
+        a[i].value = i % 2;
+    shift(a, 5000, a, 5000, 0.95, &out);
+    assert_int_equal(out.n_a, SHIFT_VALUES_MAX);
+    assert_near(out.estimate, 0, 1e-12);
+    free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(four_and_four_that_do_not_overlap),
+        cmocka_unit_test(the_sign_turns_with_the_sets),
+        cmocka_unit_test(three_values_bound_nothing),
+        cmocka_unit_test(nothing_is_no_shift),
+        cmocka_unit_test(cards_are_compared_with_themselves),
+        cmocka_unit_test(the_interval_has_its_level),
+        cmocka_unit_test(thousands_of_values_are_thinned_out),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

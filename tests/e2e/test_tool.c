@@ -1,0 +1,154 @@
+/* A command of the sweep's user on a real worker: asked for, run, kept. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/hash.h"
+#include "common/sources.h"
+#include "tests/e2e/coord.h"
+
+#define SCRIPT "echo \"$1 $(cat lib/words)\"\n"
+
+static struct coord coord;
+static char bundle_hash[HASH_HEX], gpu[128];
+
+static int set_up(void **state)
+{
+    static const char *const names[] = { "say.sh", "lib/words" };
+    static const struct bytes contents[] = { { SCRIPT, sizeof(SCRIPT) - 1 },
+                                             { "words", 5 } };
+    static struct msg bundle = { .type = MSG_BUNDLE,
+                                 .hash = bundle_hash,
+                                 .names = { names, 2 },
+                                 .contents = { contents, 2 } };
+    struct err err;
+    struct msg msg;
+
+    (void)state;
+    assert_int_equal(hash_setup(&err), 0);
+    sources_hash(&bundle.names, &bundle.contents, bundle_hash);
+    coord_open(&coord);
+    coord.bundle = &bundle;
+    coord_attach(&coord);
+    coord_welcome(&coord, "all", 1);
+    coord_await(&coord, MSG_GPU, &msg);
+    snprintf(gpu, sizeof(gpu), "%s", msg.gpu);
+    msg_fini(&msg);
+    coord_expect(&coord, MSG_READY);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    coord_close(&coord);
+    return 0;
+}
+
+static void ask(int64_t lease, const char *const *command, size_t n)
+{
+    struct msg msg = { .type = MSG_TOOL,
+                       .lease = lease,
+                       .id = { "test", "", "n200", "external", "tool", 3, 1 },
+                       .key = "00000000000000000000000000000001",
+                       .gpu = gpu,
+                       .bundle = bundle_hash,
+                       .command = { command, n },
+                       .artifact = "",
+                       .reference = "",
+                       .request = "",
+                       .limit_ms = 60000 };
+
+    coord_send(&coord, &msg);
+}
+
+static void
+it_runs_with_its_files_and_is_offered_until_acknowledged(void **state)
+{
+    const char *const command[] = { "sh", "say.sh", "two" };
+    const char *const endless[] = { "sleep", "1000" };
+    struct msg first, again;
+
+    (void)state;
+    ask(1, command, 3);
+    coord_expect(&coord, MSG_STARTED);
+    coord_await(&coord, MSG_RAN, &first);
+    assert_string_equal(first.outcome, "ran");
+    assert_string_equal(first.output, "two words\n");
+    assert_string_equal(first.id.purpose, "external");
+    assert_int_equal(first.id.round, 3);
+    assert_string_equal(first.gpu, gpu);
+    assert_string_equal(first.key, "00000000000000000000000000000001");
+    coord_cut(&coord);
+    coord.epoch++;
+    coord_attach(&coord);
+    coord_welcome(&coord, "all", 1);
+    coord_await(&coord, MSG_RAN, &again);
+    assert_string_equal(again.nonce, first.nonce);
+    coord_ack(&coord, again.nonce);
+    msg_fini(&first);
+    msg_fini(&again);
+    ask(1, endless, 2);
+    coord_expect(&coord, MSG_STARTED);
+    coord_stop(&coord, "now");
+    coord_await(&coord, MSG_BYE, &again);
+    assert_int_equal(again.journal, 0);
+    msg_fini(&again);
+    assert_int_equal(coord_reap_worker(&coord), 0);
+}
+
+static void a_host_without_the_program_says_so_and_goes_on(void **state)
+{
+    const char *const command[] = { "no-such-program-of-ours" };
+    const char *const other[] = { "echo", "on" };
+    struct msg ran;
+
+    (void)state;
+    ask(1, command, 1);
+    ask(2, other, 2);
+    coord_await(&coord, MSG_RAN, &ran);
+    assert_string_equal(ran.outcome, "missing");
+    assert_non_null(strstr(ran.detail, "'no-such-program-of-ours'"));
+    assert_int_equal(ran.status, -1);
+    coord_ack(&coord, ran.nonce);
+    msg_fini(&ran);
+    coord_await(&coord, MSG_RAN, &ran);
+    assert_string_equal(ran.output, "on\n");
+    coord_ack(&coord, ran.nonce);
+    msg_fini(&ran);
+}
+
+static void a_cancelled_one_frees_its_gpu(void **state)
+{
+    const char *const command[] = { "sleep", "1000" };
+    const char *const other[] = { "echo", "on" };
+    struct msg cancel = { .type = MSG_CANCEL, .lease = 1 }, ran;
+
+    (void)state;
+    ask(1, command, 2);
+    coord_expect(&coord, MSG_STARTED);
+    ask(2, other, 2);
+    coord_send(&coord, &cancel);
+    coord_await(&coord, MSG_RAN, &ran);
+    assert_int_equal(ran.lease, 2);
+    coord_ack(&coord, ran.nonce);
+    msg_fini(&ran);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_host_without_the_program_says_so_and_goes_on),
+        cmocka_unit_test(a_cancelled_one_frees_its_gpu),
+        /* ends the worker */
+        cmocka_unit_test(
+            it_runs_with_its_files_and_is_offered_until_acknowledged),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
