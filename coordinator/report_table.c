@@ -6,6 +6,7 @@
 
 #include "common/mem.h"
 #include "coordinator/conclusion.h"
+#include "coordinator/lessons_print.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
 #include "coordinator/report_print.h"
@@ -359,6 +360,8 @@ void report_table(const struct report_view *view, FILE *to)
                     "nothing to rank.\n");
     }
     print_failures(report, to);
+    if (view->lessons)
+        lessons_table(view->lessons, to);
     if (!ranked(report) || report->counts[REPORT_CONSTRAINTS])
         print_gates(report, to);
 }
