@@ -31,7 +31,9 @@ static const struct spec defaults = {
                  .margin = 1.10,
                  .timeout_s = 10,
                  .seed = 1,
-                 .l2 = "flush" },
+                 .l2 = "flush",
+                 .canary_every = -1,
+                 .canary_samples = 10 },
     .search = { .seed = 1 },
 };
 
@@ -156,23 +158,31 @@ static int read_samples(struct reader *r, const struct json *measure,
 
 static int read_measure(struct reader *r, const struct json *root)
 {
-    static const char *const keys[] = { "warmups", "samples", "timeout_s",
-                                        "seed", "l2" };
+    static const char *const keys[] = {
+        "warmups", "samples",      "timeout_s",     "seed",
+        "l2",      "canary_every", "canary_samples"
+    };
     static const char *const l2[] = { "flush", "warm", "rotate" };
     struct spec_measure *out = &r->spec->measure;
     int64_t warmups = out->warmups;
+    int64_t every = out->canary_every, canary = out->canary_samples;
     const struct json *object;
 
     if (read_member(r, root, "measure", JSON_OBJECT, false, &object) < 0)
         return ERR_INPUT;
     if (!object)
         return 0;
-    if (read_object(r, object, "'measure'", keys, 5) < 0 ||
+    if (read_object(r, object, "'measure'", keys,
+                    sizeof(keys) / sizeof(*keys)) < 0 ||
+        read_whole(r, object, "canary_every", 0, 1000000, &every) < 0 ||
+        read_whole(r, object, "canary_samples", 1, 1000, &canary) < 0 ||
         read_whole(r, object, "warmups", 0, 1000, &warmups) < 0 ||
         read_samples(r, object, out) < 0 ||
         read_real(r, object, "timeout_s", 0.001, 3600, &out->timeout_s) < 0 ||
         read_whole(r, object, "seed", 0, JSON_INTEGER_MAX, &out->seed) < 0)
         return ERR_INPUT;
+    out->canary_every = (int)every;
+    out->canary_samples = (int)canary;
     out->warmups = (int)warmups;
     return read_word(r, object, "l2", l2, 3, &out->l2);
 }
@@ -296,7 +306,7 @@ static int check_sources(const struct spec *spec, struct err *err)
     return 0;
 }
 
-int spec_load(const char *path, struct spec **out, struct err *err)
+int spec_load_alone(const char *path, struct spec **out, struct err *err)
 {
     struct stat st;
     bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
@@ -313,16 +323,23 @@ int spec_load(const char *path, struct spec **out, struct err *err)
         rc = spec_parse(real ? real : ".", file, buf_text(&text), text.len, out,
                         err);
     }
+    buf_fini(&text);
+    free(real);
+    free(copy);
+    free(file);
+    return rc;
+}
+
+int spec_load(const char *path, struct spec **out, struct err *err)
+{
+    int rc = spec_load_alone(path, out, err);
+
     if (rc == 0)
         rc = check_sources(*out, err);
     if (rc < 0) {
         spec_free(*out);
         *out = NULL;
     }
-    buf_fini(&text);
-    free(real);
-    free(copy);
-    free(file);
     return rc;
 }
 

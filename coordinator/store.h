@@ -82,7 +82,7 @@ int store_result_put(struct store *store, const struct store_result *result,
 
 /* Settle a configuration for a shape.  1 when it is settled so now; 0 when
  * it was settled before: only lost, crash and what no result settled give way
- * to something better. */
+ * to something better, and a result to that of a later round. */
 int store_outcome_put(struct store *store, const struct store_outcome *outcome,
                       struct err *err);
 

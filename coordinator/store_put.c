@@ -110,7 +110,11 @@ static const struct {
                       " WHERE outcome.outcome IN ('lost','crash')"
                       /* a gate rejected it */
                       " OR (outcome.nonce IS NULL"
-                      "     AND outcome.outcome='constraints')" },
+                      "     AND outcome.outcome='constraints')"
+                      /* measured again */
+                      " OR EXISTS(SELECT 1 FROM result n, result o"
+                      "  WHERE n.nonce=excluded.nonce AND n.counted=1"
+                      "  AND o.nonce=outcome.nonce AND n.round>o.round)" },
     [INTERVAL_PUT] = { "interval_put",
                        "INSERT INTO interval(host, epoch, start_ns, end_ns,"
                        " start_utc, category, lease)"

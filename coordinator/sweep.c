@@ -32,6 +32,7 @@
 /* Stopping: what runs may finish; then it is told to end; then it is left. */
 #define STOP_DRAIN_NS (15 * NS_PER_S)
 #define STOP_NOW_NS (2 * NS_PER_S)
+#define REQUEST_MAX (64 << 10) /* of a recorded kernel: a handful of lines */
 #define LANES_MAX 16
 #define LANE_BYTES 160
 
@@ -296,7 +297,8 @@ static bool is_over(const struct sweep *sweep)
     if (sweep->stopping == 1)
         return now - sweep->stop_ns > STOP_DRAIN_NS || !sweep->sched ||
                sched_leases(sweep->sched) == 0;
-    return sweep->sched && sched_open_jobs(sweep->sched) == 0;
+    return sweep->sched && sched_open_jobs(sweep->sched) == 0 &&
+           !sweep_canary_waits(sweep);
 }
 
 /* A strategy of somebody else's is a program with pipes. */
@@ -511,6 +513,7 @@ static void sweep_fini(struct sweep *sweep)
 {
     for (size_t i = 0; i < sweep->n_boxes; i++)
         sweep_forget_running(&sweep->boxes[i]);
+    sweep_canary_free(sweep);
     sweep_search_free(sweep);
     sched_free(sweep->sched);
     incumbents_free(sweep->incumbents);
@@ -522,6 +525,7 @@ static void sweep_fini(struct sweep *sweep)
     free(sweep->artifacts);
     free(sweep->grants);
     free(sweep->wants);
+    buf_fini(&sweep->request);
 }
 
 int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
@@ -539,6 +543,7 @@ int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
     void *zctx = NULL;
     int signals = open_signals(err), rc = signals;
 
+    buf_init(&sweep.request, REQUEST_MAX);
     sweep.boxes = mem_new(sweep.n_boxes, sizeof(*sweep.boxes));
     sweep.ledger = ledger_new((int)sweep.n_boxes, sweep_put_interval, &sweep);
     sweep.progress = progress_new(options->quiet);

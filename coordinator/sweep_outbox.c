@@ -7,6 +7,7 @@
 
 #include "common/log.h"
 #include "common/mem.h"
+#include "coordinator/replay.h"
 #include "coordinator/spec.h"
 
 #define BUILD_LIMIT_MS 300000 /* RELIABILITY F15: 300 s for one nvcc */
@@ -197,18 +198,35 @@ static void identify(const struct sweep *sweep, const struct sched_lease *lease,
 static struct plan_sampling sampling_of(const struct sweep *sweep,
                                         const struct sched_lease *lease)
 {
-    int least = sweep->spec->measure.least;
+    const struct spec_measure *measure = &sweep->spec->measure;
+    int n = lease->purpose == SCHED_CANARY ? measure->canary_samples
+                                           : measure->least;
 
     if (lease->purpose == SCHED_CANARY || lease->purpose == SCHED_CONFIRM)
-        return (struct plan_sampling){ .least = least, .most = least };
+        return (struct plan_sampling){ .least = n, .most = n };
     return plan_sampling(sweep->plan,
                          incumbents_high_s(sweep->incumbents, lease->shape));
+}
+
+/* What a recorded kernel is launched with depends on the GPU. */
+static void add_recorded(struct sweep *sweep, const struct sched_lease *lease,
+                         struct msg *msg)
+{
+    struct buf *request = &sweep->request;
+
+    buf_clear(request);
+    buf_printf(request, "%s", msg->request);
+    replay_put_arguments(sweep->spec->replay, &msg->id,
+                         sweep->boxes[lease->host].host->name, lease->gpu,
+                         request);
+    msg->request = buf_text(request);
 }
 
 static int fill(struct sweep *sweep, const struct sched_lease *lease,
                 struct msg *msg, char key[HASH_HEX], struct err *err)
 {
     struct plan_sampling sampling;
+    int rc;
 
     identify(sweep, lease, msg);
     msg->key = key;
@@ -227,8 +245,11 @@ static int fill(struct sweep *sweep, const struct sched_lease *lease,
                                                     : MEASURE_SLACK_MS);
     plan_task_key(sweep->plan, lease->unit, lease->shape, key);
     sampling = sampling_of(sweep, lease);
-    return plan_measure(sweep->plan, lease->unit, lease->shape, &sampling, msg,
-                        err);
+    rc = plan_measure(sweep->plan, lease->unit, lease->shape, &sampling, msg,
+                      err);
+    if (rc == 0 && sweep->spec->replay)
+        add_recorded(sweep, lease, msg);
+    return rc;
 }
 
 void sweep_granted(struct sweep *sweep, const struct sched_lease *lease)
@@ -294,6 +315,7 @@ void sweep_dispatch(struct sweep *sweep)
         return;
     sweep_drop_orders(sweep);
     sweep_search_turn(sweep);
+    sweep_canary_turn(sweep);
     n = grant_all(sweep, &leases);
     if (n > 0 && sweep_commit(sweep, &err) < 0)
         sweep_fail(sweep, 7, "error", &err);

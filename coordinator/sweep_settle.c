@@ -96,6 +96,7 @@ void sweep_host_lost(struct sweep *sweep, size_t host, const char *why)
         return;
     while ((lease = sched_lease_on(sweep->sched, (int)host)))
         lose(sweep, *lease, "lost", why, NULL);
+    sweep_canary_lost(sweep, host);
     sched_host_down(sweep->sched, (int)host);
 }
 
@@ -293,6 +294,7 @@ int sweep_measured(struct sweep *sweep, size_t host, const struct msg *msg,
         sweep_order_measured(sweep, &job, msg);
         return 0;
     }
+    sweep_canary_measured(sweep, &job, msg);
     if (crash) {
         crashed(sweep, &job, msg);
         return 0;

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/buf.h"
 #include "common/err.h"
 #include "common/clock.h"
 #include "common/hash.h"
@@ -93,6 +94,7 @@ struct grant {
     int round;
 };
 
+struct sweep_canary; /* sweep_canary.c */
 struct sweep_search; /* sweep_search.c */
 struct space_gate_count;
 struct history;
@@ -111,6 +113,7 @@ struct sweep {
     struct plan *plan;             /* NULL until the device facts are known */
     struct sched *sched;           /* likewise */
     struct incumbents *incumbents; /* likewise */
+    struct sweep_canary *canary;   /* NULL: none is wanted */
     struct sweep_search *search;   /* NULL: all units, in order */
     struct store *store;
     struct ledger *ledger;
@@ -128,6 +131,7 @@ struct sweep {
     char (*artifacts)[HASH_HEX]; /* of each unit and the reference; "" none */
     struct grant *grants;        /* index is lease id - 1 */
     size_t n_grants;
+    struct buf request; /* of the measurement last handed out, in a replay */
     struct want *wants;
     size_t n_wants;
 
@@ -166,6 +170,24 @@ void sweep_crashed(struct sweep *sweep, const struct sched_lease *lease,
 void sweep_host_lost(struct sweep *sweep, size_t host, const char *why);
 int sweep_find_unit(const struct sweep *sweep, const char *config,
                     const char *purpose); /* or -1 */
+
+/* sweep_canary.c: the canary, what it leaves in doubt, whom it does not trust
+ */
+int sweep_canary_begin(struct sweep *sweep, struct err *err); /* once planned */
+void sweep_canary_free(struct sweep *sweep);
+void sweep_canary_box(struct sweep *sweep, size_t host); /* it is up */
+void sweep_canary_lost(struct sweep *sweep, size_t host);
+/* It is quarantined. */
+bool sweep_canary_bans(const struct sweep *sweep, size_t host, int gpu);
+void sweep_canary_measured(struct sweep *sweep, const struct sched_lease *job,
+                           const struct msg *msg);
+void sweep_canary_ended(struct sweep *sweep, const struct sched_lease *lease,
+                        const struct msg *result);
+void sweep_again_ended(struct sweep *sweep, const struct sched_lease *lease,
+                       const struct msg *result);
+void sweep_canary_turn(struct sweep *sweep);
+/* It is not over yet, though no job is open. */
+bool sweep_canary_waits(const struct sweep *sweep);
 
 /* sweep_orders.c: measurements that somebody asks for, each on one GPU. */
 /* As sched_order(); what an earlier run built for it is not built again. */
@@ -251,7 +273,8 @@ int sweep_put_outcome(struct sweep *sweep, int unit, int shape,
                       const char *word, const char *reason, const char *nonce,
                       double median_s);
 int sweep_put_host(struct sweep *sweep, size_t host);
-int sweep_put_gpu(struct sweep *sweep, size_t host, const struct msg *msg);
+int sweep_put_gpu(struct sweep *sweep, size_t host, const char *name,
+                  const struct msg *msg);
 int sweep_put_lease(struct sweep *sweep, const struct sched_lease *lease,
                     const struct msg *msg);
 void sweep_end_lease(struct sweep *sweep, const struct sched_lease *lease,

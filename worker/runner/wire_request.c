@@ -11,13 +11,13 @@
 #define COUNT_MAX ((uint64_t)1 << 40)
 
 static const char *const kind_names[] = { "open", "measure", "quit" };
-static const char *const device_names[] = { "cuda", "cpu" };
+static const char *const device_names[] = { "cuda", "cpu", "replay" };
 
 static bool read_device(void *message, char *rest)
 {
     struct wire_request *request = message;
 
-    return wire_read_choice(rest, device_names, 2) >= 0 &&
+    return wire_read_choice(rest, device_names, 3) >= 0 &&
            wire_read_name(rest, request->device, sizeof(request->device));
 }
 
@@ -244,7 +244,7 @@ static bool read_timeout(void *message, char *rest)
 #define A_NAME "a name of 1 to 64 letters, digits, '_' and '-'"
 
 static const struct wire_field open_fields[] = {
-    { .key = "device", read_device, "'cuda' or 'cpu'" },
+    { .key = "device", read_device, "'cuda', 'cpu' or 'replay'" },
     { .key = "gpu", read_gpu, A_NAME },
 };
 
