@@ -13,12 +13,6 @@
 #include "coordinator/space.h"
 #include "coordinator/spec.h"
 
-/* A lean kernel on one core, and checking and timing it once: measured with
- * flash attention on an H200, nvcc 13.  Before anything is built there is
- * nothing better. */
-#define BUILD_S 0.4
-#define MEASURE_S 0.05
-
 #define LAUNCHES_MAX 100000 /* evaluated; about a second */
 
 struct check {
@@ -188,12 +182,13 @@ static void warn(const struct check *check)
 
 static double build_s(const struct check *check)
 {
-    return BUILD_S * (double)check->passed;
+    return TERMS_BUILD_S * (double)check->passed;
 }
 
 static double measure_s(const struct check *check)
 {
-    return MEASURE_S * (double)check->passed * (double)check->spec->n_shapes;
+    return TERMS_MEASURE_S * (double)check->passed *
+           (double)check->spec->n_shapes;
 }
 
 static void print(const struct check *check)
@@ -209,9 +204,9 @@ static void print(const struct check *check)
     printf("  shapes          %zu, the headline is '%s'\n", spec->n_shapes,
            spec->shapes[0].name);
     printf("  building        about %.1f core minutes (%.1f s each)\n",
-           build_s(check) / 60, BUILD_S);
+           build_s(check) / 60, TERMS_BUILD_S);
     printf("  measuring       about %.1f GPU minutes (%.2f s each)\n",
-           measure_s(check) / 60, MEASURE_S);
+           measure_s(check) / 60, TERMS_MEASURE_S);
     printf("  cost            measuring time, in hours, times the host's "
            "rate\n");
 }

@@ -6,6 +6,7 @@
 #include "coordinator/cmd.h"
 #include "coordinator/conclusion.h"
 #include "coordinator/dbpath.h"
+#include "coordinator/lessons.h"
 #include "coordinator/options.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
@@ -48,6 +49,8 @@ static int run(struct store *store, const struct settings *settings,
     struct report *report = NULL;
     struct cost *cost = NULL;
     struct conclusion *conclusion = NULL;
+    struct lessons lessons = { 0 };
+    bool learnt = false;
     int rc = report_load(store, &report, err);
 
     /* Times and failures are worth showing without TFLOP/s. */
@@ -61,10 +64,16 @@ static int run(struct store *store, const struct settings *settings,
     if (rc == 0 && settings->where)
         rc = report_where(report, settings->where, err);
     if (rc == 0)
+        learnt = lessons_load(report, store, &lessons, err) == 0;
+    if (rc == 0 && !learnt)
+        fprintf(stderr, "fa-coord: nothing was learnt: %s\n", err->text);
+    if (rc == 0)
         rc = print((struct report_view){ .report = report,
                                          .cost = cost,
-                                         .conclusion = conclusion },
+                                         .conclusion = conclusion,
+                                         .lessons = learnt ? &lessons : NULL },
                    settings, err);
+    lessons_fini(&lessons);
     conclusion_free(conclusion);
     cost_free(cost);
     report_free(report);

@@ -16,6 +16,7 @@
 #include "coordinator/domain.h"
 #include "coordinator/tail.h"
 #include "coordinator/trials.h"
+#include "coordinator/value.h"
 
 #define PROTOCOL 1
 #define LINE_MAX_BYTES 65536
@@ -60,20 +61,6 @@ static void write_point(struct external *external, int point)
     buf_printf(&external->out, "]");
 }
 
-static void write_text(struct buf *out, const char *text)
-{
-    buf_printf(out, "\"");
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-
-        if (c < 0x20)
-            buf_printf(out, "\\u%04x", c);
-        else
-            buf_printf(out, c == '"' || c == '\\' ? "\\%c" : "%c", c);
-    }
-    buf_printf(out, "\"");
-}
-
 static void write_start(struct external *external,
                         const struct external_options *options)
 {
@@ -88,7 +75,7 @@ static void write_start(struct external *external,
         const struct domain_tunable *tunable = domain_tunable(domain, t);
 
         buf_printf(out, "%s{\"name\":", t ? "," : "");
-        write_text(out, options->tunables[t].name);
+        value_quote(options->tunables[t].name, out);
         buf_printf(out, ",\"ordered\":%s,\"values\":[",
                    tunable->ordered ? "true" : "false");
         for (int i = 0; i < tunable->levels; i++)
@@ -145,6 +132,11 @@ void external_stop(struct external *external)
     free(external);
 }
 
+bool external_is_ready(const struct external *external)
+{
+    return external->phase != PHASE_STARTING;
+}
+
 const char *external_name(const struct external *external)
 {
     return external->name;
@@ -167,6 +159,12 @@ enum strategy_answer external_ask(struct external *external, int *point)
         external->deadline_ns = clock_boot_ns() + external->answer_ns;
     }
     return STRATEGY_WAIT;
+}
+
+void external_expect(struct external *external, int point)
+{
+    if (trials_state(&external->trials, point) == TRIAL_UNSEEN)
+        trials_begin(&external->trials, point);
 }
 
 static void write_tell(struct external *external, int point)

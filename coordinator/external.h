@@ -15,6 +15,7 @@
 #define FA_COORDINATOR_EXTERNAL_H
 
 #include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "coordinator/strategy.h"
@@ -42,6 +43,8 @@ int external_start(const struct external_options *options,
 void external_stop(struct external *external); /* NULL is fine */
 
 enum strategy_answer external_ask(struct external *external, int *point);
+/* As strategy_expect(); the program is not told. */
+void external_expect(struct external *external, int point);
 void external_tell(struct external *external, int point,
                    enum strategy_outcome outcome, double time);
 
@@ -55,6 +58,8 @@ int64_t external_deadline(const struct external *external);
  *   ERR_NETWORK  it ended, or did not answer in time */
 int external_work(struct external *external, int64_t now_ns, struct err *err);
 
+/* It has said that it is ready. */
+bool external_is_ready(const struct external *external);
 const char *external_name(const struct external *external); /* as it says */
 
 #endif

@@ -255,3 +255,56 @@ int history_open_leases(struct history *history, int64_t epoch,
     free(leases);
     return within(history, rc, err);
 }
+
+int history_steps(struct history *history, int64_t sweep, history_step_fn *fn,
+                  void *arg, struct err *err)
+{
+    struct sqlite3_stmt *stmt;
+    int rc = sql_prepare(store_db(history->store),
+                         "SELECT kind, config, point, rung, time_s, position"
+                         " FROM step WHERE sweep=? ORDER BY position",
+                         &stmt, err);
+
+    if (rc < 0)
+        return within(history, rc, err);
+    rc = sql_start(stmt, err, "I", sweep);
+    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1) {
+        struct store_step step = {
+            .sweep = sweep,
+            .kind = sql_text(stmt, 0),
+            .config = sql_text(stmt, 1),
+            .point = sql_int(stmt, 2),
+            .rung = sql_int(stmt, 3),
+            .time_s = sql_real(stmt, 4),
+            .position = sql_int(stmt, 5),
+        };
+
+        fn(arg, &step);
+    }
+    sql_free(stmt);
+    return within(history, rc, err);
+}
+
+int history_known(struct history *history, const char *shape,
+                  const char *measure_key, history_known_fn *fn, void *arg,
+                  struct err *err)
+{
+    struct sqlite3_stmt *stmt;
+    int rc = sql_prepare(store_db(history->store),
+                         "SELECT o.config, o.source_key, c.params FROM outcome"
+                         " o JOIN config c ON c.key=o.config"
+                         " WHERE o.shape=? AND o.measure_key=?",
+                         &stmt, err);
+
+    if (rc < 0)
+        return within(history, rc, err);
+    rc = sql_start(stmt, err, "ss", shape, measure_key);
+    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1) {
+        struct history_known known = { sql_text(stmt, 0), sql_text(stmt, 1),
+                                       sql_text(stmt, 2) };
+
+        fn(arg, &known);
+    }
+    sql_free(stmt);
+    return within(history, rc, err);
+}

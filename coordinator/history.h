@@ -75,4 +75,19 @@ typedef void history_lease_fn(void *arg, const struct store_lease *lease);
 int history_open_leases(struct history *history, int64_t epoch,
                         history_lease_fn *fn, void *arg, struct err *err);
 
+/* What a search of this sweep asked for and was told, in order. */
+typedef void history_step_fn(void *arg, const struct store_step *step);
+int history_steps(struct history *history, int64_t sweep, history_step_fn *fn,
+                  void *arg, struct err *err);
+
+/* Configurations that are settled for this shape and this way of measuring,
+ * whatever they were built from. */
+struct history_known {
+    const char *config, *source_key, *params; /* for the call */
+};
+typedef void history_known_fn(void *arg, const struct history_known *known);
+int history_known(struct history *history, const char *shape,
+                  const char *measure_key, history_known_fn *fn, void *arg,
+                  struct err *err);
+
 #endif

@@ -11,6 +11,7 @@
 #include "coordinator/bundle.h"
 #include "coordinator/choice.h"
 #include "coordinator/config.h"
+#include "coordinator/replay.h"
 #include "coordinator/space.h"
 #include "coordinator/spec.h"
 
@@ -26,8 +27,9 @@ struct plan {
     char arch[32];
     bool emulated;
     struct plan_unit *units; /* the configurations, then the reference */
-    int n, cap;
-    int *by_key; /* indices of configurations, sorted by key */
+    int n, cap;              /* without the reference, with what is not taken */
+    int taken;
+    int *by_key; /* [taken] indices of configurations, sorted by key */
     const struct spec_shape *shapes;
     size_t n_shapes;
     const struct plan_ask *ask; /* NULL: all that pass */
@@ -38,6 +40,7 @@ struct plan {
     struct value *values, *derived; /* of the unit last looked at */
 
     struct buf text; /* what the last plan_build() or plan_measure() made */
+    const char *flag;
     const char *names[BUNDLE_FILES_MAX];
     struct bytes contents[BUNDLE_FILES_MAX];
 };
@@ -89,10 +92,16 @@ static void reference_source_key(struct plan *plan, char out[HASH_HEX])
     hash_end(&hash, out);
 }
 
-/* Writes the header of the configuration in plan->values to plan->text. */
+/* Writes the header of the configuration in plan->values to plan->text; where
+ * a record answers, the record of it. */
 static int make_header(struct plan *plan, struct err *err)
 {
-    int rc = space_derive(plan->space, plan->values, plan->derived, err);
+    int rc;
+
+    if (plan->spec->replay)
+        return replay_record(plan->spec->replay, plan->values, &plan->text,
+                             err);
+    rc = space_derive(plan->space, plan->values, plan->derived, err);
 
     buf_clear(&plan->text);
     if (rc == 0)
@@ -171,16 +180,16 @@ static int add_unit(struct plan *plan, const struct chosen *chosen,
     struct plan_unit *unit;
 
     /* One more: the reference goes behind the last. */
-    if (plan->n + 1 >= plan->cap) {
+    if (plan->taken + 1 >= plan->cap) {
         plan->cap = plan->cap ? plan->cap * 2 : 64;
         plan->units =
             mem_grow(plan->units, (size_t)plan->cap, sizeof(*plan->units));
     }
-    unit = &plan->units[plan->n];
+    unit = &plan->units[plan->taken];
     *unit = (struct plan_unit){ .point = chosen->point,
                                 .warned = chosen->warned,
                                 .values = chosen->values };
-    look_at(plan, plan->n++);
+    look_at(plan, plan->taken++);
     config_key(plan->spec, plan->values, unit->key);
     unit->baseline =
         plan->spec->baseline && strcmp(unit->key, plan->baseline_key) == 0;
@@ -221,7 +230,7 @@ static int add_survivors(struct plan *plan, int64_t baseline, struct err *err)
 
     while ((rc = space_next(plan->space, &point, err)) == 1) {
         survivors++;
-        if (point.number == baseline && plan->n > 0) {
+        if (point.number == baseline && plan->taken > 0) {
             plan->units[0].warned = point.warned;
             continue;
         }
@@ -273,10 +282,20 @@ static int add_asked(struct plan *plan, struct err *err)
     for (size_t i = 0; rc == 0 && i < n; i++)
         rc = add_unit(plan, &chosen[i], err);
     free(chosen);
-    plan->gates = mem_new((size_t)plan->n * plan->n_shapes + 1, 1);
-    for (int unit = 0; rc == 0 && unit < plan->n; unit++)
+    plan->gates = mem_new((size_t)plan->taken * plan->n_shapes + 1, 1);
+    for (int unit = 0; rc == 0 && unit < plan->taken; unit++)
         rc = find_gates(plan, unit, err);
     return rc;
+}
+
+/* Room that is not taken is not touched, and has no memory until it is. */
+static int add_room(struct plan *plan, int room, struct err *err)
+{
+    int64_t baseline;
+
+    plan->cap = room + 2;
+    plan->units = mem_new((size_t)plan->cap, sizeof(*plan->units));
+    return add_baseline(plan, &baseline, err);
 }
 
 static int by_key(const void *a, const void *b, void *arg)
@@ -289,18 +308,17 @@ static int by_key(const void *a, const void *b, void *arg)
 
 static void make_index(struct plan *plan)
 {
-    plan->by_key = mem_new((size_t)plan->n, sizeof(*plan->by_key));
-    for (int i = 0; i < plan->n; i++)
+    plan->by_key = mem_new((size_t)plan->n + 1, sizeof(*plan->by_key));
+    for (int i = 0; i < plan->taken; i++)
         plan->by_key[i] = i;
-    qsort_r(plan->by_key, (size_t)plan->n, sizeof(*plan->by_key), by_key, plan);
+    qsort_r(plan->by_key, (size_t)plan->taken, sizeof(*plan->by_key), by_key,
+            plan);
 }
 
-int plan_make(const struct spec *spec, struct space *space,
-              const struct plan_ask *ask, const char *device, const char *arch,
-              struct plan **out, struct err *err)
+static struct plan *plan_new(const struct spec *spec, struct space *space,
+                             const char *device, const char *arch)
 {
     struct plan *plan = mem_new(1, sizeof(*plan));
-    int rc;
 
     plan->spec = spec;
     plan->space = space;
@@ -309,34 +327,123 @@ int plan_make(const struct spec *spec, struct space *space,
     plan->values = mem_new(spec->n_axes, sizeof(*plan->values));
     plan->derived = mem_new(spec->n_derived, sizeof(*plan->derived));
     plan->shapes = space_shapes(space, &plan->n_shapes);
-    plan->ask = ask;
-    if (ask) {
-        plan->shapes = ask->shapes;
-        plan->n_shapes = ask->n_shapes;
-    }
     if (spec->baseline)
         config_key(spec, spec->baseline, plan->baseline_key);
     buf_init(&plan->text, TEXT_MAX);
-    rc = bundle_load(spec, spec->kernel.source, spec->kernel.source_at,
+    return plan;
+}
+
+static int load_bundles(struct plan *plan, struct err *err)
+{
+    const struct spec_kernel *kernel = &plan->spec->kernel;
+    const struct spec_kernel *reference = &plan->spec->reference;
+    int rc;
+
+    if (plan->spec->replay) {
+        bundle_of_record(REPLAY_FILE, &plan->kernel);
+        bundle_of_record(REPLAY_FILE, &plan->reference);
+        return 0;
+    }
+    rc = bundle_load(plan->spec, kernel->source, kernel->source_at,
                      plan->emulated, &plan->kernel, err);
     if (rc == 0)
-        rc =
-            bundle_load(spec, spec->reference.source, spec->reference.source_at,
-                        plan->emulated, &plan->reference, err);
-    if (rc == 0)
-        rc = ask ? add_asked(plan, err) : add_all(plan, err);
-    if (rc < 0) {
-        plan_free(plan);
-        return rc;
-    }
+        rc = bundle_load(plan->spec, reference->source, reference->source_at,
+                         plan->emulated, &plan->reference, err);
+    return rc;
+}
+
+/* The units are there: all that is known of them together. */
+static void complete(struct plan *plan, int units)
+{
+    plan->n = units;
     plan->units[plan->n] = (struct plan_unit){ .point = -1 };
     reference_source_key(plan, plan->units[plan->n].source_key);
     plan->measure_keys = mem_new(plan->n_shapes, HASH_HEX);
     for (size_t i = 0; i < plan->n_shapes; i++)
         measure_key(plan, &plan->shapes[i], plan->measure_keys[i]);
     make_index(plan);
+}
+
+int plan_make(const struct spec *spec, struct space *space,
+              const struct plan_ask *ask, const char *device, const char *arch,
+              struct plan **out, struct err *err)
+{
+    struct plan *plan = plan_new(spec, space, device, arch);
+    int rc;
+
+    plan->ask = ask;
+    if (ask) {
+        plan->shapes = ask->shapes;
+        plan->n_shapes = ask->n_shapes;
+    }
+    rc = load_bundles(plan, err);
+    if (rc == 0)
+        rc = ask ? add_asked(plan, err) : add_all(plan, err);
+    if (rc < 0) {
+        plan_free(plan);
+        return rc;
+    }
+    complete(plan, plan->taken);
     *out = plan;
     return 0;
+}
+
+int plan_make_open(const struct spec *spec, struct space *space, int room,
+                   const char *device, const char *arch, struct plan **out,
+                   struct err *err)
+{
+    struct plan *plan = plan_new(spec, space, device, arch);
+    int rc = load_bundles(plan, err);
+
+    if (rc == 0)
+        rc = add_room(plan, room, err);
+    if (rc < 0) {
+        plan_free(plan);
+        return rc;
+    }
+    complete(plan, room);
+    *out = plan;
+    return 0;
+}
+
+static void enter(struct plan *plan, int unit)
+{
+    const char *key = plan->units[unit].key;
+    int at = unit; /* so many were taken before it */
+
+    while (at > 0 && strcmp(plan->units[plan->by_key[at - 1]].key, key) > 0) {
+        plan->by_key[at] = plan->by_key[at - 1];
+        at--;
+    }
+    plan->by_key[at] = unit;
+}
+
+int plan_take(struct plan *plan, int64_t point, struct err *err)
+{
+    struct chosen chosen = { .point = point };
+    int rc;
+
+    assert(plan->taken < plan->n);
+    space_values(plan->space, point, plan->values);
+    rc = space_warned_by(plan->space, plan->values, &chosen.warned, err);
+    if (rc == 0)
+        rc = add_unit(plan, &chosen, err);
+    if (rc < 0)
+        return rc;
+    enter(plan, plan->taken - 1);
+    return plan->taken - 1;
+}
+
+int plan_taken(const struct plan *plan)
+{
+    return plan->taken;
+}
+
+int plan_source_key(struct plan *plan, int64_t point, char out[HASH_HEX],
+                    struct err *err)
+{
+    space_values(plan->space, point, plan->values);
+    return kernel_source_key(plan, out, err);
 }
 
 void plan_free(struct plan *plan)
@@ -431,7 +538,7 @@ void plan_display(const struct plan *plan, int unit, char *out, size_t size)
 
 int plan_find(const struct plan *plan, const char *config_key)
 {
-    int low = 0, high = plan->n;
+    int low = 0, high = plan->taken;
 
     while (low < high) {
         int middle = low + (high - low) / 2, unit = plan->by_key[middle];
@@ -498,6 +605,28 @@ void plan_bundle(struct plan *plan, int unit, struct msg *msg)
     msg->contents = (struct blobs){ plan->contents, bundle->n };
 }
 
+static int recorded_build(struct plan *plan, int unit, struct msg *msg,
+                          struct err *err)
+{
+    struct replay *replay = plan->spec->replay;
+    bool reference = is_reference(plan, unit);
+    int rc;
+
+    if (!reference)
+        look_at(plan, unit);
+    rc = replay_record(replay, reference ? NULL : plan->values, &plan->text,
+                       err);
+    plan->flag = replay_flag(replay);
+    msg->bundle = bundle_of(plan, unit)->hash;
+    msg->source = REPLAY_FILE;
+    msg->header = buf_text(&plan->text);
+    msg->entry = REPLAY_ENTRY;
+    msg->standard = plan->spec->standard;
+    msg->arch = plan->arch;
+    msg->flags = (struct texts){ &plan->flag, 1 };
+    return rc;
+}
+
 int plan_build(struct plan *plan, int unit, struct msg *msg, struct err *err)
 {
     const struct spec *spec = plan->spec;
@@ -506,6 +635,8 @@ int plan_build(struct plan *plan, int unit, struct msg *msg, struct err *err)
         reference ? &spec->reference : &spec->kernel;
     int rc = 0;
 
+    if (spec->replay)
+        return recorded_build(plan, unit, msg, err);
     buf_clear(&plan->text);
     if (!reference) {
         look_at(plan, unit);
@@ -543,25 +674,21 @@ static void put_triple(struct buf *to, const int64_t v[3])
     buf_printf(to, "%" PRId64 " %" PRId64 " %" PRId64, v[0], v[1], v[2]);
 }
 
-int plan_measure(struct plan *plan, int unit, int shape, struct msg *msg,
-                 struct err *err)
+/* What is launched, and on what. */
+static int put_work(struct plan *plan, const struct spec_shape *at,
+                    struct buf *to, struct err *err)
 {
     const struct spec *spec = plan->spec;
-    const struct spec_shape *at = &plan->shapes[shape];
     struct space_launch launch = { { 0 }, { 0 }, 0 }, reference = launch;
     struct space_argument args[SPEC_LIST_MAX] = { { .count = 0 } };
-    struct buf *to = &plan->text;
-    int rc;
+    int rc = space_launch(plan->space, plan->values, at, &launch, err);
 
-    look_at(plan, unit);
-    rc = space_launch(plan->space, plan->values, at, &launch, err);
     if (rc == 0)
         rc = space_reference_launch(plan->space, at, &reference, err);
     if (rc == 0)
         rc = space_arguments(plan->space, plan->values, at, args, err);
     if (rc < 0)
         return rc;
-    buf_clear(to);
     buf_printf(to, "measure\nentry %s\ngrid ", spec->kernel.entry);
     put_triple(to, launch.grid);
     buf_printf(to, "\nblock ");
@@ -574,6 +701,24 @@ int plan_measure(struct plan *plan, int unit, int shape, struct msg *msg,
     buf_printf(to, " ");
     put_triple(to, reference.block);
     buf_printf(to, " %" PRId64 "\n", reference.smem);
+    return 0;
+}
+
+int plan_measure(struct plan *plan, int unit, int shape, struct msg *msg,
+                 struct err *err)
+{
+    const struct spec *spec = plan->spec;
+    struct buf *to = &plan->text;
+    int rc = 0;
+
+    look_at(plan, unit);
+    buf_clear(to);
+    if (spec->replay)
+        replay_put_launch(to);
+    else
+        rc = put_work(plan, &plan->shapes[shape], to, err);
+    if (rc < 0)
+        return rc;
     buf_printf(to,
                "tolerance %.17g %.17g\nseed %" PRId64
                "\nwarmups %d\nsamples %d\nl2 %s\ntimeout_s %.17g\n",

@@ -9,7 +9,11 @@
  *
  * A plan may be asked for other configurations and other shapes instead.  These
  * need not pass the gates: plan_gate() tells what is not to be run.
- * Immutable once made; the spec and the space outlive it.
+ *
+ * A plan for a search begins with the baseline alone and has room for more,
+ * which are taken one by one; what nobody has taken has no key, and costs next
+ * to nothing.
+ * Immutable, but for what is taken; the spec and the space outlive it.
  */
 #ifndef FA_COORDINATOR_PLAN_H
 #define FA_COORDINATOR_PLAN_H
@@ -52,11 +56,21 @@ struct plan_unit {
 int plan_make(const struct spec *spec, struct space *space,
               const struct plan_ask *ask, const char *device, const char *arch,
               struct plan **out, struct err *err);
+/* With room for so many units, the baseline among them. */
+int plan_make_open(const struct spec *spec, struct space *space, int room,
+                   const char *device, const char *arch, struct plan **out,
+                   struct err *err);
 void plan_free(struct plan *plan);
+/* Take a point that passes; there is room.  Its unit, or ERR_INPUT. */
+int plan_take(struct plan *plan, int64_t point, struct err *err);
+int plan_taken(const struct plan *plan); /* units 0 .. taken - 1 */
+/* The source key that a point that passes has, or would have. */
+int plan_source_key(struct plan *plan, int64_t point, char out[HASH_HEX],
+                    struct err *err);
 /* Builds alone: no shape is left to measure. */
 void plan_drop_shapes(struct plan *plan);
 
-int plan_units(const struct plan *plan); /* without the reference */
+int plan_units(const struct plan *plan); /* without the reference, with room */
 int plan_shapes(const struct plan *plan);
 const struct plan_unit *plan_unit(const struct plan *plan, int unit);
 const char *plan_shape_name(const struct plan *plan, int shape);

@@ -105,6 +105,11 @@ enum strategy_answer race_ask(struct race *race, struct race_ask *out)
     return answer;
 }
 
+void race_expect(struct race *race, int point)
+{
+    strategy_expect(race->strategy, point);
+}
+
 static void rank(struct rung *rung, int point, double time)
 {
     int i = rung->n++;

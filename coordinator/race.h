@@ -41,6 +41,8 @@ struct race_ask {
 /* As strategy_ask(); done when the strategy is and nothing is pending that
  * could still promote a point. */
 enum strategy_answer race_ask(struct race *race, struct race_ask *out);
+/* As strategy_expect(); it does not race. */
+void race_expect(struct race *race, int point);
 /* 'time' is over all samples of the point so far. */
 void race_tell(struct race *race, int point, enum strategy_outcome outcome,
                double time);

@@ -118,7 +118,8 @@ void rank_test(const double *x, size_t nx, const double *y, size_t ny,
     out->u = u;
     out->delta = 2 * u / all_pairs - 1;
     out->magnitude = magnitude_of(out->delta);
-    out->exact = ties == 0 && fewer <= RANK_EXACT_MAX;
+    out->exact =
+        ties == 0 && fewer <= RANK_EXACT_MAX && more <= RANK_EXACT_OTHER_MAX;
     if (out->exact)
         out->p = fmin(
             1, 2 * rank_u_below(fewer, more, (size_t)fmin(u, all_pairs - u)));

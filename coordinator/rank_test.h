@@ -33,11 +33,12 @@ struct rank_test {
 
 /* x  [nx], y [ny], finite, any order, not modified; nx, ny >= 1
  *
- * p is exact when no two values are equal and one set has at most
- * RANK_EXACT_MAX values; else from the normal distribution, its variance
- * corrected for ties and the step of 1/2 for continuity.  If all values are
- * equal p is 1. */
+ * p is exact when no two values are equal, one set has at most RANK_EXACT_MAX
+ * values and the other RANK_EXACT_OTHER_MAX; else from the normal distribution,
+ * its variance corrected for ties and the step of 1/2 for continuity.  If all
+ * values are equal p is 1. */
 #define RANK_EXACT_MAX 20
+#define RANK_EXACT_OTHER_MAX 500
 void rank_test(const double *x, size_t nx, const double *y, size_t ny,
                struct rank_test *out);
 

@@ -3,6 +3,7 @@
 
 #include "coordinator/conclusion.h"
 #include "coordinator/json_out.h"
+#include "coordinator/lessons_print.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
 #include "coordinator/report_print.h"
@@ -13,6 +14,8 @@ static void put_sweep(struct json_out *out, const struct report *report)
     json_out_text(out, "device", report->device);
     json_out_text(out, "arch", report->arch);
     json_out_bool(out, "emulated", strcmp(report->device, "cpu") == 0);
+    if (report->recorded_on)
+        json_out_text(out, "recorded_on", report->recorded_on);
     json_out_utc(out, "created", report->created_utc);
     json_out_text(out, "ending", report->ending);
     json_out_int(out, "configurations", report->configurations);
@@ -209,6 +212,8 @@ void report_json(const struct report_view *view, FILE *to)
     }
     json_out_close(&out);
     conclusion_json(view->conclusion, &out, "verdict");
+    if (view->lessons)
+        lessons_json(view->lessons, &out, "lessons");
     put_cost(&out, report, view->cost);
     json_out_close(&out);
 }

@@ -6,6 +6,7 @@
 
 #include "common/mem.h"
 #include "coordinator/conclusion.h"
+#include "coordinator/lessons_print.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
 #include "coordinator/report_print.h"
@@ -49,6 +50,12 @@ static void print_head(const struct report *report, FILE *to)
                 "%" PRId64 " older results, of other sources or another way "
                 "of measuring, are kept and not compared\n",
                 report->stale);
+    if (report->recorded_on)
+        fprintf(to,
+                "Times were recorded on %s and are replayed; nothing was "
+                "measured on these hosts.\n",
+                report->recorded_on[0] ? report->recorded_on
+                                       : "an unnamed device");
     if (is_emulated(report))
         fputs("Times are emulated on the cpu device, not GPU times.\n", to);
 }
@@ -347,6 +354,8 @@ void report_table(const struct report_view *view, FILE *to)
                     "nothing to rank.\n");
     }
     print_failures(report, to);
+    if (view->lessons)
+        lessons_table(view->lessons, to);
     if (!ranked(report) || report->counts[REPORT_CONSTRAINTS])
         print_gates(report, to);
 }

@@ -264,13 +264,27 @@ void sched_host_pause(struct sched *s, int host, bool paused)
     s->hosts[host].paused = paused;
 }
 
+void sched_gpu_rest(struct sched *s, int host, int gpu, bool rests)
+{
+    s->hosts[host].rests[gpu] = rests;
+}
+
+/* GPUs of a host that take what is screened. */
+static int gpus_at_work(const struct sched_host *h)
+{
+    int n = 0;
+
+    for (int gpu = 0; h->up && !h->paused && gpu < h->gpus; gpu++)
+        n += !h->rests[gpu];
+    return n;
+}
+
 static int other_gpus(const struct sched *s, int host, int gpu)
 {
     int n = 0;
 
     for (int h = 0; h < s->limits.hosts; h++)
-        if (s->hosts[h].up && !s->hosts[h].paused)
-            n += s->hosts[h].gpus;
+        n += gpus_at_work(&s->hosts[h]);
     return n - (s->hosts[host].up && gpu >= 0 ? 1 : 0);
 }
 
@@ -303,8 +317,7 @@ static struct fifo *source_for(struct sched *s, int host, int gpu, int *at)
         return NULL; /* busy: what lies elsewhere can stay there */
     for (int h = 0; h < s->limits.hosts; h++) {
         struct sched_host *other = &s->hosts[h];
-        int spare =
-            other->ready.n - (other->up && !other->paused ? other->gpus : 0);
+        int spare = other->ready.n - gpus_at_work(other);
         int i = choose(s, &other->ready, host, gpu);
 
         if (i >= 0 && spare > most) {
@@ -359,6 +372,8 @@ static bool next_measure(struct sched *s, int host, struct sched_lease *out)
             continue;
         if (sched_orders_next(s, host, gpu, out))
             return true;
+        if (h->rests[gpu])
+            continue;
         q = source_for(s, host, gpu, &at);
         if (!q)
             continue;

@@ -85,6 +85,8 @@ void sched_drop(struct sched *sched, int unit);
 void sched_host_up(struct sched *sched, int host, int slots, int gpus,
                    int measure_credit);
 void sched_host_pause(struct sched *sched, int host, bool paused);
+/* A GPU that rests measures nothing but what is ordered. */
+void sched_gpu_rest(struct sched *sched, int host, int gpu, bool rests);
 
 /* The next lease to hand out, or false when nothing can be. */
 bool sched_next(struct sched *sched, struct sched_lease *out);
@@ -156,6 +158,7 @@ const struct job *sched_job(const struct sched *sched, enum job_stage stage,
 int sched_home(const struct sched *sched, int unit); /* host, or -1 */
 /* Not settled, orders included. */
 int sched_open_jobs(const struct sched *sched);
+int sched_open_orders(const struct sched *sched);
 int sched_leases(const struct sched *sched); /* handed out now */
 
 #endif

@@ -34,21 +34,25 @@ void sched_orders_room(struct sched *s, int host)
 {
     struct sched_host *h = &s->hosts[host];
 
-    for (int gpu = h->gpus; gpu < h->cap_asked; gpu++)
+    for (int gpu = h->gpus; gpu < h->cap_gpus; gpu++)
         sched_orders_drop(s, host, gpu, "its GPU is gone");
-    if (h->gpus <= h->cap_asked)
+    if (h->gpus <= h->cap_gpus)
         return;
     h->asked = mem_grow(h->asked, (size_t)h->gpus, sizeof(*h->asked));
-    while (h->cap_asked < h->gpus)
-        h->asked[h->cap_asked++] = (struct fifo){ 0 };
+    h->rests = mem_grow(h->rests, (size_t)h->gpus, sizeof(*h->rests));
+    for (; h->cap_gpus < h->gpus; h->cap_gpus++) {
+        h->asked[h->cap_gpus] = (struct fifo){ 0 };
+        h->rests[h->cap_gpus] = false;
+    }
 }
 
 void sched_orders_fini(struct sched *s)
 {
     for (int i = 0; i < s->limits.hosts; i++) {
-        for (int gpu = 0; gpu < s->hosts[i].cap_asked; gpu++)
+        for (int gpu = 0; gpu < s->hosts[i].cap_gpus; gpu++)
             fifo_fini(&s->hosts[i].asked[gpu]);
         free(s->hosts[i].asked);
+        free(s->hosts[i].rests);
     }
     fifo_fini(&s->dropped);
     free(s->orders);
@@ -236,7 +240,7 @@ void sched_orders_drop(struct sched *s, int host, int gpu, const char *why)
 {
     struct sched_host *h = &s->hosts[host];
 
-    while (gpu < h->cap_asked && h->asked[gpu].n > 0) {
+    while (gpu < h->cap_gpus && h->asked[gpu].n > 0) {
         struct order *order = &s->orders[fifo_peek(&h->asked[gpu], 0)];
 
         fifo_remove(&h->asked[gpu], 0);
@@ -253,6 +257,11 @@ void sched_orders_doomed(struct sched *s, int unit, const char *why)
         if ((all || s->orders[i].is.unit == unit) &&
             s->orders[i].state == ORDER_WAITING)
             drop(s, &s->orders[i], why);
+}
+
+int sched_open_orders(const struct sched *s)
+{
+    return s->open_orders;
 }
 
 bool sched_order_dropped(struct sched *s, struct sched_lease *out,

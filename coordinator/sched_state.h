@@ -31,7 +31,8 @@ struct sched_host {
     int *measures;      /* leases held, one count a GPU */
     struct fifo ready;  /* measurements whose artifact lies here */
     struct fifo *asked; /* orders that wait, one queue a GPU */
-    int cap_asked;
+    bool *rests;        /* a GPU */
+    int cap_gpus;       /* in asked and rests */
 };
 
 struct sched {

@@ -28,8 +28,10 @@ static const struct spec defaults = {
                  .samples = 15,
                  .timeout_s = 10,
                  .seed = 1,
-                 .l2 = "flush" },
-    .strategy = "exhaustive",
+                 .l2 = "flush",
+                 .canary_every = -1,
+                 .canary_samples = 10 },
+    .search = { .seed = 1 },
 };
 
 static int read_flags(struct reader *r, const struct json *kernel)
@@ -120,23 +122,31 @@ static int read_tolerance(struct reader *r, const struct json *root)
 
 static int read_measure(struct reader *r, const struct json *root)
 {
-    static const char *const keys[] = { "warmups", "samples", "timeout_s",
-                                        "seed", "l2" };
+    static const char *const keys[] = {
+        "warmups", "samples",      "timeout_s",     "seed",
+        "l2",      "canary_every", "canary_samples"
+    };
     static const char *const l2[] = { "flush", "warm" };
     struct spec_measure *out = &r->spec->measure;
     int64_t warmups = out->warmups, samples = out->samples;
+    int64_t every = out->canary_every, canary = out->canary_samples;
     const struct json *object;
 
     if (read_member(r, root, "measure", JSON_OBJECT, false, &object) < 0)
         return ERR_INPUT;
     if (!object)
         return 0;
-    if (read_object(r, object, "'measure'", keys, 5) < 0 ||
+    if (read_object(r, object, "'measure'", keys,
+                    sizeof(keys) / sizeof(*keys)) < 0 ||
+        read_whole(r, object, "canary_every", 0, 1000000, &every) < 0 ||
+        read_whole(r, object, "canary_samples", 1, 1000, &canary) < 0 ||
         read_whole(r, object, "warmups", 0, 1000, &warmups) < 0 ||
         read_whole(r, object, "samples", 1, 1000, &samples) < 0 ||
         read_real(r, object, "timeout_s", 0.001, 3600, &out->timeout_s) < 0 ||
         read_whole(r, object, "seed", 0, JSON_INTEGER_MAX, &out->seed) < 0)
         return ERR_INPUT;
+    out->canary_every = (int)every;
+    out->canary_samples = (int)canary;
     out->warmups = (int)warmups;
     out->samples = (int)samples;
     return read_word(r, object, "l2", l2, 2, &out->l2);
@@ -144,18 +154,12 @@ static int read_measure(struct reader *r, const struct json *root)
 
 static int read_limits(struct reader *r, const struct json *root)
 {
-    static const char *const search_keys[] = { "strategy" };
-    static const char *const strategies[] = { "exhaustive" };
     static const char *const budget_keys[] = { "usd", "hours" };
     struct spec *spec = r->spec;
-    const struct json *search, *budget;
+    const struct json *budget;
 
-    if (read_member(r, root, "search", JSON_OBJECT, false, &search) < 0 ||
+    if (read_search(r, root) < 0 ||
         read_member(r, root, "budget", JSON_OBJECT, false, &budget) < 0)
-        return ERR_INPUT;
-    if (search &&
-        (read_object(r, search, "'search'", search_keys, 1) < 0 ||
-         read_word(r, search, "strategy", strategies, 1, &spec->strategy) < 0))
         return ERR_INPUT;
     if (budget &&
         (read_object(r, budget, "'budget'", budget_keys, 2) < 0 ||
@@ -202,6 +206,7 @@ int spec_parse(const char *folder, const char *file, const char *text,
     int rc;
 
     *spec = defaults;
+    spec->search.strategy = mem_strdup(TERMS_AUTO);
     spec->path = mem_strdup(file);
     spec->folder = mem_strdup(folder);
     spec->file = mem_strdup(strrchr(file, '/') ? strrchr(file, '/') + 1 : file);
@@ -266,7 +271,7 @@ static int check_sources(const struct spec *spec, struct err *err)
     return 0;
 }
 
-int spec_load(const char *path, struct spec **out, struct err *err)
+int spec_load_alone(const char *path, struct spec **out, struct err *err)
 {
     struct stat st;
     bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
@@ -283,16 +288,23 @@ int spec_load(const char *path, struct spec **out, struct err *err)
         rc = spec_parse(real ? real : ".", file, buf_text(&text), text.len, out,
                         err);
     }
+    buf_fini(&text);
+    free(real);
+    free(copy);
+    free(file);
+    return rc;
+}
+
+int spec_load(const char *path, struct spec **out, struct err *err)
+{
+    int rc = spec_load_alone(path, out, err);
+
     if (rc == 0)
         rc = check_sources(*out, err);
     if (rc < 0) {
         spec_free(*out);
         *out = NULL;
     }
-    buf_fini(&text);
-    free(real);
-    free(copy);
-    free(file);
     return rc;
 }
 

@@ -12,9 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "coordinator/terms.h"
 #include "coordinator/value.h"
 
 struct err;
+struct replay;
 
 #define SPEC_BYTES_MAX (8 << 20)
 #define SPEC_NAME_MAX 64 /* bytes of a name */
@@ -91,6 +93,8 @@ struct spec_kernel {
 };
 
 struct spec_measure {
+    int canary_every;   /* measurements; 0 for no canary, -1 as the device */
+    int canary_samples; /* of each */
     int warmups, samples;
     double timeout_s;
     int64_t seed;
@@ -138,16 +142,19 @@ struct spec {
     struct spec_named *floors;
     size_t n_floors;
     struct spec_measure measure;
-    const char *strategy;            /* exhaustive */
+    struct terms search;             /* the strategy is the spec's */
     double budget_usd, budget_hours; /* 0: no cap */
+
+    struct replay *replay; /* borrowed: the record that answers; or NULL */
 };
 
 /* Read a sweep file, or the sweep.json of a folder.  Returns 0 and a spec for
  * the caller to spec_free(), or
  *   ERR_INPUT   missing, not JSON, or a flaw in what it says */
 int spec_load(const char *path, struct spec **out, struct err *err);
-/* The same for text that stands in 'folder' under 'file'; the sources are not
- * looked at. */
+/* The same, but the sources are not looked at. */
+int spec_load_alone(const char *path, struct spec **out, struct err *err);
+/* The same for text that stands in 'folder' under 'file'. */
 int spec_parse(const char *folder, const char *file, const char *text,
                size_t len, struct spec **out, struct err *err);
 void spec_free(struct spec *spec); /* NULL is fine */

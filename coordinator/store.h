@@ -57,6 +57,10 @@ int store_shape_put(struct store *store, const struct store_shape *shape,
                     struct err *err);
 int store_config_put(struct store *store, const struct store_config *config,
                      struct err *err);
+int store_step_put(struct store *store, const struct store_step *step,
+                   struct err *err);
+/* Of this sweep, all. */
+int store_steps_drop(struct store *store, int64_t sweep, struct err *err);
 int store_host_put(struct store *store, const struct store_host *host,
                    struct err *err);
 int store_gpu_put(struct store *store, const struct store_gpu *gpu,
@@ -78,7 +82,7 @@ int store_result_put(struct store *store, const struct store_result *result,
 
 /* Settle a configuration for a shape.  1 when it is settled so now; 0 when
  * it was settled before: only lost, crash and what no result settled give way
- * to something better. */
+ * to something better, and a result to that of a later round. */
 int store_outcome_put(struct store *store, const struct store_outcome *outcome,
                       struct err *err);
 

@@ -8,7 +8,7 @@
 #include "common/buf.h"
 #include "common/err.h"
 
-#define STORE_STATEMENTS 24
+#define STORE_STATEMENTS 26
 #define STORE_ARRAYS 5 /* samples, clock, temperature, power, throttle */
 
 struct sqlite3;

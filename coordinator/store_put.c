@@ -18,6 +18,8 @@ enum {
     GATE_PUT,
     SHAPE_PUT,
     CONFIG_PUT,
+    STEP_PUT,
+    STEPS_DROP,
     HOST_PUT,
     GPU_PUT,
     LEASE_PUT,
@@ -70,6 +72,9 @@ static const struct {
                      "INSERT OR REPLACE INTO config(key, sweep, point,"
                      " baseline, params, warnings, source_key)"
                      " VALUES(?,?,?,?,?,?,?)" },
+    [STEP_PUT] = { "step_put", "INSERT INTO step(sweep, position, kind, config,"
+                               " point, rung, time_s) VALUES(?,?,?,?,?,?,?)" },
+    [STEPS_DROP] = { "steps_drop", "DELETE FROM step WHERE sweep=?" },
     [HOST_PUT] = { "host_put",
                    "INSERT OR REPLACE INTO host(name, position,"
                    " rate_usd_per_h, machine, boot_id, worker_version,"
@@ -105,7 +110,11 @@ static const struct {
                       " WHERE outcome.outcome IN ('lost','crash')"
                       /* a gate rejected it */
                       " OR (outcome.nonce IS NULL"
-                      "     AND outcome.outcome='constraints')" },
+                      "     AND outcome.outcome='constraints')"
+                      /* measured again */
+                      " OR EXISTS(SELECT 1 FROM result n, result o"
+                      "  WHERE n.nonce=excluded.nonce AND n.counted=1"
+                      "  AND o.nonce=outcome.nonce AND n.round>o.round)" },
     [INTERVAL_PUT] = { "interval_put",
                        "INSERT INTO interval(host, epoch, start_ns, end_ns,"
                        " start_utc, category, lease)"
@@ -244,6 +253,19 @@ int store_config_put(struct store *store, const struct store_config *config,
     return done(put(store, CONFIG_PUT, err, "eIIieee", config->key,
                     config->sweep, config->point, (int)config->baseline,
                     config->params, config->warnings, config->source_key));
+}
+
+int store_step_put(struct store *store, const struct store_step *step,
+                   struct err *err)
+{
+    return done(put(store, STEP_PUT, err, "IIssIId", step->sweep,
+                    step->position, step->kind, step->config, step->point,
+                    step->rung, step->time_s));
+}
+
+int store_steps_drop(struct store *store, int64_t sweep, struct err *err)
+{
+    return done(put(store, STEPS_DROP, err, "I", sweep));
 }
 
 int store_host_put(struct store *store, const struct store_host *host,

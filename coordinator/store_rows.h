@@ -43,6 +43,13 @@ struct store_config {
     const char *params, *warnings, *source_key;
 };
 
+struct store_step {
+    int64_t sweep, position;
+    const char *kind, *config;
+    int64_t point, rung;
+    double time_s; /* NaN unless it was timed */
+};
+
 struct store_host {
     const char *name;
     int64_t position;

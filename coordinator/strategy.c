@@ -46,8 +46,10 @@ void strategy_list(FILE *to)
 static const struct method *find_method(const struct strategy *strategy,
                                         const char *name, size_t len)
 {
+    const struct domain *domain = strategy->search.domain;
+
     if (len == strlen(AUTO) && memcmp(name, AUTO, len) == 0)
-        return strategy->budget >= domain_size(strategy->search.domain)
+        return domain && strategy->budget >= domain_size(domain)
                    ? &method_exhaustive
                    : &method_bayes;
     for (size_t i = 0; i < methods_n; i++)
@@ -133,6 +135,22 @@ static int read_stages(struct strategy *strategy, const char *text,
     }
 }
 
+int strategy_evaluations(const char *text, struct err *err)
+{
+    struct strategy read = { .budget = 0 };
+    int64_t sum = 0;
+    int rc = read_stages(&read, text, err);
+
+    for (int i = 0; rc == 0 && i < read.stages_n; i++) {
+        if (read.stages[i].quota == 0)
+            return 0;
+        sum += read.stages[i].quota;
+    }
+    if (rc < 0)
+        return rc;
+    return sum < DOMAIN_POINTS_MAX ? (int)sum : DOMAIN_POINTS_MAX;
+}
+
 int strategy_new(const char *text, const struct domain *domain, int budget,
                  uint64_t seed, struct strategy **out, struct err *err)
 {
@@ -213,6 +231,12 @@ enum strategy_answer strategy_ask(struct strategy *strategy, int *point)
         return STRATEGY_WAIT;
     trials_begin(&search->trials, *point);
     return STRATEGY_POINT;
+}
+
+void strategy_expect(struct strategy *strategy, int point)
+{
+    if (trials_state(&strategy->search.trials, point) == TRIAL_UNSEEN)
+        trials_begin(&strategy->search.trials, point);
 }
 
 void strategy_tell(struct strategy *strategy, int point,

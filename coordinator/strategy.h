@@ -34,6 +34,10 @@ int strategy_new(const char *text, const struct domain *domain, int budget,
                  uint64_t seed, struct strategy **out, struct err *err);
 void strategy_free(struct strategy *strategy); /* NULL is fine */
 
+/* Is 'text' written right?  How many evaluations it asks for by itself, 0 when
+ * its last method takes what is left; or ERR_INPUT. */
+int strategy_evaluations(const char *text, struct err *err);
+
 enum strategy_answer {
     STRATEGY_POINT,
     STRATEGY_WAIT,
@@ -41,6 +45,9 @@ enum strategy_answer {
 };
 
 enum strategy_answer strategy_ask(struct strategy *strategy, int *point);
+
+/* The point is at work without having been asked for: its result will come. */
+void strategy_expect(struct strategy *strategy, int point);
 
 enum strategy_outcome {
     STRATEGY_TIMED,

@@ -32,6 +32,7 @@
 /* Stopping: what runs may finish; then it is told to end; then it is left. */
 #define STOP_DRAIN_NS (15 * NS_PER_S)
 #define STOP_NOW_NS (2 * NS_PER_S)
+#define REQUEST_MAX (64 << 10) /* of a recorded kernel: a handful of lines */
 #define LANES_MAX 16
 #define LANE_BYTES 160
 
@@ -247,7 +248,7 @@ static void show(struct sweep *sweep, int64_t now, bool force)
 
     if (!sweep->plan)
         return;
-    facts.total = plan_units(sweep->plan) * plan_shapes(sweep->plan);
+    facts.total = sweep_search_total(sweep) * plan_shapes(sweep->plan);
     facts.settled = sweep->n_settled;
     facts.correct = sweep->n_correct;
     if (facts.builds_only)
@@ -296,13 +297,25 @@ static bool is_over(const struct sweep *sweep)
     if (sweep->stopping == 1)
         return now - sweep->stop_ns > STOP_DRAIN_NS || !sweep->sched ||
                sched_leases(sweep->sched) == 0;
-    return sweep->sched && sched_open_jobs(sweep->sched) == 0;
+    return sweep->sched && sched_open_jobs(sweep->sched) == 0 &&
+           !sweep_canary_waits(sweep);
+}
+
+/* A strategy of somebody else's is a program with pipes. */
+static void set_strategy_items(const struct sweep *sweep, zmq_pollitem_t *items)
+{
+    int fds[SWEEP_SEARCH_FDS];
+    short events[SWEEP_SEARCH_FDS];
+
+    sweep_search_poll(sweep, fds, events);
+    for (size_t i = 0; i < SWEEP_SEARCH_FDS; i++)
+        items[i] = (zmq_pollitem_t){ .fd = fds[i], .events = events[i] };
 }
 
 /* Ends when all is settled, or it cannot or must not go on. */
 static void turn_until_over(struct sweep *sweep, int signals)
 {
-    size_t n = sweep->n_boxes + 3;
+    size_t n = sweep->n_boxes + 3 + SWEEP_SEARCH_FDS;
     zmq_pollitem_t *items = mem_new(n, sizeof(*items));
     struct err err;
 
@@ -316,6 +329,7 @@ static void turn_until_over(struct sweep *sweep, int signals)
         int64_t began = clock_boot_ns(), turn;
         long wait_ms = sweep->pending ? (long)(COMMIT_NS / NS_PER_MS) : TICK_MS;
 
+        set_strategy_items(sweep, &items[3 + sweep->n_boxes]);
         zmq_poll(items, (int)n, wait_ms);
         turn = clock_boot_ns() - began - wait_ms * NS_PER_MS;
         if (turn > LONG_TURN_NS || began - sweep->turn_ns > LONG_TURN_NS)
@@ -499,6 +513,8 @@ static void sweep_fini(struct sweep *sweep)
 {
     for (size_t i = 0; i < sweep->n_boxes; i++)
         sweep_forget_running(&sweep->boxes[i]);
+    sweep_canary_free(sweep);
+    sweep_search_free(sweep);
     sched_free(sweep->sched);
     plan_free(sweep->plan);
     space_close(sweep->space);
@@ -508,6 +524,7 @@ static void sweep_fini(struct sweep *sweep)
     free(sweep->artifacts);
     free(sweep->grants);
     free(sweep->wants);
+    buf_fini(&sweep->request);
 }
 
 int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
@@ -525,6 +542,7 @@ int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
     void *zctx = NULL;
     int signals = open_signals(err), rc = signals;
 
+    buf_init(&sweep.request, REQUEST_MAX);
     sweep.boxes = mem_new(sweep.n_boxes, sizeof(*sweep.boxes));
     sweep.ledger = ledger_new((int)sweep.n_boxes, sweep_put_interval, &sweep);
     sweep.progress = progress_new(options->quiet);

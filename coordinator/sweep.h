@@ -21,6 +21,7 @@ struct plan;
 struct plan_ask;
 struct spec;
 struct store;
+struct terms;
 
 #define SWEEP_LINGER_S 90 /* DESIGN section 3 */
 #define SWEEP_ATTEMPTS 3  /* RELIABILITY F3 */
@@ -43,6 +44,7 @@ struct sweep_options {
     const struct plan_ask *ask; /* NULL for the whole sweep */
     sweep_done *done;           /* or NULL; what it returns, < 0, is the end */
     void *done_arg;
+    const struct terms *terms; /* how to search; NULL for all that pass */
     int linger_s;
     int attempts;
     bool quiet;

@@ -19,6 +19,15 @@ static bool is_awaited(const struct box *box)
            (box->was_ready || box->attached || box->tries < HOPELESS_TRIES);
 }
 
+/* A GPU that is not quarantined. */
+static bool has_gpu(const struct sweep *sweep, size_t host)
+{
+    for (int gpu = 0; gpu < sweep->boxes[host].n_gpus; gpu++)
+        if (!sweep_canary_bans(sweep, host, gpu))
+            return true;
+    return false;
+}
+
 static struct ability look(const struct sweep *sweep)
 {
     struct ability can = { 0 };
@@ -29,7 +38,7 @@ static struct ability look(const struct sweep *sweep)
         bool builder = box->host->role != HOST_GPU;
 
         can.was_ready = can.was_ready || box->was_ready;
-        can.measures = can.measures || (ready && box->n_gpus > 0);
+        can.measures = can.measures || (ready && has_gpu(sweep, i));
         can.builds = can.builds || (ready && builder);
         can.may_measure =
             can.may_measure || (awaited && host_measures(box->host));
@@ -93,7 +102,8 @@ void sweep_check_hosts(struct sweep *sweep, int64_t now)
         if (can.idle)
             stop(sweep, &can,
                  "no host is left that can measure; those that are ready have "
-                 "no GPU for it (role=builder, gpus=none, or another model)");
+                 "no GPU for it (role=builder, gpus=none, another model, or "
+                 "quarantined)");
         else
             stop(sweep, &can,
                  can.was_ready ? "no host is left" : "no usable host");

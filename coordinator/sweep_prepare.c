@@ -11,8 +11,10 @@
 #include "common/log.h"
 #include "common/mem.h"
 #include "coordinator/history.h"
+#include "coordinator/replay.h"
 #include "coordinator/space.h"
 #include "coordinator/spec.h"
+#include "coordinator/terms.h"
 
 #define JSON_MAX (1 << 20)
 
@@ -92,18 +94,26 @@ static char *settings_json(const struct sweep *sweep)
 {
     const struct sweep_options *o = sweep->options;
     const struct spec_measure *m = &sweep->spec->measure;
+    char *recorded =
+        sweep->spec->replay ? replay_json(sweep->spec->replay) : NULL;
     struct buf buf;
 
     buf_init(&buf, JSON_MAX);
+    buf_printf(&buf, "{");
+    if (o->terms)
+        terms_settings(o->terms, &buf);
     buf_printf(&buf,
-               "{\"device\": \"%s\", \"asked\": %s, \"strategy\": \"%s\", "
+               "\"recorded\": %s, \"device\": \"%s\", \"asked\": %s, "
+               "\"method\": \"%s\", "
                "\"attempts\": %d, "
                "\"linger_s\": %d, \"max_hours\": %.17g, \"budget_usd\": %.17g, "
                "\"warmups\": %d, \"samples\": %d, \"timeout_s\": %.17g, "
                "\"seed\": %lld, \"l2\": \"%s\"}",
-               o->device, o->ask ? "true" : "false", sweep->spec->strategy,
+               recorded ? recorded : "null", o->device,
+               o->ask ? "true" : "false", sweep_search_method(sweep),
                o->attempts, o->linger_s, o->max_hours, o->budget_usd,
                m->warmups, m->samples, m->timeout_s, (long long)m->seed, m->l2);
+    free(recorded);
     return buf.bytes;
 }
 
@@ -128,9 +138,10 @@ static int put_sweep(struct sweep *sweep, int64_t passed, struct err *err)
                                .arch = sweep->arch,
                                .facts = buf_text(&facts),
                                .settings = settings,
-                               .configurations = sweep->options->ask
-                                                     ? passed
-                                                     : space_size(sweep->space),
+                               .configurations =
+                                   sweep->options->ask || sweep->spec->replay
+                                       ? passed
+                                       : space_size(sweep->space),
                                .passed = passed,
                                .created_utc = clock_utc_ns() },
         &sweep->sweep_id, err);
@@ -206,51 +217,52 @@ static int put_shapes(struct sweep *sweep, struct err *err)
     return rc;
 }
 
+int sweep_put_config(struct sweep *sweep, int unit, struct err *err)
+{
+    const struct plan_unit *u = plan_unit(sweep->plan, unit);
+    char *params = plan_params(sweep->plan, unit);
+    char *warnings = plan_warnings(sweep->plan, unit);
+    int rc = store_config_put(sweep->store,
+                              &(struct store_config){
+                                  .key = u->key,
+                                  .sweep = sweep->sweep_id,
+                                  .point = u->point,
+                                  .baseline = u->baseline,
+                                  .params = params,
+                                  .warnings = warnings,
+                                  .source_key = u->source_key,
+                              },
+                              err);
+
+    free(params);
+    free(warnings);
+    return rc;
+}
+
 static int put_configs(struct sweep *sweep, struct err *err)
 {
     int rc = 0;
 
-    for (int i = 0; rc == 0 && i < plan_units(sweep->plan); i++) {
-        const struct plan_unit *unit = plan_unit(sweep->plan, i);
-        char *params = plan_params(sweep->plan, i);
-        char *warnings = plan_warnings(sweep->plan, i);
-
-        rc = store_config_put(sweep->store,
-                              &(struct store_config){
-                                  .key = unit->key,
-                                  .sweep = sweep->sweep_id,
-                                  .point = unit->point,
-                                  .baseline = unit->baseline,
-                                  .params = params,
-                                  .warnings = warnings,
-                                  .source_key = unit->source_key,
-                              },
-                              err);
-        free(params);
-        free(warnings);
-    }
+    for (int unit = 0; rc == 0 && unit < plan_taken(sweep->plan); unit++)
+        rc = sweep_put_config(sweep, unit, err);
     return rc;
 }
 
-static int write_down(struct sweep *sweep, struct err *err)
+static int write_down(struct sweep *sweep,
+                      const struct space_gate_count *counts, int64_t passed,
+                      struct err *err)
 {
-    struct space_gate_count *counts =
-        mem_new(sweep->spec->n_gates, sizeof(*counts));
-    int64_t passed = 0;
-    int rc = space_count(sweep->space, counts, &passed, err);
+    int rc;
 
     if (sweep->options->ask)
         passed = plan_units(sweep->plan);
-
-    if (rc == 0)
-        rc = put_sweep(sweep, passed, err);
+    rc = put_sweep(sweep, passed, err);
     if (rc == 0)
         rc = put_gates(sweep, counts, err);
     if (rc == 0)
         rc = put_shapes(sweep, err);
     if (rc == 0)
         rc = put_configs(sweep, err);
-    free(counts);
     sweep_dirty(sweep);
     return rc;
 }
@@ -285,7 +297,7 @@ static bool is_worth_another(const struct sweep *sweep,
 static int take_outcomes(struct sweep *sweep, struct history *history,
                          struct err *err)
 {
-    for (int unit = 0; unit < plan_units(sweep->plan); unit++) {
+    for (int unit = 0; unit < plan_taken(sweep->plan); unit++) {
         const struct plan_unit *u = plan_unit(sweep->plan, unit);
 
         for (int shape = 0; shape < plan_shapes(sweep->plan); shape++) {
@@ -310,6 +322,7 @@ static int take_outcomes(struct sweep *sweep, struct history *history,
             sched_settled(sweep->sched, JOB_MEASURE, unit, shape, correct);
             sweep->n_settled++;
             sweep->n_correct += correct;
+            sweep_search_settled(sweep, unit, shape, was.outcome, was.median_s);
         }
     }
     return 0;
@@ -353,14 +366,16 @@ static int64_t count_old(struct sweep *sweep)
 
 static int take_history(struct sweep *sweep, struct err *err)
 {
-    int total = plan_units(sweep->plan) * plan_shapes(sweep->plan);
+    int total = sweep_search_total(sweep) * plan_shapes(sweep->plan);
     struct history *history;
     int64_t old;
     int rc = history_open(sweep->store, &history, err);
 
     if (rc < 0)
         return rc;
-    rc = take_outcomes(sweep, history, err);
+    rc = sweep_search_recall(sweep, history, err);
+    if (rc == 0)
+        rc = take_outcomes(sweep, history, err);
     if (rc == 0)
         rc = history_losses(history, take_loss, sweep, err);
     if (rc == 0)
@@ -390,7 +405,8 @@ static void take_built(struct sweep *sweep, struct history *history,
     char key[HASH_HEX];
     struct err err;
 
-    if (sched_job(sweep->sched, JOB_BUILD, unit, 0)->state != JOB_WAITING)
+    if (!*u->source_key || /* nobody has taken it yet */
+        sched_job(sweep->sched, JOB_BUILD, unit, 0)->state != JOB_WAITING)
         return;
     plan_build_key(sweep->plan, unit, box->toolkit, key);
     if (history_build(history, *u->key ? u->key : u->source_key, u->source_key,
@@ -454,21 +470,21 @@ static int leave_out(struct sweep *sweep, struct err *err)
     return rc;
 }
 
-int sweep_prepare(struct sweep *sweep, struct err *err)
+/* Everything that a host needs to get work, once the space is known. */
+static int make_ready(struct sweep *sweep, struct space_gate_count *counts,
+                      struct err *err)
 {
-    bool emulated = strcmp(sweep->options->device, "cpu") == 0;
-    int rc;
+    int64_t passed = 0;
+    int rc = space_count(sweep->space, counts, &passed, err);
 
-    if (emulated)
-        snprintf(sweep->arch, sizeof(sweep->arch), "cpu");
-    else
-        snprintf(sweep->arch, sizeof(sweep->arch), "sm_%d",
-                 (int)sweep->facts.arch);
-    rc = space_open(sweep->spec, &sweep->facts, sweep->options->device,
-                    &sweep->space, err);
     if (rc == 0)
-        rc = plan_make(sweep->spec, sweep->space, sweep->options->ask,
-                       sweep->options->device, sweep->arch, &sweep->plan, err);
+        rc = sweep_search_choose(sweep, passed, err);
+    if (rc == 0)
+        rc = sweep->search
+                 ? sweep_search_plan(sweep, err)
+                 : plan_make(sweep->spec, sweep->space, sweep->options->ask,
+                             sweep->options->device, sweep->arch, &sweep->plan,
+                             err);
     if (rc < 0)
         return rc;
     if (sweep->options->builds_only)
@@ -479,13 +495,38 @@ int sweep_prepare(struct sweep *sweep, struct err *err)
         .hosts = (int)sweep->n_boxes,
         .attempts = sweep->options->attempts,
     });
+    sweep_search_hold(sweep);
     sweep->artifacts = mem_new((size_t)plan_units(sweep->plan) + 1, HASH_HEX);
     if (sweep->options->builds_only)
         rc = leave_out(sweep, err);
     if (rc == 0)
-        rc = write_down(sweep, err);
+        rc = write_down(sweep, counts, passed, err);
+    return rc;
+}
+
+int sweep_prepare(struct sweep *sweep, struct err *err)
+{
+    struct space_gate_count *counts =
+        mem_new(sweep->spec->n_gates, sizeof(*counts));
+    int rc;
+
+    if (strcmp(sweep->options->device, "cuda") != 0)
+        snprintf(sweep->arch, sizeof(sweep->arch), "%s",
+                 sweep->options->device);
+    else
+        snprintf(sweep->arch, sizeof(sweep->arch), "sm_%d",
+                 (int)sweep->facts.arch);
+    rc = space_open(sweep->spec, &sweep->facts, sweep->options->device,
+                    &sweep->space, err);
+    if (rc == 0)
+        rc = make_ready(sweep, counts, err);
+    free(counts);
     if (rc == 0)
         rc = take_history(sweep, err);
+    if (rc == 0)
+        sweep_search_begin(sweep);
+    if (rc == 0)
+        rc = sweep_canary_begin(sweep, err);
     for (size_t i = 0; rc == 0 && i < sweep->n_boxes; i++)
         if (sweep->boxes[i].state == BOX_READY)
             sweep_box_up(sweep, i);

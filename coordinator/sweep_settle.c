@@ -30,6 +30,7 @@ static void settle(struct sweep *sweep, int unit, int shape, const char *word,
                       times.median);
     sweep->n_settled++;
     sweep->n_correct += strcmp(word, "correct") == 0;
+    sweep_search_settled(sweep, unit, shape, word, times.median);
     log_line(LOG_I, "SETTLED", "config=%.12s shape=%s outcome=%s",
              plan_unit(sweep->plan, unit)->key,
              plan_shape_name(sweep->plan, shape), word);
@@ -95,6 +96,7 @@ void sweep_host_lost(struct sweep *sweep, size_t host, const char *why)
         return;
     while ((lease = sched_lease_on(sweep->sched, (int)host)))
         lose(sweep, *lease, "lost", why, NULL);
+    sweep_canary_lost(sweep, host);
     sched_host_down(sweep->sched, (int)host);
 }
 
@@ -292,6 +294,7 @@ int sweep_measured(struct sweep *sweep, size_t host, const struct msg *msg,
         sweep_order_measured(sweep, &job, msg);
         return 0;
     }
+    sweep_canary_measured(sweep, &job, msg);
     if (crash) {
         crashed(sweep, &job, msg);
         return 0;

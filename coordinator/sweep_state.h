@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/buf.h"
 #include "common/err.h"
 #include "common/clock.h"
 #include "common/hash.h"
@@ -92,6 +93,11 @@ struct grant {
     int round;
 };
 
+struct sweep_canary; /* sweep_canary.c */
+struct sweep_search; /* sweep_search.c */
+struct space_gate_count;
+struct history;
+
 struct want {
     char hash[HASH_HEX];
     int host;
@@ -103,8 +109,10 @@ struct sweep {
     struct space *space;
     const struct hosts *hosts;
     struct progress *progress;
-    struct plan *plan;   /* NULL until the device facts are known */
-    struct sched *sched; /* likewise */
+    struct plan *plan;           /* NULL until the device facts are known */
+    struct sched *sched;         /* likewise */
+    struct sweep_canary *canary; /* NULL: none is wanted */
+    struct sweep_search *search; /* NULL: all units, in order */
     struct store *store;
     struct ledger *ledger;
     struct server *server;
@@ -121,6 +129,7 @@ struct sweep {
     char (*artifacts)[HASH_HEX]; /* of each unit and the reference; "" none */
     struct grant *grants;        /* index is lease id - 1 */
     size_t n_grants;
+    struct buf request; /* of the measurement last handed out, in a replay */
     struct want *wants;
     size_t n_wants;
 
@@ -159,6 +168,24 @@ void sweep_crashed(struct sweep *sweep, const struct sched_lease *lease,
 void sweep_host_lost(struct sweep *sweep, size_t host, const char *why);
 int sweep_find_unit(const struct sweep *sweep, const char *config,
                     const char *purpose); /* or -1 */
+
+/* sweep_canary.c: the canary, what it leaves in doubt, whom it does not trust
+ */
+int sweep_canary_begin(struct sweep *sweep, struct err *err); /* once planned */
+void sweep_canary_free(struct sweep *sweep);
+void sweep_canary_box(struct sweep *sweep, size_t host); /* it is up */
+void sweep_canary_lost(struct sweep *sweep, size_t host);
+/* It is quarantined. */
+bool sweep_canary_bans(const struct sweep *sweep, size_t host, int gpu);
+void sweep_canary_measured(struct sweep *sweep, const struct sched_lease *job,
+                           const struct msg *msg);
+void sweep_canary_ended(struct sweep *sweep, const struct sched_lease *lease,
+                        const struct msg *result);
+void sweep_again_ended(struct sweep *sweep, const struct sched_lease *lease,
+                       const struct msg *result);
+void sweep_canary_turn(struct sweep *sweep);
+/* It is not over yet, though no job is open. */
+bool sweep_canary_waits(const struct sweep *sweep);
 
 /* sweep_orders.c: measurements that somebody asks for, each on one GPU. */
 /* As sched_order(); what an earlier run built for it is not built again. */
@@ -207,6 +234,29 @@ void sweep_take_cache(struct sweep *sweep, size_t host);
 /* The same for one unit and all hosts. */
 void sweep_take_built(struct sweep *sweep, int unit);
 bool sweep_was_leased(struct sweep *sweep, size_t host, const struct msg *msg);
+int sweep_put_config(struct sweep *sweep, int unit, struct err *err);
+
+/* sweep_search.c: units as a strategy asks for them, instead of all. */
+/* Is a strategy asked?  Before the plan is made, with the points that pass. */
+int sweep_search_choose(struct sweep *sweep, int64_t passed, struct err *err);
+/* Make a plan with room, and a sched that holds all of it back. */
+int sweep_search_plan(struct sweep *sweep, struct err *err);
+void sweep_search_hold(struct sweep *sweep);
+/* What earlier runs asked for and learnt; then, with their outcomes taken. */
+int sweep_search_recall(struct sweep *sweep, struct history *history,
+                        struct err *err);
+void sweep_search_begin(struct sweep *sweep);
+/* Ask for as much as the hosts can take. */
+void sweep_search_turn(struct sweep *sweep);
+void sweep_search_settled(struct sweep *sweep, int unit, int shape,
+                          const char *word, double median_s);
+/* exhaustive, or what is asked; never 'auto'. */
+const char *sweep_search_method(const struct sweep *sweep);
+int sweep_search_total(const struct sweep *sweep); /* units it will come to */
+#define SWEEP_SEARCH_FDS 2 /* of a strategy that is a program */
+void sweep_search_poll(const struct sweep *sweep, int fds[SWEEP_SEARCH_FDS],
+                       short events[SWEEP_SEARCH_FDS]);
+void sweep_search_free(struct sweep *sweep);
 
 /* sweep_rows.c: what is written down. */
 void sweep_dirty(struct sweep *sweep); /* a row waits for COMMIT */
@@ -221,7 +271,8 @@ int sweep_put_outcome(struct sweep *sweep, int unit, int shape,
                       const char *word, const char *reason, const char *nonce,
                       double median_s);
 int sweep_put_host(struct sweep *sweep, size_t host);
-int sweep_put_gpu(struct sweep *sweep, size_t host, const struct msg *msg);
+int sweep_put_gpu(struct sweep *sweep, size_t host, const char *name,
+                  const struct msg *msg);
 int sweep_put_lease(struct sweep *sweep, const struct sched_lease *lease,
                     const struct msg *msg);
 void sweep_end_lease(struct sweep *sweep, const struct sched_lease *lease,

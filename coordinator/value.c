@@ -68,6 +68,20 @@ void value_text(const struct value *value, struct buf *out)
     }
 }
 
+void value_quote(const char *text, struct buf *out)
+{
+    buf_printf(out, "\"");
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+
+        if (c < 0x20)
+            buf_printf(out, "\\u%04x", c);
+        else
+            buf_printf(out, c == '"' || c == '\\' ? "\\%c" : "%c", c);
+    }
+    buf_printf(out, "\"");
+}
+
 void value_json(const struct value *value, struct buf *out)
 {
     if (value->kind == VALUE_TEXT) /* of [A-Za-z0-9_.:+-], spec.h */

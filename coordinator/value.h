@@ -31,6 +31,8 @@ double value_number(const struct value *value);
 
 /* As people write it: 64, 0.5, true, fast; NULL. */
 void value_text(const struct value *value, struct buf *out);
+/* Any text as JSON, in quotes. */
+void value_quote(const char *text, struct buf *out);
 void value_json(const struct value *value, struct buf *out);
 /* As SQL: 64, 0.5, 1, 'fast', NULL. */
 void value_sql(const struct value *value, struct buf *out);

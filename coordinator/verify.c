@@ -81,6 +81,15 @@ static const struct check {
       "  'correctness','timeout','lost','crash')"
       " OR (o.nonce IS NOT NULL AND r.nonce IS NULL AND b.nonce IS NULL)"
       " OR (r.outcome='correct') <> (o.outcome='correct')" },
+    { "I3", finding,
+      "SELECT 'configuration '||o.config||', shape '||o.shape||': '||"
+      " CASE WHEN r.purpose<>'screen' THEN 'settled by a '||r.purpose"
+      " ELSE 'settled by round '||r.round||', and a newer one is there' END"
+      " FROM outcome o JOIN result r ON r.nonce=o.nonce"
+      " WHERE r.purpose<>'screen' OR EXISTS(SELECT 1 FROM result n"
+      "  WHERE n.counted=1 AND n.purpose='screen' AND n.config=r.config"
+      "  AND n.shape=r.shape AND n.source_key=r.source_key"
+      "  AND n.measure_key=r.measure_key AND n.round>r.round)" },
     { "I5", finding,
       "SELECT 'host '||host||': an interval '||"
       " CASE WHEN end_ns<start_ns THEN 'runs backwards'"

@@ -221,9 +221,40 @@ static void a_rejected_baseline_is_an_error_that_names_the_gate(void **state)
     free(text);
 }
 
+static void a_plan_with_room_takes_points_one_by_one(void **state)
+{
+    struct made made = make("vector_add", "vector_add");
+    const struct plan_unit *third = plan_unit(made.plan, 3);
+    char source_key[HASH_HEX];
+    struct plan *plan;
+
+    (void)state;
+    assert_int_equal(
+        plan_make_open(made.spec, made.space, 4, "cpu", "cpu", &plan, NULL), 0);
+    assert_int_equal(plan_units(plan), 4);
+    assert_int_equal(plan_taken(plan), 1);
+    assert_true(plan_unit(plan, 0)->baseline);
+    assert_string_equal(plan_unit(plan, 4)->source_key,
+                        plan_unit(made.plan, 30)->source_key);
+    assert_int_equal(plan_find(plan, third->key), -1);
+    assert_int_equal(plan_source_key(plan, third->point, source_key, NULL), 0);
+    assert_string_equal(source_key, third->source_key);
+    assert_int_equal(plan_take(plan, third->point, NULL), 1);
+    assert_int_equal(plan_take(plan, plan_unit(made.plan, 9)->point, NULL), 2);
+    assert_string_equal(plan_unit(plan, 1)->key, third->key);
+    assert_string_equal(plan_unit(plan, 1)->source_key, third->source_key);
+    assert_int_equal(plan_find(plan, third->key), 1);
+    assert_int_equal(plan_find(plan, plan_unit(made.plan, 9)->key), 2);
+    assert_int_equal(plan_find(plan, plan_unit(made.plan, 0)->key), 0);
+    assert_string_equal(plan_unit(plan, 3)->key, "");
+    plan_free(plan);
+    end(&made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plan_with_room_takes_points_one_by_one),
         cmocka_unit_test(the_baseline_is_first_and_no_unit_is_twice),
         cmocka_unit_test(a_baseline_outside_the_axes_is_one_more),
         cmocka_unit_test(a_request_says_all_the_runner_needs),

@@ -396,6 +396,35 @@ static void an_order_of_a_held_unit_waits_for_its_release(void **state)
     sched_free(sched);
 }
 
+static void a_gpu_that_rests_takes_orders_alone(void **state)
+{
+    struct sched *sched = three_units(2);
+    struct sched_lease lease;
+    int64_t id;
+
+    (void)state;
+    build_all(sched);
+    sched_host_up(sched, 0, 0, 1, 1);
+    sched_gpu_rest(sched, 0, 0, true);
+    assert_false(sched_next(sched, &lease));
+    id = order(sched, 2, 0, 0, 0);
+    take(sched, 2, id);
+    assert_true(sched_order_apply(sched, id, JOB_EV_RESULT));
+    sched_host_up(sched, 0, 0, 1, 1); /* a new connection changes nothing */
+    assert_false(sched_next(sched, &lease));
+    sched_host_up(sched, 1, 0, 1, 1); /* what lies there goes elsewhere */
+    lease = take(sched, 0, 0);
+    assert_int_equal(lease.host, 1);
+    /* Nor does what was lost wait for it. */
+    assert_true(sched_apply(sched, JOB_MEASURE, 0, 0, JOB_EV_LOST, -1));
+    lease = take(sched, 0, 0);
+    assert_int_equal(lease.host, 1);
+    sched_gpu_rest(sched, 0, 0, false);
+    lease = take(sched, 1, 0);
+    assert_int_equal(lease.host, 0);
+    sched_free(sched);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -415,6 +444,7 @@ int main(void)
             an_artifact_that_vanished_is_built_before_the_order_goes_on),
         cmocka_unit_test(a_gpu_that_is_gone_takes_its_orders_along),
         cmocka_unit_test(an_order_of_a_held_unit_waits_for_its_release),
+        cmocka_unit_test(a_gpu_that_rests_takes_orders_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,10 @@ static void what_is_left_out_has_its_default(void **state)
     assert_true(spec->measure.timeout_s == 10);
     assert_int_equal(spec->measure.seed, 1);
     assert_string_equal(spec->measure.l2, "flush");
-    assert_string_equal(spec->strategy, "exhaustive");
+    assert_string_equal(spec->search.strategy, "auto");
+    assert_int_equal(spec->search.evaluations, 0);
+    assert_int_equal(spec->search.seed, 1);
+    assert_int_equal(spec->search.race.first, 0);
     assert_true(spec->budget_usd == 0);
     assert_string_equal(spec->kernel.launch.smem.text, "0");
     assert_string_equal(spec->kernel.launch.grid[2].text, "1");

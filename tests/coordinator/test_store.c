@@ -124,6 +124,35 @@ static void the_checksum_of_a_row_read_back_is_the_stored_one(void **state)
     store_close(store);
 }
 
+static void a_later_round_takes_the_place_of_an_earlier(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct store_result first = fixture_result("n0", "c1");
+    struct store_result third = fixture_result("n2", "c1");
+    struct store_outcome outcome = { .config = "c1",
+                                     .shape = "n16m",
+                                     .source_key = "5c",
+                                     .measure_key = "3e",
+                                     .outcome = "correct",
+                                     .reason = "",
+                                     .nonce = "n0",
+                                     .median_s = 1 };
+    struct err err;
+
+    third.round = 2;
+    assert_int_equal(store_result_put(store, &first, &err), 1);
+    assert_int_equal(store_result_put(store, &third, &err), 1);
+    assert_int_equal(store_outcome_put(store, &outcome, &err), 1);
+    outcome.nonce = "n2";
+    assert_int_equal(store_outcome_put(store, &outcome, &err), 1);
+    outcome.nonce = "n0";
+    assert_int_equal(store_outcome_put(store, &outcome, &err), 0);
+    assert_int_equal(
+        fixture_number(store, "SELECT count(*) FROM outcome WHERE nonce='n2'"),
+        1);
+    store_close(store);
+}
+
 static void only_lost_and_crash_give_way(void **state)
 {
     struct store *store = fixture_open(*state, STORE_CREATE);
@@ -292,6 +321,7 @@ int main(void)
         TEST(samples_are_stored_as_exact_numbers),
         TEST(the_checksum_of_a_row_read_back_is_the_stored_one),
         TEST(only_lost_and_crash_give_way),
+        TEST(a_later_round_takes_the_place_of_an_earlier),
         TEST(the_sweep_that_was_put_last_is_the_current_one),
         TEST(an_interval_is_extended_in_place),
         TEST(after_an_error_nothing_is_written_until_rollback),

@@ -69,6 +69,48 @@ static void an_outcome_says_what_its_evidence_says(void **state)
            "settled as correct, its evidence says correctness");
 }
 
+static void the_newest_round_of_a_measurement_settles_it(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct store_result screen = fixture_result("n0", "c1");
+    struct store_result again = fixture_result("n1", "c1");
+    struct store_result canary = fixture_result("n2", "c1");
+    struct store_outcome outcome = { .config = "c1",
+                                     .shape = screen.shape,
+                                     .source_key = screen.source_key,
+                                     .measure_key = screen.measure_key,
+                                     .outcome = screen.outcome,
+                                     .reason = "",
+                                     .nonce = "n0",
+                                     .median_s = 1 };
+    struct verify verify;
+    struct err err;
+
+    again.round = 1;
+    canary.purpose = "canary";
+    assert_int_equal(store_result_put(store, &screen, &err), 1);
+    assert_int_equal(store_outcome_put(store, &outcome, &err), 1);
+    assert_int_equal(store_result_put(store, &canary, &err), 1);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 0);
+    verify_fini(&verify);
+    assert_int_equal(store_result_put(store, &again, &err), 1);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 1);
+    assert_string_equal(verify.findings[0].text,
+                        "configuration c1, shape n16m: settled by round 0, "
+                        "and a newer one is there");
+    verify_fini(&verify);
+    assert_int_equal(
+        sql_run(store_db(store), "UPDATE outcome SET nonce='n2'", &err), 0);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 1);
+    assert_string_equal(verify.findings[0].text,
+                        "configuration c1, shape n16m: settled by a canary");
+    verify_fini(&verify);
+    store_close(store);
+}
+
 static void intervals_of_a_host_do_not_overlap(void **state)
 {
     expect(*state,
@@ -88,6 +130,7 @@ int main(void)
         TEST(a_changed_time_is_found_by_its_checksum),
         TEST(an_outcome_needs_its_evidence),
         TEST(an_outcome_says_what_its_evidence_says),
+        TEST(the_newest_round_of_a_measurement_settles_it),
         TEST(intervals_of_a_host_do_not_overlap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

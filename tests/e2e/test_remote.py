@@ -32,6 +32,8 @@ class Ssh(rig.Rig):
         self.assertEqual({h["host"] for h in report["cost"]["hosts"]},
                          {"localhost", remote.split(" ")[0]})
         self.assertEqual(report["cost"]["unpriced"], ["localhost"])
+        # Without a canary, which emulated times have only where it is asked for.
+        self.assertEqual(self.query(folder, "SELECT DISTINCT purpose, round FROM result"), [("screen", 0)])
         self.assert_invariants(folder)
 
     def test_a_builder_builds_for_a_host_that_only_measures(self):

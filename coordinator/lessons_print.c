@@ -1,0 +1,253 @@
+#include "coordinator/lessons_print.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "coordinator/lessons.h"
+#include "coordinator/table.h"
+
+#define VALUES_SHOWN 16   /* of a tunable */
+#define PAIRS_SHOWN 10    /* at most */
+#define PAIR_MATTERS 0.01 /* of the variance: less is not worth a line */
+#define FAILURES_SHOWN 20 /* kinds */
+
+static double unit_of(const struct lessons *lessons, const char **name)
+{
+    double least = INFINITY;
+
+    for (size_t a = 0; a < lessons->n_tunables; a++)
+        for (size_t v = 0; v < lessons->tunables[a].n; v++)
+            least = fmin(least, lessons->tunables[a].values[v].best_s);
+    *name = least < 1e-3 ? "us" : least < 1 ? "ms" : "s";
+    return least < 1e-3 ? 1e6 : least < 1 ? 1e3 : 1;
+}
+
+static void unit_column(struct table *table, const char *what, const char *unit)
+{
+    char *heading = mem_printf("%s %s", what, unit);
+
+    table_column(table, 'r', heading);
+    free(heading);
+}
+
+/* ---- tunables */
+
+static const char *dead_word(enum dead_verdict dead)
+{
+    return dead == DEAD_YES ? "same code: dead" : dead == DEAD_NO ? "yes" : "-";
+}
+
+static void print_tunables(const struct lessons *lessons, double scale,
+                           const char *unit, FILE *to)
+{
+    struct table *table = table_new();
+
+    table_column(table, 'l', "tunable");
+    table_column(table, 'r', "explains %");
+    table_column(table, 'l', "changes the code");
+    table_column(table, 'r', "best value");
+    unit_column(table, "best", unit);
+    unit_column(table, "median", unit);
+    for (size_t a = 0; a < lessons->n_tunables; a++) {
+        const struct lessons_tunable *tunable = &lessons->tunables[a];
+        const struct lessons_value *best =
+            tunable->best < tunable->n ? &tunable->values[tunable->best] : NULL;
+
+        table_cell(table, "%s", tunable->name);
+        table_number(table, 1,
+                     lessons->importance.sd > 0 ? 100 * tunable->share
+                                                : (double)NAN);
+        table_cell(table, "%s", dead_word(tunable->dead));
+        table_cell(table, "%s", best ? best->text : "-");
+        table_number(table, 3, best ? best->best_s * scale : (double)NAN);
+        table_number(table, 3, best ? best->median_s * scale : (double)NAN);
+    }
+    fputc('\n', to);
+    table_print(table, to);
+    table_free(table);
+}
+
+static void print_explained(const struct lessons *lessons, FILE *to)
+{
+    const struct importance *importance = &lessons->importance;
+    size_t shown = 0;
+
+    if (!(importance->sd > 0))
+        return;
+    for (; shown < importance->n_pairs && shown < PAIRS_SHOWN &&
+           importance->pairs[shown].share >= PAIR_MATTERS;
+         shown++) {
+        const struct importance_pair *pair = &importance->pairs[shown];
+
+        fprintf(to, "%s%s with %s %.1f %%",
+                shown ? ", "
+                      : "and pairs, beyond "
+                        "each alone: ",
+                lessons->tunables[pair->a].name,
+                lessons->tunables[pair->b].name, 100 * pair->share);
+    }
+    if (shown)
+        fputc('\n', to);
+    fprintf(to,
+            "of the variance of log time over %zu timed configurations (a "
+            "standard deviation of %.1f %%)%s; more than two together and "
+            "noise: %.1f %%\n",
+            lessons->timed, 100 * (exp(importance->sd) - 1),
+            importance->adjusted ? ""
+                                 : ", each tunable by itself for want of more",
+            100 * importance->rest);
+    if (lessons->failed)
+        fprintf(to, "%zu that failed are left out of it\n", lessons->failed);
+    if (lessons->built)
+        fprintf(to,
+                "%zu built configurations are %zu different machine "
+                "codes\n",
+                lessons->built, lessons->codes);
+}
+
+static void print_values(const struct lessons *lessons, double scale,
+                         const char *unit, FILE *to)
+{
+    struct table *table = table_new();
+
+    table_column(table, 'l', "tunable");
+    table_column(table, 'r', "value");
+    unit_column(table, "best", unit);
+    unit_column(table, "median", unit);
+    table_column(table, 'r', "timed");
+    table_column(table, 'r', "failed");
+    for (size_t a = 0; a < lessons->n_tunables; a++) {
+        const struct lessons_tunable *tunable = &lessons->tunables[a];
+
+        for (size_t v = 0; v < tunable->n && v < VALUES_SHOWN; v++) {
+            const struct lessons_value *value = &tunable->values[v];
+
+            table_cell(table, "%s", v == 0 ? tunable->name : "");
+            table_cell(table, "%s%s", v == tunable->best ? "* " : "",
+                       value->text);
+            table_number(table, 3, value->best_s * scale);
+            table_number(table, 3, value->median_s * scale);
+            table_cell(table, "%zu", value->timed);
+            table_cell(table, "%zu", value->failed);
+        }
+    }
+    fputc('\n', to);
+    table_print(table, to);
+    table_free(table);
+}
+
+/* ---- failures */
+
+static void print_terms(const struct lessons *lessons,
+                        const struct conjunction_term *terms, size_t n,
+                        FILE *to)
+{
+    for (size_t t = 0; t < n; t++) {
+        const struct lessons_tunable *tunable =
+            &lessons->tunables[terms[t].axis];
+
+        fprintf(to, " %s=", tunable->name);
+        for (size_t v = 0; v < terms[t].n; v++)
+            fprintf(to, "%s%s", v ? "|" : "",
+                    tunable->values[terms[t].levels[v]].text);
+    }
+}
+
+static void print_failure(const struct lessons *lessons,
+                          const struct lessons_failure *failure, FILE *to)
+{
+    const struct conjunction *common = &failure->common;
+
+    fprintf(to, "%s %zu %s%s%s", common->failures == 1 ? "the" : "all",
+            common->failures, failure->outcome, *failure->reason ? ": " : "",
+            failure->reason);
+    if (common->n_terms) {
+        fprintf(to, "\n    share");
+        print_terms(lessons, common->terms, common->n_terms, to);
+        fprintf(to, "; %zu of %zu right ones do", common->right_sharing,
+                common->right);
+    }
+    if (common->n_unvaried) {
+        fprintf(to, "\n    share");
+        print_terms(lessons, common->unvaried, common->n_unvaried, to);
+        fprintf(to,
+                common->right ? ", as all %zu right ones do: not varied, so it "
+                                "cannot be judged"
+                              : "; nothing is right, so nothing tells which of "
+                                "these matters: vary them",
+                common->right);
+    }
+    if (!common->n_terms && !common->n_unvaried)
+        fprintf(to, "\n    have no value in common");
+    fputc('\n', to);
+}
+
+static void print_failures(const struct lessons *lessons, FILE *to)
+{
+    size_t n = lessons->n_failures;
+
+    if (n)
+        fprintf(to, "\nwhat the failures share\n");
+    for (size_t i = 0; i < n && i < FAILURES_SHOWN; i++)
+        print_failure(lessons, &lessons->failures[i], to);
+    if (n > FAILURES_SHOWN || lessons->other_failures)
+        fprintf(to, "and more kinds of failure; --json has %zu\n", n);
+}
+
+/* ---- gates */
+
+static void print_gates(const struct lessons *lessons, double scale,
+                        const char *unit, FILE *to)
+{
+    struct table *table = table_new();
+
+    table_column(table, 'l', "warn gate");
+    table_column(table, 'r', "timed");
+    unit_column(table, "median", unit);
+    unit_column(table, "others", unit);
+    table_column(table, 'r', "slower %");
+    table_column(table, 'r', "p");
+    table_column(table, 'r', "best rank");
+    table_column(table, 'r', "failed");
+    table_column(table, 'r', "others failed");
+    for (size_t g = 0; g < lessons->n_gates; g++) {
+        const struct lessons_gate *gate = &lessons->gates[g];
+
+        table_cell(table, "%s", gate->name);
+        table_cell(table, "%zu of %zu", gate->timed, gate->warned);
+        table_number(table, 3, gate->median_s * scale);
+        table_number(table, 3, gate->others_median_s * scale);
+        table_number(table, 0, 100 * gate->slower);
+        table_number(table, 3, gate->p);
+        if (gate->best_rank)
+            table_cell(table, "%zu", gate->best_rank);
+        else
+            table_cell(table, "-");
+        table_cell(table, "%zu", gate->failed);
+        table_cell(table, "%zu", gate->others_failed);
+    }
+    if (lessons->n_gates) {
+        fputc('\n', to);
+        table_print(table, to);
+        fprintf(to, "slower: in how many of all pairs of one warned and one "
+                    "other; the other tunables are as they come\n");
+    }
+    table_free(table);
+}
+
+void lessons_table(const struct lessons *lessons, FILE *to)
+{
+    const char *unit;
+    double scale = unit_of(lessons, &unit);
+
+    if (lessons->timed + lessons->failed == 0)
+        return;
+    fprintf(to, "\nwhat was learnt\n");
+    print_tunables(lessons, scale, unit, to);
+    print_explained(lessons, to);
+    print_values(lessons, scale, unit, to);
+    print_failures(lessons, to);
+    print_gates(lessons, scale, unit, to);
+}

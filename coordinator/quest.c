@@ -1,0 +1,360 @@
+#include "coordinator/quest.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "common/mem.h"
+#include "coordinator/domain.h"
+#include "coordinator/external.h"
+
+#define OUT_SHARE 4 /* of the evaluations, one in so many is out at most */
+
+/* What is known of a unit for a shape. */
+enum known {
+    OPEN,
+    TIMED,
+    FAILED,
+    LOST
+};
+
+struct visit {
+    int point;   /* -1 outside the domain */
+    bool wanted; /* asked for, or the baseline */
+    bool out;    /* and not told yet */
+    int rung;
+    double time;               /* of the headline */
+    enum quest_step_kind told; /* QUEST_ASKED: nothing yet */
+};
+
+struct quest {
+    struct quest_options options;
+    struct strategy *strategy; /* one of these */
+    struct race *race;
+    struct external *external;
+    int *unit_of; /* [points] the unit and one, 0 for none */
+    struct visit *visits;
+    unsigned char *known; /* [units][shapes] enum known */
+    int n, cap;
+    int out;
+    struct quest_step *steps;
+    size_t steps_n, steps_cap;
+};
+
+static int add_unit(struct quest *quest, int point)
+{
+    int shapes = quest->options.shapes, unit = quest->n++;
+
+    if (unit == quest->cap) {
+        size_t cap = quest->cap ? 2 * (size_t)quest->cap : 64;
+
+        quest->visits = mem_grow(quest->visits, cap, sizeof(*quest->visits));
+        quest->known = mem_grow(quest->known, cap, (size_t)shapes);
+        quest->cap = (int)cap;
+    }
+    quest->visits[unit] = (struct visit){ .point = point };
+    for (int shape = 0; shape < shapes; shape++)
+        quest->known[(size_t)unit * (size_t)shapes + (size_t)shape] = OPEN;
+    if (point >= 0)
+        quest->unit_of[point] = unit + 1;
+    return unit;
+}
+
+int quest_know(struct quest *quest, int point)
+{
+    return quest->unit_of[point] ? quest->unit_of[point] - 1
+                                 : add_unit(quest, point);
+}
+
+static void send_out(struct quest *quest, int unit, int rung)
+{
+    struct visit *visit = &quest->visits[unit];
+
+    visit->wanted = true;
+    visit->rung = rung;
+    if (!visit->out)
+        quest->out++;
+    visit->out = true;
+}
+
+static void expect(struct quest *quest, int point)
+{
+    if (point < 0)
+        return;
+    if (quest->race)
+        race_expect(quest->race, point);
+    else if (quest->external)
+        external_expect(quest->external, point);
+    else
+        strategy_expect(quest->strategy, point);
+}
+
+int quest_new(const struct quest_options *options, struct quest **out,
+              struct err *err)
+{
+    struct quest *quest = mem_new(1, sizeof(*quest));
+    int points = domain_size(options->domain), rc = 0;
+
+    assert(options->shapes >= 1 && !(options->race && options->external));
+    *out = NULL;
+    quest->options = *options;
+    quest->external = options->external;
+    if (!quest->external)
+        rc = strategy_new(options->strategy, options->domain,
+                          options->evaluations, options->seed, &quest->strategy,
+                          err);
+    if (rc < 0) {
+        quest_free(quest);
+        return rc;
+    }
+    if (options->race)
+        quest->race = race_new(&quest->strategy, points, options->race);
+    quest->unit_of = mem_new((size_t)points, sizeof(*quest->unit_of));
+    send_out(quest, add_unit(quest, options->baseline), 0);
+    expect(quest, options->baseline);
+    *out = quest;
+    return 0;
+}
+
+void quest_free(struct quest *quest)
+{
+    if (!quest)
+        return;
+    strategy_free(quest->strategy);
+    race_free(quest->race);
+    external_stop(quest->external);
+    free(quest->unit_of);
+    free(quest->visits);
+    free(quest->known);
+    free(quest->steps);
+    free(quest);
+}
+
+int quest_ahead(int slots, int hosts, int measures, int evaluations)
+{
+    int most = evaluations / OUT_SHARE, ahead = slots + hosts + measures;
+
+    if (most < 1)
+        most = 1;
+    return ahead < most ? ahead : most;
+}
+
+static void note(struct quest *quest, enum quest_step_kind kind, int point,
+                 int rung, double time)
+{
+    if (quest->steps_n == quest->steps_cap) {
+        quest->steps_cap = quest->steps_cap ? 2 * quest->steps_cap : 256;
+        quest->steps =
+            mem_grow(quest->steps, quest->steps_cap, sizeof(*quest->steps));
+    }
+    quest->steps[quest->steps_n++] =
+        (struct quest_step){ kind, point, rung, time };
+}
+
+static enum strategy_answer ask(struct quest *quest, struct race_ask *out)
+{
+    *out = (struct race_ask){ 0 };
+    if (quest->race)
+        return race_ask(quest->race, out);
+    return quest->external ? external_ask(quest->external, &out->point)
+                           : strategy_ask(quest->strategy, &out->point);
+}
+
+enum strategy_answer quest_ask(struct quest *quest, struct quest_want *out)
+{
+    struct race_ask asked;
+    enum strategy_answer answer = ask(quest, &asked);
+
+    if (answer != STRATEGY_POINT)
+        return answer;
+    *out = (struct quest_want){ .unit = quest_know(quest, asked.point),
+                                .samples = asked.samples,
+                                .rung = asked.rung };
+    send_out(quest, out->unit, asked.rung);
+    note(quest, QUEST_ASKED, asked.point, asked.rung, 0);
+    return STRATEGY_POINT;
+}
+
+static void tell(struct quest *quest, int point, enum strategy_outcome outcome,
+                 double time)
+{
+    if (quest->race)
+        race_tell(quest->race, point, outcome, time);
+    else if (quest->external)
+        external_tell(quest->external, point, outcome, time);
+    else
+        strategy_tell(quest->strategy, point, outcome, time);
+}
+
+static enum quest_step_kind step_of(enum strategy_outcome outcome)
+{
+    return outcome == STRATEGY_TIMED    ? QUEST_TIMED
+           : outcome == STRATEGY_FAILED ? QUEST_FAILED
+                                        : QUEST_LOST;
+}
+
+static enum strategy_outcome outcome_of(enum quest_step_kind kind)
+{
+    return kind == QUEST_TIMED    ? STRATEGY_TIMED
+           : kind == QUEST_FAILED ? STRATEGY_FAILED
+                                  : STRATEGY_LOST;
+}
+
+static void conclude(struct quest *quest, int unit,
+                     enum strategy_outcome outcome, double time)
+{
+    struct visit *visit = &quest->visits[unit];
+
+    quest->out -= visit->out;
+    visit->out = false;
+    visit->told = step_of(outcome);
+    visit->time = time;
+    if (visit->point < 0)
+        return;
+    tell(quest, visit->point, outcome, time);
+    note(quest, visit->told, visit->point, visit->rung, time);
+}
+
+/* What the strategy is to be told by what is known of the shapes; QUEST_ASKED
+ * while that is nothing. */
+static enum quest_step_kind sum_up(const struct quest *quest, int unit)
+{
+    int shapes = quest->options.shapes;
+    const unsigned char *known = &quest->known[(size_t)unit * (size_t)shapes];
+    bool open = false;
+
+    for (int shape = 0; shape < shapes; shape++) {
+        if (known[shape] == FAILED)
+            return QUEST_FAILED;
+        open = open || known[shape] == OPEN;
+    }
+    return open ? QUEST_ASKED : known[0] == TIMED ? QUEST_TIMED : QUEST_LOST;
+}
+
+bool quest_settle(struct quest *quest, int unit, int shape,
+                  enum strategy_outcome outcome, double time)
+{
+    struct visit *visit = &quest->visits[unit];
+    size_t at = (size_t)unit * (size_t)quest->options.shapes + (size_t)shape;
+    enum quest_step_kind sum;
+
+    quest->known[at] = outcome == STRATEGY_TIMED    ? TIMED
+                       : outcome == STRATEGY_FAILED ? FAILED
+                                                    : LOST;
+    if (shape == 0)
+        visit->time = time;
+    sum = sum_up(quest, unit);
+    if (sum == QUEST_ASKED || sum == visit->told || visit->rung > 0)
+        return false;
+    conclude(quest, unit, outcome_of(sum), visit->time);
+    return true;
+}
+
+void quest_settle_rung(struct quest *quest, int unit,
+                       enum strategy_outcome outcome, double time)
+{
+    if (quest->visits[unit].out)
+        conclude(quest, unit, outcome, time);
+}
+
+int quest_units(const struct quest *quest)
+{
+    return quest->n;
+}
+
+int quest_point(const struct quest *quest, int unit)
+{
+    return quest->visits[unit].point;
+}
+
+bool quest_is_out(const struct quest *quest, int unit)
+{
+    return quest->visits[unit].out;
+}
+
+bool quest_is_wanted(const struct quest *quest, int unit)
+{
+    return quest->visits[unit].wanted;
+}
+
+int quest_rung(const struct quest *quest, int unit)
+{
+    return quest->visits[unit].rung;
+}
+
+int quest_out(const struct quest *quest)
+{
+    return quest->out;
+}
+
+const struct quest_step *quest_steps(const struct quest *quest, size_t *n)
+{
+    *n = quest->steps_n;
+    return quest->steps;
+}
+
+/* It was asked for and answered with this very point. */
+static bool replay_ask(struct quest *quest, const struct quest_step *step)
+{
+    struct quest_want want;
+
+    return !quest->external && quest_ask(quest, &want) == STRATEGY_POINT &&
+           quest->visits[want.unit].point == step->point &&
+           want.rung == step->rung;
+}
+
+static void replay_tell(struct quest *quest, const struct quest_step *step)
+{
+    int unit = quest_know(quest, step->point);
+
+    conclude(quest, unit, outcome_of(step->kind), step->time);
+}
+
+bool quest_replay(struct quest *quest, const struct quest_step *steps, size_t n)
+{
+    bool same = true;
+
+    for (size_t i = 0; i < n; i++) {
+        if (steps[i].kind != QUEST_ASKED) {
+            if (same || steps[i].kind != QUEST_LOST)
+                replay_tell(quest, &steps[i]);
+        } else if (same) {
+            same = replay_ask(quest, &steps[i]);
+        }
+    }
+    return same;
+}
+
+struct external *quest_external(struct quest *quest)
+{
+    return quest->external;
+}
+
+void quest_take_over(struct quest *quest, const char *strategy)
+{
+    const struct quest_options *options = &quest->options;
+    int rc;
+
+    external_stop(quest->external);
+    quest->external = NULL;
+    rc = strategy_new(strategy, options->domain, options->evaluations,
+                      options->seed, &quest->strategy, NULL);
+    assert(rc == 0); /* one of ours */
+    (void)rc;
+    for (size_t i = 0; i < quest->steps_n; i++)
+        if (quest->steps[i].kind != QUEST_ASKED)
+            tell(quest, quest->steps[i].point, outcome_of(quest->steps[i].kind),
+                 quest->steps[i].time);
+    for (int unit = 0; unit < quest->n; unit++)
+        if (quest->visits[unit].out)
+            expect(quest, quest->visits[unit].point);
+}
+
+void quest_state(const struct quest *quest, struct strategy_state *out)
+{
+    if (quest->race)
+        race_state(quest->race, out);
+    else if (quest->strategy)
+        strategy_state(quest->strategy, out);
+    else
+        *out = (struct strategy_state){ .method = "external", .best = -1 };
+}

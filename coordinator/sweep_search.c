@@ -1,0 +1,462 @@
+/* Units as a strategy asks for them: the reactor's side of quest.h. */
+#include "coordinator/sweep_state.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zmq.h>
+
+#include "common/log.h"
+#include "common/mem.h"
+#include "coordinator/domain.h"
+#include "coordinator/external.h"
+#include "coordinator/grid.h"
+#include "coordinator/history.h"
+#include "coordinator/known.h"
+#include "coordinator/quest.h"
+#include "coordinator/space.h"
+#include "coordinator/sql.h"
+#include "coordinator/store.h"
+#include "coordinator/terms.h"
+
+/* Below, all units are made at once: half a second at 17 us each. */
+#define ALL_AT_ONCE 20000
+#define ANSWER_NS (60 * NS_PER_S) /* for each answer of a program */
+#define FALLBACK "bayes"
+
+struct sweep_search {
+    struct terms_plan plan;
+    struct grid *grid;
+    struct quest *quest;
+    int64_t known;  /* configurations that earlier runs settled, at most */
+    size_t written; /* steps that are in the database */
+    bool done;      /* nothing more will be asked for */
+};
+
+static const char *const kinds[] = { [QUEST_ASKED] = "asked",
+                                     [QUEST_TIMED] = "timed",
+                                     [QUEST_FAILED] = "failed",
+                                     [QUEST_LOST] = "lost" };
+
+/* ---- before the first host */
+
+int sweep_search_choose(struct sweep *sweep, int64_t passed, struct err *err)
+{
+    const struct sweep_options *options = sweep->options;
+    struct terms_scope scope = { .points = passed,
+                                 .hours = options->max_hours };
+    struct terms_plan plan;
+    size_t shapes;
+    int rc;
+
+    if (!options->terms || options->ask || options->builds_only || passed == 0)
+        return 0;
+    space_shapes(sweep->space, &shapes);
+    scope.shapes = (int)shapes;
+    terms_hosts(sweep->hosts, &scope.slots, &scope.gpus);
+    rc = terms_plan(options->terms, &scope, &plan, err);
+    if (rc < 0 || (plan.all && passed <= ALL_AT_ONCE))
+        return rc;
+    sweep->search = mem_new(1, sizeof(*sweep->search));
+    sweep->search->plan = plan;
+    rc = grid_new(sweep->spec, sweep->space, &sweep->search->grid, err);
+    if (rc == 0)
+        rc = sql_number(store_db(sweep->store),
+                        "SELECT count(DISTINCT config) FROM outcome",
+                        &sweep->search->known, err);
+    return rc;
+}
+
+int sweep_search_plan(struct sweep *sweep, struct err *err)
+{
+    const struct sweep_search *search = sweep->search;
+    int64_t points = domain_size(grid_domain(search->grid));
+    int64_t room = search->plan.evaluations + search->known;
+
+    if (room > points)
+        room = points;
+    return plan_make_open(sweep->spec, sweep->space, (int)room + 1,
+                          sweep->options->device, sweep->arch, &sweep->plan,
+                          err);
+}
+
+void sweep_search_hold(struct sweep *sweep)
+{
+    if (!sweep->search)
+        return;
+    for (int unit = 0; unit < plan_units(sweep->plan); unit++)
+        sched_hold(sweep->sched, unit);
+}
+
+static int start_program(struct sweep *sweep, const char *command,
+                         struct external **out, struct err *err)
+{
+    const struct sweep_search *search = sweep->search;
+    const char *argv[TERMS_WORDS_MAX + 1];
+    char *words = terms_split(command, argv);
+    const struct external_options options = {
+        .argv = argv,
+        .domain = grid_domain(search->grid),
+        .tunables = grid_tunables(search->grid),
+        .budget = search->plan.evaluations,
+        .seed = (uint64_t)sweep->options->terms->seed,
+        .answer_ns = ANSWER_NS,
+    };
+    int rc = external_start(&options, out, err);
+
+    free(words);
+    return rc;
+}
+
+static int start_quest(struct sweep *sweep, struct err *err)
+{
+    const struct terms *terms = sweep->options->terms;
+    struct sweep_search *search = sweep->search;
+    const char *command = terms_command(terms);
+    struct quest_options options = {
+        .domain = grid_domain(search->grid),
+        .baseline = grid_find(search->grid, plan_unit(sweep->plan, 0)->point),
+        .shapes = plan_shapes(sweep->plan),
+        .strategy = search->plan.strategy,
+        .evaluations = search->plan.evaluations,
+        .seed = (uint64_t)terms->seed,
+    };
+    int rc = 0;
+
+    if (command)
+        rc = start_program(sweep, command, &options.external, err);
+    return rc == 0 ? quest_new(&options, &search->quest, err) : rc;
+}
+
+/* ---- units and steps, written down as they come */
+
+/* What the quest has heard of becomes a unit of the plan. */
+static int take_units(struct sweep *sweep, struct err *err)
+{
+    const struct sweep_search *search = sweep->search;
+    int rc = 0;
+
+    for (int unit = plan_taken(sweep->plan);
+         rc >= 0 && unit < quest_units(search->quest); unit++) {
+        int point = quest_point(search->quest, unit);
+
+        rc = plan_take(sweep->plan, grid_number(search->grid, point), err);
+        assert(rc < 0 || rc == unit);
+        if (rc >= 0)
+            rc = sweep_put_config(sweep, unit, err);
+    }
+    return rc < 0 ? rc : 0;
+}
+
+static int put_step(struct sweep *sweep, size_t position,
+                    const struct quest_step *step, struct err *err)
+{
+    struct sweep_search *search = sweep->search;
+    int unit = quest_know(search->quest, step->point);
+
+    return store_step_put(
+        sweep->store,
+        &(struct store_step){
+            .sweep = sweep->sweep_id,
+            .position = (int64_t)position,
+            .kind = kinds[step->kind],
+            .config = plan_unit(sweep->plan, unit)->key,
+            .point = grid_number(search->grid, step->point),
+            .rung = step->rung,
+            .time_s = step->kind == QUEST_TIMED ? step->time : (double)NAN },
+        err);
+}
+
+static int put_steps(struct sweep *sweep, struct err *err)
+{
+    struct sweep_search *search = sweep->search;
+    size_t n;
+    const struct quest_step *steps = quest_steps(search->quest, &n);
+    int rc = take_units(sweep, err);
+
+    for (; rc == 0 && search->written < n; search->written++) {
+        rc = put_step(sweep, search->written, &steps[search->written], err);
+        sweep_dirty(sweep);
+    }
+    return rc;
+}
+
+/* For the loop, where an error ends the sweep. */
+static void write_steps(struct sweep *sweep)
+{
+    struct err err;
+    int rc = put_steps(sweep, &err);
+
+    if (rc < 0)
+        sweep_fail(sweep, rc == ERR_INPUT ? 2 : 7, "error", &err);
+}
+
+/* ---- what earlier runs left */
+
+struct recalled {
+    const struct sweep *sweep;
+    struct quest_step *steps;
+    size_t n, cap;
+    int *points; /* that something is known of */
+    size_t points_n, points_cap;
+};
+
+static void recall_step(void *arg, const struct store_step *row)
+{
+    struct recalled *recalled = arg;
+    int kind = QUEST_ASKED;
+
+    while (kind < QUEST_LOST && strcmp(kinds[kind], row->kind) != 0)
+        kind++;
+    if (recalled->n == recalled->cap) {
+        recalled->cap = recalled->cap ? 2 * recalled->cap : 256;
+        recalled->steps =
+            mem_grow(recalled->steps, recalled->cap, sizeof(*recalled->steps));
+    }
+    recalled->steps[recalled->n] = (struct quest_step){
+        .kind = (enum quest_step_kind)kind,
+        .point = grid_find(recalled->sweep->search->grid, row->point),
+        .rung = (int)row->rung,
+        .time = row->time_s,
+    };
+    recalled->n += recalled->steps[recalled->n].point >= 0;
+}
+
+static void recall_point(void *arg, const struct history_known *known)
+{
+    struct recalled *recalled = arg;
+    const struct sweep *sweep = recalled->sweep;
+    int64_t number = known_number(sweep->spec, known->params);
+    int point = grid_find(sweep->search->grid, number);
+    char source_key[HASH_HEX];
+    struct err err;
+
+    if (point < 0 ||
+        plan_source_key(sweep->plan, number, source_key, &err) < 0 ||
+        strcmp(source_key, known->source_key) != 0)
+        return; /* of other sources, or not of this space */
+    if (recalled->points_n == recalled->points_cap) {
+        recalled->points_cap =
+            recalled->points_cap ? 2 * recalled->points_cap : 256;
+        recalled->points = mem_grow(recalled->points, recalled->points_cap,
+                                    sizeof(*recalled->points));
+    }
+    recalled->points[recalled->points_n++] = point;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The same steps as before, then what else is known, in order of the points:
+ * the same database leads to the same next point. */
+static int go_back_to(struct sweep *sweep, const struct recalled *recalled,
+                      struct err *err)
+{
+    struct sweep_search *search = sweep->search;
+
+    if (quest_replay(search->quest, recalled->steps, recalled->n))
+        search->written = recalled->n;
+    else if (store_steps_drop(sweep->store, sweep->sweep_id, err) < 0)
+        return ERR_STORE;
+    qsort(recalled->points, recalled->points_n, sizeof(int), ascending);
+    for (size_t i = 0; i < recalled->points_n; i++)
+        quest_know(search->quest, recalled->points[i]);
+    return put_steps(sweep, err);
+}
+
+int sweep_search_recall(struct sweep *sweep, struct history *history,
+                        struct err *err)
+{
+    struct recalled recalled = { .sweep = sweep };
+    int rc = 0;
+
+    if (!sweep->search)
+        return 0;
+    rc = start_quest(sweep, err);
+    if (rc == 0)
+        rc = history_steps(history, sweep->sweep_id, recall_step, &recalled,
+                           err);
+    for (int shape = 0; rc == 0 && shape < plan_shapes(sweep->plan); shape++)
+        rc = history_known(history, plan_shape_name(sweep->plan, shape),
+                           plan_measure_key(sweep->plan, shape), recall_point,
+                           &recalled, err);
+    if (rc == 0)
+        rc = go_back_to(sweep, &recalled, err);
+    free(recalled.steps);
+    free(recalled.points);
+    return rc;
+}
+
+static void announce(const struct sweep *sweep)
+{
+    const struct sweep_search *search = sweep->search;
+
+    progress_say(sweep->progress, "search: %s%s%s%s, %d of %d configurations",
+                 search->plan.strategy, search->plan.why[0] ? " (" : "",
+                 search->plan.why, search->plan.why[0] ? ")" : "",
+                 search->plan.evaluations,
+                 domain_size(grid_domain(search->grid)));
+}
+
+void sweep_search_begin(struct sweep *sweep)
+{
+    struct sweep_search *search = sweep->search;
+
+    if (!search)
+        return;
+    announce(sweep);
+    for (int unit = 0; unit < quest_units(search->quest); unit++)
+        if (quest_is_wanted(search->quest, unit))
+            sched_release(sweep->sched, unit);
+    sweep_search_turn(sweep);
+}
+
+/* ---- the loop */
+
+/* It died, is silent or talks nonsense.  One that never said that it is ready
+ * is a slip of the person at the keyboard; one that fails later must not leave
+ * rented machines idle. */
+static void give_up_program(struct sweep *sweep, const struct err *why)
+{
+    struct quest *quest = sweep->search->quest;
+
+    if (!external_is_ready(quest_external(quest))) {
+        sweep_fail(sweep, 2, "error", why);
+        return;
+    }
+    progress_say(sweep->progress, "%s; %s goes on in its place", why->text,
+                 FALLBACK);
+    log_line(LOG_W, "STRATEGY-ENDED", "%s", why->text);
+    sweep_put_event(sweep, "W", "STRATEGY-ENDED", why->text);
+    quest_take_over(quest, FALLBACK);
+}
+
+static void hear_program(struct sweep *sweep)
+{
+    struct external *external = quest_external(sweep->search->quest);
+    struct err err;
+
+    if (external && external_work(external, clock_boot_ns(), &err) < 0)
+        give_up_program(sweep, &err);
+}
+
+/* One at least, so that a search whose end has come ends without a host. */
+static int how_many(const struct sweep *sweep)
+{
+    int slots = 0, hosts = 0, measures = 0, ahead;
+
+    for (size_t i = 0; i < sweep->n_boxes; i++) {
+        const struct box *box = &sweep->boxes[i];
+
+        if (box->state != BOX_READY || box->is_lost)
+            continue;
+        slots += box->host->role == HOST_GPU ? 0 : box->slots;
+        hosts++;
+        measures += box->n_gpus * box->credit;
+    }
+    ahead =
+        quest_ahead(slots, hosts, measures, sweep->search->plan.evaluations);
+    return ahead > 1 ? ahead : 1;
+}
+
+static void end_search(struct sweep *sweep)
+{
+    sweep->search->done = true;
+    for (int unit = 0; unit < plan_units(sweep->plan); unit++)
+        sched_drop(sweep->sched, unit);
+}
+
+void sweep_search_turn(struct sweep *sweep)
+{
+    struct sweep_search *search = sweep->search;
+    int most;
+
+    if (!search || !search->quest || search->done || sweep->ending)
+        return;
+    hear_program(sweep);
+    most = how_many(sweep);
+    while (!sweep->ending && quest_out(search->quest) < most) {
+        struct quest_want want;
+        enum strategy_answer answer = quest_ask(search->quest, &want);
+
+        if (answer == STRATEGY_DONE)
+            end_search(sweep);
+        if (answer != STRATEGY_POINT)
+            break;
+        write_steps(sweep);
+        if (!sweep->ending)
+            sched_release(sweep->sched, want.unit);
+    }
+}
+
+void sweep_search_settled(struct sweep *sweep, int unit, int shape,
+                          const char *word, double median_s)
+{
+    struct sweep_search *search = sweep->search;
+    enum strategy_outcome outcome = STRATEGY_FAILED;
+
+    if (!search)
+        return;
+    if (strcmp(word, "correct") == 0 && median_s > 0)
+        outcome = STRATEGY_TIMED;
+    else if (strcmp(word, "correct") == 0 || strcmp(word, "lost") == 0)
+        outcome = STRATEGY_LOST;
+    if (quest_settle(search->quest, unit, shape, outcome, median_s))
+        write_steps(sweep);
+}
+
+const char *sweep_search_method(const struct sweep *sweep)
+{
+    const struct sweep_search *search = sweep->search;
+
+    if (!search)
+        return "exhaustive";
+    return terms_command(sweep->options->terms) ? "external"
+                                                : search->plan.strategy;
+}
+
+int sweep_search_total(const struct sweep *sweep)
+{
+    const struct sweep_search *search = sweep->search;
+    bool outside;
+
+    if (!search)
+        return plan_units(sweep->plan);
+    outside = grid_find(search->grid, plan_unit(sweep->plan, 0)->point) < 0;
+    if (search->done)
+        return plan_taken(sweep->plan);
+    return search->plan.evaluations + outside;
+}
+
+void sweep_search_poll(const struct sweep *sweep, int fds[SWEEP_SEARCH_FDS],
+                       short events[SWEEP_SEARCH_FDS])
+{
+    struct external *external =
+        sweep->search && sweep->search->quest && !sweep->search->done
+            ? quest_external(sweep->search->quest)
+            : NULL;
+    struct pollfd polled[EXTERNAL_FDS] = { { .fd = -1 }, { .fd = -1 } };
+
+    if (external)
+        external_poll(external, polled);
+    for (int i = 0; i < SWEEP_SEARCH_FDS; i++) {
+        fds[i] = polled[i].fd;
+        events[i] = (short)((polled[i].events & POLLIN ? ZMQ_POLLIN : 0) |
+                            (polled[i].events & POLLOUT ? ZMQ_POLLOUT : 0));
+    }
+}
+
+void sweep_search_free(struct sweep *sweep)
+{
+    if (!sweep->search)
+        return;
+    quest_free(sweep->search->quest);
+    grid_free(sweep->search->grid);
+    free(sweep->search);
+}

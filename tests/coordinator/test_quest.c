@@ -1,0 +1,262 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "coordinator/domain.h"
+#include "coordinator/quest.h"
+
+static struct domain *domain;
+static struct quest *quest;
+
+/* Points 0 .. 8 of one tunable; the baseline is the last but one. */
+static void begin(const struct quest_options *more)
+{
+    const struct domain_tunable tunable = { .levels = 9, .ordered = true };
+    struct quest_options options = *more;
+
+    if (!domain) {
+        domain = domain_new(&tunable, 1);
+        for (uint16_t i = 0; i < 9; i++)
+            domain_add(domain, &i);
+    }
+    options.domain = domain;
+    options.shapes = options.shapes ? options.shapes : 1;
+    assert_int_equal(quest_new(&options, &quest, NULL), 0);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    quest_free(quest);
+    domain_free(domain);
+    quest = NULL;
+    domain = NULL;
+    return 0;
+}
+
+/* Ask, and check which unit of which point is wanted. */
+static void wanted(int unit, int point, int rung)
+{
+    struct quest_want want;
+
+    assert_int_equal(quest_ask(quest, &want), STRATEGY_POINT);
+    assert_int_equal(want.unit, unit);
+    assert_int_equal(quest_point(quest, unit), point);
+    assert_int_equal(want.rung, rung);
+    assert_true(quest_is_out(quest, unit));
+}
+
+static void the_baseline_is_wanted_and_never_asked_for(void **state)
+{
+    struct quest_want want;
+
+    (void)state;
+    begin(&(struct quest_options){
+        .strategy = "exhaustive", .baseline = 1, .evaluations = 4 });
+    assert_int_equal(quest_units(quest), 1);
+    assert_true(quest_is_out(quest, 0));
+    wanted(1, 0, 0);
+    wanted(2, 2, 0); /* not 1, which is out */
+    wanted(3, 3, 0);
+    assert_int_equal(quest_ask(quest, &want), STRATEGY_DONE);
+    assert_int_equal(quest_out(quest), 4);
+}
+
+static void a_baseline_outside_counts_as_no_evaluation(void **state)
+{
+    size_t steps;
+
+    (void)state;
+    begin(&(struct quest_options){
+        .strategy = "exhaustive", .baseline = -1, .evaluations = 1 });
+    assert_true(quest_settle(quest, 0, 0, STRATEGY_TIMED, 2));
+    quest_steps(quest, &steps);
+    assert_int_equal(steps, 0); /* there is nothing to teach */
+    wanted(1, 0, 0);
+}
+
+static void the_headline_decides_when_all_shapes_are_settled(void **state)
+{
+    struct strategy_state now;
+
+    (void)state;
+    begin(&(struct quest_options){
+        .strategy = "exhaustive", .baseline = 7, .shapes = 2 });
+    wanted(1, 0, 0);
+    assert_false(quest_settle(quest, 1, 0, STRATEGY_TIMED, 3));
+    assert_true(quest_is_out(quest, 1));
+    assert_true(quest_settle(quest, 1, 1, STRATEGY_TIMED, 5));
+    assert_false(quest_is_out(quest, 1));
+    quest_state(quest, &now);
+    assert_int_equal(now.timed, 1);
+    assert_true(now.best_time == 3);
+}
+
+static void one_failed_shape_is_a_failure_at_once(void **state)
+{
+    struct strategy_state now;
+
+    (void)state;
+    begin(&(struct quest_options){
+        .strategy = "exhaustive", .baseline = 7, .shapes = 2 });
+    wanted(1, 0, 0);
+    assert_true(quest_settle(quest, 1, 1, STRATEGY_FAILED, 0));
+    assert_false(quest_settle(quest, 1, 0, STRATEGY_TIMED, 3));
+    quest_state(quest, &now);
+    assert_int_equal(now.failed, 1);
+    assert_int_equal(now.timed, 0);
+}
+
+static void what_was_lost_and_comes_late_is_told_again(void **state)
+{
+    struct strategy_state now;
+
+    (void)state;
+    begin(&(struct quest_options){ .strategy = "exhaustive", .baseline = 7 });
+    wanted(1, 0, 0);
+    assert_true(quest_settle(quest, 1, 0, STRATEGY_LOST, 0));
+    assert_false(quest_settle(quest, 1, 0, STRATEGY_LOST, 0));
+    assert_true(quest_settle(quest, 1, 0, STRATEGY_TIMED, 3));
+    assert_false(quest_settle(quest, 1, 0, STRATEGY_TIMED, 3));
+    quest_state(quest, &now);
+    assert_int_equal(now.timed, 1);
+    assert_int_equal(quest_out(quest), 1); /* the baseline */
+}
+
+static void what_an_earlier_run_knows_is_not_asked_for(void **state)
+{
+    (void)state;
+    begin(&(struct quest_options){
+        .strategy = "exhaustive", .baseline = 7, .evaluations = 4 });
+    assert_int_equal(quest_know(quest, 0), 1);
+    assert_int_equal(quest_know(quest, 0), 1);
+    assert_false(quest_is_wanted(quest, 1));
+    assert_true(quest_settle(quest, 1, 0, STRATEGY_TIMED, 3));
+    wanted(2, 1, 0);
+    assert_true(quest_is_wanted(quest, 2));
+}
+
+static void begin_random(void)
+{
+    begin(&(struct quest_options){
+        .strategy = "random:3,tpe", .baseline = 7, .seed = 3 });
+}
+
+static int ask_point(void)
+{
+    struct quest_want want;
+
+    return quest_ask(quest, &want) == STRATEGY_POINT
+               ? quest_point(quest, want.unit)
+               : -1;
+}
+
+static void a_replay_goes_on_to_the_same_points(void **state)
+{
+    struct quest_step steps[16];
+    const struct quest_step *made;
+    int next[3];
+    size_t n;
+
+    (void)state;
+    begin_random();
+    for (int i = 0; i < 2; i++)
+        ask_point();
+    quest_settle(quest, 2, 0, STRATEGY_TIMED, 4);
+    quest_settle(quest, 0, 0, STRATEGY_FAILED, 0);
+    made = quest_steps(quest, &n);
+    assert_int_equal(n, 4);
+    for (size_t i = 0; i < n; i++)
+        steps[i] = made[i];
+    for (int i = 0; i < 3; i++)
+        next[i] = ask_point();
+    quest_free(quest);
+    begin_random();
+    assert_true(quest_replay(quest, steps, n));
+    assert_true(quest_is_out(quest, 1));
+    assert_false(quest_is_out(quest, 2));
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(ask_point(), next[i]);
+}
+
+static void another_strategy_is_told_what_is_known(void **state)
+{
+    const struct quest_step steps[] = {
+        { QUEST_ASKED, 5, 0, 0 },   { QUEST_ASKED, 6, 0, 0 },
+        { QUEST_TIMED, 6, 0, 2.5 }, { QUEST_ASKED, 8, 0, 0 },
+        { QUEST_LOST, 5, 0, 0 },
+    };
+    struct strategy_state now;
+
+    (void)state;
+    begin(&(struct quest_options){ .strategy = "exhaustive", .baseline = 7 });
+    assert_false(quest_replay(quest, steps, 5));
+    quest_state(quest, &now);
+    assert_int_equal(now.timed, 1);
+    assert_int_equal(now.best, 6);
+    assert_int_equal(quest_point(quest, 1), 0); /* what it asked for instead */
+    assert_int_equal(quest_units(quest), 3);
+    wanted(3, 1, 0);
+}
+
+/* 5, 15 and 45 samples. */
+static void the_fastest_third_is_wanted_once_more(void **state)
+{
+    const struct race_rules race = { 5, 3, 45 };
+    struct strategy_state now;
+
+    (void)state;
+    begin(&(struct quest_options){
+        .strategy = "exhaustive", .baseline = 8, .race = &race });
+    for (int point = 0; point < 3; point++)
+        wanted(point + 1, point, 0);
+    for (int unit = 1; unit < 4; unit++)
+        quest_settle(quest, unit, 0, STRATEGY_TIMED, 10 - unit);
+    wanted(3, 2, 1);
+    assert_int_equal(quest_rung(quest, 3), 1);
+    assert_false(quest_settle(quest, 3, 0, STRATEGY_TIMED, 1)); /* is settled */
+    quest_settle_rung(quest, 3, STRATEGY_TIMED, 6.5);
+    assert_false(quest_is_out(quest, 3));
+    quest_state(quest, &now);
+    assert_true(now.best_time == 6.5);
+    wanted(4, 3, 0);
+}
+
+static void what_is_out_keeps_the_hosts_busy_and_is_never_most(void **state)
+{
+    (void)state;
+    assert_int_equal(quest_ahead(16, 1, 2, 200), 19);
+    assert_int_equal(quest_ahead(16, 1, 2, 40), 10);
+    assert_int_equal(quest_ahead(16, 1, 2, 3), 1);
+    assert_int_equal(quest_ahead(0, 0, 0, 200), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(the_baseline_is_wanted_and_never_asked_for,
+                                  teardown),
+        cmocka_unit_test_teardown(a_baseline_outside_counts_as_no_evaluation,
+                                  teardown),
+        cmocka_unit_test_teardown(
+            the_headline_decides_when_all_shapes_are_settled, teardown),
+        cmocka_unit_test_teardown(one_failed_shape_is_a_failure_at_once,
+                                  teardown),
+        cmocka_unit_test_teardown(what_was_lost_and_comes_late_is_told_again,
+                                  teardown),
+        cmocka_unit_test_teardown(what_an_earlier_run_knows_is_not_asked_for,
+                                  teardown),
+        cmocka_unit_test_teardown(a_replay_goes_on_to_the_same_points,
+                                  teardown),
+        cmocka_unit_test_teardown(another_strategy_is_told_what_is_known,
+                                  teardown),
+        cmocka_unit_test_teardown(the_fastest_third_is_wanted_once_more,
+                                  teardown),
+        cmocka_unit_test_teardown(
+            what_is_out_keeps_the_hosts_busy_and_is_never_most, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
