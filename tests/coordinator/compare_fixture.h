@@ -13,6 +13,7 @@
 
 #define COMPARE_CONFIGS 12
 #define COMPARE_BASELINE 0
+#define COMPARE_SECOND 4
 #define COMPARE_FASTEST 5
 #define COMPARE_FAILED 10
 
@@ -20,6 +21,7 @@ struct compare_plan {
     uint64_t seed;
     double factor;  /* of all times */
     double noise;   /* relative deviation of a sample */
+    bool late;      /* one screening sample of each is 100 x as long */
     int blocks;     /* of the confirmation pass; 0: there was none */
     bool same_code; /* the cubins are those of every plan that says so */
     int slow;       /* this one takes 1.2 x as long; 0: none */

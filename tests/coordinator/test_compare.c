@@ -104,6 +104,7 @@ static void expect_fixture(const char *a, const char *b,
     assert_int_equal(pair.compare->n_deciding, 1);
     assert_string_equal(verdict_name(pair.compare->rows[0].verdict), verdict);
     assert_true(pair.compare->rows[0].blocks);
+    assert_string_equal(pair.a.winner.state, "confirmed");
     done(&pair);
     free(path_a);
     free(path_b);
@@ -161,6 +162,22 @@ static void without_blocks_the_screening_samples_count(void **state)
     assert_int_equal(pair.compare->outcome, COMPARE_REGRESSION);
     assert_false(pair.a.canaries);
     assert_near(pair.a.between, COMPARE_BETWEEN, 0);
+    done(&pair);
+}
+
+static void a_late_sample_changes_little(void **state)
+{
+    struct compare_plan a = calm, b = calm_too;
+    struct pair pair;
+
+    (void)state;
+    a.blocks = b.blocks = 0;
+    a.late = b.late = true;
+    b.factor = 1.15;
+    compare_plans(a, b, &pair);
+    assert_near(pair.compare->rows[0].speedup.value, 1 / 1.15, 0.01);
+    assert_true(pair.compare->rows[0].speedup.hi < 0.9);
+    assert_int_equal(pair.compare->rows[0].verdict, VERDICT_SLOW);
     done(&pair);
 }
 
@@ -229,7 +246,7 @@ static void the_old_winner_is_compared_with_itself_too(void **state)
     compare_plans(calm, b, &pair);
     assert_int_equal(pair.compare->n_deciding, 2);
     assert_int_equal(pair.compare->rows[0].subject, COMPARE_WINNER);
-    assert_int_equal(pair.compare->rows[0].b->point, 4);
+    assert_int_equal(pair.compare->rows[0].b->point, COMPARE_SECOND);
     assert_int_equal(pair.compare->rows[1].subject, COMPARE_KEPT);
     assert_int_equal(pair.compare->rows[1].verdict, VERDICT_SLOW);
     assert_int_equal(pair.compare->outcome, COMPARE_REGRESSION);
@@ -350,6 +367,7 @@ int main(void)
         cmocka_unit_test(the_sign_turns_when_the_sides_do),
         cmocka_unit_test(the_ratio_is_a_over_b),
         cmocka_unit_test(without_blocks_the_screening_samples_count),
+        cmocka_unit_test(a_late_sample_changes_little),
         cmocka_unit_test(less_than_the_threshold_is_none),
         cmocka_unit_test(one_cubin_in_both_is_the_machine),
         cmocka_unit_test(another_configuration_decides_only_when_asked),
