@@ -86,10 +86,10 @@ static int read_samples(const struct json *list, double seconds,
     if (!list || list->kind != JSON_ARRAY)
         return err_set(err, ERR_INPUT,
                        "its JSON has no list \"samples\" of seconds");
-    if (list->n < 1 || list->n > SPEC_EXTERNAL_SAMPLES_MAX)
+    if (list->n < 1 || list->n > SPEC_SAMPLES_MAX)
         return err_set(err, ERR_INPUT,
                        "it printed %zu samples; from 1 to %d are taken",
-                       list->n, SPEC_EXTERNAL_SAMPLES_MAX);
+                       list->n, SPEC_SAMPLES_MAX);
     out->samples = mem_new(list->n, sizeof(*out->samples));
     for (size_t i = 0; i < list->n; i++) {
         const struct json *item = &list->items[i];

@@ -28,7 +28,7 @@ void external_key(const struct spec *spec, char *const *command,
 struct external_output {
     char *name;      /* what it calls itself; "" when it does not */
     double *samples; /* seconds, positive and finite, in order */
-    size_t n;        /* 1 to SPEC_EXTERNAL_SAMPLES_MAX */
+    size_t n;        /* 1 to SPEC_SAMPLES_MAX */
 };
 
 /* 'seconds' it ran.  ERR_INPUT, in one line, when the text is not one JSON

@@ -27,12 +27,11 @@ struct replay;
 #define SPEC_VARS_MAX 32     /* variables of a shape */
 #define SPEC_DIMS_MAX 8      /* of an argument */
 #define SPEC_SCALE_MAX 1e30
+#define SPEC_SAMPLES_MAX 1000
 #define SPEC_SAMPLES "samples" /* a placeholder beside the variables */
-#define SPEC_EXTERNAL_BLOCKS                         \
-    8 /* as few as an interval of 95 % allows, and 2 \
-       */
+/* As few as an interval of 95 % allows, and two. */
+#define SPEC_EXTERNAL_BLOCKS 8
 #define SPEC_EXTERNAL_SAMPLES 20
-#define SPEC_EXTERNAL_SAMPLES_MAX 1000
 #define SPEC_EXTERNAL_TIMEOUT_S 120
 
 /* A SQL expression; 'at' is where its string stands, for spec_err_in(). */
@@ -102,10 +101,13 @@ struct spec_kernel {
 struct spec_measure {
     int canary_every;   /* measurements; 0 for no canary, -1 as the device */
     int canary_samples; /* of each */
-    int warmups, samples;
+    int warmups;
+    int least, most; /* samples; the same: that many */
+    double noise;    /* wanted: half an interval over the median */
+    double margin;   /* over the fastest, beyond which no more are taken */
     double timeout_s;
     int64_t seed;
-    const char *l2; /* flush warm */
+    const char *l2; /* flush warm rotate */
 };
 
 /* The external baseline. */

@@ -174,8 +174,7 @@ int read_external(struct reader *r, const struct json *root)
         read_command(r, object, out) < 0 || read_files(r, object, out) < 0 ||
         read_real(r, object, "timeout_s", 1, 3600, &out->timeout_s) < 0 ||
         read_whole(r, object, "blocks", 1, 1000, &blocks) < 0 ||
-        read_whole(r, object, "samples", 1, SPEC_EXTERNAL_SAMPLES_MAX,
-                   &samples) < 0)
+        read_whole(r, object, "samples", 1, SPEC_SAMPLES_MAX, &samples) < 0)
         return ERR_INPUT;
     out->blocks = (int)blocks;
     out->samples = (int)samples;
