@@ -280,6 +280,14 @@ int bundle_load(const struct spec *spec, const char *source, size_t at,
     return rc;
 }
 
+void bundle_of_record(const char *name, struct bundle *out)
+{
+    *out = (struct bundle){ .files = mem_new(1, sizeof(*out->files)), .n = 1 };
+    out->files[0] = (struct bundle_file){ .name = mem_strdup(name),
+                                          .bytes = mem_strdup("") };
+    set_hash(out);
+}
+
 void bundle_fini(struct bundle *bundle)
 {
     for (size_t i = 0; i < bundle->n; i++) {

@@ -37,6 +37,8 @@ struct bundle {
  *             link, not text or too big; no device primitive has that name */
 int bundle_load(const struct spec *spec, const char *source, size_t at,
                 bool emulation, struct bundle *out, struct err *err);
+/* An empty file of that name: of a build that needs none. */
+void bundle_of_record(const char *name, struct bundle *out);
 void bundle_fini(struct bundle *bundle);
 
 #endif

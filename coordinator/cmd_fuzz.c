@@ -253,6 +253,7 @@ int cmd_fuzz(int argc, char *argv[])
     if (rc < 0)
         return cmd_fail(rc, &err);
     run.sweep = mem_strdup(plain ? plain : "sweep.json");
+    run.runs_kernels = true;
     code = run_command(&run, fuzz_work, &order);
     choice_fini(&order.choice);
     fuzz_fini(&order.fuzz);

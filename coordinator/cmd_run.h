@@ -13,12 +13,15 @@
 #include "coordinator/terms.h"
 
 struct err;
+struct replay;
 struct space;
 struct spec;
 
 /* Flags. */
 struct run_settings {
     const char *hosts, *db, *device, *arch, *ssh, *log, *strategy;
+    const char *record, *cards; /* of a replay, else NULL */
+    double speed_up;            /* 0: not given */
     bool accept_new_host_keys, dry_run, fresh, quiet;
     double budget_usd, max_hours;
     int64_t linger_s;
@@ -33,15 +36,18 @@ struct run_settings {
 
 struct run {
     struct run_settings set;
-    char *sweep; /* path of the sweep file */
+    char *sweep;       /* path of the sweep file; NULL: that of the record */
+    bool runs_kernels; /* so that no record can answer */
     char *db;
     char *was_device, *was_hosts; /* resume: what the database says */
+    char *was_record, *was_cards;
     char *was_strategy;
     bool was_searched; /* 'terms' are those of the database */
     struct terms terms;
     char was_arch[HISTORY_ARCH_BYTES];
     char *hosts_file; /* absolute, "" for this machine alone */
     struct spec *spec;
+    struct replay *replay; /* NULL: kernels are run */
     struct hosts hosts;
 };
 
@@ -55,6 +61,13 @@ int run_command(struct run *run, int (*work)(struct run *, void *), void *arg);
 int run_engine(struct run *run, const struct sweep_options *options,
                struct err *err);
 
+/* cmd_replay.c.  Read --device replay=FILE and what belongs to it; other
+ * devices are left alone. */
+int run_choose_record(struct run *run, struct err *err);
+/* The record, and its sweep file. */
+int run_load_record(struct run *run, struct err *err);
+/* What the settings of a stored sweep say of its record, if it has one. */
+void run_recall_record(struct run *run, const char *settings);
 /* cmd_search.c: --strategy, --evaluations and --seed, over what the database of
  * a resumed sweep says, over the sweep file. */
 int run_terms(struct run *run, struct err *err);

@@ -19,6 +19,7 @@
 #include "coordinator/history.h"
 #include "coordinator/hosts.h"
 #include "coordinator/options.h"
+#include "coordinator/replay.h"
 #include "coordinator/space.h"
 #include "coordinator/spec.h"
 #include "coordinator/ssh.h"
@@ -47,17 +48,23 @@ static int choose_device(struct run_settings *set, struct err *err)
         fprintf(stderr, "cpu device: the kernels are emulated; times are not "
                         "GPU times\n");
     }
-    if (strcmp(set->device, "cuda") != 0 && strcmp(set->device, "cpu") != 0)
+    if (strcmp(set->device, "cuda") != 0 && strcmp(set->device, "cpu") != 0 &&
+        strcmp(set->device, "replay") != 0)
         return err_set(err, ERR_INPUT,
-                       "--device=%s: there are 'cuda' and 'cpu'", set->device);
+                       "--device=%s: there are 'cuda', 'cpu' and "
+                       "'replay=FILE'",
+                       set->device);
     return 0;
 }
 
-static int check_settings(struct run_settings *set, struct err *err)
+static int check_settings(struct run *run, struct err *err)
 {
+    struct run_settings *set = &run->set;
     const struct arch_facts *facts;
-    int rc = choose_device(set, err);
+    int rc = run_choose_record(run, err);
 
+    if (rc == 0)
+        rc = choose_device(set, err);
     if (rc < 0)
         return rc;
     if (strcmp(set->ssh, "libssh2") != 0 && strcmp(set->ssh, "openssh") != 0)
@@ -332,24 +339,26 @@ static int settle_caps(struct run *run, struct err *err)
 
 static int prepare(struct run *run, struct err *err)
 {
-    int rc = check_settings(&run->set, err);
+    int rc = check_settings(run, err);
 
     if (rc == 0)
-        rc = spec_load(run->sweep, &run->spec, err);
+        rc = run->set.record ? run_load_record(run, err)
+                             : spec_load(run->sweep, &run->spec, err);
     if (rc == 0)
         rc = load_hosts(run, err);
     if (rc < 0)
         return rc;
     assert(run->spec);
     if (!run->db)
-        run->db = run->set.db ? mem_strdup(run->set.db)
-                              : mem_printf("%s/%s.db", run->spec->folder,
-                                           run->spec->name);
+        run->db = run->set.db   ? mem_strdup(run->set.db)
+                  : run->replay ? mem_printf("%s_replay.db", run->spec->name)
+                                : mem_printf("%s/%s.db", run->spec->folder,
+                                             run->spec->name);
     rc = settle_caps(run, err);
     if (rc < 0)
         return rc;
     rc = run_terms(run, err);
-    return rc == 0 ? check_space(run, err) : rc;
+    return rc < 0 || run->replay ? rc : check_space(run, err);
 }
 
 static int sweep_work(struct run *run, void *arg)
@@ -370,6 +379,9 @@ static int sweep_work(struct run *run, void *arg)
 static void run_free(struct run *run)
 {
     spec_free(run->spec);
+    replay_close(run->replay);
+    free(run->was_record);
+    free(run->was_cards);
     free(run->sweep);
     free(run->db);
     free(run->hosts_file);
@@ -409,8 +421,12 @@ int cmd_sweep(int argc, char *argv[])
           "the machines to use; without it, this one", NULL },
         { "db", OPTION_TEXT, &set->db, "FILE",
           "the database; NAME.db beside the sweep file", NULL },
-        { "device", OPTION_TEXT, &set->device, "cuda|cpu",
-          "GPUs, or their emulation", NULL },
+        { "device", OPTION_TEXT, &set->device, "cuda|cpu|replay=FILE",
+          "GPUs, their emulation, or what was recorded", NULL },
+        { "speed-up", OPTION_REAL, &set->speed_up, "N",
+          "let a replay's builds and measurements pass N times faster", NULL },
+        { "cards", OPTION_TEXT, &set->cards, "FILE",
+          "how a replay's GPUs differ from the recorded one", NULL },
         { "arch", OPTION_TEXT, &set->arch, "sm_89|...",
           "what the cpu device takes its gates from", NULL },
         { "ssh", OPTION_TEXT, &set->ssh, "libssh2|openssh",
@@ -454,7 +470,8 @@ int cmd_sweep(int argc, char *argv[])
         return cmd_fail(rc, &err);
     if (run_lists_strategies(set))
         return 0;
-    run.sweep = mem_strdup(plain ? plain : "sweep.json");
+    if (plain || !set->device || strncmp(set->device, "replay", 6) != 0)
+        run.sweep = mem_strdup(plain ? plain : "sweep.json");
     return run_command(&run, sweep_work, NULL);
 }
 
@@ -482,6 +499,7 @@ static int recall(struct run *run, struct err *err)
         run->sweep = mem_printf("%s/%s", row.folder, row.file);
         run->was_device = mem_strdup(row.device);
         run->was_hosts = mem_strdup(row.hosts_file);
+        run_recall_record(run, row.settings);
         if (history_asked(&row))
             rc = err_set(err, ERR_INPUT,
                          "%s is of fa-coord fuzz: give that command again to "
@@ -526,6 +544,8 @@ int cmd_resume(int argc, char *argv[])
         { "seed", OPTION_INT, &set->seed, "N", "of the strategy", NULL },
         { "max-hours", OPTION_REAL, &set->max_hours, "H",
           "stop this run after so many hours", NULL },
+        { "speed-up", OPTION_REAL, &set->speed_up, "N",
+          "of a replay: another one than before", NULL },
         { "log", OPTION_TEXT, &set->log, "FILE", "append events to a file",
           NULL },
         { "quiet", OPTION_FLAG, &set->quiet, NULL, "no progress", NULL },

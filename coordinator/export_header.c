@@ -79,7 +79,7 @@ static void put_build(const struct export *export, FILE *to)
 
     buf_init(&text, TEXT_MAX);
     buf_printf(&text, "%s -std=%s", spec->kernel.source, spec->standard);
-    if (strcmp(export->report->device, "cpu") != 0)
+    if (strcmp(export->report->device, "cuda") == 0)
         buf_printf(&text, " -arch=%s", export->report->arch);
     for (size_t i = 0; i < spec->n_flags; i++)
         buf_printf(&text, " %s", spec->flags[i]);

@@ -69,6 +69,9 @@ void landscape_free(struct landscape *landscape)
         free(tunable->name);
     }
     free(landscape->tunables);
+    for (int i = 0; landscape->domain && i < domain_size(landscape->domain);
+         i++)
+        free(landscape->configs[i].reason);
     domain_free(landscape->domain);
     free(landscape->configs);
     free(landscape->samples);
@@ -447,7 +450,7 @@ int landscape_load(const char *path, struct landscape **out, struct err *err)
     if (rc < 0)
         return rc;
     reader.to = mem_new(1, sizeof(*reader.to));
-    reader.to->best = -1;
+    reader.to->best = reader.to->baseline = -1;
     reader.to->device = mem_strdup("");
     reader.to->kernel = mem_strdup("");
     rc = read_file(&reader);

@@ -1,8 +1,9 @@
 /* landscape.h - a tuning space that somebody measured to the last point
  *
  * Read from a Kernel Tuner cache file, gzip or plain; one whose writer
- * crashed, so that its end is missing, is read as far as it goes.  A
- * configuration has the number of its point in the domain.
+ * crashed, so that its end is missing, is read as far as it goes.  Or from the
+ * database of a sweep: its headline shape, and what came to an end of its own.
+ * A configuration has the number of its point in the domain.
  * Immutable once read; any thread may read it.
  */
 #ifndef FA_COORDINATOR_LANDSCAPE_H
@@ -37,6 +38,7 @@ struct landscape_config {
     size_t sample_at; /* in 'samples' */
     int samples_n;
     double compile_s, verify_s, bench_s; /* 0: not recorded */
+    char *reason;                        /* of a failure; NULL: not recorded */
 };
 
 struct landscape {
@@ -48,12 +50,19 @@ struct landscape {
     double *samples;                  /* seconds, raw, of all configurations */
     size_t samples_n;
     int best;      /* the fastest point, or -1 */
+    int baseline;  /* what the others were compared with, or -1 */
     bool unclosed; /* the file ends before its last brace */
     int repeated;  /* configurations that came again; the first counts */
 };
 
 /* ERR_INPUT with "file:line: what", ERR_SYSTEM when it cannot be read. */
 int landscape_load(const char *path, struct landscape **out, struct err *err);
+/* The same of a database.  ERR_STORE, or ERR_INPUT when it holds no result. */
+int landscape_of_database(const char *path, struct landscape **out,
+                          struct err *err);
+/* Give the tunables and texts names that a sweep file takes: what it does not
+ * becomes '_', a keyword or what is there already gets one more. */
+void landscape_fit_names(struct landscape *landscape);
 void landscape_free(struct landscape *landscape); /* NULL is fine */
 
 const char *landscape_outcome_name(enum landscape_outcome outcome);

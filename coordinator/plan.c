@@ -11,6 +11,7 @@
 #include "coordinator/bundle.h"
 #include "coordinator/choice.h"
 #include "coordinator/config.h"
+#include "coordinator/replay.h"
 #include "coordinator/space.h"
 #include "coordinator/spec.h"
 
@@ -39,6 +40,7 @@ struct plan {
     struct value *values, *derived; /* of the unit last looked at */
 
     struct buf text; /* what the last plan_build() or plan_measure() made */
+    const char *flag;
     const char *names[BUNDLE_FILES_MAX];
     struct bytes contents[BUNDLE_FILES_MAX];
 };
@@ -90,10 +92,16 @@ static void reference_source_key(struct plan *plan, char out[HASH_HEX])
     hash_end(&hash, out);
 }
 
-/* Writes the header of the configuration in plan->values to plan->text. */
+/* Writes the header of the configuration in plan->values to plan->text; where
+ * a record answers, the record of it. */
 static int make_header(struct plan *plan, struct err *err)
 {
-    int rc = space_derive(plan->space, plan->values, plan->derived, err);
+    int rc;
+
+    if (plan->spec->replay)
+        return replay_record(plan->spec->replay, plan->values, &plan->text,
+                             err);
+    rc = space_derive(plan->space, plan->values, plan->derived, err);
 
     buf_clear(&plan->text);
     if (rc == 0)
@@ -329,9 +337,15 @@ static int load_bundles(struct plan *plan, struct err *err)
 {
     const struct spec_kernel *kernel = &plan->spec->kernel;
     const struct spec_kernel *reference = &plan->spec->reference;
-    int rc = bundle_load(plan->spec, kernel->source, kernel->source_at,
-                         plan->emulated, &plan->kernel, err);
+    int rc;
 
+    if (plan->spec->replay) {
+        bundle_of_record(REPLAY_FILE, &plan->kernel);
+        bundle_of_record(REPLAY_FILE, &plan->reference);
+        return 0;
+    }
+    rc = bundle_load(plan->spec, kernel->source, kernel->source_at,
+                     plan->emulated, &plan->kernel, err);
     if (rc == 0)
         rc = bundle_load(plan->spec, reference->source, reference->source_at,
                          plan->emulated, &plan->reference, err);
@@ -591,6 +605,28 @@ void plan_bundle(struct plan *plan, int unit, struct msg *msg)
     msg->contents = (struct blobs){ plan->contents, bundle->n };
 }
 
+static int recorded_build(struct plan *plan, int unit, struct msg *msg,
+                          struct err *err)
+{
+    struct replay *replay = plan->spec->replay;
+    bool reference = is_reference(plan, unit);
+    int rc;
+
+    if (!reference)
+        look_at(plan, unit);
+    rc = replay_record(replay, reference ? NULL : plan->values, &plan->text,
+                       err);
+    plan->flag = replay_flag(replay);
+    msg->bundle = bundle_of(plan, unit)->hash;
+    msg->source = REPLAY_FILE;
+    msg->header = buf_text(&plan->text);
+    msg->entry = REPLAY_ENTRY;
+    msg->standard = plan->spec->standard;
+    msg->arch = plan->arch;
+    msg->flags = (struct texts){ &plan->flag, 1 };
+    return rc;
+}
+
 int plan_build(struct plan *plan, int unit, struct msg *msg, struct err *err)
 {
     const struct spec *spec = plan->spec;
@@ -599,6 +635,8 @@ int plan_build(struct plan *plan, int unit, struct msg *msg, struct err *err)
         reference ? &spec->reference : &spec->kernel;
     int rc = 0;
 
+    if (spec->replay)
+        return recorded_build(plan, unit, msg, err);
     buf_clear(&plan->text);
     if (!reference) {
         look_at(plan, unit);
@@ -636,25 +674,21 @@ static void put_triple(struct buf *to, const int64_t v[3])
     buf_printf(to, "%" PRId64 " %" PRId64 " %" PRId64, v[0], v[1], v[2]);
 }
 
-int plan_measure(struct plan *plan, int unit, int shape, struct msg *msg,
-                 struct err *err)
+/* What is launched, and on what. */
+static int put_work(struct plan *plan, const struct spec_shape *at,
+                    struct buf *to, struct err *err)
 {
     const struct spec *spec = plan->spec;
-    const struct spec_shape *at = &plan->shapes[shape];
     struct space_launch launch = { { 0 }, { 0 }, 0 }, reference = launch;
     struct space_argument args[SPEC_LIST_MAX] = { { .count = 0 } };
-    struct buf *to = &plan->text;
-    int rc;
+    int rc = space_launch(plan->space, plan->values, at, &launch, err);
 
-    look_at(plan, unit);
-    rc = space_launch(plan->space, plan->values, at, &launch, err);
     if (rc == 0)
         rc = space_reference_launch(plan->space, at, &reference, err);
     if (rc == 0)
         rc = space_arguments(plan->space, plan->values, at, args, err);
     if (rc < 0)
         return rc;
-    buf_clear(to);
     buf_printf(to, "measure\nentry %s\ngrid ", spec->kernel.entry);
     put_triple(to, launch.grid);
     buf_printf(to, "\nblock ");
@@ -667,6 +701,24 @@ int plan_measure(struct plan *plan, int unit, int shape, struct msg *msg,
     buf_printf(to, " ");
     put_triple(to, reference.block);
     buf_printf(to, " %" PRId64 "\n", reference.smem);
+    return 0;
+}
+
+int plan_measure(struct plan *plan, int unit, int shape, struct msg *msg,
+                 struct err *err)
+{
+    const struct spec *spec = plan->spec;
+    struct buf *to = &plan->text;
+    int rc = 0;
+
+    look_at(plan, unit);
+    buf_clear(to);
+    if (spec->replay)
+        replay_put_launch(to);
+    else
+        rc = put_work(plan, &plan->shapes[shape], to, err);
+    if (rc < 0)
+        return rc;
     buf_printf(to,
                "tolerance %.17g %.17g\nseed %" PRId64
                "\nwarmups %d\nsamples %d\nl2 %s\ntimeout_s %.17g\n",

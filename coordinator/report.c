@@ -128,6 +128,12 @@ static void set_ending(struct report *report, struct sqlite3_stmt *stmt)
     report->ending = mem_strdup(sql_text(stmt, 0));
 }
 
+static void set_recorded_on(struct report *report, struct sqlite3_stmt *stmt)
+{
+    free(report->recorded_on);
+    report->recorded_on = clean_copy(stmt, 0);
+}
+
 static void set_stale(struct report *report, struct sqlite3_stmt *stmt)
 {
     report->stale = sql_int(stmt, 0);
@@ -277,6 +283,9 @@ int report_load(struct store *store, struct report **out, struct err *err)
         { "SELECT coalesce((SELECT ending FROM run ORDER BY epoch DESC"
           " LIMIT 1), '') WHERE ?1 IS NOT NULL",
           set_ending },
+        { "SELECT json_extract(settings, '$.recorded.device') FROM sweep"
+          " WHERE id=?1 AND device='replay'",
+          set_recorded_on },
         { cells_query, add_cell },
         { stale_query, set_stale },
     };
@@ -352,6 +361,7 @@ void report_free(struct report *report)
     free(report->file);
     free(report->spec);
     free(report->facts);
+    free(report->recorded_on);
     free(report->ending);
     free(report);
 }

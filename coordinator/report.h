@@ -93,6 +93,7 @@ struct report {
     char *name, *device, *arch;
     char *folder, *file, *spec; /* the sweep file and its text */
     char *facts;                /* JSON object */
+    char *recorded_on;          /* of a replay: the device; else NULL */
     int64_t sweep, created_utc;
     int64_t configurations, passed;
     char *ending;  /* of the newest run; "" while it runs or was killed */

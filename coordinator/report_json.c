@@ -14,6 +14,8 @@ static void put_sweep(struct json_out *out, const struct report *report)
     json_out_text(out, "device", report->device);
     json_out_text(out, "arch", report->arch);
     json_out_bool(out, "emulated", strcmp(report->device, "cpu") == 0);
+    if (report->recorded_on)
+        json_out_text(out, "recorded_on", report->recorded_on);
     json_out_utc(out, "created", report->created_utc);
     json_out_text(out, "ending", report->ending);
     json_out_int(out, "configurations", report->configurations);

@@ -50,6 +50,12 @@ static void print_head(const struct report *report, FILE *to)
                 "%" PRId64 " older results, of other sources or another way "
                 "of measuring, are kept and not compared\n",
                 report->stale);
+    if (report->recorded_on)
+        fprintf(to,
+                "Times were recorded on %s and are replayed; nothing was "
+                "measured on these hosts.\n",
+                report->recorded_on[0] ? report->recorded_on
+                                       : "an unnamed device");
     if (is_emulated(report))
         fputs("Times are emulated on the cpu device, not GPU times.\n", to);
 }

@@ -6,6 +6,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/replay.h"
 #include "coordinator/space_private.h"
 
 /* A gate whose tunables have at most that many combinations is tried on all
@@ -237,8 +238,25 @@ static int next_row(struct space *space, struct err *err)
     return rc;
 }
 
+/* In a replay what is recorded passes, and nothing else does. */
+static int next_recorded(struct space *space, struct space_point *out)
+{
+    const struct replay *replay = space->spec->replay;
+    struct value values[SPEC_AXES_MAX];
+
+    if (space->recorded_at == replay_size(replay)) {
+        space->recorded_at = 0;
+        return 0;
+    }
+    replay_values(replay, space->recorded_at++, values);
+    *out = (struct space_point){ .number = space_number(space, values) };
+    return 1;
+}
+
 int space_next(struct space *space, struct space_point *out, struct err *err)
 {
+    if (space->spec->replay)
+        return next_recorded(space, out);
     if (space->left == 0) {
         int rc = next_row(space, err);
 

@@ -4,6 +4,9 @@
  * less the points a gate rejects for any shape.  Points are numbered before
  * pruning, so a point keeps its number when a gate is added or dropped.
  *
+ * Of a sweep that a record answers the points that pass are those recorded,
+ * whatever the gates say.
+ *
  * SQLite evaluates all expressions in memory, behind an authorizer, limits
  * and a time limit.  A rule must yield 0 or 1 for every combination of values
  * of the tunables it names.

@@ -423,7 +423,7 @@ static int hits(struct space *space, size_t g, const struct value *values,
 static int rejected(struct space *space, const struct value *values,
                     const struct spec_shape *shapes, size_t n, struct err *err)
 {
-    for (size_t g = 0; g < space->spec->n_gates; g++) {
+    for (size_t g = 0; !space->spec->replay && g < space->spec->n_gates; g++) {
         int rc = space->spec->gates[g].warns
                      ? 0
                      : hits(space, g, values, shapes, n, err);
@@ -450,7 +450,7 @@ int space_warned_by(struct space *space, const struct value *values,
                     uint64_t *out, struct err *err)
 {
     *out = 0;
-    for (size_t g = 0; g < space->spec->n_gates; g++) {
+    for (size_t g = 0; !space->spec->replay && g < space->spec->n_gates; g++) {
         int rc =
             space->spec->gates[g].warns
                 ? hits(space, g, values, space->shapes, space->n_shapes, err)

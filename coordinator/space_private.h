@@ -49,6 +49,7 @@ struct space {
     int64_t left;   /* of them, not handed out yet */
     struct space_point next;
     bool walking;
+    int recorded_at; /* of a replay: which of its points comes next */
 
     struct space_eval derive, launch, reference, arguments, scales, floors;
     struct space_eval metrics[SPEC_LIST_MAX];

@@ -271,7 +271,7 @@ static int check_sources(const struct spec *spec, struct err *err)
     return 0;
 }
 
-int spec_load(const char *path, struct spec **out, struct err *err)
+int spec_load_alone(const char *path, struct spec **out, struct err *err)
 {
     struct stat st;
     bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
@@ -288,16 +288,23 @@ int spec_load(const char *path, struct spec **out, struct err *err)
         rc = spec_parse(real ? real : ".", file, buf_text(&text), text.len, out,
                         err);
     }
+    buf_fini(&text);
+    free(real);
+    free(copy);
+    free(file);
+    return rc;
+}
+
+int spec_load(const char *path, struct spec **out, struct err *err)
+{
+    int rc = spec_load_alone(path, out, err);
+
     if (rc == 0)
         rc = check_sources(*out, err);
     if (rc < 0) {
         spec_free(*out);
         *out = NULL;
     }
-    buf_fini(&text);
-    free(real);
-    free(copy);
-    free(file);
     return rc;
 }
 

@@ -16,6 +16,7 @@
 #include "coordinator/value.h"
 
 struct err;
+struct replay;
 
 #define SPEC_BYTES_MAX (8 << 20)
 #define SPEC_NAME_MAX 64 /* bytes of a name */
@@ -143,14 +144,17 @@ struct spec {
     struct spec_measure measure;
     struct terms search;             /* the strategy is the spec's */
     double budget_usd, budget_hours; /* 0: no cap */
+
+    struct replay *replay; /* borrowed: the record that answers; or NULL */
 };
 
 /* Read a sweep file, or the sweep.json of a folder.  Returns 0 and a spec for
  * the caller to spec_free(), or
  *   ERR_INPUT   missing, not JSON, or a flaw in what it says */
 int spec_load(const char *path, struct spec **out, struct err *err);
-/* The same for text that stands in 'folder' under 'file'; the sources are not
- * looked at. */
+/* The same, but the sources are not looked at. */
+int spec_load_alone(const char *path, struct spec **out, struct err *err);
+/* The same for text that stands in 'folder' under 'file'. */
 int spec_parse(const char *folder, const char *file, const char *text,
                size_t len, struct spec **out, struct err *err);
 void spec_free(struct spec *spec); /* NULL is fine */

@@ -32,6 +32,7 @@
 /* Stopping: what runs may finish; then it is told to end; then it is left. */
 #define STOP_DRAIN_NS (15 * NS_PER_S)
 #define STOP_NOW_NS (2 * NS_PER_S)
+#define REQUEST_MAX (64 << 10) /* of a recorded kernel: a handful of lines */
 #define LANES_MAX 16
 #define LANE_BYTES 160
 
@@ -523,6 +524,7 @@ static void sweep_fini(struct sweep *sweep)
     free(sweep->artifacts);
     free(sweep->grants);
     free(sweep->wants);
+    buf_fini(&sweep->request);
 }
 
 int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
@@ -540,6 +542,7 @@ int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
     void *zctx = NULL;
     int signals = open_signals(err), rc = signals;
 
+    buf_init(&sweep.request, REQUEST_MAX);
     sweep.boxes = mem_new(sweep.n_boxes, sizeof(*sweep.boxes));
     sweep.ledger = ledger_new((int)sweep.n_boxes, sweep_put_interval, &sweep);
     sweep.progress = progress_new(options->quiet);

@@ -6,6 +6,7 @@
 
 #include "common/log.h"
 #include "common/mem.h"
+#include "coordinator/replay.h"
 #include "coordinator/spec.h"
 
 #define BEAT_MS 5000 /* DESIGN section 3 */
@@ -198,8 +199,11 @@ int sweep_gpu(struct sweep *sweep, size_t host, const struct msg *msg,
         return rc;
     snprintf(gpu->uuid, sizeof(gpu->uuid), "%s", msg->gpu);
     snprintf(gpu->name, sizeof(gpu->name), "%s", msg->name);
+    if (sweep->spec->replay)
+        snprintf(gpu->name, sizeof(gpu->name), "%.200s (recorded)",
+                 replay_device(sweep->spec->replay));
     box->n_gpus++;
-    return sweep_put_gpu(sweep, host, msg);
+    return sweep_put_gpu(sweep, host, gpu->name, msg);
 }
 
 /* One model a sweep: capability, SM count, memory (DESIGN section 7). */
@@ -207,7 +211,7 @@ static void drop_other_models(struct sweep *sweep, struct box *box)
 {
     int kept = 0;
 
-    if (strcmp(sweep->options->device, "cpu") == 0)
+    if (strcmp(sweep->options->device, "cuda") != 0)
         return;
 
     for (int i = 0; i < box->n_gpus; i++) {

@@ -1,6 +1,11 @@
 #include "coordinator/sweep_state.h"
 
+#include <stdlib.h>
+
 #include "common/log.h"
+#include "common/mem.h"
+#include "coordinator/replay.h"
+#include "coordinator/spec.h"
 
 /* A host that takes nothing would be asked for ever. */
 #define REFUSALS_MAX 50
@@ -71,6 +76,25 @@ static void welcome_back(struct sweep *sweep, size_t host)
     box->is_lost = false;
 }
 
+/* A replayed result takes what it took when it was recorded, however fast
+ * that time passed here. */
+static int take_result(struct sweep *sweep, size_t host, const struct msg *msg,
+                       struct err *err)
+{
+    struct msg own = *msg; /* borrows what 'msg' points to */
+    int unit = sweep_find_unit(sweep, msg->id.config, msg->id.purpose);
+
+    if (sweep->spec->replay && unit >= 0 && unit < plan_units(sweep->plan)) {
+        struct value *values = mem_new(sweep->spec->n_axes, sizeof(*values));
+
+        plan_values(sweep->plan, unit, values);
+        replay_restate(sweep->spec->replay, values, &own);
+        free(values);
+    }
+    return msg->type == MSG_BUILT ? sweep_built(sweep, host, &own, err)
+                                  : sweep_measured(sweep, host, &own, err);
+}
+
 int sweep_take(struct sweep *sweep, size_t host, const struct msg *msg,
                struct err *err)
 {
@@ -99,9 +123,8 @@ int sweep_take(struct sweep *sweep, size_t host, const struct msg *msg,
     case MSG_STARTED:
         return on_started(sweep, host, msg);
     case MSG_BUILT:
-        return sweep_built(sweep, host, msg, err);
     case MSG_MEASURED:
-        return sweep_measured(sweep, host, msg, err);
+        return take_result(sweep, host, msg, err);
     case MSG_REFUSE:
         return on_refuse(sweep, host, msg);
     case MSG_WANT:

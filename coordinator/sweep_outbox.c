@@ -7,6 +7,7 @@
 
 #include "common/log.h"
 #include "common/mem.h"
+#include "coordinator/replay.h"
 #include "coordinator/spec.h"
 
 #define BUILD_LIMIT_MS 300000 /* RELIABILITY F15: 300 s for one nvcc */
@@ -193,9 +194,25 @@ static void identify(const struct sweep *sweep, const struct sched_lease *lease,
         msg->gpu = sweep->boxes[lease->host].gpus[lease->gpu].uuid;
 }
 
+/* What a recorded kernel is launched with depends on the GPU. */
+static void add_recorded(struct sweep *sweep, const struct sched_lease *lease,
+                         struct msg *msg)
+{
+    struct buf *request = &sweep->request;
+
+    buf_clear(request);
+    buf_printf(request, "%s", msg->request);
+    replay_put_arguments(sweep->spec->replay, &msg->id,
+                         sweep->boxes[lease->host].host->name, lease->gpu,
+                         request);
+    msg->request = buf_text(request);
+}
+
 static int fill(struct sweep *sweep, const struct sched_lease *lease,
                 struct msg *msg, char key[HASH_HEX], struct err *err)
 {
+    int rc;
+
     identify(sweep, lease, msg);
     msg->key = key;
     if (lease->stage == JOB_BUILD) {
@@ -212,7 +229,10 @@ static int fill(struct sweep *sweep, const struct sched_lease *lease,
         (strcmp(sweep->options->device, "cpu") == 0 ? EMULATED_SLACK_MS
                                                     : MEASURE_SLACK_MS);
     plan_task_key(sweep->plan, lease->unit, lease->shape, key);
-    return plan_measure(sweep->plan, lease->unit, lease->shape, msg, err);
+    rc = plan_measure(sweep->plan, lease->unit, lease->shape, msg, err);
+    if (rc == 0 && sweep->spec->replay)
+        add_recorded(sweep, lease, msg);
+    return rc;
 }
 
 void sweep_granted(struct sweep *sweep, const struct sched_lease *lease)

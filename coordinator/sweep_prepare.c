@@ -11,6 +11,7 @@
 #include "common/log.h"
 #include "common/mem.h"
 #include "coordinator/history.h"
+#include "coordinator/replay.h"
 #include "coordinator/space.h"
 #include "coordinator/spec.h"
 #include "coordinator/terms.h"
@@ -93,6 +94,8 @@ static char *settings_json(const struct sweep *sweep)
 {
     const struct sweep_options *o = sweep->options;
     const struct spec_measure *m = &sweep->spec->measure;
+    char *recorded =
+        sweep->spec->replay ? replay_json(sweep->spec->replay) : NULL;
     struct buf buf;
 
     buf_init(&buf, JSON_MAX);
@@ -100,14 +103,17 @@ static char *settings_json(const struct sweep *sweep)
     if (o->terms)
         terms_settings(o->terms, &buf);
     buf_printf(&buf,
-               "\"device\": \"%s\", \"asked\": %s, \"method\": \"%s\", "
+               "\"recorded\": %s, \"device\": \"%s\", \"asked\": %s, "
+               "\"method\": \"%s\", "
                "\"attempts\": %d, "
                "\"linger_s\": %d, \"max_hours\": %.17g, \"budget_usd\": %.17g, "
                "\"warmups\": %d, \"samples\": %d, \"timeout_s\": %.17g, "
                "\"seed\": %lld, \"l2\": \"%s\"}",
-               o->device, o->ask ? "true" : "false", sweep_search_method(sweep),
+               recorded ? recorded : "null", o->device,
+               o->ask ? "true" : "false", sweep_search_method(sweep),
                o->attempts, o->linger_s, o->max_hours, o->budget_usd,
                m->warmups, m->samples, m->timeout_s, (long long)m->seed, m->l2);
+    free(recorded);
     return buf.bytes;
 }
 
@@ -132,9 +138,10 @@ static int put_sweep(struct sweep *sweep, int64_t passed, struct err *err)
                                .arch = sweep->arch,
                                .facts = buf_text(&facts),
                                .settings = settings,
-                               .configurations = sweep->options->ask
-                                                     ? passed
-                                                     : space_size(sweep->space),
+                               .configurations =
+                                   sweep->options->ask || sweep->spec->replay
+                                       ? passed
+                                       : space_size(sweep->space),
                                .passed = passed,
                                .created_utc = clock_utc_ns() },
         &sweep->sweep_id, err);
@@ -499,13 +506,13 @@ static int make_ready(struct sweep *sweep, struct space_gate_count *counts,
 
 int sweep_prepare(struct sweep *sweep, struct err *err)
 {
-    bool emulated = strcmp(sweep->options->device, "cpu") == 0;
     struct space_gate_count *counts =
         mem_new(sweep->spec->n_gates, sizeof(*counts));
     int rc;
 
-    if (emulated)
-        snprintf(sweep->arch, sizeof(sweep->arch), "cpu");
+    if (strcmp(sweep->options->device, "cuda") != 0)
+        snprintf(sweep->arch, sizeof(sweep->arch), "%s",
+                 sweep->options->device);
     else
         snprintf(sweep->arch, sizeof(sweep->arch), "sm_%d",
                  (int)sweep->facts.arch);

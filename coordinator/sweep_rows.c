@@ -175,14 +175,15 @@ static char *facts_json(const struct texts *facts)
     return buf.bytes;
 }
 
-int sweep_put_gpu(struct sweep *sweep, size_t host, const struct msg *msg)
+int sweep_put_gpu(struct sweep *sweep, size_t host, const char *name,
+                  const struct msg *msg)
 {
     char *facts = facts_json(&msg->facts);
     struct store_gpu row = {
         .uuid = msg->gpu,
         .host = sweep->boxes[host].host->name,
         .position = msg->index,
-        .name = msg->name,
+        .name = name,
         .driver = msg->driver,
         .facts = facts,
     };

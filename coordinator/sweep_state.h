@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/buf.h"
 #include "common/err.h"
 #include "common/clock.h"
 #include "common/hash.h"
@@ -128,6 +129,7 @@ struct sweep {
     char (*artifacts)[HASH_HEX]; /* of each unit and the reference; "" none */
     struct grant *grants;        /* index is lease id - 1 */
     size_t n_grants;
+    struct buf request; /* of the measurement last handed out, in a replay */
     struct want *wants;
     size_t n_wants;
 
@@ -269,7 +271,8 @@ int sweep_put_outcome(struct sweep *sweep, int unit, int shape,
                       const char *word, const char *reason, const char *nonce,
                       double median_s);
 int sweep_put_host(struct sweep *sweep, size_t host);
-int sweep_put_gpu(struct sweep *sweep, size_t host, const struct msg *msg);
+int sweep_put_gpu(struct sweep *sweep, size_t host, const char *name,
+                  const struct msg *msg);
 int sweep_put_lease(struct sweep *sweep, const struct sched_lease *lease,
                     const struct msg *msg);
 void sweep_end_lease(struct sweep *sweep, const struct sched_lease *lease,

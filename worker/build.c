@@ -31,7 +31,7 @@ struct build {
     struct build_tools tools;
     char key[HASH_HEX];
     char *entry, *source; /* NULL for fa-runner */
-    bool cubin;
+    bool cubin, recorded;
     int64_t started_ns, limit_ns;
     struct stage stage;
     struct child *child; /* NULL once ended */
@@ -166,7 +166,8 @@ struct build *build_start(const struct build_tools *tools,
     struct err err;
     int rc;
 
-    build->cubin = strcmp(job->arch, "cpu") != 0;
+    build->cubin = strncmp(job->arch, "sm_", 3) == 0;
+    build->recorded = strcmp(job->arch, "replay") == 0;
     build->entry = mem_strdup(job->entry);
     build->source = mem_strdup(job->source);
     if (!fine) {
@@ -185,7 +186,7 @@ struct build *build_start(const struct build_tools *tools,
 
 static bool is_for(const char *path, const char *device)
 {
-    unsigned which = strcmp(device, "cuda") == 0 ? RUNNER_CUDA : RUNNER_CPU;
+    unsigned which = runner_device(device);
 
     for (const struct runner_source *source = runner_sources; source->path;
          source++)
@@ -339,7 +340,10 @@ static void settle_failed(struct build *build, const char *first)
         settle(build, "crash", build->result.log);
     } else {
         child_end_text(child_end(build->child), end);
-        settle(build, "compile", first[0] ? first : end);
+        settle(build, "compile",
+               first[0]          ? first
+               : build->recorded ? build->result.log
+                                 : end);
     }
 }
 

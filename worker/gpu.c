@@ -206,8 +206,8 @@ static void settle_death(struct gpu *gpu, const struct session_end *end,
                end->cause == SESSION_LIMIT ? limit : end->text, now_ns);
 }
 
-/* The emulation's GPU is not exclusive: two workers of one box have two. */
-static void name_cpu(struct gpu *gpu)
+/* What is no GPU is not exclusive: two workers of one box have two. */
+static void name_unreal(struct gpu *gpu, bool replay)
 {
     char boot[CLOCK_BOOT_ID_BYTES], host[256] = "", id[HASH_HEX];
     struct hash hash;
@@ -219,7 +219,11 @@ static void name_cpu(struct gpu *gpu)
     hash_text(&hash, host);
     hash_text(&hash, gpu->dir);
     hash_end(&hash, id);
-    snprintf(gpu->uuid, sizeof(gpu->uuid), "CPU-%s", id);
+    if (replay)
+        snprintf(gpu->uuid, sizeof(gpu->uuid), "REPLAY-%s-%.8s", id,
+                 gpu->which);
+    else
+        snprintf(gpu->uuid, sizeof(gpu->uuid), "CPU-%s", id);
 }
 
 static int name_and_lock(struct gpu *gpu, struct err *err)
@@ -230,8 +234,8 @@ static int name_and_lock(struct gpu *gpu, struct err *err)
                            gpu->which, gpu->uuid, gpu_fact(gpu, "uuid"));
         return 0;
     }
-    if (strcmp(gpu->device, "cpu") == 0) {
-        name_cpu(gpu);
+    if (strcmp(gpu->device, "cuda") != 0) {
+        name_unreal(gpu, strcmp(gpu->device, "replay") == 0);
         return 0;
     }
     snprintf(gpu->uuid, sizeof(gpu->uuid), "%s", gpu_fact(gpu, "uuid"));

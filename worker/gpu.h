@@ -8,7 +8,7 @@
  *
  * A failure in a runner that had measured before may be inherited: it is
  * measured again in a fresh one before it is believed.  A GPU is flocked by
- * its UUID across all workers of the box, "cpu" devices excepted.
+ * its UUID across all workers of the box, "cpu" and "replay" devices excepted.
  * Poll-driven (child.h).
  */
 #ifndef FA_WORKER_GPU_H
@@ -31,7 +31,7 @@ enum {
 };
 
 struct gpu_spec {
-    const char *device; /* "cuda" or "cpu" */
+    const char *device; /* cuda cpu replay */
     const char *gpu;    /* index or UUID, as CUDA numbers them */
     const char *runner; /* path of fa-runner */
     const char *dir;    /* the work folder */
@@ -75,7 +75,7 @@ enum gpu_state gpu_step(struct gpu *gpu, int64_t now_ns);
 enum gpu_state gpu_state(const struct gpu *gpu);
 const char *gpu_trouble(const struct gpu *gpu);
 bool gpu_is_taken(const struct gpu *gpu); /* by another worker */
-/* Once it was IDLE: its UUID ("CPU-..." for the cpu device) and its facts. */
+/* Once it was IDLE: its UUID ("CPU-...", "REPLAY-...") and its facts. */
 const char *gpu_uuid(const struct gpu *gpu);
 const char *gpu_fact(const struct gpu *gpu, const char *name); /* "" if none */
 const struct wire_fact *gpu_facts(const struct gpu *gpu, size_t *n);

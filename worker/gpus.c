@@ -76,7 +76,7 @@ static int choose(const char *device, const char *which, int indices[GPUS_MAX])
         return 0;
     if (strcmp(which, "all") != 0)
         return read_list(which, indices);
-    n = strcmp(device, "cpu") == 0 ? 1 : (int)count_cuda();
+    n = strcmp(device, "cuda") == 0 ? (int)count_cuda() : 1;
     for (int i = 0; i < n; i++)
         indices[i] = i;
     return n;

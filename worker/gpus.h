@@ -1,8 +1,9 @@
 /* gpus.h - the GPUs of this box that a worker was told to use
  *
- * 'which' is "all", "none" or a list of indices "0,1".  The cpu device has
- * one.  With "all" a GPU that cannot be opened is left out if another can;
- * a listed one that cannot is an error.  Poll-driven (child.h).
+ * 'which' is "all", "none" or a list of indices "0,1".  The cpu and replay
+ * devices have one, and more when they are listed.  With "all" a GPU that
+ * cannot be opened is left out if another can; a listed one that cannot is an
+ * error.  Poll-driven (child.h).
  */
 #ifndef FA_WORKER_GPUS_H
 #define FA_WORKER_GPUS_H

@@ -13,6 +13,7 @@
 #include "common/log.h"
 #include "worker/agent.h"
 #include "worker/control.h"
+#include "worker/record_build.h"
 #include "worker/relay.h"
 #include "worker/start.h"
 #include "worker/workdir.h"
@@ -23,6 +24,7 @@
 struct options {
     bool attach, started, help, version;
     const char *workdir, *hash; /* NULL unless given */
+    const char *record, *artifact, *speed_up;
 };
 
 static int complain(const struct err *err)
@@ -59,6 +61,9 @@ static int parse(int argc, char *argv[], struct options *out)
         { "--version", &out->version, NULL },
         { "--workdir", NULL, &out->workdir },
         { "--hash", NULL, &out->hash },
+        { "--record", NULL, &out->record }, /* record_build.h; likewise */
+        { "--artifact", NULL, &out->artifact },
+        { "--speed-up", NULL, &out->speed_up },
     };
     const size_t n = sizeof(table) / sizeof(table[0]);
 
@@ -190,6 +195,8 @@ int main(int argc, char *argv[])
         return usage(stdout);
     if (options.version)
         return puts("fa-worker " FA_VERSION) < 0 ? 1 : 0;
+    if (options.record && options.artifact && options.speed_up)
+        return record_build(options.record, options.artifact, options.speed_up);
     if (hash_setup(&err) < 0)
         return complain(&err);
     if (options.hash)

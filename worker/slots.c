@@ -161,11 +161,16 @@ size_t slots_poll(const struct slots *slots, struct pollfd *fds, size_t max)
 int64_t slots_deadline_ns(const struct slots *slots)
 {
     int64_t at_ns = INT64_MAX;
+    size_t running = 0;
+    bool waiting = false;
 
-    for (const struct slot *slot = slots->first; slot; slot = slot->next)
+    for (const struct slot *slot = slots->first; slot; slot = slot->next) {
         if (slot->build && build_deadline_ns(slot->build) < at_ns)
             at_ns = build_deadline_ns(slot->build);
-    return at_ns;
+        running += slot->build && !slot->ended;
+        waiting = waiting || (!slot->build && !slot->cancelled);
+    }
+    return waiting && running < slots->n ? 0 : at_ns;
 }
 
 static void drop_cancelled(struct slots *slots, int64_t now_ns)

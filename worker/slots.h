@@ -30,6 +30,7 @@ void slots_cancel(struct slots *slots, int64_t lease); /* no result follows */
 size_t slots_busy(const struct slots *slots);          /* in hand */
 
 size_t slots_poll(const struct slots *slots, struct pollfd *fds, size_t max);
+/* 0 when a build could start: step at once. */
 int64_t slots_deadline_ns(const struct slots *slots);
 void slots_step(struct slots *slots, int64_t now_ns);
 

@@ -2,7 +2,8 @@
  *
  * For device "cuda" nvcc: where it was told, else CUDA_HOME, CUDA_PATH,
  * /usr/local/cuda, the newest /usr/local/cuda-*, /opt/cuda,
- * /usr/lib/nvidia-cuda-toolkit, PATH.  For "cpu" the host's C++ compiler.
+ * /usr/lib/nvidia-cuda-toolkit, PATH.  For "cpu" and "replay" the host's
+ * C++ compiler.
  * Poll-driven (child.h): the version is asked of the program.
  */
 #ifndef FA_WORKER_TOOLKIT_H
@@ -49,6 +50,6 @@ int toolkit_step(struct toolkit *toolkit, int64_t now_ns, struct err *err);
 
 const char *toolkit_path(const struct toolkit *toolkit);
 const char *toolkit_text(const struct toolkit *toolkit);   /* once 1 */
-const char *toolkit_device(const struct toolkit *toolkit); /* cuda cpu */
+const char *toolkit_device(const struct toolkit *toolkit); /* cuda cpu replay */
 
 #endif

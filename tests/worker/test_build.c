@@ -291,8 +291,10 @@ static void slots_build_so_many_at_once_in_order(void **state)
     assert_int_equal(slots_add(slots, 11, &job, &err), 0);
     assert_int_equal(slots_add(slots, 12, &job, &err), 0);
     assert_int_equal(slots_add(slots, 13, &job, &err), ERR_INPUT);
+    assert_int_equal(slots_deadline_ns(slots), 0); /* a slot is free */
     assert_string_equal(err.text, "lease 13 is over the credit of 2 builds");
     slots_step(slots, clock_boot_ns());
+    assert_true(slots_deadline_ns(slots) > 0); /* 12 waits for its end */
     assert_true(slots_next_started(slots, &lease));
     assert_int_equal(lease, 11);
     assert_false(slots_next_started(slots, &lease));

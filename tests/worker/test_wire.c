@@ -281,7 +281,8 @@ static void bad_requests_are_refused(void **state)
         { "open\n\n", "field 'device' is missing" },
         { "open\ndevice cpu\n\n", "field 'gpu' is missing" },
         { "open\ndevice cpu\ndevice cpu\n\n", "field 'device' stands twice" },
-        { "open\ndevice tpu\n\n", "device 'tpu': expected 'cuda' or 'cpu'" },
+        { "open\ndevice tpu\n\n",
+          "device 'tpu': expected 'cuda', 'cpu' or 'replay'" },
         { "open\ncolour red\n\n", "unknown field 'colour'" },
         { "quit\ndevice cpu\n\n", "unknown field 'device'" },
     };

@@ -1,7 +1,8 @@
 /* device.h - what holds buffers, loads kernels and runs them
  *
- * Two implementations, chosen when fa-runner is linked: device_cuda.c and
- * device_cpu.c (an emulation, one host thread).  One device a process, used
+ * Three implementations, chosen when fa-runner is linked: device_cuda.c,
+ * device_cpu.c (an emulation, one host thread) and device_replay.c (answers
+ * from a record).  One device a process, used
  * by one thread.
  *
  * A fallible call returns 0 or a DEVICE_* code and says why in 'err'.  After
@@ -26,6 +27,7 @@ enum {
     DEVICE_FAULT = -2,   /* the kernel broke a rule: address, trap, barrier */
     DEVICE_TIMEOUT = -3, /* it was still running at the deadline */
     DEVICE_BROKEN = -4,  /* not the kernel's doing: memory, file, driver */
+    DEVICE_WRONG = -5,   /* its result is known to be wrong (replay) */
 };
 
 struct device_err {
@@ -48,9 +50,9 @@ enum {
     DEVICE_FACTS_MAX = 32
 };
 
-extern const char device_name[]; /* "cuda" or "cpu" */
+extern const char device_name[]; /* "cuda", "cpu" or "replay" */
 
-/* 'gpu' is an index or a "GPU-..." UUID; the cpu device takes any. */
+/* 'gpu' is an index or a "GPU-..." UUID; the others take any. */
 int device_open(const char *gpu, struct device **out, struct device_err *err);
 void device_close(struct device *device); /* NULL is fine */
 size_t device_facts(const struct device *device,

@@ -56,6 +56,8 @@ static int settle_device(struct run *run, int rc, const struct device_err *err)
         return settle(run, WIRE_RUNTIME, "%s", err->text);
     case DEVICE_TIMEOUT:
         return settle(run, WIRE_TIMEOUT, "%s", err->text);
+    case DEVICE_WRONG:
+        return settle(run, WIRE_CORRECTNESS, "%s", err->text);
     default:
         snprintf(run->result->detail, sizeof(run->result->detail), "%s",
                  err->text);

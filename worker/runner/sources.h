@@ -6,6 +6,7 @@
  *   cuda  nvcc -O2 -arch=sm_XX -I. -o fa-runner UNITS -ldl
  *   cpu   cc -O2 -I. -Ikernels/include -rdynamic -o fa-runner UNITS
  *         -lstdc++ -ldl -lm -lpthread
+ *   replay the same, of fewer files
  *
  * UNITS are the rows that are not headers.  CMake reads this table as well
  * (worker/CMakeLists.txt), so a row stands on one line.
@@ -14,11 +15,13 @@
 #define FA_WORKER_RUNNER_SOURCES_H
 
 #include <stddef.h>
+#include <string.h>
 
 enum {
     RUNNER_CUDA = 1,
     RUNNER_CPU = 2,
-    RUNNER_BOTH = 3
+    RUNNER_REPLAY = 4,
+    RUNNER_ALL = 7
 };
 
 struct runner_source {
@@ -28,20 +31,20 @@ struct runner_source {
 
 /* clang-format off */
 static const struct runner_source runner_sources[] = {
-    { "worker/runner/runner.c", RUNNER_BOTH },
-    { "worker/runner/measure.c", RUNNER_BOTH },
-    { "worker/runner/measure.h", RUNNER_BOTH },
-    { "worker/runner/resident.c", RUNNER_BOTH },
-    { "worker/runner/resident.h", RUNNER_BOTH },
-    { "worker/runner/wire.h", RUNNER_BOTH },
-    { "worker/runner/wire_reply.c", RUNNER_BOTH },
-    { "worker/runner/wire_request.c", RUNNER_BOTH },
-    { "worker/runner/wire_text.c", RUNNER_BOTH },
-    { "worker/runner/wire_text.h", RUNNER_BOTH },
-    { "worker/runner/element.h", RUNNER_BOTH },
-    { "worker/runner/fill.h", RUNNER_BOTH },
-    { "worker/runner/check.h", RUNNER_BOTH },
-    { "worker/runner/device.h", RUNNER_BOTH },
+    { "worker/runner/runner.c", RUNNER_ALL },
+    { "worker/runner/measure.c", RUNNER_ALL },
+    { "worker/runner/measure.h", RUNNER_ALL },
+    { "worker/runner/resident.c", RUNNER_ALL },
+    { "worker/runner/resident.h", RUNNER_ALL },
+    { "worker/runner/wire.h", RUNNER_ALL },
+    { "worker/runner/wire_reply.c", RUNNER_ALL },
+    { "worker/runner/wire_request.c", RUNNER_ALL },
+    { "worker/runner/wire_text.c", RUNNER_ALL },
+    { "worker/runner/wire_text.h", RUNNER_ALL },
+    { "worker/runner/element.h", RUNNER_ALL },
+    { "worker/runner/fill.h", RUNNER_ALL },
+    { "worker/runner/check.h", RUNNER_ALL },
+    { "worker/runner/device.h", RUNNER_ALL },
     { "worker/runner/device_cuda.c", RUNNER_CUDA },
     { "worker/runner/device_cuda.h", RUNNER_CUDA },
     { "worker/runner/launch_cuda.c", RUNNER_CUDA },
@@ -70,8 +73,18 @@ static const struct runner_source runner_sources[] = {
     { "worker/runner/emulator/tensor.cc", RUNNER_CPU },
     { "worker/runner/emulator/tensor.hh", RUNNER_CPU },
     { "worker/runner/emulator/warp.cc", RUNNER_CPU },
+    { "worker/runner/device_replay.c", RUNNER_REPLAY },
+    { "worker/runner/record.c", RUNNER_REPLAY },
+    { "worker/runner/record.h", RUNNER_REPLAY },
     { NULL, 0 },
 };
 /* clang-format on */
+
+static inline unsigned runner_device(const char *name)
+{
+    return strcmp(name, "cuda") == 0     ? RUNNER_CUDA
+           : strcmp(name, "replay") == 0 ? RUNNER_REPLAY
+                                         : RUNNER_CPU;
+}
 
 #endif

@@ -76,7 +76,7 @@ struct wire_measure {
 
 struct wire_request {
     enum wire_request_kind kind;
-    char device[8];              /* open: "cuda" or "cpu" */
+    char device[8];              /* open: cuda cpu replay */
     char gpu[WIRE_NAME_MAX + 1]; /* open: index or UUID */
     struct wire_measure measure;
     uint64_t seen; /* private to wire.c: the fields so far */

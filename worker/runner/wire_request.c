@@ -12,13 +12,13 @@
 
 static const char *const kind_names[] = { "open", "measure", "quit" };
 static const char *const l2_names[] = { "warm", "flush" };
-static const char *const device_names[] = { "cuda", "cpu" };
+static const char *const device_names[] = { "cuda", "cpu", "replay" };
 
 static bool read_device(void *message, char *rest)
 {
     struct wire_request *request = message;
 
-    return wire_read_choice(rest, device_names, 2) >= 0 &&
+    return wire_read_choice(rest, device_names, 3) >= 0 &&
            wire_read_name(rest, request->device, sizeof(request->device));
 }
 
@@ -216,7 +216,7 @@ static bool read_timeout(void *message, char *rest)
 #define A_NAME "a name of 1 to 64 letters, digits, '_' and '-'"
 
 static const struct wire_field open_fields[] = {
-    { .key = "device", read_device, "'cuda' or 'cpu'" },
+    { .key = "device", read_device, "'cuda', 'cpu' or 'replay'" },
     { .key = "gpu", read_gpu, A_NAME },
 };
 

@@ -1,0 +1,135 @@
+"""Whole sweeps on a recorded landscape: coordinator, worker, runner and database are the real ones."""
+
+import json
+import os
+import signal
+import sqlite3
+import statistics
+import time
+import unittest
+
+import landscape
+import rig
+
+FAST = "100000"
+
+
+class Replay(rig.Rig):
+    def sweep(self, *args, file="bowl.json", speed_up=FAST, code=0):
+        return self.run_coord(self.folder, "sweep", "--device", f"replay={file}", "--speed-up", speed_up,
+                              "--db", "x.db", *args, code=code)
+
+    def rows(self, sql, *args):
+        return self.query(self.folder, sql, *args)
+
+    def outcomes(self):
+        return dict(self.rows("SELECT outcome, count(*) FROM outcome GROUP BY 1"))
+
+    def times(self, purpose="screen"):
+        """Samples of each configuration, by its tunables."""
+        rows = self.rows("SELECT c.params, r.samples FROM result r JOIN config c ON c.key = r.config "
+                         "WHERE r.purpose = ? AND r.outcome = 'correct' AND r.counted = 1", purpose)
+        return {tuple(json.loads(params).values()): json.loads(samples) for params, samples in rows}
+
+    def test_a_landscape_is_swept_and_failures_keep_their_words(self):
+        cache = landscape.make(self.path("bowl.json"))
+        began = time.monotonic()
+        ran = self.sweep()
+        self.assertLess(time.monotonic() - began, 60, "a few hundred points at high speed-up take seconds")
+        self.assertEqual(self.outcomes(), landscape.words(cache))
+        self.assertIn("recorded on Test GPU 9000", ran.stderr)
+        report = self.report(self.folder, "x.db")
+        self.assertEqual(report["device"], "replay")
+        self.assertEqual(report["recorded_on"], "Test GPU 9000")
+        text = self.run_coord(self.folder, "report", "x.db").stdout
+        self.assertIn("Times were recorded on Test GPU 9000", text)
+        self.assert_invariants(self.folder)
+
+    def test_samples_are_the_recorded_ones_whatever_the_speed_up(self):
+        cache = landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(2, 4), unrolls=(1, 2))
+        self.sweep(speed_up="1000")
+        measured = self.times()
+        self.assertEqual(len(measured), 8)
+        for (bx, by, unroll, _), samples in measured.items():
+            recorded = {round(t * 1e-3, 12) for t in cache[f"{bx},{by},{unroll}"]["times"]}
+            self.assertLessEqual({round(s, 12) for s in samples}, recorded)
+            self.assertEqual(len(set(samples)), len(samples), "each once before any comes again")
+        builds = self.rows("SELECT DISTINCT round(seconds, 6) FROM build WHERE purpose = 'kernel'")
+        self.assertEqual(builds, [(0.4,)])
+        os.rename(self.path("x.db"), self.path("first.kept"))
+        self.sweep()
+        self.assertEqual(self.times(), measured)
+
+    def test_a_file_whose_writer_crashed_is_replayed_as_far_as_it_goes(self):
+        landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(4,), unrolls=(2,), closed=False)
+        ran = self.sweep()
+        self.assertIn("ends before its last brace", ran.stderr)
+        self.assertEqual(self.outcomes(), {"correct": 2})
+
+    def test_a_killed_coordinator_resumes_to_the_same_table(self):
+        cache = landscape.make(self.path("bowl.json"), xs=(16, 32, 64, 128, 256), ys=(1, 2, 4, 8), compile_ms=4000)
+        coord = self.start(self.folder, "sweep", "--device", "replay=bowl.json", "--speed-up", "200", "--db", "x.db")
+        rig.until("some are settled", lambda: self.settled(self.folder) > 10)
+        coord.send_signal(signal.SIGKILL)
+        coord.wait()
+        settled = self.settled(self.folder)
+        self.assertLess(settled, len(cache))
+        self.run_coord(self.folder, "resume", "--speed-up", FAST, "x.db")
+        self.assertEqual(self.outcomes(), landscape.words(cache))
+        self.assert_invariants(self.folder)
+
+    def test_a_sweep_of_ours_is_a_record_too(self):
+        cache = landscape.make(self.path("bowl.json"), xs=(32, 64, 1024), ys=(1, 2, 4), unrolls=(1, 8))
+        self.sweep()
+        reasons = self.rows("SELECT config, outcome, reason FROM outcome ORDER BY 1")
+        os.rename(self.path("x.db"), self.path("earlier.sqlite"))
+        self.sweep(file="earlier.sqlite")
+        self.assertEqual(self.outcomes(), landscape.words(cache))
+        self.assertEqual(self.rows("SELECT config, outcome, reason FROM outcome ORDER BY 1"), reasons)
+
+    def test_two_gpus_of_a_host_differ_as_their_cards_say(self):
+        cache = landscape.make(self.path("bowl.json"), ys=(2, 4), unrolls=(1, 2), verify_ms=2000.0)
+        with open(self.path("cards.json"), "w") as f:
+            json.dump({"cards": [{"gpu": 1, "factor": 1.08}]}, f)
+        self.sweep("--hosts", self.hosts("localhost gpus=0,1 slots=4"), "--cards", "cards.json",
+                   speed_up="40")
+        rows = self.rows("SELECT g.position, c.params, r.samples FROM result r JOIN config c ON c.key = r.config "
+                         "JOIN gpu g ON g.uuid = r.gpu WHERE r.purpose = 'screen' AND r.outcome = 'correct'")
+        ratios = {0: [], 1: []}
+        for gpu, params, samples in rows:
+            bx, by, unroll, _ = json.loads(params).values()
+            recorded = statistics.median(cache[f"{bx},{by},{unroll}"]["times"]) * 1e-3
+            ratios[gpu].append(statistics.median(json.loads(samples)) / recorded)
+        self.assertTrue(ratios[0] and ratios[1], "both GPUs measured")
+        self.assertAlmostEqual(statistics.median(ratios[0]), 1.0, delta=0.01)
+        self.assertAlmostEqual(statistics.median(ratios[1]), 1.08, delta=0.01)
+
+    def test_through_ssh(self):
+        if not rig.find_sshd():
+            self.skipTest("no sshd")
+        cache = landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(4,))
+        self.sweep("--hosts", self.hosts(self.sshd().line(f"workdir={self.path('far')} slots=4")))
+        self.assertEqual(self.outcomes(), landscape.words(cache))
+
+    def test_bad_input_is_one_message(self):
+        landscape.make(self.path("bowl.json"), xs=(64,), ys=(4,))
+        with open(self.path("none.json"), "w") as f:
+            json.dump({"tune_params": {"A": [1]}, "cache": {"1": {"A": 1, "time": "RuntimeFailedConfig"}}}, f)
+        with open(self.path("text"), "w") as f:
+            f.write("hello\n")
+        with open(self.path("cards.json"), "w") as f:
+            f.write('{ "cards": [ { "gpu": 1, "facto": 1.08 } ] }')
+        for file, args, said in (("absent.json", (), "absent.json"),
+                                 ("none.json", (), "no configuration of it has a time"),
+                                 ("text", (), "text:1"),
+                                 ("bowl.json", ("--cards", "cards.json"), "did you mean 'factor'?")):
+            ran = self.sweep(*args, file=file, code=2)
+            self.assertIn(said, ran.stderr)
+        ran = self.run_coord(self.folder, "sweep", "--device", "replay", code=2)
+        self.assertIn("--device replay=FILE", ran.stderr)
+        ran = self.run_coord(self.folder, "sweep", "--device", "cpu", "--speed-up", "2", code=2)
+        self.assertIn("--speed-up is for a replay", ran.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
