@@ -1,16 +1,15 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/err.h"
 #include "coordinator/cmd.h"
 #include "coordinator/dbpath.h"
 #include "coordinator/export.h"
 #include "coordinator/options.h"
+#include "coordinator/outfile.h"
 #include "coordinator/report.h"
 #include "coordinator/store.h"
 #include "coordinator/stored.h"
@@ -57,44 +56,6 @@ static int print(struct export *export, const struct settings *settings,
 
 /* ---- the file */
 
-static int write_all(int fd, const char *text, size_t len)
-{
-    while (len) {
-        ssize_t n = write(fd, text, len);
-
-        if (n < 0 && errno != EINTR)
-            return -1;
-        text += n > 0 ? n : 0;
-        len -= n > 0 ? (size_t)n : 0;
-    }
-    return 0;
-}
-
-static int save(const struct settings *settings, const char *text, size_t len,
-                struct err *err)
-{
-    int how =
-        O_WRONLY | O_CREAT | O_CLOEXEC | (settings->force ? O_TRUNC : O_EXCL);
-    int fd = open(settings->out, how, 0666), failed;
-
-    if (fd < 0 && errno == EEXIST)
-        return err_set(err, ERR_INPUT,
-                       "'%s' is there already; --force replaces it",
-                       settings->out);
-    if (fd < 0)
-        return err_set(err, ERR_SYSTEM, "'%s': %s", settings->out,
-                       strerror(errno));
-    failed = write_all(fd, text, len) < 0 ? errno : 0;
-    if (close(fd) < 0 && !failed)
-        failed = errno;
-    if (!failed)
-        return 0;
-    if (!settings->force)
-        unlink(settings->out); /* half a header is worse than none */
-    return err_set(err, ERR_SYSTEM, "'%s': %s", settings->out,
-                   strerror(failed));
-}
-
 /* The whole text first: a file is written when all is known. */
 static int write_out(struct export *export, const struct settings *settings,
                      struct err *err)
@@ -110,7 +71,7 @@ static int write_out(struct export *export, const struct settings *settings,
     if (fclose(memory) != 0 && rc == 0)
         rc = err_set(err, ERR_SYSTEM, "memory: %s", strerror(errno));
     if (rc == 0 && settings->out) {
-        rc = save(settings, text, len, err);
+        rc = outfile_save(settings->out, text, len, settings->force, err);
     } else if (rc == 0) {
         fwrite(text, 1, len, stdout);
         rc = terminal_flush(stdout, err);

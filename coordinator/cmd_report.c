@@ -3,11 +3,14 @@
 #include <stdlib.h>
 
 #include "common/err.h"
+#include "common/mem.h"
 #include "coordinator/cmd.h"
 #include "coordinator/conclusion.h"
 #include "coordinator/dbpath.h"
 #include "coordinator/lessons.h"
 #include "coordinator/options.h"
+#include "coordinator/outfile.h"
+#include "coordinator/page.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
 #include "coordinator/report_print.h"
@@ -19,10 +22,35 @@
 #define TOP_DEFAULT 20 /* rows of the table; JSON and CSV have all */
 
 struct settings {
-    bool cost, json, csv;
+    bool cost, json, csv, force;
     int64_t top; /* -1: not given */
-    const char *where;
+    const char *where, *html;
 };
+
+/* The page has what the text has, and the cost. */
+static int save_page(const struct report_view *view,
+                     const struct settings *settings, struct err *err)
+{
+    char *title =
+        mem_printf("%s on %s", view->report->name, view->report->arch);
+    char *text = NULL;
+    size_t len = 0;
+    FILE *memory = open_memstream(&text, &len);
+    struct page *page;
+    int rc = 0;
+
+    if (!memory)
+        abort(); /* out of memory */
+    page = page_open(memory, title);
+    report_table(view, page_stream(page));
+    report_cost_table(view, page_stream(page));
+    page_close(page);
+    fclose(memory);
+    rc = outfile_save(settings->html, text, len, settings->force, err);
+    free(text);
+    free(title);
+    return rc;
+}
 
 static int print(struct report_view view, const struct settings *settings,
                  struct err *err)
@@ -33,6 +61,10 @@ static int print(struct report_view view, const struct settings *settings,
         report_json(&view, stdout);
     } else if (settings->csv) {
         report_csv(&view, stdout);
+    } else if (settings->html) {
+        if (settings->top < 0)
+            view.top = TOP_DEFAULT;
+        return save_page(&view, settings, err);
     } else {
         if (settings->top < 0)
             view.top = TOP_DEFAULT;
@@ -95,6 +127,11 @@ int cmd_report(int argc, char *argv[])
           "everything, for programs (docs/report.md)", "csv" },
         { "csv", OPTION_FLAG, &settings.csv, NULL,
           "one line a configuration and shape", "json cost" },
+        { "html", OPTION_TEXT, &settings.html, "FILE",
+          "write it there, with the cost, as one page for a browser",
+          "json csv" },
+        { "force", OPTION_FLAG, &settings.force, NULL,
+          "replace the file of --html", NULL },
     };
     const struct options options = {
         "report",

@@ -1,5 +1,6 @@
 #include "coordinator/compare.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "coordinator/normal.h"
 #include "coordinator/rank_test.h"
 #include "coordinator/report.h"
+#include "coordinator/shift.h"
 
 #define NO_SHAPE ((size_t)-1)
 
@@ -97,26 +99,61 @@ static bool by_blocks(const struct compare *compare, struct compare_row *row)
     return true;
 }
 
-/* Of the log of a screened median, as finalists.c has it. */
-static double variance_of(const struct compare_side *side,
-                          const struct report_cell *cell)
+/* Standard deviation of the log ratio by the noise that finalists.h takes
+ * screened medians to have: for a few samples. */
+static double sd_of_few(const struct compare *compare,
+                        const struct report_cell *a,
+                        const struct report_cell *b)
 {
-    const struct finalist_rules rules = { .noise = side->noise,
-                                          .between = side->between };
-    struct screened screened;
+    const struct finalist_rules in_a = { .noise = compare->a->noise };
+    const struct finalist_rules in_b = { .noise = compare->b->noise };
+    struct screened screened_a, screened_b;
 
-    finalists_screen(cell->samples, cell->n_samples, 1, &screened);
-    return finalists_variance(&screened, &rules);
+    finalists_screen(a->samples, a->n_samples, 1, &screened_a);
+    finalists_screen(b->samples, b->n_samples, 1, &screened_b);
+    return sqrt(finalists_variance(&screened_a, &in_a) +
+                finalists_variance(&screened_b, &in_b));
+}
+
+static struct shift_value *logs_of(const struct report_cell *cell)
+{
+    struct shift_value *out = mem_new(cell->n_samples, sizeof(*out));
+
+    for (size_t i = 0; i < cell->n_samples; i++)
+        out[i].value = log(cell->samples[i]);
+    return out;
+}
+
+/* The same from the interval that the samples themselves give, on which a
+ * late one has no more say than any other. */
+static double sd_of_many(const struct report_cell *a,
+                         const struct report_cell *b, double alpha)
+{
+    struct shift_value *in_a = logs_of(a), *in_b = logs_of(b);
+    struct shift found;
+
+    shift(in_a, a->n_samples, in_b, b->n_samples, 1 - alpha, &found);
+    free(in_a);
+    free(in_b);
+    return (found.hi - found.lo) / 2 / normal_quantile(1 - alpha / 2);
 }
 
 static void by_samples(const struct compare *compare, struct compare_row *row)
 {
     const struct report_cell *a = &row->a->cells[row->shape_a];
     const struct report_cell *b = &row->b->cells[row->shape_b];
-    double ratio = log(a->summary.median / b->summary.median);
-    double sd = sqrt(variance_of(compare->a, a) + variance_of(compare->b, b));
-    double reach = sd * normal_quantile(1 - compare->rules.alpha / 2);
+    double alpha = compare->rules.alpha;
+    double ratio = log(a->summary.median / b->summary.median), sd, reach;
 
+    if (a->n_samples < COMPARE_BLOCKS_LEAST ||
+        b->n_samples < COMPARE_BLOCKS_LEAST)
+        sd = sd_of_few(compare, a, b);
+    else
+        sd = sd_of_many(a, b, alpha);
+    /* what more samples of one measurement do not cure, on both sides */
+    sd = hypot(sd, hypot(compare->a->between, compare->b->between));
+    sd = fmax(sd, DBL_EPSILON); /* of samples that are all alike */
+    reach = sd * normal_quantile(1 - alpha / 2);
     row->n_a = a->n_samples;
     row->n_b = b->n_samples;
     row->a_s = a->summary.median;

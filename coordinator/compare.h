@@ -8,9 +8,10 @@
  *
  * Evidence is one median a confirmation block where both sides have
  * COMPARE_BLOCKS_LEAST of them (shift.h), else the screening samples, with
- * the noise that finalists.h takes them to have.  Nothing pairs the two
- * sides, so what the two occasions differ by as a whole is in every ratio:
- * the warnings say what is known to differ.
+ * their own interval (shift.h; of fewer than that the noise of finalists.h)
+ * made wider by what one measurement differs by from the next.  Nothing pairs
+ * the two sides, so what the two occasions differ by as a whole is in every
+ * ratio: the warnings say what is known to differ.
  *
  * Immutable once made; the sides outlive it.
  */
@@ -38,7 +39,7 @@ struct compare_rules {
         .alpha = 0.05, .threshold = 0.03, \
     }
 
-#define COMPARE_BLOCKS_LEAST 4 /* medians a side for an interval of 95 % */
+#define COMPARE_BLOCKS_LEAST 4 /* values a side for an interval of 95 % */
 
 enum compare_subject {
     COMPARE_WINNER, /* A's winner with B's winner */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/mem.h"
+#include "coordinator/page.h"
 #include "coordinator/terminal.h"
 
 #define GAP 2 /* spaces between columns */
@@ -91,6 +92,8 @@ static void pad(FILE *to, size_t n)
 
 void table_print(const struct table *table, FILE *to)
 {
+    if (page_took(to, table))
+        return;
     for (size_t i = 0; i < table->n_cells; i++) {
         const struct column *column = &table->columns[i % table->n_columns];
         bool last = (i + 1) % table->n_columns == 0;
@@ -127,4 +130,25 @@ void table_csv(const struct table *table, FILE *to)
         csv_cell(table->cells[i], to);
         fputs((i + 1) % table->n_columns == 0 ? "\n" : ",", to);
     }
+}
+
+void table_html(const struct table *table, FILE *to)
+{
+    size_t width = table->n_columns;
+
+    assert(width > 0);
+    fputs("<div><table>\n<thead>", to);
+    for (size_t i = 0; i < table->n_cells; i++) {
+        const char *tag = i < width ? "th" : "td";
+
+        if (i % width == 0)
+            fputs("<tr>", to);
+        fprintf(to, "<%s%s>", tag,
+                table->columns[i % width].align == 'r' ? " class=\"r\"" : "");
+        page_escape(table->cells[i], to);
+        fprintf(to, "</%s>", tag);
+        if ((i + 1) % width == 0)
+            fputs(i + 1 == width ? "</tr></thead>\n<tbody>\n" : "</tr>\n", to);
+    }
+    fputs("</tbody>\n</table></div>\n", to);
 }

@@ -1,7 +1,8 @@
 /* table.h - a listing for people: columns as wide as what is in them
  *
  * Numbers stand right, texts left; the last column is not padded.  The same
- * cells print as CSV (quoted as in RFC 4180) for programs.
+ * cells print as CSV (quoted as in RFC 4180) for programs, and as HTML; to the
+ * stream of a page (page.h) table_print() prints the latter.
  */
 #ifndef FA_COORDINATOR_TABLE_H
 #define FA_COORDINATOR_TABLE_H
@@ -23,6 +24,7 @@ void table_cell(struct table *table, const char *fmt, ...)
 void table_number(struct table *table, int decimals, double number);
 
 void table_print(const struct table *table, FILE *to);
+void table_html(const struct table *table, FILE *to);
 void table_csv(const struct table *table, FILE *to);
 
 #endif

@@ -20,6 +20,7 @@ struct compare_plan {
     uint64_t seed;
     double factor;  /* of all times */
     double noise;   /* relative deviation of a sample */
+    bool late;      /* one screening sample of each is 100 x as long */
     int blocks;     /* of the confirmation pass; 0: there was none */
     bool same_code; /* the cubins are those of every plan that says so */
     int slow;       /* this one takes 1.2 x as long; 0: none */

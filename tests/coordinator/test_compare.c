@@ -164,6 +164,22 @@ static void without_blocks_the_screening_samples_count(void **state)
     done(&pair);
 }
 
+static void a_late_sample_changes_little(void **state)
+{
+    struct compare_plan a = calm, b = calm_too;
+    struct pair pair;
+
+    (void)state;
+    a.blocks = b.blocks = 0;
+    a.late = b.late = true;
+    b.factor = 1.15;
+    compare_plans(a, b, &pair);
+    assert_near(pair.compare->rows[0].speedup.value, 1 / 1.15, 0.01);
+    assert_true(pair.compare->rows[0].speedup.hi < 0.9);
+    assert_int_equal(pair.compare->rows[0].verdict, VERDICT_SLOW);
+    done(&pair);
+}
+
 /* 1 % slower, and 8 blocks of 0.5 %: less than the threshold, surely. */
 static void less_than_the_threshold_is_none(void **state)
 {
@@ -350,6 +366,7 @@ int main(void)
         cmocka_unit_test(the_sign_turns_when_the_sides_do),
         cmocka_unit_test(the_ratio_is_a_over_b),
         cmocka_unit_test(without_blocks_the_screening_samples_count),
+        cmocka_unit_test(a_late_sample_changes_little),
         cmocka_unit_test(less_than_the_threshold_is_none),
         cmocka_unit_test(one_cubin_in_both_is_the_machine),
         cmocka_unit_test(another_configuration_decides_only_when_asked),

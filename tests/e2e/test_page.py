@@ -1,0 +1,106 @@
+"""fa-coord report --html: one file that shows what the text shows and fetches nothing."""
+
+import html.parser
+import os
+import shutil
+import sqlite3
+import unittest
+
+import rig
+
+VOID = {"meta"}
+
+
+class Reader(html.parser.HTMLParser):
+    """The tables of a page, by their headings; fails on markup that is not closed, or that refers to something."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.tables, self.text = [], [], ""
+
+    def handle_starttag(self, tag, attrs):
+        assert tag not in ("script", "link", "img", "iframe", "object"), tag
+        for name, value in attrs:
+            assert name not in ("src", "href", "style") and not name.startswith("on"), (name, value)
+        if tag == "table":
+            self.tables.append([])
+        if tag == "tr":
+            self.tables[-1].append([])
+        if tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        self.text += data
+        if self.open and self.open[-1] in ("td", "th"):
+            self.tables[-1][-1][-1] += data
+
+
+class Page(rig.Rig):
+
+    def database(self):
+        path = self.path("base.db")
+        shutil.copy(os.path.join(rig.FIXTURES, "compare", "base.db"), path)
+        return path
+
+    def read(self, path):
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        reader = Reader()
+        reader.feed(text)
+        reader.close()
+        self.assertEqual(reader.open, [])
+        return text, reader
+
+    def test_the_page_has_the_tables_of_the_report(self):
+        db = self.database()
+        self.run_coord(self.folder, "report", db, "--html", "report.html")
+        text, page = self.read(self.path("report.html"))
+        headings = [table[0][0] for table in page.tables]
+        for heading in ("outcome", "rank", "failed as", "tunable", "host", "category"):
+            self.assertIn(heading, headings)
+        for table in page.tables:
+            self.assertEqual({len(row) for row in table}, {len(table[0])})
+        plain = self.run_coord(self.folder, "report", db, "--cost").stdout
+        for table in page.tables:
+            for row in table:
+                for cell in row:
+                    self.assertIn(cell, plain)
+        self.assertIn("default-src 'none'", text)
+        self.assertEqual(text.count("http"), text.count("http-equiv"))
+
+    def test_what_a_database_holds_is_never_markup(self):
+        db = self.database()
+        nasty = "<script>alert(1)</script>\x1b[31m\x00\x9b\"'&"
+        with sqlite3.connect(db) as connection:
+            connection.execute("UPDATE sweep SET name = ?", (nasty.replace("\0", ""),))
+            connection.execute("UPDATE outcome SET reason = ? WHERE outcome <> 'correct'", (nasty.replace("\0", ""),))
+            connection.execute("UPDATE gpu SET name = '<img src=x onerror=alert(1)>'")
+            connection.execute("UPDATE host SET name = '<b>gpu1'")
+        self.run_coord(self.folder, "report", db, "--html", "report.html", "--top", "0")
+        text, page = self.read(self.path("report.html"))
+        self.assertNotIn("\x1b", text)
+        self.assertIn("<script>alert(1)</script>?[31m", page.text)
+        self.assertIn("<img src=x onerror=alert(1)>", page.text)
+
+    def test_a_file_is_replaced_only_when_told(self):
+        db = self.database()
+        with open(self.path("mine.html"), "w") as f:
+            f.write("mine")
+        err = self.run_coord(self.folder, "report", db, "--html", "mine.html", code=2).stderr
+        self.assertIn("'mine.html' is there already; --force replaces it", err)
+        with open(self.path("mine.html")) as f:
+            self.assertEqual(f.read(), "mine")
+        self.run_coord(self.folder, "report", db, "--html", "mine.html", "--force")
+        self.read(self.path("mine.html"))
+        err = self.run_coord(self.folder, "report", db, "--html", "none/x.html", code=1).stderr
+        self.assertIn("'none/x.html': No such file or directory", err)
+        self.run_coord(self.folder, "report", db, "--html", "x.html", "--json", code=2)
+
+
+if __name__ == "__main__":
+    unittest.main()
