@@ -150,17 +150,17 @@ static int recall(struct sweep *sweep, struct err *err)
 
 /* ---- GPUs come and go ---- */
 
-/* Its times are noise, and no rest makes them better. */
-static bool is_emulated(const struct sweep *sweep)
+/* What is emulated or recorded does not become better with rest. */
+static bool is_real(const struct sweep *sweep)
 {
-    return strcmp(sweep->options->device, "cpu") == 0;
+    return strcmp(sweep->options->device, "cuda") == 0;
 }
 
 static int every(const struct sweep *sweep)
 {
     if (sweep->spec->measure.canary_every >= 0)
         return sweep->spec->measure.canary_every;
-    return is_emulated(sweep) ? 0 : EVERY;
+    return strcmp(sweep->options->device, "cpu") == 0 ? 0 : EVERY;
 }
 
 int sweep_canary_begin(struct sweep *sweep, struct err *err)
@@ -168,7 +168,7 @@ int sweep_canary_begin(struct sweep *sweep, struct err *err)
     int jobs = plan_units(sweep->plan) * plan_shapes(sweep->plan);
     struct warden_rules rules = { .every = every(sweep),
                                   .line = CALIBRATION_RULES,
-                                  .rest_s = is_emulated(sweep) ? 0 : REST_S,
+                                  .rest_s = is_real(sweep) ? REST_S : 0,
                                   .again_max = jobs / AGAIN_SHARE };
 
     if (rules.every == 0 || jobs == 0 || sweep->options->ask ||
