@@ -60,26 +60,31 @@ int choice_named(struct choice *choice, const struct spec *spec,
     return rc;
 }
 
+bool choice_params(struct choice *choice, const struct spec *spec,
+                   const struct params *params)
+{
+    struct buf text;
+    bool fits;
+
+    buf_init(&text, TEXT_MAX);
+    for (size_t p = 0; p < params->n; p++)
+        buf_printf(&text, "%s%s=%s", p ? "," : "", params->items[p].name,
+                   params->items[p].text);
+    fits = params->n == spec->n_axes &&
+           choice_named(choice, spec, buf_text(&text), NULL) == 0;
+    buf_fini(&text);
+    return fits;
+}
+
 size_t choice_best(struct choice *choice, const struct spec *spec,
                    const struct report *report, size_t most)
 {
     size_t found = 0;
 
     for (size_t i = 0; i < report->n_configs && found < most; i++) {
-        const struct params *params = &report->configs[i].params;
-        struct buf text;
-
         if (!report->configs[i].rank)
             break; /* ranked ones come first */
-        buf_init(&text, TEXT_MAX);
-        for (size_t p = 0; p < params->n; p++)
-            buf_printf(&text, "%s%s=%s", p ? "," : "", params->items[p].name,
-                       params->items[p].text);
-        /* One of other tunables, from before the file was changed, is none. */
-        if (params->n == spec->n_axes &&
-            choice_named(choice, spec, buf_text(&text), NULL) == 0)
-            found++;
-        buf_fini(&text);
+        found += choice_params(choice, spec, &report->configs[i].params);
     }
     return found;
 }

@@ -16,6 +16,7 @@
 #include "coordinator/value.h"
 
 struct err;
+struct params;
 struct report;
 struct space;
 struct spec;
@@ -34,6 +35,10 @@ void choice_baseline(struct choice *choice, const struct spec *spec);
 /* "A=1,B=2"; what is not named has the baseline's value.  ERR_INPUT */
 int choice_named(struct choice *choice, const struct spec *spec,
                  const char *text, struct err *err);
+/* Stored parameters; false when they are of other tunables, from before the
+ * file was changed. */
+bool choice_params(struct choice *choice, const struct spec *spec,
+                   const struct params *params);
 /* The 'most' fastest of a report that have all tunables of the spec; how many
  * there were. */
 size_t choice_best(struct choice *choice, const struct spec *spec,

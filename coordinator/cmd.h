@@ -8,12 +8,15 @@
 
 struct err;
 
+int cmd_bench(int argc, char *argv[]);
 int cmd_check(int argc, char *argv[]);
 int cmd_compare(int argc, char *argv[]);
+int cmd_confirm(int argc, char *argv[]);
 int cmd_doctor(int argc, char *argv[]);
 int cmd_explain(int argc, char *argv[]);
 int cmd_export(int argc, char *argv[]);
 int cmd_fuzz(int argc, char *argv[]);
+int cmd_import(int argc, char *argv[]);
 int cmd_report(int argc, char *argv[]);
 int cmd_resume(int argc, char *argv[]);
 int cmd_space(int argc, char *argv[]);

@@ -6,11 +6,13 @@
 
 #include "common/err.h"
 #include "coordinator/cmd.h"
+#include "coordinator/conclusion.h"
 #include "coordinator/dbpath.h"
 #include "coordinator/export.h"
 #include "coordinator/options.h"
 #include "coordinator/outfile.h"
 #include "coordinator/report.h"
+#include "coordinator/report_cost.h"
 #include "coordinator/store.h"
 #include "coordinator/stored.h"
 #include "coordinator/terminal.h"
@@ -82,6 +84,26 @@ static int write_out(struct export *export, const struct settings *settings,
 
 /* ---- the winner */
 
+/* By the sweep's confirmation, where it has one. */
+static int find_winner(struct store *store, const struct report *report,
+                       struct winner *out, struct err *err)
+{
+    struct conclusion *conclusion = NULL;
+    struct cost *cost = NULL;
+    int rc = winner_find(report, out, err);
+
+    if (rc == 0)
+        rc = cost_load(store, &cost, err);
+    if (rc == 0)
+        rc = conclusion_load(store, report, cost, CONTEST_CONFIRM, &conclusion,
+                             err);
+    if (rc == 0)
+        winner_confirm(conclusion, out);
+    conclusion_free(conclusion);
+    cost_free(cost);
+    return rc;
+}
+
 static int run(struct store *store, const struct settings *settings,
                struct err *err)
 {
@@ -96,7 +118,7 @@ static int run(struct store *store, const struct settings *settings,
     if (rc == 0)
         rc = settings->config
                  ? winner_named(report, &stored, settings->config, &winner, err)
-                 : winner_find(report, &winner, err);
+                 : find_winner(store, report, &winner, err);
     if (rc == 0)
         rc = export_make(report, &stored, &winner, store, &export, err);
     if (rc == 0)

@@ -32,8 +32,7 @@ struct order {
     bool judged;
 };
 
-/* X.db is the sweep's, X.fuzz.db ours. */
-static char *fuzz_path(const char *db)
+char *fuzz_path(const char *db)
 {
     size_t len = strlen(db);
 
@@ -139,14 +138,46 @@ static int choose_shapes(struct order *order, const char *device,
     return 0;
 }
 
+struct judging {
+    const struct spec *spec;
+    struct fuzz *out;
+    bool *judged;
+};
+
 static int judge(void *arg, const struct plan *plan, struct store *store,
                  struct err *err)
 {
-    struct order *order = arg;
-    int rc = fuzz_collect(plan, order->spec, store, &order->fuzz, err);
+    struct judging *judging = arg;
+    int rc = fuzz_collect(plan, judging->spec, store, judging->out, err);
 
-    order->judged = rc == 0;
+    *judging->judged = rc == 0;
     return rc;
+}
+
+int run_fuzz(struct run *run, const struct plan_ask *ask, double usd_before,
+             struct fuzz *out, bool *judged)
+{
+    struct judging judging = { run->spec, out, judged };
+    const struct sweep_options options = {
+        .command = "fuzz",
+        .ask = ask,
+        .usd_before = usd_before,
+        .done = judge,
+        .done_arg = &judging,
+    };
+    const struct spec_measure measure = run->spec->measure;
+    char *db = run->db;
+    struct err err;
+    int code;
+
+    run->spec->measure.samples = 1; /* only what is right is asked */
+    run->spec->measure.warmups = 0;
+    run->db = fuzz_path(db);
+    code = run_engine(run, &options, &err);
+    free(run->db);
+    run->db = db;
+    run->spec->measure = measure;
+    return code;
 }
 
 /* What the engine says is about hosts; what is asked here is whether all is
@@ -169,23 +200,22 @@ static int conclude(const struct order *order, int code, const char *db)
 static int fuzz_work(struct run *run, void *arg)
 {
     struct order *order = arg;
-    const struct sweep_options options = {
-        .command = "fuzz", .ask = &order->ask, .done = judge, .done_arg = order
-    };
+    char *db = fuzz_path(run->db);
     struct err err;
-    char *db = run->db;
-    int rc;
+    int code, rc;
 
     order->spec = run->spec;
-    run->spec->measure.samples = 1; /* only what is right is asked */
-    run->spec->measure.warmups = 0;
-    rc = choose_configs(order, db, &err);
-    run->db = fuzz_path(db);
-    free(db);
+    rc = choose_configs(order, run->db, &err);
     if (rc == 0)
         rc = choose_shapes(order, run->set.device, &err);
-    return rc < 0 ? cmd_fail(rc, &err)
-                  : conclude(order, run_engine(run, &options, &err), run->db);
+    if (rc < 0)
+        code = cmd_fail(rc, &err);
+    else
+        code = conclude(
+            order, run_fuzz(run, &order->ask, 0, &order->fuzz, &order->judged),
+            db);
+    free(db);
+    return code;
 }
 
 static int check_order(const struct order *order, struct err *err)

@@ -1,5 +1,5 @@
 /* cmd_run.h - what the commands share that put hosts to work: sweep, resume,
- * fuzz (in cmd_sweep.c, cmd_search.c) */
+ * confirm, bench, fuzz (in cmd_sweep.c, cmd_search.c, cmd_fuzz.c) */
 #ifndef FA_COORDINATOR_CMD_RUN_H
 #define FA_COORDINATOR_CMD_RUN_H
 
@@ -13,6 +13,8 @@
 #include "coordinator/terms.h"
 
 struct err;
+struct fuzz;
+struct plan_ask;
 struct replay;
 struct space;
 struct spec;
@@ -49,7 +51,14 @@ struct run {
     struct spec *spec;
     struct replay *replay; /* NULL: kernels are run */
     struct hosts hosts;
+    int64_t began_ns; /* the command: caps count all of its passes */
 };
+
+/* What the database run->db says of its sweep: file, hosts, device; what the
+ * settings say already stays. */
+int run_recall(struct run *run, struct err *err);
+/* Free all that 'run' holds, where there is no run_command() to do it. */
+void run_free(struct run *run);
 
 /* Check the settings, read the sweep file and the hosts, then do the work,
  * then free all that 'run' holds.  Returns the exit code of the program: that
@@ -61,6 +70,14 @@ int run_command(struct run *run, int (*work)(struct run *, void *), void *arg);
 int run_engine(struct run *run, const struct sweep_options *options,
                struct err *err);
 
+/* The database of what fuzz finds, for the caller to free: of X.db it is
+ * X.fuzz.db. */
+char *fuzz_path(const char *db);
+/* Likewise: prove what is asked for right, over that database.  'out' is what
+ * came of it, for the caller to fuzz_fini(), when 'judged' is set; 'usd_before'
+ * is spent already of a budget (in cmd_fuzz.c). */
+int run_fuzz(struct run *run, const struct plan_ask *ask, double usd_before,
+             struct fuzz *out, bool *judged);
 /* cmd_replay.c.  Read --device replay=FILE and what belongs to it; other
  * devices are left alone. */
 int run_choose_record(struct run *run, struct err *err);

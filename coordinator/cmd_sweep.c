@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/err.h"
 #include "common/log.h"
 #include "common/mem.h"
@@ -19,6 +20,7 @@
 #include "coordinator/history.h"
 #include "coordinator/hosts.h"
 #include "coordinator/options.h"
+#include "coordinator/passes.h"
 #include "coordinator/replay.h"
 #include "coordinator/space.h"
 #include "coordinator/spec.h"
@@ -139,6 +141,21 @@ static int check_space(const struct run *run, struct err *err)
     return ERR_INPUT;
 }
 
+static void print_confirmation(const struct run *run)
+{
+    const struct spec_confirm *confirm = &run->spec->confirm;
+
+    if (confirm->off)
+        printf("no confirmation\n");
+    else if (strcmp(run->set.device, "cpu") == 0)
+        printf("then a short confirmation, for its procedure\n");
+    else
+        printf("then %lld blocks of %lld samples with the baseline and at most "
+               "%lld finalists\n",
+               (long long)confirm->blocks, (long long)confirm->samples,
+               (long long)confirm->finalists_max);
+}
+
 static int print_plan(const struct run *run, struct err *err)
 {
     const struct arch_facts *facts = arch_find(run->set.arch);
@@ -167,6 +184,7 @@ static int print_plan(const struct run *run, struct err *err)
             else
                 printf("host %s, unpriced\n", host->name);
         }
+        print_confirmation(run);
         printf("database %s\n", run->db);
     }
     space_close(space);
@@ -219,6 +237,8 @@ int run_engine(struct run *run, const struct sweep_options *more,
     struct store *store = NULL;
     int code, rc;
 
+    options.hours_before =
+        (double)(clock_boot_ns() - run->began_ns) / (3600.0 * (double)NS_PER_S);
     options.device = set->device;
     options.arch = set->arch;
     options.hosts_file = run->hosts_file;
@@ -235,7 +255,7 @@ int run_engine(struct run *run, const struct sweep_options *more,
     options.quiet = set->quiet;
     if (ssh_setup(err) < 0)
         return cmd_fail(ERR_SYSTEM, err);
-    rc = open_store(run, more->ask, &store, err);
+    rc = open_store(run, more->ask && !more->contest, &store, err);
     if (rc < 0) {
         ssh_cleanup();
         return cmd_fail(rc, err);
@@ -258,6 +278,8 @@ static int sweep(struct run *run)
     struct err err;
     int code = run_engine(run, &options, &err);
 
+    if (code == 0 && !run->spec->confirm.off)
+        code = passes_confirm(run, false);
     if (code == 0)
         fprintf(stderr, "done; the results: fa-coord report %s\n", run->db);
     else if (code == 6)
@@ -376,7 +398,7 @@ static int sweep_work(struct run *run, void *arg)
     return run->set.dry_run ? 0 : sweep(run);
 }
 
-static void run_free(struct run *run)
+void run_free(struct run *run)
 {
     spec_free(run->spec);
     replay_close(run->replay);
@@ -396,6 +418,7 @@ int run_command(struct run *run, int (*work)(struct run *, void *), void *arg)
     FILE *log = NULL;
     int rc = prepare(run, &err), code;
 
+    run->began_ns = clock_boot_ns();
     if (rc == 0 && run->set.log && !(log = fopen(run->set.log, "ae")))
         rc = err_set(&err, ERR_INPUT, "--log=%s: %s", run->set.log,
                      strerror(errno));
@@ -475,8 +498,7 @@ int cmd_sweep(int argc, char *argv[])
     return run_command(&run, sweep_work, NULL);
 }
 
-/* What the database says of its sweep: file, hosts, device. */
-static int recall(struct run *run, struct err *err)
+int run_recall(struct run *run, struct err *err)
 {
     struct store_sweep row = { .key = NULL };
     struct history *history = NULL;
@@ -567,7 +589,7 @@ int cmd_resume(int argc, char *argv[])
     if (rc == 0)
         rc = dbpath_find(plain, &run.db, &err);
     if (rc == 0)
-        rc = recall(&run, &err);
+        rc = run_recall(&run, &err);
     if (rc < 0) {
         run_free(&run);
         return cmd_fail(rc, &err);

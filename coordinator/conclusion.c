@@ -151,6 +151,8 @@ static void put_verdict(struct buf *to, const struct conclusion *c)
     else
         put_negative(to, c, f);
     put_ties(to, c->shapes[0].n_tied);
+    if (c->replayed)
+        buf_printf(to, "; all by recorded times");
 }
 
 static void put_emulated(struct buf *to, const struct conclusion *c)

@@ -53,6 +53,7 @@ struct conclusion_shape {
 struct conclusion {
     enum conclusion_state state;
     bool emulated; /* times of the cpu device: no verdict on a GPU */
+    bool replayed; /* times that were recorded before */
     struct contest contest;
     int complete, broken; /* blocks */
     size_t n_gpus;

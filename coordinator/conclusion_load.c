@@ -5,11 +5,11 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "common/msg.h"
 #include "coordinator/conclusion.h"
 #include "coordinator/params.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
+#include "coordinator/samples.h"
 
 /* One result, its texts copied. */
 struct measured {
@@ -41,26 +41,6 @@ static int gpu_number(struct loading *l, const char *uuid)
     return l->n_gpus++;
 }
 
-/* "[0.1,0.2]"; what is not positive is no time. */
-static void read_samples(struct measured *m, const char *json)
-{
-    while (*json && m->n_samples < MSG_SAMPLES_MAX) {
-        char *end;
-        double sample = strtod(json, &end);
-
-        if (end == json) {
-            json++;
-            continue;
-        }
-        json = end;
-        if (!(sample > 0))
-            continue;
-        m->samples =
-            mem_grow(m->samples, m->n_samples + 1, sizeof(*m->samples));
-        m->samples[m->n_samples++] = sample;
-    }
-}
-
 static void take(void *arg, const struct contest_result *result)
 {
     struct loading *l = arg;
@@ -75,7 +55,7 @@ static void take(void *arg, const struct contest_result *result)
                             .shape = result->shape,
                             .block = result->block,
                             .gpu = gpu_number(l, result->gpu) };
-    read_samples(m, result->samples);
+    m->samples = samples_read(result->samples, &m->n_samples);
     m->correct = strcmp(result->outcome, "correct") == 0 && m->n_samples > 0;
     if (!m->correct)
         l->wrong[m->contestant] = true;
@@ -254,6 +234,7 @@ int conclusion_load(struct store *store, const struct report *report,
     int rc = contest_load(store, report->sweep, kind, 0, &c->contest, err);
 
     c->emulated = strcmp(report->device, "cpu") == 0;
+    c->replayed = strcmp(report->device, "replay") == 0;
     c->hours = cost->total_hours;
     c->cost_usd = cost->total_usd;
     if (rc == 0) {

@@ -30,17 +30,37 @@ static void columns(struct table *table, const struct conclusion *c,
 
     table_column(table, 'l', "");
     table_column(table, 'r', time);
-    table_column(table, 'r', "interval");
-    table_column(table, 'r', "x baseline");
-    table_column(table, 'r', "interval");
-    table_column(table, 'l', "verdict");
-    table_column(table, 'r', "p Holm");
-    table_column(table, 'r', "p rank");
-    table_column(table, 'r', "delta");
+    if (!c->emulated) {
+        table_column(table, 'r', "interval");
+        table_column(table, 'r', "x baseline");
+        table_column(table, 'r', "interval");
+        table_column(table, 'l', "verdict");
+        table_column(table, 'r', "p Holm");
+        table_column(table, 'r', "p rank");
+        table_column(table, 'r', "delta");
+    }
     table_column(table, 'l', "configuration");
     free(time);
 }
 
+static void comparison_cells(struct table *table, const struct finding *f,
+                             bool is_baseline, double scale)
+{
+    interval_cell(table, 3, scale * f->time.lo, scale * f->time.hi);
+    if (is_baseline) {
+        for (int k = 0; k < 6; k++)
+            table_cell(table, "-");
+        return;
+    }
+    table_number(table, 3, f->speedup.value);
+    interval_cell(table, 3, f->speedup.lo, f->speedup.hi);
+    table_cell(table, "%s", verdict_name(f->verdict));
+    table_cell(table, "%.2g", f->p_holm);
+    table_cell(table, "%.2g", f->rank.p);
+    table_number(table, 2, f->rank.delta);
+}
+
+/* Emulated times say what ran, and compare nothing. */
 static void row(struct table *table, const struct conclusion *c,
                 const struct conclusion_shape *shape, size_t i, double scale)
 {
@@ -48,22 +68,13 @@ static void row(struct table *table, const struct conclusion *c,
 
     table_cell(table, "%s",
                i == 0             ? "baseline"
+               : c->emulated      ? ""
                : i == shape->best ? "best"
                : f->tied          ? "ties"
                                   : "");
     table_number(table, 3, scale * f->time.seconds);
-    interval_cell(table, 3, scale * f->time.lo, scale * f->time.hi);
-    if (i == 0) {
-        for (int k = 0; k < 6; k++)
-            table_cell(table, "-");
-    } else {
-        table_number(table, 3, f->speedup.value);
-        interval_cell(table, 3, f->speedup.lo, f->speedup.hi);
-        table_cell(table, "%s", c->emulated ? "-" : verdict_name(f->verdict));
-        table_cell(table, "%.2g", f->p_holm);
-        table_cell(table, "%.2g", f->rank.p);
-        table_number(table, 2, f->rank.delta);
-    }
+    if (!c->emulated)
+        comparison_cells(table, f, i == 0, scale);
     table_cell(table, "%s", c->entries[i].name);
 }
 
@@ -113,6 +124,8 @@ static void print_rejected(const struct conclusion *c, FILE *to)
 
 static void print_method(const struct conclusion *c, FILE *to)
 {
+    if (c->emulated)
+        return;
     fprintf(to,
             "\n%d blocks of %d samples on %zu GPU%s, %d dropped; intervals "
             "of %.4g %%; differences below %.2g %% are none\n",

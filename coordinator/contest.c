@@ -43,6 +43,30 @@ int64_t contest_round(const struct contest *contest, int block)
     return contest->pass * CONTEST_ROUNDS + block;
 }
 
+int contest_sources(struct store *store, struct contest *contest,
+                    struct err *err)
+{
+    struct sqlite3_stmt *stmt = NULL;
+    int rc =
+        sql_prepare(store_db(store),
+                    "SELECT source_key FROM config WHERE key=?", &stmt, err);
+
+    for (size_t i = 0; rc >= 0 && i < contest->n; i++) {
+        struct contestant *c = &contest->contestants[i];
+
+        rc = sql_start(stmt, err, "s", c->key);
+        if (rc == 0)
+            rc = sql_step(stmt, err);
+        if (rc == 1)
+            snprintf(c->source_key, sizeof(c->source_key), "%s",
+                     sql_text(stmt, 0));
+        if (rc >= 0)
+            sql_reset(stmt);
+    }
+    sql_free(stmt);
+    return rc < 0 ? err_within(err, ERR_STORE, "%s", store_path(store)) : 0;
+}
+
 /* ---- writing ---- */
 
 int contest_put(struct store *store, struct contest *contest, struct err *err)

@@ -71,6 +71,10 @@ void contest_add(struct contest *contest, const char *key,
                  enum contest_role role, const char *reason);
 int64_t contest_round(const struct contest *contest, int block);
 
+/* What each contestant was built from in the sweep.  ERR_STORE */
+int contest_sources(struct store *store, struct contest *contest,
+                    struct err *err);
+
 /* Write it down under the next pass, which is filled in.  ERR_STORE */
 int contest_put(struct store *store, struct contest *contest, struct err *err);
 /* A contestant is out. */

@@ -21,12 +21,15 @@ static const struct cmd {
     { "doctor", cmd_doctor, "is this machine, is every host fit for a sweep" },
     { "sweep", cmd_sweep, "start a sweep, or go on with one that stopped" },
     { "resume", cmd_resume, "go on with what a database holds" },
+    { "confirm", cmd_confirm, "the best of a sweep against its baseline" },
+    { "bench", cmd_bench, "baseline and winner at each shape" },
     { "fuzz", cmd_fuzz, "are configurations right at many shapes?" },
     { "status", cmd_status, "how far a sweep is; may be asked while it runs" },
     { "report", cmd_report, "what a sweep came to, and what it cost" },
     { "compare", cmd_compare, "did it become slower: two databases" },
     { "explain", cmd_explain, "why a configuration failed or ranks there" },
     { "export", cmd_export, "the winner as a C header, JSON or nvcc options" },
+    { "import", cmd_import, "what another tuner measured, as a database" },
     { "verify", cmd_verify, "checksums and invariants of a database" },
 };
 

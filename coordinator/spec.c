@@ -31,6 +31,12 @@ static const struct spec defaults = {
                  .l2 = "flush",
                  .canary_every = -1,
                  .canary_samples = 10 },
+    .confirm = { .blocks = 20,
+                 .samples = 5,
+                 .finalists_max = 32,
+                 .floor = 0.005,
+                 .target = 1.10,
+                 .alpha = 0.05 },
     .search = { .seed = 1 },
 };
 
@@ -181,7 +187,7 @@ static int read_root(struct reader *r, const struct json *root)
         "tolerance",   "baseline",
         "metrics",     "floors",
         "measure",     "search",
-        "budget",
+        "budget",      "confirm",
     };
     const struct json *name;
 
@@ -192,7 +198,8 @@ static int read_root(struct reader *r, const struct json *root)
         read_kernels(r, root) < 0 || read_axes(r, root) < 0 ||
         read_shapes(r, root) < 0 || read_rules(r, root) < 0 ||
         read_arguments(r, root) < 0 || read_tolerance(r, root) < 0 ||
-        read_baseline(r, root) < 0 || read_measure(r, root) < 0)
+        read_baseline(r, root) < 0 || read_measure(r, root) < 0 ||
+        read_confirm(r, root) < 0)
         return ERR_INPUT;
     return read_limits(r, root);
 }

@@ -101,6 +101,14 @@ struct spec_measure {
     const char *l2; /* flush warm */
 };
 
+/* docs/confirm.md */
+struct spec_confirm {
+    bool off;
+    bool unproved; /* no fuzz before it */
+    int64_t blocks, samples, finalists_max;
+    double floor, target, alpha;
+};
+
 struct spec {
     char *path;   /* as it was given */
     char *folder; /* of the file, absolute */
@@ -142,6 +150,7 @@ struct spec {
     struct spec_named *floors;
     size_t n_floors;
     struct spec_measure measure;
+    struct spec_confirm confirm;
     struct terms search;             /* the strategy is the spec's */
     double budget_usd, budget_hours; /* 0: no cap */
 

@@ -48,6 +48,8 @@ int read_launch(struct reader *r, const struct json *object,
                 struct spec_launch *out);                   /* spec_rules.c */
 int read_shapes(struct reader *r, const struct json *root); /* spec_shapes.c */
 int read_arguments(struct reader *r, const struct json *root); /* spec_work.c */
+int read_confirm(struct reader *r,
+                 const struct json *root);                  /* spec_confirm.c */
 int read_search(struct reader *r, const struct json *root); /* spec_search.c */
 
 /* Is the name new?  SQL does not tell upper case from lower. */

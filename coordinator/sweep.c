@@ -181,8 +181,8 @@ double sweep_usd(const struct sweep *sweep)
 static void check_caps(struct sweep *sweep, int64_t now)
 {
     const struct sweep_options *options = sweep->options;
-    double hours =
-        (double)(now - sweep->started_ns) / (3600.0 * (double)NS_PER_S);
+    double hours = options->hours_before + (double)(now - sweep->started_ns) /
+                                               (3600.0 * (double)NS_PER_S);
     double usd = sweep_usd(sweep);
     struct err err;
 
@@ -253,6 +253,10 @@ static void show(struct sweep *sweep, int64_t now, bool force)
     facts.correct = sweep->n_correct;
     if (facts.builds_only)
         count_builds(sweep, &facts);
+    if (sweep->contest) {
+        sweep_contest_progress(sweep, &facts.settled, &facts.total);
+        facts.correct = facts.settled;
+    }
     for (size_t i = 0; i < sweep->n_boxes; i++) {
         const struct box *box = &sweep->boxes[i];
 
@@ -297,6 +301,8 @@ static bool is_over(const struct sweep *sweep)
     if (sweep->stopping == 1)
         return now - sweep->stop_ns > STOP_DRAIN_NS || !sweep->sched ||
                sched_leases(sweep->sched) == 0;
+    if (sweep->contest)
+        return sweep_contest_is_over(sweep);
     return sweep->sched && sched_open_jobs(sweep->sched) == 0 &&
            !sweep_canary_waits(sweep);
 }
@@ -513,6 +519,7 @@ static void sweep_fini(struct sweep *sweep)
 {
     for (size_t i = 0; i < sweep->n_boxes; i++)
         sweep_forget_running(&sweep->boxes[i]);
+    sweep_contest_free(sweep->contest);
     sweep_canary_free(sweep);
     sweep_search_free(sweep);
     sched_free(sweep->sched);
@@ -566,8 +573,10 @@ int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
             turn_until_over(&sweep, signals);
         if (sweep_commit(&sweep, err) < 0)
             sweep_fail(&sweep, 7, "error", err);
-        if (sweep.n_settled > 0 || options->builds_only)
+        if (sweep.n_settled > 0 || options->builds_only || sweep.contest)
             show(&sweep, clock_boot_ns(), true);
+        if (sweep.contest && !sweep.ending)
+            sweep_contest_end(&sweep);
         dismiss(&sweep);
         close_books(&sweep, err);
         hand_over(&sweep, err);

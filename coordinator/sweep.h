@@ -16,6 +16,7 @@
 #include "common/err.h"
 #include "coordinator/remote.h"
 
+struct contest;
 struct hosts;
 struct plan;
 struct plan_ask;
@@ -42,7 +43,12 @@ struct sweep_options {
     double max_hours;           /* wall clock of this run, 0 for no cap */
     double budget_usd;          /* of the whole sweep, 0 for no cap */
     const struct plan_ask *ask; /* NULL for the whole sweep */
-    sweep_done *done;           /* or NULL; what it returns, < 0, is the end */
+    /* Blocks of these contestants, who are what 'ask' names, instead of
+     * screening; filled in, and written down, as it goes.  NULL: none. */
+    struct contest *contest;
+    double hours_before; /* that count for the caps, besides */
+    double usd_before;
+    sweep_done *done; /* or NULL; what it returns, < 0, is the end */
     void *done_arg;
     const struct terms *terms; /* how to search; NULL for all that pass */
     int linger_s;

@@ -8,6 +8,7 @@
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/stats.h"
+#include "coordinator/replay.h"
 #include "coordinator/samples.h"
 #include "coordinator/spec.h"
 #include "coordinator/sql.h"
@@ -150,17 +151,25 @@ static int recall(struct sweep *sweep, struct err *err)
 
 /* ---- GPUs come and go ---- */
 
-/* What is emulated or recorded does not become better with rest. */
-static bool is_real(const struct sweep *sweep)
+/* Its times are noise, and no rest makes them better. */
+static bool is_emulated(const struct sweep *sweep)
 {
-    return strcmp(sweep->options->device, "cuda") == 0;
+    return strcmp(sweep->options->device, "cpu") == 0;
 }
 
 static int every(const struct sweep *sweep)
 {
     if (sweep->spec->measure.canary_every >= 0)
         return sweep->spec->measure.canary_every;
-    return strcmp(sweep->options->device, "cpu") == 0 ? 0 : EVERY;
+    return is_emulated(sweep) ? 0 : EVERY;
+}
+
+/* A replayed GPU rests as fast as its other time passes. */
+static double rest_s(const struct sweep *sweep)
+{
+    if (sweep->spec->replay)
+        return REST_S / replay_speed_up(sweep->spec->replay);
+    return is_emulated(sweep) ? 0 : REST_S;
 }
 
 int sweep_canary_begin(struct sweep *sweep, struct err *err)
@@ -168,7 +177,7 @@ int sweep_canary_begin(struct sweep *sweep, struct err *err)
     int jobs = plan_units(sweep->plan) * plan_shapes(sweep->plan);
     struct warden_rules rules = { .every = every(sweep),
                                   .line = CALIBRATION_RULES,
-                                  .rest_s = is_real(sweep) ? REST_S : 0,
+                                  .rest_s = rest_s(sweep),
                                   .again_max = jobs / AGAIN_SHARE };
 
     if (rules.every == 0 || jobs == 0 || sweep->options->ask ||

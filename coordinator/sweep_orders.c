@@ -45,6 +45,8 @@ static void order_ended(struct sweep *sweep, const struct sched_lease *lease,
         sweep_again_ended(sweep, lease, result);
         return;
     case SCHED_CONFIRM:
+        sweep_contest_ended(sweep, lease, result);
+        return;
     case SCHED_SCREEN:
         return;
     }

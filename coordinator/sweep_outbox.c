@@ -297,6 +297,7 @@ void sweep_dispatch(struct sweep *sweep)
     if (!sweep->sched || sweep->stopping)
         return;
     sweep_drop_orders(sweep);
+    sweep_contest_turn(sweep);
     sweep_search_turn(sweep);
     sweep_canary_turn(sweep);
     n = grant_all(sweep, &leases);

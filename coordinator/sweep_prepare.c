@@ -375,7 +375,7 @@ static int take_history(struct sweep *sweep, struct err *err)
         return rc;
     rc = sweep_search_recall(sweep, history, err);
     if (rc == 0)
-        rc = take_outcomes(sweep, history, err);
+        rc = sweep->contest ? 0 : take_outcomes(sweep, history, err);
     if (rc == 0)
         rc = history_losses(history, take_loss, sweep, err);
     if (rc == 0)
@@ -500,7 +500,8 @@ static int make_ready(struct sweep *sweep, struct space_gate_count *counts,
     if (sweep->options->builds_only)
         rc = leave_out(sweep, err);
     if (rc == 0)
-        rc = write_down(sweep, counts, passed, err);
+        rc = sweep->options->contest ? sweep_contest_begin(sweep, err)
+                                     : write_down(sweep, counts, passed, err);
     return rc;
 }
 
@@ -538,7 +539,7 @@ int sweep_begin(struct sweep *sweep, struct err *err)
     const char *arch = sweep->options->arch;
     const struct arch_facts *facts = arch_find(arch);
 
-    sweep->usd_before = usd_of_earlier_runs(sweep);
+    sweep->usd_before = usd_of_earlier_runs(sweep) + sweep->options->usd_before;
     if (strcmp(sweep->options->device, "cpu") != 0 &&
         !sweep->options->builds_only)
         return 0; /* the GPU's own facts are awaited */

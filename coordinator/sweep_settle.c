@@ -64,10 +64,14 @@ static void lose(struct sweep *sweep, struct sched_lease lease,
              (long long)lease.id, sweep->boxes[lease.host].host->name, reason);
     if (lease.order)
         sched_order_apply(sweep->sched, lease.order, JOB_EV_LOST);
-    else if (sched_apply(sweep->sched, lease.stage, lease.unit, lease.shape,
-                         JOB_EV_LOST, -1) &&
-             job_is_settled(
-                 sched_job(sweep->sched, lease.stage, lease.unit, lease.shape)))
+    if (lease.order && lease.purpose == SCHED_CONFIRM)
+        sweep_contest_lost(sweep, &lease, word, reason);
+    if (lease.order)
+        return;
+    if (sched_apply(sweep->sched, lease.stage, lease.unit, lease.shape,
+                    JOB_EV_LOST, -1) &&
+        job_is_settled(
+            sched_job(sweep->sched, lease.stage, lease.unit, lease.shape)))
         settle_failed(sweep, &lease, word, reason, msg);
 }
 

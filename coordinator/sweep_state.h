@@ -146,8 +146,9 @@ struct sweep {
     int exit_code;
     struct err fatal; /* what ended it, for the user */
 
-    int n_settled, n_correct; /* measurements, for progress */
-    int n_left_out;           /* builds that nobody asked for */
+    struct sweep_contest *contest; /* NULL: it screens */
+    int n_settled, n_correct;      /* measurements, for progress */
+    int n_left_out;                /* builds that nobody asked for */
 };
 
 /* sweep_inbox.c: take one message of a host.  ERR_PROTO: the host is wrong. */
@@ -195,6 +196,20 @@ void sweep_order_measured(struct sweep *sweep, const struct sched_lease *job,
                           const struct msg *msg);
 /* Tell those who asked of the orders that were dropped. */
 void sweep_drop_orders(struct sweep *sweep);
+
+/* sweep_contest.c: the baseline and the finalists in blocks. */
+int sweep_contest_begin(struct sweep *sweep, struct err *err);
+void sweep_contest_turn(struct sweep *sweep); /* orders what can be ordered */
+/* An order of it is over: measured, or not to be had ('result' is NULL). */
+void sweep_contest_ended(struct sweep *sweep, const struct sched_lease *lease,
+                         const struct msg *result);
+/* A lease of it was lost; 'word' is lost or crash. */
+void sweep_contest_lost(struct sweep *sweep, const struct sched_lease *lease,
+                        const char *word, const char *why);
+bool sweep_contest_is_over(const struct sweep *sweep);
+void sweep_contest_progress(const struct sweep *sweep, int *done, int *total);
+void sweep_contest_end(struct sweep *sweep); /* write down that it ended */
+void sweep_contest_free(struct sweep_contest *contest); /* NULL is fine */
 
 /* sweep_outbox.c: leases, transfers, acknowledgements. */
 void sweep_dispatch(struct sweep *sweep);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "common/err.h"
+#include "coordinator/conclusion.h"
 #include "coordinator/explain.h"
 #include "coordinator/report.h"
 #include "coordinator/space.h"
@@ -30,6 +31,28 @@ int winner_find(const struct report *report, struct winner *out,
     }
     fill(&report->configs[0], out);
     return 0;
+}
+
+void winner_confirm(const struct conclusion *conclusion, struct winner *winner)
+{
+    const struct conclusion_shape *headline = conclusion->shapes;
+    size_t best = conclusion->best;
+
+    if (conclusion->state != CONCLUSION_DONE || conclusion->emulated ||
+        conclusion->n == 0)
+        return;
+    if (best == TIE_NONE || headline->findings[best].verdict != VERDICT_FAST)
+        best = 0;
+    if (!conclusion->entries[best].config)
+        return;
+    winner->config = conclusion->entries[best].config;
+    winner->state = best == 0 ? "the baseline, which nothing was shown to beat"
+                              : "confirmed";
+    if (conclusion->n_shapes > 0 &&
+        isfinite(headline->findings[best].time.hi)) {
+        winner->low_s = headline->findings[best].time.lo;
+        winner->high_s = headline->findings[best].time.hi;
+    }
 }
 
 static int no_time(const struct report_config *config, const char *text,

@@ -6,6 +6,7 @@
 #ifndef FA_COORDINATOR_WINNER_H
 #define FA_COORDINATOR_WINNER_H
 
+struct conclusion;
 struct err;
 struct report;
 struct report_config;
@@ -13,7 +14,7 @@ struct stored;
 
 struct winner {
     const struct report_config *config; /* of the report */
-    const char *state;    /* "measured, not confirmed", "not measured" */
+    const char *state;    /* "confirmed", "measured, not confirmed", ... */
     double low_s, high_s; /* interval of the headline's time; NaN: none */
 };
 
@@ -21,10 +22,15 @@ enum {
     WINNER_NONE = 1
 };
 
-/* The best configuration of the headline shape.  0, or WINNER_NONE when none
- * is correct for every shape, with the reason in 'err'. */
+/* By what was screened, the best configuration of the headline shape.  0, or
+ * WINNER_NONE when none is correct for every shape, with the reason in 'err'.
+ */
 int winner_find(const struct report *report, struct winner *out,
                 struct err *err);
+
+/* What its confirmation makes of that: the best where it beats the baseline,
+ * else the baseline.  One that is not done, or is emulated, changes nothing. */
+void winner_confirm(const struct conclusion *conclusion, struct winner *winner);
 
 /* The same for the configuration that 'which' means: A=1,B=2 or the first
  * digits of a key; it may wait to be measured.  ERR_INPUT when there is no such

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Set up, build, and run real sweeps on this machine: vector_add and
 # flash_attention, on localhost and through a real sshd on loopback side by side;
-# then print the reports and what they cost.  Without an NVIDIA GPU the kernels run
+# confirm the best against the baseline, then print verdicts, reports and what they
+# cost.  Without an NVIDIA GPU the kernels run
 # on the cpu device, an emulation that proves them right and says nothing of speed;
 # of flash_attention it then proves a few configurations, that show every pair of
 # values, at a dozen shapes.

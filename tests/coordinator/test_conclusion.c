@@ -17,6 +17,7 @@
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
 #include "coordinator/store.h"
+#include "coordinator/winner.h"
 #include "report_fixture.h"
 #include "store_fixture.h"
 
@@ -33,6 +34,10 @@ struct scene {
     struct contest contest;
     int n_gpus;
     double times[3]; /* of the baseline and the finalists, ms */
+
+    char winner[HASH_HEX]; /* what winner.h makes of it */
+    const char *state;
+    double low_s;
 };
 
 static void ok(int rc, const struct err *err)
@@ -114,6 +119,7 @@ static struct conclusion *end(struct scene *s, bool ended, char **json)
     struct cost *cost;
     struct err err = { "" };
     struct json_out out;
+    struct winner winner;
     size_t len;
     FILE *to = open_memstream(json, &len);
 
@@ -124,6 +130,11 @@ static struct conclusion *end(struct scene *s, bool ended, char **json)
     ok(cost_load(s->store, &cost, &err), &err);
     ok(conclusion_load(s->store, report, cost, CONTEST_CONFIRM, &c, &err),
        &err);
+    ok(winner_find(report, &winner, &err), &err);
+    winner_confirm(c, &winner);
+    memcpy(s->winner, winner.config->key, HASH_HEX);
+    s->state = winner.state;
+    s->low_s = winner.low_s;
     json_out_init(&out, to);
     conclusion_json(c, &out, NULL);
     fprintf(to, "\n");
@@ -160,6 +171,9 @@ static void a_winner_and_what_ties_with_it(void **state)
                      "% interval [1.311, 1.312], confirmed on 2 GPUs; 1 other "
                      "ties with it");
     assert_true(c->success);
+    assert_string_equal(s.winner, keys[1]);
+    assert_string_equal(s.state, "confirmed");
+    assert_true(s.low_s > 0.00076 && s.low_s < 0.00077);
     golden_check("conclusion.txt", text);
     conclusion_free(c);
     free(text);
@@ -196,6 +210,9 @@ static void nothing_beats_the_baseline(void **state)
                            "finalists, BLOCK_SIZE=128 VECTOR=true, is 1.000x "
                            "as fast, 95 % interval"));
     assert_non_null(strstr(c->sentence, "(SAME) on 2 GPUs"));
+    assert_string_equal(s.winner, keys[0]);
+    assert_string_equal(s.state,
+                        "the baseline, which nothing was shown to beat");
     conclusion_free(c);
     free(text);
 }
@@ -217,6 +234,7 @@ static void what_is_not_finished_is_not_confirmed(void **state)
     run_blocks(&s, 7);
     put_result(&s, 8, 0, "correct"); /* and then it was killed */
     check(&s, false, "nothing is confirmed yet: 7 of 20 blocks are complete");
+    assert_string_equal(s.state, "measured, not confirmed");
 }
 
 /* Wrong in a block: out, and the blocks count for the others. */

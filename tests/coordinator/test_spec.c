@@ -37,6 +37,12 @@ static void what_is_left_out_has_its_default(void **state)
     assert_int_equal(spec->search.seed, 1);
     assert_int_equal(spec->search.race.first, 0);
     assert_true(spec->budget_usd == 0);
+    assert_false(spec->confirm.off || spec->confirm.unproved);
+    assert_int_equal(spec->confirm.blocks, 20);
+    assert_int_equal(spec->confirm.samples, 5);
+    assert_int_equal(spec->confirm.finalists_max, 32);
+    assert_true(spec->confirm.floor == 0.005 && spec->confirm.target == 1.1 &&
+                spec->confirm.alpha == 0.05);
     assert_string_equal(spec->kernel.launch.smem.text, "0");
     assert_string_equal(spec->kernel.launch.grid[2].text, "1");
     assert_ptr_equal(spec_shapes(spec, "cpu", &n), spec->shapes);

@@ -190,15 +190,24 @@ class Rig(unittest.TestCase):
     def path(self, *names):
         return os.path.join(self.folder, *names)
 
-    def kernel(self, name, to=None):
-        """A private copy of kernels/NAME; returns its folder."""
-        to = self.path(to or name)
-        shutil.copytree(os.path.join(KERNELS, name), to)
-        return to
+    def kernel(self, name, to=None, confirm=False):
+        """A private copy of kernels/NAME; returns its folder.  Its sweep ends with the ranking, unless 'confirm'."""
+        return self._copy(os.path.join(KERNELS, name), self.path(to or name), confirm)
 
-    def fixture(self, name):
-        to = self.path(name)
-        shutil.copytree(os.path.join(FIXTURES, name), to)
+    def fixture(self, name, confirm=False):
+        return self._copy(os.path.join(FIXTURES, name), self.path(name), confirm)
+
+    def _copy(self, source, to, confirm):
+        shutil.copytree(source, to)
+        path = os.path.join(to, "sweep.json")
+        if confirm or not os.path.exists(path):
+            return to
+        with open(path) as f:
+            lines = f.read().split("\n")
+        first = next(i for i, line in enumerate(lines) if line.startswith("{"))
+        lines[first] = '{ "confirm": false,' + lines[first][1:]
+        with open(path, "w") as f:
+            f.write("\n".join(lines))
         return to
 
     def hosts(self, *lines):
@@ -240,8 +249,14 @@ class Rig(unittest.TestCase):
 
     # -- the database
 
+    def database(self, folder):
+        """Of the sweep; of fuzz where there is no other."""
+        names = [n for n in os.listdir(folder) if n.endswith(".db")]
+        [name] = [n for n in names if not n.endswith(".fuzz.db")] or names
+        return name
+
     def query(self, folder, sql, *args):
-        [name] = [n for n in os.listdir(folder) if n.endswith(".db")]
+        name = self.database(folder)
         db = sqlite3.connect(f"file:{os.path.join(folder, name)}?mode=ro", uri=True, timeout=10)
         try:
             return db.execute(sql, args).fetchall()
@@ -273,5 +288,4 @@ class Rig(unittest.TestCase):
             ON a.host = b.host AND a.epoch = b.epoch AND a.start_ns < b.start_ns
             AND a.end_ns > b.start_ns""")
         self.assertEqual(overlap, [], "I5: intervals overlap")
-        [name] = [n for n in os.listdir(folder) if n.endswith(".db")]
-        self.run_coord(folder, "verify", name)
+        self.run_coord(folder, "verify", self.database(folder))

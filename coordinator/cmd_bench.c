@@ -1,0 +1,271 @@
+/* fa-coord bench: the baseline and the winner at each shape, in blocks
+ * (docs/confirm.md) */
+#include "coordinator/cmd.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "common/suggest.h"
+#include "coordinator/bench.h"
+#include "coordinator/cmd_run.h"
+#include "coordinator/conclusion.h"
+#include "coordinator/dbpath.h"
+#include "coordinator/options.h"
+#include "coordinator/passes.h"
+#include "coordinator/report.h"
+#include "coordinator/report_cost.h"
+#include "coordinator/spec.h"
+#include "coordinator/store.h"
+#include "coordinator/terminal.h"
+#include "coordinator/winner.h"
+
+struct order {
+    struct option_list shape_names;
+    bool json;
+    struct spec_shape *shapes; /* borrowed pieces */
+    size_t n_shapes;
+};
+
+/* ---- what to measure ---- */
+
+static const struct spec_shape *find_shape(const struct spec_shape *list,
+                                           size_t n, const char *name,
+                                           struct err *err)
+{
+    const char *names[SPEC_SHAPES_MAX], *near;
+
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(list[i].name, name) == 0)
+            return &list[i];
+        names[i] = list[i].name;
+    }
+    near = suggest_name(name, strlen(name), names, n);
+    err_set(err, ERR_INPUT,
+            "--shape: there is no shape '%.64s' in the sweep%s%s%s", name,
+            near ? "; did you mean '" : "", near ? near : "",
+            near ? "'?" : "; 'all' takes all of them");
+    return NULL;
+}
+
+/* The headline when none is named. */
+static int choose_shapes(struct order *order, const struct run *run,
+                         struct err *err)
+{
+    size_t n;
+    const struct spec_shape *list = spec_shapes(run->spec, run->set.device, &n);
+    bool all = order->shape_names.n == 1 &&
+               strcmp(order->shape_names.items[0], "all") == 0;
+
+    order->shapes = mem_new(n + OPTION_LIST_MAX, sizeof(*order->shapes));
+    if (all || order->shape_names.n == 0) {
+        order->n_shapes = all ? n : 1;
+        memcpy(order->shapes, list, order->n_shapes * sizeof(*list));
+        return 0;
+    }
+    for (size_t i = 0; i < order->shape_names.n; i++) {
+        const char *name = order->shape_names.items[i];
+        const struct spec_shape *shape = find_shape(list, n, name, err);
+
+        if (!shape)
+            return ERR_INPUT;
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(order->shape_names.items[j], name) == 0)
+                return err_set(err, ERR_INPUT,
+                               "--shape: '%.64s' is given twice", name);
+        order->shapes[order->n_shapes++] = *shape;
+    }
+    return 0;
+}
+
+static const struct report_config *fastest_other(const struct report *report)
+{
+    for (size_t i = 0; i < report->n_configs; i++)
+        if (report->configs[i].rank && !report->configs[i].baseline)
+            return &report->configs[i];
+    return NULL;
+}
+
+/* The verdict's best, won or not; of a sweep without one the first of the
+ * ranking that is not the baseline. */
+static int choose_two(struct store *store, const struct report *report,
+                      const struct cost *cost, struct contest *contest,
+                      struct err *err)
+{
+    const struct report_config *baseline = report_baseline(report);
+    const struct report_config *winner = fastest_other(report);
+    struct conclusion *c;
+    int rc;
+
+    if (!baseline || !baseline->rank || !winner)
+        return err_set(err, ERR_INPUT,
+                       "there are no two to compare: %s; 'fa-coord report' "
+                       "tells more",
+                       baseline && baseline->rank
+                           ? "only the baseline is correct for every shape"
+                           : "the baseline has no valid time");
+    rc = conclusion_load(store, report, cost, CONTEST_CONFIRM, &c, err);
+    if (rc < 0)
+        return rc;
+    if (c->state == CONCLUSION_DONE && c->best != TIE_NONE &&
+        c->entries[c->best].config)
+        winner = c->entries[c->best].config;
+    conclusion_free(c);
+    contest_add(contest, baseline->key, CONTEST_BASELINE, "");
+    contest_add(contest, winner->key, CONTEST_FINALIST, "");
+    return 0;
+}
+
+/* ---- one that was interrupted is gone on with ---- */
+
+static bool is_same(const struct contest *a, const struct contest *b,
+                    const struct order *order)
+{
+    if (a->n != b->n || a->blocks != b->blocks || a->samples != b->samples ||
+        a->n_shapes != order->n_shapes)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (strcmp(a->contestants[i].key, b->contestants[i].key) != 0)
+            return false;
+    for (size_t i = 0; i < a->n_shapes; i++)
+        if (strcmp(a->shapes[i].name, order->shapes[i].name) != 0)
+            return false;
+    return true;
+}
+
+static int make_contest(const struct run *run, const struct order *order,
+                        const struct report *report, const struct cost *cost,
+                        struct contest *out, struct err *err)
+{
+    struct contest old = { 0 };
+    struct store *store;
+    int rc = store_open(run->db, STORE_READ, &store, err);
+
+    if (rc < 0)
+        return rc;
+    passes_rules(run, report, out);
+    out->kind = CONTEST_BENCH;
+    rc = choose_two(store, report, cost, out, err);
+    if (rc == 0)
+        rc = contest_load(store, report->sweep, CONTEST_BENCH, 0, &old, err);
+    if (rc == 1 && !old.ended && is_same(&old, out, order)) {
+        contest_fini(out);
+        *out = old;
+    } else {
+        contest_fini(&old);
+    }
+    store_close(store);
+    return rc < 0 ? rc : 0;
+}
+
+static int show(const struct run *run, const struct order *order,
+                struct err *err)
+{
+    struct conclusion *conclusion = NULL;
+    struct report *report;
+    struct cost *cost;
+    struct store *store = NULL;
+    int rc = passes_look(run->db, &report, &cost, err);
+
+    if (rc == 0)
+        rc = store_open(run->db, STORE_READ, &store, err);
+    if (rc == 0)
+        rc = conclusion_load(store, report, cost, CONTEST_BENCH, &conclusion,
+                             err);
+    if (rc == 0 && order->json)
+        bench_json(conclusion, report, stdout);
+    else if (rc == 0)
+        bench_print(conclusion, report, stdout);
+    if (rc == 0)
+        rc = terminal_flush(stdout, err);
+    conclusion_free(conclusion);
+    cost_free(cost);
+    report_free(report);
+    store_close(store);
+    return rc;
+}
+
+static int bench_work(struct run *run, void *arg)
+{
+    struct order *order = arg;
+    struct contest contest = { 0 };
+    struct report *report;
+    struct cost *cost;
+    struct err err;
+    int rc = passes_look(run->db, &report, &cost, &err), code = 0;
+
+    if (rc == 0)
+        rc = choose_shapes(order, run, &err);
+    if (rc == 0)
+        rc = make_contest(run, order, report, cost, &contest, &err);
+    if (rc == 0)
+        code = passes_contest(run, report, &contest, order->shapes,
+                              order->n_shapes);
+    if (rc == 0 && code == 0)
+        rc = show(run, order, &err);
+    if (code == 5 || code == 6 || code >= 128)
+        fprintf(stderr, "nothing is lost; to go on, the same command again\n");
+    contest_fini(&contest);
+    cost_free(cost);
+    report_free(report);
+    return rc < 0 ? cmd_fail(rc, &err) : code;
+}
+
+int cmd_bench(int argc, char *argv[])
+{
+    struct run run = { .set = RUN_SETTINGS };
+    struct run_settings *set = &run.set;
+    struct order order = { .json = false };
+    const char *plain = NULL;
+    const struct option list[] = {
+        { "shape", OPTION_LIST, &order.shape_names, "NAME|all",
+          "at this shape; may be repeated (default: the headline)", NULL },
+        { "db", OPTION_TEXT, &set->db, "FILE",
+          "the sweep's database; NAME.db beside the sweep file", NULL },
+        { "hosts", OPTION_TEXT, &set->hosts, "FILE",
+          "other machines than those of the sweep", NULL },
+        { "ssh", OPTION_TEXT, &set->ssh, "libssh2|openssh",
+          "how to reach the hosts", NULL },
+        { "accept-new-host-keys", OPTION_FLAG, &set->accept_new_host_keys, NULL,
+          "add unknown host keys to known_hosts", NULL },
+        { "max-hours", OPTION_REAL, &set->max_hours, "H",
+          "stop this run after so many hours", NULL },
+        { "linger", OPTION_INT, &set->linger_s, "S",
+          "seconds a worker stays without a coordinator", NULL },
+        { "log", OPTION_TEXT, &set->log, "FILE", "append events to a file",
+          NULL },
+        { "json", OPTION_FLAG, &order.json, NULL, "for programs", NULL },
+        { "quiet", OPTION_FLAG, &set->quiet, NULL, "no progress", NULL },
+    };
+    const struct options options = {
+        .command = "bench",
+        .arguments = "[SWEEP]",
+        .what = "baseline and winner at each shape, in blocks",
+        .list = list,
+        .n = sizeof(list) / sizeof(list[0]),
+        .arguments_max = 1,
+        .plain = &plain,
+    };
+    struct err err;
+    int rc = options_parse(&options, argc, argv, &err), code;
+
+    if (rc == OPTIONS_HELP)
+        return 0;
+    if (rc == 0 && set->db)
+        run.db = mem_strdup(set->db);
+    else if (rc == 0)
+        rc = plain ? dbpath_of_sweep(plain, &run.db, &err)
+                   : dbpath_find(NULL, &run.db, &err);
+    if (rc == 0)
+        rc = run_recall(&run, &err);
+    if (rc < 0) {
+        run_free(&run);
+        return cmd_fail(rc, &err);
+    }
+    code = run_command(&run, bench_work, &order);
+    free(order.shapes);
+    return code;
+}

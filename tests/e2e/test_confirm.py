@@ -1,0 +1,117 @@
+"""Screening, proof, blocks, verdict: in one command, killed on the way, with what is wrong."""
+
+import json
+import os
+import unittest
+
+import rig
+import sweepfile
+
+
+class Confirm(rig.Rig):
+    def small(self):
+        """vector_add with few configurations."""
+        folder = self.kernel("vector_add", confirm=True)
+        sweep = sweepfile.read(folder)
+        sweep["tunables"] = {"BLOCK_SIZE": [64, 256], "ITEMS": [1, 2], "VECTOR": [False]}
+        sweepfile.write(folder, sweep)
+        return folder
+
+    def blocks(self, folder):
+        """Measurements of each block: its pass and number, and how many."""
+        return self.query(folder, """
+            SELECT round / 10000, round % 10000, count(*) FROM result
+            WHERE purpose = 'confirm' AND counted = 1 GROUP BY round ORDER BY round""")
+
+    def confirmed(self, folder):
+        return sum(n for _, _, n in self.blocks(folder)) if self.settled(folder) else 0
+
+    def verdict(self, folder):
+        return self.report(folder)["verdict"]
+
+    def test_one_command_confirms_over_two_hosts(self):
+        folder = self.small()
+        sshd = self.sshd()
+        hosts = self.hosts(f"localhost workdir={self.path('w1')}", sshd.line(f"rate=1 workdir={self.path('w2')}"))
+        ran = self.run_coord(folder, "sweep", "--device", "cpu", "--hosts", hosts)
+        self.assertIn("the cpu device emulates, and its times say nothing about a GPU: the baseline and ", ran.stdout)
+        self.assertNotIn("x baseline", ran.stdout)
+        verdict = self.verdict(folder)
+        self.assertEqual((verdict["state"], verdict["success"], verdict["emulated"]), ("done", False, True))
+        self.assertEqual((verdict["blocks"], verdict["gpus"]), (3, 2))
+        many = 1 + len(verdict["finalists"])
+        self.assertEqual(self.blocks(folder), [(1, n, many) for n in (1, 2, 3)])
+        self.assertEqual(self.query(folder, "SELECT DISTINCT json_array_length(samples) FROM result"
+                                            " WHERE purpose = 'confirm'"), [(2,)])
+        self.assertGreater(verdict["hours"], self.report(folder)["cost"]["total_hours"])
+        self.assertIsNone(verdict["cost_usd"])
+        self.assert_invariants(folder)
+        with self.subTest("again: all is there, and the verdict is printed"):
+            again = self.run_coord(folder, "sweep", "--device", "cpu", "--hosts", hosts)
+            self.assertEqual(again.stdout, ran.stdout)
+            self.assertEqual(len(self.blocks(folder)), 3)
+        with self.subTest("confirm makes another pass"):
+            self.run_coord(folder, "confirm")
+            self.assertEqual([b[:2] for b in self.blocks(folder)], [(p, n) for p in (1, 2) for n in (1, 2, 3)])
+            self.assertEqual(self.verdict(folder)["pass"], 2)
+        with self.subTest("bench compares two, and leaves the verdict alone"):
+            refused = self.run_coord(folder, "bench", "--shape", "n5", code=2)
+            self.assertIn("did you mean 'n5k'?", refused.stderr)
+            bench = json.loads(self.run_coord(folder, "bench", "--shape", "all", "--json").stdout)
+            self.assertEqual((bench["emulated"], bench["complete"], bench["pass"]), (True, True, 3))
+            self.assertEqual([s["shape"] for s in bench["shapes"]], ["n5k"])
+            self.assertGreater(bench["shapes"][0]["winner"]["median_s"], 0)
+            self.assertEqual(self.verdict(folder)["pass"], 2)
+        with self.subTest("sources that changed are not compared with what was"):
+            with open(os.path.join(folder, "vector_add.cu"), "a") as f:
+                f.write("// another byte\n")
+            refused = self.run_coord(folder, "confirm", code=2)
+            self.assertIn("run fa-coord sweep first", refused.stderr)
+            self.assertEqual(len(self.blocks(folder)), 9)
+
+    def test_a_killed_confirmation_is_gone_on_with(self):
+        folder = self.small()
+        measured = 0
+        for _ in range(2):
+            coord = self.start(folder, "sweep", "--device", "cpu")
+            try:
+                rig.until("another block's", lambda: coord.poll() is not None or self.confirmed(folder) > measured, 120)
+                self.assertIsNone(coord.poll(), self.stderr())
+            finally:
+                coord.kill()
+                coord.wait()
+            measured = self.confirmed(folder)
+            self.assertEqual(self.verdict(folder)["state"], "begun")
+        kept = set(self.query(folder, "SELECT nonce FROM result"))
+        self.run_coord(folder, "resume")
+        self.assertLessEqual(kept, set(self.query(folder, "SELECT nonce FROM result")))
+        verdict = self.verdict(folder)
+        self.assertEqual((verdict["state"], verdict["pass"]), ("done", 1))
+        many = 1 + len(verdict["finalists"])
+        whole = [n for _, n, found in self.blocks(folder) if found == many]
+        self.assertEqual(verdict["blocks"], len(whole))
+        self.assertGreaterEqual(len(whole), 3)
+        self.assert_invariants(folder)
+
+    def test_what_is_wrong_at_a_fuzz_shape_cannot_win(self):
+        folder = self.fixture("forgets_tail")
+        with self.subTest("the sweep file wants no confirmation, so there is none"):
+            ran = self.run_coord(folder, "sweep", "--device", "cpu")
+            self.assertEqual(ran.stdout, "")
+            self.assertEqual(self.verdict(folder)["state"], "none")
+            self.assertEqual([n for n in os.listdir(folder) if n.endswith(".fuzz.db")], [])
+        with self.subTest("it is made all the same when asked for, within its cap"):
+            capped = self.run_coord(folder, "confirm", "--max-hours", "0.000001", code=6)
+            self.assertIn("the cap of 1e-06 hours is reached", capped.stderr)
+        with self.subTest("and finds what is wrong"):
+            ran = self.run_coord(folder, "confirm")
+            self.assertIn("correctness at the fuzz shape n-257", ran.stdout)
+            verdict = self.verdict(folder)
+            self.assertEqual(verdict["finalists"], [])
+            self.assertEqual([r["config"] for r in verdict["rejected"]], [{"WIDTH": 4}])
+            self.assertEqual(self.blocks(folder), [])
+            self.assert_invariants(folder)
+
+
+if __name__ == "__main__":
+    unittest.main()
