@@ -522,6 +522,7 @@ static void sweep_fini(struct sweep *sweep)
     sweep_contest_free(sweep->contest);
     sweep_canary_free(sweep);
     sweep_search_free(sweep);
+    sweep_race_free(sweep);
     sched_free(sweep->sched);
     plan_free(sweep->plan);
     space_close(sweep->space);
