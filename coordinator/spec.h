@@ -27,6 +27,7 @@ struct replay;
 #define SPEC_VARS_MAX 32     /* variables of a shape */
 #define SPEC_DIMS_MAX 8      /* of an argument */
 #define SPEC_SCALE_MAX 1e30
+#define SPEC_SAMPLES_MAX 1000
 
 /* A SQL expression; 'at' is where its string stands, for spec_err_in(). */
 struct spec_rule {
@@ -95,10 +96,13 @@ struct spec_kernel {
 struct spec_measure {
     int canary_every;   /* measurements; 0 for no canary, -1 as the device */
     int canary_samples; /* of each */
-    int warmups, samples;
+    int warmups;
+    int least, most; /* samples; the same: that many */
+    double noise;    /* wanted: half an interval over the median */
+    double margin;   /* over the fastest, beyond which no more are taken */
     double timeout_s;
     int64_t seed;
-    const char *l2; /* flush warm */
+    const char *l2; /* flush warm rotate */
 };
 
 /* docs/confirm.md */

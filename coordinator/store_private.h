@@ -9,7 +9,7 @@
 #include "common/err.h"
 
 #define STORE_STATEMENTS 26
-#define STORE_ARRAYS 5 /* samples, clock, temperature, power, throttle */
+#define STORE_ARRAYS 6 /* samples, rejected, clock, temperature, power, ... */
 
 struct sqlite3;
 struct sqlite3_stmt;

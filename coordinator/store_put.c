@@ -96,7 +96,7 @@ static const struct {
                     "?,?,?,?,?,?) ON CONFLICT DO NOTHING" },
     [RESULT_PUT] = { "result_put",
                      "INSERT INTO result VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-                     "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+                     "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
                      " ON CONFLICT DO NOTHING" },
     [OUTCOME_PUT] = { "outcome_put",
                       "INSERT INTO outcome(config, shape, source_key,"
@@ -399,16 +399,18 @@ int store_result_put(struct store *store, const struct store_result *result,
     struct sql_value values[SQL_VALUES_MAX];
     struct buf *json = store->json;
     size_t n = sql_values(
-        values, "eIeeeIIeeeeeeeeddIeeeeeddIIIiI", result->nonce, result->epoch,
-        result->config, result->shape, result->purpose, result->round,
-        result->attempt, result->source_key, result->measure_key, result->host,
-        result->gpu, result->artifact, result->outcome, result->detail,
-        result->argument, result->relative_l2, result->max_error,
-        result->max_at, json_array(&json[0], result->samples),
-        json_array(&json[1], result->clock_mhz),
-        json_array(&json[2], result->temp_c),
-        json_array(&json[3], result->power_w),
-        json_array(&json[4], result->throttle), result->held_s, result->seconds,
+        values, "eIeeeIIeeeeeeeeddIeeeeieeeeddIIIiI", result->nonce,
+        result->epoch, result->config, result->shape, result->purpose,
+        result->round, result->attempt, result->source_key, result->measure_key,
+        result->host, result->gpu, result->artifact, result->outcome,
+        result->detail, result->argument, result->relative_l2,
+        result->max_error, result->max_at,
+        json_array(&json[0], result->samples), result->sampling,
+        json_array(&json[1], result->rejected), result->l2,
+        (int)result->blocked, json_array(&json[2], result->clock_mhz),
+        json_array(&json[3], result->temp_c),
+        json_array(&json[4], result->power_w),
+        json_array(&json[5], result->throttle), result->held_s, result->seconds,
         result->registers, result->spill_bytes, result->static_smem,
         (int)!result->evidence, result->received_utc);
 

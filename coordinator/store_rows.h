@@ -96,7 +96,9 @@ struct store_result {
     const char *outcome, *detail, *argument;
     double relative_l2, max_error;
     int64_t max_at;
-    struct reals samples, clock_mhz, temp_c, power_w, throttle;
+    struct reals samples, rejected, clock_mhz, temp_c, power_w, throttle;
+    const char *sampling, *l2;
+    bool blocked;
     double held_s, seconds;
     int64_t registers, spill_bytes, static_smem;
     bool evidence; /* keep it, do not count it */

@@ -194,6 +194,26 @@ static void identify(const struct sweep *sweep, const struct sched_lease *lease,
         msg->gpu = sweep->boxes[lease->host].gpus[lease->gpu].uuid;
 }
 
+/* Who compares wants as many of each, however slow it is; a race says itself
+ * how many. */
+static struct plan_sampling sampling_of(const struct sweep *sweep,
+                                        const struct sched_lease *lease)
+{
+    const struct spec_measure *measure = &sweep->spec->measure;
+    int n = lease->purpose == SCHED_CANARY ? measure->canary_samples
+                                           : measure->least;
+    bool compares =
+        lease->purpose == SCHED_CANARY || lease->purpose == SCHED_CONFIRM;
+    int raced = compares ? 0 : sweep_race_samples(sweep, lease);
+
+    if (raced > 0)
+        n = raced;
+    if (compares || raced > 0)
+        return (struct plan_sampling){ .least = n, .most = n };
+    return plan_sampling(sweep->plan,
+                         incumbents_high_s(sweep->incumbents, lease->shape));
+}
+
 /* What a recorded kernel is launched with depends on the GPU. */
 static void add_recorded(struct sweep *sweep, const struct sched_lease *lease,
                          struct msg *msg)
@@ -211,6 +231,7 @@ static void add_recorded(struct sweep *sweep, const struct sched_lease *lease,
 static int fill(struct sweep *sweep, const struct sched_lease *lease,
                 struct msg *msg, char key[HASH_HEX], struct err *err)
 {
+    struct plan_sampling sampling;
     int rc;
 
     identify(sweep, lease, msg);
@@ -229,7 +250,9 @@ static int fill(struct sweep *sweep, const struct sched_lease *lease,
         (strcmp(sweep->options->device, "cpu") == 0 ? EMULATED_SLACK_MS
                                                     : MEASURE_SLACK_MS);
     plan_task_key(sweep->plan, lease->unit, lease->shape, key);
-    rc = plan_measure(sweep->plan, lease->unit, lease->shape, msg, err);
+    sampling = sampling_of(sweep, lease);
+    rc = plan_measure(sweep->plan, lease->unit, lease->shape, &sampling, msg,
+                      err);
     if (rc == 0 && sweep->spec->replay)
         add_recorded(sweep, lease, msg);
     return rc;

@@ -304,6 +304,9 @@ int sweep_measured(struct sweep *sweep, size_t host, const struct msg *msg,
         return 0;
     }
     close_lease(sweep, &job, correct ? LEDGER_MEASURING : LEDGER_FAILED);
+    if (correct)
+        incumbents_saw(sweep->incumbents, job.shape, &msg->samples,
+                       msg->sampling);
     if (sched_apply(sweep->sched, JOB_MEASURE, job.unit, job.shape,
                     correct ? JOB_EV_RESULT : JOB_EV_REJECT, (int)host))
         settle(sweep, job.unit, job.shape, msg->outcome, msg->detail, msg);

@@ -18,6 +18,7 @@
 #include "coordinator/arch.h"
 #include "coordinator/crew.h"
 #include "coordinator/hosts.h"
+#include "coordinator/incumbents.h"
 #include "coordinator/ledger.h"
 #include "coordinator/plan.h"
 #include "coordinator/progress.h"
@@ -111,11 +112,12 @@ struct sweep {
     struct space *space;
     const struct hosts *hosts;
     struct progress *progress;
-    struct plan *plan;           /* NULL until the device facts are known */
-    struct sched *sched;         /* likewise */
-    struct sweep_canary *canary; /* NULL: none is wanted */
-    struct sweep_race *race;     /* NULL: nothing is on a rung */
-    struct sweep_search *search; /* NULL: all units, in order */
+    struct plan *plan;             /* NULL until the device facts are known */
+    struct sched *sched;           /* likewise */
+    struct incumbents *incumbents; /* likewise */
+    struct sweep_canary *canary;   /* NULL: none is wanted */
+    struct sweep_race *race;       /* NULL: nothing is on a rung */
+    struct sweep_search *search;   /* NULL: all units, in order */
     struct store *store;
     struct ledger *ledger;
     struct server *server;
