@@ -482,6 +482,11 @@ const struct plan_unit *plan_unit(const struct plan *plan, int unit)
     return &plan->units[unit];
 }
 
+const struct spec_shape *plan_shape(const struct plan *plan, int shape)
+{
+    return &plan->shapes[shape];
+}
+
 const char *plan_shape_name(const struct plan *plan, int shape)
 {
     return plan->shapes[shape].name;

@@ -74,6 +74,7 @@ int plan_units(const struct plan *plan); /* without the reference, with room */
 int plan_shapes(const struct plan *plan);
 const struct plan_unit *plan_unit(const struct plan *plan, int unit);
 const char *plan_shape_name(const struct plan *plan, int shape);
+const struct spec_shape *plan_shape(const struct plan *plan, int shape);
 /* The gate of the spec that rejects the unit for this shape, or -1; never one
  * in a plan of all that passes. */
 int plan_gate(const struct plan *plan, int unit, int shape);

@@ -80,10 +80,28 @@ static int check_built(const struct msg *msg, struct err *err)
     return 0;
 }
 
+static int check_ran(const struct msg *msg, struct err *err)
+{
+    static const char *const words[] = { "ran", "missing", "failed", "timeout",
+                                         "crash" };
+    bool known = false;
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        known = known || strcmp(words[i], msg->outcome) == 0;
+    if (!known)
+        return err_set(err, ERR_PROTO, "RAN.outcome is '%.20s'", msg->outcome);
+    if (strcmp(msg->outcome, "ran") == 0 && msg->status != 0)
+        return err_set(err, ERR_PROTO, "RAN has run with exit status %lld",
+                       (long long)msg->status);
+    return 0;
+}
+
 int result_check(const struct msg *msg, struct err *err)
 {
     if (!hash_is_hex(msg->nonce))
         return err_set(err, ERR_PROTO, "a result's nonce is no hash");
+    if (msg->type == MSG_RAN)
+        return check_ran(msg, err);
     return msg->type == MSG_BUILT ? check_built(msg, err)
                                   : check_measured(msg, err);
 }

@@ -213,16 +213,27 @@ static int read_limits(struct reader *r, const struct json *root)
 static int read_root(struct reader *r, const struct json *root)
 {
     static const char *const keys[] = {
-        "name",        "kernel",
-        "tunables",    "derived",
-        "gates",       "launch",
-        "shapes",      "emulation_shapes",
-        "fuzz_shapes", "emulation_fuzz_shapes",
-        "arguments",   "reference",
-        "tolerance",   "baseline",
-        "metrics",     "floors",
-        "measure",     "search",
-        "budget",      "confirm",
+        "name",
+        "kernel",
+        "tunables",
+        "derived",
+        "gates",
+        "launch",
+        "shapes",
+        "emulation_shapes",
+        "fuzz_shapes",
+        "emulation_fuzz_shapes",
+        "arguments",
+        "reference",
+        "tolerance",
+        "baseline",
+        "metrics",
+        "floors",
+        "measure",
+        "search",
+        "budget",
+        "confirm",
+        "external_baseline",
     };
     const struct json *name;
 
@@ -233,8 +244,8 @@ static int read_root(struct reader *r, const struct json *root)
         read_kernels(r, root) < 0 || read_axes(r, root) < 0 ||
         read_shapes(r, root) < 0 || read_rules(r, root) < 0 ||
         read_arguments(r, root) < 0 || read_tolerance(r, root) < 0 ||
-        read_baseline(r, root) < 0 || read_measure(r, root) < 0 ||
-        read_confirm(r, root) < 0)
+        read_baseline(r, root) < 0 || read_external(r, root) < 0 ||
+        read_measure(r, root) < 0 || read_confirm(r, root) < 0)
         return ERR_INPUT;
     return read_limits(r, root);
 }
@@ -297,6 +308,18 @@ static int read_file(const char *path, struct buf *out, struct err *err)
     return 0;
 }
 
+static int check_external(const struct spec *spec, struct err *err)
+{
+    const struct spec_external *external = &spec->external;
+    struct bundle bundle;
+    int rc = bundle_files(spec, external->files, external->files_at,
+                          external->n_files, &bundle, err);
+
+    if (rc == 0)
+        bundle_fini(&bundle);
+    return rc;
+}
+
 static int check_sources(const struct spec *spec, struct err *err)
 {
     const struct spec_kernel *kernels[] = { &spec->kernel, &spec->reference };
@@ -310,7 +333,7 @@ static int check_sources(const struct spec *spec, struct err *err)
             return rc;
         bundle_fini(&bundle);
     }
-    return 0;
+    return check_external(spec, err);
 }
 
 int spec_load_alone(const char *path, struct spec **out, struct err *err)

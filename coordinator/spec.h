@@ -28,6 +28,11 @@ struct replay;
 #define SPEC_DIMS_MAX 8      /* of an argument */
 #define SPEC_SCALE_MAX 1e30
 #define SPEC_SAMPLES_MAX 1000
+#define SPEC_SAMPLES "samples" /* a placeholder beside the variables */
+/* As few as an interval of 95 % allows, and two. */
+#define SPEC_EXTERNAL_BLOCKS 8
+#define SPEC_EXTERNAL_SAMPLES 20
+#define SPEC_EXTERNAL_TIMEOUT_S 120
 
 /* A SQL expression; 'at' is where its string stands, for spec_err_in(). */
 struct spec_rule {
@@ -105,6 +110,19 @@ struct spec_measure {
     const char *l2; /* flush warm rotate */
 };
 
+/* The external baseline. */
+struct spec_external {
+    char *name;     /* NULL: there is none */
+    char **command; /* the program first; may hold placeholders {S} */
+    size_t n_command;
+    char **files; /* relative to the folder */
+    size_t *files_at;
+    size_t n_files;
+    double timeout_s; /* of a run */
+    int blocks;       /* it takes part in, over all GPUs */
+    int samples;      /* it is asked for in each */
+};
+
 /* docs/confirm.md */
 struct spec_confirm {
     bool off;
@@ -149,6 +167,7 @@ struct spec {
     double relative_l2, max_error; /* tolerance */
     struct value *baseline; /* one value a tunable, in or outside its values */
     size_t baseline_at;
+    struct spec_external external;
     struct spec_named *metrics;
     size_t n_metrics;
     struct spec_named *floors;
@@ -171,6 +190,10 @@ int spec_load_alone(const char *path, struct spec **out, struct err *err);
 int spec_parse(const char *folder, const char *file, const char *text,
                size_t len, struct spec **out, struct err *err);
 void spec_free(struct spec *spec); /* NULL is fine */
+
+/* Where the first placeholder of an argument stands, and its length with the
+ * braces; its end and 0 when there is none. */
+size_t spec_placeholder(const char *text, size_t *len);
 
 /* Find the shapes for a device: "cpu" has its own. */
 const struct spec_shape *spec_shapes(const struct spec *spec,

@@ -8,7 +8,7 @@
 #include "common/buf.h"
 #include "common/err.h"
 
-#define STORE_STATEMENTS 26
+#define STORE_STATEMENTS 32
 #define STORE_ARRAYS 6 /* samples, rejected, clock, temperature, power, ... */
 
 struct sqlite3;

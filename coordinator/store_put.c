@@ -27,6 +27,7 @@ enum {
     BUILD_COUNTED,
     BUILD_PUT,
     RESULT_PUT,
+    TOOL_PUT,
     OUTCOME_PUT,
     INTERVAL_PUT,
     EVENT_PUT,
@@ -98,6 +99,9 @@ static const struct {
                      "INSERT INTO result VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
                      "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
                      " ON CONFLICT DO NOTHING" },
+    [TOOL_PUT] = { "tool_put",
+                   "INSERT INTO tool VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
+                   "?,?,?) ON CONFLICT DO NOTHING" },
     [OUTCOME_PUT] = { "outcome_put",
                       "INSERT INTO outcome(config, shape, source_key,"
                       " measure_key, outcome, reason, nonce, median_s,"
@@ -415,6 +419,20 @@ int store_result_put(struct store *store, const struct store_result *result,
         (int)!result->evidence, result->received_utc);
 
     return put_fact(store, RESULT_PUT, values, n, n - 2, err);
+}
+
+int store_tool_put(struct store *store, const struct store_tool *tool,
+                   struct err *err)
+{
+    struct sql_value values[SQL_VALUES_MAX];
+    size_t n = sql_values(values, "eIeeeeIIeeeeeIeediI", tool->nonce,
+                          tool->epoch, tool->purpose, tool->name, tool->config,
+                          tool->shape, tool->round, tool->attempt, tool->key,
+                          tool->host, tool->gpu, tool->outcome, tool->detail,
+                          tool->status, tool->output, tool->log, tool->seconds,
+                          (int)!tool->evidence, tool->received_utc);
+
+    return put_fact(store, TOOL_PUT, values, n, n - 2, err);
 }
 
 int store_outcome_put(struct store *store, const struct store_outcome *outcome,

@@ -105,6 +105,19 @@ struct store_result {
     int64_t received_utc;
 };
 
+struct store_tool {
+    const char *nonce;
+    int64_t epoch;
+    const char *purpose, *name, *config, *shape;
+    int64_t round, attempt;
+    const char *key, *host, *gpu, *outcome, *detail;
+    int64_t status;
+    const char *output, *log;
+    double seconds;
+    bool evidence; /* keep it, do not count it */
+    int64_t received_utc;
+};
+
 struct store_outcome {
     const char *config, *shape, *source_key, *measure_key;
     const char *outcome, *reason;

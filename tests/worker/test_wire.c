@@ -137,10 +137,15 @@ static void assert_reply_survives(const char *text)
 
 static void requests_come_out_as_they_went_in(void **state)
 {
+    char check_text[sizeof(measure_text)];
+
     (void)state;
     assert_request_survives(open_text);
     assert_request_survives("quit\n\n");
     assert_request_survives(measure_text);
+    snprintf(check_text, sizeof(check_text), "check%s",
+             measure_text + strlen("measure"));
+    assert_request_survives(check_text);
 }
 
 static void measure_request_has_every_field(void **state)

@@ -6,6 +6,7 @@
  *
  *   open     ->  ok, facts        or  error
  *   measure  ->  progress lines, then an outcome with its evidence, or  error
+ *   check    ->  as measure, but nothing is timed: for a profiler to watch
  *   quit     ->  (the runner exits, as it does at end of file)
  *
  * Fields stand in any order, each at most once but for arg, fact, sample and
@@ -40,6 +41,7 @@ enum {
 enum wire_request_kind {
     WIRE_OPEN,
     WIRE_MEASURE,
+    WIRE_CHECK, /* has what MEASURE has */
     WIRE_QUIT
 };
 
@@ -84,6 +86,7 @@ struct wire_measure {
     double incumbent_s;   /* likewise; 0: none */
     enum wire_l2 l2;      /* not NONE */
     double timeout_s;
+    bool untimed; /* of a check request */
 };
 
 struct wire_request {

@@ -10,7 +10,7 @@
 #define TIMEOUT_S_MAX 31536000.0
 #define COUNT_MAX ((uint64_t)1 << 40)
 
-static const char *const kind_names[] = { "open", "measure", "quit" };
+static const char *const kind_names[] = { "open", "measure", "check", "quit" };
 static const char *const device_names[] = { "cuda", "cpu", "replay" };
 
 static bool read_device(void *message, char *rest)
@@ -282,6 +282,8 @@ static const struct {
     [WIRE_OPEN] = { open_fields, sizeof(open_fields) / sizeof(*open_fields) },
     [WIRE_MEASURE] = { measure_fields,
                        sizeof(measure_fields) / sizeof(*measure_fields) },
+    [WIRE_CHECK] = { measure_fields,
+                     sizeof(measure_fields) / sizeof(*measure_fields) },
     [WIRE_QUIT] = { NULL, 0 },
 };
 
@@ -293,12 +295,13 @@ enum wire_step wire_request_line(struct wire_request *request, char *line,
     int kind;
 
     if (!(request->seen & STARTED)) {
-        kind = wire_read_choice(line, kind_names, 3);
+        kind = wire_read_choice(line, kind_names, 4);
         if (kind < 0) {
             snprintf(why, WIRE_WHY_MAX, "'%.60s' is no request", line);
             return WIRE_BAD;
         }
         request->kind = (enum wire_request_kind)kind;
+        request->measure.untimed = kind == WIRE_CHECK;
         request->seen = STARTED;
         return WIRE_MORE;
     }
@@ -371,7 +374,7 @@ int wire_write_request(FILE *stream, const struct wire_request *request)
     fprintf(stream, "%s\n", kind_names[request->kind]);
     if (request->kind == WIRE_OPEN)
         fprintf(stream, "device %s\ngpu %s\n", request->device, request->gpu);
-    else if (request->kind == WIRE_MEASURE)
+    else if (request->kind == WIRE_MEASURE || request->kind == WIRE_CHECK)
         put_measure(stream, &request->measure);
     return wire_put_end(stream);
 }
