@@ -202,15 +202,21 @@ static void identify(const struct sweep *sweep, const struct sched_lease *lease,
         msg->gpu = sweep->boxes[lease->host].gpus[lease->gpu].uuid;
 }
 
-/* Who compares wants as many of each, however slow it is. */
+/* Who compares wants as many of each, however slow it is; a race says itself
+ * how many. */
 static struct plan_sampling sampling_of(const struct sweep *sweep,
                                         const struct sched_lease *lease)
 {
     const struct spec_measure *measure = &sweep->spec->measure;
     int n = lease->purpose == SCHED_CANARY ? measure->canary_samples
                                            : measure->least;
+    bool compares =
+        lease->purpose == SCHED_CANARY || lease->purpose == SCHED_CONFIRM;
+    int raced = compares ? 0 : sweep_race_samples(sweep, lease);
 
-    if (lease->purpose == SCHED_CANARY || lease->purpose == SCHED_CONFIRM)
+    if (raced > 0)
+        n = raced;
+    if (compares || raced > 0)
         return (struct plan_sampling){ .least = n, .most = n };
     return plan_sampling(sweep->plan,
                          incumbents_high_s(sweep->incumbents, lease->shape));
