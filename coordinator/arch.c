@@ -246,7 +246,8 @@ bool arch_same_model(const struct arch_facts *a, const struct arch_facts *b)
     double more = (double)(a->mem_bytes < b->mem_bytes ? b : a)->mem_bytes;
 
     return a->arch == b->arch && a->sm_count == b->sm_count &&
-           more - less <= MODEL_SLACK * more;
+           (more - less <= MODEL_SLACK * more ||
+            a->mem_bytes == b->mem_bytes); /* unknown, both of them */
 }
 
 void arch_json(const struct arch_facts *facts, struct buf *out)

@@ -8,10 +8,12 @@
 
 #include "common/err.h"
 #include "coordinator/config.h"
+#include "coordinator/hosts.h"
 #include "coordinator/json_out.h"
 #include "coordinator/options.h"
 #include "coordinator/space.h"
 #include "coordinator/spec.h"
+#include "coordinator/terms.h"
 
 #define LAUNCHES_MAX 100000 /* evaluated; about a second */
 
@@ -21,6 +23,7 @@ struct check {
     const char *arch;
     struct space_gate_count counts[SPEC_LIST_MAX];
     int64_t passed;
+    struct terms_plan search;
 };
 
 static int check_shape(struct space *space, const struct value *values,
@@ -144,6 +147,21 @@ static int check_emulation(const struct check *check,
     return rc;
 }
 
+/* As it would be searched on this machine. */
+static int check_search(struct check *check, struct err *err)
+{
+    const struct spec *spec = check->spec;
+    struct terms_scope scope = { .points = check->passed,
+                                 .shapes = (int)spec->n_shapes,
+                                 .hours = spec->budget_hours };
+    struct hosts hosts;
+
+    hosts_local(&hosts);
+    terms_hosts(&hosts, &scope.slots, &scope.gpus);
+    hosts_fini(&hosts);
+    return terms_plan(&spec->search, &scope, &check->search, err);
+}
+
 static int check_all(struct check *check, const struct arch_facts *facts,
                      struct err *err)
 {
@@ -161,6 +179,8 @@ static int check_all(struct check *check, const struct arch_facts *facts,
         rc = check_fuzz(check, check->space, "cuda", err);
     if (rc == 0)
         rc = check_points(check, err);
+    if (rc == 0)
+        rc = check_search(check, err);
     return rc == 0 ? check_emulation(check, facts, err) : rc;
 }
 
@@ -207,6 +227,10 @@ static void print(const struct check *check)
            build_s(check) / 60, TERMS_BUILD_S);
     printf("  measuring       about %.1f GPU minutes (%.2f s each)\n",
            measure_s(check) / 60, TERMS_MEASURE_S);
+    printf("  search          %s%s%s%s, %d configurations\n",
+           check->search.strategy, check->search.why[0] ? " (" : "",
+           check->search.why, check->search.why[0] ? ")" : "",
+           check->search.evaluations);
     printf("  cost            measuring time, in hours, times the host's "
            "rate\n");
 }
@@ -224,6 +248,8 @@ static void print_json(const struct check *check)
     json_out_int(&out, "shapes", (int64_t)check->spec->n_shapes);
     json_out_real(&out, "build_core_s", build_s(check));
     json_out_real(&out, "measure_gpu_s", measure_s(check));
+    json_out_text(&out, "strategy", check->search.strategy);
+    json_out_int(&out, "evaluations", check->search.evaluations);
     json_out_open(&out, "gates_that_never_reject", '[');
     for (size_t g = 0; g < check->spec->n_gates; g++)
         if (is_idle(check, g))

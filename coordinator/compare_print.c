@@ -40,7 +40,10 @@ static void print_side(const struct compare_side *side, char letter, FILE *to)
         if (i == 0 || strcmp(side->gpus[i].name, side->gpus[i - 1].name) != 0)
             fprintf(to, ", %s", side->gpus[i].name);
     fprintf(to, "; %zu configurations\n", report->n_configs);
-    if (side->why_none[0])
+    if (side->winner.config)
+        fprintf(to, "   its winner: %.8s, %s\n", side->winner.config->key,
+                side->winner.state);
+    else
         fprintf(to, "   %s\n", side->why_none);
 }
 
@@ -213,6 +216,8 @@ static void put_side(struct json_out *out, const char *key,
         json_out_text(out, "winner", side->winner.config->key);
     else
         json_out_null(out, "winner");
+    json_out_text(out, "winner_state",
+                  side->winner.config ? side->winner.state : side->why_none);
     json_out_real(out, "clock_mhz", side->clock_mhz);
     json_out_real(out, "noise", side->noise);
     json_out_real(out, "between", side->between);

@@ -8,7 +8,9 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "common/stats.h"
+#include "coordinator/conclusion.h"
 #include "coordinator/finalists.h"
+#include "coordinator/report_cost.h"
 #include "coordinator/report_current.h"
 #include "coordinator/spec.h"
 #include "coordinator/sql.h"
@@ -333,10 +335,32 @@ static int read_rest(struct compare_side *side, struct err *err)
     return rc;
 }
 
+/* As export has it: what was confirmed, else what was screened. */
+static int read_winner(struct compare_side *side, struct err *err)
+{
+    struct conclusion *conclusion = NULL;
+    struct cost *cost = NULL;
+    struct err none = { "" };
+    int rc;
+
+    if (winner_find(side->report, &side->winner, &none) != 0) {
+        snprintf(side->why_none, sizeof(side->why_none), "%s", none.text);
+        return 0;
+    }
+    rc = cost_load(side->store, &cost, err);
+    if (rc == 0)
+        rc = conclusion_load(side->store, side->report, cost, CONTEST_CONFIRM,
+                             &conclusion, err);
+    if (rc == 0)
+        winner_confirm(conclusion, &side->winner);
+    conclusion_free(conclusion);
+    cost_free(cost);
+    return rc;
+}
+
 int compare_side_open(const char *path, struct compare_side *out,
                       struct err *err)
 {
-    struct err none = { "" };
     int rc;
 
     *out = (struct compare_side){ .path = path };
@@ -346,6 +370,8 @@ int compare_side_open(const char *path, struct compare_side *out,
     rc = report_load(out->store, &out->report, err);
     if (rc == 0) {
         rc = read_rest(out, err);
+        if (rc == 0)
+            rc = read_winner(out, err);
         if (rc < 0)
             err_within(err, rc, "%s", path);
     }
@@ -353,8 +379,6 @@ int compare_side_open(const char *path, struct compare_side *out,
         compare_side_close(out);
         return rc;
     }
-    if (winner_find(out->report, &out->winner, &none) != 0)
-        snprintf(out->why_none, sizeof(out->why_none), "%s", none.text);
     return 0;
 }
 

@@ -174,6 +174,70 @@ static uint64_t fewest(const struct misses *misses)
     return try_greedily(misses, among);
 }
 
+/* ---- part of the failures: one or two values with which nothing is right */
+
+struct part {
+    size_t axes[2]; /* equal: one value */
+    uint16_t levels[2];
+    size_t failures;
+};
+
+/* Over the cells of two axes, or the values of one. */
+static void look_at(const struct conjunction_points *points, size_t a, size_t b,
+                    size_t *cells, struct part *best)
+{
+    size_t width = points->sizes[b], n = points->sizes[a] * width;
+
+    memset(cells, 0, 2 * n * sizeof(*cells));
+    for (size_t i = 0; i < points->n; i++) {
+        size_t cell = point(points, i)[a] * width + point(points, i)[b];
+
+        cells[2 * cell] += points->sides[i] == CONJUNCTION_FAILURE;
+        cells[2 * cell + 1] += points->sides[i] == CONJUNCTION_RIGHT;
+    }
+    for (size_t c = 0; c < n; c++)
+        if (cells[2 * c + 1] == 0 && cells[2 * c] > best->failures)
+            *best =
+                (struct part){ { a, b },
+                               { (uint16_t)(c / width), (uint16_t)(c % width) },
+                               cells[2 * c] };
+}
+
+static void add_value(size_t axis, uint16_t level, struct conjunction *out)
+{
+    struct conjunction_term *term;
+
+    out->part = mem_grow(out->part, out->n_part + 1, sizeof(*out->part));
+    term = &out->part[out->n_part++];
+    *term = (struct conjunction_term){ axis, mem_new(1, sizeof(uint16_t)), 1 };
+    term->levels[0] = level;
+}
+
+/* One value first: two must make more of it. */
+static void find_part(const struct conjunction_points *points,
+                      struct conjunction *out)
+{
+    size_t *cells = mem_new(2 * CONJUNCTION_LEVELS_MAX * CONJUNCTION_LEVELS_MAX,
+                            sizeof(*cells));
+    struct part best = { .failures = CONJUNCTION_PART_LEAST - 1 };
+    size_t least = best.failures;
+
+    for (int two = 0; two <= 1; two++)
+        for (size_t a = 0; a < points->axes; a++)
+            for (size_t b = two ? a + 1 : a; b < (two ? points->axes : a + 1);
+                 b++)
+                if (points->sizes[a] <= CONJUNCTION_LEVELS_MAX &&
+                    points->sizes[b] <= CONJUNCTION_LEVELS_MAX)
+                    look_at(points, a, b, cells, &best);
+    free(cells);
+    if (best.failures == least)
+        return;
+    out->part_failures = best.failures;
+    add_value(best.axes[0], best.levels[0], out);
+    if (best.axes[1] != best.axes[0])
+        add_value(best.axes[1], best.levels[1], out);
+}
+
 /* ---- the whole */
 
 static void add_term(const struct common *common, size_t axis,
@@ -194,14 +258,15 @@ static void add_term(const struct common *common, size_t axis,
     (*terms)[(*n)++] = term;
 }
 
-/* Single values if sets leave out no more. */
+/* Single values, unless sets let at most half as many right ones pass: a set of
+ * many values is found by chance. */
 static void choose_misses(const struct common *common, struct misses *out)
 {
     struct misses sets;
 
     find_misses(common, false, out);
     find_misses(common, true, &sets);
-    if (sets.kept < out->kept) {
+    if (2 * sets.kept <= out->kept && out->kept > 0) {
         free(out->items);
         *out = sets;
     } else {
@@ -232,6 +297,8 @@ void conjunction_of(const struct conjunction_points *points,
         else if (common.one[a] && points->sizes[a] > 1 && !(telling >> a & 1))
             add_term(&common, a, &out->unvaried, &out->n_unvaried);
     free(misses.items);
+    if (out->n_terms == 0 && out->right > 0)
+        find_part(points, out);
 }
 
 static void free_terms(struct conjunction_term *terms, size_t n)
@@ -245,5 +312,6 @@ void conjunction_fini(struct conjunction *conjunction)
 {
     free_terms(conjunction->terms, conjunction->n_terms);
     free_terms(conjunction->unvaried, conjunction->n_unvaried);
+    free_terms(conjunction->part, conjunction->n_part);
     *conjunction = (struct conjunction){ .failures = 0 };
 }

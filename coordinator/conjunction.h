@@ -10,8 +10,8 @@
  * nobody varied it.  It is listed by itself, for a sweep in which everything
  * failed has nothing else to say.
  *
- * One value of a tunable first; where that leaves in right ones which a set of
- * values would leave out, sets ("BLOCK_M is 128 or 256").
+ * One value of a tunable first; where sets of values ("BLOCK_M is 128 or 256")
+ * let at most half as many right ones pass, sets.
  *
  * Pure; any thread.
  */
@@ -53,7 +53,14 @@ struct conjunction {
     size_t n_terms;
     struct conjunction_term *unvaried; /* one value each */
     size_t n_unvaried;
+    /* Without 'terms', several causes may be behind one message.  Then: the one
+     * or two values with which nothing is right and most of these fail. */
+    struct conjunction_term *part;
+    size_t n_part;        /* 0: there are none with PART_LEAST failures */
+    size_t part_failures; /* that have them */
 };
+
+#define CONJUNCTION_PART_LEAST 3
 
 void conjunction_of(const struct conjunction_points *points,
                     struct conjunction *out);

@@ -99,6 +99,8 @@ static void put_failures(struct json_out *out, const struct lessons *lessons)
         json_out_int(out, "right_sharing", (int64_t)common->right_sharing);
         put_terms(out, lessons, "unvaried", common->unvaried,
                   common->n_unvaried);
+        put_terms(out, lessons, "part", common->part, common->n_part);
+        json_out_int(out, "part_failures", (int64_t)common->part_failures);
         json_out_close(out);
     }
     json_out_close(out);

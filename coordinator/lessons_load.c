@@ -260,7 +260,7 @@ int lessons_load(const struct report *report, struct store *store,
         take_axes(loading);
         rc = take_points(loading, err);
     }
-    if (rc == 0)
+    if (rc == 0 && !report->recorded_on) /* a record's are no machine codes */
         rc = take_artifacts(loading, store, err);
     if (rc == 0)
         learn(loading, out);

@@ -181,6 +181,11 @@ static void print_failure(const struct lessons *lessons,
     }
     if (!common->n_terms && !common->n_unvaried)
         fprintf(to, "\n    have no value in common");
+    if (common->n_part) {
+        fprintf(to, "\n    %zu of them are with", common->part_failures);
+        print_terms(lessons, common->part, common->n_part, to);
+        fprintf(to, ", and nothing with it is right");
+    }
     fputc('\n', to);
 }
 

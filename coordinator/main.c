@@ -29,6 +29,7 @@ static const struct cmd {
     { "compare", cmd_compare, "did it become slower: two databases" },
     { "explain", cmd_explain, "why a configuration failed or ranks there" },
     { "export", cmd_export, "the winner as a C header, JSON or nvcc options" },
+    { "import", cmd_import, "what another tuner measured, as a database" },
     { "verify", cmd_verify, "checksums and invariants of a database" },
 };
 

@@ -370,8 +370,8 @@ static int find_value(const struct spec_axis *axis, const struct value *value)
     return -1;
 }
 
-static const struct landscape_config *find_config(const struct replay *replay,
-                                                  const struct value *values)
+const struct landscape_config *replay_config(const struct replay *replay,
+                                             const struct value *values)
 {
     const struct spec *spec = replay->spec;
     uint16_t levels[DOMAIN_TUNABLES_MAX];
@@ -418,7 +418,7 @@ int replay_record(const struct replay *replay, const struct value *values,
                   struct buf *out, struct err *err)
 {
     const struct landscape_config *config =
-        values ? find_config(replay, values) : NULL;
+        values ? replay_config(replay, values) : NULL;
 
     buf_clear(out);
     buf_printf(out, "record 1\n");
@@ -514,7 +514,7 @@ static double overhead(const struct replay *replay,
 void replay_restate(const struct replay *replay, const struct value *values,
                     struct msg *msg)
 {
-    const struct landscape_config *config = find_config(replay, values);
+    const struct landscape_config *config = replay_config(replay, values);
 
     if (!config)
         return;

@@ -58,7 +58,10 @@ int replay_spec(struct replay *replay, const char *sweep, struct spec **out,
 /* Configurations whose values all stand in the sweep file. */
 int replay_size(const struct replay *replay);
 void replay_values(const struct replay *replay, int i, struct value *values);
-/* The configuration with these values as a record (worker/runner/record.h);
+/* The configuration with these values, NULL when it is not there. */
+const struct landscape_config *replay_config(const struct replay *replay,
+                                             const struct value *values);
+/* ... as a record (worker/runner/record.h);
  * NULL values stand for the reference.  ERR_INPUT when it is not there. */
 int replay_record(const struct replay *replay, const struct value *values,
                   struct buf *out, struct err *err);

@@ -51,6 +51,22 @@ static int64_t int_or(struct sqlite3_stmt *stmt, int column, int64_t missing)
 
 /* ---- the sweep, its shapes and gates ---- */
 
+/* How it was searched is among the settings. */
+static void load_search(struct report *report, const char *settings)
+{
+    const struct param *method = NULL, *seed = NULL;
+    struct params params = { 0 };
+
+    if (params_parse(settings, &params, NULL) == 0) {
+        method = params_find(&params, "method");
+        seed = params_find(&params, "search_seed");
+    }
+    report->method = mem_strdup(method ? method->text : "");
+    report->seed = seed ? (int64_t)seed->number : 0;
+    terminal_clean(report->method, false);
+    params_fini(&params);
+}
+
 static int load_sweep(struct store *store, struct report *report,
                       struct err *err)
 {
@@ -75,6 +91,7 @@ static int load_sweep(struct store *store, struct report *report,
         report->created_utc = sweep.created_utc;
         report->configurations = sweep.configurations;
         report->passed = sweep.passed;
+        load_search(report, sweep.settings);
     }
     history_close(history);
     return rc < 0 ? rc : 0;
@@ -374,9 +391,20 @@ void report_free(struct report *report)
     free(report->file);
     free(report->spec);
     free(report->facts);
+    free(report->method);
     free(report->recorded_on);
     free(report->ending);
     free(report);
+}
+
+int64_t report_tried(const struct report *report)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < report->n_configs; i++)
+        n += report->configs[i].point >= 0 &&
+             report->configs[i].outcome != REPORT_PENDING;
+    return n;
 }
 
 const struct report_config *report_baseline(const struct report *report)

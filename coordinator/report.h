@@ -92,6 +92,8 @@ struct report {
     char *recorded_on;          /* of a replay: the device; else NULL */
     int64_t sweep, created_utc;
     int64_t configurations, passed;
+    char *method;  /* of the search: exhaustive, lhs:20,tpe; "" unknown */
+    int64_t seed;  /* of it */
     char *ending;  /* of the newest run; "" while it runs or was killed */
     int64_t stale; /* outcomes of other sources or ways of measuring */
     struct report_gate *gates;
@@ -108,6 +110,9 @@ struct report {
 /* ERR_STORE, or ERR_INPUT when the database holds no sweep. */
 int report_load(struct store *store, struct report **out, struct err *err);
 void report_free(struct report *report); /* NULL is fine */
+
+/* Configurations that pass the gates and have come to something. */
+int64_t report_tried(const struct report *report);
 
 /* The one with baseline set, NULL when it was not asked for. */
 const struct report_config *report_baseline(const struct report *report);

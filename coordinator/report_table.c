@@ -30,6 +30,26 @@ static size_t ranked(const struct report *report)
 
 /* ---- the head: what was asked for, and what it came to ---- */
 
+/* What was not tried is not known to be slow. */
+static void print_search(const struct report *report, FILE *to)
+{
+    int64_t tried = report_tried(report), left = report->passed - tried;
+
+    if (!report->method[0])
+        return;
+    fprintf(to, "strategy %s", report->method);
+    if (strcmp(report->method, "exhaustive") != 0)
+        fprintf(to, ", seed %" PRId64, report->seed);
+    if (left > 0)
+        fprintf(to,
+                ": %" PRId64 " of the %" PRId64 " configurations that pass "
+                "are tried; of the other %" PRId64 " nothing is known\n",
+                tried, report->passed, left);
+    else
+        fprintf(to, ": all %" PRId64 " configurations that pass are tried\n",
+                report->passed);
+}
+
 static void print_head(const struct report *report, FILE *to)
 {
     int64_t settled =
@@ -45,6 +65,7 @@ static void print_head(const struct report *report, FILE *to)
     if (report->ending[0])
         fprintf(to, "; the last run ended: %s", report->ending);
     fputc('\n', to);
+    print_search(report, to);
     if (report->stale)
         fprintf(to,
                 "%" PRId64 " older results, of other sources or another way "

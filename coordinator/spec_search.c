@@ -25,7 +25,7 @@ static int read_strategy(struct reader *r, const struct json *search)
         return read_flaw(r, json->at,
                          "a sweep file starts no programs; write fa-coord "
                          "sweep --strategy 'external:...'",
-                         "a strategy that is a program");
+                         "the strategy is a program");
     if (terms_check(terms, &why) < 0)
         return read_flaw(r, json->at, METHODS, "%s", why.text);
     return 0;

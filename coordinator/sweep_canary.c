@@ -8,6 +8,7 @@
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/stats.h"
+#include "coordinator/replay.h"
 #include "coordinator/samples.h"
 #include "coordinator/spec.h"
 #include "coordinator/sql.h"
@@ -163,12 +164,20 @@ static int every(const struct sweep *sweep)
     return is_emulated(sweep) ? 0 : EVERY;
 }
 
+/* A replayed GPU rests as fast as its other time passes. */
+static double rest_s(const struct sweep *sweep)
+{
+    if (sweep->spec->replay)
+        return REST_S / replay_speed_up(sweep->spec->replay);
+    return is_emulated(sweep) ? 0 : REST_S;
+}
+
 int sweep_canary_begin(struct sweep *sweep, struct err *err)
 {
     int jobs = plan_units(sweep->plan) * plan_shapes(sweep->plan);
     struct warden_rules rules = { .every = every(sweep),
                                   .line = CALIBRATION_RULES,
-                                  .rest_s = is_emulated(sweep) ? 0 : REST_S,
+                                  .rest_s = rest_s(sweep),
                                   .again_max = jobs / AGAIN_SHARE };
 
     if (rules.every == 0 || jobs == 0 || sweep->options->ask ||

@@ -107,7 +107,7 @@ static int start_program(struct sweep *sweep, const char *command,
     int rc = external_start(&options, out, err);
 
     free(words);
-    return rc;
+    return rc < 0 ? ERR_INPUT : 0; /* a slip, and no host's fault */
 }
 
 static int start_quest(struct sweep *sweep, struct err *err)

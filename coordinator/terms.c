@@ -171,9 +171,11 @@ static void decide(const struct terms *terms, const struct terms_scope *scope,
         snprintf(out->why, sizeof(out->why),
                  "all %" PRId64 " would take about %.2g of %.2g hours",
                  scope->points, hours, scope->hours);
-    else
+    else if (terms->evaluations > 0 || scope->hours > 0)
         snprintf(out->why, sizeof(out->why), "all %" PRId64 " fit",
                  scope->points);
+    else
+        snprintf(out->why, sizeof(out->why), "there is no cap");
 }
 
 int terms_plan(const struct terms *terms, const struct terms_scope *scope,

@@ -9,6 +9,7 @@
 #include "common/mem.h"
 #include "coordinator/arch.h"
 #include "coordinator/config.h"
+#include "coordinator/contest.h"
 #include "coordinator/spec.h"
 #include "coordinator/store.h"
 #include "noise.h"
@@ -266,6 +267,50 @@ static void screen(struct making *making, int i)
     free(nonce);
 }
 
+/* The fastest that is left. */
+static int finalist(const struct compare_plan *plan)
+{
+    return plan->pending || plan->fails == COMPARE_FASTEST ||
+                   plan->slow == COMPARE_FASTEST
+               ? COMPARE_SECOND
+               : COMPARE_FASTEST;
+}
+
+/* The confirmation pass, number 1, that the blocks belong to. */
+static void put_contest(struct making *making)
+{
+    const int who[] = { COMPARE_BASELINE, finalist(making->plan) };
+    struct store_contest contest = {
+        .pass = 1,
+        .sweep = making->sweep,
+        .kind = "confirm",
+        .seed = 1,
+        .blocks = making->plan->blocks,
+        .samples = BLOCK_SAMPLES,
+        .alpha = 0.05,
+        .floor = 0.005,
+        .target = 1.1,
+        .possible = 1,
+        .cut = NAN,
+        .started_utc = making->now,
+    };
+    struct err err = { "" };
+
+    ok(store_contest_put(making->store, &contest, &err), &err);
+    for (int i = 0; i < 2; i++)
+        ok(store_contestant_put(
+               making->store,
+               &(struct store_contestant){ 1, i, making->keys[who[i]], "50",
+                                           i ? "finalist" : "baseline", "" },
+               &err),
+           &err);
+    ok(store_contest_shape_put(
+           making->store, &(struct store_contest_shape){ 1, 0, "n16m", "3e" },
+           &err),
+       &err);
+    ok(store_contest_end(making->store, 1, "done", making->now, &err), &err);
+}
+
 static void put_results(struct making *making)
 {
     const struct compare_plan *plan = making->plan;
@@ -278,10 +323,13 @@ static void put_results(struct making *making)
     for (int round = 1; round <= CANARIES; round++)
         free(put_result(making, COMPARE_BASELINE, "canary", round,
                         BLOCK_SAMPLES));
+    put_contest(making);
     for (int block = 1; block <= plan->blocks; block++) {
-        free(put_result(making, COMPARE_BASELINE, "confirm", block,
+        int round = CONTEST_ROUNDS + block;
+
+        free(put_result(making, COMPARE_BASELINE, "confirm", round,
                         BLOCK_SAMPLES));
-        free(put_result(making, COMPARE_FASTEST, "confirm", block,
+        free(put_result(making, finalist(plan), "confirm", round,
                         BLOCK_SAMPLES));
     }
 }

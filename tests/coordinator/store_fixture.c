@@ -76,7 +76,8 @@ struct store_sweep fixture_sweep(const char *key)
         .device = "cuda",
         .arch = "sm_89",
         .facts = "{\"sm_count\":58}",
-        .settings = "{}",
+        .settings = "{\"method\": \"lhs:2,tpe\", "
+                    "\"search_seed\": 7}",
         .configurations = 40,
         .passed = 30,
         .created_utc = UTC,

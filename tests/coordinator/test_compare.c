@@ -104,6 +104,7 @@ static void expect_fixture(const char *a, const char *b,
     assert_int_equal(pair.compare->n_deciding, 1);
     assert_string_equal(verdict_name(pair.compare->rows[0].verdict), verdict);
     assert_true(pair.compare->rows[0].blocks);
+    assert_string_equal(pair.a.winner.state, "confirmed");
     done(&pair);
     free(path_a);
     free(path_b);
@@ -245,7 +246,7 @@ static void the_old_winner_is_compared_with_itself_too(void **state)
     compare_plans(calm, b, &pair);
     assert_int_equal(pair.compare->n_deciding, 2);
     assert_int_equal(pair.compare->rows[0].subject, COMPARE_WINNER);
-    assert_int_equal(pair.compare->rows[0].b->point, 4);
+    assert_int_equal(pair.compare->rows[0].b->point, COMPARE_SECOND);
     assert_int_equal(pair.compare->rows[1].subject, COMPARE_KEPT);
     assert_int_equal(pair.compare->rows[1].verdict, VERDICT_SLOW);
     assert_int_equal(pair.compare->outcome, COMPARE_REGRESSION);

@@ -149,6 +149,27 @@ static void sets_of_values_where_one_value_says_less(void **state)
     conjunction_fini(&out);
 }
 
+/* Ten failures have three of the four values of a tunable, by chance; so have
+ * 50 of the 70 right ones. */
+static void a_set_that_tells_little_is_not_named(void **state)
+{
+    struct sample sample = { .sizes = { 4, 2, 10 }, .axes = 3 };
+    struct conjunction out;
+
+    (void)state;
+    for (int i = 0; i < 80; i++) {
+        int at[] = { i / 20, i / 10 % 2, i % 10 };
+
+        add(&sample, at, at[0] == at[2] % 3 && at[1] == at[2] % 2);
+    }
+    out = learn(&sample);
+    assert_int_equal(out.failures, 10);
+    assert_int_equal(out.n_terms, 0);
+    assert_int_equal(out.right, 70);
+    assert_int_equal(out.right_sharing, 70);
+    conjunction_fini(&out);
+}
+
 static void some_right_ones_may_share_it(void **state)
 {
     struct sample sample = tiles;
@@ -185,6 +206,29 @@ static void nothing_in_common(void **state)
     assert_int_equal(out.n_terms, 0);
     assert_int_equal(out.n_unvaried, 0);
     assert_int_equal(out.right_sharing, 2);
+    conjunction_fini(&out);
+}
+
+/* One message, two causes: 16 of 24 are behind the first. */
+static void a_part_of_the_failures_with_nothing_right(void **state)
+{
+    struct sample sample = tiles;
+    struct conjunction out;
+
+    (void)state;
+    for (int i = 0; i < 48; i++) {
+        int at[AXES];
+
+        tile(i, at);
+        add(&sample, at, at[BLOCK_M] == 2 || (at[SWIZZLE] && at[HALF2]));
+    }
+    out = learn(&sample);
+    assert_int_equal(out.failures, 24);
+    assert_int_equal(out.n_terms, 0);
+    assert_int_equal(out.n_part, 1);
+    assert_int_equal(out.part[0].axis, BLOCK_M);
+    assert_int_equal(out.part[0].levels[0], 2);
+    assert_int_equal(out.part_failures, 16);
     conjunction_fini(&out);
 }
 
@@ -233,8 +277,10 @@ int main(void)
         cmocka_unit_test(when_nothing_is_right_all_that_is_shared_is_named),
         cmocka_unit_test(a_value_that_the_right_ones_have_too_is_no_cause),
         cmocka_unit_test(sets_of_values_where_one_value_says_less),
+        cmocka_unit_test(a_set_that_tells_little_is_not_named),
         cmocka_unit_test(some_right_ones_may_share_it),
         cmocka_unit_test(nothing_in_common),
+        cmocka_unit_test(a_part_of_the_failures_with_nothing_right),
         cmocka_unit_test(four_values_together),
         cmocka_unit_test(other_failures_are_not_looked_at),
     };

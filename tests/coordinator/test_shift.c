@@ -9,8 +9,12 @@
 #include <cmocka.h>
 
 #include "common/mem.h"
+#include "coordinator/blocks.h"
 #include "coordinator/shift.h"
+#include "coordinator/speedup.h"
+#include "coordinator/verdict.h"
 #include "near.h"
+#include "noise.h"
 
 static const struct shift_value four_low[] = {
     { 1.0, 0 }, { 1.1, 0 }, { 1.25, 0 }, { 1.4, 0 }
@@ -112,6 +116,60 @@ static void the_interval_has_its_level(void **state)
     assert_in_range(missed, 70, 130); /* 100, standard deviation 10 */
 }
 
+#define PASSES 200
+
+/* One pass of 20 blocks of 5 samples of one contestant: a median a block. */
+static void measure(const struct noise *noise, double log_s,
+                    struct noise_stream *stream, struct shift_value *out)
+{
+    const struct noise_pass pass = { 1, 20, 5, 1, &log_s };
+    struct block_sample samples[100];
+    size_t n = noise_measure(noise, &pass, stream, samples);
+    struct blocks *blocks = blocks_new(samples, n, 1);
+    double medians[20];
+
+    n = blocks_medians(blocks, 0, medians);
+    for (size_t i = 0; i < n; i++)
+        out[i] = (struct shift_value){ log(medians[i]), 0 };
+    blocks_free(blocks);
+}
+
+/* How often B is called SLOW, of PASSES pairs, when it is slower by 'gap'. */
+static int called_slow(const struct noise *noise, double gap)
+{
+    const struct verdict_rules rules = { .alpha = 0.05, .floor = 0.03 };
+    struct noise_stream stream = noise_stream(5);
+    int slow = 0;
+
+    for (int i = 0; i < PASSES; i++) {
+        struct shift_value a[20], b[20];
+        struct shift found;
+        struct speedup speedup;
+
+        measure(noise, -9, &stream, a);
+        measure(noise, -9 + gap, &stream, b);
+        shift(a, 20, b, 20, 0.95, &found);
+        speedup = (struct speedup){ exp(found.estimate), exp(found.lo),
+                                    exp(found.hi), found.p, 40 };
+        slow += verdict_of(&speedup, found.p, &rules) == VERDICT_SLOW;
+    }
+    return slow;
+}
+
+static void equals_are_no_regression_whatever_the_noise(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < n_noises; i++) {
+        int equal = called_slow(&noises[i], 0);
+        int slower = called_slow(&noises[i], log(1.1));
+
+        print_message("%s: of %d called SLOW: equals %d, 10 %% slower %d\n",
+                      noises[i].name, PASSES, equal, slower);
+        assert_true(equal <= PASSES / 40); /* one side of 5 % */
+        assert_true(slower >= PASSES * 19 / 20);
+    }
+}
+
 static void thousands_of_values_are_thinned_out(void **state)
 {
     struct shift_value *a = mem_new(5000, sizeof(*a));
@@ -135,6 +193,7 @@ int main(void)
         cmocka_unit_test(nothing_is_no_shift),
         cmocka_unit_test(cards_are_compared_with_themselves),
         cmocka_unit_test(the_interval_has_its_level),
+        cmocka_unit_test(equals_are_no_regression_whatever_the_noise),
         cmocka_unit_test(thousands_of_values_are_thinned_out),
     };
 

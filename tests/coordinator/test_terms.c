@@ -36,8 +36,9 @@ static void auto_is_exhaustive_while_all_fit(void **state)
     assert_string_equal(out.strategy, "exhaustive");
     assert_true(out.all);
     assert_int_equal(out.evaluations, 1000);
-    assert_string_equal(out.why, "all 1000 fit");
+    assert_string_equal(out.why, "there is no cap");
     assert_true(plan("auto", 1000, 0).all);
+    assert_string_equal(plan("auto", 1000, 0).why, "all 1000 fit");
     assert_true(plan("auto", 0, 0.02).all);
 }
 

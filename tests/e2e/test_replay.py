@@ -104,6 +104,45 @@ class Replay(rig.Rig):
         self.assertAlmostEqual(statistics.median(ratios[0]), 1.0, delta=0.01)
         self.assertAlmostEqual(statistics.median(ratios[1]), 1.08, delta=0.01)
 
+    def test_a_strategy_searches_the_record(self):
+        cache = landscape.make(self.path("bowl.json"))
+        ran = self.sweep("--strategy", "local", "--evaluations", "60", "--seed", "3")
+        settled = sum(self.outcomes().values())
+        self.assertLessEqual(settled, 61)
+        self.assertGreaterEqual(settled, 60, ran.stderr)
+        best = min(e["time"] for e in cache.values() if e["times"]) * 1e-3
+        found = self.rows("SELECT min(median_s) FROM outcome WHERE outcome = 'correct'")[0][0]
+        self.assertLess(found, best * 1.1)
+
+    def test_an_import_is_reported_explained_exported_and_compared(self):
+        cache = landscape.make(self.path("bowl.json"))
+        ran = self.run_coord(self.folder, "import", "bowl.json")
+        self.assertIn("recorded on Test GPU 9000", ran.stderr)
+        self.assertEqual(self.outcomes(), landscape.words(cache))
+        report = self.report(self.folder, "bowl.db")
+        best = min((e for e in cache.values() if e["times"]), key=lambda e: e["time"])
+        self.assertEqual(report["results"][0]["config"]["BX"], best["BX"])
+        self.assertEqual(report["results"][0]["n_samples"], 32)
+        self.assertIn("UNROLL=8", self.run_coord(self.folder, "explain", "bowl.db",
+                                                 "BX=1,BY_=1,UNROLL=8,MODE=plain").stdout)
+        self.run_coord(self.folder, "export", "--db", "bowl.db", "--format", "json")
+        self.run_coord(self.folder, "compare", "bowl.db", "bowl.db")
+        self.run_coord(self.folder, "verify", "bowl.db")
+        again = self.run_coord(self.folder, "import", "bowl.json", code=2)
+        self.assertIn("bowl.db is there already", again.stderr)
+
+    def test_an_imported_sweep_file_replays_a_part(self):
+        landscape.make(self.path("bowl.json"))
+        self.run_coord(self.folder, "import", "bowl.json", "--sweep", "part.json")
+        with open(self.path("part.json")) as f:
+            text = f.read()
+        self.assertIn('"UNROLL": [1, 2, 4, 8]', text)
+        with open(self.path("part.json"), "w") as f:
+            f.write(text.replace('"UNROLL": [1, 2, 4, 8]', '"UNROLL": [1]').replace(
+                '"BY_": [1, 2, 4, 8, 16, 32]', '"BY_": [1, 4]'))
+        self.sweep("part.json")
+        self.assertEqual(sum(self.outcomes().values()), 22)
+
     def test_through_ssh(self):
         if not rig.find_sshd():
             self.skipTest("no sshd")

@@ -1,11 +1,13 @@
-"""Sweeps that a strategy leads through the space, on the cpu device."""
+"""Sweeps that a strategy leads through the space: a recorded one of 264 points, and emulated kernels."""
 
+import contextlib
 import os
+import sqlite3
 import subprocess
 import unittest
 
+import landscape
 import rig
-import sweepfile
 
 OPTUNA = os.path.join(rig.SOURCE, "docs", "examples", "optuna_strategy.py")
 OPTUNA_PYTHON = "/usr/bin/python3"  # where Debian's python3-optuna is
@@ -34,106 +36,143 @@ def has_optuna():
 
 
 class Search(rig.Rig):
-    def small(self, to=None):
-        """vector_add, whose sweep file says nothing of a strategy."""
-        folder = self.kernel("vector_add", to)
-        sweep = sweepfile.read(folder)
-        sweep.pop("search", None)
-        sweepfile.write(folder, sweep)
-        return folder
+    def setUp(self):
+        super().setUp()
+        landscape.make(self.path("bowl.json"))
 
-    def sweep(self, folder, *args, code=0):
-        return self.run_coord(folder, "sweep", "--device", "cpu", *args, code=code).stderr
+    def sweep(self, *args, db="x.db", code=0):
+        return self.run_coord(self.folder, "sweep", "--device", "replay=bowl.json", "--speed-up", "100000",
+                              "--db", db, *args, code=code)
 
-    def steps(self, folder, kind):
-        return [row[0] for row in self.query(
-            folder, "SELECT config FROM step WHERE kind = ? ORDER BY position", kind)]
+    def rows(self, sql, *args, db="x.db"):
+        with contextlib.closing(sqlite3.connect(f"file:{self.path(db)}?mode=ro", uri=True, timeout=10)) as con:
+            return con.execute(sql, args).fetchall()
 
-    def settled_configs(self, folder):
-        return {row[0] for row in self.query(folder, "SELECT DISTINCT config FROM outcome")}
+    def steps(self, kind, db="x.db"):
+        return [row[0] for row in self.rows("SELECT config FROM step WHERE kind = ? ORDER BY position", kind, db=db)]
 
-    def test_methods_follow_each_other_and_the_end_is_the_end(self):
-        folder = self.small()
-        out = self.sweep(folder, "--strategy", "lhs:3,tpe:3")
-        self.assertIn("search: lhs:3,tpe:3, 6 of 30 configurations", out)
-        self.assertEqual(len(self.settled_configs(folder)), 6)
-        self.assertEqual(len(self.steps(folder, "timed")), 6)
-        self.assertEqual(len(self.steps(folder, "asked")), 5)  # the baseline is not asked for
-        again = self.sweep(folder, "--strategy", "lhs:3,tpe:3")
-        self.assertIn("6 of 6 measurements are there already", again)
-        self.assertEqual(len(self.steps(folder, "timed")), 6)
-        # More of it: the earlier results count, and nothing is measured twice.
-        self.run_coord(folder, "resume", "--strategy", "bayes", "--evaluations", "7")
-        self.assertEqual(len(self.settled_configs(folder)), 7)
-        self.assertEqual(self.query(folder, "SELECT count(*) FROM result WHERE purpose = 'screen'")[0][0], 7)
-        self.assert_invariants(folder)
+    def tried(self, db="x.db"):
+        return {row[0] for row in self.rows("SELECT DISTINCT config FROM outcome", db=db)}
+
+    def measured(self):
+        return self.rows("SELECT count(*) FROM result WHERE purpose = 'screen' AND round = 0")[0][0]
+
+    # A worker builds its runner once a folder, so a test has several sweeps.
+
+    def test_strategies_find_the_best_and_do_nothing_twice(self):
+        self.finds_the_best()
+        self.methods_follow_each_other()
+
+    def finds_the_best(self):
+        out = self.sweep("--evaluations", "60").stderr
+        self.assertIn("search: bayes (60 evaluations are fewer than all 264), 60 of 264 configurations", out)
+        self.assertEqual(len(self.tried()), 60)
+        report = self.report(self.folder, "x.db")
+        self.assertEqual(report["search"], {"method": "bayes", "seed": 1, "tried": 60, "not_tried": 204})
+        best = report["results"][0]["config"]
+        self.assertEqual((best["BX"], best["BY_"]), (64, 4))
+        self.assertIn("strategy bayes, seed 1: 60 of the 264 configurations that pass are tried; of the other 204 "
+                      "nothing is known", self.run_coord(self.folder, "report", "x.db").stdout)
+
+    def methods_follow_each_other(self):
+        os.rename(self.path("x.db"), self.path("best.kept"))
+        out = self.sweep("--strategy", "lhs:20,tpe:30").stderr
+        self.assertIn("search: lhs:20,tpe:30, 50 of 264 configurations", out)
+        self.assertEqual(len(self.tried()), 50)
+        self.assertEqual(len(self.steps("timed")) + len(self.steps("failed")), 50)
+        measured = self.measured()
+        again = self.sweep("--strategy", "lhs:20,tpe:30").stderr
+        self.assertIn("50 of 50 measurements are there already", again)
+        self.assertEqual(self.measured(), measured)
+        # More, by another: the earlier results count and are not measured again.
+        self.run_coord(self.folder, "resume", "--strategy", "genetic", "--evaluations", "70", "x.db")
+        self.assertEqual(len(self.tried()), 70)
+        self.assertEqual(len(self.steps("asked")) + len(set(self.steps("timed") + self.steps("failed"))), 20 + 70)
+        self.assert_invariants(self.folder)
+        # At last all of it: 'auto' without a cap.
+        self.sweep()
+        self.assertEqual(len(self.tried()), 264)
 
     def test_a_killed_search_goes_on_to_the_points_it_would_have_tried(self):
-        terms = ("--strategy", "random", "--seed", "7", "--evaluations", "6")
-        whole, cut = self.small("whole"), self.small("cut")
-        self.sweep(whole, *terms)
-        coord = self.start(cut, "sweep", "--device", "cpu", *terms)
+        terms = ("--strategy", "random:30,lhs:30", "--seed", "7")
+        self.sweep(*terms, db="whole.kept")
+        coord = self.start(self.folder, "sweep", "--device", "replay=bowl.json", "--speed-up", "200", "--db", "x.db",
+                           *terms)
         try:
-            rig.until("progress", lambda: coord.poll() is not None or self.settled(cut) >= 2)
+            rig.until("progress", lambda: coord.poll() is not None or self.settled(self.folder) >= 10)
         finally:
             coord.kill()
             coord.wait()
-        self.run_coord(cut, "resume")
-        self.assertEqual(self.settled_configs(cut), self.settled_configs(whole))
-        self.assertEqual(self.steps(cut, "asked"), self.steps(whole, "asked"))
-        self.assert_invariants(cut)
+        self.assertLess(self.settled(self.folder), 60)
+        self.run_coord(self.folder, "resume", "--speed-up", "100000", "x.db")
+        self.assertEqual(self.tried(), self.tried("whole.kept"))
+        self.assertEqual(self.steps("asked"), self.steps("asked", "whole.kept"))
+        self.assert_invariants(self.folder)
 
     def test_what_would_be_searched_is_said_first(self):
-        folder = self.small()
-        dry = ("sweep", "--device", "cpu", "--dry-run")
-        self.assertIn("search: exhaustive (all 30 fit), 30 of 30 configurations, seed 1",
-                      self.run_coord(folder, *dry).stdout)
-        self.assertIn("search: bayes (12 evaluations are fewer than all 30), 12 of 30 configurations, seed 5",
-                      self.run_coord(folder, *dry, "--evaluations", "12", "--seed", "5").stdout)
-        self.assertIn("search: bayes (all 30 would take about", self.run_coord(
-            folder, *dry, "--max-hours", "0.0001").stdout)
-        self.assertIn("genetic", self.run_coord(folder, "sweep", "--strategy", "help").stdout)
-        self.assertIn("there is no 'bays'; did you mean 'bayes'?",
-                      self.sweep(folder, "--strategy", "bays", code=2))
-        self.assertEqual([n for n in os.listdir(folder) if n.endswith(".db")], [])
+        def dry(*args):
+            return self.sweep("--dry-run", *args).stdout
+        self.assertIn("search: exhaustive (there is no cap), 264 of 264 configurations, seed 1", dry())
+        self.assertIn("12 of 264 configurations, seed 5", dry("--evaluations", "12", "--seed", "5"))
+        self.assertIn("search: bayes (all 264 would take about", dry("--max-hours", "0.0001"))
+        self.assertIn("genetic", self.run_coord(self.folder, "sweep", "--strategy", "help").stdout)
+        self.assertIn("there is no 'bays'; did you mean 'bayes'?", self.sweep("--strategy", "bays", code=2).stderr)
+        self.assertEqual([n for n in os.listdir(self.folder) if n.endswith(".db")], [])
 
     def counting(self, *args):
         with open(self.path("counting.py"), "w") as f:
             f.write(COUNTING)
         return " ".join(["external:python3", self.path("counting.py"), *args])
 
-    def test_a_program_leads_and_is_not_started_by_a_database(self):
-        folder = self.small()
-        out = self.sweep(folder, "--strategy", self.counting(), "--evaluations", "3")
-        self.assertIn("3 of 30 configurations", out)
-        self.assertEqual(len(self.settled_configs(folder)), 3)
-        points = [row[0] for row in self.query(folder, "SELECT point FROM step WHERE kind = 'asked'")]
+    def test_a_program_can_lead(self):
+        self.leads_and_is_not_started_by_a_database()
+        os.rename(self.path("x.db"), self.path("led.kept"))
+        self.another_goes_on_when_it_ends()
+        os.rename(self.path("x.db"), self.path("ended.kept"))
+        self.one_that_never_begins_ends_the_sweep()
+        os.rename(self.path("x.db"), self.path("never.kept"))
+        with self.subTest("Optuna"):
+            self.optuna_leads()
+
+    def leads_and_is_not_started_by_a_database(self):
+        out = self.sweep("--strategy", self.counting(), "--evaluations", "30").stderr
+        self.assertIn("30 of 264 configurations", out)
+        self.assertEqual(len(self.tried()), 30)
+        points = [row[0] for row in self.rows("SELECT point FROM step WHERE kind = 'asked' ORDER BY position")]
         self.assertEqual(points, sorted(points))
-        self.assertIn("give --strategy with it again, or another",
-                      self.run_coord(folder, "resume", code=2).stderr)
-        self.run_coord(folder, "resume", "--strategy", self.counting(), "--evaluations", "4")
-        self.assertEqual(len(self.settled_configs(folder)), 4)
+        refused = self.run_coord(self.folder, "resume", "x.db", code=2)
+        self.assertIn("give --strategy with it again, or another", refused.stderr)
+        self.run_coord(self.folder, "resume", "--strategy", self.counting(), "--evaluations", "40", "x.db")
+        self.assertEqual(len(self.tried()), 40)
 
-    def test_another_strategy_goes_on_when_the_program_ends(self):
-        folder = self.small()
-        out = self.sweep(folder, "--strategy", self.counting("2"), "--evaluations", "4")
+    def another_goes_on_when_it_ends(self):
+        out = self.sweep("--strategy", self.counting("9"), "--evaluations", "40").stderr
         self.assertIn("the license has expired; bayes goes on in its place", out)
-        self.assertEqual(len(self.settled_configs(folder)), 4)
-        self.assertEqual(self.query(folder, "SELECT count(*) FROM event WHERE name = 'STRATEGY-ENDED'")[0][0], 1)
+        self.assertEqual(len(self.tried()), 40)
+        self.assertEqual(self.rows("SELECT count(*) FROM event WHERE name = 'STRATEGY-ENDED'")[0][0], 1)
 
-    def test_a_program_that_never_begins_ends_the_sweep(self):
-        folder = self.small()
-        missing = self.sweep(folder, "--strategy", "external:no-such-program", code=None)
+    def one_that_never_begins_ends_the_sweep(self):
+        missing = self.sweep("--strategy", "external:no-such-program", code=2).stderr
         self.assertIn("'no-such-program'", missing)
-        slip = self.sweep(folder, "--strategy", "external:python3 nowhere.py", code=2)
+        slip = self.sweep("--strategy", "external:python3 nowhere.py", code=2).stderr
         self.assertIn("ended (status 2)", slip)
-        self.assertEqual(self.settled(folder), 0)
+        self.assertLessEqual(len(self.tried()), 1)  # the baseline was on its way
 
-    @unittest.skipUnless(has_optuna(), "python3-optuna is not here")
-    def test_optuna_leads(self):
-        folder = self.small()
-        self.sweep(folder, "--strategy", f"external:{OPTUNA_PYTHON} {OPTUNA}", "--evaluations", "4")
-        self.assertEqual(len(self.settled_configs(folder)), 4)
+    def optuna_leads(self):
+        if not has_optuna():
+            self.skipTest("python3-optuna is not here")
+        self.sweep("--strategy", f"external:{OPTUNA_PYTHON} {OPTUNA}", "--evaluations", "25")
+        self.assertEqual(len(self.tried()), 25)
+
+    def test_emulated_kernels_are_searched_and_resumed(self):
+        folder = self.kernel("vector_add")
+        self.run_coord(folder, "sweep", "--device", "cpu", "--strategy", "lhs:2,tpe:2")
+        table = self.final_table(folder)
+        self.assertEqual(len(table), 4)
+        self.run_coord(folder, "resume", "--evaluations", "5", "--strategy", "lhs:2,tpe")
+        self.assertEqual(len(self.final_table(folder)), 5)
+        self.assertLess(set(table), set(self.final_table(folder)))
+        self.assert_invariants(folder)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-#include "tests/bench/strategies/plain.h"
+#include "tests/bench/evaluations/plain.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include "common/mem.h"
 #include "common/prng.h"
 #include "coordinator/domain.h"
-#include "tests/bench/strategies/course.h"
-#include "tests/bench/strategies/problem.h"
+#include "tests/bench/evaluations/course.h"
+#include "tests/bench/evaluations/problem.h"
 
 #define POPULATION 20
 #define MUTATION 10     /* one level in so many */

@@ -1,10 +1,10 @@
-#include "tests/bench/strategies/course.h"
+#include "tests/bench/evaluations/course.h"
 
 #include <stdlib.h>
 
 #include "common/mem.h"
 #include "coordinator/domain.h"
-#include "tests/bench/strategies/problem.h"
+#include "tests/bench/evaluations/problem.h"
 
 const double course_goals[COURSE_GOALS] = { 0.01, 0.05, 0.10 };
 

@@ -1,4 +1,4 @@
-#include "tests/bench/strategies/problem.h"
+#include "tests/bench/evaluations/problem.h"
 
 #include <math.h>
 #include <stdbool.h>

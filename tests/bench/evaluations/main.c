@@ -23,10 +23,10 @@
 #include "coordinator/json_out.h"
 #include "coordinator/landscape.h"
 #include "coordinator/strategy.h"
-#include "tests/bench/strategies/course.h"
-#include "tests/bench/strategies/foreign.h"
-#include "tests/bench/strategies/plain.h"
-#include "tests/bench/strategies/problem.h"
+#include "tests/bench/evaluations/course.h"
+#include "tests/bench/evaluations/foreign.h"
+#include "tests/bench/evaluations/plain.h"
+#include "tests/bench/evaluations/problem.h"
 
 #define PROBLEMS_MAX 64
 #define EXTERNAL "external"

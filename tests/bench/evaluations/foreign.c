@@ -1,4 +1,4 @@
-#include "tests/bench/strategies/foreign.h"
+#include "tests/bench/evaluations/foreign.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "coordinator/domain.h"
 #include "coordinator/external.h"
 #include "coordinator/wait.h"
-#include "tests/bench/strategies/course.h"
-#include "tests/bench/strategies/problem.h"
+#include "tests/bench/evaluations/course.h"
+#include "tests/bench/evaluations/problem.h"
 
 #define WORDS_MAX 16
 #define ANSWER_S 60
