@@ -239,6 +239,7 @@ void conclusion_free(struct conclusion *c)
 {
     if (!c)
         return;
+    conclusion_external_free(c);
     for (size_t i = 0; i < c->n_shapes; i++) {
         blocks_free(c->shapes[i].blocks);
         free(c->shapes[i].findings);

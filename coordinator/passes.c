@@ -271,7 +271,7 @@ int passes_contest(struct run *run, const struct report *report,
                 "blocks of %d samples\n",
                 contest->n_running - 1, contest->n_running == 2 ? "" : "s",
                 contest->blocks, contest->samples);
-    run->spec->measure.samples = contest->samples;
+    run->spec->measure.least = run->spec->measure.most = contest->samples;
     if (code == 0)
         code = run_engine(run, &options, &err);
     run->spec->measure = measure;

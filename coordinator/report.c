@@ -166,7 +166,7 @@ static const char cells_query[] =
             " r.samples, r.relative_l2, r.max_error,"
             " coalesce(r.registers, b.registers),"
             " coalesce(r.spill_bytes, b.spill_bytes), coalesce(r.host, b.host),"
-            " r.gpu, g.name"
+            " r.gpu, g.name, r.sampling"
             " FROM config c JOIN shape s ON s.sweep=c.sweep"
             " LEFT JOIN current n ON n.shape=s.name"
             " LEFT JOIN outcome o ON o.config=c.key AND o.shape=s.name"
@@ -213,6 +213,7 @@ static void read_cell(struct report_cell *cell, struct sqlite3_stmt *stmt)
     cell->host = clean_copy(stmt, 14);
     cell->gpu = clean_copy(stmt, 15);
     cell->gpu_name = clean_copy(stmt, 16);
+    cell->sampling = clean_copy(stmt, 17);
     cell->summary = (struct summary){ NAN, NAN, NAN, NAN };
     read_samples(cell, sql_text(stmt, 9));
     if (cell->n_samples)
@@ -347,6 +348,7 @@ static void config_fini(struct report_config *config, size_t n_shapes)
 
         free(cell->reason);
         free(cell->samples);
+        free(cell->sampling);
         free(cell->metrics);
         free(cell->host);
         free(cell->gpu);

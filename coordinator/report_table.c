@@ -145,6 +145,11 @@ static void ranking_columns(struct table *table, const struct report *report,
     table_column(table, 'l', "key");
 }
 
+static bool is_unstable(const struct report_cell *cell)
+{
+    return strcmp(cell->sampling, "unstable") == 0;
+}
+
 static void ranking_row(struct table *table, const struct report *report,
                         const struct report_config *config, double scale)
 {
@@ -156,7 +161,8 @@ static void ranking_row(struct table *table, const struct report *report,
                config->rank);
     table_number(table, 3, cell->summary.median * scale);
     table_number(table, 3, cell->summary.spread * scale);
-    table_cell(table, "%zu", cell->n_samples);
+    table_cell(table, "%zu%s", cell->n_samples,
+               is_unstable(cell) ? " unstable" : "");
     for (size_t i = 0; i < report->n_metrics; i++)
         table_number(table, 2, cell->metrics[i]);
     if (!isnan(report->shapes[0].floor_s))
@@ -181,7 +187,7 @@ static void ranking_row(struct table *table, const struct report *report,
 static void print_ranking(const struct report_view *view, FILE *to)
 {
     const struct report *report = view->report;
-    size_t n = ranked(report), shown = 0, selected = 0;
+    size_t n = ranked(report), shown = 0, selected = 0, unstable = 0;
     const char *unit;
     double scale = unit_of(report, &unit);
     struct table *table = table_new();
@@ -196,6 +202,7 @@ static void print_ranking(const struct report_view *view, FILE *to)
         if (view->top && shown >= view->top && !config->baseline)
             continue;
         shown++;
+        unstable += is_unstable(&config->cells[0]);
         ranking_row(table, report, config, scale);
     }
     fputc('\n', to);
@@ -203,6 +210,11 @@ static void print_ranking(const struct report_view *view, FILE *to)
     table_free(table);
     fprintf(to, "median, and spread as 1.4826 x median absolute deviation, "
                 "of n samples\n");
+    if (unstable)
+        fprintf(to,
+                "%zu unstable: the samples did not agree within the noise "
+                "asked for, or the GPU was throttled\n",
+                unstable);
     if (shown < selected)
         fprintf(to, "%zu of %zu shown; --top %zu shows all\n", shown, selected,
                 selected);

@@ -216,24 +216,22 @@ template <typename Refill>
 __device__ __forceinline__ void work(progress &mine, const step_tiles &at, const problem &all,
                                      Refill refill)
 {
-    int done = 0;
+    if (at.idle || at.edge || mine.hard) {
+        refill();
+        if (at.idle)
+            return;
+    } else {
+        const int done = work_step(mine.acc, mine.q, at, refill);
 
-    if (at.idle || at.edge)
-        refill();
-    if (at.idle)
-        return;
-    if (at.edge) {
-        work_slices(mine.acc, mine.q, at, all, 0, slices);
-        return;
-    }
-    if (rescale == RESCALE_OPTIMISTIC && mine.hard)
-        refill();
-    else
-        done = work_step(mine.acc, mine.q, at, refill);
-    if (rescale == RESCALE_OPTIMISTIC && done < slices) {
-        work_exactly(mine.acc, mine.q, at, all, done);
+        if (rescale != RESCALE_OPTIMISTIC || done == slices)
+            return;
         mine.hard = true;
+        if (done > 0) {
+            work_slices(mine.acc, mine.q, at, done);
+            return;
+        }
     }
+    work_exactly(mine.acc, mine.q, at, all);
 }
 
 /* A step whose K comes in parts, or whose rings hold a single tile: all its

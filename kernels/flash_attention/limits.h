@@ -25,7 +25,8 @@ enum q_home {
 enum pipeline {
     PIPELINE_SERIAL,
     PIPELINE_SCORES_AHEAD,
-    PIPELINE_THREE_DEEP
+    PIPELINE_THREE_DEEP,
+    PIPELINE_IN_TURNS
 };
 
 struct config {

@@ -61,47 +61,105 @@ __device__ __forceinline__ void for_operands(Read read, Use use)
     }
 }
 
+/* 16 rows of K, of which the operand of one mma depth step of Q K^T is read */
+struct k_operand {
+    u32 row, granule; /* of this lane */
+
+    __device__ __forceinline__ k_operand()
+        : row(lane_id() / 16 * 8 + lane_id() % 8), granule(lane_id() / 8 % 2)
+    {
+    }
+
+    /* both depth halves of rows n.. and then of n + 8.. */
+    __device__ __forceinline__ void read(u32 (&k)[4], smem_addr k_smem, int n, int d) const
+    {
+        ldmatrix_x4(k, k_smem + tile_offset(n + row, 2 * d + granule));
+    }
+};
+
+/* 16 rows of V, of which the operand of two mma tiles of output columns is read */
+struct v_operand {
+    u32 row, granule;
+
+    __device__ __forceinline__ v_operand() : row(lane_id() % 16), granule(lane_id() / 16)
+    {
+    }
+
+    /* both depth halves of output columns 8d.. and then of 8d + 8.. */
+    __device__ __forceinline__ void read(u32 (&v)[4], smem_addr v_smem, int n, int d) const
+    {
+        ldmatrix_x4_trans(v, v_smem + tile_offset(n + row, d + granule));
+    }
+};
+
+template <int n_tiles>
+__device__ __forceinline__ void clear(float (&s)[m_tiles][n_tiles][4])
+{
+#pragma unroll
+    for (int m = 0; m < m_tiles; m++)
+#pragma unroll
+        for (int n = 0; n < n_tiles; n++)
+            s[m][n][0] = s[m][n][1] = s[m][n][2] = s[m][n][3] = 0;
+}
+
+/* s[..][n..n+1] += depth step d of q times k; 'q_read' is read at n = 0 where
+ * Q stays in shared memory */
+template <int n_tiles>
+__device__ __forceinline__ void multiply_q(float (&s)[m_tiles][n_tiles][4], const query &q,
+                                           u32 (&q_read)[m_tiles][4], smem_addr q_smem,
+                                           const u32 (&k)[4], int n, int d)
+{
+#pragma unroll
+    for (int m = 0; m < m_tiles; m++) {
+        const auto multiply = [&](const u32(&a)[4]) {
+            mma_m16n8k16_f16_f32(s[m][n], a, k[0], k[1], s[m][n]);
+            mma_m16n8k16_f16_f32(s[m][n + 1], a, k[2], k[3], s[m][n + 1]);
+        };
+
+        if (q_home == flash::Q_SHARED && n == 0)
+            read_query(q_read[m], q_smem, m, d);
+        if (q_home == flash::Q_SHARED)
+            multiply(q_read[m]);
+        else
+            multiply(q[m][d]);
+    }
+}
+
+/* o[..][d..d+1] += depth step n of p times v, if 'on' */
+template <int steps>
+__device__ __forceinline__ void multiply_p(output &o, const u32 (&p)[m_tiles][steps][4],
+                                           const u32 (&v)[4], int n, int d, bool on)
+{
+#pragma unroll
+    for (int m = 0; m < m_tiles; m++) {
+        if (rescale == RESCALE_OPTIMISTIC) {
+            mma_m16n8k16_f16_f32_if(on, o[m][d], p[m][n], v[0], v[1]);
+            mma_m16n8k16_f16_f32_if(on, o[m][d + 1], p[m][n], v[2], v[3]);
+        } else {
+            mma_m16n8k16_f16_f32(o[m][d], p[m][n], v[0], v[1], o[m][d]);
+            mma_m16n8k16_f16_f32(o[m][d + 1], p[m][n], v[2], v[3], o[m][d + 1]);
+        }
+    }
+}
+
 /* s [warp_rows, columns] = q [warp_rows, head_dim] k_smem [columns, head_dim]^T,
  * or the share of it that one part of head_dim has, added to that of part 0 */
 template <int n_tiles>
 __device__ __forceinline__ void multiply_qk(float (&s)[m_tiles][n_tiles][4], const query &q,
                                             smem_addr q_smem, smem_addr k_smem, int part = 0)
 {
-    const u32 row = lane_id() / 16 * 8 + lane_id() % 8, granule = lane_id() / 8 % 2;
     constexpr int pairs = n_tiles / 2, steps = parts == 1 ? d_steps : part_steps;
+    const k_operand operand;
     u32 q_read[m_tiles][4];
 
-    if (part == 0) {
-#pragma unroll
-        for (int m = 0; m < m_tiles; m++)
-#pragma unroll
-            for (int n = 0; n < n_tiles; n++)
-                s[m][n][0] = s[m][n][1] = s[m][n][2] = s[m][n][3] = 0;
-    }
+    if (part == 0)
+        clear(s);
     for_operands<steps * pairs>(
         [&](u32(&k)[4], int i) {
-            const int d = part * part_steps + i / pairs, n = i % pairs * 2;
-
-            /* both depth halves of K rows 8n.., then of 8n+8.. */
-            ldmatrix_x4(k, k_smem + tile_offset(8 * n + row, 2 * d + granule));
+            operand.read(k, k_smem, 16 * (i % pairs), part * part_steps + i / pairs);
         },
         [&](const u32(&k)[4], int i) {
-            const int d = part * part_steps + i / pairs, n = i % pairs * 2;
-
-#pragma unroll
-            for (int m = 0; m < m_tiles; m++) {
-                const auto multiply = [&](const u32(&a)[4]) {
-                    mma_m16n8k16_f16_f32(s[m][n], a, k[0], k[1], s[m][n]);
-                    mma_m16n8k16_f16_f32(s[m][n + 1], a, k[2], k[3], s[m][n + 1]);
-                };
-
-                if (q_home == flash::Q_SHARED && n == 0)
-                    read_query(q_read[m], q_smem, m, d);
-                if (q_home == flash::Q_SHARED)
-                    multiply(q_read[m]);
-                else
-                    multiply(q[m][d]);
-            }
+            multiply_q(s, q, q_read, q_smem, k, i % pairs * 2, part * part_steps + i / pairs);
         });
 }
 
@@ -111,29 +169,47 @@ template <int steps>
 __device__ __forceinline__ void multiply_pv(output &o, const u32 (&p)[m_tiles][steps][4],
                                             smem_addr v_smem, bool on = true)
 {
-    const u32 row = lane_id() % 16, granule = lane_id() / 16;
     constexpr int pairs = d_tiles / 2;
+    const v_operand operand;
 
     for_operands<steps * pairs>(
         [&](u32(&v)[4], int i) {
-            const int n = i / pairs, d = i % pairs * 2;
-
-            /* both depth halves of V columns 8d.., then of 8d+8.. */
-            ldmatrix_x4_trans(v, v_smem + tile_offset(16 * n + row, d + granule));
+            operand.read(v, v_smem, 16 * (i / pairs), i % pairs * 2);
         },
         [&](const u32(&v)[4], int i) {
-            const int n = i / pairs, d = i % pairs * 2;
+            multiply_p(o, p, v, i / pairs, i % pairs * 2, on);
+        });
+}
 
-#pragma unroll
-            for (int m = 0; m < m_tiles; m++) {
-                if (rescale == RESCALE_OPTIMISTIC) {
-                    mma_m16n8k16_f16_f32_if(on, o[m][d], p[m][n], v[0], v[1]);
-                    mma_m16n8k16_f16_f32_if(on, o[m][d + 1], p[m][n], v[2], v[3]);
-                } else {
-                    mma_m16n8k16_f16_f32(o[m][d], p[m][n], v[0], v[1], o[m][d]);
-                    mma_m16n8k16_f16_f32(o[m][d + 1], p[m][n], v[2], v[3], o[m][d + 1]);
-                }
-            }
+/* multiply_qk() and multiply_pv() of two slices in turns: the products of a score
+ * wait for each other, those of the output do not.  The compiler would undo the
+ * order but for a syncwarp() every dozen, over which it moves nothing. */
+__device__ __forceinline__ void multiply_both(scores &s, const query &q, smem_addr q_smem,
+                                              smem_addr k_smem, output &o, const weights &p,
+                                              smem_addr v_smem, bool on)
+{
+    constexpr int k_pairs = slice_n / 16, v_pairs = d_tiles / 2, turns = d_steps * k_pairs;
+    constexpr int fence = 12 / (2 * m_tiles) > 0 ? 12 / (2 * m_tiles) : 1; /* operands */
+    const k_operand of_k;
+    const v_operand of_v;
+    u32 q_read[m_tiles][4];
+
+    static_assert(turns == slice_n / 16 * v_pairs, "as many operands of V");
+    clear(s);
+    for_operands<2 * turns>(
+        [&](u32(&operand)[4], int i) {
+            if (i % 2 == 0)
+                of_k.read(operand, k_smem, 16 * (i / 2 % k_pairs), i / 2 / k_pairs);
+            else
+                of_v.read(operand, v_smem, 16 * (i / 2 / v_pairs), i / 2 % v_pairs * 2);
+        },
+        [&](const u32(&operand)[4], int i) {
+            if (i % 2 == 0)
+                multiply_q(s, q, q_read, q_smem, operand, i / 2 % k_pairs * 2, i / 2 / k_pairs);
+            else
+                multiply_p(o, p, operand, i / 2 / v_pairs, i / 2 % v_pairs * 2, on);
+            if (i % fence == fence - 1)
+                syncwarp();
         });
 }
 

@@ -15,45 +15,49 @@ struct step_tiles {
     bool edge;  /* some do not, and from some slice on none does */
 };
 
-/* Slices of a step from 'slice' to before 'end', one after the other */
-__device__ __forceinline__ void work_slices(accumulator &acc, const query &q, const step_tiles &at,
-                                            const problem &all, int slice, int end)
+/* Columns of a step that some row of the warp sees */
+__device__ __forceinline__ int columns_seen(const step_tiles &at, const problem &all)
 {
     const u32 past = all.causal ? min(all.seq, at.warp_row + warp_rows) : all.seq;
 
+    return int(min(past - at.column, u32(block_n)));
+}
+
+/* The slices from 'slice' on of a step at no edge, one after the other */
+__device__ __forceinline__ void work_slices(accumulator &acc, const query &q, const step_tiles &at,
+                                            int slice)
+{
 #pragma unroll 1
-    for (int i = slice; i < end && at.column + i * slice_n < past; i++) {
+    for (int i = slice; i < slices; i++) {
         scores s;
         weights p;
 
         multiply_qk(s, q, at.q_smem, at.k_smem + i * slice_bytes);
-        if (at.edge)
-            mask_scores(s, at.warp_row, at.column + i * slice_n, all.seq, all.causal);
         softmax_slice(p, acc, s);
         multiply_pv(acc.o, p, at.v_smem + i * slice_bytes);
     }
 }
 
-/* The rest of a step that is at no edge, whose weights outgrow any base: wide
+/* A step with scores that do not count, or whose weights outgrow any base: wide
  * slices with their exact maxima, at the same speed whatever the scores. */
 __device__ __forceinline__ void work_exactly(accumulator &acc, const query &q, const step_tiles &at,
-                                             const problem &all, int slice)
+                                             const problem &all)
 {
-    constexpr int a_wide = wide_n / slice_n; /* slices */
-    const int from = (slice + a_wide - 1) / a_wide;
+    const int seen = at.edge ? columns_seen(at, all) : block_n;
 
-    work_slices(acc, q, at, all, slice, from * a_wide);
 #pragma unroll 1
-    for (int i = from; i < block_n / wide_n; i++) {
+    for (int first = 0; first < seen; first += wide_n) {
         float s[m_tiles][wide_n / 8][4];
         u32 p[m_tiles][wide_n / 16][4];
         row_values sum;
 
-        multiply_qk(s, q, at.q_smem, at.k_smem + i * (wide_n * row_bytes));
+        multiply_qk(s, q, at.q_smem, at.k_smem + first * row_bytes);
+        if (at.edge)
+            mask_scores(s, at.warp_row, at.column + first, all.seq, all.causal);
         follow_maximum<RESCALE_ALWAYS>(acc, s);
         weigh(p, sum, s, acc.base);
         add_sums(acc, sum);
-        multiply_pv(acc.o, p, at.v_smem + i * (wide_n * row_bytes));
+        multiply_pv(acc.o, p, at.v_smem + first * row_bytes);
     }
 }
 
@@ -87,7 +91,7 @@ __device__ __forceinline__ int work_step(accumulator &acc, const query &q, const
     };
 
     score(0, 0);
-    if constexpr (pipeline == flash::PIPELINE_THREE_DEEP)
+    if constexpr (pipeline >= flash::PIPELINE_THREE_DEEP)
         score(1, 1);
     refill();
     if (optimistic && at.first) {
@@ -130,8 +134,14 @@ __device__ __forceinline__ int work_step(accumulator &acc, const query &q, const
         for (int i = 2; i < slices; i += 2)
 #pragma unroll
             for (int odd = 0; odd < 2; odd++) {
-                add(i + odd - 2, odd);
-                score(i + odd, odd);
+                if constexpr (pipeline == flash::PIPELINE_IN_TURNS) {
+                    multiply_both(s[odd], q, at.q_smem, at.k_smem + (i + odd) * slice_bytes, acc.o,
+                                  p[odd], at.v_smem + (i + odd - 2) * slice_bytes, on[odd]);
+                    done += on[odd];
+                } else {
+                    add(i + odd - 2, odd);
+                    score(i + odd, odd);
+                }
                 weight(1 - odd);
             }
         add(slices - 2, 0);

@@ -157,6 +157,7 @@ static void settle(struct store *store, int config, int shape,
     result.outcome = outcome;
     result.detail = reason;
     result.samples = (struct reals){ samples, isnan(seconds) ? 0 : 3 };
+    result.sampling = isnan(seconds) ? "none" : config ? "settled" : "unstable";
     ok(store_result_put(store, &result, &err), &err);
     ok(store_outcome_put(store,
                          &(struct store_outcome){ keys[config], shapes[shape],

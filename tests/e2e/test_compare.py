@@ -104,7 +104,8 @@ class Configuration(unittest.TestCase):
         return configuration.launch(spec, values, facts, shapes.parse_shape(shape).variables(spec))
 
     def test_launches(self):
-        self.assertEqual(self.launch_of("sweep.json", "", "32,8,512,0"), ((4, 256, 1), (128, 1, 1), 81920))
+        self.assertEqual(self.launch_of("sweep.json", "", "32,8,512,0"), ((264, 1, 1), (128, 1, 1), 98304))
+        self.assertEqual(self.launch_of("sweep.json", "STAGES=3", "32,8,512,0"), ((4, 256, 1), (128, 1, 1), 114688))
         self.assertEqual(self.launch_of("sweep.json", "BLOCK_M=64", "2,8,500,1"), ((16, 8, 1), (128, 1, 1), 73728))
         persistent = "GRID=2,K_STAGES=2,V_STAGES=2,Q_HOME=1"
         self.assertEqual(self.launch_of("wide.json", persistent, "32,8,512,1"), ((132, 1, 1), (128, 1, 1), 81920))
@@ -113,7 +114,7 @@ class Configuration(unittest.TestCase):
     def test_a_derived_value_that_is_given_stands(self):
         spec, facts = spec_of("sweep.json"), FACTS["sm_90"]
         values = configuration.all_values(spec, {"MIN_BLOCKS": 1, "ROW_BYTES": 144}, facts)
-        self.assertEqual((values["MIN_BLOCKS"], values["SMEM_BYTES"]), (1, 144 * 640))
+        self.assertEqual((values["MIN_BLOCKS"], values["SMEM_BYTES"]), (1, 144 * 768))
         told = compare.told(spec, {"LAYOUT": 1, "MIN_BLOCKS": 1}, values, facts)
         self.assertEqual(told, {**spec["baseline"], "MIN_BLOCKS": 1})
 

@@ -38,7 +38,7 @@ static const struct axis {
     [K_STAGES] = { { 1, 2, 3 }, 3 },
     [V_STAGES] = { { 1, 2, 3 }, 3 },
     [SLICE_N] = { { 1, 2, 4 }, 3 }, /* slices a step */
-    [PIPELINE] = { { 0, 1, 2 }, 3 },
+    [PIPELINE] = { { 0, 1, 2, 3 }, 4 },
     [SLICE_UNROLL] = { { 1, 16 }, 2 },
     [UNROLL] = { { 1, 2 }, 2 },
     [LOOKAHEAD] = { { 1, 4 }, 2 },
