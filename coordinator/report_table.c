@@ -184,10 +184,29 @@ static void ranking_row(struct table *table, const struct report *report,
     table_cell(table, "%.8s", config->key);
 }
 
+/* What the samples of the ranked ones leave to be desired. */
+static void print_doubts(const struct report *report, FILE *to)
+{
+    size_t n = ranked(report), unstable = 0, capped = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        unstable += is_unstable(&report->configs[i].cells[0]);
+        capped += report->configs[i].cells[0].power_capped;
+    }
+    if (unstable)
+        fprintf(to,
+                "%zu unstable: the samples did not agree within the noise "
+                "asked for, or the GPU was throttled\n",
+                unstable);
+    if (capped)
+        fprintf(to, "%zu timed while the power cap held the clocks down\n",
+                capped);
+}
+
 static void print_ranking(const struct report_view *view, FILE *to)
 {
     const struct report *report = view->report;
-    size_t n = ranked(report), shown = 0, selected = 0, unstable = 0;
+    size_t n = ranked(report), shown = 0, selected = 0;
     const char *unit;
     double scale = unit_of(report, &unit);
     struct table *table = table_new();
@@ -202,7 +221,6 @@ static void print_ranking(const struct report_view *view, FILE *to)
         if (view->top && shown >= view->top && !config->baseline)
             continue;
         shown++;
-        unstable += is_unstable(&config->cells[0]);
         ranking_row(table, report, config, scale);
     }
     fputc('\n', to);
@@ -210,11 +228,7 @@ static void print_ranking(const struct report_view *view, FILE *to)
     table_free(table);
     fprintf(to, "median, and spread as 1.4826 x median absolute deviation, "
                 "of n samples\n");
-    if (unstable)
-        fprintf(to,
-                "%zu unstable: the samples did not agree within the noise "
-                "asked for, or the GPU was throttled\n",
-                unstable);
+    print_doubts(report, to);
     if (shown < selected)
         fprintf(to, "%zu of %zu shown; --top %zu shows all\n", shown, selected,
                 selected);

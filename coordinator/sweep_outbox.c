@@ -203,16 +203,19 @@ static void identify(const struct sweep *sweep, const struct sched_lease *lease,
         msg->gpu = sweep->boxes[lease->host].gpus[lease->gpu].uuid;
 }
 
-/* Who compares wants as many of each, however slow it is. */
+/* Who compares wants as many of each, however slow it is; a race says itself
+ * how many. */
 static struct plan_sampling sampling_of(const struct sweep *sweep,
                                         const struct sched_lease *lease)
 {
-    int n = 0;
+    int n;
 
     if (lease->purpose == SCHED_CANARY)
         n = sweep->spec->measure.canary_samples;
     else if (lease->purpose == SCHED_CONFIRM)
         n = sweep->options->contest->samples;
+    else
+        n = sweep_race_samples(sweep, lease);
     if (n > 0)
         return (struct plan_sampling){ .least = n, .most = n };
     return plan_sampling(sweep->plan,
