@@ -7,6 +7,7 @@
 
 #include "common/log.h"
 #include "common/mem.h"
+#include "coordinator/contest.h"
 #include "coordinator/replay.h"
 #include "coordinator/spec.h"
 
@@ -202,15 +203,20 @@ static void identify(const struct sweep *sweep, const struct sched_lease *lease,
         msg->gpu = sweep->boxes[lease->host].gpus[lease->gpu].uuid;
 }
 
-/* Who compares wants as many of each, however slow it is. */
+/* Who compares wants as many of each, however slow it is; a race says itself
+ * how many. */
 static struct plan_sampling sampling_of(const struct sweep *sweep,
                                         const struct sched_lease *lease)
 {
-    const struct spec_measure *measure = &sweep->spec->measure;
-    int n = lease->purpose == SCHED_CANARY ? measure->canary_samples
-                                           : measure->least;
+    int n;
 
-    if (lease->purpose == SCHED_CANARY || lease->purpose == SCHED_CONFIRM)
+    if (lease->purpose == SCHED_CANARY)
+        n = sweep->spec->measure.canary_samples;
+    else if (lease->purpose == SCHED_CONFIRM)
+        n = sweep->options->contest->samples;
+    else
+        n = sweep_race_samples(sweep, lease);
+    if (n > 0)
         return (struct plan_sampling){ .least = n, .most = n };
     return plan_sampling(sweep->plan,
                          incumbents_high_s(sweep->incumbents, lease->shape));

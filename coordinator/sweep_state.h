@@ -25,6 +25,7 @@
 #include "coordinator/sched.h"
 #include "coordinator/server.h"
 #include "coordinator/store.h"
+#include "coordinator/strategy.h"
 #include "coordinator/sweep.h"
 
 #define BOX_GPUS_MAX 64
@@ -95,6 +96,7 @@ struct grant {
 };
 
 struct sweep_canary; /* sweep_canary.c */
+struct sweep_race;   /* sweep_race.c */
 struct sweep_search; /* sweep_search.c */
 struct space_gate_count;
 struct history;
@@ -117,6 +119,7 @@ struct sweep {
     struct sched *sched;           /* likewise */
     struct incumbents *incumbents; /* likewise */
     struct sweep_canary *canary;   /* NULL: none is wanted */
+    struct sweep_race *race;       /* NULL: nothing is on a rung */
     struct sweep_search *search;   /* NULL: all units, in order */
     struct store *store;
     struct ledger *ledger;
@@ -312,11 +315,25 @@ void sweep_search_settled(struct sweep *sweep, int unit, int shape,
                           const char *word, double median_s);
 /* exhaustive, or what is asked; never 'auto'. */
 const char *sweep_search_method(const struct sweep *sweep);
+int sweep_search_rung(const struct sweep *sweep, int unit);
+void sweep_search_settle_rung(struct sweep *sweep, int unit,
+                              enum strategy_outcome outcome, double time);
 int sweep_search_total(const struct sweep *sweep); /* units it will come to */
 #define SWEEP_SEARCH_FDS 2 /* of a strategy that is a program */
 void sweep_search_poll(const struct sweep *sweep, int fds[SWEEP_SEARCH_FDS],
                        short events[SWEEP_SEARCH_FDS]);
 void sweep_search_free(struct sweep *sweep);
+
+/* sweep_race.c: units that a race wants on a rung above the first. */
+void sweep_race_want(struct sweep *sweep, int unit);
+void sweep_race_turn(struct sweep *sweep);
+/* An order is over: was it of a race? */
+bool sweep_race_ended(struct sweep *sweep, const struct sched_lease *lease,
+                      const struct msg *result);
+/* How many samples a race wants of it; 0 without one: as many as usual. */
+int sweep_race_samples(const struct sweep *sweep,
+                       const struct sched_lease *lease);
+void sweep_race_free(struct sweep *sweep);
 
 /* sweep_rows.c: what is written down. */
 void sweep_dirty(struct sweep *sweep); /* a row waits for COMMIT */
