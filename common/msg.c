@@ -108,6 +108,10 @@ enum {
     MAX_ERROR,
     MAX_AT,
     SAMPLES,
+    SAMPLING,
+    REJECTED,
+    L2,
+    BLOCKED,
     CLOCK_MHZ,
     TEMP_C,
     POWER_W,
@@ -189,6 +193,10 @@ static const struct field fields[FIELDS] = {
     [MAX_ERROR] = FN("max_error", max_error, REAL, INT64_MAX),
     [MAX_AT] = FN("max_at", max_at, INT, INT_MAX_FIELD),
     [SAMPLES] = F("samples", samples, REALS, MSG_SAMPLES_MAX),
+    [SAMPLING] = F("sampling", sampling, TEXT, 16),
+    [REJECTED] = F("rejected", rejected, REALS, MSG_SAMPLES_MAX),
+    [L2] = F("l2", l2, TEXT, 32),
+    [BLOCKED] = F("blocked", blocked, INT, 1),
     [CLOCK_MHZ] = FN("clock_mhz", clock_mhz, REALS, MSG_SAMPLES_MAX),
     [TEMP_C] = FN("temp_c", temp_c, REALS, MSG_SAMPLES_MAX),
     [POWER_W] = FN("power_w", power_w, REALS, MSG_SAMPLES_MAX),
@@ -207,7 +215,7 @@ static const struct field fields[FIELDS] = {
 
 #define END FIELDS
 #define IDENTITY SWEEP, CONFIG, SHAPE, PURPOSE, STAGE, ROUND, ATTEMPT
-#define FIELDS_PER_MESSAGE 32
+#define FIELDS_PER_MESSAGE 40
 
 /* Which fields each message has; all of them are required. */
 static const struct shape {
@@ -238,7 +246,8 @@ static const struct shape {
                        { LEASE,       IDENTITY,    NONCE,     KEY,
                          GPU,         ARTIFACT,    OUTCOME,   DETAIL,
                          ARGUMENT,    RELATIVE_L2, MAX_ERROR, MAX_AT,
-                         SAMPLES,     CLOCK_MHZ,   TEMP_C,    POWER_W,
+                         SAMPLES,     SAMPLING,    REJECTED,  L2,
+                         BLOCKED,     CLOCK_MHZ,   TEMP_C,    POWER_W,
                          THROTTLE,    HELD_S,      SECONDS,   REGISTERS,
                          SPILL_BYTES, STATIC_SMEM, END } },
     [MSG_TOOL] = { "TOOL",

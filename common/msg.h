@@ -154,7 +154,11 @@ struct msg {
     double relative_l2;
     double max_error;
     int64_t max_at;
-    struct reals samples; /* seconds */
+    struct reals samples;  /* seconds */
+    const char *sampling;  /* none fixed settled loser unstable */
+    struct reals rejected; /* samples that do not count, seconds */
+    const char *l2;        /* none warm flush, or "rotate COPIES" */
+    int64_t blocked;       /* 1: each batch was queued before it began */
     struct reals clock_mhz;
     struct reals temp_c;
     struct reals power_w;

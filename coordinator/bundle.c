@@ -280,6 +280,23 @@ int bundle_load(const struct spec *spec, const char *source, size_t at,
     return rc;
 }
 
+int bundle_files(const struct spec *spec, char *const *names, const size_t *at,
+                 size_t n, struct bundle *out, struct err *err)
+{
+    struct asker asker = { .spec = spec, .err = err };
+
+    *out = (struct bundle){ 0 };
+    for (size_t i = 0; i < n; i++) {
+        asker.at = at[i];
+        if (add_own(&asker, out, names[i]) < 0) {
+            bundle_fini(out);
+            return ERR_INPUT;
+        }
+    }
+    set_hash(out);
+    return 0;
+}
+
 void bundle_of_record(const char *name, struct bundle *out)
 {
     *out = (struct bundle){ .files = mem_new(1, sizeof(*out->files)), .n = 1 };

@@ -37,6 +37,10 @@ struct bundle {
  *             link, not text or too big; no device primitive has that name */
 int bundle_load(const struct spec *spec, const char *source, size_t at,
                 bool emulation, struct bundle *out, struct err *err);
+/* These files alone, whatever they include; 'at' is where the sweep file names
+ * each.  Likewise. */
+int bundle_files(const struct spec *spec, char *const *names, const size_t *at,
+                 size_t n, struct bundle *out, struct err *err);
 /* An empty file of that name: of a build that needs none. */
 void bundle_of_record(const char *name, struct bundle *out);
 void bundle_fini(struct bundle *bundle);

@@ -1,8 +1,8 @@
 /* checksum.h - what makes a stored row evidence: BLAKE2b over its columns
  *
  * SQLite's own integrity_check does not see a flipped bit in a number, so
- * rows of 'build' and 'result' end in the hash of the columns before it, in
- * the order of schema.sql.  Each column is hashed as
+ * rows of 'build', 'result' and 'tool' end in the hash of the columns before
+ * it, in the order of schema.sql.  Each column is hashed as
  *
  *   tag (1 byte) | payload
  *   'n' NULL     | nothing

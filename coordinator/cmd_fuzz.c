@@ -170,7 +170,8 @@ int run_fuzz(struct run *run, const struct plan_ask *ask, double usd_before,
     struct err err;
     int code;
 
-    run->spec->measure.samples = 1; /* only what is right is asked */
+    run->spec->measure.least = 1; /* only what is right is asked */
+    run->spec->measure.most = 1;
     run->spec->measure.warmups = 0;
     run->db = fuzz_path(db);
     code = run_engine(run, &options, &err);

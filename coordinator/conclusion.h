@@ -50,6 +50,20 @@ struct conclusion_shape {
     size_t n_tied;            /* with the leader, itself included */
 };
 
+/* The external baseline at a shape, in the blocks it took part in. */
+struct conclusion_against {
+    struct block_time time; /* NAN without any */
+    struct speedup *over;   /* of each entry over it */
+};
+
+struct conclusion_external {
+    char *name;         /* as the sweep file calls it */
+    char *says;         /* as it calls itself, "" when it does not */
+    size_t ran, failed; /* runs of the command */
+    char *why;          /* the first failed; "" */
+    struct conclusion_against *shapes; /* NULL when nobody was compared */
+};
+
 struct conclusion {
     enum conclusion_state state;
     bool emulated; /* times of the cpu device: no verdict on a GPU */
@@ -63,6 +77,8 @@ struct conclusion {
     size_t n_rejected;
     struct conclusion_shape *shapes; /* the headline first */
     size_t n_shapes;
+
+    struct conclusion_external *external; /* NULL: it was not run */
 
     size_t best;     /* the entry to take at the headline, or TIE_NONE */
     bool success;    /* 'best' reached the target; never where emulated */
@@ -95,5 +111,14 @@ struct conclusion_sample {
 /* From entries, contest, state, emulated, complete and n_gpus: the rest. */
 void conclusion_judge(struct conclusion *conclusion,
                       const struct conclusion_sample *samples, size_t n);
+
+/* After it, conclusion_external.c: the runs of the external baseline. */
+int conclusion_take_external(struct conclusion *conclusion, struct store *store,
+                             const struct conclusion_sample *samples, size_t n,
+                             struct err *err);
+void conclusion_external_free(struct conclusion *conclusion);
+void conclusion_external_print(const struct conclusion *conclusion, FILE *to);
+void conclusion_external_json(const struct conclusion *conclusion,
+                              struct json_out *out);
 
 #endif

@@ -216,6 +216,7 @@ void conclusion_json(const struct conclusion *c, struct json_out *out,
     put_ties(out, c, shape);
     put_finalists(out, c, shape);
     put_rejected(out, c);
+    conclusion_external_json(c, out);
     put_method(out, c);
     json_out_real(out, "hours", c->hours);
     json_out_real(out, "cost_usd", c->cost_usd);

@@ -212,6 +212,7 @@ static int load_results(struct store *store, const struct report *report,
         place_entries(&l, report, places);
         n_samples = collect(&l, places, &samples);
         conclusion_judge(c, samples, n_samples);
+        rc = conclusion_take_external(c, store, samples, n_samples, err);
     }
     free(samples);
     free(places);

@@ -146,6 +146,7 @@ void conclusion_print(const struct conclusion *c, FILE *to)
     fprintf(to, "\nVerdict: %s.\n", c->sentence);
     for (size_t i = 0; c->complete > 0 && i < c->n_shapes; i++)
         print_shape(c, &c->shapes[i], to);
+    conclusion_external_print(c, to);
     if (c->n_rejected)
         print_rejected(c, to);
     if (c->complete > 0)

@@ -14,6 +14,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/checksum.h"
 #include "coordinator/sql.h"
 
 #define BUSY_MS 5000 /* a reader's checkpoint at most */
@@ -104,6 +105,23 @@ static char *read_name(const char *path)
     return text;
 }
 
+/* checksum_row(...) in SQL. */
+static void checksum_columns(sqlite3_context *context, int n,
+                             sqlite3_value **values)
+{
+    struct sql_value row[SQL_VALUES_MAX];
+    char sum[HASH_HEX];
+
+    if (n > SQL_VALUES_MAX) {
+        sqlite3_result_error(context, "too many columns", -1);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        row[i] = sql_value_of(values[i]);
+    checksum_row(row, (size_t)n, sum);
+    sqlite3_result_text(context, sum, -1, SQLITE_TRANSIENT);
+}
+
 static int open_db(const char *name, int flags, struct sqlite3 **out,
                    struct err *err)
 {
@@ -117,6 +135,11 @@ static int open_db(const char *name, int flags, struct sqlite3 **out,
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    if (sqlite3_create_function_v2(
+            *out, "checksum_row", -1,
+            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL,
+            checksum_columns, NULL, NULL, NULL) != SQLITE_OK)
+        return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(*out));
     return sql_run(*out, "PRAGMA trusted_schema=OFF", err);
 }
 

@@ -3,7 +3,8 @@
  * A database carries FA's application id and, as user_version, the number of
  * its format.  Format n is what the first n steps make of an empty file.  To
  * change the schema: change schema.sql for people, append a step that alters
- * an existing database, never touch an old step.
+ * an existing database, never touch an old step.  Steps may say
+ * checksum_row(...) for the checksum of columns (checksum.h).
  */
 #ifndef FA_COORDINATOR_DBFILE_H
 #define FA_COORDINATOR_DBFILE_H

@@ -48,7 +48,7 @@ static const struct listing {
       "SELECT " INSTANT(
           "received_utc") " AS received, shape, outcome,"
                           " purpose, attempt, host, gpu, "
-                          "json_array_length(samples) AS n,"
+                          "json_array_length(samples) AS n, sampling,"
                           " relative_l2, max_error, round(held_s, 3) AS held_s,"
                           " counted, detail FROM result WHERE config=? ORDER "
                           "BY received_utc",

@@ -25,7 +25,8 @@ static const char *const statements[STATEMENTS] = {
               " arch, facts, settings, configurations, passed, created_utc"
               " FROM sweep ORDER BY created_utc DESC, id DESC LIMIT 1",
     [OUTCOME] = "SELECT o.outcome, o.reason, o.median_s, o.attempts,"
-                " r.relative_l2, r.max_error, o.nonce IS NOT NULL"
+                " r.relative_l2, r.max_error, o.nonce IS NOT NULL,"
+                " r.sampling IN ('settled','fixed')"
                 " FROM outcome o LEFT JOIN result r ON r.nonce=o.nonce"
                 " WHERE o.config=? AND o.shape=? AND o.source_key=?"
                 " AND o.measure_key=?",
@@ -164,6 +165,7 @@ int history_outcome(struct history *history, const struct store_outcome *key,
     out->relative_l2 = sql_real(stmt, 4);
     out->max_error = sql_real(stmt, 5);
     out->measured = sql_int(stmt, 6) != 0;
+    out->agreed = sql_int(stmt, 7) != 0;
     sql_reset(stmt);
     return 1;
 }

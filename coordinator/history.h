@@ -39,6 +39,7 @@ struct history_outcome {
     double median_s;               /* NaN when there is none */
     double relative_l2, max_error; /* of its result; NaN without one */
     bool measured;                 /* a result or build settled it */
+    bool agreed;                   /* its samples with each other */
     int64_t attempts;
 };
 

@@ -57,8 +57,9 @@ static void print_tunables(const struct lessons *lessons, double scale,
 
         table_cell(table, "%s", tunable->name);
         table_number(table, 1,
-                     lessons->importance.sd > 0 ? 100 * tunable->share
-                                                : (double)NAN);
+                     lessons->importance.sd > 0 && tunable->n > 1
+                         ? 100 * tunable->share
+                         : (double)NAN);
         table_cell(table, "%s", dead_word(tunable->dead));
         table_cell(table, "%s", best ? best->text : "-");
         table_number(table, 3, best ? best->best_s * scale : (double)NAN);
@@ -121,6 +122,8 @@ static void print_values(const struct lessons *lessons, double scale,
     for (size_t a = 0; a < lessons->n_tunables; a++) {
         const struct lessons_tunable *tunable = &lessons->tunables[a];
 
+        if (tunable->n < 2)
+            continue; /* nothing to choose */
         for (size_t v = 0; v < tunable->n && v < VALUES_SHOWN; v++) {
             const struct lessons_value *value = &tunable->values[v];
 
@@ -206,9 +209,13 @@ static void print_failures(const struct lessons *lessons, FILE *to)
 static void print_gates(const struct lessons *lessons, double scale,
                         const char *unit, FILE *to)
 {
+    static const char *const truths[] = { [LESSONS_UNSEEN] = "not seen",
+                                          [LESSONS_TRUE] = "yes, slower",
+                                          [LESSONS_FALSE] = "no, faster" };
     struct table *table = table_new();
 
     table_column(table, 'l', "warn gate");
+    table_column(table, 'l', "came true");
     table_column(table, 'r', "timed");
     unit_column(table, "median", unit);
     unit_column(table, "others", unit);
@@ -221,6 +228,7 @@ static void print_gates(const struct lessons *lessons, double scale,
         const struct lessons_gate *gate = &lessons->gates[g];
 
         table_cell(table, "%s", gate->name);
+        table_cell(table, "%s", truths[gate->truth]);
         table_cell(table, "%zu of %zu", gate->timed, gate->warned);
         table_number(table, 3, gate->median_s * scale);
         table_number(table, 3, gate->others_median_s * scale);

@@ -482,6 +482,11 @@ const struct plan_unit *plan_unit(const struct plan *plan, int unit)
     return &plan->units[unit];
 }
 
+const struct spec_shape *plan_shape(const struct plan *plan, int shape)
+{
+    return &plan->shapes[shape];
+}
+
 const char *plan_shape_name(const struct plan *plan, int shape)
 {
     return plan->shapes[shape].name;
@@ -674,6 +679,13 @@ static void put_triple(struct buf *to, const int64_t v[3])
     buf_printf(to, "%" PRId64 " %" PRId64 " %" PRId64, v[0], v[1], v[2]);
 }
 
+struct plan_sampling plan_sampling(const struct plan *plan, double incumbent_s)
+{
+    return (struct plan_sampling){ .least = plan->spec->measure.least,
+                                   .most = plan->spec->measure.most,
+                                   .incumbent_s = incumbent_s };
+}
+
 /* What is launched, and on what. */
 static int put_work(struct plan *plan, const struct spec_shape *at,
                     struct buf *to, struct err *err)
@@ -704,7 +716,8 @@ static int put_work(struct plan *plan, const struct spec_shape *at,
     return 0;
 }
 
-int plan_measure(struct plan *plan, int unit, int shape, struct msg *msg,
+int plan_measure(struct plan *plan, int unit, int shape,
+                 const struct plan_sampling *sampling, struct msg *msg,
                  struct err *err)
 {
     const struct spec *spec = plan->spec;
@@ -721,10 +734,12 @@ int plan_measure(struct plan *plan, int unit, int shape, struct msg *msg,
         return rc;
     buf_printf(to,
                "tolerance %.17g %.17g\nseed %" PRId64
-               "\nwarmups %d\nsamples %d\nl2 %s\ntimeout_s %.17g\n",
+               "\nwarmups %d\nsamples %d %d\nnoise %.17g\nmargin %.17g\n"
+               "incumbent_s %.17g\nl2 %s\ntimeout_s %.17g\n",
                spec->relative_l2, spec->max_error, spec->measure.seed,
-               spec->measure.warmups, spec->measure.samples, spec->measure.l2,
-               spec->measure.timeout_s);
+               spec->measure.warmups, sampling->least, sampling->most,
+               spec->measure.noise, spec->measure.margin, sampling->incumbent_s,
+               spec->measure.l2, spec->measure.timeout_s);
     msg->request = buf_text(to);
     return 0;
 }

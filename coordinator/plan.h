@@ -74,6 +74,7 @@ int plan_units(const struct plan *plan); /* without the reference, with room */
 int plan_shapes(const struct plan *plan);
 const struct plan_unit *plan_unit(const struct plan *plan, int unit);
 const char *plan_shape_name(const struct plan *plan, int shape);
+const struct spec_shape *plan_shape(const struct plan *plan, int shape);
 /* The gate of the spec that rejects the unit for this shape, or -1; never one
  * in a plan of all that passes. */
 int plan_gate(const struct plan *plan, int unit, int shape);
@@ -97,12 +98,24 @@ void plan_values(const struct plan *plan, int unit, struct value *values);
 char *plan_params(const struct plan *plan, int unit);
 char *plan_warnings(const struct plan *plan, int unit);
 
+/* How a measurement is sampled: from 'least' to 'most' samples, until they
+ * settle or are slower than the margin allows over the incumbent; as many as
+ * that where the two are the same. */
+struct plan_sampling {
+    int least, most;
+    double incumbent_s; /* the high end of the best median; 0: none */
+};
+
+/* As the sweep file says; 'incumbent_s' 0 for none. */
+struct plan_sampling plan_sampling(const struct plan *plan, double incumbent_s);
+
 /* Fill the fields of a BUNDLE, BUILD or MEASURE that depend on the unit; what
  * they point to lives until the next call.  ERR_INPUT when a launch expression
  * has no value for this configuration. */
 void plan_bundle(struct plan *plan, int unit, struct msg *msg);
 int plan_build(struct plan *plan, int unit, struct msg *msg, struct err *err);
-int plan_measure(struct plan *plan, int unit, int shape, struct msg *msg,
+int plan_measure(struct plan *plan, int unit, int shape,
+                 const struct plan_sampling *sampling, struct msg *msg,
                  struct err *err);
 
 #endif

@@ -166,7 +166,7 @@ static const char cells_query[] =
             " r.samples, r.relative_l2, r.max_error,"
             " coalesce(r.registers, b.registers),"
             " coalesce(r.spill_bytes, b.spill_bytes), coalesce(r.host, b.host),"
-            " r.gpu, g.name"
+            " r.gpu, g.name, r.sampling, r.throttle"
             " FROM config c JOIN shape s ON s.sweep=c.sweep"
             " LEFT JOIN current n ON n.shape=s.name"
             " LEFT JOIN outcome o ON o.config=c.key AND o.shape=s.name"
@@ -200,6 +200,24 @@ static void read_samples(struct report_cell *cell, const char *json)
     }
 }
 
+#define POWER_CAP 0x4 /* NVML's nvmlClocksThrottleReasonSwPowerCap */
+
+/* Does any reading of "[0,4,4]" have it? */
+static bool is_power_capped(const char *json)
+{
+    bool capped = false;
+
+    while (*json) {
+        char *end;
+        double reasons = strtod(json, &end);
+
+        if (end != json && reasons >= 0 && reasons < 0x1p63)
+            capped = capped || ((uint64_t)reasons & POWER_CAP);
+        json = end == json ? json + 1 : end;
+    }
+    return capped;
+}
+
 static void read_cell(struct report_cell *cell, struct sqlite3_stmt *stmt)
 {
     cell->outcome = outcome_of(sql_text(stmt, 5));
@@ -213,6 +231,8 @@ static void read_cell(struct report_cell *cell, struct sqlite3_stmt *stmt)
     cell->host = clean_copy(stmt, 14);
     cell->gpu = clean_copy(stmt, 15);
     cell->gpu_name = clean_copy(stmt, 16);
+    cell->sampling = clean_copy(stmt, 17);
+    cell->power_capped = is_power_capped(sql_text(stmt, 18));
     cell->summary = (struct summary){ NAN, NAN, NAN, NAN };
     read_samples(cell, sql_text(stmt, 9));
     if (cell->n_samples)
@@ -347,6 +367,7 @@ static void config_fini(struct report_config *config, size_t n_shapes)
 
         free(cell->reason);
         free(cell->samples);
+        free(cell->sampling);
         free(cell->metrics);
         free(cell->host);
         free(cell->gpu);

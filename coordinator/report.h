@@ -51,6 +51,8 @@ struct report_cell {
     char *reason;
     double *samples; /* seconds; NULL when there are none */
     size_t n_samples;
+    bool power_capped;      /* while it was timed */
+    char *sampling;         /* none fixed settled loser unstable; or "" */
     struct summary summary; /* of the samples; NaN when there are none */
     double relative_l2, max_error;
     int64_t registers, spill_bytes; /* -1 when it was not measured */

@@ -26,6 +26,7 @@ static void row(struct table *table, const struct report *report,
     real(table, cell->summary.median);
     real(table, cell->summary.spread);
     table_cell(table, "%zu", cell->n_samples);
+    table_cell(table, "%s", cell->sampling);
     table_cell(table, "%s", cell->host);
     table_cell(table, "%s", cell->gpu);
     table_cell(table, "%s", cell->reason);
@@ -45,8 +46,8 @@ void report_csv(const struct report_view *view, FILE *to)
     struct table *table = table_new();
     static const char *const columns[] = { "key",      "rank",    "baseline",
                                            "outcome",  "shape",   "median_s",
-                                           "spread_s", "samples", "host",
-                                           "gpu",      "reason" };
+                                           "spread_s", "samples", "sampling",
+                                           "host",     "gpu",     "reason" };
     const struct params *params =
         report->n_configs ? &report->configs[0].params : NULL;
 

@@ -109,6 +109,8 @@ static void put_cell(struct json_out *out, const struct report *report,
     for (size_t i = 0; i < cell->n_samples; i++)
         json_out_real(out, NULL, cell->samples[i]);
     json_out_close(out);
+    json_out_text(out, "sampling", cell->sampling);
+    json_out_bool(out, "power_capped", cell->power_capped);
     json_out_real(out, "tflops", metric(report, cell, "tflops"));
     put_metrics(out, report, cell);
     json_out_real(out, "of_floor",

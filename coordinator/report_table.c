@@ -145,6 +145,11 @@ static void ranking_columns(struct table *table, const struct report *report,
     table_column(table, 'l', "key");
 }
 
+static bool is_unstable(const struct report_cell *cell)
+{
+    return strcmp(cell->sampling, "unstable") == 0;
+}
+
 static void ranking_row(struct table *table, const struct report *report,
                         const struct report_config *config, double scale)
 {
@@ -156,7 +161,8 @@ static void ranking_row(struct table *table, const struct report *report,
                config->rank);
     table_number(table, 3, cell->summary.median * scale);
     table_number(table, 3, cell->summary.spread * scale);
-    table_cell(table, "%zu", cell->n_samples);
+    table_cell(table, "%zu%s", cell->n_samples,
+               is_unstable(cell) ? " unstable" : "");
     for (size_t i = 0; i < report->n_metrics; i++)
         table_number(table, 2, cell->metrics[i]);
     if (!isnan(report->shapes[0].floor_s))
@@ -176,6 +182,25 @@ static void ranking_row(struct table *table, const struct report *report,
         table_cell(table, "%s", param ? param->text : "-");
     }
     table_cell(table, "%.8s", config->key);
+}
+
+/* What the samples of the ranked ones leave to be desired. */
+static void print_doubts(const struct report *report, FILE *to)
+{
+    size_t n = ranked(report), unstable = 0, capped = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        unstable += is_unstable(&report->configs[i].cells[0]);
+        capped += report->configs[i].cells[0].power_capped;
+    }
+    if (unstable)
+        fprintf(to,
+                "%zu unstable: the samples did not agree within the noise "
+                "asked for, or the GPU was throttled\n",
+                unstable);
+    if (capped)
+        fprintf(to, "%zu timed while the power cap held the clocks down\n",
+                capped);
 }
 
 static void print_ranking(const struct report_view *view, FILE *to)
@@ -203,6 +228,7 @@ static void print_ranking(const struct report_view *view, FILE *to)
     table_free(table);
     fprintf(to, "median, and spread as 1.4826 x median absolute deviation, "
                 "of n samples\n");
+    print_doubts(report, to);
     if (shown < selected)
         fprintf(to, "%zu of %zu shown; --top %zu shows all\n", shown, selected,
                 selected);

@@ -81,6 +81,7 @@ static size_t row(const struct report *report,
     add(columns, &n, "median_s", real(cell->summary.median));
     add(columns, &n, "spread_s", real(cell->summary.spread));
     add(columns, &n, "samples", integer((int64_t)cell->n_samples));
+    add(columns, &n, "sampling", text(cell->sampling));
     add(columns, &n, "registers", integer(cell->registers));
     add(columns, &n, "spill_bytes", integer(cell->spill_bytes));
     add(columns, &n, "host", text(cell->host));

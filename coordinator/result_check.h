@@ -9,9 +9,9 @@
 struct err;
 struct msg;
 
-/* A BUILT or MEASURED.  ERR_PROTO: an outcome that is no word of its stage,
- * an artifact or nonce that is no hash, samples that add up to more than the
- * time the GPU was held, or a correct measurement without a sample. */
+/* A BUILT, MEASURED or RAN.  ERR_PROTO: an outcome that is no word of its
+ * stage, an artifact or nonce that is no hash, samples that add up to more than
+ * the time the GPU was held, or a correct measurement without a sample. */
 int result_check(const struct msg *msg, struct err *err);
 
 #endif

@@ -44,8 +44,11 @@ enum sched_purpose {
     SCHED_AGAIN,  /* the same once more, because its time is in doubt */
     SCHED_CANARY,
     SCHED_CONFIRM,
+    SCHED_EXTERNAL, /* a run of the external baseline; its unit is any */
+    SCHED_PROFILE,  /* a configuration under a profiler */
 };
 const char *sched_purpose_name(enum sched_purpose purpose); /* of results */
+bool sched_is_tool(enum sched_purpose purpose); /* a command, no measurement */
 
 struct sched_lease {
     int64_t id; /* unique in this sched, > 0 */

@@ -12,11 +12,20 @@ const char *sched_purpose_name(enum sched_purpose purpose)
         return "canary";
     case SCHED_CONFIRM:
         return "confirm";
+    case SCHED_EXTERNAL:
+        return "external";
+    case SCHED_PROFILE:
+        return "profile";
     case SCHED_SCREEN:
     case SCHED_AGAIN:
         break;
     }
     return "screen";
+}
+
+bool sched_is_tool(enum sched_purpose purpose)
+{
+    return purpose == SCHED_EXTERNAL || purpose == SCHED_PROFILE;
 }
 
 static struct order *order_at(const struct sched *s, int64_t id)

@@ -25,7 +25,10 @@
 static const struct spec defaults = {
     .standard = "c++17",
     .measure = { .warmups = 3,
-                 .samples = 15,
+                 .least = 5,
+                 .most = 30,
+                 .noise = 0.01,
+                 .margin = 1.10,
                  .timeout_s = 10,
                  .seed = 1,
                  .l2 = "flush",
@@ -126,15 +129,48 @@ static int read_tolerance(struct reader *r, const struct json *root)
     return read_real(r, object, keys[1], 1e-300, 1e9, &r->spec->max_error);
 }
 
+/* A number, or when to stop: { "least": 5, "most": 30, ... } */
+static int read_samples(struct reader *r, const struct json *measure,
+                        struct spec_measure *out)
+{
+    static const char *const keys[] = { "least", "most", "noise", "margin" };
+    const struct json *samples = json_find(measure, "samples");
+    int64_t least = out->least, most = out->most;
+
+    if (!samples)
+        return 0;
+    if (samples->kind != JSON_OBJECT) {
+        if (read_whole(r, measure, "samples", 1, SPEC_SAMPLES_MAX, &most) < 0)
+            return ERR_INPUT;
+        out->least = out->most = (int)most;
+        return 0;
+    }
+    if (read_object(r, samples, "'samples'", keys, 4) < 0 ||
+        read_whole(r, samples, "least", 1, SPEC_SAMPLES_MAX, &least) < 0 ||
+        read_whole(r, samples, "most", 1, SPEC_SAMPLES_MAX, &most) < 0 ||
+        read_real(r, samples, "noise", 1e-5, 1, &out->noise) < 0 ||
+        read_real(r, samples, "margin", 1, 1e6, &out->margin) < 0)
+        return ERR_INPUT;
+    if (least > most)
+        return read_flaw(r, samples->at,
+                         "samples are taken until they settle, from 'least' "
+                         "on, 'most' at the most",
+                         "'least' is %d and 'most' is %d", (int)least,
+                         (int)most);
+    out->least = (int)least;
+    out->most = (int)most;
+    return 0;
+}
+
 static int read_measure(struct reader *r, const struct json *root)
 {
     static const char *const keys[] = {
         "warmups", "samples",      "timeout_s",     "seed",
         "l2",      "canary_every", "canary_samples"
     };
-    static const char *const l2[] = { "flush", "warm" };
+    static const char *const l2[] = { "flush", "warm", "rotate" };
     struct spec_measure *out = &r->spec->measure;
-    int64_t warmups = out->warmups, samples = out->samples;
+    int64_t warmups = out->warmups;
     int64_t every = out->canary_every, canary = out->canary_samples;
     const struct json *object;
 
@@ -147,15 +183,14 @@ static int read_measure(struct reader *r, const struct json *root)
         read_whole(r, object, "canary_every", 0, 1000000, &every) < 0 ||
         read_whole(r, object, "canary_samples", 1, 1000, &canary) < 0 ||
         read_whole(r, object, "warmups", 0, 1000, &warmups) < 0 ||
-        read_whole(r, object, "samples", 1, 1000, &samples) < 0 ||
+        read_samples(r, object, out) < 0 ||
         read_real(r, object, "timeout_s", 0.001, 3600, &out->timeout_s) < 0 ||
         read_whole(r, object, "seed", 0, JSON_INTEGER_MAX, &out->seed) < 0)
         return ERR_INPUT;
     out->canary_every = (int)every;
     out->canary_samples = (int)canary;
     out->warmups = (int)warmups;
-    out->samples = (int)samples;
-    return read_word(r, object, "l2", l2, 2, &out->l2);
+    return read_word(r, object, "l2", l2, 3, &out->l2);
 }
 
 static int read_limits(struct reader *r, const struct json *root)
@@ -178,16 +213,27 @@ static int read_limits(struct reader *r, const struct json *root)
 static int read_root(struct reader *r, const struct json *root)
 {
     static const char *const keys[] = {
-        "name",        "kernel",
-        "tunables",    "derived",
-        "gates",       "launch",
-        "shapes",      "emulation_shapes",
-        "fuzz_shapes", "emulation_fuzz_shapes",
-        "arguments",   "reference",
-        "tolerance",   "baseline",
-        "metrics",     "floors",
-        "measure",     "search",
-        "budget",      "confirm",
+        "name",
+        "kernel",
+        "tunables",
+        "derived",
+        "gates",
+        "launch",
+        "shapes",
+        "emulation_shapes",
+        "fuzz_shapes",
+        "emulation_fuzz_shapes",
+        "arguments",
+        "reference",
+        "tolerance",
+        "baseline",
+        "metrics",
+        "floors",
+        "measure",
+        "search",
+        "budget",
+        "confirm",
+        "external_baseline",
     };
     const struct json *name;
 
@@ -198,8 +244,8 @@ static int read_root(struct reader *r, const struct json *root)
         read_kernels(r, root) < 0 || read_axes(r, root) < 0 ||
         read_shapes(r, root) < 0 || read_rules(r, root) < 0 ||
         read_arguments(r, root) < 0 || read_tolerance(r, root) < 0 ||
-        read_baseline(r, root) < 0 || read_measure(r, root) < 0 ||
-        read_confirm(r, root) < 0)
+        read_baseline(r, root) < 0 || read_external(r, root) < 0 ||
+        read_measure(r, root) < 0 || read_confirm(r, root) < 0)
         return ERR_INPUT;
     return read_limits(r, root);
 }
@@ -262,6 +308,18 @@ static int read_file(const char *path, struct buf *out, struct err *err)
     return 0;
 }
 
+static int check_external(const struct spec *spec, struct err *err)
+{
+    const struct spec_external *external = &spec->external;
+    struct bundle bundle;
+    int rc = bundle_files(spec, external->files, external->files_at,
+                          external->n_files, &bundle, err);
+
+    if (rc == 0)
+        bundle_fini(&bundle);
+    return rc;
+}
+
 static int check_sources(const struct spec *spec, struct err *err)
 {
     const struct spec_kernel *kernels[] = { &spec->kernel, &spec->reference };
@@ -275,7 +333,7 @@ static int check_sources(const struct spec *spec, struct err *err)
             return rc;
         bundle_fini(&bundle);
     }
-    return 0;
+    return check_external(spec, err);
 }
 
 int spec_load_alone(const char *path, struct spec **out, struct err *err)

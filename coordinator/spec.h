@@ -27,6 +27,12 @@ struct replay;
 #define SPEC_VARS_MAX 32     /* variables of a shape */
 #define SPEC_DIMS_MAX 8      /* of an argument */
 #define SPEC_SCALE_MAX 1e30
+#define SPEC_SAMPLES_MAX 1000
+#define SPEC_SAMPLES "samples" /* a placeholder beside the variables */
+/* As few as an interval of 95 % allows, and two. */
+#define SPEC_EXTERNAL_BLOCKS 8
+#define SPEC_EXTERNAL_SAMPLES 20
+#define SPEC_EXTERNAL_TIMEOUT_S 120
 
 /* A SQL expression; 'at' is where its string stands, for spec_err_in(). */
 struct spec_rule {
@@ -95,10 +101,26 @@ struct spec_kernel {
 struct spec_measure {
     int canary_every;   /* measurements; 0 for no canary, -1 as the device */
     int canary_samples; /* of each */
-    int warmups, samples;
+    int warmups;
+    int least, most; /* samples; the same: that many */
+    double noise;    /* wanted: half an interval over the median */
+    double margin;   /* over the fastest, beyond which no more are taken */
     double timeout_s;
     int64_t seed;
-    const char *l2; /* flush warm */
+    const char *l2; /* flush warm rotate */
+};
+
+/* The external baseline. */
+struct spec_external {
+    char *name;     /* NULL: there is none */
+    char **command; /* the program first; may hold placeholders {S} */
+    size_t n_command;
+    char **files; /* relative to the folder */
+    size_t *files_at;
+    size_t n_files;
+    double timeout_s; /* of a run */
+    int blocks;       /* it takes part in, over all GPUs */
+    int samples;      /* it is asked for in each */
 };
 
 /* docs/confirm.md */
@@ -145,6 +167,7 @@ struct spec {
     double relative_l2, max_error; /* tolerance */
     struct value *baseline; /* one value a tunable, in or outside its values */
     size_t baseline_at;
+    struct spec_external external;
     struct spec_named *metrics;
     size_t n_metrics;
     struct spec_named *floors;
@@ -167,6 +190,10 @@ int spec_load_alone(const char *path, struct spec **out, struct err *err);
 int spec_parse(const char *folder, const char *file, const char *text,
                size_t len, struct spec **out, struct err *err);
 void spec_free(struct spec *spec); /* NULL is fine */
+
+/* Where the first placeholder of an argument stands, and its length with the
+ * braces; its end and 0 when there is none. */
+size_t spec_placeholder(const char *text, size_t *len);
 
 /* Find the shapes for a device: "cpu" has its own. */
 const struct spec_shape *spec_shapes(const struct spec *spec,

@@ -63,10 +63,19 @@ static void free_texts(char **texts, size_t n)
     free(texts);
 }
 
+static void free_external(struct spec_external *external)
+{
+    free(external->name);
+    free_texts(external->command, external->n_command);
+    free_texts(external->files, external->n_files);
+    free(external->files_at);
+}
+
 void spec_free(struct spec *spec)
 {
     if (!spec)
         return;
+    free_external(&spec->external);
     for (size_t i = 0; i < spec->n_axes; i++) {
         free(spec->axes[i].name);
         free_values(spec->axes[i].values, spec->axes[i].n);

@@ -48,6 +48,7 @@ int read_launch(struct reader *r, const struct json *object,
                 struct spec_launch *out);                   /* spec_rules.c */
 int read_shapes(struct reader *r, const struct json *root); /* spec_shapes.c */
 int read_arguments(struct reader *r, const struct json *root); /* spec_work.c */
+int read_external(struct reader *r, const struct json *root);
 int read_confirm(struct reader *r,
                  const struct json *root);                  /* spec_confirm.c */
 int read_search(struct reader *r, const struct json *root); /* spec_search.c */

@@ -255,6 +255,24 @@ static struct sql_value column_value(struct sqlite3_stmt *stmt, int column)
     }
 }
 
+struct sql_value sql_value_of(struct sqlite3_value *value)
+{
+    const char *text;
+
+    switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+        return (struct sql_value){ .type = 'I',
+                                   .integer = sqlite3_value_int64(value) };
+    case SQLITE_FLOAT:
+        return real_value(sqlite3_value_double(value));
+    case SQLITE_NULL:
+        return (struct sql_value){ .type = 'n' };
+    default:
+        text = (const char *)sqlite3_value_text(value);
+        return text_value(text, (size_t)sqlite3_value_bytes(value));
+    }
+}
+
 size_t sql_row(struct sqlite3_stmt *stmt, struct sql_value out[SQL_VALUES_MAX])
 {
     int n = sqlite3_column_count(stmt);

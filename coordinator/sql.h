@@ -21,6 +21,7 @@
 struct err;
 struct sqlite3;
 struct sqlite3_stmt;
+struct sqlite3_value;
 
 #define SQL_VALUES_MAX 40 /* columns of the widest row, and some */
 
@@ -69,6 +70,8 @@ int64_t sql_int(struct sqlite3_stmt *stmt, int column);
 double sql_real(struct sqlite3_stmt *stmt, int column); /* NULL is NaN */
 bool sql_is_null(struct sqlite3_stmt *stmt, int column);
 const char *sql_column_name(struct sqlite3_stmt *stmt, int column);
+/* An argument of an SQL function. */
+struct sql_value sql_value_of(struct sqlite3_value *value);
 /* All columns of the row; returns how many. */
 size_t sql_row(struct sqlite3_stmt *stmt, struct sql_value out[SQL_VALUES_MAX]);
 

@@ -15,7 +15,7 @@
 /* schema.sql and what was added to it, in order: a step a format */
 extern const struct embed store_schema[];
 
-#define FORMATS 2
+#define FORMATS 4
 
 #define ARRAY_BYTES_MAX (1 << 20) /* one JSON array of a result */
 
@@ -25,6 +25,8 @@ int store_open(const char *path, enum store_mode mode, struct store **out,
     const char *const texts[FORMATS] = {
         (const char *)store_schema[0].bytes,
         (const char *)store_schema[1].bytes,
+        (const char *)store_schema[2].bytes,
+        (const char *)store_schema[3].bytes,
     };
     struct dbfile_steps steps = { texts, FORMATS };
     struct store *store = mem_new(1, sizeof(*store));

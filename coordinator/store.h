@@ -79,6 +79,8 @@ int store_build_put(struct store *store, const struct store_build *build,
                     struct err *err);
 int store_result_put(struct store *store, const struct store_result *result,
                      struct err *err);
+int store_tool_put(struct store *store, const struct store_tool *tool,
+                   struct err *err);
 
 /* Settle a configuration for a shape.  1 when it is settled so now; 0 when
  * it was settled before: only lost, crash and what no result settled give way

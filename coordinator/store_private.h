@@ -8,8 +8,8 @@
 #include "common/buf.h"
 #include "common/err.h"
 
-#define STORE_STATEMENTS 26
-#define STORE_ARRAYS 5 /* samples, clock, temperature, power, throttle */
+#define STORE_STATEMENTS 32
+#define STORE_ARRAYS 6 /* samples, rejected, clock, temperature, power, ... */
 
 struct sqlite3;
 struct sqlite3_stmt;

@@ -27,6 +27,7 @@ enum {
     BUILD_COUNTED,
     BUILD_PUT,
     RESULT_PUT,
+    TOOL_PUT,
     OUTCOME_PUT,
     INTERVAL_PUT,
     EVENT_PUT,
@@ -96,8 +97,11 @@ static const struct {
                     "?,?,?,?,?,?) ON CONFLICT DO NOTHING" },
     [RESULT_PUT] = { "result_put",
                      "INSERT INTO result VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-                     "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+                     "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
                      " ON CONFLICT DO NOTHING" },
+    [TOOL_PUT] = { "tool_put",
+                   "INSERT INTO tool VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
+                   "?,?,?) ON CONFLICT DO NOTHING" },
     [OUTCOME_PUT] = { "outcome_put",
                       "INSERT INTO outcome(config, shape, source_key,"
                       " measure_key, outcome, reason, nonce, median_s,"
@@ -399,20 +403,36 @@ int store_result_put(struct store *store, const struct store_result *result,
     struct sql_value values[SQL_VALUES_MAX];
     struct buf *json = store->json;
     size_t n = sql_values(
-        values, "eIeeeIIeeeeeeeeddIeeeeeddIIIiI", result->nonce, result->epoch,
-        result->config, result->shape, result->purpose, result->round,
-        result->attempt, result->source_key, result->measure_key, result->host,
-        result->gpu, result->artifact, result->outcome, result->detail,
-        result->argument, result->relative_l2, result->max_error,
-        result->max_at, json_array(&json[0], result->samples),
-        json_array(&json[1], result->clock_mhz),
-        json_array(&json[2], result->temp_c),
-        json_array(&json[3], result->power_w),
-        json_array(&json[4], result->throttle), result->held_s, result->seconds,
+        values, "eIeeeIIeeeeeeeeddIeeeeieeeeddIIIiI", result->nonce,
+        result->epoch, result->config, result->shape, result->purpose,
+        result->round, result->attempt, result->source_key, result->measure_key,
+        result->host, result->gpu, result->artifact, result->outcome,
+        result->detail, result->argument, result->relative_l2,
+        result->max_error, result->max_at,
+        json_array(&json[0], result->samples), result->sampling,
+        json_array(&json[1], result->rejected), result->l2,
+        (int)result->blocked, json_array(&json[2], result->clock_mhz),
+        json_array(&json[3], result->temp_c),
+        json_array(&json[4], result->power_w),
+        json_array(&json[5], result->throttle), result->held_s, result->seconds,
         result->registers, result->spill_bytes, result->static_smem,
         (int)!result->evidence, result->received_utc);
 
     return put_fact(store, RESULT_PUT, values, n, n - 2, err);
+}
+
+int store_tool_put(struct store *store, const struct store_tool *tool,
+                   struct err *err)
+{
+    struct sql_value values[SQL_VALUES_MAX];
+    size_t n = sql_values(values, "eIeeeeIIeeeeeIeediI", tool->nonce,
+                          tool->epoch, tool->purpose, tool->name, tool->config,
+                          tool->shape, tool->round, tool->attempt, tool->key,
+                          tool->host, tool->gpu, tool->outcome, tool->detail,
+                          tool->status, tool->output, tool->log, tool->seconds,
+                          (int)!tool->evidence, tool->received_utc);
+
+    return put_fact(store, TOOL_PUT, values, n, n - 2, err);
 }
 
 int store_outcome_put(struct store *store, const struct store_outcome *outcome,

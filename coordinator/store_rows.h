@@ -96,9 +96,24 @@ struct store_result {
     const char *outcome, *detail, *argument;
     double relative_l2, max_error;
     int64_t max_at;
-    struct reals samples, clock_mhz, temp_c, power_w, throttle;
+    struct reals samples, rejected, clock_mhz, temp_c, power_w, throttle;
+    const char *sampling, *l2;
+    bool blocked;
     double held_s, seconds;
     int64_t registers, spill_bytes, static_smem;
+    bool evidence; /* keep it, do not count it */
+    int64_t received_utc;
+};
+
+struct store_tool {
+    const char *nonce;
+    int64_t epoch;
+    const char *purpose, *name, *config, *shape;
+    int64_t round, attempt;
+    const char *key, *host, *gpu, *outcome, *detail;
+    int64_t status;
+    const char *output, *log;
+    double seconds;
     bool evidence; /* keep it, do not count it */
     int64_t received_utc;
 };

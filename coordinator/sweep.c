@@ -522,7 +522,10 @@ static void sweep_fini(struct sweep *sweep)
     sweep_contest_free(sweep->contest);
     sweep_canary_free(sweep);
     sweep_search_free(sweep);
+    sweep_race_free(sweep);
     sched_free(sweep->sched);
+    sweep_tools_free(sweep);
+    incumbents_free(sweep->incumbents);
     plan_free(sweep->plan);
     space_close(sweep->space);
     ledger_free(sweep->ledger);

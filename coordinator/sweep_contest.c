@@ -8,6 +8,7 @@
 
 #include "common/log.h"
 #include "common/mem.h"
+#include "common/prng.h"
 #include "coordinator/confirm.h"
 #include "coordinator/contest.h"
 
@@ -197,6 +198,8 @@ int sweep_contest_begin(struct sweep *sweep, struct err *err)
         design(sweep, c);
         rc = take_past(sweep, c, err);
     }
+    if (rc == 0)
+        rc = sweep_tools_begin(sweep, is, err);
     if (rc < 0) {
         sweep_contest_free(c);
         return rc;
@@ -275,6 +278,7 @@ static void break_block(struct sweep *sweep, struct card *card)
     for (int i = 0; i < card->n; i++)
         if (card->orders[i])
             sched_order_cancel(sweep->sched, card->orders[i]);
+    sweep_external_broken(sweep, (int)contest_round(c->is, card->block));
     confirm_broken(c->confirm, card->block);
     forget_block(card);
 }
@@ -313,10 +317,28 @@ static bool order_step(struct sweep *sweep, struct card *card, int i)
     return card->orders[i] != 0;
 }
 
+/* The external baseline goes before this step: one drawn among those of its
+ * shape. */
+static bool external_is_next(const struct sweep_contest *c,
+                             const struct card *card, int i)
+{
+    int shape = card->steps[i].shape, from = i, to = i;
+    struct prng prng;
+
+    while (from > 0 && card->steps[from - 1].shape == shape)
+        from--;
+    while (to < card->n && card->steps[to].shape == shape)
+        to++;
+    prng_init(&prng, (uint64_t)c->is->seed ^ (uint64_t)card->block << 16 ^
+                         (uint64_t)shape << 40);
+    return i == from + (int)prng_below(&prng, (uint64_t)(to - from));
+}
+
 static void begin_block(struct sweep *sweep, const struct confirm_block *block)
 {
     struct sweep_contest *c = sweep->contest;
     struct card *card = &c->cards[block->gpu];
+    bool external = sweep_external_joins(sweep, card->host);
     size_t n = (size_t)block->n;
 
     card->block = block->number;
@@ -327,6 +349,10 @@ static void begin_block(struct sweep *sweep, const struct confirm_block *block)
     for (int i = 0; i < card->n; i++) {
         int contestant = card->steps[i].contestant;
 
+        if (external && external_is_next(c, card, i))
+            sweep_external_order(sweep, card->host, card->gpu,
+                                 card->steps[i].shape,
+                                 (int)contest_round(c->is, card->block));
         if (order_step(sweep, card, i))
             continue;
         if (sched_job(sweep->sched, JOB_BUILD, c->units[contestant], 0)
@@ -419,7 +445,8 @@ bool sweep_contest_is_over(const struct sweep *sweep)
 {
     const struct sweep_contest *c = sweep->contest;
 
-    return confirm_done(c->confirm) || confirm_failed(c->confirm);
+    return confirm_failed(c->confirm) ||
+           (confirm_done(c->confirm) && !sweep_tools_wait(sweep));
 }
 
 void sweep_contest_progress(const struct sweep *sweep, int *done, int *total)

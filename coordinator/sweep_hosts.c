@@ -341,7 +341,7 @@ static void note_gpus(struct sweep *sweep, size_t host)
     for (int i = 0; i < box->n_gpus; i++) {
         if (i < box->n_known && strcmp(box->known[i], box->gpus[i].uuid) != 0)
             sched_orders_drop(sweep->sched, (int)host, i, "its GPU is gone");
-        snprintf(box->known[i], sizeof(box->known[i]), "%s", box->gpus[i].uuid);
+        memcpy(box->known[i], box->gpus[i].uuid, sizeof(box->known[i]));
     }
     box->n_known = box->n_gpus;
 }

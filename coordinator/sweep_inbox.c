@@ -125,6 +125,8 @@ int sweep_take(struct sweep *sweep, size_t host, const struct msg *msg,
     case MSG_BUILT:
     case MSG_MEASURED:
         return take_result(sweep, host, msg, err);
+    case MSG_RAN:
+        return sweep_ran(sweep, host, msg, err);
     case MSG_REFUSE:
         return on_refuse(sweep, host, msg);
     case MSG_WANT:

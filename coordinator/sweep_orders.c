@@ -42,7 +42,12 @@ static void order_ended(struct sweep *sweep, const struct sched_lease *lease,
         sweep_canary_ended(sweep, lease, result);
         return;
     case SCHED_AGAIN:
-        sweep_again_ended(sweep, lease, result);
+        if (!sweep_race_ended(sweep, lease, result))
+            sweep_again_ended(sweep, lease, result);
+        return;
+    case SCHED_EXTERNAL:
+    case SCHED_PROFILE:
+        sweep_tool_dropped(sweep, lease);
         return;
     case SCHED_CONFIRM:
         sweep_contest_ended(sweep, lease, result);

@@ -7,6 +7,7 @@
 
 #include "common/log.h"
 #include "common/mem.h"
+#include "coordinator/contest.h"
 #include "coordinator/replay.h"
 #include "coordinator/spec.h"
 
@@ -86,6 +87,7 @@ static void tell_missing(struct sweep *sweep, size_t host, const char *hash)
 static void want_bundle(struct sweep *sweep, size_t host, const char *hash)
 {
     const int units[] = { 0, plan_units(sweep->plan) };
+    struct msg tool = { .type = MSG_BUNDLE };
 
     for (size_t i = 0; i < 2; i++) {
         struct msg msg = { .type = MSG_BUNDLE };
@@ -95,6 +97,10 @@ static void want_bundle(struct sweep *sweep, size_t host, const char *hash)
             sweep_send(sweep, host, &msg);
             return;
         }
+    }
+    if (sweep_tool_bundle(sweep, hash, &tool)) {
+        sweep_send(sweep, host, &tool);
+        return;
     }
     tell_missing(sweep, host, hash);
 }
@@ -176,8 +182,9 @@ static void identify(const struct sweep *sweep, const struct sched_lease *lease,
     const struct plan_unit *unit = plan_unit(sweep->plan, lease->unit);
     bool reference = lease->unit == plan_units(sweep->plan);
     bool measure = lease->stage == JOB_MEASURE;
+    bool tool = measure && sched_is_tool(lease->purpose);
 
-    msg->type = measure ? MSG_MEASURE : MSG_BUILD;
+    msg->type = tool ? MSG_TOOL : measure ? MSG_MEASURE : MSG_BUILD;
     msg->lease = lease->id;
     msg->id = (struct msg_identity){
         .sweep = sweep->spec->name,
@@ -187,11 +194,32 @@ static void identify(const struct sweep *sweep, const struct sched_lease *lease,
                    : reference ? "reference"
                                : "kernel",
         .round = lease->round,
-        .stage = measure ? "measure" : "build",
+        .stage = tool      ? "tool"
+                 : measure ? "measure"
+                           : "build",
         .attempt = lease->attempt,
     };
     if (measure)
         msg->gpu = sweep->boxes[lease->host].gpus[lease->gpu].uuid;
+}
+
+/* Who compares wants as many of each, however slow it is; a race says itself
+ * how many. */
+static struct plan_sampling sampling_of(const struct sweep *sweep,
+                                        const struct sched_lease *lease)
+{
+    int n;
+
+    if (lease->purpose == SCHED_CANARY)
+        n = sweep->spec->measure.canary_samples;
+    else if (lease->purpose == SCHED_CONFIRM)
+        n = sweep->options->contest->samples;
+    else
+        n = sweep_race_samples(sweep, lease);
+    if (n > 0)
+        return (struct plan_sampling){ .least = n, .most = n };
+    return plan_sampling(sweep->plan,
+                         incumbents_high_s(sweep->incumbents, lease->shape));
 }
 
 /* What a recorded kernel is launched with depends on the GPU. */
@@ -211,6 +239,7 @@ static void add_recorded(struct sweep *sweep, const struct sched_lease *lease,
 static int fill(struct sweep *sweep, const struct sched_lease *lease,
                 struct msg *msg, char key[HASH_HEX], struct err *err)
 {
+    struct plan_sampling sampling;
     int rc;
 
     identify(sweep, lease, msg);
@@ -221,6 +250,10 @@ static int fill(struct sweep *sweep, const struct sched_lease *lease,
                        sweep->boxes[lease->host].toolkit, key);
         return plan_build(sweep->plan, lease->unit, msg, err);
     }
+    if (msg->type == MSG_TOOL) {
+        sweep_tool_fill(sweep, lease, msg, key);
+        return 0;
+    }
     msg->artifact = sweep->artifacts[lease->unit];
     msg->reference = sweep->artifacts[plan_units(sweep->plan)];
     msg->fresh = lease->fresh;
@@ -229,7 +262,9 @@ static int fill(struct sweep *sweep, const struct sched_lease *lease,
         (strcmp(sweep->options->device, "cpu") == 0 ? EMULATED_SLACK_MS
                                                     : MEASURE_SLACK_MS);
     plan_task_key(sweep->plan, lease->unit, lease->shape, key);
-    rc = plan_measure(sweep->plan, lease->unit, lease->shape, msg, err);
+    sampling = sampling_of(sweep, lease);
+    rc = plan_measure(sweep->plan, lease->unit, lease->shape, &sampling, msg,
+                      err);
     if (rc == 0 && sweep->spec->replay)
         add_recorded(sweep, lease, msg);
     return rc;

@@ -102,17 +102,19 @@ static char *settings_json(const struct sweep *sweep)
     buf_printf(&buf, "{");
     if (o->terms)
         terms_settings(o->terms, &buf);
-    buf_printf(&buf,
-               "\"recorded\": %s, \"device\": \"%s\", \"asked\": %s, "
-               "\"method\": \"%s\", "
-               "\"attempts\": %d, "
-               "\"linger_s\": %d, \"max_hours\": %.17g, \"budget_usd\": %.17g, "
-               "\"warmups\": %d, \"samples\": %d, \"timeout_s\": %.17g, "
-               "\"seed\": %lld, \"l2\": \"%s\"}",
-               recorded ? recorded : "null", o->device,
-               o->ask ? "true" : "false", sweep_search_method(sweep),
-               o->attempts, o->linger_s, o->max_hours, o->budget_usd,
-               m->warmups, m->samples, m->timeout_s, (long long)m->seed, m->l2);
+    buf_printf(
+        &buf,
+        "\"recorded\": %s, \"device\": \"%s\", \"asked\": %s, "
+        "\"method\": \"%s\", "
+        "\"attempts\": %d, "
+        "\"linger_s\": %d, \"max_hours\": %.17g, \"budget_usd\": %.17g, "
+        "\"warmups\": %d, \"least\": %d, \"most\": %d, \"noise\": %.17g, "
+        "\"margin\": %.17g, \"timeout_s\": %.17g, "
+        "\"seed\": %lld, \"l2\": \"%s\"}",
+        recorded ? recorded : "null", o->device, o->ask ? "true" : "false",
+        sweep_search_method(sweep), o->attempts, o->linger_s, o->max_hours,
+        o->budget_usd, m->warmups, m->least, m->most, m->noise, m->margin,
+        m->timeout_s, (long long)m->seed, m->l2);
     free(recorded);
     return buf.bytes;
 }
@@ -322,6 +324,9 @@ static int take_outcomes(struct sweep *sweep, struct history *history,
             sched_settled(sweep->sched, JOB_MEASURE, unit, shape, correct);
             sweep->n_settled++;
             sweep->n_correct += correct;
+            if (correct && was.agreed)
+                incumbents_remember(sweep->incumbents, shape, was.median_s,
+                                    sweep->spec->measure.noise);
             sweep_search_settled(sweep, unit, shape, was.outcome, was.median_s);
         }
     }
@@ -489,6 +494,7 @@ static int make_ready(struct sweep *sweep, struct space_gate_count *counts,
         return rc;
     if (sweep->options->builds_only)
         plan_drop_shapes(sweep->plan);
+    sweep->incumbents = incumbents_new(plan_shapes(sweep->plan));
     sweep->sched = sched_new((struct sched_limits){
         .units = plan_units(sweep->plan),
         .shapes = plan_shapes(sweep->plan),

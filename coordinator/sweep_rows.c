@@ -91,6 +91,10 @@ int sweep_put_result(struct sweep *sweep, size_t host, const struct msg *msg,
         .max_error = msg->max_error,
         .max_at = msg->max_at,
         .samples = msg->samples,
+        .sampling = msg->sampling,
+        .rejected = msg->rejected,
+        .l2 = msg->l2,
+        .blocked = msg->blocked != 0,
         .clock_mhz = msg->clock_mhz,
         .temp_c = msg->temp_c,
         .power_w = msg->power_w,
@@ -106,6 +110,35 @@ int sweep_put_result(struct sweep *sweep, size_t host, const struct msg *msg,
     struct err err;
 
     return put(sweep, store_result_put(sweep->store, &row, &err), &err);
+}
+
+int sweep_put_tool(struct sweep *sweep, size_t host, const struct msg *msg,
+                   bool evidence)
+{
+    struct store_tool row = {
+        .nonce = msg->nonce,
+        .epoch = msg->epoch,
+        .purpose = msg->id.purpose,
+        .name = sweep_tool_name(sweep, msg->id.purpose),
+        .config = msg->id.config,
+        .shape = msg->id.shape,
+        .round = msg->id.round,
+        .attempt = msg->id.attempt,
+        .key = msg->key,
+        .host = sweep->boxes[host].host->name,
+        .gpu = msg->gpu,
+        .outcome = msg->outcome,
+        .detail = msg->detail,
+        .status = msg->status,
+        .output = msg->output,
+        .log = msg->log,
+        .seconds = msg->seconds,
+        .evidence = evidence,
+        .received_utc = clock_utc_ns(),
+    };
+    struct err err;
+
+    return put(sweep, store_tool_put(sweep->store, &row, &err), &err);
 }
 
 int sweep_put_outcome(struct sweep *sweep, int unit, int shape,

@@ -120,6 +120,7 @@ static int start_quest(struct sweep *sweep, struct err *err)
         .baseline = grid_find(search->grid, plan_unit(sweep->plan, 0)->point),
         .shapes = plan_shapes(sweep->plan),
         .strategy = search->plan.strategy,
+        .race = terms->race.first > 0 ? &terms->race : NULL,
         .evaluations = search->plan.evaluations,
         .seed = (uint64_t)terms->seed,
     };
@@ -312,8 +313,12 @@ void sweep_search_begin(struct sweep *sweep)
         return;
     announce(sweep);
     for (int unit = 0; unit < quest_units(search->quest); unit++)
-        if (quest_is_wanted(search->quest, unit))
+        if (quest_is_wanted(search->quest, unit)) {
             sched_release(sweep->sched, unit);
+            if (quest_is_out(search->quest, unit) &&
+                quest_rung(search->quest, unit) > 0)
+                sweep_race_want(sweep, unit);
+        }
     sweep_search_turn(sweep);
 }
 
@@ -372,6 +377,14 @@ static void end_search(struct sweep *sweep)
         sched_drop(sweep->sched, unit);
 }
 
+static void send_out(struct sweep *sweep, const struct quest_want *want)
+{
+    if (want->rung == 0)
+        sched_release(sweep->sched, want->unit);
+    else
+        sweep_race_want(sweep, want->unit);
+}
+
 void sweep_search_turn(struct sweep *sweep)
 {
     struct sweep_search *search = sweep->search;
@@ -391,8 +404,9 @@ void sweep_search_turn(struct sweep *sweep)
             break;
         write_steps(sweep);
         if (!sweep->ending)
-            sched_release(sweep->sched, want.unit);
+            send_out(sweep, &want);
     }
+    sweep_race_turn(sweep);
 }
 
 void sweep_search_settled(struct sweep *sweep, int unit, int shape,
@@ -409,6 +423,18 @@ void sweep_search_settled(struct sweep *sweep, int unit, int shape,
         outcome = STRATEGY_LOST;
     if (quest_settle(search->quest, unit, shape, outcome, median_s))
         write_steps(sweep);
+}
+
+int sweep_search_rung(const struct sweep *sweep, int unit)
+{
+    return quest_rung(sweep->search->quest, unit);
+}
+
+void sweep_search_settle_rung(struct sweep *sweep, int unit,
+                              enum strategy_outcome outcome, double time)
+{
+    quest_settle_rung(sweep->search->quest, unit, outcome, time);
+    write_steps(sweep);
 }
 
 const char *sweep_search_method(const struct sweep *sweep)

@@ -134,27 +134,31 @@ static bool is_granted(const struct sweep *sweep, const struct grant *grant,
                               &sweep->boxes[job->host]));
 }
 
-/* What a measurement was for; -1 for no such word. */
-static int purpose_of(const struct msg_identity *id)
+/* What a measurement or a tool was for; -1 for no such word. */
+static int purpose_of(const struct msg *msg)
 {
-    for (int p = SCHED_AGAIN; p <= SCHED_CONFIRM; p++)
-        if (strcmp(id->purpose, sched_purpose_name((enum sched_purpose)p)) == 0)
+    const struct msg_identity *id = &msg->id;
+
+    for (int p = SCHED_AGAIN; p <= SCHED_PROFILE; p++)
+        if (strcmp(id->purpose, sched_purpose_name((enum sched_purpose)p)) ==
+                0 &&
+            sched_is_tool((enum sched_purpose)p) == (msg->type == MSG_RAN))
             return p == SCHED_AGAIN && id->round == 0 ? SCHED_SCREEN : p;
     return -1;
 }
 
-/* Which unit and shape a result is about, and whether this host was asked for
- * it: a worker writes nothing but its own rows.  1 when this sweep never asked
- * for it. */
-static int resolve(struct sweep *sweep, size_t host, const struct msg *msg,
-                   struct sched_lease *out, struct err *err)
+int sweep_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
+                  struct sched_lease *out, struct err *err)
 {
     bool build = msg->type == MSG_BUILT;
-    int purpose = build ? SCHED_SCREEN : purpose_of(&msg->id);
+    int purpose = build ? SCHED_SCREEN : purpose_of(msg), rc;
 
+    rc = result_check(msg, err);
+    if (rc < 0)
+        return rc;
     if (purpose < 0)
-        return err_set(err, ERR_PROTO, "a measurement is not for '%s'",
-                       msg->id.purpose);
+        return err_set(err, ERR_PROTO, "%s is not for '%s'",
+                       msg_type_name(msg->type), msg->id.purpose);
     out->purpose = (enum sched_purpose)purpose;
     out->round = build ? 0 : (int)msg->id.round;
     out->stage = build ? JOB_BUILD : JOB_MEASURE;
@@ -238,9 +242,7 @@ int sweep_built(struct sweep *sweep, size_t host, const struct msg *msg,
     bool current;
     int rc;
 
-    rc = result_check(msg, err);
-    if (rc == 0)
-        rc = resolve(sweep, host, msg, &job, err);
+    rc = sweep_resolve(sweep, host, msg, &job, err);
     if (rc != 0)
         return rc < 0 ? rc : 0;
     current = is_current(sweep, &job, msg);
@@ -277,9 +279,7 @@ int sweep_measured(struct sweep *sweep, size_t host, const struct msg *msg,
     bool current;
     int rc;
 
-    rc = result_check(msg, err);
-    if (rc == 0)
-        rc = resolve(sweep, host, msg, &job, err);
+    rc = sweep_resolve(sweep, host, msg, &job, err);
     if (rc != 0)
         return rc < 0 ? rc : 0;
     current = is_current(sweep, &job, msg);
@@ -304,6 +304,9 @@ int sweep_measured(struct sweep *sweep, size_t host, const struct msg *msg,
         return 0;
     }
     close_lease(sweep, &job, correct ? LEDGER_MEASURING : LEDGER_FAILED);
+    if (correct)
+        incumbents_saw(sweep->incumbents, job.shape, &msg->samples,
+                       msg->sampling);
     if (sched_apply(sweep->sched, JOB_MEASURE, job.unit, job.shape,
                     correct ? JOB_EV_RESULT : JOB_EV_REJECT, (int)host))
         settle(sweep, job.unit, job.shape, msg->outcome, msg->detail, msg);

@@ -18,12 +18,14 @@
 #include "coordinator/arch.h"
 #include "coordinator/crew.h"
 #include "coordinator/hosts.h"
+#include "coordinator/incumbents.h"
 #include "coordinator/ledger.h"
 #include "coordinator/plan.h"
 #include "coordinator/progress.h"
 #include "coordinator/sched.h"
 #include "coordinator/server.h"
 #include "coordinator/store.h"
+#include "coordinator/strategy.h"
 #include "coordinator/sweep.h"
 
 #define BOX_GPUS_MAX 64
@@ -94,6 +96,7 @@ struct grant {
 };
 
 struct sweep_canary; /* sweep_canary.c */
+struct sweep_race;   /* sweep_race.c */
 struct sweep_search; /* sweep_search.c */
 struct space_gate_count;
 struct history;
@@ -103,16 +106,20 @@ struct want {
     int host;
 };
 
+struct sweep_tools; /* sweep_tools.c */
+
 struct sweep {
     const struct sweep_options *options;
     struct spec *spec;
     struct space *space;
     const struct hosts *hosts;
     struct progress *progress;
-    struct plan *plan;           /* NULL until the device facts are known */
-    struct sched *sched;         /* likewise */
-    struct sweep_canary *canary; /* NULL: none is wanted */
-    struct sweep_search *search; /* NULL: all units, in order */
+    struct plan *plan;             /* NULL until the device facts are known */
+    struct sched *sched;           /* likewise */
+    struct incumbents *incumbents; /* likewise */
+    struct sweep_canary *canary;   /* NULL: none is wanted */
+    struct sweep_race *race;       /* NULL: nothing is on a rung */
+    struct sweep_search *search;   /* NULL: all units, in order */
     struct store *store;
     struct ledger *ledger;
     struct server *server;
@@ -129,6 +136,7 @@ struct sweep {
     char (*artifacts)[HASH_HEX]; /* of each unit and the reference; "" none */
     struct grant *grants;        /* index is lease id - 1 */
     size_t n_grants;
+    struct sweep_tools *tools; /* NULL: no commands run on workers */
     struct buf request; /* of the measurement last handed out, in a replay */
     struct want *wants;
     size_t n_wants;
@@ -167,6 +175,11 @@ void sweep_crashed(struct sweep *sweep, const struct sched_lease *lease,
                    const struct msg *msg);
 /* All work of the host is lost; 'why' is for the log. */
 void sweep_host_lost(struct sweep *sweep, size_t host, const char *why);
+/* Which unit and shape a result is about, and whether this host was asked for
+ * it: a worker writes nothing but its own rows.  1 when this sweep never asked
+ * for it. */
+int sweep_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
+                  struct sched_lease *out, struct err *err);
 int sweep_find_unit(const struct sweep *sweep, const char *config,
                     const char *purpose); /* or -1 */
 
@@ -210,6 +223,30 @@ bool sweep_contest_is_over(const struct sweep *sweep);
 void sweep_contest_progress(const struct sweep *sweep, int *done, int *total);
 void sweep_contest_end(struct sweep *sweep); /* write down that it ended */
 void sweep_contest_free(struct sweep_contest *contest); /* NULL is fine */
+
+/* sweep_tools.c: commands on workers, beside the measurements. */
+/* What the external baseline needs, if there is one, in the blocks of this
+ * contest; those of an earlier run count. */
+int sweep_tools_begin(struct sweep *sweep, const struct contest *contest,
+                      struct err *err);
+void sweep_tools_free(struct sweep *sweep);
+/* Does it take part in a block that begins on this host?  Then it is to be
+ * ordered once a shape. */
+bool sweep_external_joins(struct sweep *sweep, int host);
+void sweep_external_order(struct sweep *sweep, int host, int gpu, int shape,
+                          int round);
+/* The block of this round does not count. */
+void sweep_external_broken(struct sweep *sweep, int round);
+bool sweep_tools_wait(const struct sweep *sweep); /* some are not over */
+void sweep_tool_dropped(struct sweep *sweep, const struct sched_lease *lease);
+/* A BUNDLE with this hash; what it points to lives as long as the sweep. */
+bool sweep_tool_bundle(struct sweep *sweep, const char *hash, struct msg *msg);
+/* The fields of a TOOL; what they point to lives until the next call. */
+void sweep_tool_fill(struct sweep *sweep, const struct sched_lease *lease,
+                     struct msg *msg, char key[HASH_HEX]);
+const char *sweep_tool_name(const struct sweep *sweep, const char *purpose);
+int sweep_ran(struct sweep *sweep, size_t host, const struct msg *msg,
+              struct err *err);
 
 /* sweep_outbox.c: leases, transfers, acknowledgements. */
 void sweep_dispatch(struct sweep *sweep);
@@ -267,11 +304,25 @@ void sweep_search_settled(struct sweep *sweep, int unit, int shape,
                           const char *word, double median_s);
 /* exhaustive, or what is asked; never 'auto'. */
 const char *sweep_search_method(const struct sweep *sweep);
+int sweep_search_rung(const struct sweep *sweep, int unit);
+void sweep_search_settle_rung(struct sweep *sweep, int unit,
+                              enum strategy_outcome outcome, double time);
 int sweep_search_total(const struct sweep *sweep); /* units it will come to */
 #define SWEEP_SEARCH_FDS 2 /* of a strategy that is a program */
 void sweep_search_poll(const struct sweep *sweep, int fds[SWEEP_SEARCH_FDS],
                        short events[SWEEP_SEARCH_FDS]);
 void sweep_search_free(struct sweep *sweep);
+
+/* sweep_race.c: units that a race wants on a rung above the first. */
+void sweep_race_want(struct sweep *sweep, int unit);
+void sweep_race_turn(struct sweep *sweep);
+/* An order is over: was it of a race? */
+bool sweep_race_ended(struct sweep *sweep, const struct sched_lease *lease,
+                      const struct msg *result);
+/* How many samples a race wants of it; 0 without one: as many as usual. */
+int sweep_race_samples(const struct sweep *sweep,
+                       const struct sched_lease *lease);
+void sweep_race_free(struct sweep *sweep);
 
 /* sweep_rows.c: what is written down. */
 void sweep_dirty(struct sweep *sweep); /* a row waits for COMMIT */
@@ -282,6 +333,8 @@ int sweep_put_build(struct sweep *sweep, size_t host, const struct msg *msg,
 int sweep_put_result(struct sweep *sweep, size_t host, const struct msg *msg,
                      const char *source_key, const char *measure_key,
                      bool evidence);
+int sweep_put_tool(struct sweep *sweep, size_t host, const struct msg *msg,
+                   bool evidence);
 int sweep_put_outcome(struct sweep *sweep, int unit, int shape,
                       const char *word, const char *reason, const char *nonce,
                       double median_s);

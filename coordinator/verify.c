@@ -62,6 +62,7 @@ static const struct check {
     { "integrity", integrity, "PRAGMA integrity_check" },
     { "build", check_sum, "SELECT * FROM build" },
     { "result", check_sum, "SELECT * FROM result" },
+    { "tool", check_sum, "SELECT * FROM tool" },
     { "I2", finding,
       "SELECT 'configuration '||config||', shape '||shape||', '||purpose||"
       " ' '||round||' is counted '||count(*)||' times' FROM result"

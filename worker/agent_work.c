@@ -350,6 +350,7 @@ static void deliver_measurement(struct agent *agent, struct lease *lease,
     const struct wire_result *wire = &result->wire;
     double clock[WIRE_STATES_MAX], temp[WIRE_STATES_MAX];
     double power[WIRE_STATES_MAX], throttle[WIRE_STATES_MAX];
+    char l2[32];
     struct msg msg = { .type = MSG_MEASURED,
                        .gpu = lease->msg.gpu,
                        .artifact = lease->msg.artifact,
@@ -360,6 +361,10 @@ static void deliver_measurement(struct agent *agent, struct lease *lease,
                        .max_error = wire->max_error,
                        .max_at = at_least_0(wire->max_at),
                        .samples = { wire->samples, wire->n_samples },
+                       .sampling = wire_sampling_name(wire->sampling),
+                       .rejected = { wire->rejected, wire->n_rejected },
+                       .l2 = l2,
+                       .blocked = wire->blocked,
                        .clock_mhz = { clock, wire->n_states },
                        .temp_c = { temp, wire->n_states },
                        .power_w = { power, wire->n_states },
@@ -370,6 +375,8 @@ static void deliver_measurement(struct agent *agent, struct lease *lease,
                        .spill_bytes = at_least_0(wire->local_bytes),
                        .static_smem = at_least_0(wire->static_smem) };
 
+    snprintf(l2, sizeof(l2), wire->copies > 0 ? "%s %u" : "%s",
+             wire_l2_name(wire->l2), wire->copies);
     for (size_t i = 0; i < wire->n_states; i++) {
         clock[i] = wire->states[i].clock_mhz;
         temp[i] = wire->states[i].temp_c;

@@ -115,17 +115,19 @@ static int write_request(const struct stage *stage,
                          const struct tool_box *box, const char *gpu,
                          struct err *err)
 {
-    struct wire_request open = { .kind = WIRE_OPEN };
+    struct wire_request open = { .kind = WIRE_OPEN }, check = *request;
     char *text;
     size_t len;
     FILE *stream = open_memstream(&text, &len);
     bool emulated = strcmp(box->device, "cpu") == 0;
     int rc;
 
+    if (check.kind == WIRE_MEASURE)
+        check.kind = WIRE_CHECK;
     snprintf(open.device, sizeof(open.device), "%s", box->device);
     snprintf(open.gpu, sizeof(open.gpu), "%s", emulated ? "0" : gpu);
     if (!stream || wire_write_request(stream, &open) < 0 ||
-        wire_write_request(stream, request) < 0 || fclose(stream) != 0)
+        wire_write_request(stream, &check) < 0 || fclose(stream) != 0)
         abort(); /* out of memory */
     rc = stage_write(stage, "gen", "request", text, len, err);
     free(text);

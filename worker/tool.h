@@ -43,8 +43,9 @@ struct tool_job {
     struct texts names;    /* of the files */
     struct blobs contents; /* ... one each */
     struct texts command;  /* a path, or a name to look for in PATH */
-    const struct wire_request *request; /* fa-runner's stdin; NULL: none */
-    int64_t limit_ns;                   /* 0: TOOL_LIMIT_NS */
+    /* For fa-runner's stdin, to be checked and not timed; NULL: none. */
+    const struct wire_request *request;
+    int64_t limit_ns; /* 0: TOOL_LIMIT_NS */
 };
 
 /* 'outcome' is one of: ran (exit status 0), missing (there is no such program

@@ -148,6 +148,7 @@ static void put_machines(struct store *store)
 static void settle(struct store *store, int config, int shape,
                    const char *outcome, const char *reason, double seconds)
 {
+    static const double throttle[] = { 0x1, 0x0, 0x4 }; /* idle, power cap */
     double samples[] = { seconds * 1.01, seconds, seconds * 0.99 };
     char *nonce = mem_printf("n%d-%d", config, shape);
     struct store_result result = fixture_result(nonce, keys[config]);
@@ -157,6 +158,8 @@ static void settle(struct store *store, int config, int shape,
     result.outcome = outcome;
     result.detail = reason;
     result.samples = (struct reals){ samples, isnan(seconds) ? 0 : 3 };
+    result.throttle = (struct reals){ throttle, config == 1 ? 3 : 1 };
+    result.sampling = isnan(seconds) ? "none" : config ? "settled" : "unstable";
     ok(store_result_put(store, &result, &err), &err);
     ok(store_outcome_put(store,
                          &(struct store_outcome){ keys[config], shapes[shape],

@@ -217,6 +217,87 @@ static void nothing_beats_the_baseline(void **state)
     free(text);
 }
 
+static void put_external(struct scene *s, int block, const char *outcome,
+                         const char *detail, double ms)
+{
+    char *nonce = mem_printf("e%d", block);
+    char *output = mem_printf("{\"name\": \"torch flash\", \"samples\": "
+                              "[%.9f, %.9f, %.9f]}",
+                              1e-3 * ms * wobble(block, 9, 0),
+                              1e-3 * ms * wobble(block, 9, 1),
+                              1e-3 * ms * wobble(block, 9, 2));
+    const struct store_tool row = {
+        .nonce = nonce,
+        .purpose = "external",
+        .name = "pytorch",
+        .config = keys[0],
+        .shape = "n16m",
+        .round = contest_round(&s->contest, block),
+        .attempt = 1,
+        .key = "e7",
+        .host = "gpu1",
+        .gpu = block % s->n_gpus ? "GPU-2" : "GPU-1",
+        .outcome = outcome,
+        .detail = detail,
+        .output = output,
+        .log = "",
+        .seconds = 4,
+    };
+    struct err err = { "" };
+
+    ok(store_tool_put(s->store, &row, &err), &err);
+    free(nonce);
+    free(output);
+}
+
+static void the_external_baseline_is_compared_in_its_blocks(void **state)
+{
+    struct scene s = { .n_gpus = 2, .times = { 1, 0.75 } };
+    const struct conclusion_against *against;
+    struct conclusion *c;
+    char *text;
+
+    begin(&s, *state, 1);
+    run_blocks(&s, BLOCKS);
+    for (int b = 1; b <= 8; b++)
+        put_external(&s, b, "ran", "", 0.9);
+    put_external(&s, BLOCKS + 1, "ran", "", 7); /* of a block that broke */
+    c = end(&s, true, &text);
+    assert_string_equal(c->external->says, "torch flash");
+    assert_int_equal(c->external->ran, 9);
+    against = &c->external->shapes[0];
+    assert_true(fabs(against->time.seconds - 0.9e-3) < 2e-6);
+    assert_true(fabs(against->over[1].value - 1.2) < 0.002);
+    assert_true(against->over[1].lo > 1.19 && against->over[1].hi < 1.21);
+    assert_true(fabs(against->over[0].value - 0.9) < 0.002);
+    assert_int_equal(against->over[1].n_blocks, 8);
+    assert_non_null(strstr(c->sentence, "is 1.33")); /* as without it */
+    golden_check("conclusion_external.txt",
+                 strstr(text, "\nExternal baseline"));
+    assert_non_null(strstr(text, "\"name\": \"pytorch\""));
+    conclusion_free(c);
+    free(text);
+}
+
+static void without_a_time_of_the_external_baseline_it_is_said_why(void **state)
+{
+    struct scene s = { .n_gpus = 1, .times = { 1, 0.75 } };
+    struct conclusion *c;
+    char *text;
+
+    begin(&s, *state, 1);
+    run_blocks(&s, BLOCKS);
+    put_external(&s, 2, "failed", "exit status 2: PyTorch is needed", 1);
+    c = end(&s, true, &text);
+    assert_int_equal(c->external->ran, 0);
+    assert_non_null(
+        strstr(text, "There is no time of the external baseline pytorch: gpu1: "
+                     "failed: exit status 2: PyTorch is needed\n"));
+    assert_true(c->success);
+    conclusion_free(c);
+    free(text);
+}
+
 static void without_a_finalist_nothing_beats_the_baseline(void **state)
 {
     struct scene s = { .n_gpus = 1, .times = { 1 } };
@@ -300,6 +381,45 @@ static void an_emulated_one_claims_nothing(void **state)
     free(c.sentence);
 }
 
+/* The second is always 10 % faster than the baseline; the third is faster or
+ * slower by turns, with fewer registers: it ties, and is not the best. */
+static void one_that_was_measured_badly_is_not_taken_from_the_tie(void **state)
+{
+    struct conclusion c = { .state = CONCLUSION_DONE,
+                            .complete = 10,
+                            .n_gpus = 1 };
+    struct conclusion_entry entries[3] = { { .registers = 64 },
+                                           { .registers = 64,
+                                             .name = (char *)"A=1" },
+                                           { .registers = 32 } };
+    struct conclusion_sample samples[30];
+    struct contest_shape shape = { .name = (char *)"n" };
+
+    (void)state;
+    for (int i = 0; i < 30; i++) {
+        int block = i / 3;
+        double noisy = block % 2 ? 0.7 : 1.1, seconds[] = { 1, 0.9, noisy };
+
+        samples[i] = (struct conclusion_sample){
+            0, { i % 3, block, 0, seconds[i % 3] + 1e-4 * block }
+        };
+    }
+    c.contest.shapes = &shape;
+    c.contest.n_shapes = 1;
+    c.contest.rules = (struct verdict_rules)VERDICT_RULES;
+    c.entries = entries;
+    c.n = 3;
+    conclusion_judge(&c, samples, 30);
+    assert_true(c.shapes[0].findings[2].tied);
+    assert_int_equal(c.shapes[0].findings[2].verdict, VERDICT_AMBG);
+    assert_int_equal(c.shapes[0].findings[1].verdict, VERDICT_FAST);
+    assert_int_equal(c.best, 1);
+    blocks_free(c.shapes[0].blocks);
+    free(c.shapes[0].findings);
+    free(c.shapes);
+    free(c.sentence);
+}
+
 #define TEST(name) \
     cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
@@ -309,11 +429,14 @@ int main(void)
         TEST(a_winner_and_what_ties_with_it),
         TEST(a_gain_below_the_target_is_said_and_no_success),
         TEST(nothing_beats_the_baseline),
+        TEST(the_external_baseline_is_compared_in_its_blocks),
+        TEST(without_a_time_of_the_external_baseline_it_is_said_why),
         TEST(without_a_finalist_nothing_beats_the_baseline),
         TEST(what_is_not_finished_is_not_confirmed),
         TEST(one_that_was_wrong_in_a_block_cannot_win),
         TEST(nothing_was_confirmed_at_all),
         cmocka_unit_test(an_emulated_one_claims_nothing),
+        cmocka_unit_test(one_that_was_measured_badly_is_not_taken_from_the_tie),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

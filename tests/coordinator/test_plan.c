@@ -88,13 +88,16 @@ static void a_baseline_outside_the_axes_is_one_more(void **state)
     end(&made);
 }
 
+/* As vector_add's sweep file says, with nothing to beat. */
+static const struct plan_sampling sampling = { 5, 30, 0 };
+
 static void a_request_says_all_the_runner_needs(void **state)
 {
     struct made made = make("vector_add", "vector_add");
     struct msg msg = { 0 };
 
     (void)state;
-    assert_int_equal(plan_measure(made.plan, 0, 0, &msg, NULL), 0);
+    assert_int_equal(plan_measure(made.plan, 0, 0, &sampling, &msg, NULL), 0);
     assert_string_equal(
         msg.request,
         "measure\nentry vector_add\ngrid 20 1 1\nblock 256 1 1\nsmem 0\n"
@@ -104,7 +107,24 @@ static void a_request_says_all_the_runner_needs(void **state)
         "arg n int32 scalar 5001\n"
         "reference vector_add_reference 20 1 1 256 1 1 0\n"
         "tolerance 9.9999999999999995e-07 1.0000000000000001e-05\n"
-        "seed 1\nwarmups 3\nsamples 15\nl2 flush\ntimeout_s 10\n");
+        "seed 1\nwarmups 3\nsamples 5 30\nnoise 0.01\nmargin "
+        "1.1000000000000001\nincumbent_s 0\nl2 flush\ntimeout_s 10\n");
+    end(&made);
+}
+
+static void a_request_takes_the_samples_it_is_told_to(void **state)
+{
+    const struct plan_sampling fixed = { 5, 5, 0 };
+    struct made made = make("\"noise\": 0.01", "\"noise\": 0.02");
+    struct plan_sampling screen = plan_sampling(made.plan, 6.25e-5);
+    struct msg msg = { 0 };
+
+    (void)state;
+    assert_int_equal(plan_measure(made.plan, 0, 0, &screen, &msg, NULL), 0);
+    assert_non_null(strstr(msg.request, "\nsamples 5 30\nnoise 0.02"));
+    assert_non_null(strstr(msg.request, "\nincumbent_s 6.25"));
+    assert_int_equal(plan_measure(made.plan, 0, 0, &fixed, &msg, NULL), 0);
+    assert_non_null(strstr(msg.request, "\nsamples 5 5\n"));
     end(&made);
 }
 
@@ -164,7 +184,7 @@ static void assert_request_has(const char *from, const char *to,
     struct made made = make(from, to);
     struct msg msg = { 0 };
 
-    assert_int_equal(plan_measure(made.plan, 0, 0, &msg, NULL), 0);
+    assert_int_equal(plan_measure(made.plan, 0, 0, &sampling, &msg, NULL), 0);
     assert_non_null(strstr(msg.request, line));
     end(&made);
 }
@@ -193,7 +213,8 @@ static void a_scale_that_is_no_number_is_an_error(void **state)
     struct err err;
 
     (void)state;
-    assert_int_equal(plan_measure(made.plan, 0, 0, &msg, &err), ERR_INPUT);
+    assert_int_equal(plan_measure(made.plan, 0, 0, &sampling, &msg, &err),
+                     ERR_INPUT);
     assert_non_null(strstr(err.text, "the scale of 'a' yields NULL"));
     end(&made);
 }
@@ -258,6 +279,7 @@ int main(void)
         cmocka_unit_test(the_baseline_is_first_and_no_unit_is_twice),
         cmocka_unit_test(a_baseline_outside_the_axes_is_one_more),
         cmocka_unit_test(a_request_says_all_the_runner_needs),
+        cmocka_unit_test(a_request_takes_the_samples_it_is_told_to),
         cmocka_unit_test(a_build_carries_the_tunables_and_the_reference_none),
         cmocka_unit_test(an_edit_changes_just_the_keys_it_should),
         cmocka_unit_test(scales_and_ramps_are_the_shapes),

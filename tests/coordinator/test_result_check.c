@@ -27,6 +27,7 @@ static struct msg measured(const char *outcome, size_t samples, double held_s)
                          .nonce = HASH,
                          .outcome = outcome,
                          .samples = { second, samples },
+                         .sampling = samples ? "settled" : "none",
                          .held_s = held_s };
 }
 
@@ -52,9 +53,15 @@ static void honest_results_pass(void **state)
 static void lies_are_named(void **state)
 {
     struct msg no_nonce = built("compile", "");
+    struct msg no_word = measured("correct", 1, 2), unsure = no_word;
+    struct msg rejected = no_word;
 
     (void)state;
     no_nonce.nonce = "";
+    no_word.sampling = "none";
+    unsure.sampling = "perhaps";
+    rejected.rejected = (struct reals){ second, 1 };
+    rejected.held_s = 1.5;
     assert_refused(no_nonce, "a result's nonce is no hash");
     assert_refused(built("built", ""), "BUILT.artifact is no hash");
     assert_refused(built("correct", HASH), "BUILT.outcome is 'correct'");
@@ -63,6 +70,11 @@ static void lies_are_named(void **state)
                    "MEASURED is correct without a sample");
     assert_refused(measured("correct", 1, 0.5),
                    "MEASURED.samples add up to 1 s, more than the 0.5 s the "
+                   "GPU was held");
+    assert_refused(no_word, "MEASURED.sampling is 'none' with 1 samples");
+    assert_refused(unsure, "MEASURED.sampling is 'perhaps'");
+    assert_refused(rejected,
+                   "MEASURED.samples add up to 2 s, more than the 1.5 s the "
                    "GPU was held");
 }
 

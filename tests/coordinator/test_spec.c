@@ -28,7 +28,9 @@ static void what_is_left_out_has_its_default(void **state)
     assert_string_equal(spec->standard, "c++17");
     assert_int_equal(spec->n_flags, 0);
     assert_int_equal(spec->measure.warmups, 3);
-    assert_int_equal(spec->measure.samples, 15);
+    assert_int_equal(spec->measure.least, 5);
+    assert_int_equal(spec->measure.most, 30);
+    assert_true(spec->measure.noise == 0.01 && spec->measure.margin == 1.1);
     assert_true(spec->measure.timeout_s == 10);
     assert_int_equal(spec->measure.seed, 1);
     assert_string_equal(spec->measure.l2, "flush");
@@ -47,6 +49,25 @@ static void what_is_left_out_has_its_default(void **state)
     assert_string_equal(spec->kernel.launch.grid[2].text, "1");
     assert_ptr_equal(spec_shapes(spec, "cpu", &n), spec->shapes);
     spec_free(spec);
+}
+
+static void samples_are_a_number_or_when_to_stop(void **state)
+{
+    struct spec *number = spec_fixture(
+        &(struct spec_parts){ .more = ", \"measure\": { \"samples\": 15 }" });
+    struct spec *rules = spec_fixture(&(struct spec_parts){
+        .more = ", \"measure\": { \"l2\": \"rotate\", \"samples\": "
+                "{ \"most\": 8, \"noise\": 0.02, \"margin\": 2 } }" });
+
+    (void)state;
+    assert_int_equal(number->measure.least, 15);
+    assert_int_equal(number->measure.most, 15);
+    assert_int_equal(rules->measure.least, 5);
+    assert_int_equal(rules->measure.most, 8);
+    assert_true(rules->measure.noise == 0.02 && rules->measure.margin == 2);
+    assert_string_equal(rules->measure.l2, "rotate");
+    spec_free(number);
+    spec_free(rules);
 }
 
 static void the_vector_add_sweep_is_read_as_it_stands(void **state)
@@ -335,6 +356,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_left_out_has_its_default),
+        cmocka_unit_test(samples_are_a_number_or_when_to_stop),
         cmocka_unit_test(the_vector_add_sweep_is_read_as_it_stands),
         cmocka_unit_test(whole_numbers_beside_reals_are_reals),
         cmocka_unit_test(lists_of_values_are_multiplied_out),

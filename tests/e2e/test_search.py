@@ -8,6 +8,7 @@ import unittest
 
 import landscape
 import rig
+import sweepfile
 
 OPTUNA = os.path.join(rig.SOURCE, "docs", "examples", "optuna_strategy.py")
 OPTUNA_PYTHON = "/usr/bin/python3"  # where Debian's python3-optuna is
@@ -164,14 +165,28 @@ class Search(rig.Rig):
         self.sweep("--strategy", f"external:{OPTUNA_PYTHON} {OPTUNA}", "--evaluations", "25")
         self.assertEqual(len(self.tried()), 25)
 
-    def test_emulated_kernels_are_searched_and_resumed(self):
+    def test_emulated_kernels_race(self):
         folder = self.kernel("vector_add")
-        self.run_coord(folder, "sweep", "--device", "cpu", "--strategy", "lhs:2,tpe:2")
-        table = self.final_table(folder)
-        self.assertEqual(len(table), 4)
-        self.run_coord(folder, "resume", "--evaluations", "5", "--strategy", "lhs:2,tpe")
-        self.assertEqual(len(self.final_table(folder)), 5)
-        self.assertLess(set(table), set(self.final_table(folder)))
+        sweep = sweepfile.read(folder)
+        sweep["search"] = {"strategy": "lhs:4,tpe:4", "race": {"first": 2, "factor": 2, "most": 8}}
+        sweep["confirm"] = False
+        sweepfile.write(folder, sweep)
+        self.run_coord(folder, "sweep", "--device", "cpu")
+        rounds = dict(self.query(folder, "SELECT round, count(*) FROM result WHERE purpose = 'screen' AND counted = 1 "
+                                         "GROUP BY 1"))
+        self.assertEqual(rounds[0], 8)
+        # At least half of all climb, and more that led for a while; the baseline does not race.
+        self.assertGreaterEqual(rounds[1000], 3)
+        self.assertGreaterEqual(rounds[2000], 1)
+        samples = dict(self.query(folder, "SELECT DISTINCT round, json_array_length(samples) FROM result "
+                                          "WHERE purpose = 'screen'"))
+        self.assertEqual(samples, {0: 2, 1000: 4, 2000: 8})
+        # What is reported is the highest rung.
+        self.assertEqual(self.query(folder, "SELECT DISTINCT r.round FROM outcome o JOIN result r ON r.nonce = o.nonce "
+                                            "ORDER BY 1"), [(0,), (1000,), (2000,)])
+        self.run_coord(folder, "resume")  # nothing is left to do
+        self.assertEqual(rounds, dict(self.query(
+            folder, "SELECT round, count(*) FROM result WHERE purpose = 'screen' GROUP BY 1")))
         self.assert_invariants(folder)
 
 

@@ -80,7 +80,9 @@ static struct wire_measure request(const char *object, const char *fault)
         .max_error = 1e-2,
         .seed = 1,
         .warmups = 1,
-        .samples = 5,
+        .least = 5,
+        .most = 5,
+        .l2 = WIRE_L2_WARM,
         .timeout_s = 2,
     };
 

@@ -195,8 +195,10 @@ void box_request(struct wire_request *request, const char *entry,
     measure->max_error = 1e-5;
     measure->seed = 1;
     measure->warmups = 1;
-    measure->samples = 5;
-    measure->flush = true;
+    measure->least = measure->most = 5;
+    measure->noise = 0.01;
+    measure->margin = 1.1;
+    measure->l2 = WIRE_L2_FLUSH;
     measure->timeout_s = 10;
 }
 

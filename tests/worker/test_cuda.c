@@ -120,6 +120,41 @@ static void correct_kernel_is_timed(void **state)
     assert_outcome("add", "right", WIRE_CORRECT, "");
     assert_int_equal(box.reply.result.n_samples, 5);
     assert_true(box.reply.result.regs > 0);
+    assert_true(box.reply.result.blocked);
+}
+
+/* 1,000 launches in 20 batches, none of which the host held up. */
+static void long_series_are_held_at_the_gate_batch_by_batch(void **state)
+{
+    struct wire_request request;
+
+    (void)state;
+    request_of(&request, "add", "right");
+    request.measure.least = request.measure.most = 1000;
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(box.reply.result.outcome, WIRE_CORRECT);
+    assert_int_equal(box.reply.result.sampling, WIRE_FIXED);
+    assert_int_equal(box.reply.result.n_samples, 1000);
+    assert_true(box.reply.result.blocked);
+}
+
+/* 8 MB of inputs: a GPU's L2 holds some of them, so there are copies. */
+static void inputs_rotate_and_are_checked(void **state)
+{
+    struct wire_request request;
+
+    (void)state;
+    request_of(&request, "add", "right");
+    request.measure.l2 = WIRE_L2_ROTATE;
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(box.reply.result.outcome, WIRE_CORRECT);
+    assert_int_equal(box.reply.result.l2, WIRE_L2_ROTATE);
+    assert_true(box.reply.result.copies >= 2);
+    request_of(&request, "add", "two_places_alone");
+    request.measure.l2 = WIRE_L2_ROTATE;
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(box.reply.result.outcome, WIRE_CORRECTNESS);
+    assert_non_null(strstr(box.reply.result.detail, "after timing"));
 }
 
 static void wrong_values_are_correctness(void **state)
@@ -181,6 +216,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fills_are_those_of_the_host_to_the_bit),
         CASE(correct_kernel_is_timed),
+        CASE(long_series_are_held_at_the_gate_batch_by_batch),
+        CASE(inputs_rotate_and_are_checked),
         CASE(wrong_values_are_correctness),
         CASE(writes_elsewhere_are_runtime_errors),
         CASE(faults_are_runtime_errors),

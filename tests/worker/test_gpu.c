@@ -21,15 +21,16 @@
 #define KERNELS FA_BINARY_DIR "/tests/fixtures/"
 
 /* What a MEASURE message holds: no paths. */
-#define REQUEST(entry)                                              \
-    "entry " entry "\n"                                             \
-    "grid 16 1 1\nblock 64 1 1\nsmem 0\n"                           \
-    "arg a fp32 buffer 1000 normal 1 in\n"                          \
-    "arg b fp32 buffer 1000 normal 1 in\n"                          \
-    "arg out fp32 buffer 1000 zeros 1 out\n"                        \
-    "arg n int32 scalar 1000\n"                                     \
-    "reference sum 16 1 1 64 1 1 0\n"                               \
-    "tolerance 1e-6 1e-5\nseed 1\nwarmups 1\nsamples 5\nl2 flush\n" \
+#define REQUEST(entry)                                                         \
+    "entry " entry "\n"                                                        \
+    "grid 16 1 1\nblock 64 1 1\nsmem 0\n"                                      \
+    "arg a fp32 buffer 1000 normal 1 in\n"                                     \
+    "arg b fp32 buffer 1000 normal 1 in\n"                                     \
+    "arg out fp32 buffer 1000 zeros 1 out\n"                                   \
+    "arg n int32 scalar 1000\n"                                                \
+    "reference sum 16 1 1 64 1 1 0\n"                                          \
+    "tolerance 1e-6 1e-5\nseed 1\nwarmups 1\nsamples 5 5\nnoise 0.01\nmargin " \
+    "1.1\nincumbent_s 0\nl2 flush\n"                                           \
     "timeout_s 10\n"
 
 /* Stand-ins for fa-runner: a shell script that answers each request. */
@@ -38,7 +39,8 @@
 #define SAY_CORRECT                                                           \
     READ_REQUEST                                                              \
     "printf 'outcome correct\\ndetail \\nrelative_l2 0\\nmax_error 0\\n"      \
-    "max_at 0\\nargument out\\nsample 0.001\\nclock_mhz 1 1\\ntemp_c 1 1\\n"  \
+    "max_at 0\\nargument out\\nsample 0.001\\nsampling fixed\\nl2 warm\\n"    \
+    "blocked 0\\nclock_mhz 1 1\\ntemp_c 1 1\\n"                               \
     "power_w 1 1\\nthrottle 0x0 0x0\\nheld_s 0.1\\nregs 1\\nlocal_bytes 0\\n" \
     "static_smem 0\\npoisoned 0\\n\\n'; "
 

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "tests/worker/box.h"
+#include "worker/runner/resident.h"
 
 #define RUNNER FA_BINARY_DIR "/bin/fa-runner"
 
@@ -77,7 +78,7 @@ static void problems_leave_in_the_order_of_their_use(void **state)
     struct wire_request request;
 
     (void)state;
-    for (int64_t n = 100; n < 105; n++) {
+    for (int64_t n = 100; n <= 100 + RESIDENT_PROBLEMS; n++) {
         box_request(&request, "right", "sum", n);
         assert_true(box_ask(&box, &request));
         assert_int_equal(box.reply.result.outcome, WIRE_CORRECT);
@@ -88,6 +89,87 @@ static void problems_leave_in_the_order_of_their_use(void **state)
     box_request(&request, "right", "sum", 100);
     assert_true(box_ask(&box, &request));
     assert_string_equal(box.stages, "load reference check time recheck ");
+}
+
+/* 8 kernels on 27 problems, a kernel after the other: what fuzzing asks. */
+static void problems_in_turn_are_made_once(void **state)
+{
+    struct wire_request request;
+    int made = 0;
+
+    (void)state;
+    for (int kernel = 0; kernel < 8; kernel++)
+        for (int64_t n = 100; n < 127; n++) {
+            box_request(&request, "right", "sum", n);
+            request.measure.least = request.measure.most = 1;
+            assert_true(box_ask(&box, &request));
+            made += strstr(box.stages, "reference") != NULL;
+        }
+    assert_int_equal(made, 27);
+}
+
+/* The reply to a request for 'entry' with 5 to 30 samples. */
+static const struct wire_result *sampled(const char *entry, double noise,
+                                         double incumbent_s)
+{
+    struct wire_request request;
+
+    box_request(&request, entry, "sum", 1001);
+    request.measure.most = 30;
+    request.measure.noise = noise;
+    request.measure.incumbent_s = incumbent_s;
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(box.reply.result.outcome, WIRE_CORRECT);
+    return &box.reply.result;
+}
+
+static void samples_are_taken_until_they_settle(void **state)
+{
+    const struct wire_result *result = sampled("uneven", 100, 0);
+
+    (void)state;
+    assert_int_equal(result->sampling, WIRE_SETTLED);
+    assert_int_equal(result->n_samples, 5);
+    assert_int_equal(result->l2, WIRE_L2_FLUSH);
+    assert_int_equal(result->n_rejected, 0);
+    assert_false(result->blocked); /* a launch is over when it returns */
+}
+
+static void noisy_kernel_is_unstable_and_keeps_its_samples(void **state)
+{
+    const struct wire_result *result = sampled("uneven", 0.01, 0);
+
+    (void)state;
+    assert_int_equal(result->sampling, WIRE_UNSTABLE);
+    assert_int_equal(result->n_samples, 30);
+}
+
+static void loser_stops_early(void **state)
+{
+    const struct wire_result *result = sampled("uneven", 0.01, 1e-9);
+
+    (void)state;
+    assert_int_equal(result->sampling, WIRE_LOSER);
+    assert_int_equal(result->n_samples, 5);
+}
+
+static void rotated_inputs_are_copies_in_other_places(void **state)
+{
+    struct wire_request request;
+
+    (void)state;
+    box_request(&request, "right", "sum", 1001);
+    request.measure.l2 = WIRE_L2_ROTATE;
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(box.reply.result.outcome, WIRE_CORRECT);
+    assert_int_equal(box.reply.result.l2, WIRE_L2_ROTATE);
+    assert_int_equal(box.reply.result.copies, 2);
+    assert_outcome("two_places_alone", WIRE_CORRECT, "");
+    snprintf(request.measure.kernel.path, sizeof(request.measure.kernel.path),
+             FA_BINARY_DIR "/tests/fixtures/two_places_alone.so");
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(box.reply.result.outcome, WIRE_CORRECTNESS);
+    assert_non_null(strstr(box.reply.result.detail, "after timing"));
 }
 
 static void wrong_element_is_named(void **state)
@@ -215,6 +297,11 @@ int main(void)
         CASE(correct_kernel_is_checked_and_timed),
         CASE(reference_is_made_once_a_problem),
         CASE(problems_leave_in_the_order_of_their_use),
+        CASE(problems_in_turn_are_made_once),
+        CASE(samples_are_taken_until_they_settle),
+        CASE(noisy_kernel_is_unstable_and_keeps_its_samples),
+        CASE(loser_stops_early),
+        CASE(rotated_inputs_are_copies_in_other_places),
         CASE(wrong_element_is_named),
         CASE(nan_and_unwritten_elements_fail),
         CASE(kernel_right_for_one_seed_fails),

@@ -65,6 +65,23 @@ static void measure_before_open_is_refused(void **state)
     assert_int_equal(box_stop(&box), 0);
 }
 
+static void what_is_checked_is_not_timed(void **state)
+{
+    struct wire_request request;
+
+    (void)state;
+    assert_true(box_open(&box, "cpu"));
+    box_request(&request, "right", "sum", 1001);
+    request.kind = WIRE_CHECK;
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(box.reply.kind, WIRE_RESULT);
+    assert_int_equal(box.reply.result.outcome, WIRE_CORRECT);
+    assert_int_equal(box.reply.result.n_samples, 0);
+    assert_true(box.reply.result.relative_l2 < 1e-6);
+    assert_null(strstr(box.stages, "time"));
+    assert_int_equal(box_stop(&box), 0);
+}
+
 static void second_open_is_refused(void **state)
 {
     (void)state;
@@ -150,6 +167,7 @@ int main(void)
         cmocka_unit_test_setup(open_answers_with_facts, set_up),
         cmocka_unit_test_setup(device_of_another_build_is_refused, set_up),
         cmocka_unit_test_setup(measure_before_open_is_refused, set_up),
+        cmocka_unit_test_setup(what_is_checked_is_not_timed, set_up),
         cmocka_unit_test_setup(second_open_is_refused, set_up),
         cmocka_unit_test_setup(bad_request_is_answered_and_ends_the_runner,
                                set_up),

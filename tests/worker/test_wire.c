@@ -33,7 +33,10 @@ static const char measure_text[] =
     "tolerance 9.9999999999999995e-07 1.0000000000000001e-05\n"
     "seed 18446744073709551615\n"
     "warmups 3\n"
-    "samples 15\n"
+    "samples 5 30\n"
+    "noise 0.01\n"
+    "margin 1.1000000000000001\n"
+    "incumbent_s 6.2500000000000001e-05\n"
     "l2 flush\n"
     "timeout_s 10\n"
     "\n";
@@ -47,6 +50,10 @@ static const char result_text[] =
     "max_at 7\n"
     "sample 5.1199999999999998e-05\n"
     "sample 6.0000000000000002e-05\n"
+    "sampling unstable\n"
+    "rejected 0.00012\n"
+    "l2 rotate 3\n"
+    "blocked 1\n"
     "clock_mhz 1980 1980 1755\n"
     "temp_c 33 34 34\n"
     "power_w 98.5 nan 98.5\n"
@@ -130,10 +137,15 @@ static void assert_reply_survives(const char *text)
 
 static void requests_come_out_as_they_went_in(void **state)
 {
+    char check_text[sizeof(measure_text)];
+
     (void)state;
     assert_request_survives(open_text);
     assert_request_survives("quit\n\n");
     assert_request_survives(measure_text);
+    snprintf(check_text, sizeof(check_text), "check%s",
+             measure_text + strlen("measure"));
+    assert_request_survives(check_text);
 }
 
 static void measure_request_has_every_field(void **state)
@@ -155,7 +167,9 @@ static void measure_request_has_every_field(void **state)
     assert_true(measure->args[4].real == 0.125);
     assert_string_equal(measure->reference.entry, "add_reference");
     assert_int_equal(measure->reference.block[0], 256);
-    assert_true(measure->seed == UINT64_MAX && measure->flush);
+    assert_true(measure->seed == UINT64_MAX && measure->l2 == WIRE_L2_FLUSH);
+    assert_true(measure->least == 5 && measure->most == 30);
+    assert_true(measure->noise == 0.01 && measure->incumbent_s == 6.25e-5);
 }
 
 static void replies_come_out_as_they_went_in(void **state)
@@ -174,7 +188,8 @@ static void result_without_samples_is_whole(void **state)
     (void)state;
     assert_reply_survives("outcome timeout\ndetail still running\n"
                           "argument \nrelative_l2 nan\nmax_error nan\n"
-                          "max_at -1\nclock_mhz\ntemp_c\npower_w\nthrottle\n"
+                          "max_at -1\nsampling none\nl2 none\n"
+                          "blocked 0\nclock_mhz\ntemp_c\npower_w\nthrottle\n"
                           "held_s 2\nregs -1\nlocal_bytes -1\n"
                           "static_smem -1\npoisoned 1\n\n");
     assert_int_equal(reply.result.n_states, 0);
@@ -253,10 +268,17 @@ static void bad_values_are_refused_with_what_was_expected(void **state)
         { "tolerance nan 1", "tolerance 'nan 1': expected two" },
         { "tolerance 1 -1", "tolerance '1 -1': expected two" },
         { "seed -1", "seed '-1': expected an integer" },
-        { "samples 0", "samples '0': expected an integer in 1..1000" },
-        { "samples 1001", "samples '1001': expected an integer" },
+        { "samples 0 5", "samples '0 5': expected two integers in 1..1000" },
+        { "samples 5 1001", "samples '5 1001': expected two integers" },
+        { "samples 6 5", "samples '6 5': expected two integers in 1..1000, "
+                         "the first not the larger" },
+        { "samples 5", "samples '5': expected two integers" },
+        { "noise -1", "noise '-1': expected a number >= 0" },
+        { "margin nan", "margin 'nan': expected a number >= 0" },
+        { "incumbent_s inf", "incumbent_s 'inf': expected seconds, 0 for" },
+        { "l2 none", "l2 'none': expected 'flush', 'warm' or 'rotate'" },
         { "warmups 1 ", "warmups '1 ': expected an integer" },
-        { "l2 cold", "l2 'cold': expected 'flush' or 'warm'" },
+        { "l2 cold", "l2 'cold': expected 'flush', 'warm' or 'rotate'" },
         { "timeout_s 0", "timeout_s '0': expected seconds" },
         { "timeout_s inf", "timeout_s 'inf': expected seconds" },
     };

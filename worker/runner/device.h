@@ -58,6 +58,11 @@ void device_close(struct device *device); /* NULL is fine */
 size_t device_facts(const struct device *device,
                     struct device_fact facts[DEVICE_FACTS_MAX]);
 
+/* How much of its memory may stay taken between two requests. */
+size_t device_room_bytes(const struct device *device);
+/* What its caches may still hold of a launch that is over; 0 without one. */
+size_t device_cache_bytes(const struct device *device);
+
 /* A buffer of 'count' elements (>= 1) between two guard zones; contents and
  * guards are poisoned (ELEMENT_POISON).  'name' (borrowed for the call) is
  * what a fault report calls it. */
@@ -112,8 +117,6 @@ struct device_launch {
     size_t smem; /* dynamic shared memory, bytes */
     void **args; /* [n_args], as for cuLaunchKernel */
     size_t n_args;
-    /* for device_time: [n_args], NULL where an argument is no output */
-    struct device_buffer *const *outputs;
 };
 
 /* Launch once and wait until it has ended or 'timeout_s' has passed. */
@@ -125,13 +128,32 @@ struct device_state {
     uint64_t throttle;                 /* NVML's bits; 0 when unknown */
 };
 
+enum {
+    DEVICE_BATCH = 50 /* launches timed in one call, at most */
+};
+
+/* What is timed besides the launch itself. */
+struct device_batch {
+    size_t n; /* launches, 1 to DEVICE_BATCH */
+    /* [n], the 'args' of each; NULL: those of the launch */
+    void **const *args;
+    struct device_buffer *const *outputs; /* [n_args], NULL for no output */
+    bool flush;                           /* the L2 cache, before each */
+    double timeout_s;                     /* for all of them */
+};
+
+struct device_times {
+    double seconds[DEVICE_BATCH];
+    struct device_state during; /* read while they ran */
+    bool blocked; /* all were queued before the first one could begin */
+};
+
 /* Launch n times and time each by itself, between two events, with the
- * outputs poisoned before it, and the L2 cache flushed when 'flush' is set.
- * seconds is [n].  'during', or NULL, is read while they run.  'timeout_s' is
- * for all of them. */
+ * outputs poisoned before it.  Where the device can, the first one waits until
+ * all are queued, so that what delays the host is not in their times. */
 int device_time(struct device *device, const struct device_launch *launch,
-                size_t n, bool flush, double timeout_s, double *seconds,
-                struct device_state *during, struct device_err *err);
+                const struct device_batch *batch, struct device_times *times,
+                struct device_err *err);
 
 void device_state(struct device *device, struct device_state *out);
 

@@ -18,6 +18,9 @@
 
 const char device_name[] = "cpu";
 
+/* Of the host's memory, which compilers need beside it. */
+#define ROOM_BYTES ((size_t)512 << 20)
+
 /* One a process: the emulator behind it holds all state. */
 struct device {
     bool is_open;
@@ -100,6 +103,18 @@ size_t device_facts(const struct device *device,
     (void)device;
     memcpy(facts, facts_table, sizeof(facts_table));
     return sizeof(facts_table) / sizeof(facts_table[0]);
+}
+
+size_t device_room_bytes(const struct device *device)
+{
+    (void)device;
+    return ROOM_BYTES;
+}
+
+size_t device_cache_bytes(const struct device *device)
+{
+    (void)device;
+    return 0;
 }
 
 int device_alloc(struct device *device, const char *name,
@@ -308,28 +323,33 @@ int device_run(struct device *device, const struct device_launch *launch,
         emulator_run(&run, timeout_s, err->text, sizeof(err->text)));
 }
 
+/* No cache is emulated, and a launch is over when it returns. */
 int device_time(struct device *device, const struct device_launch *launch,
-                size_t n, bool flush, double timeout_s, double *seconds,
-                struct device_state *during, struct device_err *err)
+                const struct device_batch *batch, struct device_times *times,
+                struct device_err *err)
 {
-    (void)flush; /* no cache is emulated */
-    for (size_t i = 0; i < n; i++) {
+    struct device_launch one = *launch;
+    double left_s = batch->timeout_s;
+
+    times->blocked = false;
+    for (size_t i = 0; i < batch->n; i++) {
         double begin;
         int rc = 0;
 
         for (size_t k = 0; rc == 0 && k < launch->n_args; k++)
-            if (launch->outputs[k])
-                rc = device_poison(device, launch->outputs[k], err);
+            if (batch->outputs[k])
+                rc = device_poison(device, batch->outputs[k], err);
+        if (batch->args)
+            one.args = batch->args[i];
         begin = now_s();
         if (rc == 0)
-            rc = device_run(device, launch, timeout_s, err);
+            rc = device_run(device, &one, left_s, err);
         if (rc < 0)
             return rc;
-        seconds[i] = now_s() - begin;
-        timeout_s -= seconds[i];
+        times->seconds[i] = now_s() - begin;
+        left_s -= times->seconds[i];
     }
-    if (during)
-        device_state(device, during);
+    device_state(device, &times->during);
     return 0;
 }
 

@@ -97,6 +97,9 @@ static int select_gpu(const char *gpu, struct device_err *err)
     int index = 0, count;
     cudaError_t rc;
 
+    /* Loading a kernel when it is first launched may wait for the device,
+     * which may be waiting at a gate. */
+    setenv("CUDA_MODULE_LOADING", "EAGER", 1);
     if (strspn(gpu, "0123456789") == strlen(gpu)) {
         index = (int)strtol(gpu, NULL, 10);
         setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0);
@@ -132,6 +135,7 @@ static cudaError_t make_events(struct device *device)
 static cudaError_t make_memory(struct device *device)
 {
     int gpu, l2_bytes;
+    size_t total;
     cudaError_t rc = cudaGetDevice(&gpu);
 
     if (rc == cudaSuccess)
@@ -141,8 +145,16 @@ static cudaError_t make_memory(struct device *device)
             &device->smem_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu);
     if (rc != cudaSuccess)
         return rc;
+    device->l2_bytes = (size_t)l2_bytes;
     device->flush_bytes = 2 * (size_t)l2_bytes + 1;
     rc = cudaMalloc(&device->flush, device->flush_bytes);
+    if (rc == cudaSuccess)
+        rc = cudaMemGetInfo(&device->room_bytes, &total);
+    device->room_bytes /= 2; /* the rest is for others on this GPU */
+    /* What has run once is loaded: nothing of it is waited for later. */
+    if (rc == cudaSuccess)
+        rc = cudaMemsetAsync(device->flush, 0, device->flush_bytes,
+                             device->stream);
     if (rc == cudaSuccess)
         rc = cudaMalloc((void **)&device->scan, sizeof(*device->scan));
     if (rc == cudaSuccess)
@@ -180,6 +192,7 @@ int device_open(const char *gpu, struct device **out, struct device_err *err)
         err->poisoned = true;
         return rc;
     }
+    gate_init(&device->gate);
     device->gpu_state = gpu_state_open(device->uuid);
     *out = device;
     return 0;
@@ -206,6 +219,16 @@ size_t device_facts(const struct device *device,
 void device_state(struct device *device, struct device_state *out)
 {
     gpu_state_read(device->gpu_state, out);
+}
+
+size_t device_room_bytes(const struct device *device)
+{
+    return device->room_bytes;
+}
+
+size_t device_cache_bytes(const struct device *device)
+{
+    return device->l2_bytes;
 }
 
 int device_alloc(struct device *device, const char *name,

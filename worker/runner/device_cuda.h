@@ -8,14 +8,9 @@
 
 #include "worker/runner/device.h"
 #include "worker/runner/driver_cuda.h"
+#include "worker/runner/gate_cuda.h"
 #include "worker/runner/gpu_state.h"
 #include "worker/runner/kernels_cuda.h"
-
-/* Launches in flight at once: three queue entries each and one an output, and
- * the driver's queue blocks the caller, deadline and all, at about 1000. */
-enum {
-    DEVICE_BATCH = 50
-};
 
 struct device {
     struct driver_cuda driver;
@@ -24,8 +19,11 @@ struct device {
     cudaStream_t stream;
     cudaEvent_t done;
     cudaEvent_t begin[DEVICE_BATCH], end[DEVICE_BATCH];
+    struct gate_cuda gate;
     void *flush; /* twice the L2 cache */
     size_t flush_bytes;
+    size_t l2_bytes;
+    size_t room_bytes;
     int smem_max;      /* dynamic, a block, on request */
     struct scan *scan; /* device memory */
     struct check_scratch *scratch;

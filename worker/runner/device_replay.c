@@ -38,6 +38,9 @@ struct device_kernel {
     size_t at; /* in 'order' */
 };
 
+/* Problems of a record are a few bytes each. */
+#define ROOM_BYTES ((size_t)16 << 20)
+
 static const struct device_fact facts_table[] = {
     { "arch", "0" },
     { "device", "replay" },
@@ -81,6 +84,18 @@ size_t device_facts(const struct device *device,
     (void)device;
     memcpy(facts, facts_table, sizeof(facts_table));
     return sizeof(facts_table) / sizeof(facts_table[0]);
+}
+
+size_t device_room_bytes(const struct device *device)
+{
+    (void)device;
+    return ROOM_BYTES;
+}
+
+size_t device_cache_bytes(const struct device *device)
+{
+    (void)device;
+    return 0;
 }
 
 int device_alloc(struct device *device, const char *name,
@@ -293,21 +308,20 @@ static double next_sample(const struct device_launch *launch)
 }
 
 int device_time(struct device *device, const struct device_launch *launch,
-                size_t n, bool flush, double timeout_s, double *seconds,
-                struct device_state *during, struct device_err *err)
+                const struct device_batch *batch, struct device_times *times,
+                struct device_err *err)
 {
     double sum = 0;
-    int rc = device_run(device, launch, timeout_s, err);
+    int rc = device_run(device, launch, batch->timeout_s, err);
 
-    (void)flush;
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        seconds[i] = next_sample(launch);
-        sum += seconds[i];
+    for (size_t i = 0; rc == 0 && i < batch->n; i++) {
+        times->seconds[i] = next_sample(launch);
+        sum += times->seconds[i];
     }
     if (rc == 0)
         record_wait(sum, real_argument(launch, RECORD_SPEED_UP));
-    if (during)
-        device_state(device, during);
+    times->blocked = false;
+    device_state(device, &times->during);
     return rc;
 }
 

@@ -171,6 +171,27 @@ __global__ void check_worst(const void *out, enum element_type type, const doubl
     }
 }
 
+__device__ unsigned long long now_ns()
+{
+    unsigned long long now;
+
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
+__global__ void wait_for_host(volatile struct gate *gate, unsigned number,
+                              unsigned long long limit_ns)
+{
+    unsigned long long begin = now_ns();
+
+    while ((int)(gate->open - number) < 0) {
+        if (now_ns() - begin > limit_ns) {
+            gate->expired = number;
+            return;
+        }
+    }
+}
+
 } // namespace
 
 cudaError_t kernel_fill(void *base, enum element_type type, int64_t count, const struct fill *fill,
@@ -205,5 +226,12 @@ cudaError_t kernel_check(const void *out, enum element_type type, const double *
     check_rms<<<1, THREADS, 0, stream>>>(count, (int)n, scratch);
     check_elements<<<n, THREADS, 0, stream>>>(out, type, ref, count, scratch);
     check_worst<<<1, THREADS, 0, stream>>>(out, type, ref, (int)n, scratch);
+    return cudaGetLastError();
+}
+
+cudaError_t kernel_wait(struct gate *gate, unsigned number, unsigned long long limit_ns,
+                        cudaStream_t stream)
+{
+    wait_for_host<<<1, 1, 0, stream>>>(gate, number, limit_ns);
     return cudaGetLastError();
 }

@@ -1,4 +1,4 @@
-/* kernels_cuda.h - the runner's own kernels: fill, scan, check
+/* kernels_cuda.h - the runner's own kernels: fill, scan, check, wait
  *
  * All are asynchronous on 'stream' and write results to device memory.  The
  * sums are taken in a fixed order, so that the same buffers give the same
@@ -49,6 +49,17 @@ cudaError_t kernel_scan(const void *payload, size_t bytes, size_t guard,
 cudaError_t kernel_check(const void *out, enum element_type type,
                          const double *ref, int64_t count,
                          struct check_scratch *scratch, cudaStream_t stream);
+
+/* In host memory that the device sees; numbers are compared as they wrap. */
+struct gate {
+    unsigned open;    /* the newest wait that may end */
+    unsigned expired; /* the newest wait that ended by itself */
+};
+
+/* What is queued behind it begins when 'gate->open' reaches 'number', or
+ * after 'limit_ns' on the device's own clock. */
+cudaError_t kernel_wait(struct gate *gate, unsigned number,
+                        unsigned long long limit_ns, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,10 @@ enum {
     SMEM_WITHOUT_ASKING = 48 * 1024
 };
 
+enum {
+    QUEUE_ENTRIES = 800
+};
+
 /* A cubin of a tuned kernel is some 100 KB. */
 #define ARTIFACT_BYTES_MAX ((long)256 * 1024 * 1024)
 
@@ -220,26 +224,30 @@ int device_run(struct device *device, const struct device_launch *launch,
 }
 
 static int queue_sample(struct device *device,
-                        const struct device_launch *launch, size_t i,
-                        bool flush, struct device_err *err)
+                        const struct device_launch *launch,
+                        const struct device_batch *batch, size_t i,
+                        struct device_err *err)
 {
+    struct device_launch one = *launch;
     cudaError_t error = cudaSuccess;
     int rc;
 
     for (size_t k = 0; k < launch->n_args; k++) {
-        rc = launch->outputs[k] ? device_poison(device, launch->outputs[k], err)
-                                : 0;
+        rc = batch->outputs[k] ? device_poison(device, batch->outputs[k], err)
+                               : 0;
         if (rc < 0)
             return rc;
     }
-    if (flush)
+    if (batch->args)
+        one.args = batch->args[i];
+    if (batch->flush)
         error = cudaMemsetAsync(device->flush, (int)i & 0xff,
                                 device->flush_bytes, device->stream);
     if (error == cudaSuccess)
         error = cudaEventRecord(device->begin[i], device->stream);
     if (error != cudaSuccess)
         return device_cuda_error("sample", error, err);
-    rc = launch_async(device, launch, err);
+    rc = launch_async(device, &one, err);
     if (rc < 0)
         return rc;
     error = cudaEventRecord(device->end[i], device->stream);
@@ -261,26 +269,54 @@ static int read_samples(struct device *device, size_t n, double *seconds,
     return 0;
 }
 
+/* Queue samples 'first' to 'end', behind a gate. */
+static int queue_samples(struct device *device,
+                         const struct device_launch *launch,
+                         const struct device_batch *batch, size_t first,
+                         size_t end, struct device_err *err)
+{
+    cudaError_t error = gate_close(&device->gate, device->stream);
+    int rc = error == cudaSuccess ? 0 : device_cuda_error("gate", error, err);
+
+    for (size_t i = first; rc == 0 && i < end; i++)
+        rc = queue_sample(device, launch, batch, i, err);
+    gate_open(&device->gate); /* whatever happened */
+    return rc;
+}
+
+/* How many samples the driver's queue holds without blocking the caller,
+ * which it does, deadline and all, at about 1000 entries: a launch, two
+ * events and a flush for each, and one an output. */
+static size_t queue_room(const struct device_launch *launch,
+                         const struct device_batch *batch)
+{
+    size_t entries = 4;
+
+    for (size_t k = 0; k < launch->n_args; k++)
+        entries += batch->outputs[k] != NULL;
+    return QUEUE_ENTRIES / entries;
+}
+
 int device_time(struct device *device, const struct device_launch *launch,
-                size_t n, bool flush, double timeout_s, double *seconds,
-                struct device_state *during, struct device_err *err)
+                const struct device_batch *batch, struct device_times *times,
+                struct device_err *err)
 {
     double begin = device_cuda_now_s();
+    size_t room = queue_room(launch, batch);
     int rc = prepare(device, launch, err);
 
-    for (size_t done = 0; rc == 0 && done < n;) {
-        size_t batch = n - done < DEVICE_BATCH ? n - done : DEVICE_BATCH;
+    times->blocked = true;
+    for (size_t done = 0; rc == 0 && done < batch->n;) {
+        size_t end = batch->n - done < room ? batch->n : done + room;
 
-        for (size_t i = 0; rc == 0 && i < batch; i++)
-            rc = queue_sample(device, launch, i, flush, err);
-        if (rc == 0 && during && done == 0)
-            device_state(device, during);
+        rc = queue_samples(device, launch, batch, done, end, err);
+        if (rc == 0 && done == 0)
+            device_state(device, &times->during);
         if (rc == 0)
             rc = device_cuda_wait(
-                device, timeout_s - (device_cuda_now_s() - begin), err);
-        if (rc == 0)
-            rc = read_samples(device, batch, seconds + done, err);
-        done += batch;
+                device, batch->timeout_s - (device_cuda_now_s() - begin), err);
+        times->blocked = times->blocked && gate_held(&device->gate);
+        done = end;
     }
-    return rc;
+    return rc < 0 ? rc : read_samples(device, batch->n, times->seconds, err);
 }

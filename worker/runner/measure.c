@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "worker/runner/sampler.h"
+
 /* One request on its way; what is needed in every step. */
 struct run {
     struct device *device;
@@ -17,6 +19,13 @@ struct run {
     double left_s; /* of timeout_s */
     FILE *progress;
     struct wire_result *result;
+};
+
+enum {
+    STATE_BEFORE,
+    STATE_DURING,
+    STATE_AFTER,
+    STATES
 };
 
 /* The result is settled: an outcome, or an error of the machinery. */
@@ -101,20 +110,26 @@ static int intact(struct run *run, const struct wire_arg *arg, const char *what,
     return 0;
 }
 
-static int check_memory(struct run *run, const struct trial *trial)
+static int check_inputs(struct run *run, const struct trial *trial)
 {
     int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < run->problem->n_args; i++)
+        if (trial->inputs[i])
+            rc = intact(run, &run->problem->args[i], "input", trial->inputs[i],
+                        &trial->input_sums[i]);
+    return rc;
+}
+
+static int check_memory(struct run *run, const struct trial *trial)
+{
+    int rc = check_inputs(run, trial);
 
     for (size_t i = 0; rc == 0 && i < run->problem->n_args; i++) {
         const struct wire_arg *arg = &run->problem->args[i];
 
-        if (!arg->buffer)
+        if (!arg->buffer || !arg->output)
             continue;
-        if (!arg->output) {
-            rc = intact(run, arg, "input", trial->inputs[i],
-                        &trial->input_sums[i]);
-            continue;
-        }
         rc = intact(run, arg, "output", run->problem->outputs[i], NULL);
         if (rc == 0)
             rc = intact(run, arg, "the reference of output",
@@ -219,23 +234,57 @@ static int check_once(struct run *run, const struct trial *trial,
     return check_trial(run, trial, when);
 }
 
-static int launch_many(struct run *run, size_t n, bool flush, double *seconds,
-                       struct device_state *during)
+static int time_batch(struct run *run, struct device_batch *batch,
+                      struct device_times *times)
 {
     struct device_err err = { .poisoned = false };
     double begin = now_s();
-    int rc = n == 0 ? 0
-                    : device_time(run->device, &run->launch, n, flush,
-                                  run->left_s, seconds, during, &err);
+    int rc;
 
+    batch->outputs = run->problem->outputs;
+    batch->timeout_s = run->left_s;
+    rc = device_time(run->device, &run->launch, batch, times, &err);
     run->left_s -= now_s() - begin;
     return rc < 0 ? settle_device(run, rc, &err) : 0;
 }
 
-static void keep_state(struct wire_result *result,
+static int warm_up(struct run *run)
+{
+    struct device_times unused;
+    int rc = 0;
+
+    for (size_t done = 0; rc == 0 && done < run->want->warmups;) {
+        struct device_batch batch = { .n = run->want->warmups - done };
+
+        if (batch.n > DEVICE_BATCH)
+            batch.n = DEVICE_BATCH;
+        rc = time_batch(run, &batch, &unused);
+        done += batch.n;
+    }
+    return rc;
+}
+
+/* The arguments of a batch after 'done' samples: with the copies of the
+ * inputs in turn.  The warm-ups had the originals, so those come last. */
+static void take_turns(const struct problem *problem, size_t done, size_t n,
+                       struct problem_args args[DEVICE_BATCH],
+                       void **turns[DEVICE_BATCH])
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t turn = (done + i) % (problem->n_copies + 1);
+        const struct trial *trial = turn < problem->n_copies
+                                        ? &problem->copies[turn]
+                                        : &problem->trials[0];
+
+        problem_args(problem, trial, problem->outputs, &args[i]);
+        turns[i] = args[i].argv;
+    }
+}
+
+static void keep_state(struct wire_state *kept,
                        const struct device_state *state)
 {
-    result->states[result->n_states++] = (struct wire_state){
+    *kept = (struct wire_state){
         .clock_mhz = state->clock_mhz,
         .temp_c = state->temp_c,
         .power_w = state->power_w,
@@ -243,30 +292,97 @@ static void keep_state(struct wire_result *result,
     };
 }
 
-static int time_samples(struct run *run)
+/* Time a batch and hand it to the sampler; keep the readings around it. */
+static int take_batch(struct run *run, struct sampler *sampler, size_t n)
 {
-    const struct wire_measure *want = run->want;
+    struct problem_args args[DEVICE_BATCH];
+    void **turns[DEVICE_BATCH];
     struct wire_result *result = run->result;
-    double unused[WIRE_WARMUPS_MAX];
-    struct device_state before, during, after;
+    struct device_batch batch = { .n = n,
+                                  .flush = result->l2 == WIRE_L2_FLUSH };
+    struct device_times times;
+    struct device_state after;
     int rc;
 
-    problem_args(run->problem, &run->problem->trials[0], run->problem->outputs,
-                 &run->args);
-    run->launch.outputs = run->problem->outputs;
-    device_state(run->device, &before);
-    rc = launch_many(run, want->warmups, false, unused, NULL);
-    if (rc == 0)
-        rc = launch_many(run, want->samples, want->flush, result->samples,
-                         &during);
+    if (result->l2 == WIRE_L2_ROTATE) {
+        take_turns(run->problem, result->n_samples + result->n_rejected, n,
+                   args, turns);
+        batch.args = turns;
+    }
+    rc = time_batch(run, &batch, &times);
     if (rc != 0)
         return rc;
     device_state(run->device, &after);
-    result->n_samples = want->samples;
-    keep_state(result, &before);
-    keep_state(result, &during);
-    keep_state(result, &after);
+    keep_state(&result->states[STATE_DURING], &times.during);
+    keep_state(&result->states[STATE_AFTER], &after);
+    result->blocked = result->blocked && times.blocked;
+    sampler_take(sampler, times.seconds, n,
+                 times.during.throttle | after.throttle);
     return 0;
+}
+
+static void nap(double seconds)
+{
+    const struct timespec time = { .tv_nsec = (long)(seconds * 1e9) };
+
+    nanosleep(&time, NULL); /* woken early it is measured early */
+}
+
+/* Copies of the inputs, or a flush where there can be none. */
+static int choose_l2(struct run *run, struct resident *resident)
+{
+    struct device_err err = { .poisoned = false };
+    int rc;
+
+    run->result->l2 = run->want->l2;
+    if (run->want->l2 != WIRE_L2_ROTATE)
+        return 0;
+    rc = resident_rotate(resident, run->problem, &err);
+    if (rc < 0)
+        return settle_device(run, rc, &err);
+    if (run->problem->n_copies == 0)
+        run->result->l2 = WIRE_L2_FLUSH;
+    else
+        run->result->copies = (unsigned)run->problem->n_copies + 1;
+    return 0;
+}
+
+/* Times of a kernel that did not come to its end are none. */
+static void forget_samples(struct wire_result *result)
+{
+    result->n_samples = result->n_rejected = 0;
+    result->sampling = WIRE_SAMPLING_NONE;
+    result->l2 = WIRE_L2_NONE;
+    result->copies = 0;
+    result->blocked = false;
+}
+
+static int time_samples(struct run *run, struct resident *resident)
+{
+    struct wire_result *result = run->result;
+    struct device_state before;
+    struct sampler sampler;
+    size_t n;
+    int rc = choose_l2(run, resident);
+
+    problem_args(run->problem, &run->problem->trials[0], run->problem->outputs,
+                 &run->args);
+    device_state(run->device, &before);
+    keep_state(&result->states[STATE_BEFORE], &before);
+    if (rc == 0)
+        rc = warm_up(run);
+    sampler_init(&sampler, run->want, result);
+    result->blocked = true;
+    while (rc == 0 && (n = sampler_batch(&sampler)) > 0) {
+        if (sampler.pausing)
+            nap(SAMPLER_PAUSE_S);
+        rc = take_batch(run, &sampler, n);
+    }
+    if (rc == 0)
+        result->n_states = STATES;
+    else
+        forget_samples(result);
+    return rc;
 }
 
 static int load(struct run *run)
@@ -326,14 +442,18 @@ static int judge(struct run *run, struct resident *resident)
         wire_write_progress(run->progress, "check");
     for (int t = 0; rc == 0 && t < RESIDENT_TRIALS; t++)
         rc = check_once(run, &run->problem->trials[t], when[t]);
+    if (run->want->untimed)
+        return rc;
     if (rc == 0) {
         wire_write_progress(run->progress, "time");
-        rc = time_samples(run);
+        rc = time_samples(run, resident);
     }
     if (rc == 0) {
         wire_write_progress(run->progress, "recheck");
         rc = check_trial(run, &run->problem->trials[0], "after timing");
     }
+    for (size_t i = 1; rc == 0 && i < run->result->copies; i++)
+        rc = check_inputs(run, &run->problem->copies[i - 1]);
     return rc;
 }
 

@@ -8,6 +8,9 @@
  *               before it; clocks and temperatures before, during and after
  * 5. recheck    as in 3, on the buffers that were just timed
  *
+ * What is 'untimed' ends after 3: a profiler that watches makes times untrue,
+ * and holds up a GPU that waits for its host.
+ *
  * Samples are single launches between two events, in seconds, none left out.
  * 'timeout_s' of the request is for all launches of the configuration
  * together; making the reference has its own limit.

@@ -19,6 +19,16 @@ struct resident *resident_new(struct device *device)
     return resident;
 }
 
+static void copies_free(struct device *device, struct problem *problem)
+{
+    for (size_t c = 0; c < problem->n_copies; c++)
+        for (size_t i = 0; i < problem->n_args; i++)
+            device_free(device, problem->copies[c].inputs[i]);
+    free(problem->copies);
+    problem->copies = NULL;
+    problem->n_copies = 0;
+}
+
 static void problem_free(struct device *device, struct problem *problem)
 {
     if (!problem)
@@ -30,6 +40,7 @@ static void problem_free(struct device *device, struct problem *problem)
             device_free(device, problem->trials[t].references[i]);
         }
     }
+    copies_free(device, problem);
     free(problem);
 }
 
@@ -246,6 +257,34 @@ static int problem_fill(struct device *device, struct problem *problem,
     return rc;
 }
 
+static size_t arg_bytes(const struct wire_arg *arg)
+{
+    return (size_t)arg->count * element_bytes(arg->type);
+}
+
+static size_t input_bytes(const struct wire_arg *args, size_t n)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (args[i].buffer && !args[i].output)
+            bytes += arg_bytes(&args[i]);
+    return bytes;
+}
+
+/* Without the guards. */
+static size_t problem_bytes(const struct wire_measure *want)
+{
+    size_t bytes = RESIDENT_TRIALS * input_bytes(want->args, want->n_args);
+
+    for (size_t i = 0; i < want->n_args; i++)
+        if (want->args[i].buffer && want->args[i].output)
+            bytes += arg_bytes(&want->args[i]) +
+                     RESIDENT_TRIALS * (size_t)want->args[i].count *
+                         element_bytes(ELEMENT_FP64);
+    return bytes;
+}
+
 static int problem_new(struct device *device, const struct wire_measure *want,
                        struct problem **out, struct device_err *err)
 {
@@ -258,6 +297,7 @@ static int problem_new(struct device *device, const struct wire_measure *want,
     problem->n_args = want->n_args;
     problem->reference = want->reference;
     problem->seed = want->seed;
+    problem->bytes = problem_bytes(want);
     rc = problem_fill(device, problem, err);
     if (rc == 0) {
         *out = problem;
@@ -269,20 +309,52 @@ static int problem_new(struct device *device, const struct wire_measure *want,
     return rc;
 }
 
-/* The place of a new problem: an empty one, else the one unused longest. */
-static struct problem **resident_place(struct resident *resident)
+/* The one unused for longest but 'keep', NULL when there is none. */
+static struct problem **resident_oldest(struct resident *resident,
+                                        const struct problem *keep)
 {
-    struct problem **place = &resident->problems[0];
+    struct problem **oldest = NULL;
 
     for (int i = 0; i < RESIDENT_PROBLEMS; i++) {
+        struct problem **at = &resident->problems[i];
+
+        if (*at && *at != keep && (!oldest || (*at)->used < (*oldest)->used))
+            oldest = at;
+    }
+    return oldest;
+}
+
+static size_t resident_bytes(const struct resident *resident)
+{
+    size_t bytes = 0;
+
+    for (int i = 0; i < RESIDENT_PROBLEMS; i++)
+        if (resident->problems[i])
+            bytes += resident->problems[i]->bytes;
+    return bytes;
+}
+
+static struct problem **resident_empty(struct resident *resident)
+{
+    for (int i = 0; i < RESIDENT_PROBLEMS; i++)
         if (!resident->problems[i])
             return &resident->problems[i];
-        if (resident->problems[i]->used < (*place)->used)
-            place = &resident->problems[i];
+    return NULL;
+}
+
+/* Let old problems go until 'bytes' more fit, or only 'keep' is left. */
+static void resident_make_room(struct resident *resident, size_t bytes,
+                               const struct problem *keep)
+{
+    size_t room = device_room_bytes(resident->device);
+    struct problem **oldest;
+
+    while ((oldest = resident_oldest(resident, keep)) &&
+           (resident_bytes(resident) + bytes > room ||
+            !resident_empty(resident))) {
+        problem_free(resident->device, *oldest);
+        *oldest = NULL;
     }
-    problem_free(resident->device, *place);
-    *place = NULL;
-    return place;
 }
 
 static bool resident_clear(struct resident *resident)
@@ -305,7 +377,8 @@ int resident_problem(struct resident *resident, const struct wire_measure *want,
     int rc;
 
     if (!problem) {
-        place = resident_place(resident);
+        resident_make_room(resident, problem_bytes(want), NULL);
+        place = resident_empty(resident);
         rc = problem_new(resident->device, want, &problem, err);
         /* it may be the others that take its memory */
         if (rc == DEVICE_BROKEN && !err->poisoned && resident_clear(resident))
@@ -317,4 +390,53 @@ int resident_problem(struct resident *resident, const struct wire_measure *want,
     problem->used = ++resident->clock;
     *out = problem;
     return 0;
+}
+
+size_t resident_copies(size_t inputs, size_t cache)
+{
+    size_t n;
+
+    if (inputs == 0)
+        return 0;
+    n = cache / inputs + (cache % inputs != 0);
+    return n == 0 ? 1 : n <= RESIDENT_COPIES ? n : 0;
+}
+
+/* A copy is made like its original: from the same key. */
+static int copies_fill(struct device *device, struct problem *problem, size_t n,
+                       struct device_err *err)
+{
+    int rc = 0;
+
+    problem->copies = calloc(n, sizeof(*problem->copies));
+    if (!problem->copies)
+        abort();
+    while (rc == 0 && problem->n_copies < n)
+        rc = trial_fill(device, problem, 0,
+                        &problem->copies[problem->n_copies++], err);
+    return rc;
+}
+
+int resident_rotate(struct resident *resident, struct problem *problem,
+                    struct device_err *err)
+{
+    size_t bytes = input_bytes(problem->args, problem->n_args);
+    size_t n = resident_copies(bytes, device_cache_bytes(resident->device));
+    int rc;
+
+    if (problem->copied || n == 0)
+        return 0;
+    problem->copied = true;
+    resident_make_room(resident, n * bytes, problem);
+    if (resident_bytes(resident) + n * bytes >
+        device_room_bytes(resident->device))
+        return 0;
+    rc = copies_fill(resident->device, problem, n, err);
+    if (rc == 0) {
+        problem->bytes += n * bytes;
+    } else if (!err->poisoned) {
+        copies_free(resident->device, problem);
+        rc = 0; /* memory is short */
+    }
+    return rc;
 }

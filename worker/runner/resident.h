@@ -3,8 +3,8 @@
  * A problem is what a configuration is measured on: the arguments, the
  * reference and the seed.  Making one means filling the inputs and running
  * the reference; both are kept, so that the next configuration of the same
- * problem starts at once.  At most RESIDENT_PROBLEMS are kept, the one unused
- * for longest goes first.
+ * problem starts at once, in whatever order they come.  They are kept while
+ * there is room (device_room_bytes()); the one unused for longest goes first.
  *
  * Each problem has two trials: the same shapes from two seeds, so that a
  * kernel right for one set of inputs alone is found out.
@@ -19,8 +19,9 @@
 #include "worker/runner/wire.h"
 
 enum {
-    RESIDENT_PROBLEMS = 4,
-    RESIDENT_TRIALS = 2
+    RESIDENT_PROBLEMS = 64,
+    RESIDENT_TRIALS = 2,
+    RESIDENT_COPIES = 64 /* of the inputs; with more it is no rotation */
 };
 
 /* The limit of one run of a reference, which is written to be read: seconds
@@ -41,6 +42,10 @@ struct problem {
     uint64_t seed;
     struct device_buffer *outputs[WIRE_ARGS_MAX]; /* shared by the trials */
     struct trial trials[RESIDENT_TRIALS];
+    struct trial *copies; /* of the first trial's inputs, for rotation */
+    size_t n_copies;
+    bool copied;   /* or it was tried in vain */
+    size_t bytes;  /* of all of its buffers */
     uint64_t used; /* when, for eviction */
 };
 
@@ -69,6 +74,16 @@ bool resident_has(struct resident *resident, const struct wire_measure *want);
  * loaded or does not finish or leaves an element NaN); text says which. */
 int resident_problem(struct resident *resident, const struct wire_measure *want,
                      struct problem **out, struct device_err *err);
+
+/* Copies of the first trial's inputs beside them, so that what a launch finds
+ * in the caches is not its own: as many as problem->n_copies says, which is 0
+ * when there would be too many or memory is short.  Fails when the device
+ * does. */
+int resident_rotate(struct resident *resident, struct problem *problem,
+                    struct device_err *err);
+
+/* How many copies put 'cache' bytes between two uses of 'inputs' bytes. */
+size_t resident_copies(size_t inputs, size_t cache);
 
 /* Arguments for a kernel that writes buffers[i] where i is an output. */
 void problem_args(const struct problem *problem, const struct trial *trial,

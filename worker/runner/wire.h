@@ -6,12 +6,13 @@
  *
  *   open     ->  ok, facts        or  error
  *   measure  ->  progress lines, then an outcome with its evidence, or  error
+ *   check    ->  as measure, but nothing is timed: for a profiler to watch
  *   quit     ->  (the runner exits, as it does at end of file)
  *
- * Fields stand in any order, each at most once but for arg, fact, sample;
- * unknown and repeated fields are errors.  Paths are written with every byte
- * that is not printable ASCII, and '%', as %XX.
- * Depends on libc only; used by both programs.
+ * Fields stand in any order, each at most once but for arg, fact, sample and
+ * rejected; unknown and repeated fields are errors.  Paths are written with
+ * every byte that is not printable ASCII, and '%', as %XX. Depends on libc
+ * only; used by both programs.
  */
 #ifndef FA_WORKER_RUNNER_WIRE_H
 #define FA_WORKER_RUNNER_WIRE_H
@@ -30,6 +31,7 @@ enum {
     WIRE_FACTS_MAX = 32,
     WIRE_SAMPLES_MAX = 1000,
     WIRE_WARMUPS_MAX = 1000,
+    WIRE_REJECTED_MAX = 256,
     WIRE_STATES_MAX = 4, /* readings around the samples */
     WIRE_TEXT_MAX = 1024,
 };
@@ -39,6 +41,7 @@ enum {
 enum wire_request_kind {
     WIRE_OPEN,
     WIRE_MEASURE,
+    WIRE_CHECK, /* has what MEASURE has */
     WIRE_QUIT
 };
 
@@ -63,15 +66,27 @@ struct wire_kernel {
     uint64_t smem;
 };
 
+/* What lies in the L2 cache when a sample begins. */
+enum wire_l2 {
+    WIRE_L2_NONE,  /* replies: nothing was timed */
+    WIRE_L2_WARM,  /* what the launch before left there */
+    WIRE_L2_FLUSH, /* nothing of the kernel's */
+    WIRE_L2_ROTATE /* nothing of its inputs: the launches before had others */
+};
+
 struct wire_measure {
     struct wire_kernel kernel, reference;
     struct wire_arg args[WIRE_ARGS_MAX];
     size_t n_args;
     double relative_l2, max_error; /* tolerance */
     uint64_t seed;
-    unsigned warmups, samples; /* samples >= 1 */
-    bool flush;                /* the L2 cache, before each sample */
+    unsigned warmups;
+    unsigned least, most; /* samples, 1 <= least <= most; equal: that many */
+    double noise, margin; /* of struct sampling_rules */
+    double incumbent_s;   /* likewise; 0: none */
+    enum wire_l2 l2;      /* not NONE */
     double timeout_s;
+    bool untimed; /* of a check request */
 };
 
 struct wire_request {
@@ -108,6 +123,15 @@ struct wire_state {
     uint64_t throttle;                 /* NVML's bits */
 };
 
+/* Why there are as many samples as there are. */
+enum wire_sampling {
+    WIRE_SAMPLING_NONE, /* nothing was timed */
+    WIRE_FIXED,         /* as many as were asked for */
+    WIRE_SETTLED,       /* the rest as in common/sampling.h */
+    WIRE_LOSER,
+    WIRE_UNSTABLE,
+};
+
 struct wire_result {
     enum wire_outcome outcome;
     char detail[WIRE_TEXT_MAX];       /* evidence; empty when correct */
@@ -116,6 +140,12 @@ struct wire_result {
     int64_t max_at;                   /* -1 before the check */
     double samples[WIRE_SAMPLES_MAX]; /* seconds */
     size_t n_samples;
+    enum wire_sampling sampling;
+    double rejected[WIRE_REJECTED_MAX]; /* samples that do not count */
+    size_t n_rejected;
+    enum wire_l2 l2; /* as it was, not as it was asked for */
+    unsigned copies; /* of the inputs, with L2_ROTATE */
+    bool blocked;    /* each batch was queued before it began */
     struct wire_state states[WIRE_STATES_MAX]; /* before, during, after */
     size_t n_states;
     double held_s; /* how long the request held the GPU */
@@ -163,5 +193,7 @@ enum wire_step wire_reply_line(struct wire_reply *reply, char *line,
 const char *wire_outcome_name(enum wire_outcome outcome);
 const char *wire_type_name(enum element_type type);
 const char *wire_fill_name(enum fill_kind kind);
+const char *wire_l2_name(enum wire_l2 l2);
+const char *wire_sampling_name(enum wire_sampling sampling);
 
 #endif

@@ -94,16 +94,61 @@ static bool read_max_at(void *message, char *rest)
     return wire_read_i64(rest, &reply->result.max_at);
 }
 
+static bool read_seconds(const char *word, double *out)
+{
+    return wire_read_real(word, out) && isfinite(*out) && *out > 0;
+}
+
 static bool read_sample(void *message, char *rest)
 {
     struct wire_result *result = &((struct wire_reply *)message)->result;
-    double seconds;
 
-    if (result->n_samples == WIRE_SAMPLES_MAX ||
-        !wire_read_real(rest, &seconds) || !isfinite(seconds) || seconds <= 0)
+    return result->n_samples < WIRE_SAMPLES_MAX &&
+           read_seconds(rest, &result->samples[result->n_samples++]);
+}
+
+static bool read_rejected(void *message, char *rest)
+{
+    struct wire_result *result = &((struct wire_reply *)message)->result;
+
+    return result->n_rejected < WIRE_REJECTED_MAX &&
+           read_seconds(rest, &result->rejected[result->n_rejected++]);
+}
+
+static bool read_sampling(void *message, char *rest)
+{
+    struct wire_result *result = &((struct wire_reply *)message)->result;
+    int choice = wire_read_choice(rest, wire_sampling_names, WIRE_UNSTABLE + 1);
+
+    result->sampling = (enum wire_sampling)choice;
+    return choice >= 0;
+}
+
+/* "flush", or "rotate COPIES". */
+static bool read_l2(void *message, char *rest)
+{
+    struct wire_result *result = &((struct wire_reply *)message)->result;
+    int choice =
+        wire_read_choice(wire_word(&rest), wire_l2_names, WIRE_L2_ROTATE + 1);
+    uint64_t copies;
+
+    if (choice < 0)
         return false;
-    result->samples[result->n_samples++] = seconds;
+    result->l2 = (enum wire_l2)choice;
+    if (result->l2 != WIRE_L2_ROTATE)
+        return *rest == '\0';
+    if (!wire_read_u64(rest, UINT32_MAX, &copies))
+        return false;
+    result->copies = (unsigned)copies;
     return true;
+}
+
+static bool read_blocked(void *message, char *rest)
+{
+    struct wire_reply *reply = message;
+
+    reply->result.blocked = rest[0] == '1';
+    return strcmp(rest, "0") == 0 || strcmp(rest, "1") == 0;
 }
 
 /* The four lists of readings are of one length, which the first one sets. */
@@ -238,6 +283,16 @@ static const struct wire_field result_fields[] = {
       "seconds, more than 0, at most 1000 times",
       .repeats = true,
       .optional = true },
+    { .key = "sampling",
+      read_sampling,
+      "none, fixed, settled, loser or unstable" },
+    { .key = "rejected",
+      read_rejected,
+      "seconds, more than 0, at most 256 times",
+      .repeats = true,
+      .optional = true },
+    { .key = "l2", read_l2, "'none', 'warm', 'flush' or 'rotate COPIES'" },
+    { .key = "blocked", read_blocked, "0 or 1" },
     { .key = "clock_mhz", read_clock, READINGS },
     { .key = "temp_c", read_temp, READINGS },
     { .key = "power_w", read_power, READINGS },
@@ -308,6 +363,16 @@ static void put_states(FILE *stream, const struct wire_result *result)
     fputc('\n', stream);
 }
 
+static void put_seconds(FILE *stream, const char *key, const double *seconds,
+                        size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        fputs(key, stream);
+        wire_put_real(stream, seconds[i]);
+        fputc('\n', stream);
+    }
+}
+
 static void put_result(FILE *stream, const struct wire_result *result)
 {
     fprintf(stream, "outcome %s\n", outcome_names[result->outcome]);
@@ -317,11 +382,13 @@ static void put_result(FILE *stream, const struct wire_result *result)
     fputs("\nmax_error", stream);
     wire_put_real(stream, result->max_error);
     fprintf(stream, "\nmax_at %" PRId64 "\n", result->max_at);
-    for (size_t i = 0; i < result->n_samples; i++) {
-        fputs("sample", stream);
-        wire_put_real(stream, result->samples[i]);
-        fputc('\n', stream);
-    }
+    put_seconds(stream, "sample", result->samples, result->n_samples);
+    fprintf(stream, "sampling %s\n", wire_sampling_name(result->sampling));
+    put_seconds(stream, "rejected", result->rejected, result->n_rejected);
+    fprintf(stream, "l2 %s", wire_l2_name(result->l2));
+    if (result->l2 == WIRE_L2_ROTATE)
+        fprintf(stream, " %u", result->copies);
+    fprintf(stream, "\nblocked %d\n", result->blocked);
     put_states(stream, result);
     fputs("held_s", stream);
     wire_put_real(stream, result->held_s);

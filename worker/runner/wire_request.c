@@ -10,8 +10,7 @@
 #define TIMEOUT_S_MAX 31536000.0
 #define COUNT_MAX ((uint64_t)1 << 40)
 
-static const char *const kind_names[] = { "open", "measure", "quit" };
-static const char *const l2_names[] = { "warm", "flush" };
+static const char *const kind_names[] = { "open", "measure", "check", "quit" };
 static const char *const device_names[] = { "cuda", "cpu", "replay" };
 
 static bool read_device(void *message, char *rest)
@@ -186,21 +185,50 @@ static bool read_warmups(void *message, char *rest)
 static bool read_samples(void *message, char *rest)
 {
     struct wire_request *request = message;
-    uint64_t n;
+    uint64_t least, most;
 
-    if (!wire_read_u64(rest, WIRE_SAMPLES_MAX, &n))
+    if (!wire_read_u64(wire_word(&rest), WIRE_SAMPLES_MAX, &least) ||
+        !wire_read_u64(rest, WIRE_SAMPLES_MAX, &most))
         return false;
-    request->measure.samples = (unsigned)n;
-    return n > 0;
+    request->measure.least = (unsigned)least;
+    request->measure.most = (unsigned)most;
+    return least > 0 && least <= most;
+}
+
+/* A finite number >= 0. */
+static bool read_positive(const char *word, double *out)
+{
+    return wire_read_real(word, out) && isfinite(*out) && *out >= 0;
+}
+
+static bool read_noise(void *message, char *rest)
+{
+    struct wire_request *request = message;
+
+    return read_positive(rest, &request->measure.noise);
+}
+
+static bool read_margin(void *message, char *rest)
+{
+    struct wire_request *request = message;
+
+    return read_positive(rest, &request->measure.margin);
+}
+
+static bool read_incumbent(void *message, char *rest)
+{
+    struct wire_request *request = message;
+
+    return read_positive(rest, &request->measure.incumbent_s);
 }
 
 static bool read_l2(void *message, char *rest)
 {
     struct wire_request *request = message;
-    int choice = wire_read_choice(rest, l2_names, 2);
+    int choice = wire_read_choice(rest, wire_l2_names, WIRE_L2_ROTATE + 1);
 
-    request->measure.flush = choice == 1;
-    return choice >= 0;
+    request->measure.l2 = (enum wire_l2)choice;
+    return choice > WIRE_L2_NONE;
 }
 
 static bool read_timeout(void *message, char *rest)
@@ -237,8 +265,13 @@ static const struct wire_field measure_fields[] = {
     { .key = "tolerance", read_tolerance, "two numbers >= 0" },
     { .key = "seed", read_seed, "an integer in 0..2^64-1" },
     { .key = "warmups", read_warmups, "an integer in 0..1000" },
-    { .key = "samples", read_samples, "an integer in 1..1000" },
-    { .key = "l2", read_l2, "'flush' or 'warm'" },
+    { .key = "samples",
+      read_samples,
+      "two integers in 1..1000, the first not the larger" },
+    { .key = "noise", read_noise, "a number >= 0" },
+    { .key = "margin", read_margin, "a number >= 0" },
+    { .key = "incumbent_s", read_incumbent, "seconds, 0 for none" },
+    { .key = "l2", read_l2, "'flush', 'warm' or 'rotate'" },
     { .key = "timeout_s", read_timeout, "seconds, more than 0" },
 };
 
@@ -249,6 +282,8 @@ static const struct {
     [WIRE_OPEN] = { open_fields, sizeof(open_fields) / sizeof(*open_fields) },
     [WIRE_MEASURE] = { measure_fields,
                        sizeof(measure_fields) / sizeof(*measure_fields) },
+    [WIRE_CHECK] = { measure_fields,
+                     sizeof(measure_fields) / sizeof(*measure_fields) },
     [WIRE_QUIT] = { NULL, 0 },
 };
 
@@ -260,12 +295,13 @@ enum wire_step wire_request_line(struct wire_request *request, char *line,
     int kind;
 
     if (!(request->seen & STARTED)) {
-        kind = wire_read_choice(line, kind_names, 3);
+        kind = wire_read_choice(line, kind_names, 4);
         if (kind < 0) {
             snprintf(why, WIRE_WHY_MAX, "'%.60s' is no request", line);
             return WIRE_BAD;
         }
         request->kind = (enum wire_request_kind)kind;
+        request->measure.untimed = kind == WIRE_CHECK;
         request->seen = STARTED;
         return WIRE_MORE;
     }
@@ -321,10 +357,14 @@ static void put_measure(FILE *stream, const struct wire_measure *measure)
     fputs("tolerance", stream);
     wire_put_real(stream, measure->relative_l2);
     wire_put_real(stream, measure->max_error);
-    fprintf(stream, "\nseed %" PRIu64 "\nwarmups %u\nsamples %u\nl2 %s\n",
-            measure->seed, measure->warmups, measure->samples,
-            l2_names[measure->flush]);
-    fputs("timeout_s", stream);
+    fprintf(stream, "\nseed %" PRIu64 "\nwarmups %u\nsamples %u %u\nnoise",
+            measure->seed, measure->warmups, measure->least, measure->most);
+    wire_put_real(stream, measure->noise);
+    fputs("\nmargin", stream);
+    wire_put_real(stream, measure->margin);
+    fputs("\nincumbent_s", stream);
+    wire_put_real(stream, measure->incumbent_s);
+    fprintf(stream, "\nl2 %s\ntimeout_s", wire_l2_name(measure->l2));
     wire_put_real(stream, measure->timeout_s);
     fputc('\n', stream);
 }
@@ -334,7 +374,7 @@ int wire_write_request(FILE *stream, const struct wire_request *request)
     fprintf(stream, "%s\n", kind_names[request->kind]);
     if (request->kind == WIRE_OPEN)
         fprintf(stream, "device %s\ngpu %s\n", request->device, request->gpu);
-    else if (request->kind == WIRE_MEASURE)
+    else if (request->kind == WIRE_MEASURE || request->kind == WIRE_CHECK)
         put_measure(stream, &request->measure);
     return wire_put_end(stream);
 }
