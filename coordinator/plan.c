@@ -8,6 +8,7 @@
 #include "common/mem.h"
 #include "coordinator/choice.h"
 #include "coordinator/config.h"
+#include "coordinator/replay.h"
 #include "coordinator/space.h"
 #include "coordinator/spec.h"
 
