@@ -9,6 +9,8 @@
 #include "common/mem.h"
 #include "common/stats.h"
 
+#define CERTAIN 0.05 /* p of a difference that is believed */
+
 static double median_of(const double *values, size_t n)
 {
     struct summary summary = { .median = NAN };
@@ -289,6 +291,8 @@ static void learn_gate(const struct lessons_input *input, size_t gate,
         rank_test(warned, out->timed, others, out->others_timed, &test);
         out->slower = (test.delta + 1) / 2;
         out->p = test.p;
+        if (test.p < CERTAIN)
+            out->truth = test.delta > 0 ? LESSONS_TRUE : LESSONS_FALSE;
     }
 }
 

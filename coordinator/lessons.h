@@ -81,6 +81,12 @@ struct lessons_failure {
     struct conjunction common;
 };
 
+enum lessons_truth {
+    LESSONS_UNSEEN, /* no difference, or none that chance cannot make */
+    LESSONS_TRUE,   /* what was warned of is slower */
+    LESSONS_FALSE,  /* it is faster */
+};
+
 /* What a warn gate warned of, and all the others. */
 struct lessons_gate {
     char *name;
@@ -89,7 +95,8 @@ struct lessons_gate {
     double median_s, others_median_s; /* NAN without a time */
     double slower; /* share of pairs in which the warned one is slower; NAN */
     double p;      /* two-sided, of "as fast"; NAN */
-    size_t best_rank; /* of a warned one; 0: none is timed */
+    enum lessons_truth truth; /* p at 5 % */
+    size_t best_rank;         /* of a warned one; 0: none is timed */
 };
 
 struct lessons {

@@ -123,6 +123,10 @@ static void put_gates(struct json_out *out, const struct lessons *lessons)
         json_out_real(out, "others_median_s", gate->others_median_s);
         json_out_real(out, "slower", gate->slower);
         json_out_real(out, "p", gate->p);
+        if (gate->truth == LESSONS_UNSEEN)
+            json_out_null(out, "came_true");
+        else
+            json_out_bool(out, "came_true", gate->truth == LESSONS_TRUE);
         if (gate->best_rank)
             json_out_int(out, "best_rank", (int64_t)gate->best_rank);
         else

@@ -206,9 +206,13 @@ static void print_failures(const struct lessons *lessons, FILE *to)
 static void print_gates(const struct lessons *lessons, double scale,
                         const char *unit, FILE *to)
 {
+    static const char *const truths[] = { [LESSONS_UNSEEN] = "not seen",
+                                          [LESSONS_TRUE] = "yes, slower",
+                                          [LESSONS_FALSE] = "no, faster" };
     struct table *table = table_new();
 
     table_column(table, 'l', "warn gate");
+    table_column(table, 'l', "came true");
     table_column(table, 'r', "timed");
     unit_column(table, "median", unit);
     unit_column(table, "others", unit);
@@ -221,6 +225,7 @@ static void print_gates(const struct lessons *lessons, double scale,
         const struct lessons_gate *gate = &lessons->gates[g];
 
         table_cell(table, "%s", gate->name);
+        table_cell(table, "%s", truths[gate->truth]);
         table_cell(table, "%zu of %zu", gate->timed, gate->warned);
         table_number(table, 3, gate->median_s * scale);
         table_number(table, 3, gate->others_median_s * scale);

@@ -38,7 +38,7 @@ struct shift {
  * With one stratum of at most SHIFT_EXACT_MAX values a set the level is exact
  * (4 and 4 values are the fewest for 95 %), else that of a normal
  * approximation. */
-#define SHIFT_EXACT_MAX 50
+#define SHIFT_EXACT_MAX 12
 void shift(const struct shift_value *a, size_t n_a, const struct shift_value *b,
            size_t n_b, double confidence, struct shift *out);
 

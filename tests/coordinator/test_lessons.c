@@ -151,10 +151,36 @@ static void what_a_gate_warned_of_came_true_or_not(void **state)
     assert_near(out.gates[0].median_s, 3.0e-3, 1e-12);
     assert_near(out.gates[0].others_median_s, 2.0e-3, 1e-12);
     assert_near(out.gates[0].slower, 6.0 / 9 + 0.5 / 9, 1e-9);
+    assert_int_equal(out.gates[0].truth, LESSONS_UNSEEN); /* p is 0.13 */
     assert_int_equal(out.gates[0].best_rank, 3); /* two of 1.0 ms before it */
     assert_int_equal(out.gates[1].warned, 0);
     assert_true(isnan(out.gates[1].slower));
     lessons_fini(&out);
+}
+
+static enum lessons_truth truth_when_warned_is(double factor)
+{
+    struct lessons_point points[POINTS];
+    uint16_t levels[4 * POINTS];
+    struct lessons out;
+    enum lessons_truth truth;
+
+    predecessor(points, levels);
+    for (int i = 0; i < POINTS; i++)
+        points[i].seconds =
+            1e-3 * (1 + i / 100.0) * (points[i].warned ? factor : 1);
+    out = learn(POINTS, points);
+    truth = out.gates[0].truth;
+    lessons_fini(&out);
+    return truth;
+}
+
+static void a_warning_is_true_when_what_it_is_about_is_slower(void **state)
+{
+    (void)state;
+    assert_int_equal(truth_when_warned_is(2), LESSONS_TRUE);
+    assert_int_equal(truth_when_warned_is(0.5), LESSONS_FALSE);
+    assert_int_equal(truth_when_warned_is(1), LESSONS_UNSEEN);
 }
 
 static void the_table_tells_all_of_it(void **state)
@@ -311,6 +337,7 @@ int main(void)
         cmocka_unit_test(a_tunable_that_never_changes_the_code_is_dead),
         cmocka_unit_test(each_value_has_its_best_and_its_median),
         cmocka_unit_test(what_a_gate_warned_of_came_true_or_not),
+        cmocka_unit_test(a_warning_is_true_when_what_it_is_about_is_slower),
         cmocka_unit_test(the_table_tells_all_of_it),
         cmocka_unit_test(the_json_tells_all_of_it),
         cmocka_unit_test(a_sweep_of_failures_names_what_was_not_varied),

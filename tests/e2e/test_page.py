@@ -1,6 +1,7 @@
-"""fa-coord report --html: one file that shows what the text shows and fetches nothing."""
+"""fa-coord report of a stored sweep: the page for a browser, and a sweep without a winner."""
 
 import html.parser
+import json
 import os
 import shutil
 import sqlite3
@@ -86,6 +87,19 @@ class Page(rig.Rig):
         self.assertNotIn("\x1b", text)
         self.assertIn("<script>alert(1)</script>?[31m", page.text)
         self.assertIn("<img src=x onerror=alert(1)>", page.text)
+
+    def test_a_sweep_in_which_all_failed_is_written_in_full(self):
+        db = self.database()
+        with sqlite3.connect(db) as connection:
+            connection.execute("DELETE FROM config WHERE params LIKE '%\"VECTOR\": false%'"
+                               " OR params LIKE '%\"VECTOR\":false%'")
+            connection.execute("UPDATE outcome SET outcome = 'runtime', reason = 'misaligned address'")
+        text = self.run_coord(self.folder, "report", db).stdout
+        self.assertIn("No configuration is correct and timed", text)
+        self.assertIn("all 6 runtime: misaligned address\n    share VECTOR=true; nothing is right", text)
+        lessons = json.loads(self.run_coord(self.folder, "report", db, "--json").stdout)["lessons"]
+        self.assertEqual((lessons["timed"], lessons["failed"]), (0, 6))
+        self.assertEqual(lessons["failures"][0]["unvaried"], [{"tunable": "VECTOR", "values": ["true"]}])
 
     def test_a_file_is_replaced_only_when_told(self):
         db = self.database()
