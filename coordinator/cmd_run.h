@@ -55,7 +55,7 @@ struct run {
 };
 
 /* What the database run->db says of its sweep: file, hosts, device; what the
- * settings say already stays. */
+ * settings say already stays (in cmd_resume.c). */
 int run_recall(struct run *run, struct err *err);
 /* Free all that 'run' holds, where there is no run_command() to do it. */
 void run_free(struct run *run);
@@ -64,6 +64,9 @@ void run_free(struct run *run);
  * then free all that 'run' holds.  Returns the exit code of the program: that
  * of 'work', or of what was wrong, which has been printed. */
 int run_command(struct run *run, int (*work)(struct run *, void *), void *arg);
+
+/* The 'work' of sweep and resume: all passes. */
+int run_sweep(struct run *run, void *arg);
 
 /* From within 'work': sweep_run() over run->db, with the settings put into
  * 'options'.  Returns its exit code; an error has been printed. */

@@ -17,17 +17,29 @@ static double or_last(double key)
     return isnan(key) ? (double)INFINITY : key;
 }
 
+/* What can be said for it. */
+static int standing(const struct finding *f)
+{
+    return f->success ? 2 : f->verdict == VERDICT_FAST ? 1 : 0;
+}
+
+/* Of those that tie, only those for which as much can be said as for any: one
+ * that was measured badly must not be taken for one that won. */
 static size_t take_from_tie(const struct conclusion *c,
                             const struct finding *findings)
 {
     bool *tied = mem_new(c->n, sizeof(*tied));
     double *keys = mem_new(c->n * KEYS, sizeof(*keys));
+    int highest = 0;
     size_t best;
 
+    for (size_t i = 0; i < c->n; i++)
+        if (findings[i].tied && standing(&findings[i]) > highest)
+            highest = standing(&findings[i]);
     for (size_t i = 0; i < c->n; i++) {
         const struct conclusion_entry *entry = &c->entries[i];
 
-        tied[i] = findings[i].tied;
+        tied[i] = findings[i].tied && standing(&findings[i]) == highest;
         keys[i * KEYS] = or_last(entry->registers);
         keys[i * KEYS + 1] = or_last(entry->spill_bytes);
         keys[i * KEYS + 2] =

@@ -244,7 +244,6 @@ int passes_contest(struct run *run, const struct report *report,
         .ask = &ask,
         .contest = contest,
     };
-    const struct spec_measure measure = run->spec->measure;
     double hours;
     struct err err;
     int code = 0;
@@ -271,10 +270,8 @@ int passes_contest(struct run *run, const struct report *report,
                 "blocks of %d samples\n",
                 contest->n_running - 1, contest->n_running == 2 ? "" : "s",
                 contest->blocks, contest->samples);
-    run->spec->measure.least = run->spec->measure.most = contest->samples;
     if (code == 0)
         code = run_engine(run, &options, &err);
-    run->spec->measure = measure;
     choice_fini(&choice);
     return code;
 }

@@ -7,6 +7,7 @@
 
 #include "common/log.h"
 #include "common/mem.h"
+#include "coordinator/contest.h"
 #include "coordinator/replay.h"
 #include "coordinator/spec.h"
 
@@ -207,16 +208,15 @@ static void identify(const struct sweep *sweep, const struct sched_lease *lease,
 static struct plan_sampling sampling_of(const struct sweep *sweep,
                                         const struct sched_lease *lease)
 {
-    const struct spec_measure *measure = &sweep->spec->measure;
-    int n = lease->purpose == SCHED_CANARY ? measure->canary_samples
-                                           : measure->least;
-    bool compares =
-        lease->purpose == SCHED_CANARY || lease->purpose == SCHED_CONFIRM;
-    int raced = compares ? 0 : sweep_race_samples(sweep, lease);
+    int n;
 
-    if (raced > 0)
-        n = raced;
-    if (compares || raced > 0)
+    if (lease->purpose == SCHED_CANARY)
+        n = sweep->spec->measure.canary_samples;
+    else if (lease->purpose == SCHED_CONFIRM)
+        n = sweep->options->contest->samples;
+    else
+        n = sweep_race_samples(sweep, lease);
+    if (n > 0)
         return (struct plan_sampling){ .least = n, .most = n };
     return plan_sampling(sweep->plan,
                          incumbents_high_s(sweep->incumbents, lease->shape));

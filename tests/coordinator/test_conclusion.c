@@ -381,6 +381,45 @@ static void an_emulated_one_claims_nothing(void **state)
     free(c.sentence);
 }
 
+/* The second is always 10 % faster than the baseline; the third is faster or
+ * slower by turns, with fewer registers: it ties, and is not the best. */
+static void one_that_was_measured_badly_is_not_taken_from_the_tie(void **state)
+{
+    struct conclusion c = { .state = CONCLUSION_DONE,
+                            .complete = 10,
+                            .n_gpus = 1 };
+    struct conclusion_entry entries[3] = { { .registers = 64 },
+                                           { .registers = 64,
+                                             .name = (char *)"A=1" },
+                                           { .registers = 32 } };
+    struct conclusion_sample samples[30];
+    struct contest_shape shape = { .name = (char *)"n" };
+
+    (void)state;
+    for (int i = 0; i < 30; i++) {
+        int block = i / 3;
+        double noisy = block % 2 ? 0.7 : 1.1, seconds[] = { 1, 0.9, noisy };
+
+        samples[i] = (struct conclusion_sample){
+            0, { i % 3, block, 0, seconds[i % 3] + 1e-4 * block }
+        };
+    }
+    c.contest.shapes = &shape;
+    c.contest.n_shapes = 1;
+    c.contest.rules = (struct verdict_rules)VERDICT_RULES;
+    c.entries = entries;
+    c.n = 3;
+    conclusion_judge(&c, samples, 30);
+    assert_true(c.shapes[0].findings[2].tied);
+    assert_int_equal(c.shapes[0].findings[2].verdict, VERDICT_AMBG);
+    assert_int_equal(c.shapes[0].findings[1].verdict, VERDICT_FAST);
+    assert_int_equal(c.best, 1);
+    blocks_free(c.shapes[0].blocks);
+    free(c.shapes[0].findings);
+    free(c.shapes);
+    free(c.sentence);
+}
+
 #define TEST(name) \
     cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
@@ -397,6 +436,7 @@ int main(void)
         TEST(one_that_was_wrong_in_a_block_cannot_win),
         TEST(nothing_was_confirmed_at_all),
         cmocka_unit_test(an_emulated_one_claims_nothing),
+        cmocka_unit_test(one_that_was_measured_badly_is_not_taken_from_the_tie),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

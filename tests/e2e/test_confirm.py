@@ -4,6 +4,7 @@ import json
 import os
 import unittest
 
+import landscape
 import rig
 import sweepfile
 
@@ -111,6 +112,24 @@ class Confirm(rig.Rig):
             self.assertEqual([r["config"] for r in verdict["rejected"]], [{"WIDTH": 4}])
             self.assertEqual(self.blocks(folder), [])
             self.assert_invariants(folder)
+    def test_recorded_cards_that_differ_confirm_what_was_recorded(self):
+        landscape.make(self.path("bowl.json"), xs=(1, 32, 64), ys=(2, 4), unrolls=(1, 2))
+        with open(self.path("cards.json"), "w") as f:
+            json.dump({"cards": [{"gpu": 1, "factor": 1.08}]}, f)
+        ran = self.run_coord(self.folder, "sweep", "--device", "replay=bowl.json", "--speed-up", "100000", "--db", "x.db",
+                             "--hosts", self.hosts("localhost gpus=0,1 slots=4"), "--cards", "cards.json")
+        self.assertRegex(ran.stdout, r"Verdict: BX=64 BY_=4 UNROLL=2 MODE=plain is 2\.4\d\d?x the baseline, 95 % interval "
+                                     r"\[.*\], confirmed on 2 GPUs; all by recorded times\.")
+        verdict = self.report(self.folder, "x.db")["verdict"]
+        # far(1, 64) = 6, far(2, 4) = 1, far(1, 2) = 1: 1 + 1.2 + 0.15 + 0.05 of the fastest.
+        self.assertAlmostEqual(verdict["speedup"], 2.4, delta=0.01)
+        self.assertLess(verdict["speedup_ci_95"][0], verdict["speedup"])
+        self.assertTrue(verdict["success"])
+        self.assertEqual((verdict["verdict"], verdict["blocks"], verdict["gpus"]), ("FAST", 20, 2))
+        self.assertEqual([tie["key"] for tie in verdict["tie_set"]], [verdict["best_key"]])
+        self.assertEqual([n for _, _, n in self.blocks(self.folder)], [1 + len(verdict["finalists"])] * 20)
+        exported = json.loads(self.run_coord(self.folder, "export", "--db", "x.db", "--format", "json").stdout)
+        self.assertEqual(exported["state"], "confirmed")
 
 
 if __name__ == "__main__":
