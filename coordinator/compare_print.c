@@ -40,11 +40,15 @@ static void print_side(const struct compare_side *side, char letter, FILE *to)
         if (i == 0 || strcmp(side->gpus[i].name, side->gpus[i - 1].name) != 0)
             fprintf(to, ", %s", side->gpus[i].name);
     fprintf(to, "; %zu configurations\n", report->n_configs);
-    if (side->winner.config)
-        fprintf(to, "   its winner: %.8s, %s\n", side->winner.config->key,
-                side->winner.state);
-    else
+    if (!side->winner.config) {
         fprintf(to, "   %s\n", side->why_none);
+        return;
+    }
+    fprintf(to, "   its winner, %s:", side->winner.state);
+    for (size_t i = 0; i < side->winner.config->params.n; i++)
+        fprintf(to, " %s=%s", side->winner.config->params.items[i].name,
+                side->winner.config->params.items[i].text);
+    fprintf(to, " (%.8s)\n", side->winner.config->key);
 }
 
 static void time_columns(struct table *table, const char *unit)
@@ -252,7 +256,8 @@ static void put_row(struct json_out *out, const struct compare *compare,
         json_out_text(out, "verdict", verdict_name(row->verdict));
     else
         json_out_null(out, "verdict");
-    json_out_raw(out, "config", row->a->json);
+    json_out_raw(out, "config_a", row->a->json);
+    json_out_raw(out, "config_b", row->b->json);
     json_out_text(out, "key_a", row->a->key);
     json_out_text(out, "key_b", row->b->key);
     json_out_real(out, "median_a_s", row->a_s);

@@ -57,8 +57,9 @@ static void print_tunables(const struct lessons *lessons, double scale,
 
         table_cell(table, "%s", tunable->name);
         table_number(table, 1,
-                     lessons->importance.sd > 0 ? 100 * tunable->share
-                                                : (double)NAN);
+                     lessons->importance.sd > 0 && tunable->n > 1
+                         ? 100 * tunable->share
+                         : (double)NAN);
         table_cell(table, "%s", dead_word(tunable->dead));
         table_cell(table, "%s", best ? best->text : "-");
         table_number(table, 3, best ? best->best_s * scale : (double)NAN);
@@ -121,6 +122,8 @@ static void print_values(const struct lessons *lessons, double scale,
     for (size_t a = 0; a < lessons->n_tunables; a++) {
         const struct lessons_tunable *tunable = &lessons->tunables[a];
 
+        if (tunable->n < 2)
+            continue; /* nothing to choose */
         for (size_t v = 0; v < tunable->n && v < VALUES_SHOWN; v++) {
             const struct lessons_value *value = &tunable->values[v];
 

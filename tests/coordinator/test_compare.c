@@ -197,6 +197,20 @@ static void less_than_the_threshold_is_none(void **state)
     done(&pair);
 }
 
+static void a_replay_has_no_cubins(void **state)
+{
+    struct compare_plan a = calm;
+    struct pair pair;
+
+    (void)state;
+    a.device = "replay";
+    a.same_code = true;
+    compare_plans(a, a, &pair);
+    assert_int_equal(pair.rc, 0);
+    assert_int_equal(pair.compare->same_code, 0);
+    done(&pair);
+}
+
 static void one_cubin_in_both_is_the_machine(void **state)
 {
     struct compare_plan a = calm, b = calm_too;
@@ -369,6 +383,7 @@ int main(void)
         cmocka_unit_test(without_blocks_the_screening_samples_count),
         cmocka_unit_test(a_late_sample_changes_little),
         cmocka_unit_test(less_than_the_threshold_is_none),
+        cmocka_unit_test(a_replay_has_no_cubins),
         cmocka_unit_test(one_cubin_in_both_is_the_machine),
         cmocka_unit_test(another_configuration_decides_only_when_asked),
         cmocka_unit_test(the_old_winner_is_compared_with_itself_too),
