@@ -103,6 +103,7 @@ static void put_cell(struct json_out *out, const struct report *report,
                      const struct report_cell *cell, size_t shape)
 {
     json_out_real(out, "median_s", cell->summary.median);
+    json_out_real(out, "normalised_s", cell->normalised_s);
     json_out_real(out, "spread_s", cell->summary.spread);
     json_out_int(out, "n_samples", (int64_t)cell->n_samples);
     json_out_open(out, "samples", '[');
@@ -211,6 +212,7 @@ void report_json(const struct report_view *view, FILE *to)
     put_counts(&out, report);
     put_gates(&out, report);
     put_shapes(&out, report);
+    report_put_gpus(&out, report);
     json_out_open(&out, "results", '[');
     for (size_t i = 0; i < report->n_configs; i++) {
         if (!report->configs[i].selected || (view->top && shown == view->top))

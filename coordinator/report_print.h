@@ -28,6 +28,11 @@ void report_csv(const struct report_view *view, FILE *to); /* all rows */
 void report_json(const struct report_view *view, FILE *to);
 void report_cost_table(const struct report_view *view, FILE *to);
 
+/* The GPUs, as their canaries and each other's results show them; nothing
+ * without canaries. */
+void report_gpus_table(const struct report *report, FILE *to);
+void report_put_gpus(struct json_out *out, const struct report *report);
+
 /* The floors of all shapes, and the share of each that the fastest and the
  * baseline reach; nothing without floors. */
 void report_roofline_table(const struct report *report, FILE *to);
