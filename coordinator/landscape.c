@@ -76,6 +76,7 @@ void landscape_free(struct landscape *landscape)
     free(landscape->configs);
     free(landscape->samples);
     free(landscape->device);
+    free(landscape->facts);
     free(landscape->kernel);
     free(landscape);
 }
@@ -190,7 +191,9 @@ static int read_tunables(struct reader *reader)
         if (rc < 0)
             return rc;
     }
-    if (rc == 0 && to->tunables_n == 0)
+    if (rc < 0)
+        return rc;
+    if (to->tunables_n == 0)
         return json_stream_flaw(reader->stream, reader->err,
                                 "\"tune_params\" is empty");
     for (int t = 0; t < to->tunables_n; t++)
@@ -200,7 +203,7 @@ static int read_tunables(struct reader *reader)
             .values = to->tunables[t].ordered ? to->tunables[t].numbers : NULL,
         };
     to->domain = domain_new(shapes, to->tunables_n);
-    return rc;
+    return 0;
 }
 
 /* ---- one configuration of the cache */
@@ -238,6 +241,12 @@ static int read_outcome(struct reader *reader, enum json_token token,
                             "failure such as \"CompilationFailedConfig\"");
 }
 
+/* NaN and Infinity are read as numbers. */
+static bool is_duration(double ms)
+{
+    return isfinite(ms) && ms > 0;
+}
+
 static int read_samples(struct reader *reader, struct entry *entry)
 {
     struct landscape *to = reader->to;
@@ -246,6 +255,8 @@ static int read_samples(struct reader *reader, struct entry *entry)
 
     entry->config.sample_at = to->samples_n;
     while ((rc = next(reader, &token)) == 0 && token == JSON_STREAM_NUMBER) {
+        if (!is_duration(json_stream_number(reader->stream)))
+            continue; /* no time: it tells nothing */
         if (to->samples_n == SAMPLES_MAX ||
             entry->config.samples_n == CONFIG_SAMPLES_MAX)
             return json_stream_flaw(reader->stream, reader->err,
@@ -314,7 +325,7 @@ static int read_member(struct reader *reader, struct entry *entry)
     if (is_samples && token == JSON_STREAM_OPEN_ARRAY)
         return read_samples(reader, entry);
     if (duration && token == JSON_STREAM_NUMBER &&
-        json_stream_number(reader->stream) > 0)
+        is_duration(json_stream_number(reader->stream)))
         *duration = json_stream_number(reader->stream) * MS;
     return json_stream_skip(reader->stream, token, reader->err);
 }

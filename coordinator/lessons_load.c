@@ -90,9 +90,8 @@ static enum lessons_fate fate_of(const struct report_config *config)
         return LESSONS_PENDING;
     if (config->outcome != REPORT_CORRECT)
         return LESSONS_FAILED;
-    return config->rank && config->cells[0].summary.median > 0
-               ? LESSONS_TIMED
-               : LESSONS_PENDING;
+    return config->rank && config->cells[0].time_s > 0 ? LESSONS_TIMED
+                                                       : LESSONS_PENDING;
 }
 
 static uint64_t warned_of(const struct loading *loading, const char *warnings)
@@ -128,7 +127,7 @@ static int take_point(struct loading *loading,
     *point = (struct lessons_point){
         .levels = levels,
         .fate = fate_of(config),
-        .seconds = config->cells[0].summary.median,
+        .seconds = config->cells[0].time_s,
         .outcome = report_outcome_name(config->outcome),
         .reason = config->reason,
         .warned = warned_of(loading, config->warnings),

@@ -1,14 +1,11 @@
-#include "coordinator/plan.h"
+#include "coordinator/plan_private.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buf.h"
 #include "common/mem.h"
-#include "coordinator/bundle.h"
 #include "coordinator/choice.h"
 #include "coordinator/config.h"
 #include "coordinator/replay.h"
@@ -17,35 +14,7 @@
 
 #define TEXT_MAX (1 << 20) /* of a header, a request or a configuration */
 
-/* Of the values that the fills make (worker/runner/fill.h): another one when
- * their bits change, so that results for other inputs do not count. */
-#define FILL_REVISION "fill 2"
-
-struct plan {
-    const struct spec *spec;
-    struct space *space;
-    char arch[32];
-    bool emulated;
-    struct plan_unit *units; /* the configurations, then the reference */
-    int n, cap;              /* without the reference, with what is not taken */
-    int taken;
-    int *by_key; /* [taken] indices of configurations, sorted by key */
-    const struct spec_shape *shapes;
-    size_t n_shapes;
-    const struct plan_ask *ask; /* NULL: all that pass */
-    signed char *gates; /* of what was asked for: units by shapes, -1 none */
-    char baseline_key[HASH_HEX];
-    char (*measure_keys)[HASH_HEX];
-    struct bundle kernel, reference;
-    struct value *values, *derived; /* of the unit last looked at */
-
-    struct buf text; /* what the last plan_build() or plan_measure() made */
-    const char *flag;
-    const char *names[BUNDLE_FILES_MAX];
-    struct bytes contents[BUNDLE_FILES_MAX];
-};
-
-static bool is_reference(const struct plan *plan, int unit)
+bool plan_is_reference(const struct plan *plan, int unit)
 {
     return unit == plan->n;
 }
@@ -62,116 +31,9 @@ void plan_values(const struct plan *plan, int unit, struct value *values)
     memcpy(values, at->values, plan->spec->n_axes * sizeof(*values));
 }
 
-/* The values of a configuration, in plan->values. */
-static void look_at(const struct plan *plan, int unit)
+void plan_look_at(const struct plan *plan, int unit)
 {
     plan_values(plan, unit, plan->values);
-}
-
-static void hash_launch(struct hash *hash, const struct spec_launch *launch)
-{
-    for (int i = 0; i < 3; i++) {
-        hash_text(hash, launch->grid[i].text);
-        hash_text(hash, launch->block[i].text);
-    }
-    hash_text(hash, launch->smem.text);
-}
-
-/* A reference is compiled plainly: no flags, no tunables. */
-static void reference_source_key(struct plan *plan, char out[HASH_HEX])
-{
-    struct hash hash;
-
-    hash_init(&hash);
-    hash_text(&hash, "reference");
-    hash_text(&hash, plan->reference.hash);
-    hash_text(&hash, plan->spec->reference.entry);
-    hash_text(&hash, plan->spec->standard);
-    hash_text(&hash, plan->arch);
-    hash_launch(&hash, &plan->spec->reference.launch);
-    hash_end(&hash, out);
-}
-
-/* Writes the header of the configuration in plan->values to plan->text; where
- * a record answers, the record of it. */
-static int make_header(struct plan *plan, struct err *err)
-{
-    int rc;
-
-    if (plan->spec->replay)
-        return replay_record(plan->spec->replay, plan->values, &plan->text,
-                             err);
-    rc = space_derive(plan->space, plan->values, plan->derived, err);
-
-    buf_clear(&plan->text);
-    if (rc == 0)
-        config_header(plan->spec, plan->values, plan->derived, &plan->text);
-    return rc;
-}
-
-static int kernel_source_key(struct plan *plan, char out[HASH_HEX],
-                             struct err *err)
-{
-    const struct spec *spec = plan->spec;
-    struct hash hash;
-    int rc = make_header(plan, err);
-
-    if (rc < 0)
-        return rc;
-    hash_init(&hash);
-    hash_text(&hash, "kernel");
-    hash_text(&hash, plan->kernel.hash);
-    hash_text(&hash, buf_text(&plan->text));
-    hash_text(&hash, spec->kernel.entry);
-    hash_text(&hash, spec->standard);
-    hash_text(&hash, plan->arch);
-    for (size_t i = 0; i < spec->n_flags; i++)
-        hash_text(&hash, spec->flags[i]);
-    hash_launch(&hash, &spec->kernel.launch);
-    hash_end(&hash, out);
-    return 0;
-}
-
-static void hash_argument(struct hash *hash, const struct spec_argument *arg)
-{
-    char text[64];
-
-    hash_text(hash, arg->name);
-    hash_text(hash, arg->type);
-    for (size_t i = 0; i < arg->n_dims; i++)
-        hash_text(hash, arg->dims[i].text);
-    snprintf(text, sizeof(text), "%d %d %.17g", arg->buffer, arg->output,
-             arg->scale);
-    hash_text(hash, text);
-    hash_text(hash, arg->buffer ? arg->fill : "");
-    hash_text(hash, arg->value.text ? arg->value.text : "");
-    if (arg->scale_rule.text) /* its variables are the shape's */
-        hash_text(hash, arg->scale_rule.text);
-}
-
-static void measure_key(struct plan *plan, const struct spec_shape *shape,
-                        char out[HASH_HEX])
-{
-    const struct spec *spec = plan->spec;
-    struct hash hash;
-    char text[160];
-
-    hash_init(&hash);
-    hash_text(&hash, FILL_REVISION);
-    hash_text(&hash, shape->name);
-    for (size_t i = 0; i < spec->n_vars; i++) {
-        snprintf(text, sizeof(text), "%s=%" PRId64, spec->vars[i],
-                 shape->vars[i]);
-        hash_text(&hash, text);
-    }
-    for (size_t i = 0; i < spec->n_arguments; i++)
-        hash_argument(&hash, &spec->arguments[i]);
-    hash_text(&hash, plan->units[plan->n].source_key);
-    snprintf(text, sizeof(text), "%.17g %.17g %" PRId64 " %s",
-             spec->relative_l2, spec->max_error, spec->measure.seed,
-             spec->measure.l2);
-    hash_text(&hash, text);
-    hash_end(&hash, out);
 }
 
 static int add_unit(struct plan *plan, const struct chosen *chosen,
@@ -189,11 +51,11 @@ static int add_unit(struct plan *plan, const struct chosen *chosen,
     *unit = (struct plan_unit){ .point = chosen->point,
                                 .warned = chosen->warned,
                                 .values = chosen->values };
-    look_at(plan, plan->taken++);
+    plan_look_at(plan, plan->taken++);
     config_key(plan->spec, plan->values, unit->key);
     unit->baseline =
         plan->spec->baseline && strcmp(unit->key, plan->baseline_key) == 0;
-    return kernel_source_key(plan, unit->source_key, err);
+    return plan_kernel_key(plan, unit->source_key, err);
 }
 
 /* The baseline is measured even where a warn gate is hit; rejected by a gate
@@ -259,7 +121,7 @@ static int add_all(struct plan *plan, struct err *err)
 /* Which of the shapes asked for a unit is rejected for. */
 static int find_gates(struct plan *plan, int unit, struct err *err)
 {
-    look_at(plan, unit);
+    plan_look_at(plan, unit);
     for (size_t s = 0; s < plan->n_shapes; s++) {
         int gate =
             space_rejected_at(plan->space, plan->values, &plan->shapes[s], err);
@@ -357,10 +219,10 @@ static void complete(struct plan *plan, int units)
 {
     plan->n = units;
     plan->units[plan->n] = (struct plan_unit){ .point = -1 };
-    reference_source_key(plan, plan->units[plan->n].source_key);
+    plan_reference_key(plan, plan->units[plan->n].source_key);
     plan->measure_keys = mem_new(plan->n_shapes, HASH_HEX);
     for (size_t i = 0; i < plan->n_shapes; i++)
-        measure_key(plan, &plan->shapes[i], plan->measure_keys[i]);
+        plan_shape_key(plan, &plan->shapes[i], plan->measure_keys[i]);
     make_index(plan);
 }
 
@@ -439,13 +301,6 @@ int plan_taken(const struct plan *plan)
     return plan->taken;
 }
 
-int plan_source_key(struct plan *plan, int64_t point, char out[HASH_HEX],
-                    struct err *err)
-{
-    space_values(plan->space, point, plan->values);
-    return kernel_source_key(plan, out, err);
-}
-
 void plan_free(struct plan *plan)
 {
     if (!plan)
@@ -499,43 +354,16 @@ int plan_gate(const struct plan *plan, int unit, int shape)
                : -1;
 }
 
-const char *plan_measure_key(const struct plan *plan, int shape)
-{
-    return plan->measure_keys[shape];
-}
-
-void plan_task_key(const struct plan *plan, int unit, int shape,
-                   char out[HASH_HEX])
-{
-    struct hash hash;
-
-    hash_init(&hash);
-    hash_text(&hash, plan->units[unit].source_key);
-    hash_text(&hash, plan->measure_keys[shape]);
-    hash_end(&hash, out);
-}
-
-void plan_build_key(const struct plan *plan, int unit, const char *toolkit,
-                    char out[HASH_HEX])
-{
-    struct hash hash;
-
-    hash_init(&hash);
-    hash_text(&hash, plan->units[unit].source_key);
-    hash_text(&hash, toolkit);
-    hash_end(&hash, out);
-}
-
 void plan_display(const struct plan *plan, int unit, char *out, size_t size)
 {
     struct buf text;
 
-    if (is_reference(plan, unit)) {
+    if (plan_is_reference(plan, unit)) {
         snprintf(out, size, "the reference");
         return;
     }
     buf_init(&text, TEXT_MAX);
-    look_at(plan, unit);
+    plan_look_at(plan, unit);
     config_text(plan->spec, plan->values, &text);
     snprintf(out, size, "%s", buf_text(&text));
     buf_fini(&text);
@@ -572,7 +400,7 @@ char *plan_params(const struct plan *plan, int unit)
     struct buf text;
 
     buf_init(&text, TEXT_MAX);
-    look_at(plan, unit);
+    plan_look_at(plan, unit);
     config_json(plan->spec, plan->values, &text);
     return text.bytes;
 }
@@ -589,157 +417,4 @@ char *plan_warnings(const struct plan *plan, int unit)
                        plan->spec->gates[i].name);
     buf_printf(&text, "]");
     return text.bytes;
-}
-
-static const struct bundle *bundle_of(const struct plan *plan, int unit)
-{
-    return is_reference(plan, unit) ? &plan->reference : &plan->kernel;
-}
-
-void plan_bundle(struct plan *plan, int unit, struct msg *msg)
-{
-    const struct bundle *bundle = bundle_of(plan, unit);
-
-    for (size_t i = 0; i < bundle->n; i++) {
-        plan->names[i] = bundle->files[i].name;
-        plan->contents[i] =
-            (struct bytes){ bundle->files[i].bytes, bundle->files[i].len };
-    }
-    msg->hash = bundle->hash;
-    msg->names = (struct texts){ plan->names, bundle->n };
-    msg->contents = (struct blobs){ plan->contents, bundle->n };
-}
-
-static int recorded_build(struct plan *plan, int unit, struct msg *msg,
-                          struct err *err)
-{
-    struct replay *replay = plan->spec->replay;
-    bool reference = is_reference(plan, unit);
-    int rc;
-
-    if (!reference)
-        look_at(plan, unit);
-    rc = replay_record(replay, reference ? NULL : plan->values, &plan->text,
-                       err);
-    plan->flag = replay_flag(replay);
-    msg->bundle = bundle_of(plan, unit)->hash;
-    msg->source = REPLAY_FILE;
-    msg->header = buf_text(&plan->text);
-    msg->entry = REPLAY_ENTRY;
-    msg->standard = plan->spec->standard;
-    msg->arch = plan->arch;
-    msg->flags = (struct texts){ &plan->flag, 1 };
-    return rc;
-}
-
-int plan_build(struct plan *plan, int unit, struct msg *msg, struct err *err)
-{
-    const struct spec *spec = plan->spec;
-    bool reference = is_reference(plan, unit);
-    const struct spec_kernel *kernel =
-        reference ? &spec->reference : &spec->kernel;
-    int rc = 0;
-
-    if (spec->replay)
-        return recorded_build(plan, unit, msg, err);
-    buf_clear(&plan->text);
-    if (!reference) {
-        look_at(plan, unit);
-        rc = make_header(plan, err);
-    }
-    msg->bundle = bundle_of(plan, unit)->hash;
-    msg->source = kernel->source;
-    msg->header = buf_text(&plan->text);
-    msg->entry = kernel->entry;
-    msg->standard = spec->standard;
-    msg->arch = plan->arch;
-    if (!reference)
-        msg->flags =
-            (struct texts){ (const char *const *)spec->flags, spec->n_flags };
-    return rc;
-}
-
-static void put_argument(struct buf *to, const struct spec_argument *arg,
-                         const struct space_argument *is)
-{
-    buf_printf(to, "arg %s %s ", arg->name, arg->type);
-    if (arg->buffer) {
-        buf_printf(to, "buffer %" PRId64 " %s", is->count, arg->fill);
-        if (strcmp(arg->fill, "ramp") == 0)
-            buf_printf(to, " %" PRId64 " %" PRId64, is->rows, is->columns);
-        buf_printf(to, " %.17g %s\n", is->scale, arg->output ? "out" : "in");
-    } else if (is->value.kind == VALUE_REAL)
-        buf_printf(to, "scalar %.17g\n", is->value.real);
-    else
-        buf_printf(to, "scalar %" PRId64 "\n", is->value.integer);
-}
-
-static void put_triple(struct buf *to, const int64_t v[3])
-{
-    buf_printf(to, "%" PRId64 " %" PRId64 " %" PRId64, v[0], v[1], v[2]);
-}
-
-struct plan_sampling plan_sampling(const struct plan *plan, double incumbent_s)
-{
-    return (struct plan_sampling){ .least = plan->spec->measure.least,
-                                   .most = plan->spec->measure.most,
-                                   .incumbent_s = incumbent_s };
-}
-
-/* What is launched, and on what. */
-static int put_work(struct plan *plan, const struct spec_shape *at,
-                    struct buf *to, struct err *err)
-{
-    const struct spec *spec = plan->spec;
-    struct space_launch launch = { { 0 }, { 0 }, 0 }, reference = launch;
-    struct space_argument args[SPEC_LIST_MAX] = { { .count = 0 } };
-    int rc = space_launch(plan->space, plan->values, at, &launch, err);
-
-    if (rc == 0)
-        rc = space_reference_launch(plan->space, at, &reference, err);
-    if (rc == 0)
-        rc = space_arguments(plan->space, plan->values, at, args, err);
-    if (rc < 0)
-        return rc;
-    buf_printf(to, "measure\nentry %s\ngrid ", spec->kernel.entry);
-    put_triple(to, launch.grid);
-    buf_printf(to, "\nblock ");
-    put_triple(to, launch.block);
-    buf_printf(to, "\nsmem %" PRId64 "\n", launch.smem);
-    for (size_t i = 0; i < spec->n_arguments; i++)
-        put_argument(to, &spec->arguments[i], &args[i]);
-    buf_printf(to, "reference %s ", spec->reference.entry);
-    put_triple(to, reference.grid);
-    buf_printf(to, " ");
-    put_triple(to, reference.block);
-    buf_printf(to, " %" PRId64 "\n", reference.smem);
-    return 0;
-}
-
-int plan_measure(struct plan *plan, int unit, int shape,
-                 const struct plan_sampling *sampling, struct msg *msg,
-                 struct err *err)
-{
-    const struct spec *spec = plan->spec;
-    struct buf *to = &plan->text;
-    int rc = 0;
-
-    look_at(plan, unit);
-    buf_clear(to);
-    if (spec->replay)
-        replay_put_launch(to);
-    else
-        rc = put_work(plan, &plan->shapes[shape], to, err);
-    if (rc < 0)
-        return rc;
-    buf_printf(to,
-               "tolerance %.17g %.17g\nseed %" PRId64
-               "\nwarmups %d\nsamples %d %d\nnoise %.17g\nmargin %.17g\n"
-               "incumbent_s %.17g\nl2 %s\ntimeout_s %.17g\n",
-               spec->relative_l2, spec->max_error, spec->measure.seed,
-               spec->measure.warmups, sampling->least, sampling->most,
-               spec->measure.noise, spec->measure.margin, sampling->incumbent_s,
-               spec->measure.l2, spec->measure.timeout_s);
-    msg->request = buf_text(to);
-    return 0;
 }

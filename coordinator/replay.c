@@ -37,7 +37,8 @@ struct replay {
     char flag[32]; /* the speed-up as text */
     struct landscape *land;
     const struct spec *spec; /* once bound */
-    int *tunable_of;         /* of each axis of the spec */
+    size_t n_axes;   /* of the spec, which may be gone when this is closed */
+    int *tunable_of; /* of each axis of the spec */
     int **level_of;  /* [axis][value of the axis]: level of the tunable or -1 */
     int **value_of;  /* [axis][level]: value of the axis or -1 */
     int *configs, n; /* points whose values all stand in the sweep file */
@@ -102,7 +103,7 @@ int replay_open(const struct replay_options *options, struct replay **out,
 
 static void unbind(struct replay *replay)
 {
-    for (size_t a = 0; replay->spec && a < replay->spec->n_axes; a++) {
+    for (size_t a = 0; a < replay->n_axes; a++) {
         free(replay->level_of[a]);
         free(replay->value_of[a]);
     }
@@ -112,6 +113,7 @@ static void unbind(struct replay *replay)
     free(replay->configs);
     replay->level_of = replay->value_of = NULL;
     replay->tunable_of = replay->configs = NULL;
+    replay->n_axes = 0;
     replay->spec = NULL;
 }
 
@@ -151,6 +153,11 @@ const char *replay_flag(const struct replay *replay)
 const char *replay_device(const struct replay *replay)
 {
     return replay->land->device;
+}
+
+const struct arch_facts *replay_facts(const struct replay *replay)
+{
+    return replay->land->facts;
 }
 
 const struct landscape *replay_landscape(const struct replay *replay)
@@ -293,6 +300,7 @@ static int bind(struct replay *replay, const struct spec *spec, struct err *err)
     int rc;
 
     replay->spec = spec;
+    replay->n_axes = spec->n_axes;
     replay->tunable_of = mem_new(spec->n_axes, sizeof(int));
     replay->level_of = mem_new(spec->n_axes, sizeof(int *));
     replay->value_of = mem_new(spec->n_axes, sizeof(int *));
@@ -320,6 +328,8 @@ int replay_spec(struct replay *replay, const char *sweep, struct spec **out,
 
     if (sweep) {
         rc = spec_load_alone(sweep, out, err);
+        if (rc == 0)
+            spec_for_record(*out);
     } else {
         const char *slash = strrchr(replay->path, '/');
         char *folder = mem_dup(replay->path, (size_t)(slash - replay->path));
@@ -405,11 +415,9 @@ static void put_reason(const struct replay *replay,
 static void put_samples(const struct replay *replay,
                         const struct landscape_config *config, struct buf *out)
 {
-    const double *samples = &replay->land->samples[config->sample_at];
-
     for (int i = 0; i < config->samples_n && i < RECORD_SAMPLES; i++)
-        if (samples[i] > 0)
-            buf_printf(out, "sample %.17g\n", samples[i]);
+        buf_printf(out, "sample %.17g\n",
+                   replay->land->samples[config->sample_at + (size_t)i]);
     if (config->samples_n == 0)
         buf_printf(out, "sample %.17g\n", config->time_s);
 }
@@ -515,6 +523,7 @@ void replay_restate(const struct replay *replay, const struct value *values,
                     struct msg *msg)
 {
     const struct landscape_config *config = replay_config(replay, values);
+    double samples_s = 0;
 
     if (!config)
         return;
@@ -523,8 +532,11 @@ void replay_restate(const struct replay *replay, const struct value *values,
             msg->seconds = config->compile_s;
         return;
     }
-    msg->held_s = config->verify_s + overhead(replay, config);
     for (size_t i = 0; i < msg->samples.n; i++)
-        msg->held_s += msg->samples.items[i];
+        samples_s += msg->samples.items[i];
+    msg->held_s = config->verify_s + overhead(replay, config) + samples_s;
+    if (msg->samples.n) /* a warm-up takes as long as a sample */
+        msg->held_s +=
+            replay->spec->measure.warmups * samples_s / (double)msg->samples.n;
     msg->seconds = msg->held_s;
 }

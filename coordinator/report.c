@@ -1,4 +1,5 @@
 #include "coordinator/report.h"
+#include "coordinator/report_gpus.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,8 +8,8 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "common/msg.h"
 #include "coordinator/history.h"
+#include "coordinator/samples.h"
 #include "coordinator/report_current.h"
 #include "coordinator/sql.h"
 #include "coordinator/store.h"
@@ -166,7 +167,8 @@ static const char cells_query[] =
             " r.samples, r.relative_l2, r.max_error,"
             " coalesce(r.registers, b.registers),"
             " coalesce(r.spill_bytes, b.spill_bytes), coalesce(r.host, b.host),"
-            " r.gpu, g.name, r.sampling, r.throttle"
+            " r.gpu, g.name, r.sampling, r.throttle,"
+            " coalesce(r.received_utc, 0)"
             " FROM config c JOIN shape s ON s.sweep=c.sweep"
             " LEFT JOIN current n ON n.shape=s.name"
             " LEFT JOIN outcome o ON o.config=c.key AND o.shape=s.name"
@@ -181,24 +183,6 @@ static const char stale_query[] = CURRENT
     " AND c.sweep=?1 LEFT JOIN current n ON n.shape=o.shape"
     " WHERE c.key IS NULL OR o.source_key<>c.source_key"
     " OR o.measure_key IS NOT n.measure_key";
-
-/* "[0.1,0.2]", written by the store; null is skipped. */
-static void read_samples(struct report_cell *cell, const char *json)
-{
-    while (*json && cell->n_samples < MSG_SAMPLES_MAX) {
-        char *end;
-        double sample = strtod(json, &end);
-
-        if (end == json) {
-            json++;
-            continue;
-        }
-        json = end;
-        cell->samples = mem_grow(cell->samples, cell->n_samples + 1,
-                                 sizeof(*cell->samples));
-        cell->samples[cell->n_samples++] = sample;
-    }
-}
 
 #define POWER_CAP 0x4 /* NVML's nvmlClocksThrottleReasonSwPowerCap */
 
@@ -233,8 +217,9 @@ static void read_cell(struct report_cell *cell, struct sqlite3_stmt *stmt)
     cell->gpu_name = clean_copy(stmt, 16);
     cell->sampling = clean_copy(stmt, 17);
     cell->power_capped = is_power_capped(sql_text(stmt, 18));
+    cell->received_utc = sql_int(stmt, 19);
     cell->summary = (struct summary){ NAN, NAN, NAN, NAN };
-    read_samples(cell, sql_text(stmt, 9));
+    cell->samples = samples_read(sql_text(stmt, 9), &cell->n_samples);
     if (cell->n_samples)
         stats_summary(cell->samples, cell->n_samples, &cell->summary);
 }
@@ -292,7 +277,7 @@ static bool is_ranked(const struct report_config *config)
 static int faster_first(const void *a, const void *b)
 {
     const struct report_config *x = a, *y = b;
-    double s = x->cells[0].summary.median, t = y->cells[0].summary.median;
+    double s = x->cells[0].time_s, t = y->cells[0].time_s;
 
     if (is_ranked(x) != is_ranked(y))
         return is_ranked(x) ? -1 : 1;
@@ -350,6 +335,8 @@ int report_load(struct store *store, struct report **out, struct err *err)
     for (size_t i = 0; rc == 0 && i < report->n_configs; i++)
         rc = params_parse(report->configs[i].json, &report->configs[i].params,
                           err);
+    if (rc == 0)
+        rc = report_gpus_load(store, report, err);
     if (rc < 0) {
         report_free(report);
         *out = NULL;
@@ -401,6 +388,7 @@ void report_free(struct report *report)
         free(report->metrics[i].name);
         free(report->metrics[i].unit);
     }
+    report_gpus_free(report);
     free(report->metrics);
     free(report->configs);
     free(report->shapes);

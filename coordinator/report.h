@@ -20,6 +20,7 @@
 #include "coordinator/roofline.h"
 
 struct err;
+struct report_gpu; /* report_gpus.h */
 struct store;
 
 /* The eight words of DESIGN's outcomes, and what is not settled yet. */
@@ -54,6 +55,9 @@ struct report_cell {
     bool power_capped;      /* while it was timed */
     char *sampling;         /* none fixed settled loser unstable; or "" */
     struct summary summary; /* of the samples; NaN when there are none */
+    double normalised_s;    /* median without its GPU; NaN: no canary */
+    double time_s;          /* what it is ranked by: that, else the median */
+    int64_t received_utc;   /* when its result came; 0 without one */
     double relative_l2, max_error;
     int64_t registers, spill_bytes; /* -1 when it was not measured */
     int64_t attempts;
@@ -107,6 +111,9 @@ struct report {
     struct report_config *configs; /* ranked first, the fastest on top */
     size_t n_configs;
     int64_t counts[REPORT_OUTCOMES]; /* gated points are constraints */
+    struct report_gpu *gpus;         /* that measured anything */
+    size_t n_gpus;
+    bool normalised; /* there are canaries */
 };
 
 /* ERR_STORE, or ERR_INPUT when the database holds no sweep. */

@@ -4,6 +4,7 @@
 #include "coordinator/conclusion.h"
 #include "coordinator/json_out.h"
 #include "coordinator/lessons_print.h"
+#include "coordinator/profile.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
 #include "coordinator/report_print.h"
@@ -103,6 +104,7 @@ static void put_cell(struct json_out *out, const struct report *report,
                      const struct report_cell *cell, size_t shape)
 {
     json_out_real(out, "median_s", cell->summary.median);
+    json_out_real(out, "normalised_s", cell->normalised_s);
     json_out_real(out, "spread_s", cell->summary.spread);
     json_out_int(out, "n_samples", (int64_t)cell->n_samples);
     json_out_open(out, "samples", '[');
@@ -211,6 +213,7 @@ void report_json(const struct report_view *view, FILE *to)
     put_counts(&out, report);
     put_gates(&out, report);
     put_shapes(&out, report);
+    report_put_gpus(&out, report);
     json_out_open(&out, "results", '[');
     for (size_t i = 0; i < report->n_configs; i++) {
         if (!report->configs[i].selected || (view->top && shown == view->top))
@@ -220,6 +223,8 @@ void report_json(const struct report_view *view, FILE *to)
     }
     json_out_close(&out);
     conclusion_json(view->conclusion, &out, "verdict");
+    if (view->profiles)
+        profiles_json(view->profiles, report, &out, "profiles");
     if (view->lessons)
         lessons_json(view->lessons, &out, "lessons");
     put_cost(&out, report, view->cost);

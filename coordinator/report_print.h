@@ -12,6 +12,7 @@ struct conclusion;
 struct cost;
 struct json_out;
 struct lessons;
+struct profiles;
 struct report;
 struct report_cell;
 
@@ -19,14 +20,20 @@ struct report_view {
     const struct report *report;
     const struct cost *cost;
     const struct conclusion *conclusion;
-    const struct lessons *lessons; /* NULL: none are printed */
-    size_t top;                    /* rows of the ranking; 0 for all */
+    const struct lessons *lessons;   /* NULL: none are printed */
+    const struct profiles *profiles; /* likewise */
+    size_t top;                      /* rows of the ranking; 0 for all */
 };
 
 void report_table(const struct report_view *view, FILE *to);
 void report_csv(const struct report_view *view, FILE *to); /* all rows */
 void report_json(const struct report_view *view, FILE *to);
 void report_cost_table(const struct report_view *view, FILE *to);
+
+/* The GPUs, as their canaries and each other's results show them; nothing
+ * without canaries. */
+void report_gpus_table(const struct report *report, FILE *to);
+void report_put_gpus(struct json_out *out, const struct report *report);
 
 /* The floors of all shapes, and the share of each that the fastest and the
  * baseline reach; nothing without floors. */

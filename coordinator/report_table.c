@@ -7,6 +7,7 @@
 #include "common/mem.h"
 #include "coordinator/conclusion.h"
 #include "coordinator/lessons_print.h"
+#include "coordinator/profile.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
 #include "coordinator/report_print.h"
@@ -126,6 +127,8 @@ static void ranking_columns(struct table *table, const struct report *report,
 
     table_column(table, 'r', "rank");
     heading(table, 'r', report->shapes[0].name, unit, emulated);
+    if (report->normalised)
+        heading(table, 'r', "normalised", unit, "");
     heading(table, 'r', "spread", unit, "");
     table_column(table, 'r', "n");
     for (size_t i = 0; i < report->n_metrics; i++)
@@ -160,6 +163,8 @@ static void ranking_row(struct table *table, const struct report *report,
     table_cell(table, "%s%d", config->baseline ? "baseline " : "",
                config->rank);
     table_number(table, 3, cell->summary.median * scale);
+    if (report->normalised)
+        table_number(table, 3, cell->normalised_s * scale);
     table_number(table, 3, cell->summary.spread * scale);
     table_cell(table, "%zu%s", cell->n_samples,
                is_unstable(cell) ? " unstable" : "");
@@ -169,8 +174,7 @@ static void ranking_row(struct table *table, const struct report *report,
         table_number(table, 1,
                      100 * report->shapes[0].floor_s / cell->summary.median);
     if (baseline)
-        table_number(table, 3,
-                     baseline->cells[0].summary.median / cell->summary.median);
+        table_number(table, 3, baseline->cells[0].time_s / cell->time_s);
     for (size_t i = 1; i < report->n_shapes; i++)
         table_number(table, 3, config->cells[i].summary.median * scale);
     table_cell(table, "%s", cell->host);
@@ -228,6 +232,10 @@ static void print_ranking(const struct report_view *view, FILE *to)
     table_free(table);
     fprintf(to, "median, and spread as 1.4826 x median absolute deviation, "
                 "of n samples\n");
+    if (report->normalised)
+        fprintf(to, "ranked, and compared with the baseline, by the "
+                    "normalised median: what the typical GPU would have "
+                    "measured\n");
     print_doubts(report, to);
     if (shown < selected)
         fprintf(to, "%zu of %zu shown; --top %zu shows all\n", shown, selected,
@@ -255,8 +263,7 @@ static void print_screening(const struct report *report, FILE *to)
                 "The fastest is %.3f x as fast as the baseline, which has "
                 "rank %d of %zu.\nThese are medians of the sweep itself, "
                 "measured at different times; nothing here is confirmed.\n",
-                baseline->cells[0].summary.median /
-                    best->cells[0].summary.median,
+                baseline->cells[0].time_s / best->cells[0].time_s,
                 baseline->rank, ranked(report));
 }
 
@@ -395,7 +402,10 @@ void report_table(const struct report_view *view, FILE *to)
             print_screening(report, to);
         if (view->conclusion->state != CONCLUSION_NONE)
             conclusion_print(view->conclusion, to);
+        report_gpus_table(report, to);
         report_roofline_table(report, to);
+        if (view->profiles)
+            profiles_print(view->profiles, report, to);
     } else {
         fprintf(to, "\nNo configuration is correct and timed, so there is "
                     "nothing to rank.\n");

@@ -79,6 +79,7 @@ static size_t row(const struct report *report,
     add(columns, &n, "outcome", text(report_outcome_name(config->outcome)));
     add(columns, &n, "reason", text(config->reason));
     add(columns, &n, "median_s", real(cell->summary.median));
+    add(columns, &n, "normalised_s", real(cell->normalised_s));
     add(columns, &n, "spread_s", real(cell->summary.spread));
     add(columns, &n, "samples", integer((int64_t)cell->n_samples));
     add(columns, &n, "sampling", text(cell->sampling));

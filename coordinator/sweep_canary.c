@@ -183,8 +183,8 @@ int sweep_canary_begin(struct sweep *sweep, struct err *err)
     if (rules.every == 0 || jobs == 0 || sweep->options->ask ||
         !plan_unit(sweep->plan, CANARY_UNIT)->baseline)
         return 0;
-    if (rules.again_max < rules.every)
-        rules.again_max = rules.every;
+    if (rules.again_max < 2 * rules.every) /* at least a window or two */
+        rules.again_max = 2 * rules.every;
     sweep->canary = mem_new(1, sizeof(*sweep->canary));
     sweep->canary->warden = warden_new(&rules, jobs);
     sweep->canary->rounds = mem_new((size_t)jobs, sizeof(int));

@@ -2,12 +2,12 @@
 """What the whole system makes of a recorded landscape: how near it is to what no scheduler can beat.
 
   sweep wall-clock over the bound max(N m / GPUs, N c / slots)
-  GPU busy while work is left, of all GPUs
+  GPU busy while work is left, of all GPUs, canaries included
 
 N configurations with a mean build of c and a mean measurement of m, both as recorded.  Coordinator, worker, runner and
 database are the real programs on this machine; the record's time passes SPEED_UP times faster, so what they take
 themselves counts SPEED_UP times as much: the figures are upper bounds.  The wall-clock goes from the first lease
-to the last result.  Prints JSON.
+to the last result of the screening, canaries included; nothing is confirmed.  Prints JSON.
 
 Usage: bench_replay.py BIN LANDSCAPE [--points N] [--gpus N] [--slots N] [--speed-up N] [--repeat N]
 """
@@ -65,6 +65,13 @@ def end_workers(folder):
         time.sleep(0.1)
 
 
+def do_not_confirm(path):
+    with open(path) as f:
+        text = f.read()
+    with open(path, "w") as f:
+        f.write(text.replace('"measure":', '"confirm": false,\n"measure":', 1))
+
+
 def measure(args, landscape):
     folder = tempfile.mkdtemp(prefix="fa-bench-", dir="/tmp")
     try:
@@ -75,10 +82,12 @@ def measure(args, landscape):
             f.write(f"localhost gpus={','.join(map(str, range(args.gpus)))} slots={args.slots}\n")
         os.makedirs(os.path.join(folder, "run"), mode=0o700)
         env = {**os.environ, "HOME": folder, "XDG_RUNTIME_DIR": os.path.join(folder, "run")}
-        subprocess.run([os.path.join(args.bin, "fa-coord"), "sweep", "--quiet", "--hosts", "hosts.txt",
-                        "--device", f"replay={path}", "--speed-up", str(args.speed_up), "--db", "x.db",
-                        *args.options.split()],
-                       cwd=folder, env=env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        coord = os.path.join(args.bin, "fa-coord")
+        how = {"cwd": folder, "env": env, "check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        subprocess.run([coord, "import", path, "--sweep", "sweep.json"], **how)
+        do_not_confirm(os.path.join(folder, "sweep.json"))
+        subprocess.run([coord, "sweep", "sweep.json", "--quiet", "--hosts", "hosts.txt", "--device", f"replay={path}",
+                        "--speed-up", str(args.speed_up), "--db", "x.db", "--strategy", "exhaustive"], **how)
         return figures(args, os.path.join(folder, "x.db"))
     finally:
         end_workers(folder)
@@ -93,11 +102,12 @@ def figures(args, path):
 
     builds, build_s = one("SELECT count(*), sum(seconds) FROM build WHERE counted = 1 AND purpose = 'kernel'")
     measured, gpu_s = one("SELECT count(*), sum(held_s) FROM result WHERE counted = 1 AND purpose = 'screen'")
+    [busy_s] = one("SELECT sum(held_s) FROM result")
     first, last = one("SELECT min(leased_utc), max(ended_utc) FROM lease")
-    begun, ended = one("SELECT min(leased_utc), max(ended_utc) FROM lease WHERE stage = 'measure' AND purpose = 'screen'")
+    begun, ended = one("SELECT min(leased_utc), max(ended_utc) FROM lease WHERE stage = 'measure'")
     wall_s = (last - first) / 1e9 * args.speed_up
     bound_s = max(gpu_s / args.gpus, build_s / args.slots)
-    busy = gpu_s / args.gpus / ((ended - begun) / 1e9 * args.speed_up)
+    busy = busy_s / args.gpus / ((ended - begun) / 1e9 * args.speed_up)
     db.close()
     return {"configurations": measured, "builds": builds, "build_s": build_s / builds, "measure_s": gpu_s / measured,
             "wall_s": wall_s, "bound_s": bound_s, "over_bound": wall_s / bound_s, "gpu_busy": busy}
@@ -112,7 +122,6 @@ def main():
     parser.add_argument("--slots", type=int, default=4)
     parser.add_argument("--speed-up", type=float, default=10)
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--options", default="", help="more for fa-coord sweep")
     args = parser.parse_args()
     args.bin = os.path.abspath(args.bin)
     landscape = every_nth(read(args.landscape), args.points)

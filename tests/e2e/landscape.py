@@ -16,8 +16,8 @@ def time_ms(bx, by, unroll):
     return 1.0 + 0.2 * far(bx, 64) + 0.15 * far(by, 4) + 0.05 * far(unroll, 2)
 
 
-def entry(bx, by, unroll, compile_ms, verify_ms):
-    base = time_ms(bx, by, unroll)
+def entry(bx, by, unroll, compile_ms, verify_ms, time_of):
+    base = time_of(bx, by, unroll)
     samples = [base * f for f in NOISE]
     time = sum(samples) / len(samples)
     if bx * by > 1024:
@@ -31,9 +31,9 @@ def entry(bx, by, unroll, compile_ms, verify_ms):
 
 
 def make(path, xs=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024), ys=(1, 2, 4, 8, 16, 32), unrolls=(1, 2, 4, 8),
-         compile_ms=400.0, verify_ms=2.0, closed=True):
+         compile_ms=400.0, verify_ms=2.0, closed=True, time_of=time_ms):
     """Write one; returns the cache as it was written."""
-    cache = {f"{x},{y},{u}": entry(x, y, u, compile_ms, verify_ms) for x in xs for y in ys for u in unrolls}
+    cache = {f"{x},{y},{u}": entry(x, y, u, compile_ms, verify_ms, time_of) for x in xs for y in ys for u in unrolls}
     whole = {"device_name": "Test GPU 9000", "kernel_name": "bowl",
              "tune_params": {"BX": list(xs), "BY": list(ys), "UNROLL": list(unrolls), "MODE": ["plain"]},
              "cache": cache}

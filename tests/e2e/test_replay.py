@@ -19,6 +19,17 @@ class Replay(rig.Rig):
         return self.run_coord(self.folder, "sweep", "--device", f"replay={file}", "--speed-up", speed_up,
                               "--db", "x.db", *args, code=code)
 
+    def unconfirmed(self, *args, **how):
+        """The screening alone, by the record's own sweep file."""
+        self.run_coord(self.folder, "import", how.get("file", "bowl.json"), "--sweep", "plain.json")
+        with open(self.path("plain.json")) as f:
+            text = f.read()
+        with open(self.path("plain.json"), "w") as f:
+            f.write(text.replace('"measure":', '"confirm": false,\n"measure":', 1))
+        ran = self.sweep("plain.json", *args, **how)
+        os.remove(self.path("plain.json"))
+        return ran
+
     def rows(self, sql, *args):
         return self.query(self.folder, sql, *args)
 
@@ -47,7 +58,7 @@ class Replay(rig.Rig):
 
     def test_samples_are_the_recorded_ones_whatever_the_speed_up(self):
         cache = landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(2, 4), unrolls=(1, 2))
-        self.sweep(speed_up="1000")
+        self.unconfirmed(speed_up="1000")
         measured = self.times()
         self.assertEqual(len(measured), 8)
         for (bx, by, unroll, _), samples in measured.items():
@@ -57,12 +68,12 @@ class Replay(rig.Rig):
         builds = self.rows("SELECT DISTINCT round(seconds, 6) FROM build WHERE purpose = 'kernel'")
         self.assertEqual(builds, [(0.4,)])
         os.rename(self.path("x.db"), self.path("first.kept"))
-        self.sweep()
+        self.unconfirmed()
         self.assertEqual(self.times(), measured)
 
     def test_a_file_whose_writer_crashed_is_replayed_as_far_as_it_goes(self):
         landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(4,), unrolls=(2,), closed=False)
-        ran = self.sweep()
+        ran = self.unconfirmed()
         self.assertIn("ends before its last brace", ran.stderr)
         self.assertEqual(self.outcomes(), {"correct": 2})
 
@@ -80,10 +91,10 @@ class Replay(rig.Rig):
 
     def test_a_sweep_of_ours_is_a_record_too(self):
         cache = landscape.make(self.path("bowl.json"), xs=(32, 64, 1024), ys=(1, 2, 4), unrolls=(1, 8))
-        self.sweep()
+        self.unconfirmed()
         reasons = self.rows("SELECT config, outcome, reason FROM outcome ORDER BY 1")
         os.rename(self.path("x.db"), self.path("earlier.sqlite"))
-        self.sweep(file="earlier.sqlite")
+        self.unconfirmed(file="earlier.sqlite")
         self.assertEqual(self.outcomes(), landscape.words(cache))
         self.assertEqual(self.rows("SELECT config, outcome, reason FROM outcome ORDER BY 1"), reasons)
 
@@ -91,7 +102,7 @@ class Replay(rig.Rig):
         cache = landscape.make(self.path("bowl.json"), ys=(2, 4), unrolls=(1, 2), verify_ms=2000.0)
         with open(self.path("cards.json"), "w") as f:
             json.dump({"cards": [{"gpu": 1, "factor": 1.08}]}, f)
-        self.sweep("--hosts", self.hosts("localhost gpus=0,1 slots=4"), "--cards", "cards.json",
+        self.unconfirmed("--hosts", self.hosts("localhost gpus=0,1 slots=4"), "--cards", "cards.json",
                    speed_up="40")
         rows = self.rows("SELECT g.position, c.params, r.samples FROM result r JOIN config c ON c.key = r.config "
                          "JOIN gpu g ON g.uuid = r.gpu WHERE r.purpose = 'screen' AND r.outcome = 'correct'")
@@ -106,7 +117,7 @@ class Replay(rig.Rig):
 
     def test_a_strategy_searches_the_record(self):
         cache = landscape.make(self.path("bowl.json"))
-        ran = self.sweep("--strategy", "local", "--evaluations", "60", "--seed", "3")
+        ran = self.unconfirmed("--strategy", "local", "--evaluations", "60", "--seed", "3")
         settled = sum(self.outcomes().values())
         self.assertLessEqual(settled, 61)
         self.assertGreaterEqual(settled, 60, ran.stderr)
@@ -139,7 +150,8 @@ class Replay(rig.Rig):
         self.assertIn('"UNROLL": [1, 2, 4, 8]', text)
         with open(self.path("part.json"), "w") as f:
             f.write(text.replace('"UNROLL": [1, 2, 4, 8]', '"UNROLL": [1]').replace(
-                '"BY_": [1, 2, 4, 8, 16, 32]', '"BY_": [1, 4]'))
+                '"BY_": [1, 2, 4, 8, 16, 32]', '"BY_": [1, 4]').replace(
+                '"measure":', '"confirm": false, "measure":'))
         self.sweep("part.json")
         self.assertEqual(sum(self.outcomes().values()), 22)
 
@@ -147,7 +159,7 @@ class Replay(rig.Rig):
         if not rig.find_sshd():
             self.skipTest("no sshd")
         cache = landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(4,))
-        self.sweep("--hosts", self.hosts(self.sshd().line(f"workdir={self.path('far')} slots=4")))
+        self.unconfirmed("--hosts", self.hosts(self.sshd().line(f"workdir={self.path('far')} slots=4")))
         self.assertEqual(self.outcomes(), landscape.words(cache))
 
     def test_bad_input_is_one_message(self):

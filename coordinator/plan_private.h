@@ -1,0 +1,45 @@
+/* plan_private.h - the inside of a plan; private to plan*.c */
+#ifndef FA_COORDINATOR_PLAN_PRIVATE_H
+#define FA_COORDINATOR_PLAN_PRIVATE_H
+
+#include "common/buf.h"
+#include "coordinator/bundle.h"
+#include "coordinator/plan.h"
+
+struct plan {
+    const struct spec *spec;
+    struct space *space;
+    char arch[32];
+    bool emulated;
+    struct plan_unit *units; /* the configurations, then the reference */
+    int n, cap;              /* without the reference, with what is not taken */
+    int taken;
+    int *by_key; /* [taken] indices of configurations, sorted by key */
+    const struct spec_shape *shapes;
+    size_t n_shapes;
+    const struct plan_ask *ask; /* NULL: all that pass */
+    signed char *gates; /* of what was asked for: units by shapes, -1 none */
+    char baseline_key[HASH_HEX];
+    char (*measure_keys)[HASH_HEX];
+    struct bundle kernel, reference;
+    struct value *values, *derived; /* of the unit last looked at */
+
+    struct buf text; /* what the last plan_build() or plan_measure() made */
+    const char *flag;
+    const char *names[BUNDLE_FILES_MAX];
+    struct bytes contents[BUNDLE_FILES_MAX];
+};
+
+bool plan_is_reference(const struct plan *plan, int unit);
+/* The values of a configuration, in plan->values. */
+void plan_look_at(const struct plan *plan, int unit);
+
+/* plan_keys.c: of the configuration in plan->values. */
+/* Writes its header to plan->text. */
+int plan_header(struct plan *plan, struct err *err);
+int plan_kernel_key(struct plan *plan, char out[HASH_HEX], struct err *err);
+void plan_reference_key(struct plan *plan, char out[HASH_HEX]);
+void plan_shape_key(struct plan *plan, const struct spec_shape *shape,
+                    char out[HASH_HEX]);
+
+#endif
