@@ -65,7 +65,8 @@ static bool builds_wait(const struct sweep *sweep)
 static void stop(struct sweep *sweep, const struct ability *can,
                  const char *what)
 {
-    bool partial = sweep->plan && can->was_ready && sweep->n_settled > 0;
+    bool partial = sweep->plan && can->was_ready &&
+                   (sweep->n_settled > 0 || sweep->contest);
     const struct box *box = can->failed;
     struct err err;
 
