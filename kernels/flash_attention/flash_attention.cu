@@ -211,17 +211,19 @@ struct progress {
     bool hard; /* scores grow too much for RESCALE_OPTIMISTIC */
 };
 
-/* The slices of a step whose tiles are there; 'refill' starts copies. */
-template <typename Refill>
+/* The slices of a step of which the first part is there; 'await' waits for the
+ * others, 'begin' makes the first scores with them, 'refill' starts copies. */
+template <typename Await, typename Begin, typename Refill>
 __device__ __forceinline__ void work(progress &mine, const step_tiles &at, const problem &all,
-                                     Refill refill)
+                                     Await await, Begin begin, Refill refill)
 {
     if (at.idle || at.edge || mine.hard) {
+        await();
         refill();
         if (at.idle)
             return;
     } else {
-        const int done = work_step(mine.acc, mine.q, at, refill);
+        const int done = work_step(mine.acc, mine.q, at, begin, refill);
 
         if (rescale != RESCALE_OPTIMISTIC || done == slices)
             return;
@@ -234,69 +236,84 @@ __device__ __forceinline__ void work(progress &mine, const step_tiles &at, const
     work_exactly(mine.acc, mine.q, at, all);
 }
 
-/* A step whose K comes in parts, or whose rings hold a single tile: all its
- * scores are there before the first weight. */
-__device__ __forceinline__ void step_at_once(block &b, progress &mine, const step_tiles &at,
-                                             const item &next)
+/* Rings that are a tile ahead.  K may come in parts, the last of them with V: the
+ * first scores are made part by part. */
+__device__ __forceinline__ void step_ahead(block &b, progress &mine, const step_tiles &at,
+                                           const item &next)
+{
+    const auto await = [&](int part) {
+        constexpr int groups = parts + 1; /* a step */
+        const int k_later = parts - part + groups * (k_ahead - 1), v_later = groups * (v_ahead - 1);
+
+        b.await_step(part == parts - 1 && v_later < k_later ? v_later : k_later,
+                     at.first && part == 0);
+    };
+    const auto multiply = [&](scores &s, int part) {
+        multiply_qk<part_steps>(s, mine.q, at.q_smem, at.k_smem, part * part_steps);
+    };
+
+    await(0);
+    b.take_q(mine.q, next, at.first);
+    work(
+        mine, at, b.all,
+        [&] {
+#pragma unroll
+            for (int part = 1; part < parts; part++)
+                await(part);
+        },
+        [&](scores &s) {
+            multiply(s, 0);
+#pragma unroll
+            for (int part = 1; part < parts; part++) {
+                await(part);
+                multiply(s, part);
+            }
+        },
+        [&] {
+            b.copy_both(); /* into the tiles that all are past */
+        });
+}
+
+/* Rings of a single tile each, refilled after the step */
+__device__ __forceinline__ void step_then_refill(block &b, progress &mine, const step_tiles &at,
+                                                 const item &next)
+{
+    await_copies(0);
+    b.take_q(mine.q, next, at.first);
+    work(
+        mine, at, b.all,
+        [] {
+        },
+        [&](scores &s) {
+            multiply_qk(s, mine.q, at.q_smem, at.k_smem);
+        },
+        [] {
+        });
+    barrier(); /* all are past the tiles */
+    b.copy_both();
+}
+
+/* A ring of a single tile, refilled in the middle of the step: all its scores are
+ * there before the first weight. */
+__device__ __forceinline__ void step_apart(block &b, progress &mine, const step_tiles &at,
+                                           const item &next)
 {
     scores s;
     weights p;
 
-    if constexpr (refill_ahead) {
-        constexpr int later = (parts + 1) * (k_stages - 2), v_later = (parts + 1) * (v_stages - 2);
-
-#pragma unroll
-        for (int part = 0; part < parts; part++) {
-            const int issued = part > 0 ? parts + 1 : 0; /* by this step */
-            const int k_later = parts - part + later + issued;
-            const bool v_decides = part == parts - 1 && v_later + issued < k_later;
-
-            b.await_step(v_decides ? v_later + issued : k_later, at.first && part == 0);
-            if (part == 0) {
-                b.take_q(mine.q, next, at.first);
-                b.copy_both();
-            }
-            if (!at.idle)
-                multiply_qk(s, mine.q, at.q_smem, at.k_smem, part);
-        }
-    } else {
-        b.await_step(2 * (k_stages - 1), at.first);
-        b.take_q(mine.q, next, at.first);
-        b.copy_v(); /* into the tile of the step before */
-        if (!at.idle)
-            multiply_qk(s, mine.q, at.q_smem, at.k_smem);
-        await_copies(2 * (v_stages - 1));
-        b.copy_k(); /* into the tile just used */
-    }
+    b.await_step(2 * (k_stages - 1), at.first);
+    b.take_q(mine.q, next, at.first);
+    b.copy_v(); /* into the tile of the step before */
+    if (!at.idle)
+        multiply_qk(s, mine.q, at.q_smem, at.k_smem);
+    await_copies(2 * (v_stages - 1));
+    b.copy_k(); /* into the tile just used */
     if (at.idle)
         return;
     if (at.edge)
         mask_scores(s, at.warp_row, at.column, b.all.seq, b.all.causal);
     softmax_slice(p, mine.acc, s);
     multiply_pv(mine.acc.o, p, at.v_smem);
-}
-
-__device__ __forceinline__ void step(block &b, progress &mine, const step_tiles &at,
-                                     const item &next)
-{
-    if constexpr (refill_ahead && parts == 1) {
-        constexpr int k_later = 1 + 2 * (k_ahead - 1), v_later = 2 * (v_ahead - 1);
-
-        b.await_step(k_later < v_later ? k_later : v_later, at.first);
-        b.take_q(mine.q, next, at.first);
-        work(mine, at, b.all, [&] {
-            b.copy_both();
-        }); /* into the tiles that all are past */
-    } else if constexpr (!refill_ahead && !refill_apart) {
-        await_copies(0);
-        b.take_q(mine.q, next, at.first);
-        work(mine, at, b.all, [] {
-        });
-        barrier();
-        b.copy_both();
-    } else {
-        step_at_once(b, mine, at, next);
-    }
 }
 
 /* block_m query rows of one head */
@@ -327,7 +344,12 @@ __device__ __forceinline__ void attend(block &b, progress &mine, const item &now
         at.edge = column + block_n > all.seq || column + block_n > last_seen + 1;
         b.k_slot = b.k_slot == k_stages - 1 ? 0 : b.k_slot + 1;
         b.v_slot = k_stages == v_stages ? b.k_slot : b.v_slot == v_stages - 1 ? 0 : b.v_slot + 1;
-        step(b, mine, at, next);
+        if constexpr (refill_ahead)
+            step_ahead(b, mine, at, next);
+        else if constexpr (refill_apart)
+            step_apart(b, mine, at, next);
+        else
+            step_then_refill(b, mine, at, next);
     }
 
     if (staged_output && !persistent && q_rows == 0)

@@ -94,12 +94,10 @@ constexpr bool alignment_fits(const config &c)
            2 * c.head_dim / c.copy_bytes <= 32;
 }
 
-/* parts of whole mma depth steps; a part ends in a barrier, so all scores of
- * the step are live */
+/* parts of a row of K are whole mma depth steps, and there is no more than the row */
 constexpr bool block_k_fits(const config &c)
 {
-    return c.block_k % 16 == 0 && c.block_k <= c.head_dim && c.head_dim % c.block_k == 0 &&
-           (c.block_k == c.head_dim || c.slice_n == c.block_n);
+    return c.block_k % 16 == 0 && c.block_k <= c.head_dim && c.head_dim % c.block_k == 0;
 }
 
 constexpr bool slice_fits(const config &c)

@@ -143,23 +143,24 @@ __device__ __forceinline__ void multiply_p(output &o, const u32 (&p)[m_tiles][st
 }
 
 /* s [warp_rows, columns] = q [warp_rows, head_dim] k_smem [columns, head_dim]^T,
- * or the share of it that one part of head_dim has, added to that of part 0 */
-template <int n_tiles>
+ * or the share of it that 'depth' mma steps from the first on have, added to that
+ * of those before */
+template <int depth = d_steps, int n_tiles>
 __device__ __forceinline__ void multiply_qk(float (&s)[m_tiles][n_tiles][4], const query &q,
-                                            smem_addr q_smem, smem_addr k_smem, int part = 0)
+                                            smem_addr q_smem, smem_addr k_smem, int first = 0)
 {
-    constexpr int pairs = n_tiles / 2, steps = parts == 1 ? d_steps : part_steps;
+    constexpr int pairs = n_tiles / 2;
     const k_operand operand;
     u32 q_read[m_tiles][4];
 
-    if (part == 0)
+    if (first == 0)
         clear(s);
-    for_operands<steps * pairs>(
+    for_operands<depth * pairs>(
         [&](u32(&k)[4], int i) {
-            operand.read(k, k_smem, 16 * (i % pairs), part * part_steps + i / pairs);
+            operand.read(k, k_smem, 16 * (i % pairs), first + i / pairs);
         },
         [&](const u32(&k)[4], int i) {
-            multiply_q(s, q, q_read, q_smem, k, i % pairs * 2, part * part_steps + i / pairs);
+            multiply_q(s, q, q_read, q_smem, k, i % pairs * 2, first + i / pairs);
         });
 }
 

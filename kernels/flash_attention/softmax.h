@@ -28,8 +28,8 @@ constexpr float weight_limit = 32768; /* of a sum of weights: each then fits int
  * Q and K these reach 3, and 12 times larger ones 31. */
 constexpr float headroom_bits = exponential == EXPONENTIAL_F16X2 ? 0 : 6;
 constexpr float hard_bits = 16;
-constexpr int most_wide = m_tiles == 1 ? 32 : 64; /* what registers allow */
-constexpr int wide_n =                            /* columns of an exact slice */
+constexpr int most_wide = m_tiles == 1 ? 32 : m_tiles == 2 ? 64 : 16; /* for registers */
+constexpr int wide_n = /* columns of an exact slice */
     block_n % most_wide == 0 && most_wide % slice_n == 0 ? most_wide : slice_n;
 
 using row_values = float[m_tiles][2]; /* of rows g and g + 8 of each mma tile */

@@ -62,12 +62,13 @@ __device__ __forceinline__ void work_exactly(accumulator &acc, const query &q, c
 }
 
 /* All slices of a step that is at no edge, overlapping as PIPELINE says, without
- * a branch between them; 'refill' starts copies once the tensor cores are busy.
+ * a branch between them; 'begin' makes the first scores, 'refill' starts copies
+ * once the tensor cores are busy.
  * Returns how many from the first on are done: with
  * RESCALE_OPTIMISTIC none from one on whose weights overflow. */
-template <typename Refill>
+template <typename Begin, typename Refill>
 __device__ __forceinline__ int work_step(accumulator &acc, const query &q, const step_tiles &at,
-                                         Refill refill)
+                                         Begin begin, Refill refill)
 {
     constexpr bool optimistic = rescale == RESCALE_OPTIMISTIC;
     scores s[2]; /* of even and of odd slices */
@@ -90,7 +91,7 @@ __device__ __forceinline__ int work_step(accumulator &acc, const query &q, const
         done += on[odd];
     };
 
-    score(0, 0);
+    begin(s[0]);
     if constexpr (pipeline >= flash::PIPELINE_THREE_DEEP)
         score(1, 1);
     refill();
