@@ -17,6 +17,7 @@ int cmd_explain(int argc, char *argv[]);
 int cmd_export(int argc, char *argv[]);
 int cmd_fuzz(int argc, char *argv[]);
 int cmd_import(int argc, char *argv[]);
+int cmd_profile(int argc, char *argv[]);
 int cmd_report(int argc, char *argv[]);
 int cmd_resume(int argc, char *argv[]);
 int cmd_space(int argc, char *argv[]);

@@ -97,6 +97,11 @@ static int import(const struct settings *settings, struct err *err)
         return err_set(err, ERR_INPUT,
                        "import: name the file, a cache of Kernel Tuner");
     rc = replay_open(&options, &replay, err);
+    if (rc == 0 && replay_facts(replay) && !settings->sweep)
+        rc = err_set(err, ERR_INPUT,
+                     "%s is a database already: report, explain and compare "
+                     "read it as it is",
+                     settings->file);
     if (rc == 0)
         rc = replay_spec(replay, NULL, &spec, err);
     if (rc == 0 && settings->sweep) {

@@ -11,6 +11,7 @@
 #include "coordinator/options.h"
 #include "coordinator/outfile.h"
 #include "coordinator/page.h"
+#include "coordinator/profile.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
 #include "coordinator/report_print.h"
@@ -82,6 +83,7 @@ static int run(struct store *store, const struct settings *settings,
     struct cost *cost = NULL;
     struct conclusion *conclusion = NULL;
     struct lessons lessons = { 0 };
+    struct profiles profiles = { NULL, 0 };
     bool learnt = false;
     int rc = report_load(store, &report, err);
 
@@ -93,6 +95,8 @@ static int run(struct store *store, const struct settings *settings,
     if (rc == 0)
         rc = conclusion_load(store, report, cost, CONTEST_CONFIRM, &conclusion,
                              err);
+    if (rc == 0)
+        rc = profiles_load(store, report, &profiles, err);
     if (rc == 0 && settings->where)
         rc = report_where(report, settings->where, err);
     if (rc == 0)
@@ -103,8 +107,10 @@ static int run(struct store *store, const struct settings *settings,
         rc = print((struct report_view){ .report = report,
                                          .cost = cost,
                                          .conclusion = conclusion,
-                                         .lessons = learnt ? &lessons : NULL },
+                                         .lessons = learnt ? &lessons : NULL,
+                                         .profiles = &profiles },
                    settings, err);
+    profiles_fini(&profiles);
     lessons_fini(&lessons);
     conclusion_free(conclusion);
     cost_free(cost);

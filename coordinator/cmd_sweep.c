@@ -254,7 +254,8 @@ int run_engine(struct run *run, const struct sweep_options *more,
     options.quiet = set->quiet;
     if (ssh_setup(err) < 0)
         return cmd_fail(ERR_SYSTEM, err);
-    rc = open_store(run, more->ask && !more->contest, &store, err);
+    rc = open_store(run, more->ask && !more->contest && !more->profile, &store,
+                    err);
     if (rc < 0) {
         ssh_cleanup();
         return cmd_fail(rc, err);

@@ -76,6 +76,7 @@ void landscape_free(struct landscape *landscape)
     free(landscape->configs);
     free(landscape->samples);
     free(landscape->device);
+    free(landscape->facts);
     free(landscape->kernel);
     free(landscape);
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct arch_facts;
 struct domain;
 struct err;
 
@@ -42,7 +43,8 @@ struct landscape_config {
 };
 
 struct landscape {
-    char *device, *kernel; /* "" when not recorded */
+    char *device, *kernel;    /* "" when not recorded */
+    struct arch_facts *facts; /* of the device; NULL: not recorded */
     struct landscape_tunable *tunables;
     int tunables_n;
     struct domain *domain;

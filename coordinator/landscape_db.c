@@ -10,6 +10,7 @@
 #include "coordinator/report.h"
 #include "coordinator/sql.h"
 #include "coordinator/store.h"
+#include "coordinator/stored.h"
 
 struct maker {
     const struct report *report;
@@ -244,7 +245,10 @@ int landscape_of_database(const char *path, struct landscape **out,
         maker.to->best = maker.to->baseline = -1;
         maker.to->device = mem_strdup("");
         maker.to->kernel = mem_strdup(report->name);
-        rc = fill(&maker, store);
+        maker.to->facts = mem_new(1, sizeof(*maker.to->facts));
+        rc = stored_facts(report, maker.to->facts, err);
+        if (rc == 0)
+            rc = fill(&maker, store);
         if (rc < 0)
             err_within(err, rc, "%s", path);
     }

@@ -24,6 +24,7 @@ static const struct cmd {
     { "confirm", cmd_confirm, "the best of a sweep against its baseline" },
     { "bench", cmd_bench, "baseline and winner at each shape" },
     { "fuzz", cmd_fuzz, "are configurations right at many shapes?" },
+    { "profile", cmd_profile, "Nsight Compute on winner and baseline" },
     { "status", cmd_status, "how far a sweep is; may be asked while it runs" },
     { "report", cmd_report, "what a sweep came to, and what it cost" },
     { "compare", cmd_compare, "did it become slower: two databases" },

@@ -155,6 +155,11 @@ const char *replay_device(const struct replay *replay)
     return replay->land->device;
 }
 
+const struct arch_facts *replay_facts(const struct replay *replay)
+{
+    return replay->land->facts;
+}
+
 const struct landscape *replay_landscape(const struct replay *replay)
 {
     return replay->land;
@@ -323,6 +328,8 @@ int replay_spec(struct replay *replay, const char *sweep, struct spec **out,
 
     if (sweep) {
         rc = spec_load_alone(sweep, out, err);
+        if (rc == 0)
+            spec_for_record(*out);
     } else {
         const char *slash = strrchr(replay->path, '/');
         char *folder = mem_dup(replay->path, (size_t)(slash - replay->path));

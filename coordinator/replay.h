@@ -40,6 +40,8 @@ const char *replay_path(const struct replay *replay);  /* absolute */
 const char *replay_cards(const struct replay *replay); /* absolute, or "" */
 double replay_speed_up(const struct replay *replay);
 const char *replay_device(const struct replay *replay); /* "" if not known */
+/* Of the recorded device; NULL when they are not known. */
+const struct arch_facts *replay_facts(const struct replay *replay);
 const struct landscape *replay_landscape(const struct replay *replay);
 /* {"file", "cards", "speed_up", "device"}; for the caller to free. */
 char *replay_json(const struct replay *replay);

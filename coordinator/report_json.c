@@ -4,6 +4,7 @@
 #include "coordinator/conclusion.h"
 #include "coordinator/json_out.h"
 #include "coordinator/lessons_print.h"
+#include "coordinator/profile.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
 #include "coordinator/report_print.h"
@@ -222,6 +223,8 @@ void report_json(const struct report_view *view, FILE *to)
     }
     json_out_close(&out);
     conclusion_json(view->conclusion, &out, "verdict");
+    if (view->profiles)
+        profiles_json(view->profiles, report, &out, "profiles");
     if (view->lessons)
         lessons_json(view->lessons, &out, "lessons");
     put_cost(&out, report, view->cost);

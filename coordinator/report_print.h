@@ -12,6 +12,7 @@ struct conclusion;
 struct cost;
 struct json_out;
 struct lessons;
+struct profiles;
 struct report;
 struct report_cell;
 
@@ -19,8 +20,9 @@ struct report_view {
     const struct report *report;
     const struct cost *cost;
     const struct conclusion *conclusion;
-    const struct lessons *lessons; /* NULL: none are printed */
-    size_t top;                    /* rows of the ranking; 0 for all */
+    const struct lessons *lessons;   /* NULL: none are printed */
+    const struct profiles *profiles; /* likewise */
+    size_t top;                      /* rows of the ranking; 0 for all */
 };
 
 void report_table(const struct report_view *view, FILE *to);

@@ -7,6 +7,7 @@
 #include "common/mem.h"
 #include "coordinator/conclusion.h"
 #include "coordinator/lessons_print.h"
+#include "coordinator/profile.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
 #include "coordinator/report_print.h"
@@ -403,6 +404,8 @@ void report_table(const struct report_view *view, FILE *to)
             conclusion_print(view->conclusion, to);
         report_gpus_table(report, to);
         report_roofline_table(report, to);
+        if (view->profiles)
+            profiles_print(view->profiles, report, to);
     } else {
         fprintf(to, "\nNo configuration is correct and timed, so there is "
                     "nothing to rank.\n");

@@ -190,6 +190,8 @@ int spec_load_alone(const char *path, struct spec **out, struct err *err);
 int spec_parse(const char *folder, const char *file, const char *text,
                size_t len, struct spec **out, struct err *err);
 void spec_free(struct spec *spec); /* NULL is fine */
+/* Leave what a record can answer: the first shape, no other program. */
+void spec_for_record(struct spec *spec);
 
 /* Where the first placeholder of an argument stands, and its length with the
  * braces; its end and 0 when there is none. */

@@ -71,6 +71,17 @@ static void free_external(struct spec_external *external)
     free(external->files_at);
 }
 
+void spec_for_record(struct spec *spec)
+{
+    free_external(&spec->external);
+    spec->external = (struct spec_external){ .name = NULL };
+    while (spec->n_shapes > 1) {
+        spec->n_shapes--;
+        free(spec->shapes[spec->n_shapes].name);
+        free(spec->shapes[spec->n_shapes].vars);
+    }
+}
+
 void spec_free(struct spec *spec)
 {
     if (!spec)

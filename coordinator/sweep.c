@@ -303,6 +303,8 @@ static bool is_over(const struct sweep *sweep)
                sched_leases(sweep->sched) == 0;
     if (sweep->contest)
         return sweep_contest_is_over(sweep);
+    if (sweep->options->profile)
+        return sweep->profile && sweep_profile_is_over(sweep);
     return sweep->sched && sched_open_jobs(sweep->sched) == 0 &&
            !sweep_canary_waits(sweep);
 }
@@ -525,6 +527,7 @@ static void sweep_fini(struct sweep *sweep)
     sweep_race_free(sweep);
     sched_free(sweep->sched);
     sweep_tools_free(sweep);
+    sweep_profile_free(sweep);
     incumbents_free(sweep->incumbents);
     plan_free(sweep->plan);
     space_close(sweep->space);

@@ -46,6 +46,7 @@ struct sweep_options {
     /* Blocks of these contestants, who are what 'ask' names, instead of
      * screening; filled in, and written down, as it goes.  NULL: none. */
     struct contest *contest;
+    bool profile; /* what 'ask' names under a profiler, instead of screening */
     double hours_before; /* that count for the caps, besides */
     double usd_before;
     sweep_done *done; /* or NULL; what it returns, < 0, is the end */

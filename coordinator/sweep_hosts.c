@@ -392,6 +392,8 @@ int sweep_ready(struct sweep *sweep, size_t host, const struct msg *msg,
     if (box->n_gpus == 0)
         return 0;
     sweep->facts = box->gpus[0].facts;
+    if (sweep->spec->replay && replay_facts(sweep->spec->replay))
+        sweep->facts = *replay_facts(sweep->spec->replay);
     snprintf(sweep->gpu_name, sizeof(sweep->gpu_name), "%s", box->gpus[0].name);
     return sweep_prepare(sweep, err);
 }

@@ -250,10 +250,8 @@ static int fill(struct sweep *sweep, const struct sched_lease *lease,
                        sweep->boxes[lease->host].toolkit, key);
         return plan_build(sweep->plan, lease->unit, msg, err);
     }
-    if (msg->type == MSG_TOOL) {
-        sweep_tool_fill(sweep, lease, msg, key);
-        return 0;
-    }
+    if (msg->type == MSG_TOOL)
+        return sweep_tool_fill(sweep, lease, msg, key, err);
     msg->artifact = sweep->artifacts[lease->unit];
     msg->reference = sweep->artifacts[plan_units(sweep->plan)];
     msg->fresh = lease->fresh;
@@ -333,6 +331,7 @@ void sweep_dispatch(struct sweep *sweep)
         return;
     sweep_drop_orders(sweep);
     sweep_contest_turn(sweep);
+    sweep_profile_turn(sweep);
     sweep_search_turn(sweep);
     sweep_canary_turn(sweep);
     n = grant_all(sweep, &leases);

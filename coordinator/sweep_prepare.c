@@ -380,7 +380,9 @@ static int take_history(struct sweep *sweep, struct err *err)
         return rc;
     rc = sweep_search_recall(sweep, history, err);
     if (rc == 0)
-        rc = sweep->contest ? 0 : take_outcomes(sweep, history, err);
+        rc = sweep->contest || sweep->profile
+                 ? 0
+                 : take_outcomes(sweep, history, err);
     if (rc == 0)
         rc = history_losses(history, take_loss, sweep, err);
     if (rc == 0)
@@ -506,8 +508,9 @@ static int make_ready(struct sweep *sweep, struct space_gate_count *counts,
     if (sweep->options->builds_only)
         rc = leave_out(sweep, err);
     if (rc == 0)
-        rc = sweep->options->contest ? sweep_contest_begin(sweep, err)
-                                     : write_down(sweep, counts, passed, err);
+        rc = sweep->options->contest   ? sweep_contest_begin(sweep, err)
+             : sweep->options->profile ? sweep_profile_begin(sweep, err)
+                                       : write_down(sweep, counts, passed, err);
     return rc;
 }
 

@@ -109,7 +109,8 @@ struct want {
     int host;
 };
 
-struct sweep_tools; /* sweep_tools.c */
+struct sweep_tools;   /* sweep_tools.c */
+struct sweep_profile; /* sweep_profile.c */
 
 struct sweep {
     const struct sweep_options *options;
@@ -139,7 +140,8 @@ struct sweep {
     char (*artifacts)[HASH_HEX]; /* of each unit and the reference; "" none */
     struct grant *grants;        /* index is lease id - 1 */
     size_t n_grants;
-    struct sweep_tools *tools; /* NULL: no commands run on workers */
+    struct sweep_tools *tools;     /* NULL: no external baseline */
+    struct sweep_profile *profile; /* NULL: nothing is profiled */
     struct buf request; /* of the measurement last handed out, in a replay */
     struct want *wants;
     size_t n_wants;
@@ -245,11 +247,20 @@ void sweep_tool_dropped(struct sweep *sweep, const struct sched_lease *lease);
 /* A BUNDLE with this hash; what it points to lives as long as the sweep. */
 bool sweep_tool_bundle(struct sweep *sweep, const char *hash, struct msg *msg);
 /* The fields of a TOOL; what they point to lives until the next call. */
-void sweep_tool_fill(struct sweep *sweep, const struct sched_lease *lease,
-                     struct msg *msg, char key[HASH_HEX]);
+int sweep_tool_fill(struct sweep *sweep, const struct sched_lease *lease,
+                    struct msg *msg, char key[HASH_HEX], struct err *err);
 const char *sweep_tool_name(const struct sweep *sweep, const char *purpose);
 int sweep_ran(struct sweep *sweep, size_t host, const struct msg *msg,
               struct err *err);
+
+/* sweep_profile.c: configurations under a profiler. */
+int sweep_profile_begin(struct sweep *sweep, struct err *err);
+void sweep_profile_free(struct sweep *sweep);
+void sweep_profile_turn(struct sweep *sweep); /* orders what can be ordered */
+void sweep_profile_ended(struct sweep *sweep, int64_t order);
+bool sweep_profile_is_over(const struct sweep *sweep);
+int sweep_profile_fill(struct sweep *sweep, const struct sched_lease *lease,
+                       struct msg *msg, char key[HASH_HEX], struct err *err);
 
 /* sweep_outbox.c: leases, transfers, acknowledgements. */
 void sweep_dispatch(struct sweep *sweep);

@@ -11,6 +11,7 @@
 #include "coordinator/bundle.h"
 #include "coordinator/contest.h"
 #include "coordinator/external_baseline.h"
+#include "coordinator/ncu.h"
 #include "coordinator/spec.h"
 #include "coordinator/sql.h"
 
@@ -158,6 +159,7 @@ bool sweep_tools_wait(const struct sweep *sweep)
 
 void sweep_tool_dropped(struct sweep *sweep, const struct sched_lease *lease)
 {
+    sweep_profile_ended(sweep, lease->order);
     if (sweep->tools)
         forget(sweep->tools, lease->order);
 }
@@ -186,13 +188,15 @@ bool sweep_tool_bundle(struct sweep *sweep, const char *hash, struct msg *msg)
     return true;
 }
 
-void sweep_tool_fill(struct sweep *sweep, const struct sched_lease *lease,
-                     struct msg *msg, char key[HASH_HEX])
+int sweep_tool_fill(struct sweep *sweep, const struct sched_lease *lease,
+                    struct msg *msg, char key[HASH_HEX], struct err *err)
 {
     struct sweep_tools *tools = sweep->tools;
     const struct spec_external *external = external_of(sweep);
 
-    assert(tools && lease->purpose == SCHED_EXTERNAL);
+    if (lease->purpose == SCHED_PROFILE)
+        return sweep_profile_fill(sweep, lease, msg, key, err);
+    assert(tools);
     if (tools->command)
         external_command_free(sweep->spec, tools->command);
     tools->command =
@@ -203,30 +207,55 @@ void sweep_tool_fill(struct sweep *sweep, const struct sched_lease *lease,
     msg->bundle = tools->bundle.n ? tools->bundle.hash : "";
     msg->artifact = msg->reference = msg->request = "";
     msg->limit_ms = (int64_t)(external->timeout_s * 1e3);
+    return 0;
 }
 
 const char *sweep_tool_name(const struct sweep *sweep, const char *purpose)
 {
     const char *name = external_of(sweep)->name;
 
-    return strcmp(purpose, "external") == 0 && name ? name : purpose;
+    if (strcmp(purpose, "profile") == 0)
+        return "ncu";
+    return name ? name : purpose;
 }
 
 /* ---- results */
 
-/* A run that ended well and printed what is no result has not told a time. */
-static void judge_external(struct msg *msg, struct err *why)
+static int read_external(const struct msg *msg, struct err *err)
 {
     struct external_output output;
+    int rc = external_read(msg->output, strlen(msg->output), msg->seconds,
+                           &output, err);
 
-    if (strcmp(msg->outcome, "ran") != 0)
-        return;
-    if (external_read(msg->output, strlen(msg->output), msg->seconds, &output,
-                      why) == 0) {
+    if (rc == 0)
         external_output_fini(&output);
+    return rc;
+}
+
+static int read_profile(const struct msg *msg, struct err *err)
+{
+    struct ncu_profile *profile = mem_new(1, sizeof(*profile));
+    int rc = ncu_read(msg->output, msg->log, profile, err);
+
+    free(profile);
+    return rc;
+}
+
+/* A run that ended well and printed what is no result has told nothing; of a
+ * profiler that failed, what it printed knows why. */
+static void judge(struct msg *msg, struct err *why)
+{
+    bool profile = strcmp(msg->id.purpose, "profile") == 0;
+    bool ran = strcmp(msg->outcome, "ran") == 0;
+    int rc;
+
+    if (!ran && !(profile && strcmp(msg->outcome, "failed") == 0))
         return;
-    }
-    msg->outcome = "garbage";
+    rc = profile ? read_profile(msg, why) : read_external(msg, why);
+    if (rc == 0)
+        return;
+    if (ran)
+        msg->outcome = "garbage";
     msg->detail = why->text;
 }
 
@@ -267,6 +296,10 @@ static void settle_order(struct sweep *sweep, const struct sched_lease *job,
     if (!sched_order_apply(sweep->sched, job->order,
                            ran ? JOB_EV_RESULT : JOB_EV_REJECT))
         return;
+    if (job->purpose == SCHED_PROFILE) {
+        sweep_profile_ended(sweep, job->order);
+        return;
+    }
     if (sweep->tools)
         forget(sweep->tools, job->order);
     if (!ran)
@@ -283,7 +316,7 @@ int sweep_ran(struct sweep *sweep, size_t host, const struct msg *msg,
 
     if (rc != 0)
         return rc < 0 ? rc : 0;
-    judge_external(&judged, &why);
+    judge(&judged, &why);
     rc = sweep_put_tool(sweep, host, &judged,
                         strcmp(msg->outcome, "crash") == 0);
     if (rc < 0)

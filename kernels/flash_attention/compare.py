@@ -6,7 +6,8 @@ Run it on a machine with a GPU, PyTorch and nvcc:
     compare.py                                      the sweep's baseline at the headline shape
     compare.py --config BLOCK_M=64,NUM_WARPS=4      tunables not named are the baseline's
     compare.py --header tuned.h --table             what 'fa-coord export' wrote, at all shapes
-    compare.py --baseline-only --shape 32,8,512,0   PyTorch alone, its samples as JSON lines
+    compare.py --baseline-only --shape 32,8,512,0   PyTorch alone, its samples as JSON lines;
+                                                    of one --backend it is what fa-coord reads
 
 A number from another day, another GPU or another clock says little about a kernel, so all
 contestants take turns in one process: in blocks, each in an order drawn at random, the L2 cache
@@ -408,7 +409,7 @@ def print_baselines(session):
                     "sizes": shape.sizes(), "distribution": distribution,
                     "gpu": session.torch.cuda.get_device_name(), "torch": session.torch.__version__,
                     "l2": "warm" if session.options.warm else "flush",
-                    "median_s": median(blocks), "samples_s": [second for block in blocks for second in block],
+                    "median_s": median(blocks), "samples": [second for block in blocks for second in block],
                 }), flush=True)
     return 0
 

@@ -78,11 +78,32 @@ static void lies_are_named(void **state)
                    "GPU was held");
 }
 
+static struct msg ran(const char *outcome, int64_t status)
+{
+    return (struct msg){
+        .type = MSG_RAN, .nonce = HASH, .outcome = outcome, .status = status
+    };
+}
+
+static void a_command_ran_or_says_why_not(void **state)
+{
+    struct msg rows[] = { ran("ran", 0), ran("missing", -1), ran("failed", 2),
+                          ran("timeout", -1), ran("crash", -1) };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_int_equal(result_check(&rows[i], NULL), 0);
+    assert_refused(ran("correct", 0), "RAN.outcome is 'correct'");
+    assert_refused(ran("garbage", 0), "RAN.outcome is 'garbage'");
+    assert_refused(ran("ran", 3), "RAN has run with exit status 3");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(honest_results_pass),
         cmocka_unit_test(lies_are_named),
+        cmocka_unit_test(a_command_ran_or_says_why_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

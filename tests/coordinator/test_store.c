@@ -41,6 +41,41 @@ static void a_result_is_kept_once_and_counted_once(void **state)
     store_close(store);
 }
 
+static struct store_tool tool_row(const char *nonce, int64_t round)
+{
+    return (struct store_tool){ .nonce = nonce,
+                                .purpose = "external",
+                                .name = "torch",
+                                .config = "c1",
+                                .shape = "n16m",
+                                .round = round,
+                                .attempt = 1,
+                                .key = "e7",
+                                .host = "gpu1",
+                                .gpu = "GPU-1",
+                                .outcome = "ran",
+                                .output = "{}",
+                                .seconds = 4 };
+}
+
+static void a_run_of_a_tool_is_kept_once_and_counted_once(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct store_tool first = tool_row("n1", 10001);
+    struct store_tool late = tool_row("n2", 10001);
+    struct store_tool next = tool_row("n3", 10002);
+    struct err err;
+
+    assert_int_equal(store_tool_put(store, &first, &err), 1);
+    assert_int_equal(store_tool_put(store, &first, &err), 0);
+    assert_int_equal(store_tool_put(store, &late, &err), 2);
+    assert_int_equal(store_tool_put(store, &next, &err), 1);
+    assert_int_equal(store_commit(store, &err), 0);
+    assert_int_equal(
+        fixture_number(store, "SELECT count(*) FROM tool WHERE counted"), 2);
+    store_close(store);
+}
+
 static void evidence_leaves_room_for_the_result_that_counts(void **state)
 {
     struct store *store = fixture_open(*state, STORE_CREATE);
@@ -315,6 +350,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_result_is_kept_once_and_counted_once),
+        TEST(a_run_of_a_tool_is_kept_once_and_counted_once),
         TEST(evidence_leaves_room_for_the_result_that_counts),
         TEST(a_result_of_other_sources_counts_too),
         TEST(a_build_is_counted_once),

@@ -12,6 +12,24 @@ GPUS_A_HOST = 64
 
 
 class Scale(rig.Rig):
+    def outcomes(self):
+        return dict(self.query(self.folder, "SELECT outcome, count(*) FROM outcome GROUP BY 1"))
+
+    def test_a_sweep_file_replays_its_own_earlier_sweep(self):
+        folder = self.kernel("vector_add")
+        self.run_coord(folder, "sweep", "--device", "cpu")
+        os.rename(os.path.join(folder, "vector_add.db"), self.path("earlier.sqlite"))
+        self.run_coord(self.folder, "sweep", "--device", "replay=earlier.sqlite", "--speed-up", "100000",
+                       "--db", "x.db")
+        recorded = self.outcomes()
+        os.remove(self.path("x.db"))
+        self.run_coord(self.folder, "sweep", folder, "--device", "replay=earlier.sqlite", "--speed-up", "100000",
+                       "--db", "x.db")
+        self.assertEqual(self.outcomes(), recorded)
+        self.assertEqual(self.query(self.folder, "SELECT name FROM shape"), [("n16m",)])
+        self.assertIn("gate", self.run_coord(self.folder, "report", "x.db").stdout)
+        self.assertIn("is a database already", self.run_coord(self.folder, "import", "earlier.sqlite", code=2).stderr)
+
     def test_two_hundred_gpus_share_a_landscape(self):
         """Three hosts of 64 and one of 8 on this machine: every configuration once, every GPU used."""
         if not rig.find_sshd():
@@ -25,8 +43,7 @@ class Scale(rig.Rig):
             hosts.append(sshd.line(f"gpus={gpus} slots=4 workdir={self.path(f'far{i}')}"))
         self.run_coord(self.folder, "sweep", "--device", "replay=bowl.json", "--speed-up", "2", "--db", "x.db",
                        "--hosts", self.hosts(*hosts), seconds=900)
-        counts = dict(self.query(self.folder, "SELECT outcome, count(*) FROM outcome GROUP BY 1"))
-        self.assertEqual(counts, landscape.words(cache))
+        self.assertEqual(self.outcomes(), landscape.words(cache))
         self.assertEqual(self.query(self.folder, "SELECT count(*) FROM gpu"), [(200,)])
         self.assert_invariants(self.folder)
 

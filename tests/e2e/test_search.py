@@ -40,9 +40,15 @@ class Search(rig.Rig):
     def setUp(self):
         super().setUp()
         landscape.make(self.path("bowl.json"))
+        self.run_coord(self.folder, "import", "bowl.json", "--sweep", "plain.json")
+        with open(self.path("plain.json")) as f:
+            text = f.read()
+        with open(self.path("plain.json"), "w") as f:
+            f.write(text.replace('"measure":', '"confirm": false,\n"measure":', 1))
 
     def sweep(self, *args, db="x.db", code=0):
-        return self.run_coord(self.folder, "sweep", "--device", "replay=bowl.json", "--speed-up", "100000",
+        """The search alone; nothing is confirmed."""
+        return self.run_coord(self.folder, "sweep", "plain.json", "--device", "replay=bowl.json", "--speed-up", "100000",
                               "--db", db, *args, code=code)
 
     def rows(self, sql, *args, db="x.db"):
@@ -97,8 +103,8 @@ class Search(rig.Rig):
     def test_a_killed_search_goes_on_to_the_points_it_would_have_tried(self):
         terms = ("--strategy", "random:30,lhs:30", "--seed", "7")
         self.sweep(*terms, db="whole.kept")
-        coord = self.start(self.folder, "sweep", "--device", "replay=bowl.json", "--speed-up", "200", "--db", "x.db",
-                           *terms)
+        slow = ("sweep", "plain.json", "--device", "replay=bowl.json", "--speed-up", "200", "--db")
+        coord = self.start(self.folder, *slow, "x.db", *terms)
         try:
             rig.until("progress", lambda: coord.poll() is not None or self.settled(self.folder) >= 10)
         finally:
@@ -168,22 +174,21 @@ class Search(rig.Rig):
     def test_emulated_kernels_race(self):
         folder = self.kernel("vector_add")
         sweep = sweepfile.read(folder)
-        sweep["search"] = {"strategy": "lhs:4,tpe:4", "race": {"first": 2, "factor": 2, "most": 8}}
+        sweep["search"] = {"strategy": "lhs:3,tpe:3", "race": {"first": 2, "factor": 2, "most": 4}}
         sweep["confirm"] = False
         sweepfile.write(folder, sweep)
         self.run_coord(folder, "sweep", "--device", "cpu")
         rounds = dict(self.query(folder, "SELECT round, count(*) FROM result WHERE purpose = 'screen' AND counted = 1 "
                                          "GROUP BY 1"))
-        self.assertEqual(rounds[0], 8)
-        # At least half of all climb, and more that led for a while; the baseline does not race.
-        self.assertGreaterEqual(rounds[1000], 3)
-        self.assertGreaterEqual(rounds[2000], 1)
+        self.assertEqual(rounds[0], 6)
+        # Half of the five that race, or more that led for a while; the baseline does not race.
+        self.assertGreaterEqual(rounds[1000], 2)
         samples = dict(self.query(folder, "SELECT DISTINCT round, json_array_length(samples) FROM result "
                                           "WHERE purpose = 'screen'"))
-        self.assertEqual(samples, {0: 2, 1000: 4, 2000: 8})
+        self.assertEqual(samples, {0: 2, 1000: 4})
         # What is reported is the highest rung.
         self.assertEqual(self.query(folder, "SELECT DISTINCT r.round FROM outcome o JOIN result r ON r.nonce = o.nonce "
-                                            "ORDER BY 1"), [(0,), (1000,), (2000,)])
+                                            "ORDER BY 1"), [(0,), (1000,)])
         self.run_coord(folder, "resume")  # nothing is left to do
         self.assertEqual(rounds, dict(self.query(
             folder, "SELECT round, count(*) FROM result WHERE purpose = 'screen' GROUP BY 1")))

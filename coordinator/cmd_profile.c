@@ -1,0 +1,250 @@
+/* fa-coord profile: what keeps a configuration from being faster
+ * (docs/profile.md) */
+#include "coordinator/cmd.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/choice.h"
+#include "coordinator/cmd_run.h"
+#include "coordinator/conclusion.h"
+#include "coordinator/dbpath.h"
+#include "coordinator/json_out.h"
+#include "coordinator/options.h"
+#include "coordinator/passes.h"
+#include "coordinator/plan.h"
+#include "coordinator/profile.h"
+#include "coordinator/report.h"
+#include "coordinator/report_cost.h"
+#include "coordinator/spec.h"
+#include "coordinator/store.h"
+#include "coordinator/stored.h"
+#include "coordinator/terminal.h"
+#include "coordinator/winner.h"
+
+/* Of all launches of a configuration: each is replayed some forty times. */
+#define LAUNCHES_S 300
+
+struct order {
+    const char *config; /* NULL: the winner and the baseline */
+    const char *shape;  /* NULL: the headline */
+    bool json;
+    struct choice choice;
+};
+
+static int choose_named(struct order *order, const struct run *run,
+                        const struct report *report, struct err *err)
+{
+    struct stored stored;
+    struct winner named;
+    int rc = stored_open(report, &stored, err);
+
+    if (rc < 0)
+        return rc;
+    rc = winner_named(report, &stored, order->config, &named, err);
+    if (rc == 0 &&
+        !choice_params(&order->choice, run->spec, &named.config->params))
+        rc = err_set(err, ERR_INPUT,
+                     "the tunables of %s changed since the sweep: run "
+                     "fa-coord sweep first",
+                     run->sweep);
+    stored_close(&stored);
+    return rc;
+}
+
+/* The verdict's, or without one the first of the ranking. */
+static int choose_winner(struct order *order, const struct run *run,
+                         struct store *store, const struct report *report,
+                         const struct cost *cost, struct err *err)
+{
+    struct conclusion *c;
+    struct winner winner;
+    int rc = winner_find(report, &winner, err);
+
+    if (rc == WINNER_NONE)
+        return err_set(err, ERR_INPUT,
+                       "there is no winner to profile: no configuration is "
+                       "correct; name one, as in fa-coord profile %s A=1,B=2",
+                       run->db);
+    rc = conclusion_load(store, report, cost, CONTEST_CONFIRM, &c, err);
+    if (rc < 0)
+        return rc;
+    winner_confirm(c, &winner);
+    conclusion_free(c);
+    choice_baseline(&order->choice, run->spec);
+    if (!winner.config->baseline)
+        (void)choice_params(&order->choice, run->spec, &winner.config->params);
+    return 0;
+}
+
+static int choose_configs(struct order *order, const struct run *run,
+                          const struct report *report, const struct cost *cost,
+                          struct err *err)
+{
+    struct store *store;
+    int rc;
+
+    if (order->config)
+        return choose_named(order, run, report, err);
+    rc = store_open(run->db, STORE_READ, &store, err);
+    if (rc == 0) {
+        rc = choose_winner(order, run, store, report, cost, err);
+        store_close(store);
+    }
+    return rc;
+}
+
+static int choose_shape(const struct order *order, const struct run *run,
+                        struct plan_ask *ask, struct err *err)
+{
+    size_t n;
+    const struct spec_shape *list = spec_shapes(run->spec, run->set.device, &n);
+
+    *ask = (struct plan_ask){ &order->choice, list, 1 };
+    for (size_t i = 0; order->shape && i < n; i++)
+        if (strcmp(list[i].name, order->shape) == 0) {
+            ask->shapes = &list[i];
+            return 0;
+        }
+    return order->shape ? err_set(err, ERR_INPUT,
+                                  "--shape: there is no shape '%.64s' in the "
+                                  "sweep",
+                                  order->shape)
+                        : 0;
+}
+
+/* Nothing was to be had of the newest round: exit code 1. */
+static int code_of(const struct profiles *profiles)
+{
+    int64_t newest = 0;
+    bool ran = true;
+
+    for (size_t i = 0; i < profiles->n; i++)
+        if (profiles->entries[i].round > newest)
+            newest = profiles->entries[i].round;
+    for (size_t i = 0; i < profiles->n; i++)
+        ran = ran && (profiles->entries[i].round != newest ||
+                      profiles->entries[i].ran);
+    return ran && profiles->n > 0 ? 0 : 1;
+}
+
+static int show(const struct run *run, const struct order *order,
+                const struct report *report, struct err *err)
+{
+    struct profiles profiles = { NULL, 0 };
+    struct json_out out;
+    struct store *store;
+    int rc = store_open(run->db, STORE_READ, &store, err), code = 0;
+
+    if (rc == 0)
+        rc = profiles_load(store, report, &profiles, err);
+    if (rc == 0 && order->json) {
+        json_out_init(&out, stdout);
+        json_out_open(&out, NULL, '{');
+        profiles_json(&profiles, report, &out, "profiles");
+        json_out_close(&out);
+    } else if (rc == 0) {
+        profiles_print(&profiles, report, stdout);
+    }
+    code = code_of(&profiles);
+    profiles_fini(&profiles);
+    store_close(store);
+    if (rc == 0)
+        rc = terminal_flush(stdout, err);
+    return rc < 0 ? cmd_fail(rc, err) : code;
+}
+
+static int profile_work(struct run *run, void *arg)
+{
+    struct order *order = arg;
+    struct plan_ask ask;
+    const struct sweep_options options = { .command = "profile",
+                                           .ask = &ask,
+                                           .profile = true };
+    struct report *report;
+    struct cost *cost;
+    struct err err;
+    int rc = passes_look(run->db, &report, &cost, &err), code;
+
+    if (rc == 0)
+        rc = choose_configs(order, run, report, cost, &err);
+    if (rc == 0)
+        rc = choose_shape(order, run, &ask, &err);
+    if (rc < 0) {
+        code = cmd_fail(rc, &err);
+    } else {
+        run->spec->measure.timeout_s =
+            fmax(run->spec->measure.timeout_s, LAUNCHES_S);
+        code = run_engine(run, &options, &err);
+    }
+    if (code == 0)
+        code = show(run, order, report, &err);
+    cost_free(cost);
+    report_free(report);
+    return code;
+}
+
+/* "[DB] [CONFIG]": what names no configuration is the database. */
+static int find_db(char **db, struct order *order, const char *const plain[2],
+                   struct err *err)
+{
+    bool config = plain[0] && !plain[1] && strchr(plain[0], '=');
+
+    order->config = config ? plain[0] : plain[1];
+    return dbpath_find(config ? NULL : plain[0], db, err);
+}
+
+int cmd_profile(int argc, char *argv[])
+{
+    struct run run = { .set = RUN_SETTINGS, .runs_kernels = true };
+    struct run_settings *set = &run.set;
+    struct order order = { .json = false };
+    const char *plain[2] = { NULL, NULL };
+    const struct option list[] = {
+        { "shape", OPTION_TEXT, &order.shape, "NAME",
+          "at this shape (default: the headline)", NULL },
+        { "hosts", OPTION_TEXT, &set->hosts, "FILE",
+          "other machines than those of the sweep; the first is used", NULL },
+        { "ssh", OPTION_TEXT, &set->ssh, "libssh2|openssh",
+          "how to reach the hosts", NULL },
+        { "accept-new-host-keys", OPTION_FLAG, &set->accept_new_host_keys, NULL,
+          "add unknown host keys to known_hosts", NULL },
+        { "max-hours", OPTION_REAL, &set->max_hours, "H",
+          "stop this run after so many hours", NULL },
+        { "linger", OPTION_INT, &set->linger_s, "S",
+          "seconds a worker stays without a coordinator", NULL },
+        { "log", OPTION_TEXT, &set->log, "FILE", "append events to a file",
+          NULL },
+        { "json", OPTION_FLAG, &order.json, NULL, "for programs", NULL },
+        { "quiet", OPTION_FLAG, &set->quiet, NULL, "no progress", NULL },
+    };
+    const struct options options = {
+        .command = "profile",
+        .arguments = "[DB] [CONFIG]",
+        .what = "Nsight Compute on a worker: winner and baseline, or A=1,B=2",
+        .list = list,
+        .n = sizeof(list) / sizeof(list[0]),
+        .arguments_max = 2,
+        .plain = plain,
+    };
+    struct err err;
+    int rc = options_parse(&options, argc, argv, &err), code;
+
+    if (rc == OPTIONS_HELP)
+        return 0;
+    if (rc == 0)
+        rc = find_db(&run.db, &order, plain, &err);
+    if (rc == 0)
+        rc = run_recall(&run, &err);
+    if (rc < 0) {
+        run_free(&run);
+        return cmd_fail(rc, &err);
+    }
+    code = run_command(&run, profile_work, &order);
+    choice_fini(&order.choice);
+    return code;
+}

@@ -1,0 +1,53 @@
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/external_baseline.h"
+#include "coordinator/ncu.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
+
+static void check_external(const char *text)
+{
+    struct external_output output;
+    struct err err = { "" };
+
+    if (external_read(text, strlen(text), 1, &output, &err) < 0) {
+        assert(err.text[0] && !strchr(err.text, '\n') && !output.samples);
+        return;
+    }
+    assert(output.n > 0);
+    for (size_t i = 0; i < output.n; i++)
+        assert(output.samples[i] > 0 && output.samples[i] < 2);
+    external_output_fini(&output);
+}
+
+static void check_profile(const char *text)
+{
+    struct ncu_profile profile;
+    struct err err = { "" };
+
+    if (ncu_read(text, "", &profile, &err) < 0) {
+        assert(err.text[0]);
+        return;
+    }
+    assert(isfinite(profile.figures[NCU_DURATION]));
+    for (size_t i = 1; i < profile.n_stalls; i++)
+        assert(profile.stalls[i].warps <= profile.stalls[i - 1].warps);
+}
+
+/* What a command printed is a result or one message, whatever it was. */
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
+{
+    char *text = mem_dup(bytes, len);
+
+    check_external(text);
+    check_profile(text);
+    free(text);
+    return 0;
+}
