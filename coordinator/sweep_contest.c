@@ -418,7 +418,7 @@ void sweep_contest_ended(struct sweep *sweep, const struct sched_lease *lease,
 }
 
 void sweep_contest_lost(struct sweep *sweep, const struct sched_lease *lease,
-                        const char *word, const char *why)
+                        const char *died)
 {
     struct sweep_contest *c = sweep->contest;
     int step;
@@ -428,11 +428,10 @@ void sweep_contest_lost(struct sweep *sweep, const struct sched_lease *lease,
     if (!card)
         return;
     contestant = card->steps[step].contestant;
-    if (strcmp(word, "crash") == 0 &&
-        confirm_crashed(c->confirm, card->block, contestant)) {
+    if (died && confirm_crashed(c->confirm, card->block, contestant)) {
         char *reason = mem_printf("its process died %d times in the "
                                   "confirmation: %s",
-                                  CONFIRM_CRASHES, why);
+                                  CONFIRM_CRASHES, died);
 
         take_out(sweep, contestant, reason);
         free(reason);
