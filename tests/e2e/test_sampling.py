@@ -15,8 +15,8 @@ SPIN = """
     static int launches;
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         const int odd = ++launches % 2;
-        volatile int turns = block_size == 64 ? 2000000 : block_size == 128 ? 8000000 + odd * 16000000
-                                                                            : 2000000 + odd * 4000000;
+        volatile int turns = block_size == 64 ? 2000000 : block_size == 128 ? 20000000 + odd * 160000000
+                                                                            : 2000000 + odd * 16000000;
         while (turns > 0)
             turns = turns - 1;
     }

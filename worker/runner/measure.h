@@ -11,7 +11,8 @@
  * What is 'untimed' ends after 3: a profiler that watches makes times untrue,
  * and holds up a GPU that waits for its host.
  *
- * Samples are single launches between two events, in seconds, none left out.
+ * Samples are single launches between two events, in seconds; sampler.h says
+ * how many are taken and which are kept apart, none is left out.
  * 'timeout_s' of the request is for all launches of the configuration
  * together; making the reference has its own limit.
  */
