@@ -244,7 +244,8 @@ static void note_gpus(struct sweep *sweep, struct sweep_contest *c)
 
             c->cards[number].host = (int)host;
             c->cards[number].gpu = gpu;
-            confirm_gpu(c->confirm, number, !box->suspect);
+            confirm_gpu(c->confirm, number,
+                        !box->suspect && !sweep_canary_bans(sweep, host, gpu));
         }
     }
 }

@@ -29,6 +29,9 @@
 #include "coordinator/sweep.h"
 
 #define BOX_GPUS_MAX 64
+/* Rungs of a race are so many rounds apart, so that repetitions for other
+ * reasons, which count on from the last round there is, never meet the next. */
+#define SWEEP_RUNG_ROUNDS 1000
 #define ACKS_MAX 256 /* results in one commit, and nonces in one ACK */
 
 /* A host, as the reactor sees it.
