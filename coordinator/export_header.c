@@ -48,7 +48,7 @@ static void put_shape(struct export *export, size_t s, FILE *to)
 
     shapes = space_shapes(export->stored->space, &n_shapes);
     if (baseline)
-        ratio = baseline->cells[s].summary.median / cell->summary.median;
+        ratio = baseline->cells[s].time_s / cell->time_s;
     fprintf(to, " *   %-15s", s ? "" : "median");
     fprintf(to, "%.3f us for %s (", cell->summary.median * 1e6,
             report->shapes[s].name);

@@ -131,9 +131,8 @@ static int put_shape(struct export *export, size_t s, struct json_out *out,
     json_out_real(out, "spread_s", cell->summary.spread);
     json_out_int(out, "n_samples", (int64_t)cell->n_samples);
     json_out_real(out, "speedup",
-                  baseline
-                      ? baseline->cells[s].summary.median / cell->summary.median
-                      : (double)NAN);
+                  baseline ? baseline->cells[s].time_s / cell->time_s
+                           : (double)NAN);
     json_out_real(out, "relative_l2", cell->relative_l2);
     json_out_real(out, "max_error", cell->max_error);
     json_out_close(out);

@@ -21,7 +21,9 @@
 #define PROTOCOL 1
 #define LINE_MAX_BYTES 65536
 #define OUT_MAX_BYTES (64 << 20) /* unread tells; the start has all values */
-#define REFUSED_MAX 10000        /* illegal or known points in a row */
+#define COMMAND_BYTES_MAX 65536
+#define COMMAND_SHOWN 80  /* the rest of a message needs room too */
+#define REFUSED_MAX 10000 /* illegal or known points in a row */
 
 enum phase {
     PHASE_STARTING, /* until it says ready */
@@ -86,6 +88,19 @@ static void write_start(struct external *external,
     buf_printf(out, "]}\n");
 }
 
+/* As it was given, for messages. */
+static char *join(const char *const *argv)
+{
+    struct buf text;
+
+    buf_init(&text, COMMAND_BYTES_MAX);
+    for (size_t i = 0; argv[i]; i++)
+        buf_printf(&text, "%s%s", i ? " " : "", argv[i]);
+    if (text.len > COMMAND_SHOWN)
+        text.bytes[COMMAND_SHOWN] = '\0';
+    return text.bytes;
+}
+
 int external_start(const struct external_options *options,
                    struct external **out, struct err *err)
 {
@@ -98,7 +113,7 @@ int external_start(const struct external_options *options,
         free(external);
         return err_within(err, rc, "strategy");
     }
-    external->program = mem_strdup(options->argv[0]);
+    external->program = join(options->argv);
     external->name = mem_strdup(options->argv[0]);
     external->domain = options->domain;
     external->budget =

@@ -90,7 +90,8 @@ static void had_result(struct sweep *sweep, struct sqlite3_stmt *stmt)
             0 &&
         strcmp(sql_text(stmt, 3), plan_measure_key(sweep->plan, shape)) == 0)
         warden_had(canary->warden, number_of(canary, sql_text(stmt, 4)),
-                   job_of(sweep, unit, shape), (int)sql_int(stmt, 5),
+                   job_of(sweep, unit, shape),
+                   (int)(sql_int(stmt, 5) % SWEEP_RUNG_ROUNDS),
                    (double)sql_int(stmt, 6) / 1e9);
 }
 
@@ -104,9 +105,23 @@ static void had_round(struct sweep *sweep, struct sqlite3_stmt *stmt)
             (int)sql_int(stmt, 2);
 }
 
+/* By an earlier pass of this command. */
+static void was_banned(struct sweep *sweep, struct sqlite3_stmt *stmt)
+{
+    warden_ban(sweep->canary->warden,
+               number_of(sweep->canary, sql_text(stmt, 0)));
+}
+
 static void next_round(struct sweep *sweep, struct sqlite3_stmt *stmt)
 {
     sweep->canary->round = (int)sql_int(stmt, 0);
+}
+
+/* The first pass of the command. */
+static int64_t began_utc(const struct sweep *sweep)
+{
+    return sweep->epoch -
+           (int64_t)(sweep->options->hours_before * 3600 * (double)NS_PER_S);
 }
 
 static int recall(struct sweep *sweep, struct err *err)
@@ -129,6 +144,9 @@ static int recall(struct sweep *sweep, struct err *err)
           had_round },
         { "SELECT coalesce(max(round)+1, 0) FROM lease WHERE purpose='canary'",
           next_round },
+        { "SELECT g.uuid FROM event e, gpu g WHERE e.name='GPU-QUARANTINED'"
+          " AND instr(e.text, g.uuid||': ')=1 AND e.at_utc>=?1",
+          was_banned },
     };
     const struct plan_unit *unit = plan_unit(sweep->plan, CANARY_UNIT);
     int rc = 0;
@@ -142,6 +160,8 @@ static int recall(struct sweep *sweep, struct err *err)
                            plan_shape_name(sweep->plan, CANARY_SHAPE),
                            unit->source_key,
                            plan_measure_key(sweep->plan, CANARY_SHAPE));
+        if (rc == 0 && queries[i].row == was_banned)
+            rc = sql_start(stmt, err, "I", began_utc(sweep));
         while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
             queries[i].row(sweep, stmt);
         sql_free(stmt);
@@ -180,13 +200,17 @@ int sweep_canary_begin(struct sweep *sweep, struct err *err)
                                   .rest_s = rest_s(sweep),
                                   .again_max = jobs / AGAIN_SHARE };
 
-    if (rules.every == 0 || jobs == 0 || sweep->options->ask ||
+    if (rules.every == 0 || jobs == 0 ||
+        (sweep->options->ask && !sweep->options->contest) ||
         !plan_unit(sweep->plan, CANARY_UNIT)->baseline)
         return 0;
     if (rules.again_max < 2 * rules.every) /* at least a window or two */
         rules.again_max = 2 * rules.every;
     sweep->canary = mem_new(1, sizeof(*sweep->canary));
     sweep->canary->warden = warden_new(&rules, jobs);
+    /* A contest has the baseline in every block, and is told whom to leave
+     * out. */
+    sweep->canary->off = sweep->options->contest != NULL;
     sweep->canary->rounds = mem_new((size_t)jobs, sizeof(int));
     sweep->canary->again_on = mem_new((size_t)jobs, sizeof(int));
     return recall(sweep, err);
@@ -269,11 +293,15 @@ void sweep_canary_measured(struct sweep *sweep, const struct sched_lease *job,
                            const struct msg *msg)
 {
     bool timed = strcmp(msg->outcome, "correct") == 0 && msg->samples.n > 0;
+    struct sweep_canary *canary = sweep->canary;
+    int number = job_of(sweep, job->unit, job->shape);
 
-    if (sweep->canary)
-        warden_measured(
-            sweep->canary->warden, number_of(sweep->canary, msg->gpu),
-            timed ? job_of(sweep, job->unit, job->shape) : -1, now_s());
+    if (!canary)
+        return;
+    if (job->round > canary->rounds[number])
+        canary->rounds[number] = job->round;
+    warden_measured(canary->warden, number_of(canary, msg->gpu),
+                    timed ? number : -1, now_s());
 }
 
 /* The order is over: which GPU's canary it was, or -1. */
@@ -312,8 +340,6 @@ void sweep_again_ended(struct sweep *sweep, const struct sched_lease *lease,
     struct sweep_canary *canary = sweep->canary;
     int job = job_of(sweep, lease->unit, lease->shape);
 
-    if (result)
-        sweep_canary_measured(sweep, lease, result);
     warden_again_ended(canary->warden, canary->again_on[job], job,
                        result != NULL);
 }

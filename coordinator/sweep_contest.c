@@ -244,7 +244,8 @@ static void note_gpus(struct sweep *sweep, struct sweep_contest *c)
 
             c->cards[number].host = (int)host;
             c->cards[number].gpu = gpu;
-            confirm_gpu(c->confirm, number, !box->suspect);
+            confirm_gpu(c->confirm, number,
+                        !box->suspect && !sweep_canary_bans(sweep, host, gpu));
         }
     }
 }
@@ -417,7 +418,7 @@ void sweep_contest_ended(struct sweep *sweep, const struct sched_lease *lease,
 }
 
 void sweep_contest_lost(struct sweep *sweep, const struct sched_lease *lease,
-                        const char *word, const char *why)
+                        const char *died)
 {
     struct sweep_contest *c = sweep->contest;
     int step;
@@ -427,11 +428,10 @@ void sweep_contest_lost(struct sweep *sweep, const struct sched_lease *lease,
     if (!card)
         return;
     contestant = card->steps[step].contestant;
-    if (strcmp(word, "crash") == 0 &&
-        confirm_crashed(c->confirm, card->block, contestant)) {
+    if (died && confirm_crashed(c->confirm, card->block, contestant)) {
         char *reason = mem_printf("its process died %d times in the "
                                   "confirmation: %s",
-                                  CONFIRM_CRASHES, why);
+                                  CONFIRM_CRASHES, died);
 
         take_out(sweep, contestant, reason);
         free(reason);

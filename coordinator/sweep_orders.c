@@ -42,6 +42,8 @@ static void order_ended(struct sweep *sweep, const struct sched_lease *lease,
         sweep_canary_ended(sweep, lease, result);
         return;
     case SCHED_AGAIN:
+        if (result)
+            sweep_canary_measured(sweep, lease, result);
         if (!sweep_race_ended(sweep, lease, result))
             sweep_again_ended(sweep, lease, result);
         return;

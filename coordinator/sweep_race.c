@@ -8,10 +8,6 @@
 #include "common/stats.h"
 #include "coordinator/terms.h"
 
-/* Rungs are far apart, so that repetitions for other reasons, which count on
- * from the last round there is, never meet the next one. */
-#define RUNG_ROUNDS 1000
-
 /* A unit that is wanted on a rung. */
 struct climber {
     int unit;
@@ -79,7 +75,7 @@ static void place(struct sweep *sweep, struct climber *climber)
         .unit = climber->unit,
         .shape = 0, /* the headline decides */
         .purpose = SCHED_AGAIN,
-        .round = RUNG_ROUNDS * sweep_search_rung(sweep, climber->unit),
+        .round = SWEEP_RUNG_ROUNDS * sweep_search_rung(sweep, climber->unit),
     };
 
     if (!find_next_gpu(sweep, &order))
@@ -145,7 +141,7 @@ int sweep_race_samples(const struct sweep *sweep,
         return 0;
     rules = &sweep->options->terms->race;
     samples = rules->first;
-    for (int rung = lease->round / RUNG_ROUNDS; rung > 0; rung--)
+    for (int rung = lease->round / SWEEP_RUNG_ROUNDS; rung > 0; rung--)
         samples *= rules->factor;
     return samples;
 }

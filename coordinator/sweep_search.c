@@ -265,7 +265,8 @@ static int go_back_to(struct sweep *sweep, const struct recalled *recalled,
         search->written = recalled->n;
     else if (store_steps_drop(sweep->store, sweep->sweep_id, err) < 0)
         return ERR_STORE;
-    qsort(recalled->points, recalled->points_n, sizeof(int), ascending);
+    if (recalled->points_n > 0)
+        qsort(recalled->points, recalled->points_n, sizeof(int), ascending);
     for (size_t i = 0; i < recalled->points_n; i++)
         quest_know(search->quest, recalled->points[i]);
     return put_steps(sweep, err);

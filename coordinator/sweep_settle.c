@@ -65,7 +65,7 @@ static void lose(struct sweep *sweep, struct sched_lease lease,
     if (lease.order)
         sched_order_apply(sweep->sched, lease.order, JOB_EV_LOST);
     if (lease.order && lease.purpose == SCHED_CONFIRM)
-        sweep_contest_lost(sweep, &lease, word, reason);
+        sweep_contest_lost(sweep, &lease, msg ? msg->detail : NULL);
     if (lease.order)
         return;
     if (sched_apply(sweep->sched, lease.stage, lease.unit, lease.shape,

@@ -29,6 +29,9 @@
 #include "coordinator/sweep.h"
 
 #define BOX_GPUS_MAX 64
+/* Rungs of a race are so many rounds apart, so that repetitions for other
+ * reasons, which count on from the last round there is, never meet the next. */
+#define SWEEP_RUNG_ROUNDS 1000
 #define ACKS_MAX 256 /* results in one commit, and nonces in one ACK */
 
 /* A host, as the reactor sees it.
@@ -218,9 +221,9 @@ void sweep_contest_turn(struct sweep *sweep); /* orders what can be ordered */
 /* An order of it is over: measured, or not to be had ('result' is NULL). */
 void sweep_contest_ended(struct sweep *sweep, const struct sched_lease *lease,
                          const struct msg *result);
-/* A lease of it was lost; 'word' is lost or crash. */
+/* A lease of it was lost; 'died' says how its process died, or is NULL. */
 void sweep_contest_lost(struct sweep *sweep, const struct sched_lease *lease,
-                        const char *word, const char *why);
+                        const char *died);
 bool sweep_contest_is_over(const struct sweep *sweep);
 void sweep_contest_progress(const struct sweep *sweep, int *done, int *total);
 void sweep_contest_end(struct sweep *sweep); /* write down that it ended */

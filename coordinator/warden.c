@@ -485,6 +485,11 @@ bool warden_waits(const struct warden *w)
     return false;
 }
 
+void warden_ban(struct warden *w, int gpu)
+{
+    watched(w, gpu)->trust = QUARANTINED;
+}
+
 bool warden_is_trusted(const struct warden *w, int gpu)
 {
     return gpu >= w->n_gpus || w->gpus[gpu].trust == TRUSTED;

@@ -81,6 +81,8 @@ bool warden_next(struct warden *warden, double now_s, bool over,
 /* Something in doubt waits for a GPU that rests. */
 bool warden_waits(const struct warden *warden);
 
+/* Quarantined before, for a reason that was told then. */
+void warden_ban(struct warden *warden, int gpu);
 bool warden_is_trusted(const struct warden *warden, int gpu);
 bool warden_is_quarantined(const struct warden *warden, int gpu);
 

@@ -12,6 +12,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/bench.h"
 #include "coordinator/conclusion.h"
 #include "coordinator/json_out.h"
 #include "coordinator/report.h"
@@ -32,6 +33,7 @@ static const char *const keys[] = { "b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0",
 struct scene {
     struct store *store;
     struct contest contest;
+    enum contest_kind kind;
     int n_gpus;
     double times[3]; /* of the baseline and the finalists, ms */
 
@@ -85,6 +87,7 @@ static void begin(struct scene *s, const char *path, size_t finalists)
 
     s->store = report_fixture(path);
     s->contest = (struct contest){ .sweep = 1,
+                                   .kind = s->kind,
                                    .seed = 1,
                                    .blocks = BLOCKS,
                                    .samples = 5,
@@ -128,17 +131,21 @@ static struct conclusion *end(struct scene *s, bool ended, char **json)
     ok(store_commit(s->store, &err), &err);
     ok(report_load(s->store, &report, &err), &err);
     ok(cost_load(s->store, &cost, &err), &err);
-    ok(conclusion_load(s->store, report, cost, CONTEST_CONFIRM, &c, &err),
-       &err);
+    ok(conclusion_load(s->store, report, cost, s->kind, &c, &err), &err);
     ok(winner_find(report, &winner, &err), &err);
     winner_confirm(c, &winner);
     memcpy(s->winner, winner.config->key, HASH_HEX);
     s->state = winner.state;
     s->low_s = winner.low_s;
-    json_out_init(&out, to);
-    conclusion_json(c, &out, NULL);
-    fprintf(to, "\n");
-    conclusion_print(c, to);
+    if (s->kind == CONTEST_BENCH) {
+        bench_json(c, report, to);
+        bench_print(c, report, to);
+    } else {
+        json_out_init(&out, to);
+        conclusion_json(c, &out, NULL);
+        fprintf(to, "\n");
+        conclusion_print(c, to);
+    }
     fclose(to);
     contest_fini(&s->contest);
     cost_free(cost);
@@ -381,6 +388,21 @@ static void an_emulated_one_claims_nothing(void **state)
     free(c.sentence);
 }
 
+/* Its floor is 0.6 ms: 60 % of it, and 78.6 %. */
+static void a_bench_shows_both_and_their_share_of_the_floor(void **state)
+{
+    struct scene s = { .kind = CONTEST_BENCH,
+                       .n_gpus = 2,
+                       .times = { 1, 0.763 } };
+    char *text;
+
+    begin(&s, *state, 1);
+    run_blocks(&s, BLOCKS);
+    conclusion_free(end(&s, true, &text));
+    golden_check("bench.txt", text);
+    free(text);
+}
+
 /* The second is always 10 % faster than the baseline; the third is faster or
  * slower by turns, with fewer registers: it ties, and is not the best. */
 static void one_that_was_measured_badly_is_not_taken_from_the_tie(void **state)
@@ -435,6 +457,7 @@ int main(void)
         TEST(what_is_not_finished_is_not_confirmed),
         TEST(one_that_was_wrong_in_a_block_cannot_win),
         TEST(nothing_was_confirmed_at_all),
+        TEST(a_bench_shows_both_and_their_share_of_the_floor),
         cmocka_unit_test(an_emulated_one_claims_nothing),
         cmocka_unit_test(one_that_was_measured_badly_is_not_taken_from_the_tie),
     };

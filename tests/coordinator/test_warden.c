@@ -408,6 +408,19 @@ a_canary_that_never_comes_about_is_not_asked_for_for_ever(void **state)
     warden_free(warden);
 }
 
+static void one_that_was_quarantined_before_is_not_asked(void **state)
+{
+    struct warden *warden = three_then_one();
+
+    (void)state;
+    warden_ban(warden, 1);
+    warden_gpu(warden, 1, true);
+    assert_true(warden_is_quarantined(warden, 1));
+    assert_false(warden_is_trusted(warden, 1));
+    expect_nothing(warden, 0, false);
+    warden_free(warden);
+}
+
 static void an_earlier_run_is_gone_on_with(void **state)
 {
     struct warden *warden = three_then_one();
@@ -449,6 +462,7 @@ int main(void)
         cmocka_unit_test(what_a_lost_gpu_was_to_repeat_goes_elsewhere),
         cmocka_unit_test(
             a_canary_that_never_comes_about_is_not_asked_for_for_ever),
+        cmocka_unit_test(one_that_was_quarantined_before_is_not_asked),
         cmocka_unit_test(an_earlier_run_is_gone_on_with),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import unittest
 
 import landscape
@@ -28,7 +29,7 @@ class Confirm(rig.Rig):
         return sum(n for _, _, n in self.blocks(folder)) if self.settled(folder) else 0
 
     def verdict(self, folder):
-        return self.report(folder)["verdict"]
+        return self.report(folder, self.database(folder))["verdict"]
 
     def test_one_command_confirms_over_two_hosts(self):
         folder = self.small()
@@ -112,6 +113,19 @@ class Confirm(rig.Rig):
             self.assertEqual([r["config"] for r in verdict["rejected"]], [{"WIDTH": 4}])
             self.assertEqual(self.blocks(folder), [])
             self.assert_invariants(folder)
+    def test_blocks_that_lose_their_worker_are_made_again(self):
+        landscape.make(self.path("bowl.json"), xs=(1, 64), ys=(4,), unrolls=(1, 2), verify_ms=300.0)
+        coord = self.start(self.folder, "sweep", "--device", "replay=bowl.json", "--speed-up", "4", "--db", "x.db")
+        rig.until("a few blocks", lambda: coord.poll() is not None or self.confirmed(self.folder) >= 3, 120)
+        for pid, _ in self.workers():
+            os.kill(pid, signal.SIGKILL)
+        self.assertEqual(coord.wait(120), 0, self.stderr())
+        verdict = self.verdict(self.folder)
+        self.assertEqual((verdict["state"], verdict["blocks"]), ("done", 20))
+        self.assertGreaterEqual(verdict["blocks_dropped"], 1)
+        self.assertEqual(verdict["rejected"], [])
+        self.assert_invariants(self.folder)
+
     def test_recorded_cards_that_differ_confirm_what_was_recorded(self):
         landscape.make(self.path("bowl.json"), xs=(1, 32, 64), ys=(2, 4), unrolls=(1, 2))
         with open(self.path("cards.json"), "w") as f:
