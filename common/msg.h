@@ -23,8 +23,9 @@
 #define MSG_BYTES_MAX (2 << 20)   /* ZMQ_MAXMSGSIZE on both sides */
 #define MSG_LOG_MAX (64 << 10)    /* compiler output, head and tail */
 #define MSG_CHUNK_MAX (256 << 10) /* artifact bytes in one ARTIFACT */
-#define MSG_OUTPUT_MAX (64 << 10) /* standard output of a command */
-#define MSG_COMMAND_MAX 64        /* its arguments, the program included */
+/* Standard output of a command; ncu's table of one launch is 160 KiB. */
+#define MSG_OUTPUT_MAX (512 << 10)
+#define MSG_COMMAND_MAX 64 /* its arguments, the program included */
 #define MSG_SAMPLES_MAX 4096
 #define MSG_FILES_MAX 256
 

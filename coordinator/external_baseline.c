@@ -132,7 +132,7 @@ int external_read(const char *text, size_t len, double seconds,
     struct json_doc *doc;
     int rc;
 
-    *out = (struct external_output){ NULL };
+    *out = (struct external_output){ .name = NULL };
     if (strspn(text, " \t\r\n") == len)
         return err_set(err, ERR_INPUT, "it printed nothing");
     rc = json_parse("stdout", text, len, &doc, err);
@@ -151,5 +151,5 @@ void external_output_fini(struct external_output *output)
 {
     free(output->name);
     free(output->samples);
-    *output = (struct external_output){ NULL };
+    *output = (struct external_output){ .name = NULL };
 }

@@ -36,7 +36,7 @@ void tool_result_fini(struct tool_result *result)
     free(result->detail);
     free(result->output);
     free(result->log);
-    *result = (struct tool_result){ NULL };
+    *result = (struct tool_result){ .detail = NULL };
 }
 
 __attribute__((format(printf, 3, 4))) static void
@@ -373,5 +373,5 @@ void tool_take_result(struct tool *tool, struct tool_result *out)
         out->output = mem_strdup("");
     if (!out->log)
         out->log = mem_strdup("");
-    tool->result = (struct tool_result){ NULL };
+    tool->result = (struct tool_result){ .detail = NULL };
 }

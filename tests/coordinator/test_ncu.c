@@ -1,11 +1,13 @@
-/* The table is written from the documentation of ncu --csv --page raw: names,
- * units, then a row a launch; not recorded from a GPU. */
+/* tests/fixtures/ncu/h200.txt is what ncu 2025.3 printed of a launch on an
+ * H200, without the columns that nothing reads; the other tables are made up.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -60,6 +62,26 @@ static void figures_are_read_from_the_table(void **state)
     assert_string_equal(profile.stalls[0].reason, "long_scoreboard");
     assert_true(profile.stalls[0].warps == 1.5);
     assert_string_equal(profile.stalls[1].reason, "barrier");
+}
+
+static void a_recorded_table_is_read(void **state)
+{
+    struct ncu_profile profile;
+    struct err err = { "" };
+    char text[8192];
+    FILE *file = fopen(FA_SOURCE_DIR "/tests/fixtures/ncu/h200.txt", "r");
+
+    (void)state;
+    assert_non_null(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    assert_int_equal(ncu_read(text, "", &profile, &err), 0);
+    assert_true(fabs(profile.figures[NCU_DURATION] - 70.496e-6) < 1e-12);
+    assert_true(profile.figures[NCU_TENSOR] == 52.246191);
+    assert_true(profile.figures[NCU_SHARED] == 40.212534);
+    assert_true(profile.figures[NCU_SHARED_WAVEFRONTS] == 4842370);
+    assert_true(profile.figures[NCU_REGISTERS] == 242);
+    assert_string_equal(profile.stalls[0].reason, "wait");
 }
 
 static void what_is_not_available_is_unknown(void **state)
@@ -127,6 +149,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_read_from_the_table),
+        cmocka_unit_test(a_recorded_table_is_read),
         cmocka_unit_test(what_is_not_available_is_unknown),
         cmocka_unit_test(what_is_missing_is_said_with_its_remedy),
         cmocka_unit_test(the_command_names_the_kernel_and_ends_in_the_runner),

@@ -86,7 +86,7 @@ class External(rig.Rig):
             "garbage": (GARBAGE, "garbage", "it printed no JSON object: stdout:1:"),
             "wrong unit": (WRONG, "garbage", "its samples add up to 147.5 s"),
             "hang": (HANG, "timeout", "no end within 2 s"),
-            "flood": (FLOOD, "failed", "it wrote more than 64 KiB"),
+            "flood": (FLOOD, "failed", "it wrote more than 512 KiB"),
         }
         for name, (text, outcome, detail) in cases.items():
             with self.subTest(name):

@@ -196,7 +196,7 @@ static void a_flood_ends_it_and_is_cut(void **state)
     (void)state;
     run_script("exec yes", 20, &result);
     assert_string_equal(result.outcome, "failed");
-    assert_string_equal(result.detail, "it wrote more than 64 KiB");
+    assert_string_equal(result.detail, "it wrote more than 512 KiB");
     assert_true(strlen(result.output) <= TOOL_OUTPUT_MAX);
     tool_result_fini(&result);
     run_script("exec yes >&2", 20, &result);
