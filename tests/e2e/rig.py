@@ -7,6 +7,7 @@ deadline; only processes that a test started are ended, by pid.
 
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -203,11 +204,12 @@ class Rig(unittest.TestCase):
         if confirm or not os.path.exists(path):
             return to
         with open(path) as f:
-            lines = f.read().split("\n")
-        first = next(i for i, line in enumerate(lines) if line.startswith("{"))
-        lines[first] = '{ "confirm": false,' + lines[first][1:]
+            text = f.read()
+        text, there = re.subn(r'"confirm": \{[^}]*\}', '"confirm": false', text)
+        if not there:
+            text = re.sub(r"^\{", '{ "confirm": false,', text, count=1, flags=re.M)
         with open(path, "w") as f:
-            f.write("\n".join(lines))
+            f.write(text)
         return to
 
     def hosts(self, *lines):

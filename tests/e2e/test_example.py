@@ -25,7 +25,7 @@ class Example(rig.Rig):
         with open(os.path.join(EXAMPLE, HEADER)) as f:
             kept = f.read()
         self.make(folder, "header", f"FA_COORD={os.path.join(rig.BIN, 'fa-coord')}",
-                  f"DB={os.path.join(rig.SOURCE, 'docs/results/sm_89/example.db')}")
+                  f"RECORD={os.path.join(rig.SOURCE, 'docs/results/h200/flash_attention.db.gz')}")
         with open(os.path.join(folder, HEADER)) as f:
             self.assertEqual(f.read(), kept, AGAIN)
 
