@@ -150,28 +150,30 @@ static int purpose_of(const struct msg *msg)
 int sweep_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
                   struct sched_lease *out, struct err *err)
 {
-    bool build = msg->type == MSG_BUILT;
-    int purpose = build ? SCHED_SCREEN : purpose_of(msg), rc;
+    bool build = msg->type == MSG_BUILT, ours = msg->epoch == sweep->epoch;
+    int purpose = build ? SCHED_SCREEN : purpose_of(msg);
 
-    rc = result_check(msg, err);
-    if (rc < 0)
-        return rc;
-    if (purpose < 0)
-        return err_set(err, ERR_PROTO, "%s is not for '%s'",
-                       msg_type_name(msg->type), msg->id.purpose);
-    out->purpose = (enum sched_purpose)purpose;
+    out->purpose = purpose < 0 ? SCHED_SCREEN : (enum sched_purpose)purpose;
     out->round = build ? 0 : (int)msg->id.round;
     out->stage = build ? JOB_BUILD : JOB_MEASURE;
-    out->unit = sweep_find_unit(sweep, msg->id.config, msg->id.purpose);
+    out->unit = purpose < 0
+                    ? -1
+                    : sweep_find_unit(sweep, msg->id.config, msg->id.purpose);
     out->shape = build ? 0 : plan_find_shape(sweep->plan, msg->id.shape);
     out->host = (int)host;
     out->id = msg->lease;
-    if (msg->epoch != sweep->epoch) {
-        if (sweep_was_leased(sweep, host, msg))
-            return 0;
+    /* What another database asked for is not to be judged by this one. */
+    if (!ours && !sweep_was_leased(sweep, host, msg)) {
         leave_foreign(sweep, host, out);
         return 1;
     }
+    if (result_check(msg, err) < 0)
+        return ERR_PROTO;
+    if (purpose < 0)
+        return err_set(err, ERR_PROTO, "%s is not for '%s'",
+                       msg_type_name(msg->type), msg->id.purpose);
+    if (!ours)
+        return 0;
     if (msg->lease < 1 || (size_t)msg->lease > sweep->n_grants)
         return err_set(err, ERR_PROTO, "a result nobody asked for");
     if (!is_granted(sweep, &sweep->grants[msg->lease - 1], out))

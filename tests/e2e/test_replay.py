@@ -89,6 +89,19 @@ class Replay(rig.Rig):
         self.assertEqual(self.outcomes(), landscape.words(cache))
         self.assert_invariants(self.folder)
 
+    def test_results_that_another_sweep_waits_for_are_left_to_it(self):
+        cache = landscape.make(self.path("bowl.json"), xs=(16, 32, 64, 128, 256), ys=(1, 2, 4, 8), compile_ms=4000)
+        coord = self.start(self.folder, "sweep", "--device", "replay=bowl.json", "--speed-up", "200", "--db", "x.db")
+        rig.until("some are settled", lambda: self.settled(self.folder) > 10)
+        coord.send_signal(signal.SIGSTOP)
+        journals = os.path.join(self.env["HOME"], ".cache", "fa-coord", "journal")
+        rig.until("a result waits", lambda: os.path.getsize(journals) > 0)
+        coord.send_signal(signal.SIGKILL)
+        coord.wait()
+        self.run_coord(self.kernel("vector_add"), "sweep", "--device", "cpu")
+        self.run_coord(self.folder, "resume", "--speed-up", FAST, "x.db")
+        self.assertEqual(self.outcomes(), landscape.words(cache))
+
     def test_a_sweep_of_ours_is_a_record_too(self):
         cache = landscape.make(self.path("bowl.json"), xs=(32, 64, 1024), ys=(1, 2, 4), unrolls=(1, 8))
         self.unconfirmed()
