@@ -77,7 +77,8 @@ static int run(struct build *build, const struct compiler_line *line,
             .env = env.items,
             .folder = folder,
             .limit_ns = build->limit_ns,
-            .memory_bytes = memory_limit(),
+            /* Replaying a record is this program's work, and no compiler's. */
+            .memory_bytes = build->recorded ? 0 : memory_limit(),
         },
         now_ns, &build->child, err);
     compiler_env_fini(&env);

@@ -81,7 +81,7 @@ class External(rig.Rig):
         ran = self.run_coord(folder, "sweep", "--device", "cpu")
         why = "localhost: failed: exit status 1: measure.py: PyTorch is needed, and this python3 has none"
         self.assertIn(f"There is no time of the external baseline numbers: {why}", ran.stdout)
-        self.assertEqual(len(self.runs(folder)), 1)  # it is not run again
+        self.assertLessEqual(len(self.runs(folder)), 2)  # it is not run again, but for one that was handed out before
         cases = {
             "garbage": (GARBAGE, "garbage", "it printed no JSON object: stdout:1:"),
             "wrong unit": (WRONG, "garbage", "its samples add up to 147.5 s"),
