@@ -3,6 +3,8 @@
  * From the samples of the headline shape, brought to one level by the
  * canaries of each GPU: all that could still be the best (finalists.h), as
  * far as a cap allows.
+ *
+ * Pure; any thread.
  */
 #ifndef FA_COORDINATOR_SCREENING_H
 #define FA_COORDINATOR_SCREENING_H
@@ -12,9 +14,7 @@
 
 #include "coordinator/finalists.h"
 
-struct err;
 struct report;
-struct store;
 
 struct screening_rules {
     double alpha;
@@ -22,10 +22,10 @@ struct screening_rules {
 };
 
 /* out_of_it  [report->n_configs]: not in the running, whatever their times
- * chosen     [report->n_configs]: set; never the baseline
- * ERR_STORE */
-int screening_choose(struct store *store, const struct report *report,
-                     const struct screening_rules *rules, const bool *out_of_it,
-                     bool *chosen, struct finalists *out, struct err *err);
+ * chosen     [report->n_configs]: set; never the baseline */
+void screening_choose(const struct report *report,
+                      const struct screening_rules *rules,
+                      const bool *out_of_it, bool *chosen,
+                      struct finalists *out);
 
 #endif
