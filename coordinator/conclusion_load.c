@@ -86,15 +86,6 @@ static char *name_of(const struct report_config *config, const char *key)
     return name;
 }
 
-static const struct report_config *find_config(const struct report *report,
-                                               const char *key)
-{
-    for (size_t i = 0; i < report->n_configs; i++)
-        if (strcmp(report->configs[i].key, key) == 0)
-            return &report->configs[i];
-    return NULL;
-}
-
 /* 'places' becomes the entry of each contestant, or -1. */
 static void place_entries(struct loading *l, const struct report *report,
                           int *places)
@@ -106,7 +97,7 @@ static void place_entries(struct loading *l, const struct report *report,
     c->rejected = mem_new(contest->n, sizeof(*c->rejected));
     for (size_t i = 0; i < contest->n; i++) {
         const struct contestant *is = &contest->contestants[i];
-        const struct report_config *config = find_config(report, is->key);
+        const struct report_config *config = report_find(report, is->key);
         bool in =
             is->role != CONTEST_REJECTED && !is->reason[0] && !l->wrong[i];
         struct conclusion_entry entry = {

@@ -218,15 +218,6 @@ static int put_alone(struct run *run, struct contest *contest)
     return rc < 0 ? cmd_fail(rc, &err) : 0;
 }
 
-static const struct report_config *find_config(const struct report *report,
-                                               const char *key)
-{
-    for (size_t i = 0; i < report->n_configs; i++)
-        if (strcmp(report->configs[i].key, key) == 0)
-            return &report->configs[i];
-    return NULL;
-}
-
 int passes_contest(struct run *run, const struct report *report,
                    struct contest *contest, const struct spec_shape *shapes,
                    size_t n_shapes)
@@ -244,7 +235,7 @@ int passes_contest(struct run *run, const struct report *report,
 
     for (size_t i = 0; code == 0 && i < contest->n_running; i++) {
         const struct report_config *config =
-            find_config(report, contest->contestants[i].key);
+            report_find(report, contest->contestants[i].key);
 
         if (!config || !choice_params(&choice, run->spec, &config->params))
             code = cmd_fail(

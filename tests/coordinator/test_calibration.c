@@ -143,8 +143,7 @@ static double card_level(int gpu, double at, const double *phases)
 
 static bool misses_the_best(const double *times)
 {
-    const struct finalist_rules by = { .alpha = 0.05,
-                                       .between = 0.004 };
+    const struct finalist_rules by = { .alpha = 0.05, .between = 0.004 };
     struct screened screened[N];
     bool chosen[N];
     struct finalists out;
