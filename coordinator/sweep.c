@@ -53,6 +53,14 @@ static void set_pollitem(zmq_pollitem_t *item, void *socket, int fd)
         (zmq_pollitem_t){ .socket = socket, .fd = fd, .events = ZMQ_POLLIN };
 }
 
+static int next_message(struct sweep *sweep, size_t *host, struct msg *msg,
+                        struct err *err)
+{
+    return sweep_next_kept(sweep, host, msg)
+               ? 1
+               : server_recv(sweep->server, host, msg, err);
+}
+
 static void take_messages(struct sweep *sweep)
 {
     struct err err;
@@ -60,12 +68,13 @@ static void take_messages(struct sweep *sweep)
     size_t host;
 
     for (int i = 0; i < TURN_MESSAGES && !sweep->ending; i++) {
-        int rc = server_recv(sweep->server, &host, &msg, &err);
+        int rc = next_message(sweep, &host, &msg, &err);
 
         if (rc == 0)
             return;
         if (rc == 1) {
-            rc = sweep_take(sweep, host, &msg, &err);
+            if (!sweep_keep(sweep, host, &msg))
+                rc = sweep_take(sweep, host, &msg, &err);
             msg_fini(&msg);
         }
         if (rc == ERR_STORE) {
@@ -537,6 +546,7 @@ static void sweep_fini(struct sweep *sweep)
     free(sweep->artifacts);
     free(sweep->grants);
     free(sweep->wants);
+    sweep_forget_kept(sweep);
     buf_fini(&sweep->request);
 }
 

@@ -9,6 +9,7 @@
 
 /* A host that takes nothing would be asked for ever. */
 #define REFUSALS_MAX 50
+#define EARLY_MAX 1024 /* results; more are offered again */
 
 static int on_started(struct sweep *sweep, size_t host, const struct msg *msg)
 {
@@ -93,6 +94,39 @@ static int take_result(struct sweep *sweep, size_t host, const struct msg *msg,
     }
     return msg->type == MSG_BUILT ? sweep_built(sweep, host, &own, err)
                                   : sweep_measured(sweep, host, &own, err);
+}
+
+/* A worker offers what it has before it says READY, and where the plan waits
+ * for the facts of its GPU none of it must be measured again for that. */
+bool sweep_keep(struct sweep *sweep, size_t host, struct msg *msg)
+{
+    if (sweep->plan || !msg_is_result(msg->type) || sweep->n_early == EARLY_MAX)
+        return false;
+    sweep->boxes[host].heard_ns = clock_boot_ns();
+    sweep->early =
+        mem_grow(sweep->early, sweep->n_early + 1, sizeof(*sweep->early));
+    sweep->early[sweep->n_early++] = (struct early){ host, *msg };
+    *msg = (struct msg){ 0 };
+    return true;
+}
+
+bool sweep_next_kept(struct sweep *sweep, size_t *host, struct msg *msg)
+{
+    struct early *early = &sweep->early[sweep->n_taken];
+
+    if (!sweep->plan || sweep->n_taken == sweep->n_early)
+        return false;
+    *host = early->host;
+    *msg = early->msg;
+    sweep->n_taken++;
+    return true;
+}
+
+void sweep_forget_kept(struct sweep *sweep)
+{
+    for (size_t i = sweep->n_taken; i < sweep->n_early; i++)
+        msg_fini(&sweep->early[i].msg);
+    free(sweep->early);
 }
 
 int sweep_take(struct sweep *sweep, size_t host, const struct msg *msg,

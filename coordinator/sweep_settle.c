@@ -6,6 +6,7 @@
 #include "common/log.h"
 #include "common/stats.h"
 #include "coordinator/result_check.h"
+#include "coordinator/spec.h"
 
 int sweep_find_unit(const struct sweep *sweep, const char *config,
                     const char *purpose)
@@ -149,6 +150,16 @@ static int purpose_of(const struct msg *msg)
     return -1;
 }
 
+/* What another database asked for is not to be judged by this one; nor is, in
+ * a pass over some of the points, a replayed result of another point, whose
+ * record says how long it took. */
+static bool can_judge(struct sweep *sweep, size_t host, const struct msg *msg,
+                      const struct sched_lease *job)
+{
+    return (job->unit >= 0 || !sweep->spec->replay) &&
+           sweep_was_leased(sweep, host, msg);
+}
+
 int sweep_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
                   struct sched_lease *out, struct err *err)
 {
@@ -164,8 +175,7 @@ int sweep_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
     out->shape = build ? 0 : plan_find_shape(sweep->plan, msg->id.shape);
     out->host = (int)host;
     out->id = msg->lease;
-    /* What another database asked for is not to be judged by this one. */
-    if (!ours && !sweep_was_leased(sweep, host, msg)) {
+    if (!ours && !can_judge(sweep, host, msg, out)) {
         leave_foreign(sweep, host, out);
         return 1;
     }

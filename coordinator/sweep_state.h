@@ -105,6 +105,12 @@ struct sweep_search; /* sweep_search.c */
 struct space_gate_count;
 struct history;
 
+/* A result that came before there was a plan to judge it by. */
+struct early {
+    size_t host;
+    struct msg msg; /* owned */
+};
+
 struct want {
     char hash[HASH_HEX];
     int host;
@@ -146,6 +152,8 @@ struct sweep {
     struct buf request; /* of the measurement last handed out, in a replay */
     struct want *wants;
     size_t n_wants;
+    struct early *early;
+    size_t n_early, n_taken; /* kept, and taken since */
 
     size_t pending;     /* rows since the last COMMIT */
     int64_t pending_ns; /* when the first of them came */
@@ -168,6 +176,11 @@ struct sweep {
 /* sweep_inbox.c: take one message of a host.  ERR_PROTO: the host is wrong. */
 int sweep_take(struct sweep *sweep, size_t host, const struct msg *msg,
                struct err *err);
+/* Keep a result until there is a plan; 'msg' is empty then.  False: take it. */
+bool sweep_keep(struct sweep *sweep, size_t host, struct msg *msg);
+/* The next that was kept, once there is a plan; the caller frees it. */
+bool sweep_next_kept(struct sweep *sweep, size_t *host, struct msg *msg);
+void sweep_forget_kept(struct sweep *sweep);
 
 /* sweep_settle.c: results, losses and what they make of a configuration. */
 int sweep_built(struct sweep *sweep, size_t host, const struct msg *msg,

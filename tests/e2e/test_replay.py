@@ -10,6 +10,7 @@ import unittest
 
 import landscape
 import rig
+import sweepfile
 
 FAST = "100000"
 
@@ -90,17 +91,35 @@ class Replay(rig.Rig):
         self.assert_invariants(self.folder)
 
     def test_results_that_another_sweep_waits_for_are_left_to_it(self):
-        cache = landscape.make(self.path("bowl.json"), xs=(16, 32, 64, 128, 256), ys=(1, 2, 4, 8), compile_ms=4000)
+        cache = landscape.make(self.path("bowl.json"), xs=(16, 32), ys=(1, 2, 4, 8), compile_ms=4000,
+                               time_of=lambda *at: 2000 * landscape.time_ms(*at))
+        journal = os.path.join(self.workdir, "journal")
+
+        def results():
+            """Measurements in the worker's journal; those that are acknowledged leave it some time."""
+            with open(journal, "rb") as f:
+                return f.read().count(b"MEASURED")
+
         coord = self.start(self.folder, "sweep", "--device", "replay=bowl.json", "--speed-up", "200", "--db", "x.db")
-        rig.until("some are settled", lambda: self.settled(self.folder) > 10)
+        rig.until("some are settled", lambda: self.settled(self.folder) > 3)
         coord.send_signal(signal.SIGSTOP)
-        journals = os.path.join(self.env["HOME"], ".cache", "fa-coord", "journal")
-        rig.until("a result waits", lambda: os.path.getsize(journals) > 0)
+        before = results()
+        rig.until("a result that nobody acknowledged", lambda: results() > before)
         coord.send_signal(signal.SIGKILL)
         coord.wait()
-        self.run_coord(self.kernel("vector_add"), "sweep", "--device", "cpu")
-        self.run_coord(self.folder, "resume", "--speed-up", FAST, "x.db")
-        self.assertEqual(self.outcomes(), landscape.words(cache))
+        other = self.kernel("vector_add")
+        sweep = sweepfile.read(other)
+        sweep["tunables"] = {"BLOCK_SIZE": [256], "ITEMS": [1], "VECTOR": [False]}
+        sweepfile.write(other, sweep)
+        self.run_coord(other, "sweep", "--device", "cpu", "--log", self.path("log"))
+        with open(self.path("log")) as f:
+            self.assertIn("RESULT-FOREIGN host=localhost", f.read())
+        with self.subTest("their own sweep takes them before it hands out anything"):
+            self.run_coord(self.folder, "resume", "--speed-up", FAST, "x.db")
+            self.assertEqual(self.outcomes(), landscape.words(cache))
+            again = self.rows("SELECT config FROM result WHERE purpose = 'screen' AND round = 0 GROUP BY config HAVING count(*) > 1")
+            self.assertEqual(again, [])
+            self.assert_invariants(self.folder)
 
     def test_a_sweep_of_ours_is_a_record_too(self):
         cache = landscape.make(self.path("bowl.json"), xs=(32, 64, 1024), ys=(1, 2, 4), unrolls=(1, 8))
