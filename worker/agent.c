@@ -174,6 +174,8 @@ static void look_at_control(struct agent *agent, int64_t now_ns)
     struct err err;
     int rc;
 
+    if (agent->stop == AGENT_STOPS) /* the next worker's affair */
+        return;
     if (control_step(agent->control, now_ns, &invite) != 1)
         return;
     rc = agent_invite(agent, &invite, &err);
@@ -331,6 +333,7 @@ int agent_run(struct agent *agent)
 
     while (!is_over(agent, now_ns))
         turn(agent, &now_ns);
+    control_deafen(agent->control); /* what follows may take seconds */
     journal_entries(agent->journal, &n);
     bye.journal = (int64_t)n;
     bye.text = agent->why;

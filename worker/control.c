@@ -78,15 +78,20 @@ static void forget_guest(struct control *control)
     control->len = 0;
 }
 
+void control_deafen(struct control *control)
+{
+    if (control->listener >= 0)
+        unlink(control->at.sun_path);
+    hang_up(&control->listener);
+    forget_guest(control);
+}
+
 void control_close(struct control *control)
 {
     if (!control)
         return;
-    if (control->listener >= 0)
-        unlink(control->at.sun_path);
-    hang_up(&control->listener);
+    control_deafen(control);
     hang_up(&control->relay);
-    forget_guest(control);
     free(control);
 }
 
@@ -247,6 +252,8 @@ int control_offer(int fd, const struct invite *invite, int timeout_ms,
     int rc;
 
     sodium_memzero(text, sizeof(text));
+    if (sent < 0 && (errno == EPIPE || errno == ECONNRESET))
+        return err_set(err, ERR_NETWORK, "the worker hung up");
     if (sent != (ssize_t)len) /* it fits an empty socket buffer */
         return sys_err("control socket", err);
     rc = read_answer(fd, clock_boot_ns() + timeout_ms * NS_PER_MS, line, err);

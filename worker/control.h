@@ -28,6 +28,9 @@
 struct control;
 
 int control_open(const char *dir, struct control **out, struct err *err);
+/* Take no invitation any more, those not answered included: whoever brings one
+ * starts a worker of its own once this one has ended.  The relay stays. */
+void control_deafen(struct control *control);
 void control_close(struct control *control); /* removes the socket */
 
 size_t control_fds(const struct control *control,
@@ -43,7 +46,8 @@ bool control_is_attached(const struct control *control);
 
 /* Returns a descriptor, or ERR_NETWORK when no worker listens. */
 int control_connect(const char *dir, struct err *err);
-/* Hand over; ERR_AUTH when the worker refuses, with its reason. */
+/* Hand over; ERR_AUTH when the worker refuses, with its reason; ERR_NETWORK
+ * when it hangs up, because it ends. */
 int control_offer(int fd, const struct invite *invite, int timeout_ms,
                   struct err *err);
 

@@ -105,6 +105,27 @@ static int open_pump(struct relay *relay, struct invite *invite,
                    "' when it comes through a relay");
 }
 
+/* A worker that has been told to end hangs up, and the next one is started when
+ * it has. */
+static int offer(struct relay *relay, const struct invite *invite,
+                 struct err *err)
+{
+    int64_t until_ns = clock_boot_ns() + OFFER_MS * NS_PER_MS;
+    int rc;
+
+    do {
+        rc = start_worker(relay->dir, &relay->control, err);
+        if (rc < 0)
+            return rc;
+        rc = control_offer(relay->control, invite, OFFER_MS, err);
+        if (rc < 0) {
+            close(relay->control);
+            relay->control = -1;
+        }
+    } while (rc == ERR_NETWORK && clock_boot_ns() < until_ns);
+    return rc;
+}
+
 static int hand_over(struct relay *relay, struct err *err)
 {
     char text[INVITE_BYTES_MAX];
@@ -117,9 +138,7 @@ static int hand_over(struct relay *relay, struct err *err)
     if (rc == 0) {
         rc = open_pump(relay, &invite, text + end, len - (size_t)end, err);
         if (rc == 0)
-            rc = start_worker(relay->dir, &relay->control, err);
-        if (rc == 0)
-            rc = control_offer(relay->control, &invite, OFFER_MS, err);
+            rc = offer(relay, &invite, err);
         invite_wipe(&invite);
     }
     sodium_memzero(text, sizeof(text));

@@ -481,6 +481,28 @@ static void a_signal_ends_it_with_a_word(void **state)
     assert_int_equal(coord_reap_worker(&coord), 1);
 }
 
+/* It is told to end, and has not yet when the next coordinator comes. */
+static void a_relay_that_meets_a_worker_at_its_end_starts_another(void **state)
+{
+    struct msg hello;
+    pid_t first;
+
+    (void)state;
+    up(1);
+    first = coord.worker;
+    kill(first, SIGSTOP);
+    kill(first, SIGTERM);
+    coord_cut(&coord);
+    coord.epoch++;
+    coord_attach(&coord);
+    coord_idle(&coord, 300); /* the invitation reaches it */
+    kill(first, SIGCONT);
+    coord_await(&coord, MSG_HELLO, &hello);
+    assert_int_not_equal(hello.pid, first);
+    assert_int_equal(hello.epoch, coord.epoch);
+    msg_fini(&hello);
+}
+
 static int run(const char *const *args, const char *expected)
 {
     char text[512] = "";
@@ -550,6 +572,7 @@ int main(void)
         attached(a_bundle_that_is_not_its_hash_is_not_used),
         attached(a_cancelled_lease_leaves_no_result),
         attached(a_signal_ends_it_with_a_word),
+        attached(a_relay_that_meets_a_worker_at_its_end_starts_another),
         attached(the_command_line_is_checked),
     };
     return cmocka_run_group_tests(tests, make_bundle, free_bundle);
