@@ -2,10 +2,12 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import unittest
 
 import rig
+import sweepfile
 
 
 class Hosts(rig.Rig):
@@ -42,6 +44,21 @@ class Hosts(rig.Rig):
         folder, said = self.sweep(self.hosts(line, "localhost"), 0)
         self.assertIn("under another name", said)
         self.assertNotIn("broke the protocol", said)
+        self.assert_all_correct(self.report(folder))
+        self.assert_invariants(folder)
+
+    def test_a_second_name_that_comes_late_takes_the_gpu_along(self):
+        folder, sshd = self.kernel("vector_add"), self.sshd()
+        sweep = sweepfile.read(folder)
+        sweep["tunables"] = {"BLOCK_SIZE": [64, 128, 256, 512], "ITEMS": [1], "VECTOR": [False]}
+        sweepfile.write(folder, sweep)
+        hosts = self.hosts(sshd.line(), "localhost")
+        sshd.process.send_signal(signal.SIGSTOP)
+        coord = self.start(folder, "sweep", "--device", "cpu", "--hosts", hosts)
+        rig.until("the first name is in use", lambda: "localhost: ready" in self.stderr() or coord.poll() is not None)
+        sshd.process.send_signal(signal.SIGCONT)
+        self.assertEqual(coord.wait(240), 0, self.stderr())
+        self.assertIn("localhost: not used: it is the worker of", self.stderr())
         self.assert_all_correct(self.report(folder))
         self.assert_invariants(folder)
 
