@@ -248,6 +248,7 @@ void strategy_tell(struct strategy *strategy, int point,
         [STRATEGY_LOST] = TRIAL_LOST,
     };
     struct search *search = &strategy->search;
+    enum trial_state before = trials_state(&search->trials, point);
     const struct method *method;
 
     trials_settle(&search->trials, point, states[outcome], time);
@@ -255,7 +256,8 @@ void strategy_tell(struct strategy *strategy, int point,
         return;
     method = strategy->stages[strategy->stage].method;
     if (method->tell)
-        method->tell(strategy->self, search, search->trials.of_point[point]);
+        method->tell(strategy->self, search, search->trials.of_point[point],
+                     before != TRIAL_UNSEEN && before != TRIAL_PENDING);
 }
 
 void strategy_state(const struct strategy *strategy, struct strategy_state *out)
