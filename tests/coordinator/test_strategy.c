@@ -409,6 +409,10 @@ static void bad_texts_are_refused_with_what_is_right(void **state)
         { "lhs:20x", "'20x' is not a number of evaluations" },
         { "lhs:,tpe", "'' is not a number of evaluations" },
         { "lhs:99999999999999999999", "is not a number of evaluations" },
+        { "a_name_that_is_so_long_that_it_leaves_no_room_for_any_message_at_all"
+          "_however_short_it_is_and_whatever_else_there_is_to_say_of_what_is_"
+          "wrong_with_it,and_one_more_of_that_kind_to_be_sure_that_it_is_long",
+          "there are auto, exhaustive" },
     };
     struct domain *domain = box();
 
