@@ -13,6 +13,8 @@
  * otherwise each round brings it closer by a constant factor. */
 #define FIT_ROUNDS 100
 #define FIT_ENOUGH 1e-9 /* of log time, far below any noise */
+#define POLISH_ROUNDS 4
+#define WEIGH_ROUNDS 5
 
 struct blocks {
     size_t n, n_contestants;
@@ -159,74 +161,240 @@ size_t blocks_medians(const struct blocks *blocks, size_t contestant,
     return n;
 }
 
-static double mean_rest(const double *logs, size_t stride, size_t n,
-                        const double *less)
+/* ---- times: log t = contestant + block, the calm ones first */
+
+struct fit {
+    const struct blocks *blocks;
+    double *levels;  /* [n] of the blocks */
+    double *effects; /* [n_contestants] */
+    double *weights; /* [n_contestants], one over the variance */
+    double *scratch; /* as long as either */
+};
+
+static double median_of(double *values, size_t n)
+{
+    struct summary summary;
+
+    if (n == 0)
+        return 0;
+    stats_summary(values, n, &summary);
+    return summary.median;
+}
+
+static double median_level(const struct fit *fit, size_t block)
+{
+    size_t kept = 0;
+
+    for (size_t c = 0; c < fit->blocks->n_contestants; c++)
+        if (!isnan(*cell(fit->blocks, block, c)))
+            fit->scratch[kept++] =
+                *cell(fit->blocks, block, c) - fit->effects[c];
+    return median_of(fit->scratch, kept);
+}
+
+static double median_effect(const struct fit *fit, size_t contestant)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < fit->blocks->n; i++)
+        if (!isnan(*cell(fit->blocks, i, contestant)))
+            fit->scratch[kept++] =
+                *cell(fit->blocks, i, contestant) - fit->levels[i];
+    return median_of(fit->scratch, kept);
+}
+
+/* Where to begin: by medians, which one noisy contestant does not move. */
+static void polish(struct fit *fit)
+{
+    for (int round = 0; round < POLISH_ROUNDS; round++) {
+        for (size_t i = 0; i < fit->blocks->n; i++)
+            fit->levels[i] = median_level(fit, i);
+        for (size_t c = 0; c < fit->blocks->n_contestants; c++)
+            fit->effects[c] = median_effect(fit, c);
+    }
+}
+
+/* Its typical deviation from what the fit says; NAN: it was not measured. */
+static double deviation(const struct fit *fit, size_t contestant)
+{
+    double centre = median_effect(fit, contestant);
+    size_t kept = 0;
+
+    for (size_t i = 0; i < fit->blocks->n; i++)
+        if (!isnan(*cell(fit->blocks, i, contestant)))
+            fit->scratch[kept++] = fabs(*cell(fit->blocks, i, contestant) -
+                                        fit->levels[i] - centre);
+    return kept ? median_of(fit->scratch, kept) : (double)NAN;
+}
+
+/* Nobody counts for calmer than the typical one: of two or three, who is the
+ * calm one can be chance. */
+static void weigh(struct fit *fit)
+{
+    size_t n = fit->blocks->n_contestants, kept = 0;
+    double *deviations = mem_new(n, sizeof(*deviations)), typical;
+
+    for (size_t c = 0; c < n; c++) {
+        deviations[c] = deviation(fit, c);
+        if (!isnan(deviations[c]))
+            fit->weights[kept++] = deviations[c];
+    }
+    typical = median_of(fit->weights, kept);
+    for (size_t c = 0; c < n; c++) {
+        double ratio = deviations[c] > typical && typical > 0
+                           ? typical / deviations[c]
+                           : 1;
+
+        fit->weights[c] = isnan(deviations[c]) ? 0 : ratio * ratio;
+    }
+    free(deviations);
+}
+
+static double weighted_level(const struct fit *fit, size_t block)
+{
+    double sum = 0, weights = 0;
+
+    for (size_t c = 0; c < fit->blocks->n_contestants; c++)
+        if (!isnan(*cell(fit->blocks, block, c))) {
+            sum += fit->weights[c] *
+                   (*cell(fit->blocks, block, c) - fit->effects[c]);
+            weights += fit->weights[c];
+        }
+    return weights > 0 ? sum / weights : 0;
+}
+
+static double mean_effect(const struct fit *fit, size_t contestant)
 {
     double sum = 0;
     size_t count = 0;
 
-    for (size_t i = 0; i < n; i++)
-        if (!isnan(logs[i * stride])) {
-            sum += logs[i * stride] - less[i];
+    for (size_t i = 0; i < fit->blocks->n; i++)
+        if (!isnan(*cell(fit->blocks, i, contestant))) {
+            sum += *cell(fit->blocks, i, contestant) - fit->levels[i];
             count++;
         }
     return count > 0 ? sum / (double)count : 0;
 }
 
-/* levels [n] of the blocks, by fitting the two kinds of effect in turn. */
-static void fit_levels(const struct blocks *blocks, double *levels)
+static void fit_once(struct fit *fit)
 {
-    size_t width = blocks->n_contestants;
-    double *effects = mem_new(width, sizeof(*effects));
     double moved = INFINITY;
 
     for (int round = 0; round < FIT_ROUNDS && moved > FIT_ENOUGH; round++) {
         moved = 0;
-        for (size_t i = 0; i < blocks->n; i++) {
-            double level = mean_rest(cell(blocks, i, 0), 1, width, effects);
+        for (size_t i = 0; i < fit->blocks->n; i++) {
+            double level = weighted_level(fit, i);
 
-            moved = fmax(moved, fabs(level - levels[i]));
-            levels[i] = level;
+            moved = fmax(moved, fabs(level - fit->levels[i]));
+            fit->levels[i] = level;
         }
-        for (size_t c = 0; c < width; c++)
-            effects[c] =
-                mean_rest(cell(blocks, 0, c), width, blocks->n, levels);
+        for (size_t c = 0; c < fit->blocks->n_contestants; c++)
+            fit->effects[c] = mean_effect(fit, c);
     }
-    free(effects);
 }
 
-static void time_of(const struct blocks *blocks, size_t contestant,
-                    const double *levels, double typical, double confidence,
-                    struct block_time *out)
+static void fit_levels(struct fit *fit)
 {
+    polish(fit);
+    for (int round = 0; round < WEIGH_ROUNDS; round++) {
+        weigh(fit);
+        fit_once(fit);
+    }
+}
+
+/* What is left of a contestant's noise after the level of a block was taken
+ * away, which was fitted to it as well. */
+static double share_left(const struct fit *fit, size_t contestant)
+{
+    double sum = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < fit->blocks->n; i++) {
+        double weights = 0;
+
+        if (isnan(*cell(fit->blocks, i, contestant)))
+            continue;
+        for (size_t c = 0; c < fit->blocks->n_contestants; c++)
+            if (!isnan(*cell(fit->blocks, i, c)))
+                weights += fit->weights[c];
+        sum += weights > 0 ? 1 - fit->weights[contestant] / weights : 1;
+        count++;
+    }
+    return count > 0 ? sum / (double)count : 1;
+}
+
+static void time_of(const struct fit *fit, size_t contestant, double typical,
+                    double confidence, struct block_time *out)
+{
+    const struct blocks *blocks = fit->blocks;
     struct difference *d = mem_new(blocks->n, sizeof(*d));
     struct signed_rank rank;
+    double left = share_left(fit, contestant), scale = 1 / sqrt(left);
     size_t n = 0;
 
     for (size_t i = 0; i < blocks->n; i++) {
-        double value = *cell(blocks, i, contestant) - levels[i];
+        double value = *cell(blocks, i, contestant) - fit->levels[i];
 
         if (!isnan(value))
             d[n++] = (struct difference){ value, blocks->gpus[i] };
     }
     signed_rank(d, n, confidence, &rank);
     out->seconds = exp(typical + rank.estimate);
-    out->lo = exp(typical + rank.lo);
-    out->hi = exp(typical + rank.hi);
+    out->lo = 0;
+    out->hi = INFINITY;
+    if (left > 0 && isfinite(rank.hi)) { /* else few blocks, or none shared */
+        out->lo = out->seconds * exp(scale * (rank.lo - rank.estimate));
+        out->hi = out->seconds * exp(scale * (rank.hi - rank.estimate));
+    }
     free(d);
+}
+
+static double typical_level(const struct fit *fit, double confidence)
+{
+    const struct blocks *blocks = fit->blocks;
+    struct difference *d = mem_new(blocks->n, sizeof(*d));
+    struct signed_rank rank;
+
+    for (size_t i = 0; i < blocks->n; i++)
+        d[i] = (struct difference){ fit->levels[i], blocks->gpus[i] };
+    signed_rank(d, blocks->n, confidence, &rank);
+    free(d);
+    return rank.estimate;
+}
+
+static size_t count_measured(const struct blocks *blocks)
+{
+    size_t count = 0;
+
+    for (size_t c = 0; c < blocks->n_contestants; c++) {
+        bool is = false;
+
+        for (size_t i = 0; i < blocks->n && !is; i++)
+            is = !isnan(*cell(blocks, i, c));
+        count += is;
+    }
+    return count;
 }
 
 void blocks_times(const struct blocks *blocks, double confidence,
                   struct block_time *out)
 {
-    double *levels = mem_new(blocks->n, sizeof(*levels));
-    struct summary typical = { .median = 0 };
+    size_t width = blocks->n_contestants, most = width + blocks->n;
+    struct fit fit = { .blocks = blocks,
+                       .levels = mem_new(blocks->n, sizeof(*fit.levels)),
+                       .effects = mem_new(width, sizeof(*fit.effects)),
+                       .weights = mem_new(width, sizeof(*fit.weights)),
+                       .scratch = mem_new(most, sizeof(*fit.scratch)) };
+    double typical = 0;
 
-    if (blocks->n > 0) {
-        fit_levels(blocks, levels);
-        stats_summary(levels, blocks->n, &typical);
+    if (count_measured(blocks) > 1) { /* one alone has no blocks' levels */
+        fit_levels(&fit);
+        typical = typical_level(&fit, confidence);
     }
-    for (size_t c = 0; c < blocks->n_contestants; c++)
-        time_of(blocks, c, levels, typical.median, confidence, &out[c]);
-    free(levels);
+    for (size_t c = 0; c < width; c++)
+        time_of(&fit, c, typical, confidence, &out[c]);
+    free(fit.levels);
+    free(fit.effects);
+    free(fit.weights);
+    free(fit.scratch);
 }

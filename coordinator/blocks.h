@@ -51,8 +51,11 @@ size_t blocks_medians(const struct blocks *blocks, size_t contestant,
                       double *out);
 
 /* The time of one contestant in the typical block.  Blocks are first brought
- * to one level (log t = contestant + block, least squares), so that cards and
- * minutes that differ do not widen it. */
+ * to one level (log t = contestant + block), so that cards and minutes that
+ * differ do not widen it.  Each contestant has a say in the levels by how
+ * calm it is, so a noisy one does not widen the times of the others as long as
+ * half of them are calm; of two it cannot be told which is the noisy one.
+ * What the levels took of a contestant's own noise is given back. */
 struct block_time {
     double seconds; /* NAN if it was never measured */
     double lo, hi;  /* 0 and infinity with too few blocks */

@@ -413,10 +413,7 @@ void compare_side_close(struct compare_side *side)
 const struct report_config *compare_side_config(const struct compare_side *side,
                                                 const char *key)
 {
-    for (size_t i = 0; i < side->report->n_configs; i++)
-        if (strcmp(side->report->configs[i].key, key) == 0)
-            return &side->report->configs[i];
-    return NULL;
+    return report_find(side->report, key);
 }
 
 /* Shapes come in the order of their names, which is not that of the report,

@@ -48,6 +48,8 @@ struct conclusion_shape {
     size_t leader;            /* an entry, or TIE_NONE */
     size_t best;              /* of those that tie, by the tie-break */
     size_t n_tied;            /* with the leader, itself included */
+    char *missed;   /* the fastest here in the sweep, NULL: it was compared */
+    char *sentence; /* as that of the whole; NULL: there is none */
 };
 
 /* The external baseline at a shape, in the blocks it took part in. */
@@ -84,7 +86,7 @@ struct conclusion {
     bool success;    /* 'best' reached the target; never where emulated */
     double hours;    /* hosts were held, the proof included */
     double cost_usd; /* NAN: a host is unpriced */
-    char *sentence;  /* all of it in one, without a full stop */
+    char *sentence;  /* the headline in one, without a full stop */
 };
 
 /* Of the newest contest of this kind.  With none the state says so, and there
@@ -108,9 +110,13 @@ struct conclusion_sample {
     struct block_sample sample; /* of an entry */
 };
 
-/* From entries, contest, state, emulated, complete and n_gpus: the rest. */
+/* From entries, contest, state, emulated, complete and n_gpus: the rest but
+ * the sentences. */
 void conclusion_judge(struct conclusion *conclusion,
                       const struct conclusion_sample *samples, size_t n);
+
+/* After it, conclusion_sentence.c: what is known, in words. */
+void conclusion_say(struct conclusion *conclusion);
 
 /* After it, conclusion_external.c: the runs of the external baseline. */
 int conclusion_take_external(struct conclusion *conclusion, struct store *store,

@@ -188,6 +188,10 @@ static void put_shapes(struct json_out *out, const struct conclusion *c)
                       shape->best != TIE_NONE && !c->emulated &&
                           c->state == CONCLUSION_DONE &&
                           shape->findings[shape->best].success);
+        if (shape->sentence)
+            json_out_text(out, "sentence", shape->sentence);
+        else
+            json_out_null(out, "sentence");
         put_best(out, c, shape);
         put_baseline(out, c, shape);
         put_ties(out, c, shape);

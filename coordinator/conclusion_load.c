@@ -86,15 +86,6 @@ static char *name_of(const struct report_config *config, const char *key)
     return name;
 }
 
-static const struct report_config *find_config(const struct report *report,
-                                               const char *key)
-{
-    for (size_t i = 0; i < report->n_configs; i++)
-        if (strcmp(report->configs[i].key, key) == 0)
-            return &report->configs[i];
-    return NULL;
-}
-
 /* 'places' becomes the entry of each contestant, or -1. */
 static void place_entries(struct loading *l, const struct report *report,
                           int *places)
@@ -106,7 +97,7 @@ static void place_entries(struct loading *l, const struct report *report,
     c->rejected = mem_new(contest->n, sizeof(*c->rejected));
     for (size_t i = 0; i < contest->n; i++) {
         const struct contestant *is = &contest->contestants[i];
-        const struct report_config *config = find_config(report, is->key);
+        const struct report_config *config = report_find(report, is->key);
         bool in =
             is->role != CONTEST_REJECTED && !is->reason[0] && !l->wrong[i];
         struct conclusion_entry entry = {
@@ -178,6 +169,47 @@ static size_t collect(const struct loading *l, const int *places,
     return n;
 }
 
+/* ---- who was not compared */
+
+static bool is_contestant(const struct conclusion *c, const char *key)
+{
+    for (size_t i = 0; i < c->contest.n; i++)
+        if (strcmp(c->contest.contestants[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+static const struct report_config *fastest_at(const struct report *report,
+                                              size_t shape)
+{
+    const struct report_config *fastest = NULL;
+
+    for (size_t i = 0; i < report->n_configs; i++) {
+        const struct report_config *config = &report->configs[i];
+
+        if (config->rank && !config->baseline &&
+            (!fastest ||
+             config->cells[shape].time_s < fastest->cells[shape].time_s))
+            fastest = config;
+    }
+    return fastest;
+}
+
+/* A contest of other times, or of few, may lack the fastest of a shape. */
+static void find_missed(struct conclusion *c, const struct report *report)
+{
+    for (size_t s = 0; s < c->n_shapes; s++)
+        for (size_t at = 0; at < report->n_shapes; at++) {
+            const struct report_config *fastest;
+
+            if (strcmp(report->shapes[at].name, c->shapes[s].name) != 0)
+                continue;
+            fastest = fastest_at(report, at);
+            if (fastest && !is_contestant(c, fastest->key))
+                c->shapes[s].missed = name_of(fastest, fastest->key);
+        }
+}
+
 static void loading_fini(struct loading *l)
 {
     for (size_t i = 0; i < l->n; i++)
@@ -212,6 +244,8 @@ static int load_results(struct store *store, const struct report *report,
         place_entries(&l, report, places);
         n_samples = collect(&l, places, &samples);
         conclusion_judge(c, samples, n_samples);
+        find_missed(c, report);
+        conclusion_say(c);
         rc = conclusion_take_external(c, store, samples, n_samples, err);
     }
     free(samples);
@@ -240,6 +274,7 @@ int conclusion_load(struct store *store, const struct report *report,
     c->cost_usd = cost->total_usd;
     if (rc == 0) {
         conclusion_judge(c, NULL, 0);
+        conclusion_say(c);
     } else if (rc == 1) {
         c->state = state_of(&c->contest);
         c->hours += c->contest.proof_hours;

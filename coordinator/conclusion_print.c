@@ -124,6 +124,8 @@ static void print_rejected(const struct conclusion *c, FILE *to)
 
 static void print_method(const struct conclusion *c, FILE *to)
 {
+    bool several = c->n_shapes > 1;
+
     if (c->emulated)
         return;
     fprintf(to,
@@ -135,17 +137,22 @@ static void print_method(const struct conclusion *c, FILE *to)
     if (!isnan(c->contest.cut))
         fprintf(to,
                 "the cap took %zu of the %lld configurations that could be "
-                "the best; the fastest it left out is %.2f %% behind the "
-                "first\n",
+                "the best%s; the fastest it left out is %.2f %% behind the "
+                "first%s\n",
                 c->contest.n_running - 1, (long long)c->contest.possible,
-                100 * (c->contest.cut - 1));
+                several ? " at some shape" : "", 100 * (c->contest.cut - 1),
+                several ? " of its shape" : "");
 }
 
 void conclusion_print(const struct conclusion *c, FILE *to)
 {
     fprintf(to, "\nVerdict: %s.\n", c->sentence);
-    for (size_t i = 0; c->complete > 0 && i < c->n_shapes; i++)
+    for (size_t i = 0; c->complete > 0 && i < c->n_shapes; i++) {
+        if (i > 0 && c->shapes[i].sentence)
+            fprintf(to, "\nAt %s: %s.\n", c->shapes[i].name,
+                    c->shapes[i].sentence);
         print_shape(c, &c->shapes[i], to);
+    }
     conclusion_external_print(c, to);
     if (c->n_rejected)
         print_rejected(c, to);

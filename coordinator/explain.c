@@ -101,9 +101,8 @@ static int find_by_values(const struct report *report, struct stored *stored,
         if (out->rejected_by == SPACE_ERROR)
             rc = ERR_INPUT;
     }
-    for (size_t i = 0; rc == 0 && i < report->n_configs; i++)
-        if (strcmp(report->configs[i].key, out->key) == 0)
-            out->config = &report->configs[i];
+    if (rc == 0)
+        out->config = report_find(report, out->key);
     buf_fini(&texts);
     buf_fini(&text);
     return rc;

@@ -92,25 +92,75 @@ static size_t count_possible(struct entry *sorted, size_t n, double z)
     return possible;
 }
 
-void finalists_choose(const struct screened *screened, size_t n,
-                      const struct finalist_rules *rules, bool *chosen,
-                      struct finalists *out)
+/* Those of one shape that could be the best there, the fastest first. */
+struct possible {
+    struct entry *entries;
+    size_t n;
+};
+
+static struct possible find_possible(const struct screened *screened, size_t n,
+                                     const struct finalist_rules *rules)
 {
-    struct entry *sorted = mem_new(n, sizeof(*sorted));
-    size_t n_in = enter(screened, n, rules, sorted);
+    struct possible p = { .entries = mem_new(n + 1, sizeof(*p.entries)) };
+    size_t n_in = enter(screened, n, rules, p.entries);
     double z =
         n_in < 2 ? 0 : -normal_quantile(rules->alpha / (double)(n_in - 1));
 
-    *out = (struct finalists){ .within = NAN, .next = NAN };
-    out->n_possible = count_possible(sorted, n_in, z);
-    out->n_chosen = out->n_possible < rules->cap ? out->n_possible : rules->cap;
+    p.n = count_possible(p.entries, n_in, z);
+    return p;
+}
+
+/* The k-th of a shape: chosen if there is room, else told as left out. */
+static void take(const struct possible *shape, size_t k, size_t cap,
+                 bool *chosen, struct finalists *out)
+{
+    const struct entry *mine = &shape->entries[k];
+
+    if (chosen[mine->at])
+        return;
+    if (out->n_chosen < cap) {
+        chosen[mine->at] = true;
+        out->n_chosen++;
+        return;
+    }
+    out->next = fmin(out->next, exp(mine->log_s - shape->entries[0].log_s));
+}
+
+static size_t count_all(const struct possible *shapes, size_t n_shapes,
+                        size_t n)
+{
+    bool *seen = mem_new(n + 1, sizeof(*seen));
+    size_t count = 0;
+
+    for (size_t s = 0; s < n_shapes; s++)
+        for (size_t k = 0; k < shapes[s].n; k++) {
+            count += !seen[shapes[s].entries[k].at];
+            seen[shapes[s].entries[k].at] = true;
+        }
+    free(seen);
+    return count;
+}
+
+void finalists_choose(const struct screened *screened, size_t n,
+                      const struct finalist_rules *rules, size_t n_shapes,
+                      size_t cap, bool *chosen, struct finalists *out)
+{
+    struct possible *shapes = mem_new(n_shapes + 1, sizeof(*shapes));
+    size_t deepest = 0;
+
+    *out = (struct finalists){ .next = (double)NAN };
     for (size_t i = 0; i < n; i++)
         chosen[i] = false;
-    for (size_t i = 0; i < out->n_chosen; i++)
-        chosen[sorted[i].at] = true;
-    if (out->n_chosen > 0)
-        out->within = exp(sorted[out->n_chosen - 1].log_s - sorted[0].log_s);
-    if (out->n_chosen < out->n_possible)
-        out->next = exp(sorted[out->n_chosen].log_s - sorted[0].log_s);
-    free(sorted);
+    for (size_t s = 0; s < n_shapes; s++) {
+        shapes[s] = find_possible(&screened[s * n], n, &rules[s]);
+        deepest = shapes[s].n > deepest ? shapes[s].n : deepest;
+    }
+    for (size_t k = 0; k < deepest; k++)
+        for (size_t s = 0; s < n_shapes; s++)
+            if (k < shapes[s].n)
+                take(&shapes[s], k, cap, chosen, out);
+    out->n_possible = count_all(shapes, n_shapes, n);
+    for (size_t s = 0; s < n_shapes; s++)
+        free(shapes[s].entries);
+    free(shapes);
 }

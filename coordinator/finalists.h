@@ -4,7 +4,8 @@
  * every configuration that is not slower than some other one by more than
  * their noise explains, at a level corrected for how many there are: the
  * truly fastest is among them with probability of at least 1 - alpha, whether
- * that makes 2 or 200 (subset selection; Gupta, 1965).
+ * that makes 2 or 200 (subset selection; Gupta, 1965).  That holds for each
+ * shape by itself: who could be the best at one of them goes on.
  *
  * Pure; any thread.
  */
@@ -34,26 +35,28 @@ struct finalist_rules {
     double noise;   /* typical relative sd of a sample in this sweep */
     double between; /* relative sd of what more samples of one measurement do
                        not cure: process to process, canary, calibration */
-    size_t cap;     /* what the budget of the confirmation pass allows */
 };
 
-/* Of the log of its median; 'alpha' and 'cap' have no say. */
+/* Of the log of its median; 'alpha' has no say. */
 double finalists_variance(const struct screened *screened,
                           const struct finalist_rules *rules);
 
 struct finalists {
-    size_t n_possible; /* could still be the best */
+    size_t n_possible; /* could still be the best at some shape */
     size_t n_chosen;   /* the same, or the cap */
-    double within;     /* the slowest chosen over the fastest, 1.03 is +3 % */
-    double next;       /* the fastest left out by the cap over the fastest, or
-                          NAN: the cap cut nothing */
+    double next;       /* of those left out by the cap the one closest to the
+                          fastest of its shape, over that; NAN: none was */
 };
 
-/* screened  [n]
- * chosen    [n], set to who goes on; with a cap those of the lowest medians,
- *           among equal ones those of the lowest index */
+/* screened  [n_shapes][n]
+ * rules     [n_shapes]
+ * cap       what the budget of the confirmation pass allows, over all shapes:
+ *           the fastest of each shape, the second of each, and so on, shapes
+ *           in their order
+ * chosen    [n], set to who goes on; of equal medians the lowest index first
+ */
 void finalists_choose(const struct screened *screened, size_t n,
-                      const struct finalist_rules *rules, bool *chosen,
-                      struct finalists *out);
+                      const struct finalist_rules *rules, size_t n_shapes,
+                      size_t cap, bool *chosen, struct finalists *out);
 
 #endif

@@ -139,25 +139,18 @@ static bool all_are_proved(const struct pass *pass)
     return true;
 }
 
-static int choose(struct pass *pass, struct finalists *finalists)
+static void choose(struct pass *pass, struct finalists *finalists)
 {
     const struct spec_confirm *spec = &pass->run->spec->confirm;
-    struct screening_rules rules = {
+    const struct screening_rules rules = {
         .alpha = spec->alpha,
         .cap = (size_t)(is_emulated(pass->run)
                             ? less(spec->finalists_max, EMULATED_FINALISTS)
                             : spec->finalists_max),
     };
-    struct store *store;
-    struct err err;
-    int rc = store_open(pass->run->db, STORE_READ, &store, &err);
 
-    if (rc == 0) {
-        rc = screening_choose(store, pass->report, &rules, pass->wrong,
-                              pass->chosen, finalists, &err);
-        store_close(store);
-    }
-    return rc < 0 ? cmd_fail(rc, &err) : 0;
+    screening_choose(pass->report, &rules, pass->wrong, pass->chosen,
+                     finalists);
 }
 
 /* Who goes on: chosen and proved.  Those that turn out wrong make room. */
@@ -165,14 +158,15 @@ static int choose_and_prove(struct pass *pass, struct finalists *finalists)
 {
     /* A record has no kernels that could be run. */
     bool proof = !pass->run->spec->confirm.unproved && !pass->run->replay;
-    int code = choose(pass, finalists);
+    int code = 0;
 
+    choose(pass, finalists);
     for (int i = 0; code == 0 && proof && i < PROOFS_MAX; i++) {
         if (all_are_proved(pass))
             return 0;
         code = prove(pass);
         if (code == 0)
-            code = choose(pass, finalists);
+            choose(pass, finalists);
     }
     for (size_t i = 0; proof && i < pass->report->n_configs; i++)
         pass->chosen[i] = pass->chosen[i] && pass->proved[i];
@@ -224,15 +218,6 @@ static int put_alone(struct run *run, struct contest *contest)
     return rc < 0 ? cmd_fail(rc, &err) : 0;
 }
 
-static const struct report_config *find_config(const struct report *report,
-                                               const char *key)
-{
-    for (size_t i = 0; i < report->n_configs; i++)
-        if (strcmp(report->configs[i].key, key) == 0)
-            return &report->configs[i];
-    return NULL;
-}
-
 int passes_contest(struct run *run, const struct report *report,
                    struct contest *contest, const struct spec_shape *shapes,
                    size_t n_shapes)
@@ -250,7 +235,7 @@ int passes_contest(struct run *run, const struct report *report,
 
     for (size_t i = 0; code == 0 && i < contest->n_running; i++) {
         const struct report_config *config =
-            find_config(report, contest->contestants[i].key);
+            report_find(report, contest->contestants[i].key);
 
         if (!config || !choice_params(&choice, run->spec, &config->params))
             code = cmd_fail(

@@ -17,15 +17,6 @@
 
 /* ---- from the database */
 
-static const struct report_config *find_config(const struct report *report,
-                                               const char *key)
-{
-    for (size_t i = 0; i < report->n_configs; i++)
-        if (strcmp(report->configs[i].key, key) == 0)
-            return &report->configs[i];
-    return NULL;
-}
-
 static bool find_shape(const struct report *report, const char *name,
                        size_t *out)
 {
@@ -46,7 +37,7 @@ static void add_entry(struct profiles *out, const struct report *report,
                       struct sqlite3_stmt *stmt)
 {
     struct profile_entry entry = {
-        .config = find_config(report, sql_text(stmt, 0)),
+        .config = report_find(report, sql_text(stmt, 0)),
         .ran = strcmp(sql_text(stmt, 4), "ran") == 0,
         .round = sql_int(stmt, 8),
         .at_utc = sql_int(stmt, 9),

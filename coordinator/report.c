@@ -416,6 +416,15 @@ int64_t report_tried(const struct report *report)
     return n;
 }
 
+const struct report_config *report_find(const struct report *report,
+                                        const char *key)
+{
+    for (size_t i = 0; i < report->n_configs; i++)
+        if (strcmp(report->configs[i].key, key) == 0)
+            return &report->configs[i];
+    return NULL;
+}
+
 const struct report_config *report_baseline(const struct report *report)
 {
     for (size_t i = 0; i < report->n_configs; i++)

@@ -123,6 +123,10 @@ void report_free(struct report *report); /* NULL is fine */
 /* Configurations that pass the gates and have come to something. */
 int64_t report_tried(const struct report *report);
 
+/* By its key; NULL when it is not in the report. */
+const struct report_config *report_find(const struct report *report,
+                                        const char *key);
+
 /* The one with baseline set, NULL when it was not asked for. */
 const struct report_config *report_baseline(const struct report *report);
 

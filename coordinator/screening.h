@@ -1,20 +1,20 @@
 /* screening.h - which configurations go on from the sweep to its confirmation
  *
- * From the samples of the headline shape, brought to one level by the
- * canaries of each GPU: all that could still be the best (finalists.h), as
- * far as a cap allows.
+ * All that could still be the best at one of the sweep's shapes (finalists.h),
+ * by times that the canaries of each GPU brought to one level, as far as a cap
+ * allows.
+ *
+ * Pure; any thread.
  */
 #ifndef FA_COORDINATOR_SCREENING_H
 #define FA_COORDINATOR_SCREENING_H
 
-#include <stddef.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "coordinator/finalists.h"
 
-struct err;
 struct report;
-struct store;
 
 struct screening_rules {
     double alpha;
@@ -22,10 +22,10 @@ struct screening_rules {
 };
 
 /* out_of_it  [report->n_configs]: not in the running, whatever their times
- * chosen     [report->n_configs]: set; never the baseline
- * ERR_STORE */
-int screening_choose(struct store *store, const struct report *report,
-                     const struct screening_rules *rules, const bool *out_of_it,
-                     bool *chosen, struct finalists *out, struct err *err);
+ * chosen     [report->n_configs]: set; never the baseline */
+void screening_choose(const struct report *report,
+                      const struct screening_rules *rules,
+                      const bool *out_of_it, bool *chosen,
+                      struct finalists *out);
 
 #endif

@@ -82,8 +82,7 @@ static void draw(const struct field *field, const struct landscape_config *from,
 static void choose_often(const struct field *field, struct figure *out)
 {
     const struct finalist_rules rules = { .alpha = 0.05,
-                                          .noise = field->noise,
-                                          .cap = field->n };
+                                          .noise = field->noise };
     struct noise_stream stream = noise_stream(1);
     struct screened *screened = mem_new(field->n, sizeof(*screened));
     bool *chosen = mem_new(field->n, sizeof(*chosen));
@@ -94,7 +93,8 @@ static void choose_often(const struct field *field, struct figure *out)
 
         for (size_t k = 0; k < field->n; k++)
             draw(field, field->configs[k], &stream, &screened[k]);
-        finalists_choose(screened, field->n, &rules, chosen, &finalists);
+        finalists_choose(screened, field->n, &rules, 1, field->n, chosen,
+                         &finalists);
         for (size_t k = 0; k < field->n; k++)
             if (chosen[k])
                 least = fmin(least, field->medians[k]);

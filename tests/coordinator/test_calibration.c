@@ -143,16 +143,14 @@ static double card_level(int gpu, double at, const double *phases)
 
 static bool misses_the_best(const double *times)
 {
-    const struct finalist_rules by = { .alpha = 0.05,
-                                       .between = 0.004,
-                                       .cap = N };
+    const struct finalist_rules by = { .alpha = 0.05, .between = 0.004 };
     struct screened screened[N];
     bool chosen[N];
     struct finalists out;
 
     for (int c = 0; c < N; c++)
         screened[c] = (struct screened){ times[c], 1, 0.005 };
-    finalists_choose(screened, N, &by, chosen, &out);
+    finalists_choose(screened, N, &by, 1, N, chosen, &out);
     return !chosen[0];
 }
 

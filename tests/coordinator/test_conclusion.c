@@ -36,6 +36,7 @@ struct scene {
     enum contest_kind kind;
     int n_gpus;
     double times[3]; /* of the baseline and the finalists, ms */
+    double odd[3];   /* at the second shape; 0: it has none */
 
     char winner[HASH_HEX]; /* what winner.h makes of it */
     const char *state;
@@ -58,18 +59,19 @@ static double wobble(int block, size_t contestant, int sample)
     return 1 + 0.004 * ((double)(x >> 8 & 0xffff) / 65535 - 0.5);
 }
 
-static void put_result(struct scene *s, int block, size_t contestant,
-                       const char *outcome)
+static void put_at(struct scene *s, size_t shape, int block, size_t contestant,
+                   const char *outcome)
 {
-    char *nonce = mem_printf("x%lld-%d-%zu", (long long)s->contest.pass, block,
-                             contestant);
+    char *nonce = mem_printf("x%lld-%d-%zu-%zu", (long long)s->contest.pass,
+                             block, contestant, shape);
+    double ms = shape ? s->odd[contestant] : s->times[contestant];
     struct store_result result = fixture_result(nonce, keys[contestant]);
     double samples[5];
     struct err err = { "" };
 
     for (int i = 0; i < 5; i++)
-        samples[i] = 1e-3 * s->times[contestant] * wobble(block, contestant, i);
-    result.shape = "n16m";
+        samples[i] = 1e-3 * ms * wobble(block, contestant, i);
+    result.shape = s->contest.shapes[shape].name;
     result.purpose = "confirm";
     result.round = contest_round(&s->contest, block);
     result.gpu = block % s->n_gpus ? "GPU-2" : "GPU-1";
@@ -78,6 +80,13 @@ static void put_result(struct scene *s, int block, size_t contestant,
         (struct reals){ samples, strcmp(outcome, "correct") == 0 ? 5 : 0 };
     ok(store_result_put(s->store, &result, &err), &err);
     free(nonce);
+}
+
+static void put_result(struct scene *s, int block, size_t contestant,
+                       const char *outcome)
+{
+    for (size_t shape = 0; shape < s->contest.n_shapes; shape++)
+        put_at(s, shape, block, contestant, outcome);
 }
 
 /* A contest of the baseline and 'finalists' others, and one rejected. */
@@ -100,10 +109,12 @@ static void begin(struct scene *s, const char *path, size_t finalists)
     contest_add(&s->contest, keys[3], CONTEST_REJECTED, "wrong at odd-17");
     for (size_t i = 0; i < s->contest.n; i++)
         snprintf(s->contest.contestants[i].source_key, HASH_HEX, "5c");
-    s->contest.shapes = mem_new(1, sizeof(*s->contest.shapes));
-    s->contest.n_shapes = 1;
-    s->contest.shapes[0].name = mem_strdup("n16m");
-    snprintf(s->contest.shapes[0].measure_key, HASH_HEX, "3e");
+    s->contest.n_shapes = s->odd[0] > 0 ? 2 : 1;
+    s->contest.shapes = mem_new(2, sizeof(*s->contest.shapes));
+    for (size_t i = 0; i < s->contest.n_shapes; i++) {
+        s->contest.shapes[i].name = mem_strdup(i ? "odd" : "n16m");
+        snprintf(s->contest.shapes[i].measure_key, HASH_HEX, "3e");
+    }
     ok(contest_put(s->store, &s->contest, &err), &err);
     assert_int_equal(s->contest.pass, 1);
 }
@@ -113,6 +124,29 @@ static void run_blocks(struct scene *s, int blocks)
     for (int b = 1; b <= blocks; b++)
         for (size_t i = 0; i < s->contest.n_running; i++)
             put_result(s, b, i, "correct");
+}
+
+/* What the sweep measured before. */
+static void screen(struct scene *s, size_t shape, const char *key,
+                   double seconds)
+{
+    const char *name = s->contest.shapes[shape].name;
+    char *nonce = mem_printf("s-%s-%s", key, name);
+    struct store_result result = fixture_result(nonce, key);
+    const double samples[] = { seconds, seconds * 1.001, seconds * 0.999 };
+    struct err err = { "" };
+
+    result.shape = name;
+    result.outcome = "correct";
+    result.samples = (struct reals){ samples, 3 };
+    ok(store_result_put(s->store, &result, &err), &err);
+    ok(store_outcome_put(s->store,
+                         &(struct store_outcome){ key, name, "5c", "3e",
+                                                  "correct", "", nonce, seconds,
+                                                  1, 5 },
+                         &err),
+       &err);
+    free(nonce);
 }
 
 static struct conclusion *end(struct scene *s, bool ended, char **json)
@@ -203,6 +237,50 @@ static void a_gain_below_the_target_is_said_and_no_success(void **state)
     free(text);
 }
 
+static void every_shape_has_a_verdict_of_its_own(void **state)
+{
+    struct scene s = { .n_gpus = 2,
+                       .times = { 1, 0.8, 0.9 },
+                       .odd = { 1, 1.1, 0.85 } };
+    struct conclusion *c;
+    char *text;
+
+    begin(&s, *state, 2);
+    run_blocks(&s, BLOCKS);
+    c = end(&s, true, &text);
+    assert_non_null(strstr(c->sentence, "BLOCK_SIZE=128 VECTOR=true is 1.25"));
+    assert_string_equal(c->shapes[0].sentence, c->sentence);
+    assert_non_null(strstr(c->shapes[1].sentence,
+                           "BLOCK_SIZE=64 VECTOR=false is 1.177x the "
+                           "baseline, 95 % interval ["));
+    assert_non_null(strstr(text, "\nAt odd: BLOCK_SIZE=64 VECTOR=false is"));
+    assert_true(c->shapes[0].best == 1 && c->shapes[1].best == 2);
+    assert_int_equal(c->best, 1);
+    conclusion_free(c);
+    free(text);
+}
+
+/* As in databases whose finalists are those of the headline alone. */
+static void the_fastest_of_a_shape_that_was_not_compared_is_named(void **state)
+{
+    struct scene s = { .n_gpus = 1, .times = { 1, 0.8 }, .odd = { 1, 1.1 } };
+    struct conclusion *c;
+    char *text;
+
+    begin(&s, *state, 1);
+    run_blocks(&s, BLOCKS);
+    for (size_t shape = 0; shape < 2; shape++)
+        screen(&s, shape, keys[2], shape ? 0.0005 : 0.0009);
+    c = end(&s, true, &text);
+    assert_null(strstr(c->sentence, "not compared"));
+    assert_non_null(strstr(c->shapes[1].sentence,
+                           "(SLOW) on 1 GPU; BLOCK_SIZE=64 VECTOR=false, "
+                           "which was the fastest there in the sweep, was not "
+                           "compared"));
+    conclusion_free(c);
+    free(text);
+}
+
 static void nothing_beats_the_baseline(void **state)
 {
     struct scene s = { .n_gpus = 2, .times = { 1, 1.0001, 1.05 } };
@@ -249,6 +327,7 @@ static void put_external(struct scene *s, int block, const char *outcome,
         .output = output,
         .log = "",
         .seconds = 4,
+        .evidence = strcmp(outcome, "crash") == 0,
     };
     struct err err = { "" };
 
@@ -301,6 +380,25 @@ static void without_a_time_of_the_external_baseline_it_is_said_why(void **state)
         strstr(text, "There is no time of the external baseline pytorch: gpu1: "
                      "failed: exit status 2: PyTorch is needed\n"));
     assert_true(c->success);
+    conclusion_free(c);
+    free(text);
+}
+
+static void
+an_external_baseline_that_only_crashes_has_no_time_either(void **state)
+{
+    struct scene s = { .n_gpus = 1, .times = { 1, 0.75 } };
+    struct conclusion *c;
+    char *text;
+
+    begin(&s, *state, 1);
+    run_blocks(&s, BLOCKS);
+    put_external(&s, 2, "crash", "signal 9 (SIGKILL)", 1);
+    c = end(&s, true, &text);
+    assert_int_equal(c->external->failed, 1);
+    assert_non_null(
+        strstr(text, "There is no time of the external baseline pytorch: gpu1: "
+                     "crash: signal 9 (SIGKILL)\n"));
     conclusion_free(c);
     free(text);
 }
@@ -377,6 +475,7 @@ static void an_emulated_one_claims_nothing(void **state)
     c.entries = entries;
     c.n = 2;
     conclusion_judge(&c, samples, 6);
+    conclusion_say(&c);
     assert_string_equal(c.sentence,
                         "the cpu device emulates, and its times say nothing "
                         "about a GPU: the baseline and 1 finalist ran and were "
@@ -450,9 +549,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_winner_and_what_ties_with_it),
         TEST(a_gain_below_the_target_is_said_and_no_success),
+        TEST(every_shape_has_a_verdict_of_its_own),
+        TEST(the_fastest_of_a_shape_that_was_not_compared_is_named),
         TEST(nothing_beats_the_baseline),
         TEST(the_external_baseline_is_compared_in_its_blocks),
         TEST(without_a_time_of_the_external_baseline_it_is_said_why),
+        TEST(an_external_baseline_that_only_crashes_has_no_time_either),
         TEST(without_a_finalist_nothing_beats_the_baseline),
         TEST(what_is_not_finished_is_not_confirmed),
         TEST(one_that_was_wrong_in_a_block_cannot_win),

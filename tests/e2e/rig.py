@@ -25,7 +25,7 @@ KERNELS = os.path.join(SOURCE, "kernels")
 FIXTURES = os.path.join(SOURCE, "tests", "fixtures")
 
 
-def until(what, check, seconds=60.0):
+def until(what, check, seconds=120.0):
     """Poll 'check' until it is true, and return what it returned."""
     deadline = time.monotonic() + seconds
     while True:

@@ -11,7 +11,7 @@ import rig
 class Hosts(rig.Rig):
     def sweep(self, hosts, code, *args):
         folder = self.kernel("vector_add")
-        ran = self.run_coord(folder, "sweep", "--hosts", hosts, "--device", "cpu", *args, code=code, seconds=60)
+        ran = self.run_coord(folder, "sweep", "--hosts", hosts, "--device", "cpu", *args, code=code)
         return folder, ran.stderr
 
     def test_a_file_without_a_host_that_measures_is_refused(self):
@@ -54,7 +54,7 @@ class Hosts(rig.Rig):
             rig.until("work", lambda: "ready" in self.stderr() or coord.poll() is not None, 60)
             coord.kill()
             coord.wait()
-        ran = self.run_coord(folder, "sweep", "--device", "cpu", "--db", "last.db", seconds=60)
+        ran = self.run_coord(folder, "sweep", "--device", "cpu", "--db", "last.db")
         self.assertNotIn("broke the protocol", ran.stderr)
 
 

@@ -41,7 +41,7 @@ class Interrupt(rig.Rig):
             # From before the first message to after the last: one result takes ~20 ms here.
             target = self.settled(folder) + chance.choice((0, 0, 1, 1, 2))
             try:
-                rig.until("progress", lambda: coord.poll() is not None or self.settled(folder) >= target, 60)
+                rig.until("progress", lambda: coord.poll() is not None or self.settled(folder) >= target)
                 time.sleep(chance.random() * 0.15)
             finally:
                 coord.kill()
@@ -109,7 +109,7 @@ class Interrupt(rig.Rig):
     def interrupt(self, number, code):
         folder = self.kernel("vector_add")
         coord = self.start(folder, "sweep", "--device", "cpu")
-        rig.until("a first result", lambda: self.settled(folder) >= 1, 120)
+        rig.until("a first result", lambda: self.settled(folder) >= 1)
         began = time.monotonic()
         coord.send_signal(number)
         rig.until("a word", lambda: "stopping" in self.stderr(), 2)
@@ -130,7 +130,7 @@ class Interrupt(rig.Rig):
     def test_a_second_coordinator_is_told_who_holds_the_database(self):
         folder = self.kernel("vector_add")
         coord = self.start(folder, "sweep", "--device", "cpu")
-        rig.until("a first result", lambda: self.settled(folder) >= 1, 120)
+        rig.until("a first result", lambda: self.settled(folder) >= 1)
         second = self.run_coord(folder, "sweep", "--device", "cpu", code=7)
         self.assertIn(str(coord.pid), second.stderr)
         self.assertEqual(coord.wait(240), 0)
