@@ -9,7 +9,6 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "common/suggest.h"
 #include "coordinator/bench.h"
 #include "coordinator/cmd_run.h"
 #include "coordinator/conclusion.h"
@@ -18,6 +17,7 @@
 #include "coordinator/passes.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
+#include "coordinator/shape_choice.h"
 #include "coordinator/spec.h"
 #include "coordinator/store.h"
 #include "coordinator/terminal.h"
@@ -25,31 +25,11 @@
 
 struct order {
     struct option_list shape_names;
-    bool json;
     struct spec_shape *shapes; /* borrowed pieces */
     size_t n_shapes;
 };
 
 /* ---- what to measure ---- */
-
-static const struct spec_shape *find_shape(const struct spec_shape *list,
-                                           size_t n, const char *name,
-                                           struct err *err)
-{
-    const char *names[SPEC_SHAPES_MAX], *near;
-
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(list[i].name, name) == 0)
-            return &list[i];
-        names[i] = list[i].name;
-    }
-    near = suggest_name(name, strlen(name), names, n);
-    err_set(err, ERR_INPUT,
-            "--shape: there is no shape '%.64s' in the sweep%s%s%s", name,
-            near ? "; did you mean '" : "", near ? near : "",
-            near ? "'?" : "; 'all' takes all of them");
-    return NULL;
-}
 
 /* The headline when none is named. */
 static int choose_shapes(struct order *order, const struct run *run,
@@ -66,19 +46,9 @@ static int choose_shapes(struct order *order, const struct run *run,
         memcpy(order->shapes, list, order->n_shapes * sizeof(*list));
         return 0;
     }
-    for (size_t i = 0; i < order->shape_names.n; i++) {
-        const char *name = order->shape_names.items[i];
-        const struct spec_shape *shape = find_shape(list, n, name, err);
-
-        if (!shape)
-            return ERR_INPUT;
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(order->shape_names.items[j], name) == 0)
-                return err_set(err, ERR_INPUT,
-                               "--shape: '%.64s' is given twice", name);
-        order->shapes[order->n_shapes++] = *shape;
-    }
-    return 0;
+    order->n_shapes = order->shape_names.n;
+    return shape_choice(list, n, &order->shape_names, "in the sweep",
+                        "; 'all' takes all of them", order->shapes, err);
 }
 
 static const struct report_config *fastest_other(const struct report *report)
@@ -161,8 +131,7 @@ static int make_contest(const struct run *run, const struct order *order,
     return rc < 0 ? rc : 0;
 }
 
-static int show(const struct run *run, const struct order *order,
-                struct err *err)
+static int show(const struct run *run, struct err *err)
 {
     struct conclusion *conclusion = NULL;
     struct report *report;
@@ -175,7 +144,7 @@ static int show(const struct run *run, const struct order *order,
     if (rc == 0)
         rc = conclusion_load(store, report, cost, CONTEST_BENCH, &conclusion,
                              err);
-    if (rc == 0 && order->json)
+    if (rc == 0 && run->set.json)
         bench_json(conclusion, report, stdout);
     else if (rc == 0)
         bench_print(conclusion, report, stdout);
@@ -205,7 +174,7 @@ static int bench_work(struct run *run, void *arg)
         code = passes_contest(run, report, &contest, order->shapes,
                               order->n_shapes);
     if (rc == 0 && code == 0)
-        rc = show(run, order, &err);
+        rc = show(run, &err);
     if (code == 5 || code == 6 || code >= 128)
         fprintf(stderr, "nothing is lost; to go on, the same command again\n");
     contest_fini(&contest);
@@ -217,28 +186,11 @@ static int bench_work(struct run *run, void *arg)
 int cmd_bench(int argc, char *argv[])
 {
     struct run run = { .set = RUN_SETTINGS };
-    struct run_settings *set = &run.set;
-    struct order order = { .json = false };
+    struct order order = { .n_shapes = 0 };
     const char *plain = NULL;
     const struct option list[] = {
         { "shape", OPTION_LIST, &order.shape_names, "NAME|all",
           "at this shape; may be repeated (default: the headline)", NULL },
-        { "db", OPTION_TEXT, &set->db, "FILE",
-          "the sweep's database; NAME.db beside the sweep file", NULL },
-        { "hosts", OPTION_TEXT, &set->hosts, "FILE",
-          "other machines than those of the sweep", NULL },
-        { "ssh", OPTION_TEXT, &set->ssh, "libssh2|openssh",
-          "how to reach the hosts", NULL },
-        { "accept-new-host-keys", OPTION_FLAG, &set->accept_new_host_keys, NULL,
-          "add unknown host keys to known_hosts", NULL },
-        { "max-hours", OPTION_REAL, &set->max_hours, "H",
-          "stop this run after so many hours", NULL },
-        { "linger", OPTION_INT, &set->linger_s, "S",
-          "seconds a worker stays without a coordinator", NULL },
-        { "log", OPTION_TEXT, &set->log, "FILE", "append events to a file",
-          NULL },
-        { "json", OPTION_FLAG, &order.json, NULL, "for programs", NULL },
-        { "quiet", OPTION_FLAG, &set->quiet, NULL, "no progress", NULL },
     };
     const struct options options = {
         .command = "bench",
@@ -250,22 +202,16 @@ int cmd_bench(int argc, char *argv[])
         .plain = &plain,
     };
     struct err err;
-    int rc = options_parse(&options, argc, argv, &err), code;
+    int rc =
+        run_settings_parse(&run.set, RUN_BENCH, &options, argc, argv, &err);
+    int code;
 
-    if (rc == OPTIONS_HELP)
-        return 0;
-    if (rc == 0 && set->db)
-        run.db = mem_strdup(set->db);
+    if (rc == 0 && run.set.db)
+        run.db = mem_strdup(run.set.db);
     else if (rc == 0)
         rc = plain ? dbpath_of_sweep(plain, &run.db, &err)
                    : dbpath_find(NULL, &run.db, &err);
-    if (rc == 0)
-        rc = run_recall(&run, &err);
-    if (rc < 0) {
-        run_free(&run);
-        return cmd_fail(rc, &err);
-    }
-    code = run_command(&run, bench_work, &order);
+    code = run_by_db(&run, rc, &err, bench_work, &order);
     free(order.shapes);
     return code;
 }

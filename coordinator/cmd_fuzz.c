@@ -8,13 +8,13 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "common/suggest.h"
 #include "coordinator/choice.h"
 #include "coordinator/cmd_run.h"
 #include "coordinator/fuzz.h"
 #include "coordinator/options.h"
 #include "coordinator/plan.h"
 #include "coordinator/report.h"
+#include "coordinator/shape_choice.h"
 #include "coordinator/spec.h"
 #include "coordinator/store.h"
 #include "coordinator/sweep.h"
@@ -22,7 +22,7 @@
 struct order {
     struct option_list configs, shape_names;
     int64_t best; /* -1: not given */
-    bool cover, all, json;
+    bool cover, all;
 
     struct choice choice;
     struct spec_shape *shapes; /* those of shape_names, borrowed pieces */
@@ -93,24 +93,6 @@ static int choose_configs(struct order *order, const char *db, struct err *err)
     return choose_best(order, db, 1, &found, err);
 }
 
-static const struct spec_shape *find_shape(const struct spec_shape *list,
-                                           size_t n, const char *name,
-                                           struct err *err)
-{
-    const char *names[SPEC_SHAPES_MAX], *near;
-
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(list[i].name, name) == 0)
-            return &list[i];
-        names[i] = list[i].name;
-    }
-    near = suggest_name(name, strlen(name), names, n);
-    err_set(err, ERR_INPUT, "--shape: there is no shape '%.64s' to fuzz%s%s%s",
-            name, near ? "; did you mean '" : "", near ? near : "",
-            near ? "'?" : "");
-    return NULL;
-}
-
 static int choose_shapes(struct order *order, const char *device,
                          struct err *err)
 {
@@ -122,20 +104,9 @@ static int choose_shapes(struct order *order, const char *device,
         return 0;
     order->shapes = mem_new(order->shape_names.n, sizeof(*order->shapes));
     order->ask.shapes = order->shapes;
-    order->ask.n_shapes = 0;
-    for (size_t i = 0; i < order->shape_names.n; i++) {
-        const char *name = order->shape_names.items[i];
-        const struct spec_shape *shape = find_shape(list, n, name, err);
-
-        if (!shape)
-            return ERR_INPUT;
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(order->shape_names.items[j], name) == 0)
-                return err_set(err, ERR_INPUT,
-                               "--shape: '%.64s' is given twice", name);
-        order->shapes[order->ask.n_shapes++] = *shape;
-    }
-    return 0;
+    order->ask.n_shapes = order->shape_names.n;
+    return shape_choice(list, n, &order->shape_names, "to fuzz", "",
+                        order->shapes, err);
 }
 
 struct judging {
@@ -183,9 +154,10 @@ int run_fuzz(struct run *run, const struct plan_ask *ask, double usd_before,
 
 /* What the engine says is about hosts; what is asked here is whether all is
  * right.  A database that failed and a signal stay what they are. */
-static int conclude(const struct order *order, int code, const char *db)
+static int conclude(const struct run *run, const struct order *order, int code,
+                    const char *db)
 {
-    if (order->judged && order->json)
+    if (order->judged && run->set.json)
         fuzz_json(&order->fuzz, stdout);
     else if (order->judged)
         fuzz_print(&order->fuzz, stdout);
@@ -213,8 +185,8 @@ static int fuzz_work(struct run *run, void *arg)
         code = cmd_fail(rc, &err);
     else
         code = conclude(
-            order, run_fuzz(run, &order->ask, 0, &order->fuzz, &order->judged),
-            db);
+            run, order,
+            run_fuzz(run, &order->ask, 0, &order->fuzz, &order->judged), db);
     free(db);
     return code;
 }
@@ -229,7 +201,6 @@ static int check_order(const struct order *order, struct err *err)
 int cmd_fuzz(int argc, char *argv[])
 {
     struct run run = { .set = RUN_SETTINGS };
-    struct run_settings *set = &run.set;
     struct order order = { .best = -1 };
     const char *plain = NULL;
     const struct option list[] = {
@@ -243,26 +214,6 @@ int cmd_fuzz(int argc, char *argv[])
           NULL },
         { "shape", OPTION_LIST, &order.shape_names, "NAME",
           "this shape alone; may be repeated", NULL },
-        { "db", OPTION_TEXT, &set->db, "FILE",
-          "the sweep's database, NAME.db; ours is NAME.fuzz.db", NULL },
-        { "hosts", OPTION_TEXT, &set->hosts, "FILE",
-          "the machines to use; without it, this one", NULL },
-        { "device", OPTION_TEXT, &set->device, "cuda|cpu",
-          "GPUs, or their emulation", NULL },
-        { "arch", OPTION_TEXT, &set->arch, "sm_89|...",
-          "what the cpu device takes its gates from", NULL },
-        { "ssh", OPTION_TEXT, &set->ssh, "libssh2|openssh",
-          "how to reach the hosts", NULL },
-        { "accept-new-host-keys", OPTION_FLAG, &set->accept_new_host_keys, NULL,
-          "add unknown host keys to known_hosts", NULL },
-        { "max-hours", OPTION_REAL, &set->max_hours, "H",
-          "stop this run after so many hours", NULL },
-        { "linger", OPTION_INT, &set->linger_s, "S",
-          "seconds a worker stays without a coordinator", NULL },
-        { "log", OPTION_TEXT, &set->log, "FILE", "append events to a file",
-          NULL },
-        { "json", OPTION_FLAG, &order.json, NULL, "for programs", NULL },
-        { "quiet", OPTION_FLAG, &set->quiet, NULL, "no progress", NULL },
     };
     const struct options options = {
         .command = "fuzz",
@@ -275,7 +226,8 @@ int cmd_fuzz(int argc, char *argv[])
         .plain = &plain,
     };
     struct err err;
-    int rc = options_parse(&options, argc, argv, &err), code;
+    int rc = run_settings_parse(&run.set, RUN_FUZZ, &options, argc, argv, &err);
+    int code;
 
     if (rc == OPTIONS_HELP)
         return 0;

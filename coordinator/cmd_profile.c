@@ -20,6 +20,7 @@
 #include "coordinator/profile.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
+#include "coordinator/shape_choice.h"
 #include "coordinator/spec.h"
 #include "coordinator/store.h"
 #include "coordinator/stored.h"
@@ -30,9 +31,9 @@
 #define LAUNCHES_S 300
 
 struct order {
-    const char *config; /* NULL: the winner and the baseline */
-    const char *shape;  /* NULL: the headline */
-    bool json;
+    const char *config;      /* NULL: the winner and the baseline */
+    const char *shape_name;  /* NULL: the headline */
+    struct spec_shape shape; /* borrowed pieces */
     struct choice choice;
 };
 
@@ -98,23 +99,18 @@ static int choose_configs(struct order *order, const struct run *run,
     return rc;
 }
 
-static int choose_shape(const struct order *order, const struct run *run,
+static int choose_shape(struct order *order, const struct run *run,
                         struct plan_ask *ask, struct err *err)
 {
+    const struct option_list named = { { order->shape_name }, 1 };
     size_t n;
     const struct spec_shape *list = spec_shapes(run->spec, run->set.device, &n);
 
-    *ask = (struct plan_ask){ &order->choice, list, 1 };
-    for (size_t i = 0; order->shape && i < n; i++)
-        if (strcmp(list[i].name, order->shape) == 0) {
-            ask->shapes = &list[i];
-            return 0;
-        }
-    return order->shape ? err_set(err, ERR_INPUT,
-                                  "--shape: there is no shape '%.64s' in the "
-                                  "sweep",
-                                  order->shape)
-                        : 0;
+    *ask = (struct plan_ask){ &order->choice, &order->shape, 1 };
+    order->shape = list[0];
+    return order->shape_name ? shape_choice(list, n, &named, "in the sweep", "",
+                                            &order->shape, err)
+                             : 0;
 }
 
 /* Nothing was to be had of the newest round: exit code 1. */
@@ -132,8 +128,8 @@ static int code_of(const struct profiles *profiles)
     return ran && profiles->n > 0 ? 0 : 1;
 }
 
-static int show(const struct run *run, const struct order *order,
-                const struct report *report, struct err *err)
+static int show(const struct run *run, const struct report *report,
+                struct err *err)
 {
     struct profiles profiles = { NULL, 0 };
     struct json_out out;
@@ -142,7 +138,7 @@ static int show(const struct run *run, const struct order *order,
 
     if (rc == 0)
         rc = profiles_load(store, report, &profiles, err);
-    if (rc == 0 && order->json) {
+    if (rc == 0 && run->set.json) {
         json_out_init(&out, stdout);
         json_out_open(&out, NULL, '{');
         profiles_json(&profiles, report, &out, "profiles");
@@ -182,7 +178,7 @@ static int profile_work(struct run *run, void *arg)
         code = run_engine(run, &options, &err);
     }
     if (code == 0)
-        code = show(run, order, report, &err);
+        code = show(run, report, &err);
     cost_free(cost);
     report_free(report);
     return code;
@@ -201,26 +197,11 @@ static int find_db(char **db, struct order *order, const char *const plain[2],
 int cmd_profile(int argc, char *argv[])
 {
     struct run run = { .set = RUN_SETTINGS, .runs_kernels = true };
-    struct run_settings *set = &run.set;
-    struct order order = { .json = false };
+    struct order order = { .config = NULL };
     const char *plain[2] = { NULL, NULL };
     const struct option list[] = {
-        { "shape", OPTION_TEXT, &order.shape, "NAME",
+        { "shape", OPTION_TEXT, &order.shape_name, "NAME",
           "at this shape (default: the headline)", NULL },
-        { "hosts", OPTION_TEXT, &set->hosts, "FILE",
-          "other machines than those of the sweep; the first is used", NULL },
-        { "ssh", OPTION_TEXT, &set->ssh, "libssh2|openssh",
-          "how to reach the hosts", NULL },
-        { "accept-new-host-keys", OPTION_FLAG, &set->accept_new_host_keys, NULL,
-          "add unknown host keys to known_hosts", NULL },
-        { "max-hours", OPTION_REAL, &set->max_hours, "H",
-          "stop this run after so many hours", NULL },
-        { "linger", OPTION_INT, &set->linger_s, "S",
-          "seconds a worker stays without a coordinator", NULL },
-        { "log", OPTION_TEXT, &set->log, "FILE", "append events to a file",
-          NULL },
-        { "json", OPTION_FLAG, &order.json, NULL, "for programs", NULL },
-        { "quiet", OPTION_FLAG, &set->quiet, NULL, "no progress", NULL },
     };
     const struct options options = {
         .command = "profile",
@@ -232,19 +213,13 @@ int cmd_profile(int argc, char *argv[])
         .plain = plain,
     };
     struct err err;
-    int rc = options_parse(&options, argc, argv, &err), code;
+    int rc =
+        run_settings_parse(&run.set, RUN_PROFILE, &options, argc, argv, &err);
+    int code;
 
-    if (rc == OPTIONS_HELP)
-        return 0;
     if (rc == 0)
         rc = find_db(&run.db, &order, plain, &err);
-    if (rc == 0)
-        rc = run_recall(&run, &err);
-    if (rc < 0) {
-        run_free(&run);
-        return cmd_fail(rc, &err);
-    }
-    code = run_command(&run, profile_work, &order);
+    code = run_by_db(&run, rc, &err, profile_work, &order);
     choice_fini(&order.choice);
     return code;
 }

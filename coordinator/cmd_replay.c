@@ -10,43 +10,6 @@
 #include "coordinator/replay.h"
 #include "coordinator/spec.h"
 
-#define REPLAY "replay"
-#define SPEED_UP_MOST 1e9
-
-int run_choose_record(struct run *run, struct err *err)
-{
-    struct run_settings *set = &run->set;
-    const char *device = set->device ? set->device : "";
-    bool is_replay = strcmp(device, REPLAY) == 0;
-
-    if (strncmp(device, REPLAY "=", strlen(REPLAY "=")) == 0) {
-        set->record = device + strlen(REPLAY "=");
-        set->device = REPLAY;
-        is_replay = true;
-    }
-    if (!is_replay && (set->speed_up > 0 || set->cards))
-        return err_set(err, ERR_INPUT,
-                       "--%s is for a replay: --device replay=FILE",
-                       set->cards ? "cards" : "speed-up");
-    if (!is_replay)
-        return 0;
-    if (run->runs_kernels)
-        return err_set(err, ERR_INPUT,
-                       "--device=replay: a record has times and failures, no "
-                       "kernels that could be run");
-    if (!set->record || !set->record[0])
-        return err_set(err, ERR_INPUT,
-                       "--device=replay: say which record: --device "
-                       "replay=FILE, a cache of Kernel Tuner or the database "
-                       "of a sweep");
-    if (set->speed_up > SPEED_UP_MOST)
-        return err_set(err, ERR_INPUT, "--speed-up=%g: at most %g",
-                       set->speed_up, SPEED_UP_MOST);
-    if (set->speed_up <= 0)
-        set->speed_up = 1;
-    return 0;
-}
-
 int run_load_record(struct run *run, struct err *err)
 {
     const struct run_settings *set = &run->set;

@@ -1,14 +1,14 @@
 /* cmd_run.h - what the commands share that put hosts to work: sweep, resume,
- * confirm, bench, fuzz (in cmd_sweep.c, cmd_search.c, cmd_fuzz.c) */
+ * confirm, bench, profile, fuzz (in cmd_run.c, where nothing else is said) */
 #ifndef FA_COORDINATOR_CMD_RUN_H
 #define FA_COORDINATOR_CMD_RUN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "coordinator/arch.h"
 #include "coordinator/history.h"
 #include "coordinator/hosts.h"
+#include "coordinator/run_settings.h"
 #include "coordinator/sweep.h"
 #include "coordinator/terms.h"
 
@@ -18,23 +18,6 @@ struct plan_ask;
 struct replay;
 struct space;
 struct spec;
-
-/* Flags. */
-struct run_settings {
-    const char *hosts, *db, *device, *arch, *ssh, *log, *strategy;
-    const char *record, *cards; /* of a replay, else NULL */
-    double speed_up;            /* 0: not given */
-    bool accept_new_host_keys, dry_run, fresh, quiet;
-    double budget_usd, max_hours;
-    int64_t linger_s;
-    int64_t seed, evaluations; /* of a strategy; -1: not given */
-};
-
-#define RUN_SETTINGS                                                        \
-    {                                                                       \
-        .ssh = "libssh2", .arch = ARCH_DEFAULT, .linger_s = SWEEP_LINGER_S, \
-        .seed = -1, .evaluations = -1                                       \
-    }
 
 struct run {
     struct run_settings set;
@@ -54,19 +37,27 @@ struct run {
     int64_t began_ns; /* the command: caps count all of its passes */
 };
 
-/* What the database run->db says of its sweep: file, hosts, device; what the
- * settings say already stays (in cmd_resume.c). */
-int run_recall(struct run *run, struct err *err);
-/* Free all that 'run' holds, where there is no run_command() to do it. */
-void run_free(struct run *run);
+/* What a command does, within run_command(): its exit code. */
+typedef int run_work(struct run *run, void *arg);
 
 /* Check the settings, read the sweep file and the hosts, then do the work,
  * then free all that 'run' holds.  Returns the exit code of the program: that
  * of 'work', or of what was wrong, which has been printed. */
-int run_command(struct run *run, int (*work)(struct run *, void *), void *arg);
+int run_command(struct run *run, run_work *work, void *arg);
 
-/* The 'work' of sweep and resume: all passes. */
-int run_sweep(struct run *run, void *arg);
+/* The end of a command that takes up a database: recall what run->db says of
+ * its sweep, file, hosts and device, where the settings say nothing, and then
+ * run_command().
+ * rc  what came of the flags and of finding run->db: 0, OPTIONS_HELP, or an
+ *     error, which is printed */
+int run_by_db(struct run *run, int rc, struct err *err, run_work *work,
+              void *arg);
+
+/* Of a run that ended with 'code': what the user types to go on, if so. */
+void run_say_how_to_go_on(const struct run *run, int code, const char *command);
+
+/* The work of sweep and resume: all passes (in cmd_sweep.c). */
+run_work run_sweep;
 
 /* From within 'work': sweep_run() over run->db, with the settings put into
  * 'options'.  Returns its exit code; an error has been printed. */
@@ -81,10 +72,7 @@ char *fuzz_path(const char *db);
  * is spent already of a budget (in cmd_fuzz.c). */
 int run_fuzz(struct run *run, const struct plan_ask *ask, double usd_before,
              struct fuzz *out, bool *judged);
-/* cmd_replay.c.  Read --device replay=FILE and what belongs to it; other
- * devices are left alone. */
-int run_choose_record(struct run *run, struct err *err);
-/* The record, and its sweep file. */
+/* cmd_replay.c.  The record, and its sweep file. */
 int run_load_record(struct run *run, struct err *err);
 /* What the settings of a stored sweep say of its record, if it has one. */
 void run_recall_record(struct run *run, const char *settings);
@@ -94,7 +82,5 @@ int run_terms(struct run *run, struct err *err);
 /* What would be searched, for --dry-run. */
 int run_print_search(const struct run *run, const struct space *space,
                      int64_t passed, struct err *err);
-/* '--strategy help': true when the list has been printed. */
-bool run_lists_strategies(const struct run_settings *set);
 
 #endif

@@ -11,17 +11,6 @@
 #include "coordinator/strategy.h"
 #include "coordinator/terms.h"
 
-bool run_lists_strategies(const struct run_settings *set)
-{
-    if (!set->strategy || strcmp(set->strategy, "help") != 0)
-        return false;
-    printf("--strategy NAME, or NAME:EVALUATIONS,NAME:EVALUATIONS,...\n");
-    strategy_list(stdout);
-    printf("  %-11s a program that is asked and told in JSON lines\n",
-           "external:COMMAND");
-    return true;
-}
-
 int run_terms(struct run *run, struct err *err)
 {
     const struct run_settings *set = &run->set;
@@ -38,8 +27,6 @@ int run_terms(struct run *run, struct err *err)
                        run->db, terms->strategy);
     if (set->seed >= 0)
         terms->seed = set->seed;
-    if (set->evaluations == 0)
-        return err_set(err, ERR_INPUT, "--evaluations: one at least");
     if (set->evaluations > 0)
         terms->evaluations = set->evaluations;
     if (terms->seed > TERMS_SEED_MAX)

@@ -37,7 +37,6 @@ struct sweep_options {
     bool cover;              /* of them, a covering set (cover.h) */
     const char *arch;        /* sm_89; "" to take the GPU's */
     const char *command;     /* for the run's record: sweep, resume */
-    const char *resume_hint; /* what the user types to go on */
     const char *hosts_file;  /* absolute; "" for this machine alone */
     struct remote_options remote;
     double max_hours;           /* wall clock of this run, 0 for no cap */

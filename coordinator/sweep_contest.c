@@ -23,7 +23,10 @@ struct card {
     int block;     /* that runs on it, 0 none */
     int n;
     struct confirm_step *steps;
-    int64_t *orders; /* of each step */
+    int64_t *orders; /* of each step; 0: not made yet */
+    int next;        /* step to be ordered */
+    bool met;        /* the external baseline had its chance before that step */
+    enum errands_answer joins; /* does it take part? */
 };
 
 struct sweep_contest {
@@ -266,7 +269,7 @@ static void forget_block(struct card *card)
     free(card->orders);
     card->steps = NULL;
     card->orders = NULL;
-    card->block = card->n = 0;
+    card->block = card->n = card->next = 0;
 }
 
 /* Nobody waits for the rest of a block that lost a measurement. */
@@ -337,9 +340,7 @@ static bool external_is_next(const struct sweep_contest *c,
 
 static void begin_block(struct sweep *sweep, const struct confirm_block *block)
 {
-    struct sweep_contest *c = sweep->contest;
-    struct card *card = &c->cards[block->gpu];
-    bool external = sweep_external_joins(sweep, card->host);
+    struct card *card = &sweep->contest->cards[block->gpu];
     size_t n = (size_t)block->n;
 
     card->block = block->number;
@@ -347,14 +348,52 @@ static void begin_block(struct sweep *sweep, const struct confirm_block *block)
     card->steps = mem_new(n, sizeof(*card->steps));
     card->orders = mem_new(n, sizeof(*card->orders));
     memcpy(card->steps, block->steps, n * sizeof(*card->steps));
-    for (int i = 0; i < card->n; i++) {
-        int contestant = card->steps[i].contestant;
+    card->next = 0;
+    card->met = false;
+    card->joins = ERRANDS_LATER;
+}
 
-        if (external && external_is_next(c, card, i))
-            sweep_external_order(sweep, card->host, card->gpu,
-                                 card->steps[i].shape,
-                                 (int)contest_round(c->is, card->block));
-        if (order_step(sweep, card, i))
+/* False: the step waits until the external baseline has run, or may. */
+static bool meet_external(struct sweep *sweep, struct card *card)
+{
+    const struct sweep_contest *c = sweep->contest;
+    int shape = card->steps[card->next].shape;
+    int round = (int)contest_round(c->is, card->block);
+
+    if (card->joins == ERRANDS_LATER)
+        card->joins = sweep_external_joins(sweep, card->host, round, shape);
+    if (card->joins == ERRANDS_YES && !card->met &&
+        external_is_next(c, card, card->next)) {
+        enum errands_answer answer =
+            sweep_external_ask(sweep, card->host, shape);
+
+        card->met = answer != ERRANDS_LATER;
+        if (answer == ERRANDS_YES)
+            sweep_external_order(sweep, card->host, card->gpu, shape, round);
+        else if (answer == ERRANDS_LATER)
+            return false;
+    }
+    return card->joins != ERRANDS_LATER && !sweep_external_runs(sweep, round);
+}
+
+/* Order what can be ordered of the block.  What follows a run of the external
+ * baseline waits for its result: nothing else could run on the GPU anyway, and
+ * no other run is handed out before it is known how this one ended. */
+static void go_on(struct sweep *sweep, struct card *card)
+{
+    struct sweep_contest *c = sweep->contest;
+
+    if (card->next < card->n &&
+        sweep_canary_bans(sweep, (size_t)card->host, card->gpu)) {
+        break_block(sweep, card);
+        return;
+    }
+    for (; card->next < card->n; card->next++, card->met = false) {
+        int contestant = card->steps[card->next].contestant;
+
+        if (!meet_external(sweep, card))
+            return;
+        if (order_step(sweep, card, card->next))
             continue;
         if (sched_job(sweep->sched, JOB_BUILD, c->units[contestant], 0)
                 ->state == JOB_FAILED)
@@ -374,6 +413,8 @@ void sweep_contest_turn(struct sweep *sweep)
     note_gpus(sweep, c);
     while (!sweep->ending && confirm_next(c->confirm, &block))
         begin_block(sweep, &block);
+    for (int i = 0; i < c->n_cards && !sweep->ending; i++)
+        go_on(sweep, &c->cards[i]);
 }
 
 /* ---- what comes of them ---- */
@@ -413,8 +454,20 @@ void sweep_contest_ended(struct sweep *sweep, const struct sched_lease *lease,
         free(reason);
     }
     c->done++;
-    if (confirm_measured(c->confirm, card->block, step))
+    if (confirm_measured(c->confirm, card->block, step)) {
+        sweep_external_complete(sweep, (int)contest_round(c->is, card->block));
         forget_block(card);
+    }
+}
+
+void sweep_contest_broken(struct sweep *sweep, int round)
+{
+    struct sweep_contest *c = sweep->contest;
+
+    for (int i = 0; i < c->n_cards; i++)
+        if (c->cards[i].block &&
+            contest_round(c->is, c->cards[i].block) == round)
+            break_block(sweep, &c->cards[i]);
 }
 
 void sweep_contest_lost(struct sweep *sweep, const struct sched_lease *lease,

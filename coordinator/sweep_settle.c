@@ -66,6 +66,8 @@ static void lose(struct sweep *sweep, struct sched_lease lease,
         sched_order_apply(sweep->sched, lease.order, JOB_EV_LOST);
     if (lease.order && lease.purpose == SCHED_CONFIRM)
         sweep_contest_lost(sweep, &lease, msg ? msg->detail : NULL);
+    if (lease.order && lease.purpose == SCHED_EXTERNAL)
+        sweep_external_lost(sweep, &lease, msg ? msg->detail : NULL, reason);
     if (lease.order)
         return;
     if (sched_apply(sweep->sched, lease.stage, lease.unit, lease.shape,

@@ -17,6 +17,7 @@
 #include "common/msg.h"
 #include "coordinator/arch.h"
 #include "coordinator/crew.h"
+#include "coordinator/errands.h"
 #include "coordinator/hosts.h"
 #include "coordinator/incumbents.h"
 #include "coordinator/ledger.h"
@@ -224,6 +225,8 @@ void sweep_contest_ended(struct sweep *sweep, const struct sched_lease *lease,
 /* A lease of it was lost; 'died' says how its process died, or is NULL. */
 void sweep_contest_lost(struct sweep *sweep, const struct sched_lease *lease,
                         const char *died);
+/* The block of this round cannot count any more. */
+void sweep_contest_broken(struct sweep *sweep, int round);
 bool sweep_contest_is_over(const struct sweep *sweep);
 void sweep_contest_progress(const struct sweep *sweep, int *done, int *total);
 void sweep_contest_end(struct sweep *sweep); /* write down that it ended */
@@ -235,13 +238,22 @@ void sweep_contest_free(struct sweep_contest *contest); /* NULL is fine */
 int sweep_tools_begin(struct sweep *sweep, const struct contest *contest,
                       struct err *err);
 void sweep_tools_free(struct sweep *sweep);
-/* Does it take part in a block that begins on this host?  Then it is to be
- * ordered once a shape. */
-bool sweep_external_joins(struct sweep *sweep, int host);
+/* Does it take part in the block that begins on this host, at this shape? */
+enum errands_answer sweep_external_joins(struct sweep *sweep, int host,
+                                         int round, int shape);
+/* For a block that it joined: may it run at the shape now?  Then order it;
+ * while it runs, what follows it in the block is not to be ordered. */
+enum errands_answer sweep_external_ask(const struct sweep *sweep, int host,
+                                       int shape);
 void sweep_external_order(struct sweep *sweep, int host, int gpu, int shape,
                           int round);
-/* The block of this round does not count. */
+bool sweep_external_runs(const struct sweep *sweep, int round);
+/* The block of this round is over, and counts or does not. */
+void sweep_external_complete(struct sweep *sweep, int round);
 void sweep_external_broken(struct sweep *sweep, int round);
+/* A lease of it was lost; 'died' says how its process died, or is NULL. */
+void sweep_external_lost(struct sweep *sweep, const struct sched_lease *lease,
+                         const char *died, const char *reason);
 bool sweep_tools_wait(const struct sweep *sweep); /* some are not over */
 void sweep_tool_dropped(struct sweep *sweep, const struct sched_lease *lease);
 /* A BUNDLE with this hash; what it points to lives as long as the sweep. */

@@ -10,26 +10,19 @@
 #include "common/mem.h"
 #include "coordinator/bundle.h"
 #include "coordinator/contest.h"
+#include "coordinator/errands.h"
 #include "coordinator/external_baseline.h"
 #include "coordinator/ncu.h"
 #include "coordinator/spec.h"
 #include "coordinator/sql.h"
 
-/* A run that was ordered and is not over. */
-struct errand {
-    int64_t order;
-    int host, round;
-};
-
 struct sweep_tools {
     struct bundle bundle; /* of the external baseline */
     const char *names[BUNDLE_FILES_MAX];
     struct bytes contents[BUNDLE_FILES_MAX];
-    char **command; /* of the message made last */
-    int blocks;     /* it takes part in, or did */
-    bool *off;      /* hosts on which it does not run */
-    struct errand *errands;
-    size_t n;
+    char **command;          /* of the message made last */
+    int64_t round;           /* of the pass; its blocks follow */
+    struct errands *errands; /* a run's number is that of its order */
 };
 
 static const struct spec_external *external_of(const struct sweep *sweep)
@@ -37,23 +30,54 @@ static const struct spec_external *external_of(const struct sweep *sweep)
     return &sweep->spec->external;
 }
 
-/* In how many blocks of the contest it had a time already. */
-static int count_blocks(struct sweep *sweep, const struct contest *contest,
-                        int *out, struct err *err)
+static int host_named(const struct sweep *sweep, const char *name)
+{
+    for (size_t i = 0; i < sweep->n_boxes; i++)
+        if (strcmp(sweep->boxes[i].host->name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* In how many blocks of the pass it had a time already. */
+static int count_blocks(struct sweep *sweep, struct err *err)
 {
     static const char text[] =
         "SELECT count(DISTINCT round) FROM tool WHERE purpose='external' AND"
         " counted=1 AND outcome='ran' AND round>?1 AND round<?2";
-    int64_t first = contest_round(contest, 0);
+    struct sweep_tools *tools = sweep->tools;
     struct sqlite3_stmt *stmt = NULL;
     int rc = sql_prepare(store_db(sweep->store), text, &stmt, err);
 
     if (rc == 0)
-        rc = sql_start(stmt, err, "II", first, first + CONTEST_ROUNDS);
+        rc = sql_start(stmt, err, "II", tools->round,
+                       tools->round + CONTEST_ROUNDS);
     if (rc == 0)
         rc = sql_step(stmt, err);
     if (rc == 1)
-        *out = (int)sql_int(stmt, 0);
+        errands_had(tools->errands, (int)sql_int(stmt, 0));
+    sql_free(stmt);
+    return rc < 0 ? rc : 0;
+}
+
+/* On which hosts it failed in the pass already. */
+static int find_failures(struct sweep *sweep, struct err *err)
+{
+    static const char text[] =
+        "SELECT DISTINCT host FROM tool WHERE purpose='external' AND"
+        " counted=1 AND outcome<>'ran' AND round>?1 AND round<?2";
+    struct sweep_tools *tools = sweep->tools;
+    struct sqlite3_stmt *stmt = NULL;
+    int rc = sql_prepare(store_db(sweep->store), text, &stmt, err);
+
+    if (rc == 0)
+        rc = sql_start(stmt, err, "II", tools->round,
+                       tools->round + CONTEST_ROUNDS);
+    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1) {
+        int host = host_named(sweep, sql_text(stmt, 0));
+
+        if (host >= 0)
+            errands_failed(tools->errands, host);
+    }
     sql_free(stmt);
     return rc < 0 ? rc : 0;
 }
@@ -67,19 +91,20 @@ int sweep_tools_begin(struct sweep *sweep, const struct contest *contest,
 
     if (!external->name || sweep->spec->replay)
         return 0; /* a recorded time is of another day and another card */
-    tools = mem_new(1, sizeof(*tools));
+    sweep->tools = tools = mem_new(1, sizeof(*tools));
+    tools->round = contest_round(contest, 0);
+    tools->errands = errands_new(
+        &(struct errands_design){ .hosts = (int)sweep->n_boxes,
+                                  .shapes = plan_shapes(sweep->plan),
+                                  .blocks = external->blocks,
+                                  .attempts = sweep->options->attempts });
     rc = bundle_files(sweep->spec, external->files, external->files_at,
                       external->n_files, &tools->bundle, err);
     if (rc == 0)
-        rc = count_blocks(sweep, contest, &tools->blocks, err);
-    if (rc < 0) {
-        bundle_fini(&tools->bundle);
-        free(tools);
-        return rc;
-    }
-    tools->off = mem_new(sweep->n_boxes, sizeof(*tools->off));
-    sweep->tools = tools;
-    return 0;
+        rc = count_blocks(sweep, err);
+    if (rc == 0)
+        rc = find_failures(sweep, err);
+    return rc;
 }
 
 void sweep_tools_free(struct sweep *sweep)
@@ -91,28 +116,29 @@ void sweep_tools_free(struct sweep *sweep)
     if (tools->command)
         external_command_free(sweep->spec, tools->command);
     bundle_fini(&tools->bundle);
-    free(tools->off);
-    free(tools->errands);
+    errands_free(tools->errands);
     free(tools);
 }
 
 /* ---- orders */
 
-bool sweep_external_joins(struct sweep *sweep, int host)
+enum errands_answer sweep_external_joins(struct sweep *sweep, int host,
+                                         int round, int shape)
 {
-    struct sweep_tools *tools = sweep->tools;
+    if (!sweep->tools)
+        return ERRANDS_NO;
+    return errands_join(sweep->tools->errands, round, host, shape);
+}
 
-    if (!tools || tools->off[host] ||
-        tools->blocks >= external_of(sweep)->blocks)
-        return false;
-    tools->blocks++;
-    return true;
+enum errands_answer sweep_external_ask(const struct sweep *sweep, int host,
+                                       int shape)
+{
+    return errands_ask(sweep->tools->errands, host, shape);
 }
 
 void sweep_external_order(struct sweep *sweep, int host, int gpu, int shape,
                           int round)
 {
-    struct sweep_tools *tools = sweep->tools;
     const struct sched_order order = { .unit = 0, /* built for the block */
                                        .shape = shape,
                                        .host = host,
@@ -121,47 +147,59 @@ void sweep_external_order(struct sweep *sweep, int host, int gpu, int shape,
                                        .round = round };
     int64_t id = sweep_order(sweep, &order);
 
-    if (!id)
-        return; /* the GPU has gone, and its block breaks */
-    tools->errands =
-        mem_grow(tools->errands, tools->n + 1, sizeof(*tools->errands));
-    tools->errands[tools->n++] = (struct errand){ id, host, round };
+    if (id) /* else the GPU has gone, and its block breaks */
+        errands_begin(sweep->tools->errands, id, round, host, shape);
 }
 
-static void forget(struct sweep_tools *tools, int64_t order)
+bool sweep_external_runs(const struct sweep *sweep, int round)
 {
-    for (size_t i = 0; i < tools->n; i++)
-        if (tools->errands[i].order == order) {
-            tools->errands[i] = tools->errands[--tools->n];
-            return;
-        }
+    return sweep->tools && errands_runs(sweep->tools->errands, round);
+}
+
+/* Those of one block, or of one host, that no worker has yet. */
+static void cancel(struct sweep *sweep, int round, int host)
+{
+    struct errands *errands = sweep->tools->errands;
+    int its_round, its_host;
+    int64_t id;
+
+    for (size_t i = 0; (id = errands_at(errands, i, &its_round, &its_host));)
+        if ((its_round == round || its_host == host) &&
+            sched_order_cancel(sweep->sched, id))
+            errands_end(errands, id, ERRANDS_DROPPED); /* another is 'i' now */
+        else
+            i++;
+}
+
+void sweep_external_complete(struct sweep *sweep, int round)
+{
+    if (sweep->tools)
+        errands_complete(sweep->tools->errands, round);
 }
 
 void sweep_external_broken(struct sweep *sweep, int round)
 {
-    struct sweep_tools *tools = sweep->tools;
-    bool was = false;
-
-    for (size_t i = tools ? tools->n : 0; i-- > 0;)
-        if (tools->errands[i].round == round) {
-            was = true;
-            if (sched_order_cancel(sweep->sched, tools->errands[i].order))
-                forget(tools, tools->errands[i].order);
-        }
-    if (was)
-        tools->blocks--;
+    if (!sweep->tools)
+        return;
+    cancel(sweep, round, -1);
+    errands_broken(sweep->tools->errands, round);
 }
 
 bool sweep_tools_wait(const struct sweep *sweep)
 {
-    return sweep->tools && sweep->tools->n > 0;
+    int round, host;
+
+    return sweep->tools && errands_at(sweep->tools->errands, 0, &round, &host);
 }
 
 void sweep_tool_dropped(struct sweep *sweep, const struct sched_lease *lease)
 {
     sweep_profile_ended(sweep, lease->order);
-    if (sweep->tools)
-        forget(sweep->tools, lease->order);
+    /* Its block goes on without it when it has no more tries. */
+    if (sweep->tools &&
+        errands_end(sweep->tools->errands, lease->order, ERRANDS_DROPPED) &&
+        !errands_is_off(sweep->tools->errands, lease->host))
+        sweep_contest_broken(sweep, lease->round);
 }
 
 /* ---- leases */
@@ -260,20 +298,42 @@ static void judge(struct msg *msg, struct err *why)
 }
 
 /* It will not do better in the next block. */
-static void give_up_on(struct sweep *sweep, int host, const struct msg *msg)
+static void give_up_on(struct sweep *sweep, int host, const char *outcome,
+                       const char *detail)
 {
-    struct sweep_tools *tools = sweep->tools;
-
-    if (!tools || tools->off[host])
-        return;
-    tools->off[host] = true;
+    errands_failed(sweep->tools->errands, host);
     progress_say(sweep->progress, "%s: '%s' has no time there: %s: %s",
                  sweep->boxes[host].host->name, external_of(sweep)->name,
-                 msg->outcome, msg->detail);
-    for (size_t i = tools->n; i-- > 0;)
-        if (tools->errands[i].host == host &&
-            sched_order_cancel(sweep->sched, tools->errands[i].order))
-            forget(tools, tools->errands[i].order);
+                 outcome, detail);
+    cancel(sweep, -1, host);
+}
+
+void sweep_external_lost(struct sweep *sweep, const struct sched_lease *lease,
+                         const char *died, const char *reason)
+{
+    /* With its worker went the process of the block's measurements. */
+    if (!died)
+        sweep_contest_broken(sweep, lease->round);
+    if (sweep->tools && !errands_is_off(sweep->tools->errands, lease->host) &&
+        errands_lost(sweep->tools->errands, lease->host))
+        give_up_on(sweep, lease->host, "crash", reason);
+}
+
+/* 'order' is 0 for one that an earlier run of the coordinator asked for. */
+static void end_errand(struct sweep *sweep, const struct sched_lease *job,
+                       const struct msg *msg)
+{
+    bool ran = strcmp(msg->outcome, "ran") == 0;
+    struct sweep_tools *tools = sweep->tools;
+
+    if (!tools || job->round <= tools->round ||
+        job->round >= tools->round + CONTEST_ROUNDS)
+        return;
+    if (job->order)
+        errands_end(tools->errands, job->order,
+                    ran ? ERRANDS_TIMED : ERRANDS_FAILED);
+    if (!ran)
+        give_up_on(sweep, job->host, msg->outcome, msg->detail);
 }
 
 static void settle_order(struct sweep *sweep, const struct sched_lease *job,
@@ -296,14 +356,10 @@ static void settle_order(struct sweep *sweep, const struct sched_lease *job,
     if (!sched_order_apply(sweep->sched, job->order,
                            ran ? JOB_EV_RESULT : JOB_EV_REJECT))
         return;
-    if (job->purpose == SCHED_PROFILE) {
+    if (job->purpose == SCHED_PROFILE)
         sweep_profile_ended(sweep, job->order);
-        return;
-    }
-    if (sweep->tools)
-        forget(sweep->tools, job->order);
-    if (!ran)
-        give_up_on(sweep, job->host, msg);
+    else
+        end_errand(sweep, job, msg);
 }
 
 int sweep_ran(struct sweep *sweep, size_t host, const struct msg *msg,
@@ -325,5 +381,8 @@ int sweep_ran(struct sweep *sweep, size_t host, const struct msg *msg,
     sweep->boxes[host].refusals = 0;
     if (job.order)
         settle_order(sweep, &job, &judged);
+    else if (job.purpose == SCHED_EXTERNAL &&
+             strcmp(msg->outcome, "crash") != 0)
+        end_errand(sweep, &job, &judged);
     return 0;
 }

@@ -332,6 +332,7 @@ static void put_external(struct scene *s, int block, const char *outcome,
         .output = output,
         .log = "",
         .seconds = 4,
+        .evidence = strcmp(outcome, "crash") == 0,
     };
     struct err err = { "" };
 
@@ -384,6 +385,25 @@ static void without_a_time_of_the_external_baseline_it_is_said_why(void **state)
         strstr(text, "There is no time of the external baseline pytorch: gpu1: "
                      "failed: exit status 2: PyTorch is needed\n"));
     assert_true(c->success);
+    conclusion_free(c);
+    free(text);
+}
+
+static void
+an_external_baseline_that_only_crashes_has_no_time_either(void **state)
+{
+    struct scene s = { .n_gpus = 1, .times = { 1, 0.75 } };
+    struct conclusion *c;
+    char *text;
+
+    begin(&s, *state, 1);
+    run_blocks(&s, BLOCKS);
+    put_external(&s, 2, "crash", "signal 9 (SIGKILL)", 1);
+    c = end(&s, true, &text);
+    assert_int_equal(c->external->failed, 1);
+    assert_non_null(
+        strstr(text, "There is no time of the external baseline pytorch: gpu1: "
+                     "crash: signal 9 (SIGKILL)\n"));
     conclusion_free(c);
     free(text);
 }
@@ -539,6 +559,7 @@ int main(void)
         TEST(nothing_beats_the_baseline),
         TEST(the_external_baseline_is_compared_in_its_blocks),
         TEST(without_a_time_of_the_external_baseline_it_is_said_why),
+        TEST(an_external_baseline_that_only_crashes_has_no_time_either),
         TEST(without_a_finalist_nothing_beats_the_baseline),
         TEST(what_is_not_finished_is_not_confirmed),
         TEST(one_that_was_wrong_in_a_block_cannot_win),

@@ -105,6 +105,7 @@ class Confirm(rig.Rig):
         with self.subTest("it is made all the same when asked for, within its cap"):
             capped = self.run_coord(folder, "confirm", "--max-hours", "0.000001", code=6)
             self.assertIn("the cap of 1e-06 hours is reached", capped.stderr)
+            self.assertIn("for a new cap: fa-coord confirm ", capped.stderr)
         with self.subTest("and finds what is wrong"):
             ran = self.run_coord(folder, "confirm")
             self.assertIn("correctness at the fuzz shape n-257", ran.stdout)

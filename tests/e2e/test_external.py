@@ -1,6 +1,7 @@
 """The external baseline: a command in the blocks of a confirmation, good, bad and endless."""
 
 import os
+import shutil
 import sys
 import unittest
 
@@ -21,6 +22,8 @@ WRONG = "print('{\"samples\": [73.5, 74]}')"
 HANG = "import time; print('{\"samples\": [1e-3]}', flush=True); time.sleep(1000)"
 FLOOD = "while True: print('x' * 4096)"
 FAILS = "raise SystemExit('measure.py: PyTorch is needed, and this python3 has none')"
+SLOW = "#" * 1000000 + "\nimport time; time.sleep(1)\n"  # its files take a while to arrive, and it to fail
+KILLED = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
 FORKS = """
 import os, subprocess, sys
 subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"], start_new_session=True)
@@ -46,6 +49,11 @@ class External(rig.Rig):
     def script(self, folder, text):
         with open(os.path.join(folder, "measure.py"), "w") as f:
             f.write(text)
+
+    def shapes(self, folder, **sizes):
+        sweep = sweepfile.read(folder)
+        sweep["emulation_shapes"] = [{"name": name, "N": n} for name, n in sizes.items()]
+        sweepfile.write(folder, sweep)
 
     def runs(self, folder):
         """Outcomes of the newest pass, in order."""
@@ -75,13 +83,41 @@ class External(rig.Rig):
             self.assertEqual(odd, [])
         self.assert_invariants(folder)
 
+    def test_one_that_fails_runs_once_on_a_host(self):
+        folder = self.sweep_with()
+        self.shapes(folder, n5k=5001, n6k=6001, n7k=7001)
+        self.script(folder, SLOW + FAILS)
+        self.run_coord(folder, "sweep", "--device", "cpu")
+        self.assertEqual([outcome for outcome, _ in self.runs(folder)], ["failed"])
+        self.assertEqual(self.report(folder)["verdict"]["blocks"], 3)
+        self.assert_invariants(folder)
+
+    def test_a_host_on_which_it_fails_says_nothing_of_another(self):
+        folder = self.sweep_with()
+        self.shapes(folder, n5k=5001, n6k=6001)
+        self.script(folder, "import os\nassert '/w2/' not in os.getcwd(), 'not here'\n" + GOOD)
+        if os.path.isdir(rig.RUNNERS):
+            shutil.copytree(rig.RUNNERS, self.path("w2"))
+        hosts = self.hosts("localhost", self.sshd().line(f"workdir={self.path('w2')}"))
+        self.run_coord(folder, "sweep", "--device", "cpu", "--hosts", hosts)
+        bad = self.query(folder, "SELECT outcome, detail FROM tool WHERE host <> 'localhost'")
+        self.assertEqual(bad, [("failed", "exit status 1: AssertionError: not here")])
+        good = self.query(folder, "SELECT outcome, gpu, round, shape FROM tool WHERE host = 'localhost' ORDER BY 3, 4")
+        with self.subTest("it misses no block of the other"):
+            blocks = self.query(folder, """
+                SELECT DISTINCT 'ran', gpu, round, shape FROM result WHERE purpose = 'confirm' AND gpu = ?
+                ORDER BY 3, 4""", good[0][1])
+            self.assertGreaterEqual(len(good), 2)
+            self.assertEqual(good, blocks)
+        self.assert_invariants(folder)
+
     def test_whatever_it_does_the_confirmation_goes_on(self):
         folder = self.sweep_with(timeout_s=2)
         self.script(folder, FAILS)
         ran = self.run_coord(folder, "sweep", "--device", "cpu")
         why = "localhost: failed: exit status 1: measure.py: PyTorch is needed, and this python3 has none"
         self.assertIn(f"There is no time of the external baseline numbers: {why}", ran.stdout)
-        self.assertLessEqual(len(self.runs(folder)), 2)  # it is not run again, but for one that was handed out before
+        self.assertEqual(len(self.runs(folder)), 1)  # it is not run again
         cases = {
             "garbage": (GARBAGE, "garbage", "it printed no JSON object: stdout:1:"),
             "wrong unit": (WRONG, "garbage", "its samples add up to 147.5 s"),
@@ -98,6 +134,14 @@ class External(rig.Rig):
                 verdict = self.report(folder)["verdict"]
                 self.assertEqual((verdict["state"], verdict["blocks"]), ("done", 3))
                 self.assertEqual((verdict["external"]["ran"], verdict["external"]["failed"]), (0, 1))
+        with self.subTest("killed from outside"):
+            self.script(folder, KILLED)
+            self.run_coord(folder, "confirm")
+            crashes = self.query(folder, "SELECT round % 10000, attempt, counted FROM tool WHERE outcome = 'crash'")
+            self.assertEqual(sorted(crashes), [(1, 1, 0), (1, 2, 0), (1, 3, 0)])
+            external = self.report(folder)["verdict"]["external"]
+            self.assertEqual((external["ran"], external["failed"], external["why"]),
+                             (0, 1, "localhost: crash: signal 9 (SIGKILL)"))
         with self.subTest("what it forks ends with it"):
             self.script(folder, FORKS)
             self.run_coord(folder, "confirm")
