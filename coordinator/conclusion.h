@@ -82,7 +82,7 @@ struct conclusion {
 
     struct conclusion_external *external; /* NULL: it was not run */
 
-    size_t best;     /* the entry to take at the headline, or TIE_NONE */
+    size_t best; /* the entry to take at the headline, or TIE_NONE */
     const struct report_config *baseline; /* NULL: not known */
     bool success;    /* 'best' reached the target; never where emulated */
     double hours;    /* hosts were held, the proof included */

@@ -267,7 +267,7 @@ static enum conclusion_state state_of(const struct contest *contest)
 static void take_rules(struct conclusion *c, const struct report *report)
 {
     struct spec *spec;
-    struct err err;
+    struct err err = { "" };
 
     c->contest.rules =
         (struct verdict_rules){ (double)NAN, (double)NAN, (double)NAN };

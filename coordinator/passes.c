@@ -209,11 +209,17 @@ static int count_proof(const struct run *run, double *hours, double *usd)
 
 /* ---- the blocks ---- */
 
+/* Why the baseline is out; "" while it is not. */
+static const char *baseline_flaw(const struct contest *contest)
+{
+    return contest->n > 0 ? contest->contestants[0].reason : "";
+}
+
 /* Nobody is there to be compared: that is all there is to write down.  A
  * baseline that is wrong is a failure. */
 static int put_alone(struct run *run, struct contest *contest)
 {
-    const char *why = contest->contestants[0].reason;
+    const char *why = baseline_flaw(contest);
     struct store *store;
     struct err err;
     int rc = store_open(run->db, STORE_WRITE, &store, &err);
@@ -286,8 +292,9 @@ static int make_contest(struct pass *pass)
 {
     const struct report *report = pass->report;
     struct contest *contest = &pass->contest;
+    const struct report_config *baseline = report_baseline(report);
     struct finalists finalists = { 0 };
-    size_t needed;
+    size_t at = (size_t)(baseline - report->configs), needed;
     int code = choose_and_prove(pass, &finalists);
 
     if (code != 0)
@@ -295,15 +302,13 @@ static int make_contest(struct pass *pass)
     passes_rules(pass->run, report, contest);
     contest->possible = (int64_t)finalists.n_possible;
     contest->cut = finalists.next;
+    contest_add(contest, baseline->key, CONTEST_BASELINE,
+                pass->wrong[at] ? pass->reasons[at] : "");
     for (size_t i = 0; i < report->n_configs; i++)
-        if (report->configs[i].baseline)
-            contest_add(contest, report->configs[i].key, CONTEST_BASELINE,
-                        pass->wrong[i] ? pass->reasons[i] : "");
-    for (size_t i = 0; i < report->n_configs; i++)
-        if (pass->chosen[i] && !contest->contestants[0].reason[0])
+        if (pass->chosen[i] && !pass->wrong[at])
             contest_add(contest, report->configs[i].key, CONTEST_FINALIST, "");
     for (size_t i = 0; i < report->n_configs; i++)
-        if (pass->wrong[i] && !report->configs[i].baseline)
+        if (pass->wrong[i] && i != at)
             contest_add(contest, report->configs[i].key, CONTEST_REJECTED,
                         pass->reasons[i]);
     needed = verdict_blocks_needed(contest->n_running, &contest->rules);
@@ -318,7 +323,7 @@ static int run_contest(struct pass *pass)
     const struct spec_shape *shapes =
         spec_shapes(pass->run->spec, pass->run->set.device, &n);
 
-    if (pass->contest.n_running < 2 || pass->contest.contestants[0].reason[0])
+    if (pass->contest.n_running < 2 || *baseline_flaw(&pass->contest))
         return put_alone(pass->run, &pass->contest);
     return passes_contest(pass->run, pass->report, &pass->contest, shapes, n);
 }
