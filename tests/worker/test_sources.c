@@ -51,13 +51,20 @@ static void lay_out(const struct embed *file)
 static int set_up(void **state)
 {
     (void)state;
-    if (!mkdtemp(folder) || chdir(folder) < 0)
-        return -1;
-    for (size_t i = 0; runner_sources[i].path; i++) {
-        assert_non_null(file_of(runner_sources[i].path));
-        lay_out(file_of(runner_sources[i].path));
-    }
-    return 0;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+/* Nothing but what is listed for it, in a folder of its own. */
+static void go_to_sources(unsigned device, const char *name)
+{
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(mkdir(name, 0700), 0);
+    assert_int_equal(chdir(name), 0);
+    for (size_t i = 0; runner_sources[i].path; i++)
+        if (runner_sources[i].devices & device) {
+            assert_non_null(file_of(runner_sources[i].path));
+            lay_out(file_of(runner_sources[i].path));
+        }
 }
 
 static int tear_down(void **state)
@@ -80,10 +87,28 @@ static void host_compiler_builds_the_cpu_runner(void **state)
     struct box box;
 
     (void)state;
+    go_to_sources(RUNNER_CPU, "cpu");
     assert_int_equal(box_build(RUNNER_CPU, before, after), 0);
     box_start(&box, "./fa-runner-cpu");
     assert_true(box_open(&box, "cpu"));
     assert_int_equal(box_measure(&box, "right")->outcome, WIRE_CORRECT);
+    assert_int_equal(box_stop(&box), 0);
+}
+
+static void host_compiler_builds_the_replay_runner(void **state)
+{
+    static const char *const before[] = {
+        "cc", "-O2", "-I.", "-o", "fa-runner-replay", NULL
+    };
+    static const char *const after[] = { "-lm", NULL };
+    struct box box;
+
+    (void)state;
+    go_to_sources(RUNNER_REPLAY, "replay");
+    assert_int_equal(box_build(RUNNER_REPLAY, before, after), 0);
+    box_start(&box, "./fa-runner-replay");
+    assert_true(box_open(&box, "replay"));
+    assert_int_equal(box.reply.kind, WIRE_OK);
     assert_int_equal(box_stop(&box), 0);
 }
 
@@ -98,6 +123,7 @@ static void nvcc_builds_the_cuda_runner(void **state)
     struct box box;
 
     (void)state;
+    go_to_sources(RUNNER_CUDA, "cuda");
     assert_int_equal(box_build(RUNNER_CUDA, before, after), 0);
     box_start(&box, "./fa-runner-cuda");
     assert_true(box_open(&box, "cuda"));
@@ -111,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(host_compiler_builds_the_cpu_runner),
+        cmocka_unit_test(host_compiler_builds_the_replay_runner),
 #ifdef FA_NVCC_PATH
         cmocka_unit_test(nvcc_builds_the_cuda_runner),
 #endif

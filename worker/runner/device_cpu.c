@@ -3,12 +3,10 @@
  * Facts are those of an NVIDIA L4 (sm_89).  Times are the processor's for the
  * emulated launch, whatever else the machine does, and say nothing about a GPU.
  */
-#include "worker/runner/device.h"
+#include "worker/runner/device_host.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,13 +18,6 @@ const char device_name[] = "cpu";
 
 /* Of the host's memory, which compilers need beside it. */
 #define ROOM_BYTES ((size_t)512 << 20)
-
-/* One a process: the emulator behind it holds all state. */
-struct device {
-    bool is_open;
-};
-
-static struct device the_device;
 
 struct device_buffer {
     struct array *array;
@@ -59,19 +50,9 @@ static const struct device_fact facts_table[] = {
     { "uuid", "emulation" },
 };
 
-static int fail(struct device_err *err, int code, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static int fail(struct device_err *err, int code, const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(err->text, sizeof(err->text), fmt, ap);
-    va_end(ap);
-    err->poisoned = false;
-    return code;
-}
+const struct device_host device_host = {
+    facts_table, sizeof(facts_table) / sizeof(facts_table[0]), ROOM_BYTES
+};
 
 static double clock_s(clockid_t clock)
 {
@@ -79,42 +60,6 @@ static double clock_s(clockid_t clock)
 
     clock_gettime(clock, &ts);
     return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
-
-int device_open(const char *gpu, struct device **out, struct device_err *err)
-{
-    (void)gpu;
-    if (the_device.is_open)
-        return fail(err, DEVICE_BROKEN, "the device is open already");
-    the_device.is_open = true;
-    *out = &the_device;
-    return 0;
-}
-
-void device_close(struct device *device)
-{
-    if (device)
-        device->is_open = false;
-}
-
-size_t device_facts(const struct device *device,
-                    struct device_fact facts[DEVICE_FACTS_MAX])
-{
-    (void)device;
-    memcpy(facts, facts_table, sizeof(facts_table));
-    return sizeof(facts_table) / sizeof(facts_table[0]);
-}
-
-size_t device_room_bytes(const struct device *device)
-{
-    (void)device;
-    return ROOM_BYTES;
-}
-
-size_t device_cache_bytes(const struct device *device)
-{
-    (void)device;
-    return 0;
 }
 
 int device_alloc(struct device *device, const char *name,
@@ -129,8 +74,8 @@ int device_alloc(struct device *device, const char *name,
         buffer->array = array_new(name, bytes);
     if (!buffer || !buffer->array) {
         free(buffer);
-        return fail(err, DEVICE_BROKEN, "%zu bytes for '%s': %s", bytes, name,
-                    strerror(errno));
+        return device_host_fail(err, DEVICE_BROKEN, "%zu bytes for '%s': %s",
+                                bytes, name, strerror(errno));
     }
     buffer->type = type;
     buffer->count = count;
@@ -157,7 +102,8 @@ int device_seal(struct device *device, struct device_buffer *buffer,
 {
     (void)device;
     if (!array_seal(buffer->array, sealed))
-        return fail(err, DEVICE_BROKEN, "mprotect: %s", strerror(errno));
+        return device_host_fail(err, DEVICE_BROKEN, "mprotect: %s",
+                                strerror(errno));
     return 0;
 }
 
@@ -240,11 +186,13 @@ static int find_entry(struct device_kernel *kernel, const char *path,
     void *entry = dlsym(kernel->object, "fa_entry");
 
     if (!abi || !entry)
-        return fail(err, DEVICE_REFUSED, "%s exports no fa_entry", path);
+        return device_host_fail(err, DEVICE_REFUSED, "%s exports no fa_entry",
+                                path);
     if (*abi != emulator_abi())
-        return fail(err, DEVICE_REFUSED,
-                    "%s is built for emulator version %d, this is %d", path,
-                    *abi, emulator_abi());
+        return device_host_fail(
+            err, DEVICE_REFUSED,
+            "%s is built for emulator version %d, this is %d", path, *abi,
+            emulator_abi());
     memcpy(&kernel->entry, &entry, sizeof(entry));
     return 0;
 }
@@ -258,10 +206,11 @@ int device_load(struct device *device, const char *path, const char *entry,
     (void)device;
     (void)entry; /* its object has one, exported as fa_entry */
     if (!kernel)
-        return fail(err, DEVICE_BROKEN, "out of memory");
+        return device_host_fail(err, DEVICE_BROKEN, "out of memory");
     kernel->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    rc = kernel->object ? find_entry(kernel, path, err)
-                        : fail(err, DEVICE_REFUSED, "%s", dlerror());
+    rc = kernel->object
+             ? find_entry(kernel, path, err)
+             : device_host_fail(err, DEVICE_REFUSED, "%s", dlerror());
     if (rc < 0) {
         device_unload(device, kernel);
         return rc;
@@ -278,13 +227,6 @@ void device_unload(struct device *device, struct device_kernel *kernel)
     if (kernel->object)
         dlclose(kernel->object);
     free(kernel);
-}
-
-void device_kernel_attributes(const struct device_kernel *kernel,
-                              struct device_attributes *out)
-{
-    (void)kernel;
-    *out = (struct device_attributes){ .max_threads = 1024 };
 }
 
 static int outcome_code(enum emulator_outcome outcome)
@@ -317,7 +259,8 @@ int device_run(struct device *device, const struct device_launch *launch,
 
     (void)device;
     if (timeout_s <= 0)
-        return fail(err, DEVICE_TIMEOUT, "no time left for a launch");
+        return device_host_fail(err, DEVICE_TIMEOUT,
+                                "no time left for a launch");
     err->poisoned = false;
     return outcome_code(
         emulator_run(&run, timeout_s, err->text, sizeof(err->text)));
@@ -352,12 +295,4 @@ int device_time(struct device *device, const struct device_launch *launch,
     }
     device_state(device, &times->during);
     return 0;
-}
-
-void device_state(struct device *device, struct device_state *out)
-{
-    (void)device;
-    *out = (struct device_state){ .clock_mhz = NAN,
-                                  .temp_c = NAN,
-                                  .power_w = NAN };
 }

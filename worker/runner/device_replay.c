@@ -4,12 +4,9 @@
  * time and ends as recorded.  Its samples are the recorded ones in an order
  * that the argument 'draw' fixes, each once before any comes again.
  */
-#include "worker/runner/device.h"
+#include "worker/runner/device_host.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,16 +14,9 @@
 
 const char device_name[] = "replay";
 
-struct device {
-    bool is_open;
-};
-
-static struct device the_device;
-
+/* There is no memory behind it: nothing is computed. */
 struct device_buffer {
-    enum element_type type;
     int64_t count;
-    unsigned char bytes[];
 };
 
 struct device_kernel {
@@ -48,68 +38,20 @@ static const struct device_fact facts_table[] = {
     { "uuid", "recorded" },
 };
 
-static int fail(struct device_err *err, int code, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static int fail(struct device_err *err, int code, const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(err->text, sizeof(err->text), fmt, ap);
-    va_end(ap);
-    err->poisoned = false;
-    return code;
-}
-
-int device_open(const char *gpu, struct device **out, struct device_err *err)
-{
-    (void)gpu;
-    if (the_device.is_open)
-        return fail(err, DEVICE_BROKEN, "the device is open already");
-    the_device.is_open = true;
-    *out = &the_device;
-    return 0;
-}
-
-void device_close(struct device *device)
-{
-    if (device)
-        device->is_open = false;
-}
-
-size_t device_facts(const struct device *device,
-                    struct device_fact facts[DEVICE_FACTS_MAX])
-{
-    (void)device;
-    memcpy(facts, facts_table, sizeof(facts_table));
-    return sizeof(facts_table) / sizeof(facts_table[0]);
-}
-
-size_t device_room_bytes(const struct device *device)
-{
-    (void)device;
-    return ROOM_BYTES;
-}
-
-size_t device_cache_bytes(const struct device *device)
-{
-    (void)device;
-    return 0;
-}
+const struct device_host device_host = {
+    facts_table, sizeof(facts_table) / sizeof(facts_table[0]), ROOM_BYTES
+};
 
 int device_alloc(struct device *device, const char *name,
                  enum element_type type, int64_t count,
                  struct device_buffer **out, struct device_err *err)
 {
-    const size_t bytes = (size_t)count * element_bytes(type);
-    struct device_buffer *buffer = calloc(1, sizeof(*buffer) + bytes);
+    struct device_buffer *buffer = calloc(1, sizeof(*buffer));
 
     (void)device;
+    (void)type;
     if (!buffer)
-        return fail(err, DEVICE_BROKEN, "%zu bytes for '%s': %s", bytes, name,
-                    strerror(errno));
-    buffer->type = type;
+        return device_host_fail(err, DEVICE_BROKEN, "no memory for '%s'", name);
     buffer->count = count;
     *out = buffer;
     return 0;
@@ -121,7 +63,7 @@ void device_free(struct device *device, struct device_buffer *buffer)
     free(buffer);
 }
 
-/* A kernel is handed the buffer itself: there is no memory behind it. */
+/* A kernel is handed the buffer itself. */
 void *device_address(const struct device_buffer *buffer)
 {
     return (void *)buffer;
@@ -141,9 +83,10 @@ int device_fill(struct device *device, struct device_buffer *buffer,
                 const struct fill *fill, uint64_t key, struct device_err *err)
 {
     (void)device;
+    (void)buffer;
+    (void)fill;
+    (void)key;
     (void)err;
-    for (int64_t i = 0; i < buffer->count; i++)
-        element_store(buffer->bytes, buffer->type, i, fill_value(fill, key, i));
     return 0;
 }
 
@@ -192,13 +135,13 @@ int device_load(struct device *device, const char *path, const char *entry,
     (void)device;
     (void)entry;
     if (!kernel)
-        return fail(err, DEVICE_BROKEN, "out of memory");
+        return device_host_fail(err, DEVICE_BROKEN, "out of memory");
     if (record_read(path, &kernel->record, why) < 0) {
         free(kernel);
-        return fail(err, DEVICE_BROKEN, "%s: %s", path, why);
+        return device_host_fail(err, DEVICE_BROKEN, "%s: %s", path, why);
     }
     if (kernel->record.outcome == RECORD_CONSTRAINTS) {
-        fail(err, DEVICE_REFUSED, "%s", reason_of(&kernel->record));
+        device_host_fail(err, DEVICE_REFUSED, "%s", reason_of(&kernel->record));
         free(kernel);
         return DEVICE_REFUSED;
     }
@@ -210,13 +153,6 @@ void device_unload(struct device *device, struct device_kernel *kernel)
 {
     (void)device;
     free(kernel);
-}
-
-void device_kernel_attributes(const struct device_kernel *kernel,
-                              struct device_attributes *out)
-{
-    (void)kernel;
-    *out = (struct device_attributes){ .max_threads = 1024 };
 }
 
 static double real_argument(const struct device_launch *launch, size_t i)
@@ -254,7 +190,7 @@ static int end_as_recorded(const struct record *record, struct device_err *err)
     err->poisoned = false;
     if (code == 0)
         return 0;
-    fail(err, code, "%s", reason_of(record));
+    device_host_fail(err, code, "%s", reason_of(record));
     err->poisoned = code != DEVICE_WRONG; /* as on a GPU */
     return code;
 }
@@ -265,9 +201,9 @@ int device_run(struct device *device, const struct device_launch *launch,
     (void)device;
     (void)timeout_s; /* the record says what was too long */
     if (launch->n_args != RECORD_ARGUMENTS)
-        return fail(err, DEVICE_REFUSED,
-                    "a recorded kernel has %d arguments, not %zu",
-                    RECORD_ARGUMENTS, launch->n_args);
+        return device_host_fail(err, DEVICE_REFUSED,
+                                "a recorded kernel has %d arguments, not %zu",
+                                RECORD_ARGUMENTS, launch->n_args);
     verify(launch);
     return end_as_recorded(&launch->kernel->record, err);
 }
@@ -323,12 +259,4 @@ int device_time(struct device *device, const struct device_launch *launch,
     times->blocked = false;
     device_state(device, &times->during);
     return rc;
-}
-
-void device_state(struct device *device, struct device_state *out)
-{
-    (void)device;
-    *out = (struct device_state){ .clock_mhz = NAN,
-                                  .temp_c = NAN,
-                                  .power_w = NAN };
 }

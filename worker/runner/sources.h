@@ -64,6 +64,8 @@ static const struct runner_source runner_sources[] = {
     { "worker/runner/gpu_state.h", RUNNER_CUDA },
     { "worker/runner/kernels_cuda.cu", RUNNER_CUDA },
     { "worker/runner/kernels_cuda.h", RUNNER_CUDA },
+    { "worker/runner/device_host.c", RUNNER_CPU | RUNNER_REPLAY },
+    { "worker/runner/device_host.h", RUNNER_CPU | RUNNER_REPLAY },
     { "worker/runner/device_cpu.c", RUNNER_CPU },
     { "kernels/include/fa/emulator.h", RUNNER_CPU },
     { "worker/runner/emulator/array.cc", RUNNER_CPU },
