@@ -345,7 +345,7 @@ static int read_winner(struct compare_side *side, struct err *err)
     struct err none = { "" };
     int rc;
 
-    if (winner_find(side->report, &side->winner, &none) != 0) {
+    if (winner_find(side->report, 0, &side->winner, &none) != 0) {
         snprintf(side->why_none, sizeof(side->why_none), "%s", none.text);
         return 0;
     }
