@@ -37,7 +37,7 @@ void coord_open(struct coord *coord)
     signal(SIGPIPE, SIG_IGN);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     *coord = (struct coord){ .epoch = 1000,
-                             .linger_ms = 60000,
+                             .linger_ms = 1000 * COORD_WAIT_S, /* no BEAT */
                              .relay = -1,
                              .in = -1,
                              .out = -1,
