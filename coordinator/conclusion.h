@@ -85,6 +85,7 @@ struct conclusion {
     size_t best; /* the entry to take at the headline, or TIE_NONE */
     const struct report_config *baseline; /* NULL: not known */
     bool success;    /* 'best' reached the target; never where emulated */
+    char *why_none;  /* why nothing was confirmed; NULL: something was */
     double hours;    /* hosts were held, the proof included */
     double cost_usd; /* NAN: a host is unpriced */
     char *sentence;  /* the headline in one, without a full stop */
