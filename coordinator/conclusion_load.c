@@ -305,6 +305,8 @@ int conclusion_load(struct store *store, const struct report *report,
     c->emulated = strcmp(report->device, "cpu") == 0;
     c->replayed = strcmp(report->device, "replay") == 0;
     c->baseline = report_baseline(report);
+    c->pending = (size_t)report->counts[REPORT_PENDING];
+    c->asked = report->n_configs;
     c->hours = cost->total_hours;
     c->cost_usd = cost->total_usd;
     if (rc == 0) {
