@@ -1,7 +1,6 @@
 #include "common/msg_fields.h"
 
 #define NAME_MAX_BYTES 128
-#define DETAIL_MAX 4096
 #define HEADER_MAX (64 << 10)
 
 #define F(name, member, kind, max)                           \
@@ -143,7 +142,7 @@ static const struct msg_field fields[FIELDS] = {
     [ARCH] = F("arch", arch, FIELD_TEXT, 32),
     [LIMIT_MS] = F("limit_ms", limit_ms, FIELD_INT, INT32_MAX),
     [OUTCOME] = F("outcome", outcome, FIELD_TEXT, 32),
-    [DETAIL] = F("detail", detail, FIELD_TEXT, DETAIL_MAX),
+    [DETAIL] = F("detail", detail, FIELD_TEXT, MSG_DETAIL_MAX),
     [ARTIFACT] = F("artifact", artifact, FIELD_TEXT, 32),
     [ARTIFACT_BYTES] =
         F("artifact_bytes", artifact_bytes, FIELD_INT, INT32_MAX),
@@ -178,7 +177,7 @@ static const struct msg_field fields[FIELDS] = {
     [CHUNK] = F("chunk", chunk, FIELD_BYTES, MSG_CHUNK_MAX),
     [NONCES] = F("nonces", nonces, FIELD_TEXTS, 1024),
     [WHAT] = F("what", what, FIELD_TEXT, 32),
-    [TEXT_] = F("text", text, FIELD_TEXT, DETAIL_MAX),
+    [TEXT_] = F("text", text, FIELD_TEXT, MSG_DETAIL_MAX),
 };
 
 #define END FIELDS
