@@ -270,7 +270,7 @@ int dbfile_read(const char *path, struct dbfile_steps steps,
         rc = check_format(*out, path, steps.n, err);
     if (rc == 0)
         rc = err_set(err, ERR_STORE, "%s is an empty file", path);
-    else if (rc > 0 && rc < steps.n)
+    else if (rc > 0 && rc < steps.readable)
         rc = read_older(path, out, rc, steps, err);
     else if (rc > 0)
         rc = 0;

@@ -21,6 +21,7 @@ struct sqlite3;
 struct dbfile_steps {
     const char *const *steps; /* SQL; steps[0] makes format 1 of nothing */
     int n;
+    int readable; /* formats from here on look the same to a reader; <= n */
 };
 
 /* Open 'path', which must exist, to read: never creates or changes it.  One of

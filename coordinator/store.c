@@ -15,7 +15,8 @@
 /* schema.sql and what was added to it, in order: a step a format */
 extern const struct embed store_schema[];
 
-#define FORMATS 4
+#define FORMATS 5
+#define READABLE 4 /* what is read by the same queries as the newest */
 
 #define ARRAY_BYTES_MAX (1 << 20) /* one JSON array of a result */
 
@@ -27,8 +28,9 @@ int store_open(const char *path, enum store_mode mode, struct store **out,
         (const char *)store_schema[1].bytes,
         (const char *)store_schema[2].bytes,
         (const char *)store_schema[3].bytes,
+        (const char *)store_schema[4].bytes,
     };
-    struct dbfile_steps steps = { texts, FORMATS };
+    struct dbfile_steps steps = { texts, FORMATS, READABLE };
     struct store *store = mem_new(1, sizeof(*store));
     int rc = 0;
 

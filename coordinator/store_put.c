@@ -7,6 +7,7 @@
 
 #include "common/err.h"
 #include "coordinator/checksum.h"
+#include "coordinator/decimal.h"
 #include "coordinator/sql.h"
 #include "coordinator/store.h"
 #include "coordinator/store_private.h"
@@ -368,19 +369,14 @@ int store_build_put(struct store *store, const struct store_build *build,
     return put_fact(store, BUILD_PUT, values, n, n - 2, err);
 }
 
-/* The shorter of the spellings that read back as the same number. */
 static void add_real(struct buf *json, double real)
 {
-    char text[40];
+    char text[DECIMAL_BYTES];
 
-    if (!isfinite(real)) {
+    if (isfinite(real))
+        buf_add(json, text, decimal_text(real, text));
+    else
         buf_add(json, "null", 4);
-        return;
-    }
-    snprintf(text, sizeof(text), "%.9g", real);
-    if (strtod(text, NULL) != real)
-        snprintf(text, sizeof(text), "%.17g", real);
-    buf_add(json, text, strlen(text));
 }
 
 static const char *json_array(struct buf *json, struct reals reals)

@@ -237,15 +237,17 @@ static void step_gpus(struct bench *bench, int64_t now_ns)
     }
 }
 
+/* One stage after the other: a runner that lies in the cache ends at once, and
+ * nothing would wake the loop for it. */
 enum bench_state bench_step(struct bench *bench, int64_t now_ns)
 {
     if (bench->state == BENCH_TROUBLE)
         return bench->state;
     if (bench->stage == TOOLKIT)
         step_toolkit(bench, now_ns);
-    else if (bench->stage == RUNNER)
+    if (bench->stage == RUNNER)
         step_runner(bench, now_ns);
-    else if (bench->gpus)
+    if (bench->gpus && bench->state != BENCH_TROUBLE)
         step_gpus(bench, now_ns);
     if (bench->slots)
         slots_step(bench->slots, now_ns);

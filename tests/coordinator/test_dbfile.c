@@ -53,7 +53,7 @@ static void a_new_database_is_for_its_owner_alone(void **state)
     umask(old);
     assert_int_equal(stat(*state, &st), 0);
     assert_int_equal(st.st_mode & 07777, 0600);
-    assert_int_equal(fixture_number(store, "PRAGMA user_version"), 4);
+    assert_int_equal(fixture_number(store, "PRAGMA user_version"), 5);
     assert_int_equal(fixture_number(store, "PRAGMA synchronous"), 2);
     assert_int_equal(fixture_number(store, "PRAGMA trusted_schema"), 0);
     assert_int_equal(fixture_number(store, "SELECT count(*) FROM"
@@ -122,10 +122,10 @@ static void a_database_of_another_program_is_refused(void **state)
 
 static void a_newer_format_is_refused(void **state)
 {
-    change(*state, "PRAGMA user_version=5");
+    change(*state, "PRAGMA user_version=6");
     refused(*state, STORE_READ,
-            "PATH has format 5, written by a newer fa-coord; this one knows "
-            "formats up to 4");
+            "PATH has format 6, written by a newer fa-coord; this one knows "
+            "formats up to 5");
 }
 
 static void a_torn_file_is_called_corrupt(void **state)
@@ -174,16 +174,18 @@ static void steps_bring_an_old_format_up_to_date(void **state)
     int64_t y;
 
     assert_int_equal(dbfile_check(*state, true, &err), 0);
-    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ steps, 1 },
+    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ steps, 1, 1 },
                                   true, &db, &err),
                      0);
     assert_int_equal(sql_run(db, "INSERT INTO a VALUES(1)", &err), 0);
     dbfile_close(db);
-    read_number(*state, (struct dbfile_steps){ steps, 2 }, "SELECT y FROM a",
+    read_number(*state, (struct dbfile_steps){ steps, 2, 2 }, "SELECT y FROM a",
                 5);
-    read_number(*state, (struct dbfile_steps){ steps, 1 }, /* still old */
+    read_number(*state, (struct dbfile_steps){ steps, 1, 1 }, /* still old */
                 "PRAGMA user_version", 1);
-    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ steps, 2 },
+    read_number(*state, (struct dbfile_steps){ steps, 2, 1 }, /* as it is */
+                "PRAGMA user_version", 1);
+    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ steps, 2, 2 },
                                   false, &db, &err),
                      0);
     assert_int_equal(sql_number(db, "SELECT y FROM a", &y, &err), 0);
@@ -201,15 +203,15 @@ static void a_failed_step_leaves_the_old_format(void **state)
     int64_t n;
 
     assert_int_equal(dbfile_check(*state, true, &err), 0);
-    assert_int_equal(
-        dbfile_write(*state, (struct dbfile_steps){ good, 1 }, true, &db, &err),
-        0);
+    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ good, 1, 1 },
+                                  true, &db, &err),
+                     0);
     dbfile_close(db);
+    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ bad, 2, 2 },
+                                  false, &db, &err),
+                     ERR_STORE);
     assert_int_equal(
-        dbfile_write(*state, (struct dbfile_steps){ bad, 2 }, false, &db, &err),
-        ERR_STORE);
-    assert_int_equal(
-        dbfile_read(*state, (struct dbfile_steps){ good, 1 }, &db, &err), 0);
+        dbfile_read(*state, (struct dbfile_steps){ good, 1, 1 }, &db, &err), 0);
     assert_int_equal(
         sql_number(db, "SELECT count(*) FROM sqlite_schema", &n, &err), 0);
     assert_int_equal(n, 1);

@@ -12,6 +12,7 @@
 #include "common/clock.h"
 #include "common/hash.h"
 #include "common/mem.h"
+#include "worker/bench.h"
 #include "worker/build.h"
 #include "worker/child.h"
 #include "worker/gpus.h"
@@ -265,6 +266,28 @@ static void kernel_built_here_is_measured_by_a_runner_built_here(void **state)
     free(reference);
 }
 
+/* What ends at once has no process that could wake the worker's loop. */
+static void bench_never_waits_while_its_runner_lies_in_the_cache(void **state)
+{
+    const struct msg welcome = {
+        .device = device, .gpus = "all", .nvcc = "", .slots = 1
+    };
+    int64_t until_ns = clock_boot_ns() + 60 * NS_PER_S;
+    struct bench *bench = bench_open(&welcome, tools.cache, clock_boot_ns());
+
+    (void)state;
+    while (bench_step(bench, clock_boot_ns()) == BENCH_OPENING) {
+        struct pollfd fds[CHILD_FDS_MAX * GPUS_MAX];
+        size_t n = bench_poll(bench, fds, CHILD_FDS_MAX * GPUS_MAX);
+
+        assert_true(n > 0 || bench_deadline_ns(bench) <= clock_boot_ns());
+        assert_true(clock_boot_ns() < until_ns);
+        poll(fds, (nfds_t)n, 20);
+    }
+    assert_int_equal(bench_state(bench), BENCH_READY);
+    bench_close(bench);
+}
+
 static const struct bad {
     const char *source, *entry, *outcome;
     bool cuda_alone;
@@ -316,6 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernel_built_here_is_measured_by_a_runner_built_here),
+        cmocka_unit_test(bench_never_waits_while_its_runner_lies_in_the_cache),
         cmocka_unit_test(bad_kernels_leave_the_next_one_alone),
     };
 

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""How long a sweep takes from the command to its first lease, on a host that is warm.
+
+    tests/bench/bench_start.py build/dev/bin [--rounds 3] [--only NAME]
+
+flash_attention on the cpu device, with the worker of this machine and through a loopback sshd; wide.json (562,041
+points) with a strategy and whole; and `resume` of both with 100,000 stored results, which bench_stored puts there.
+The worker runs already when the clock starts.  JSON goes to stdout: seconds from the command to the first lease, the CPU
+that fa-coord took until then (with all of its threads) and the most memory it had, medians of the rounds.  The
+slowest start and the slowest resume come last, to stderr; wall-clock, so on a busy machine look at the CPU.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+START_S, RESUME_S = 1.5, 1.0
+STORED = 100000
+WAIT_S = 120
+
+# name, sweep file, arguments of 'sweep', through sshd, results that are there already
+CASES = (
+    ("flash", "sweep.json", (), False, 0),
+    ("flash over ssh", "sweep.json", (), True, 0),
+    ("wide, bayes", "wide.json", ("--strategy", "bayes", "--evaluations", "200"), False, 0),
+    ("wide, exhaustive", "wide.json", ("--strategy", "exhaustive"), False, 0),
+    ("resume of flash", "sweep.json", (), False, STORED),
+    ("resume of wide", "wide.json", ("--strategy", "exhaustive"), False, STORED),
+)
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("bin")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", help="the cases with this in their name")
+    parser.add_argument("--stored", type=int, default=STORED)
+    return parser.parse_args()
+
+
+def cpu_s(pid):
+    """Of all threads of a process, to the nanosecond."""
+    return time.clock_gettime(((~pid) << 3) | 2)
+
+
+def most_mib(pid):
+    with open(f"/proc/{pid}/status") as f:
+        return next(int(line.split()[1]) for line in f if line.startswith("VmHWM")) / 1024
+
+
+class Place:
+    """A home with its own worker, and a copy of the kernel."""
+
+    def __init__(self, bin):
+        self.folder = tempfile.mkdtemp(prefix="fa-start-", dir="/tmp")
+        self.coord = os.path.join(os.path.abspath(bin), "fa-coord")
+        self.fill = os.path.join(os.path.abspath(bin), "bench_stored")
+        self.env = {"HOME": os.path.join(self.folder, "home"), "PATH": os.environ["PATH"], "LANG": "C",
+                    "XDG_RUNTIME_DIR": os.path.join(self.folder, "run")}
+        for name in ("HOME", "XDG_RUNTIME_DIR"):
+            os.mkdir(self.env[name], mode=0o700)
+        self.kernel = os.path.join(self.folder, "flash_attention")
+        shutil.copytree(os.path.join(ROOT, "kernels", "flash_attention"), self.kernel)
+        self.sshd = None
+
+    def hosts(self):
+        """A hosts file of this machine through its own sshd."""
+        os.environ["FA_SOURCE_DIR"], os.environ["FA_BIN_DIR"] = ROOT, os.path.dirname(self.coord)
+        sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
+        import rig
+        if not self.sshd:
+            self.sshd = rig.Sshd(os.path.join(self.folder, "sshd"), self.env)
+        path = os.path.join(self.folder, "hosts.txt")
+        with open(path, "w") as f:
+            f.write(self.sshd.line() + "\n")
+        return path
+
+    def start(self, *args):
+        began = time.time_ns()
+        return began, subprocess.Popen([self.coord, *args], cwd=self.kernel, env=self.env, stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def first_lease(self, args, db):
+        """Seconds, CPU seconds and MiB up to there; then it is stopped."""
+        began, process = self.start(*args)
+        try:
+            until = time.monotonic() + WAIT_S
+            while not (leased := lease_after(db, began)):
+                if process.poll() is not None or time.monotonic() > until:
+                    raise SystemExit(f"no lease: fa-coord {' '.join(args)}")
+                time.sleep(0.005)
+            return {"seconds": (leased - began) / 1e9, "cpu_s": cpu_s(process.pid), "mib": most_mib(process.pid)}
+        finally:
+            for _ in range(2):  # the second: at once
+                process.send_signal(signal.SIGINT)
+                time.sleep(0.05)
+            process.wait(WAIT_S)
+
+    def close(self):
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/environ", "rb") as f:
+                    mine = f"HOME={self.env['HOME']}\0".encode() in f.read()
+                with open(f"/proc/{pid}/cmdline", "rb") as f:
+                    if mine and f.read().startswith(b"fa-worker"):
+                        os.kill(int(pid), signal.SIGTERM)
+            except OSError:
+                continue
+        if self.sshd:
+            self.sshd.stop()
+        time.sleep(1)  # workers empty their folders
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def lease_after(path, began):
+    """When the first lease of the run that began then was given, once it is committed."""
+    if not os.path.exists(path):
+        return None
+    db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    try:
+        return db.execute("SELECT min(leased_utc) FROM lease WHERE epoch > ?", (began,)).fetchone()[0]
+    except sqlite3.Error:  # not there yet
+        return None
+    finally:
+        db.close()
+
+
+def measure(place, ask, case):
+    name, file, args, ssh, stored = case
+    db = os.path.join(place.folder, "x.db")
+    sweep = ["sweep", file, "--device", "cpu", "--db", db, "--linger", "300", "--quiet", *args]
+    if ssh:
+        sweep += ["--hosts", place.hosts()]
+    place.first_lease(sweep, db)  # the worker starts, and the files are in memory
+    if stored:
+        subprocess.run([place.fill, os.path.join(place.kernel, file), db, str(ask.stored)], check=True,
+                       stdout=subprocess.DEVNULL)
+    rounds = []
+    for _ in range(ask.rounds):
+        if stored:
+            rounds.append(place.first_lease(["resume", db, "--quiet"], db))
+            continue
+        remove(db)
+        rounds.append(place.first_lease(sweep, db))
+    remove(db)
+    return {"case": name, **{key: statistics.median(r[key] for r in rounds) for key in rounds[0]}}
+
+
+def remove(db):
+    for end in ("", "-wal", "-shm", ".lock"):
+        if os.path.exists(db + end):
+            os.remove(db + end)
+
+
+def say(word, found, target):
+    if found:
+        slowest = max(found, key=lambda case: case["seconds"])
+        print(f"{word}: {slowest['seconds']:.2f} s to the first lease, {slowest['cpu_s']:.2f} s of CPU "
+              f"({slowest['case']}); target {target:g} s", file=sys.stderr)
+
+
+def main():
+    ask = options()
+    found = []
+    for case in CASES:
+        if ask.only and ask.only not in case[0]:
+            continue
+        place = Place(ask.bin)
+        try:
+            found.append(measure(place, ask, case))
+        finally:
+            place.close()
+    json.dump(found, sys.stdout, indent=1)
+    print()
+    say("start", [case for case in found if "resume" not in case["case"]], START_S)
+    say("resume", [case for case in found if "resume" in case["case"]], RESUME_S)
+
+
+if __name__ == "__main__":
+    main()
