@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "common/mem.h"
+#include "common/suggest.h"
 #include "coordinator/cmd.h"
 #include "coordinator/conclusion.h"
 #include "coordinator/dbpath.h"
@@ -27,7 +29,7 @@ enum format {
 static const char *const format_names[FORMATS] = { "header", "json", "flags" };
 
 struct settings {
-    const char *sweep, *db, *format, *config, *out;
+    const char *sweep, *db, *format, *config, *shape, *out;
     bool force;
     enum format as;
 };
@@ -84,14 +86,38 @@ static int write_out(struct export *export, const struct settings *settings,
 
 /* ---- the winner */
 
+static int find_shape(const struct report *report, const char *name,
+                      size_t *out, struct err *err)
+{
+    const char **names = mem_new(report->n_shapes + 1, sizeof(*names)), *near;
+
+    for (size_t i = 0; i < report->n_shapes; i++)
+        names[i] = report->shapes[i].name;
+    for (*out = 0; *out < report->n_shapes; ++*out)
+        if (strcmp(names[*out], name) == 0)
+            break;
+    near = suggest_name(name, strlen(name), names, report->n_shapes);
+    free(names);
+    if (*out < report->n_shapes)
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "export: --shape: there is no shape '%.64s' in the "
+                   "sweep%s%s%s",
+                   name, near ? "; did you mean '" : "", near ? near : "",
+                   near ? "'?" : "");
+}
+
 /* By the sweep's confirmation, where it has one. */
 static int find_winner(struct store *store, const struct report *report,
-                       struct winner *out, struct err *err)
+                       const char *shape, struct winner *out, struct err *err)
 {
     struct conclusion *conclusion = NULL;
     struct cost *cost = NULL;
-    int rc = winner_find(report, out, err);
+    size_t at = 0;
+    int rc = shape ? find_shape(report, shape, &at, err) : 0;
 
+    if (rc == 0)
+        rc = winner_find(report, at, out, err);
     if (rc == 0)
         rc = cost_load(store, &cost, err);
     if (rc == 0)
@@ -118,7 +144,7 @@ static int run(struct store *store, const struct settings *settings,
     if (rc == 0)
         rc = settings->config
                  ? winner_named(report, &stored, settings->config, &winner, err)
-                 : find_winner(store, report, &winner, err);
+                 : find_winner(store, report, settings->shape, &winner, err);
     if (rc == 0)
         rc = export_make(report, &stored, &winner, store, &export, err);
     if (rc == 0)
@@ -153,6 +179,8 @@ int cmd_export(int argc, char *argv[])
           "a C header (the default), JSON, or -D options for nvcc", NULL },
         { "config", OPTION_TEXT, &settings.config, "A=1,B=2|KEY",
           "this configuration rather than the winner", NULL },
+        { "shape", OPTION_TEXT, &settings.shape, "NAME",
+          "the best at this shape rather than at the headline", NULL },
         { "db", OPTION_TEXT, &settings.db, "FILE",
           "the database; NAME.db beside the sweep file", NULL },
         { "out", OPTION_TEXT, &settings.out, "FILE",
@@ -177,6 +205,10 @@ int cmd_export(int argc, char *argv[])
         return 0;
     if (rc == 0)
         rc = read_format(&settings, &err);
+    if (rc == 0 && settings.config && settings.shape)
+        rc = err_set(&err, ERR_INPUT,
+                     "export: --config names a configuration, --shape asks "
+                     "for the best one: one or the other");
     if (rc == 0)
         rc = open_database(&settings, &store, &err);
     if (rc == 0)

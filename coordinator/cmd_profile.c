@@ -64,7 +64,7 @@ static int choose_winner(struct order *order, const struct run *run,
 {
     struct conclusion *c;
     struct winner winner;
-    int rc = winner_find(report, &winner, err);
+    int rc = winner_find(report, 0, &winner, err);
 
     if (rc == WINNER_NONE)
         return err_set(err, ERR_INPUT,

@@ -57,7 +57,7 @@ void run_recall_record(struct run *run, const char *settings)
         set->record = run->was_record;
         speed_up = json_find(recorded, "speed_up");
         cards = text_of(recorded, "cards");
-        if (set->speed_up <= 0 && speed_up)
+        if (set->speed_up < 0 && speed_up)
             set->speed_up = speed_up->number;
         if (!set->cards && cards)
             set->cards = run->was_cards = mem_strdup(cards);

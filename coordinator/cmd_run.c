@@ -345,14 +345,40 @@ int run_by_db(struct run *run, int rc, struct err *err, run_work *work,
     return rc == OPTIONS_HELP ? 0 : cmd_fail(rc, err);
 }
 
+/* One that ended before any host was up has nothing that could be resumed. */
+static bool holds_sweep(const struct run *run)
+{
+    struct store_sweep row = { .key = NULL };
+    struct history *history = NULL;
+    struct store *store = NULL;
+    struct err err;
+    int64_t id;
+    int rc = store_open(run->db, STORE_READ, &store, &err);
+
+    if (rc == 0)
+        rc = history_open(store, &history, &err);
+    if (rc == 0)
+        rc = history_sweep(history, &row, &id, &err);
+    history_close(history);
+    store_close(store);
+    return rc == 1;
+}
+
 void run_say_how_to_go_on(const struct run *run, int code, const char *command)
 {
-    if (code == 6)
+    if (code != 5 && code != 6 && code < 128)
+        return;
+    if (!holds_sweep(run))
+        fprintf(stderr,
+                "nothing was measured yet; to go on, the same command "
+                "again%s\n",
+                code == 6 ? " with a higher cap" : "");
+    else if (code == 6)
         fprintf(stderr,
                 "nothing is lost; to go on, with --budget or --max-hours for "
                 "a new cap: fa-coord %s %s\n",
                 command, run->db);
-    else if (code == 5 || code >= 128)
+    else
         fprintf(stderr, "nothing is lost; to go on: fa-coord %s %s\n", command,
                 run->db);
 }

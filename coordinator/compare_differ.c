@@ -105,6 +105,28 @@ static int refuse_model(const struct compare_side *a,
     return rc;
 }
 
+static bool share_a_tunable(const struct report *a, const struct report *b)
+{
+    const struct params *in_a, *in_b;
+
+    if (a->n_configs == 0 || b->n_configs == 0)
+        return true; /* nobody knows */
+    in_a = &a->configs[0].params;
+    in_b = &b->configs[0].params;
+    for (size_t i = 0; i < in_a->n; i++)
+        if (params_find(in_b, in_a->items[i].name))
+            return true;
+    return in_a->n == 0 || in_b->n == 0;
+}
+
+/* A sweep may be named anew, and a kernel get other tunables, but not both.
+ * A record's shape says nothing of the problem: there the name decides. */
+static bool are_two_kernels(const struct report *a, const struct report *b)
+{
+    return strcmp(a->name, b->name) != 0 &&
+           (strcmp(a->device, "replay") == 0 || !share_a_tunable(a, b));
+}
+
 int compare_refuse(const struct compare_side *a, const struct compare_side *b,
                    struct err *err)
 {
@@ -112,6 +134,11 @@ int compare_refuse(const struct compare_side *a, const struct compare_side *b,
         return err_set(err, ERR_INPUT,
                        "%s holds %s, %s %s: they are never compared", a->path,
                        kind_of(a), b->path, kind_of(b));
+    if (are_two_kernels(a->report, b->report))
+        return err_set(err, ERR_INPUT,
+                       "%s is a sweep of '%s', %s of '%s': two kernels cannot "
+                       "be compared",
+                       a->path, a->report->name, b->path, b->report->name);
     if (strcmp(a->report->arch, b->report->arch) != 0 ||
         !arch_same_model(&a->facts, &b->facts) ||
         (a->n_gpus && b->n_gpus && !same_set(a, b, name_of)))
@@ -190,6 +217,8 @@ void compare_warn(const struct compare_side *a, const struct compare_side *b,
     if (strcmp(a->report->device, "cpu") == 0)
         add(&list, mem_strdup("emulated times on both sides: they say nothing "
                               "about a GPU"));
+    if (a->volume == b->volume && a->inode == b->inode)
+        add(&list, mem_strdup("A and B are one file: what differs is chance"));
     if (strcmp(a->report->name, b->report->name) != 0)
         add(&list, mem_printf("two sweeps: '%s' in A, '%s' in B",
                               a->report->name, b->report->name));

@@ -13,7 +13,8 @@ struct compare_side;
 struct err;
 
 /* ERR_INPUT, with the reason, when the times are of different things: another
- * kind of device or model of GPU, another treatment of the cache. */
+ * kind of device or model of GPU, another treatment of the cache, another
+ * kernel. */
 int compare_refuse(const struct compare_side *a, const struct compare_side *b,
                    struct err *err);
 

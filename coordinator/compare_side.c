@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/err.h"
 #include "common/mem.h"
@@ -344,7 +345,7 @@ static int read_winner(struct compare_side *side, struct err *err)
     struct err none = { "" };
     int rc;
 
-    if (winner_find(side->report, &side->winner, &none) != 0) {
+    if (winner_find(side->report, 0, &side->winner, &none) != 0) {
         snprintf(side->why_none, sizeof(side->why_none), "%s", none.text);
         return 0;
     }
@@ -362,9 +363,13 @@ static int read_winner(struct compare_side *side, struct err *err)
 int compare_side_open(const char *path, struct compare_side *out,
                       struct err *err)
 {
+    struct stat file = { .st_ino = 0 };
     int rc;
 
-    *out = (struct compare_side){ .path = path };
+    (void)stat(path, &file); /* whether it is there is for the next to say */
+    *out = (struct compare_side){ .path = path,
+                                  .volume = file.st_dev,
+                                  .inode = file.st_ino };
     rc = store_open(path, STORE_READ, &out->store, err);
     if (rc < 0)
         return rc; /* its text names the file */

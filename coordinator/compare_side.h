@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "common/hash.h"
 #include "coordinator/arch.h"
@@ -44,6 +45,8 @@ struct compare_gpu {
 
 struct compare_side {
     const char *path; /* borrowed */
+    dev_t volume;     /* which file that is */
+    ino_t inode;
     struct store *store;
     struct report *report;
     struct arch_facts facts;

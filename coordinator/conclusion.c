@@ -86,6 +86,15 @@ void conclusion_judge(struct conclusion *c,
                  c->best != TIE_NONE && c->shapes[0].findings[c->best].success;
 }
 
+const char *conclusion_reason(const struct conclusion *c,
+                              const struct conclusion_entry *rejected)
+{
+    const char *reason = c->contest.contestants[rejected->contestant].reason;
+
+    /* Killed after its result, before the reason was written down. */
+    return *reason ? reason : "it was not right in a block";
+}
+
 static void free_entries(struct conclusion_entry *entries, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -75,14 +75,15 @@ struct conclusion {
     size_t n_gpus;
     struct conclusion_entry *entries; /* the baseline first */
     size_t n;
-    struct conclusion_entry *rejected; /* the contest has the reason */
+    struct conclusion_entry *rejected; /* conclusion_reason() tells why */
     size_t n_rejected;
     struct conclusion_shape *shapes; /* the headline first */
     size_t n_shapes;
 
     struct conclusion_external *external; /* NULL: it was not run */
 
-    size_t best;     /* the entry to take at the headline, or TIE_NONE */
+    size_t best; /* the entry to take at the headline, or TIE_NONE */
+    const struct report_config *baseline; /* NULL: not known */
     bool success;    /* 'best' reached the target; never where emulated */
     double hours;    /* hosts were held, the proof included */
     double cost_usd; /* NAN: a host is unpriced */
@@ -95,6 +96,10 @@ int conclusion_load(struct store *store, const struct report *report,
                     const struct cost *cost, enum contest_kind kind,
                     struct conclusion **out, struct err *err);
 void conclusion_free(struct conclusion *conclusion); /* NULL is fine */
+
+/* Of one in 'rejected'. */
+const char *conclusion_reason(const struct conclusion *conclusion,
+                              const struct conclusion_entry *rejected);
 
 /* For people: the sentence, who was compared, who was rejected and why. */
 void conclusion_print(const struct conclusion *conclusion, FILE *to);

@@ -5,6 +5,12 @@
 #include "coordinator/json_out.h"
 #include "coordinator/report.h"
 
+/* Of what was not compared. */
+static const struct finding no_finding = {
+    .time = { (double)NAN, (double)NAN, (double)INFINITY },
+    .speedup = { (double)NAN, (double)NAN, (double)INFINITY, (double)NAN, 0 }
+};
+
 static const char *state_name(enum conclusion_state state)
 {
     static const char *const names[] = {
@@ -81,13 +87,8 @@ static void put_finding(struct json_out *out, const struct conclusion *c,
 static void put_best(struct json_out *out, const struct conclusion *c,
                      const struct conclusion_shape *shape)
 {
-    const struct finding none = {
-        .time = { (double)NAN, (double)NAN, (double)INFINITY },
-        .speedup = { (double)NAN, (double)NAN, (double)INFINITY, (double)NAN,
-                     0 }
-    };
     bool is = shape && shape->best != TIE_NONE;
-    const struct finding *f = is ? &shape->findings[shape->best] : &none;
+    const struct finding *f = is ? &shape->findings[shape->best] : &no_finding;
 
     if (is)
         put_config(out, "best_config", &c->entries[shape->best]);
@@ -113,13 +114,19 @@ static void put_best(struct json_out *out, const struct conclusion *c,
 static void put_baseline(struct json_out *out, const struct conclusion *c,
                          const struct conclusion_shape *shape)
 {
-    if (!shape) {
+    if (!shape && !c->baseline) {
         json_out_null(out, "baseline");
         return;
     }
     json_out_open(out, "baseline", '{');
-    put_who(out, c, &c->entries[0]);
-    put_time(out, &shape->findings[0]);
+    if (shape) {
+        put_who(out, c, &c->entries[0]);
+        put_time(out, &shape->findings[0]);
+    } else {
+        json_out_raw(out, "config", c->baseline->json);
+        json_out_text(out, "key", c->baseline->key);
+        put_time(out, &no_finding);
+    }
     json_out_close(out);
 }
 
@@ -152,8 +159,7 @@ static void put_rejected(struct json_out *out, const struct conclusion *c)
     for (size_t i = 0; i < c->n_rejected; i++) {
         json_out_open(out, NULL, '{');
         put_who(out, c, &c->rejected[i]);
-        json_out_text(out, "reason",
-                      c->contest.contestants[c->rejected[i].contestant].reason);
+        json_out_text(out, "reason", conclusion_reason(c, &c->rejected[i]));
         json_out_close(out);
     }
     json_out_close(out);
@@ -170,8 +176,8 @@ static void put_method(struct json_out *out, const struct conclusion *c)
     json_out_int(out, "blocks_dropped", c->broken);
     json_out_int(out, "samples_a_block", contest->samples);
     json_out_int(out, "gpus", (int64_t)c->n_gpus);
-    json_out_real(out, "alpha", is ? contest->rules.alpha : (double)NAN);
-    json_out_real(out, "floor", is ? contest->rules.floor : (double)NAN);
+    json_out_real(out, "alpha", contest->rules.alpha);
+    json_out_real(out, "floor", contest->rules.floor);
     json_out_int(out, "possible", contest->possible);
     json_out_real(out, "cut", is ? contest->cut : (double)NAN);
 }
@@ -206,7 +212,6 @@ void conclusion_json(const struct conclusion *c, struct json_out *out,
 {
     const struct conclusion_shape *shape =
         c->complete > 0 && c->n_shapes > 0 ? &c->shapes[0] : NULL;
-    bool is = c->state != CONCLUSION_NONE;
 
     json_out_open(out, key, '{');
     json_out_bool(out, "success", c->success);
@@ -214,8 +219,7 @@ void conclusion_json(const struct conclusion *c, struct json_out *out,
     json_out_text(out, "sentence", c->sentence);
     json_out_bool(out, "emulated", c->emulated);
     put_best(out, c, shape);
-    json_out_real(out, "target_speedup",
-                  is ? c->contest.rules.target : (double)NAN);
+    json_out_real(out, "target_speedup", c->contest.rules.target);
     put_baseline(out, c, shape);
     put_ties(out, c, shape);
     put_finalists(out, c, shape);

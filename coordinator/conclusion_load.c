@@ -10,6 +10,7 @@
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
 #include "coordinator/samples.h"
+#include "coordinator/spec.h"
 
 /* One result, its texts copied. */
 struct measured {
@@ -98,8 +99,7 @@ static void place_entries(struct loading *l, const struct report *report,
     for (size_t i = 0; i < contest->n; i++) {
         const struct contestant *is = &contest->contestants[i];
         const struct report_config *config = report_find(report, is->key);
-        bool in =
-            is->role != CONTEST_REJECTED && !is->reason[0] && !l->wrong[i];
+        bool out = is->role == CONTEST_REJECTED || is->reason[0] || l->wrong[i];
         struct conclusion_entry entry = {
             .contestant = i,
             .name = name_of(config, is->key),
@@ -108,13 +108,15 @@ static void place_entries(struct loading *l, const struct report *report,
             .spill_bytes = l->spill_bytes[i],
         };
 
-        /* Without the baseline there is nothing to say of the others. */
-        in = in && (i == 0 || c->n > 0);
-        places[i] = in ? (int)c->n : -1;
-        if (in)
-            c->entries[c->n++] = entry;
-        else
+        places[i] = -1;
+        if (out) {
             c->rejected[c->n_rejected++] = entry;
+        } else if (i == 0 || c->n > 0) {
+            places[i] = (int)c->n;
+            c->entries[c->n++] = entry;
+        } else {
+            free(entry.name); /* nothing to say of it without the baseline */
+        }
     }
 }
 
@@ -261,6 +263,23 @@ static enum conclusion_state state_of(const struct contest *contest)
     return contest->failed ? CONCLUSION_FAILED : CONCLUSION_DONE;
 }
 
+/* Of the sweep file, which a contest would have taken them from. */
+static void take_rules(struct conclusion *c, const struct report *report)
+{
+    struct spec *spec;
+    struct err err = { "" };
+
+    c->contest.rules =
+        (struct verdict_rules){ (double)NAN, (double)NAN, (double)NAN };
+    if (spec_parse(report->folder, report->file, report->spec,
+                   strlen(report->spec), &spec, &err) < 0)
+        return; /* of a version that reads it otherwise */
+    c->contest.rules =
+        (struct verdict_rules){ spec->confirm.alpha, spec->confirm.floor,
+                                spec->confirm.target };
+    spec_free(spec);
+}
+
 int conclusion_load(struct store *store, const struct report *report,
                     const struct cost *cost, enum contest_kind kind,
                     struct conclusion **out, struct err *err)
@@ -270,9 +289,11 @@ int conclusion_load(struct store *store, const struct report *report,
 
     c->emulated = strcmp(report->device, "cpu") == 0;
     c->replayed = strcmp(report->device, "replay") == 0;
+    c->baseline = report_baseline(report);
     c->hours = cost->total_hours;
     c->cost_usd = cost->total_usd;
     if (rc == 0) {
+        take_rules(c, report);
         conclusion_judge(c, NULL, 0);
         conclusion_say(c);
     } else if (rc == 1) {

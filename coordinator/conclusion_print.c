@@ -114,8 +114,7 @@ static void print_rejected(const struct conclusion *c, FILE *to)
     table_column(table, 'l', "why");
     for (size_t i = 0; i < c->n_rejected; i++) {
         table_cell(table, "%s", c->rejected[i].name);
-        table_cell(table, "%s",
-                   c->contest.contestants[c->rejected[i].contestant].reason);
+        table_cell(table, "%s", conclusion_reason(c, &c->rejected[i]));
     }
     fputc('\n', to);
     table_print(table, to);

@@ -80,7 +80,7 @@ static void put_nobody(struct buf *to, const struct conclusion *c)
                    c->n_rejected, plural(c->n_rejected));
     else
         buf_printf(to, "nothing beats the baseline: no other configuration "
-                       "is right");
+                       "has a valid time");
 }
 
 static void put_verdict(struct buf *to, const struct conclusion *c,
@@ -109,13 +109,30 @@ static void put_verdict(struct buf *to, const struct conclusion *c,
         buf_printf(to, "; all by recorded times");
 }
 
+static void put_failed(struct buf *to, const struct conclusion *c)
+{
+    const char *why = c->contest.contestants[0].reason;
+
+    if (*why)
+        buf_printf(to, "nothing is confirmed: the baseline is out, %s", why);
+    else
+        buf_printf(to,
+                   "nothing is confirmed: %d of %d blocks are complete, %d "
+                   "lost a measurement",
+                   c->complete, c->contest.blocks, c->broken);
+}
+
 static void put_emulated(struct buf *to, const struct conclusion *c)
 {
+    if (c->n < 2) {
+        put_nobody(to, c);
+        return;
+    }
     buf_printf(to,
                "the cpu device emulates, and its times say nothing about a "
                "GPU: the baseline and %zu finalist%s ran and were right in "
                "%d block%s",
-               c->n ? c->n - 1 : 0, plural(c->n ? c->n - 1 : 0), c->complete,
+               c->n - 1, plural(c->n - 1), c->complete,
                plural((size_t)c->complete));
 }
 
@@ -135,13 +152,7 @@ static char *make_sentence(const struct conclusion *c)
                    c->complete, c->contest.blocks);
         break;
     case CONCLUSION_FAILED:
-        buf_printf(&to,
-                   "nothing is confirmed: %d of %d blocks are complete, %d "
-                   "lost a measurement%s%s",
-                   c->complete, c->contest.blocks, c->broken,
-                   c->contest.contestants[0].reason[0] ? "; the baseline: "
-                                                       : "",
-                   c->contest.contestants[0].reason);
+        put_failed(&to, c);
         break;
     case CONCLUSION_DONE:
         if (c->emulated)

@@ -123,6 +123,8 @@ static void put_head(struct export *export, FILE *to)
     fact(to, "sweep", report->name);
     fact(to, "configuration", buf_text(&text));
     fact(to, "state", export->winner.state);
+    if (export->winner.shape)
+        fact(to, "best at", export->winner.shape);
     if (export->winner.config->rank == 0)
         fact(to, "median", "none");
     for (size_t s = 0; s < report->n_shapes && export->winner.config->rank; s++)

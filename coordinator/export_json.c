@@ -23,6 +23,10 @@ static void put_winner(const struct export *export, struct json_out *out)
     json_out_int(out, "rank", winner->config->rank);
     json_out_bool(out, "baseline", winner->config->baseline);
     json_out_text(out, "state", winner->state);
+    if (winner->shape)
+        json_out_text(out, "best_at", winner->shape);
+    else
+        json_out_null(out, "best_at");
     if (isnan(winner->low_s)) {
         json_out_null(out, "interval_s");
         return;

@@ -105,21 +105,42 @@ static void levels_of(const struct grid *grid, int64_t number, uint16_t *levels)
     }
 }
 
-static int add_points(struct grid *grid, struct space *space, struct err *err)
+static void add_point(struct grid *grid, int64_t number)
 {
     uint16_t levels[SPEC_AXES_MAX];
+
+    levels_of(grid, number, levels);
+    domain_add(grid->domain, levels);
+}
+
+/* Those that a gate warns of are the last. */
+static int add_points(struct grid *grid, struct space *space, struct err *err)
+{
+    int64_t *late = NULL;
+    int late_n = 0, late_cap = 0, rc;
     struct space_point point;
-    int rc;
 
     while ((rc = space_next(space, &point, err)) == 1) {
-        if (domain_size(grid->domain) == DOMAIN_POINTS_MAX)
-            return err_set(err, ERR_INPUT,
-                           "more than %d configurations pass the gates, and "
-                           "no strategy searches more; use fewer values",
-                           DOMAIN_POINTS_MAX);
-        levels_of(grid, point.number, levels);
-        domain_add(grid->domain, levels);
+        if (domain_size(grid->domain) + late_n == DOMAIN_POINTS_MAX) {
+            rc = err_set(err, ERR_INPUT,
+                         "more than %d configurations pass the gates, and "
+                         "no strategy searches more; use fewer values",
+                         DOMAIN_POINTS_MAX);
+            break;
+        }
+        if (!point.warned) {
+            add_point(grid, point.number);
+            continue;
+        }
+        if (late_n == late_cap) {
+            late_cap = late_cap ? 2 * late_cap : 1024;
+            late = mem_grow(late, (size_t)late_cap, sizeof(*late));
+        }
+        late[late_n++] = point.number;
     }
+    for (int i = 0; rc == 0 && i < late_n; i++)
+        add_point(grid, late[i]);
+    free(late);
     if (rc == 0 && domain_size(grid->domain) == 0)
         return err_set(err, ERR_INPUT,
                        "no configuration passes the gates; `fa-coord space` "

@@ -2,8 +2,8 @@
  *
  * A tunable's values are levels: numbers in ascending order, so that near
  * levels are near values, anything else in the order of the file.  A point of
- * the domain is a point of the space. Immutable once made; the spec outlives
- * it.
+ * the domain is a point of the space; those that a gate warns of are the last.
+ * Immutable once made; the spec outlives it.
  */
 #ifndef FA_COORDINATOR_GRID_H
 #define FA_COORDINATOR_GRID_H

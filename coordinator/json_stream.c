@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include "common/buf.h"
@@ -39,12 +40,40 @@ struct json_stream {
     double number;
 };
 
+static int peek(struct json_stream *stream)
+{
+    if (stream->at == stream->n && !stream->broken) {
+        stream->n = gzread(stream->file, stream->chunk, CHUNK);
+        stream->at = 0;
+        if (stream->n < 0) {
+            stream->broken = true;
+            stream->n = 0;
+        }
+    }
+    return stream->at < stream->n ? stream->chunk[stream->at] : NOTHING;
+}
+
+/* A byte order mark, at the beginning of the file. */
+static void skip_mark(struct json_stream *stream)
+{
+    static const unsigned char mark[] = { 0xef, 0xbb, 0xbf };
+
+    if (peek(stream) == mark[0] && stream->n - stream->at >= 3 &&
+        memcmp(stream->chunk + stream->at, mark, sizeof(mark)) == 0)
+        stream->at += 3;
+}
+
 int json_stream_open(const char *path, struct json_stream **out,
                      struct err *err)
 {
     struct json_stream *stream;
-    gzFile file = gzopen(path, "rbe");
+    gzFile file = NULL;
+    struct stat stat_of;
 
+    if (stat(path, &stat_of) == 0 && S_ISDIR(stat_of.st_mode))
+        return err_set(err, ERR_INPUT,
+                       "%s: this is a folder; name a file in it", path);
+    file = gzopen(path, "rbe");
     if (!file)
         return err_set(err, ERR_SYSTEM, "%s: %s", path, strerror(errno));
     stream = mem_new(1, sizeof(*stream));
@@ -53,6 +82,7 @@ int json_stream_open(const char *path, struct json_stream **out,
     stream->line = 1;
     stream->expect = VALUE;
     buf_init(&stream->text, JSON_STREAM_TEXT_MAX);
+    skip_mark(stream);
     *out = stream;
     return 0;
 }
@@ -78,19 +108,6 @@ int json_stream_flaw(const struct json_stream *stream, struct err *err,
     va_end(ap);
     return err_set(err, ERR_INPUT, "%s:%d: %s", stream->path, stream->line,
                    what);
-}
-
-static int peek(struct json_stream *stream)
-{
-    if (stream->at == stream->n && !stream->broken) {
-        stream->n = gzread(stream->file, stream->chunk, CHUNK);
-        stream->at = 0;
-        if (stream->n < 0) {
-            stream->broken = true;
-            stream->n = 0;
-        }
-    }
-    return stream->at < stream->n ? stream->chunk[stream->at] : NOTHING;
 }
 
 static int take(struct json_stream *stream)
@@ -227,6 +244,8 @@ static int read_bare(struct json_stream *stream, enum json_token *token,
         return 0;
     *token = JSON_STREAM_NUMBER;
     stream->number = strtod(text, &end);
+    if (*text == '\0' && (c < ' ' || c >= 0x7f))
+        return json_stream_flaw(stream, err, "the byte 0x%02x is not JSON", c);
     if (*text == '\0' || *end != '\0' || strchr("+.xX", *text))
         return json_stream_flaw(stream, err, "'%.40s' is not JSON",
                                 *text ? text : (char[]){ (char)c, '\0' });

@@ -7,6 +7,8 @@
 #ifndef FA_COORDINATOR_METHOD_H
 #define FA_COORDINATOR_METHOD_H
 
+#include <stdbool.h>
+
 #include "common/prng.h"
 #include "coordinator/domain.h"
 #include "coordinator/trials.h"
@@ -27,8 +29,9 @@ struct method {
     /* An unseen point, there is at least one; or METHOD_WAIT, when something
      * is pending without which it cannot choose. */
     int (*ask)(void *self, struct search *search);
-    /* Trial 'i' has an outcome; may be NULL. */
-    void (*tell)(void *self, struct search *search, int i);
+    /* Trial 'i' has an outcome, or, with 'again', another one than it had; may
+     * be NULL. */
+    void (*tell)(void *self, struct search *search, int i, bool again);
     void (*end)(void *self);
 };
 

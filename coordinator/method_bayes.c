@@ -337,12 +337,18 @@ static int ask(void *self, struct search *search)
     return gp_candidate(bayes->gp, winner);
 }
 
-static void tell(void *self, struct search *search, int i)
+/* A row cannot lose a value: what was taken back is learnt without it. */
+static void tell(void *self, struct search *search, int i, bool again)
 {
+    const struct trial *trial = &search->trials.list[i];
     struct bayes *bayes = self;
 
-    if (i < bayes->synced && bayes->row_of[i] >= 0)
-        set_row(bayes, &search->trials.list[i], bayes->row_of[i]);
+    if (i >= bayes->synced || bayes->row_of[i] < 0)
+        return;
+    if (again && trial->state != TRIAL_TIMED)
+        bayes->fitted_at = 0;
+    else
+        set_row(bayes, trial, bayes->row_of[i]);
 }
 
 const struct method method_bayes = {

@@ -21,7 +21,7 @@ static int ask(void *self, struct search *search)
 
 const struct method method_exhaustive = {
     .name = "exhaustive",
-    .about = "every point, in order",
+    .about = "every point, in order; those with a warning last",
     .start = start,
     .ask = ask,
     .end = free,

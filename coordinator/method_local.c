@@ -174,10 +174,25 @@ static int ask(void *self, struct search *search)
     }
 }
 
+/* Where it stands, or what it has passed by, is not what it was thought to be:
+ * every line is worth another look. */
+static void tell(void *self, struct search *search, int i, bool again)
+{
+    struct local *local = self;
+
+    (void)i;
+    if (!again || local->here < 0)
+        return;
+    local->idle = 0;
+    if (search->trials.list[local->here].state != TRIAL_TIMED)
+        local->here = local->start_at = -1;
+}
+
 const struct method method_local = {
     .name = "local",
     .about = "iterated local search: the best of each line, then a kick",
     .start = start,
     .ask = ask,
+    .tell = tell,
     .end = end,
 };

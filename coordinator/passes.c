@@ -101,8 +101,16 @@ static void note_wrong(struct pass *pass, const struct fuzz_finding *finding)
     }
 }
 
-/* Prove those of the chosen ones that are not proved yet.  0, or the exit
- * code of what ended it. */
+/* The baseline is measured beside them, and is what remains when nothing
+ * beats it. */
+static bool is_to_be_proved(const struct pass *pass, size_t i)
+{
+    return (pass->chosen[i] || pass->report->configs[i].baseline) &&
+           !pass->proved[i];
+}
+
+/* Prove those that are not proved yet.  0, or the exit code of what ended
+ * it. */
 static int prove(struct pass *pass)
 {
     struct run *run = pass->run;
@@ -113,13 +121,14 @@ static int prove(struct pass *pass)
     int code;
 
     for (size_t i = 0; i < pass->report->n_configs; i++)
-        if (pass->chosen[i] && !pass->proved[i])
+        if (is_to_be_proved(pass, i))
             pass->proved[i] = choice_params(&choice, run->spec,
                                             &pass->report->configs[i].params);
     ask.shapes = spec_fuzz_shapes(run->spec, run->set.device, &ask.n_shapes);
     if (!run->set.quiet)
-        fprintf(stderr, "proving %zu finalist%s right at %zu shapes\n",
-                choice.n, choice.n == 1 ? "" : "s", ask.n_shapes);
+        fprintf(stderr, "proving %zu configuration%s right at %zu shape%s\n",
+                choice.n, choice.n == 1 ? "" : "s", ask.n_shapes,
+                ask.n_shapes == 1 ? "" : "s");
     code = run_fuzz(run, &ask, pass->cost->priced_usd, &fuzz, &judged);
     if (code == 0 && !judged)
         code = 1;
@@ -134,7 +143,7 @@ static int prove(struct pass *pass)
 static bool all_are_proved(const struct pass *pass)
 {
     for (size_t i = 0; i < pass->report->n_configs; i++)
-        if (pass->chosen[i] && !pass->proved[i])
+        if (is_to_be_proved(pass, i))
             return false;
     return true;
 }
@@ -200,9 +209,17 @@ static int count_proof(const struct run *run, double *hours, double *usd)
 
 /* ---- the blocks ---- */
 
-/* Nobody is there to be compared: that is all there is to write down. */
+/* Why the baseline is out; "" while it is not. */
+static const char *baseline_flaw(const struct contest *contest)
+{
+    return contest->n > 0 ? contest->contestants[0].reason : "";
+}
+
+/* Nobody is there to be compared: that is all there is to write down.  A
+ * baseline that is wrong is a failure. */
 static int put_alone(struct run *run, struct contest *contest)
 {
+    const char *why = baseline_flaw(contest);
     struct store *store;
     struct err err;
     int rc = store_open(run->db, STORE_WRITE, &store, &err);
@@ -211,11 +228,19 @@ static int put_alone(struct run *run, struct contest *contest)
         return cmd_fail(rc, &err);
     rc = contest_put(store, contest, &err);
     if (rc == 0)
-        rc = contest_put_end(store, contest, false, &err);
+        rc = contest_put_end(store, contest, *why != '\0', &err);
     if (rc == 0)
         rc = store_commit(store, &err);
     store_close(store);
-    return rc < 0 ? cmd_fail(rc, &err) : 0;
+    if (rc < 0)
+        return cmd_fail(rc, &err);
+    if (!*why)
+        return 0;
+    return cmd_fail(err_set(&err, ERR_DEVICE,
+                            "nothing can be confirmed: the baseline is wrong, "
+                            "%.256s; mend it, or choose another one in %s",
+                            why, run->sweep),
+                    &err);
 }
 
 int passes_contest(struct run *run, const struct report *report,
@@ -267,8 +292,9 @@ static int make_contest(struct pass *pass)
 {
     const struct report *report = pass->report;
     struct contest *contest = &pass->contest;
+    const struct report_config *baseline = report_baseline(report);
     struct finalists finalists = { 0 };
-    size_t needed;
+    size_t at = (size_t)(baseline - report->configs), needed;
     int code = choose_and_prove(pass, &finalists);
 
     if (code != 0)
@@ -276,12 +302,13 @@ static int make_contest(struct pass *pass)
     passes_rules(pass->run, report, contest);
     contest->possible = (int64_t)finalists.n_possible;
     contest->cut = finalists.next;
-    contest_add(contest, report_baseline(report)->key, CONTEST_BASELINE, "");
+    contest_add(contest, baseline->key, CONTEST_BASELINE,
+                pass->wrong[at] ? pass->reasons[at] : "");
     for (size_t i = 0; i < report->n_configs; i++)
-        if (pass->chosen[i])
+        if (pass->chosen[i] && !pass->wrong[at])
             contest_add(contest, report->configs[i].key, CONTEST_FINALIST, "");
     for (size_t i = 0; i < report->n_configs; i++)
-        if (pass->wrong[i])
+        if (pass->wrong[i] && i != at)
             contest_add(contest, report->configs[i].key, CONTEST_REJECTED,
                         pass->reasons[i]);
     needed = verdict_blocks_needed(contest->n_running, &contest->rules);
@@ -296,7 +323,7 @@ static int run_contest(struct pass *pass)
     const struct spec_shape *shapes =
         spec_shapes(pass->run->spec, pass->run->set.device, &n);
 
-    if (pass->contest.n_running < 2)
+    if (pass->contest.n_running < 2 || *baseline_flaw(&pass->contest))
         return put_alone(pass->run, &pass->contest);
     return passes_contest(pass->run, pass->report, &pass->contest, shapes, n);
 }

@@ -85,24 +85,38 @@ static int add_baseline(struct plan *plan, int64_t *point, struct err *err)
         err);
 }
 
+/* Those that a gate warns of are put off: so are their builds. */
 static int add_survivors(struct plan *plan, int64_t baseline, struct err *err)
 {
+    struct chosen *late = NULL;
+    size_t late_n = 0, late_cap = 0;
     struct space_point point;
     int rc, survivors = 0;
 
     while ((rc = space_next(plan->space, &point, err)) == 1) {
+        struct chosen chosen = { .point = point.number,
+                                 .warned = point.warned };
+
         survivors++;
         if (point.number == baseline && plan->taken > 0) {
             plan->units[0].warned = point.warned;
             continue;
         }
-        rc = add_unit(
-            plan,
-            &(struct chosen){ .point = point.number, .warned = point.warned },
-            err);
+        if (point.warned) {
+            if (late_n == late_cap) {
+                late_cap = late_cap ? 2 * late_cap : 256;
+                late = mem_grow(late, late_cap, sizeof(*late));
+            }
+            late[late_n++] = chosen;
+            continue;
+        }
+        rc = add_unit(plan, &chosen, err);
         if (rc < 0)
-            return rc;
+            break;
     }
+    for (size_t i = 0; rc == 0 && i < late_n; i++)
+        rc = add_unit(plan, &late[i], err);
+    free(late);
     if (rc == 0 && survivors == 0)
         return err_set(err, ERR_INPUT,
                        "no configuration passes the gates; `fa-coord space` "

@@ -1,8 +1,9 @@
 /* plan.h - the units of a sweep and everything a worker must know of them
  *
- * A unit is a configuration that passed the gates, in the order of its point;
- * the baseline comes first, wherever it lies.  The unit after the last one is
- * the reference.  A unit has a config key (its parameters), a source key (what
+ * A unit is a configuration that passed the gates: the baseline comes first,
+ * wherever it lies, then those that no gate warns of, then those that one does,
+ * each in the order of their points.  The unit after the last one is the
+ * reference.  A unit has a config key (its parameters), a source key (what
  * a build of it is made from) and, for each shape, a task key (what its result
  * is for: sources, shape, arguments, reference and tolerance).  An old result
  * holds exactly when the task key is the same.

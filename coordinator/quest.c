@@ -236,14 +236,18 @@ bool quest_settle(struct quest *quest, int unit, int shape,
     struct visit *visit = &quest->visits[unit];
     size_t at = (size_t)unit * (size_t)quest->options.shapes + (size_t)shape;
     enum quest_step_kind sum;
+    bool corrected;
 
     quest->known[at] = outcome == STRATEGY_TIMED    ? TIMED
                        : outcome == STRATEGY_FAILED ? FAILED
                                                     : LOST;
+    corrected = shape == 0 && visit->told == QUEST_TIMED && time != visit->time;
     if (shape == 0)
         visit->time = time;
     sum = sum_up(quest, unit);
-    if (sum == QUEST_ASKED || sum == visit->told || visit->rung > 0)
+    if (sum == QUEST_ASKED || visit->rung > 0)
+        return false;
+    if (sum == visit->told && !(sum == QUEST_TIMED && corrected))
         return false;
     conclude(quest, unit, outcome_of(sum), visit->time);
     return true;

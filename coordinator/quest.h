@@ -3,11 +3,14 @@
  * A unit is a configuration that the search has heard of, in that order, so
  * that units of a plan can be made as they come; the baseline is unit 0 and
  * wanted from the start, wherever it lies.  A unit is measured for each shape,
- * and the strategy is told once:
+ * and the strategy is told:
  *
  *     failed   as soon as it has failed for any shape
  *     timed    when all shapes are settled: the headline's time, the first
  *     lost     when they are and the headline's was lost
+ *
+ * It is told again when that is no longer true: what was measured was in doubt,
+ * and came out otherwise the second time.
  *
  * All that is asked and told are steps.  They can be replayed: the same steps
  * bring another search to the same state, and it goes on to the same points.
@@ -60,7 +63,8 @@ struct quest_want {
 /* A unit that is wanted; it is out until it is told. */
 enum strategy_answer quest_ask(struct quest *quest, struct quest_want *out);
 
-/* What became of a unit for a shape; true when the strategy was told. */
+/* What became of a unit for a shape, the first time or measured again; true
+ * when the strategy was told. */
 bool quest_settle(struct quest *quest, int unit, int shape,
                   enum strategy_outcome outcome, double time);
 /* What became of a rung above the first: 'time' is over all its samples. */

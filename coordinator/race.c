@@ -124,6 +124,20 @@ static void rank(struct rung *rung, int point, double time)
     rung->finishes[i] = (struct finish){ point, time };
 }
 
+/* Told before on this rung: it leaves its place there. */
+static void unrank(struct rung *rung, int point)
+{
+    int i = 0;
+
+    while (i < rung->n && rung->finishes[i].point != point)
+        i++;
+    if (i == rung->n)
+        return;
+    rung->n--;
+    for (; i < rung->n; i++)
+        rung->finishes[i] = rung->finishes[i + 1];
+}
+
 void race_tell(struct race *race, int point, enum strategy_outcome outcome,
                double time)
 {
@@ -132,10 +146,11 @@ void race_tell(struct race *race, int point, enum strategy_outcome outcome,
 
     if (!lost || runner->rung <= 0) /* else what it ran before still holds */
         strategy_tell(race->strategy, point, outcome, time);
-    if (!runner->pending)
-        return; /* of an earlier run: it does not race */
+    if (runner->rung == NOT_RACING)
+        return; /* of an earlier run */
+    race->pending -= runner->pending;
     runner->pending = false;
-    race->pending--;
+    unrank(&race->rungs[runner->rung], point);
     if (outcome == STRATEGY_TIMED)
         rank(&race->rungs[runner->rung], point, time);
 }

@@ -43,7 +43,9 @@ struct race_ask {
 enum strategy_answer race_ask(struct race *race, struct race_ask *out);
 /* As strategy_expect(); it does not race. */
 void race_expect(struct race *race, int point);
-/* 'time' is over all samples of the point so far. */
+/* 'time' is over all samples of the point so far.  What is told again takes
+ * the place of what was told, also on its rung; who went on from there stays
+ * where it is. */
 void race_tell(struct race *race, int point, enum strategy_outcome outcome,
                double time);
 

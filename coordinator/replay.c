@@ -73,7 +73,7 @@ int replay_open(const struct replay_options *options, struct replay **out,
     int rc;
 
     if (access(options->file, R_OK) < 0)
-        return err_set(err, ERR_INPUT, "--device=replay=%s: %s", options->file,
+        return err_set(err, ERR_INPUT, "%s: %s", options->file,
                        strerror(errno));
     replay = mem_new(1, sizeof(*replay));
     rc = is_database(options->file)

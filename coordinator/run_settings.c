@@ -152,7 +152,7 @@ static int check_replay(struct run_settings *set, bool runs_kernels,
         set->device = REPLAY;
         is_replay = true;
     }
-    if (!is_replay && (set->speed_up > 0 || set->cards))
+    if (!is_replay && (set->speed_up >= 0 || set->cards))
         return err_set(err, ERR_INPUT,
                        "--%s is for a replay: --device replay=FILE",
                        set->cards ? "cards" : "speed-up");
@@ -170,7 +170,11 @@ static int check_replay(struct run_settings *set, bool runs_kernels,
     if (set->speed_up > SPEED_UP_MOST)
         return err_set(err, ERR_INPUT, "--speed-up=%g: at most %g",
                        set->speed_up, SPEED_UP_MOST);
-    if (set->speed_up <= 0)
+    if (set->speed_up == 0)
+        return err_set(err, ERR_INPUT,
+                       "--speed-up=0: above 0; 1 is as fast "
+                       "as it was recorded");
+    if (set->speed_up < 0)
         set->speed_up = 1;
     return 0;
 }

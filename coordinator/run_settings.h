@@ -32,7 +32,7 @@ enum run_kind {
 struct run_settings {
     const char *hosts, *db, *device, *arch, *ssh, *log, *strategy;
     const char *record, *cards; /* of a replay, else NULL */
-    double speed_up;            /* 0: not given */
+    double speed_up;            /* below 0: not given */
     bool accept_new_host_keys, dry_run, fresh, json, quiet;
     double budget_usd, max_hours;
     int64_t linger_s;
@@ -42,7 +42,7 @@ struct run_settings {
 #define RUN_SETTINGS                                                        \
     {                                                                       \
         .ssh = "libssh2", .arch = ARCH_DEFAULT, .linger_s = SWEEP_LINGER_S, \
-        .seed = -1, .evaluations = -1                                       \
+        .seed = -1, .evaluations = -1, .speed_up = -1                       \
     }
 
 #define RUN_FLAGS_MAX 32

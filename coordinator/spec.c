@@ -210,6 +210,40 @@ static int read_limits(struct reader *r, const struct json *root)
     return 0;
 }
 
+/* A setting that is looked for at the top, and has its place in a section. */
+static int find_misplaced(const struct reader *r, const struct json *root)
+{
+    static const char *const settings[][2] = {
+        { "target_speedup", "confirm" },
+        { "floor", "confirm" },
+        { "alpha", "confirm" },
+        { "finalists_max", "confirm" },
+        { "blocks", "confirm" },
+        { "strategy", "search" },
+        { "evaluations", "search" },
+        { "race", "search" },
+        { "warmups", "measure" },
+        { "samples", "measure" },
+        { "timeout_s", "measure" },
+        { "l2", "measure" },
+        { "usd", "budget" },
+        { "hours", "budget" },
+    };
+
+    for (size_t i = 0; root->kind == JSON_OBJECT && i < root->n; i++)
+        for (size_t k = 0; k < sizeof(settings) / sizeof(settings[0]); k++)
+            if (strcmp(root->items[i].key, settings[k][0]) == 0) {
+                char remedy[96];
+
+                snprintf(remedy, sizeof(remedy), "\"%s\": { \"%s\": ... }",
+                         settings[k][1], settings[k][0]);
+                return read_flaw(r, root->items[i].key_at, remedy,
+                                 "'%s' has its place in '%s'", settings[k][0],
+                                 settings[k][1]);
+            }
+    return 0;
+}
+
 static int read_root(struct reader *r, const struct json *root)
 {
     static const char *const keys[] = {
@@ -237,7 +271,8 @@ static int read_root(struct reader *r, const struct json *root)
     };
     const struct json *name;
 
-    if (read_object(r, root, "the sweep file", keys,
+    if (find_misplaced(r, root) < 0 ||
+        read_object(r, root, "the sweep file", keys,
                     sizeof(keys) / sizeof(keys[0])) < 0 ||
         read_member(r, root, "name", JSON_TEXT, true, &name) < 0 ||
         read_text(r, name, name_label_flaw, "name", &r->spec->name) < 0 ||

@@ -59,6 +59,12 @@ static const struct method *find_method(const struct strategy *strategy,
     return NULL;
 }
 
+/* As much of a name as leaves room for what is wrong with it. */
+static int shown(size_t len)
+{
+    return len < 40 ? (int)len : 40;
+}
+
 static int unknown_method(const char *text, const char *name, size_t len,
                           struct err *err)
 {
@@ -71,17 +77,18 @@ static int unknown_method(const char *text, const char *name, size_t len,
     meant = suggest_name(name, len, names, methods_n + 1);
     if (len == 0)
         return err_set(err, ERR_INPUT,
-                       "strategy '%s': a name is missing; it is written as "
+                       "strategy '%.80s': a name is missing; it is written as "
                        "in lhs:20,bayes",
                        text);
     if (meant)
-        return err_set(err, ERR_INPUT,
-                       "strategy '%s': there is no '%.*s'; did you mean '%s'?",
-                       text, (int)len, name, meant);
+        return err_set(
+            err, ERR_INPUT,
+            "strategy '%.80s': there is no '%.*s'; did you mean '%s'?", text,
+            shown(len), name, meant);
     return err_set(err, ERR_INPUT,
-                   "strategy '%s': there is no '%.*s'; there are auto, "
+                   "strategy '%.80s': there is no '%.*s'; there are auto, "
                    "exhaustive, random, lhs, tpe, local, genetic and bayes",
-                   text, (int)len, name);
+                   text, shown(len), name);
 }
 
 /* "NAME" or "NAME:COUNT", up to 'end'. */
@@ -98,18 +105,20 @@ static int read_stage(struct strategy *strategy, const char *text,
     if (!stage->method)
         return unknown_method(text, from, len, err);
     if (!colon && *end)
-        return err_set(err, ERR_INPUT,
-                       "strategy '%s': '%.*s' without a number takes all that "
-                       "is left, so only the last can; write %.*s:20",
-                       text, (int)len, from, (int)len, from);
+        return err_set(
+            err, ERR_INPUT,
+            "strategy '%.80s': '%.*s' without a number takes all that "
+            "is left, so only the last can; write %.*s:20",
+            text, (int)len, from, (int)len, from);
     if (colon && colon[1] >= '0' && colon[1] <= '9')
         count = strtol(colon + 1, &stop, 10);
     if (colon && (stop != end || count < 1 || count > DOMAIN_POINTS_MAX))
-        return err_set(err, ERR_INPUT,
-                       "strategy '%s': '%.*s' is not a number of evaluations "
-                       "(1 to %d)",
-                       text, (int)(end - colon - 1), colon + 1,
-                       DOMAIN_POINTS_MAX);
+        return err_set(
+            err, ERR_INPUT,
+            "strategy '%.80s': '%.*s' is not a number of evaluations "
+            "(1 to %d)",
+            text, shown((size_t)(end - colon - 1)), colon + 1,
+            DOMAIN_POINTS_MAX);
     stage->quota = (int)count;
     return 0;
 }
@@ -125,7 +134,7 @@ static int read_stages(struct strategy *strategy, const char *text,
 
         if (strategy->stages_n == STAGES_MAX)
             return err_set(err, ERR_INPUT,
-                           "strategy '%s': more than %d methods", text,
+                           "strategy '%.80s': more than %d methods", text,
                            STAGES_MAX);
         rc = read_stage(strategy, text, from, end ? end : from + strlen(from),
                         err);
@@ -248,6 +257,7 @@ void strategy_tell(struct strategy *strategy, int point,
         [STRATEGY_LOST] = TRIAL_LOST,
     };
     struct search *search = &strategy->search;
+    enum trial_state before = trials_state(&search->trials, point);
     const struct method *method;
 
     trials_settle(&search->trials, point, states[outcome], time);
@@ -255,7 +265,8 @@ void strategy_tell(struct strategy *strategy, int point,
         return;
     method = strategy->stages[strategy->stage].method;
     if (method->tell)
-        method->tell(strategy->self, search, search->trials.of_point[point]);
+        method->tell(strategy->self, search, search->trials.of_point[point],
+                     before != TRIAL_UNSEEN && before != TRIAL_PENDING);
 }
 
 void strategy_state(const struct strategy *strategy, struct strategy_state *out)

@@ -57,7 +57,8 @@ enum strategy_outcome {
 
 /* 'time' is of a timed point: finite, > 0, in any unit.  A point that was
  * never asked for is accepted (a result of an earlier run) and counts as an
- * evaluation; a point told twice has the outcome told last. */
+ * evaluation.  A point told twice has the outcome told last, in all that the
+ * methods have learnt: the first was in doubt. */
 void strategy_tell(struct strategy *strategy, int point,
                    enum strategy_outcome outcome, double time);
 

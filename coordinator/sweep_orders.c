@@ -82,7 +82,8 @@ static bool was_correct(struct sweep *sweep, const struct sched_lease *job)
     return rc == 1;
 }
 
-/* Of a configuration's repetitions the newest counts, whoever asked for it. */
+/* Of a configuration's repetitions the newest counts, whoever asked for it;
+ * the search learns what it is now, if it was no rung of a race. */
 static void settle_again(struct sweep *sweep, const struct sched_lease *job,
                          const struct msg *msg)
 {
@@ -92,8 +93,12 @@ static void settle_again(struct sweep *sweep, const struct sched_lease *job,
     if (msg->samples.n > 0)
         stats_summary(msg->samples.items, msg->samples.n, &times);
     if (sweep_put_outcome(sweep, job->unit, job->shape, msg->outcome,
-                          msg->detail, msg->nonce, times.median) == 1)
-        sweep->n_correct += (strcmp(msg->outcome, "correct") == 0) - was;
+                          msg->detail, msg->nonce, times.median) != 1)
+        return;
+    sweep->n_correct += (strcmp(msg->outcome, "correct") == 0) - was;
+    if (job->round < SWEEP_RUNG_ROUNDS)
+        sweep_search_settled(sweep, job->unit, job->shape, msg->outcome,
+                             times.median);
 }
 
 void sweep_order_measured(struct sweep *sweep, const struct sched_lease *job,

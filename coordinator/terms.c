@@ -29,17 +29,32 @@ const char *terms_command(const struct terms *terms)
                : NULL;
 }
 
+static size_t words_of(const char *command)
+{
+    size_t n = 0;
+
+    for (const char *at = command; *(at += strspn(at, " ")); n++)
+        at += strcspn(at, " ");
+    return n;
+}
+
 int terms_check(const struct terms *terms, struct err *err)
 {
     const char *command = terms_command(terms);
+    bool bare = strcmp(terms->strategy, "external") == 0;
     int rc = 0;
 
-    if (!command)
+    if (!command && !bare)
         rc = strategy_evaluations(terms->strategy, err);
-    else if (command[strspn(command, " ")] == '\0')
+    else if (bare || command[strspn(command, " ")] == '\0')
         rc = err_set(err, ERR_INPUT,
                      "strategy 'external:': a command is missing, as in "
                      "'external:python3 my_strategy.py'");
+    else if (words_of(command) > TERMS_WORDS_MAX)
+        rc = err_set(err, ERR_INPUT,
+                     "strategy 'external:': the command has %zu words, and "
+                     "%d are the most; put it into a script",
+                     words_of(command), TERMS_WORDS_MAX);
     else if (terms->race.first > 0)
         rc = err_set(err, ERR_INPUT,
                      "an external strategy does not race: give 'search' no "
@@ -195,10 +210,10 @@ int terms_plan(const struct terms *terms, const struct terms_scope *scope,
         sum = strategy_evaluations(out->strategy, err);
     if (sum < 0)
         return ERR_INPUT;
-    if (terms->evaluations > 0)
+    if (sum > 0 && (terms->evaluations == 0 || terms->evaluations > sum))
+        most = sum; /* its methods ask for no more */
+    else if (terms->evaluations > 0)
         most = terms->evaluations;
-    else if (sum > 0)
-        most = sum;
     else if (strcmp(out->strategy, "exhaustive") != 0)
         most = usual(scope);
     if (most > scope->points)

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "common/err.h"
 #include "coordinator/conclusion.h"
@@ -10,15 +11,29 @@
 #include "coordinator/space.h"
 #include "coordinator/stored.h"
 
-static void fill(const struct report_config *config, struct winner *out)
+static void fill(const struct report_config *config, const char *shape,
+                 struct winner *out)
 {
     *out = (struct winner){ .config = config,
+                            .shape = shape,
                             .state = "measured, not confirmed",
                             .low_s = (double)NAN,
                             .high_s = (double)NAN };
 }
 
-int winner_find(const struct report *report, struct winner *out,
+static const struct report_config *fastest_at(const struct report *report,
+                                              size_t shape)
+{
+    const struct report_config *fastest = &report->configs[0];
+
+    for (size_t i = 1; i < report->n_configs && report->configs[i].rank; i++)
+        if (report->configs[i].cells[shape].time_s <
+            fastest->cells[shape].time_s)
+            fastest = &report->configs[i];
+    return fastest;
+}
+
+int winner_find(const struct report *report, size_t shape, struct winner *out,
                 struct err *err)
 {
     if (report->n_configs == 0 || report->configs[0].rank == 0) {
@@ -29,29 +44,38 @@ int winner_find(const struct report *report, struct winner *out,
                 report->name, report->n_configs);
         return WINNER_NONE;
     }
-    fill(&report->configs[0], out);
+    fill(fastest_at(report, shape), report->shapes[shape].name, out);
     return 0;
+}
+
+static const struct conclusion_shape *find_shape(const struct conclusion *c,
+                                                 const char *name)
+{
+    for (size_t i = 0; i < c->n_shapes; i++)
+        if (strcmp(c->shapes[i].name, name) == 0)
+            return &c->shapes[i];
+    return NULL;
 }
 
 void winner_confirm(const struct conclusion *conclusion, struct winner *winner)
 {
-    const struct conclusion_shape *headline = conclusion->shapes;
-    size_t best = conclusion->best;
+    const struct conclusion_shape *shape =
+        find_shape(conclusion, winner->shape);
+    size_t best;
 
-    if (conclusion->state != CONCLUSION_DONE || conclusion->emulated ||
-        conclusion->n == 0)
+    if (conclusion->state != CONCLUSION_DONE || conclusion->emulated || !shape)
         return;
-    if (best == TIE_NONE || headline->findings[best].verdict != VERDICT_FAST)
+    best = shape->best;
+    if (best == TIE_NONE || shape->findings[best].verdict != VERDICT_FAST)
         best = 0;
     if (!conclusion->entries[best].config)
         return;
     winner->config = conclusion->entries[best].config;
     winner->state = best == 0 ? "the baseline, which nothing was shown to beat"
                               : "confirmed";
-    if (conclusion->n_shapes > 0 &&
-        isfinite(headline->findings[best].time.hi)) {
-        winner->low_s = headline->findings[best].time.lo;
-        winner->high_s = headline->findings[best].time.hi;
+    if (isfinite(shape->findings[best].time.hi)) {
+        winner->low_s = shape->findings[best].time.lo;
+        winner->high_s = shape->findings[best].time.hi;
     }
 }
 
@@ -74,9 +98,9 @@ int winner_named(const struct report *report, struct stored *stored,
     if (rc < 0)
         return rc;
     if (found.config && found.config->rank) {
-        fill(found.config, out);
+        fill(found.config, NULL, out);
     } else if (found.config && found.config->outcome == REPORT_PENDING) {
-        fill(found.config, out);
+        fill(found.config, NULL, out);
         out->state = "not measured";
     } else if (found.config)
         rc = no_time(found.config, found.text, err);

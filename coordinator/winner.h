@@ -6,6 +6,8 @@
 #ifndef FA_COORDINATOR_WINNER_H
 #define FA_COORDINATOR_WINNER_H
 
+#include <stddef.h>
+
 struct conclusion;
 struct err;
 struct report;
@@ -14,22 +16,24 @@ struct stored;
 
 struct winner {
     const struct report_config *config; /* of the report */
+    const char *shape;    /* where it is the best; NULL: named by the user */
     const char *state;    /* "confirmed", "measured, not confirmed", ... */
-    double low_s, high_s; /* interval of the headline's time; NaN: none */
+    double low_s, high_s; /* interval of the time there; NaN: none */
 };
 
 enum {
     WINNER_NONE = 1
 };
 
-/* By what was screened, the best configuration of the headline shape.  0, or
- * WINNER_NONE when none is correct for every shape, with the reason in 'err'.
- */
-int winner_find(const struct report *report, struct winner *out,
+/* By what was screened, the best configuration at one shape of the report, 0
+ * being the headline.  0, or WINNER_NONE when none is correct for every
+ * shape, with the reason in 'err'. */
+int winner_find(const struct report *report, size_t shape, struct winner *out,
                 struct err *err);
 
-/* What its confirmation makes of that: the best where it beats the baseline,
- * else the baseline.  One that is not done, or is emulated, changes nothing. */
+/* What its confirmation makes of that: the best of the shape where it beats
+ * the baseline, else the baseline.  One that is not done, or is emulated, or
+ * was of other shapes, changes nothing. */
 void winner_confirm(const struct conclusion *conclusion, struct winner *winner);
 
 /* The same for the configuration that 'which' means: A=1,B=2 or the first

@@ -36,8 +36,8 @@ class Search:
         self.study, self.distributions = make_study(start)
         self.names = [tunable["name"] for tunable in start["tunables"]]
         self.random = random.Random(start["seed"])
-        self.trials = {}  # of a point, not told yet
-        self.known = set()
+        self.asked = {}  # trials of a point that are not told yet; the last is the newest
+        self.results = {}  # of a point: its trial as it came out
         self.refused = 0
 
     def ask(self):
@@ -46,7 +46,7 @@ class Search:
                 {name: self.random.randint(0, self.last(name)) for name in self.distributions})
         trial = self.study.ask(self.distributions)
         point = tuple(trial.params.get(name, 0) for name in self.names)
-        self.trials[point] = trial
+        self.asked.setdefault(point, []).append(trial)
         return point
 
     def last(self, name):
@@ -54,18 +54,52 @@ class Search:
         return getattr(distribution, "high", len(getattr(distribution, "choices", "x")) - 1)
 
     def tell(self, point, state, time):
-        trial = self.trials.pop(point, None)
-        repeated = point in self.known
+        trials = self.asked.get(point)
+        if not trials:
+            self.learn(point, state, time)
+            return
+        trial = trials.pop()
+        repeated = bool(trials) or point in self.results
         self.refused = self.refused + 1 if repeated or state == "illegal" else 0
-        self.known.add(point)
-        if trial is None:
-            return  # a result of an earlier run
         if repeated or state == "lost":
             self.study.tell(trial, state=optuna.trial.TrialState.FAIL)
-        elif state == "timed":
-            self.study.tell(trial, time)
         else:
-            self.study.tell(trial, state=optuna.trial.TrialState.PRUNED)
+            self.study.tell(trial, **outcome(state, time))
+            self.results[point] = self.study.trials[trial.number]
+
+    def learn(self, point, state, time):
+        """A result of an earlier run; or another one, after the first was in doubt."""
+        if state == "lost":
+            return
+        known = point in self.results
+        self.results[point] = self.finished(point, state, time)
+        if known:
+            self.begin_again()
+        else:
+            self.study.add_trial(self.results[point])
+
+    def finished(self, point, state, time):
+        told = outcome(state, time)
+        told["value"] = told.pop("values", None)
+        return optuna.trial.create_trial(params=self.params(point), distributions=self.distributions, **told)
+
+    def params(self, point):
+        return {name: level for name, level in zip(self.names, point) if name in self.distributions}
+
+    def begin_again(self):
+        """What is told to a study stays in it, so there is a new one."""
+        self.study = optuna.create_study(sampler=self.study.sampler)
+        self.study.add_trials(self.results.values())
+        for point, trials in self.asked.items():
+            for i in range(len(trials)):
+                self.study.enqueue_trial(self.params(point))
+                trials[i] = self.study.ask(self.distributions)
+
+
+def outcome(state, time):
+    if state == "timed":
+        return {"state": optuna.trial.TrialState.COMPLETE, "values": time}
+    return {"state": optuna.trial.TrialState.PRUNED}
 
 
 def main():

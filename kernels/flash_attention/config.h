@@ -91,6 +91,7 @@ constexpr bool refill_ahead = k_stages >= 2 && v_stages >= 2;
 constexpr bool refill_apart = !refill_ahead && slices == 1;
 constexpr bool together = k_stages == v_stages && !refill_apart; /* K and V, always */
 constexpr int k_ahead = refill_ahead ? k_stages - 1 : k_stages;  /* tiles, of the step's */
+constexpr int waits = refill_ahead ? parts : 1;                  /* for the copies of a step */
 constexpr int v_ahead = refill_ahead || refill_apart ? v_stages - 1 : v_stages;
 
 #endif

@@ -194,6 +194,26 @@ struct block {
             commit_none(1);
     }
 
+    /* Those of an item's i-th step, for warp_row..; the next call is for the next. */
+    __device__ __forceinline__ step_tiles take_tiles(u32 i, u32 warp_row)
+    {
+        const u32 column = i * block_n;
+        const u32 last_seen = all.causal ? warp_row : all.seq - 1; /* by all the warp's rows */
+        step_tiles at;
+
+        at.q_smem = q_smem;
+        at.k_smem = k_ring + k_slot * tile_bytes;
+        at.v_smem = v_ring + v_slot * tile_bytes;
+        at.warp_row = warp_row;
+        at.column = column;
+        at.first = i == 0;
+        at.idle = all.causal && column >= warp_row + warp_rows;
+        at.edge = column + block_n > all.seq || column + block_n > last_seen + 1;
+        k_slot = k_slot == k_stages - 1 ? 0 : k_slot + 1;
+        v_slot = k_stages == v_stages ? k_slot : v_slot == v_stages - 1 ? 0 : v_slot + 1;
+        return at;
+    }
+
     /* A later item's Q may be among the latest copies: then all must be there. */
     __device__ __forceinline__ void await_step(int groups, bool first) const
     {
@@ -201,6 +221,18 @@ struct block {
             await_copies(0);
         else
             await_copies(groups);
+    }
+
+    /* Part 'part' of a step's K, and with the last one its V */
+    __device__ __forceinline__ void await_part(int part, bool first) const
+    {
+        constexpr int groups = parts + 1; /* a step */
+        const int k_later = parts - part + groups * (k_ahead - 1), v_later = groups * (v_ahead - 1);
+
+        if (refill_ahead)
+            await_step(part == parts - 1 && v_later < k_later ? v_later : k_later, first);
+        else
+            await_copies(0);
     }
 };
 
@@ -211,86 +243,66 @@ struct progress {
     bool hard; /* scores grow too much for RESCALE_OPTIMISTIC */
 };
 
-/* The slices of a step of which the first part is there; 'await' waits for the
- * others, 'begin' makes the first scores with them, 'refill' starts copies. */
-template <typename Await, typename Begin, typename Refill>
-__device__ __forceinline__ void work(progress &mine, const step_tiles &at, const problem &all,
-                                     Await await, Begin begin, Refill refill)
+/* The first of a step's copies, and Q's with the first step */
+__device__ __forceinline__ void begin_step(block &b, progress &mine, const step_tiles &at,
+                                           const item &next)
 {
-    if (at.idle || at.edge || mine.hard) {
-        await();
-        refill();
-        if (at.idle)
-            return;
-    } else {
-        const int done = work_step(mine.acc, mine.q, at, begin, refill);
+    b.await_part(0, at.first);
+    b.take_q(mine.q, next, at.first);
+}
 
-        if (rescale != RESCALE_OPTIMISTIC || done == slices)
-            return;
+/* Rings of a single tile are refilled after the step. */
+__device__ __forceinline__ void end_step(block &b)
+{
+    if (refill_ahead)
+        return;
+    barrier(); /* all are past the tiles */
+    b.copy_both();
+}
+
+/* A step at no edge.  K may come in parts, the last of them with V: the first
+ * scores are made part by part.  Returns what work_step() does. */
+__device__ __forceinline__ int step_whole(block &b, progress &mine, const step_tiles &at)
+{
+    constexpr int depth = d_steps / waits;
+
+    return work_step(
+        mine.acc, mine.q, at,
+        [&](scores &s) {
+            multiply_qk<depth>(s, mine.q, at.q_smem, at.k_smem);
+#pragma unroll
+            for (int part = 1; part < waits; part++) {
+                b.await_part(part, false);
+                multiply_qk<depth>(s, mine.q, at.q_smem, at.k_smem, part * depth);
+            }
+        },
+        [&] {
+            if (refill_ahead)
+                b.copy_both(); /* into the tiles that all are past */
+        });
+}
+
+/* What step_whole() could not do of a step, of which it did 'done' slices, or
+ * was not asked to do */
+__device__ __forceinline__ void finish_step(block &b, progress &mine, const step_tiles &at,
+                                            bool begun, int done)
+{
+    if (begun) {
         mine.hard = true;
         if (done > 0) {
             work_slices(mine.acc, mine.q, at, done);
             return;
         }
+    } else {
+#pragma unroll
+        for (int part = 1; part < waits; part++)
+            b.await_part(part, false);
+        if (refill_ahead)
+            b.copy_both();
+        if (at.idle)
+            return;
     }
-    work_exactly(mine.acc, mine.q, at, all);
-}
-
-/* Rings that are a tile ahead.  K may come in parts, the last of them with V: the
- * first scores are made part by part. */
-__device__ __forceinline__ void step_ahead(block &b, progress &mine, const step_tiles &at,
-                                           const item &next)
-{
-    const auto await = [&](int part) {
-        constexpr int groups = parts + 1; /* a step */
-        const int k_later = parts - part + groups * (k_ahead - 1), v_later = groups * (v_ahead - 1);
-
-        b.await_step(part == parts - 1 && v_later < k_later ? v_later : k_later,
-                     at.first && part == 0);
-    };
-    const auto multiply = [&](scores &s, int part) {
-        multiply_qk<part_steps>(s, mine.q, at.q_smem, at.k_smem, part * part_steps);
-    };
-
-    await(0);
-    b.take_q(mine.q, next, at.first);
-    work(
-        mine, at, b.all,
-        [&] {
-#pragma unroll
-            for (int part = 1; part < parts; part++)
-                await(part);
-        },
-        [&](scores &s) {
-            multiply(s, 0);
-#pragma unroll
-            for (int part = 1; part < parts; part++) {
-                await(part);
-                multiply(s, part);
-            }
-        },
-        [&] {
-            b.copy_both(); /* into the tiles that all are past */
-        });
-}
-
-/* Rings of a single tile each, refilled after the step */
-__device__ __forceinline__ void step_then_refill(block &b, progress &mine, const step_tiles &at,
-                                                 const item &next)
-{
-    await_copies(0);
-    b.take_q(mine.q, next, at.first);
-    work(
-        mine, at, b.all,
-        [] {
-        },
-        [&](scores &s) {
-            multiply_qk(s, mine.q, at.q_smem, at.k_smem);
-        },
-        [] {
-        });
-    barrier(); /* all are past the tiles */
-    b.copy_both();
+    work_exactly(mine.acc, mine.q, at, b.all);
 }
 
 /* A ring of a single tile, refilled in the middle of the step: all its scores are
@@ -316,6 +328,44 @@ __device__ __forceinline__ void step_apart(block &b, progress &mine, const step_
     multiply_pv(mine.acc.o, p, at.v_smem);
 }
 
+/* All steps of an item.  UNROLL repeats what step_whole() does; what that leaves is
+ * finished behind the repetitions, once for all of them.  Where there is a single
+ * one it is finished in the same loop, which saves registers. */
+__device__ __forceinline__ void work_steps(block &b, progress &mine, const item &now,
+                                           const item &next)
+{
+    const u32 warp_row = now.first_row + b.warp_first;
+
+    for (u32 i = 0; i < now.steps; i++) {
+        step_tiles at;
+        bool begun;
+        int done;
+
+#pragma unroll unroll
+        for (; i < now.steps; i++) {
+            at = b.take_tiles(i, warp_row);
+            begin_step(b, mine, at, next);
+            begun = !(at.idle || at.edge || mine.hard);
+            done = 0;
+            if (begun) {
+                done = step_whole(b, mine, at);
+                if (done == slices) {
+                    end_step(b);
+                    continue;
+                }
+            }
+            if (unroll > 1)
+                break;
+            finish_step(b, mine, at, begun, done);
+            end_step(b);
+        }
+        if (unroll == 1 || i == now.steps)
+            break;
+        finish_step(b, mine, at, begun, done);
+        end_step(b);
+    }
+}
+
 /* block_m query rows of one head */
 __device__ __forceinline__ void attend(block &b, progress &mine, const item &now, const item &next)
 {
@@ -328,28 +378,12 @@ __device__ __forceinline__ void attend(block &b, progress &mine, const item &now
     if constexpr (q_home == flash::Q_REGISTERS)
         load_query(mine.q, all.q + now.q_start, warp_row, all.seq);
 
+    if constexpr (refill_apart) {
 #pragma unroll unroll
-    for (u32 i = 0; i < now.steps; i++) {
-        const u32 column = i * block_n;
-        const u32 last_seen = all.causal ? warp_row : all.seq - 1; /* by all the warp's rows */
-        step_tiles at;
-
-        at.q_smem = b.q_smem;
-        at.k_smem = b.k_ring + b.k_slot * tile_bytes;
-        at.v_smem = b.v_ring + b.v_slot * tile_bytes;
-        at.warp_row = warp_row;
-        at.column = column;
-        at.first = i == 0;
-        at.idle = all.causal && column >= warp_row + warp_rows;
-        at.edge = column + block_n > all.seq || column + block_n > last_seen + 1;
-        b.k_slot = b.k_slot == k_stages - 1 ? 0 : b.k_slot + 1;
-        b.v_slot = k_stages == v_stages ? b.k_slot : b.v_slot == v_stages - 1 ? 0 : b.v_slot + 1;
-        if constexpr (refill_ahead)
-            step_ahead(b, mine, at, next);
-        else if constexpr (refill_apart)
-            step_apart(b, mine, at, next);
-        else
-            step_then_refill(b, mine, at, next);
+        for (u32 i = 0; i < now.steps; i++)
+            step_apart(b, mine, b.take_tiles(i, warp_row), next);
+    } else {
+        work_steps(b, mine, now, next);
     }
 
     if (staged_output && !persistent && q_rows == 0)

@@ -106,7 +106,7 @@ static void put_sweep(struct making *making)
     char *text = mem_printf(spec_text, or_usual(plan->l2, "flush"));
     struct store_sweep sweep = {
         .key = "5eed",
-        .name = "vector_add",
+        .name = or_usual(plan->name, "vector_add"),
         .folder = "/home/ada/vector_add",
         .file = "sweep.json",
         .hosts_file = "/home/ada/hosts.txt",

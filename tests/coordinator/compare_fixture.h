@@ -27,7 +27,8 @@ struct compare_plan {
     int slow;       /* this one takes 1.2 x as long; 0: none */
     int fails;      /* this one fails as well; 0: none */
     bool pending;   /* the fastest was not measured */
-    const char *device, *arch, *uuid, *driver, *l2; /* NULL: the usual one */
+    /* NULL: the usual one */
+    const char *device, *arch, *uuid, *driver, *l2, *name;
 };
 
 /* Makes the database; a test fails when it cannot. */

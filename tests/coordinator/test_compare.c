@@ -332,6 +332,60 @@ static void times_of_different_things_are_refused(void **state)
                "\"warm\": their times are of different things");
 }
 
+static void two_kernels_are_refused(void **state)
+{
+    const struct compare_rules rules = COMPARE_RULES;
+    struct compare_plan a = calm, b = calm_too;
+    struct pair pair = { .rc = 0 };
+
+    (void)state;
+    b.name = "matmul";
+    make_side(&a, &pair.a);
+    make_side(&b, &pair.b);
+    for (size_t i = 0; i < pair.b.report->configs[0].params.n; i++)
+        pair.b.report->configs[0].params.items[i].name[0] = '_';
+    pair.rc = compare_make(&pair.a, &pair.b, &rules, &pair.compare, &pair.err);
+    assert_int_equal(pair.rc, ERR_INPUT);
+    assert_string_equal(pair.err.text,
+                        "side.db is a sweep of 'vector_add', side.db of "
+                        "'matmul': two kernels cannot be compared");
+    done(&pair);
+    a.device = b.device = "replay";
+    compare_plans(a, b, &pair);
+    assert_int_equal(pair.rc, ERR_INPUT);
+    done(&pair);
+}
+
+static void a_sweep_may_be_named_anew(void **state)
+{
+    struct compare_plan b = calm_too;
+    struct pair pair;
+
+    (void)state;
+    b.name = "vector_add_2";
+    compare_plans(calm, b, &pair);
+    assert_int_equal(pair.rc, 0);
+    assert_string_equal(pair.compare->warnings[0],
+                        "two sweeps: 'vector_add' in A, 'vector_add_2' in B");
+    done(&pair);
+}
+
+static void one_file_twice_is_said(void **state)
+{
+    const struct compare_rules rules = COMPARE_RULES;
+    struct pair pair = { .rc = 0 };
+
+    (void)state;
+    open_side(FA_SOURCE_DIR "/tests/fixtures/compare/base.db", &pair.a, REMAKE);
+    open_side(FA_SOURCE_DIR "/tests/fixtures/compare/base.db", &pair.b, REMAKE);
+    assert_int_equal(
+        compare_make(&pair.a, &pair.b, &rules, &pair.compare, &pair.err), 0);
+    assert_string_equal(pair.compare->warnings[0],
+                        "A and B are one file: what differs is chance");
+    assert_int_equal(pair.compare->outcome, COMPARE_FINE);
+    done(&pair);
+}
+
 static void what_differs_is_said(void **state)
 {
     struct compare_plan b = calm_too;
@@ -390,6 +444,9 @@ int main(void)
         cmocka_unit_test(a_winner_that_fails_is_a_regression),
         cmocka_unit_test(what_was_not_measured_says_nothing),
         cmocka_unit_test(times_of_different_things_are_refused),
+        cmocka_unit_test(two_kernels_are_refused),
+        cmocka_unit_test(a_sweep_may_be_named_anew),
+        cmocka_unit_test(one_file_twice_is_said),
         cmocka_unit_test(what_differs_is_said),
         cmocka_unit_test(emulated_times_are_compared_with_emulated_ones),
     };

@@ -38,6 +38,7 @@ struct scene {
     double times[3]; /* of the baseline and the finalists, ms */
     double odd[3];   /* at the second shape; 0: it has none */
 
+    size_t shape;          /* of the winner */
     char winner[HASH_HEX]; /* what winner.h makes of it */
     const char *state;
     double low_s;
@@ -166,7 +167,7 @@ static struct conclusion *end(struct scene *s, bool ended, char **json)
     ok(report_load(s->store, &report, &err), &err);
     ok(cost_load(s->store, &cost, &err), &err);
     ok(conclusion_load(s->store, report, cost, s->kind, &c, &err), &err);
-    ok(winner_find(report, &winner, &err), &err);
+    ok(winner_find(report, s->shape, &winner, &err), &err);
     winner_confirm(c, &winner);
     memcpy(s->winner, winner.config->key, HASH_HEX);
     s->state = winner.state;
@@ -241,7 +242,8 @@ static void every_shape_has_a_verdict_of_its_own(void **state)
 {
     struct scene s = { .n_gpus = 2,
                        .times = { 1, 0.8, 0.9 },
-                       .odd = { 1, 1.1, 0.85 } };
+                       .odd = { 1, 1.1, 0.85 },
+                       .shape = 1 };
     struct conclusion *c;
     char *text;
 
@@ -256,6 +258,9 @@ static void every_shape_has_a_verdict_of_its_own(void **state)
     assert_non_null(strstr(text, "\nAt odd: BLOCK_SIZE=64 VECTOR=false is"));
     assert_true(c->shapes[0].best == 1 && c->shapes[1].best == 2);
     assert_int_equal(c->best, 1);
+    assert_string_equal(s.winner, keys[2]);
+    assert_string_equal(s.state, "confirmed");
+    assert_true(s.low_s > 0.000845 && s.low_s < 0.00085);
     conclusion_free(c);
     free(text);
 }

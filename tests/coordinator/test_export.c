@@ -21,6 +21,7 @@ struct open {
     struct store *store;
     struct report *report;
     struct stored stored;
+    size_t shape; /* to be the best at */
     struct winner winner;
     struct export *export;
     struct err err;
@@ -51,7 +52,7 @@ static int make(struct open *open)
 {
     if (stored_open(open->report, &open->stored, &open->err) < 0)
         fail_msg("%s", open->err.text);
-    if (winner_find(open->report, &open->winner, &open->err) != 0)
+    if (winner_find(open->report, open->shape, &open->winner, &open->err) != 0)
         fail_msg("%s", open->err.text);
     return export_make(open->report, &open->stored, &open->winner, open->store,
                        &open->export, &open->err);
@@ -150,6 +151,19 @@ static void a_derived_text_is_quoted_and_named(void **state)
                  "#define VECTOR_ADD_OFF (-1)\n");
 }
 
+static void another_shape_has_another_winner(void **state)
+{
+    struct open open = open_report(report_fixture(*state));
+
+    assert_int_equal(winner_find(open.report, 1, &open.winner, &open.err), 0);
+    assert_ptr_equal(open.winner.config, &open.report->configs[0]);
+    open.report->configs[1].cells[1].time_s = 0.0001;
+    assert_int_equal(winner_find(open.report, 0, &open.winner, &open.err), 0);
+    assert_ptr_equal(open.winner.config, &open.report->configs[0]);
+    open.shape = 1;
+    holds(&open, "best at        odd\n");
+}
+
 static void an_interval_is_stated(void **state)
 {
     struct open open = open_report(report_fixture(*state));
@@ -206,7 +220,7 @@ static void without_a_valid_time_there_is_no_winner(void **state)
 {
     struct open open = open_report(report_fixture_negative(*state));
 
-    assert_int_equal(winner_find(open.report, &open.winner, &open.err),
+    assert_int_equal(winner_find(open.report, 0, &open.winner, &open.err),
                      WINNER_NONE);
     assert_string_equal(open.err.text,
                         "the sweep 'vector_add' has no winner: none of its 5 "
@@ -299,6 +313,7 @@ int main(void)
         TEST(the_flags_are_one_line),
         TEST(a_fact_of_the_launch_can_be_another_gpus),
         TEST(a_derived_text_is_quoted_and_named),
+        TEST(another_shape_has_another_winner),
         TEST(an_interval_is_stated),
         TEST(a_comment_cannot_be_ended_from_outside),
         TEST(two_macros_of_one_name_are_refused),

@@ -112,6 +112,20 @@ static void reals_are_found_as_they_are_stored(void **state)
     }
 }
 
+static void what_a_gate_warns_of_is_last(void **state)
+{
+    (void)state;
+    assert_int_equal(make(TUNABLES, "{ \"name\": \"g\", \"warn\": "
+                                    "\"A > 4\", \"why\": \"it spills\" }"),
+                     0);
+    assert_int_equal(domain_size(grid_domain(grid)), 6);
+    assert_int_equal(grid_number(grid, 0), 2); /* 2 slow */
+    assert_int_equal(grid_number(grid, 3), 5); /* 4 fast */
+    assert_int_equal(grid_number(grid, 4), 0); /* 8 slow */
+    assert_int_equal(grid_number(grid, 5), 1);
+    assert_int_equal(grid_find(grid, 1), 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +134,7 @@ int main(void)
                                   teardown),
         cmocka_unit_test_teardown(reals_are_found_as_they_are_stored, teardown),
         cmocka_unit_test_teardown(nothing_that_passes_is_an_error, teardown),
+        cmocka_unit_test_teardown(what_a_gate_warns_of_is_last, teardown),
         cmocka_unit_test_teardown(
             a_stored_configuration_has_its_number_by_its_values, teardown),
     };

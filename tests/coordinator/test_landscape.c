@@ -139,15 +139,22 @@ static void bad_files_are_refused_with_their_line(void **state)
         { "{\"a\": 1 \"b\": 2}", ":1: '\"' where a ',' belongs" },
         { "{\"a\": +1}", ":1: '+1' is not JSON" },
         { "{\"a\": 1}", "no configurations" },
-        { "{\"cache\": {}}", "\"tune_params\" has to stand before" },
+        { "{\"cache\": {}}", "no \"tune_params\"" },
+        { "{\"results\": [{}]}", "a T4 file" },
+        { "\x01", "the byte 0x01 is not JSON" },
         { "{\"tune_params\": {}}", "\"tune_params\" is empty" },
         { "{\"tune_params\": {\"A\": []}}", "'A' has no values" },
         { "{\"tune_params\": {\"A\": [[1]]}}", "a list or an object" },
-        { HEAD "\"x\": {\"BX\": 8}}}", ":4: BX=8 is not among the values" },
-        { HEAD "\"x\": {\"BX\": 16, \"time\": 1}}}", "without 'MODE'" },
-        { HEAD "\"x\": {\"BX\": 16, \"MODE\": \"a\"}}}", "without \"time\"" },
+        { HEAD "\"x\": {\"BX\": 8}}}",
+          ":4: configuration \"x\": BX=8 is not among the values" },
+        { HEAD "\"x\": {\"BX\": 16, \"time\": 1}}}",
+          "\"x\": it has no 'MODE'" },
+        { HEAD "\"x\": {\"BX\": 16, \"MODE\": \"a\"}}}", "it has no \"time\"" },
         { HEAD "\"x\": {\"time\": -1}}}", "a time of -1 ms" },
-        { HEAD "\"x\": {\"time\": \"Odd\"}}}", "neither milliseconds nor" },
+        { HEAD "\"x\": {\"time\": 0}}}", "\"x\": a time of 0 ms" },
+        { HEAD "\"x\": {\"time\": \"1.5\"}}}", "the text \"1.5\"" },
+        { HEAD "\"x\": {\"time\": true}}}", "neither milliseconds nor" },
+        { HEAD "\"x\": {\"times\": [\"a\"]}}}", "is not a number" },
         { HEAD FAST "}} x", "'x' after the end" },
     };
 
@@ -160,6 +167,61 @@ static void bad_files_are_refused_with_their_line(void **state)
         if (!strstr(err.text, rows[i].message))
             fail_msg("\"%s\" lacks \"%s\"", err.text, rows[i].message);
     }
+}
+
+/* Sorted by name, the cache stands before what its values are. */
+static void the_members_may_come_in_any_order(void **state)
+{
+    static const char text[] =
+        "\xef\xbb\xbf{\"cache\": {\"2\": {\"A\": 2, \"time\": 3}},"
+        "\"device_name\": \"G\\u001b[31m\", \"tune_params\": {\"A\": [1, 2]}}";
+    struct landscape *land;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(load(text, &land, &err), 0);
+    assert_int_equal(domain_size(land->domain), 1);
+    assert_int_equal(land->tunables_n, 1);
+    assert_int_equal(land->tunables[0].n, 2);
+    assert_string_equal(land->device, "G?[31m");
+    assert_false(land->unclosed);
+    landscape_free(land);
+}
+
+/* Without a mean: its samples, another objective's failure, or nothing. */
+static void a_time_may_be_elsewhere_or_nowhere(void **state)
+{
+    static const char text[] =
+        HEAD "\"a\":{\"BX\":16,\"MODE\":\"a\",\"times\":[1,null,3]}"
+             ",\"b\":{\"BX\":32,\"MODE\":\"a\",\"time\":[2,4]}"
+             ",\"c\":{\"BX\":64,\"MODE\":\"a\",\"time\":null}"
+             ",\"d\":{\"BX\":64,\"MODE\":\"b\",\"GFLOP/s\":\"InvalidConfig\"}"
+             ",\"e\":{\"BX\":32,\"MODE\":\"b\",\"time\":\"OutOfMemory\"}}}";
+    struct landscape *land;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(load(text, &land, &err), 0);
+    assert_float_equal(land->configs[0].time_s, 0.002, 1e-12);
+    assert_int_equal(land->configs[0].samples_n, 2);
+    assert_float_equal(land->configs[1].time_s, 0.003, 1e-12);
+    assert_int_equal(land->configs[2].outcome, LANDSCAPE_RUNTIME);
+    assert_string_equal(land->configs[2].reason, "recorded without a time");
+    assert_int_equal(land->configs[3].outcome, LANDSCAPE_CONSTRAINTS);
+    assert_int_equal(land->configs[4].outcome, LANDSCAPE_RUNTIME);
+    assert_string_equal(land->configs[4].reason, "recorded as 'OutOfMemory'");
+    assert_int_equal(land->best, 0);
+    landscape_free(land);
+}
+
+static void a_folder_is_no_record(void **state)
+{
+    struct landscape *land;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(landscape_load(".", &land, &err), ERR_INPUT);
+    assert_string_equal(err.text, ".: this is a folder; name a file in it");
 }
 
 static void a_repeated_configuration_counts_once(void **state)
@@ -183,6 +245,9 @@ int main(void)
         cmocka_unit_test(an_unclosed_file_is_read_as_far_as_it_goes),
         cmocka_unit_test(gzip_is_read_and_a_cut_one_is_refused),
         cmocka_unit_test(bad_files_are_refused_with_their_line),
+        cmocka_unit_test(the_members_may_come_in_any_order),
+        cmocka_unit_test(a_time_may_be_elsewhere_or_nowhere),
+        cmocka_unit_test(a_folder_is_no_record),
         cmocka_unit_test(a_repeated_configuration_counts_once),
     };
 

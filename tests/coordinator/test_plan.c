@@ -272,12 +272,33 @@ static void a_plan_with_room_takes_points_one_by_one(void **state)
     end(&made);
 }
 
+static void what_a_gate_warns_of_is_built_last(void **state)
+{
+    struct made made = make("\"reject\": \"", "\"warn\": \"");
+    int64_t before = -1;
+    bool warned = false;
+
+    (void)state;
+    for (int unit = 1; unit < plan_units(made.plan); unit++) {
+        const struct plan_unit *at = plan_unit(made.plan, unit);
+
+        assert_false(warned && !at->warned);
+        if (warned == (at->warned != 0))
+            assert_true(at->point > before);
+        warned = at->warned != 0;
+        before = at->point;
+    }
+    assert_true(warned);
+    end(&made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_with_room_takes_points_one_by_one),
         cmocka_unit_test(the_baseline_is_first_and_no_unit_is_twice),
         cmocka_unit_test(a_baseline_outside_the_axes_is_one_more),
+        cmocka_unit_test(what_a_gate_warns_of_is_built_last),
         cmocka_unit_test(a_request_says_all_the_runner_needs),
         cmocka_unit_test(a_request_takes_the_samples_it_is_told_to),
         cmocka_unit_test(a_build_carries_the_tunables_and_the_reference_none),

@@ -126,6 +126,28 @@ static void what_was_lost_and_comes_late_is_told_again(void **state)
     assert_int_equal(quest_out(quest), 1); /* the baseline */
 }
 
+static void what_was_in_doubt_is_told_as_it_came_out(void **state)
+{
+    struct strategy_state now;
+    size_t steps;
+
+    (void)state;
+    begin(&(struct quest_options){
+        .strategy = "exhaustive", .baseline = 7, .shapes = 2 });
+    wanted(1, 0, 0);
+    assert_false(quest_settle(quest, 1, 0, STRATEGY_TIMED, 3));
+    assert_true(quest_settle(quest, 1, 1, STRATEGY_TIMED, 5));
+    assert_false(quest_settle(quest, 1, 1, STRATEGY_TIMED, 6));
+    assert_true(quest_settle(quest, 1, 0, STRATEGY_TIMED, 4));
+    assert_false(quest_settle(quest, 1, 0, STRATEGY_TIMED, 4));
+    quest_state(quest, &now);
+    assert_true(now.best_time == 4);
+    assert_int_equal(quest_out(quest), 1); /* the baseline */
+    assert_true(quest_settle(quest, 1, 1, STRATEGY_FAILED, 0));
+    quest_steps(quest, &steps);
+    assert_int_equal(steps, 4);
+}
+
 static void what_an_earlier_run_knows_is_not_asked_for(void **state)
 {
     (void)state;
@@ -167,8 +189,9 @@ static void a_replay_goes_on_to_the_same_points(void **state)
         ask_point();
     quest_settle(quest, 2, 0, STRATEGY_TIMED, 4);
     quest_settle(quest, 0, 0, STRATEGY_FAILED, 0);
+    quest_settle(quest, 2, 0, STRATEGY_TIMED, 5); /* again */
     made = quest_steps(quest, &n);
-    assert_int_equal(n, 4);
+    assert_int_equal(n, 5);
     for (size_t i = 0; i < n; i++)
         steps[i] = made[i];
     for (int i = 0; i < 3; i++)
@@ -246,6 +269,8 @@ int main(void)
         cmocka_unit_test_teardown(one_failed_shape_is_a_failure_at_once,
                                   teardown),
         cmocka_unit_test_teardown(what_was_lost_and_comes_late_is_told_again,
+                                  teardown),
+        cmocka_unit_test_teardown(what_was_in_doubt_is_told_as_it_came_out,
                                   teardown),
         cmocka_unit_test_teardown(what_an_earlier_run_knows_is_not_asked_for,
                                   teardown),

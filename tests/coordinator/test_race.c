@@ -115,6 +115,31 @@ static void the_strategy_learns_the_time_of_the_highest_rung(void **state)
     domain_free(domain);
 }
 
+static void a_time_that_was_wrong_loses_its_place_on_the_rung(void **state)
+{
+    struct domain *domain = line(9);
+    struct race *race = start(domain);
+    struct strategy_state now;
+    struct race_ask ask;
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(race_ask(race, &ask), STRATEGY_POINT);
+    race_tell(race, 0, STRATEGY_TIMED, 1);
+    race_tell(race, 1, STRATEGY_TIMED, 2);
+    race_tell(race, 0, STRATEGY_TIMED, 3);
+    race_tell(race, 2, STRATEGY_TIMED, 4);
+    assert_int_equal(race_ask(race, &ask), STRATEGY_POINT);
+    assert_int_equal(ask.point, 1);
+    assert_int_equal(ask.rung, 1);
+    race_tell(race, 0, STRATEGY_FAILED, 0);
+    race_state(race, &now);
+    assert_int_equal(now.timed, 2);
+    assert_int_equal(now.best, 1);
+    race_free(race);
+    domain_free(domain);
+}
+
 static void a_point_lost_on_the_way_keeps_its_time(void **state)
 {
     struct domain *domain = line(9);
@@ -143,6 +168,7 @@ int main(void)
         cmocka_unit_test(a_promotion_comes_before_a_new_point),
         cmocka_unit_test(it_waits_for_what_could_be_promoted),
         cmocka_unit_test(the_strategy_learns_the_time_of_the_highest_rung),
+        cmocka_unit_test(a_time_that_was_wrong_loses_its_place_on_the_rung),
         cmocka_unit_test(a_point_lost_on_the_way_keeps_its_time),
     };
 

@@ -162,6 +162,8 @@ static void what_contradicts_itself_is_told(void **state)
         { RUN_SWEEP, "--device replay=",
           "--device=replay: say which record: --device replay=FILE, a cache of "
           "Kernel Tuner or the database of a sweep" },
+        { RUN_SWEEP, "--device replay=x --speed-up 0",
+          "--speed-up=0: above 0; 1 is as fast as it was recorded" },
         { RUN_SWEEP, "--device replay=x --speed-up 2e9",
           "--speed-up=2e+09: at most 1e+09" },
         { RUN_FUZZ, "--device replay=x",

@@ -324,6 +324,40 @@ static void the_better_time_of_a_second_tell_counts(void **state)
     domain_free(domain);
 }
 
+/* What was the fastest by far, and is not: a method that has forgotten the
+ * first time ends where one ends that never heard it. */
+static void a_time_that_was_wrong_leaves_nothing_behind(void **state)
+{
+    static const char *const learning[] = { "tpe", "local", "genetic",
+                                            "bayes" };
+    struct domain *domain = box();
+    int wrong = domain_find(domain, (uint16_t[]){ 0, 4, 0 });
+
+    (void)state;
+    for (size_t m = 0; m < 4; m++)
+        for (int fails = 0; fails < 2; fails++) {
+            struct strategy *strategy = open(learning[m], domain, 150, 5);
+            struct strategy_state now;
+            int point;
+
+            strategy_tell(strategy, wrong, STRATEGY_TIMED, 0.01);
+            for (int n = 0; n < 20; n++) {
+                assert_int_equal(strategy_ask(strategy, &point),
+                                 STRATEGY_POINT);
+                answer(strategy, domain, point);
+            }
+            strategy_tell(strategy, wrong,
+                          fails ? STRATEGY_FAILED : STRATEGY_TIMED, 9.9);
+            while (strategy_ask(strategy, &point) == STRATEGY_POINT)
+                answer(strategy, domain, point);
+            strategy_state(strategy, &now);
+            if (now.best_time > 1.25)
+                fail_msg("%s: %g", learning[m], now.best_time);
+            strategy_free(strategy);
+        }
+    domain_free(domain);
+}
+
 static void methods_follow_each_other(void **state)
 {
     struct domain *domain = box();
@@ -375,6 +409,10 @@ static void bad_texts_are_refused_with_what_is_right(void **state)
         { "lhs:20x", "'20x' is not a number of evaluations" },
         { "lhs:,tpe", "'' is not a number of evaluations" },
         { "lhs:99999999999999999999", "is not a number of evaluations" },
+        { "a_name_that_is_so_long_that_it_leaves_no_room_for_any_message_at_all"
+          "_however_short_it_is_and_whatever_else_there_is_to_say_of_what_is_"
+          "wrong_with_it,and_one_more_of_that_kind_to_be_sure_that_it_is_long",
+          "there are auto, exhaustive" },
     };
     struct domain *domain = box();
 
@@ -407,6 +445,7 @@ int main(void)
         cmocka_unit_test(results_of_an_earlier_run_count),
         cmocka_unit_test(a_lost_point_counts_and_teaches_nothing),
         cmocka_unit_test(the_better_time_of_a_second_tell_counts),
+        cmocka_unit_test(a_time_that_was_wrong_leaves_nothing_behind),
         cmocka_unit_test(methods_follow_each_other),
         cmocka_unit_test(auto_is_exhaustive_while_it_fits),
         cmocka_unit_test(bad_texts_are_refused_with_what_is_right),

@@ -63,6 +63,7 @@ static void evaluations_are_as_said_or_as_the_methods_say(void **state)
     (void)state;
     assert_int_equal(plan("lhs:20,tpe:100", 0, 0).evaluations, 120);
     assert_int_equal(plan("lhs:20,tpe:100", 50, 0).evaluations, 50);
+    assert_int_equal(plan("lhs:20,tpe:100", 500, 0).evaluations, 120);
     assert_int_equal(plan("lhs:20,tpe", 0, 0).evaluations, 1000);
     assert_int_equal(plan("exhaustive", 10, 0).evaluations, 10);
     assert_false(plan("exhaustive", 10, 0).all);
@@ -115,6 +116,14 @@ static void bad_terms_have_their_message(void **state)
         { { .strategy = "external: " },
           "strategy 'external:': a command is missing, as in "
           "'external:python3 my_strategy.py'" },
+        { { .strategy = "external" },
+          "strategy 'external:': a command is missing, as in "
+          "'external:python3 my_strategy.py'" },
+        { { .strategy = "external:x 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 "
+                        "1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 "
+                        "7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5" },
+          "strategy 'external:': the command has 65 words, and 64 are the "
+          "most; put it into a script" },
         { { .strategy = "external:x", .race = { 5, 3, 45 } },
           "an external strategy does not race: give 'search' no 'race'" },
     };

@@ -114,6 +114,23 @@ class Confirm(rig.Rig):
             self.assertEqual([r["config"] for r in verdict["rejected"]], [{"WIDTH": 4}])
             self.assertEqual(self.blocks(folder), [])
             self.assert_invariants(folder)
+
+    def test_a_baseline_that_is_wrong_confirms_nothing(self):
+        folder = self.fixture("forgets_tail", confirm=True)
+        sweepfile.write(folder, {**sweepfile.read(folder), "baseline": {"WIDTH": 4}})
+        ran = self.run_coord(folder, "sweep", "--device", "cpu", code=1)
+        self.assertIn("the baseline is wrong, correctness at the fuzz shape n-257", ran.stderr)
+        verdict = self.verdict(folder)
+        self.assertEqual((verdict["state"], verdict["success"], verdict["best_config"]), ("failed", False, None))
+        self.assertEqual((verdict["finalists"], verdict["tie_set"], verdict["target_speedup"]), ([], [], 1.1))
+        self.assertEqual((verdict["baseline"]["config"], verdict["baseline"]["median_s"]), ({"WIDTH": 4}, None))
+        self.assertEqual([r["config"] for r in verdict["rejected"]], [{"WIDTH": 4}])
+        self.assertEqual(self.blocks(folder), [])
+        with self.subTest("it is no mistake to compare with it without a proof"):
+            sweepfile.write(folder, {**sweepfile.read(folder), "baseline": {"WIDTH": 4}, "confirm": {"fuzz": False}})
+            self.run_coord(folder, "sweep", "--device", "cpu")
+            self.assertEqual(self.verdict(folder)["state"], "done")
+
     def test_blocks_that_lose_their_worker_are_made_again(self):
         landscape.make(self.path("bowl.json"), xs=(1, 64), ys=(4,), unrolls=(1, 2), verify_ms=300.0)
         coord = self.start(self.folder, "sweep", "--device", "replay=bowl.json", "--speed-up", "4", "--db", "x.db")
@@ -131,8 +148,12 @@ class Confirm(rig.Rig):
         landscape.make(self.path("bowl.json"), xs=(1, 32, 64), ys=(2, 4), unrolls=(1, 2))
         with open(self.path("cards.json"), "w") as f:
             json.dump({"cards": [{"gpu": 1, "factor": 1.08}]}, f)
-        ran = self.run_coord(self.folder, "sweep", "--device", "replay=bowl.json", "--speed-up", "100000", "--db", "x.db",
-                             "--hosts", self.hosts("localhost gpus=0,1 slots=4"), "--cards", "cards.json")
+        command = ("sweep", "--device", "replay=bowl.json", "--speed-up", "100000", "--db", "x.db",
+                   "--hosts", self.hosts("localhost gpus=0,1 slots=4"), "--cards", "cards.json")
+        with self.subTest("a cap that comes before any host leaves nothing that could be resumed"):
+            capped = self.run_coord(self.folder, *command, "--max-hours", "1e-9", code=6)
+            self.assertIn("nothing was measured yet; to go on, the same command again with a higher cap", capped.stderr)
+        ran = self.run_coord(self.folder, *command)
         self.assertRegex(ran.stdout, r"Verdict: BX=64 BY_=4 UNROLL=2 MODE=plain is 2\.4\d\d?x the baseline, 95 % interval "
                                      r"\[.*\], confirmed on 2 GPUs; all by recorded times\.")
         verdict = self.report(self.folder, "x.db")["verdict"]

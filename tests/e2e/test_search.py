@@ -116,6 +116,22 @@ class Search(rig.Rig):
         self.assertEqual(self.steps("asked"), self.steps("asked", "whole.kept"))
         self.assert_invariants(self.folder)
 
+    def test_a_search_learns_what_came_out_otherwise(self):
+        with open(self.path("plain.json")) as f:
+            text = f.read()
+        with open(self.path("plain.json"), "w") as f:
+            f.write(text.replace('"measure": {', '"measure": { "canary_every": 10,', 1))
+        with open(self.path("cards.json"), "w") as f:
+            f.write('{ "cards": [{ "gpu": 0, "drift": 0.2, "over": 40 }] }')
+        self.sweep("--cards", "cards.json", "--strategy", "random:20,bayes:60")
+        [again] = self.rows("SELECT count(*) FROM outcome o JOIN result r ON r.nonce = o.nonce WHERE r.round > 0")
+        self.assertGreater(again[0], 0)
+        told = dict(self.rows("SELECT config, time_s FROM step WHERE kind <> 'asked' ORDER BY position"))  # the last
+        self.assertEqual(told, dict(self.rows("SELECT config, iif(outcome = 'correct', median_s, NULL) FROM outcome")))
+        steps = self.rows("SELECT * FROM step ORDER BY position")
+        self.run_coord(self.folder, "resume", "x.db")  # it replays to where it was
+        self.assertEqual(self.rows("SELECT * FROM step ORDER BY position"), steps)
+
     def test_what_would_be_searched_is_said_first(self):
         def dry(*args):
             return self.sweep("--dry-run", *args).stdout

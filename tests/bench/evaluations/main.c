@@ -8,6 +8,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,8 +145,21 @@ static int by_value(const void *a, const void *b)
 
 struct figure {
     int median[COURSE_GOALS], p90[COURSE_GOALS]; /* 0: beyond the cap */
-    double ask_ms;                               /* CPU an evaluation */
+    int low, high; /* 95 % interval of the median at 5 %; likewise */
+    double ask_ms; /* CPU an evaluation */
 };
+
+/* Between which of the sorted runs the median of all seeds lies, whatever their
+ * distribution: the number of runs below it is binomial. */
+static void set_interval(const int *sorted, int runs, struct figure *out)
+{
+    double wide = 1.96 * sqrt(runs) / 2;
+    int low = (int)floor(runs / 2.0 - wide) - 1;
+    int high = (int)ceil(runs / 2.0 + wide);
+
+    out->low = sorted[low > 0 ? low : 0] % DOMAIN_POINTS_MAX;
+    out->high = sorted[high < runs ? high : runs - 1] % DOMAIN_POINTS_MAX;
+}
 
 static void summarise(const struct result *results, int runs,
                       struct figure *out)
@@ -153,6 +167,7 @@ static void summarise(const struct result *results, int runs,
     int *sorted = mem_new((size_t)runs, sizeof(int));
     double cpu = 0, n = 0;
 
+    *out = (struct figure){ .low = 0 };
     for (int g = 0; g < COURSE_GOALS; g++) {
         for (int i = 0; i < runs; i++)
             sorted[i] = results[i].reached[g] ? results[i].reached[g]
@@ -160,6 +175,8 @@ static void summarise(const struct result *results, int runs,
         qsort(sorted, (size_t)runs, sizeof(int), by_value);
         out->median[g] = sorted[runs / 2] % DOMAIN_POINTS_MAX;
         out->p90[g] = sorted[runs * 9 / 10] % DOMAIN_POINTS_MAX;
+        if (g == GOAL_5)
+            set_interval(sorted, runs, out);
     }
     for (int i = 0; i < runs; i++) {
         cpu += results[i].cpu_s;
@@ -180,6 +197,8 @@ static void cell(char *out, size_t size, int evaluations, int cap)
 static void print_row(const struct problem *problem, const char *entry,
                       const struct figure *figure, int cap)
 {
+    char low[16], high[16];
+
     printf("| %-20s | %-14s |", problem->name, entry);
     for (int g = 0; g < COURSE_GOALS; g++) {
         char median[16], p90[16];
@@ -188,8 +207,18 @@ static void print_row(const struct problem *problem, const char *entry,
         cell(p90, sizeof(p90), figure->p90[g], cap);
         printf(" %5s %5s |", median, p90);
     }
-    printf(" %6.2f |\n", figure->ask_ms);
+    cell(low, sizeof(low), figure->low, cap);
+    cell(high, sizeof(high), figure->high, cap);
+    printf(" %5s %5s | %6.2f |\n", low, high, figure->ask_ms);
     fflush(stdout);
+}
+
+static void write_bound(struct json_out *json, int evaluations)
+{
+    if (evaluations)
+        json_out_int(json, NULL, evaluations);
+    else
+        json_out_null(json, NULL);
 }
 
 static void write_row(struct json_out *json, const struct problem *problem,
@@ -213,6 +242,10 @@ static void write_row(struct json_out *json, const struct problem *problem,
         else
             json_out_null(json, p90s[g]);
     }
+    json_out_open(json, "median_5_ci_95", '[');
+    write_bound(json, figure->low);
+    write_bound(json, figure->high);
+    json_out_close(json);
     json_out_real(json, "cpu_ms_per_evaluation", figure->ask_ms);
     json_out_close(json);
 }
@@ -408,9 +441,10 @@ int main(int argc, char *argv[])
         fprintf(stderr, "%s: %s\n", options.json, strerror(errno));
         return 1;
     }
-    printf("| %-20s | %-14s | %-11s | %-11s | %-11s | %-6s |\n", "problem",
-           "strategy", "1 %: m, p90", "5 %: m, p90", "10 %", "CPU ms");
-    printf("|---|---|---|---|---|---|\n");
+    printf("| %-20s | %-14s | %-11s | %-11s | %-11s | %-11s | %-6s |\n",
+           "problem", "strategy", "1 %: m, p90", "5 %: m, p90", "10 %",
+           "5 %: m's CI", "CPU ms");
+    printf("|---|---|---|---|---|---|---|\n");
     json_out_init(&json, file);
     json_out_open(&json, NULL, '[');
     for (int p = 0; p < n; p++) {
