@@ -19,6 +19,19 @@ void buf_fini(struct buf *buf)
     buf_init(buf, buf->max);
 }
 
+/* Room for 'len' bytes more and the NUL. */
+static void reserve(struct buf *buf, size_t len)
+{
+    size_t cap = buf->cap ? buf->cap : 256;
+
+    if (buf->len + len + 1 <= buf->cap)
+        return;
+    while (cap < buf->len + len + 1)
+        cap *= 2;
+    buf->bytes = mem_grow(buf->bytes, cap, 1);
+    buf->cap = cap;
+}
+
 bool buf_add(struct buf *buf, const void *bytes, size_t len)
 {
     bool fits = len <= buf->max - buf->len;
@@ -27,14 +40,7 @@ bool buf_add(struct buf *buf, const void *bytes, size_t len)
         len = buf->max - buf->len;
         buf->truncated = true;
     }
-    if (buf->len + len + 1 > buf->cap) {
-        size_t cap = buf->cap ? buf->cap : 256;
-
-        while (cap < buf->len + len + 1)
-            cap *= 2;
-        buf->bytes = mem_grow(buf->bytes, cap, 1);
-        buf->cap = cap;
-    }
+    reserve(buf, len);
     if (len)
         memcpy(buf->bytes + buf->len, bytes, len);
     buf->len += len;
@@ -42,13 +48,44 @@ bool buf_add(struct buf *buf, const void *bytes, size_t len)
     return fits;
 }
 
+bool buf_str(struct buf *buf, const char *text)
+{
+    return buf_add(buf, text, strlen(text));
+}
+
+bool buf_int(struct buf *buf, int64_t number)
+{
+    char digits[20]; /* a sign and 19 of them */
+    size_t at = sizeof(digits);
+    uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
+
+    do
+        digits[--at] = (char)('0' + left % 10);
+    while ((left /= 10) > 0);
+    if (number < 0)
+        digits[--at] = '-';
+    return buf_add(buf, digits + at, sizeof(digits) - at);
+}
+
+/* Into the room there is, else by way of a text of its own. */
 bool buf_printf(struct buf *buf, const char *fmt, ...)
 {
+    size_t room;
     char *text;
     va_list ap;
     int n;
     bool fits;
 
+    reserve(buf, 0);
+    room = buf->cap - buf->len;
+    va_start(ap, fmt);
+    n = vsnprintf(buf->bytes + buf->len, room, fmt, ap);
+    va_end(ap);
+    if (n >= 0 && (size_t)n < room && (size_t)n <= buf->max - buf->len) {
+        buf->len += (size_t)n;
+        return true;
+    }
+    buf->bytes[buf->len] = '\0';
     va_start(ap, fmt);
     n = vasprintf(&text, fmt, ap);
     va_end(ap);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct buf {
     char *bytes; /* NUL-terminated for convenience; NULL while empty */
@@ -23,6 +24,9 @@ void buf_fini(struct buf *buf);
 /* Append; what does not fit below max is dropped and 'truncated' is set.
  * Returns true when all of it fitted. */
 bool buf_add(struct buf *buf, const void *bytes, size_t len);
+bool buf_str(struct buf *buf, const char *text);
+bool buf_int(struct buf *buf, int64_t number); /* in decimal */
+/* The arguments do not lie in the buffer. */
 bool buf_printf(struct buf *buf, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void buf_take(struct buf *buf, size_t n); /* drop the first n bytes */

@@ -70,7 +70,7 @@ static size_t count_dead(const struct view *view, enum dead_verdict verdict)
 {
     size_t n = 0;
 
-    if (!view->builds) /* nothing passes, nothing is built */
+    if (!view->builds) /* nothing passes, or nothing is built */
         return verdict == DEAD_UNKNOWN ? view->spec->n_axes : 0;
     for (size_t i = 0; i < view->spec->n_axes; i++)
         n += view->builds->dead[i] == verdict;
@@ -287,15 +287,31 @@ static int print(const struct view *view, struct err *err)
     return view->json ? print_json(view, err) : print_text(view, err);
 }
 
-static int load_and_print(struct view *view, const char *db, struct err *err)
+/* Without a database nothing is known of any configuration, and none needs its
+ * keys.  Sources and baseline are looked at all the same. */
+static int load(struct view *view, const char *db, struct err *err)
 {
     bool emulated = strcmp(view->device, "cpu") == 0;
-    int rc = builds_load(view->spec, view->space, view->facts,
-                         emulated ? "cpu" : view->arch, db, &view->builds, err);
+    const char *arch = emulated ? "cpu" : view->arch;
+    struct plan *plan = NULL;
+    int rc;
+
+    if (access(db, F_OK) == 0 || !space_derives_numbers(view->space))
+        return builds_load(view->spec, view->space, view->facts, arch, db,
+                           &view->builds, err);
+    rc = plan_make_open(view->spec, view->space, 1, view->device, arch, &plan,
+                        err);
+    plan_free(plan);
+    return rc;
+}
+
+static int load_and_print(struct view *view, const char *db, struct err *err)
+{
+    int rc = load(view, db, err);
 
     if (rc == 0)
         rc = print(view, err);
-    if (rc == 0)
+    if (rc == 0 && view->builds)
         rc = judge_builds(view, err);
     builds_free(view->builds);
     return rc;

@@ -34,7 +34,8 @@ void config_canonical(const struct spec *spec, const struct value *values,
         sorted[i] = (struct named){ spec->axes[i].name, &values[i] };
     qsort(sorted, spec->n_axes, sizeof(sorted[0]), by_name);
     for (size_t i = 0; i < spec->n_axes; i++) {
-        buf_printf(out, "%s=", sorted[i].name);
+        buf_str(out, sorted[i].name);
+        buf_add(out, "=", 1);
         value_json(sorted[i].value, out);
         buf_add(out, "\n", 1);
     }
@@ -56,7 +57,9 @@ void config_json(const struct spec *spec, const struct value *values,
 {
     buf_add(out, "{", 1);
     for (size_t i = 0; i < spec->n_axes; i++) {
-        buf_printf(out, "%s\"%s\": ", i ? ", " : "", spec->axes[i].name);
+        buf_str(out, i ? ", \"" : "\"");
+        buf_str(out, spec->axes[i].name);
+        buf_str(out, "\": ");
         value_json(&values[i], out);
     }
     buf_add(out, "}", 1);
@@ -82,7 +85,9 @@ static bool is_identifier(const char *text)
 
 static void define(const char *name, const struct value *value, struct buf *out)
 {
-    buf_printf(out, "#define %s ", name);
+    buf_str(out, "#define ");
+    buf_str(out, name);
+    buf_add(out, " ", 1);
     if (value->kind == VALUE_TEXT)
         value_json(value, out);
     else if (value->kind == VALUE_REAL)

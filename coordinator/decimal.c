@@ -113,7 +113,12 @@ static size_t lay_out(uint64_t digits, int precision, int exponent, char *out)
             *at++ = '.';
         memcpy(at, text + 1, (size_t)n - 1);
         at += n - 1;
-        return (size_t)(at - out) + (size_t)sprintf(at, "e%+03d", exponent);
+        *at++ = 'e'; /* below zero: the others are too small for it */
+        *at++ = '-';
+        *at++ = (char)('0' - exponent / 10);
+        *at++ = (char)('0' - exponent % 10);
+        *at = '\0';
+        return (size_t)(at - out);
     }
     if (whole <= 0) {
         *at++ = '0';

@@ -104,18 +104,26 @@ static uint32_t slot_of(const struct domain *domain, const uint16_t *levels)
     return slot;
 }
 
-static void grow(struct domain *domain)
+static void set_room(struct domain *domain, int points)
 {
-    domain->cap = domain->cap ? 2 * domain->cap : SLOTS_FIRST / 2;
+    domain->cap = points;
     domain->levels = mem_grow(domain->levels, (size_t)domain->cap,
                               (size_t)domain->n * sizeof(uint16_t));
-    domain->slots_n = 2 * (uint32_t)domain->cap;
+    domain->slots_n = SLOTS_FIRST;
+    while (domain->slots_n < 2 * (uint32_t)domain->cap)
+        domain->slots_n *= 2;
     domain->slots =
         mem_grow(domain->slots, domain->slots_n, sizeof(*domain->slots));
     for (uint32_t i = 0; i < domain->slots_n; i++)
         domain->slots[i] = -1;
     for (int i = 0; i < domain->size; i++)
         domain->slots[slot_of(domain, domain_point(domain, i))] = i;
+}
+
+void domain_reserve(struct domain *domain, int points)
+{
+    if (points > domain->cap)
+        set_room(domain, points);
 }
 
 int domain_add(struct domain *domain, const uint16_t *levels)
@@ -126,7 +134,7 @@ int domain_add(struct domain *domain, const uint16_t *levels)
     for (int t = 0; t < domain->n; t++)
         assert(levels[t] < domain->tunables[t].levels);
     if (domain->size == domain->cap)
-        grow(domain);
+        set_room(domain, domain->cap ? 2 * domain->cap : SLOTS_FIRST / 2);
     slot = slot_of(domain, levels);
     if (domain->slots[slot] >= 0)
         return -1;

@@ -29,6 +29,8 @@ struct domain_tunable {
 struct domain *domain_new(const struct domain_tunable *tunables, int n);
 void domain_free(struct domain *domain); /* NULL is fine */
 
+/* Make room for so many points: how many will be added. */
+void domain_reserve(struct domain *domain, int points);
 /* Add a legal point; its number, or -1 when it was there already. */
 int domain_add(struct domain *domain, const uint16_t *levels);
 

@@ -148,14 +148,16 @@ static int add_points(struct grid *grid, struct space *space, struct err *err)
     return rc;
 }
 
-int grid_new(const struct spec *spec, struct space *space, struct grid **out,
-             struct err *err)
+int grid_new(const struct spec *spec, struct space *space, int64_t passed,
+             struct grid **out, struct err *err)
 {
     struct grid *grid = mem_new(1, sizeof(*grid));
     int rc;
 
     grid->spec = spec;
     set_axes(grid);
+    if (passed <= DOMAIN_POINTS_MAX)
+        domain_reserve(grid->domain, (int)passed);
     rc = add_points(grid, space, err);
     if (rc < 0) {
         grid_free(grid);

@@ -17,10 +17,11 @@ struct grid;
 struct space;
 struct spec;
 
-/* ERR_INPUT when nothing passes, more than DOMAIN_POINTS_MAX do, or a gate is
+/* 'passed' points will be found, for which room is made at once; 0: unknown.
+ * ERR_INPUT when nothing passes, more than DOMAIN_POINTS_MAX do, or a gate is
  * wrong. */
-int grid_new(const struct spec *spec, struct space *space, struct grid **out,
-             struct err *err);
+int grid_new(const struct spec *spec, struct space *space, int64_t passed,
+             struct grid **out, struct err *err);
 void grid_free(struct grid *grid); /* NULL is fine */
 
 const struct domain *grid_domain(const struct grid *grid);

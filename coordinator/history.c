@@ -292,18 +292,20 @@ int history_known(struct history *history, const char *shape,
                   struct err *err)
 {
     struct sqlite3_stmt *stmt;
-    int rc = sql_prepare(store_db(history->store),
-                         "SELECT o.config, o.source_key, c.params FROM outcome"
-                         " o JOIN config c ON c.key=o.config"
-                         " WHERE o.shape=? AND o.measure_key=?",
-                         &stmt, err);
+    int rc =
+        sql_prepare(store_db(history->store),
+                    "SELECT o.config, o.source_key, c.params, c.sweep,"
+                    " c.point FROM outcome o JOIN config c ON c.key=o.config"
+                    " WHERE o.shape=? AND o.measure_key=?",
+                    &stmt, err);
 
     if (rc < 0)
         return within(history, rc, err);
     rc = sql_start(stmt, err, "ss", shape, measure_key);
     while (rc >= 0 && (rc = sql_step(stmt, err)) == 1) {
         struct history_known known = { sql_text(stmt, 0), sql_text(stmt, 1),
-                                       sql_text(stmt, 2) };
+                                       sql_text(stmt, 2), sql_int(stmt, 3),
+                                       sql_int(stmt, 4) };
 
         fn(arg, &known);
     }

@@ -85,6 +85,7 @@ int history_steps(struct history *history, int64_t sweep, history_step_fn *fn,
  * whatever they were built from. */
 struct history_known {
     const char *config, *source_key, *params; /* for the call */
+    int64_t sweep, point; /* the newest that asked, and its number there */
 };
 typedef void history_known_fn(void *arg, const struct history_known *known);
 int history_known(struct history *history, const char *shape,

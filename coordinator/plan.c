@@ -174,21 +174,37 @@ static int add_room(struct plan *plan, int room, struct err *err)
     return add_baseline(plan, &baseline, err);
 }
 
-static int by_key(const void *a, const void *b, void *arg)
+/* The slot that holds the key, or the empty one where it belongs. */
+static int *slot_of(const struct plan *plan, const char *key)
 {
-    const struct plan *plan = arg;
+    uint64_t hash = 0;
+    size_t at;
 
-    return strcmp(plan->units[*(const int *)a].key,
-                  plan->units[*(const int *)b].key);
+    for (const char *c = key; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x9e3779b97f4a7c15);
+    at = (size_t)(hash >> 32) & (plan->slots_n - 1);
+    while (plan->slots[at] &&
+           strcmp(plan->units[plan->slots[at] - 1].key, key) != 0)
+        at = (at + 1) & (plan->slots_n - 1);
+    return &plan->slots[at];
+}
+
+static void enter(struct plan *plan, int unit)
+{
+    int *slot = slot_of(plan, plan->units[unit].key);
+
+    if (!*slot)
+        *slot = unit + 1;
 }
 
 static void make_index(struct plan *plan)
 {
-    plan->by_key = mem_new((size_t)plan->n + 1, sizeof(*plan->by_key));
+    plan->slots_n = 64;
+    while (plan->slots_n < 2 * (size_t)plan->n)
+        plan->slots_n *= 2;
+    plan->slots = mem_new(plan->slots_n, sizeof(*plan->slots));
     for (int i = 0; i < plan->taken; i++)
-        plan->by_key[i] = i;
-    qsort_r(plan->by_key, (size_t)plan->taken, sizeof(*plan->by_key), by_key,
-            plan);
+        enter(plan, i);
 }
 
 static struct plan *plan_new(const struct spec *spec, struct space *space,
@@ -282,18 +298,6 @@ int plan_make_open(const struct spec *spec, struct space *space, int room,
     return 0;
 }
 
-static void enter(struct plan *plan, int unit)
-{
-    const char *key = plan->units[unit].key;
-    int at = unit; /* so many were taken before it */
-
-    while (at > 0 && strcmp(plan->units[plan->by_key[at - 1]].key, key) > 0) {
-        plan->by_key[at] = plan->by_key[at - 1];
-        at--;
-    }
-    plan->by_key[at] = unit;
-}
-
 int plan_take(struct plan *plan, int64_t point, struct err *err)
 {
     struct chosen chosen = { .point = point };
@@ -324,7 +328,7 @@ void plan_free(struct plan *plan)
     buf_fini(&plan->text);
     free(plan->gates);
     free(plan->measure_keys);
-    free(plan->by_key);
+    free(plan->slots);
     free(plan->values);
     free(plan->derived);
     free(plan->units);
@@ -385,20 +389,7 @@ void plan_display(const struct plan *plan, int unit, char *out, size_t size)
 
 int plan_find(const struct plan *plan, const char *config_key)
 {
-    int low = 0, high = plan->taken;
-
-    while (low < high) {
-        int middle = low + (high - low) / 2, unit = plan->by_key[middle];
-        int order = strcmp(plan->units[unit].key, config_key);
-
-        if (order == 0)
-            return unit;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return -1;
+    return *slot_of(plan, config_key) - 1;
 }
 
 int plan_find_shape(const struct plan *plan, const char *name)

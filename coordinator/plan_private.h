@@ -14,7 +14,8 @@ struct plan {
     struct plan_unit *units; /* the configurations, then the reference */
     int n, cap;              /* without the reference, with what is not taken */
     int taken;
-    int *by_key; /* [taken] indices of configurations, sorted by key */
+    int *slots;     /* open addressing by key: a unit and one, or 0 */
+    size_t slots_n; /* a power of two, at least twice the units */
     const struct spec_shape *shapes;
     size_t n_shapes;
     const struct plan_ask *ask; /* NULL: all that pass */

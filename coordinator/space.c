@@ -9,11 +9,6 @@
 #include "coordinator/replay.h"
 #include "coordinator/space_private.h"
 
-/* A gate whose tunables have at most that many combinations is tried on all
- * of them at the start; the query over the points can then be the plain
- * expression, which SQLite compiles to a jump. */
-#define TRIAL_MAX 65536
-
 /* SQL: fa_flaw(gate, number, value) - a rule yielded neither 0 nor 1. */
 static void note_flaw(sqlite3_context *context, int n, sqlite3_value **args)
 {
@@ -101,12 +96,14 @@ static int check_gate(struct space *space, size_t g, struct err *err)
     return 0;
 }
 
+/* Once a gate is seen to be sound, the query over the points can have its plain
+ * expression, which SQLite compiles to a jump. */
 static int try_gate(struct space *space, size_t g, struct err *err)
 {
     struct space_gate *gate = &space->gates[g];
     size_t n = gate->needs.vars ? space->n_shapes : 1;
 
-    if (space_product(space, gate->needs.axes) > TRIAL_MAX / (int64_t)n)
+    if (space_product(space, gate->needs.axes) > SPACE_TRIAL_MAX / (int64_t)n)
         return 0;
     if (space_count_passes(space, gate->needs.axes, UINT64_C(1) << g,
                            &gate->passes, err) < 0)

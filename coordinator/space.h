@@ -15,6 +15,7 @@
 #ifndef FA_COORDINATOR_SPACE_H
 #define FA_COORDINATOR_SPACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "coordinator/arch.h"
@@ -95,6 +96,11 @@ void space_number_text(int64_t number,
 /* One value for each derived name; texts last until the next call. */
 int space_derive(struct space *space, const struct value *values,
                  struct value *derived, struct err *err);
+
+/* Is every derived value a number for all combinations of the tunables it
+ * names?  Then space_derive() fails nowhere.  False too when these are too
+ * many to look at. */
+bool space_derives_numbers(struct space *space);
 
 struct space_launch {
     int64_t grid[3], block[3]; /* >= 1 */

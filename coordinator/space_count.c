@@ -47,6 +47,53 @@ int space_count_passes(struct space *space, uint64_t axes, uint64_t gates,
     return rc;
 }
 
+/* What is no number: NULL, a text (all of which come after the numbers), or an
+ * infinite one. */
+static void add_flaw(const char *expression, struct buf *out)
+{
+    buf_printf(out,
+               "((%s) IS NULL OR (%s) >= '' OR abs(%s) > 1.7976931348623157e308"
+               ")",
+               expression, expression, expression);
+}
+
+static bool derives_numbers(struct space *space, size_t i)
+{
+    const struct spec_rule *rule = &space->spec->derived[i].rule;
+    uint64_t axes = space->derived[i].axes;
+    sqlite3_stmt *stmt = NULL;
+    struct buf expression, sql;
+    struct err err;
+    bool numbers;
+
+    if (space_product(space, axes) > SPACE_TRIAL_MAX)
+        return false;
+    buf_init(&expression, SPACE_SQL_MAX);
+    buf_init(&sql, SPACE_SQL_MAX);
+    space_sql_rule(space, rule->text, NULL, &expression);
+    sql.truncated = expression.truncated;
+    buf_printf(&sql, "SELECT 1");
+    space_sql_from(space, axes, &sql);
+    buf_printf(&sql, " WHERE ");
+    add_flaw(buf_text(&expression), &sql);
+    numbers = space_prepare(space, &sql, &stmt, &err) == 0;
+    fence_start_clock(&space->fence, SPACE_SECONDS_MAX);
+    numbers = numbers && sqlite3_step(stmt) == SQLITE_DONE;
+    sqlite3_finalize(stmt);
+    buf_fini(&expression);
+    buf_fini(&sql);
+    return numbers;
+}
+
+bool space_derives_numbers(struct space *space)
+{
+    bool numbers = true;
+
+    for (size_t i = 0; numbers && i < space->spec->n_derived; i++)
+        numbers = derives_numbers(space, i);
+    return numbers;
+}
+
 /* A set of gates that tunables join, and the tunables. */
 struct group {
     uint64_t axes, gates;

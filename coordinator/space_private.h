@@ -19,6 +19,10 @@
 
 #define SPACE_SQL_MAX (1 << 20) /* bytes of a query; SQLite's limit too */
 
+/* A rule whose tunables have at most that many combinations is tried on all
+ * of them. */
+#define SPACE_TRIAL_MAX 65536
+
 /* Expressions evaluated together; parameters are the tunables, then the shape
  * variables, then the time. */
 struct space_eval {

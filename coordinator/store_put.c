@@ -71,9 +71,18 @@ static const struct {
                     "INSERT OR REPLACE INTO shape(sweep, position, name,"
                     " vars, floor_s, floor_name) VALUES(?,?,?,?,?,?)" },
     [CONFIG_PUT] = { "config_put",
-                     "INSERT OR REPLACE INTO config(key, sweep, point,"
+                     "INSERT INTO config(key, sweep, point,"
                      " baseline, params, warnings, source_key)"
-                     " VALUES(?,?,?,?,?,?,?)" },
+                     " VALUES(?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET"
+                     " sweep=excluded.sweep, point=excluded.point,"
+                     " baseline=excluded.baseline, params=excluded.params,"
+                     " warnings=excluded.warnings,"
+                     " source_key=excluded.source_key"
+                     /* a run that goes on puts all that was asked for */
+                     " WHERE (sweep, point, baseline, params, warnings,"
+                     "  source_key) IS NOT (excluded.sweep, excluded.point,"
+                     "  excluded.baseline, excluded.params,"
+                     "  excluded.warnings, excluded.source_key)" },
     [STEP_PUT] = { "step_put", "INSERT INTO step(sweep, position, kind, config,"
                                " point, rung, time_s) VALUES(?,?,?,?,?,?,?)" },
     [STEPS_DROP] = { "steps_drop", "DELETE FROM step WHERE sweep=?" },

@@ -61,7 +61,7 @@ int sweep_search_choose(struct sweep *sweep, int64_t passed, struct err *err)
         return rc;
     sweep->search = mem_new(1, sizeof(*sweep->search));
     sweep->search->plan = plan;
-    rc = grid_new(sweep->spec, sweep->space, &sweep->search->grid, err);
+    rc = grid_new(sweep->spec, sweep->space, passed, &sweep->search->grid, err);
     if (rc == 0)
         rc = sql_number(store_db(sweep->store),
                         "SELECT count(DISTINCT config) FROM outcome",
@@ -200,7 +200,8 @@ struct recalled {
     const struct sweep *sweep;
     struct quest_step *steps;
     size_t n, cap;
-    int *points; /* that something is known of */
+    bool *told;  /* [points of the grid] the steps tell of it */
+    int *points; /* that something is known of besides */
     size_t points_n, points_cap;
 };
 
@@ -222,22 +223,28 @@ static void recall_step(void *arg, const struct store_step *row)
         .rung = (int)row->rung,
         .time = row->time_s,
     };
-    recalled->n += recalled->steps[recalled->n].point >= 0;
+    if (recalled->steps[recalled->n].point < 0)
+        return;
+    if (kind == QUEST_TIMED || kind == QUEST_FAILED)
+        recalled->told[recalled->steps[recalled->n].point] = true;
+    recalled->n++;
 }
 
 static void recall_point(void *arg, const struct history_known *known)
 {
     struct recalled *recalled = arg;
     const struct sweep *sweep = recalled->sweep;
-    int64_t number = known_number(sweep->spec, known->params);
+    int64_t number = known->sweep == sweep->sweep_id
+                         ? known->point
+                         : known_number(sweep->spec, known->params);
     int point = grid_find(sweep->search->grid, number);
     char source_key[HASH_HEX];
     struct err err;
 
-    if (point < 0 ||
+    if (point < 0 || recalled->told[point] ||
         plan_source_key(sweep->plan, number, source_key, &err) < 0 ||
         strcmp(source_key, known->source_key) != 0)
-        return; /* of other sources, or not of this space */
+        return; /* told already, of other sources, or not of this space */
     if (recalled->points_n == recalled->points_cap) {
         recalled->points_cap =
             recalled->points_cap ? 2 * recalled->points_cap : 256;
@@ -280,6 +287,8 @@ int sweep_search_recall(struct sweep *sweep, struct history *history,
 
     if (!sweep->search)
         return 0;
+    recalled.told = mem_new(
+        (size_t)domain_size(grid_domain(sweep->search->grid)), sizeof(bool));
     rc = start_quest(sweep, err);
     if (rc == 0)
         rc = history_steps(history, sweep->sweep_id, recall_step, &recalled,
@@ -291,6 +300,7 @@ int sweep_search_recall(struct sweep *sweep, struct history *history,
     if (rc == 0)
         rc = go_back_to(sweep, &recalled, err);
     free(recalled.steps);
+    free(recalled.told);
     free(recalled.points);
     return rc;
 }

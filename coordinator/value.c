@@ -1,6 +1,5 @@
 #include "coordinator/value.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,19 +50,19 @@ void value_text(const struct value *value, struct buf *out)
 {
     switch (value->kind) {
     case VALUE_INT:
-        buf_printf(out, "%" PRId64, value->integer);
+        buf_int(out, value->integer);
         break;
     case VALUE_REAL:
         add_real(value->real, out);
         break;
     case VALUE_BOOL:
-        buf_printf(out, "%s", value->integer ? "true" : "false");
+        buf_str(out, value->integer ? "true" : "false");
         break;
     case VALUE_TEXT:
-        buf_printf(out, "%s", value->text);
+        buf_str(out, value->text);
         break;
     case VALUE_NULL:
-        buf_printf(out, "NULL");
+        buf_str(out, "NULL");
         break;
     }
 }
@@ -97,7 +96,7 @@ void value_sql(const struct value *value, struct buf *out)
     if (value->kind == VALUE_TEXT)
         buf_printf(out, "'%s'", value->text);
     else if (value->kind == VALUE_BOOL)
-        buf_printf(out, "%d", value->integer != 0);
+        buf_int(out, value->integer != 0);
     else
         value_text(value, out);
 }

@@ -27,7 +27,7 @@ static int make(const char *tunables, const char *gates)
                               .baseline = "\"A\": 8, \"MODE\": \"fast\"" });
     assert_int_equal(space_open(spec, arch_find("sm_89"), "cuda", &space, &err),
                      0);
-    return grid_new(spec, space, &grid, &err);
+    return grid_new(spec, space, 0, &grid, &err);
 }
 
 static int teardown(void **state)

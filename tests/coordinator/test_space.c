@@ -293,6 +293,28 @@ static void geometry_follows_configuration_and_shape(void **state)
     assert_int_equal(launch.grid[0], 100);
 }
 
+static bool derives_numbers(const char *derived)
+{
+    bool numbers;
+
+    open_fine(&(struct spec_parts){ .tunables = "\"A\": [0, 1, 2]",
+                                    .baseline = "\"A\": 1",
+                                    .derived = derived });
+    numbers = space_derives_numbers(space);
+    teardown(NULL);
+    return numbers;
+}
+
+static void derived_values_that_may_fail_are_no_numbers(void **state)
+{
+    (void)state;
+    assert_true(derives_numbers("\"D\": \"A * 2.5\", \"E\": \"D - 7\""));
+    assert_true(derives_numbers("\"D\": \"64\""));
+    assert_false(derives_numbers("\"D\": \"A\", \"E\": \"1 / D\""));
+    assert_false(derives_numbers("\"D\": \"iif(A = 2, 'fine', 1)\""));
+    assert_false(derives_numbers("\"D\": \"A * 1e308\""));
+}
+
 static void a_derived_text_is_held_to_the_characters_of_values(void **state)
 {
     struct value values[2], derived[1];
@@ -411,6 +433,8 @@ int main(void)
         cmocka_unit_test_teardown(a_rule_over_many_points_is_checked_on_the_way,
                                   teardown),
         cmocka_unit_test_teardown(geometry_follows_configuration_and_shape,
+                                  teardown),
+        cmocka_unit_test_teardown(derived_values_that_may_fail_are_no_numbers,
                                   teardown),
         cmocka_unit_test_teardown(
             a_derived_text_is_held_to_the_characters_of_values, teardown),

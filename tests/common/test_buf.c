@@ -1,0 +1,67 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/buf.h"
+
+static void numbers_are_printed_to_the_last_one(void **state)
+{
+    struct buf buf;
+
+    (void)state;
+    buf_init(&buf, 100);
+    assert_true(buf_int(&buf, INT64_MIN));
+    assert_true(buf_str(&buf, " "));
+    assert_true(buf_int(&buf, 0));
+    assert_true(buf_str(&buf, " "));
+    assert_true(buf_int(&buf, INT64_MAX));
+    assert_string_equal(buf_text(&buf),
+                        "-9223372036854775808 0 9223372036854775807");
+    buf_fini(&buf);
+}
+
+static void a_long_text_is_printed_whole(void **state)
+{
+    char text[1000];
+    struct buf buf;
+
+    (void)state;
+    memset(text, 'x', sizeof(text));
+    text[sizeof(text) - 1] = '\0';
+    buf_init(&buf, 5000);
+    for (int i = 0; i < 3; i++)
+        assert_true(buf_printf(&buf, "%s%d", text, i));
+    assert_int_equal(buf.len, 3000);
+    assert_string_equal(buf_text(&buf) + 2990, "xxxxxxxxx2");
+    buf_fini(&buf);
+}
+
+static void what_does_not_fit_is_dropped(void **state)
+{
+    struct buf buf;
+
+    (void)state;
+    buf_init(&buf, 5);
+    assert_true(buf_printf(&buf, "%s", "abc"));
+    assert_false(buf_printf(&buf, "%s", "def"));
+    assert_string_equal(buf_text(&buf), "abcde");
+    assert_true(buf.truncated);
+    assert_false(buf_int(&buf, 7));
+    assert_string_equal(buf_text(&buf), "abcde");
+    buf_fini(&buf);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_printed_to_the_last_one),
+        cmocka_unit_test(a_long_text_is_printed_whole),
+        cmocka_unit_test(what_does_not_fit_is_dropped),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
