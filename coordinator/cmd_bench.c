@@ -48,7 +48,8 @@ static int choose_shapes(struct order *order, const struct run *run,
     }
     order->n_shapes = order->shape_names.n;
     return shape_choice(list, n, &order->shape_names, "in the sweep",
-                        "; 'all' takes all of them", order->shapes, err);
+                        "; 'all' by itself takes all of them", order->shapes,
+                        err);
 }
 
 static const struct report_config *fastest_other(const struct report *report)

@@ -124,7 +124,7 @@ static int find_winner(struct store *store, const struct report *report,
         rc = conclusion_load(store, report, cost, CONTEST_CONFIRM, &conclusion,
                              err);
     if (rc == 0)
-        winner_confirm(conclusion, out);
+        winner_confirm(report, conclusion, out);
     conclusion_free(conclusion);
     cost_free(cost);
     return rc;

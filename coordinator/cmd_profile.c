@@ -74,7 +74,7 @@ static int choose_winner(struct order *order, const struct run *run,
     rc = conclusion_load(store, report, cost, CONTEST_CONFIRM, &c, err);
     if (rc < 0)
         return rc;
-    winner_confirm(c, &winner);
+    winner_confirm(report, c, &winner);
     conclusion_free(c);
     choice_baseline(&order->choice, run->spec);
     if (!winner.config->baseline)

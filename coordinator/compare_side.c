@@ -354,7 +354,7 @@ static int read_winner(struct compare_side *side, struct err *err)
         rc = conclusion_load(side->store, side->report, cost, CONTEST_CONFIRM,
                              &conclusion, err);
     if (rc == 0)
-        winner_confirm(conclusion, &side->winner);
+        winner_confirm(side->report, conclusion, &side->winner);
     conclusion_free(conclusion);
     cost_free(cost);
     return rc;

@@ -117,6 +117,7 @@ void conclusion_free(struct conclusion *c)
     free_entries(c->entries, c->n);
     free_entries(c->rejected, c->n_rejected);
     contest_fini(&c->contest);
+    free(c->why_none);
     free(c->sentence);
     free(c);
 }

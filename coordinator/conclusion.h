@@ -84,10 +84,12 @@ struct conclusion {
 
     size_t best; /* the entry to take at the headline, or TIE_NONE */
     const struct report_config *baseline; /* NULL: not known */
-    bool success;    /* 'best' reached the target; never where emulated */
-    double hours;    /* hosts were held, the proof included */
-    double cost_usd; /* NAN: a host is unpriced */
-    char *sentence;  /* the headline in one, without a full stop */
+    bool success;          /* 'best' reached the target; never where emulated */
+    size_t pending, asked; /* configurations of the sweep, without a result */
+    char *why_none;        /* why nothing was confirmed; NULL: something was */
+    double hours;          /* hosts were held, the proof included */
+    double cost_usd;       /* NAN: a host is unpriced */
+    char *sentence;        /* the headline in one, without a full stop */
 };
 
 /* Of the newest contest of this kind.  With none the state says so, and there

@@ -280,6 +280,21 @@ static void take_rules(struct conclusion *c, const struct report *report)
     spec_free(spec);
 }
 
+static char *why_none(const struct report *report)
+{
+    const struct report_config *baseline = report_baseline(report);
+
+    if (report->counts[REPORT_CORRECT] + report->counts[REPORT_PENDING] == 0)
+        return mem_strdup("no configuration is correct");
+    if (!baseline || baseline->outcome == REPORT_PENDING)
+        return mem_strdup("the baseline is not measured yet");
+    if (!baseline->rank)
+        return mem_printf("the baseline has no valid time, %s%s%s",
+                          report_outcome_name(baseline->outcome),
+                          *baseline->reason ? ": " : "", baseline->reason);
+    return mem_strdup("no finalist was compared with the baseline yet");
+}
+
 int conclusion_load(struct store *store, const struct report *report,
                     const struct cost *cost, enum contest_kind kind,
                     struct conclusion **out, struct err *err)
@@ -290,10 +305,13 @@ int conclusion_load(struct store *store, const struct report *report,
     c->emulated = strcmp(report->device, "cpu") == 0;
     c->replayed = strcmp(report->device, "replay") == 0;
     c->baseline = report_baseline(report);
+    c->pending = (size_t)report->counts[REPORT_PENDING];
+    c->asked = report->n_configs;
     c->hours = cost->total_hours;
     c->cost_usd = cost->total_usd;
     if (rc == 0) {
         take_rules(c, report);
+        c->why_none = why_none(report);
         conclusion_judge(c, NULL, 0);
         conclusion_say(c);
     } else if (rc == 1) {

@@ -157,4 +157,9 @@ void conclusion_print(const struct conclusion *c, FILE *to)
         print_rejected(c, to);
     if (c->complete > 0)
         print_method(c, to);
+    if (c->pending > 0)
+        fprintf(to,
+                "%zu of the %zu configurations asked for %s not measured "
+                "yet\n",
+                c->pending, c->asked, c->pending == 1 ? "is" : "are");
 }

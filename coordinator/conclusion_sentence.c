@@ -143,8 +143,7 @@ static char *make_sentence(const struct conclusion *c)
     buf_init(&to, TEXT_MAX);
     switch (c->state) {
     case CONCLUSION_NONE:
-        buf_printf(&to, "nothing is confirmed: no finalist was compared with "
-                        "the baseline yet");
+        buf_printf(&to, "nothing is confirmed: %s", c->why_none);
         break;
     case CONCLUSION_BEGUN:
         buf_printf(&to,

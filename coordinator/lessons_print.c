@@ -1,6 +1,7 @@
 #include "coordinator/lessons_print.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,11 +109,31 @@ static void print_explained(const struct lessons *lessons, FILE *to)
                 lessons->built, lessons->codes);
 }
 
+/* Of values that are not shown. */
+static void put_more(struct table *table, size_t n)
+{
+    table_cell(table, "%s", "");
+    table_cell(table, "%zu more", n);
+    for (int k = 0; k < 4; k++)
+        table_cell(table, "%s", "");
+}
+
+static bool is_varied(const struct lessons *lessons)
+{
+    for (size_t a = 0; a < lessons->n_tunables; a++)
+        if (lessons->tunables[a].n > 1)
+            return true;
+    return false;
+}
+
 static void print_values(const struct lessons *lessons, double scale,
                          const char *unit, FILE *to)
 {
-    struct table *table = table_new();
+    struct table *table;
 
+    if (!is_varied(lessons))
+        return;
+    table = table_new();
     table_column(table, 'l', "tunable");
     table_column(table, 'r', "value");
     unit_column(table, "best", unit);
@@ -135,6 +156,8 @@ static void print_values(const struct lessons *lessons, double scale,
             table_cell(table, "%zu", value->timed);
             table_cell(table, "%zu", value->failed);
         }
+        if (tunable->n > VALUES_SHOWN)
+            put_more(table, tunable->n - VALUES_SHOWN);
     }
     fputc('\n', to);
     table_print(table, to);
@@ -183,7 +206,9 @@ static void print_failure(const struct lessons *lessons,
                 common->right);
     }
     if (!common->n_terms && !common->n_unvaried)
-        fprintf(to, "\n    have no value in common");
+        fprintf(to, is_varied(lessons)
+                        ? "\n    have no value in common"
+                        : "\n    no tunable was varied, so none can be judged");
     if (common->n_part) {
         fprintf(to, "\n    %zu of them are with", common->part_failures);
         print_terms(lessons, common->part, common->n_part, to);

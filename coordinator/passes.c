@@ -406,7 +406,7 @@ static int confirm(struct pass *pass, bool anew)
                          "nothing can be confirmed: the baseline has no valid "
                          "time; 'fa-coord report' tells why"),
                  &err);
-        return anew ? 1 : 0; /* what was screened stands */
+        return 1;
     }
     is = find_contest(pass, anew, &err);
     if (is < 0)

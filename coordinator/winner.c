@@ -1,6 +1,7 @@
 #include "coordinator/winner.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -21,14 +22,26 @@ static void fill(const struct report_config *config, const char *shape,
                             .high_s = (double)NAN };
 }
 
+static bool is_rejected(const struct conclusion *c,
+                        const struct report_config *config)
+{
+    for (size_t i = 0; c && i < c->n_rejected; i++)
+        if (c->rejected[i].config == config)
+            return true;
+    return false;
+}
+
+/* NULL when all that has a time is rejected. */
 static const struct report_config *fastest_at(const struct report *report,
+                                              const struct conclusion *c,
                                               size_t shape)
 {
-    const struct report_config *fastest = &report->configs[0];
+    const struct report_config *fastest = NULL;
 
-    for (size_t i = 1; i < report->n_configs && report->configs[i].rank; i++)
-        if (report->configs[i].cells[shape].time_s <
-            fastest->cells[shape].time_s)
+    for (size_t i = 0; i < report->n_configs && report->configs[i].rank; i++)
+        if (!is_rejected(c, &report->configs[i]) &&
+            (!fastest || report->configs[i].cells[shape].time_s <
+                             fastest->cells[shape].time_s))
             fastest = &report->configs[i];
     return fastest;
 }
@@ -44,7 +57,7 @@ int winner_find(const struct report *report, size_t shape, struct winner *out,
                 report->name, report->n_configs);
         return WINNER_NONE;
     }
-    fill(fastest_at(report, shape), report->shapes[shape].name, out);
+    fill(fastest_at(report, NULL, shape), report->shapes[shape].name, out);
     return 0;
 }
 
@@ -57,12 +70,31 @@ static const struct conclusion_shape *find_shape(const struct conclusion *c,
     return NULL;
 }
 
-void winner_confirm(const struct conclusion *conclusion, struct winner *winner)
+/* One that turned out wrong since is none, whoever is next. */
+static void skip_rejected(const struct report *report,
+                          const struct conclusion *c, struct winner *winner)
+{
+    const struct report_config *next = NULL;
+
+    if (!is_rejected(c, winner->config))
+        return;
+    for (size_t i = 0; i < report->n_shapes; i++)
+        if (strcmp(report->shapes[i].name, winner->shape) == 0)
+            next = fastest_at(report, c, i);
+    if (next)
+        winner->config = next;
+    else
+        winner->state = "measured, and wrong at another shape";
+}
+
+void winner_confirm(const struct report *report,
+                    const struct conclusion *conclusion, struct winner *winner)
 {
     const struct conclusion_shape *shape =
         find_shape(conclusion, winner->shape);
     size_t best;
 
+    skip_rejected(report, conclusion, winner);
     if (conclusion->state != CONCLUSION_DONE || conclusion->emulated || !shape)
         return;
     best = shape->best;

@@ -33,8 +33,9 @@ int winner_find(const struct report *report, size_t shape, struct winner *out,
 
 /* What its confirmation makes of that: the best of the shape where it beats
  * the baseline, else the baseline.  One that is not done, or is emulated, or
- * was of other shapes, changes nothing. */
-void winner_confirm(const struct conclusion *conclusion, struct winner *winner);
+ * was of other shapes, only passes over what turned out wrong. */
+void winner_confirm(const struct report *report,
+                    const struct conclusion *conclusion, struct winner *winner);
 
 /* The same for the configuration that 'which' means: A=1,B=2 or the first
  * digits of a key; it may wait to be measured.  ERR_INPUT when there is no such

@@ -168,7 +168,7 @@ static struct conclusion *end(struct scene *s, bool ended, char **json)
     ok(cost_load(s->store, &cost, &err), &err);
     ok(conclusion_load(s->store, report, cost, s->kind, &c, &err), &err);
     ok(winner_find(report, s->shape, &winner, &err), &err);
-    winner_confirm(c, &winner);
+    winner_confirm(report, c, &winner);
     memcpy(s->winner, winner.config->key, HASH_HEX);
     s->state = winner.state;
     s->low_s = winner.low_s;
@@ -236,6 +236,19 @@ static void a_gain_below_the_target_is_said_and_no_success(void **state)
     assert_false(c->success);
     conclusion_free(c);
     free(text);
+}
+
+/* The fastest of the screening, which the fixture ranks first. */
+static void what_turned_out_wrong_is_not_exported(void **state)
+{
+    struct scene s = { .n_gpus = 1, .times = { 1, 0.7 } };
+
+    begin(&s, *state, 1);
+    run_blocks(&s, 7);
+    put_result(&s, 8, 1, "correctness");
+    check(&s, false, "nothing is confirmed yet: 7 of 20 blocks are complete");
+    assert_string_equal(s.winner, keys[0]);
+    assert_string_equal(s.state, "measured, not confirmed");
 }
 
 static void every_shape_has_a_verdict_of_its_own(void **state)
@@ -554,6 +567,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_winner_and_what_ties_with_it),
         TEST(a_gain_below_the_target_is_said_and_no_success),
+        TEST(what_turned_out_wrong_is_not_exported),
         TEST(every_shape_has_a_verdict_of_its_own),
         TEST(the_fastest_of_a_shape_that_was_not_compared_is_named),
         TEST(nothing_beats_the_baseline),

@@ -126,10 +126,19 @@ class Confirm(rig.Rig):
         self.assertEqual((verdict["baseline"]["config"], verdict["baseline"]["median_s"]), ({"WIDTH": 4}, None))
         self.assertEqual([r["config"] for r in verdict["rejected"]], [{"WIDTH": 4}])
         self.assertEqual(self.blocks(folder), [])
-        with self.subTest("it is no mistake to compare with it without a proof"):
-            sweepfile.write(folder, {**sweepfile.read(folder), "baseline": {"WIDTH": 4}, "confirm": {"fuzz": False}})
+        with self.subTest("without a proof it is compared, at every shape"):
+            shapes = [{"name": "s", "N": 256}, {"name": "t", "N": 512}]
+            sweepfile.write(folder, {**sweepfile.read(folder), "confirm": {"fuzz": False}, "emulation_shapes": shapes})
             self.run_coord(folder, "sweep", "--device", "cpu")
-            self.assertEqual(self.verdict(folder)["state"], "done")
+            verdict = self.verdict(folder)
+            self.assertEqual(verdict["state"], "done")
+            self.assertEqual([n for _, _, n in self.blocks(folder)], [4, 4, 4])
+            self.assertEqual([s["shape"] for s in verdict["shapes"]], ["s", "t"])
+            for shape in verdict["shapes"]:
+                self.assertGreater(shape["baseline"]["median_s"], 0)
+                self.assertEqual(shape["best_config"], {"WIDTH": 1})
+            best = json.loads(self.run_coord(folder, "export", "--shape", "t", "--format", "json").stdout)
+            self.assertEqual(best["best_at"], "t")
 
     def test_blocks_that_lose_their_worker_are_made_again(self):
         landscape.make(self.path("bowl.json"), xs=(1, 64), ys=(4,), unrolls=(1, 2), verify_ms=300.0)
