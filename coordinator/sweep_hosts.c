@@ -171,7 +171,7 @@ static const struct box *other_box_with(const struct sweep *sweep, size_t host,
 {
     for (size_t i = 0; i < sweep->n_boxes; i++)
         for (int g = 0; i != host && g < sweep->boxes[i].n_gpus; g++)
-            if (sweep->boxes[i].state != BOX_AWAY &&
+            if (sweep_is_connected(&sweep->boxes[i]) &&
                 strcmp(sweep->boxes[i].gpus[g].uuid, uuid) == 0)
                 return &sweep->boxes[i];
     return NULL;

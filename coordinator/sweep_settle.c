@@ -153,7 +153,7 @@ int sweep_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
                   struct sched_lease *out, struct err *err)
 {
     bool build = msg->type == MSG_BUILT, ours = msg->epoch == sweep->epoch;
-    int purpose = build ? SCHED_SCREEN : purpose_of(msg);
+    int purpose = build ? SCHED_SCREEN : purpose_of(msg), known;
 
     out->purpose = purpose < 0 ? SCHED_SCREEN : (enum sched_purpose)purpose;
     out->round = build ? 0 : (int)msg->id.round;
@@ -165,7 +165,10 @@ int sweep_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
     out->host = (int)host;
     out->id = msg->lease;
     /* What another database asked for is not to be judged by this one. */
-    if (!ours && !sweep_was_leased(sweep, host, msg)) {
+    known = ours ? 1 : sweep_was_leased(sweep, host, msg, err);
+    if (known < 0)
+        return known;
+    if (!known) {
         leave_foreign(sweep, host, out);
         return 1;
     }
