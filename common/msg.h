@@ -21,6 +21,7 @@
 
 #define MSG_PROTOCOL 1            /* the only version spoken */
 #define MSG_BYTES_MAX (2 << 20)   /* ZMQ_MAXMSGSIZE on both sides */
+#define MSG_DETAIL_MAX 4096       /* bytes of a reason, or of another text */
 #define MSG_LOG_MAX (64 << 10)    /* compiler output, head and tail */
 #define MSG_CHUNK_MAX (256 << 10) /* artifact bytes in one ARTIFACT */
 /* Standard output of a command; ncu's table of one launch is 160 KiB. */

@@ -24,6 +24,7 @@ struct visit {
     int rung;
     double time;               /* of the headline */
     enum quest_step_kind told; /* QUEST_ASKED: nothing yet */
+    enum quest_step_kind due;  /* likewise: to be told in its turn */
 };
 
 struct quest {
@@ -36,6 +37,8 @@ struct quest {
     unsigned char *known; /* [units][shapes] enum known */
     int n, cap;
     int out;
+    int *line; /* units in the order they went out; some are told */
+    int line_n, line_at;
     struct quest_step *steps;
     size_t steps_n, steps_cap;
 };
@@ -71,9 +74,14 @@ static void send_out(struct quest *quest, int unit, int rung)
 
     visit->wanted = true;
     visit->rung = rung;
-    if (!visit->out)
-        quest->out++;
+    if (visit->out)
+        return;
     visit->out = true;
+    visit->due = QUEST_ASKED;
+    quest->out++;
+    quest->line =
+        mem_grow(quest->line, (size_t)quest->line_n + 1, sizeof(*quest->line));
+    quest->line[quest->line_n++] = unit;
 }
 
 static void expect(struct quest *quest, int point)
@@ -124,6 +132,7 @@ void quest_free(struct quest *quest)
     external_stop(quest->external);
     free(quest->unit_of);
     free(quest->visits);
+    free(quest->line);
     free(quest->known);
     free(quest->steps);
     free(quest);
@@ -159,19 +168,74 @@ static enum strategy_answer ask(struct quest *quest, struct race_ask *out)
                            : strategy_ask(quest->strategy, &out->point);
 }
 
+static void conclude(struct quest *quest, int unit,
+                     enum strategy_outcome outcome, double time);
+
+static enum strategy_outcome outcome_of(enum quest_step_kind kind)
+{
+    return kind == QUEST_TIMED    ? STRATEGY_TIMED
+           : kind == QUEST_FAILED ? STRATEGY_FAILED
+                                  : STRATEGY_LOST;
+}
+
+/* What was asked for first is told, if it has come to something. */
+static bool tell_next(struct quest *quest)
+{
+    struct visit *visit;
+    int unit;
+
+    while (quest->line_at < quest->line_n &&
+           !quest->visits[quest->line[quest->line_at]].out)
+        quest->line_at++;
+    if (quest->line_at == quest->line_n)
+        return false;
+    unit = quest->line[quest->line_at];
+    visit = &quest->visits[unit];
+    if (visit->due == QUEST_ASKED)
+        return false;
+    conclude(quest, unit, outcome_of(visit->due), visit->time);
+    return true;
+}
+
+/* In a window each question is asked with the same results known, whenever
+ * they came: those of all but the last that were asked. */
+static enum strategy_answer ask_in_turn(struct quest *quest,
+                                        struct race_ask *asked)
+{
+    enum strategy_answer answer = STRATEGY_WAIT;
+
+    while (quest->out >= quest->options.window)
+        if (!tell_next(quest))
+            return STRATEGY_WAIT;
+    while ((answer = ask(quest, asked)) != STRATEGY_POINT)
+        if (!tell_next(quest))
+            break;
+    return answer == STRATEGY_DONE && quest->out > 0 ? STRATEGY_WAIT : answer;
+}
+
+static enum strategy_answer take(struct quest *quest,
+                                 enum strategy_answer answer,
+                                 const struct race_ask *asked,
+                                 struct quest_want *out)
+{
+    if (answer != STRATEGY_POINT)
+        return answer;
+    *out = (struct quest_want){ .unit = quest_know(quest, asked->point),
+                                .samples = asked->samples,
+                                .rung = asked->rung };
+    send_out(quest, out->unit, asked->rung);
+    note(quest, QUEST_ASKED, asked->point, asked->rung, 0);
+    return STRATEGY_POINT;
+}
+
 enum strategy_answer quest_ask(struct quest *quest, struct quest_want *out)
 {
     struct race_ask asked;
-    enum strategy_answer answer = ask(quest, &asked);
+    enum strategy_answer answer = quest->options.window > 0
+                                      ? ask_in_turn(quest, &asked)
+                                      : ask(quest, &asked);
 
-    if (answer != STRATEGY_POINT)
-        return answer;
-    *out = (struct quest_want){ .unit = quest_know(quest, asked.point),
-                                .samples = asked.samples,
-                                .rung = asked.rung };
-    send_out(quest, out->unit, asked.rung);
-    note(quest, QUEST_ASKED, asked.point, asked.rung, 0);
-    return STRATEGY_POINT;
+    return take(quest, answer, &asked, out);
 }
 
 static void tell(struct quest *quest, int point, enum strategy_outcome outcome,
@@ -190,13 +254,6 @@ static enum quest_step_kind step_of(enum strategy_outcome outcome)
     return outcome == STRATEGY_TIMED    ? QUEST_TIMED
            : outcome == STRATEGY_FAILED ? QUEST_FAILED
                                         : QUEST_LOST;
-}
-
-static enum strategy_outcome outcome_of(enum quest_step_kind kind)
-{
-    return kind == QUEST_TIMED    ? STRATEGY_TIMED
-           : kind == QUEST_FAILED ? STRATEGY_FAILED
-                                  : STRATEGY_LOST;
 }
 
 static void conclude(struct quest *quest, int unit,
@@ -247,6 +304,10 @@ bool quest_settle(struct quest *quest, int unit, int shape,
     sum = sum_up(quest, unit);
     if (sum == QUEST_ASKED || visit->rung > 0)
         return false;
+    if (quest->options.window > 0 && visit->out) {
+        visit->due = sum; /* it is told when its turn comes */
+        return false;
+    }
     if (sum == visit->told && !(sum == QUEST_TIMED && corrected))
         return false;
     conclude(quest, unit, outcome_of(sum), visit->time);
@@ -300,8 +361,10 @@ const struct quest_step *quest_steps(const struct quest *quest, size_t *n)
 static bool replay_ask(struct quest *quest, const struct quest_step *step)
 {
     struct quest_want want;
+    struct race_ask asked;
 
-    return !quest->external && quest_ask(quest, &want) == STRATEGY_POINT &&
+    return !quest->external &&
+           take(quest, ask(quest, &asked), &asked, &want) == STRATEGY_POINT &&
            quest->visits[want.unit].point == step->point &&
            want.rung == step->rung;
 }

@@ -40,6 +40,8 @@ struct quest_options {
     const char *strategy;
     int evaluations; /* 0: as many as there are points */
     uint64_t seed;
+    int window; /* > 0: results are told in the order of the questions, of
+                 * which so many are out: a seed repeats; not with a race */
     const struct race_rules *race; /* NULL for none */
     struct external *external;     /* asked instead of 'strategy'; taken over */
 };
@@ -64,7 +66,7 @@ struct quest_want {
 enum strategy_answer quest_ask(struct quest *quest, struct quest_want *out);
 
 /* What became of a unit for a shape, the first time or measured again; true
- * when the strategy was told. */
+ * when the strategy was told.  With a window it is told as quest_ask() goes. */
 bool quest_settle(struct quest *quest, int unit, int shape,
                   enum strategy_outcome outcome, double time);
 /* What became of a rung above the first: 'time' is over all its samples. */

@@ -1,7 +1,8 @@
 /* sched_state.h - the inside of a sched
  *
- * Private to sched.c (jobs: what a sweep is made of) and sched_orders.c
- * (measurements that somebody asks for besides).
+ * Private to sched.c (jobs: what a sweep is made of), sched_leases.c (which of
+ * them is done where) and sched_orders.c (measurements that somebody asks for
+ * besides).
  */
 #ifndef FA_COORDINATOR_SCHED_STATE_H
 #define FA_COORDINATOR_SCHED_STATE_H
@@ -61,11 +62,17 @@ struct sched {
 /* sched.c */
 bool sched_job_apply(struct sched *s, int job, enum job_event event);
 bool sched_is_built(const struct sched *s, int unit);
+/* A lease for a job; on no GPU, -1, for a build. */
+struct sched_lease *sched_grant(struct sched *s, int job, int host, int gpu);
+/* What is held leaves the queue of builds, all in one go. */
+void sched_sift(struct sched *s);
+/* What nothing needs any more is settled without being done. */
+void sched_settle_needless(struct sched *s, int unit);
+
+/* sched_leases.c */
 struct sched_lease *sched_lease_new(struct sched *s, int host, int gpu);
 /* Returns the code of the GPU that held it, or -1. */
 int sched_lease_end(struct sched *s, int64_t id);
-/* What nothing needs any more is settled without being done. */
-void sched_settle_needless(struct sched *s, int unit);
 
 /* sched_orders.c */
 void sched_orders_room(struct sched *s, int host); /* for all its GPUs */

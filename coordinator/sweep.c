@@ -33,8 +33,6 @@
 #define STOP_DRAIN_NS (15 * NS_PER_S)
 #define STOP_NOW_NS (2 * NS_PER_S)
 #define REQUEST_MAX (64 << 10) /* of a recorded kernel: a handful of lines */
-#define LANES_MAX 16
-#define LANE_BYTES 160
 
 void sweep_fail(struct sweep *sweep, int exit_code, const char *ending,
                 const struct err *why)
@@ -113,14 +111,10 @@ static void take_signals(struct sweep *sweep, int fd)
                          "once");
         else
             progress_say(sweep->progress, "stopping at once");
-        for (size_t i = 0; i < sweep->n_boxes; i++) {
-            struct msg msg = { .type = MSG_STOP,
-                               .what = sweep->stopping > 1 ? "now" : "drain" };
-
-            if (sweep->boxes[i].state == BOX_READY ||
-                sweep->boxes[i].state == BOX_GREETED)
-                sweep_send(sweep, i, &msg);
-        }
+        sweep_send_all(
+            sweep,
+            &(struct msg){ .type = MSG_STOP,
+                           .what = sweep->stopping > 1 ? "now" : "drain" });
     }
 }
 
@@ -155,17 +149,6 @@ static void check_silence(struct sweep *sweep, int64_t now)
                          box->host->name, (int)(silent / NS_PER_S));
             sweep_host_lost(sweep, i, "silent for 30 s");
         }
-    }
-}
-
-static void send_beats(struct sweep *sweep)
-{
-    for (size_t i = 0; i < sweep->n_boxes; i++) {
-        struct msg msg = { .type = MSG_BEAT };
-
-        if (sweep->boxes[i].state == BOX_READY ||
-            sweep->boxes[i].state == BOX_GREETED)
-            sweep_send(sweep, i, &msg);
     }
 }
 
@@ -207,80 +190,6 @@ static void check_caps(struct sweep *sweep, int64_t now)
     }
 }
 
-/* What each GPU measures and how many slots build, from the leases out. */
-static void look_at_leases(struct sweep *sweep, struct progress_facts *facts,
-                           struct progress_lane *lanes,
-                           char names[][LANE_BYTES])
-{
-    const struct sched_lease *lease;
-
-    for (int i = 0; (lease = sched_lease_at(sweep->sched, i)); i++) {
-        size_t lane = 0;
-
-        if (lease->stage == JOB_BUILD) {
-            facts->building++;
-            continue;
-        }
-        facts->measuring++;
-        for (int host = 0; host < lease->host; host++)
-            lane += (size_t)sweep->boxes[host].n_gpus;
-        lane += (size_t)lease->gpu;
-        if (lane < facts->n_lanes && names[lane][0] == '\0') {
-            plan_display(sweep->plan, lease->unit, names[lane], LANE_BYTES);
-            lanes[lane].text = names[lane];
-        }
-    }
-}
-
-static void count_builds(const struct sweep *sweep,
-                         struct progress_facts *facts)
-{
-    for (int unit = 0; unit < plan_units(sweep->plan); unit++) {
-        const struct job *job = sched_job(sweep->sched, JOB_BUILD, unit, 0);
-
-        facts->settled += job_is_settled(job);
-        facts->correct += job->state == JOB_DONE;
-    }
-    facts->total = plan_units(sweep->plan) - sweep->n_left_out;
-    facts->settled -= sweep->n_left_out;
-    facts->correct -= sweep->n_left_out;
-}
-
-static void show(struct sweep *sweep, int64_t now, bool force)
-{
-    struct progress_lane lanes[LANES_MAX];
-    char names[LANES_MAX][LANE_BYTES];
-    struct progress_facts facts = { .builds_only = sweep->options->builds_only,
-                                    .hosts = (int)sweep->n_boxes,
-                                    .lanes = lanes,
-                                    .usd = sweep_usd(sweep) };
-
-    if (!sweep->plan)
-        return;
-    facts.total = sweep_search_total(sweep) * plan_shapes(sweep->plan);
-    facts.settled = sweep->n_settled;
-    facts.correct = sweep->n_correct;
-    if (facts.builds_only)
-        count_builds(sweep, &facts);
-    if (sweep->contest) {
-        sweep_contest_progress(sweep, &facts.settled, &facts.total);
-        facts.correct = facts.settled;
-    }
-    for (size_t i = 0; i < sweep->n_boxes; i++) {
-        const struct box *box = &sweep->boxes[i];
-
-        facts.hosts_ready += box->state == BOX_READY;
-        for (int g = 0; g < box->n_gpus && facts.n_lanes < LANES_MAX; g++) {
-            names[facts.n_lanes][0] = '\0';
-            lanes[facts.n_lanes++] =
-                (struct progress_lane){ box->host->name, box->gpus[g].name,
-                                        "" };
-        }
-    }
-    look_at_leases(sweep, &facts, lanes, names);
-    progress_show(sweep->progress, &facts, now, force);
-}
-
 static void run_timers(struct sweep *sweep)
 {
     int64_t now = clock_boot_ns();
@@ -289,13 +198,13 @@ static void run_timers(struct sweep *sweep)
     check_caps(sweep, now);
     if (now - sweep->beat_ns >= BEAT_NS) {
         sweep->beat_ns = now;
-        send_beats(sweep);
+        sweep_send_all(sweep, &(struct msg){ .type = MSG_BEAT });
     }
     if (now - sweep->flush_ns >= FLUSH_NS) {
         sweep->flush_ns = now;
         ledger_flush(sweep->ledger, now);
     }
-    show(sweep, now, false);
+    sweep_show(sweep, now, false);
 }
 
 static bool is_over(const struct sweep *sweep)
@@ -367,111 +276,6 @@ static void turn_until_over(struct sweep *sweep, int signals)
             sweep_fail(sweep, 7, "error", &err);
     }
     free(items);
-}
-
-/* Tell the workers that nothing more comes, and give them a moment to take
- * the acknowledgements and say BYE. */
-static void dismiss(struct sweep *sweep)
-{
-    int64_t until = clock_boot_ns() + STOP_NOW_NS;
-    bool waiting = true;
-    struct err err;
-
-    for (size_t i = 0; i < sweep->n_boxes; i++) {
-        struct msg msg = { .type = MSG_STOP, .what = "now" };
-
-        if (sweep->boxes[i].state == BOX_READY ||
-            sweep->boxes[i].state == BOX_GREETED)
-            sweep_send(sweep, i, &msg);
-    }
-    while (waiting && clock_boot_ns() < until) {
-        zmq_pollitem_t items[2];
-        struct msg msg;
-        size_t host;
-
-        set_pollitem(&items[0], server_router(sweep->server), -1);
-        set_pollitem(&items[1], server_zap(sweep->server), -1);
-        zmq_poll(items, 2, TICK_MS);
-        server_step(sweep->server);
-        while (server_recv(sweep->server, &host, &msg, &err) == 1) {
-            if (msg.type == MSG_BYE)
-                sweep->boxes[host].state = BOX_AWAY;
-            msg_fini(&msg);
-        }
-        waiting = false;
-        for (size_t i = 0; i < sweep->n_boxes; i++)
-            waiting = waiting || sweep->boxes[i].state == BOX_READY ||
-                      sweep->boxes[i].state == BOX_GREETED;
-    }
-}
-
-/* All is settled and nothing is right. */
-static int without_winner(struct sweep *sweep)
-{
-    err_set(&sweep->fatal, ERR_INPUT,
-            "all is settled and no configuration is correct; 'fa-coord "
-            "report' and 'fa-coord explain CONFIG' tell why");
-    return 1;
-}
-
-static void close_books(struct sweep *sweep, struct err *err)
-{
-    int64_t now = clock_boot_ns();
-    const char *ending = sweep->ending     ? sweep->ending
-                         : sweep->stopping ? "interrupted"
-                                           : "done";
-    struct err late;
-
-    for (size_t i = 0; i < sweep->n_boxes; i++)
-        ledger_release(sweep->ledger, (int)i, now);
-    if (sweep->exit_code == 7) {
-        *err = sweep->fatal;
-        store_rollback(sweep->store);
-        return;
-    }
-    if (store_run_end(sweep->store, sweep->epoch, ending, clock_utc_ns(),
-                      &late) < 0 ||
-        store_commit(sweep->store, &late) < 0) {
-        sweep->exit_code = 7;
-        sweep->fatal = late;
-    }
-    if (sweep->exit_code == 0 && sweep->n_correct == 0 &&
-        !sweep->options->ask && !sweep->options->builds_only)
-        sweep->exit_code = without_winner(sweep);
-    if (sweep->exit_code)
-        *err = sweep->fatal;
-}
-
-static int exit_code_of(int rc)
-{
-    switch (rc) {
-    case ERR_INPUT:
-        return 2;
-    case ERR_AUTH:
-        return 4;
-    case ERR_NETWORK:
-        return 3;
-    case ERR_STORE:
-        return 7;
-    default:
-        return 1;
-    }
-}
-
-/* Whoever asked for these configurations and shapes looks at them. */
-static void hand_over(struct sweep *sweep, struct err *err)
-{
-    const struct sweep_options *options = sweep->options;
-    struct err why;
-    int rc;
-
-    if (!options->done || !sweep->plan || sweep->exit_code == 7)
-        return;
-    rc = options->done(options->done_arg, sweep->plan, sweep->store, &why);
-    if (rc < 0) {
-        sweep->exit_code = exit_code_of(rc);
-        *err = why;
-    }
 }
 
 static int start(struct sweep *sweep, void *zctx, const char *socket_path,
@@ -583,19 +387,19 @@ int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
         rc = start(&sweep, zctx, socket_path, err);
     }
     if (rc < 0) {
-        sweep.exit_code = exit_code_of(rc);
+        sweep.exit_code = sweep_exit_code(rc);
     } else {
         if (!is_over(&sweep))
             turn_until_over(&sweep, signals);
         if (sweep_commit(&sweep, err) < 0)
             sweep_fail(&sweep, 7, "error", err);
         if (sweep.n_settled > 0 || options->builds_only || sweep.contest)
-            show(&sweep, clock_boot_ns(), true);
+            sweep_show(&sweep, clock_boot_ns(), true);
         if (sweep.contest && !sweep.ending)
             sweep_contest_end(&sweep);
-        dismiss(&sweep);
-        close_books(&sweep, err);
-        hand_over(&sweep, err);
+        sweep_dismiss(&sweep);
+        sweep_close_books(&sweep, err);
+        sweep_hand_over(&sweep, err);
     }
     if (crew_stop(sweep.crew)) {
         server_close(sweep.server);

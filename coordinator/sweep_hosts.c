@@ -170,14 +170,11 @@ int sweep_hello(struct sweep *sweep, size_t host, const struct msg *msg,
 static const struct box *other_box_with(const struct sweep *sweep, size_t host,
                                         const char *uuid)
 {
-    for (size_t i = 0; i < sweep->n_boxes; i++) {
-        const struct box *box = &sweep->boxes[i];
-        bool used = box->state == BOX_GREETED || box->state == BOX_READY;
-
-        for (int g = 0; i != host && used && g < box->n_gpus; g++)
-            if (strcmp(box->gpus[g].uuid, uuid) == 0)
-                return box;
-    }
+    for (size_t i = 0; i < sweep->n_boxes; i++)
+        for (int g = 0; i != host && g < sweep->boxes[i].n_gpus; g++)
+            if (sweep_is_connected(&sweep->boxes[i]) &&
+                strcmp(sweep->boxes[i].gpus[g].uuid, uuid) == 0)
+                return &sweep->boxes[i];
     return NULL;
 }
 

@@ -46,7 +46,7 @@ static int on_bye(struct sweep *sweep, size_t host, const struct msg *msg)
     struct box *box = &sweep->boxes[host];
     const struct sched_lease *lease;
 
-    if (box->state != BOX_READY && box->state != BOX_GREETED)
+    if (!sweep_is_connected(box))
         return 0;
     box->state = BOX_AWAY;
     if (!sweep->stopping) {

@@ -29,6 +29,18 @@ void sweep_send(struct sweep *sweep, size_t host, struct msg *msg)
                  err.text);
 }
 
+bool sweep_is_connected(const struct box *box)
+{
+    return box->state == BOX_READY || box->state == BOX_GREETED;
+}
+
+void sweep_send_all(struct sweep *sweep, struct msg *msg)
+{
+    for (size_t i = 0; i < sweep->n_boxes; i++)
+        if (sweep_is_connected(&sweep->boxes[i]))
+            sweep_send(sweep, i, msg);
+}
+
 static void send_acks(struct sweep *sweep, size_t host)
 {
     struct box *box = &sweep->boxes[host];

@@ -2,6 +2,7 @@
 #include "coordinator/sweep_state.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@
 #define ALL_AT_ONCE 20000
 #define ANSWER_NS (60 * NS_PER_S) /* for each answer of a program */
 #define FALLBACK "bayes"
+#define WINDOW_A_GPU 2 /* one is measured, one is on its way */
 
 struct sweep_search {
     struct terms_plan plan;
@@ -110,6 +112,20 @@ static int start_program(struct sweep *sweep, const char *command,
     return rc < 0 ? ERR_INPUT : 0; /* a slip, and no host's fault */
 }
 
+/* A record answers alike each time, so that a seed can repeat a replay, if the
+ * order in which results happen to come is kept from the strategy. */
+static int window(const struct sweep *sweep)
+{
+    const struct terms *terms = sweep->options->terms;
+    int slots, gpus;
+
+    if (!sweep->spec->replay || terms->race.first > 0 || terms_command(terms))
+        return 0;
+    terms_hosts(sweep->hosts, &slots, &gpus);
+    return quest_ahead(slots, (int)sweep->hosts->n, WINDOW_A_GPU * gpus,
+                       sweep->search->plan.evaluations);
+}
+
 static int start_quest(struct sweep *sweep, struct err *err)
 {
     const struct terms *terms = sweep->options->terms;
@@ -120,6 +136,7 @@ static int start_quest(struct sweep *sweep, struct err *err)
         .baseline = grid_find(search->grid, plan_unit(sweep->plan, 0)->point),
         .shapes = plan_shapes(sweep->plan),
         .strategy = search->plan.strategy,
+        .window = window(sweep),
         .race = terms->race.first > 0 ? &terms->race : NULL,
         .evaluations = search->plan.evaluations,
         .seed = (uint64_t)terms->seed,
@@ -367,6 +384,8 @@ static int how_many(const struct sweep *sweep)
 {
     int slots = 0, hosts = 0, measures = 0, ahead;
 
+    if (window(sweep) > 0)
+        return INT_MAX; /* the quest has a limit of its own */
     for (size_t i = 0; i < sweep->n_boxes; i++) {
         const struct box *box = &sweep->boxes[i];
 
@@ -417,6 +436,8 @@ void sweep_search_turn(struct sweep *sweep)
         if (!sweep->ending)
             send_out(sweep, &want);
     }
+    if (!sweep->ending)
+        write_steps(sweep);
     sweep_race_turn(sweep);
 }
 

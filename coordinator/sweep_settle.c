@@ -153,18 +153,19 @@ static int purpose_of(const struct msg *msg)
 /* What another database asked for is not to be judged by this one; nor is, in
  * a pass over some of the points, a replayed result of another point, whose
  * record says how long it took. */
-static bool can_judge(struct sweep *sweep, size_t host, const struct msg *msg,
-                      const struct sched_lease *job)
+static int can_judge(struct sweep *sweep, size_t host, const struct msg *msg,
+                     const struct sched_lease *job, struct err *err)
 {
-    return (job->unit >= 0 || !sweep->spec->replay) &&
-           sweep_was_leased(sweep, host, msg);
+    if (job->unit < 0 && sweep->spec->replay)
+        return 0;
+    return sweep_was_leased(sweep, host, msg, err);
 }
 
 int sweep_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
                   struct sched_lease *out, struct err *err)
 {
     bool build = msg->type == MSG_BUILT, ours = msg->epoch == sweep->epoch;
-    int purpose = build ? SCHED_SCREEN : purpose_of(msg);
+    int purpose = build ? SCHED_SCREEN : purpose_of(msg), known;
 
     out->purpose = purpose < 0 ? SCHED_SCREEN : (enum sched_purpose)purpose;
     out->round = build ? 0 : (int)msg->id.round;
@@ -175,7 +176,10 @@ int sweep_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
     out->shape = build ? 0 : plan_find_shape(sweep->plan, msg->id.shape);
     out->host = (int)host;
     out->id = msg->lease;
-    if (!ours && !can_judge(sweep, host, msg, out)) {
+    known = ours ? 1 : can_judge(sweep, host, msg, out, err);
+    if (known < 0)
+        return known;
+    if (!known) {
         leave_foreign(sweep, host, out);
         return 1;
     }

@@ -290,7 +290,9 @@ int sweep_profile_fill(struct sweep *sweep, const struct sched_lease *lease,
 /* sweep_outbox.c: leases, transfers, acknowledgements. */
 void sweep_dispatch(struct sweep *sweep);
 int sweep_commit(struct sweep *sweep, struct err *err);
+bool sweep_is_connected(const struct box *box);
 void sweep_send(struct sweep *sweep, size_t host, struct msg *msg);
+void sweep_send_all(struct sweep *sweep, struct msg *msg); /* connected ones */
 void sweep_acknowledge(struct sweep *sweep, size_t host, const char *nonce);
 void sweep_want(struct sweep *sweep, size_t host, const struct msg *msg);
 void sweep_artifact(struct sweep *sweep, size_t host, const struct msg *msg);
@@ -317,15 +319,27 @@ bool sweep_same_worker(const struct box *a, const struct box *b);
 /* sweep_able.c: end a sweep that no host can go on with. */
 void sweep_check_hosts(struct sweep *sweep, int64_t now);
 
-/* sweep_prepare.c: the plan, once the device facts are known, and what
- * earlier runs left of it. */
+/* sweep_prepare.c: the plan, once the device facts are known. */
 int sweep_begin(struct sweep *sweep, struct err *err);
 int sweep_prepare(struct sweep *sweep, struct err *err);
+
+/* sweep_description.c: what is written down of a sweep before it begins: its
+ * file, gates, shapes and configurations. */
+int sweep_describe(struct sweep *sweep, const struct space_gate_count *counts,
+                   int64_t passed, struct err *err);
+int sweep_put_config(struct sweep *sweep, int unit, struct err *err);
+
+/* sweep_past.c: what earlier runs left. */
+int sweep_take_past(struct sweep *sweep, struct err *err);
+/* What a host built lies in its cache still. */
 void sweep_take_cache(struct sweep *sweep, size_t host);
 /* The same for one unit and all hosts. */
 void sweep_take_built(struct sweep *sweep, int unit);
-bool sweep_was_leased(struct sweep *sweep, size_t host, const struct msg *msg);
-int sweep_put_config(struct sweep *sweep, int unit, struct err *err);
+/* Did an earlier run give it this very work?  1, 0 or ERR_STORE. */
+int sweep_was_leased(struct sweep *sweep, size_t host, const struct msg *msg,
+                     struct err *err);
+/* What they cost, at the rates of now. */
+int sweep_past_usd(struct sweep *sweep, double *out, struct err *err);
 
 /* sweep_search.c: units as a strategy asks for them, instead of all. */
 /* Is a strategy asked?  Before the plan is made, with the points that pass. */
@@ -385,6 +399,18 @@ int sweep_put_lease(struct sweep *sweep, const struct sched_lease *lease,
 void sweep_end_lease(struct sweep *sweep, const struct sched_lease *lease,
                      const char *ending, enum ledger_category category);
 void sweep_put_interval(void *arg, const struct ledger_interval *interval);
+
+/* sweep_show.c: the line and the lanes of progress. */
+void sweep_show(struct sweep *sweep, int64_t now, bool force);
+
+/* sweep_end.c: what is left to do once it is over, in this order. */
+/* Tell the workers that nothing more comes, and give them a moment to take
+ * the acknowledgements and say BYE. */
+void sweep_dismiss(struct sweep *sweep);
+void sweep_close_books(struct sweep *sweep, struct err *err);
+/* Whoever asked for these configurations and shapes looks at them. */
+void sweep_hand_over(struct sweep *sweep, struct err *err);
+int sweep_exit_code(int rc); /* of an ERR_* */
 
 /* sweep.c */
 double sweep_usd(const struct sweep *sweep); /* NaN when nothing has a price */

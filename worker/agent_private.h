@@ -72,11 +72,18 @@ void agent_cancel(struct agent *agent, int64_t epoch, int64_t lease,
                   int64_t now_ns);
 void agent_arrived(struct agent *agent, const char *hash);
 void agent_missing(struct agent *agent, const char *hash);
-/* Ask for files, start what can start, journal and send what has ended. */
+/* Ask for files, start what can start, take what has ended. */
 void agent_work(struct agent *agent, int64_t now_ns);
 /* Builds and tools; a measurement ends soon enough. */
 void agent_drop_long_work(struct agent *agent, int64_t now_ns);
 void agent_say_started(struct agent *agent, struct lease *lease);
+/* To a coordinator that has gone since, its number would mean another: it is
+ * not told. */
+void agent_refuse(struct agent *agent, const struct msg *lease,
+                  const char *text);
+
+/* ---- agent_results.c */
+void agent_collect_results(struct agent *agent, int64_t now_ns);
 /* Onto the disk, then away.  Ends the lease. */
 void agent_deliver(struct agent *agent, struct lease *lease, struct msg *result,
                    int64_t now_ns);

@@ -4,7 +4,7 @@
     tests/bench/bench_start.py build/dev/bin [--rounds 3] [--only NAME]
 
 flash_attention on the cpu device, with the worker of this machine and through a loopback sshd; wide.json (562,041
-points) with a strategy and whole; and `resume` of both with 100,000 stored results, which bench_stored puts there.
+points) with a strategy and whole; and `resume` of it with 100,000 stored results, which bench_stored puts there.
 The worker runs already when the clock starts.  JSON goes to stdout: seconds from the command to the first lease, the CPU
 that fa-coord took until then (with all of its threads) and the most memory it had, medians of the rounds.  The
 slowest start and the slowest resume come last, to stderr; wall-clock, so on a busy machine look at the CPU.
@@ -33,7 +33,6 @@ CASES = (
     ("flash over ssh", "sweep.json", (), True, 0),
     ("wide, bayes", "wide.json", ("--strategy", "bayes", "--evaluations", "200"), False, 0),
     ("wide, exhaustive", "wide.json", ("--strategy", "exhaustive"), False, 0),
-    ("resume of flash", "sweep.json", (), False, STORED),
     ("resume of wide", "wide.json", ("--strategy", "exhaustive"), False, STORED),
 )
 

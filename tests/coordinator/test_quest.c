@@ -205,6 +205,61 @@ static void a_replay_goes_on_to_the_same_points(void **state)
         assert_int_equal(ask_point(), next[i]);
 }
 
+/* Results that come in another order lead to the same points. */
+static void in_a_window_a_seed_repeats(void **state)
+{
+    int first[6], n = 0;
+
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        struct quest_want want;
+
+        begin(&(struct quest_options){
+            .strategy = "bayes", .baseline = 7, .seed = 3, .window = 3 });
+        n = 0;
+        assert_int_equal(quest_ask(quest, &want), STRATEGY_POINT);
+        assert_int_equal(quest_ask(quest, &want), STRATEGY_POINT);
+        assert_int_equal(quest_ask(quest, &want), STRATEGY_WAIT);
+        for (int unit = turn ? 2 : 0; unit >= 0 && unit < 3;
+             unit += turn ? -1 : 1) {
+            assert_false(quest_settle(quest, unit, 0, STRATEGY_TIMED,
+                                      5 + quest_point(quest, unit)));
+            while (quest_ask(quest, &want) == STRATEGY_POINT) {
+                int point = quest_point(quest, want.unit);
+
+                if (turn)
+                    assert_int_equal(point, first[n]);
+                first[n++] = point;
+            }
+        }
+        assert_int_equal(n, 3);
+        quest_free(quest);
+    }
+    quest = NULL;
+}
+
+static void in_a_window_all_is_told_before_the_end(void **state)
+{
+    struct quest_want want;
+    size_t steps;
+
+    (void)state;
+    begin(&(struct quest_options){ .strategy = "exhaustive",
+                                   .baseline = 0,
+                                   .evaluations = 3,
+                                   .window = 8 });
+    wanted(1, 1, 0);
+    wanted(2, 2, 0);
+    quest_settle(quest, 2, 0, STRATEGY_FAILED, 0);
+    quest_settle(quest, 0, 0, STRATEGY_TIMED, 2);
+    assert_int_equal(quest_ask(quest, &want), STRATEGY_WAIT);
+    quest_settle(quest, 1, 0, STRATEGY_LOST, 0);
+    assert_int_equal(quest_ask(quest, &want), STRATEGY_DONE);
+    quest_steps(quest, &steps);
+    assert_int_equal(steps, 5);
+    assert_int_equal(quest_out(quest), 0);
+}
+
 static void another_strategy_is_told_what_is_known(void **state)
 {
     const struct quest_step steps[] = {
@@ -275,6 +330,9 @@ int main(void)
         cmocka_unit_test_teardown(what_an_earlier_run_knows_is_not_asked_for,
                                   teardown),
         cmocka_unit_test_teardown(a_replay_goes_on_to_the_same_points,
+                                  teardown),
+        cmocka_unit_test_teardown(in_a_window_a_seed_repeats, teardown),
+        cmocka_unit_test_teardown(in_a_window_all_is_told_before_the_end,
                                   teardown),
         cmocka_unit_test_teardown(another_strategy_is_told_what_is_known,
                                   teardown),

@@ -1,0 +1,39 @@
+/* msg_fields.h - the vocabulary of the messages: every field, and which of them
+ * each message has (docs/protocol.md)
+ *
+ * For msg.c, which writes and reads by it.  Immutable; any thread.
+ */
+#ifndef FA_COMMON_MSG_FIELDS_H
+#define FA_COMMON_MSG_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/msg.h"
+
+enum field_kind {
+    FIELD_INT,
+    FIELD_REAL,
+    FIELD_TEXT,
+    FIELD_TEXTS,
+    FIELD_BYTES,
+    FIELD_BLOBS,
+    FIELD_REALS
+};
+
+/* 'max' is the largest length, count or number; a number is at least 0.  Where
+ * it may be unknown, an INT may be -1, REALs and REALS may be NaN. */
+struct msg_field {
+    const char *name;
+    size_t offset; /* in struct msg */
+    enum field_kind kind;
+    int64_t max;
+    bool unknown_ok;
+};
+
+/* The fields of a message, all of them required, one after the other from 0;
+ * NULL after the last. */
+const struct msg_field *msg_fields_of(enum msg_type type, size_t i);
+
+#endif

@@ -1,0 +1,219 @@
+#include "coordinator/sweep_state.h"
+
+#include <stdlib.h>
+
+#include "common/buf.h"
+#include "coordinator/replay.h"
+#include "coordinator/space.h"
+#include "coordinator/spec.h"
+#include "coordinator/terms.h"
+
+#define JSON_MAX (1 << 20)
+
+/* Each selection is a sweep of its own, so that a report shows just that. */
+static void hash_ask(const struct plan *plan, struct hash *hash)
+{
+    for (int unit = 0; unit < plan_units(plan); unit++)
+        hash_text(hash, plan_unit(plan, unit)->key);
+    for (int shape = 0; shape < plan_shapes(plan); shape++)
+        hash_text(hash, plan_measure_key(plan, shape));
+}
+
+/* What identifies this sweep: the file, the sources, the device, and what of
+ * it was asked for. */
+static void sweep_key(const struct sweep *sweep, char out[HASH_HEX])
+{
+    int reference = plan_units(sweep->plan);
+    struct msg kernel = { 0 };
+    struct hash hash;
+
+    hash_init(&hash);
+    hash_field(&hash, sweep->spec->text, sweep->spec->len);
+    plan_bundle(sweep->plan, 0, &kernel);
+    hash_text(&hash, kernel.hash);
+    plan_bundle(sweep->plan, reference, &kernel);
+    hash_text(&hash, kernel.hash);
+    hash_text(&hash, sweep->options->device);
+    hash_text(&hash, sweep->arch);
+    if (sweep->options->ask)
+        hash_ask(sweep->plan, &hash);
+    hash_end(&hash, out);
+}
+
+static char *settings_json(const struct sweep *sweep)
+{
+    const struct sweep_options *o = sweep->options;
+    const struct spec_measure *m = &sweep->spec->measure;
+    char *recorded =
+        sweep->spec->replay ? replay_json(sweep->spec->replay) : NULL;
+    struct buf buf;
+
+    buf_init(&buf, JSON_MAX);
+    buf_printf(&buf, "{");
+    if (o->terms)
+        terms_settings(o->terms, &buf);
+    buf_printf(
+        &buf,
+        "\"recorded\": %s, \"device\": \"%s\", \"asked\": %s, "
+        "\"method\": \"%s\", "
+        "\"attempts\": %d, "
+        "\"linger_s\": %d, \"max_hours\": %.17g, \"budget_usd\": %.17g, "
+        "\"warmups\": %d, \"least\": %d, \"most\": %d, \"noise\": %.17g, "
+        "\"margin\": %.17g, \"timeout_s\": %.17g, "
+        "\"seed\": %lld, \"l2\": \"%s\"}",
+        recorded ? recorded : "null", o->device, o->ask ? "true" : "false",
+        sweep_search_method(sweep), o->attempts, o->linger_s, o->max_hours,
+        o->budget_usd, m->warmups, m->least, m->most, m->noise, m->margin,
+        m->timeout_s, (long long)m->seed, m->l2);
+    free(recorded);
+    return buf.bytes;
+}
+
+static int put_sweep(struct sweep *sweep, int64_t passed, struct err *err)
+{
+    char *settings = settings_json(sweep), key[HASH_HEX];
+    struct buf facts;
+    int rc;
+
+    buf_init(&facts, JSON_MAX);
+    arch_json(&sweep->facts, &facts);
+    sweep_key(sweep, key);
+    rc = store_sweep_put(
+        sweep->store,
+        &(struct store_sweep){ .key = key,
+                               .name = sweep->spec->name,
+                               .folder = sweep->spec->folder,
+                               .file = sweep->spec->file,
+                               .hosts_file = sweep->options->hosts_file,
+                               .spec = sweep->spec->text,
+                               .device = sweep->options->device,
+                               .arch = sweep->arch,
+                               .facts = buf_text(&facts),
+                               .settings = settings,
+                               .configurations =
+                                   sweep->options->ask || sweep->spec->replay
+                                       ? passed
+                                       : space_size(sweep->space),
+                               .passed = passed,
+                               .created_utc = clock_utc_ns() },
+        &sweep->sweep_id, err);
+    buf_fini(&facts);
+    free(settings);
+    return rc;
+}
+
+static int put_gates(struct sweep *sweep, const struct space_gate_count *counts,
+                     struct err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < sweep->spec->n_gates; i++) {
+        const struct spec_gate *gate = &sweep->spec->gates[i];
+        const struct space_gate_count none = { -1, -1, -1 };
+        const struct space_gate_count *count = gate->warns ? &none : &counts[i];
+
+        rc = store_gate_put(
+            sweep->store,
+            &(struct store_gate){ .sweep = sweep->sweep_id,
+                                  .position = (int64_t)i,
+                                  .name = gate->name,
+                                  .kind = gate->warns ? "warn" : "reject",
+                                  .rule = gate->rule.text,
+                                  .why = gate->why ? gate->why : "",
+                                  .rejected_first = count->rejected_first,
+                                  .rejected_alone = count->rejected_alone },
+            err);
+    }
+    return rc;
+}
+
+static char *shape_json(const struct spec *spec, const struct spec_shape *shape)
+{
+    struct buf buf;
+
+    buf_init(&buf, JSON_MAX);
+    buf_printf(&buf, "{");
+    for (size_t i = 0; i < spec->n_vars; i++)
+        buf_printf(&buf, "%s\"%s\": %lld", i ? ", " : "", spec->vars[i],
+                   (long long)shape->vars[i]);
+    buf_printf(&buf, "}");
+    return buf.bytes;
+}
+
+static int put_shapes(struct sweep *sweep, struct err *err)
+{
+    const struct spec *spec = sweep->spec;
+    const struct plan_ask *ask = sweep->options->ask;
+    size_t n;
+    const struct spec_shape *shapes = space_shapes(sweep->space, &n);
+    int rc = 0;
+
+    if (ask) {
+        shapes = ask->shapes;
+        n = ask->n_shapes;
+    }
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        struct store_shape row = { .sweep = sweep->sweep_id,
+                                   .position = (int64_t)i,
+                                   .name = shapes[i].name };
+        char *vars = shape_json(spec, &shapes[i]);
+        int floor;
+
+        row.vars = vars;
+        rc = space_floor(sweep->space, &shapes[i], &row.floor_s, &floor, err);
+        row.floor_name = floor < 0 ? NULL : spec->floors[floor].name;
+        if (rc == 0)
+            rc = store_shape_put(sweep->store, &row, err);
+        free(vars);
+    }
+    return rc;
+}
+
+int sweep_put_config(struct sweep *sweep, int unit, struct err *err)
+{
+    const struct plan_unit *u = plan_unit(sweep->plan, unit);
+    char *params = plan_params(sweep->plan, unit);
+    char *warnings = plan_warnings(sweep->plan, unit);
+    int rc = store_config_put(sweep->store,
+                              &(struct store_config){
+                                  .key = u->key,
+                                  .sweep = sweep->sweep_id,
+                                  .point = u->point,
+                                  .baseline = u->baseline,
+                                  .params = params,
+                                  .warnings = warnings,
+                                  .source_key = u->source_key,
+                              },
+                              err);
+
+    free(params);
+    free(warnings);
+    return rc;
+}
+
+static int put_configs(struct sweep *sweep, struct err *err)
+{
+    int rc = 0;
+
+    for (int unit = 0; rc == 0 && unit < plan_taken(sweep->plan); unit++)
+        rc = sweep_put_config(sweep, unit, err);
+    return rc;
+}
+
+int sweep_describe(struct sweep *sweep, const struct space_gate_count *counts,
+                   int64_t passed, struct err *err)
+{
+    int rc;
+
+    if (sweep->options->ask)
+        passed = plan_units(sweep->plan);
+    rc = put_sweep(sweep, passed, err);
+    if (rc == 0)
+        rc = put_gates(sweep, counts, err);
+    if (rc == 0)
+        rc = put_shapes(sweep, err);
+    if (rc == 0)
+        rc = put_configs(sweep, err);
+    sweep_dirty(sweep);
+    return rc;
+}
