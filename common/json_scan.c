@@ -184,6 +184,15 @@ static bool number_is_formed(struct pass *pass, bool *whole)
     return !strchr("+-.xXabcdefABCDEF_", *pass->p) || !*pass->p;
 }
 
+/* By its digits: 2^53 + 1 is 2^53 as a double. */
+static bool is_kept_exactly(const char *digits)
+{
+    const long long most = (long long)JSON_INTEGER_MAX;
+    long long number = strtoll(digits, NULL, 10); /* too many: the limits */
+
+    return number >= -most && number <= most;
+}
+
 static int scan_number(struct pass *pass, struct json_place *place)
 {
     char *from = pass->p;
@@ -200,7 +209,7 @@ static int scan_number(struct pass *pass, struct json_place *place)
     if (!isfinite(number))
         return flaw(pass, from, "this number is too large",
                     "at most 1.797e308");
-    if (place->whole && fabs(number) > JSON_INTEGER_MAX)
+    if (place->whole && !is_kept_exactly(from))
         return flaw(pass, from, "this whole number is beyond 2^53",
                     "from 9,007,199,254,740,993 on not every whole number "
                     "is kept exactly");

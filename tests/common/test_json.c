@@ -72,6 +72,8 @@ static const struct {
     { "1e", "f:1:1: this is not a number" },
     { "0x10", "f:1:1: this is not a number" },
     { "1e999", "f:1:1: this number is too large\n" },
+    { "9007199254740993", "f:1:1: this whole number is beyond 2^53\n" },
+    { "-9007199254740993", "f:1:1: this whole number is beyond 2^53\n" },
     { "9007199254740993000", "f:1:1: this whole number is beyond 2^53\n" },
     { "NaN", "f:1:1: this is not a value\n" },
     { "True", "f:1:1: this is not a value\n" },
