@@ -280,7 +280,9 @@ static void bench_never_waits_while_its_runner_lies_in_the_cache(void **state)
         struct pollfd fds[CHILD_FDS_MAX * GPUS_MAX];
         size_t n = bench_poll(bench, fds, CHILD_FDS_MAX * GPUS_MAX);
 
-        assert_true(n > 0 || bench_deadline_ns(bench) <= clock_boot_ns());
+        /* or a process that closed its ends is to be reaped */
+        assert_true(n > 0 || bench_deadline_ns(bench) <=
+                                 clock_boot_ns() + NS_PER_S / 10);
         assert_true(clock_boot_ns() < until_ns);
         poll(fds, (nfds_t)n, 20);
     }
