@@ -32,12 +32,12 @@ typedef int sweep_done(void *arg, const struct plan *plan, struct store *store,
                        struct err *err);
 
 struct sweep_options {
-    const char *device;      /* cuda cpu */
-    bool builds_only;        /* for 'arch'; nothing is measured */
-    bool cover;              /* of them, a covering set (cover.h) */
-    const char *arch;        /* sm_89; "" to take the GPU's */
-    const char *command;     /* for the run's record: sweep, resume */
-    const char *hosts_file;  /* absolute; "" for this machine alone */
+    const char *device;     /* cuda cpu */
+    bool builds_only;       /* for 'arch'; nothing is measured */
+    bool cover;             /* of them, a covering set (cover.h) */
+    const char *arch;       /* sm_89; "" to take the GPU's */
+    const char *command;    /* for the run's record: sweep, resume */
+    const char *hosts_file; /* absolute; "" for this machine alone */
     struct remote_options remote;
     double max_hours;           /* wall clock of this run, 0 for no cap */
     double budget_usd;          /* of the whole sweep, 0 for no cap */
