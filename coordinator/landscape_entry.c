@@ -239,7 +239,6 @@ static int read_member(struct landscape_reader *reader, struct entry *entry)
 static int conclude(struct landscape_reader *reader, struct entry *entry)
 {
     struct landscape_config *config = &entry->config;
-    const double *samples = &reader->to->samples[config->sample_at];
     double sum = 0;
 
     if (entry->time == HAS_TIME || entry->time == HAS_FAILED)
@@ -248,7 +247,7 @@ static int conclude(struct landscape_reader *reader, struct entry *entry)
         config->outcome = entry->elsewhere->outcome;
     } else if (config->samples_n > 0) {
         for (int i = 0; i < config->samples_n; i++)
-            sum += samples[i];
+            sum += reader->to->samples[config->sample_at + i];
         config->time_s = sum / config->samples_n;
     } else if (entry->time == NOTHING_MEASURED) {
         config->outcome = LANDSCAPE_RUNTIME;
