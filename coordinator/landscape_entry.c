@@ -247,7 +247,7 @@ static int conclude(struct landscape_reader *reader, struct entry *entry)
         config->outcome = entry->elsewhere->outcome;
     } else if (config->samples_n > 0) {
         for (int i = 0; i < config->samples_n; i++)
-            sum += reader->to->samples[config->sample_at + i];
+            sum += reader->to->samples[config->sample_at + (size_t)i];
         config->time_s = sum / config->samples_n;
     } else if (entry->time == NOTHING_MEASURED) {
         config->outcome = LANDSCAPE_RUNTIME;
