@@ -87,16 +87,25 @@ if [ -e /dev/nvidia0 ]; then
     # One GPU cannot be two hosts: the SSH host alone.
     sed -i '/^localhost/d' "$demo/hosts.txt"
 fi
+# The command that comes next, bold on a terminal
+show() {
+    if [ -t 1 ]; then
+        printf '\n\033[1m$ %s\033[0m\n' "$1"
+    else
+        printf '\n$ %s\n' "$1"
+    fi
+}
+
 for kernel in vector_add flash_attention; do
     cp -r "$source_dir/kernels/$kernel" "$demo/$kernel"
     cd "$demo/$kernel"
     if [ "$kernel $device" = "flash_attention cpu" ]; then
-        printf '\n\033[1m$ fa-coord fuzz --cover --hosts hosts.txt --device cpu   # %s\033[0m\n' "$kernel"
+        show "fa-coord fuzz --cover --hosts hosts.txt --device cpu   # $kernel"
         "$fa_coord" fuzz --cover --hosts "$demo/hosts.txt" --device cpu
         continue
     fi
-    printf '\n\033[1m$ fa-coord sweep --hosts hosts.txt --device %s   # %s\033[0m\n' "$device" "$kernel"
+    show "fa-coord sweep --hosts hosts.txt --device $device   # $kernel"
     "$fa_coord" sweep --hosts "$demo/hosts.txt" --device "$device"
-    printf '\n\033[1m$ fa-coord report --cost --top 10\033[0m\n'
+    show "fa-coord report --cost --top 10"
     "$fa_coord" report --cost --top 10
 done
