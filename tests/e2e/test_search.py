@@ -23,7 +23,7 @@ for line in sys.stdin:
         points = itertools.product(*(range(len(t["values"])) for t in order["tunables"]))
         print(json.dumps({"ready": "counting"}), flush=True)
     elif "ask" in order:
-        if left == 0:
+        if left <= 0:
             sys.exit("the license has expired")
         point = next(points, None)
         print(json.dumps({"point": point} if point else {"done": True}), flush=True)
