@@ -38,6 +38,17 @@ static int host_named(const struct sweep *sweep, const char *name)
     return -1;
 }
 
+/* 'text' with the pass's rounds as ?1 and ?2 */
+static int ask_of_pass(struct sweep *sweep, const char *text,
+                       struct sqlite3_stmt **stmt, struct err *err)
+{
+    int64_t round = sweep->tools->round;
+    int rc = sql_prepare(store_db(sweep->store), text, stmt, err);
+
+    return rc < 0 ? rc
+                  : sql_start(*stmt, err, "II", round, round + CONTEST_ROUNDS);
+}
+
 /* In how many blocks of the pass it had a time already. */
 static int count_blocks(struct sweep *sweep, struct err *err)
 {
@@ -46,11 +57,8 @@ static int count_blocks(struct sweep *sweep, struct err *err)
         " counted=1 AND outcome='ran' AND round>?1 AND round<?2";
     struct sweep_tools *tools = sweep->tools;
     struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(sweep->store), text, &stmt, err);
+    int rc = ask_of_pass(sweep, text, &stmt, err);
 
-    if (rc == 0)
-        rc = sql_start(stmt, err, "II", tools->round,
-                       tools->round + CONTEST_ROUNDS);
     if (rc == 0)
         rc = sql_step(stmt, err);
     if (rc == 1)
@@ -67,11 +75,8 @@ static int find_failures(struct sweep *sweep, struct err *err)
         " counted=1 AND outcome<>'ran' AND round>?1 AND round<?2";
     struct sweep_tools *tools = sweep->tools;
     struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(sweep->store), text, &stmt, err);
+    int rc = ask_of_pass(sweep, text, &stmt, err);
 
-    if (rc == 0)
-        rc = sql_start(stmt, err, "II", tools->round,
-                       tools->round + CONTEST_ROUNDS);
     while (rc >= 0 && (rc = sql_step(stmt, err)) == 1) {
         int host = host_named(sweep, sql_text(stmt, 0));
 

@@ -29,6 +29,7 @@ class Canary(rig.Rig):
         self.assert_invariants(folder)
         canaries = self.canaries(folder)
         self.assertEqual(len({r for _, r in canaries}), len(canaries), "each has a round of its own")
+        judged = 0
         for [gpu] in self.query(folder, "SELECT DISTINCT gpu FROM result"):
             [times] = self.query(folder, """
                 SELECT min(iif(purpose = 'canary', received_utc, NULL)), max(iif(purpose = 'canary', received_utc, NULL)),
@@ -37,10 +38,12 @@ class Canary(rig.Rig):
             first, last, screened, n = times
             if not n:
                 continue  # the other was done before this one had anything to measure
+            judged += 1
             mine = [r for g, r in canaries if g == gpu]
             self.assertGreater(last, screened, "one at the end")
             self.assertGreaterEqual(len(mine), 1 + n // EVERY - 1)
             self.assertLessEqual(len(mine), 2 + n)
+        self.assertGreater(judged, 0)
         # What was in doubt was measured again, and not without end.
         [again] = self.query(folder, "SELECT count(*), max(round) FROM result WHERE purpose = 'screen' AND round > 0")
         self.assertLessEqual(again[0], 2 * EVERY)
