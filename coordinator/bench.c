@@ -1,171 +1,173 @@
 #include "coordinator/bench.h"
 
-#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/err.h"
+#include "common/mem.h"
 #include "coordinator/conclusion.h"
-#include "coordinator/json_out.h"
 #include "coordinator/report.h"
-#include "coordinator/table.h"
 
-static const struct report_shape *find_shape(const struct report *report,
-                                             const char *name)
+/* The first of the ranking that is not the baseline. */
+static const struct report_config *fastest_other(const struct report *report,
+                                                 const struct conclusion *c)
 {
-    for (size_t i = 0; i < report->n_shapes; i++)
-        if (strcmp(report->shapes[i].name, name) == 0)
-            return &report->shapes[i];
+    for (size_t i = 0; i < report->n_configs; i++)
+        if (report->configs[i].rank && !report->configs[i].baseline &&
+            !conclusion_rejects(c, &report->configs[i]))
+            return &report->configs[i];
     return NULL;
 }
 
-static double floor_of(const struct report *report, const char *name)
+/* Where the baseline won there is still somebody to compare it with: the best
+ * finalist, else the first of the ranking. */
+static void replace_baseline(const struct report *report,
+                             const struct conclusion *c, struct winner *winner)
 {
-    const struct report_shape *shape = find_shape(report, name);
+    bool done = c->state == CONCLUSION_DONE && c->best != TIE_NONE;
 
-    return shape ? shape->floor_s : (double)NAN;
+    winner->config =
+        done ? c->entries[c->best].config : fastest_other(report, c);
+    if (!winner->config)
+        winner->config = fastest_other(report, c);
+    if (done)
+        winner->state = "not shown to beat the baseline";
 }
 
-static void interval_cell(struct table *table, double scale, double lo,
-                          double hi)
+static void choose_own(const struct report *report, const struct conclusion *c,
+                       const char *name, struct winner *out)
 {
-    if (isfinite(hi))
-        table_cell(table, "[%.3f, %.3f]", scale * lo, scale * hi);
-    else
-        table_cell(table, "-");
-}
+    struct err none;
+    size_t at;
 
-static void time_cells(struct table *table, const struct finding *f,
-                       double floor_s)
-{
-    table_number(table, 3, 1e6 * f->time.seconds);
-    interval_cell(table, 1e6, f->time.lo, f->time.hi);
-    table_number(table, 1, 100 * floor_s / f->time.seconds);
-}
-
-static void columns(struct table *table, const struct conclusion *c)
-{
-    table_column(table, 'l', "shape");
-    for (int i = 0; i < 2; i++) {
-        table_column(table, 'r',
-                     i == 0
-                         ? c->emulated ? "baseline us emulated" : "baseline us"
-                         : "winner us");
-        table_column(table, 'r', "interval");
-        table_column(table, 'r', "of floor %");
-    }
-    if (c->emulated)
+    *out = (struct winner){ .shape = name };
+    if (!report_find_shape(report, name, &at) ||
+        winner_find(report, at, out, &none) != 0)
         return;
-    table_column(table, 'r', "x baseline");
-    table_column(table, 'r', "interval");
-    table_column(table, 'l', "verdict");
+    winner_confirm(report, c, out);
+    if (out->config->baseline || conclusion_rejects(c, out->config))
+        out->config = NULL;
 }
 
-void bench_print(const struct conclusion *c, const struct report *report,
-                 FILE *to)
+int bench_choose(const struct report *report, const struct conclusion *verdict,
+                 const char *const *shapes, size_t n, struct bench *out,
+                 struct err *err)
 {
-    struct table *table;
+    const struct report_config *baseline = report_baseline(report);
+    bool is = baseline && baseline->rank;
 
-    if (c->n < 2 || c->complete == 0) {
-        fprintf(to, "Nothing was compared: %s.\n", c->sentence);
-        return;
+    *out = (struct bench){ .baseline = baseline };
+    if (is && winner_find(report, 0, &out->headline, err) == 0) {
+        winner_confirm(report, verdict, &out->headline);
+        if (out->headline.config->baseline ||
+            conclusion_rejects(verdict, out->headline.config))
+            replace_baseline(report, verdict, &out->headline);
     }
-    table = table_new();
-    columns(table, c);
-    for (size_t i = 0; i < c->n_shapes; i++) {
-        const struct conclusion_shape *shape = &c->shapes[i];
-        const struct finding *winner = &shape->findings[1];
-        double floor_s = floor_of(report, shape->name);
+    if (!out->headline.config)
+        return err_set(err, ERR_INPUT,
+                       "there are no two to compare: %s; 'fa-coord report' "
+                       "tells more",
+                       is ? "only the baseline is correct for every shape"
+                          : "the baseline has no valid time");
+    out->own = mem_new(n, sizeof(*out->own));
+    for (; out->n < n; out->n++)
+        choose_own(report, verdict, shapes[out->n], &out->own[out->n]);
+    return 0;
+}
 
-        table_cell(table, "%s", shape->name);
-        time_cells(table, &shape->findings[0], floor_s);
-        time_cells(table, winner, floor_s);
-        if (c->emulated)
+void bench_fini(struct bench *bench)
+{
+    free(bench->own);
+    *bench = (struct bench){ 0 };
+}
+
+static bool is_entered(const struct contest *contest, const char *key)
+{
+    for (size_t i = 0; i < contest->n; i++)
+        if (strcmp(contest->contestants[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+void bench_enter(const struct bench *bench, struct contest *contest)
+{
+    contest_add(contest, bench->baseline->key, CONTEST_BASELINE, "");
+    contest_add(contest, bench->headline.config->key, CONTEST_FINALIST, "");
+    for (size_t i = 0; i < bench->n; i++)
+        if (bench->own[i].config &&
+            !is_entered(contest, bench->own[i].config->key))
+            contest_add(contest, bench->own[i].config->key, CONTEST_FINALIST,
+                        "");
+}
+
+/* ---- who is who */
+
+char *bench_name(const struct bench *bench, const struct report_config *config)
+{
+    const char *headline = bench->headline.shape;
+    bool is_best = config == bench->headline.config;
+    char *name;
+
+    if (config == bench->baseline)
+        return mem_strdup("baseline");
+    name = is_best ? mem_printf("best at %s", headline) : NULL;
+    for (size_t i = 0; i < bench->n; i++) {
+        const struct winner *own = &bench->own[i];
+        char *longer;
+
+        if (own->config != config ||
+            (is_best && strcmp(own->shape, headline) == 0))
             continue;
-        table_number(table, 3, winner->speedup.value);
-        interval_cell(table, 1, winner->speedup.lo, winner->speedup.hi);
-        table_cell(table, "%s", verdict_name(winner->verdict));
+        longer = mem_printf("%s%s%s", name ? name : "best at ",
+                            name ? ", " : "", own->shape);
+        free(name);
+        name = longer;
     }
-    table_print(table, to);
-    table_free(table);
-    fprintf(to, "\nbaseline  %s\nwinner    %s\n", c->entries[0].name,
-            c->entries[1].name);
-    fprintf(to, "%d blocks of %d samples on %zu GPU%s, %d dropped\n",
-            c->complete, c->contest.samples, c->n_gpus,
-            c->n_gpus == 1 ? "" : "s", c->broken);
-    if (c->emulated)
-        fprintf(to, "Times are emulated on the cpu device, not GPU times.\n");
+    return name;
 }
 
-static void put_interval(struct json_out *out, const char *key, double lo,
-                         double hi)
+const char *bench_state(const struct bench *bench,
+                        const struct report_config *config)
 {
-    if (!isfinite(hi)) {
-        json_out_null(out, key);
-        return;
-    }
-    json_out_open(out, key, '[');
-    json_out_real(out, NULL, lo);
-    json_out_real(out, NULL, hi);
-    json_out_close(out);
+    if (config == bench->headline.config)
+        return bench->headline.state;
+    for (size_t i = 0; i < bench->n; i++)
+        if (bench->own[i].config == config)
+            return bench->own[i].state;
+    return NULL;
 }
 
-static void put_time(struct json_out *out, const char *key,
-                     const struct finding *f, double floor_s)
+const struct winner *bench_own(const struct bench *bench, const char *shape)
 {
-    json_out_open(out, key, '{');
-    json_out_real(out, "median_s", f->time.seconds);
-    put_interval(out, "ci_95", f->time.lo, f->time.hi);
-    json_out_real(out, "of_floor", floor_s / f->time.seconds);
-    json_out_close(out);
+    for (size_t i = 0; i < bench->n; i++)
+        if (bench->own[i].config && strcmp(bench->own[i].shape, shape) == 0)
+            return &bench->own[i];
+    return NULL;
 }
 
-static void put_shape(struct json_out *out,
-                      const struct conclusion_shape *shape,
-                      const struct report_shape *is)
+static size_t entry_of(const struct conclusion *c,
+                       const struct report_config *config)
 {
-    const struct finding *winner = &shape->findings[1];
-    double floor_s = is ? is->floor_s : (double)NAN;
+    size_t i = 0;
 
-    json_out_open(out, NULL, '{');
-    json_out_text(out, "shape", shape->name);
-    if (is)
-        json_out_raw(out, "vars", is->vars);
-    else
-        json_out_null(out, "vars");
-    json_out_real(out, "floor_s", floor_s);
-    put_time(out, "baseline", &shape->findings[0], floor_s);
-    put_time(out, "winner", winner, floor_s);
-    json_out_real(out, "speedup", winner->speedup.value);
-    put_interval(out, "speedup_ci_95", winner->speedup.lo, winner->speedup.hi);
-    json_out_text(out, "verdict", verdict_name(winner->verdict));
-    json_out_real(out, "p", winner->speedup.p);
-    json_out_close(out);
+    while (i < c->n && c->entries[i].config != config)
+        i++;
+    return i;
 }
 
-void bench_json(const struct conclusion *c, const struct report *report,
-                FILE *to)
+bool bench_gain(const struct bench *bench, const struct conclusion *c,
+                const struct conclusion_shape *shape, struct speedup *out)
 {
-    static const char *const keys[] = { "baseline", "winner" };
-    struct json_out out;
+    const struct winner *own = bench_own(bench, shape->name);
+    size_t a, b;
 
-    json_out_init(&out, to);
-    json_out_open(&out, NULL, '{');
-    json_out_text(&out, "name", report->name);
-    json_out_text(&out, "device", report->device);
-    json_out_text(&out, "arch", report->arch);
-    json_out_bool(&out, "emulated", c->emulated);
-    json_out_bool(&out, "complete", c->state == CONCLUSION_DONE);
-    for (size_t i = 0; i < 2; i++)
-        if (i < c->n && c->entries[i].config)
-            json_out_raw(&out, keys[i], c->entries[i].config->json);
-        else
-            json_out_null(&out, keys[i]);
-    json_out_int(&out, "pass", c->contest.pass);
-    json_out_int(&out, "blocks", c->complete);
-    json_out_int(&out, "samples_a_block", c->contest.samples);
-    json_out_int(&out, "gpus", (int64_t)c->n_gpus);
-    json_out_open(&out, "shapes", '[');
-    for (size_t i = 0; c->n == 2 && c->complete > 0 && i < c->n_shapes; i++)
-        put_shape(&out, &c->shapes[i], find_shape(report, c->shapes[i].name));
-    json_out_close(&out);
-    json_out_close(&out);
+    if (!own || own->config == bench->headline.config)
+        return false;
+    a = entry_of(c, own->config);
+    b = entry_of(c, bench->headline.config);
+    if (a == c->n || b == c->n)
+        return false;
+    speedup_of(shape->blocks, a, b, 1 - c->contest.rules.alpha, out);
+    return out->n_blocks > 0;
 }

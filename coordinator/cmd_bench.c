@@ -1,8 +1,7 @@
-/* fa-coord bench: the baseline and the winner at each shape, in blocks
+/* fa-coord bench: the baseline and the winners at each shape, in blocks
  * (docs/confirm.md) */
 #include "coordinator/cmd.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,6 @@
 #include "coordinator/spec.h"
 #include "coordinator/store.h"
 #include "coordinator/terminal.h"
-#include "coordinator/winner.h"
 
 struct order {
     struct option_list shape_names;
@@ -52,42 +50,23 @@ static int choose_shapes(struct order *order, const struct run *run,
                         err);
 }
 
-static const struct report_config *fastest_other(const struct report *report)
+/* 'out' borrows names from the order, the rest from the report. */
+static int choose(const struct order *order, struct store *store,
+                  const struct report *report, const struct cost *cost,
+                  struct bench *out, struct err *err)
 {
-    for (size_t i = 0; i < report->n_configs; i++)
-        if (report->configs[i].rank && !report->configs[i].baseline)
-            return &report->configs[i];
-    return NULL;
-}
+    const char **names = mem_new(order->n_shapes, sizeof(*names));
+    struct conclusion *verdict = NULL;
+    int rc =
+        conclusion_load(store, report, cost, CONTEST_CONFIRM, &verdict, err);
 
-/* The verdict's best, won or not; of a sweep without one the first of the
- * ranking that is not the baseline. */
-static int choose_two(struct store *store, const struct report *report,
-                      const struct cost *cost, struct contest *contest,
-                      struct err *err)
-{
-    const struct report_config *baseline = report_baseline(report);
-    const struct report_config *winner = fastest_other(report);
-    struct conclusion *c;
-    int rc;
-
-    if (!baseline || !baseline->rank || !winner)
-        return err_set(err, ERR_INPUT,
-                       "there are no two to compare: %s; 'fa-coord report' "
-                       "tells more",
-                       baseline && baseline->rank
-                           ? "only the baseline is correct for every shape"
-                           : "the baseline has no valid time");
-    rc = conclusion_load(store, report, cost, CONTEST_CONFIRM, &c, err);
-    if (rc < 0)
-        return rc;
-    if (c->state == CONCLUSION_DONE && c->best != TIE_NONE &&
-        c->entries[c->best].config)
-        winner = c->entries[c->best].config;
-    conclusion_free(c);
-    contest_add(contest, baseline->key, CONTEST_BASELINE, "");
-    contest_add(contest, winner->key, CONTEST_FINALIST, "");
-    return 0;
+    for (size_t i = 0; i < order->n_shapes; i++)
+        names[i] = order->shapes[i].name;
+    if (rc == 0)
+        rc = bench_choose(report, verdict, names, order->n_shapes, out, err);
+    conclusion_free(verdict);
+    free(names);
+    return rc;
 }
 
 /* ---- one that was interrupted is gone on with ---- */
@@ -112,6 +91,7 @@ static int make_contest(const struct run *run, const struct order *order,
                         struct contest *out, struct err *err)
 {
     struct contest old = { 0 };
+    struct bench bench = { 0 };
     struct store *store;
     int rc = store_open(run->db, STORE_READ, &store, err);
 
@@ -119,22 +99,28 @@ static int make_contest(const struct run *run, const struct order *order,
         return rc;
     passes_rules(run, report, out);
     out->kind = CONTEST_BENCH;
-    rc = choose_two(store, report, cost, out, err);
-    if (rc == 0)
+    rc = choose(order, store, report, cost, &bench, err);
+    if (rc == 0) {
+        bench_enter(&bench, out);
+        passes_enough_blocks(run, out);
         rc = contest_load(store, report->sweep, CONTEST_BENCH, 0, &old, err);
+    }
     if (rc == 1 && !old.ended && is_same(&old, out, order)) {
         contest_fini(out);
         *out = old;
     } else {
         contest_fini(&old);
     }
+    bench_fini(&bench);
     store_close(store);
     return rc < 0 ? rc : 0;
 }
 
-static int show(const struct run *run, struct err *err)
+static int show(const struct run *run, const struct order *order,
+                struct err *err)
 {
     struct conclusion *conclusion = NULL;
+    struct bench bench = { 0 };
     struct report *report;
     struct cost *cost;
     struct store *store = NULL;
@@ -145,12 +131,15 @@ static int show(const struct run *run, struct err *err)
     if (rc == 0)
         rc = conclusion_load(store, report, cost, CONTEST_BENCH, &conclusion,
                              err);
+    if (rc == 0)
+        rc = choose(order, store, report, cost, &bench, err);
     if (rc == 0 && run->set.json)
-        bench_json(conclusion, report, stdout);
+        bench_json(&bench, conclusion, report, stdout);
     else if (rc == 0)
-        bench_print(conclusion, report, stdout);
+        bench_print(&bench, conclusion, report, stdout);
     if (rc == 0)
         rc = terminal_flush(stdout, err);
+    bench_fini(&bench);
     conclusion_free(conclusion);
     cost_free(cost);
     report_free(report);
@@ -175,7 +164,7 @@ static int bench_work(struct run *run, void *arg)
         code = passes_contest(run, report, &contest, order->shapes,
                               order->n_shapes);
     if (rc == 0 && code == 0)
-        rc = show(run, &err);
+        rc = show(run, order, &err);
     if (code == 5 || code == 6 || code >= 128)
         fprintf(stderr, "nothing is lost; to go on, the same command again\n");
     contest_fini(&contest);
@@ -196,7 +185,7 @@ int cmd_bench(int argc, char *argv[])
     const struct options options = {
         .command = "bench",
         .arguments = "[SWEEP]",
-        .what = "baseline and winner at each shape, in blocks",
+        .what = "baseline, winner and each shape's own winner, in blocks",
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
         .arguments_max = 1,

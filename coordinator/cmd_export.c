@@ -5,16 +5,12 @@
 #include <string.h>
 
 #include "common/err.h"
-#include "common/mem.h"
-#include "common/suggest.h"
 #include "coordinator/cmd.h"
-#include "coordinator/conclusion.h"
 #include "coordinator/dbpath.h"
 #include "coordinator/export.h"
 #include "coordinator/options.h"
 #include "coordinator/outfile.h"
 #include "coordinator/report.h"
-#include "coordinator/report_cost.h"
 #include "coordinator/store.h"
 #include "coordinator/stored.h"
 #include "coordinator/terminal.h"
@@ -84,52 +80,6 @@ static int write_out(struct export *export, const struct settings *settings,
     return rc;
 }
 
-/* ---- the winner */
-
-static int find_shape(const struct report *report, const char *name,
-                      size_t *out, struct err *err)
-{
-    const char **names = mem_new(report->n_shapes + 1, sizeof(*names)), *near;
-
-    for (size_t i = 0; i < report->n_shapes; i++)
-        names[i] = report->shapes[i].name;
-    for (*out = 0; *out < report->n_shapes; ++*out)
-        if (strcmp(names[*out], name) == 0)
-            break;
-    near = suggest_name(name, strlen(name), names, report->n_shapes);
-    free(names);
-    if (*out < report->n_shapes)
-        return 0;
-    return err_set(err, ERR_INPUT,
-                   "export: --shape: there is no shape '%.64s' in the "
-                   "sweep%s%s%s",
-                   name, near ? "; did you mean '" : "", near ? near : "",
-                   near ? "'?" : "");
-}
-
-/* By the sweep's confirmation, where it has one. */
-static int find_winner(struct store *store, const struct report *report,
-                       const char *shape, struct winner *out, struct err *err)
-{
-    struct conclusion *conclusion = NULL;
-    struct cost *cost = NULL;
-    size_t at = 0;
-    int rc = shape ? find_shape(report, shape, &at, err) : 0;
-
-    if (rc == 0)
-        rc = winner_find(report, at, out, err);
-    if (rc == 0)
-        rc = cost_load(store, &cost, err);
-    if (rc == 0)
-        rc = conclusion_load(store, report, cost, CONTEST_CONFIRM, &conclusion,
-                             err);
-    if (rc == 0)
-        winner_confirm(report, conclusion, out);
-    conclusion_free(conclusion);
-    cost_free(cost);
-    return rc;
-}
-
 static int run(struct store *store, const struct settings *settings,
                struct err *err)
 {
@@ -144,7 +94,7 @@ static int run(struct store *store, const struct settings *settings,
     if (rc == 0)
         rc = settings->config
                  ? winner_named(report, &stored, settings->config, &winner, err)
-                 : find_winner(store, report, settings->shape, &winner, err);
+                 : winner_load(store, report, settings->shape, &winner, err);
     if (rc == 0)
         rc = export_make(report, &stored, &winner, store, &export, err);
     if (rc == 0)

@@ -11,7 +11,6 @@
 #include "common/mem.h"
 #include "coordinator/choice.h"
 #include "coordinator/cmd_run.h"
-#include "coordinator/conclusion.h"
 #include "coordinator/dbpath.h"
 #include "coordinator/json_out.h"
 #include "coordinator/options.h"
@@ -31,7 +30,7 @@
 #define LAUNCHES_S 300
 
 struct order {
-    const char *config;      /* NULL: the winner and the baseline */
+    const char *config;      /* NULL: the winner there and the baseline */
     const char *shape_name;  /* NULL: the headline */
     struct spec_shape shape; /* borrowed pieces */
     struct choice choice;
@@ -57,34 +56,36 @@ static int choose_named(struct order *order, const struct run *run,
     return rc;
 }
 
-/* The verdict's, or without one the first of the ranking. */
+/* The shape's, and the baseline beside it. */
 static int choose_winner(struct order *order, const struct run *run,
                          struct store *store, const struct report *report,
-                         const struct cost *cost, struct err *err)
+                         struct err *err)
 {
-    struct conclusion *c;
     struct winner winner;
-    int rc = winner_find(report, 0, &winner, err);
+    int rc = winner_load(store, report, order->shape_name, &winner, err);
 
     if (rc == WINNER_NONE)
         return err_set(err, ERR_INPUT,
                        "there is no winner to profile: no configuration is "
                        "correct; name one, as in fa-coord profile %s A=1,B=2",
                        run->db);
-    rc = conclusion_load(store, report, cost, CONTEST_CONFIRM, &c, err);
     if (rc < 0)
         return rc;
-    winner_confirm(report, c, &winner);
-    conclusion_free(c);
     choice_baseline(&order->choice, run->spec);
     if (!winner.config->baseline)
         (void)choice_params(&order->choice, run->spec, &winner.config->params);
+    if (!run->set.quiet && winner.config->baseline)
+        fprintf(stderr, "profiling the baseline, which is the best at %s\n",
+                winner.shape);
+    else if (!run->set.quiet)
+        fprintf(stderr,
+                "profiling the baseline and %.8s, the best at %s (%s)\n",
+                winner.config->key, winner.shape, winner.state);
     return 0;
 }
 
 static int choose_configs(struct order *order, const struct run *run,
-                          const struct report *report, const struct cost *cost,
-                          struct err *err)
+                          const struct report *report, struct err *err)
 {
     struct store *store;
     int rc;
@@ -93,7 +94,7 @@ static int choose_configs(struct order *order, const struct run *run,
         return choose_named(order, run, report, err);
     rc = store_open(run->db, STORE_READ, &store, err);
     if (rc == 0) {
-        rc = choose_winner(order, run, store, report, cost, err);
+        rc = choose_winner(order, run, store, report, err);
         store_close(store);
     }
     return rc;
@@ -167,9 +168,9 @@ static int profile_work(struct run *run, void *arg)
     int rc = passes_look(run->db, &report, &cost, &err), code;
 
     if (rc == 0)
-        rc = choose_configs(order, run, report, cost, &err);
-    if (rc == 0)
         rc = choose_shape(order, run, &ask, &err);
+    if (rc == 0)
+        rc = choose_configs(order, run, report, &err);
     if (rc < 0) {
         code = cmd_fail(rc, &err);
     } else {
@@ -189,8 +190,15 @@ static int find_db(char **db, struct order *order, const char *const plain[2],
                    struct err *err)
 {
     bool config = plain[0] && !plain[1] && strchr(plain[0], '=');
+    const char *name = config ? plain[0] : plain[1];
 
-    order->config = config ? plain[0] : plain[1];
+    if (name && order->config)
+        return err_set(err, ERR_INPUT,
+                       "profile: '%.64s' and --config=%.64s both name a "
+                       "configuration: one or the other",
+                       name, order->config);
+    if (name)
+        order->config = name;
     return dbpath_find(config ? NULL : plain[0], db, err);
 }
 
@@ -201,7 +209,9 @@ int cmd_profile(int argc, char *argv[])
     const char *plain[2] = { NULL, NULL };
     const struct option list[] = {
         { "shape", OPTION_TEXT, &order.shape_name, "NAME",
-          "at this shape (default: the headline)", NULL },
+          "its winner, at this shape (default: the headline)", NULL },
+        { "config", OPTION_TEXT, &order.config, "A=1,B=2|KEY",
+          "this configuration rather than winner and baseline", NULL },
     };
     const struct options options = {
         .command = "profile",

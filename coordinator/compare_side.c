@@ -9,9 +9,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "common/stats.h"
-#include "coordinator/conclusion.h"
 #include "coordinator/finalists.h"
-#include "coordinator/report_cost.h"
 #include "coordinator/report_current.h"
 #include "coordinator/spec.h"
 #include "coordinator/sql.h"
@@ -340,24 +338,14 @@ static int read_rest(struct compare_side *side, struct err *err)
 /* As export has it: what was confirmed, else what was screened. */
 static int read_winner(struct compare_side *side, struct err *err)
 {
-    struct conclusion *conclusion = NULL;
-    struct cost *cost = NULL;
-    struct err none = { "" };
-    int rc;
+    struct err why = { "" };
+    int rc = winner_load(side->store, side->report, NULL, &side->winner, &why);
 
-    if (winner_find(side->report, 0, &side->winner, &none) != 0) {
-        snprintf(side->why_none, sizeof(side->why_none), "%s", none.text);
-        return 0;
-    }
-    rc = cost_load(side->store, &cost, err);
-    if (rc == 0)
-        rc = conclusion_load(side->store, side->report, cost, CONTEST_CONFIRM,
-                             &conclusion, err);
-    if (rc == 0)
-        winner_confirm(side->report, conclusion, &side->winner);
-    conclusion_free(conclusion);
-    cost_free(cost);
-    return rc;
+    if (rc < 0)
+        *err = why;
+    else if (rc == WINNER_NONE)
+        snprintf(side->why_none, sizeof(side->why_none), "%s", why.text);
+    return rc < 0 ? rc : 0;
 }
 
 int compare_side_open(const char *path, struct compare_side *out,

@@ -95,6 +95,15 @@ const char *conclusion_reason(const struct conclusion *c,
     return *reason ? reason : "it was not right in a block";
 }
 
+bool conclusion_rejects(const struct conclusion *c,
+                        const struct report_config *config)
+{
+    for (size_t i = 0; i < c->n_rejected; i++)
+        if (c->rejected[i].config == config)
+            return true;
+    return false;
+}
+
 static void free_entries(struct conclusion_entry *entries, size_t n)
 {
     for (size_t i = 0; i < n; i++)

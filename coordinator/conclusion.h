@@ -103,6 +103,10 @@ void conclusion_free(struct conclusion *conclusion); /* NULL is fine */
 const char *conclusion_reason(const struct conclusion *conclusion,
                               const struct conclusion_entry *rejected);
 
+/* It was right where it was screened, and turned out wrong since. */
+bool conclusion_rejects(const struct conclusion *conclusion,
+                        const struct report_config *config);
+
 /* For people: the sentence, who was compared, who was rejected and why. */
 void conclusion_print(const struct conclusion *conclusion, FILE *to);
 /* For programs: an object under 'key' (docs/report.md). */

@@ -83,6 +83,14 @@ void passes_rules(const struct run *run, const struct report *report,
     };
 }
 
+void passes_enough_blocks(const struct run *run, struct contest *contest)
+{
+    size_t needed = verdict_blocks_needed(contest->n_running, &contest->rules);
+
+    if (!is_emulated(run) && (size_t)contest->blocks < needed)
+        contest->blocks = (int)needed;
+}
+
 /* ---- the proof ---- */
 
 static void note_wrong(struct pass *pass, const struct fuzz_finding *finding)
@@ -294,7 +302,7 @@ static int make_contest(struct pass *pass)
     struct contest *contest = &pass->contest;
     const struct report_config *baseline = report_baseline(report);
     struct finalists finalists = { 0 };
-    size_t at = (size_t)(baseline - report->configs), needed;
+    size_t at = (size_t)(baseline - report->configs);
     int code = choose_and_prove(pass, &finalists);
 
     if (code != 0)
@@ -311,9 +319,7 @@ static int make_contest(struct pass *pass)
         if (pass->wrong[i] && i != at)
             contest_add(contest, report->configs[i].key, CONTEST_REJECTED,
                         pass->reasons[i]);
-    needed = verdict_blocks_needed(contest->n_running, &contest->rules);
-    if (!is_emulated(pass->run) && (size_t)contest->blocks < needed)
-        contest->blocks = (int)needed;
+    passes_enough_blocks(pass->run, contest);
     return count_proof(pass->run, &contest->proof_hours, &contest->proof_usd);
 }
 

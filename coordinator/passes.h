@@ -34,5 +34,7 @@ int passes_contest(struct run *run, const struct report *report,
 /* A new contest with the rules of the sweep file, without contestants. */
 void passes_rules(const struct run *run, const struct report *report,
                   struct contest *out);
+/* Once all contestants are in it: no fewer blocks than can show anything. */
+void passes_enough_blocks(const struct run *run, struct contest *contest);
 
 #endif

@@ -17,15 +17,6 @@
 
 /* ---- from the database */
 
-static bool find_shape(const struct report *report, const char *name,
-                       size_t *out)
-{
-    for (*out = 0; *out < report->n_shapes; ++*out)
-        if (strcmp(report->shapes[*out].name, name) == 0)
-            return true;
-    return false;
-}
-
 static char *clean(const char *text)
 {
     return terminal_clean(mem_strdup(text), false);
@@ -44,7 +35,8 @@ static void add_entry(struct profiles *out, const struct report *report,
     };
     struct err why = { "" };
 
-    if (!entry.config || !find_shape(report, sql_text(stmt, 1), &entry.shape))
+    if (!entry.config ||
+        !report_find_shape(report, sql_text(stmt, 1), &entry.shape))
         return;
     if (entry.ran &&
         ncu_read(sql_text(stmt, 6), sql_text(stmt, 7), &entry.told, &why) < 0)

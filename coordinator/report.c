@@ -425,6 +425,15 @@ const struct report_config *report_find(const struct report *report,
     return NULL;
 }
 
+bool report_find_shape(const struct report *report, const char *name,
+                       size_t *out)
+{
+    for (*out = 0; *out < report->n_shapes; ++*out)
+        if (strcmp(report->shapes[*out].name, name) == 0)
+            return true;
+    return false;
+}
+
 const struct report_config *report_baseline(const struct report *report)
 {
     for (size_t i = 0; i < report->n_configs; i++)

@@ -127,6 +127,10 @@ int64_t report_tried(const struct report *report);
 const struct report_config *report_find(const struct report *report,
                                         const char *key);
 
+/* The place of a shape among the report's. */
+bool report_find_shape(const struct report *report, const char *name,
+                       size_t *out);
+
 /* The one with baseline set, NULL when it was not asked for. */
 const struct report_config *report_baseline(const struct report *report);
 

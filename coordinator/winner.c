@@ -3,12 +3,16 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/err.h"
+#include "common/mem.h"
+#include "common/suggest.h"
 #include "coordinator/conclusion.h"
 #include "coordinator/explain.h"
 #include "coordinator/report.h"
+#include "coordinator/report_cost.h"
 #include "coordinator/space.h"
 #include "coordinator/stored.h"
 
@@ -22,15 +26,6 @@ static void fill(const struct report_config *config, const char *shape,
                             .high_s = (double)NAN };
 }
 
-static bool is_rejected(const struct conclusion *c,
-                        const struct report_config *config)
-{
-    for (size_t i = 0; c && i < c->n_rejected; i++)
-        if (c->rejected[i].config == config)
-            return true;
-    return false;
-}
-
 /* NULL when all that has a time is rejected. */
 static const struct report_config *fastest_at(const struct report *report,
                                               const struct conclusion *c,
@@ -39,7 +34,7 @@ static const struct report_config *fastest_at(const struct report *report,
     const struct report_config *fastest = NULL;
 
     for (size_t i = 0; i < report->n_configs && report->configs[i].rank; i++)
-        if (!is_rejected(c, &report->configs[i]) &&
+        if (!(c && conclusion_rejects(c, &report->configs[i])) &&
             (!fastest || report->configs[i].cells[shape].time_s <
                              fastest->cells[shape].time_s))
             fastest = &report->configs[i];
@@ -75,12 +70,12 @@ static void skip_rejected(const struct report *report,
                           const struct conclusion *c, struct winner *winner)
 {
     const struct report_config *next = NULL;
+    size_t at;
 
-    if (!is_rejected(c, winner->config))
+    if (!conclusion_rejects(c, winner->config))
         return;
-    for (size_t i = 0; i < report->n_shapes; i++)
-        if (strcmp(report->shapes[i].name, winner->shape) == 0)
-            next = fastest_at(report, c, i);
+    if (report_find_shape(report, winner->shape, &at))
+        next = fastest_at(report, c, at);
     if (next)
         winner->config = next;
     else
@@ -109,6 +104,46 @@ void winner_confirm(const struct report *report,
         winner->low_s = shape->findings[best].time.lo;
         winner->high_s = shape->findings[best].time.hi;
     }
+}
+
+static int shape_number(const struct report *report, const char *name,
+                        size_t *out, struct err *err)
+{
+    const char **names, *near;
+
+    if (report_find_shape(report, name, out))
+        return 0;
+    names = mem_new(report->n_shapes + 1, sizeof(*names));
+    for (size_t i = 0; i < report->n_shapes; i++)
+        names[i] = report->shapes[i].name;
+    near = suggest_name(name, strlen(name), names, report->n_shapes);
+    free(names);
+    return err_set(err, ERR_INPUT,
+                   "--shape: there is no shape '%.64s' in the sweep%s%s%s",
+                   name, near ? "; did you mean '" : "", near ? near : "",
+                   near ? "'?" : "");
+}
+
+int winner_load(struct store *store, const struct report *report,
+                const char *shape, struct winner *out, struct err *err)
+{
+    struct conclusion *conclusion = NULL;
+    struct cost *cost = NULL;
+    size_t at = 0;
+    int rc = shape ? shape_number(report, shape, &at, err) : 0;
+
+    if (rc == 0)
+        rc = winner_find(report, at, out, err);
+    if (rc == 0)
+        rc = cost_load(store, &cost, err);
+    if (rc == 0)
+        rc = conclusion_load(store, report, cost, CONTEST_CONFIRM, &conclusion,
+                             err);
+    if (rc == 0)
+        winner_confirm(report, conclusion, out);
+    conclusion_free(conclusion);
+    cost_free(cost);
+    return rc;
 }
 
 static int no_time(const struct report_config *config, const char *text,

@@ -12,6 +12,7 @@ struct conclusion;
 struct err;
 struct report;
 struct report_config;
+struct store;
 struct stored;
 
 struct winner {
@@ -36,6 +37,12 @@ int winner_find(const struct report *report, size_t shape, struct winner *out,
  * was of other shapes, only passes over what turned out wrong. */
 void winner_confirm(const struct report *report,
                     const struct conclusion *conclusion, struct winner *winner);
+
+/* Both at once, from the database of the report; 'shape' is a name, NULL for
+ * the headline.  0, WINNER_NONE, ERR_INPUT for a shape that the sweep has not,
+ * or ERR_STORE */
+int winner_load(struct store *store, const struct report *report,
+                const char *shape, struct winner *out, struct err *err);
 
 /* The same for the configuration that 'which' means: A=1,B=2 or the first
  * digits of a key; it may wait to be measured.  ERR_INPUT when there is no such

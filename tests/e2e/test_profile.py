@@ -33,6 +33,13 @@ sys.exit(1)
 '''
 
 
+def stand_in(name, text):
+    """A program of that name in ncu's place."""
+    with open(name, "w") as f:
+        f.write(text.replace("{python}", sys.executable))
+    os.chmod(name, 0o755)
+
+
 class Profile(rig.Rig):
     def setUp(self):
         super().setUp()
@@ -40,12 +47,6 @@ class Profile(rig.Rig):
         here = [p for p in self.env["PATH"].split(":") if not os.path.exists(os.path.join(p, "ncu"))]
         self.env["PATH"] = ":".join([self.path("bin"), *here])
         os.mkdir(self.path("bin"))
-
-    def stand_in(self, text):
-        name = self.path("bin", "ncu")
-        with open(name, "w") as f:
-            f.write(text.replace("{python}", sys.executable))
-        os.chmod(name, 0o755)
 
     def profile(self, folder, *args, code=0):
         return self.run_coord(folder, "profile", *args, code=code)
@@ -60,11 +61,11 @@ class Profile(rig.Rig):
             missing = self.profile(folder, code=1)
             self.assertIn("missing: there is no program 'ncu' on this host", missing.stdout)
         with self.subTest("without the right to read counters"):
-            self.stand_in(FORBIDDEN)
+            stand_in(self.path("bin", "ncu"), FORBIDDEN)
             refused = self.profile(folder, code=1)
             self.assertIn("NVreg_RestrictProfilingToAdminUsers=0", refused.stdout)
         with self.subTest("winner and baseline"):
-            self.stand_in(NCU)
+            stand_in(self.path("bin", "ncu"), NCU)
             shown = self.profile(folder).stdout
             self.assertIn("DRAM %", shown)
             self.assertIn("91.2", shown)
