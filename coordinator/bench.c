@@ -76,18 +76,26 @@ int bench_choose(const struct report *report, const struct conclusion *verdict,
     return 0;
 }
 
+void bench_add(struct bench *bench, const struct report_config *config)
+{
+    bench->named =
+        mem_grow(bench->named, bench->n_named + 1, sizeof(*bench->named));
+    bench->named[bench->n_named++] = config;
+}
+
 void bench_fini(struct bench *bench)
 {
     free(bench->own);
+    free(bench->named);
     *bench = (struct bench){ 0 };
 }
 
-static bool is_entered(const struct contest *contest, const char *key)
+static void enter(struct contest *contest, const char *key)
 {
     for (size_t i = 0; i < contest->n; i++)
         if (strcmp(contest->contestants[i].key, key) == 0)
-            return true;
-    return false;
+            return;
+    contest_add(contest, key, CONTEST_FINALIST, "");
 }
 
 void bench_enter(const struct bench *bench, struct contest *contest)
@@ -95,10 +103,10 @@ void bench_enter(const struct bench *bench, struct contest *contest)
     contest_add(contest, bench->baseline->key, CONTEST_BASELINE, "");
     contest_add(contest, bench->headline.config->key, CONTEST_FINALIST, "");
     for (size_t i = 0; i < bench->n; i++)
-        if (bench->own[i].config &&
-            !is_entered(contest, bench->own[i].config->key))
-            contest_add(contest, bench->own[i].config->key, CONTEST_FINALIST,
-                        "");
+        if (bench->own[i].config)
+            enter(contest, bench->own[i].config->key);
+    for (size_t i = 0; i < bench->n_named; i++)
+        enter(contest, bench->named[i]->key);
 }
 
 /* ---- who is who */
@@ -124,7 +132,7 @@ char *bench_name(const struct bench *bench, const struct report_config *config)
         free(name);
         name = longer;
     }
-    return name;
+    return name ? name : mem_printf("%.8s", config->key);
 }
 
 const char *bench_state(const struct bench *bench,
@@ -135,7 +143,7 @@ const char *bench_state(const struct bench *bench,
     for (size_t i = 0; i < bench->n; i++)
         if (bench->own[i].config == config)
             return bench->own[i].state;
-    return NULL;
+    return config == bench->baseline ? NULL : "named";
 }
 
 const struct winner *bench_own(const struct bench *bench, const char *shape)

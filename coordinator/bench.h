@@ -3,7 +3,8 @@
  * Winners differ by shape.  So a bench compares the baseline, the winner of
  * the headline and the winner of each shape it is about, all of them at all
  * of these shapes: what a shape's own winner gains there, and what it costs
- * elsewhere, is read from the same blocks.
+ * elsewhere, is read from the same blocks.  The user may name others to be
+ * measured with them.
  *
  * Opinions over a conclusion of a contest, and the floors of the report it
  * was loaded with.  No state; any thread.
@@ -31,6 +32,8 @@ struct bench {
     struct winner *own;     /* of each shape; without a configuration where
                                that is the baseline, or not known */
     size_t n;
+    const struct report_config **named; /* by the user */
+    size_t n_named;
 };
 
 /* Who is to be compared at these shapes, by name, 'n' of them; texts are
@@ -40,14 +43,19 @@ struct bench {
 int bench_choose(const struct report *report, const struct conclusion *verdict,
                  const char *const *shapes, size_t n, struct bench *out,
                  struct err *err);
+/* Measure this one as well; naming one that takes part anyway changes
+ * nothing. */
+void bench_add(struct bench *bench, const struct report_config *config);
 void bench_fini(struct bench *bench);
 
 /* The same as contestants, each once, the baseline first. */
 void bench_enter(const struct bench *bench, struct contest *contest);
 
-/* "baseline", or "best at s512, s512_causal"; the caller frees it. */
+/* "baseline", "best at s512, s512_causal", or the first digits of its key; the
+ * caller frees it. */
 char *bench_name(const struct bench *bench, const struct report_config *config);
-/* How sure it is that this is the best there; NULL for the baseline. */
+/* How sure it is that this is the best there, or "named"; NULL for the
+ * baseline. */
 const char *bench_state(const struct bench *bench,
                         const struct report_config *config);
 /* The winner of a shape; NULL when it has none, or it is not of the bench. */

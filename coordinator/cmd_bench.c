@@ -19,10 +19,11 @@
 #include "coordinator/shape_choice.h"
 #include "coordinator/spec.h"
 #include "coordinator/store.h"
+#include "coordinator/stored.h"
 #include "coordinator/terminal.h"
 
 struct order {
-    struct option_list shape_names;
+    struct option_list shape_names, configs;
     struct spec_shape *shapes; /* borrowed pieces */
     size_t n_shapes;
 };
@@ -50,6 +51,25 @@ static int choose_shapes(struct order *order, const struct run *run,
                         err);
 }
 
+static int add_named(const struct option_list *configs,
+                     const struct report *report, struct bench *bench,
+                     struct err *err)
+{
+    struct stored stored = { NULL, NULL, NULL };
+    struct winner named;
+    int rc = configs->n ? stored_open(report, &stored, err) : 0;
+
+    for (size_t i = 0; rc == 0 && i < configs->n; i++) {
+        rc = winner_named(report, &stored, configs->items[i], &named, err);
+        if (rc == 0)
+            bench_add(bench, named.config);
+        else
+            err_within(err, rc, "--config %.80s", configs->items[i]);
+    }
+    stored_close(&stored);
+    return rc;
+}
+
 /* 'out' borrows names from the order, the rest from the report. */
 static int choose(const struct order *order, struct store *store,
                   const struct report *report, const struct cost *cost,
@@ -64,6 +84,8 @@ static int choose(const struct order *order, struct store *store,
         names[i] = order->shapes[i].name;
     if (rc == 0)
         rc = bench_choose(report, verdict, names, order->n_shapes, out, err);
+    if (rc == 0)
+        rc = add_named(&order->configs, report, out, err);
     conclusion_free(verdict);
     free(names);
     return rc;
@@ -181,6 +203,8 @@ int cmd_bench(int argc, char *argv[])
     const struct option list[] = {
         { "shape", OPTION_LIST, &order.shape_names, "NAME|all",
           "at this shape; may be repeated (default: the headline)", NULL },
+        { "config", OPTION_LIST, &order.configs, "A=1,B=2|KEY",
+          "this configuration as well; may be repeated", NULL },
     };
     const struct options options = {
         .command = "bench",

@@ -202,6 +202,32 @@ static void what_is_rejected_is_not_compared(void **state)
     bench_fini(&s.bench);
 }
 
+static void what_is_named_is_measured_as_well_and_nothing_twice(void **state)
+{
+    const char *const shapes[] = { "s" };
+    struct contest contest = { 0 };
+    struct scene s;
+
+    (void)state;
+    set(&s);
+    confirm(&s, (size_t[]){ 1, 2, 2 });
+    assert_int_equal(choose(&s, shapes, 1), 0);
+    bench_add(&s.bench, &s.configs[THIRD]);
+    bench_add(&s.bench, &s.configs[FIRST]);
+    bench_add(&s.bench, &s.configs[BASELINE]);
+    bench_add(&s.bench, &s.configs[THIRD]);
+    bench_enter(&s.bench, &contest);
+    assert_int_equal(contest.n, 3);
+    assert_string_equal(contest.contestants[2].key, s.configs[THIRD].key);
+    assert_name(&s, THIRD, "33333333");
+    assert_name(&s, FIRST, "best at s");
+    assert_name(&s, BASELINE, "baseline");
+    assert_string_equal(bench_state(&s.bench, &s.configs[THIRD]), "named");
+    assert_string_equal(bench_state(&s.bench, &s.configs[FIRST]), "confirmed");
+    contest_fini(&contest);
+    bench_fini(&s.bench);
+}
+
 static void a_baseline_alone_is_no_bench(void **state)
 {
     const char *const shapes[] = { "s" };
@@ -230,6 +256,7 @@ int main(void)
         cmocka_unit_test(where_nothing_won_the_best_finalist_is_compared),
         cmocka_unit_test(without_a_verdict_the_ranking_says),
         cmocka_unit_test(what_is_rejected_is_not_compared),
+        cmocka_unit_test(what_is_named_is_measured_as_well_and_nothing_twice),
         cmocka_unit_test(a_baseline_alone_is_no_bench),
     };
 

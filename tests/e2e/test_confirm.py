@@ -64,12 +64,22 @@ class Confirm(rig.Rig):
             self.assertEqual([s["shape"] for s in bench["shapes"]], ["n5k"])
             self.assertGreater(bench["shapes"][0]["winner"]["median_s"], 0)
             self.assertEqual(self.verdict(folder)["pass"], 2)
+        with self.subTest("bench measures those that are named as well, each once"):
+            unknown = self.run_coord(folder, "bench", "--config", "BLOCK_SIZE=64,ITEMS=3,VECTOR=false", code=2)
+            self.assertIn("is no configuration of this sweep", unknown.stderr)
+            keys = [result["key"] for result in self.report(folder)["results"]]
+            flags = [part for key in [*keys, keys[0][:12]] for part in ("--config", key)]
+            bench = json.loads(self.run_coord(folder, "bench", *flags, "--json").stdout)
+            self.assertEqual((bench["pass"], bench["rejected"]), (4, []))
+            self.assertEqual(sorted(m["key"] for m in bench["shapes"][0]["measured"]), sorted(keys))
+            self.assertEqual({c["state"] for c in bench["configurations"]}, {None, "measured, not confirmed", "named"})
+            self.assertEqual(self.verdict(folder)["pass"], 2)
         with self.subTest("sources that changed are not compared with what was"):
             with open(os.path.join(folder, "vector_add.cu"), "a") as f:
                 f.write("// another byte\n")
             refused = self.run_coord(folder, "confirm", code=2)
             self.assertIn("run fa-coord sweep first", refused.stderr)
-            self.assertEqual(len(self.blocks(folder)), 9)
+            self.assertEqual(len(self.blocks(folder)), 12)
 
     def test_a_killed_confirmation_is_gone_on_with(self):
         folder = self.small()
