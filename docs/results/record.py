@@ -305,7 +305,8 @@ def make(settings, steps):
     """Step by step, with what is known written after each; True when all is done."""
     record = Record(settings, steps)
     for name in names(settings):
-        left = min(settings.sweep_seconds, steps.left() - settings.remeasure_seconds * bool(record.runs))
+        kept = settings.remeasure_seconds if record.runs and not os.path.exists(steps.path(BENCH)) else 0
+        left = min(settings.sweep_seconds, steps.left() - kept)
         if not steps.done(name) and not steps.run(name, sweep_command(settings, steps.path(f"{name}.db")), left):
             break
         record.take(name)
@@ -341,7 +342,7 @@ def read_arguments(arguments):
     parser.add_argument("--seconds", type=at_least(1), default=570, help="for all that is done now (570)")
     parser.add_argument("--sweep-seconds", type=at_least(1), default=540, help="for one sweep (540)")
     parser.add_argument("--remeasure-seconds", type=at_least(0), default=60,
-                        help="of them kept for the re-measurement once there is a sweep (60)")
+                        help="of them kept for the first re-measurement once there is a sweep (60)")
     settings = parser.parse_args(arguments[:cut])
     settings.more = arguments[cut + 1:]
     if not os.access(settings.fa_coord, os.X_OK):
