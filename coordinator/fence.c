@@ -24,16 +24,19 @@ static int authorize(void *arg, int action, const char *a, const char *b,
         return SQLITE_OK;
     if (action == SQLITE_FUNCTION &&
         (rule_function_allowed(b) || strcmp(b, "count") == 0 ||
-         strcmp(b, "fa_flaw") == 0))
+         strcmp(b, "fa_flaw") == 0 || strcmp(b, "fa_hits") == 0))
         return SQLITE_OK;
     return SQLITE_DENY;
 }
 
+bool fence_is_late(const struct fence *fence)
+{
+    return fence->deadline_ns && clock_boot_ns() > fence->deadline_ns;
+}
+
 static int look_at_clock(void *arg)
 {
-    const struct fence *fence = arg;
-
-    return fence->deadline_ns && clock_boot_ns() > fence->deadline_ns;
+    return fence_is_late(arg);
 }
 
 static void set_limits(sqlite3 *db)

@@ -34,5 +34,6 @@ int fence_prepare(struct fence *fence, const char *sql,
                   struct sqlite3_stmt **out, int *offset, struct err *err);
 /* Time is counted from here on. */
 void fence_start_clock(struct fence *fence, int seconds);
+bool fence_is_late(const struct fence *fence); /* SQLite looks by itself */
 
 #endif

@@ -7,6 +7,7 @@
 #include "common/mem.h"
 #include "coordinator/conclusion.h"
 #include "coordinator/lessons_print.h"
+#include "coordinator/objective.h"
 #include "coordinator/profile.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
@@ -41,6 +42,8 @@ static void print_search(const struct report *report, FILE *to)
     fprintf(to, "strategy %s", report->method);
     if (strcmp(report->method, "exhaustive") != 0)
         fprintf(to, ", seed %" PRId64, report->seed);
+    if (strcmp(report->objective, OBJECTIVE_HEADLINE) != 0)
+        fprintf(to, ", objective %s", report->objective);
     if (left > 0)
         fprintf(to,
                 ": %" PRId64 " of the %" PRId64 " configurations that pass "

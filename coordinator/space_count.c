@@ -1,12 +1,14 @@
 /* How many points each gate rejects.
  *
  * Tunables that no gate joins are independent: the points that pass are the
- * product of those of the groups, and a group is counted by a query over its
- * tunables alone.  So a count costs what its largest group costs.
+ * product of those of the groups, and a group is counted over its tunables
+ * alone, in a lattice or by a query.  So a count costs what its largest group
+ * costs.
  */
 #include <stdio.h>
 
 #include "common/err.h"
+#include "coordinator/lattice.h"
 #include "coordinator/replay.h"
 #include "coordinator/space_private.h"
 
@@ -20,8 +22,8 @@ int64_t space_product(const struct space *space, uint64_t axes)
     return product;
 }
 
-int space_count_passes(struct space *space, uint64_t axes, uint64_t gates,
-                       int64_t *out, struct err *err)
+static int count_by_query(struct space *space, uint64_t axes, uint64_t gates,
+                          int64_t *out, struct err *err)
 {
     sqlite3_stmt *stmt = NULL;
     struct buf sql;
@@ -44,6 +46,21 @@ int space_count_passes(struct space *space, uint64_t axes, uint64_t gates,
     else
         rc = space_step_err(space, err);
     sqlite3_finalize(stmt);
+    return rc;
+}
+
+static int count_in_lattice(struct space *space, uint64_t axes, uint64_t gates,
+                            int64_t *out, struct err *err)
+{
+    struct lattice *lattice = space_lattice(space, axes, gates, 0);
+    int rc = 0;
+
+    *out = 0;
+    fence_start_clock(&space->fence, SPACE_SECONDS_MAX);
+    while (rc == 0 && lattice_count(lattice, out) == LATTICE_LATER)
+        if (fence_is_late(&space->fence))
+            rc = space_late_err(space, err);
+    lattice_free(lattice);
     return rc;
 }
 
@@ -118,8 +135,9 @@ static int count_group(struct counts *counts, struct group *group,
             return 0;
         }
     }
-    rc = space_count_passes(counts->space, group->axes, group->gates,
-                            &group->passes, err);
+    rc = ((group->gates & ~space_tables(counts->space)) == 0 ? count_in_lattice
+                                                             : count_by_query)(
+        counts->space, group->axes, group->gates, &group->passes, err);
     if (rc < 0)
         return rc;
     counts->known[counts->next] = *group;
@@ -208,7 +226,8 @@ int space_count(struct space *space, struct space_gate_count *gates,
         *passed = replay_size(space->spec->replay);
         return 0;
     }
-    if (count_rejects(&counts, gates, &all, passed, err) < 0)
+    if (space_fill_tables(space, true, err) < 0 ||
+        count_rejects(&counts, gates, &all, passed, err) < 0)
         return ERR_INPUT;
     for (size_t g = 0; g < space->spec->n_gates; g++) {
         if (!space->spec->gates[g].warns)

@@ -1,7 +1,8 @@
 /* space_private.h - what the files of the space share
  *
- * space.c opens it and walks its points, space_sql.c writes the queries,
- * space_count.c counts by gate, space_eval.c evaluates one configuration.
+ * space.c opens it, space_sql.c writes the queries, space_table.c makes tables
+ * of gates, space_walk.c walks the points, space_count.c counts by gate,
+ * space_eval.c evaluates one configuration.
  *
  * A tunable with one value is a literal; each other is a table "tI" of rows
  * (k, v): v the value, k its part of the point's number, so that the number
@@ -22,6 +23,8 @@
 /* A rule whose tunables have at most that many combinations is tried on all
  * of them. */
 #define SPACE_TRIAL_MAX 65536
+/* A gate of more than that many has no table (half a MiB). */
+#define SPACE_TABLE_MAX (1 << 22)
 
 /* Expressions evaluated together; parameters are the tunables, then the shape
  * variables, then the time. */
@@ -31,8 +34,12 @@ struct space_eval {
 
 struct space_gate {
     struct rule_needs needs;
-    bool trusted;   /* it was seen to yield 0 or 1 everywhere */
-    int64_t passes; /* ... and that many points of the tunables it names pass */
+    bool trusted; /* it was seen to yield 0 or 1 everywhere */
+    /* A bit for each combination of its tunables, in order (lattice.h); NULL
+     * when there is no table (yet).  It says nothing where one of 'given', a
+     * set of gates that reject, hits. */
+    uint64_t *hits;
+    uint64_t given;
     struct space_eval eval;
 };
 
@@ -47,10 +54,16 @@ struct space {
 
     struct rule_needs derived[SPEC_LIST_MAX];
     struct space_gate gates[SPEC_LIST_MAX];
-    sqlite3_stmt *points;
-    uint64_t gated; /* tunables up to the last one that a gate names */
-    int64_t run;    /* points a row of 'points' stands for */
-    int64_t left;   /* of them, not handed out yet */
+    struct { /* the table that fa_hits() fills */
+        size_t gate;
+        int64_t at; /* the combination that comes next */
+    } filling;
+
+    struct lattice *lattice; /* the points, when all gates have tables */
+    sqlite3_stmt *points;    /* ... and when not */
+    uint64_t gated;          /* tunables up to the last one that a gate names */
+    int64_t run;             /* points a row of 'points' stands for */
+    int64_t left;            /* of them, not handed out yet */
     struct space_point next;
     bool walking;
     int recorded_at; /* of a replay: which of its points comes next */
@@ -59,7 +72,7 @@ struct space {
     struct space_eval metrics[SPEC_LIST_MAX];
     char *texts[SPEC_LIST_MAX]; /* of the last space_derive() */
 
-    struct { /* what fa_flaw() was called for */
+    struct { /* a rule that yielded neither 0 nor 1 */
         bool set;
         int gate;
         int64_t number; /* of the named tunables; the others at their first */
@@ -81,6 +94,9 @@ void space_sql_parameters(const struct space *space, const char *text,
                           struct buf *out);
 /* " FROM ..." of the tunables in 'axes', in order; nothing for none. */
 void space_sql_from(const struct space *space, uint64_t axes, struct buf *out);
+/* The text of a gate for a shape; false when it is that for the one before. */
+bool space_sql_gate(const struct space *space, size_t gate, size_t shape,
+                    struct buf *out);
 /* " AND (...)" of a gate that must not be hit, for every shape. */
 void space_sql_passes(const struct space *space, size_t gate, struct buf *out);
 /* The bit of a warn gate when it is hit for a shape, else 0. */
@@ -94,13 +110,30 @@ int space_prepare(struct space *space, const struct buf *sql,
                   sqlite3_stmt **out, struct err *err);
 /* Why a step ended with an error: a rule, the clock, SQLite. */
 int space_step_err(struct space *space, struct err *err);
+int space_late_err(const struct space *space, struct err *err); /* the clock */
+
+/* ---- space_table.c */
+
+/* The functions of SQL that complain and that fill tables. */
+void space_add_functions(struct space *space);
+/* Try a gate on all combinations of its tunables, where these are few: then it
+ * is trusted and has a table, and the queries can have its plain expression,
+ * which SQLite compiles to a jump. */
+int space_try_gate(struct space *space, size_t gate, struct err *err);
+/* Make the tables of all other gates that can have one; 'whole': such as say
+ * something everywhere. */
+int space_fill_tables(struct space *space, bool whole, struct err *err);
+/* The set of all gates that reject, or that warn. */
+uint64_t space_gates(const struct space *space, bool warning);
+/* Those that have tables. */
+uint64_t space_tables(const struct space *space);
+/* The points of the product of 'axes'. */
+struct lattice *space_lattice(const struct space *space, uint64_t axes,
+                              uint64_t rejecting, uint64_t warning);
 
 /* ---- space_count.c */
 
 int64_t space_product(const struct space *space, uint64_t axes);
-/* The points of the product of 'axes' that a set of gates lets pass. */
-int space_count_passes(struct space *space, uint64_t axes, uint64_t gates,
-                       int64_t *out, struct err *err);
 
 /* ---- space_eval.c */
 

@@ -110,29 +110,41 @@ static void add_checked(const struct space *space, size_t gate,
     buf_printf(out, ",(%s)) END", expression);
 }
 
+bool space_sql_gate(const struct space *space, size_t gate, size_t shape,
+                    struct buf *out)
+{
+    const char *text = space->spec->gates[gate].rule.text;
+    struct buf before;
+    bool differs = true;
+
+    space_sql_rule(space, text, &space->shapes[shape], out);
+    if (shape == 0)
+        return true;
+    if (!space->gates[gate].needs.vars)
+        return false;
+    buf_init(&before, SPACE_SQL_MAX);
+    space_sql_rule(space, text, &space->shapes[shape - 1], &before);
+    differs = strcmp(buf_text(out), buf_text(&before)) != 0;
+    buf_fini(&before);
+    return differs;
+}
+
 /* Call 'add' for each different text that the shapes make of a gate. */
 static void each_shape(const struct space *space, size_t gate, struct buf *out,
                        void (*add)(const struct space *, size_t, const char *,
                                    struct buf *))
 {
-    const char *text = space->spec->gates[gate].rule.text;
-    size_t n = space->gates[gate].needs.vars ? space->n_shapes : 1;
-    struct buf one, last;
+    struct buf one;
 
     buf_init(&one, SPACE_SQL_MAX);
-    buf_init(&last, SPACE_SQL_MAX);
-    for (size_t s = 0; s < n; s++) {
+    for (size_t s = 0; s < space->n_shapes; s++) {
         buf_clear(&one);
-        space_sql_rule(space, text, &space->shapes[s], &one);
-        if (s > 0 && strcmp(buf_text(&one), buf_text(&last)) == 0)
+        if (!space_sql_gate(space, gate, s, &one))
             continue;
         out->truncated |= one.truncated;
         add(space, gate, buf_text(&one), out);
-        buf_clear(&last);
-        buf_add(&last, one.bytes, one.len);
     }
     buf_fini(&one);
-    buf_fini(&last);
 }
 
 static void add_pass(const struct space *space, size_t gate,
@@ -283,16 +295,21 @@ static int flaw_err(struct space *space, struct err *err)
     return rc;
 }
 
+int space_late_err(const struct space *space, struct err *err)
+{
+    return spec_err(space->spec, space->spec->tunables_at, err,
+                    "fewer values, or gates that name few tunables, those "
+                    "listed first",
+                    "the space takes more than %d s to enumerate",
+                    SPACE_SECONDS_MAX);
+}
+
 int space_step_err(struct space *space, struct err *err)
 {
     if (space->flaw.set)
         return flaw_err(space, err);
     if (sqlite3_errcode(space->fence.db) == SQLITE_INTERRUPT)
-        return spec_err(space->spec, space->spec->tunables_at, err,
-                        "fewer values, or gates that name few tunables, those "
-                        "listed first",
-                        "the space takes more than %d s to enumerate",
-                        SPACE_SECONDS_MAX);
+        return space_late_err(space, err);
     return err_set(err, ERR_INPUT, "%s: %s", space->spec->path,
                    sqlite3_errmsg(space->fence.db));
 }

@@ -255,6 +255,89 @@ static void a_rule_over_many_points_is_checked_on_the_way(void **state)
     assert_int_equal(space_count(space, counts, &passed, &err), ERR_INPUT);
 }
 
+/* Of 2^18 points, so that no gate is tried on all of them beforehand. */
+#define EIGHT "[1,2,3,4,5,6,7,8]"
+static const struct spec_parts many = {
+    .tunables = "\"A\": " EIGHT ", \"B\": " EIGHT ", \"C\": " EIGHT
+                ", \"D\": " EIGHT ", \"E\": " EIGHT ", \"F\": " EIGHT,
+    .shapes = "{ \"name\": \"s\", \"N\": 8 }, { \"name\": \"t\", \"N\": 9 }",
+    /* each would be in error where the other hits */
+    .gates = "{ \"name\": \"p\", \"reject\": "
+             "\"A + B + C + D + E + F > N + 12 OR A > F\" },"
+             "{ \"name\": \"q\", \"reject\": "
+             "\"(A * B + C * D) % (F - A + 1) <> E - E\" },"
+             "{ \"name\": \"r\", \"reject\": \"B = C\" },"
+             "{ \"name\": \"w\", \"warn\": \"A * B * C * D * E * F % N = 0\" }",
+    .baseline = "\"A\":1,\"B\":1,\"C\":1,\"D\":1,\"E\":1,\"F\":1"
+};
+
+/* Is it rejected, by rules in C? */
+static bool many_rejects(const int *v)
+{
+    return v[0] + v[1] + v[2] + v[3] + v[4] + v[5] > 20 || v[0] > v[5] ||
+           (v[0] * v[1] + v[2] * v[3]) % (v[5] - v[0] + 1) != 0 || v[1] == v[2];
+}
+
+static int64_t walk_many(void)
+{
+    struct space_point point;
+    int64_t passed = 0;
+
+    for (int64_t number = 0; number < 1 << 18; number++) {
+        int v[6], product = 1;
+
+        for (int i = 0; i < 6; i++) {
+            v[i] = (int)(number >> 3 * (5 - i) & 7) + 1;
+            product *= v[i];
+        }
+        if (many_rejects(v))
+            continue;
+        passed++;
+        assert_int_equal(space_next(space, &point, &err), 1);
+        assert_int_equal(point.number, number);
+        assert_int_equal(point.warned,
+                         product % 8 == 0 || product % 9 == 0 ? 8 : 0);
+    }
+    assert_int_equal(space_next(space, &point, &err), 0);
+    return passed;
+}
+
+static void
+gates_of_many_tunables_agree_with_looking_at_each_point(void **state)
+{
+    struct space_gate_count counts[4];
+    int64_t walked, passed;
+
+    (void)state;
+    open_fine(&many);
+    walked = walk_many();
+    assert_true(walked > 1000);
+    assert_int_equal(space_count(space, counts, &passed, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "gate 'q' yields NULL for A=2 B=1 C=1 "));
+}
+
+/* One gate of 2^24 combinations is left to a query. */
+static void a_gate_of_too_many_combinations_is_asked_by_query(void **state)
+{
+    struct space_point point;
+    int64_t n = 0, last = -1;
+
+    (void)state;
+    open_fine(&(struct spec_parts){
+        .tunables = "\"A\": " EIGHT ", \"B\": " EIGHT ", \"C\": " EIGHT
+                    ", \"D\": " EIGHT ", \"E\": " EIGHT ", \"F\": " EIGHT
+                    ", \"G\": " EIGHT ", \"H\": " EIGHT,
+        .gates = "{ \"name\": \"p\", \"reject\": \"A > 1 OR B > 1\" },"
+                 "{ \"name\": \"q\", \"reject\": "
+                 "\"A + B + C + D + E + F + G + H > 9\" }",
+        .baseline = "\"A\":1,\"B\":1,\"C\":1,\"D\":1,\"E\":1,\"F\":1,"
+                    "\"G\":1,\"H\":1" });
+    for (; space_next(space, &point, &err) == 1; last = point.number, n++)
+        assert_true(point.number > last);
+    assert_int_equal(n, 7); /* all are 1, or one of six is 2 */
+    assert_int_equal(last, 1 << 15);
+}
+
 static void geometry_follows_configuration_and_shape(void **state)
 {
     struct value values[2], derived[1];
@@ -432,6 +515,10 @@ int main(void)
         cmocka_unit_test(each_bad_rule_is_named),
         cmocka_unit_test_teardown(a_rule_over_many_points_is_checked_on_the_way,
                                   teardown),
+        cmocka_unit_test_teardown(
+            gates_of_many_tunables_agree_with_looking_at_each_point, teardown),
+        cmocka_unit_test_teardown(
+            a_gate_of_too_many_combinations_is_asked_by_query, teardown),
         cmocka_unit_test_teardown(geometry_follows_configuration_and_shape,
                                   teardown),
         cmocka_unit_test_teardown(derived_values_that_may_fail_are_no_numbers,
