@@ -154,13 +154,16 @@ class Steps:
         if limit < ENOUGH_S:
             say(f"{name}: no time left")
             return False
-        say(f"{name}: {limit:.0f} s at most: {' '.join(command)[:200]}")
-        step, err, began = {"name": name, "command": command}, self.path(f"{name}.err"), time.monotonic()
+        say(f"{name}: {limit:.0f} s at most")
+        shown = ["fa-coord", *(part.replace(self.folder + "/", "") for part in command[1:])]  # without paths of this machine
+        step, err, began = {"name": name, "command": " ".join(shown)}, self.path(f"{name}.err"), time.monotonic()
         self.all.append(step)
         self.note(step, None, 0, "killed")  # as it stays when this program is
+
         def still(took):
             self.note(step, None, took, "killed")
             say(f"{name}: {took:.0f} s: {last_line(err)}")
+
         try:
             code, took, ended = run_child(command, out or self.path(f"{name}.out"), err, limit, still)
         except Stopped:
