@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/mem.h"
 #include "coordinator/conclusion.h"
 #include "coordinator/lessons_print.h"
@@ -58,16 +59,18 @@ static void print_head(const struct report *report, FILE *to)
 {
     int64_t settled =
         (int64_t)report->n_configs - report->counts[REPORT_PENDING];
+    char begun[CLOCK_ISO_BYTES];
 
     fprintf(to,
             "%s on %s: %" PRId64 " configurations, %" PRId64
             " rejected by gates\n",
             report->name, report->arch, report->configurations,
             report->configurations - report->passed);
-    fprintf(to, "%zu asked for, %" PRId64 " settled", report->n_configs,
-            settled);
+    clock_iso(report->created_utc, begun);
+    fprintf(to, "%zu asked for, %" PRId64 " settled; begun %.19sZ",
+            report->n_configs, settled, begun);
     if (report->ending[0])
-        fprintf(to, "; the last run ended: %s", report->ending);
+        fprintf(to, ", the last run ended: %s", report->ending);
     fputc('\n', to);
     print_search(report, to);
     if (report->stale)
