@@ -18,6 +18,7 @@ int run_terms(struct run *run, struct err *err)
 
     if (!run->was_searched)
         *terms = run->spec->search;
+    terms->objective = run->spec->search.objective;
     if (set->strategy)
         terms->strategy = set->strategy;
     else if (terms_command(terms)) /* a database starts no programs */
@@ -49,9 +50,9 @@ int run_print_search(const struct run *run, const struct space *space,
     rc = terms_plan(&run->terms, &scope, &plan, err);
     if (rc == 0)
         printf("search: %s%s%s%s, %d of %" PRId64 " configurations, seed "
-               "%" PRId64 "\n",
+               "%" PRId64 ", objective %s\n",
                plan.strategy, plan.why[0] ? " (" : "", plan.why,
                plan.why[0] ? ")" : "", plan.evaluations, passed,
-               run->terms.seed);
+               run->terms.seed, run->terms.objective);
     return rc;
 }

@@ -100,7 +100,8 @@ static void print_progress(const struct report *report, const struct cost *cost,
     if (cost->n_hosts > cost->unpriced)
         printf(", $%.4f", cost->priced_usd);
     if (cost->unpriced)
-        printf(", %zu hosts unpriced", cost->unpriced);
+        printf(", %zu host%s unpriced", cost->unpriced,
+               cost->unpriced == 1 ? "" : "s");
     printf("\n");
 }
 

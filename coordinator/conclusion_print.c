@@ -133,6 +133,9 @@ static void print_method(const struct conclusion *c, FILE *to)
             c->complete, c->contest.samples, c->n_gpus,
             c->n_gpus == 1 ? "" : "s", c->broken,
             100 * (1 - c->contest.rules.alpha), 100 * c->contest.rules.floor);
+    fprintf(to, "p Holm: that the two are as fast, corrected over the "
+                "finalists; p rank, delta: Mann and Whitney's and Cliff's, of "
+                "block medians\n");
     if (!isnan(c->contest.cut))
         fprintf(to,
                 "the cap took %zu of the %lld configurations that could be "

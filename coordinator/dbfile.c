@@ -15,9 +15,13 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/checksum.h"
+#include "coordinator/dblock.h"
 #include "coordinator/sql.h"
 
-#define BUSY_MS 5000 /* a reader's checkpoint at most */
+#define BUSY_MS 5000  /* a reader's checkpoint at most */
+#define ALONE_TRIES 3 /* to copy a file that somebody else changes */
+
+#define WAL_AT 18 /* in a file's header: how it is written; 2 for WAL */
 
 const char *dbfile_network(unsigned long f_type)
 {
@@ -82,14 +86,10 @@ static int touch(const char *path, bool create, bool write, struct err *err)
     return 0;
 }
 
-/* Without write permission in the folder there can be no -shm file; then
- * nobody else can be writing either. */
-static char *read_name(const char *path)
+/* As a URI, whatever characters it has. */
+static char *uri_of(const char *path, const char *query)
 {
-    char *copy = mem_strdup(path), *wal = mem_printf("%s-wal", path);
-    bool immutable = access(dirname(copy), W_OK) < 0 && access(wal, F_OK) < 0;
     struct sqlite3_str *name = sqlite3_str_new(NULL);
-    char *text;
 
     sqlite3_str_appendall(name, "file:");
     for (const char *c = path; *c; c++)
@@ -97,12 +97,8 @@ static char *read_name(const char *path)
             sqlite3_str_appendf(name, "%%%02x", (unsigned char)*c);
         else
             sqlite3_str_appendchar(name, 1, *c);
-    if (immutable)
-        sqlite3_str_appendall(name, "?immutable=1");
-    text = sqlite3_str_finish(name);
-    free(copy);
-    free(wal);
-    return text;
+    sqlite3_str_appendall(name, query);
+    return sqlite3_str_finish(name);
 }
 
 /* checksum_row(...) in SQL. */
@@ -155,6 +151,12 @@ static int unreadable(const char *path, struct sqlite3 *db, struct err *err)
                        "%s is corrupt (%s); 'fa-coord verify' says which rows "
                        "can be trusted",
                        path, sqlite3_errmsg(db));
+    if ((code & 0xff) == SQLITE_CANTOPEN)
+        return err_set(err, ERR_STORE,
+                       "%s: its newest results are in %s-wal, and to read "
+                       "them something must be written in the folder; copy "
+                       "both files to another one",
+                       path, path);
     return err_within(err, ERR_STORE, "%s", path);
 }
 
@@ -249,25 +251,154 @@ static int read_older(const char *path, struct sqlite3 **db, int format,
     return rc;
 }
 
+/* ---- reading ----
+ *
+ * SQLite reads a database in WAL mode by way of NAME-wal and NAME-shm, which it
+ * makes when they are not there.  Only a connection that could write takes
+ * them away again when it was the last one, under the locks that this needs.
+ * So where we may write, a reader opens the file as if it would, and is told
+ * not to; the next reader or writer finds the folder as it was.
+ *
+ * What a coordinator that was killed left in NAME-wal is for the next one to
+ * copy back: a reader leaves that alone.
+ *
+ * Where the folder cannot be written there is nothing to make; without content
+ * in NAME-wal the file alone is the database. */
+
+/* Bytes of what was not copied back to the file yet. */
+static int64_t wal_bytes(const char *path)
+{
+    char *wal = mem_printf("%s-wal", path);
+    struct stat st = { .st_size = 0 };
+
+    if (stat(wal, &st) < 0)
+        st.st_size = 0;
+    free(wal);
+    return st.st_size;
+}
+
+static bool may_write(const char *path)
+{
+    char *copy = mem_strdup(path);
+    bool may = access(path, W_OK) == 0 && access(dirname(copy), W_OK) == 0;
+
+    free(copy);
+    return may;
+}
+
+/* What is not is none of ours, or never came to be one. */
+static bool is_in_wal_mode(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    unsigned char mode = 0;
+    bool is = fd >= 0 && pread(fd, &mode, 1, WAL_AT) == 1 && mode == 2;
+
+    if (fd >= 0)
+        close(fd);
+    return is;
+}
+
+static int open_beside_others(const char *path, struct sqlite3 **out,
+                              struct err *err)
+{
+    struct dblock_holder holder;
+    bool left = wal_bytes(path) > 0 && !dblock_is_held(path, &holder);
+    int rc = open_db(path, SQLITE_OPEN_READWRITE, out, err);
+
+    if (rc == 0)
+        rc = sql_run(*out, "PRAGMA query_only=ON", err);
+    if (rc == 0 && left)
+        sqlite3_db_config(*out, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    return rc;
+}
+
+static bool is_unchanged(const struct stat *before, const char *path)
+{
+    struct stat now;
+
+    return stat(path, &now) == 0 && now.st_size == before->st_size &&
+           now.st_ino == before->st_ino &&
+           now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
+           now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
+}
+
+/* Nothing else is read than the file.  Somebody who may write might begin to
+ * while that goes on, so it is copied, and the copy taken when the file is
+ * still as it was: 1 when it is not.  What is too large to be copied is read as
+ * it is; what cannot be copied, so that one hears why. */
+static int try_alone(const char *path, const char *name, struct sqlite3 **out,
+                     struct err *err)
+{
+    struct sqlite3 *copy = NULL, *take;
+    struct stat before;
+    int rc;
+
+    if (stat(path, &before) < 0)
+        return err_set(err, ERR_STORE, "%s", strerror(errno));
+    rc = open_db(name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, out, err);
+    if (rc < 0 || before.st_size > DBFILE_COPY_BYTES_MAX)
+        return rc;
+    rc = open_db(":memory:", SQLITE_OPEN_READWRITE, &copy, err);
+    if (rc == 0) {
+        bool copied = copy_pages(*out, copy, NULL) == 0;
+        bool changed = !is_unchanged(&before, path);
+
+        take = copied && !changed ? copy : *out;
+        copy = take == copy ? *out : copy;
+        *out = take;
+        rc = changed;
+    }
+    sqlite3_close(copy);
+    return rc;
+}
+
+static int open_alone(const char *path, struct sqlite3 **out, struct err *err)
+{
+    char *name = uri_of(path, "?immutable=1");
+    int rc = 1;
+
+    for (int i = 0; i < ALONE_TRIES && rc == 1; i++) {
+        sqlite3_close(*out);
+        *out = NULL;
+        rc = try_alone(path, name, out, err);
+    }
+    sqlite3_free(name);
+    return rc != 1 ? rc
+                   : err_set(err, ERR_STORE,
+                             "it changes while it is read; try again");
+}
+
+static int open_to_read(const char *path, struct sqlite3 **out, struct err *err)
+{
+    char *name;
+    int rc;
+
+    if (is_in_wal_mode(path) && may_write(path))
+        return open_beside_others(path, out, err);
+    if (is_in_wal_mode(path) && wal_bytes(path) == 0)
+        return open_alone(path, out, err);
+    name = uri_of(path, "");
+    rc = open_db(name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, out, err);
+    sqlite3_free(name);
+    return rc;
+}
+
 int dbfile_read(const char *path, struct dbfile_steps steps,
                 struct sqlite3 **out, struct err *err)
 {
-    char *name = NULL;
     int rc = touch(path, false, false, err);
 
     *out = NULL;
     if (rc < 0)
         return rc;
-    name = read_name(path);
-    rc = open_db(name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, out, err);
-    sqlite3_free(name);
+    rc = open_to_read(path, out, err);
+    if (rc == 0)
+        rc = sql_run(*out, "PRAGMA wal_autocheckpoint=0", err);
     if (rc < 0) {
         rc = err_within(err, rc, "%s", path);
         goto fail;
     }
-    rc = sql_run(*out, "PRAGMA wal_autocheckpoint=0", err);
-    if (rc == 0)
-        rc = check_format(*out, path, steps.n, err);
+    rc = check_format(*out, path, steps.n, err);
     if (rc == 0)
         rc = err_set(err, ERR_STORE, "%s is an empty file", path);
     else if (rc > 0 && rc < steps.readable)

@@ -37,12 +37,13 @@ static const struct listing {
                                         " ORDER BY received_utc",
       "SELECT * FROM build WHERE config=? ORDER BY received_utc" },
     { "leases",
-      "SELECT " INSTANT("leased_utc") " AS leased, stage, shape, attempt,"
-                                      " host, gpu, round((ended_utc - "
-                                      "leased_utc) / 1e9, 3) AS seconds,"
-                                      " coalesce(ending, 'open') AS ending "
-                                      "FROM lease WHERE config=?"
-                                      " ORDER BY epoch, id",
+      "SELECT " INSTANT(
+          "leased_utc") " AS leased, stage, purpose, shape, attempt,"
+                        " host, gpu, round((ended_utc - "
+                        "leased_utc) / 1e9, 3) AS seconds,"
+                        " coalesce(ending, 'open') AS ending "
+                        "FROM lease WHERE config=?"
+                        " ORDER BY epoch, id",
       "SELECT * FROM lease WHERE config=? ORDER BY epoch, id" },
     { "results",
       "SELECT " INSTANT(
@@ -301,6 +302,18 @@ static void print_gates(const struct explain *explain,
     table_free(table);
 }
 
+/* In the unit of the report. */
+static void print_time(const struct report_cell *cell, FILE *to)
+{
+    double seconds = cell->summary.median;
+    const char *unit = seconds < 1e-3 ? "us" : seconds < 1 ? "ms" : "s";
+    double scale = seconds < 1e-3 ? 1e6 : seconds < 1 ? 1e3 : 1;
+
+    fprintf(to, ", median %.3f %s, spread %.3f %s, %zu sample%s",
+            seconds * scale, unit, cell->summary.spread * scale, unit,
+            cell->n_samples, cell->n_samples == 1 ? "" : "s");
+}
+
 static void print_head(const struct explain *explain,
                        const struct report *report, FILE *to)
 {
@@ -327,10 +340,9 @@ static void print_head(const struct explain *explain,
         fprintf(to, "  %s: %s", report->shapes[i].name,
                 report_outcome_name(cell->outcome));
         if (cell->n_samples)
-            fprintf(to, ", median %.9g s, spread %.2g s, %zu samples",
-                    cell->summary.median, cell->summary.spread,
-                    cell->n_samples);
-        fprintf(to, ", %" PRId64 " attempts\n", cell->attempts);
+            print_time(cell, to);
+        fprintf(to, ", %" PRId64 " attempt%s\n", cell->attempts,
+                cell->attempts == 1 ? "" : "s");
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -41,6 +42,9 @@ struct external {
     const struct domain *domain;
     char **tunables; /* their names */
     struct trials trials;
+    int n_shapes;
+    double *times; /* [trials][n_shapes], NaN where there is none */
+    int times_n;   /* trials */
     int budget;
     int64_t answer_ns, deadline_ns;
     enum phase phase;
@@ -63,16 +67,33 @@ static void write_point(struct external *external, int point)
     buf_printf(&external->out, "]");
 }
 
+static void write_shapes(struct external *external,
+                         const struct external_options *options)
+{
+    struct buf *out = &external->out;
+
+    buf_printf(out, "\"shapes\":[");
+    for (int i = 0; i < options->n_shapes; i++) {
+        buf_printf(out, "%s", i ? "," : "");
+        value_quote(options->shapes[i], out);
+    }
+    buf_printf(out, "],\"objective\":");
+    value_quote(options->objective, out);
+    buf_printf(out, ",");
+}
+
 static void write_start(struct external *external,
                         const struct external_options *options)
 {
     const struct domain *domain = options->domain;
     struct buf *out = &external->out;
 
-    buf_printf(out,
-               "{\"start\":%d,\"seed\":%" PRIu64 ",\"budget\":%d,\"points\":%d,"
-               "\"tunables\":[",
-               PROTOCOL, options->seed, external->budget, domain_size(domain));
+    buf_printf(
+        out, "{\"start\":%d,\"seed\":%" PRIu64 ",\"budget\":%d,\"points\":%d,",
+        PROTOCOL, options->seed, external->budget, domain_size(domain));
+    if (options->n_shapes > 0)
+        write_shapes(external, options);
+    buf_printf(out, "\"tunables\":[");
     for (int t = 0; t < domain_tunables(domain); t++) {
         const struct domain_tunable *tunable = domain_tunable(domain, t);
 
@@ -119,6 +140,7 @@ int external_start(const struct external_options *options,
     external->budget =
         options->budget == 0 || options->budget > size ? size : options->budget;
     external->answer_ns = options->answer_ns;
+    external->n_shapes = options->n_shapes;
     external->deadline_ns = clock_boot_ns() + options->answer_ns;
     external->tunables = mem_new((size_t)tunables, sizeof(char *));
     for (int t = 0; t < tunables; t++)
@@ -140,6 +162,7 @@ void external_stop(struct external *external)
         free(external->tunables[t]);
     free(external->tunables);
     trials_fini(&external->trials);
+    free(external->times);
     buf_fini(&external->in);
     buf_fini(&external->out);
     free(external->program);
@@ -182,6 +205,46 @@ void external_expect(struct external *external, int point)
         trials_begin(&external->trials, point);
 }
 
+/* Those of each shape; nothing where they are not known. */
+static void write_times(struct external *external, int trial)
+{
+    const double *times =
+        external->times + (size_t)trial * (size_t)external->n_shapes;
+    bool known = false;
+
+    if (trial >= external->times_n)
+        return;
+    for (int i = 0; i < external->n_shapes; i++)
+        known = known || !isnan(times[i]);
+    for (int i = 0; known && i < external->n_shapes; i++) {
+        buf_printf(&external->out, "%s", i ? "," : ",\"times\":[");
+        if (isnan(times[i]))
+            buf_printf(&external->out, "null");
+        else
+            buf_printf(&external->out, "%.9g", times[i]);
+    }
+    if (known)
+        buf_printf(&external->out, "]");
+}
+
+static void keep_times(struct external *external, int trial,
+                       const double *times)
+{
+    size_t n = (size_t)external->n_shapes;
+
+    if (n == 0)
+        return;
+    while (external->times_n <= trial) {
+        external->times = mem_grow(
+            external->times, (size_t)external->times_n + 1, n * sizeof(double));
+        for (size_t i = 0; i < n; i++)
+            external->times[(size_t)external->times_n * n + i] = (double)NAN;
+        external->times_n++;
+    }
+    for (size_t i = 0; i < n; i++)
+        external->times[(size_t)trial * n + i] = times ? times[i] : (double)NAN;
+}
+
 static void write_tell(struct external *external, int point)
 {
     const struct trials *trials = &external->trials;
@@ -189,16 +252,19 @@ static void write_tell(struct external *external, int point)
 
     buf_printf(&external->out, "{\"tell\":");
     write_point(external, point);
-    if (state == TRIAL_TIMED)
-        buf_printf(&external->out, ",\"state\":\"timed\",\"time\":%.9g}\n",
+    if (state == TRIAL_TIMED) {
+        buf_printf(&external->out, ",\"state\":\"timed\",\"time\":%.9g",
                    trials->list[trials->of_point[point]].time);
-    else
+        write_times(external, trials->of_point[point]);
+        buf_printf(&external->out, "}\n");
+    } else
         buf_printf(&external->out, ",\"state\":\"%s\"}\n",
                    state == TRIAL_FAILED ? "failed" : "lost");
 }
 
 void external_tell(struct external *external, int point,
-                   enum strategy_outcome outcome, double time)
+                   enum strategy_outcome outcome, double time,
+                   const double *times)
 {
     static const enum trial_state states[] = {
         [STRATEGY_TIMED] = TRIAL_TIMED,
@@ -207,6 +273,7 @@ void external_tell(struct external *external, int point,
     };
 
     trials_settle(&external->trials, point, states[outcome], time);
+    keep_times(external, external->trials.of_point[point], times);
     write_tell(external, point);
     if (external->phase == PHASE_RESTING)
         external->phase = PHASE_IDLE;

@@ -32,7 +32,10 @@ struct external_options {
     const char *const *argv; /* the first is looked up in PATH; no shell */
     const struct domain *domain;
     const struct external_tunable *tunables; /* one for each of the domain */
-    int budget; /* 0: as many as there are points */
+    const char *const *shapes; /* names; the first is the headline */
+    int n_shapes;              /* 0: it is not told of any */
+    const char *objective;     /* objective.h */
+    int budget;                /* 0: as many as there are points */
     uint64_t seed;
     int64_t answer_ns; /* it has so long for each answer */
 };
@@ -45,8 +48,10 @@ void external_stop(struct external *external); /* NULL is fine */
 enum strategy_answer external_ask(struct external *external, int *point);
 /* As strategy_expect(); the program is not told. */
 void external_expect(struct external *external, int point);
+/* times  [n_shapes] of a timed one, NaN where there is none; NULL: not known */
 void external_tell(struct external *external, int point,
-                   enum strategy_outcome outcome, double time);
+                   enum strategy_outcome outcome, double time,
+                   const double *times);
 
 #define EXTERNAL_FDS 2
 void external_poll(const struct external *external,

@@ -93,7 +93,8 @@ static void print_explained(const struct lessons *lessons, FILE *to)
     if (shown)
         fputc('\n', to);
     fprintf(to,
-            "of the variance of log time over %zu timed configurations (a "
+            "shares are of the variance of log time over %zu timed "
+            "configurations (a "
             "standard deviation of %.1f %%)%s; more than two together and "
             "noise: %.1f %%\n",
             lessons->timed, 100 * (exp(importance->sd) - 1),
@@ -258,7 +259,10 @@ static void print_gates(const struct lessons *lessons, double scale,
         table_number(table, 3, gate->median_s * scale);
         table_number(table, 3, gate->others_median_s * scale);
         table_number(table, 0, 100 * gate->slower);
-        table_number(table, 3, gate->p);
+        if (isnan(gate->p))
+            table_cell(table, "-");
+        else
+            table_cell(table, "%.2g", gate->p);
         if (gate->best_rank)
             table_cell(table, "%zu", gate->best_rank);
         else

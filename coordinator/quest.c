@@ -1,28 +1,22 @@
 #include "coordinator/quest.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/mem.h"
 #include "coordinator/domain.h"
 #include "coordinator/external.h"
+#include "coordinator/objective.h"
 
 #define OUT_SHARE 4 /* of the evaluations, one in so many is out at most */
-
-/* What is known of a unit for a shape. */
-enum known {
-    OPEN,
-    TIMED,
-    FAILED,
-    LOST
-};
 
 struct visit {
     int point;   /* -1 outside the domain */
     bool wanted; /* asked for, or the baseline */
     bool out;    /* and not told yet */
     int rung;
-    double time;               /* of the headline */
+    double time;               /* by the objective */
     enum quest_step_kind told; /* QUEST_ASKED: nothing yet */
     enum quest_step_kind due;  /* likewise: to be told in its turn */
 };
@@ -34,7 +28,9 @@ struct quest {
     struct external *external;
     int *unit_of; /* [points] the unit and one, 0 for none */
     struct visit *visits;
-    unsigned char *known; /* [units][shapes] enum known */
+    unsigned char *known; /* [units][shapes] enum objective_known */
+    double *times;        /* likewise, when they are kept */
+    bool keeps_times;     /* somebody needs those of all shapes */
     int n, cap;
     int out;
     int *line; /* units in the order they went out; some are told */
@@ -42,6 +38,11 @@ struct quest {
     struct quest_step *steps;
     size_t steps_n, steps_cap;
 };
+
+static size_t row_of(const struct quest *quest, int unit)
+{
+    return (size_t)unit * (size_t)quest->options.shapes;
+}
 
 static int add_unit(struct quest *quest, int point)
 {
@@ -52,11 +53,16 @@ static int add_unit(struct quest *quest, int point)
 
         quest->visits = mem_grow(quest->visits, cap, sizeof(*quest->visits));
         quest->known = mem_grow(quest->known, cap, (size_t)shapes);
+        if (quest->keeps_times)
+            quest->times =
+                mem_grow(quest->times, cap, (size_t)shapes * sizeof(double));
         quest->cap = (int)cap;
     }
     quest->visits[unit] = (struct visit){ .point = point };
     for (int shape = 0; shape < shapes; shape++)
-        quest->known[(size_t)unit * (size_t)shapes + (size_t)shape] = OPEN;
+        quest->known[row_of(quest, unit) + (size_t)shape] = OBJECTIVE_OPEN;
+    for (int shape = 0; quest->times && shape < shapes; shape++)
+        quest->times[row_of(quest, unit) + (size_t)shape] = (double)NAN;
     if (point >= 0)
         quest->unit_of[point] = unit + 1;
     return unit;
@@ -102,10 +108,13 @@ int quest_new(const struct quest_options *options, struct quest **out,
     struct quest *quest = mem_new(1, sizeof(*quest));
     int points = domain_size(options->domain), rc = 0;
 
-    assert(options->shapes >= 1 && !(options->race && options->external));
+    assert(options->shapes >= 1 && !(options->race && options->external) &&
+           !(options->race && options->objective == OBJECTIVE_ALL));
     *out = NULL;
     quest->options = *options;
     quest->external = options->external;
+    quest->keeps_times =
+        options->external || options->objective == OBJECTIVE_ALL;
     if (!quest->external)
         rc = strategy_new(options->strategy, options->domain,
                           options->evaluations, options->seed, &quest->strategy,
@@ -134,6 +143,7 @@ void quest_free(struct quest *quest)
     free(quest->visits);
     free(quest->line);
     free(quest->known);
+    free(quest->times);
     free(quest->steps);
     free(quest);
 }
@@ -244,7 +254,8 @@ static void tell(struct quest *quest, int point, enum strategy_outcome outcome,
     if (quest->race)
         race_tell(quest->race, point, outcome, time);
     else if (quest->external)
-        external_tell(quest->external, point, outcome, time);
+        external_tell(quest->external, point, outcome, time,
+                      quest->times + row_of(quest, quest_know(quest, point)));
     else
         strategy_tell(quest->strategy, point, outcome, time);
 }
@@ -273,33 +284,39 @@ static void conclude(struct quest *quest, int unit,
 
 /* What the strategy is to be told by what is known of the shapes; QUEST_ASKED
  * while that is nothing. */
-static enum quest_step_kind sum_up(const struct quest *quest, int unit)
+static enum quest_step_kind sum_up(struct quest *quest, int unit)
 {
-    int shapes = quest->options.shapes;
-    const unsigned char *known = &quest->known[(size_t)unit * (size_t)shapes];
-    bool open = false;
+    static const enum quest_step_kind kinds[] = {
+        [OBJECTIVE_OPEN] = QUEST_ASKED,
+        [OBJECTIVE_TIMED] = QUEST_TIMED,
+        [OBJECTIVE_FAILED] = QUEST_FAILED,
+        [OBJECTIVE_LOST] = QUEST_LOST,
+    };
+    const struct quest_options *options = &quest->options;
+    size_t row = row_of(quest, unit);
+    enum objective_known sum =
+        objective_sum(options->objective, quest->known + row, options->shapes);
 
-    for (int shape = 0; shape < shapes; shape++) {
-        if (known[shape] == FAILED)
-            return QUEST_FAILED;
-        open = open || known[shape] == OPEN;
-    }
-    return open ? QUEST_ASKED : known[0] == TIMED ? QUEST_TIMED : QUEST_LOST;
+    if (sum == OBJECTIVE_TIMED && options->objective == OBJECTIVE_ALL)
+        quest->visits[unit].time = objective_time(
+            options->objective, quest->times + row, options->shapes);
+    return kinds[sum];
 }
 
 bool quest_settle(struct quest *quest, int unit, int shape,
                   enum strategy_outcome outcome, double time)
 {
     struct visit *visit = &quest->visits[unit];
-    size_t at = (size_t)unit * (size_t)quest->options.shapes + (size_t)shape;
+    size_t at = row_of(quest, unit) + (size_t)shape;
+    double before = visit->time;
     enum quest_step_kind sum;
-    bool corrected;
 
-    quest->known[at] = outcome == STRATEGY_TIMED    ? TIMED
-                       : outcome == STRATEGY_FAILED ? FAILED
-                                                    : LOST;
-    corrected = shape == 0 && visit->told == QUEST_TIMED && time != visit->time;
-    if (shape == 0)
+    quest->known[at] = outcome == STRATEGY_TIMED    ? OBJECTIVE_TIMED
+                       : outcome == STRATEGY_FAILED ? OBJECTIVE_FAILED
+                                                    : OBJECTIVE_LOST;
+    if (quest->times)
+        quest->times[at] = outcome == STRATEGY_TIMED ? time : (double)NAN;
+    if (shape == quest->options.objective)
         visit->time = time;
     sum = sum_up(quest, unit);
     if (sum == QUEST_ASKED || visit->rung > 0)
@@ -308,7 +325,7 @@ bool quest_settle(struct quest *quest, int unit, int shape,
         visit->due = sum; /* it is told when its turn comes */
         return false;
     }
-    if (sum == visit->told && !(sum == QUEST_TIMED && corrected))
+    if (sum == visit->told && (sum != QUEST_TIMED || visit->time == before))
         return false;
     conclude(quest, unit, outcome_of(sum), visit->time);
     return true;

@@ -6,8 +6,8 @@
  * and the strategy is told:
  *
  *     failed   as soon as it has failed for any shape
- *     timed    when all shapes are settled: the headline's time, the first
- *     lost     when they are and the headline's was lost
+ *     timed    when all shapes are settled: the objective (objective.h)
+ *     lost     when they are and what the objective needs was lost
  *
  * It is told again when that is no longer true: what was measured was in doubt,
  * and came out otherwise the second time.
@@ -35,8 +35,9 @@ struct quest;
 
 struct quest_options {
     const struct domain *domain;
-    int baseline; /* its point, -1 outside the domain */
-    int shapes;   /* >= 1 */
+    int baseline;  /* its point, -1 outside the domain */
+    int shapes;    /* >= 1 */
+    int objective; /* a shape, or OBJECTIVE_ALL, but with a race */
     const char *strategy;
     int evaluations; /* 0: as many as there are points */
     uint64_t seed;
@@ -57,7 +58,7 @@ int quest_ahead(int slots, int hosts, int measures, int evaluations);
 
 struct quest_want {
     int unit;
-    int samples; /* of the headline in all; 0 without a race: as many as usual
+    int samples; /* of the objective in all; 0 without a race: as many as usual
                   */
     int rung;    /* 0 is the first time */
 };

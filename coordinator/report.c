@@ -8,6 +8,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/history.h"
+#include "coordinator/objective.h"
 #include "coordinator/report_rows.h"
 #include "coordinator/sql.h"
 #include "coordinator/store.h"
@@ -54,16 +55,20 @@ static int64_t int_or(struct sqlite3_stmt *stmt, int column, int64_t missing)
 /* How it was searched is among the settings. */
 static void load_search(struct report *report, const char *settings)
 {
-    const struct param *method = NULL, *seed = NULL;
+    const struct param *method = NULL, *seed = NULL, *objective = NULL;
     struct params params = { 0 };
 
     if (params_parse(settings, &params, NULL) == 0) {
         method = params_find(&params, "method");
         seed = params_find(&params, "search_seed");
+        objective = params_find(&params, "objective");
     }
     report->method = mem_strdup(method ? method->text : "");
     report->seed = seed ? (int64_t)seed->number : 0;
+    report->objective =
+        mem_strdup(objective ? objective->text : OBJECTIVE_HEADLINE);
     terminal_clean(report->method, false);
+    terminal_clean(report->objective, false);
     params_fini(&params);
 }
 
@@ -350,6 +355,7 @@ void report_free(struct report *report)
     free(report->spec);
     free(report->facts);
     free(report->method);
+    free(report->objective);
     free(report->recorded_on);
     free(report->ending);
     free(report);

@@ -101,10 +101,11 @@ struct report {
     char *recorded_on;          /* of a replay: the device; else NULL */
     int64_t sweep, created_utc;
     int64_t configurations, passed;
-    char *method;  /* of the search: exhaustive, lhs:20,tpe; "" unknown */
-    int64_t seed;  /* of it */
-    char *ending;  /* of the newest run; "" while it runs or was killed */
-    int64_t stale; /* outcomes of other sources or ways of measuring */
+    char *method;    /* of the search: exhaustive, lhs:20,tpe; "" unknown */
+    int64_t seed;    /* of it */
+    char *objective; /* of it: headline, geomean, a shape */
+    char *ending;    /* of the newest run; "" while it runs or was killed */
+    int64_t stale;   /* outcomes of other sources or ways of measuring */
     struct report_gate *gates;
     size_t n_gates;
     struct report_shape *shapes; /* the first is the headline */

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "coordinator/conclusion.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
 #include "coordinator/report_print.h"
@@ -56,7 +57,10 @@ static void print_categories(const struct cost *cost, FILE *to)
     table_column(table, 'l', "category");
     table_column(table, 'r', "hours");
     table_column(table, 'r', "share %");
-    table_column(table, 'r', "USD");
+    table_column(table, 'r',
+                 cost->unpriced && cost->unpriced < cost->n_hosts
+                     ? "USD where priced"
+                     : "USD");
     for (int c = 0; c < COST_CATEGORIES; c++) {
         double usd = 0;
 
@@ -78,10 +82,22 @@ static void print_each(const struct cost *cost, const char *what, int64_t n,
 {
     if (n <= 0)
         return;
-    fprintf(to, "per configuration %s (%" PRId64 "): %.6f h", what, n,
-            cost->total_hours / (double)n);
+    fprintf(to, "per configuration %s (%" PRId64 "): %.4g s", what, n,
+            3600 * cost->total_hours / (double)n);
     if (!isnan(cost->total_usd))
         fprintf(to, ", $%.6f", cost->total_usd / (double)n);
+    fputc('\n', to);
+}
+
+/* It is kept in a database of its own. */
+static void print_proof(const struct contest *contest, FILE *to)
+{
+    fprintf(to,
+            "beside that the finalists were proved right at the fuzz "
+            "shapes: %.4f h",
+            contest->proof_hours);
+    if (!isnan(contest->proof_usd))
+        fprintf(to, ", $%.4f", contest->proof_usd);
     fputc('\n', to);
 }
 
@@ -96,11 +112,16 @@ void report_cost_table(const struct report_view *view, FILE *to)
     }
     print_hours(cost, to);
     print_categories(cost, to);
-    if (cost->unpriced)
+    if (cost->unpriced == cost->n_hosts)
+        fprintf(to, "no host has a price, a rate=USD-PER-HOUR in hosts.txt\n");
+    else if (cost->unpriced)
         fprintf(to,
-                "%zu of %zu hosts are unpriced: give them rate=USD-PER-HOUR "
-                "in hosts.txt; the others cost $%.4f\n",
-                cost->unpriced, cost->n_hosts, cost->priced_usd);
+                "%zu of %zu hosts %s unpriced, without a rate=USD-PER-HOUR in "
+                "hosts.txt; the others cost $%.4f\n",
+                cost->unpriced, cost->n_hosts,
+                cost->unpriced == 1 ? "is" : "are", cost->priced_usd);
+    if (view->conclusion->contest.proof_hours > 0)
+        print_proof(&view->conclusion->contest, to);
     fputc('\n', to);
     print_each(cost, "settled",
                (int64_t)report->n_configs - report->counts[REPORT_PENDING], to);

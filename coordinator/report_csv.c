@@ -24,6 +24,7 @@ static void row(struct table *table, const struct report *report,
     table_cell(table, "%s", report_outcome_name(cell->outcome));
     table_cell(table, "%s", report->shapes[shape].name);
     real(table, cell->summary.median);
+    real(table, cell->normalised_s);
     real(table, cell->summary.spread);
     table_cell(table, "%zu", cell->n_samples);
     table_cell(table, "%s", cell->sampling);
@@ -44,10 +45,11 @@ void report_csv(const struct report_view *view, FILE *to)
 {
     const struct report *report = view->report;
     struct table *table = table_new();
-    static const char *const columns[] = { "key",      "rank",    "baseline",
-                                           "outcome",  "shape",   "median_s",
-                                           "spread_s", "samples", "sampling",
-                                           "host",     "gpu",     "reason" };
+    static const char *const columns[] = {
+        "key",      "rank",         "baseline", "outcome", "shape",
+        "median_s", "normalised_s", "spread_s", "samples", "sampling",
+        "host",     "gpu",          "reason"
+    };
     const struct params *params =
         report->n_configs ? &report->configs[0].params : NULL;
 

@@ -101,6 +101,10 @@ void report_gpus_table(const struct report *report, FILE *to)
     fputc('\n', to);
     table_print(table, to);
     table_free(table);
+    fprintf(to,
+            "us: median of its canaries; offset: of that to the other "
+            "GPUs'; fastest, slowest, trend: of\nits canaries to their own "
+            "level, over the sweep; off the others: by what all measured\n");
     print_findings(report, to);
 }
 

@@ -26,6 +26,7 @@ static void put_sweep(struct json_out *out, const struct report *report)
     json_out_open(out, "search", '{');
     json_out_text(out, "method", report->method);
     json_out_int(out, "seed", report->seed);
+    json_out_text(out, "objective", report->objective);
     json_out_int(out, "tried", report_tried(report));
     json_out_int(out, "not_tried", report->passed - report_tried(report));
     json_out_close(out);

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/mem.h"
 #include "coordinator/conclusion.h"
 #include "coordinator/lessons_print.h"
+#include "coordinator/objective.h"
 #include "coordinator/profile.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
@@ -41,6 +43,8 @@ static void print_search(const struct report *report, FILE *to)
     fprintf(to, "strategy %s", report->method);
     if (strcmp(report->method, "exhaustive") != 0)
         fprintf(to, ", seed %" PRId64, report->seed);
+    if (strcmp(report->objective, OBJECTIVE_HEADLINE) != 0)
+        fprintf(to, ", objective %s", report->objective);
     if (left > 0)
         fprintf(to,
                 ": %" PRId64 " of the %" PRId64 " configurations that pass "
@@ -55,16 +59,18 @@ static void print_head(const struct report *report, FILE *to)
 {
     int64_t settled =
         (int64_t)report->n_configs - report->counts[REPORT_PENDING];
+    char begun[CLOCK_ISO_BYTES];
 
     fprintf(to,
             "%s on %s: %" PRId64 " configurations, %" PRId64
             " rejected by gates\n",
             report->name, report->arch, report->configurations,
             report->configurations - report->passed);
-    fprintf(to, "%zu asked for, %" PRId64 " settled", report->n_configs,
-            settled);
+    clock_iso(report->created_utc, begun);
+    fprintf(to, "%zu asked for, %" PRId64 " settled; begun %.19sZ",
+            report->n_configs, settled, begun);
     if (report->ending[0])
-        fprintf(to, "; the last run ended: %s", report->ending);
+        fprintf(to, ", the last run ended: %s", report->ending);
     fputc('\n', to);
     print_search(report, to);
     if (report->stale)

@@ -16,6 +16,7 @@
 #include "common/mem.h"
 #include "coordinator/bundle.h"
 #include "coordinator/name.h"
+#include "coordinator/objective.h"
 #include "coordinator/spec_read.h"
 
 #define FLAGS_MAX 64
@@ -222,6 +223,7 @@ static int find_misplaced(const struct reader *r, const struct json *root)
         { "strategy", "search" },
         { "evaluations", "search" },
         { "race", "search" },
+        { "objective", "search" },
         { "warmups", "measure" },
         { "samples", "measure" },
         { "timeout_s", "measure" },
@@ -295,6 +297,7 @@ int spec_parse(const char *folder, const char *file, const char *text,
 
     *spec = defaults;
     spec->search.strategy = mem_strdup(TERMS_AUTO);
+    spec->search.objective = mem_strdup(OBJECTIVE_HEADLINE);
     spec->path = mem_strdup(file);
     spec->folder = mem_strdup(folder);
     spec->file = mem_strdup(strrchr(file, '/') ? strrchr(file, '/') + 1 : file);

@@ -103,6 +103,7 @@ void spec_free(struct spec *spec)
     free_named(spec->metrics, spec->n_metrics);
     free_named(spec->floors, spec->n_floors);
     free((char *)(uintptr_t)spec->search.strategy);
+    free((char *)(uintptr_t)spec->search.objective);
     free_kernel(&spec->kernel);
     free_kernel(&spec->reference);
     free_shapes(spec->shapes, spec->n_shapes);

@@ -1,9 +1,10 @@
-/* How to search: strategy, evaluations, seed, race. */
+/* How to search: strategy, evaluations, seed, race, objective. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/objective.h"
 #include "coordinator/spec_read.h"
 
 #define METHODS \
@@ -28,6 +29,43 @@ static int read_strategy(struct reader *r, const struct json *search)
                          "the strategy is a program");
     if (terms_check(terms, &why) < 0)
         return read_flaw(r, json->at, METHODS, "%s", why.text);
+    return 0;
+}
+
+static bool is_shape(const struct spec *spec, const char *name)
+{
+    for (size_t i = 0; i < spec->n_shapes; i++)
+        if (strcmp(spec->shapes[i].name, name) == 0)
+            return true;
+    for (size_t i = 0; i < spec->n_emulation_shapes; i++)
+        if (strcmp(spec->emulation_shapes[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* After the race, with which one of them does not go. */
+static int read_objective(struct reader *r, const struct json *search)
+{
+    struct terms *terms = &r->spec->search;
+    const struct json *json;
+
+    if (read_member(r, search, "objective", JSON_TEXT, false, &json) < 0)
+        return ERR_INPUT;
+    if (!json)
+        return 0;
+    if (strcmp(json->text, OBJECTIVE_HEADLINE) != 0 &&
+        strcmp(json->text, OBJECTIVE_GEOMEAN) != 0 &&
+        !is_shape(r->spec, json->text))
+        return read_flaw(r, json->at,
+                         "it is 'headline', 'geomean' or the name of a shape",
+                         "there is no shape '%.64s'", json->text);
+    if (strcmp(json->text, OBJECTIVE_GEOMEAN) == 0 && terms->race.first > 0)
+        return read_flaw(r, json->at,
+                         "a race measures the fastest again at one shape: name "
+                         "it, or give 'search' no 'race'",
+                         "'geomean' does not go with a 'race'");
+    free((char *)(uintptr_t)terms->objective);
+    terms->objective = mem_strdup(json->text);
     return 0;
 }
 
@@ -60,7 +98,7 @@ static int read_race(struct reader *r, const struct json *search)
 int read_search(struct reader *r, const struct json *root)
 {
     static const char *const keys[] = { "strategy", "evaluations", "seed",
-                                        "race" };
+                                        "race", "objective" };
     struct terms *terms = &r->spec->search;
     const struct json *search;
 
@@ -68,12 +106,14 @@ int read_search(struct reader *r, const struct json *root)
         return ERR_INPUT;
     if (!search)
         return 0;
-    if (read_object(r, search, "'search'", keys, 4) < 0 ||
+    if (read_object(r, search, "'search'", keys, 5) < 0 ||
         read_strategy(r, search) < 0 ||
         read_whole(r, search, "evaluations", 1, TERMS_EVALUATIONS_MAX,
                    &terms->evaluations) < 0 ||
         read_whole(r, search, "seed", 0, (double)TERMS_SEED_MAX, &terms->seed) <
             0)
         return ERR_INPUT;
-    return read_race(r, search);
+    if (read_race(r, search) < 0)
+        return ERR_INPUT;
+    return read_objective(r, search);
 }

@@ -1,4 +1,4 @@
-/* The rungs of a race above the first: the headline once more, by orders. */
+/* The rungs of a race above the first: the objective once more, by orders. */
 #include "coordinator/sweep_state.h"
 
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static void place(struct sweep *sweep, struct climber *climber)
 {
     struct sched_order order = {
         .unit = climber->unit,
-        .shape = 0, /* the headline decides */
+        .shape = sweep_search_shape(sweep),
         .purpose = SCHED_AGAIN,
         .round = SWEEP_RUNG_ROUNDS * sweep_search_rung(sweep, climber->unit),
     };

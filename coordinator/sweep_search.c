@@ -16,6 +16,7 @@
 #include "coordinator/grid.h"
 #include "coordinator/history.h"
 #include "coordinator/known.h"
+#include "coordinator/objective.h"
 #include "coordinator/quest.h"
 #include "coordinator/space.h"
 #include "coordinator/sql.h"
@@ -32,9 +33,11 @@ struct sweep_search {
     struct terms_plan plan;
     struct grid *grid;
     struct quest *quest;
-    int64_t known;  /* configurations that earlier runs settled, at most */
-    size_t written; /* steps that are in the database */
-    bool done;      /* nothing more will be asked for */
+    int64_t known;       /* configurations that earlier runs settled, at most */
+    int objective;       /* a shape, or OBJECTIVE_ALL */
+    const char **shapes; /* their names */
+    size_t written;      /* steps that are in the database */
+    bool done;           /* nothing more will be asked for */
 };
 
 static const char *const kinds[] = { [QUEST_ASKED] = "asked",
@@ -102,6 +105,9 @@ static int start_program(struct sweep *sweep, const char *command,
         .argv = argv,
         .domain = grid_domain(search->grid),
         .tunables = grid_tunables(search->grid),
+        .shapes = search->shapes,
+        .n_shapes = plan_shapes(sweep->plan),
+        .objective = sweep->options->terms->objective,
         .budget = search->plan.evaluations,
         .seed = (uint64_t)sweep->options->terms->seed,
         .answer_ns = ANSWER_NS,
@@ -126,6 +132,26 @@ static int window(const struct sweep *sweep)
                        sweep->search->plan.evaluations);
 }
 
+/* A record has one shape, and the cpu device those of its own. */
+static void find_objective(struct sweep *sweep)
+{
+    const char *text = sweep->options->terms->objective;
+    struct sweep_search *search = sweep->search;
+    int n = plan_shapes(sweep->plan);
+
+    search->shapes = mem_new((size_t)n, sizeof(*search->shapes));
+    for (int i = 0; i < n; i++)
+        search->shapes[i] = plan_shape_name(sweep->plan, i);
+    search->objective = objective_find(text, search->shapes, n);
+    if (search->objective != OBJECTIVE_NONE)
+        return;
+    search->objective = 0;
+    progress_say(sweep->progress,
+                 "search: the objective '%s' is no shape of the %s device; "
+                 "the headline %s is searched for",
+                 text, sweep->options->device, search->shapes[0]);
+}
+
 static int start_quest(struct sweep *sweep, struct err *err)
 {
     const struct terms *terms = sweep->options->terms;
@@ -135,6 +161,7 @@ static int start_quest(struct sweep *sweep, struct err *err)
         .domain = grid_domain(search->grid),
         .baseline = grid_find(search->grid, plan_unit(sweep->plan, 0)->point),
         .shapes = plan_shapes(sweep->plan),
+        .objective = search->objective,
         .strategy = search->plan.strategy,
         .window = window(sweep),
         .race = terms->race.first > 0 ? &terms->race : NULL,
@@ -279,13 +306,16 @@ static int ascending(const void *a, const void *b)
 }
 
 /* The same steps as before, then what else is known, in order of the points:
- * the same database leads to the same next point. */
+ * the same database leads to the same next point.  A program cannot be led
+ * back by steps, which say nothing of the single shapes: it is told all that
+ * is known as such. */
 static int go_back_to(struct sweep *sweep, const struct recalled *recalled,
                       struct err *err)
 {
     struct sweep_search *search = sweep->search;
 
-    if (quest_replay(search->quest, recalled->steps, recalled->n))
+    if (!quest_external(search->quest) &&
+        quest_replay(search->quest, recalled->steps, recalled->n))
         search->written = recalled->n;
     else if (store_steps_drop(sweep->store, sweep->sweep_id, err) < 0)
         return ERR_STORE;
@@ -306,8 +336,9 @@ int sweep_search_recall(struct sweep *sweep, struct history *history,
         return 0;
     recalled.told = mem_new(
         (size_t)domain_size(grid_domain(sweep->search->grid)), sizeof(bool));
+    find_objective(sweep);
     rc = start_quest(sweep, err);
-    if (rc == 0)
+    if (rc == 0 && !quest_external(sweep->search->quest))
         rc = history_steps(history, sweep->sweep_id, recall_step, &recalled,
                            err);
     for (int shape = 0; rc == 0 && shape < plan_shapes(sweep->plan); shape++)
@@ -326,11 +357,14 @@ static void announce(const struct sweep *sweep)
 {
     const struct sweep_search *search = sweep->search;
 
-    progress_say(sweep->progress, "search: %s%s%s%s, %d of %d configurations",
-                 search->plan.strategy, search->plan.why[0] ? " (" : "",
-                 search->plan.why, search->plan.why[0] ? ")" : "",
-                 search->plan.evaluations,
-                 domain_size(grid_domain(search->grid)));
+    progress_say(
+        sweep->progress,
+        "search: %s%s%s%s, %d of %d configurations, objective %s",
+        search->plan.strategy, search->plan.why[0] ? " (" : "",
+        search->plan.why, search->plan.why[0] ? ")" : "",
+        search->plan.evaluations, domain_size(grid_domain(search->grid)),
+        search->objective == OBJECTIVE_ALL ? "geomean"
+                                           : search->shapes[search->objective]);
 }
 
 void sweep_search_begin(struct sweep *sweep)
@@ -457,6 +491,11 @@ void sweep_search_settled(struct sweep *sweep, int unit, int shape,
         write_steps(sweep);
 }
 
+int sweep_search_shape(const struct sweep *sweep)
+{
+    return sweep->search->objective;
+}
+
 int sweep_search_rung(const struct sweep *sweep, int unit)
 {
     return quest_rung(sweep->search->quest, unit);
@@ -516,5 +555,6 @@ void sweep_search_free(struct sweep *sweep)
         return;
     quest_free(sweep->search->quest);
     grid_free(sweep->search->grid);
+    free(sweep->search->shapes);
     free(sweep->search);
 }

@@ -357,6 +357,8 @@ void sweep_search_settled(struct sweep *sweep, int unit, int shape,
                           const char *word, double median_s);
 /* exhaustive, or what is asked; never 'auto'. */
 const char *sweep_search_method(const struct sweep *sweep);
+/* What the search is for: a shape, or OBJECTIVE_ALL, but with a race. */
+int sweep_search_shape(const struct sweep *sweep);
 int sweep_search_rung(const struct sweep *sweep, int unit);
 void sweep_search_settle_rung(struct sweep *sweep, int unit,
                               enum strategy_outcome outcome, double time);

@@ -10,6 +10,7 @@
 #include "common/mem.h"
 #include "coordinator/domain.h"
 #include "coordinator/hosts.h"
+#include "coordinator/objective.h"
 #include "coordinator/params.h"
 #include "coordinator/strategy.h"
 #include "coordinator/value.h"
@@ -59,6 +60,12 @@ int terms_check(const struct terms *terms, struct err *err)
         rc = err_set(err, ERR_INPUT,
                      "an external strategy does not race: give 'search' no "
                      "'race'");
+    if (rc >= 0 && terms->race.first > 0 &&
+        strcmp(terms->objective, OBJECTIVE_GEOMEAN) == 0)
+        rc = err_set(err, ERR_INPUT,
+                     "a race measures one shape again, and the objective "
+                     "'geomean' is of all: give 'search' no 'race', or a shape "
+                     "as its 'objective'");
     return rc < 0 ? rc : 0;
 }
 
@@ -81,9 +88,11 @@ void terms_settings(const struct terms *terms, struct buf *out)
     buf_printf(out,
                ", \"evaluations\": %" PRId64 ", \"search_seed\": %" PRId64
                ", \"race_first\": %d, \"race_factor\": %d, "
-               "\"race_most\": %d, ",
+               "\"race_most\": %d, \"objective\": ",
                terms->evaluations, terms->seed, terms->race.first,
                terms->race.factor, terms->race.most);
+    value_quote(terms->objective, out);
+    buf_printf(out, ", ");
 }
 
 static double number_of(const struct params *params, const char *name)
@@ -107,6 +116,7 @@ int terms_recall(const char *settings, struct terms *out, char **strategy,
     *strategy = mem_strdup(text ? text->text : TERMS_AUTO);
     *out = (struct terms){
         .strategy = *strategy,
+        .objective = OBJECTIVE_HEADLINE,
         .evaluations = (int64_t)number_of(&params, "evaluations"),
         .seed = (int64_t)number_of(&params, "search_seed"),
         .race = { .first = (int)number_of(&params, "race_first"),

@@ -26,13 +26,16 @@ struct terms {
     int64_t evaluations; /* 0: not said */
     int64_t seed;
     struct race_rules race; /* first is 0 without a race */
+    const char *objective;  /* objective.h; the sweep file's, always */
 };
 
-/* ERR_INPUT when the strategy is not written right. */
+/* ERR_INPUT when the strategy is not written right, or does not go with the
+ * objective. */
 int terms_check(const struct terms *terms, struct err *err);
 /* The command of an external strategy, NULL when it is none. */
 const char *terms_command(const struct terms *terms);
-/* As members of a JSON object that more follow, and back from a stored one.
+/* As members of a JSON object that more follow, and back from a stored one, but
+ * for the objective: a file that changed it is of another sweep.
  * What 'out' points to is for terms_recall()'s caller to free: its strategy. */
 void terms_settings(const struct terms *terms, struct buf *out);
 int terms_recall(const char *settings, struct terms *out, char **strategy,

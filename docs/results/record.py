@@ -149,20 +149,21 @@ class Steps:
         return any(step["exit"] == 0 for step in self.of(name))
 
     def run(self, name, command, seconds, out=None):
-        """True when the step has come to its end, now or before."""
-        if self.done(name):
-            return True
+        """True when it came to its end."""
         limit = min(seconds, self.left() - END_S)
         if limit < ENOUGH_S:
             say(f"{name}: no time left")
             return False
-        say(f"{name}: {limit:.0f} s at most: {' '.join(command)[:200]}")
-        step, err, began = {"name": name, "command": command}, self.path(f"{name}.err"), time.monotonic()
+        say(f"{name}: {limit:.0f} s at most")
+        shown = ["fa-coord", *(part.replace(self.folder + "/", "") for part in command[1:])]  # without paths of this machine
+        step, err, began = {"name": name, "command": " ".join(shown)}, self.path(f"{name}.err"), time.monotonic()
         self.all.append(step)
         self.note(step, None, 0, "killed")  # as it stays when this program is
+
         def still(took):
             self.note(step, None, took, "killed")
             say(f"{name}: {took:.0f} s: {last_line(err)}")
+
         try:
             code, took, ended = run_child(command, out or self.path(f"{name}.out"), err, limit, still)
         except Stopped:
@@ -262,7 +263,7 @@ class Record:
 
     def remeasurement(self):
         """What the bench says, once it is done; the shapes are empty before."""
-        bench = read_json(self.steps.path(BENCH), None) if self.steps.done("remeasure") else None
+        bench = read_json(self.steps.path(BENCH), None)
         if not bench:
             return {"shapes": {}}
         keys = [configuration["key"] for configuration in bench["configurations"]]
@@ -271,7 +272,7 @@ class Record:
         return {"shapes": figures.remeasured(bench, blocks), "blocks": bench["blocks"],
                 "samples_a_block": bench["samples_a_block"], "configurations": len(keys) - 1,
                 "rejected": bench["rejected"], "left_out": figures.candidates(self.runs, self.baseline, NAMED_MOST)[1],
-                "wall_s": sum(step["seconds"] for step in self.steps.of("remeasure"))}
+                "wall_s": self.steps.of("remeasure")[-1]["seconds"]}
 
     def write(self):
         again = self.remeasurement()
@@ -287,26 +288,29 @@ class Record:
 
 
 def remeasure(settings, steps, record):
-    if steps.done("remeasure"):
-        return True
+    """All who won, in the first sweep's database; again when a later sweep has other winners."""
     keys, left_out = figures.candidates(record.runs, record.baseline, NAMED_MOST)
-    known = record.times[0]
-    keys = [key for key in keys if all(key in seconds for seconds in known.values())]
-    if not keys:
-        say("remeasure: only the baseline won")
-        return False
+    keys = [key for key in keys if all(key in seconds for seconds in record.times[0].values())]
+    if figures.covers(read_json(steps.path(BENCH), None), keys):
+        return True
     say(f"remeasure: {len(keys)} configurations, {left_out} more finalists left out")
+    out = steps.path(f"{BENCH}.new")
     command = [settings.fa_coord, "bench", steps.path("run_1.db"), "--shape", "all", "--json",
                *(["--hosts", settings.hosts] if settings.hosts else []), *(part for key in keys for part in ("--config", key))]
-    return steps.run("remeasure", command, settings.seconds, steps.path(BENCH))
+    if not steps.run("remeasure", command, settings.seconds, out):
+        return False
+    os.replace(out, steps.path(BENCH))
+    pack(steps.path("run_1.db"))
+    return True
 
 
 def make(settings, steps):
     """Step by step, with what is known written after each; True when all is done."""
     record = Record(settings, steps)
     for name in names(settings):
-        left = min(settings.sweep_seconds, steps.left() - settings.remeasure_seconds * bool(record.runs))
-        if not steps.run(name, sweep_command(settings, steps.path(f"{name}.db")), left):
+        kept = settings.remeasure_seconds if record.runs and not os.path.exists(steps.path(BENCH)) else 0
+        left = min(settings.sweep_seconds, steps.left() - kept)
+        if not steps.done(name) and not steps.run(name, sweep_command(settings, steps.path(f"{name}.db")), left):
             break
         record.take(name)
         record.write()
@@ -314,11 +318,8 @@ def make(settings, steps):
             pack(steps.path(f"{name}.db"))
     if not record.runs:
         return False
-    fresh = not steps.done("remeasure")
     again = remeasure(settings, steps, record)
     record.write()
-    if fresh and again:
-        pack(steps.path("run_1.db"))
     return again and len(record.runs) == settings.runs
 
 
@@ -343,8 +344,8 @@ def read_arguments(arguments):
     parser.add_argument("--runs", type=at_least(1), default=3, help="sweeps (3)")
     parser.add_argument("--seconds", type=at_least(1), default=570, help="for all that is done now (570)")
     parser.add_argument("--sweep-seconds", type=at_least(1), default=540, help="for one sweep (540)")
-    parser.add_argument("--remeasure-seconds", type=at_least(0), default=90,
-                        help="of them kept for the re-measurement once there is a sweep (90)")
+    parser.add_argument("--remeasure-seconds", type=at_least(0), default=60,
+                        help="of them kept for the first re-measurement once there is a sweep (60)")
     settings = parser.parse_args(arguments[:cut])
     settings.more = arguments[cut + 1:]
     if not os.access(settings.fa_coord, os.X_OK):

@@ -162,6 +162,11 @@ def candidates(runs, baseline, most):
     return keys[:most], len(keys[most:])
 
 
+def covers(bench, keys):
+    """Were all of these measured again, or found wrong by it?"""
+    return bool(bench) and set(keys) <= {c["key"] for c in [*bench["configurations"], *bench["rejected"]]}
+
+
 def blocks(path, number, shapes, keys):
     """The medians of each complete block of a pass: {shape: {block: {key: s}}}."""
     db = open_readonly(path)

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,6 +32,8 @@ static struct domain *five(void)
     return domain;
 }
 
+static const char *const shapes[] = { "short", "long" };
+
 static struct external *start(const struct domain *domain, const char *python,
                               const char *script, const char *manner)
 {
@@ -40,6 +43,9 @@ static struct external *start(const struct domain *domain, const char *python,
     const struct external_options options = { .argv = argv,
                                               .domain = domain,
                                               .tunables = tunables,
+                                              .shapes = shapes,
+                                              .n_shapes = 2,
+                                              .objective = "geomean",
                                               .seed = 1,
                                               .answer_ns = 20 * NS_PER_S };
     struct external *external;
@@ -80,7 +86,7 @@ static void every_legal_point_is_asked_once(void **state)
         assert_int_equal(next(external, &answer, &point, &err), 0);
         assert_int_equal(answer, STRATEGY_POINT);
         assert_int_equal(point, i);
-        external_tell(external, point, STRATEGY_TIMED, 1e-3);
+        external_tell(external, point, STRATEGY_TIMED, 1e-3, NULL);
     }
     assert_string_equal(external_name(external), "descend");
     assert_int_equal(next(external, &answer, &point, &err), 0);
@@ -107,7 +113,7 @@ static void a_program_may_wait_for_a_result(void **state)
         (void)wait_for(fds, EXTERNAL_FDS, external_deadline(external));
         assert_int_equal(external_work(external, clock_boot_ns(), &err), 0);
     }
-    external_tell(external, first, STRATEGY_FAILED, 0);
+    external_tell(external, first, STRATEGY_FAILED, 0, NULL);
     assert_int_equal(next(external, &answer, &point, &err), 0);
     assert_int_equal(answer, STRATEGY_POINT);
     external_stop(external);
@@ -183,6 +189,29 @@ static void a_program_that_is_not_there_is_named(void **state)
     domain_free(domain);
 }
 
+/* It ends with what it was told: at last (0, 0) a second time, since it asked
+ * for that again. */
+static void it_is_told_the_times_of_all_shapes(void **state)
+{
+    struct domain *domain = five();
+    struct external *external = start(domain, "python3", DESCEND, "recites");
+    enum strategy_answer answer = STRATEGY_POINT;
+    struct err err;
+    int point;
+
+    (void)state;
+    assert_int_equal(next(external, &answer, &point, &err), 0);
+    external_tell(external, point, STRATEGY_TIMED, 4, (const double[]){ 2, 8 });
+    external_tell(external, 3, STRATEGY_TIMED, 1,
+                  (const double[]){ 1, (double)NAN });
+    external_tell(external, 4, STRATEGY_TIMED, 7, NULL);
+    assert_int_equal(next(external, &answer, &point, &err), ERR_NETWORK);
+    assert_non_null(strstr(
+        err.text, "short long geomean 4 [2, 8] 1 [1, None] 7 None 4 [2, 8]"));
+    external_stop(external);
+    domain_free(domain);
+}
+
 /* Debian's python3-optuna, which its own python3 finds. */
 static void optuna_searches_the_whole_space(void **state)
 {
@@ -196,11 +225,11 @@ static void optuna_searches_the_whole_space(void **state)
     while ((rc = next(external, &answer, &point, &err)) == 0 &&
            answer == STRATEGY_POINT) {
         n++;
-        external_tell(external, point, STRATEGY_TIMED, 1 + point);
+        external_tell(external, point, STRATEGY_TIMED, 1 + point, NULL);
         if (n == 2) /* it was in doubt, and is slower now */
-            external_tell(external, point, STRATEGY_TIMED, 9);
+            external_tell(external, point, STRATEGY_TIMED, 9, NULL);
         if (n == 3)
-            external_tell(external, point, STRATEGY_FAILED, 0);
+            external_tell(external, point, STRATEGY_FAILED, 0, NULL);
     }
     external_stop(external);
     domain_free(domain);
@@ -219,6 +248,7 @@ int main(void)
         cmocka_unit_test(what_it_does_wrong_is_one_message),
         cmocka_unit_test(silence_has_a_deadline),
         cmocka_unit_test(a_program_that_is_not_there_is_named),
+        cmocka_unit_test(it_is_told_the_times_of_all_shapes),
         cmocka_unit_test(optuna_searches_the_whole_space),
     };
 

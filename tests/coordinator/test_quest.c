@@ -1,3 +1,4 @@
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +7,7 @@
 #include <cmocka.h>
 
 #include "coordinator/domain.h"
+#include "coordinator/objective.h"
 #include "coordinator/quest.h"
 
 static struct domain *domain;
@@ -93,6 +95,84 @@ static void the_headline_decides_when_all_shapes_are_settled(void **state)
     quest_state(quest, &now);
     assert_int_equal(now.timed, 1);
     assert_true(now.best_time == 3);
+}
+
+static void another_shape_decides_when_it_is_the_objective(void **state)
+{
+    struct strategy_state now;
+
+    (void)state;
+    begin(&(struct quest_options){
+        .strategy = "exhaustive", .baseline = 7, .shapes = 2, .objective = 1 });
+    wanted(1, 0, 0);
+    assert_false(quest_settle(quest, 1, 0, STRATEGY_LOST, 0));
+    assert_true(quest_settle(quest, 1, 1, STRATEGY_TIMED, 5));
+    quest_state(quest, &now);
+    assert_true(now.best_time == 5);
+    assert_false(quest_settle(quest, 1, 0, STRATEGY_TIMED, 3));
+    assert_true(quest_settle(quest, 1, 1, STRATEGY_TIMED, 4));
+    quest_state(quest, &now);
+    assert_true(now.best_time == 4);
+}
+
+/* 2 and 8; then the second is measured again. */
+static void the_geometric_mean_is_told_and_told_again(void **state)
+{
+    struct strategy_state now;
+
+    (void)state;
+    begin(&(struct quest_options){ .strategy = "exhaustive",
+                                   .baseline = 7,
+                                   .shapes = 2,
+                                   .objective = OBJECTIVE_ALL });
+    wanted(1, 0, 0);
+    assert_false(quest_settle(quest, 1, 1, STRATEGY_TIMED, 8));
+    assert_true(quest_settle(quest, 1, 0, STRATEGY_TIMED, 2));
+    quest_state(quest, &now);
+    assert_true(fabs(now.best_time - 4) < 1e-12);
+    assert_false(quest_settle(quest, 1, 1, STRATEGY_TIMED, 8));
+    assert_true(quest_settle(quest, 1, 1, STRATEGY_TIMED, 2));
+    quest_state(quest, &now);
+    assert_true(fabs(now.best_time - 2) < 1e-12);
+    wanted(2, 1, 0);
+    assert_false(quest_settle(quest, 2, 0, STRATEGY_TIMED, 1));
+    assert_true(quest_settle(quest, 2, 1, STRATEGY_LOST, 0));
+    quest_state(quest, &now);
+    assert_int_equal(now.timed, 1);
+}
+
+/* It goes on to the same points, and what is settled is told no more. */
+static void a_geometric_mean_replays(void **state)
+{
+    const struct quest_options options = { .strategy = "random:3,tpe",
+                                           .baseline = 7,
+                                           .seed = 3,
+                                           .shapes = 2,
+                                           .objective = OBJECTIVE_ALL };
+    struct quest_step steps[8];
+    const struct quest_step *made;
+    struct quest_want want;
+    int next;
+    size_t n;
+
+    (void)state;
+    begin(&options);
+    assert_int_equal(quest_ask(quest, &want), STRATEGY_POINT);
+    quest_settle(quest, 1, 0, STRATEGY_TIMED, 0.3);
+    quest_settle(quest, 1, 1, STRATEGY_TIMED, 0.7);
+    made = quest_steps(quest, &n);
+    assert_int_equal(n, 2);
+    for (size_t i = 0; i < n; i++)
+        steps[i] = made[i];
+    assert_int_equal(quest_ask(quest, &want), STRATEGY_POINT);
+    next = quest_point(quest, want.unit);
+    quest_free(quest);
+    begin(&options);
+    assert_true(quest_replay(quest, steps, n));
+    assert_false(quest_settle(quest, 1, 0, STRATEGY_TIMED, 0.3));
+    assert_false(quest_settle(quest, 1, 1, STRATEGY_TIMED, 0.7));
+    assert_int_equal(quest_ask(quest, &want), STRATEGY_POINT);
+    assert_int_equal(quest_point(quest, want.unit), next);
 }
 
 static void one_failed_shape_is_a_failure_at_once(void **state)
@@ -321,6 +401,11 @@ int main(void)
                                   teardown),
         cmocka_unit_test_teardown(
             the_headline_decides_when_all_shapes_are_settled, teardown),
+        cmocka_unit_test_teardown(
+            another_shape_decides_when_it_is_the_objective, teardown),
+        cmocka_unit_test_teardown(the_geometric_mean_is_told_and_told_again,
+                                  teardown),
+        cmocka_unit_test_teardown(a_geometric_mean_replays, teardown),
         cmocka_unit_test_teardown(one_failed_shape_is_a_failure_at_once,
                                   teardown),
         cmocka_unit_test_teardown(what_was_lost_and_comes_late_is_told_again,

@@ -94,6 +94,41 @@ static void the_cost_says_unpriced_and_never_0(void **state)
     check(report_fixture(*state), report_cost_table, 0, "report_cost.txt");
 }
 
+/* Half an hour of one host, and the proof 36 seconds more. */
+static void where_no_host_has_a_price_there_are_no_dollars(void **state)
+{
+    struct cost_host host = { .name = (char *)"gpu1",
+                              .rate_usd_per_h = (double)NAN,
+                              .total_hours = 0.5,
+                              .usd = (double)NAN };
+    const struct cost cost = { .hosts = &host,
+                               .n_hosts = 1,
+                               .unpriced = 1,
+                               .total_hours = 0.5,
+                               .total_usd = (double)NAN };
+    const struct report report = { .n_configs = 10 };
+    const struct conclusion conclusion = {
+        .contest = { .proof_hours = 0.01, .proof_usd = (double)NAN }
+    };
+    const struct report_view view = { .report = &report,
+                                      .cost = &cost,
+                                      .conclusion = &conclusion };
+    size_t len;
+    char *text;
+    FILE *to = open_memstream(&text, &len);
+
+    (void)state;
+    report_cost_table(&view, to);
+    fclose(to);
+    assert_null(strchr(text, '$'));
+    assert_non_null(
+        strstr(text, "no host has a price, a rate=USD-PER-HOUR in hosts.txt\n"
+                     "beside that the finalists were proved right at the fuzz "
+                     "shapes: 0.0100 h\n"
+                     "\nper configuration settled (10): 180 s\n"));
+    free(text);
+}
+
 static void a_database_without_a_sweep_says_so(void **state)
 {
     struct store *store = fixture_open(*state, STORE_CREATE);
@@ -254,6 +289,7 @@ int main(void)
         TEST(the_json_has_every_sample),
         TEST(the_csv_has_a_row_a_configuration_and_shape),
         TEST(the_cost_says_unpriced_and_never_0),
+        TEST(where_no_host_has_a_price_there_are_no_dollars),
         TEST(a_database_without_a_sweep_says_so),
         TEST(results_of_older_sources_are_counted_and_not_ranked),
         TEST(of_two_ways_to_measure_a_shape_the_newest_counts),

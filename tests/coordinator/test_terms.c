@@ -126,6 +126,9 @@ static void bad_terms_have_their_message(void **state)
           "most; put it into a script" },
         { { .strategy = "external:x", .race = { 5, 3, 45 } },
           "an external strategy does not race: give 'search' no 'race'" },
+        { { .strategy = "tpe", .race = { 5, 3, 45 }, .objective = "geomean" },
+          "a race measures one shape again, and the objective 'geomean' is of "
+          "all: give 'search' no 'race', or a shape as its 'objective'" },
     };
 
     (void)state;
@@ -154,7 +157,8 @@ static void stored_terms_come_back(void **state)
     const struct terms terms = { .strategy = "external:a \"b\"",
                                  .evaluations = 200,
                                  .seed = 7,
-                                 .race = { 5, 3, 45 } };
+                                 .race = { 5, 3, 45 },
+                                 .objective = "long" };
     struct terms back;
     char *strategy;
     struct buf text;
@@ -169,6 +173,7 @@ static void stored_terms_come_back(void **state)
     assert_int_equal(back.evaluations, 200);
     assert_int_equal(back.seed, 7);
     assert_int_equal(back.race.most, 45);
+    assert_string_equal(back.objective, "headline"); /* the file says it */
     free(strategy);
     buf_fini(&text);
 }

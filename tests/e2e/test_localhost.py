@@ -27,6 +27,13 @@ class Localhost(rig.Rig):
         self.run_coord(folder, "sweep", "--device", "cpu")
         [db] = [n for n in os.listdir(folder) if n.endswith(".db")]
         self.assertEqual(os.stat(os.path.join(folder, db)).st_mode & 0o777, 0o600)
+        with self.subTest("who reads it leaves nothing beside it"):
+            before = sorted(os.listdir(folder))
+            self.assertNotIn(db + "-wal", before)
+            for args in (["report"], ["status"], ["explain", "BLOCK_SIZE=256,ITEMS=1,VECTOR=false"], ["export"],
+                         ["verify"], ["compare", db, db]):
+                self.run_coord(folder, *args, code=None if args[0] == "compare" else 0)
+                self.assertEqual(sorted(os.listdir(folder)), before, args)
 
     def test_a_finished_sweep_has_nothing_left_to_do(self):
         folder = self.kernel("vector_add")

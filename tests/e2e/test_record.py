@@ -86,6 +86,12 @@ class Figures(unittest.TestCase):
         self.assertEqual(figures.candidates([run], "a", 9), (["b"], 0))
         self.assertEqual(figures.candidates([run], "base", 1), (["a"], 1))
 
+    def test_who_was_found_wrong_is_not_measured_again(self):
+        bench = {"configurations": [{"key": "base"}, {"key": "a"}], "rejected": [{"key": "b"}]}
+        self.assertTrue(figures.covers(bench, ["b", "a"]))
+        self.assertFalse(figures.covers(bench, ["c"]))
+        self.assertFalse(figures.covers(None, []))
+
     def test_regrets_of_picks(self):
         bench = {"shapes": [{"shape": "n", "measured": [{"key": "base", "median_s": 2.0}, {"key": "a", "median_s": 1.0},
                                                          {"key": "b", "median_s": 1.1}]}]}
@@ -130,6 +136,16 @@ class Record(rig.Rig):
         self.assertAlmostEqual(record["remeasured"]["shapes"]["recorded"]["times"][record["baseline"]]["regret"], 0.4, delta=0.01)
         with open(self.path("out", "record.md")) as f:
             self.assertEqual(f.read(), record_page.page(record))
+        with self.subTest("another winner than those that were measured again"):
+            bench = self.read("remeasured.json")
+            [shape] = bench["shapes"]
+            alone = {"configurations": bench["configurations"][:1], "shapes": [{**shape, "measured": shape["measured"][:1]}]}
+            with open(self.path("out", "remeasured.json"), "w") as f:
+                json.dump({**bench, **alone}, f)
+            self.record()
+            again = self.read("remeasured.json")
+            self.assertEqual((again["pass"], again["configurations"]), (bench["pass"] + 1, bench["configurations"]))
+            record = self.read()
         with self.subTest("what is to be kept makes the same record again"):
             keep = ("record.json", "record.md", "steps.json", "remeasured.json", "run_1.db.gz", "run_2.db.gz")
             for name in os.listdir(self.path("out")):

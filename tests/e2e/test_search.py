@@ -1,6 +1,7 @@
 """Sweeps that a strategy leads through the space: a recorded one of 264 points, and emulated kernels."""
 
 import contextlib
+import json
 import os
 import sqlite3
 import subprocess
@@ -75,7 +76,8 @@ class Search(rig.Rig):
         self.assertIn("search: bayes (60 evaluations are fewer than all 264), 60 of 264 configurations", out)
         self.assertEqual(len(self.tried()), 60)
         report = self.report(self.folder, "x.db")
-        self.assertEqual(report["search"], {"method": "bayes", "seed": 1, "tried": 60, "not_tried": 204})
+        self.assertEqual(report["search"], {"method": "bayes", "seed": 1, "objective": "headline", "tried": 60,
+                                            "not_tried": 204})
         best = report["results"][0]["config"]
         self.assertEqual((best["BX"], best["BY_"]), (64, 4))
         self.assertIn("strategy bayes, seed 1: 60 of the 264 configurations that pass are tried; of the other 204 "
@@ -186,6 +188,49 @@ class Search(rig.Rig):
             self.skipTest("python3-optuna is not here")
         self.sweep("--strategy", f"external:{OPTUNA_PYTHON} {OPTUNA}", "--evaluations", "25")
         self.assertEqual(len(self.tried()), 25)
+
+    def test_the_sweep_file_says_what_is_searched_for(self):
+        folder = self.kernel("vector_add")
+        sweep = {**sweepfile.read(folder), "emulation_shapes": [{"name": "one", "N": 300}, {"name": "two", "N": 501}]}
+        self.searches_for(folder, sweep, "geomean", lambda times: (times["one"] * times["two"]) ** 0.5)
+        self.assertIn("strategy random:4, seed 1, objective geomean", self.run_coord(folder, "report").stdout)
+        measured = self.query(folder, "SELECT count(*) FROM result")
+        with self.subTest("another objective has the same results"):
+            self.searches_for(folder, sweep, "two", lambda times: times["two"])
+            self.assertEqual(self.query(folder, "SELECT count(*) FROM result"), measured)
+        with self.subTest("a program is told the times of all, also at resume"):
+            self.program_hears_all(folder)
+        with self.subTest("a shape that the device has not"):
+            ran = self.searches_for(folder, sweep, "n16m_odd", lambda times: times["one"])
+            self.assertIn("the objective 'n16m_odd' is no shape of the cpu device; the headline one is searched for",
+                          ran.stderr)
+
+    def searches_for(self, folder, sweep, objective, of):
+        sweepfile.write(folder, {**sweep, "search": {"strategy": "random:4", "objective": objective}})
+        ran = self.run_coord(folder, "sweep", "--device", "cpu")
+        steps = self.query(folder, "SELECT config, time_s FROM step WHERE kind = 'timed' AND sweep = (SELECT max(sweep) "
+                                   "FROM step)")
+        self.assertGreaterEqual(len(steps), 4)
+        for config, seconds in steps:
+            times = dict(self.query(folder, "SELECT shape, median_s FROM outcome WHERE config = ?", config))
+            self.assertAlmostEqual(seconds / of(times), 1, places=12)
+        return ran
+
+    def program_hears_all(self, folder):
+        with open(self.path("hears.py"), "w") as f:
+            f.write(COUNTING.replace("for line in sys.stdin:", f"""
+for line in sys.stdin:
+    with open({self.path("heard")!r}, "a") as heard:
+        heard.write(line)"""))
+        self.run_coord(folder, "sweep", "--device", "cpu", "--strategy", f"external:python3 {self.path('hears.py')}",
+                       "--evaluations", "7")
+        with open(self.path("heard")) as f:
+            heard = [json.loads(line) for line in f]
+        self.assertEqual((heard[0]["shapes"], heard[0]["objective"]), (["one", "two"], "two"))
+        told = [order for order in heard if order.get("state") == "timed"]
+        self.assertGreaterEqual(len(told), 7)
+        for order in told:
+            self.assertEqual(order["times"][1], order["time"])
 
     def test_emulated_kernels_race(self):
         folder = self.kernel("vector_add")

@@ -76,7 +76,7 @@ static void go(struct course *course, struct external *external)
         }
         time = course_try(course, point);
         external_tell(external, point,
-                      time > 0 ? STRATEGY_TIMED : STRATEGY_FAILED, time);
+                      time > 0 ? STRATEGY_TIMED : STRATEGY_FAILED, time, NULL);
     }
 }
 
