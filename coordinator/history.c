@@ -25,7 +25,7 @@ static const char *const statements[STATEMENTS] = {
               " arch, facts, settings, configurations, passed, created_utc"
               " FROM sweep ORDER BY created_utc DESC, id DESC LIMIT 1",
     [OUTCOME] = "SELECT o.outcome, o.reason, o.median_s, o.attempts,"
-                " r.relative_l2, r.max_error, o.nonce IS NOT NULL,"
+                " r.relative_l2, r.max_error,"
                 " r.sampling IN ('settled','fixed')"
                 " FROM outcome o LEFT JOIN result r ON r.nonce=o.nonce"
                 " WHERE o.config=? AND o.shape=? AND o.source_key=?"
@@ -164,8 +164,7 @@ int history_outcome(struct history *history, const struct store_outcome *key,
     out->attempts = sql_int(stmt, 3);
     out->relative_l2 = sql_real(stmt, 4);
     out->max_error = sql_real(stmt, 5);
-    out->measured = sql_int(stmt, 6) != 0;
-    out->agreed = sql_int(stmt, 7) != 0;
+    out->agreed = sql_int(stmt, 6) != 0;
     sql_reset(stmt);
     return 1;
 }
@@ -287,27 +286,53 @@ int history_steps(struct history *history, int64_t sweep, history_step_fn *fn,
     return within(history, rc, err);
 }
 
-int history_known(struct history *history, const char *shape,
-                  const char *measure_key, history_known_fn *fn, void *arg,
-                  struct err *err)
+int history_configs(struct history *history, history_config_fn *fn, void *arg,
+                    struct err *err)
 {
     struct sqlite3_stmt *stmt;
-    int rc =
-        sql_prepare(store_db(history->store),
-                    "SELECT o.config, o.source_key, c.params, c.sweep,"
-                    " c.point FROM outcome o JOIN config c ON c.key=o.config"
-                    " WHERE o.shape=? AND o.measure_key=?",
-                    &stmt, err);
+    int rc = sql_prepare(store_db(history->store),
+                         "SELECT key, source_key, params, warnings, sweep,"
+                         " point, baseline FROM config",
+                         &stmt, err);
 
-    if (rc < 0)
-        return within(history, rc, err);
-    rc = sql_start(stmt, err, "ss", shape, measure_key);
     while (rc >= 0 && (rc = sql_step(stmt, err)) == 1) {
-        struct history_known known = { sql_text(stmt, 0), sql_text(stmt, 1),
-                                       sql_text(stmt, 2), sql_int(stmt, 3),
-                                       sql_int(stmt, 4) };
+        struct history_config config = {
+            .key = sql_text(stmt, 0),
+            .source_key = sql_text(stmt, 1),
+            .params = sql_text(stmt, 2),
+            .warnings = sql_text(stmt, 3),
+            .sweep = sql_int(stmt, 4),
+            .point = sql_int(stmt, 5),
+            .baseline = sql_int(stmt, 6) != 0,
+        };
 
-        fn(arg, &known);
+        fn(arg, &config);
+    }
+    sql_free(stmt);
+    return within(history, rc, err);
+}
+
+int history_settled(struct history *history, history_settled_fn *fn, void *arg,
+                    struct err *err)
+{
+    struct sqlite3_stmt *stmt;
+    int rc = sql_prepare(store_db(history->store),
+                         "SELECT config, shape, source_key, measure_key,"
+                         " outcome, median_s, nonce IS NOT NULL FROM outcome",
+                         &stmt, err);
+
+    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1) {
+        struct history_settled settled = {
+            .config = sql_text(stmt, 0),
+            .shape = sql_text(stmt, 1),
+            .source_key = sql_text(stmt, 2),
+            .measure_key = sql_text(stmt, 3),
+            .outcome = sql_text(stmt, 4),
+            .median_s = sql_real(stmt, 5),
+            .measured = sql_int(stmt, 6) != 0,
+        };
+
+        fn(arg, &settled);
     }
     sql_free(stmt);
     return within(history, rc, err);

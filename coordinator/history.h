@@ -38,7 +38,6 @@ struct history_outcome {
     char reason[256];              /* may be cut */
     double median_s;               /* NaN when there is none */
     double relative_l2, max_error; /* of its result; NaN without one */
-    bool measured;                 /* a result or build settled it */
     bool agreed;                   /* its samples with each other */
     int64_t attempts;
 };
@@ -47,6 +46,18 @@ struct history_outcome {
  * this way of measuring: 1, or 0 when it is not settled. */
 int history_outcome(struct history *history, const struct store_outcome *key,
                     struct history_outcome *out, struct err *err);
+
+/* All that was settled, in no order. */
+struct history_settled {
+    const char *config, *shape, *source_key, *measure_key; /* for the call */
+    const char *outcome;
+    double median_s; /* NaN when there is none */
+    bool measured;   /* a result or build settled it */
+};
+typedef void history_settled_fn(void *arg,
+                                const struct history_settled *settled);
+int history_settled(struct history *history, history_settled_fn *fn, void *arg,
+                    struct err *err);
 
 struct history_build {
     char artifact[HASH_HEX];
@@ -81,15 +92,14 @@ typedef void history_step_fn(void *arg, const struct store_step *step);
 int history_steps(struct history *history, int64_t sweep, history_step_fn *fn,
                   void *arg, struct err *err);
 
-/* Configurations that are settled for this shape and this way of measuring,
- * whatever they were built from. */
-struct history_known {
-    const char *config, *source_key, *params; /* for the call */
+/* The configurations that were ever asked for. */
+struct history_config {
+    const char *key, *source_key, *params, *warnings; /* for the call */
     int64_t sweep, point; /* the newest that asked, and its number there */
+    bool baseline;
 };
-typedef void history_known_fn(void *arg, const struct history_known *known);
-int history_known(struct history *history, const char *shape,
-                  const char *measure_key, history_known_fn *fn, void *arg,
-                  struct err *err);
+typedef void history_config_fn(void *arg, const struct history_config *config);
+int history_configs(struct history *history, history_config_fn *fn, void *arg,
+                    struct err *err);
 
 #endif

@@ -46,11 +46,24 @@ void incumbents_saw(struct incumbents *incumbents, int shape,
     lower(&incumbents->high_s[shape], times.hi);
 }
 
+/* Half the interval is at most 'noise' of the median wide. */
+static double high_of(double median_s, double noise)
+{
+    return median_s * (1 + 2 * noise);
+}
+
+bool incumbents_is_new(const struct incumbents *incumbents, int shape,
+                       double median_s, double noise)
+{
+    double high_s = incumbents->high_s[shape];
+
+    return high_s == 0 || high_of(median_s, noise) < high_s;
+}
+
 void incumbents_remember(struct incumbents *incumbents, int shape,
                          double median_s, double noise)
 {
-    /* Half the interval is at most 'noise' of the median wide. */
-    lower(&incumbents->high_s[shape], median_s * (1 + 2 * noise));
+    lower(&incumbents->high_s[shape], high_of(median_s, noise));
 }
 
 double incumbents_high_s(const struct incumbents *incumbents, int shape)

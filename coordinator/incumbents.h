@@ -9,6 +9,8 @@
 #ifndef FA_COORDINATOR_INCUMBENTS_H
 #define FA_COORDINATOR_INCUMBENTS_H
 
+#include <stdbool.h>
+
 #include "common/msg.h"
 
 struct incumbents;
@@ -19,6 +21,9 @@ void incumbents_free(struct incumbents *incumbents); /* NULL is fine */
 /* Samples of a correct configuration, and the runner's word for them. */
 void incumbents_saw(struct incumbents *incumbents, int shape,
                     const struct reals *samples, const char *sampling);
+/* Would a median of an earlier run change anything? */
+bool incumbents_is_new(const struct incumbents *incumbents, int shape,
+                       double median_s, double noise);
 /* A median of an earlier run, of samples that agreed within 'noise'. */
 void incumbents_remember(struct incumbents *incumbents, int shape,
                          double median_s, double noise);

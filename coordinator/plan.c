@@ -304,8 +304,7 @@ int plan_take(struct plan *plan, int64_t point, struct err *err)
     int rc;
 
     assert(plan->taken < plan->n);
-    space_values(plan->space, point, plan->values);
-    rc = space_warned_by(plan->space, plan->values, &chosen.warned, err);
+    rc = space_warned_at(plan->space, point, &chosen.warned, err);
     if (rc == 0)
         rc = add_unit(plan, &chosen, err);
     if (rc < 0)

@@ -73,6 +73,9 @@ int space_rejected_at(struct space *space, const struct value *values,
 /* The warn gates that it hits for any shape of the space, a bit each. */
 int space_warned_by(struct space *space, const struct value *values,
                     uint64_t *out, struct err *err);
+/* The same, quicker, of a point that passes. */
+int space_warned_at(struct space *space, int64_t number, uint64_t *out,
+                    struct err *err);
 
 struct space_gate_count {
     int64_t rejected_first; /* by this and none before it */

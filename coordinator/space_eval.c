@@ -187,15 +187,35 @@ static int keep_derived(struct space *space, size_t i,
     return 0;
 }
 
+/* Is the row that was asked for last still that of these values?  Points in
+ * order of number differ in the last tunables, which often no derived value
+ * names.  Texts may be gone by now. */
+static bool is_derived(struct space *space, const struct value *values)
+{
+    bool same = space->is_derived;
+
+    for (size_t i = 0; i < space->spec->n_axes; i++) {
+        if (!(space->derived_axes >> i & 1))
+            continue;
+        same = same && values[i].kind != VALUE_TEXT &&
+               value_equal(&space->derived_from[i], &values[i]);
+        space->derived_from[i] = values[i];
+    }
+    return same;
+}
+
 int space_derive(struct space *space, const struct value *values,
                  struct value *derived, struct err *err)
 {
-    int rc = run(space, &space->derive, values, NULL, 0, err);
+    int rc = 0;
 
+    if (!is_derived(space, values))
+        rc = run(space, &space->derive, values, NULL, 0, err);
     for (size_t i = 0; i < space->spec->n_derived && rc == 0; i++) {
         derived[i] = column(&space->derive, i);
         rc = keep_derived(space, i, values, &derived[i], err);
     }
+    space->is_derived = rc == 0;
     return rc;
 }
 
@@ -563,8 +583,10 @@ int space_eval_open(struct space *space, struct err *err)
                                     .what = "a derived value",
                                     .why = "" } };
 
-    for (size_t i = 0; i < spec->n_derived; i++)
+    for (size_t i = 0; i < spec->n_derived; i++) {
         add(&batch, &spec->derived[i].rule);
+        space->derived_axes |= space->derived[i].axes;
+    }
     if (prepare(space, &batch, &space->derive, err) < 0 ||
         open_launches(space, &batch, err) < 0 ||
         open_arguments(space, &batch, err) < 0 ||

@@ -70,7 +70,10 @@ struct space {
 
     struct space_eval derive, launch, reference, arguments, scales, floors;
     struct space_eval metrics[SPEC_LIST_MAX];
-    char *texts[SPEC_LIST_MAX]; /* of the last space_derive() */
+    char *texts[SPEC_LIST_MAX];               /* of the last space_derive() */
+    uint64_t derived_axes;                    /* that derived values name */
+    struct value derived_from[SPEC_AXES_MAX]; /* by the last one */
+    bool is_derived;
 
     struct { /* a rule that yielded neither 0 nor 1 */
         bool set;

@@ -252,3 +252,28 @@ struct lattice *space_lattice(const struct space *space, uint64_t axes,
                                           space->gates[g].hits };
     return lattice_new(sizes, space->spec->n_axes, rules, rejecting, warning);
 }
+
+int space_warned_at(struct space *space, int64_t number, uint64_t *out,
+                    struct err *err)
+{
+    uint64_t warning = space_gates(space, true);
+
+    *out = 0;
+    if (space->spec->replay)
+        return 0;
+    if (warning & ~space_tables(space)) {
+        struct value values[SPEC_AXES_MAX];
+
+        space_values(space, number, values);
+        return space_warned_by(space, values, out, err);
+    }
+    for (size_t g = 0; g < space->spec->n_gates; g++) {
+        int64_t at;
+
+        if (!(warning >> g & 1))
+            continue;
+        at = place_of(space, g, number);
+        *out |= (space->gates[g].hits[at / 64] >> at % 64 & 1) << g;
+    }
+    return 0;
+}

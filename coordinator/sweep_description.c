@@ -1,14 +1,18 @@
 #include "coordinator/sweep_state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/buf.h"
+#include "common/mem.h"
+#include "coordinator/history.h"
 #include "coordinator/replay.h"
 #include "coordinator/space.h"
 #include "coordinator/spec.h"
 #include "coordinator/terms.h"
 
 #define JSON_MAX (1 << 20)
+#define READ_FIRST 64 /* so many are looked up before they are put */
 
 /* Each selection is a sweep of its own, so that a report shows just that. */
 static void hash_ask(const struct plan *plan, struct hash *hash)
@@ -169,7 +173,7 @@ static int put_shapes(struct sweep *sweep, struct err *err)
     return rc;
 }
 
-int sweep_put_config(struct sweep *sweep, int unit, struct err *err)
+static int put_config(struct sweep *sweep, int unit, struct err *err)
 {
     const struct plan_unit *u = plan_unit(sweep->plan, unit);
     char *params = plan_params(sweep->plan, unit);
@@ -191,12 +195,60 @@ int sweep_put_config(struct sweep *sweep, int unit, struct err *err)
     return rc;
 }
 
-static int put_configs(struct sweep *sweep, struct err *err)
-{
-    int rc = 0;
+/* Which units, from one on, the database has as they are. */
+struct stored_units {
+    struct sweep *sweep;
+    int from;
+    bool *same;
+};
 
-    for (int unit = 0; rc == 0 && unit < plan_taken(sweep->plan); unit++)
-        rc = sweep_put_config(sweep, unit, err);
+/* Of one sweep file the parameters of a key are the same text. */
+static void find_same(void *arg, const struct history_config *config)
+{
+    const struct stored_units *stored = arg;
+    struct sweep *sweep = stored->sweep;
+    int unit = config->sweep == sweep->sweep_id
+                   ? plan_find(sweep->plan, config->key)
+                   : -1;
+    const struct plan_unit *u;
+    char *warnings;
+
+    if (unit < stored->from)
+        return;
+    u = plan_unit(sweep->plan, unit);
+    warnings = plan_warnings(sweep->plan, unit);
+    stored->same[unit - stored->from] =
+        config->point == u->point && config->baseline == u->baseline &&
+        strcmp(config->source_key, u->source_key) == 0 &&
+        strcmp(config->warnings, warnings) == 0;
+    free(warnings);
+}
+
+static int find_stored(struct stored_units *stored, struct err *err)
+{
+    struct history *history = NULL;
+    int rc = history_open(stored->sweep->store, &history, err);
+
+    if (rc == 0)
+        rc = history_configs(history, find_same, stored, err);
+    history_close(history);
+    return rc;
+}
+
+int sweep_put_configs(struct sweep *sweep, int from, struct err *err)
+{
+    int n = plan_taken(sweep->plan) - from, rc = 0;
+    struct stored_units stored = { sweep, from, NULL };
+
+    if (n == 0)
+        return 0;
+    stored.same = mem_new((size_t)n, sizeof(*stored.same));
+    if (n >= READ_FIRST)
+        rc = find_stored(&stored, err);
+    for (int i = 0; rc == 0 && i < n; i++)
+        if (!stored.same[i])
+            rc = put_config(sweep, from + i, err);
+    free(stored.same);
     return rc;
 }
 
@@ -213,7 +265,7 @@ int sweep_describe(struct sweep *sweep, const struct space_gate_count *counts,
     if (rc == 0)
         rc = put_shapes(sweep, err);
     if (rc == 0)
-        rc = put_configs(sweep, err);
+        rc = sweep_put_configs(sweep, 0, err);
     sweep_dirty(sweep);
     return rc;
 }

@@ -1,6 +1,7 @@
 #include "coordinator/sweep_state.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,54 +63,110 @@ static void skip(struct sweep *sweep, int unit, int shape)
     sweep->n_settled++;
 }
 
+/* What is settled for these very sources and this way of measuring. */
+struct was {
+    char outcome[16]; /* "": it is not */
+    double median_s;
+    bool measured;
+};
+
+struct past {
+    struct sweep *sweep;
+    struct was *was; /* [units][shapes] */
+};
+
+static struct was *was_of(const struct past *past, int unit, int shape)
+{
+    return &past->was[unit * plan_shapes(past->sweep->plan) + shape];
+}
+
+static void find_settled(void *arg, const struct history_settled *settled)
+{
+    const struct past *past = arg;
+    const struct plan *plan = past->sweep->plan;
+    int unit = plan_find(plan, settled->config);
+    int shape = plan_find_shape(plan, settled->shape);
+    struct was *was;
+
+    if (unit < 0 || shape < 0 ||
+        strcmp(settled->source_key, plan_unit(plan, unit)->source_key) != 0 ||
+        strcmp(settled->measure_key, plan_measure_key(plan, shape)) != 0)
+        return;
+    was = was_of(past, unit, shape);
+    snprintf(was->outcome, sizeof(was->outcome), "%s", settled->outcome);
+    was->median_s = settled->median_s;
+    was->measured = settled->measured;
+}
+
 /* Work that was only lost gets another chance; so does what a gate rejected
  * that does so no more.  Who asks whether something is right wants to know
  * it: what could not be run is tried again. */
-static bool is_worth_another(const struct sweep *sweep,
-                             const struct history_outcome *was)
+static bool is_worth_another(const struct sweep *sweep, const struct was *was)
 {
     return strcmp(was->outcome, "lost") == 0 ||
            (strcmp(was->outcome, "constraints") == 0 && !was->measured) ||
            (strcmp(was->outcome, "crash") == 0 && sweep->options->ask);
 }
 
-/* What is settled for these very sources and this way of measuring stays
- * settled. */
+/* Only what is faster than the others says anything, so few are looked at. */
+static int remember(struct sweep *sweep, struct history *history, int unit,
+                    int shape, double median_s, struct err *err)
+{
+    const struct plan_unit *u = plan_unit(sweep->plan, unit);
+    double noise = sweep->spec->measure.noise;
+    struct store_outcome key = {
+        .config = u->key,
+        .shape = plan_shape_name(sweep->plan, shape),
+        .source_key = u->source_key,
+        .measure_key = plan_measure_key(sweep->plan, shape),
+    };
+    struct history_outcome was;
+    int rc;
+
+    if (!incumbents_is_new(sweep->incumbents, shape, median_s, noise))
+        return 0;
+    rc = history_outcome(history, &key, &was, err);
+    if (rc == 1 && was.agreed)
+        incumbents_remember(sweep->incumbents, shape, median_s, noise);
+    return rc < 0 ? rc : 0;
+}
+
+/* It stays settled. */
+static int take_outcome(struct sweep *sweep, struct history *history, int unit,
+                        int shape, const struct was *was, struct err *err)
+{
+    bool correct = strcmp(was->outcome, "correct") == 0;
+    int rc = 0;
+
+    if (plan_gate(sweep->plan, unit, shape) >= 0) {
+        skip(sweep, unit, shape);
+        return 0;
+    }
+    if (!*was->outcome || is_worth_another(sweep, was))
+        return 0;
+    sched_settled(sweep->sched, JOB_MEASURE, unit, shape, correct);
+    sweep->n_settled++;
+    sweep->n_correct += correct;
+    if (correct)
+        rc = remember(sweep, history, unit, shape, was->median_s, err);
+    sweep_search_settled(sweep, unit, shape, was->outcome, was->median_s);
+    return rc;
+}
+
 static int take_outcomes(struct sweep *sweep, struct history *history,
                          struct err *err)
 {
-    for (int unit = 0; unit < plan_taken(sweep->plan); unit++) {
-        const struct plan_unit *u = plan_unit(sweep->plan, unit);
+    int units = plan_taken(sweep->plan), shapes = plan_shapes(sweep->plan);
+    struct past past = { sweep, mem_new((size_t)units * (size_t)shapes + 1,
+                                        sizeof(struct was)) };
+    int rc = history_settled(history, find_settled, &past, err);
 
-        for (int shape = 0; shape < plan_shapes(sweep->plan); shape++) {
-            struct store_outcome key = {
-                .config = u->key,
-                .shape = plan_shape_name(sweep->plan, shape),
-                .source_key = u->source_key,
-                .measure_key = plan_measure_key(sweep->plan, shape),
-            };
-            struct history_outcome was;
-            int rc = history_outcome(history, &key, &was, err);
-            bool correct = rc == 1 && strcmp(was.outcome, "correct") == 0;
-
-            if (rc < 0)
-                return rc;
-            if (plan_gate(sweep->plan, unit, shape) >= 0) {
-                skip(sweep, unit, shape);
-                continue;
-            }
-            if (rc == 0 || is_worth_another(sweep, &was))
-                continue;
-            sched_settled(sweep->sched, JOB_MEASURE, unit, shape, correct);
-            sweep->n_settled++;
-            sweep->n_correct += correct;
-            if (correct && was.agreed)
-                incumbents_remember(sweep->incumbents, shape, was.median_s,
-                                    sweep->spec->measure.noise);
-            sweep_search_settled(sweep, unit, shape, was.outcome, was.median_s);
-        }
-    }
-    return 0;
+    for (int unit = 0; rc == 0 && unit < units; unit++)
+        for (int shape = 0; rc == 0 && shape < shapes; shape++)
+            rc = take_outcome(sweep, history, unit, shape,
+                              was_of(&past, unit, shape), err);
+    free(past.was);
+    return rc;
 }
 
 static void take_loss(void *arg, const struct history_loss *loss)

@@ -181,18 +181,16 @@ static int start_quest(struct sweep *sweep, struct err *err)
 static int take_units(struct sweep *sweep, struct err *err)
 {
     const struct sweep_search *search = sweep->search;
-    int rc = 0;
+    int from = plan_taken(sweep->plan), rc = 0;
 
-    for (int unit = plan_taken(sweep->plan);
-         rc >= 0 && unit < quest_units(search->quest); unit++) {
+    for (int unit = from; rc >= 0 && unit < quest_units(search->quest);
+         unit++) {
         int point = quest_point(search->quest, unit);
 
         rc = plan_take(sweep->plan, grid_number(search->grid, point), err);
         assert(rc < 0 || rc == unit);
-        if (rc >= 0)
-            rc = sweep_put_config(sweep, unit, err);
     }
-    return rc < 0 ? rc : 0;
+    return rc < 0 ? rc : sweep_put_configs(sweep, from, err);
 }
 
 static int put_step(struct sweep *sweep, size_t position,
@@ -242,6 +240,9 @@ static void write_steps(struct sweep *sweep)
 
 struct recalled {
     const struct sweep *sweep;
+    struct history *history;
+    int rc; /* of what was looked up on the way */
+    struct err *err;
     struct quest_step *steps;
     size_t n, cap;
     bool *told;  /* [points of the grid] the steps tell of it */
@@ -274,21 +275,46 @@ static void recall_step(void *arg, const struct store_step *row)
     recalled->n++;
 }
 
-static void recall_point(void *arg, const struct history_known *known)
+/* Is it settled for any shape, by these sources? */
+static int is_settled(const struct recalled *recalled, const char *key,
+                      int64_t number, struct err *err)
+{
+    const struct sweep *sweep = recalled->sweep;
+    char source_key[HASH_HEX];
+    int rc = plan_source_key(sweep->plan, number, source_key, err);
+
+    if (rc < 0)
+        return 0; /* it cannot be built: whatever it was is no more */
+    for (int shape = 0; rc == 0 && shape < plan_shapes(sweep->plan); shape++) {
+        struct store_outcome at = {
+            .config = key,
+            .shape = plan_shape_name(sweep->plan, shape),
+            .source_key = source_key,
+            .measure_key = plan_measure_key(sweep->plan, shape),
+        };
+        struct history_outcome was;
+
+        rc = history_outcome(recalled->history, &at, &was, err);
+    }
+    return rc;
+}
+
+static void recall_point(void *arg, const struct history_config *config)
 {
     struct recalled *recalled = arg;
     const struct sweep *sweep = recalled->sweep;
-    int64_t number = known->sweep == sweep->sweep_id
-                         ? known->point
-                         : known_number(sweep->spec, known->params);
-    int point = grid_find(sweep->search->grid, number);
-    char source_key[HASH_HEX];
-    struct err err;
+    int64_t number = config->sweep == sweep->sweep_id
+                         ? config->point
+                         : known_number(sweep->spec, config->params);
+    int point = grid_find(sweep->search->grid, number), rc;
 
-    if (point < 0 || recalled->told[point] ||
-        plan_source_key(sweep->plan, number, source_key, &err) < 0 ||
-        strcmp(source_key, known->source_key) != 0)
-        return; /* told already, of other sources, or not of this space */
+    if (recalled->rc < 0 || point < 0 || recalled->told[point])
+        return; /* told already, or not of this space */
+    rc = is_settled(recalled, config->key, number, recalled->err);
+    if (rc <= 0) {
+        recalled->rc = rc;
+        return;
+    }
     if (recalled->points_n == recalled->points_cap) {
         recalled->points_cap =
             recalled->points_cap ? 2 * recalled->points_cap : 256;
@@ -329,7 +355,9 @@ static int go_back_to(struct sweep *sweep, const struct recalled *recalled,
 int sweep_search_recall(struct sweep *sweep, struct history *history,
                         struct err *err)
 {
-    struct recalled recalled = { .sweep = sweep };
+    struct recalled recalled = { .sweep = sweep,
+                                 .history = history,
+                                 .err = err };
     int rc = 0;
 
     if (!sweep->search)
@@ -341,10 +369,10 @@ int sweep_search_recall(struct sweep *sweep, struct history *history,
     if (rc == 0 && !quest_external(sweep->search->quest))
         rc = history_steps(history, sweep->sweep_id, recall_step, &recalled,
                            err);
-    for (int shape = 0; rc == 0 && shape < plan_shapes(sweep->plan); shape++)
-        rc = history_known(history, plan_shape_name(sweep->plan, shape),
-                           plan_measure_key(sweep->plan, shape), recall_point,
-                           &recalled, err);
+    if (rc == 0)
+        rc = history_configs(history, recall_point, &recalled, err);
+    if (rc == 0)
+        rc = recalled.rc;
     if (rc == 0)
         rc = go_back_to(sweep, &recalled, err);
     free(recalled.steps);

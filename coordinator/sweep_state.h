@@ -327,7 +327,8 @@ int sweep_prepare(struct sweep *sweep, struct err *err);
  * file, gates, shapes and configurations. */
 int sweep_describe(struct sweep *sweep, const struct space_gate_count *counts,
                    int64_t passed, struct err *err);
-int sweep_put_config(struct sweep *sweep, int unit, struct err *err);
+/* The units that are taken, from one on. */
+int sweep_put_configs(struct sweep *sweep, int from, struct err *err);
 
 /* sweep_past.c: what earlier runs left. */
 int sweep_take_past(struct sweep *sweep, struct err *err);

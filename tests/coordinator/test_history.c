@@ -63,6 +63,53 @@ static void an_outcome_counts_for_its_sources_and_measuring_alone(void **state)
     store_close(store);
 }
 
+struct counted {
+    int n, correct, measured, baselines;
+    int64_t points;
+};
+
+static void count_settled(void *arg, const struct history_settled *settled)
+{
+    struct counted *counted = arg;
+
+    assert_string_equal(settled->source_key, "5c");
+    assert_string_equal(settled->measure_key, "3e");
+    counted->n++;
+    counted->correct += strcmp(settled->outcome, "correct") == 0;
+    counted->measured += settled->measured;
+}
+
+static void count_config(void *arg, const struct history_config *config)
+{
+    struct counted *counted = arg;
+
+    assert_string_equal(config->source_key, "5c");
+    assert_string_equal(config->warnings, "[]");
+    counted->n++;
+    counted->baselines += config->baseline;
+    counted->points += config->point;
+}
+
+static void all_that_was_settled_and_asked_for_is_told(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct history *history = open_history(store);
+    struct counted settled = { 0 }, configs = { 0 };
+    struct err err;
+
+    assert_int_equal(history_settled(history, count_settled, &settled, &err),
+                     0);
+    assert_int_equal(settled.n, 8);
+    assert_int_equal(settled.correct, 5);
+    assert_int_equal(settled.measured, 8);
+    assert_int_equal(history_configs(history, count_config, &configs, &err), 0);
+    assert_int_equal(configs.n, 5);
+    assert_int_equal(configs.baselines, 1);
+    assert_int_equal(configs.points, 10);
+    history_close(history);
+    store_close(store);
+}
+
 static void the_newest_successful_build_is_found(void **state)
 {
     struct store *store = report_fixture(*state);
@@ -188,6 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_current_sweep_is_found),
         TEST(an_outcome_counts_for_its_sources_and_measuring_alone),
+        TEST(all_that_was_settled_and_asked_for_is_told),
         TEST(the_newest_successful_build_is_found),
         TEST(losses_before_the_sweep_changed_do_not_count),
         TEST(open_leases_of_a_killed_run_can_be_ended),

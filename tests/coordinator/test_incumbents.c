@@ -51,8 +51,11 @@ static void medians_of_earlier_runs_count_with_their_noise(void **state)
     struct incumbents *incumbents = incumbents_new(1);
 
     (void)state;
+    assert_true(incumbents_is_new(incumbents, 0, 8, 0.25));
     incumbents_remember(incumbents, 0, 8, 0.25);
     assert_true(incumbents_high_s(incumbents, 0) == 12);
+    assert_false(incumbents_is_new(incumbents, 0, 8, 0.25));
+    assert_true(incumbents_is_new(incumbents, 0, 7.9, 0.25));
     incumbents_free(incumbents);
 }
 

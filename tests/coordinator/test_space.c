@@ -285,6 +285,7 @@ static int64_t walk_many(void)
 
     for (int64_t number = 0; number < 1 << 18; number++) {
         int v[6], product = 1;
+        uint64_t warned;
 
         for (int i = 0; i < 6; i++) {
             v[i] = (int)(number >> 3 * (5 - i) & 7) + 1;
@@ -295,6 +296,8 @@ static int64_t walk_many(void)
         passed++;
         assert_int_equal(space_next(space, &point, &err), 1);
         assert_int_equal(point.number, number);
+        assert_int_equal(space_warned_at(space, number, &warned, &err), 0);
+        assert_int_equal(warned, point.warned);
         assert_int_equal(point.warned,
                          product % 8 == 0 || product % 9 == 0 ? 8 : 0);
     }
@@ -374,6 +377,29 @@ static void geometry_follows_configuration_and_shape(void **state)
     assert_int_equal(
         space_reference_launch(space, &spec->shapes[0], &launch, &err), 0);
     assert_int_equal(launch.grid[0], 100);
+}
+
+static int64_t derive(int64_t number)
+{
+    struct value values[2], derived[2];
+
+    space_values(space, number, values);
+    assert_int_equal(space_derive(space, values, derived, &err), 0);
+    assert_string_equal(derived[1].text, values[0].integer > 1 ? "y" : "n");
+    return derived[0].integer;
+}
+
+/* B is named by none, so every other question has been answered already. */
+static void derived_values_are_those_of_each_point_in_any_order(void **state)
+{
+    (void)state;
+    open_fine(&(struct spec_parts){
+        .derived = "\"D\": \"A * 10\", \"T\": \"iif(A > 1, 'y', 'n')\"" });
+    assert_int_equal(derive(0), 10);
+    assert_int_equal(derive(1), 10);
+    assert_int_equal(derive(2), 20);
+    assert_int_equal(derive(3), 20);
+    assert_int_equal(derive(1), 10);
 }
 
 static bool derives_numbers(const char *derived)
@@ -521,6 +547,8 @@ int main(void)
             a_gate_of_too_many_combinations_is_asked_by_query, teardown),
         cmocka_unit_test_teardown(geometry_follows_configuration_and_shape,
                                   teardown),
+        cmocka_unit_test_teardown(
+            derived_values_are_those_of_each_point_in_any_order, teardown),
         cmocka_unit_test_teardown(derived_values_that_may_fail_are_no_numbers,
                                   teardown),
         cmocka_unit_test_teardown(
