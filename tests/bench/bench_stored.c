@@ -2,9 +2,10 @@
  *
  *     bench_stored SWEEP DB RESULTS
  *
- * DB is of this sweep file on the cpu device, begun by fa-coord.  The first
- * points are put down as if every one of them had been asked for, built and
- * measured; bench_start.py measures how soon `resume` goes on from there.
+ * DB is of this sweep file on the cpu device, begun by fa-coord with the
+ * exhaustive strategy.  What it asks for first is put down as if it had been
+ * asked for, built and measured; bench_start.py measures how soon `resume` goes
+ * on from there.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,11 +14,14 @@
 
 #include "common/err.h"
 #include "common/hash.h"
+#include "coordinator/config.h"
+#include "coordinator/domain.h"
+#include "coordinator/grid.h"
 #include "coordinator/history.h"
 #include "coordinator/plan.h"
+#include "coordinator/quest.h"
 #include "coordinator/space.h"
 #include "coordinator/spec.h"
-#include "coordinator/sql.h"
 #include "coordinator/store.h"
 
 #define SAMPLES 30
@@ -26,10 +30,12 @@
 #define UTC INT64_C(1700000000000000000)
 
 struct filler {
+    struct spec *spec;
+    struct space *space;
     struct store *store;
     struct plan *plan;
     struct err *err;
-    int64_t sweep, leases, nonces, steps;
+    int64_t sweep, leases, nonces;
     int results;
 };
 
@@ -85,6 +91,12 @@ static int put_build(struct filler *filler, const struct plan_unit *unit)
     return rc < 0 ? rc : 0;
 }
 
+/* A float of milliseconds, as GPUs tell them. */
+static double median_of(const struct plan_unit *unit)
+{
+    return (double)(0.6f + 1e-4f * (float)(unit->point % 997)) / 1e3;
+}
+
 static int put_result(struct filler *filler, const struct plan_unit *unit,
                       int shape)
 {
@@ -115,7 +127,7 @@ static int put_result(struct filler *filler, const struct plan_unit *unit,
     int rc = put_lease(filler, unit, name, "measure");
 
     for (int i = 0; i < SAMPLES; i++)
-        samples[i] = (double)(0.6f + 1e-4f * (float)(unit->point % 997)) / 1e3;
+        samples[i] = median_of(unit);
     if (rc == 0)
         rc = store_result_put(filler->store, &row, filler->err);
     if (rc < 0)
@@ -154,92 +166,132 @@ static int put_config(struct filler *filler, int unit)
     return rc;
 }
 
-static int put_step(struct filler *filler, const struct plan_unit *unit,
-                    const char *kind, double time_s)
+/* As the strategy has it by now. */
+static int put_steps(struct filler *filler, const struct grid *grid,
+                     const struct quest *quest)
 {
-    return store_step_put(filler->store,
-                          &(struct store_step){ .sweep = filler->sweep,
-                                                .position = filler->steps++,
-                                                .kind = kind,
-                                                .config = unit->key,
-                                                .point = unit->point,
-                                                .time_s = time_s },
-                          filler->err);
+    static const char *const kinds[] = {
+        [QUEST_ASKED] = "asked", [QUEST_TIMED] = "timed"
+    };
+    size_t n;
+    const struct quest_step *steps = quest_steps(quest, &n);
+    int rc = store_steps_drop(filler->store, filler->sweep, filler->err);
+
+    for (size_t i = 0; rc >= 0 && i < n; i++) {
+        int64_t number = grid_number(grid, steps[i].point);
+        struct value values[SPEC_AXES_MAX];
+        char key[HASH_HEX];
+
+        space_values(filler->space, number, values);
+        config_key(filler->spec, values, key);
+        rc = store_step_put(
+            filler->store,
+            &(struct store_step){ .sweep = filler->sweep,
+                                  .position = (int64_t)i,
+                                  .kind = kinds[steps[i].kind],
+                                  .config = key,
+                                  .point = number,
+                                  .time_s = steps[i].kind == QUEST_TIMED
+                                                ? steps[i].time
+                                                : (double)NAN },
+            filler->err);
+    }
+    return rc;
 }
 
-static int put_unit(struct filler *filler, int unit, bool searched)
+static int put_unit(struct filler *filler, int unit)
 {
     const struct plan_unit *u = plan_unit(filler->plan, unit);
     int rc = put_config(filler, unit);
 
-    if (rc == 0 && searched)
-        rc = put_step(filler, u, "asked", (double)NAN);
     if (rc == 0)
         rc = put_build(filler, u);
     for (int s = 0; rc >= 0 && s < plan_shapes(filler->plan); s++)
         rc = put_result(filler, u, s);
-    if (rc >= 0 && searched)
-        rc = put_step(filler, u, "timed", 6e-4);
     if (rc >= 0 && store_pending(filler->store) > GROUP)
         rc = store_commit(filler->store, filler->err);
     return rc < 0 ? rc : 0;
 }
 
-static int fill(struct filler *filler, struct space *space, int results)
+/* One after the other: asked for, measured, told. */
+static int fill(struct filler *filler, const struct grid *grid,
+                struct quest *quest, int results)
 {
-    struct space_point point;
+    struct quest_want want;
+    int rc = 0;
+
+    while (rc >= 0 && filler->results < results &&
+           quest_ask(quest, &want) == STRATEGY_POINT) {
+        int64_t number = grid_number(grid, quest_point(quest, want.unit));
+
+        if (want.unit == plan_taken(filler->plan))
+            rc = plan_take(filler->plan, number, filler->err);
+        if (rc >= 0)
+            rc = put_unit(filler, want.unit);
+        for (int s = 0; rc >= 0 && s < plan_shapes(filler->plan); s++)
+            quest_settle(quest, want.unit, s, STRATEGY_TIMED,
+                         median_of(plan_unit(filler->plan, want.unit)));
+    }
+    if (rc >= 0)
+        rc = put_steps(filler, grid, quest);
+    return rc < 0 ? rc : store_commit(filler->store, filler->err);
+}
+
+static int begin(struct filler *filler, struct grid **grid,
+                 struct quest **quest)
+{
+    struct quest_options options = { .strategy = "exhaustive" };
     struct history *history = NULL;
     struct store_sweep row;
-    int64_t searched = 0;
     int rc = history_open(filler->store, &history, filler->err);
 
     if (rc == 0)
         rc = history_sweep(history, &row, &filler->sweep, filler->err);
     history_close(history);
     if (rc >= 0)
-        rc = sql_number(store_db(filler->store), "SELECT count(*) FROM step",
-                        &searched, filler->err);
-    if (rc >= 0)
-        rc = store_steps_drop(filler->store, filler->sweep, filler->err);
-    while (rc >= 0 && filler->results < results &&
-           (rc = space_next(space, &point, filler->err)) == 1) {
-        if (point.number == plan_unit(filler->plan, 0)->point)
-            continue;
-        rc = plan_take(filler->plan, point.number, filler->err);
-        if (rc >= 0)
-            rc = put_unit(filler, rc, searched > 0);
-    }
-    return rc < 0 ? rc : store_commit(filler->store, filler->err);
+        rc = grid_new(filler->spec, filler->space, 0, grid, filler->err);
+    if (rc < 0)
+        return rc;
+    options.domain = grid_domain(*grid);
+    options.baseline = grid_find(*grid, plan_unit(filler->plan, 0)->point);
+    options.shapes = plan_shapes(filler->plan);
+    options.evaluations = domain_size(options.domain);
+    return quest_new(&options, quest, filler->err);
 }
 
 int main(int argc, char *argv[])
 {
     struct err err = { "" };
     struct filler filler = { .err = &err };
-    struct spec *spec = NULL;
-    struct space *space = NULL;
+    struct quest *quest = NULL;
+    struct grid *grid = NULL;
     int rc = argc == 4 ? hash_setup(&err)
                        : err_set(&err, ERR_INPUT, "SWEEP DB RESULTS");
 
     if (rc == 0)
-        rc = spec_load(argv[1], &spec, &err);
+        rc = spec_load(argv[1], &filler.spec, &err);
     if (rc == 0)
-        rc = space_open(spec, arch_find(ARCH_DEFAULT), "cpu", &space, &err);
+        rc = space_open(filler.spec, arch_find(ARCH_DEFAULT), "cpu",
+                        &filler.space, &err);
     if (rc == 0)
-        rc = plan_make_open(spec, space, atoi(argv[3]) + 1, "cpu", "cpu",
-                            &filler.plan, &err);
+        rc = plan_make_open(filler.spec, filler.space, atoi(argv[3]) + 1, "cpu",
+                            "cpu", &filler.plan, &err);
     if (rc == 0)
         rc = store_open(argv[2], STORE_WRITE, &filler.store, &err);
     if (rc == 0)
-        rc = fill(&filler, space, atoi(argv[3]));
+        rc = begin(&filler, &grid, &quest);
+    if (rc == 0)
+        rc = fill(&filler, grid, quest, atoi(argv[3]));
     if (rc < 0)
         fprintf(stderr, "bench_stored: %s\n", err.text);
     else
         printf("%d results of %d configurations\n", filler.results,
-               plan_taken(filler.plan) - 1);
+               plan_taken(filler.plan));
+    quest_free(quest);
+    grid_free(grid);
     store_close(filler.store);
     plan_free(filler.plan);
-    space_close(space);
-    spec_free(spec);
+    space_close(filler.space);
+    spec_free(filler.spec);
     return rc < 0;
 }
