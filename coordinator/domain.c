@@ -16,7 +16,7 @@ struct domain {
     unsigned char *twos[DOMAIN_TUNABLES_MAX]; /* [levels] or NULL */
     uint16_t *levels;                         /* [size][n] */
     int *slots;       /* open addressing: a point's number, or -1 */
-    uint32_t slots_n; /* a power of two, at least twice the size */
+    uint32_t slots_n; /* a power of two, at least half again the size */
 };
 
 #define TWOS_MAX 20 /* of a value; 0 has the most */
@@ -110,7 +110,7 @@ static void set_room(struct domain *domain, int points)
     domain->levels = mem_grow(domain->levels, (size_t)domain->cap,
                               (size_t)domain->n * sizeof(uint16_t));
     domain->slots_n = SLOTS_FIRST;
-    while (domain->slots_n < 2 * (uint32_t)domain->cap)
+    while (domain->slots_n < (uint32_t)domain->cap + (uint32_t)domain->cap / 2)
         domain->slots_n *= 2;
     domain->slots =
         mem_grow(domain->slots, domain->slots_n, sizeof(*domain->slots));

@@ -162,25 +162,29 @@ static bool whole(const struct value *value, int64_t *out)
 
 /* ---- derived values */
 
+static const char *derived_flaw(const struct value *value)
+{
+    if (value->kind == VALUE_NULL ||
+        (value->kind == VALUE_REAL && !isfinite(value->real)))
+        return "it is a macro of the build, so it has a value; x / 0 and facts "
+               "that are not known yield NULL";
+    return value->kind == VALUE_TEXT ? name_value_flaw(value->text) : NULL;
+}
+
 static int keep_derived(struct space *space, size_t i,
                         const struct value *values, struct value *out,
                         struct err *err)
 {
     const struct spec_named *named = &space->spec->derived[i];
+    const char *flaw = derived_flaw(out);
     char what[SPEC_NAME_MAX + 32];
 
-    snprintf(what, sizeof(what), "derived value '%s'", named->name);
-    if (out->kind == VALUE_NULL ||
-        (out->kind == VALUE_REAL && !isfinite(out->real)))
-        return yields(space, &named->rule, what, out, values, NULL,
-                      "it is a macro of the build, so it has a value; x / 0 "
-                      "and facts that are not known yield NULL",
-                      err);
+    if (flaw) {
+        snprintf(what, sizeof(what), "derived value '%s'", named->name);
+        return yields(space, &named->rule, what, out, values, NULL, flaw, err);
+    }
     if (out->kind != VALUE_TEXT)
         return 0;
-    if (name_value_flaw(out->text))
-        return yields(space, &named->rule, what, out, values, NULL,
-                      name_value_flaw(out->text), err);
     free(space->texts[i]);
     space->texts[i] = mem_strdup(out->text);
     out->text = space->texts[i];
