@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """How long a sweep takes from the command to its first lease, on a host that is warm.
 
-    tests/bench/bench_start.py build/dev/bin [--rounds 3] [--only NAME]
+    tests/bench/bench_start.py build/dev/bin [--rounds 3] [--only NAME] [--against BIN]
 
 flash_attention on the cpu device, with the worker of this machine and through a loopback sshd; wide.json (562,041
 points) with a strategy and whole; and `resume` of it with 100,000 stored results, which bench_stored puts there.
+Then what reads such a database: `status`, `report` and `report --json`.  With --against each case is measured with
+another build as well, round by round, and has the ratio of CPU, this one's over that one's.
 The worker runs already when the clock starts.  JSON goes to stdout: seconds from the command to the first lease, the CPU
 that fa-coord took until then (with all of its threads) and the most memory it had, medians of the rounds.  The
 slowest start and the slowest resume come last, to stderr; wall-clock, so on a busy machine look at the CPU.
@@ -27,6 +29,8 @@ START_S, RESUME_S = 1.5, 1.0
 STORED = 100000
 WAIT_S = 120
 
+READS = ("status", "report", "report --json")
+
 # name, sweep file, arguments of 'sweep', through sshd, results that are there already
 CASES = (
     ("flash", "sweep.json", (), False, 0),
@@ -34,6 +38,7 @@ CASES = (
     ("wide, bayes", "wide.json", ("--strategy", "bayes", "--evaluations", "200"), False, 0),
     ("wide, exhaustive", "wide.json", ("--strategy", "exhaustive"), False, 0),
     ("resume of wide", "wide.json", ("--strategy", "exhaustive"), False, STORED),
+    *((read, "wide.json", ("--strategy", "exhaustive"), False, STORED) for read in READS),
 )
 
 
@@ -43,6 +48,7 @@ def options():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", help="the cases with this in their name")
     parser.add_argument("--stored", type=int, default=STORED)
+    parser.add_argument("--against", help="the programs of another build")
     return parser.parse_args()
 
 
@@ -62,7 +68,6 @@ class Place:
     def __init__(self, bin):
         self.folder = tempfile.mkdtemp(prefix="fa-start-", dir="/tmp")
         self.coord = os.path.join(os.path.abspath(bin), "fa-coord")
-        self.fill = os.path.join(os.path.abspath(bin), "bench_stored")
         self.env = {"HOME": os.path.join(self.folder, "home"), "PATH": os.environ["PATH"], "LANG": "C",
                     "XDG_RUNTIME_DIR": os.path.join(self.folder, "run")}
         for name in ("HOME", "XDG_RUNTIME_DIR"):
@@ -104,6 +109,16 @@ class Place:
                 time.sleep(0.05)
             process.wait(WAIT_S)
 
+    def read(self, args):
+        """As first_lease(), to the end."""
+        began, process = self.start(*args)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            raise SystemExit(f"exit code {process.returncode}: fa-coord {' '.join(args)}")
+        return {"seconds": (time.time_ns() - began) / 1e9, "cpu_s": used.ru_utime + used.ru_stime,
+                "mib": used.ru_maxrss / 1024}
+
     def close(self):
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
@@ -133,25 +148,40 @@ def lease_after(path, began):
         db.close()
 
 
-def measure(place, ask, case):
-    name, file, args, ssh, stored = case
+def begin(place, ask, case):
+    """What one round of the case is, in this place."""
+    _, file, args, ssh, stored = case
     db = os.path.join(place.folder, "x.db")
     sweep = ["sweep", file, "--device", "cpu", "--db", db, "--linger", "300", "--quiet", *args]
     if ssh:
         sweep += ["--hosts", place.hosts()]
     place.first_lease(sweep, db)  # the worker starts, and the files are in memory
-    if stored:
-        subprocess.run([place.fill, os.path.join(place.kernel, file), db, str(ask.stored)], check=True,
-                       stdout=subprocess.DEVNULL)
-    rounds = []
+    if not stored:
+        return lambda: (remove(db), place.first_lease(sweep, db))[1]
+    fill = os.path.join(os.path.abspath(ask.bin), "bench_stored")
+    subprocess.run([fill, os.path.join(place.kernel, file), db, str(ask.stored)], check=True,
+                   stdout=subprocess.DEVNULL)
+    if case[0] in READS:
+        return lambda: place.read([*case[0].split(), db])
+    return lambda: place.first_lease(["resume", db, "--quiet"], db)
+
+
+def medians(rounds):
+    return {key: statistics.median(r[key] for r in rounds) for key in rounds[0]}
+
+
+def measure(places, ask, case):
+    """Of the first place, and how it compares with the second."""
+    once = [begin(place, ask, case) for place in places]
+    rounds = [[] for _ in places]
     for _ in range(ask.rounds):
-        if stored:
-            rounds.append(place.first_lease(["resume", db, "--quiet"], db))
-            continue
-        remove(db)
-        rounds.append(place.first_lease(sweep, db))
-    remove(db)
-    return {"case": name, **{key: statistics.median(r[key] for r in rounds) for key in rounds[0]}}
+        for run, found in zip(once, rounds):
+            found.append(run())
+    found = {"case": case[0], **medians(rounds[0])}
+    if len(places) > 1:
+        found["against"] = medians(rounds[1])
+        found["cpu_ratio"] = found["cpu_s"] / found["against"]["cpu_s"]
+    return found
 
 
 def remove(db):
@@ -173,14 +203,16 @@ def main():
     for case in CASES:
         if ask.only and ask.only not in case[0]:
             continue
-        place = Place(ask.bin)
+        places = [Place(bin) for bin in (ask.bin, ask.against) if bin]
         try:
-            found.append(measure(place, ask, case))
+            found.append(measure(places, ask, case))
         finally:
-            place.close()
+            for place in places:
+                place.close()
     json.dump(found, sys.stdout, indent=1)
     print()
-    say("start", [case for case in found if "resume" not in case["case"]], START_S)
+    starts = [case for case in found if case["case"] not in READS]
+    say("start", [case for case in starts if "resume" not in case["case"]], START_S)
     say("resume", [case for case in found if "resume" in case["case"]], RESUME_S)
 
 
