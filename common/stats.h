@@ -25,4 +25,7 @@ struct summary {
  */
 void stats_summary(const double *s, size_t n, struct summary *out);
 
+/* The median alone; 's' is put in order. */
+double stats_median(double *s, size_t n);
+
 #endif

@@ -131,7 +131,7 @@ static int run(struct store *store, bool json, struct err *err)
     struct report *report = NULL;
     struct cost *cost = NULL;
     struct status status = { 0 };
-    int rc = report_load(store, &report, err);
+    int rc = report_load_outcomes(store, &report, err);
 
     if (rc == 0)
         rc = cost_load(store, &cost, err);

@@ -3,45 +3,64 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct order {
-    int64_t stride;
-    int64_t size;
+#include "common/mem.h"
+
+/* Of the points that differ in nothing but one axis the first that came. */
+struct slot {
+    int64_t group;
+    const char *artifact; /* NULL: empty */
 };
 
-/* The point without its coordinate on the axis: equal for those that differ
- * in nothing else. */
-static int64_t group(const struct order *order, int64_t number)
+/* The slot of a group, or the empty one where it belongs. */
+static struct slot *slot_of(struct slot *slots, size_t n_slots, int64_t group)
 {
-    return number - number / order->stride % order->size * order->stride;
+    uint64_t hash = (uint64_t)group * UINT64_C(0x9e3779b97f4a7c15);
+    size_t at = (size_t)(hash >> 32) & (n_slots - 1);
+
+    while (slots[at].artifact && slots[at].group != group)
+        at = (at + 1) & (n_slots - 1);
+    return &slots[at];
 }
 
-static int by_group(const void *a, const void *b, void *arg)
+/* Of the axis whose neighbours are 'stride' apart in number. */
+static enum dead_verdict judge(const struct dead_point *points, size_t n,
+                               int64_t stride, int64_t size, struct slot *slots,
+                               size_t n_slots)
 {
-    int64_t x = group(arg, ((const struct dead_point *)a)->number);
-    int64_t y = group(arg, ((const struct dead_point *)b)->number);
+    enum dead_verdict verdict = DEAD_UNKNOWN;
 
-    return (x > y) - (x < y);
+    memset(slots, 0, n_slots * sizeof(*slots));
+    for (size_t i = 0; i < n; i++) {
+        int64_t number = points[i].number;
+        int64_t group = number - number / stride % size * stride;
+        struct slot *slot = slot_of(slots, n_slots, group);
+
+        if (!slot->artifact)
+            *slot = (struct slot){ group, points[i].artifact };
+        else if (strcmp(slot->artifact, points[i].artifact) == 0)
+            verdict = DEAD_YES;
+        else
+            return DEAD_NO;
+    }
+    return verdict;
 }
 
-void dead_axes(const size_t *sizes, size_t axes, struct dead_point *points,
-               size_t n, enum dead_verdict *out)
+void dead_axes(const size_t *sizes, size_t axes,
+               const struct dead_point *points, size_t n,
+               enum dead_verdict *out)
 {
+    struct slot *slots;
+    size_t n_slots = 64;
     int64_t stride = 1;
 
-    for (size_t axis = 0; axis < axes; axis++)
-        out[axis] = DEAD_UNKNOWN;
-    if (n == 0)
-        return;
+    while (n_slots < 2 * n)
+        n_slots *= 2;
+    slots = mem_new(n_slots, sizeof(*slots));
     for (size_t axis = axes; axis-- > 0;) {
-        struct order order = { stride, (int64_t)sizes[axis] };
+        int64_t size = (int64_t)sizes[axis];
 
-        qsort_r(points, n, sizeof(*points), by_group, &order);
-        for (size_t i = 1; i < n && out[axis] != DEAD_NO; i++)
-            if (by_group(&points[i - 1], &points[i], &order) == 0)
-                out[axis] =
-                    strcmp(points[i - 1].artifact, points[i].artifact) == 0
-                        ? DEAD_YES
-                        : DEAD_NO;
-        stride *= order.size;
+        out[axis] = judge(points, n, stride, size, slots, n_slots);
+        stride *= size;
     }
+    free(slots);
 }

@@ -23,8 +23,9 @@ struct dead_point {
 };
 
 /* 'sizes' are the numbers of values of the axes, in file order, last
- * one fastest in 'number'; 'points' are put in another order. */
-void dead_axes(const size_t *sizes, size_t axes, struct dead_point *points,
-               size_t n, enum dead_verdict *out);
+ * one fastest in 'number'. */
+void dead_axes(const size_t *sizes, size_t axes,
+               const struct dead_point *points, size_t n,
+               enum dead_verdict *out);
 
 #endif

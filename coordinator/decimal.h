@@ -1,8 +1,10 @@
-/* decimal.h - a number as decimal text that reads back as the same number
+/* decimal.h - numbers as decimal text, both ways
  *
- * What printf's "%.9g" writes when strtod() makes the same number of it, else
- * what "%.17g" does, byte for byte; both at a tenth of their price, since every
- * sample of every result goes this way.  Pure; any thread.
+ * Written, a number is as short as it can be and reads back as the same: what
+ * printf's "%.9g" writes when strtod() makes the same number of it, else what
+ * "%.17g" does.  Read, it is what strtod() makes of it.  Both at a tenth to a
+ * third of their price, since every sample of every result goes these ways.
+ * Pure; any thread.
  */
 #ifndef FA_COORDINATOR_DECIMAL_H
 #define FA_COORDINATOR_DECIMAL_H
@@ -13,5 +15,8 @@
 
 /* Returns the length; 'real' is finite. */
 size_t decimal_text(double real, char out[DECIMAL_BYTES]);
+
+/* As strtod(), bit for bit. */
+double decimal_real(const char *text, const char **end);
 
 #endif

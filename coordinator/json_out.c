@@ -8,18 +8,35 @@
 
 #include "common/clock.h"
 #include "common/utf8.h"
+#include "coordinator/decimal.h"
 
 void json_out_init(struct json_out *out, FILE *to)
 {
     *out = (struct json_out){ .to = to };
 }
 
+/* Bytes that stand for themselves. */
+static size_t plain(const char *text)
+{
+    size_t n = 0;
+
+    while (text[n] >= 0x20 && text[n] < 0x7f && text[n] != '"' &&
+           text[n] != '\\')
+        n++;
+    return n;
+}
+
 static void quote(FILE *to, const char *text)
 {
     fputc('"', to);
-    while (*text) {
-        size_t n = utf8_sequence(text);
+    for (;;) {
+        size_t n = plain(text);
 
+        fwrite(text, 1, n, to);
+        text += n;
+        if (!*text)
+            break;
+        n = utf8_sequence(text);
         if (n == 0)
             fputs("\\ufffd", to);
         else if (*text == '"' || *text == '\\')
@@ -89,15 +106,13 @@ void json_out_int(struct json_out *out, const char *key, int64_t number)
 
 void json_out_real(struct json_out *out, const char *key, double number)
 {
-    char text[40];
+    char text[DECIMAL_BYTES];
 
     if (!isfinite(number)) {
         json_out_null(out, key);
         return;
     }
-    snprintf(text, sizeof(text), "%.9g", number);
-    if (strtod(text, NULL) != number)
-        snprintf(text, sizeof(text), "%.17g", number);
+    decimal_text(number, text);
     json_out_raw(out, key, text);
 }
 

@@ -11,13 +11,10 @@
 
 #define CERTAIN 0.05 /* p of a difference that is believed */
 
-static double median_of(const double *values, size_t n)
+/* The values are put in order. */
+static double median_of(double *values, size_t n)
 {
-    struct summary summary = { .median = NAN };
-
-    if (n)
-        stats_summary(values, n, &summary);
-    return summary.median;
+    return n ? stats_median(values, n) : (double)NAN;
 }
 
 /* ---- values of the tunables */

@@ -116,7 +116,7 @@ static int take_point(struct loading *loading,
 
     for (size_t a = 0; a < loading->spec->n_axes; a++) {
         const char *name = loading->spec->axes[a].name;
-        const struct param *param = params_find(&config->params, name);
+        const struct param *param = params_find_at(&config->params, a, name);
 
         if (!param)
             return err_set(err, ERR_STORE,
@@ -161,6 +161,7 @@ static int take_points(struct loading *loading, struct err *err)
 struct place {
     const char *key;
     size_t at;
+    int64_t received_utc; /* of the newest build so far */
 };
 
 static int by_key(const void *a, const void *b)
@@ -174,37 +175,41 @@ static struct place *places_of(const struct loading *loading)
     struct place *places = mem_new(loading->n + 1, sizeof(*places));
 
     for (size_t i = 0; i < loading->n; i++)
-        places[i] = (struct place){ loading->by_key[i]->key, i };
+        places[i] = (struct place){ loading->by_key[i]->key, i, INT64_MIN };
     if (loading->n)
         qsort(places, loading->n, sizeof(*places), by_key);
     return places;
+}
+
+static void take_artifact(struct loading *loading, struct place *places,
+                          struct sqlite3_stmt *stmt)
+{
+    const struct place key = { sql_text(stmt, 0), 0, 0 };
+    struct place *place =
+        loading->n ? bsearch(&key, places, loading->n, sizeof(*places), by_key)
+                   : NULL;
+
+    if (!place || sql_int(stmt, 3) < place->received_utc ||
+        strcmp(loading->by_key[place->at]->source_key, sql_text(stmt, 1)) != 0)
+        return;
+    place->received_utc = sql_int(stmt, 3);
+    snprintf(loading->artifacts[place->at], HASH_HEX, "%s", sql_text(stmt, 2));
+    loading->points[place->at].artifact = loading->artifacts[place->at];
 }
 
 static int take_artifacts(struct loading *loading, struct store *store,
                           struct err *err)
 {
     static const char text[] =
-        "SELECT b.config, b.artifact FROM build b"
-        " JOIN config c ON c.key=b.config AND c.source_key=b.source_key"
-        " WHERE c.sweep=?1 AND b.purpose='kernel' AND b.outcome='built'"
-        " AND b.artifact<>'' ORDER BY b.received_utc";
+        "SELECT config, source_key, artifact, received_utc FROM build"
+        " WHERE purpose='kernel' AND outcome='built' AND artifact<>''";
     struct place *places = places_of(loading);
     struct sqlite3_stmt *stmt = NULL;
     int rc = sql_prepare(store_db(store), text, &stmt, err);
 
     loading->artifacts = mem_new(loading->n + 1, HASH_HEX);
-    if (rc == 0)
-        rc = sql_start(stmt, err, "I", loading->report->sweep);
-    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1) {
-        const struct place key = { sql_text(stmt, 0), 0 };
-        const struct place *at =
-            bsearch(&key, places, loading->n, sizeof(*places), by_key);
-
-        if (!at)
-            continue;
-        snprintf(loading->artifacts[at->at], HASH_HEX, "%s", sql_text(stmt, 1));
-        loading->points[at->at].artifact = loading->artifacts[at->at];
-    }
+    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
+        take_artifact(loading, places, stmt);
     sql_free(stmt);
     free(places);
     return rc < 0 ? err_within(err, ERR_STORE, "%s", store_path(store)) : 0;

@@ -2,7 +2,6 @@
 #include "coordinator/report_gpus.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +9,11 @@
 #include "common/mem.h"
 #include "coordinator/history.h"
 #include "coordinator/objective.h"
-#include "coordinator/samples.h"
-#include "coordinator/report_current.h"
+#include "coordinator/report_rows.h"
 #include "coordinator/sql.h"
 #include "coordinator/store.h"
 #include "coordinator/terminal.h"
+#include "coordinator/words.h"
 
 static const char *const outcome_names[REPORT_OUTCOMES] = {
     [REPORT_CORRECT] = "correct",
@@ -33,7 +32,7 @@ const char *report_outcome_name(enum report_outcome outcome)
     return outcome_names[outcome];
 }
 
-static enum report_outcome outcome_of(const char *name)
+enum report_outcome report_outcome_of(const char *name)
 {
     for (int i = 0; i < REPORT_PENDING; i++)
         if (strcmp(name, outcome_names[i]) == 0)
@@ -103,24 +102,26 @@ static int load_sweep(struct store *store, struct report *report,
     return rc < 0 ? rc : 0;
 }
 
-/* Run a query over the current sweep; 'row' is called for each row. */
-static int each(struct store *store, struct report *report, const char *text,
-                void (*row)(struct report *, struct sqlite3_stmt *),
-                struct err *err)
+int report_rows_each(struct report_rows *rows, const char *text,
+                     void (*row)(void *arg, struct sqlite3_stmt *stmt),
+                     void *arg, struct err *err)
 {
     struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(store), text, &stmt, err);
+    int rc = sql_prepare(store_db(rows->store), text, &stmt, err);
 
     if (rc == 0)
-        rc = sql_start(stmt, err, "I", report->sweep);
+        rc = sql_start(stmt, err, "I", rows->report->sweep);
     while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
-        row(report, stmt);
+        row(arg, stmt);
     sql_free(stmt);
-    return rc < 0 ? err_within(err, ERR_STORE, "%s", store_path(store)) : 0;
+    return rc < 0 ? err_within(err, ERR_STORE, "%s", store_path(rows->store))
+                  : 0;
 }
 
-static void add_shape(struct report *report, struct sqlite3_stmt *stmt)
+static void add_shape(void *arg, struct sqlite3_stmt *stmt)
 {
+    struct report *report = arg;
+
     report->shapes =
         mem_grow(report->shapes, report->n_shapes + 1, sizeof(*report->shapes));
     report->shapes[report->n_shapes++] = (struct report_shape){
@@ -131,8 +132,10 @@ static void add_shape(struct report *report, struct sqlite3_stmt *stmt)
     };
 }
 
-static void add_gate(struct report *report, struct sqlite3_stmt *stmt)
+static void add_gate(void *arg, struct sqlite3_stmt *stmt)
 {
+    struct report *report = arg;
+
     report->gates =
         mem_grow(report->gates, report->n_gates + 1, sizeof(*report->gates));
     report->gates[report->n_gates++] = (struct report_gate){
@@ -145,114 +148,32 @@ static void add_gate(struct report *report, struct sqlite3_stmt *stmt)
     };
 }
 
-static void set_ending(struct report *report, struct sqlite3_stmt *stmt)
+static void set_ending(void *arg, struct sqlite3_stmt *stmt)
 {
+    struct report *report = arg;
+
     report->ending = mem_strdup(sql_text(stmt, 0));
 }
 
-static void set_recorded_on(struct report *report, struct sqlite3_stmt *stmt)
+static void set_recorded_on(void *arg, struct sqlite3_stmt *stmt)
 {
+    struct report *report = arg;
+
     free(report->recorded_on);
     report->recorded_on = clean_copy(stmt, 0);
 }
 
-static void set_stale(struct report *report, struct sqlite3_stmt *stmt)
+/* Of the configurations that were asked for. */
+static void count_warned(struct report *report)
 {
-    report->stale = sql_int(stmt, 0);
-}
+    for (size_t g = 0; g < report->n_gates; g++) {
+        struct report_gate *gate = &report->gates[g];
+        char *quoted = mem_printf("\"%s\"", gate->name);
 
-/* ---- configurations and their cells ---- */
-
-#define CURRENT REPORT_CURRENT
-
-/* A row for each configuration and shape, settled or not. */
-static const char cells_query[] =
-    CURRENT "SELECT c.key, c.point, c.baseline, c.params, c.warnings,"
-            " o.outcome, o.reason, o.attempts, o.nonce,"
-            " r.samples, r.relative_l2, r.max_error,"
-            " coalesce(r.registers, b.registers),"
-            " coalesce(r.spill_bytes, b.spill_bytes), coalesce(r.host, b.host),"
-            " r.gpu, g.name, r.sampling, r.throttle,"
-            " coalesce(r.received_utc, 0)"
-            " FROM config c JOIN shape s ON s.sweep=c.sweep"
-            " LEFT JOIN current n ON n.shape=s.name"
-            " LEFT JOIN outcome o ON o.config=c.key AND o.shape=s.name"
-            "  AND o.source_key=c.source_key AND o.measure_key=n.measure_key"
-            " LEFT JOIN result r ON r.nonce=o.nonce"
-            " LEFT JOIN build b ON b.nonce=o.nonce"
-            " LEFT JOIN gpu g ON g.uuid=r.gpu"
-            " WHERE c.sweep=?1 ORDER BY c.point, c.key, s.position";
-
-static const char stale_query[] = CURRENT
-    "SELECT count(*) FROM outcome o LEFT JOIN config c ON c.key=o.config"
-    " AND c.sweep=?1 LEFT JOIN current n ON n.shape=o.shape"
-    " WHERE c.key IS NULL OR o.source_key<>c.source_key"
-    " OR o.measure_key IS NOT n.measure_key";
-
-#define POWER_CAP 0x4 /* NVML's nvmlClocksThrottleReasonSwPowerCap */
-
-/* Does any reading of "[0,4,4]" have it? */
-static bool is_power_capped(const char *json)
-{
-    bool capped = false;
-
-    while (*json) {
-        char *end;
-        double reasons = strtod(json, &end);
-
-        if (end != json && reasons >= 0 && reasons < 0x1p63)
-            capped = capped || ((uint64_t)reasons & POWER_CAP);
-        json = end == json ? json + 1 : end;
+        for (size_t i = 0; i < report->n_configs; i++)
+            gate->warned += strstr(report->configs[i].warnings, quoted) != NULL;
+        free(quoted);
     }
-    return capped;
-}
-
-static void read_cell(struct report_cell *cell, struct sqlite3_stmt *stmt)
-{
-    cell->outcome = outcome_of(sql_text(stmt, 5));
-    cell->reason = clean_copy(stmt, 6);
-    cell->attempts = sql_int(stmt, 7);
-    cell->nonce = mem_strdup(sql_text(stmt, 8));
-    cell->relative_l2 = sql_real(stmt, 10);
-    cell->max_error = sql_real(stmt, 11);
-    cell->registers = int_or(stmt, 12, -1);
-    cell->spill_bytes = int_or(stmt, 13, -1);
-    cell->host = clean_copy(stmt, 14);
-    cell->gpu = clean_copy(stmt, 15);
-    cell->gpu_name = clean_copy(stmt, 16);
-    cell->sampling = clean_copy(stmt, 17);
-    cell->power_capped = is_power_capped(sql_text(stmt, 18));
-    cell->received_utc = sql_int(stmt, 19);
-    cell->summary = (struct summary){ NAN, NAN, NAN, NAN };
-    cell->samples = samples_read(sql_text(stmt, 9), &cell->n_samples);
-    if (cell->n_samples)
-        stats_summary(cell->samples, cell->n_samples, &cell->summary);
-}
-
-static void add_cell(struct report *report, struct sqlite3_stmt *stmt)
-{
-    const char *key = sql_text(stmt, 0);
-    struct report_config *config =
-        report->n_configs ? &report->configs[report->n_configs - 1] : NULL;
-    size_t shape = 0;
-
-    if (!config || strcmp(config->key, key) != 0) {
-        report->configs = mem_grow(report->configs, report->n_configs + 1,
-                                   sizeof(*report->configs));
-        config = &report->configs[report->n_configs++];
-        *config = (struct report_config){
-            .point = sql_int(stmt, 1),
-            .baseline = sql_int(stmt, 2) != 0,
-            .json = clean_copy(stmt, 3),
-            .warnings = clean_copy(stmt, 4),
-            .selected = true,
-            .cells = mem_new(report->n_shapes, sizeof(*config->cells)),
-        };
-        snprintf(config->key, sizeof(config->key), "%s", key);
-    }
-    while (shape + 1 < report->n_shapes && config->cells[shape].reason)
-        shape++; /* rows come in the order of the shapes */
-    read_cell(&config->cells[shape], stmt);
 }
 
 /* ---- opinions ---- */
@@ -288,7 +209,9 @@ static int faster_first(const void *a, const void *b)
         return is_ranked(x) ? -1 : 1;
     if (is_ranked(x) && s != t)
         return s < t ? -1 : 1;
-    return (x->point > y->point) - (x->point < y->point);
+    if (x->point != y->point)
+        return x->point < y->point ? -1 : 1;
+    return strcmp(x->key, y->key);
 }
 
 static void judge(struct report *report)
@@ -309,18 +232,16 @@ static void judge(struct report *report)
             report->configs[i].rank = (int)i + 1;
 }
 
-int report_load(struct store *store, struct report **out, struct err *err)
+static int load_parts(struct report_rows *rows, struct err *err)
 {
     static const struct {
         const char *text;
-        void (*row)(struct report *, struct sqlite3_stmt *);
+        void (*row)(void *, struct sqlite3_stmt *);
     } queries[] = {
         { "SELECT name, vars, floor_s, floor_name FROM shape WHERE sweep=?1"
           " ORDER BY position",
           add_shape },
-        { "SELECT name, kind, why, rejected_first, rejected_alone,"
-          " (SELECT count(*) FROM config c, json_each(c.warnings) w"
-          "  WHERE c.sweep=gate.sweep AND w.value=gate.name)"
+        { "SELECT name, kind, why, rejected_first, rejected_alone"
           " FROM gate WHERE sweep=?1 ORDER BY position",
           add_gate },
         { "SELECT coalesce((SELECT ending FROM run ORDER BY epoch DESC"
@@ -329,19 +250,42 @@ int report_load(struct store *store, struct report **out, struct err *err)
         { "SELECT json_extract(settings, '$.recorded.device') FROM sweep"
           " WHERE id=?1 AND device='replay'",
           set_recorded_on },
-        { cells_query, add_cell },
-        { stale_query, set_stale },
     };
-    struct report *report = mem_new(1, sizeof(*report));
-    int rc = load_sweep(store, report, err);
+    int rc = load_sweep(rows->store, rows->report, err);
 
     for (size_t i = 0; rc == 0 && i < sizeof(queries) / sizeof(*queries); i++)
-        rc = each(store, report, queries[i].text, queries[i].row, err);
+        rc = report_rows_each(rows, queries[i].text, queries[i].row,
+                              rows->report, err);
+    if (rc == 0)
+        rc = report_cells_load(rows, err);
+    if (rc == 0)
+        count_warned(rows->report);
+    return rc;
+}
+
+static int load_times(struct report_rows *rows, struct err *err)
+{
+    struct report *report = rows->report;
+    int rc = 0;
+
     for (size_t i = 0; rc == 0 && i < report->n_configs; i++)
         rc = params_parse(report->configs[i].json, &report->configs[i].params,
                           err);
-    if (rc == 0)
-        rc = report_gpus_load(store, report, err);
+    return rc == 0 ? report_results_load(rows, err) : rc;
+}
+
+static int load(struct store *store, bool times, struct report **out,
+                struct err *err)
+{
+    struct report *report = mem_new(1, sizeof(*report));
+    struct report_rows rows = { .store = store, .report = report };
+    int rc;
+
+    report->words = words_new();
+    rc = load_parts(&rows, err);
+    if (rc == 0 && times)
+        rc = load_times(&rows, err);
+    report_rows_fini(&rows);
     if (rc < 0) {
         report_free(report);
         *out = NULL;
@@ -352,32 +296,35 @@ int report_load(struct store *store, struct report **out, struct err *err)
     return 0;
 }
 
-static void config_fini(struct report_config *config, size_t n_shapes)
+int report_load(struct store *store, struct report **out, struct err *err)
 {
-    for (size_t i = 0; i < n_shapes; i++) {
-        struct report_cell *cell = &config->cells[i];
+    return load(store, true, out, err);
+}
 
-        free(cell->reason);
-        free(cell->samples);
-        free(cell->sampling);
-        free(cell->metrics);
-        free(cell->host);
-        free(cell->gpu);
-        free(cell->gpu_name);
-        free(cell->nonce);
-    }
-    free(config->cells);
-    free(config->json);
-    params_fini(&config->params);
-    free(config->warnings);
+int report_load_outcomes(struct store *store, struct report **out,
+                         struct err *err)
+{
+    return load(store, false, out, err);
+}
+
+static void cell_fini(struct report_cell *cell)
+{
+    free(cell->samples);
+    free(cell->metrics);
+    free(cell->nonce);
 }
 
 void report_free(struct report *report)
 {
     if (!report)
         return;
-    for (size_t i = 0; i < report->n_configs; i++)
-        config_fini(&report->configs[i], report->n_shapes);
+    for (size_t i = 0;
+         report->cells && i < report->n_configs * report->n_shapes; i++)
+        cell_fini(&report->cells[i]);
+    for (size_t i = 0; i < report->n_configs; i++) {
+        free(report->configs[i].json);
+        params_fini(&report->configs[i].params);
+    }
     for (size_t i = 0; i < report->n_shapes; i++) {
         free(report->shapes[i].name);
         free(report->shapes[i].vars);
@@ -394,7 +341,9 @@ void report_free(struct report *report)
         free(report->metrics[i].unit);
     }
     report_gpus_free(report);
+    words_free(report->words);
     free(report->metrics);
+    free(report->cells);
     free(report->configs);
     free(report->shapes);
     free(report->gates);

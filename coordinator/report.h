@@ -22,6 +22,7 @@
 struct err;
 struct report_gpu; /* report_gpus.h */
 struct store;
+struct words; /* words.h */
 
 /* The eight words of DESIGN's outcomes, and what is not settled yet. */
 enum report_outcome {
@@ -37,6 +38,7 @@ enum report_outcome {
     REPORT_OUTCOMES,
 };
 const char *report_outcome_name(enum report_outcome outcome);
+enum report_outcome report_outcome_of(const char *name); /* else pending */
 
 struct report_shape {
     char *name;
@@ -49,11 +51,11 @@ struct report_shape {
 /* One configuration for one shape. */
 struct report_cell {
     enum report_outcome outcome;
-    char *reason;
+    const char *reason;
     double *samples; /* seconds; NULL when there are none */
     size_t n_samples;
     bool power_capped;      /* while it was timed */
-    char *sampling;         /* none fixed settled loser unstable; or "" */
+    const char *sampling;   /* none fixed settled loser unstable; or "" */
     struct summary summary; /* of the samples; NaN when there are none */
     double normalised_s;    /* median without its GPU; NaN: no canary */
     double time_s;          /* what it is ranked by: that, else the median */
@@ -61,23 +63,24 @@ struct report_cell {
     double relative_l2, max_error;
     int64_t registers, spill_bytes; /* -1 when it was not measured */
     int64_t attempts;
-    double *metrics;             /* at the median, NaN without one */
-    char *host, *gpu, *gpu_name; /* "" when it was not measured */
-    char *nonce;                 /* the evidence in tables result and build */
+    double *metrics;                   /* at the median, NaN without one */
+    const char *host, *gpu, *gpu_name; /* "" when it was not measured */
+    char *nonce; /* the evidence in tables result and build, or NULL */
 };
 
 struct report_config {
     char key[HASH_HEX];
-    char *json; /* its parameters as they are stored */
+    char source_key[HASH_HEX]; /* of its builds */
+    char *json;                /* its parameters as they are stored */
     struct params params;
-    char *warnings;
+    const char *warnings;
     int64_t point;
     bool baseline;
     enum report_outcome outcome; /* over all shapes: the first that failed */
     const char *reason;          /* of that shape */
     int rank;                    /* 1 is the fastest; 0: not ranked */
     bool selected;               /* by --where */
-    struct report_cell *cells;   /* one a shape */
+    struct report_cell *cells;   /* one a shape, of the report's */
 };
 
 /* A figure of the sweep file for a time, such as TFLOP/s. */
@@ -111,6 +114,8 @@ struct report {
     size_t n_metrics;
     struct report_config *configs; /* ranked first, the fastest on top */
     size_t n_configs;
+    struct report_cell *cells;       /* of all of them */
+    struct words *words;             /* texts of cells */
     int64_t counts[REPORT_OUTCOMES]; /* gated points are constraints */
     struct report_gpu *gpus;         /* that measured anything */
     size_t n_gpus;
@@ -119,6 +124,9 @@ struct report {
 
 /* ERR_STORE, or ERR_INPUT when the database holds no sweep. */
 int report_load(struct store *store, struct report **out, struct err *err);
+/* The same, quicker, without times, parameters and ranks: how far it is. */
+int report_load_outcomes(struct store *store, struct report **out,
+                         struct err *err);
 void report_free(struct report *report); /* NULL is fine */
 
 /* Configurations that pass the gates and have come to something. */

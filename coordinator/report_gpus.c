@@ -1,62 +1,45 @@
 #include "coordinator/report_gpus.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/report.h"
-#include "coordinator/report_current.h"
-#include "coordinator/samples.h"
+#include "coordinator/report_rows.h"
 #include "coordinator/sql.h"
-#include "coordinator/store.h"
 #include "coordinator/terminal.h"
 
 #define AGREE_WITHIN 0.01
 #define AGREE_CONFIDENCE 0.95
 
-/* ?2 is the headline shape. */
-#define AT_HEADLINE " AND r.outcome='correct' AND r.shape=?2"
-
 static const char gpus_query[] =
     "SELECT g.uuid, g.name, g.host,"
-    " (SELECT count(*) FROM result r WHERE r.gpu=g.uuid AND r.counted=1"
-    "  AND r.purpose='screen'),"
-    " (SELECT count(*) FROM result r WHERE r.gpu=g.uuid AND r.counted=1"
-    "  AND r.purpose='screen' AND r.round>0),"
     " (SELECT text FROM event e WHERE e.name='GPU-QUARANTINED'"
     "  AND instr(e.text, g.uuid||': ')=1 AND e.at_utc>=s.created_utc"
     "  ORDER BY e.id DESC LIMIT 1)"
     " FROM sweep s, gpu g LEFT JOIN host h ON h.name=g.host"
-    " WHERE s.id=?1 AND ?2 IS NOT NULL AND EXISTS(SELECT 1 FROM result r"
+    " WHERE s.id=?1 AND EXISTS(SELECT 1 FROM result r"
     "  JOIN config c ON c.key=r.config AND c.sweep=?1 WHERE r.gpu=g.uuid)"
     " ORDER BY h.position, g.position, g.uuid";
 
-#define TIMES "r.gpu, r.received_utc, r.samples"
+/* Times of one kind, in the order in which they come. */
+struct times {
+    struct measured {
+        int64_t config;
+        int gpu;
+        double at_s, seconds;
+    } * items;
+    size_t n, cap;
+};
 
-static const char canaries_query[] =
-    REPORT_CURRENT_RESULTS(TIMES, "'canary'") AT_HEADLINE " AND c.baseline=1";
-
-/* In a confirmation the baseline is measured as often as all others. */
-static const char baselines_query[] =
-    REPORT_CURRENT_RESULTS(TIMES, "'confirm'") AT_HEADLINE " AND c.baseline=1";
-
-static const char witnesses_query[] = REPORT_CURRENT_RESULTS(
-    TIMES ", r.config, r.purpose='confirm'", "'screen','confirm'") AT_HEADLINE
-    " AND c.baseline=0 ORDER BY r.config";
-
-/* What is collected on the way. */
-struct loading {
+struct report_gpus {
     struct report *report;
-    struct canary *canaries;
-    size_t n_canaries;
-    struct calibration *screened, *confirmed;
-    struct witness *witnesses;
-    size_t n_witnesses;
-    char last[HASH_HEX]; /* configuration, of the last witness */
-    int64_t n_configs;
+    struct times canaries, baselines; /* of the baseline: of the screening,
+                                         and of a confirmation, where it is
+                                         measured as often as all others */
+    struct times screened, confirmed; /* of all others */
 };
 
 static int gpu_of(const struct report *report, const char *uuid)
@@ -77,147 +60,170 @@ static char *clean_copy(struct sqlite3_stmt *stmt, int column)
     return terminal_clean(mem_strdup(sql_text(stmt, column)), false);
 }
 
-static void add_gpu(struct loading *l, struct sqlite3_stmt *stmt)
+static void add_gpu(void *arg, struct sqlite3_stmt *stmt)
 {
-    struct report *report = l->report;
+    struct report *report = ((struct report_gpus *)arg)->report;
     struct report_gpu *gpu;
-    const char *why = sql_text(stmt, 5);
+    const char *why = sql_text(stmt, 3);
 
     report->gpus =
         mem_grow(report->gpus, report->n_gpus + 1, sizeof(*report->gpus));
     gpu = &report->gpus[report->n_gpus++];
     *gpu = (struct report_gpu){ .uuid = clean_copy(stmt, 0),
                                 .name = clean_copy(stmt, 1),
-                                .host = clean_copy(stmt, 2),
-                                .measured = sql_int(stmt, 3),
-                                .repeated = sql_int(stmt, 4) };
+                                .host = clean_copy(stmt, 2) };
     if (*why)
         gpu->quarantined = terminal_clean(
             mem_strdup(why + strlen(sql_text(stmt, 0)) + strlen(": ")), false);
 }
 
-static void add_canary(struct loading *l, struct sqlite3_stmt *stmt)
+int report_gpus_open(struct report_rows *rows, struct report_gpus **out,
+                     struct err *err)
 {
-    double seconds = samples_median(sql_text(stmt, 2));
-    int gpu = gpu_of(l->report, sql_text(stmt, 0));
+    struct report_gpus *gpus = mem_new(1, sizeof(*gpus));
 
-    if (gpu < 0 || !(seconds > 0))
+    *out = gpus;
+    gpus->report = rows->report;
+    return report_rows_each(rows, gpus_query, add_gpu, gpus, err);
+}
+
+/* ---- results */
+
+static void keep(struct times *times, int gpu,
+                 const struct report_measured *measured)
+{
+    if (times->n == times->cap) {
+        times->cap = times->cap ? 2 * times->cap : 64;
+        times->items =
+            mem_grow(times->items, times->cap, sizeof(*times->items));
+    }
+    times->items[times->n++] =
+        (struct measured){ measured->config, gpu, at_s(measured->received_utc),
+                           measured->seconds };
+}
+
+void report_gpus_take(struct report_gpus *gpus,
+                      const struct report_measured *measured)
+{
+    struct report *report = gpus->report;
+    bool screen = strcmp(measured->purpose, "screen") == 0;
+    bool confirm = strcmp(measured->purpose, "confirm") == 0;
+    int gpu = gpu_of(report, measured->gpu);
+
+    if (gpu < 0)
         return;
-    l->canaries =
-        mem_grow(l->canaries, l->n_canaries + 1, sizeof(*l->canaries));
-    l->canaries[l->n_canaries++] = (struct canary){
-        .gpu = gpu, .at_s = at_s(sql_int(stmt, 1)), .seconds = seconds
-    };
+    if (screen && measured->counted) {
+        report->gpus[gpu].measured++;
+        report->gpus[gpu].repeated += measured->round > 0;
+    }
+    if (measured->config < 0)
+        return;
+    if (!report->configs[measured->config].baseline) {
+        if (screen || confirm)
+            keep(confirm ? &gpus->confirmed : &gpus->screened, gpu, measured);
+    } else if (confirm) {
+        keep(&gpus->baselines, gpu, measured);
+    } else if (strcmp(measured->purpose, "canary") == 0) {
+        keep(&gpus->canaries, gpu, measured);
+    }
+}
+
+/* ---- the whole */
+
+static struct calibration *line_of(const struct times *times)
+{
+    struct canary *canaries = mem_new(times->n + 1, sizeof(*canaries));
+    struct calibration *line;
+    size_t n = 0;
+
+    for (size_t i = 0; i < times->n; i++)
+        if (times->items[i].seconds > 0)
+            canaries[n++] =
+                (struct canary){ .gpu = times->items[i].gpu,
+                                 .at_s = times->items[i].at_s,
+                                 .seconds = times->items[i].seconds };
+    line = calibration_new(canaries, n);
+    free(canaries);
+    return line;
 }
 
 /* Screened and confirmed are two sets, each normalised by its own baseline. */
-static void add_witness(struct loading *l, struct sqlite3_stmt *stmt)
+static size_t add_witnesses(const struct times *times,
+                            const struct calibration *line, bool confirmed,
+                            struct witness *out)
 {
-    bool confirmed = sql_int(stmt, 4) != 0;
-    int gpu = gpu_of(l->report, sql_text(stmt, 0));
-    double seconds = calibration_normalise(
-        confirmed ? l->confirmed : l->screened,
-        samples_median(sql_text(stmt, 2)), gpu, at_s(sql_int(stmt, 1)));
+    size_t n = 0;
 
-    if (strcmp(l->last, sql_text(stmt, 3)) != 0)
-        l->n_configs++;
-    snprintf(l->last, sizeof(l->last), "%s", sql_text(stmt, 3));
-    if (gpu < 0 || !(seconds > 0))
-        return;
-    l->witnesses =
-        mem_grow(l->witnesses, l->n_witnesses + 1, sizeof(*l->witnesses));
-    l->witnesses[l->n_witnesses++] = (struct witness){
-        .config = 2 * l->n_configs + confirmed, .gpu = gpu, .seconds = seconds
-    };
+    for (size_t i = 0; i < times->n; i++) {
+        const struct measured *is = &times->items[i];
+        double seconds =
+            calibration_normalise(line, is->seconds, is->gpu, is->at_s);
+
+        if (seconds > 0)
+            out[n++] = (struct witness){ .config = 2 * is->config + confirmed,
+                                         .gpu = is->gpu,
+                                         .seconds = seconds };
+    }
+    return n;
 }
 
-static int each(struct store *store, struct loading *l, const char *text,
-                void (*row)(struct loading *, struct sqlite3_stmt *),
-                struct err *err)
+static void find_agreement(const struct report_gpus *gpus,
+                           const struct calibration *screened,
+                           const struct calibration *confirmed)
 {
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(store), text, &stmt, err);
-
-    if (rc == 0)
-        rc = sql_start(stmt, err, "Is", l->report->sweep,
-                       l->report->shapes[0].name);
-    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
-        row(l, stmt);
-    sql_free(stmt);
-    return rc < 0 ? err_within(err, ERR_STORE, "%s", store_path(store)) : 0;
-}
-
-static int load_line(struct store *store, struct loading *l, const char *text,
-                     struct calibration **out, struct err *err)
-{
-    int rc;
-
-    l->n_canaries = 0;
-    rc = each(store, l, text, add_canary, err);
-    *out = calibration_new(l->canaries, l->n_canaries);
-    return rc;
-}
-
-static void find_agreement(struct loading *l)
-{
-    struct report *report = l->report;
+    struct report *report = gpus->report;
     struct agreement *found = mem_new(report->n_gpus, sizeof(*found));
-    size_t n = agreement(l->witnesses, l->n_witnesses, AGREE_WITHIN,
-                         AGREE_CONFIDENCE, found);
+    struct witness *witnesses =
+        mem_new(gpus->screened.n + gpus->confirmed.n + 1, sizeof(*witnesses));
+    size_t n = add_witnesses(&gpus->screened, screened, false, witnesses);
 
+    n += add_witnesses(&gpus->confirmed, confirmed, true, witnesses + n);
+    n = agreement(witnesses, n, AGREE_WITHIN, AGREE_CONFIDENCE, found);
     for (size_t i = 0; i < n; i++)
         report->gpus[found[i].gpu].agreement = found[i];
+    free(witnesses);
     free(found);
 }
 
-static void normalise(struct loading *l)
+static void normalise(struct report *report, const struct calibration *line)
 {
     static const struct calibration_rules rules = CALIBRATION_RULES;
-    struct report *report = l->report;
 
-    for (size_t i = 0; i < calibration_gpus(l->screened); i++) {
+    for (size_t i = 0; i < calibration_gpus(line); i++) {
         struct calibration_gpu found;
 
-        calibration_gpu(l->screened, i, &rules, &found);
+        calibration_gpu(line, i, &rules, &found);
         report->gpus[found.gpu].canary = found;
         report->normalised = true;
     }
-    for (size_t i = 0; i < report->n_configs; i++)
-        for (size_t s = 0; s < report->n_shapes; s++) {
-            struct report_cell *cell = &report->configs[i].cells[s];
+    for (size_t i = 0; i < report->n_configs * report->n_shapes; i++) {
+        struct report_cell *cell = &report->cells[i];
 
-            cell->normalised_s = calibration_normalise(
-                l->screened, cell->summary.median, gpu_of(report, cell->gpu),
-                at_s(cell->received_utc));
-            cell->time_s = isnan(cell->normalised_s) ? cell->summary.median
-                                                     : cell->normalised_s;
-        }
+        cell->normalised_s = calibration_normalise(line, cell->summary.median,
+                                                   gpu_of(report, cell->gpu),
+                                                   at_s(cell->received_utc));
+        cell->time_s = isnan(cell->normalised_s) ? cell->summary.median
+                                                 : cell->normalised_s;
+    }
 }
 
-int report_gpus_load(struct store *store, struct report *report,
-                     struct err *err)
+void report_gpus_close(struct report_gpus *gpus)
 {
-    struct loading l = { .report = report };
-    int rc;
+    struct calibration *screened, *confirmed;
 
-    if (report->n_shapes == 0)
-        return 0;
-    rc = each(store, &l, gpus_query, add_gpu, err);
-    if (rc == 0)
-        rc = load_line(store, &l, canaries_query, &l.screened, err);
-    if (rc == 0)
-        rc = load_line(store, &l, baselines_query, &l.confirmed, err);
-    if (rc == 0)
-        rc = each(store, &l, witnesses_query, add_witness, err);
-    if (rc == 0) {
-        normalise(&l);
-        find_agreement(&l);
-    }
-    calibration_free(l.screened);
-    calibration_free(l.confirmed);
-    free(l.canaries);
-    free(l.witnesses);
-    return rc;
+    if (!gpus)
+        return;
+    screened = line_of(&gpus->canaries);
+    confirmed = line_of(&gpus->baselines);
+    normalise(gpus->report, screened);
+    find_agreement(gpus, screened, confirmed);
+    calibration_free(screened);
+    calibration_free(confirmed);
+    free(gpus->canaries.items);
+    free(gpus->baselines.items);
+    free(gpus->screened.items);
+    free(gpus->confirmed.items);
+    free(gpus);
 }
 
 void report_gpus_free(struct report *report)

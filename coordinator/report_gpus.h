@@ -2,7 +2,7 @@
  * measured them
  *
  * Part of a report, made by report_load(): each GPU's canaries give a line
- * (calibration.h), and every time is divided by it.
+ * (calibration.h), and every time is divided by it.  It is shown every result.
  */
 #ifndef FA_COORDINATOR_REPORT_GPUS_H
 #define FA_COORDINATOR_REPORT_GPUS_H
@@ -16,7 +16,8 @@
 
 struct err;
 struct report;
-struct store;
+struct report_gpus;
+struct report_rows;
 
 struct report_gpu {
     char *uuid, *name, *host;
@@ -26,9 +27,24 @@ struct report_gpu {
     char *quarantined;             /* when and why; NULL: it was not */
 };
 
-/* Fill in report->gpus, and the times of its cells.  ERR_STORE */
-int report_gpus_load(struct store *store, struct report *report,
+/* A result. */
+struct report_measured {
+    const char *gpu, *purpose;
+    bool counted;
+    int64_t round, received_utc;
+    int64_t config; /* its place in the report, -1 when it is not correct,
+                       current, and of the headline shape */
+    double seconds; /* of such a one: the median */
+};
+
+/* Fill in report->gpus, to be shown the results.  ERR_STORE */
+int report_gpus_open(struct report_rows *rows, struct report_gpus **out,
                      struct err *err);
+void report_gpus_take(struct report_gpus *gpus,
+                      const struct report_measured *measured);
+/* That was all: judge the GPUs, and fill in the times of the cells. */
+void report_gpus_close(struct report_gpus *gpus); /* NULL is fine */
+
 void report_gpus_free(struct report *report);
 
 #endif

@@ -6,22 +6,29 @@
 #include "common/mem.h"
 #include "common/msg.h"
 #include "common/stats.h"
+#include "coordinator/decimal.h"
 
 double *samples_read(const char *json, size_t *n)
 {
-    double *samples = NULL;
+    double *samples;
+    size_t most = *json != '\0';
 
-    for (*n = 0; *json && *n < MSG_SAMPLES_MAX;) {
-        char *end;
-        double sample = strtod(json, &end);
+    for (const char *c = json; *c; c++)
+        most += *c == ',';
+    if (most > MSG_SAMPLES_MAX)
+        most = MSG_SAMPLES_MAX;
+    samples = most ? mem_new(most, sizeof(*samples)) : NULL;
+    for (*n = 0; *json && *n < most;) {
+        const char *end;
+        double sample = decimal_real(json, &end);
 
-        if (end == json) {
-            json++;
-            continue;
-        }
-        json = end;
-        samples = mem_grow(samples, *n + 1, sizeof(*samples));
-        samples[(*n)++] = sample;
+        if (end > json)
+            samples[(*n)++] = sample;
+        json = end > json ? end : json + 1;
+    }
+    if (*n == 0) {
+        free(samples);
+        samples = NULL;
     }
     return samples;
 }

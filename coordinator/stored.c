@@ -77,7 +77,7 @@ int stored_values(struct stored *stored, const struct params *params,
 {
     for (size_t i = 0; i < stored->spec->n_axes; i++) {
         const struct spec_axis *axis = &stored->spec->axes[i];
-        const struct param *param = params_find(params, axis->name);
+        const struct param *param = params_find_at(params, i, axis->name);
 
         if (!param)
             return err_set(err, ERR_STORE,
@@ -117,44 +117,54 @@ static int stored_vars(const struct stored *stored, const char *json,
     return rc;
 }
 
+/* 'shapes' have the report's names and variables. */
 static int config_metrics(struct stored *stored, const struct report *report,
+                          const struct spec_shape *shapes,
                           struct report_config *config, struct err *err)
 {
-    int64_t vars[SPEC_VARS_MAX];
     int rc = stored_values(stored, &config->params, err);
 
     for (size_t s = 0; s < report->n_shapes; s++) {
         struct report_cell *cell = &config->cells[s];
-        const struct spec_shape shape = { .name = report->shapes[s].name,
-                                          .vars = vars };
 
-        if (rc == 0)
-            rc = stored_vars(stored, report->shapes[s].vars, vars, err);
         cell->metrics = mem_new(report->n_metrics, sizeof(double));
         for (size_t m = 0; m < report->n_metrics; m++) {
             cell->metrics[m] = (double)NAN;
-            if (rc == 0 && cell->n_samples)
-                rc = space_metric(stored->space, m, stored->values, &shape,
+            if (rc == 0 && shapes && cell->n_samples)
+                rc = space_metric(stored->space, m, stored->values, &shapes[s],
                                   cell->summary.median, &cell->metrics[m], err);
         }
     }
     return rc;
 }
 
-static int shape_floors(struct stored *stored, struct report_shape *shape,
-                        struct err *err)
+/* One block: the shapes, then their variables. */
+static int read_shapes(const struct stored *stored, const struct report *report,
+                       struct spec_shape **out, struct err *err)
 {
-    int64_t vars[SPEC_VARS_MAX];
-    const struct spec_shape at = { .name = shape->name, .vars = vars };
-    int rc = stored_vars(stored, shape->vars, vars, err);
+    struct spec_shape *shapes =
+        mem_new(report->n_shapes + 1,
+                sizeof(*shapes) + SPEC_VARS_MAX * sizeof(int64_t));
+    int64_t *vars = (int64_t *)(shapes + report->n_shapes);
+    int rc = 0;
 
-    return rc < 0 ? rc
-                  : roofline_of(stored->space, stored->spec, &at,
-                                &shape->roofline, err);
+    for (size_t s = 0; rc == 0 && s < report->n_shapes; s++) {
+        shapes[s].name = report->shapes[s].name;
+        shapes[s].vars = vars;
+        rc = stored_vars(stored, report->shapes[s].vars, vars, err);
+        vars += SPEC_VARS_MAX;
+    }
+    if (rc < 0) {
+        free(shapes);
+        shapes = NULL;
+    }
+    *out = shapes;
+    return rc;
 }
 
 int report_metrics(struct report *report, struct err *err)
 {
+    struct spec_shape *shapes;
     struct stored stored;
     int rc = stored_open(report, &stored, err);
 
@@ -167,14 +177,18 @@ int report_metrics(struct report *report, struct err *err)
         report->metrics[m].name = mem_strdup(stored.spec->metrics[m].name);
         report->metrics[m].unit = mem_strdup(stored.spec->metrics[m].unit);
     }
+    rc = read_shapes(&stored, report, &shapes, err);
     for (size_t i = 0; rc == 0 && i < report->n_shapes; i++)
-        rc = shape_floors(&stored, &report->shapes[i], err);
+        rc = roofline_of(stored.space, stored.spec, &shapes[i],
+                         &report->shapes[i].roofline, err);
     for (size_t i = 0; i < report->n_configs; i++) {
-        int one = config_metrics(&stored, report, &report->configs[i], err);
+        int one =
+            config_metrics(&stored, report, shapes, &report->configs[i], err);
 
         if (rc == 0)
             rc = one; /* the others still get their (empty) metrics */
     }
+    free(shapes);
     stored_close(&stored);
     return rc;
 }

@@ -11,9 +11,15 @@ char *terminal_clean(char *text, bool lines)
     unsigned char *from = (unsigned char *)text, *to = from;
 
     while (*from) {
-        size_t n = utf8_sequence((const char *)from);
-        bool c1 = n == 2 && from[0] == 0xc2 && from[1] < 0xa0;
+        size_t n;
+        bool c1;
 
+        if (*from >= 0x20 && *from < 0x7f) { /* nearly all */
+            *to++ = *from++;
+            continue;
+        }
+        n = utf8_sequence((const char *)from);
+        c1 = n == 2 && from[0] == 0xc2 && from[1] < 0xa0;
         if (*from == '\t') {
             *to++ = ' ';
             from++;

@@ -41,6 +41,7 @@ from comparison.fault import Fault
 HERE = os.path.dirname(os.path.abspath(__file__))
 BACKENDS = ("flash", "cudnn", "efficient")
 SAMPLES_MAX = 1000
+REPEATS_MAX = 100000
 OURS = "ours"
 
 
@@ -69,6 +70,12 @@ def sample_count(text):
     return int(text)
 
 
+def repeat_count(text):
+    if not text.isdigit() or int(text) > REPEATS_MAX:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 0 to {REPEATS_MAX}")
+    return int(text)
+
+
 class Parser(argparse.ArgumentParser):
     def error(self, message):
         raise Fault(f"{message}; see --help")
@@ -91,6 +98,8 @@ def parse_arguments(arguments):
         help="of the inputs: " + ", ".join(shapes.DISTRIBUTIONS) + ", or all")
     add("--backend", type=backend_list, default=["flash", "cudnn"], metavar="NAME,...",
         help="of PyTorch: " + ", ".join(BACKENDS) + " (flash,cudnn)")
+    add("--repeat", type=repeat_count, default=0, metavar="N", help="launch each configuration N more times before: "
+        "all bits of all outputs must be those of the first")
     add("--warm", action="store_true", help="do not flush the L2 cache")
     add("--baseline-only", action="store_true", help="only PyTorch: a line of JSON for each shape and backend")
     add("--json", metavar="FILE", help="write everything that was measured")
@@ -264,7 +273,8 @@ class Session:
         return self.measuring.inputs(shape, distribution, head_dim)
 
     def try_candidate(self, number, shape, tensors, expected):
-        """Launch it once.  Returns it as a contestant and its error."""
+        """Launch it once.  Returns it as a contestant, its error, and how many of --repeat launches
+        had another output."""
         q, k, v = tensors
         out = self.torch.full_like(q, math.nan)
         buffers = {"Q": q.data_ptr(), "K": k.data_ptr(), "V": v.data_ptr(), "out": out.data_ptr()}
@@ -275,7 +285,8 @@ class Session:
         _, why = self.measuring.run_once(contestant)
         if why:
             raise Fault(f"{config_text(candidate.config)} at {shape.name}: {why}")
-        return contestant, self.measuring.relative_l2(out, expected)
+        error = self.measuring.relative_l2(out, expected)
+        return contestant, error, self.measuring.differing(launch, out, self.options.repeat)
 
     def measure(self, shape, distribution):
         """The entry of the JSON for one shape."""
@@ -285,12 +296,13 @@ class Session:
         tolerance = self.spec["tolerance"]["relative_l2"]
         right, wrong = {}, []
         for number, candidate in enumerate(self.candidates):
-            contestant, error = self.try_candidate(number, shape, tensors, expected)
-            if error <= tolerance:  # false for NaN as well
+            contestant, error, differing = self.try_candidate(number, shape, tensors, expected)
+            if error <= tolerance and not differing:  # false for NaN as well
                 right[number] = error
                 able.append(contestant)
             else:
-                wrong.append({"config": candidate.config, "relative_l2": error if math.isfinite(error) else None})
+                wrong.append({"config": candidate.config, "relative_l2": error if math.isfinite(error) else None,
+                              "differing": differing})
         blocks = self.clock.blocks(able, self.options.samples)
         ranked = [self.result(number, error, blocks, shape) for number, error in right.items()]
         ranked.sort(key=lambda result: result["median_s"])
@@ -308,6 +320,7 @@ class Session:
             ends = [low, high] if math.isfinite(high) else None
             ratios.update({f"speedup_{name}": value, "interval" if name == "flash" else f"interval_{name}": ends})
         return {**ratios, "config": candidate.config, "median_s": median(mine), "relative_l2": error,
+                "repeated": self.options.repeat,
                 **candidate.kernel.resources(shape.variables(self.spec)), "artifact_sha256": candidate.artifact,
                 "blocks_s": mine}
 
@@ -368,7 +381,8 @@ def notes(name, entry):
     for backend, why in entry["missing"].items():
         yield f"{name}: {backend} does not run: {why}"
     for wrong in entry["wrong"]:
-        yield f"{name}: WRONG, relative L2 {wrong['relative_l2']}: {config_text(wrong['config'])}"
+        yield (f"{name}: WRONG, relative L2 {wrong['relative_l2']}, {wrong['differing']} outputs that differ from the "
+               f"first: {config_text(wrong['config'])}")
     if entry["others"]:
         yield f"{name}: fastest of {len(entry['others']) + 1}: {config_text(entry['config'])}"
 

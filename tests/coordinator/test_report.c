@@ -160,6 +160,92 @@ static void results_of_older_sources_are_counted_and_not_ranked(void **state)
     store_close(store);
 }
 
+static void of_two_ways_to_measure_a_shape_the_newest_counts(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct store_outcome newer = { "c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1",
+                                   "odd",
+                                   "5c",
+                                   "3f",
+                                   "correct",
+                                   "",
+                                   NULL,
+                                   (double)NAN,
+                                   1,
+                                   INT64_MAX };
+    struct report *report;
+    struct err err;
+
+    assert_int_equal(store_outcome_put(store, &newer, &err), 1);
+    assert_int_equal(report_load(store, &report, &err), 0);
+    assert_int_equal(report->stale, 4); /* of 'odd' */
+    for (size_t i = 0; i < report->n_configs; i++)
+        assert_int_equal(report->configs[i].cells[1].outcome,
+                         strncmp(report->configs[i].key, "c1", 2) == 0
+                             ? REPORT_CORRECT
+                             : REPORT_PENDING);
+    report_free(report);
+    store_close(store);
+}
+
+static void a_build_that_fails_is_the_evidence_for_all_shapes(void **state)
+{
+    static const char key[] = "c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4";
+    struct store *store = report_fixture(*state);
+    struct store_build build = fixture_build("b4", key);
+    struct report *report;
+    struct err err;
+
+    build.outcome = "compile";
+    build.registers = 40;
+    assert_int_equal(store_build_put(store, &build, &err), 1);
+    for (int shape = 0; shape < 2; shape++) {
+        struct store_outcome outcome = { key,       shape ? "odd" : "n16m",
+                                         "5c",      "3e",
+                                         "compile", "no",
+                                         "b4",      (double)NAN,
+                                         1,         1 };
+
+        assert_int_equal(store_outcome_put(store, &outcome, &err), 1);
+    }
+    assert_int_equal(report_load(store, &report, &err), 0);
+    for (int shape = 0; shape < 2; shape++) {
+        const struct report_cell *cell =
+            &report_find(report, key)->cells[shape];
+
+        assert_int_equal(cell->outcome, REPORT_COMPILE);
+        assert_string_equal(cell->host, "gpu1");
+        assert_int_equal(cell->registers, 40);
+    }
+    report_free(report);
+    store_close(store);
+}
+
+static void outcomes_alone_say_how_far_it_is(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct report *whole, *outcomes;
+    struct err err;
+
+    assert_int_equal(report_load(store, &whole, &err), 0);
+    assert_int_equal(report_load_outcomes(store, &outcomes, &err), 0);
+    assert_memory_equal(outcomes->counts, whole->counts, sizeof(whole->counts));
+    assert_int_equal(outcomes->n_configs, whole->n_configs);
+    assert_int_equal(outcomes->n_shapes, whole->n_shapes);
+    assert_string_equal(outcomes->ending, whole->ending);
+    assert_int_equal(outcomes->stale, whole->stale);
+    for (size_t i = 0; i < outcomes->n_configs; i++) {
+        const struct report_config *config = &outcomes->configs[i];
+
+        assert_int_equal(config->outcome,
+                         report_find(whole, config->key)->outcome);
+        assert_int_equal(config->rank, 0);
+    }
+    report_free(whole);
+    report_free(outcomes);
+    store_close(store);
+}
+
 static void where_selects_by_tunable_and_time(void **state)
 {
     struct store *store = report_fixture(*state);
@@ -206,6 +292,9 @@ int main(void)
         TEST(where_no_host_has_a_price_there_are_no_dollars),
         TEST(a_database_without_a_sweep_says_so),
         TEST(results_of_older_sources_are_counted_and_not_ranked),
+        TEST(of_two_ways_to_measure_a_shape_the_newest_counts),
+        TEST(a_build_that_fails_is_the_evidence_for_all_shapes),
+        TEST(outcomes_alone_say_how_far_it_is),
         TEST(where_selects_by_tunable_and_time),
         TEST(where_names_what_is_wrong_with_the_condition),
     };

@@ -44,7 +44,7 @@ static void a_running_sweep_has_a_holder_a_rate_and_an_eta(void **state)
     struct err err;
 
     put_open_lease(store);
-    assert_int_equal(report_load(store, &report, &err), 0);
+    assert_int_equal(report_load_outcomes(store, &report, &err), 0);
     assert_int_equal(
         status_load(store, report, UTC + 60 * NS_PER_S, &status, &err), 0);
     assert_true(status.running);
@@ -72,7 +72,7 @@ static void a_sweep_that_ended_has_neither(void **state)
 
     store_close(store);
     store = fixture_open(*state, STORE_READ);
-    assert_int_equal(report_load(store, &report, &err), 0);
+    assert_int_equal(report_load_outcomes(store, &report, &err), 0);
     assert_int_equal(
         status_load(store, report, UTC + 60 * NS_PER_S, &status, &err), 0);
     assert_false(status.running);

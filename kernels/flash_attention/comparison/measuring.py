@@ -160,6 +160,17 @@ def run_once(contestant):
     return result, None
 
 
+def differing(launch, out, times):
+    """How many of 'times' launches leave another output than 'out' holds now, in any bit."""
+    first = out.clone()
+    found = torch.zeros((), dtype=torch.int64, device="cuda")
+    for _ in range(times):
+        out.fill_(math.nan)
+        launch()
+        found += (out.view(torch.int16) != first.view(torch.int16)).any()
+    return int(found)
+
+
 def nvidia_smi(bus_id, clock):
     """What the driver says of the GPU while it works: clocks of an idle one mean nothing."""
     command = ["nvidia-smi", "-i", bus_id, f"--query-gpu={','.join(SMI_FIELDS)}", "--format=csv,noheader,nounits"]
