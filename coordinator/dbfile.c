@@ -21,7 +21,8 @@
 #define BUSY_MS 5000  /* a reader's checkpoint at most */
 #define ALONE_TRIES 3 /* to copy a file that somebody else changes */
 
-#define WAL_AT 18 /* in a file's header: how it is written; 2 for WAL */
+#define WAL_AT 18 /* in a file's header: how it is written */
+#define WAL_MODE 2
 
 const char *dbfile_network(unsigned long f_type)
 {
@@ -59,22 +60,24 @@ static int check_file_system(const char *path, struct err *err)
                    path, name);
 }
 
+static int is_missing(const char *path, struct err *err)
+{
+    return err_set(err, ERR_STORE,
+                   "there is no database %s; 'fa-coord sweep' makes it", path);
+}
+
 /* SQLite would create the file with the umask's mode, and say no more than
  * "unable to open database file" about the rest. */
-static int touch(const char *path, bool create, bool write, struct err *err)
+static int touch(const char *path, bool create, struct err *err)
 {
-    int fd = open(path,
-                  (write ? O_RDWR : O_RDONLY) | (create ? O_CREAT : 0) |
-                      O_CLOEXEC | O_NONBLOCK,
-                  0600);
+    int fd = open(
+        path, O_RDWR | (create ? O_CREAT : 0) | O_CLOEXEC | O_NONBLOCK, 0600);
     struct stat st;
     int rc;
 
     if (fd < 0 && errno == ENOENT && !create)
-        return err_set(err, ERR_STORE,
-                       "there is no database %s; 'fa-coord sweep' makes it",
-                       path);
-    if (fd < 0 && (errno == EACCES || errno == EROFS) && write)
+        return is_missing(path, err);
+    if (fd < 0 && (errno == EACCES || errno == EROFS))
         return err_set(err, ERR_STORE, "%s cannot be written: %s", path,
                        strerror(errno));
     if (fd < 0)
@@ -286,16 +289,18 @@ static bool may_write(const char *path)
     return may;
 }
 
-/* What is not is none of ours, or never came to be one. */
-static bool is_in_wal_mode(const char *path)
+/* What is not is none of ours, or never came to be one.  By SQLite's own
+ * descriptor: to close another one of the same file would drop all locks that
+ * the process has on it. */
+static bool is_in_wal_mode(struct sqlite3 *db)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    sqlite3_file *file = NULL;
     unsigned char mode = 0;
-    bool is = fd >= 0 && pread(fd, &mode, 1, WAL_AT) == 1 && mode == 2;
 
-    if (fd >= 0)
-        close(fd);
-    return is;
+    sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    return file && file->pMethods &&
+           file->pMethods->xRead(file, &mode, 1, WAL_AT) == SQLITE_OK &&
+           mode == WAL_MODE;
 }
 
 static int open_beside_others(const char *path, struct sqlite3 **out,
@@ -370,27 +375,32 @@ static int open_alone(const char *path, struct sqlite3 **out, struct err *err)
 
 static int open_to_read(const char *path, struct sqlite3 **out, struct err *err)
 {
-    char *name;
-    int rc;
+    char *name = uri_of(path, "");
+    int rc = open_db(name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, out, err);
+    bool may = may_write(path);
 
-    if (is_in_wal_mode(path) && may_write(path))
-        return open_beside_others(path, out, err);
-    if (is_in_wal_mode(path) && wal_bytes(path) == 0)
-        return open_alone(path, out, err);
-    name = uri_of(path, "");
-    rc = open_db(name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, out, err);
     sqlite3_free(name);
-    return rc;
+    if (rc < 0 || !is_in_wal_mode(*out) || (!may && wal_bytes(path) > 0))
+        return rc;
+    sqlite3_close(*out);
+    *out = NULL;
+    return may ? open_beside_others(path, out, err)
+               : open_alone(path, out, err);
 }
 
 int dbfile_read(const char *path, struct dbfile_steps steps,
                 struct sqlite3 **out, struct err *err)
 {
-    int rc = touch(path, false, false, err);
+    struct stat st;
+    int rc;
 
     *out = NULL;
-    if (rc < 0)
-        return rc;
+    if (stat(path, &st) < 0 && errno == ENOENT)
+        return is_missing(path, err);
+    if (access(path, R_OK) < 0)
+        return err_set(err, ERR_STORE, "%s: %s", path, strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        return err_set(err, ERR_STORE, "%s is not a file", path);
     rc = open_to_read(path, out, err);
     if (rc == 0)
         rc = sql_run(*out, "PRAGMA wal_autocheckpoint=0", err);
@@ -417,7 +427,7 @@ int dbfile_check(const char *path, bool create, struct err *err)
 {
     int rc = check_file_system(path, err);
 
-    return rc < 0 ? rc : touch(path, create, true, err);
+    return rc < 0 ? rc : touch(path, create, err);
 }
 
 int dbfile_write(const char *path, struct dbfile_steps steps, bool create,

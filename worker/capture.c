@@ -13,10 +13,10 @@ enum {
     CHUNKS = 16       /* in one go, so that an endless writer starves no one */
 };
 
-void capture_init(struct capture *capture)
+void capture_init(struct capture *capture, size_t head_bytes)
 {
     memset(capture, 0, sizeof(*capture));
-    buf_init(&capture->head, CAPTURE_HEAD);
+    buf_init(&capture->head, head_bytes);
 }
 
 void capture_fini(struct capture *capture)
@@ -27,13 +27,15 @@ void capture_fini(struct capture *capture)
 
 void capture_clear(struct capture *capture)
 {
+    size_t head_bytes = capture->head.max;
+
     capture_fini(capture);
-    capture_init(capture);
+    capture_init(capture, head_bytes);
 }
 
 static void add_to_tail(struct capture *capture, const char *bytes, size_t len)
 {
-    uint64_t at = capture->total - CAPTURE_HEAD;
+    uint64_t at = capture->total - capture->head.max;
 
     if (!capture->tail)
         capture->tail = mem_new(CAPTURE_TAIL, 1);
@@ -44,7 +46,7 @@ static void add_to_tail(struct capture *capture, const char *bytes, size_t len)
 
 void capture_add(struct capture *capture, const char *bytes, size_t len)
 {
-    size_t room = CAPTURE_HEAD - capture->head.len;
+    size_t room = capture->head.max - capture->head.len;
     size_t first = len < room ? len : room;
 
     buf_add(&capture->head, bytes, first);

@@ -13,17 +13,17 @@
 #include "common/buf.h"
 
 enum {
-    CAPTURE_HEAD = 32 << 10,
+    CAPTURE_HEAD = 32 << 10, /* unless asked for more */
     CAPTURE_TAIL = 32 << 10
 };
 
 struct capture {
-    struct buf head;
-    char *tail; /* [CAPTURE_TAIL], a ring; NULL until the head is full */
+    struct buf head; /* as long as it may become: its 'max' */
+    char *tail;      /* [CAPTURE_TAIL], a ring; NULL until the head is full */
     uint64_t total;
 };
 
-void capture_init(struct capture *capture);
+void capture_init(struct capture *capture, size_t head_bytes);
 void capture_fini(struct capture *capture);
 void capture_add(struct capture *capture, const char *bytes, size_t len);
 void capture_clear(struct capture *capture);

@@ -151,8 +151,9 @@ static struct child *child_new(const struct child_spec *spec, pid_t keeper,
     child->out = take_fd(&pipes->out[0]);
     child->err = take_fd(&pipes->err[0]);
     child->report_fd = take_fd(&pipes->report[0]);
-    capture_init(&child->captured_out);
-    capture_init(&child->captured_err);
+    capture_init(&child->captured_out,
+                 spec->output_bytes > 0 ? spec->output_bytes : CAPTURE_HEAD);
+    capture_init(&child->captured_err, CAPTURE_HEAD);
     child->next = children;
     children = child;
     return child;

@@ -42,6 +42,7 @@ struct child_spec {
     bool interactive;        /* pipes on stdin and stdout: child_in/out() */
     int64_t limit_ns;        /* wall clock; 0: none */
     uint64_t memory_bytes;   /* address space of a process; 0: no limit */
+    size_t output_bytes;     /* of stdout kept without a gap; 0: CAPTURE_HEAD */
 };
 
 struct child_end {

@@ -205,6 +205,7 @@ static int start_child(const struct tool_box *box, const struct tool_job *job,
             .limit_ns = limit_ns,
             .memory_bytes =
                 strcmp(box->device, "cpu") == 0 ? TOOL_MEMORY_BYTES : 0,
+            .output_bytes = TOOL_OUTPUT_MAX,
         },
         now_ns, &tool->child, err);
     while (n > 0)

@@ -277,6 +277,31 @@ static void what_a_killed_writer_left_is_read_and_kept(void **state)
     assert_int_equal(rows(*state), 1);
 }
 
+/* Each may be the last to close it, and then takes the files away that another
+ * one is about to use. */
+static void readers_and_writers_come_and_go(void **state)
+{
+    pid_t readers[3];
+    int status;
+
+    run_writer(*state, 'c');
+    for (int i = 0; i < 3; i++) {
+        readers[i] = fork();
+        for (int n = 0; readers[i] == 0 && n < 150; n++)
+            if (rows(*state) != 1)
+                _exit(1);
+        if (readers[i] == 0)
+            _exit(0);
+    }
+    for (int i = 0; i < 10; i++)
+        run_writer(*state, 'c');
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(waitpid(readers[i], &status, 0), readers[i]);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    there_is_nothing_beside(*state);
+}
+
 static void a_folder_that_cannot_be_written_is_read(void **state)
 {
     run_writer(*state, 'c');
@@ -338,6 +363,7 @@ int main(void)
         TEST(a_reader_sees_what_a_writer_has_committed),
         TEST(a_writer_that_ends_first_leaves_it_to_the_reader),
         TEST(what_a_killed_writer_left_is_read_and_kept),
+        TEST(readers_and_writers_come_and_go),
         TEST(a_folder_that_cannot_be_written_is_read),
         TEST(a_file_that_cannot_be_written_is_read_beside_others),
         TEST(a_writer_is_read_from_where_one_cannot_write),

@@ -205,6 +205,19 @@ static void a_flood_ends_it_and_is_cut(void **state)
     tool_result_fini(&result);
 }
 
+static void what_stays_below_the_limit_comes_whole(void **state)
+{
+    struct tool_result result;
+
+    (void)state;
+    run_script("seq 100000 | head -c 500000", 20, &result);
+    assert_string_equal(result.outcome, "ran");
+    assert_int_equal(strlen(result.output), 500000);
+    assert_null(strstr(result.output, "left out"));
+    assert_non_null(strstr(result.output, "\n50000\n50001\n"));
+    tool_result_fini(&result);
+}
+
 static void what_it_forked_ends_with_it(void **state)
 {
     struct tool_result result;
@@ -282,6 +295,7 @@ int main(void)
         TEST(a_failure_is_told_by_its_last_line),
         TEST(a_hang_ends_at_the_limit),
         TEST(a_flood_ends_it_and_is_cut),
+        TEST(what_stays_below_the_limit_comes_whole),
         TEST(what_it_forked_ends_with_it),
         TEST(its_memory_is_bounded_where_no_driver_is),
         TEST(nul_bytes_do_not_cut_its_output),
