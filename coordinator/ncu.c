@@ -203,6 +203,7 @@ static double scale_of(const char *unit)
 struct reading {
     struct ncu_profile *out;
     int found[NCU_FIGURES]; /* 0: none yet; else 1 + the place of its name */
+    double dram_read, dram_written; /* bytes; NAN: not told */
 };
 
 static void take_stall(struct ncu_profile *out, const char *name, double value)
@@ -239,6 +240,10 @@ static void take_metric(struct reading *reading, const char *name,
                 reading->found[f] = i + 1;
                 reading->out->figures[f] = value;
             }
+    if (strcmp(name, "dram__bytes_read.sum") == 0)
+        reading->dram_read = value;
+    if (strcmp(name, "dram__bytes_write.sum") == 0)
+        reading->dram_written = value;
     take_stall(reading->out, name, value);
 }
 
@@ -302,7 +307,11 @@ static int without_table(const char *output, const char *log, struct err *err)
 int ncu_read(const char *output, const char *log, struct ncu_profile *out,
              struct err *err)
 {
-    struct reading reading = { .out = out };
+    struct reading reading = {
+        .out = out,
+        .dram_read = (double)NAN,
+        .dram_written = (double)NAN,
+    };
     char *copy = mem_strdup(output);
     bool whole;
 
@@ -313,6 +322,8 @@ int ncu_read(const char *output, const char *log, struct ncu_profile *out,
     free(copy);
     if (!whole)
         return without_table(output, log, err);
+    if (reading.found[NCU_DRAM_BYTES] == 0) /* NAN unless both are known */
+        out->figures[NCU_DRAM_BYTES] = reading.dram_read + reading.dram_written;
     if (reading.found[NCU_DURATION] == 0)
         return err_set(err, ERR_INPUT, "ncu's table has no %s",
                        figures[NCU_DURATION].names[0]);

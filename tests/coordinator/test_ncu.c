@@ -84,6 +84,20 @@ static void a_recorded_table_is_read(void **state)
     assert_string_equal(profile.stalls[0].reason, "wait");
 }
 
+static void bytes_of_dram_are_those_read_and_written(void **state)
+{
+    static const char text[] =
+        "\"ID\",\"gpu__time_duration.sum\",\"dram__bytes_read.sum\","
+        "\"dram__bytes_write.sum\"\n\"\",\"us\",\"Mbyte\",\"Kbyte\"\n"
+        "\"0\",\"51.3\",\"50.5\",\"250\"";
+    struct ncu_profile profile;
+    struct err err = { "" };
+
+    (void)state;
+    assert_int_equal(ncu_read(text, "", &profile, &err), 0);
+    assert_true(fabs(profile.figures[NCU_DRAM_BYTES] - 50.75e6) < 1);
+}
+
 static void what_is_not_available_is_unknown(void **state)
 {
     static const char text[] =
@@ -150,6 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_read_from_the_table),
         cmocka_unit_test(a_recorded_table_is_read),
+        cmocka_unit_test(bytes_of_dram_are_those_read_and_written),
         cmocka_unit_test(what_is_not_available_is_unknown),
         cmocka_unit_test(what_is_missing_is_said_with_its_remedy),
         cmocka_unit_test(the_command_names_the_kernel_and_ends_in_the_runner),
