@@ -104,9 +104,17 @@ def environment_text(environment):
     ]
 
 
+def repeats(entries):
+    """How often each was launched again before, with the same output to the last bit."""
+    least = min((entry.get("repeated", 0) for entry in entries.values() if "config" in entry), default=0)
+    wrong = any(entry["wrong"] for entry in entries.values())
+    return [f"Before, each configuration was launched {least} times more at each of these: all outputs were the first one's, to "
+            "the last bit.", ""] if least and not wrong else []
+
+
 def section(title, text, report):
     entries = {name: entry for name, entry in report.items() if name != "environment"}
-    lines = [f"## {title}", "", text, "", *environment_text(report["environment"]), "", *table(entries), "",
+    lines = [f"## {title}", "", text, "", *environment_text(report["environment"]), "", *table(entries), "", *repeats(entries),
              "The fastest of those that were tried:", "", *configurations(entries)]
     found = list(flaws(entries))
     return "\n".join(lines + (["", *found] if found else [])) + "\n"

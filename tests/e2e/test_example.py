@@ -25,7 +25,7 @@ class Example(rig.Rig):
         with open(os.path.join(EXAMPLE, HEADER)) as f:
             kept = f.read()
         self.make(folder, "header", f"FA_COORD={os.path.join(rig.BIN, 'fa-coord')}",
-                  f"RECORD={os.path.join(rig.SOURCE, 'docs/results/h200/flash_attention.db.gz')}")
+                  f"RECORD={os.path.join(rig.SOURCE, 'docs/results/h200/record/run_1.db.gz')}")
         with open(os.path.join(folder, HEADER)) as f:
             self.assertEqual(f.read(), kept, AGAIN)
 
