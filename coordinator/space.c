@@ -80,6 +80,30 @@ static int check_gate(struct space *space, size_t g, struct err *err)
     return 0;
 }
 
+static int open_evals(struct space *space, struct err *err)
+{
+    if (space_derived_open(space, err) < 0 ||
+        space_launch_open(space, err) < 0 ||
+        space_arguments_open(space, err) < 0 || space_gate_open(space, err) < 0)
+        return ERR_INPUT;
+    return space_metrics_open(space, err);
+}
+
+static void close_evals(struct space *space)
+{
+    space_eval_close(&space->derive);
+    space_eval_close(&space->launch);
+    space_eval_close(&space->reference);
+    space_eval_close(&space->arguments);
+    space_eval_close(&space->scales);
+    space_eval_close(&space->floors);
+    for (size_t i = 0; i < SPEC_LIST_MAX; i++) {
+        space_eval_close(&space->metrics[i]);
+        space_eval_close(&space->gates[i].eval);
+        free(space->texts[i]);
+    }
+}
+
 static int open_all(struct space *space, struct err *err)
 {
     int rc = set_strides(space, err);
@@ -98,7 +122,7 @@ static int open_all(struct space *space, struct err *err)
         rc = check_gate(space, g, err);
     for (size_t g = 0; g < space->spec->n_gates && rc == 0; g++)
         rc = space_try_gate(space, g, err);
-    return rc == 0 ? space_eval_open(space, err) : rc;
+    return rc == 0 ? open_evals(space, err) : rc;
 }
 
 int space_open(const struct spec *spec, const struct arch_facts *facts,
@@ -127,7 +151,7 @@ void space_close(struct space *space)
     lattice_free(space->lattice);
     for (size_t g = 0; g < SPEC_LIST_MAX; g++)
         free(space->gates[g].hits);
-    space_eval_close(space);
+    close_evals(space);
     fence_close(&space->fence);
     free(space);
 }

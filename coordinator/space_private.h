@@ -1,8 +1,10 @@
 /* space_private.h - what the files of the space share
  *
  * space.c opens it, space_sql.c writes the queries, space_table.c makes tables
- * of gates, space_walk.c walks the points, space_count.c counts by gate,
- * space_eval.c evaluates one configuration.
+ * of gates, space_walk.c walks the points, space_count.c counts by gate.
+ * space_eval.c evaluates rules for one configuration: space_derived.c,
+ * space_launch.c, space_arguments.c, space_metrics.c and space_gate.c say which
+ * and what they must yield.
  *
  * A tunable with one value is a literal; each other is a table "tI" of rows
  * (k, v): v the value, k its part of the point's number, so that the number
@@ -17,6 +19,7 @@
 #include "coordinator/fence.h"
 #include "coordinator/rule.h"
 #include "coordinator/space.h"
+#include "coordinator/space_eval.h"
 
 #define SPACE_SQL_MAX (1 << 20) /* bytes of a query; SQLite's limit too */
 
@@ -25,12 +28,6 @@
 #define SPACE_TRIAL_MAX 65536
 /* A gate of more than that many has no table (half a MiB). */
 #define SPACE_TABLE_MAX (1 << 22)
-
-/* Expressions evaluated together; parameters are the tunables, then the shape
- * variables, then the time. */
-struct space_eval {
-    sqlite3_stmt *stmt;
-};
 
 struct space_gate {
     struct rule_needs needs;
@@ -138,9 +135,14 @@ struct lattice *space_lattice(const struct space *space, uint64_t axes,
 
 int64_t space_product(const struct space *space, uint64_t axes);
 
-/* ---- space_eval.c */
+/* ---- one configuration: check and prepare the rules, after the derived values
+ * and gates have been checked; ERR_INPUT as space_open().  space_close() closes
+ * what is open. */
 
-int space_eval_open(struct space *space, struct err *err);
-void space_eval_close(struct space *space);
+int space_derived_open(struct space *space, struct err *err);
+int space_launch_open(struct space *space, struct err *err);
+int space_arguments_open(struct space *space, struct err *err);
+int space_gate_open(struct space *space, struct err *err);
+int space_metrics_open(struct space *space, struct err *err);
 
 #endif
