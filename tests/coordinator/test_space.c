@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,35 +12,10 @@
 #include "common/err.h"
 #include "coordinator/config.h"
 #include "coordinator/space.h"
+#include "tests/coordinator/space_fixture.h"
 #include "tests/coordinator/spec_fixture.h"
 
 #define SPACES FA_SOURCE_DIR "/tests/fixtures/spaces/"
-
-static struct spec *spec;
-static struct space *space;
-static struct err err;
-
-static int open_parts(const struct spec_parts *parts)
-{
-    spec = spec_fixture(parts);
-    return space_open(spec, arch_find("sm_89"), "cuda", &space, &err);
-}
-
-static void open_fine(const struct spec_parts *parts)
-{
-    if (open_parts(parts) < 0)
-        fail_msg("%s", err.text);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    space_close(space);
-    spec_free(spec);
-    space = NULL;
-    spec = NULL;
-    return 0;
-}
 
 /* The numbers of all points, with a blank after each. */
 static const char *walk(void)
@@ -341,67 +315,6 @@ static void a_gate_of_too_many_combinations_is_asked_by_query(void **state)
     assert_int_equal(last, 1 << 15);
 }
 
-static void geometry_follows_configuration_and_shape(void **state)
-{
-    struct value values[2], derived[1];
-    struct space_argument arguments[3];
-    struct space_launch launch;
-
-    (void)state;
-    open_fine(&(struct spec_parts){
-        .derived = "\"TILE\": \"A * 10\"",
-        .grid = "ceil(1.0 * N / TILE)",
-        .arguments = "{ \"name\": \"o\", \"type\": \"fp32\", \"shape\": "
-                     "[\"N\", 3], \"output\": true },"
-                     "{ \"name\": \"n\", \"type\": \"int32\", \"value\": \"N\" "
-                     "}, { \"name\": \"x\", \"type\": \"fp32\", \"value\": "
-                     "\"1 / 2.0\" }" });
-    space_values(space, 2, values);
-    assert_int_equal(space_derive(space, values, derived, &err), 0);
-    assert_int_equal(derived[0].integer, 20);
-    assert_int_equal(
-        space_launch(space, values, &spec->shapes[0], &launch, &err), 0);
-    assert_int_equal(launch.grid[0], 5);
-    assert_int_equal(launch.grid[2], 1);
-    assert_int_equal(launch.block[0], 32);
-    assert_int_equal(launch.smem, 0);
-    values[0].integer = 7; /* outside the axes */
-    assert_int_equal(
-        space_launch(space, values, &spec->shapes[0], &launch, &err), 0);
-    assert_int_equal(launch.grid[0], 2);
-    assert_int_equal(
-        space_arguments(space, values, &spec->shapes[0], arguments, &err), 0);
-    assert_int_equal(arguments[0].count, 300);
-    assert_int_equal(arguments[1].value.integer, 100);
-    assert_true(arguments[2].value.real == 0.5);
-    assert_int_equal(
-        space_reference_launch(space, &spec->shapes[0], &launch, &err), 0);
-    assert_int_equal(launch.grid[0], 100);
-}
-
-static int64_t derive(int64_t number)
-{
-    struct value values[2], derived[2];
-
-    space_values(space, number, values);
-    assert_int_equal(space_derive(space, values, derived, &err), 0);
-    assert_string_equal(derived[1].text, values[0].integer > 1 ? "y" : "n");
-    return derived[0].integer;
-}
-
-/* B is named by none, so every other question has been answered already. */
-static void derived_values_are_those_of_each_point_in_any_order(void **state)
-{
-    (void)state;
-    open_fine(&(struct spec_parts){
-        .derived = "\"D\": \"A * 10\", \"T\": \"iif(A > 1, 'y', 'n')\"" });
-    assert_int_equal(derive(0), 10);
-    assert_int_equal(derive(1), 10);
-    assert_int_equal(derive(2), 20);
-    assert_int_equal(derive(3), 20);
-    assert_int_equal(derive(1), 10);
-}
-
 static bool derives_numbers(const char *derived)
 {
     bool numbers;
@@ -422,60 +335,6 @@ static void derived_values_that_may_fail_are_no_numbers(void **state)
     assert_false(derives_numbers("\"D\": \"A\", \"E\": \"1 / D\""));
     assert_false(derives_numbers("\"D\": \"iif(A = 2, 'fine', 1)\""));
     assert_false(derives_numbers("\"D\": \"A * 1e308\""));
-}
-
-static void a_derived_text_is_held_to_the_characters_of_values(void **state)
-{
-    struct value values[2], derived[1];
-
-    (void)state;
-    open_fine(&(struct spec_parts){
-        .derived = "\"D\": \"iif(A = 1, 'fine', 'a b')\"" });
-    space_values(space, 0, values);
-    assert_int_equal(space_derive(space, values, derived, &err), 0);
-    assert_string_equal(derived[0].text, "fine");
-    space_values(space, 2, values);
-    assert_int_equal(space_derive(space, values, derived, &err), ERR_INPUT);
-    assert_non_null(strstr(err.text, "derived value 'D' yields a b for A=2"));
-}
-
-static void metrics_and_floors_have_units_of_their_own(void **state)
-{
-    struct value values[2];
-    double number;
-    int floor;
-
-    (void)state;
-    open_fine(&(struct spec_parts){
-        .more = ", \"metrics\": { \"rate\": { \"value\": \"N / time_s\" } },"
-                "\"floors\": { \"low\": \"0.001\", \"dram\": \"N * 3e9 / "
-                "dram_bytes_per_s\", \"none\": \"N / 0\" }" });
-    space_values(space, 0, values);
-    assert_int_equal(
-        space_metric(space, 0, values, &spec->shapes[0], 0.5, &number, &err),
-        0);
-    assert_true(number == 200);
-    assert_int_equal(
-        space_floor(space, &spec->shapes[0], &number, &floor, &err), 0);
-    assert_int_equal(floor, 1);
-    assert_true(fabs(number - 1) < 1e-12);
-}
-
-static void a_configuration_outside_the_axes_meets_the_gates_too(void **state)
-{
-    struct value values[2];
-
-    (void)state;
-    open_fine(&(struct spec_parts){
-        .gates = "{ \"name\": \"g\", \"reject\": \"A > 10\" },"
-                 "{ \"name\": \"h\", \"reject\": \"1 / (A - 3) > 5\" }" });
-    space_values(space, 0, values);
-    assert_int_equal(space_rejected_by(space, values, &err), SPACE_PASSES);
-    values[0].integer = 11;
-    assert_int_equal(space_rejected_by(space, values, &err), 0);
-    values[0].integer = 3;
-    assert_int_equal(space_rejected_by(space, values, &err), SPACE_ERROR);
-    assert_non_null(strstr(err.text, "gate 'h' yields NULL for A=3"));
 }
 
 /* 60 derived values, each twice the text of the one before. */
@@ -545,18 +404,8 @@ int main(void)
             gates_of_many_tunables_agree_with_looking_at_each_point, teardown),
         cmocka_unit_test_teardown(
             a_gate_of_too_many_combinations_is_asked_by_query, teardown),
-        cmocka_unit_test_teardown(geometry_follows_configuration_and_shape,
-                                  teardown),
-        cmocka_unit_test_teardown(
-            derived_values_are_those_of_each_point_in_any_order, teardown),
         cmocka_unit_test_teardown(derived_values_that_may_fail_are_no_numbers,
                                   teardown),
-        cmocka_unit_test_teardown(
-            a_derived_text_is_held_to_the_characters_of_values, teardown),
-        cmocka_unit_test_teardown(metrics_and_floors_have_units_of_their_own,
-                                  teardown),
-        cmocka_unit_test_teardown(
-            a_configuration_outside_the_axes_meets_the_gates_too, teardown),
         cmocka_unit_test_teardown(derived_values_cannot_grow_without_end,
                                   teardown),
         cmocka_unit_test_teardown(facts_that_are_not_known_are_null, teardown),
