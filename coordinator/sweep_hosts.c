@@ -53,6 +53,26 @@ void sweep_give_up(struct sweep *sweep, size_t host, int code, const char *why)
     crew_dismiss(sweep->crew, host);
 }
 
+/* A worker that ended of its own accord has said why. */
+static void broken(struct sweep *sweep, const struct crew_news *news)
+{
+    struct box *box = &sweep->boxes[news->host];
+    char why[sizeof(box->why)];
+
+    go_away(sweep, news->host);
+    snprintf(why, sizeof(why), "%s%s%s", news->text, box->bye[0] ? ": " : "",
+             box->bye);
+    log_line(LOG_W, "HOST-BROKEN", "host=%s why=%s", box->host->name, why);
+    if (sweep->stopping)
+        return;
+    if (box->tries == 0 || strcmp(box->why, why) != 0)
+        progress_say(sweep->progress, "%s: %s; trying again", box->host->name,
+                     why);
+    box->tries++;
+    box->code = news->code;
+    snprintf(box->why, sizeof(box->why), "%s", why);
+}
+
 void sweep_crew_news(struct sweep *sweep, const struct crew_news *news)
 {
     struct box *box = &sweep->boxes[news->host];
@@ -68,20 +88,11 @@ void sweep_crew_news(struct sweep *sweep, const struct crew_news *news)
     case CREW_ATTACHED:
         box->attached = true;
         box->tries = 0;
+        box->bye[0] = '\0';
         set_phase(sweep, news->host, LEDGER_SETUP);
         return;
     case CREW_BROKEN:
-        go_away(sweep, news->host);
-        log_line(LOG_W, "HOST-BROKEN", "host=%s why=%s", box->host->name,
-                 news->text);
-        if (sweep->stopping)
-            return;
-        if (box->tries == 0 || strcmp(box->why, news->text) != 0)
-            progress_say(sweep->progress, "%s: %s; trying again",
-                         box->host->name, news->text);
-        box->tries++;
-        box->code = news->code;
-        snprintf(box->why, sizeof(box->why), "%s", news->text);
+        broken(sweep, news);
         return;
     case CREW_GAVE_UP:
         sweep_give_up(sweep, news->host, news->code, news->text);

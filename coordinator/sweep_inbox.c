@@ -1,5 +1,6 @@
 #include "coordinator/sweep_state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/log.h"
@@ -46,6 +47,7 @@ static int on_bye(struct sweep *sweep, size_t host, const struct msg *msg)
     struct box *box = &sweep->boxes[host];
     const struct sched_lease *lease;
 
+    snprintf(box->bye, sizeof(box->bye), "%s", msg->text);
     if (!sweep_is_connected(box))
         return 0;
     box->state = BOX_AWAY;

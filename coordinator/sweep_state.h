@@ -64,6 +64,7 @@ struct box {
     bool has_foreign; /* results that are for another database */
     int refusals;     /* leases it did not take, since its last result */
     int tries;        /* connections that broke */
+    char bye[64];     /* why its worker ended, by its own words */
     int code;         /* ERR_* of the last of them */
     char why[sizeof(((struct err *)0)->text)];
     int64_t heard_ns; /* last message, CLOCK_BOOTTIME */

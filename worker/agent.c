@@ -16,6 +16,7 @@
 #include "worker/workdir.h"
 
 #define LINGER_NS (90 * NS_PER_S)    /* until an invitation says otherwise */
+#define BEAT_NS (5 * NS_PER_S)       /* until a WELCOME does */
 #define SILENCE_NS (15 * NS_PER_S)   /* then the connection is made anew */
 #define DRAIN_NS (600 * NS_PER_S)    /* the longest compile and its grace */
 #define LAST_WORDS_NS (3 * NS_PER_S) /* for the ACK of the last results */
@@ -65,8 +66,7 @@ int agent_open(const char *dir, FILE *log, struct agent **out, struct err *err)
     agent->dir = dir;
     agent->log = log;
     agent->signals = -1;
-    agent->linger_ns = LINGER_NS;
-    agent->heard_ns = clock_boot_ns();
+    agent->absence = (struct absence){ clock_boot_ns(), BEAT_NS, LINGER_NS };
     agent->lock = rc = workdir_lock(dir, err);
     if (rc >= 0)
         rc = open_signals(agent, err);
@@ -160,8 +160,8 @@ int agent_invite(struct agent *agent, const struct invite *invite,
         queue_drop_idle(agent->queue);
     link_close(agent->link, 0);
     agent->link = link;
-    agent->linger_ns = invite->linger_ms * NS_PER_MS;
-    agent->heard_ns = now_ns;
+    agent->absence =
+        (struct absence){ now_ns, BEAT_NS, invite->linger_ms * NS_PER_MS };
     forget_connection(agent, now_ns);
     log_line(LOG_I, "INVITED", "epoch=%lld endpoint=%s",
              (long long)invite->epoch, invite->endpoint);
@@ -200,12 +200,12 @@ static void look_at_clock(struct agent *agent, int64_t now_ns)
 {
     struct err err;
 
-    if (now_ns - agent->heard_ns >= agent->linger_ns &&
+    if (now_ns >= absence_ends_ns(&agent->absence) &&
         agent->stop == AGENT_RUNS) {
-        agent_stop(agent, AGENT_DRAINS, "no coordinator");
+        agent_stop(agent, AGENT_DRAINS, "no word from the coordinator");
         agent_drop_long_work(agent, now_ns);
     }
-    if (agent->link && now_ns - agent->heard_ns >= SILENCE_NS &&
+    if (agent->link && now_ns - agent->absence.heard_ns >= SILENCE_NS &&
         now_ns - agent->renewed_ns >= SILENCE_NS) {
         if (link_renew(agent->link, &err) < 0)
             log_line(LOG_W, "CONNECT-FAILED", "%s", err.text);
@@ -235,7 +235,7 @@ static void speak(struct agent *agent, int64_t now_ns)
         journal_entries(agent->journal, &n);
         beat.journal = (int64_t)n;
         agent_send(agent, &beat);
-        agent->beat_ns = now_ns + agent->beat_every_ns;
+        agent->beat_ns = now_ns + agent->absence.beat_every_ns;
     }
     if (now_ns >= agent->resend_ns)
         agent_offer_results(agent, now_ns, false);
@@ -256,7 +256,7 @@ static long timeout_ms(const struct agent *agent, int64_t now_ns)
         until_ns = earlier(until_ns, agent->hello_ns);
     if (agent->link && agent->welcomed)
         until_ns = earlier(until_ns, agent->beat_ns);
-    until_ns = earlier(until_ns, agent->heard_ns + agent->linger_ns);
+    until_ns = earlier(until_ns, absence_ends_ns(&agent->absence));
     /* at least 1: nothing in here is worth a spinning loop */
     return until_ns <= now_ns ? 1 : (long)((until_ns - now_ns) / NS_PER_MS) + 1;
 }
@@ -294,7 +294,7 @@ static void turn(struct agent *agent, int64_t *now_ns)
     *now_ns = after_ns = clock_boot_ns();
     lost_ns = after_ns - before_ns - POLL_MS_MAX * NS_PER_MS;
     if (lost_ns > TURN_NS)
-        agent->heard_ns += lost_ns;
+        agent->absence.heard_ns += lost_ns;
     look_at_signals(agent);
     look_at_control(agent, after_ns);
     if (agent->link)

@@ -136,10 +136,10 @@ static void on_welcome(struct agent *agent, const struct msg *msg,
     if (agent->welcomed)
         return; /* the answer to a HELLO that was on its way */
     agent->welcomed = true;
-    agent->beat_every_ns =
+    agent->absence.beat_every_ns =
         (msg->beat_ms < BEAT_MS_MIN ? BEAT_MS_MIN : msg->beat_ms) * NS_PER_MS;
-    agent->beat_ns = now_ns + agent->beat_every_ns;
-    agent->linger_ns = msg->linger_ms * NS_PER_MS;
+    agent->beat_ns = now_ns + agent->absence.beat_every_ns;
+    agent->absence.linger_ns = msg->linger_ms * NS_PER_MS;
     agent_offer_results(agent, now_ns, true);
     if (agent->bench && bench_serves(agent->bench, msg))
         return;
@@ -238,7 +238,7 @@ void agent_receive(struct agent *agent, int64_t now_ns)
         if (rc == 0)
             return;
         if (rc == 1) {
-            agent->heard_ns = now_ns;
+            agent->absence.heard_ns = now_ns;
             if (msg.epoch == link_epoch(agent->link))
                 rc = dispatch(agent, &msg, now_ns, &err);
             msg_fini(&msg);

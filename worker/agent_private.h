@@ -9,6 +9,7 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/msg.h"
+#include "worker/absence.h"
 #include "worker/agent.h"
 #include "worker/bench.h"
 #include "worker/cache.h"
@@ -42,13 +43,11 @@ struct agent {
     struct bench *bench; /* NULL until the first WELCOME */
     struct queue *queue; /* of this bench, once it is ready */
 
-    int64_t linger_ns;
-    int64_t heard_ns;           /* last word of the coordinator, or start */
+    struct absence absence;     /* of the coordinator */
     int64_t renewed_ns;         /* last connection made */
     bool welcomed;              /* on this connection */
     enum bench_state announced; /* what was sent on it: READY, TROUBLE */
     int64_t hello_ns, beat_ns, resend_ns, trim_ns; /* due */
-    int64_t beat_every_ns;
 
     enum agent_stop stop;
     const char *why; /* it stops */

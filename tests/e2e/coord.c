@@ -200,6 +200,17 @@ static void carry(struct coord *coord)
     read_stderr(coord);
 }
 
+static void beat(struct coord *coord)
+{
+    struct msg msg = { .type = MSG_BEAT };
+    int64_t now_ns = clock_boot_ns();
+
+    if (!coord->beats || !coord->seen[MSG_HELLO] || now_ns < coord->beat_ns)
+        return;
+    coord_send(coord, &msg);
+    coord->beat_ns = now_ns + COORD_BEAT_MS * NS_PER_MS;
+}
+
 static void turn(struct coord *coord)
 {
     zmq_pollitem_t items[PUMP_FDS_MAX + 3] = {
@@ -223,6 +234,7 @@ static void turn(struct coord *coord)
         fail_msg("%s", err.text);
     carry(coord);
     server_step(coord->server);
+    beat(coord);
 }
 
 /* The next message, or false when none is there now. */
@@ -321,7 +333,7 @@ void coord_welcome(struct coord *coord, const char *gpus, int64_t slots)
                        .device = "cpu",
                        .gpus = gpus,
                        .slots = slots,
-                       .beat_ms = 200,
+                       .beat_ms = COORD_BEAT_MS,
                        .linger_ms = coord->linger_ms };
 
     coord_expect(coord, MSG_HELLO);

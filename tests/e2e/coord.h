@@ -18,6 +18,7 @@
 #include "common/msg.h"
 #include "common/pump.h"
 
+#define COORD_BEAT_MS 500
 #define COORD_WAIT_S 120 /* a runner is compiled, perhaps on a busy machine */
 
 struct server;
@@ -30,6 +31,8 @@ struct coord {
     int64_t epoch;
     int64_t linger_ms;
     bool wrong_server_key;
+    bool beats;                       /* from the HELLO on, while it runs */
+    int64_t beat_ns;                  /* due */
     char secret_key[CURVE_KEY_BYTES]; /* the worker's, of the last relay */
 
     pid_t relay;

@@ -322,7 +322,22 @@ static void without_a_coordinator_it_ends(void **state)
 {
     (void)state;
     coord.linger_ms = 1000;
+    coord.beats = true;
     up(1);
+    coord_cut(&coord);
+    assert_int_equal(coord_reap_worker(&coord), 0);
+}
+
+/* Between two heartbeats there is nothing to hear. */
+static void one_that_beats_is_not_left_however_short_the_linger(void **state)
+{
+    (void)state;
+    coord.linger_ms = 0;
+    coord.beats = true;
+    up(1);
+    coord_idle(&coord, 4 * COORD_BEAT_MS);
+    assert_int_equal(coord.seen[MSG_BYE], 0);
+    assert_false(coord.ended);
     coord_cut(&coord);
     assert_int_equal(coord_reap_worker(&coord), 0);
 }
@@ -343,7 +358,7 @@ static pid_t pid_of_lock(void)
 static void a_wrong_server_key_is_not_talked_to_for_ever(void **state)
 {
     (void)state;
-    coord.linger_ms = 1500;
+    coord.linger_ms = 0;
     coord.wrong_server_key = true;
     coord_attach(&coord);
     coord_idle(&coord, 500);
@@ -564,6 +579,7 @@ int main(void)
         attached(what_runs_goes_on_under_a_new_coordinator),
         attached(an_older_epoch_is_refused),
         attached(without_a_coordinator_it_ends),
+        attached(one_that_beats_is_not_left_however_short_the_linger),
         attached(a_wrong_server_key_is_not_talked_to_for_ever),
         attached(the_secret_key_is_in_no_argument_environment_or_file),
         attached(a_second_relay_of_one_coordinator_takes_over),

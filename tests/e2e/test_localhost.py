@@ -22,6 +22,13 @@ class Localhost(rig.Rig):
         self.assertIn("emulat", ran.stderr + ran.stdout)
         self.assert_invariants(folder)
 
+    def test_a_live_coordinator_is_not_left_however_short_the_linger(self):
+        folder = self.kernel("vector_add")
+        self.run_coord(folder, "sweep", "--device", "cpu", "--quiet", "--linger", "0", "--evaluations", "2", "--strategy",
+                       "random")
+        self.assertEqual(self.query(folder, "SELECT count(*) FROM event WHERE name = 'HOST-LOST'"), [(0,)])
+        self.assertEqual(self.query(folder, "SELECT count(*) FROM lease WHERE ending = 'lost'"), [(0,)])
+
     def test_the_database_is_private(self):
         folder = self.kernel("vector_add")
         self.run_coord(folder, "sweep", "--device", "cpu")
