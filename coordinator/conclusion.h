@@ -107,7 +107,10 @@ const char *conclusion_reason(const struct conclusion *conclusion,
 bool conclusion_rejects(const struct conclusion *conclusion,
                         const struct report_config *config);
 
-/* For people: the sentence, who was compared, who was rejected and why. */
+/* For people: the sentence, one more for each further shape; then who was
+ * compared, who was rejected and why, and how.  Or both. */
+void conclusion_sentences_print(const struct conclusion *conclusion, FILE *to);
+void conclusion_tables_print(const struct conclusion *conclusion, FILE *to);
 void conclusion_print(const struct conclusion *conclusion, FILE *to);
 /* For programs: an object under 'key' (docs/report.md). */
 void conclusion_json(const struct conclusion *conclusion, struct json_out *out,

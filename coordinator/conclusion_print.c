@@ -146,15 +146,19 @@ static void print_method(const struct conclusion *c, FILE *to)
                 several ? " of its shape" : "");
 }
 
-void conclusion_print(const struct conclusion *c, FILE *to)
+void conclusion_sentences_print(const struct conclusion *c, FILE *to)
 {
     fprintf(to, "\nVerdict: %s.\n", c->sentence);
-    for (size_t i = 0; c->complete > 0 && i < c->n_shapes; i++) {
-        if (i > 0 && c->shapes[i].sentence)
-            fprintf(to, "\nAt %s: %s.\n", c->shapes[i].name,
+    for (size_t i = 1; c->complete > 0 && i < c->n_shapes; i++)
+        if (c->shapes[i].sentence)
+            fprintf(to, "At %s: %s.\n", c->shapes[i].name,
                     c->shapes[i].sentence);
+}
+
+void conclusion_tables_print(const struct conclusion *c, FILE *to)
+{
+    for (size_t i = 0; c->complete > 0 && i < c->n_shapes; i++)
         print_shape(c, &c->shapes[i], to);
-    }
     conclusion_external_print(c, to);
     if (c->n_rejected)
         print_rejected(c, to);
@@ -165,4 +169,10 @@ void conclusion_print(const struct conclusion *c, FILE *to)
                 "%zu of the %zu configurations asked for %s not measured "
                 "yet\n",
                 c->pending, c->asked, c->pending == 1 ? "is" : "are");
+}
+
+void conclusion_print(const struct conclusion *c, FILE *to)
+{
+    conclusion_sentences_print(c, to);
+    conclusion_tables_print(c, to);
 }

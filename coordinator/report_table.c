@@ -396,18 +396,22 @@ static void print_gates(const struct report *report, FILE *to)
     table_free(table);
 }
 
+/* What the sweep came to is said first, and shown below the ranking. */
 void report_table(const struct report_view *view, FILE *to)
 {
     const struct report *report = view->report;
+    bool has_verdict = view->conclusion->state != CONCLUSION_NONE;
 
     print_head(report, to);
+    if (has_verdict)
+        conclusion_sentences_print(view->conclusion, to);
     print_counts(report, to);
     if (ranked(report)) {
         print_ranking(view, to);
         if (view->conclusion->state != CONCLUSION_DONE)
             print_screening(report, to);
-        if (view->conclusion->state != CONCLUSION_NONE)
-            conclusion_print(view->conclusion, to);
+        if (has_verdict)
+            conclusion_tables_print(view->conclusion, to);
         report_gpus_table(report, to);
         report_roofline_table(report, to);
         if (view->profiles)

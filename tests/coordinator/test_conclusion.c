@@ -17,6 +17,7 @@
 #include "coordinator/json_out.h"
 #include "coordinator/report.h"
 #include "coordinator/report_cost.h"
+#include "coordinator/report_print.h"
 #include "coordinator/store.h"
 #include "coordinator/winner.h"
 #include "report_fixture.h"
@@ -37,6 +38,7 @@ struct scene {
     int n_gpus;
     double times[3]; /* of the baseline and the finalists, ms */
     double odd[3];   /* at the second shape; 0: it has none */
+    bool reports;    /* the text is the report of it all */
 
     size_t shape;          /* of the winner */
     char winner[HASH_HEX]; /* what winner.h makes of it */
@@ -195,7 +197,10 @@ static struct conclusion *end(struct scene *s, bool ended, char **json)
     memcpy(s->winner, winner.config->key, HASH_HEX);
     s->state = winner.state;
     s->low_s = winner.low_s;
-    if (s->kind == CONTEST_BENCH) {
+    if (s->reports) {
+        report_table(&(struct report_view){ report, cost, c, NULL, NULL, 0 },
+                     to);
+    } else if (s->kind == CONTEST_BENCH) {
         print_bench(c, report, to);
     } else {
         json_out_init(&out, to);
@@ -297,6 +302,21 @@ static void every_shape_has_a_verdict_of_its_own(void **state)
     assert_string_equal(s.state, "confirmed");
     assert_true(s.low_s > 0.000845 && s.low_s < 0.00085);
     conclusion_free(c);
+    free(text);
+}
+
+static void a_report_says_its_verdicts_first_and_shows_them_later(void **state)
+{
+    struct scene s = { .n_gpus = 2,
+                       .times = { 1, 0.8, 0.9 },
+                       .odd = { 1, 1.1, 0.85 },
+                       .reports = true };
+    char *text;
+
+    begin(&s, *state, 2);
+    run_blocks(&s, BLOCKS);
+    conclusion_free(end(&s, true, &text));
+    golden_check("report_verdict.txt", text);
     free(text);
 }
 
@@ -592,6 +612,7 @@ int main(void)
         TEST(a_gain_below_the_target_is_said_and_no_success),
         TEST(what_turned_out_wrong_is_not_exported),
         TEST(every_shape_has_a_verdict_of_its_own),
+        TEST(a_report_says_its_verdicts_first_and_shows_them_later),
         TEST(the_fastest_of_a_shape_that_was_not_compared_is_named),
         TEST(nothing_beats_the_baseline),
         TEST(the_external_baseline_is_compared_in_its_blocks),
