@@ -78,6 +78,7 @@ static int add_host(void *arg, const char *name, struct err *err)
     struct reader *r = arg;
     int16_t *slot = table_slot(r, name);
     struct host host = { 0 };
+    size_t n = r->hosts->n;
     int rc;
 
     if (++r->mentions > MENTIONS_MAX ||
@@ -95,8 +96,9 @@ static int add_host(void *arg, const char *name, struct err *err)
     rc = host_attr_agree(&r->line, &host, err);
     if (rc < 0)
         return rc;
-    r->hosts->list =
-        mem_grow(r->hosts->list, r->hosts->n + 1, sizeof(struct host));
+    if ((n & (n - 1)) == 0) /* full: at 0 and at powers of two */
+        r->hosts->list =
+            mem_grow(r->hosts->list, n > 0 ? 2 * n : 1, sizeof(struct host));
     r->hosts->list[r->hosts->n++] = host;
     *slot = (int16_t)r->hosts->n;
     return 0;
