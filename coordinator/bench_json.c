@@ -6,31 +6,18 @@
 #include "coordinator/json_out.h"
 #include "coordinator/report.h"
 
-static void put_interval(struct json_out *out, const char *key, double lo,
-                         double hi)
-{
-    if (!isfinite(hi)) {
-        json_out_null(out, key);
-        return;
-    }
-    json_out_open(out, key, '[');
-    json_out_real(out, NULL, lo);
-    json_out_real(out, NULL, hi);
-    json_out_close(out);
-}
-
 static void put_time(struct json_out *out, const struct finding *f,
                      double floor_s)
 {
     json_out_real(out, "median_s", f->time.seconds);
-    put_interval(out, "ci_95", f->time.lo, f->time.hi);
+    json_out_interval(out, "ci_95", f->time.lo, f->time.hi);
     json_out_real(out, "of_floor", floor_s / f->time.seconds);
 }
 
 static void put_over(struct json_out *out, const struct finding *f)
 {
     json_out_real(out, "speedup", f->speedup.value);
-    put_interval(out, "speedup_ci_95", f->speedup.lo, f->speedup.hi);
+    json_out_interval(out, "speedup_ci_95", f->speedup.lo, f->speedup.hi);
     json_out_text(out, "verdict", verdict_name(f->verdict));
     json_out_real(out, "p", f->speedup.p);
 }
@@ -62,7 +49,7 @@ static void put_own(struct json_out *out, const struct bench *bench,
     json_out_text(out, "state", own->state);
     if (bench_gain(bench, c, shape, &gain)) {
         json_out_real(out, "over_winner", gain.value);
-        put_interval(out, "over_winner_ci_95", gain.lo, gain.hi);
+        json_out_interval(out, "over_winner_ci_95", gain.lo, gain.hi);
     } else {
         json_out_null(out, "over_winner");
         json_out_null(out, "over_winner_ci_95");

@@ -256,19 +256,6 @@ void conclusion_external_print(const struct conclusion *c, FILE *to)
                 external->why);
 }
 
-static void put_interval(struct json_out *out, const char *key, double lo,
-                         double hi)
-{
-    if (!isfinite(hi) || isnan(lo)) {
-        json_out_null(out, key);
-        return;
-    }
-    json_out_open(out, key, '[');
-    json_out_real(out, NULL, lo);
-    json_out_real(out, NULL, hi);
-    json_out_close(out);
-}
-
 static void put_over(struct json_out *out, const char *key,
                      const struct speedup *over)
 {
@@ -278,7 +265,7 @@ static void put_over(struct json_out *out, const char *key,
     }
     json_out_open(out, key, '{');
     json_out_real(out, "speedup", over->value);
-    put_interval(out, "speedup_ci_95", over->lo, over->hi);
+    json_out_interval(out, "speedup_ci_95", over->lo, over->hi);
     json_out_int(out, "blocks", (int64_t)over->n_blocks);
     json_out_close(out);
 }
@@ -292,7 +279,7 @@ static void put_shape(struct json_out *out, const struct conclusion *c,
     json_out_open(out, NULL, '{');
     json_out_text(out, "shape", c->shapes[shape].name);
     json_out_real(out, "median_s", against->time.seconds);
-    put_interval(out, "ci_95", against->time.lo, against->time.hi);
+    json_out_interval(out, "ci_95", against->time.lo, against->time.hi);
     put_over(out, "best", best == TIE_NONE ? NULL : &against->over[best]);
     put_over(out, "baseline", &against->over[0]);
     json_out_close(out);

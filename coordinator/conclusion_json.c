@@ -23,19 +23,6 @@ static const char *state_name(enum conclusion_state state)
     return names[state];
 }
 
-static void put_interval(struct json_out *out, const char *key, double lo,
-                         double hi)
-{
-    if (!isfinite(hi) || isnan(lo)) {
-        json_out_null(out, key);
-        return;
-    }
-    json_out_open(out, key, '[');
-    json_out_real(out, NULL, lo);
-    json_out_real(out, NULL, hi);
-    json_out_close(out);
-}
-
 static void put_config(struct json_out *out, const char *key,
                        const struct conclusion_entry *entry)
 {
@@ -56,7 +43,7 @@ static void put_who(struct json_out *out, const struct conclusion *c,
 static void put_time(struct json_out *out, const struct finding *f)
 {
     json_out_real(out, "median_s", f->time.seconds);
-    put_interval(out, "ci_95", f->time.lo, f->time.hi);
+    json_out_interval(out, "ci_95", f->time.lo, f->time.hi);
 }
 
 static double percent(double speedup)
@@ -72,7 +59,7 @@ static void put_finding(struct json_out *out, const struct conclusion *c,
     put_who(out, c, entry);
     put_time(out, f);
     json_out_real(out, "speedup", f->speedup.value);
-    put_interval(out, "speedup_ci_95", f->speedup.lo, f->speedup.hi);
+    json_out_interval(out, "speedup_ci_95", f->speedup.lo, f->speedup.hi);
     json_out_text(out, "verdict", verdict_name(f->verdict));
     json_out_real(out, "p", f->speedup.p);
     json_out_real(out, "p_holm", f->p_holm);
@@ -101,9 +88,9 @@ static void put_best(struct json_out *out, const struct conclusion *c,
     else
         json_out_null(out, "best_key");
     json_out_real(out, "best_median_s", f->time.seconds);
-    put_interval(out, "ci_95", f->time.lo, f->time.hi);
+    json_out_interval(out, "ci_95", f->time.lo, f->time.hi);
     json_out_real(out, "speedup", f->speedup.value);
-    put_interval(out, "speedup_ci_95", f->speedup.lo, f->speedup.hi);
+    json_out_interval(out, "speedup_ci_95", f->speedup.lo, f->speedup.hi);
     json_out_real(out, "improvement_pct", percent(f->speedup.value));
     if (is)
         json_out_text(out, "verdict", verdict_name(f->verdict));

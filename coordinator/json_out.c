@@ -116,6 +116,19 @@ void json_out_real(struct json_out *out, const char *key, double number)
     json_out_raw(out, key, text);
 }
 
+void json_out_interval(struct json_out *out, const char *key, double lo,
+                       double hi)
+{
+    if (!isfinite(lo) || !isfinite(hi)) {
+        json_out_null(out, key);
+        return;
+    }
+    json_out_open(out, key, '[');
+    json_out_real(out, NULL, lo);
+    json_out_real(out, NULL, hi);
+    json_out_close(out);
+}
+
 void json_out_bool(struct json_out *out, const char *key, bool truth)
 {
     json_out_raw(out, key, truth ? "true" : "false");

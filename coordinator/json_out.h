@@ -33,6 +33,9 @@ void json_out_bool(struct json_out *out, const char *key, bool truth);
 void json_out_null(struct json_out *out, const char *key);
 /* An instant, ISO 8601 UTC; null for 0. */
 void json_out_utc(struct json_out *out, const char *key, int64_t utc_ns);
+/* [lo, hi]; null unless both are finite. */
+void json_out_interval(struct json_out *out, const char *key, double lo,
+                       double hi);
 /* Text that is JSON already. */
 void json_out_raw(struct json_out *out, const char *key, const char *json);
 

@@ -44,6 +44,33 @@ static void members_and_elements_are_parted_by_commas(void **state)
     free(text);
 }
 
+static void an_interval_has_both_ends_or_is_null(void **state)
+{
+    struct json_out out;
+    char *text;
+    size_t len;
+    FILE *to = open_memstream(&text, &len);
+
+    (void)state;
+    json_out_init(&out, to);
+    json_out_open(&out, NULL, '{');
+    json_out_interval(&out, "known", 0.5, 1.5);
+    json_out_interval(&out, "above", 0.5, (double)INFINITY);
+    json_out_interval(&out, "below", -(double)INFINITY, 1.5);
+    json_out_interval(&out, "none", (double)NAN, 1.5);
+    json_out_close(&out);
+    fclose(to);
+    assert_string_equal(text, "{\n"
+                              "  \"known\": [\n"
+                              "    0.5, 1.5\n"
+                              "  ],\n"
+                              "  \"above\": null,\n"
+                              "  \"below\": null,\n"
+                              "  \"none\": null\n"
+                              "}\n");
+    free(text);
+}
+
 static void text_is_escaped_and_always_utf8(void **state)
 {
     static const struct {
@@ -75,6 +102,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(members_and_elements_are_parted_by_commas),
+        cmocka_unit_test(an_interval_has_both_ends_or_is_null),
         cmocka_unit_test(text_is_escaped_and_always_utf8),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
