@@ -4,29 +4,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/insertion_sort.h"
+
 /* How much further apart than the interval is wide the halves may be: each
  * has half the samples, so their difference is twice as noisy. */
 #define DRIFT_SLACK 2
-
-/* By insertion: for the few dozen samples of a screening nothing is quicker. */
-static void sort(double *s, size_t n)
-{
-    for (size_t i = 1; i < n; i++) {
-        double value = s[i];
-        size_t k = i;
-
-        for (; k > 0 && s[k - 1] > value; k--)
-            s[k] = s[k - 1];
-        s[k] = value;
-    }
-}
 
 static double median_of(const double *s, size_t n)
 {
     double sorted[SAMPLING_MAX];
 
     memcpy(sorted, s, n * sizeof(*s));
-    sort(sorted, n);
+    insertion_sort(sorted, n);
     return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
@@ -55,7 +44,7 @@ static void look(const double *s, size_t n, double confidence,
     double sorted[SAMPLING_MAX];
 
     memcpy(sorted, s, n * sizeof(*s));
-    sort(sorted, n);
+    insertion_sort(sorted, n);
     out->median = (sorted[(n - 1) / 2] + sorted[half]) / 2;
     out->lo = sorted[skip];
     out->hi = sorted[n - 1 - skip];

@@ -11,8 +11,8 @@
  *             incumbent, so no luck with more samples would make it win
  *   UNSTABLE  neither, and there are as many samples as allowed
  *
- * Pure; any thread.  Uses nothing but the C library, no allocation; about a
- * microsecond for 30 samples.
+ * Pure; any thread.  Uses nothing but insertion_sort.h and the C library, no
+ * allocation; about a microsecond for 30 samples.
  */
 #ifndef FA_COMMON_SAMPLING_H
 #define FA_COMMON_SAMPLING_H

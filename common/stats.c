@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/insertion_sort.h"
 #include "common/mem.h"
 
 /* 1 / quantile(0.75) of the normal distribution */
@@ -23,21 +24,12 @@ static double sorted_median(const double *s, size_t n)
     return n % 2 ? s[n / 2] : (s[n / 2 - 1] + s[n / 2]) / 2;
 }
 
-/* Few are sorted by insertion: most samples of a set are near their place. */
 static void sort(double *s, size_t n)
 {
-    if (n > FEW) {
+    if (n > FEW)
         qsort(s, n, sizeof(*s), ascending);
-        return;
-    }
-    for (size_t i = 1; i < n; i++) {
-        double x = s[i];
-        size_t at = i;
-
-        for (; at > 0 && s[at - 1] > x; at--)
-            s[at] = s[at - 1];
-        s[at] = x;
-    }
+    else
+        insertion_sort(s, n);
 }
 
 double stats_median(double *s, size_t n)

@@ -40,6 +40,8 @@ static const struct runner_source runner_sources[] = {
     { "worker/runner/sampler.h", RUNNER_ALL },
     { "worker/runner/throttle.c", RUNNER_ALL },
     { "worker/runner/throttle.h", RUNNER_ALL },
+    { "common/insertion_sort.c", RUNNER_ALL },
+    { "common/insertion_sort.h", RUNNER_ALL },
     { "common/sampling.c", RUNNER_ALL },
     { "common/sampling.h", RUNNER_ALL },
     { "worker/runner/wire.h", RUNNER_ALL },
