@@ -17,6 +17,7 @@
 #include "coordinator/report_print.h"
 #include "coordinator/report_where.h"
 #include "coordinator/stored.h"
+#include "contest_fixture.h"
 #include "report_fixture.h"
 #include "store_fixture.h"
 
@@ -56,6 +57,28 @@ static void check(struct store *store, render *print, size_t top,
 static void the_table_ranks_and_groups_failures(void **state)
 {
     check(report_fixture(*state), report_table, 0, "report.txt");
+}
+
+static void a_report_says_its_verdicts_first_and_shows_them_later(void **state)
+{
+    struct scene s = { .n_gpus = 2,
+                       .times = { 1, 0.8, 0.9 },
+                       .odd = { 1, 1.1, 0.85 } };
+    char *text;
+    size_t len;
+    FILE *to = open_memstream(&text, &len);
+
+    scene_begin(&s, *state, 2);
+    scene_put_blocks(&s, SCENE_BLOCKS);
+    scene_end(&s, true);
+    report_table(&(struct report_view){ .report = s.report,
+                                        .cost = s.cost,
+                                        .conclusion = s.conclusion },
+                 to);
+    fclose(to);
+    golden_check("report_verdict.txt", text);
+    free(text);
+    scene_close(&s);
 }
 
 static void the_baseline_is_shown_below_the_top(void **state)
@@ -283,6 +306,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(the_table_ranks_and_groups_failures),
+        TEST(a_report_says_its_verdicts_first_and_shows_them_later),
         TEST(the_baseline_is_shown_below_the_top),
         TEST(a_sweep_without_a_winner_is_written_in_full),
         TEST(the_floors_are_shown_for_the_fastest_and_the_baseline),
