@@ -29,7 +29,6 @@ struct sweep_contest {
     int n_cards;
     int *units; /* of the contestants that run */
     int done;   /* measurements in complete blocks and the running ones */
-    bool failed;
 };
 
 /* sweep_contest.c */
