@@ -340,6 +340,13 @@ void coord_welcome(struct coord *coord, const char *gpus, int64_t slots)
     coord_send(coord, &msg);
 }
 
+void coord_up(struct coord *coord, int64_t slots)
+{
+    coord_attach(coord);
+    coord_welcome(coord, "none", slots);
+    coord_expect(coord, MSG_READY);
+}
+
 void coord_ack(struct coord *coord, const char *nonce)
 {
     struct msg msg = { .type = MSG_ACK, .nonces = { &nonce, 1 } };

@@ -68,6 +68,8 @@ void coord_idle(struct coord *coord, int64_t ms);
 
 void coord_send(struct coord *coord, struct msg *msg);
 void coord_welcome(struct coord *coord, const char *gpus, int64_t slots);
+/* A new relay, and a worker without GPUs that is ready. */
+void coord_up(struct coord *coord, int64_t slots);
 void coord_ack(struct coord *coord, const char *nonce);
 void coord_stop(struct coord *coord, const char *what);
 

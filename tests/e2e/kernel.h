@@ -1,0 +1,38 @@
+/* kernel.h - a small kernel and its reference, for a worker to build
+ *
+ * add.cu has 'add', which adds 1 to each of n numbers; ref.cu has 'ref', the
+ * same in double.  They go with the headers of kernels/include in a bundle.
+ */
+#ifndef FA_TESTS_E2E_KERNEL_H
+#define FA_TESTS_E2E_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/msg.h"
+
+struct coord;
+
+/* How they are measured. */
+#define KERNEL_REQUEST                                                         \
+    "entry add\ngrid 4 1 1\nblock 64 1 1\nsmem 0\n"                            \
+    "arg a fp32 buffer 200 normal 1 in\n"                                      \
+    "arg out fp32 buffer 200 zeros 1 out\n"                                    \
+    "arg n int32 scalar 200\n"                                                 \
+    "reference ref 4 1 1 64 1 1 0\n"                                           \
+    "tolerance 1e-6 1e-5\nseed 1\nwarmups 1\nsamples 3 3\nnoise 0.01\nmargin " \
+    "1.1\nincumbent_s 0\n"                                                     \
+    "l2 warm\ntimeout_s 10\n"
+
+/* Answers a WANT for it; its hash is its name in a BUILD. */
+extern struct msg kernel_bundle;
+
+/* cmocka set-up and tear-down of a group: the bundle. */
+int kernel_set_up(void **state);
+int kernel_tear_down(void **state);
+
+/* Ask for a build for the cpu device; the configuration is the source. */
+void kernel_build(struct coord *coord, int64_t lease, const char *source,
+                  const char *entry);
+
+#endif

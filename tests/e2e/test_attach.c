@@ -1,0 +1,276 @@
+/* Coordinators come, go and come back, and what a worker makes of each. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "common/mem.h"
+#include "tests/e2e/coord.h"
+#include "tests/e2e/kernel.h"
+
+static struct coord coord;
+
+static int set_up(void **state)
+{
+    (void)state;
+    coord_open(&coord);
+    coord.bundle = &kernel_bundle;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    coord_close(&coord);
+    return 0;
+}
+
+static void an_unacknowledged_result_is_offered_to_the_next_one(void **state)
+{
+    struct msg first, hello, again;
+    pid_t worker;
+
+    (void)state;
+    coord_up(&coord, 1);
+    worker = coord.worker;
+    kernel_build(&coord, 1, "ref.cu", "ref");
+    coord_await(&coord, MSG_BUILT, &first);
+    coord_cut(&coord);
+    coord.epoch++;
+    coord_attach(&coord);
+    coord_await(&coord, MSG_HELLO, &hello);
+    assert_int_equal(hello.pid, worker);
+    assert_int_equal(hello.epoch, coord.epoch);
+    assert_int_equal(hello.journal, 1);
+    coord_welcome(&coord, "none", 1);
+    coord_await(&coord, MSG_BUILT, &again);
+    assert_string_equal(again.nonce, first.nonce);
+    assert_int_equal(again.epoch, coord.epoch - 1);
+    coord_ack(&coord, again.nonce);
+    msg_fini(&hello);
+    msg_fini(&first);
+    msg_fini(&again);
+    coord_stop(&coord, "drain");
+    coord_await(&coord, MSG_BYE, &again);
+    assert_int_equal(again.journal, 0);
+    msg_fini(&again);
+    assert_int_equal(coord_reap_worker(&coord), 0);
+}
+
+static void a_result_survives_the_worker(void **state)
+{
+    struct msg first, again;
+
+    (void)state;
+    coord_up(&coord, 1);
+    kernel_build(&coord, 1, "ref.cu", "ref");
+    coord_await(&coord, MSG_BUILT, &first);
+    kill(coord.worker, SIGKILL);
+    assert_int_equal(coord_reap_worker(&coord), -1);
+    assert_int_equal(coord_await_end(&coord), 0);
+    coord.epoch++;
+    coord_up(&coord, 1);
+    coord_await(&coord, MSG_BUILT, &again);
+    assert_string_equal(again.nonce, first.nonce);
+    msg_fini(&first);
+    msg_fini(&again);
+}
+
+static void what_runs_goes_on_under_a_new_coordinator(void **state)
+{
+    struct msg hello, built;
+
+    (void)state;
+    coord_up(&coord, 1);
+    kernel_build(&coord, 1, "ref.cu", "ref");
+    kernel_build(&coord, 2, "add.cu", "add");
+    coord_expect(&coord, MSG_STARTED);
+    coord_cut(&coord);
+    coord.epoch++;
+    coord_attach(&coord);
+    coord_await(&coord, MSG_HELLO, &hello);
+    assert_int_equal(hello.running.n + (size_t)hello.journal, 1);
+    if (hello.running.n == 1)
+        assert_string_equal(hello.running.items[0],
+                            "test/ref.cu//kernel/0/build/1");
+    msg_fini(&hello);
+    coord_welcome(&coord, "none", 1);
+    coord_await(&coord, MSG_BUILT, &built);
+    assert_string_equal(built.id.config, "ref.cu");
+    coord_ack(&coord, built.nonce);
+    msg_fini(&built);
+    kernel_build(&coord, 1, "add.cu", "add"); /* the number counts anew */
+    coord_await(&coord, MSG_BUILT, &built);
+    assert_string_equal(built.id.config, "add.cu");
+    msg_fini(&built);
+}
+
+static void an_older_epoch_is_refused(void **state)
+{
+    (void)state;
+    coord_up(&coord, 1);
+    coord_cut(&coord);
+    coord.epoch--;
+    coord_attach(&coord);
+    assert_int_equal(coord_await_end(&coord), 1);
+    assert_string_equal(buf_text(&coord.said),
+                        "fa-worker: the worker refuses: older epoch\n");
+}
+
+static void without_a_coordinator_it_ends(void **state)
+{
+    (void)state;
+    coord.linger_ms = 1000;
+    coord.beats = true;
+    coord_up(&coord, 1);
+    coord_cut(&coord);
+    assert_int_equal(coord_reap_worker(&coord), 0);
+}
+
+/* Between two heartbeats there is nothing to hear. */
+static void one_that_beats_is_not_left_however_short_the_linger(void **state)
+{
+    (void)state;
+    coord.linger_ms = 0;
+    coord.beats = true;
+    coord_up(&coord, 1);
+    coord_idle(&coord, 4 * COORD_BEAT_MS);
+    assert_int_equal(coord.seen[MSG_BYE], 0);
+    assert_false(coord.ended);
+    coord_cut(&coord);
+    assert_int_equal(coord_reap_worker(&coord), 0);
+}
+
+static pid_t pid_of_lock(void)
+{
+    char *path = mem_printf("%s/lock", coord.work);
+    FILE *file = fopen(path, "r");
+    int pid = -1;
+
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%d", &pid), 1);
+    fclose(file);
+    free(path);
+    return pid;
+}
+
+static void a_wrong_server_key_is_not_talked_to_for_ever(void **state)
+{
+    (void)state;
+    coord.linger_ms = 0;
+    coord.wrong_server_key = true;
+    coord_attach(&coord);
+    coord_idle(&coord, 500);
+    assert_int_equal(coord.seen[MSG_HELLO], 0);
+    coord.worker = pid_of_lock();
+    assert_int_equal(coord_reap_worker(&coord), 0);
+    assert_int_equal(coord.seen[MSG_HELLO], 0);
+    assert_int_equal(coord_await_end(&coord), 0);
+}
+
+/* All of a file, as far as 64 KiB. */
+static size_t slurp(const char *path, char out[64 << 10])
+{
+    FILE *file = fopen(path, "r");
+    size_t n;
+
+    if (!file)
+        fail_msg("%s is not there", path);
+    n = fread(out, 1, 64 << 10, file);
+    fclose(file);
+    return n;
+}
+
+static void the_secret_key_is_in_no_argument_environment_or_file(void **state)
+{
+    static const char *const proc[] = { "cmdline", "environ" };
+    static const char *const kept[] = { "lock", "journal", "worker.log" };
+    static char text[64 << 10];
+
+    (void)state;
+    coord_up(&coord, 1);
+    for (int i = 0; i < 5; i++) {
+        char *path = i < 2
+                         ? mem_printf("/proc/%d/%s", (int)coord.worker, proc[i])
+                         : mem_printf("%s/%s", coord.work, kept[i - 2]);
+        size_t len = slurp(path, text);
+
+        assert_null(
+            memmem(text, len, coord.secret_key, strlen(coord.secret_key)));
+        free(path);
+    }
+}
+
+static void a_second_relay_of_one_coordinator_takes_over(void **state)
+{
+    pid_t first, worker;
+    int status;
+
+    (void)state;
+    coord_up(&coord, 1);
+    first = coord.relay;
+    worker = coord.worker;
+    coord.relay = -1;
+    coord_up(&coord, 1);
+    assert_int_equal(coord.worker, worker);
+    assert_int_equal(waitpid(first, &status, 0), first);
+    assert_true(WIFEXITED(status));
+}
+
+static void a_signal_ends_it_with_a_word(void **state)
+{
+    (void)state;
+    coord_up(&coord, 1);
+    kill(coord.worker, SIGTERM);
+    coord_expect(&coord, MSG_BYE);
+    assert_int_equal(coord_reap_worker(&coord), 1);
+}
+
+/* It is told to end, and has not yet when the next coordinator comes. */
+static void a_relay_that_meets_a_worker_at_its_end_starts_another(void **state)
+{
+    struct msg hello;
+    pid_t first;
+
+    (void)state;
+    coord_up(&coord, 1);
+    first = coord.worker;
+    kill(first, SIGSTOP);
+    kill(first, SIGTERM);
+    coord_cut(&coord);
+    coord.epoch++;
+    coord_attach(&coord);
+    coord_idle(&coord, 300); /* the invitation reaches it */
+    kill(first, SIGCONT);
+    coord_await(&coord, MSG_HELLO, &hello);
+    assert_int_not_equal(hello.pid, first);
+    assert_int_equal(hello.epoch, coord.epoch);
+    msg_fini(&hello);
+}
+
+#define attached(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        attached(an_unacknowledged_result_is_offered_to_the_next_one),
+        attached(a_result_survives_the_worker),
+        attached(what_runs_goes_on_under_a_new_coordinator),
+        attached(an_older_epoch_is_refused),
+        attached(without_a_coordinator_it_ends),
+        attached(one_that_beats_is_not_left_however_short_the_linger),
+        attached(a_wrong_server_key_is_not_talked_to_for_ever),
+        attached(the_secret_key_is_in_no_argument_environment_or_file),
+        attached(a_second_relay_of_one_coordinator_takes_over),
+        attached(a_signal_ends_it_with_a_word),
+        attached(a_relay_that_meets_a_worker_at_its_end_starts_another),
+    };
+    return cmocka_run_group_tests(tests, kernel_set_up, kernel_tear_down);
+}
