@@ -94,4 +94,8 @@ constexpr int k_ahead = refill_ahead ? k_stages - 1 : k_stages;  /* tiles, of th
 constexpr int waits = refill_ahead ? parts : 1;                  /* for the copies of a step */
 constexpr int v_ahead = refill_ahead || refill_apart ? v_stages - 1 : v_stages;
 
+/* Causal items begin at the diagonal and go down: where a tile holds all of a warp's
+ * part of it, and registers its scores.  All others go up, and end at their edges. */
+constexpr bool diagonal_first = block_n % warp_rows == 0 && m_tiles <= 2 && !refill_apart;
+
 #endif

@@ -96,11 +96,15 @@ struct block {
     {
         const u32 row = of.first_row + warp_first;
         const copy_share<head_dim, 32> share(lane_id());
+        const half *from = all.q + (of.q_start + (row * head_dim + share.offset()));
 
-        if (of.steps > 0)
-            share.template copy_rows<warp_rows>(
-                q_smem, all.q + of.q_start + size_t(row) * head_dim + share.offset(),
-                row < all.seq ? all.seq - row : 0);
+        if (persistent && of.steps == 0)
+            return;
+        if (row + warp_rows <= all.seq)
+            share.template copy_rows<warp_rows, true>(q_smem, from, warp_rows);
+        else
+            share.template copy_rows<warp_rows, false>(q_smem, from,
+                                                       row < all.seq ? all.seq - row : 0);
     }
 
     __device__ __forceinline__ void read_q(query &q) const
@@ -118,8 +122,7 @@ struct block {
         if constexpr (q_home != flash::Q_REGISTERS)
             copy_q(first);
         if constexpr (q_home == flash::Q_THROUGH_RING) {
-            if (cp_async)
-                cp_async_commit();
+            commit_copies();
             await_copies(0);
             read_q(q);
             barrier(); /* the rings take its place */
@@ -127,9 +130,9 @@ struct block {
     }
 
     /* Q_AHEAD: an item's Q, once its first copies are there, and then the next's */
-    __device__ __forceinline__ void take_q(query &q, const item &next, bool first) const
+    __device__ __forceinline__ void take_q(query &q, const item &next) const
     {
-        if (q_home == flash::Q_AHEAD && first) {
+        if (q_home == flash::Q_AHEAD) {
             read_q(q);
             syncwarp(); /* all lanes have, before */
             if (persistent)
@@ -139,21 +142,20 @@ struct block {
 
     __device__ __forceinline__ void copy_k()
     {
-        k_supply.copy<parts>(all, all.k, k_ring);
+        k_supply.copy<true, false>(all, k_ring, v_ring);
         k_supply.go_on(all, k_stages);
     }
 
     __device__ __forceinline__ void copy_v()
     {
-        v_supply.copy<1>(all, all.v, v_ring);
+        v_supply.copy<false, true>(all, k_ring, v_ring);
         v_supply.go_on(all, v_stages);
     }
 
     __device__ __forceinline__ void copy_both()
     {
         if constexpr (together) {
-            k_supply.copy<parts>(all, all.k, k_ring);
-            k_supply.copy<1>(all, all.v, v_ring);
+            k_supply.copy<true, true>(all, k_ring, v_ring);
             k_supply.go_on(all, k_stages);
         } else {
             copy_k();
@@ -194,45 +196,72 @@ struct block {
             commit_none(1);
     }
 
-    /* Those of an item's i-th step, for warp_row..; the next call is for the next. */
-    __device__ __forceinline__ step_tiles take_tiles(u32 i, u32 warp_row)
+    /* Those of the step at work */
+    __device__ __forceinline__ step_tiles tiles() const
     {
-        const u32 column = i * block_n;
-        const u32 last_seen = all.causal ? warp_row : all.seq - 1; /* by all the warp's rows */
-        step_tiles at;
-
-        at.q_smem = q_smem;
-        at.k_smem = k_ring + k_slot * tile_bytes;
-        at.v_smem = v_ring + v_slot * tile_bytes;
-        at.warp_row = warp_row;
-        at.column = column;
-        at.first = i == 0;
-        at.idle = all.causal && column >= warp_row + warp_rows;
-        at.edge = column + block_n > all.seq || column + block_n > last_seen + 1;
-        k_slot = k_slot == k_stages - 1 ? 0 : k_slot + 1;
-        v_slot = k_stages == v_stages ? k_slot : v_slot == v_stages - 1 ? 0 : v_slot + 1;
-        return at;
+        return { q_smem, k_ring + k_slot * tile_bytes, v_ring + v_slot * tile_bytes };
     }
 
-    /* A later item's Q may be among the latest copies: then all must be there. */
-    __device__ __forceinline__ void await_step(int groups, bool first) const
+    __device__ __forceinline__ void next_tiles()
     {
-        if (persistent && q_rows > 0 && first)
-            await_copies(0);
-        else
-            await_copies(groups);
+        k_slot = k_slot == k_stages - 1 ? 0 : k_slot + 1;
+        v_slot = k_stages == v_stages ? k_slot : v_slot == v_stages - 1 ? 0 : v_slot + 1;
     }
 
     /* Part 'part' of a step's K, and with the last one its V */
-    __device__ __forceinline__ void await_part(int part, bool first) const
+    __device__ __forceinline__ void await_part(int part) const
     {
         constexpr int groups = parts + 1; /* a step */
         const int k_later = parts - part + groups * (k_ahead - 1), v_later = groups * (v_ahead - 1);
 
         if (refill_ahead)
-            await_step(part == parts - 1 && v_later < k_later ? v_later : k_later, first);
+            await_copies(part == parts - 1 && v_later < k_later ? v_later : k_later);
         else
             await_copies(0);
+    }
+
+    /* All of an item's first step.  A later item's Q may be among the latest copies. */
+    __device__ __forceinline__ void await_first() const
+    {
+        if (persistent && q_rows > 0)
+            await_copies(0);
+        else
+            await_part(waits - 1);
+    }
+
+    /* As early in a step as can be: copies into the tiles that all are past */
+    __device__ __forceinline__ void refill()
+    {
+        if (refill_ahead)
+            copy_both();
+    }
+
+    /* A step whose parts of K are not looked at one by one */
+    __device__ __forceinline__ void begin_step(bool first)
+    {
+#pragma unroll
+        for (int part = 1; part < waits; part++)
+            if (!first)
+                await_part(part);
+        refill();
+    }
+
+    /* Rings of a single tile are refilled after the step. */
+    __device__ __forceinline__ void end_step()
+    {
+        if (refill_ahead)
+            return;
+        barrier(); /* all are past the tiles */
+        copy_both();
+    }
+
+    /* Go to an item's next step: 'left' counts it and those after it. */
+    __device__ __forceinline__ void next_step(u32 &left)
+    {
+        end_step();
+        next_tiles();
+        if (--left > 0)
+            await_part(0);
     }
 };
 
@@ -240,129 +269,125 @@ struct block {
 struct progress {
     query q;
     accumulator acc;
-    bool hard; /* scores grow too much for RESCALE_OPTIMISTIC */
 };
 
-/* The first of a step's copies, and Q's with the first step */
-__device__ __forceinline__ void begin_step(block &b, progress &mine, const step_tiles &at,
-                                           const item &next)
-{
-    b.await_part(0, at.first);
-    b.take_q(mine.q, next, at.first);
-}
-
-/* Rings of a single tile are refilled after the step. */
-__device__ __forceinline__ void end_step(block &b)
-{
-    if (refill_ahead)
-        return;
-    barrier(); /* all are past the tiles */
-    b.copy_both();
-}
-
-/* A step at no edge.  K may come in parts, the last of them with V: the first
- * scores are made part by part.  Returns what work_step() does. */
-__device__ __forceinline__ int step_whole(block &b, progress &mine, const step_tiles &at)
+/* A step whose scores all count.  K may come in parts, the last of them with V: the
+ * first scores are made part by part.  Returns what work_step() does. */
+__device__ __forceinline__ int step_whole(block &b, progress &mine, bool first)
 {
     constexpr int depth = d_steps / waits;
+    const step_tiles at = b.tiles();
 
     return work_step(
-        mine.acc, mine.q, at,
+        mine.acc, mine.q, at, first,
         [&](scores &s) {
             multiply_qk<depth>(s, mine.q, at.q_smem, at.k_smem);
 #pragma unroll
             for (int part = 1; part < waits; part++) {
-                b.await_part(part, false);
+                if (!first)
+                    b.await_part(part);
                 multiply_qk<depth>(s, mine.q, at.q_smem, at.k_smem, part * depth);
             }
         },
         [&] {
-            if (refill_ahead)
-                b.copy_both(); /* into the tiles that all are past */
+            b.refill();
         });
-}
-
-/* What step_whole() could not do of a step, of which it did 'done' slices, or
- * was not asked to do */
-__device__ __forceinline__ void finish_step(block &b, progress &mine, const step_tiles &at,
-                                            bool begun, int done)
-{
-    if (begun) {
-        mine.hard = true;
-        if (done > 0) {
-            work_slices(mine.acc, mine.q, at, done);
-            return;
-        }
-    } else {
-#pragma unroll
-        for (int part = 1; part < waits; part++)
-            b.await_part(part, false);
-        if (refill_ahead)
-            b.copy_both();
-        if (at.idle)
-            return;
-    }
-    work_exactly(mine.acc, mine.q, at, b.all);
 }
 
 /* A ring of a single tile, refilled in the middle of the step: all its scores are
  * there before the first weight. */
-__device__ __forceinline__ void step_apart(block &b, progress &mine, const step_tiles &at,
-                                           const item &next)
+__device__ __forceinline__ void step_apart(block &b, progress &mine, const item &next,
+                                           const view &seen, bool first)
 {
+    const step_tiles at = b.tiles();
     scores s;
     weights p;
 
-    b.await_step(2 * (k_stages - 1), at.first);
-    b.take_q(mine.q, next, at.first);
+    if (persistent && q_rows > 0 && first) /* as await_first() */
+        await_copies(0);
+    else
+        await_copies(2 * (k_stages - 1));
+    if (first)
+        b.take_q(mine.q, next);
     b.copy_v(); /* into the tile of the step before */
-    if (!at.idle)
+    if (seen.end > 0)
         multiply_qk(s, mine.q, at.q_smem, at.k_smem);
     await_copies(2 * (v_stages - 1));
     b.copy_k(); /* into the tile just used */
-    if (at.idle)
+    if (seen.end == 0)
         return;
-    if (at.edge)
-        mask_scores(s, at.warp_row, at.column, b.all.seq, b.all.causal);
+    if (seen.end < block_n || (seen.causal && seen.sees < block_n))
+        mask_scores(s, 0, 0, seen.end, seen.causal, seen.sees);
     softmax_slice(p, mine.acc, s);
     multiply_pv(mine.acc.o, p, at.v_smem);
 }
 
-/* All steps of an item.  UNROLL repeats what step_whole() does; what that leaves is
- * finished behind the repetitions, once for all of them.  Where there is a single
- * one it is finished in the same loop, which saves registers. */
+__device__ __forceinline__ void work_steps_apart(block &b, progress &mine, const item &now,
+                                                 const item &next)
+{
+    clear(mine.acc);
+#pragma unroll unroll
+    for (u32 i = 0; i < now.steps; i++) {
+        step_apart(b, mine, next, view_of(b.all, now.first_row + b.warp_first, i * block_n),
+                   i == 0);
+        b.next_tiles();
+    }
+}
+
+/* All steps of an item: the one at the diagonal where it comes first, those whose
+ * scores all count, and then what is left, at an edge or of weights that outgrow their
+ * bases.  Three places in the code: one loop with all of it, and branches, is slower. */
 __device__ __forceinline__ void work_steps(block &b, progress &mine, const item &now,
                                            const item &next)
 {
+    const problem &all = b.all;
     const u32 warp_row = now.first_row + b.warp_first;
+    const u32 whole = (all.causal ? warp_row + 1 : all.seq) / block_n; /* tiles before an edge */
+    const u32 edges = all.descending() || whole >= now.steps ? 0 : now.steps - whole;
+    u32 left = now.steps;
+    int from = 0, end = 0; /* columns not done of a step that is begun */
+    const auto column = [&] {
+        return all.column(left, now.steps);
+    };
 
-    for (u32 i = 0; i < now.steps; i++) {
-        step_tiles at;
-        bool begun;
-        int done;
+    b.await_first();
+    b.take_q(mine.q, next);
+    if (all.descending()) {
+        for (; left > 0 && column() >= warp_row + warp_rows; b.next_step(left))
+            b.begin_step(left == now.steps); /* of other warps */
+    }
+    if (all.descending() && left > 0 && column() + block_n > warp_row + 1) {
+        b.begin_step(left == now.steps);
+        end = work_diagonal(mine.acc, mine.q, b.tiles(), int(warp_row - column()));
+        if (end == 0)
+            b.next_step(left);
+    } else {
+        clear(mine.acc);
+    }
+    if (end == 0 && !(optimistic && all.descending() && outgrow_bases(mine.acc))) {
+        int done = slices;
 
 #pragma unroll unroll
-        for (; i < now.steps; i++) {
-            at = b.take_tiles(i, warp_row);
-            begin_step(b, mine, at, next);
-            begun = !(at.idle || at.edge || mine.hard);
-            done = 0;
-            if (begun) {
-                done = step_whole(b, mine, at);
-                if (done == slices) {
-                    end_step(b);
-                    continue;
-                }
-            }
-            if (unroll > 1)
+        while (left > edges) {
+            done = step_whole(b, mine, left == now.steps);
+            if (done < slices)
                 break;
-            finish_step(b, mine, at, begun, done);
-            end_step(b);
+            b.next_step(left);
         }
-        if (unroll == 1 || i == now.steps)
-            break;
-        finish_step(b, mine, at, begun, done);
-        end_step(b);
+        if (done < slices) {
+            from = done * slice_n;
+            end = block_n;
+        }
+    }
+    for (; left > 0; b.next_step(left)) {
+        view seen = view_of(all, warp_row, column());
+
+        if (end > 0)
+            seen.end = end;
+        else
+            b.begin_step(left == now.steps);
+        work_exactly(mine.acc, mine.q, b.tiles(), from, seen);
+        from = end = 0;
     }
 }
 
@@ -372,20 +397,13 @@ __device__ __forceinline__ void attend(block &b, progress &mine, const item &now
     const problem &all = b.all;
     const u32 warp_row = now.first_row + b.warp_first;
 
-    mine.acc = {};
-    mine.hard = false;
-    reset_base(mine.acc);
     if constexpr (q_home == flash::Q_REGISTERS)
         load_query(mine.q, all.q + now.q_start, warp_row, all.seq);
 
-    if constexpr (refill_apart) {
-#pragma unroll unroll
-        for (u32 i = 0; i < now.steps; i++)
-            step_apart(b, mine, b.take_tiles(i, warp_row), next);
-    } else {
+    if constexpr (refill_apart)
+        work_steps_apart(b, mine, now, next);
+    else
         work_steps(b, mine, now, next);
-    }
-
     if (staged_output && !persistent && q_rows == 0)
         barrier(); /* no warp reads the rings any more */
     if (staged_output && q_home == flash::Q_SHARED)
@@ -421,8 +439,7 @@ extern "C" __global__ void __launch_bounds__(threads, min_blocks)
         if constexpr (q_home == flash::Q_SHARED) {
             syncwarp(); /* all lanes have read the output there */
             b.copy_q(now);
-            if (cp_async)
-                cp_async_commit();
+            commit_copies();
         }
     }
 }

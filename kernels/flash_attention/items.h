@@ -18,6 +18,24 @@ struct problem {
                                * tiles of a head, which share its K and V in the L2 cache */
     u32 fast, slow;           /* items are fast * slow */
     u32 fast_step, slow_step; /* from a persistent block's item to its next */
+
+    /* Are an item's tiles worked on from its last to its first? */
+    __device__ __forceinline__ bool descending() const
+    {
+        return diagonal_first && causal;
+    }
+
+    /* Where the tile begins that is worked on when of 'steps' tiles 'left' are left */
+    __device__ __forceinline__ u32 column(u32 left, u32 steps) const
+    {
+        return (descending() ? left - 1 : steps - left) * block_n;
+    }
+
+    /* From a tile to the next: added, it may wrap around */
+    __device__ __forceinline__ u32 next_column() const
+    {
+        return descending() ? 0u - block_n : block_n;
+    }
 };
 
 __device__ __forceinline__ problem make_problem(const half *q, const half *k, const half *v,
@@ -98,35 +116,54 @@ struct supply {
 
         at = to;
         start = next.kv_start;
-        row = 0;
+        row = all.column(next.steps, next.steps);
         steps = next.steps;
     }
 
     __device__ __forceinline__ void go_on(const problem &all, u32 stages)
     {
         slot = slot == stages - 1 ? 0 : slot + 1;
-        row += block_n;
+        row += all.next_column();
         if (steps > 0 && --steps == 0 && persistent)
             go_to(all, next_cursor(all, at));
     }
 
-    /* One group for each part of a tile, empty past the last so that counts
-     * hold. */
-    template <int copy_parts>
-    __device__ __forceinline__ void copy(const problem &all, const half *rows, smem_addr ring) const
+    /* The tile, a group for each of its parts */
+    template <int copy_parts, bool whole>
+    __device__ __forceinline__ void copy_tile(const problem &all, const half *rows,
+                                              smem_addr ring) const
     {
         constexpr int columns = head_dim / copy_parts;
         const copy_share<columns, threads> share(threadIdx.x);
 
 #pragma unroll
         for (int part = 0; part < copy_parts; part++) {
-            if (steps > 0)
-                share.template copy_rows<block_n>(
-                    ring + slot * tile_bytes,
-                    rows + (start + (row * head_dim + share.offset() + part * columns)),
-                    all.seq - row, part * columns);
-            if (cp_async)
-                cp_async_commit();
+            share.template copy_rows<block_n, whole>(
+                ring + slot * tile_bytes,
+                rows + (start + (row * head_dim + share.offset() + part * columns)), all.seq - row,
+                part * columns);
+            commit_copies();
+        }
+    }
+
+    /* The tiles of K, of V or of both, as far as the rings are given; groups are
+     * empty past the last one so that counts hold. */
+    template <bool of_k, bool of_v>
+    __device__ __forceinline__ void copy(const problem &all, smem_addr k_ring,
+                                         smem_addr v_ring) const
+    {
+        if (steps == 0) {
+            commit_none((of_k ? parts : 0) + of_v);
+        } else if (row + block_n <= all.seq) {
+            if (of_k)
+                copy_tile<parts, true>(all, all.k, k_ring);
+            if (of_v)
+                copy_tile<1, true>(all, all.v, v_ring);
+        } else {
+            if (of_k)
+                copy_tile<parts, false>(all, all.k, k_ring);
+            if (of_v)
+                copy_tile<1, false>(all, all.v, v_ring);
         }
     }
 };

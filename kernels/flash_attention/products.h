@@ -102,15 +102,15 @@ __device__ __forceinline__ void clear(float (&s)[m_tiles][n_tiles][4])
             s[m][n][0] = s[m][n][1] = s[m][n][2] = s[m][n][3] = 0;
 }
 
-/* s[..][n..n+1] += depth step d of q times k; 'q_read' is read at n = 0 where
- * Q stays in shared memory */
+/* s[..][n..n+1] += depth step d of q times k, for the mma tiles of rows from
+ * 'first' on; 'q_read' is read at n = 0 where Q stays in shared memory */
 template <int n_tiles>
 __device__ __forceinline__ void multiply_q(float (&s)[m_tiles][n_tiles][4], const query &q,
                                            u32 (&q_read)[m_tiles][4], smem_addr q_smem,
-                                           const u32 (&k)[4], int n, int d)
+                                           const u32 (&k)[4], int n, int d, int first = 0)
 {
 #pragma unroll
-    for (int m = 0; m < m_tiles; m++) {
+    for (int m = first; m < m_tiles; m++) {
         const auto multiply = [&](const u32(&a)[4]) {
             mma_m16n8k16_f16_f32(s[m][n], a, k[0], k[1], s[m][n]);
             mma_m16n8k16_f16_f32(s[m][n + 1], a, k[2], k[3], s[m][n + 1]);
@@ -125,13 +125,14 @@ __device__ __forceinline__ void multiply_q(float (&s)[m_tiles][n_tiles][4], cons
     }
 }
 
-/* o[..][d..d+1] += depth step n of p times v, if 'on' */
+/* o[..][d..d+1] += depth step n of p times v, if 'on', for the mma tiles of rows
+ * from 'first' on */
 template <int steps>
 __device__ __forceinline__ void multiply_p(output &o, const u32 (&p)[m_tiles][steps][4],
-                                           const u32 (&v)[4], int n, int d, bool on)
+                                           const u32 (&v)[4], int n, int d, bool on, int first = 0)
 {
 #pragma unroll
-    for (int m = 0; m < m_tiles; m++) {
+    for (int m = first; m < m_tiles; m++) {
         if (rescale == RESCALE_OPTIMISTIC) {
             mma_m16n8k16_f16_f32_if(on, o[m][d], p[m][n], v[0], v[1]);
             mma_m16n8k16_f16_f32_if(on, o[m][d + 1], p[m][n], v[2], v[3]);
@@ -182,6 +183,41 @@ __device__ __forceinline__ void multiply_pv(output &o, const u32 (&p)[m_tiles][s
         });
 }
 
+/* multiply_qk() for the square at the diagonal, of as many columns as the warp has
+ * rows: the 16-column blocks behind the diagonal are left out. */
+__device__ __forceinline__ void multiply_qk_diagonal(float (&s)[m_tiles][2 * m_tiles][4],
+                                                     const query &q, smem_addr q_smem,
+                                                     smem_addr k_smem)
+{
+    const k_operand operand;
+    u32 q_read[m_tiles][4];
+
+    clear(s);
+    for_operands<d_steps * m_tiles>(
+        [&](u32(&k)[4], int i) {
+            operand.read(k, k_smem, 16 * (i % m_tiles), i / m_tiles);
+        },
+        [&](const u32(&k)[4], int i) {
+            multiply_q(s, q, q_read, q_smem, k, i % m_tiles * 2, i / m_tiles, i % m_tiles);
+        });
+}
+
+/* multiply_pv() for that square */
+__device__ __forceinline__ void multiply_pv_diagonal(output &o, const u32 (&p)[m_tiles][m_tiles][4],
+                                                     smem_addr v_smem)
+{
+    constexpr int pairs = d_tiles / 2;
+    const v_operand operand;
+
+    for_operands<m_tiles * pairs>(
+        [&](u32(&v)[4], int i) {
+            operand.read(v, v_smem, 16 * (i / pairs), i % pairs * 2);
+        },
+        [&](const u32(&v)[4], int i) {
+            multiply_p(o, p, v, i / pairs, i % pairs * 2, true, i / pairs);
+        });
+}
+
 /* multiply_qk() and multiply_pv() of two slices in turns: the products of a score
  * wait for each other, those of the output do not.  The compiler would undo the
  * order but for a syncwarp() every dozen, over which it moves nothing. */
@@ -214,14 +250,14 @@ __device__ __forceinline__ void multiply_both(scores &s, const query &q, smem_ad
         });
 }
 
-/* Scores of query rows row.. and K rows column.. that do not count become -inf:
- * those past the end, and if causal those in the row's future. */
+/* Scores of the columns column.. of a tile become -inf where they do not count: those
+ * not in from..end, and if causal in row r those from sees + r on. */
 template <int n_tiles>
-__device__ __forceinline__ void mask_scores(float (&s)[m_tiles][n_tiles][4], u32 row, u32 column,
-                                            u32 seq, bool causal)
+__device__ __forceinline__ void mask_scores(float (&s)[m_tiles][n_tiles][4], int column, int from,
+                                            int end, bool causal, int sees)
 {
-    row += lane_id() / 4;
-    column += 2 * (lane_id() % 4);
+    column += int(2 * (lane_id() % 4));
+    sees += int(lane_id() / 4);
 
 #pragma unroll
     for (int m = 0; m < m_tiles; m++)
@@ -229,11 +265,26 @@ __device__ __forceinline__ void mask_scores(float (&s)[m_tiles][n_tiles][4], u32
         for (int n = 0; n < n_tiles; n++)
 #pragma unroll
             for (int i = 0; i < 4; i++) {
-                const u32 at_row = row + 16 * m + 8 * (i / 2), at_column = column + 8 * n + i % 2;
+                const int at = column + 8 * n + i % 2;
 
-                if (at_column >= seq || (causal && at_column > at_row))
+                if (at < from || at >= end || (causal && at >= sees + 16 * m + 8 * (i / 2)))
                     s[m][n][i] = -__builtin_huge_valf();
             }
+}
+
+/* The same in the square at the diagonal, whose first row sees its first column */
+__device__ __forceinline__ void mask_diagonal(float (&s)[m_tiles][2 * m_tiles][4])
+{
+    const u32 row = lane_id() / 4, column = 2 * (lane_id() % 4);
+
+#pragma unroll
+    for (int m = 0; m < m_tiles; m++)
+#pragma unroll
+        for (int n = 2 * m; n < 2 * m_tiles; n++)
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                if (n >= 2 * (m + 1) || 8 * (n - 2 * m) + column + i % 2 > row + 8 * (i / 2))
+                    s[m][n][i] = -__builtin_huge_valf();
 }
 
 #endif

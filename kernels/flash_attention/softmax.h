@@ -28,6 +28,7 @@ constexpr float weight_limit = 32768; /* of a sum of weights: each then fits int
  * Q and K these reach 3, and 12 times larger ones 31. */
 constexpr float headroom_bits = exponential == EXPONENTIAL_F16X2 ? 0 : 6;
 constexpr float hard_bits = 16;
+constexpr bool optimistic = rescale == RESCALE_OPTIMISTIC;
 constexpr int most_wide = m_tiles == 1 ? 32 : m_tiles == 2 ? 64 : 16; /* for registers */
 constexpr int wide_n = /* columns of an exact slice */
     block_n % most_wide == 0 && most_wide % slice_n == 0 ? most_wide : slice_n;
@@ -42,16 +43,17 @@ struct accumulator {
     row_values sum;
 };
 
-__device__ __forceinline__ void reset_base(accumulator &acc)
+__device__ __forceinline__ void clear(accumulator &acc)
 {
+    acc = {};
 #pragma unroll
     for (int m = 0; m < m_tiles; m++)
         acc.base[m][0] = acc.base[m][1] = lowest_base;
 }
 
 /* p = 2^(scale_log2 * s - base), and 'sum' their sums, as accumulator.sum has
- * them */
-template <int n_tiles>
+ * them; in the square at the diagonal without the blocks behind it */
+template <bool diagonal = false, int n_tiles>
 __device__ __forceinline__ void weigh(u32 (&p)[m_tiles][n_tiles / 2][4], row_values &sum,
                                       const float (&s)[m_tiles][n_tiles][4], const row_values &base)
 {
@@ -60,7 +62,7 @@ __device__ __forceinline__ void weigh(u32 (&p)[m_tiles][n_tiles / 2][4], row_val
         float whole[4] = {};
 
 #pragma unroll
-        for (int n = 0; n < n_tiles / 2; n++) {
+        for (int n = 0; n < (diagonal ? m + 1 : n_tiles / 2); n++) {
 #pragma unroll
             for (int i = 0; i < 4; i++) { /* the accumulator layout of two tiles is mma's A */
                 const float *pair = &s[m][2 * n + i / 2][i % 2 * 2];
@@ -144,6 +146,21 @@ follow_maximum(accumulator &acc, const float (&s)[m_tiles][n_tiles][4], float ab
         }
 }
 
+/* Bases that are maxima, for RESCALE_OPTIMISTIC */
+__device__ __forceinline__ void leave_headroom(accumulator &acc)
+{
+#pragma unroll
+    for (int m = 0; m < m_tiles; m++)
+        acc.base[m][0] += headroom_bits, acc.base[m][1] += headroom_bits;
+}
+
+/* Are most rows' scores such that they will outgrow a base?  Asked of the warp's
+ * last, which at the diagonal have seen the most. */
+__device__ __forceinline__ bool outgrow_bases(const accumulator &acc)
+{
+    return popc(vote_ballot(acc.base[m_tiles - 1][1] > hard_bits + headroom_bits)) > 16;
+}
+
 /* Is a weight too large for fp16, in any row of the warp, or not a number? */
 __device__ __forceinline__ bool overflows(const row_values &sum)
 {
@@ -165,11 +182,13 @@ __device__ __forceinline__ void add_sums(accumulator &acc, const row_values &sum
 }
 
 /* p = the weights of s, whatever it takes */
-__device__ __forceinline__ void softmax_slice(weights &p, accumulator &acc, const scores &s)
+template <int n_tiles>
+__device__ __forceinline__ void softmax_slice(u32 (&p)[m_tiles][n_tiles / 2][4], accumulator &acc,
+                                              const float (&s)[m_tiles][n_tiles][4])
 {
     row_values sum;
 
-    if constexpr (rescale == RESCALE_OPTIMISTIC) {
+    if constexpr (optimistic) {
         weigh(p, sum, s, acc.base);
         if (overflows(sum)) {
             follow_maximum<RESCALE_ALWAYS>(acc, s, headroom_bits);
@@ -184,8 +203,10 @@ __device__ __forceinline__ void softmax_slice(weights &p, accumulator &acc, cons
 
 /* p = the weights of s with the base as it is: 'on' turns false where they
  * overflow, and then they must not be used. */
-__device__ __forceinline__ void try_softmax_slice(weights &p, accumulator &acc, const scores &s,
-                                                  bool &on)
+template <int n_tiles>
+__device__ __forceinline__ void try_softmax_slice(u32 (&p)[m_tiles][n_tiles / 2][4],
+                                                  accumulator &acc,
+                                                  const float (&s)[m_tiles][n_tiles][4], bool &on)
 {
     row_values sum;
 

@@ -6,71 +6,94 @@
 #include "items.h"
 #include "softmax.h"
 
-/* What a step works on, for one warp */
+/* Where a step's operands are, for one warp */
 struct step_tiles {
     smem_addr q_smem, k_smem, v_smem;
-    u32 warp_row, column;
-    bool first; /* of the item */
-    bool idle;  /* no score counts */
-    bool edge;  /* some do not, and from some slice on none does */
 };
 
-/* Columns of a step that some row of the warp sees */
-__device__ __forceinline__ int columns_seen(const step_tiles &at, const problem &all)
-{
-    const u32 past = all.causal ? min(all.seq, at.warp_row + warp_rows) : all.seq;
+/* What a warp's rows see of a tile of K */
+struct view {
+    bool causal; /* row r sees the columns before sees + r, and others */
+    int sees;    /* all, as far as there are any: */
+    int end;     /* none of them sees a column from here on, which may be 0 */
+};
 
-    return int(min(past - at.column, u32(block_n)));
+__device__ __forceinline__ view view_of(const problem &all, u32 warp_row, u32 column)
+{
+    const u32 past = all.causal ? min(all.seq, warp_row + warp_rows) : all.seq;
+
+    return { !diagonal_first && all.causal, int(warp_row + 1 - column),
+             past > column ? int(min(past - column, u32(block_n))) : 0 };
 }
 
-/* The slices from 'slice' on of a step at no edge, one after the other */
-__device__ __forceinline__ void work_slices(accumulator &acc, const query &q, const step_tiles &at,
-                                            int slice)
+/* A warp's first step with scores: from 'column' on the square at the diagonal, whose
+ * row r sees r + 1 columns, and then the columns before it.  Returns how many of
+ * these are left since the weights of the last overflow. */
+__device__ __forceinline__ int work_diagonal(accumulator &acc, const query &q, const step_tiles &at,
+                                             int column)
 {
+    float square[m_tiles][2 * m_tiles][4];
+    u32 square_p[m_tiles][m_tiles][4];
+
+    acc = {};
+    multiply_qk_diagonal(square, q, at.q_smem, at.k_smem + column * row_bytes);
+    mask_diagonal(square);
+    row_maxima(acc.base, square);
+    if (optimistic)
+        leave_headroom(acc);
+    weigh<true>(square_p, acc.sum, square, acc.base);
+    multiply_pv_diagonal(acc.o, square_p, at.v_smem + column * row_bytes);
 #pragma unroll 1
-    for (int i = slice; i < slices; i++) {
-        scores s;
-        weights p;
+    for (; column > 0; column -= 16) {
+        const int offset = (column - 16) * row_bytes;
+        float s[m_tiles][2][4];
+        u32 p[m_tiles][1][4];
+        bool on = true;
 
-        multiply_qk(s, q, at.q_smem, at.k_smem + i * slice_bytes);
-        softmax_slice(p, acc, s);
-        multiply_pv(acc.o, p, at.v_smem + i * slice_bytes);
+        multiply_qk(s, q, at.q_smem, at.k_smem + offset);
+        if (optimistic)
+            try_softmax_slice(p, acc, s, on);
+        else
+            softmax_slice(p, acc, s);
+        if (!on)
+            break;
+        multiply_pv(acc.o, p, at.v_smem + offset);
     }
+    return column;
 }
 
-/* A step with scores that do not count, or whose weights outgrow any base: wide
+/* The columns from 'from' on that 'seen' shows, whose weights may outgrow any base: wide
  * slices with their exact maxima, at the same speed whatever the scores. */
 __device__ __forceinline__ void work_exactly(accumulator &acc, const query &q, const step_tiles &at,
-                                             const problem &all)
+                                             int from, const view &seen)
 {
-    const int seen = at.edge ? columns_seen(at, all) : block_n;
-
 #pragma unroll 1
-    for (int first = 0; first < seen; first += wide_n) {
+    for (int column = from / wide_n * wide_n; column < seen.end; column += wide_n) {
+        const int next = column + wide_n;
         float s[m_tiles][wide_n / 8][4];
         u32 p[m_tiles][wide_n / 16][4];
         row_values sum;
 
-        multiply_qk(s, q, at.q_smem, at.k_smem + first * row_bytes);
-        if (at.edge)
-            mask_scores(s, at.warp_row, at.column + first, all.seq, all.causal);
+        multiply_qk(s, q, at.q_smem, at.k_smem + column * row_bytes);
+        if (column < from || next > seen.end || (seen.causal && next > seen.sees))
+            mask_scores(s, column, from, seen.end, seen.causal, seen.sees);
         follow_maximum<RESCALE_ALWAYS>(acc, s);
         weigh(p, sum, s, acc.base);
         add_sums(acc, sum);
-        multiply_pv(acc.o, p, at.v_smem + first * row_bytes);
+        multiply_pv(acc.o, p, at.v_smem + column * row_bytes);
     }
 }
 
-/* All slices of a step that is at no edge, overlapping as PIPELINE says, without
+/* All slices of a step whose scores all count, overlapping as PIPELINE says, without
  * a branch between them; 'begin' makes the first scores, 'refill' starts copies
- * once the tensor cores are busy.
- * Returns how many from the first on are done: with
- * RESCALE_OPTIMISTIC none from one on whose weights overflow. */
+ * once the tensor cores are busy.  With RESCALE_OPTIMISTIC the first slice of an
+ * item's 'first' step gives the bases.
+ * Returns how many slices from the first on are done: with RESCALE_OPTIMISTIC none
+ * from one on whose weights overflow, or would sooner or later. */
 template <typename Begin, typename Refill>
 __device__ __forceinline__ int work_step(accumulator &acc, const query &q, const step_tiles &at,
-                                         Begin begin, Refill refill)
+                                         bool first, Begin begin, Refill refill)
 {
-    constexpr bool optimistic = rescale == RESCALE_OPTIMISTIC;
     scores s[2]; /* of even and of odd slices */
     weights p[2];
     bool on[2] = { true, true };
@@ -95,15 +118,11 @@ __device__ __forceinline__ int work_step(accumulator &acc, const query &q, const
     if constexpr (pipeline >= flash::PIPELINE_THREE_DEEP)
         score(1, 1);
     refill();
-    if (optimistic && at.first) {
+    if (optimistic && first) {
         row_maxima(acc.base, s[0]);
-        if (popc(vote_ballot(acc.base[0][0] > hard_bits)) > 16) { /* most rows */
-            reset_base(acc);
+        leave_headroom(acc);
+        if (outgrow_bases(acc))
             return 0;
-        }
-#pragma unroll
-        for (int m = 0; m < m_tiles; m++)
-            acc.base[m][0] += headroom_bits, acc.base[m][1] += headroom_bits;
     }
     if constexpr (pipeline == flash::PIPELINE_SERIAL) {
         weight(0);

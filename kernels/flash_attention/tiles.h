@@ -49,28 +49,24 @@ struct copy_share {
     }
 
     /* tile_smem [rows, head_dim] = as many rows of [.., head_dim], of which
-     * 'valid' exist, in the columns first_column.. ; 'from' is this thread's
-     * first element of them. */
-    template <int rows>
+     * 'valid' exist, all if 'whole', in the columns first_column.. ; 'from' is this
+     * thread's first element of them.  Tiles that are not whole are few: a loop. */
+    template <int rows, bool whole>
     __device__ __forceinline__ void copy_rows(smem_addr tile_smem, const half *from, u32 valid,
                                               u32 first_column = 0) const
     {
+        constexpr int passes = (rows + rows_a_pass - 1) / rows_a_pass;
+        constexpr int repeat = whole ? passes : 1;
         const u32 at = first_column + column;
-        const auto passes = [&](bool whole) {
-#pragma unroll
-            for (int i = 0; i < (rows + rows_a_pass - 1) / rows_a_pass; i++) {
-                const u32 to = row + i * rows_a_pass;
 
-                if (rows % rows_a_pass == 0 || to < rows)
-                    copy(tile_smem + tile_offset(to, at / 8) + at % 8 * 2,
-                         from + i * rows_a_pass * head_dim, whole || to < valid);
-            }
-        };
+#pragma unroll repeat
+        for (int i = 0; i < passes; i++) {
+            const u32 to = row + i * rows_a_pass;
 
-        if (valid >= rows)
-            passes(true); /* most are, and need no test */
-        else
-            passes(false);
+            if (rows % rows_a_pass == 0 || to < rows)
+                copy(tile_smem + tile_offset(to, at / 8) + at % 8 * 2,
+                     from + i * rows_a_pass * head_dim, whole || to < valid);
+        }
     }
 };
 
@@ -85,11 +81,18 @@ __device__ __forceinline__ void wait_copies(int n)
         wait_copies<N + 1>(n);
 }
 
+/* A group of this thread's copies since the last */
+__device__ __forceinline__ void commit_copies()
+{
+    if (cp_async)
+        cp_async_commit();
+}
+
 /* Groups that are complete at once, for the sake of later counts */
 __device__ __forceinline__ void commit_none(int groups)
 {
-    for (int i = 0; cp_async && i < groups; i++)
-        cp_async_commit();
+    for (int i = 0; i < groups; i++)
+        commit_copies();
 }
 
 /* Let all but the latest 'groups' of this thread's copies arrive, and see what

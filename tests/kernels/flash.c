@@ -11,6 +11,7 @@
 
 #include "tests/kernels/fixture.h"
 #include "tests/kernels/flash_limits.h"
+#include "worker/runner/element.h"
 
 enum {
     HEADS = 4,
@@ -82,6 +83,21 @@ static int64_t q_elements(const struct flash_problem *p)
     return (int64_t)HEADS * p->seq * p->head_dim;
 }
 
+/* Multiply one row of each of the heads, of seq * width elements. */
+static void raise_row(struct device_buffer *heads, int n, int seq, int width,
+                      int row)
+{
+    void *base = device_address(heads);
+
+    for (int h = 0; h < n; h++)
+        for (int i = 0; i < width; i++) {
+            const int64_t at = ((int64_t)h * seq + row) * width + i;
+
+            element_store(base, ELEMENT_FP16, at,
+                          32 * element_load(base, ELEMENT_FP16, at));
+        }
+}
+
 static struct device_buffer *filled(const char *name, unsigned stream,
                                     double gain, int64_t n)
 {
@@ -92,8 +108,14 @@ static struct device_buffer *filled(const char *name, unsigned stream,
                                  &(struct fill){ FILL_NORMAL, gain, 0, 0 },
                                  fill_key(1, stream), &err),
                      0);
-    assert_int_equal(device_seal(NULL, buffer, true, &err), 0);
     return buffer;
+}
+
+static void seal(struct device_buffer *buffer)
+{
+    struct device_err err;
+
+    assert_int_equal(device_seal(NULL, buffer, true, &err), 0);
 }
 
 /* The caller gives kernel, grid, block and smem. */
@@ -122,6 +144,11 @@ void flash_problem_init(struct flash_problem *p,
     p->q = filled("Q", 0, p->gain, q_elements(p));
     p->k = filled("K", 1, 1, q_elements(p) / GROUP);
     p->v = filled("V", 2, 1, q_elements(p) / GROUP);
+    if (p->peak > 0)
+        raise_row(p->k, HEADS / GROUP, p->seq, p->head_dim, p->peak);
+    seal(p->q);
+    seal(p->k);
+    seal(p->v);
     p->want = fixture_buffer("want", ELEMENT_FP64, q_elements(p));
     if (launch((struct device_launch){ .kernel = reference,
                                        .grid = { blocks, HEADS, 1 },

@@ -62,10 +62,11 @@ void flash_params(const struct flash_config *config, char text[FLASH_TEXT_MAX]);
 struct flash_problem {
     int seq, causal, head_dim;
     double gain; /* of Q: 16 makes scores that overflow without a maximum */
+    int peak;    /* K's row that is 32 times as large, or 0: none */
     struct device_buffer *q, *k, *v, *want;
 };
 
-/* The caller has set the first four; 'reference' is reference.cu. */
+/* The caller has set the first five; 'reference' is reference.cu. */
 void flash_problem_init(struct flash_problem *problem,
                         struct device_kernel *reference);
 void flash_problem_fini(struct flash_problem *problem);

@@ -198,6 +198,41 @@ static void every_value_is_among_them(void **state)
     free(numbers);
 }
 
+/* Scores that outgrow a base that is not followed: in the first columns of a step
+ * and in later ones, in the square at the diagonal, beside it in the same tile, and
+ * in another; with 16 and 32 rows a warp, and a last tile that ends early. */
+static void scores_that_outgrow_their_bases_are_right(void **state)
+{
+    static const int peaks[] = { 3, 20, 58, 77, 100, 127 };
+    struct device_kernel *reference = fixture_load(
+        "flash_reference", REFERENCE, "flash_attention_reference", "");
+
+    (void)state;
+    for (int warps = 2; warps <= 4; warps *= 2) {
+        struct flash_config c = flash_plain;
+        struct device_kernel *kernel;
+
+        c.values[NUM_WARPS] = warps;
+        c.values[RESCALE] = 3;
+        c.values[PIPELINE] = 2;
+        c.values[SLICE_N] = 16;
+        kernel = load("flash_peak", &c);
+        for (size_t i = 0; i < 2 * sizeof(peaks) / sizeof(*peaks); i++) {
+            struct flash_problem p = { .seq = 149,
+                                       .causal = i % 2,
+                                       .head_dim = 64,
+                                       .gain = 1,
+                                       .peak = peaks[i / 2] };
+
+            flash_problem_init(&p, reference);
+            flash_check(&c, kernel, &p, BLOCKS);
+            flash_problem_fini(&p);
+        }
+        device_unload(NULL, kernel);
+    }
+    device_unload(NULL, reference);
+}
+
 static double input(const struct device_buffer *buffer, int i)
 {
     return element_load(device_address(buffer), ELEMENT_FP16, i);
@@ -254,6 +289,7 @@ int main(void)
         cmocka_unit_test(reference_is_the_softmax_of_scaled_scores),
         cmocka_unit_test(every_value_is_among_them),
         cmocka_unit_test(configurations_that_show_every_pair_are_right),
+        cmocka_unit_test(scores_that_outgrow_their_bases_are_right),
         cmocka_unit_test(plain_rows_have_bank_conflicts_and_the_others_none),
     };
 

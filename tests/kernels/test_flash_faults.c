@@ -141,7 +141,7 @@ static void the_barrier_after_a_step_is_missed(void **state)
     single.values[K_STAGES] = single.values[V_STAGES] = 1;
     single.values[SLICE_N] = 32;
     is_missed("missing barrier: ", &single,
-              "    barrier(); /* all are past the tiles */");
+              "        barrier(); /* all are past the tiles */");
 }
 
 static void the_barrier_between_q_and_the_rings_is_missed(void **state)
