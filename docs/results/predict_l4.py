@@ -25,13 +25,14 @@ D = 64
 
 
 def predict(build, batch, heads, seq):
-    rows = build["BLOCK_M"] // build["NUM_WARPS"]
+    params = build["params"]
+    rows = params["BLOCK_M"] // params["NUM_WARPS"]
     scores = batch * heads * seq * seq
     per_sm = 1 / (SMS * CLOCK_HZ)
     tensor = 4 * scores * D / MMA_FLOPS_PER_CLOCK_SM * per_sm
     exponentials = scores / EXPONENTIALS_PER_CLOCK_SM * per_sm
     # K and V once for each warp's rows
-    shared = 4 * D * scores / rows / SHARED_BYTES_PER_CLOCK_SM * per_sm * (1 if build["SWIZZLE"] else CONFLICTS)
+    shared = 4 * D * scores / rows / SHARED_BYTES_PER_CLOCK_SM * per_sm * (1 if params["SWIZZLE"] else CONFLICTS)
     dram = 8 * batch * heads * seq * D / DRAM
     warps = build["warps_per_sm"] / 4
     busy = BUSY.get(int(warps), BUSY_MORE) if warps >= 1 else BUSY[1] * warps
@@ -41,13 +42,14 @@ def predict(build, batch, heads, seq):
 
 
 def behind(build):
-    return (build["spill_bytes"] > 64, not build["HALF2"], not build["CP_ASYNC"], build["UNROLL"], build["registers"])
+    params = build["params"]
+    return (build["spill_bytes"] > 64, not params["HALF2"], not params["CP_ASYNC"], params["UNROLL"],
+            build["registers"])
 
 
 def main():
     with open(os.path.join(HERE, "sm_89", "builds.json"), encoding="utf-8") as file:
         builds = json.load(file)["builds"]
-    tunables = ("BLOCK_M", "BLOCK_N", "BLOCK_K", "NUM_WARPS", "STAGES", "UNROLL", "CP_ASYNC", "SWIZZLE", "HALF2")
     out = {"what": "a prediction by docs/results/predict_l4.py; nothing was measured on an L4", "shapes": {}}
     for shape, sizes in SHAPES.items():
         rows = [(predict(build, *sizes), build) for build in builds]
@@ -56,7 +58,7 @@ def main():
         out["shapes"][shape] = {
             "cold": True,
             "within_1_pct_of_the_best": sum(row["us"] <= best * 1.01 for row, _ in rows),
-            "first": [{"us": round(row["us"], 1), "binds": row["binds"], "config": {name: build[name] for name in tunables},
+            "first": [{"us": round(row["us"], 1), "binds": row["binds"], "config": build["params"],
                        "warps_per_sm": build["warps_per_sm"], "spill_bytes": build["spill_bytes"]} for row, build in rows[:8]],
         }
     print(json.dumps(out, indent=1))

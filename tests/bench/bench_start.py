@@ -3,7 +3,7 @@
 
     tests/bench/bench_start.py build/dev/bin [--rounds 3] [--only NAME] [--against BIN]
 
-flash_attention on the cpu device, with the worker of this machine and through a loopback sshd; wide.json (562,041
+flash_attention on the cpu device, with the worker of this machine and through a loopback sshd; wide.json (670,995
 points) with a strategy and whole; and `resume` of it with 100,000 stored results, which bench_stored puts there.
 Then what reads such a database: `status`, `report` and `report --json`.  With --against each case is measured with
 another build as well, round by round, and has the ratio of CPU, this one's over that one's.
