@@ -198,9 +198,10 @@ static void every_value_is_among_them(void **state)
     free(numbers);
 }
 
-/* Scores that outgrow a base that is not followed: in the first columns of a step
- * and in later ones, in the square at the diagonal, beside it in the same tile, and
- * in another; with 16 and 32 rows a warp, and a last tile that ends early. */
+/* Scores that outgrow a base that is not followed: in the first columns of a
+ * step and in later ones, in the square at the diagonal, beside it in the same
+ * tile, and in another; with 16 and 32 rows a warp, and a last tile that ends
+ * early. */
 static void scores_that_outgrow_their_bases_are_right(void **state)
 {
     static const int peaks[] = { 3, 20, 58, 77, 100, 127 };
