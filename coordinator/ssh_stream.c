@@ -190,12 +190,38 @@ static int exit_status(struct ssh_stream *s)
     return status;
 }
 
+/* Repeat the call whose packet is stuck, once; what it reads is not wanted. */
+static int repeat_stuck(struct ssh_stream *s, struct err *err)
+{
+    char unwanted[4096];
+    size_t n;
+
+    switch (s->stuck) {
+    case STUCK_READ:
+        return stream_take(&s->base, unwanted, sizeof(unwanted), &n, err);
+    case STUCK_WRITE:
+        return flush(s, err);
+    case STUCK_END:
+        return stream_end(&s->base, err);
+    case STUCK_NOT:
+        break;
+    }
+    return 0;
+}
+
 static int stream_finish(struct stream *stream, int64_t deadline_ns,
                          int *status, struct err *err)
 {
     struct ssh_stream *s = (struct ssh_stream *)stream;
     int rc;
 
+    while (s->stuck != STUCK_NOT) {
+        rc = repeat_stuck(s, err);
+        if (rc < 0)
+            return rc;
+        if (s->stuck != STUCK_NOT && ssh_wait(s->ssh, deadline_ns) < 0)
+            return err_set(err, ERR_NETWORK, "the command did not end in time");
+    }
     do {
         rc = libssh2_channel_close(s->channel);
     } while (rc == LIBSSH2_ERROR_EAGAIN && ssh_wait(s->ssh, deadline_ns) == 0);

@@ -6,9 +6,11 @@
 #include <cmocka.h>
 
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/buf.h"
@@ -410,6 +412,65 @@ static void a_stream_echoes(const char *line, bool openssh)
     remote_close(remote);
 }
 
+/* The first line of what the stream says, a number. */
+static pid_t read_pid(struct stream *stream)
+{
+    char text[32] = "";
+    size_t len = 0, n;
+    int64_t deadline = in_s(10);
+    struct err err;
+
+    while (!strchr(text, '\n')) {
+        struct pollfd fds[STREAM_FDS];
+
+        assert_true(len < sizeof(text) - 1);
+        assert_true(stream_read(stream, text + len, sizeof(text) - 1 - len, &n,
+                                &err) == 0);
+        len += n;
+        if (n == 0 && !stream_poll(stream, true, false, fds))
+            assert_true(wait_for(fds, STREAM_FDS, deadline) >= 0);
+    }
+    return (pid_t)atol(text);
+}
+
+/* A packet that the socket took only in part, and nothing read or written after
+ * it: the server is stopped until the socket is full. */
+static void a_stuck_packet_does_not_break_the_end(void **state)
+{
+    static unsigned char bytes[65536];
+    struct host host = host_of("box");
+    struct remote *remote = open_or_fail(&host, false);
+    const int small = 4096; /* so that it is full before the window is */
+    struct pollfd fds[STREAM_FDS];
+    struct stream *stream;
+    struct err err;
+    size_t n;
+    pid_t server;
+    int status;
+
+    (void)state;
+    assert_int_equal(
+        remote_stream(remote, "echo $PPID; exec cat >/dev/null", &stream, &err),
+        0);
+    server = read_pid(stream);
+    assert_true(server > 1);
+    assert_false(stream_poll(stream, false, true, fds));
+    assert_int_equal(
+        setsockopt(fds[0].fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof(small)), 0);
+    assert_int_equal(kill(server, SIGSTOP), 0);
+    for (int i = 0; i < 1000 && !(fds[0].events & POLLOUT); i++) {
+        assert_int_equal(stream_write(stream, bytes, sizeof(bytes), &n, &err),
+                         0);
+        (void)stream_poll(stream, false, true, fds);
+    }
+    assert_int_equal(kill(server, SIGCONT), 0);
+    assert_true(fds[0].events & POLLOUT); /* it is stuck */
+    if (stream_wait(stream, in_s(10), &status, &err) != 0)
+        fail_msg("%s", err.text);
+    stream_close(stream);
+    remote_close(remote);
+}
+
 static void a_stream_carries_8_mib_both_ways(void **state)
 {
     (void)state;
@@ -485,6 +546,7 @@ int main(void)
         cmocka_unit_test(a_jump_host_carries_the_session),
         cmocka_unit_test(stderr_is_kept_for_the_message),
         cmocka_unit_test(a_command_has_a_deadline),
+        cmocka_unit_test(a_stuck_packet_does_not_break_the_end),
         cmocka_unit_test(a_stream_carries_8_mib_both_ways),
         cmocka_unit_test(an_etm_only_server_names_the_other_backend),
     };
