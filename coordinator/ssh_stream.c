@@ -222,9 +222,16 @@ static int stream_finish(struct stream *stream, int64_t deadline_ns,
         if (s->stuck != STUCK_NOT && ssh_wait(s->ssh, deadline_ns) < 0)
             return err_set(err, ERR_NETWORK, "the command did not end in time");
     }
+    /* Three waits: closing returns at any packet of the server's, and
+     * waiting for its close is refused before its end-of-file. */
     do {
         rc = libssh2_channel_close(s->channel);
     } while (rc == LIBSSH2_ERROR_EAGAIN && ssh_wait(s->ssh, deadline_ns) == 0);
+    while (rc == 0 || rc == LIBSSH2_ERROR_EAGAIN) {
+        rc = libssh2_channel_wait_eof(s->channel);
+        if (rc != LIBSSH2_ERROR_EAGAIN || ssh_wait(s->ssh, deadline_ns) < 0)
+            break;
+    }
     while (rc == 0 || rc == LIBSSH2_ERROR_EAGAIN) {
         rc = libssh2_channel_wait_closed(s->channel);
         if (rc != LIBSSH2_ERROR_EAGAIN || ssh_wait(s->ssh, deadline_ns) < 0)
