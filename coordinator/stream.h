@@ -37,7 +37,8 @@ int stream_shut(struct stream *stream, struct err *err);
 bool stream_poll(struct stream *stream, bool want_read, bool want_write,
                  struct pollfd fds[STREAM_FDS]);
 
-/* After STREAM_END: the exit status, or 128 + signal. */
+/* The exit status, or 128 + signal.  Best after STREAM_END: what is still to be
+ * read is lost, and a program may wait for it to be. */
 int stream_wait(struct stream *stream, int64_t deadline_ns, int *status,
                 struct err *err);
 
