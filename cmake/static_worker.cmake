@@ -30,7 +30,7 @@ function(fa_find_static_worker)
   set(probe ${PROJECT_BINARY_DIR}/static_worker/probe.cc)
   file(CONFIGURE OUTPUT ${probe} CONTENT "extern \"C\" { void *zmq_ctx_new(void); int sodium_init(void); }\nint main() { return sodium_init() < 0 || !zmq_ctx_new(); }\n")
   try_compile(FA_STATIC_WORKER_LINKS ${PROJECT_BINARY_DIR}/static_worker
-    SOURCES ${probe} ${PROJECT_SOURCE_DIR}/worker/nogssapi.c
+    SOURCES ${probe} ${PROJECT_SOURCE_DIR}/worker/main/nogssapi.c
     LINK_OPTIONS -static
     LINK_LIBRARIES ${libraries} Threads::Threads
     OUTPUT_VARIABLE said)

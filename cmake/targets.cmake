@@ -16,7 +16,8 @@ endfunction()
 set(fa_test_environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
 
 # fa_test(FOLDER STEM [TIMEOUT S] [LABELS L...] [SOURCES F...] [LINK LIBRARY...])
-# builds tests/FOLDER/test_STEM.c and registers it as FOLDER.STEM
+# builds tests/FOLDER/test_STEM.c and registers it as FOLDER.STEM, with a dot for
+# each slash of FOLDER
 function(fa_test folder stem)
   cmake_parse_arguments(ARG "" "TIMEOUT" "LABELS;SOURCES;LINK" ${ARGN})
   if(NOT ARG_TIMEOUT)
@@ -25,12 +26,13 @@ function(fa_test folder stem)
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()
-  set(target test_${folder}_${stem})
+  string(REPLACE "/" "_" target test_${folder}_${stem})
+  string(REPLACE "/" "." name ${folder}.${stem})
   add_executable(${target} ${PROJECT_SOURCE_DIR}/tests/${folder}/test_${stem}.c ${ARG_SOURCES})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_link_libraries(${target} PRIVATE fa_flags ${ARG_LINK} PkgConfig::CMOCKA)
   target_compile_definitions(${target} PRIVATE FA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" FA_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  add_test(NAME ${folder}.${stem} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  set_tests_properties(${folder}.${stem} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
+  add_test(NAME ${name} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
     ENVIRONMENT "${fa_test_environment}")
 endfunction()

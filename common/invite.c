@@ -17,6 +17,8 @@ enum kind {
     FORM,
     KEY,
     NUMBER,
+    HASH,
+    TEXT,
     ENDPOINT
 };
 
@@ -24,7 +26,7 @@ static const struct field {
     const char *name;
     enum kind kind;
     size_t offset;
-    int64_t max;
+    int64_t max; /* number, or bytes with the NUL */
 } fields[] = {
     { "fa-invitation", FORM, 0, 0 },
     { "server_key", KEY, offsetof(struct invite, server_key), 0 },
@@ -32,6 +34,14 @@ static const struct field {
     { "secret_key", KEY, offsetof(struct invite, secret_key), 0 },
     { "epoch", NUMBER, offsetof(struct invite, epoch), INT64_MAX },
     { "linger_ms", NUMBER, offsetof(struct invite, linger_ms), LINGER_MS_MAX },
+    { "owner", HASH, offsetof(struct invite, owner.id), 0 },
+    { "user", TEXT, offsetof(struct invite, owner.user), OWNER_NAME_BYTES },
+    { "machine", TEXT, offsetof(struct invite, owner.machine),
+      OWNER_NAME_BYTES },
+    { "pid", NUMBER, offsetof(struct invite, owner.pid), INT32_MAX },
+    { "database", TEXT, offsetof(struct invite, owner.database),
+      OWNER_PATH_BYTES },
+    { "since", NUMBER, offsetof(struct invite, owner.since_utc), INT64_MAX },
     { "endpoint", ENDPOINT, offsetof(struct invite, endpoint), 0 },
 };
 
@@ -39,13 +49,17 @@ static const struct field {
 
 size_t invite_write(const struct invite *invite, char out[INVITE_BYTES_MAX])
 {
+    const struct owner *owner = &invite->owner;
+
     return (size_t)snprintf(
         out, INVITE_BYTES_MAX,
         "fa-invitation 1\nserver_key %s\npublic_key %s\nsecret_key %s\n"
-        "epoch %lld\nlinger_ms %lld\nendpoint %s\n\n",
+        "epoch %lld\nlinger_ms %lld\nowner %s\nuser %s\nmachine %s\n"
+        "pid %lld\ndatabase %s\nsince %lld\nendpoint %s\n\n",
         invite->server_key, invite->public_key, invite->secret_key,
-        (long long)invite->epoch, (long long)invite->linger_ms,
-        invite->endpoint);
+        (long long)invite->epoch, (long long)invite->linger_ms, owner->id,
+        owner->user, owner->machine, (long long)owner->pid, owner->database,
+        (long long)owner->since_utc, invite->endpoint);
 }
 
 int invite_end(const char *bytes, size_t len, struct err *err)
@@ -89,6 +103,27 @@ static bool get_number(const char *value, size_t len, int64_t max, int64_t *to)
     return n <= max;
 }
 
+static bool get_hash(const char *value, size_t len, char *to)
+{
+    if (len != HASH_HEX - 1)
+        return false;
+    memcpy(to, value, len);
+    to[len] = '\0';
+    return hash_is_hex(to);
+}
+
+static bool get_text(const char *value, size_t len, int64_t max, char *to)
+{
+    if ((int64_t)len >= max)
+        return false;
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)value[i] < ' ' || value[i] == 0x7f)
+            return false;
+    memcpy(to, value, len);
+    to[len] = '\0';
+    return true;
+}
+
 static bool starts(const char *value, size_t len, const char *with)
 {
     return len > strlen(with) && memcmp(value, with, strlen(with)) == 0;
@@ -119,6 +154,10 @@ static bool get(const struct field *field, const char *value, size_t len,
         return get_key(value, len, to);
     case NUMBER:
         return get_number(value, len, field->max, to);
+    case HASH:
+        return get_hash(value, len, to);
+    case TEXT:
+        return get_text(value, len, field->max, to);
     case ENDPOINT:
         return get_endpoint(value, len, to);
     }

@@ -13,6 +13,7 @@
 
 #include "common/curve.h"
 #include "common/err.h"
+#include "common/owner.h"
 
 #define INVITE_BYTES_MAX 1024 /* of the text */
 #define INVITE_ENDPOINT_BYTES 160
@@ -24,6 +25,7 @@ struct invite {
     char secret_key[CURVE_KEY_BYTES];
     int64_t epoch;
     int64_t linger_ms;
+    struct owner owner;                   /* who invites */
     char endpoint[INVITE_ENDPOINT_BYTES]; /* relay tcp://... ipc://... */
 };
 

@@ -26,11 +26,16 @@ void msg_identity_text(const struct msg_identity *id,
              id->stage, (long long)id->attempt);
 }
 
-static int over(enum msg_type type, const struct msg_field *field, int code,
-                struct err *err)
+static int unfit(enum msg_type type, const struct msg_field *field,
+                 struct err *err)
 {
-    return err_set(err, code, "%s.%s is over its limit of %lld",
-                   msg_type_name(type), field->name, (long long)field->max);
+    bool counted = field->kind != FIELD_REAL && field->kind != FIELD_REALS;
+
+    return counted ? err_set(err, ERR_INPUT, "%s.%s is over its limit of %lld",
+                             msg_type_name(type), field->name,
+                             (long long)field->max)
+                   : err_set(err, ERR_INPUT, "%s.%s is out of range",
+                             msg_type_name(type), field->name);
 }
 
 static void pack_text(msgpack_packer *pk, const char *text)
@@ -48,12 +53,21 @@ static bool int_ok(int64_t v, const struct msg_field *field)
 
 static bool real_ok(double v, const struct msg_field *field)
 {
-    return isnan(v)   ? field->unknown_ok
-           : isinf(v) ? field->unknown_ok
-                      : v >= 0 && v <= (double)field->max;
+    if (isnan(v))
+        return field->unknown_ok;
+    return v >= 0 && (field->max == MSG_ANY_SIZE || v <= (double)field->max);
 }
 
-/* Returns false when the value is over the field's ceiling. */
+/* Samples: a time is positive and finite. */
+static bool reals_ok(const struct reals *reals, const struct msg_field *field)
+{
+    for (size_t i = 0; !field->unknown_ok && i < reals->n; i++)
+        if (!(reals->items[i] > 0 && reals->items[i] < 1e9))
+            return false;
+    return (int64_t)reals->n <= field->max;
+}
+
+/* Returns false when the value is not one that get_value() would take. */
 static bool pack_value(msgpack_packer *pk, const struct msg_field *field,
                        const void *at)
 {
@@ -95,7 +109,7 @@ static bool pack_value(msgpack_packer *pk, const struct msg_field *field,
         msgpack_pack_array(pk, reals->n);
         for (size_t i = 0; i < reals->n; i++)
             msgpack_pack_double(pk, reals->items[i]);
-        return (int64_t)reals->n <= field->max;
+        return reals_ok(reals, field);
     }
     return false;
 }
@@ -122,7 +136,7 @@ int msg_encode(const struct msg *msg, struct buf *out, struct err *err)
     for (size_t i = 0; (field = msg_fields_of(msg->type, i)); i++) {
         pack_text(&pk, field->name);
         if (!pack_value(&pk, field, (const char *)msg + field->offset))
-            return over(msg->type, field, ERR_INPUT, err);
+            return unfit(msg->type, field, err);
     }
     if (out->truncated)
         return err_set(err, ERR_INPUT, "%s: message over %zu bytes",
@@ -207,11 +221,9 @@ static bool get_reals(struct msg *msg, const msgpack_object *o,
     for (size_t i = 0; i < n; i++) {
         if (!get_real(&o->via.array.ptr[i], &items[i]))
             return false;
-        if (!field->unknown_ok && !(items[i] > 0 && items[i] < 1e9))
-            return false; /* samples: a time is positive and finite */
     }
     *out = (struct reals){ items, n };
-    return true;
+    return reals_ok(out, field);
 }
 
 static bool get_value(struct msg *msg, const msgpack_object *o,

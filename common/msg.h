@@ -77,7 +77,7 @@ struct reals {
     size_t n;
 };
 
-/* Which piece of work a lease or a result is about (DESIGN decision 4).
+/* Which piece of work a lease or a result is about.
  * 'config' is a configuration's key, or a build key's for a reference. */
 struct msg_identity {
     const char *sweep;
@@ -150,7 +150,7 @@ struct msg {
 
     /* MEASURE, MEASURED */
     const char *reference;
-    const char *request; /* lines of worker/runner/wire.h */
+    const char *request; /* lines of worker/runner/wire/wire.h */
     int64_t fresh;       /* 1: by a new runner process */
     const char *argument;
     double relative_l2;
@@ -188,8 +188,9 @@ const char *msg_type_name(enum msg_type type);
 /* What a worker keeps in its journal until it is acknowledged. */
 bool msg_is_result(enum msg_type type);
 
-/* Append the encoding of 'msg' to 'out'.  ERR_INPUT when a field is over its
- * ceiling (the caller must cut texts first) or a required one is NULL. */
+/* Append the encoding of 'msg' to 'out'.  ERR_INPUT naming "TYPE.field" when
+ * msg_decode() would not take it: over its ceiling (the caller must cut texts
+ * first) or out of range.  A text that is NULL is "". */
 int msg_encode(const struct msg *msg, struct buf *out, struct err *err);
 
 /* Decode one frame.  ERR_PROTO leaves '*out' empty. */

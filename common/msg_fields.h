@@ -22,6 +22,8 @@ enum field_kind {
     FIELD_REALS
 };
 
+#define MSG_ANY_SIZE INT64_MAX /* of a number: up to infinity */
+
 /* 'max' is the largest length, count or number; a number is at least 0.  Where
  * it may be unknown, an INT may be -1, REALs and REALS may be NaN. */
 struct msg_field {

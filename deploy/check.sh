@@ -1,6 +1,6 @@
 #!/bin/sh
-# Set up, build and test everything: what CI runs.  Works without a GPU, and with
-# less coverage without nvcc.
+# Set up, build and test everything: what CI runs (docs/testing.md says what is
+# proved by which step).  Works without a GPU, and with less coverage without nvcc.
 #
 #   deploy/check.sh            everything but the tests labelled slow
 #   deploy/check.sh --quick    one build with gcc and its tests
@@ -14,9 +14,12 @@ case "$mode" in
 *) echo "usage: deploy/check.sh [--quick | --slow]" >&2; exit 2 ;;
 esac
 
-deploy/setup.sh --tests
 jobs=$(nproc)
-failed=""
+mkdir -p build
+times=build/check.times
+: >"$times"
+aside=""
+trap '[ -z "$aside" ] || kill "$aside" 2>/dev/null || true' EXIT
 
 # step NAME COMMAND...: run, time and remember; a failure does not hide the rest.
 step() {
@@ -24,53 +27,91 @@ step() {
     shift
     echo "== $name"
     began=$(date +%s)
-    if "$@"; then
-        echo "== $name: ok, $(($(date +%s) - began)) s"
-    else
-        echo "== $name: FAILED, $(($(date +%s) - began)) s"
-        failed="$failed $name"
-    fi
+    verdict=ok
+    "$@" || verdict=FAILED
+    echo "== $name: $verdict, $(($(date +%s) - began)) s"
+    echo "$name $verdict $(($(date +%s) - began))" >>"$times"
 }
 
 if command -v ccache >/dev/null 2>&1; then
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
 fi
 
+configure() { # configure PRESET
+    cmake --preset "$1" >build/"$1".log 2>&1 || { cat build/"$1".log; return 1; }
+}
+
 build() { # build PRESET TARGET...
     preset=$1
     shift
-    cmake --preset "$preset" >build/"$preset".log 2>&1 || { cat build/"$preset".log; return 1; }
+    configure "$preset" || return 1
     cmake --build build/"$preset" -j "$jobs" --target "$@" >build/"$preset".log 2>&1 ||
         { tail -n 60 build/"$preset".log; return 1; }
+}
+
+# Of clang only the warnings are wanted; the fuzz targets are what it links.
+compile() { # compile PRESET: every object, no program
+    configure "$1" || return 1
+    ninja -C build/"$1" -t targets all | sed -n 's/\.o: .*/.o/p' >build/"$1".objects
+    # shellcheck disable=SC2046  # one word an object
+    ninja -C build/"$1" -j "$jobs" $(cat build/"$1".objects) >build/"$1".log 2>&1 ||
+        { tail -n 60 build/"$1".log; return 1; }
 }
 
 tests() { # tests PRESET CTEST-ARGUMENTS...
     preset=$1
     shift
-    ctest --test-dir build/"$preset" --output-on-failure -j "$jobs" "$@"
+    ctest --test-dir build/"$preset" --output-on-failure "$@"
 }
 
-mkdir -p build
-step build-gcc build dev all
-if [ "$mode" = --slow ]; then
-    step tests-slow tests dev -L slow
-    [ -z "$failed" ] || { echo "check.sh: failed:$failed"; exit 1; }
+finish() { # print the table, exit as the steps say
+    echo
+    awk '{ printf "%-16s %-7s %5d s\n", $1, $2, $3 }' "$times"
+    echo "all together: $(($(date +%s) - start)) s"
+    if grep -q ' FAILED ' "$times"; then
+        echo "check.sh: failed: $(awk '$2 == "FAILED" { printf "%s ", $1 }' "$times")"
+        exit 1
+    fi
+    echo "check.sh: all steps passed"
     exit 0
-fi
-if [ "$mode" = "" ]; then
-    # The tests are built by clang too, in the fuzz build.
-    step build-clang build clang fa-coord fa-worker fa-runner
-    step build-asan build asan all
-    step build-tsan build tsan fa-coord fa-worker test_coordinator_server
-    step build-fuzz build fuzz all
-    step lint cmake --build build/dev --target lint
-    FA_KILLS=5 step tests-asan tests asan -LE 'slow|bench'
-    step tests-tsan tests tsan -L threads
-    step fuzz tests fuzz -L fuzz
-fi
-step tests tests dev -LE 'slow|bench'
-if [ -n "$failed" ]; then
-    echo "check.sh: failed:$failed"
-    exit 1
-fi
-echo "check.sh: all steps passed"
+}
+
+start=$(date +%s)
+step setup deploy/setup.sh --tests
+case "$mode" in
+--quick)
+    step build-gcc build dev all
+    step tests tests dev -j "$jobs" -LE 'slow|bench'
+    finish
+    ;;
+--slow)
+    step build-gcc build dev all
+    step tests-slow tests dev -j "$jobs" -L slow
+    finish
+    ;;
+esac
+
+# The tests of the programs mostly wait, so they run from as early as can be,
+# beside the builds.  What is labelled plain runs without sanitizers, all else
+# labelled e2e with them.
+step build-asan build asan all
+(
+    export FA_KILLS=5
+    step tests-asan tests asan -j $((jobs + 1)) -LE 'slow|bench|plain'
+) >build/tests-asan.log 2>&1 &
+aside=$!
+step build-gcc build dev all
+step compile-clang compile clang
+step build-fuzz build fuzz fuzzers
+step build-tsan build tsan fa-coord fa-worker fa-runner \
+    test_coordinator_link_host_thread test_coordinator_link_link test_coordinator_link_router
+step lint deploy/lint.sh build/dev
+step tests-plain tests dev -j "$jobs" -LE 'slow|bench|sanitized'
+step tests-tsan tests tsan -j "$jobs" -L threads
+step fuzz tests fuzz -j $((jobs * 2)) -L fuzz
+echo "== tests-asan, which ran beside these"
+wait "$aside" || true
+aside=""
+cat build/tests-asan.log
+grep -q '^tests-asan ' "$times" || echo "tests-asan FAILED 0" >>"$times"
+finish

@@ -1,9 +1,20 @@
 #!/bin/sh
-# House rules that a tool can check (docs/contributing.md).  Usage: lint.sh BUILD
-# where BUILD is a build folder with compile_commands.json.
+# House rules that a tool can check (docs/contributing.md).
+#
+#   lint.sh BUILD          the path analysis on what changed, all else on all
+#   lint.sh --all BUILD    everything on all files; a quarter of an hour
+#
+# BUILD is a build folder with compile_commands.json.  What changed is what
+# differs from FA_BASE (a commit); without one, the files that the commits of
+# the newest day touched, the FA_LINT_MOST (40) newest of them.
 set -u
 cd "$(dirname "$0")/.."
-build=${1:?usage: deploy/lint.sh BUILD}
+all=no
+if [ "${1:-}" = --all ]; then
+    all=yes
+    shift
+fi
+build=${1:?usage: deploy/lint.sh [--all] BUILD}
 verdict=$(mktemp)
 trap 'rm -f "$verdict"' EXIT
 
@@ -14,8 +25,56 @@ complain() { # complain TITLE < lines: fails when there are any
     echo bad >>"$verdict" # complain runs in a pipe's subshell
 }
 
+changed() { # newest first
+    if [ -n "${FA_BASE:-}" ]; then
+        base=$(git merge-base "$FA_BASE" HEAD) || {
+            echo "lint.sh: FA_BASE '$FA_BASE' has no commit in common with HEAD" >&2
+            return 1
+        }
+        git diff --name-only "$base"
+        return
+    fi
+    git diff --name-only HEAD
+    since=$(($(git log -1 --format=%ct) - 86400))
+    git log --since="$since" --name-only --format=
+}
+
 sources=$(git ls-files '*.c' '*.h' | grep -v '^tests/fixtures/')
 units=$(git ls-files 'common/*.c' 'coordinator/*.c' 'worker/*.c')
+known=$(grep -o '"file": "[^"]*"' "$build/compile_commands.json" | cut -d'"' -f4)
+built=$(for unit in $units; do
+    case "$known" in *"/$unit"*) echo "$unit" ;; esac
+done)
+if [ $all = yes ]; then
+    deep=$built
+else
+    touched=$(changed) || exit 1
+    most=${FA_LINT_MOST:-40}
+    [ -z "${FA_BASE:-}" ] || most=$(echo "$units" | wc -l)
+    # shellcheck disable=SC2086  # one word a file
+    deep=$(for file in $touched; do
+        case "
+$built
+" in *"
+$file
+"*) echo "$file" ;; esac
+    done | awk '!seen[$0]++' | head -n "$most")
+    echo "lint: paths of $(echo "$deep" | grep -c .) files of $(echo "$built" | grep -c .) are analysed"
+fi
+
+tidy() { # tidy CHECKS < files
+    xargs -r -P "$(nproc)" -n 8 clang-tidy --quiet --checks="$1" \
+        --extra-arg=-Wno-unknown-warning-option -p "$build" 2>/dev/null |
+        grep -E 'warning:|error:' | sort -u
+}
+
+self_contained() { # the headers, of those named, that are not
+    for header in "$@"; do
+        printf '#include "%s"\n' "$header" |
+            cc -std=c17 -D_GNU_SOURCE -fsyntax-only -I. $(pkg-config --cflags libsodium 2>/dev/null) -x c - 2>/dev/null ||
+            echo "$header"
+    done
+}
 
 # shellcheck disable=SC2086  # one word a file
 {
@@ -31,21 +90,19 @@ units=$(git ls-files 'common/*.c' 'coordinator/*.c' 'worker/*.c')
 
     grep -nE '^# *if 0|\b(TODO|FIXME|XXX)\b' $sources | complain "unfinished or dead"
 
-    for header in $(git ls-files 'common/*.h' 'coordinator/*.h' 'worker/*.h' | grep -v '_cuda\.h$'); do
-        printf '#include "%s"\n' "$header" |
-            cc -std=c17 -D_GNU_SOURCE -fsyntax-only -I. $(pkg-config --cflags libsodium 2>/dev/null) -x c - 2>/dev/null ||
-            echo "$header"
-    done | complain "headers that do not compile on their own"
+    deploy/lint_order.py "$build" | complain "against the order of the folders"
+
+    self_contained $(git ls-files 'common/*.h' 'coordinator/*.h' 'worker/*.h' | grep -v '_cuda\.h$') |
+        complain "headers that do not compile on their own"
 
     cppcheck --quiet --inline-suppr --std=c11 --enable=warning,performance,portability \
         --suppress=missingIncludeSystem --error-exitcode=0 -I. -D_GNU_SOURCE \
         -j "$(nproc)" $units 2>&1 | complain "cppcheck"
 
-    known=$(grep -o '"file": "[^"]*"' "$build/compile_commands.json" | cut -d'"' -f4)
-    for unit in $units; do
-        case "$known" in *"/$unit"*) echo "$unit" ;; esac
-    done | xargs -r -P "$(nproc)" -n 4 clang-tidy --quiet --extra-arg=-Wno-unknown-warning-option -p "$build" 2>/dev/null |
-        grep -E 'warning:|error:' | sort -u | complain "clang-tidy"
+    # clang-tidy's patterns are quick; its analyzer takes ten times as long.
+    echo "$built" | tidy '-clang-analyzer-*' | complain "clang-tidy"
+    echo "$deep" | tidy '-*,clang-analyzer-*,-clang-analyzer-valist.Uninitialized,-clang-analyzer-optin.performance.Padding,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling' |
+        complain "clang-tidy's analyzer"
 }
 
 [ -s "$verdict" ] && exit 1

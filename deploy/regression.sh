@@ -5,7 +5,7 @@
 #   deploy/regression.sh BASE.db NEW.db [FLAGS OF fa-coord sweep...]
 #
 #   FA_COORD     the program (fa-coord)
-#   THRESHOLD    a change of less is none (3%)
+#   THRESHOLD    ignore smaller changes (3%)
 #   COMPARE_JSON file for the whole comparison (none)
 #
 # Exit code: that of 'fa-coord compare', 0 no regression, 1 regression, 2 it
@@ -23,11 +23,11 @@ fa_coord=${FA_COORD:-fa-coord}
 threshold=${THRESHOLD:-3%}
 
 if [ ! -f "$base" ]; then
-    echo "regression.sh: there is no base '$base'; 'fa-coord sweep --db $base' makes it, commit that" >&2
+    echo "regression.sh: there is no base '$base'; run 'fa-coord sweep --db $base' and commit the database" >&2
     exit 2
 fi
 if [ -e "$new" ]; then
-    echo "regression.sh: '$new' is there already; what is compared must have been measured now" >&2
+    echo "regression.sh: '$new' exists already; remove it: only a new measurement can be compared" >&2
     exit 2
 fi
 

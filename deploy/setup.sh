@@ -39,7 +39,7 @@ packages="gcc g++ cmake ninja-build pkg-config git ca-certificates
     zlib1g-dev $msgpack libpgm-dev libnorm-dev libcmocka-dev openssh-client openssh-server"
 if [ "$tests" = yes ]; then
     packages="$packages clang clang-format clang-tidy cppcheck python3 python3-scipy
-        binutils util-linux procps"
+        universal-ctags binutils util-linux procps"
     # The example of an external strategy is tested where Optuna is packaged.
     if apt-cache show python3-optuna >/dev/null 2>&1; then
         packages="$packages python3-optuna"
@@ -70,7 +70,7 @@ as_root() {
         sudo env DEBIAN_FRONTEND=noninteractive "$@"
     else
         echo "setup.sh: these packages are missing: $missing" >&2
-        echo "setup.sh: run it as root, or install sudo" >&2
+        echo "setup.sh: run this script as root, or install sudo" >&2
         exit 1
     fi
 }
@@ -105,5 +105,5 @@ if [ -z "$missing" ]; then
     echo "setup.sh: everything is installed"
 fi
 if ! command -v nvcc >/dev/null 2>&1 && [ ! -x /usr/local/cuda/bin/nvcc ]; then
-    echo "setup.sh: nvcc is not here; what needs it is left out (the GPU boxes need it, this machine does not)"
+    echo "setup.sh: there is no nvcc on this machine; tests that need it are skipped (GPU hosts need nvcc, this machine does not)"
 fi

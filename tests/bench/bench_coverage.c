@@ -1,9 +1,9 @@
 /* bench_coverage - how often the interval of a speedup holds the truth
  *
- * Simulated confirmation passes of two contestants, for each noise of
+ * Simulated confirmation passes of two candidates, for each noise of
  * tests/coordinator/noise.c, on one and on two GPUs: the share of the 95 %
  * intervals that hold the true ratio, their median half-width, and how often
- * contestants that are equally fast are told apart at 5 %.  Beside it, what an
+ * candidates that are equally fast are told apart at 5 %.  Beside it, what an
  * interval that takes all samples for independent holds.  Writes JSON lines to
  * stdout, and the worst coverages last, to stderr.  Takes the number of passes
  * of each kind (4000).
@@ -14,13 +14,13 @@
 #include <stdlib.h>
 
 #include "common/mem.h"
-#include "common/stats.h"
-#include "coordinator/normal.h"
-#include "coordinator/speedup.h"
+#include "coordinator/confirm/speedup.h"
+#include "coordinator/stats/normal.h"
+#include "coordinator/stats/stats.h"
 #include "tests/coordinator/noise.h"
 
 #define CONFIDENCE 0.95
-#define TRUTH 0.02 /* the first contestant is faster by this */
+#define TRUTH 0.02 /* the first candidate is faster by this */
 
 struct kind {
     const struct noise *noise;
@@ -43,8 +43,8 @@ static bool naive_holds(const struct block_sample *samples, size_t n)
     for (size_t i = 0; i < n; i++) {
         double value = log(samples[i].seconds);
 
-        sum[samples[i].contestant] += value;
-        squares[samples[i].contestant] += value * value;
+        sum[samples[i].candidate] += value;
+        squares[samples[i].candidate] += value * value;
     }
     for (int c = 0; c < 2; c++)
         variance += (squares[c] - sum[c] * sum[c] / each) / (each - 1) / each;
@@ -80,7 +80,7 @@ static void run_kind(const struct kind *kind, size_t n_passes,
         widths[i] = log(s.hi / s.lo) / 2;
         blocks_free(blocks);
         for (size_t k = 0; k < n; k++)
-            if (samples[k].contestant == 0)
+            if (samples[k].candidate == 0)
                 samples[k].seconds *= exp(TRUTH);
         blocks = blocks_new(samples, n, 2);
         speedup_of(blocks, 0, 1, CONFIDENCE, &s);

@@ -14,10 +14,11 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "common/stats.h"
-#include "coordinator/domain.h"
-#include "coordinator/finalists.h"
-#include "coordinator/landscape.h"
+#include "common/outcome.h"
+#include "coordinator/confirm/finalists.h"
+#include "coordinator/replay/landscape.h"
+#include "coordinator/search/domain.h"
+#include "coordinator/stats/stats.h"
 #include "tests/coordinator/noise.h"
 
 #define DRAWS 100
@@ -49,7 +50,7 @@ static void find_field(const struct landscape *landscape, size_t n_points,
     for (size_t i = 0; i < n_points; i++) {
         const struct landscape_config *config = &landscape->configs[i];
 
-        if (config->outcome != LANDSCAPE_TIMED || config->samples_n < SAMPLES)
+        if (config->outcome != OUTCOME_CORRECT || config->samples_n < SAMPLES)
             continue;
         stats_summary(&landscape->samples[config->sample_at],
                       (size_t)config->samples_n, &summary);

@@ -10,8 +10,8 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/hash.h"
-#include "coordinator/json_out.h"
-#include "coordinator/space.h"
+#include "coordinator/space/space.h"
+#include "coordinator/text/json_out.h"
 
 #define ROUNDS 5
 
@@ -27,7 +27,7 @@ static double seconds_since(int64_t start_ns)
 
 static int walk(const char *path, struct figure *out, struct err *err)
 {
-    const struct arch_facts *facts = arch_find(ARCH_DEFAULT);
+    const struct gpu_arch_facts *facts = gpu_arch_find(GPU_ARCH_DEFAULT);
     int64_t start_ns = clock_boot_ns();
     struct space_point point;
     struct space *space = NULL;
@@ -36,7 +36,7 @@ static int walk(const char *path, struct figure *out, struct err *err)
 
     if (rc < 0)
         return rc;
-    rc = space_open(spec, facts, "cuda", &space, err);
+    rc = space_open(spec, facts, "cuda", NULL, &space, err);
     out->passed = 0;
     while (rc == 0 && (rc = space_next(space, &point, err)) > 0) {
         out->passed++;

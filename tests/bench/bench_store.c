@@ -13,11 +13,11 @@
 #include "common/err.h"
 #include "common/hash.h"
 #include "common/mem.h"
-#include "coordinator/store.h"
+#include "coordinator/store/store.h"
 
 #define SAMPLES 30
 #define RESULTS 20000
-#define GROUP 256 /* DESIGN decision 4 */
+#define GROUP 256 /* results in one commit, at most: COMMIT_ROWS */
 #define COMMITS 200
 
 static double cpu_s(void)

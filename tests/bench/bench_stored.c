@@ -14,15 +14,16 @@
 
 #include "common/err.h"
 #include "common/hash.h"
-#include "coordinator/config.h"
-#include "coordinator/domain.h"
-#include "coordinator/grid.h"
-#include "coordinator/history.h"
-#include "coordinator/plan.h"
-#include "coordinator/quest.h"
-#include "coordinator/space.h"
-#include "coordinator/spec.h"
-#include "coordinator/store.h"
+#include "coordinator/plan/plan.h"
+#include "coordinator/search/domain.h"
+#include "coordinator/search/search.h"
+#include "coordinator/search/strategy.h"
+#include "coordinator/space/space.h"
+#include "coordinator/space/space_domain.h"
+#include "coordinator/spec/config.h"
+#include "coordinator/spec/spec.h"
+#include "coordinator/store/past_runs.h"
+#include "coordinator/store/store.h"
 
 #define SAMPLES 30
 #define EPOCH 1 /* before that of any run */
@@ -167,18 +168,19 @@ static int put_config(struct filler *filler, int unit)
 }
 
 /* As the strategy has it by now. */
-static int put_steps(struct filler *filler, const struct grid *grid,
-                     const struct quest *quest)
+static int put_steps(struct filler *filler,
+                     const struct space_domain *space_domain,
+                     const struct search *search)
 {
     static const char *const kinds[] = {
-        [QUEST_ASKED] = "asked", [QUEST_TIMED] = "timed"
+        [SEARCH_ASKED] = "asked", [SEARCH_TIMED] = "timed"
     };
     size_t n;
-    const struct quest_step *steps = quest_steps(quest, &n);
+    const struct search_step *steps = search_steps(search, &n);
     int rc = store_steps_drop(filler->store, filler->sweep, filler->err);
 
     for (size_t i = 0; rc >= 0 && i < n; i++) {
-        int64_t number = grid_number(grid, steps[i].point);
+        int64_t number = space_domain_number(space_domain, steps[i].point);
         struct value values[SPEC_AXES_MAX];
         char key[HASH_HEX];
 
@@ -191,7 +193,7 @@ static int put_steps(struct filler *filler, const struct grid *grid,
                                   .kind = kinds[steps[i].kind],
                                   .config = key,
                                   .point = number,
-                                  .time_s = steps[i].kind == QUEST_TIMED
+                                  .time_s = steps[i].kind == SEARCH_TIMED
                                                 ? steps[i].time
                                                 : (double)NAN },
             filler->err);
@@ -214,81 +216,84 @@ static int put_unit(struct filler *filler, int unit)
 }
 
 /* One after the other: asked for, measured, told. */
-static int fill(struct filler *filler, const struct grid *grid,
-                struct quest *quest, int results)
+static int fill(struct filler *filler, const struct space_domain *space_domain,
+                struct search *search, int results)
 {
-    struct quest_want want;
+    struct search_want want;
     int rc = 0;
 
     while (rc >= 0 && filler->results < results &&
-           quest_ask(quest, &want) == STRATEGY_POINT) {
-        int64_t number = grid_number(grid, quest_point(quest, want.unit));
+           search_ask(search, &want) == STRATEGY_POINT) {
+        int64_t number =
+            space_domain_number(space_domain, search_point(search, want.unit));
 
         if (want.unit == plan_taken(filler->plan))
             rc = plan_take(filler->plan, number, filler->err);
         if (rc >= 0)
             rc = put_unit(filler, want.unit);
         for (int s = 0; rc >= 0 && s < plan_shapes(filler->plan); s++)
-            quest_settle(quest, want.unit, s, STRATEGY_TIMED,
-                         median_of(plan_unit(filler->plan, want.unit)));
+            search_settle(search, want.unit, s, STRATEGY_TIMED,
+                          median_of(plan_unit(filler->plan, want.unit)));
     }
     if (rc >= 0)
-        rc = put_steps(filler, grid, quest);
+        rc = put_steps(filler, space_domain, search);
     return rc < 0 ? rc : store_commit(filler->store, filler->err);
 }
 
-static int begin(struct filler *filler, struct grid **grid,
-                 struct quest **quest)
+static int begin(struct filler *filler, struct space_domain **space_domain,
+                 struct search **search)
 {
-    struct quest_options options = { .strategy = "exhaustive" };
-    struct history *history = NULL;
+    struct search_options options = { .strategy = "exhaustive" };
+    struct past_runs *past = NULL;
     struct store_sweep row;
-    int rc = history_open(filler->store, &history, filler->err);
+    int rc = past_runs_open(filler->store, &past, filler->err);
 
     if (rc == 0)
-        rc = history_sweep(history, &row, &filler->sweep, filler->err);
-    history_close(history);
+        rc = past_runs_sweep(past, &row, &filler->sweep, filler->err);
+    past_runs_close(past);
     if (rc >= 0)
-        rc = grid_new(filler->spec, filler->space, 0, grid, filler->err);
+        rc = space_domain_new(filler->spec, filler->space, 0, space_domain,
+                              filler->err);
     if (rc < 0)
         return rc;
-    options.domain = grid_domain(*grid);
-    options.baseline = grid_find(*grid, plan_unit(filler->plan, 0)->point);
+    options.domain = space_domain_domain(*space_domain);
+    options.baseline =
+        space_domain_find(*space_domain, plan_unit(filler->plan, 0)->point);
     options.shapes = plan_shapes(filler->plan);
     options.evaluations = domain_size(options.domain);
-    return quest_new(&options, quest, filler->err);
+    return search_new(&options, search, filler->err);
 }
 
 int main(int argc, char *argv[])
 {
     struct err err = { "" };
     struct filler filler = { .err = &err };
-    struct quest *quest = NULL;
-    struct grid *grid = NULL;
+    struct search *search = NULL;
+    struct space_domain *space_domain = NULL;
     int rc = argc == 4 ? hash_setup(&err)
                        : err_set(&err, ERR_INPUT, "SWEEP DB RESULTS");
 
     if (rc == 0)
         rc = spec_load(argv[1], &filler.spec, &err);
     if (rc == 0)
-        rc = space_open(filler.spec, arch_find(ARCH_DEFAULT), "cpu",
-                        &filler.space, &err);
+        rc = space_open(filler.spec, gpu_arch_find(GPU_ARCH_DEFAULT), "cpu",
+                        NULL, &filler.space, &err);
     if (rc == 0)
         rc = plan_make_open(filler.spec, filler.space, atoi(argv[3]) + 1, "cpu",
                             "cpu", &filler.plan, &err);
     if (rc == 0)
         rc = store_open(argv[2], STORE_WRITE, &filler.store, &err);
     if (rc == 0)
-        rc = begin(&filler, &grid, &quest);
+        rc = begin(&filler, &space_domain, &search);
     if (rc == 0)
-        rc = fill(&filler, grid, quest, atoi(argv[3]));
+        rc = fill(&filler, space_domain, search, atoi(argv[3]));
     if (rc < 0)
         fprintf(stderr, "bench_stored: %s\n", err.text);
     else
         printf("%d results of %d configurations\n", filler.results,
                plan_taken(filler.plan));
-    quest_free(quest);
-    grid_free(grid);
+    search_free(search);
+    space_domain_free(space_domain);
     store_close(filler.store);
     plan_free(filler.plan);
     space_close(filler.space);

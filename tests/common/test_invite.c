@@ -13,10 +13,12 @@
 #define KEY_B "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6"
 #define KEY_C "D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs"
 
-#define TEXT                                                   \
-    "fa-invitation 1\nserver_key " KEY_A "\npublic_key " KEY_B \
-    "\nsecret_key " KEY_C                                      \
-    "\nepoch 1700000000000000000\nlinger_ms 90000\nendpoint relay\n\n"
+#define TEXT                                                             \
+    "fa-invitation 1\nserver_key " KEY_A "\npublic_key " KEY_B           \
+    "\nsecret_key " KEY_C "\nepoch 1700000000000000000\nlinger_ms 90000" \
+    "\nowner 00112233445566778899aabbccddeeff\nuser ada"                 \
+    "\nmachine laptop\npid 4711\ndatabase /home/a da/f.db"               \
+    "\nsince 1700000000000000001\nendpoint relay\n\n"
 
 static void an_invitation_survives_the_way(void **state)
 {
@@ -25,6 +27,12 @@ static void an_invitation_survives_the_way(void **state)
                          .secret_key = KEY_C,
                          .epoch = INT64_C(1700000000000000000),
                          .linger_ms = 90000,
+                         .owner = { .id = "00112233445566778899aabbccddeeff",
+                                    .user = "ada",
+                                    .machine = "laptop",
+                                    .database = "/home/a da/f.db",
+                                    .pid = 4711,
+                                    .since_utc = INT64_C(1700000000000000001) },
                          .endpoint = "relay" };
     char text[INVITE_BYTES_MAX];
     struct invite out;
@@ -32,6 +40,32 @@ static void an_invitation_survives_the_way(void **state)
 
     (void)state;
     assert_string_equal(text, TEXT);
+    assert_int_equal(invite_end(text, len, NULL), (int)len);
+    assert_int_equal(invite_parse(text, len, &out, NULL), 0);
+    assert_memory_equal(&in, &out, sizeof(in));
+}
+
+static void the_longest_invitation_fits(void **state)
+{
+    struct invite in = { .server_key = KEY_A,
+                         .public_key = KEY_B,
+                         .secret_key = KEY_C,
+                         .epoch = INT64_MAX,
+                         .linger_ms = 86400000,
+                         .owner = { .id = "00112233445566778899aabbccddeeff",
+                                    .pid = INT32_MAX,
+                                    .since_utc = INT64_MAX } };
+    char text[INVITE_BYTES_MAX];
+    struct invite out;
+    size_t len;
+
+    (void)state;
+    memset(in.owner.user, 'u', sizeof(in.owner.user) - 1);
+    memset(in.owner.machine, 'm', sizeof(in.owner.machine) - 1);
+    memset(in.owner.database, 'd', sizeof(in.owner.database) - 1);
+    memset(in.endpoint, 'e', sizeof(in.endpoint) - 1);
+    memcpy(in.endpoint, "ipc://", 6);
+    len = invite_write(&in, text);
     assert_int_equal(invite_end(text, len, NULL), (int)len);
     assert_int_equal(invite_parse(text, len, &out, NULL), 0);
     assert_memory_equal(&in, &out, sizeof(in));
@@ -83,6 +117,18 @@ static void a_wrong_line_is_named_but_not_shown(void **state)
           "invitation: the value of 'secret_key' is not of its form" },
         { "secret_key rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf\"\n\n",
           "invitation: the value of 'secret_key' is not of its form" },
+        { "owner 0011\n\n",
+          "invitation: the value of 'owner' is not of its form" },
+        { "owner 00112233445566778899AABBCCDDEEFF\n\n",
+          "invitation: the value of 'owner' is not of its form" },
+        { "user a\x1b[2Jda\n\n",
+          "invitation: the value of 'user' is not of its form" },
+        { "user "
+          "0123456789012345678901234567890123456789012345678901234567890123"
+          "\n\n",
+          "invitation: the value of 'user' is not of its form" },
+        { "pid 4294967296\n\n",
+          "invitation: the value of 'pid' is not of its form" },
         { "endpoint udp://1.2.3.4:5\n\n",
           "invitation: the value of 'endpoint' is not of its form" },
         { "endpoint tcp://\n\n",
@@ -116,6 +162,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_invitation_survives_the_way),
+        cmocka_unit_test(the_longest_invitation_fits),
         cmocka_unit_test(its_end_is_an_empty_line),
         cmocka_unit_test(a_wrong_line_is_named_but_not_shown),
         cmocka_unit_test(a_refused_invitation_leaves_no_key),

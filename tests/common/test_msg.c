@@ -115,6 +115,28 @@ static void bad_frames_are_named(void **state)
     }
 }
 
+/* The encoding of one sample with another in its place. */
+static struct buf sample_of(double sample)
+{
+    const double honest = 1.0;
+    struct msg in = { .type = MSG_MEASURED,
+                      .id = identity(),
+                      .samples = { &honest, 1 } };
+    unsigned char was[] = { 0xcb, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0 };
+    uint64_t bits;
+    struct buf buf;
+    char *at;
+
+    buf_init(&buf, MSG_BYTES_MAX);
+    assert_int_equal(msg_encode(&in, &buf, NULL), 0);
+    at = memmem(buf.bytes, buf.len, was, sizeof(was));
+    assert_non_null(at);
+    memcpy(&bits, &sample, sizeof(bits));
+    for (int i = 0; i < 8; i++)
+        at[1 + i] = (char)(bits >> (56 - 8 * i));
+    return buf;
+}
+
 static void a_negative_or_nan_sample_is_refused(void **state)
 {
     const double rows[] = { -1.0, 0.0, NAN, INFINITY };
@@ -124,17 +146,59 @@ static void a_negative_or_nan_sample_is_refused(void **state)
         struct msg in = { .type = MSG_MEASURED,
                           .id = identity(),
                           .samples = { &rows[i], 1 } };
+        struct buf forged = sample_of(rows[i]), buf;
         struct msg out;
-        struct buf buf;
         struct err err;
 
         buf_init(&buf, MSG_BYTES_MAX);
-        assert_int_equal(msg_encode(&in, &buf, NULL), 0);
-        assert_int_equal(msg_decode(buf.bytes, buf.len, &out, &err), ERR_PROTO);
+        assert_int_equal(msg_encode(&in, &buf, &err), ERR_INPUT);
+        assert_string_equal(err.text, "MEASURED.samples is out of range");
+        assert_int_equal(msg_decode(forged.bytes, forged.len, &out, &err),
+                         ERR_PROTO);
         assert_string_equal(err.text, "MEASURED.samples has the wrong type or "
                                       "is out of range");
+        buf_fini(&forged);
         buf_fini(&buf);
     }
+}
+
+static int send_error(double error, double *received)
+{
+    struct msg in = { .type = MSG_MEASURED,
+                      .id = identity(),
+                      .relative_l2 = error,
+                      .max_error = error };
+    struct msg out;
+    struct buf buf;
+    int rc;
+
+    buf_init(&buf, MSG_BYTES_MAX);
+    rc = msg_encode(&in, &buf, NULL);
+    if (rc == 0)
+        rc = msg_decode(buf.bytes, buf.len, &out, NULL);
+    buf_fini(&buf);
+    if (rc < 0)
+        return rc;
+    *received = out.relative_l2;
+    assert_true(out.relative_l2 == out.max_error || isnan(out.max_error));
+    msg_fini(&out);
+    return 0;
+}
+
+static void however_wrong_an_output_is_its_error_can_be_told(void **state)
+{
+    const double rows[] = { 0, 1e30, 1.7e308, INFINITY };
+    double got;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(send_error(rows[i], &got), 0);
+        assert_true(got == rows[i]);
+    }
+    assert_int_equal(send_error(NAN, &got), 0);
+    assert_true(isnan(got));
+    assert_int_equal(send_error(-1e-9, &got), ERR_INPUT);
+    assert_int_equal(send_error(-INFINITY, &got), ERR_INPUT);
 }
 
 static void an_oversize_text_is_not_sent(void **state)
@@ -160,6 +224,7 @@ int main(void)
         cmocka_unit_test(bundle_carries_file_contents),
         cmocka_unit_test(bad_frames_are_named),
         cmocka_unit_test(a_negative_or_nan_sample_is_refused),
+        cmocka_unit_test(however_wrong_an_output_is_its_error_can_be_told),
         cmocka_unit_test(an_oversize_text_is_not_sent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "worker/runner/fill.h"
+#include "worker/runner/wire/fill.h"
 
 #define CONTESTANTS_MAX 64
 
@@ -109,9 +109,9 @@ static double sample(const struct noise *noise, const struct noise_pass *pass,
 
     struct noise own = *noise;
 
-    if (noise->uneven && at->contestant != 0)
+    if (noise->uneven && at->candidate != 0)
         own.tail = 0;
-    return pass->logs[at->contestant] +
+    return pass->logs[at->candidate] +
            common_level(noise, progress, in_block, (size_t)at->gpu) +
            walk_on(walk, s) + scale * (process + noise_own(&own, s));
 }
@@ -132,9 +132,9 @@ static size_t measure_block(const struct noise *noise,
     for (size_t i = 0; i < n; i++) {
         if (i % pass->n_samples == 0)
             process = noise->process_sd * noise_normal(s);
-        out[i] = (struct block_sample){
-            .contestant = order[i / pass->n_samples], .block = block, .gpu = gpu
-        };
+        out[i] = (struct block_sample){ .candidate = order[i / pass->n_samples],
+                                        .block = block,
+                                        .gpu = gpu };
         out[i].seconds = exp(sample(noise, pass, &out[i], (double)i / (double)n,
                                     process, walk, s));
     }

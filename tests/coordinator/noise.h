@@ -1,6 +1,7 @@
 /* noise.h - times as a GPU that misbehaves in known ways would give them
  *
- * Every number comes from the seed, by the generator of worker/runner/fill.h.
+ * Every number comes from the seed, by the generator of
+ * worker/runner/wire/fill.h.
  */
 #ifndef FA_TESTS_COORDINATOR_NOISE_H
 #define FA_TESTS_COORDINATOR_NOISE_H
@@ -9,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "coordinator/blocks.h"
+#include "coordinator/confirm/blocks.h"
 
 struct noise_stream {
     uint64_t key;
@@ -35,7 +36,7 @@ struct noise {
     double walk, keep;    /* AR(1) from sample to sample: sd and coefficient */
     double card;          /* the second card is slower by this */
     double card_noise;    /* ... and noisier by this factor; 0 means as noisy */
-    bool uneven;          /* the tail is the first contestant's alone */
+    bool uneven;          /* the tail is the first candidate's alone */
 };
 
 /* What one sample has of its own: normal noise and lateness, log time. */
@@ -44,7 +45,7 @@ double noise_own(const struct noise *noise, struct noise_stream *s);
 extern const struct noise noises[];
 extern const size_t n_noises;
 
-/* Late samples of the first contestant only, so that no centre of the ratio
+/* Late samples of the first candidate only, so that no centre of the ratio
  * is the true one: what the method does not promise. */
 extern const struct noise noise_uneven;
 

@@ -17,8 +17,8 @@
 
 #include "common/clock.h"
 #include "common/frame.h"
-#include "coordinator/server.h"
-#include "worker/stage.h"
+#include "coordinator/link/router.h"
+#include "worker/store/build_dir.h"
 
 #define LAST_WORDS_NS (3 * NS_PER_S)
 #define WORKER FA_BINARY_DIR "/bin/fa-worker"
@@ -37,6 +37,12 @@ void coord_open(struct coord *coord)
     signal(SIGPIPE, SIG_IGN);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     *coord = (struct coord){ .epoch = 1000,
+                             .owner = { .id = "0000000000000000000000000000"
+                                              "0001",
+                                        .user = "ada",
+                                        .machine = "laptop",
+                                        .database = "/home/ada/flash.db",
+                                        .pid = 4711 },
                              .linger_ms = 1000 * COORD_WAIT_S, /* no BEAT */
                              .relay = -1,
                              .in = -1,
@@ -48,7 +54,7 @@ void coord_open(struct coord *coord)
     snprintf(coord->work, sizeof(coord->work), "%s/work", coord->folder);
     snprintf(router, sizeof(router), "%s/router", coord->folder);
     coord->zctx = zmq_ctx_new();
-    if (server_open(coord->zctx, router, 1, &coord->server, &err) < 0)
+    if (router_open(coord->zctx, router, 1, &coord->server, &err) < 0)
         fail_msg("%s", err.text);
     buf_init(&coord->login, FRAME_NOISE_MAX);
     buf_init(&coord->said, FRAME_NOISE_MAX);
@@ -83,11 +89,11 @@ void coord_close(struct coord *coord)
         kill(coord->worker, SIGKILL);
         waitpid(coord->worker, NULL, 0);
     }
-    server_close(coord->server);
+    router_close(coord->server);
     zmq_ctx_term(coord->zctx);
     buf_fini(&coord->login);
     buf_fini(&coord->said);
-    assert_true(stage_remove_tree(coord->folder));
+    assert_true(build_dir_remove_tree(coord->folder));
 }
 
 static void start_relay(struct coord *coord)
@@ -121,17 +127,18 @@ static void send_invitation(struct coord *coord)
 {
     struct invite invite = { .epoch = coord->epoch,
                              .linger_ms = coord->linger_ms,
+                             .owner = coord->owner,
                              .endpoint = INVITE_RELAY };
     char text[INVITE_BYTES_MAX];
     size_t len;
     struct err err;
 
-    assert_int_equal(server_admit(coord->server, 0, invite.public_key,
+    assert_int_equal(router_admit(coord->server, 0, invite.public_key,
                                   invite.secret_key, &err),
                      0);
     snprintf(invite.server_key, sizeof(invite.server_key), "%s",
              coord->wrong_server_key ? invite.public_key
-                                     : server_public_key(coord->server));
+                                     : router_public_key(coord->server));
     memcpy(coord->secret_key, invite.secret_key, CURVE_KEY_BYTES);
     len = invite_write(&invite, text);
     assert_int_equal(write(coord->in, text, len), (ssize_t)len);
@@ -214,8 +221,8 @@ static void beat(struct coord *coord)
 static void turn(struct coord *coord)
 {
     zmq_pollitem_t items[PUMP_FDS_MAX + 3] = {
-        { .socket = server_router(coord->server), .events = ZMQ_POLLIN },
-        { .socket = server_zap(coord->server), .events = ZMQ_POLLIN },
+        { .socket = router_socket(coord->server), .events = ZMQ_POLLIN },
+        { .socket = router_zap(coord->server), .events = ZMQ_POLLIN },
         { .fd = coord->out, .events = ZMQ_POLLIN },
     };
     struct pollfd fds[PUMP_FDS_MAX];
@@ -233,7 +240,7 @@ static void turn(struct coord *coord)
     if (pump_step(coord->pump, fds, n, &err) < 0)
         fail_msg("%s", err.text);
     carry(coord);
-    server_step(coord->server);
+    router_step(coord->server);
     beat(coord);
 }
 
@@ -242,7 +249,7 @@ static bool take(struct coord *coord, struct msg *msg)
 {
     size_t host;
     struct err err;
-    int rc = server_recv(coord->server, &host, msg, &err);
+    int rc = router_recv(coord->server, &host, msg, &err);
 
     if (rc < 0)
         fail_msg("%s", err.text);
@@ -321,7 +328,7 @@ void coord_send(struct coord *coord, struct msg *msg)
     struct err err;
 
     msg->epoch = coord->epoch;
-    if (server_send(coord->server, 0, msg, &err) < 0)
+    if (router_send(coord->server, 0, msg, &err) < 0)
         fail_msg("%s", err.text);
 }
 

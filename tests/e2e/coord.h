@@ -21,14 +21,15 @@
 #define COORD_BEAT_MS 500
 #define COORD_WAIT_S 120 /* a runner is compiled, perhaps on a busy machine */
 
-struct server;
+struct router;
 
 struct coord {
     char folder[40]; /* private; ROUTER socket and the worker's folder */
     char work[64];
     void *zctx;
-    struct server *server;
+    struct router *server;
     int64_t epoch;
+    struct owner owner;
     int64_t linger_ms;
     bool wrong_server_key;
     bool beats;                       /* from the HELLO on, while it runs */

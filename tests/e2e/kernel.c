@@ -25,6 +25,14 @@
     "    if (i < n)\n"                                                      \
     "        out[i] = a[i] + VALUE;\n"                                      \
     "}\n"
+/* Off by as much as a float can hold, nearly. */
+#define ADD_FAR                                                             \
+    "extern \"C\" __global__ void add(const float *a, float *out, int n)\n" \
+    "{\n"                                                                   \
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                  \
+    "    if (i < n)\n"                                                      \
+    "        out[i] = a[i] + 1e32f;\n"                                      \
+    "}\n"
 #define REFERENCE                                                            \
     "extern \"C\" __global__ void ref(const float *a, double *out, int n)\n" \
     "{\n"                                                                    \
@@ -80,6 +88,7 @@ int kernel_set_up(void **state)
     assert_int_equal(hash_setup(&err), 0);
     assert_non_null(folder);
     add_file("add.cu", ADD, strlen(ADD));
+    add_file("huge.cu", ADD_FAR, strlen(ADD_FAR));
     add_file("ref.cu", REFERENCE, strlen(REFERENCE));
     while ((entry = readdir(folder)))
         if (entry->d_name[0] != '.')

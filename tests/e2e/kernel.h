@@ -1,7 +1,8 @@
 /* kernel.h - a small kernel and its reference, for a worker to build
  *
- * add.cu has 'add', which adds 1 to each of n numbers; ref.cu has 'ref', the
- * same in double.  They go with the headers of kernels/include in a bundle.
+ * add.cu has 'add', which adds 1 to each of n numbers; huge.cu another, which
+ * adds far too much; ref.cu has 'ref', the right sum in double.  They go with
+ * the headers of kernels/include in a bundle.
  */
 #ifndef FA_TESTS_E2E_KERNEL_H
 #define FA_TESTS_E2E_KERNEL_H

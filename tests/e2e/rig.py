@@ -118,6 +118,7 @@ class Rig(unittest.TestCase):
     """One test: a folder, an environment, and the processes it must leave behind clean."""
 
     maxDiff = None
+    bin = BIN
 
     def setUp(self):
         # Short: a worker's sockets must fit the 107 bytes of a socket's path.
@@ -252,11 +253,11 @@ class Rig(unittest.TestCase):
 
     def start(self, folder, *args):
         with open(self.path("stdout"), "wb") as out, open(self.path("stderr"), "wb") as err:
-            return subprocess.Popen([os.path.join(BIN, "fa-coord"), *args], cwd=folder, env=self.env,
+            return subprocess.Popen([os.path.join(self.bin, "fa-coord"), *args], cwd=folder, env=self.env,
                                     stdin=subprocess.DEVNULL, stdout=out, stderr=err)
 
     def run_coord(self, folder, *args, code=0, seconds=240):
-        result = subprocess.run([os.path.join(BIN, "fa-coord"), *args], cwd=folder, env=self.env,
+        result = subprocess.run([os.path.join(self.bin, "fa-coord"), *args], cwd=folder, env=self.env,
                                 stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds)
         if code is not None:
             self.assertEqual(result.returncode, code, result.stdout + result.stderr)

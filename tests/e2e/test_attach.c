@@ -124,6 +124,73 @@ static void an_older_epoch_is_refused(void **state)
                         "fa-worker: the worker refuses: older epoch\n");
 }
 
+/* Another sweep's coordinator for the same folder, with a clock behind. */
+static void open_another(struct coord *out)
+{
+    coord_open(out);
+    memcpy(out->work, coord.work, sizeof(out->work));
+    out->epoch -= 100;
+    out->owner.id[0] = 'f';
+    out->owner.pid = 12;
+}
+
+static void another_sweep_gets_the_owners_name(void **state)
+{
+    struct coord other;
+
+    (void)state;
+    coord_up(&coord, 1);
+    open_another(&other);
+    coord_attach(&other);
+    assert_int_equal(coord_await_end(&other), 1);
+    assert_non_null(strstr(buf_text(&other.said),
+                           "fa-worker: its worker serves another sweep: "
+                           "ada@laptop, pid 4711, /home/ada/flash.db, since "));
+    assert_non_null(strstr(buf_text(&other.said), "another workdir="));
+    coord_close(&other);
+    kernel_build(&coord, 1, "ref.cu", "ref");
+    coord_expect(&coord, MSG_BUILT); /* the owner goes on */
+}
+
+static void another_sweep_gets_the_worker_of_one_that_was_killed(void **state)
+{
+    struct coord other;
+    struct msg hello;
+
+    (void)state;
+    coord_up(&coord, 1);
+    coord_cut(&coord);
+    open_another(&other);
+    coord_attach(&other);
+    coord_await(&other, MSG_HELLO, &hello);
+    assert_int_equal(hello.pid, coord.worker);
+    assert_int_equal(hello.epoch, other.epoch);
+    msg_fini(&hello);
+    other.worker = 0; /* the tear-down ends it */
+    coord_close(&other);
+}
+
+static void a_finished_sweep_leaves_its_host_at_once(void **state)
+{
+    struct coord other;
+    struct msg hello;
+    pid_t worker;
+
+    (void)state;
+    coord_up(&coord, 1);
+    worker = coord.worker;
+    coord_stop(&coord, "drain");
+    coord_expect(&coord, MSG_BYE);
+    open_another(&other);
+    coord_attach(&other);
+    coord_await(&other, MSG_HELLO, &hello);
+    assert_int_not_equal(hello.pid, worker);
+    assert_int_equal(coord_reap_worker(&coord), 0);
+    coord.worker = 0;
+    msg_fini(&hello);
+    coord_close(&other);
+}
+
 static void without_a_coordinator_it_ends(void **state)
 {
     (void)state;
@@ -264,6 +331,9 @@ int main(void)
         attached(a_result_survives_the_worker),
         attached(what_runs_goes_on_under_a_new_coordinator),
         attached(an_older_epoch_is_refused),
+        attached(another_sweep_gets_the_owners_name),
+        attached(another_sweep_gets_the_worker_of_one_that_was_killed),
+        attached(a_finished_sweep_leaves_its_host_at_once),
         attached(without_a_coordinator_it_ends),
         attached(one_that_beats_is_not_left_however_short_the_linger),
         attached(a_wrong_server_key_is_not_talked_to_for_ever),

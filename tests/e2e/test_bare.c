@@ -17,8 +17,8 @@
 
 #include "common/clock.h"
 #include "common/invite.h"
-#include "coordinator/server.h"
-#include "worker/stage.h"
+#include "coordinator/link/router.h"
+#include "worker/store/build_dir.h"
 
 #define WORKER FA_BINARY_DIR "/bin/fa-worker"
 #define WAIT_NS (60 * NS_PER_S)
@@ -28,7 +28,7 @@
 struct bare {
     char folder[32], work[48];
     void *zctx;
-    struct server *server;
+    struct router *server;
     struct invite invite;
     pid_t worker;
 };
@@ -40,21 +40,24 @@ static int open_bare(void **state)
     size_t size = sizeof(bare.invite.endpoint);
 
     signal(SIGPIPE, SIG_IGN);
-    bare = (struct bare){ .invite = { .epoch = EPOCH, .linger_ms = 30000 } };
+    bare = (struct bare){ .invite = { .epoch = EPOCH,
+                                      .linger_ms = 30000,
+                                      .owner.id = "000000000000000000000000"
+                                                  "00000001" } };
     snprintf(bare.folder, sizeof(bare.folder), "/tmp/fa-bare-XXXXXX");
     if (!mkdtemp(bare.folder))
         return -1;
     snprintf(bare.work, sizeof(bare.work), "%s/work", bare.folder);
     snprintf(router, sizeof(router), "%s/router", bare.folder);
     bare.zctx = zmq_ctx_new();
-    if (server_open(bare.zctx, router, 1, &bare.server, NULL) < 0 ||
-        zmq_bind(server_router(bare.server), "tcp://127.0.0.1:*") < 0 ||
-        zmq_getsockopt(server_router(bare.server), ZMQ_LAST_ENDPOINT,
+    if (router_open(bare.zctx, router, 1, &bare.server, NULL) < 0 ||
+        zmq_bind(router_socket(bare.server), "tcp://127.0.0.1:*") < 0 ||
+        zmq_getsockopt(router_socket(bare.server), ZMQ_LAST_ENDPOINT,
                        bare.invite.endpoint, &size) < 0 ||
-        server_admit(bare.server, 0, bare.invite.public_key,
+        router_admit(bare.server, 0, bare.invite.public_key,
                      bare.invite.secret_key, NULL) < 0)
         return -1;
-    memcpy(bare.invite.server_key, server_public_key(bare.server),
+    memcpy(bare.invite.server_key, router_public_key(bare.server),
            CURVE_KEY_BYTES);
     *state = &bare;
     return 0;
@@ -68,9 +71,9 @@ static int close_bare(void **state)
         kill(bare->worker, SIGKILL);
         waitpid(bare->worker, NULL, 0);
     }
-    server_close(bare->server);
+    router_close(bare->server);
     zmq_ctx_term(bare->zctx);
-    return stage_remove_tree(bare->folder) ? 0 : -1;
+    return build_dir_remove_tree(bare->folder) ? 0 : -1;
 }
 
 /* Start the worker and give it the invitation on its stdin. */
@@ -101,15 +104,15 @@ static bool await(struct bare *bare, enum msg_type type, int64_t wait_ns)
 
     while (!came && clock_boot_ns() < until_ns) {
         zmq_pollitem_t items[] = {
-            { .socket = server_router(bare->server), .events = ZMQ_POLLIN },
-            { .socket = server_zap(bare->server), .events = ZMQ_POLLIN },
+            { .socket = router_socket(bare->server), .events = ZMQ_POLLIN },
+            { .socket = router_zap(bare->server), .events = ZMQ_POLLIN },
         };
         struct msg msg;
         size_t host;
 
         zmq_poll(items, 2, TURN_MS);
-        server_step(bare->server);
-        while (!came && server_recv(bare->server, &host, &msg, NULL) == 1) {
+        router_step(bare->server);
+        while (!came && router_recv(bare->server, &host, &msg, NULL) == 1) {
             came = msg.type == type;
             msg_fini(&msg);
         }
@@ -120,7 +123,7 @@ static bool await(struct bare *bare, enum msg_type type, int64_t wait_ns)
 static void send_to_worker(struct bare *bare, struct msg *msg)
 {
     msg->epoch = EPOCH;
-    assert_int_equal(server_send(bare->server, 0, msg, NULL), 0);
+    assert_int_equal(router_send(bare->server, 0, msg, NULL), 0);
 }
 
 static void an_invited_worker_comes_over_tcp_and_ends_when_told(void **state)
@@ -156,7 +159,7 @@ static void a_worker_with_a_forged_key_is_not_heard(void **state)
         0);
     start(bare);
     assert_false(await(bare, MSG_HELLO, 2 * NS_PER_S));
-    assert_true(server_refused(bare->server) > 0);
+    assert_true(router_refused(bare->server) > 0);
 }
 
 int main(void)

@@ -76,7 +76,7 @@ class BestAt(rig.Rig):
         named = json.loads(self.run_coord(folder, "profile", "--config", key[:8], "--json").stdout)["profiles"]
         self.assertEqual([p["config"] for p in named if p["shape"] == "one"], [AT_TWO])
         both = self.run_coord(folder, "profile", "--config", key[:8], "BLOCK_SIZE=64", code=2)
-        self.assertIn("both name a configuration: one or the other", both.stderr)
+        self.assertIn("both name a configuration; give one of them", both.stderr)
 
 
 if __name__ == "__main__":

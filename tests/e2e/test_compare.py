@@ -142,7 +142,7 @@ class Configuration(unittest.TestCase):
 
 
 class Intervals(unittest.TestCase):
-    """The literals of tests/coordinator/test_signed_rank.c."""
+    """The literals of tests/coordinator/stats/test_signed_rank.c."""
 
     def test_few_differences_bound_nothing(self):
         self.assertEqual(intervals.signed_rank([1, 2, 3, 4]), (2.5, -math.inf, math.inf))

@@ -36,7 +36,7 @@ class Confirm(rig.Rig):
         sshd = self.sshd()
         hosts = self.hosts(f"localhost workdir={self.path('w1')}", sshd.line(f"rate=1 workdir={self.path('w2')}"))
         ran = self.run_coord(folder, "sweep", "--device", "cpu", "--hosts", hosts)
-        self.assertIn("the cpu device emulates, and its times say nothing about a GPU: the baseline and ", ran.stdout)
+        self.assertIn("the cpu device emulates, so its times say nothing about a GPU: the baseline and ", ran.stdout)
         self.assertNotIn("x baseline", ran.stdout)
         verdict = self.verdict(folder)
         self.assertEqual((verdict["state"], verdict["success"], verdict["emulated"]), ("done", False, True))
@@ -66,7 +66,7 @@ class Confirm(rig.Rig):
             self.assertEqual(self.verdict(folder)["pass"], 2)
         with self.subTest("bench measures those that are named as well, each once"):
             unknown = self.run_coord(folder, "bench", "--config", "BLOCK_SIZE=64,ITEMS=3,VECTOR=false", code=2)
-            self.assertIn("is no configuration of this sweep", unknown.stderr)
+            self.assertIn("is not a configuration of this sweep", unknown.stderr)
             keys = [result["key"] for result in self.report(folder)["results"]]
             flags = [part for key in [*keys, keys[0][:12]] for part in ("--config", key)]
             bench = json.loads(self.run_coord(folder, "bench", *flags, "--json").stdout)
@@ -115,7 +115,7 @@ class Confirm(rig.Rig):
         with self.subTest("it is made all the same when asked for, within its cap"):
             capped = self.run_coord(folder, "confirm", "--max-hours", "0.000001", code=6)
             self.assertIn("the cap of 1e-06 hours is reached", capped.stderr)
-            self.assertIn("for a new cap: fa-coord confirm ", capped.stderr)
+            self.assertIn("or --max-hours: fa-coord confirm ", capped.stderr)
         with self.subTest("and finds what is wrong"):
             ran = self.run_coord(folder, "confirm")
             self.assertIn("correctness at the fuzz shape n-257", ran.stdout)
@@ -129,7 +129,7 @@ class Confirm(rig.Rig):
         folder = self.fixture("forgets_tail", confirm=True)
         sweepfile.write(folder, {**sweepfile.read(folder), "baseline": {"WIDTH": 4}})
         ran = self.run_coord(folder, "sweep", "--device", "cpu", code=1)
-        self.assertIn("the baseline is wrong, correctness at the fuzz shape n-257", ran.stderr)
+        self.assertIn("the baseline is wrong: correctness at the fuzz shape n-257", ran.stderr)
         verdict = self.verdict(folder)
         self.assertEqual((verdict["state"], verdict["success"], verdict["best_config"]), ("failed", False, None))
         self.assertEqual((verdict["finalists"], verdict["tie_set"], verdict["target_speedup"]), ([], [], 1.1))
@@ -169,12 +169,14 @@ class Confirm(rig.Rig):
             json.dump({"cards": [{"gpu": 1, "factor": 1.08}]}, f)
         command = ("sweep", "--device", "replay=bowl.json", "--speed-up", "100000", "--db", "x.db",
                    "--hosts", self.hosts("localhost gpus=0,1 slots=4"), "--cards", "cards.json")
-        with self.subTest("a cap that comes before any host leaves nothing that could be resumed"):
+        with self.subTest("a cap that comes before any host leaves what can be resumed"):
             capped = self.run_coord(self.folder, *command, "--max-hours", "1e-9", code=6)
-            self.assertIn("nothing was measured yet; to go on, the same command again with a higher cap", capped.stderr)
+            self.assertIn("to continue, raise the limit with --budget or --max-hours: fa-coord resume x.db", capped.stderr)
+            self.run_coord(self.folder, "resume", "x.db", "--max-hours", "1e-9", code=6)
         ran = self.run_coord(self.folder, *command)
         self.assertRegex(ran.stdout, r"Verdict: BX=64 BY_=4 UNROLL=2 MODE=plain is 2\.4\d\d?x the baseline, 95 % interval "
-                                     r"\[.*\], confirmed on 2 GPUs; all by recorded times\.")
+                                     r"\[.*\], confirmed on 2 GPUs; all times "
+                                      "are recorded ones\.")
         verdict = self.report(self.folder, "x.db")["verdict"]
         # far(1, 64) = 6, far(2, 4) = 1, far(1, 2) = 1: 1 + 1.2 + 0.15 + 0.05 of the fastest.
         self.assertAlmostEqual(verdict["speedup"], 2.4, delta=0.01)

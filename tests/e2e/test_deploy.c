@@ -16,10 +16,10 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/hash.h"
-#include "coordinator/deploy.h"
-#include "coordinator/hosts.h"
-#include "coordinator/remote.h"
-#include "coordinator/ssh.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/remote/deploy.h"
+#include "coordinator/remote/remote.h"
+#include "coordinator/remote/ssh.h"
 #include "tests/e2e/sshd.h"
 
 #define LIMIT_S 20
@@ -54,7 +54,7 @@ static void sh(const char *command)
 }
 
 /* A program of more than one packet that answers --version like a worker. */
-static void load(const char *body, struct program *out)
+static void load(const char *body, struct worker_binary *out)
 {
     char path[300];
     struct err err;
@@ -66,11 +66,12 @@ static void load(const char *body, struct program *out)
     for (int i = 0; i < 20000; i++)
         fprintf(file, "# padding %d\n", i);
     fclose(file);
-    assert_int_equal(program_load(path, out, &err), 0);
+    assert_int_equal(worker_binary_load(path, out, &err), 0);
 }
 
-static int deploy(bool local, const char *to, const struct program *program,
-                  struct deployed *out, struct err *err)
+static int deploy(bool local, const char *to,
+                  const struct worker_binary *program, struct deployed *out,
+                  struct err *err)
 {
     struct remote *remote = reach(local);
     int rc = deploy_program(remote, to, program,
@@ -82,7 +83,7 @@ static int deploy(bool local, const char *to, const struct program *program,
 
 static void works(bool local)
 {
-    struct program program;
+    struct worker_binary program;
     struct deployed at;
     struct err err = { "" };
     char hash[HASH_HEX];
@@ -101,12 +102,12 @@ static void works(bool local)
     assert_int_equal(truncate(at.program, 4096), 0);
     assert_int_equal(deploy(local, workdir, &program, &at, &err), 0);
     assert_int_equal(at.uploaded, 1);
-    program_fini(&program);
+    worker_binary_fini(&program);
 }
 
 static void refused(const char *to, const char *body, const char *part)
 {
-    struct program program;
+    struct worker_binary program;
     struct deployed at;
     struct err err = { "" };
 
@@ -114,7 +115,7 @@ static void refused(const char *to, const char *body, const char *part)
     assert_int_equal(deploy(true, to, &program, &at, &err), ERR_INPUT);
     if (!strstr(err.text, part))
         fail_msg("'%s' is not in: %s", part, err.text);
-    program_fini(&program);
+    worker_binary_fini(&program);
 }
 
 static void a_program_is_sent_once(void **state)
@@ -131,7 +132,7 @@ static void this_machine_gets_it_as_well(void **state)
 
 static void the_home_folder_is_the_default(void **state)
 {
-    struct program program;
+    struct worker_binary program;
     struct deployed at;
     struct err err;
     char want[400];
@@ -142,7 +143,7 @@ static void the_home_folder_is_the_default(void **state)
     assert_int_equal(deploy(true, "", &program, &at, &err), 0);
     snprintf(want, sizeof(want), "%s/.cache/fa-coord", dir);
     assert_string_equal(at.workdir, want);
-    program_fini(&program);
+    worker_binary_fini(&program);
 }
 
 /* Start the server again so that every command goes through this shell. */
@@ -192,7 +193,7 @@ static void a_box_may_lack_sha256sum(void **state)
 static void a_folder_that_cannot_be_made_is_named(void **state)
 {
     (void)state;
-    refused("/proc/fa", "echo", "cannot be made or written (mkdir: ");
+    refused("/proc/fa", "echo", "cannot be created or written (mkdir: ");
     refused("/proc/fa", "echo", "name another one with workdir=");
 }
 
@@ -213,7 +214,7 @@ static void a_program_that_does_not_start_is_not_kept(void **state)
 
     (void)state;
     refused(workdir, "echo GLIBC_2.99 not found >&2; exit 1",
-            "does not start there (GLIBC_2.99 not found)");
+            "does not start on the host (GLIBC_2.99 not found)");
     snprintf(command, sizeof(command),
              "! ls -A %s | grep -q '^[.]fa-worker' && ! grep -l GLIBC_2.99 "
              "%s/fa-worker-*",
@@ -226,7 +227,7 @@ static void a_full_disk_is_named(void **state)
     (void)state;
     if (access("/dev/full", W_OK) != 0)
         skip();
-    struct program program;
+    struct worker_binary program;
     struct deployed at;
     struct err err;
     char command[600];
@@ -247,7 +248,7 @@ static void a_full_disk_is_named(void **state)
     assert_int_equal(deploy(false, workdir, &program, &at, &err), ERR_INPUT);
     assert_non_null(strstr(err.text, "No space left on device"));
     assert_non_null(strstr(err.text, "is the disk full?"));
-    program_fini(&program);
+    worker_binary_fini(&program);
     sshd_stop(&sshd);
     sshd_start(&sshd, dir, NULL);
 }
@@ -255,9 +256,10 @@ static void a_full_disk_is_named(void **state)
 static void cksum_is_the_posix_one(void **state)
 {
     (void)state;
-    assert_int_equal(program_cksum((const unsigned char *)"123456789", 9),
+    assert_int_equal(worker_binary_cksum((const unsigned char *)"123456789", 9),
                      930766865);
-    assert_int_equal(program_cksum((const unsigned char *)"", 0), 4294967295u);
+    assert_int_equal(worker_binary_cksum((const unsigned char *)"", 0),
+                     4294967295u);
 }
 
 static int clean(void **state)

@@ -109,14 +109,14 @@ class Export(rig.Rig):
         header = os.path.join(folder, "tuned.h")
         with open(header) as f:
             before = f.read()
-        refused("'tuned.h' is there already; --force replaces it", "--out", "tuned.h")
-        refused("'headers' is not header, json or flags", "--format", "headers")
+        refused("'tuned.h' exists already; --force overwrites it", "--out", "tuned.h")
+        refused("--format=headers: choose header, json or flags", "--format", "headers")
         refused("there is no tunable 'BLOCK'", "--config", "BLOCK=1")
-        refused("is no configuration of this sweep", "--config", "BLOCK_SIZE=256,ITEMS=1,VECTOR=false,MODE=plain")
+        refused("is not a configuration of this sweep", "--config", "BLOCK_SIZE=256,ITEMS=1,VECTOR=false,MODE=plain")
         refused("no configuration of this sweep has a key that begins with 'ffff'", "--config", "ffff")
         refused("not both", "sweep.json", "--db", "vector_add.db")
         refused("none.db", "--db", "none.db", code=7)
-        refused("tells no name of a sweep", "none.json")
+        refused("does not give the name of the sweep", "none.json")
         refused("/none/tuned.h': No such file or directory", "--out", "/none/tuned.h", code=1)
         with open(header) as f:
             self.assertEqual(f.read(), before)

@@ -116,12 +116,12 @@ class External(rig.Rig):
         self.script(folder, FAILS)
         ran = self.run_coord(folder, "sweep", "--device", "cpu")
         why = "localhost: failed: exit status 1: measure.py: PyTorch is needed, and this python3 has none"
-        self.assertIn(f"There is no time of the external baseline numbers: {why}", ran.stdout)
+        self.assertIn(f"The external baseline numbers has no time: {why}", ran.stdout)
         self.assertEqual(len(self.runs(folder)), 1)  # it is not run again
         cases = {
             "garbage": (GARBAGE, "garbage", "it printed no JSON object: stdout:1:"),
             "wrong unit": (WRONG, "garbage", "its samples add up to 147.5 s"),
-            "hang": (HANG, "timeout", "no end within 2 s"),
+            "hang": (HANG, "timeout", "it did not end within 2 s"),
             "flood": (FLOOD, "failed", "it wrote more than 512 KiB"),
         }
         for name, (text, outcome, detail) in cases.items():

@@ -18,11 +18,11 @@ class Hosts(rig.Rig):
 
     def test_a_file_without_a_host_that_measures_is_refused(self):
         _, said = self.sweep(self.hosts("localhost role=builder"), 2)
-        self.assertIn("no host measures", said)
+        self.assertIn("no host can measure", said)
 
     def test_a_file_without_a_host_that_builds_is_refused(self):
         _, said = self.sweep(self.hosts("localhost role=gpu"), 2)
-        self.assertIn("no host builds", said)
+        self.assertIn("no host can build", said)
 
     def test_a_builder_alone_does_not_wait_for_a_host_that_never_comes(self):
         _, said = self.sweep(self.hosts("localhost role=builder", "root@127.0.0.1:1"), 3)

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -28,6 +30,8 @@ static int tear_down(void **state)
     return 0;
 }
 
+#define MINUTE_MS 60000
+
 /* Build and acknowledge; the artifact's hash. */
 static void artifact(int64_t lease, const char *source, const char *entry,
                      char out[HASH_HEX])
@@ -44,53 +48,122 @@ static void artifact(int64_t lease, const char *source, const char *entry,
     msg_fini(&built);
 }
 
-static void a_kernel_is_built_and_measured(void **state)
-{
-    char add[HASH_HEX], ref[HASH_HEX];
-    struct msg gpu, ready, measured, chunk;
-    struct msg fetch = { .type = MSG_FETCH, .hash = add };
-    struct msg measure = { .type = MSG_MEASURE,
-                           .lease = 3,
-                           .key = "00000000000000000000000000000001",
-                           .artifact = add,
-                           .reference = ref,
-                           .request = KERNEL_REQUEST,
-                           .limit_ms = 60000 };
+/* A worker with a GPU, a reference and a kernel for it. */
+struct measurable {
+    char gpu[128], kernel[HASH_HEX], reference[HASH_HEX];
+};
 
-    (void)state;
+static void get_ready(const char *kernel, struct measurable *out)
+{
+    struct msg gpu, ready;
+
     coord_attach(&coord);
     coord_welcome(&coord, "all", 1);
     coord_await(&coord, MSG_GPU, &gpu);
     coord_await(&coord, MSG_READY, &ready);
     assert_int_equal(ready.slots, 1);
     assert_int_equal(ready.n_gpus, 1);
-    artifact(1, "ref.cu", "ref", ref);
-    artifact(2, "add.cu", "add", add);
-    measure.gpu = gpu.gpu;
-    measure.id = (struct msg_identity){ "test",    "add", "n200", "screen",
-                                        "measure", 0,     1 };
-    coord_send(&coord, &measure);
+    artifact(1, "ref.cu", "ref", out->reference);
+    artifact(2, kernel, "add", out->kernel);
+    snprintf(out->gpu, sizeof(out->gpu), "%s", gpu.gpu);
+    msg_fini(&ready);
+    msg_fini(&gpu);
+}
+
+static void measure(int64_t lease, const struct measurable *what)
+{
+    struct msg msg = { .type = MSG_MEASURE,
+                       .lease = lease,
+                       .id = { "test", "add", "n200", "screen", "measure", 0,
+                               1 },
+                       .key = "00000000000000000000000000000001",
+                       .gpu = what->gpu,
+                       .artifact = what->kernel,
+                       .reference = what->reference,
+                       .request = KERNEL_REQUEST,
+                       .limit_ms = MINUTE_MS };
+
+    coord_send(&coord, &msg);
+}
+
+static void a_kernel_is_built_and_measured(void **state)
+{
+    struct measurable what;
+    struct msg measured, chunk;
+    struct msg fetch = { .type = MSG_FETCH, .hash = what.kernel };
+
+    (void)state;
+    get_ready("add.cu", &what);
+    measure(3, &what);
     coord_await(&coord, MSG_MEASURED, &measured);
     assert_string_equal(measured.detail, "");
     assert_string_equal(measured.outcome, "correct");
-    assert_string_equal(measured.key, measure.key);
+    assert_string_equal(measured.key, "00000000000000000000000000000001");
     assert_int_equal(measured.lease, 3);
     assert_int_equal(measured.samples.n, 3);
     assert_true(coord.seen[MSG_STARTED] >= 2);
     coord_ack(&coord, measured.nonce);
     coord_send(&coord, &fetch);
     coord_await(&coord, MSG_ARTIFACT, &chunk);
-    assert_string_equal(chunk.hash, add);
+    assert_string_equal(chunk.hash, what.kernel);
     assert_int_equal(chunk.offset, 0);
     assert_true(chunk.chunk.len > 1000);
     msg_fini(&chunk);
     msg_fini(&measured);
-    msg_fini(&ready);
-    msg_fini(&gpu);
     coord_stop(&coord, "drain");
     coord_expect(&coord, MSG_BYE);
     assert_int_equal(coord_reap_worker(&coord), 0);
     assert_int_equal(coord_await_end(&coord), 0);
+}
+
+static void an_output_that_is_wrong_by_far_is_a_result(void **state)
+{
+    struct measurable what;
+    struct msg measured;
+
+    (void)state;
+    get_ready("huge.cu", &what);
+    measure(3, &what);
+    coord_await(&coord, MSG_MEASURED, &measured);
+    assert_string_equal(measured.outcome, "correctness");
+    assert_true(measured.relative_l2 > 1e29 && measured.max_error > 1e29);
+    msg_fini(&measured);
+}
+
+/* What the worker and its children write from now on. */
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit = { bytes, RLIM_INFINITY };
+
+    assert_int_equal(prlimit(coord.worker, RLIMIT_FSIZE, &limit, NULL), 0);
+}
+
+static void a_result_without_room_is_refused_until_there_is_some(void **state)
+{
+    struct measurable what;
+    struct msg refuse = { 0 }, measured;
+
+    (void)state;
+    get_ready("add.cu", &what);
+    limit_files(10);
+    measure(3, &what);
+    coord_await(&coord, MSG_REFUSE, &refuse);
+    assert_int_equal(refuse.lease, 3);
+    assert_non_null(strstr(refuse.text, "its result could not be stored: "));
+    assert_non_null(strstr(refuse.text, coord.work));
+    msg_fini(&refuse);
+    measure(4, &what); /* nothing is begun */
+    coord_await(&coord, MSG_REFUSE, &refuse);
+    assert_int_equal(refuse.lease, 4);
+    assert_non_null(strstr(refuse.text, coord.work));
+    msg_fini(&refuse);
+    limit_files(RLIM_INFINITY);
+    coord_idle(&coord, 3000);
+    assert_int_equal(coord.seen[MSG_MEASURED], 0);
+    measure(5, &what);
+    coord_await(&coord, MSG_MEASURED, &measured);
+    assert_int_equal(measured.lease, 5);
+    msg_fini(&measured);
 }
 
 static void more_than_the_credit_is_refused(void **state)
@@ -105,7 +178,7 @@ static void more_than_the_credit_is_refused(void **state)
     kernel_build(&coord, 3, "ref.cu", "ref");
     coord_await(&coord, MSG_REFUSE, &refuse);
     assert_int_equal(refuse.lease, 3);
-    assert_string_equal(refuse.text, "2 leases are here already, the most");
+    assert_string_equal(refuse.text, "the worker is full (2 of 2 leases)");
     msg_fini(&refuse);
 }
 
@@ -169,6 +242,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         attached(a_kernel_is_built_and_measured),
+        attached(an_output_that_is_wrong_by_far_is_a_result),
+        attached(a_result_without_room_is_refused_until_there_is_some),
         attached(more_than_the_credit_is_refused),
         attached(files_that_are_nowhere_give_the_lease_back),
         attached(a_bundle_that_is_not_its_hash_is_not_used),

@@ -95,8 +95,8 @@ class Page(rig.Rig):
                                " OR params LIKE '%\"VECTOR\":false%'")
             connection.execute("UPDATE outcome SET outcome = 'runtime', reason = 'misaligned address'")
         text = self.run_coord(self.folder, "report", db).stdout
-        self.assertIn("No configuration is correct and timed", text)
-        self.assertIn("all 6 runtime: misaligned address\n    share VECTOR=true; nothing is right", text)
+        self.assertIn("No configuration has a correct result and a time", text)
+        self.assertIn("all 6 runtime: misaligned address\n    share VECTOR=true; no configuration is correct", text)
         lessons = json.loads(self.run_coord(self.folder, "report", db, "--json").stdout)["lessons"]
         self.assertEqual((lessons["timed"], lessons["failed"]), (0, 6))
         self.assertEqual(lessons["failures"][0]["unvaried"], [{"tunable": "VECTOR", "values": ["true"]}])
@@ -106,7 +106,7 @@ class Page(rig.Rig):
         with open(self.path("mine.html"), "w") as f:
             f.write("mine")
         err = self.run_coord(self.folder, "report", db, "--html", "mine.html", code=2).stderr
-        self.assertIn("'mine.html' is there already; --force replaces it", err)
+        self.assertIn("'mine.html' exists already; --force overwrites it", err)
         with open(self.path("mine.html")) as f:
             self.assertEqual(f.read(), "mine")
         self.run_coord(self.folder, "report", db, "--html", "mine.html", "--force")

@@ -43,7 +43,7 @@ class Regression(rig.Rig):
         self.compare(fixture("base"), fixture("slower"), "--threshold", "5%", code=1)
         for text in ("3", "3 %", "-1%", "0%", "nan", "100%"):
             err = self.compare(fixture("base"), fixture("slower"), "--threshold=" + text, code=2).stderr
-            self.assertIn(f"--threshold '{text}' is neither a percentage, as 3%, nor a fraction", err)
+            self.assertIn(f"--threshold '{text}': write a percentage such as 3%", err)
 
     def test_what_cannot_be_read_is_no_answer(self):
         def fails(code, text, *args):
@@ -83,13 +83,13 @@ class Regression(rig.Rig):
         self.run_coord(folder, "sweep", *cpu, "--db", "base.db")
         # Times of the emulator on a busy machine: what they say is left open, not that it is handed on.
         result = self.script(folder, "base.db", "new.db", *cpu, code=None, THRESHOLD="99%", COMPARE_JSON="compare.json")
-        self.assertIn("emulated times on both sides", result.stdout)
+        self.assertIn("both sides have emulated times", result.stdout)
         with open(os.path.join(folder, "compare.json")) as f:
             self.assertEqual(json.load(f)["exit_code"], result.returncode)
-        self.assertIn("is there already", self.script(folder, "base.db", "new.db", *cpu, code=2).stderr)
+        self.assertIn("exists already", self.script(folder, "base.db", "new.db", *cpu, code=2).stderr)
         self.assertIn("there is no base", self.script(folder, "none.db", "other.db", *cpu, code=2).stderr)
         err = self.run_coord(folder, "compare", fixture("base"), "new.db", code=2).stderr
-        self.assertIn("they are never compared", err)
+        self.assertIn("these cannot be compared", err)
         self.broken(folder, cpu)
 
     def broken(self, folder, cpu):
@@ -97,7 +97,8 @@ class Regression(rig.Rig):
         with open(os.path.join(folder, "vector_add.cu"), "w") as f:
             f.write('extern "C" __global__ void vector_add() { this is no kernel }\n')
         result = self.script(folder, "base.db", "wrong.db", *cpu, code=1)
-        self.assertIn("regression: A has a winner, and no configuration of B is right", result.stdout)
+        self.assertIn("regression: A has a winner, but no configuration of B "
+                      "is correct", result.stdout)
         os.remove(os.path.join(folder, "vector_add.cu"))
         result = self.script(folder, "base.db", "gone.db", *cpu, code=2)
         self.assertIn("there is nothing to compare", result.stderr)

@@ -54,7 +54,7 @@ class Replay(rig.Rig):
         self.assertEqual(report["device"], "replay")
         self.assertEqual(report["recorded_on"], "Test GPU 9000")
         text = self.run_coord(self.folder, "report", "x.db").stdout
-        self.assertIn("Times were recorded on Test GPU 9000", text)
+        self.assertIn("The times were recorded on Test GPU 9000", text)
         self.assert_invariants(self.folder)
 
     def test_samples_are_the_recorded_ones_whatever_the_speed_up(self):
@@ -172,7 +172,7 @@ class Replay(rig.Rig):
         self.run_coord(self.folder, "compare", "bowl.db", "bowl.db")
         self.run_coord(self.folder, "verify", "bowl.db")
         again = self.run_coord(self.folder, "import", "bowl.json", code=2)
-        self.assertIn("bowl.db is there already", again.stderr)
+        self.assertIn("bowl.db exists already", again.stderr)
 
     def test_an_imported_sweep_file_replays_a_part(self):
         landscape.make(self.path("bowl.json"))
@@ -203,7 +203,7 @@ class Replay(rig.Rig):
         with open(self.path("cards.json"), "w") as f:
             f.write('{ "cards": [ { "gpu": 1, "facto": 1.08 } ] }')
         for file, args, said in (("absent.json", (), "absent.json"),
-                                 ("none.json", (), "no configuration of it has a time"),
+                                 ("none.json", (), "no configuration has a time"),
                                  ("text", (), "text:1"),
                                  ("bowl.json", ("--cards", "cards.json"), "did you mean 'factor'?")):
             ran = self.sweep(*args, file=file, code=2)
@@ -211,7 +211,7 @@ class Replay(rig.Rig):
         ran = self.run_coord(self.folder, "sweep", "--device", "replay", code=2)
         self.assertIn("--device replay=FILE", ran.stderr)
         ran = self.run_coord(self.folder, "sweep", "--device", "cpu", "--speed-up", "2", code=2)
-        self.assertIn("--speed-up is for a replay", ran.stderr)
+        self.assertIn("--speed-up works only with --device replay=FILE", ran.stderr)
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ class Sampling(rig.Rig):
         self.assertEqual(results[256], ("unstable", 60, "[]", "flush", 0))
         report = self.run_coord(folder, "report")
         self.assertIn("60 unstable", report.stdout)
-        self.assertIn("1 unstable: the samples did not agree within the noise asked for", report.stdout)
+        self.assertIn("1 unstable: the samples vary more than the noise limit", report.stdout)
         explained = self.run_coord(folder, "explain", "BLOCK_SIZE=256,ITEMS=1,VECTOR=false")
         self.assertIn("unstable", explained.stdout)
         ranked = {r["config"]["BLOCK_SIZE"]: r for r in json.loads(

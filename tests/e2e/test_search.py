@@ -80,8 +80,8 @@ class Search(rig.Rig):
                                             "not_tried": 204})
         best = report["results"][0]["config"]
         self.assertEqual((best["BX"], best["BY_"]), (64, 4))
-        self.assertIn("strategy bayes, seed 1: 60 of the 264 configurations that pass are tried; of the other 204 "
-                      "nothing is known", self.run_coord(self.folder, "report", "x.db").stdout)
+        self.assertIn("strategy bayes, seed 1: 60 of the 264 configurations that pass were tried; nothing is "
+                      "known of the other 204", self.run_coord(self.folder, "report", "x.db").stdout)
 
     def methods_follow_each_other(self):
         os.rename(self.path("x.db"), self.path("best.kept"))
@@ -166,7 +166,7 @@ class Search(rig.Rig):
         points = [row[0] for row in self.rows("SELECT point FROM step WHERE kind = 'asked' ORDER BY position")]
         self.assertEqual(points, sorted(points))
         refused = self.run_coord(self.folder, "resume", "x.db", code=2)
-        self.assertIn("give --strategy with it again, or another", refused.stderr)
+        self.assertIn("to continue, give --strategy again", refused.stderr)
         self.run_coord(self.folder, "resume", "--strategy", self.counting(), "--evaluations", "40", "x.db")
         self.assertEqual(len(self.tried()), 40)
 

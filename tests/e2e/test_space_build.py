@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import unittest
 
 import rig
@@ -72,11 +73,49 @@ class SpaceBuild(rig.Rig):
                 self.assertEqual({(p[a], p[b]) for p in built}, {(p[a], p[b]) for p in passes})
         self.assertEqual({b["error"] for b in told["builds"]}, {None, "not built yet"})
 
+    def test_a_cover_takes_what_a_gate_warns_of_along(self):
+        folder = self.fixture("dead_tunable")
+        sweep = sweepfile.read(folder)
+        sweep["gates"] = [{"name": "low", "warn": "FACTOR <= 2"}]
+        sweep["tunables"] = {"FACTOR": [1, 2, 4, 5], "UNUSED": [0, 1]}
+        sweepfile.write(folder, sweep)
+        listed = json.loads(self.run_coord(folder, "space", "--list", "--cover", "--json").stdout)["points"]
+        told, _ = self.build(folder, "--cover")
+        built = [b["params"] for b in told["builds"] if b["cubin"]]
+        for point in listed:
+            self.assertIn(point["params"], built)
+
+    def test_a_list_with_a_gap_is_not_a_success(self):
+        folder = self.fixture("dead_tunable")
+        started = self.slow_compiler(folder, "FACTOR 2")
+        running = self.start(folder, "space", "--build", "--jobs", "1")
+        for time in range(1, 4):  # so often is a build tried whose worker dies
+            rig.until("it compiles", lambda: os.path.exists(started) or running.poll() is not None)
+            for pid, _ in self.workers():
+                os.kill(pid, signal.SIGKILL)
+            os.remove(started)
+        self.assertEqual(running.wait(120), 1, self.stderr())
+        self.assertRegex(self.stderr(), "[12] of 4 builds are missing, the first is FACTOR=2")
+
+    def slow_compiler(self, folder, when):
+        """An nvcc that does not end for a header with 'when'; returns the file that says when it was called so."""
+        os.mkdir(self.path("bin"))
+        started = self.path("started")
+        with open(self.path("bin", "nvcc"), "w") as f:
+            f.write(f"""#!/bin/sh
+for a; do case "$a" in *.h) if grep -q '{when}' "$a"; then touch '{started}'; exec sleep 600; fi;; esac; done
+exec '{rig.NVCC}' "$@"
+""")
+        os.chmod(self.path("bin", "nvcc"), 0o755)
+        self.env["CUDA_HOME"] = self.folder
+        return started
+
     def test_builds_do_not_take_the_place_of_another_sweep(self):
         folder = self.fixture("dead_tunable")
         self.build(folder, "--db", "a.db")
         said = self.run_coord(folder, "space", "--build", "--arch", "sm_90", "--db", "a.db", code=2).stderr
-        self.assertIn("a.db holds a sweep for sm_89; name another file with --db", said)
+        self.assertIn("a.db holds a sweep for sm_89; name another database "
+                      "with --db", said)
 
     def test_contradictions_are_refused(self):
         folder = self.fixture("dead_tunable")

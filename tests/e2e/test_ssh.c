@@ -18,12 +18,12 @@
 #include "common/err.h"
 #include "common/hash.h"
 #include "common/mem.h"
-#include "coordinator/child.h"
-#include "coordinator/hosts.h"
-#include "coordinator/remote.h"
-#include "coordinator/ssh.h"
-#include "coordinator/stream.h"
-#include "coordinator/wait.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/process/child.h"
+#include "coordinator/process/poll_until.h"
+#include "coordinator/remote/remote.h"
+#include "coordinator/remote/ssh.h"
+#include "coordinator/remote/stream.h"
 #include "tests/e2e/sshd.h"
 
 /* libssh2 1.10 forgets the exponent of an ECDSA key in OpenSSH's format at
@@ -308,7 +308,7 @@ static void a_pinned_host_key_is_enough(void **state)
     says(remote, "echo pinned", "pinned\n", 0);
     remote_close(remote);
     refused("box hostkey=SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-            true, ERR_AUTH, "no key of the server is the pinned");
+            true, ERR_AUTH, "the server does not have the pinned key");
     sshd_know(&sshd, sshd_known_line(&sshd));
 }
 
@@ -317,7 +317,7 @@ static void an_unreachable_host_is_a_network_error(void **state)
     (void)state;
     refused("root@127.0.0.1:1", false, ERR_NETWORK, "Connection refused");
     refused("root@127.0.0.1:1", true, ERR_NETWORK, "Connection refused");
-    refused("nowhere.invalid", false, ERR_NETWORK, "is not known");
+    refused("nowhere.invalid", false, ERR_NETWORK, "cannot resolve");
 }
 
 static void a_jump_host_carries_the_session(void **state)
@@ -389,7 +389,7 @@ static void echo(struct stream *stream)
         if (out == ECHO_BYTES && !shut)
             shut = stream_shut(stream, &err) == 1;
         if (!stream_poll(stream, true, !shut, fds))
-            assert_true(wait_for(fds, STREAM_FDS, deadline) >= 0);
+            assert_true(poll_until(fds, STREAM_FDS, deadline) >= 0);
     }
     assert_memory_equal(sent, back, ECHO_BYTES);
     free(sent);
@@ -428,7 +428,7 @@ static pid_t read_pid(struct stream *stream)
                                 &err) == 0);
         len += n;
         if (n == 0 && !stream_poll(stream, true, false, fds))
-            assert_true(wait_for(fds, STREAM_FDS, deadline) >= 0);
+            assert_true(poll_until(fds, STREAM_FDS, deadline) >= 0);
     }
     return (pid_t)atol(text);
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -140,11 +141,49 @@ static void a_cancelled_one_frees_its_gpu(void **state)
     msg_fini(&ran);
 }
 
+static void await_hello(size_t running)
+{
+    struct msg hello;
+    size_t n;
+
+    do {
+        coord_await(&coord, MSG_HELLO, &hello);
+        n = hello.running.n;
+        msg_fini(&hello);
+    } while (n != running);
+}
+
+/* With a newer run the lease has another number: it is told by a HELLO. */
+static void what_an_older_run_asked_for_ends_though_it_has_no_room(void **state)
+{
+    const char *const command[] = { "sleep", "3" };
+    struct rlimit none = { 10, RLIM_INFINITY };
+
+    (void)state;
+    ask(1, command, 2);
+    coord_expect(&coord, MSG_STARTED);
+    assert_int_equal(prlimit(coord.worker, RLIMIT_FSIZE, &none, NULL), 0);
+    coord_cut(&coord);
+    coord.epoch++;
+    coord_attach(&coord);
+    await_hello(1);
+    coord_welcome(&coord, "all", 1);
+    await_hello(0);
+    coord_welcome(&coord, "all", 1);
+    coord_expect(&coord, MSG_READY);
+    assert_int_equal(coord.seen[MSG_REFUSE], 0);
+    none.rlim_cur = RLIM_INFINITY;
+    assert_int_equal(prlimit(coord.worker, RLIMIT_FSIZE, &none, NULL), 0);
+    coord_idle(&coord, 3000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_host_without_the_program_says_so_and_goes_on),
         cmocka_unit_test(a_cancelled_one_frees_its_gpu),
+        cmocka_unit_test(
+            what_an_older_run_asked_for_ends_though_it_has_no_room),
         /* ends the worker */
         cmocka_unit_test(
             it_runs_with_its_files_and_is_offered_until_acknowledged),

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/err.h"
-#include "coordinator/hosts.h"
+#include "coordinator/hosts/hosts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/err.h"
-#include "common/json.h"
+#include "coordinator/text/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

@@ -5,8 +5,8 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/key_file.h"
-#include "coordinator/known_hosts.h"
+#include "coordinator/remote/key_file.h"
+#include "coordinator/remote/known_hosts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
@@ -14,15 +14,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     char *text = mem_dup(bytes, len);
-    struct known_set set;
+    struct known_hosts_set set;
     struct key_file key;
     struct err err;
 
-    known_init(&set, "gpu7.example.net", 2222);
-    known_parse(&set, "known_hosts", text, len);
-    assert(set.n <= KNOWN_KEYS_MAX);
-    (void)known_judge(&set, bytes, len, NULL);
-    known_fini(&set);
+    known_hosts_init(&set, "gpu7.example.net", 2222);
+    known_hosts_parse(&set, "known_hosts", text, len);
+    assert(set.n <= KNOWN_HOSTS_KEYS_MAX);
+    (void)known_hosts_judge(&set, bytes, len, NULL);
+    known_hosts_fini(&set);
     if (key_file_parse("id", text, &key, &err) == 0)
         assert(key.blob_len <= KEY_FILE_BLOB_MAX);
     free(text);

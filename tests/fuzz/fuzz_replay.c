@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "common/err.h"
-#include "coordinator/replay.h"
-#include "coordinator/spec.h"
+#include "coordinator/replay/replay.h"
+#include "coordinator/spec/spec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
@@ -20,7 +20,7 @@ static void look_at(struct replay *replay, const struct spec *spec)
     struct err err;
 
     buf_init(&text, 1 << 20);
-    assert(replay_size(replay) > 0 && spec->n_axes <= SPEC_AXES_MAX);
+    assert(replay_size(replay) > 0 && spec->space.n_axes <= SPEC_AXES_MAX);
     for (int i = 0; i < replay_size(replay); i++) {
         replay_values(replay, i, values);
         assert(replay_record(replay, values, &text, &err) == 0);
@@ -33,6 +33,7 @@ static void look_at(struct replay *replay, const struct spec *spec)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     struct replay_options options = { .speed_up = 1 };
+    struct landscape *land;
     struct replay *replay = NULL;
     struct spec *spec = NULL;
     struct err err = { "" };
@@ -42,7 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     assert(fd >= 0 && write(fd, bytes, len) == (ssize_t)len);
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     options.file = path;
-    if (replay_open(&options, &replay, &err) == 0) {
+    if (landscape_load(options.file, &land, &err) == 0 &&
+        replay_open(&options, &land, &replay, &err) == 0) {
         if (replay_spec(replay, NULL, &spec, &err) == 0)
             look_at(replay, spec);
         else

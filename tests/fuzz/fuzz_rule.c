@@ -6,9 +6,9 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/arch.h"
-#include "coordinator/space.h"
-#include "coordinator/spec.h"
+#include "coordinator/space/space.h"
+#include "coordinator/spec/gpu_arch.h"
+#include "coordinator/spec/spec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
@@ -39,9 +39,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
         spec_parse("/nonexistent", "f", text, sizeof(text) - 1, &spec, &err) <
             0)
         return 0;
-    free(spec->gates[0].rule.text);
-    spec->gates[0].rule.text = mem_dup(bytes, len);
-    if (space_open(spec, arch_find(ARCH_DEFAULT), "cuda", &space, &err) < 0) {
+    free(spec->space.gates[0].rule.text);
+    spec->space.gates[0].rule.text = mem_dup(bytes, len);
+    if (space_open(spec, gpu_arch_find(GPU_ARCH_DEFAULT), "cuda", NULL, &space,
+                   &err) < 0) {
         assert(strncmp(err.text, "f:", 2) == 0);
     } else {
         if (space_count(space, &count, &passed, &err) == 0)

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "common/err.h"
-#include "coordinator/arch.h"
-#include "coordinator/space.h"
-#include "coordinator/spec.h"
+#include "coordinator/space/space.h"
+#include "coordinator/spec/gpu_arch.h"
+#include "coordinator/spec/spec.h"
 
 #define POINTS_MAX 1000
 
@@ -18,7 +18,8 @@ static void walk(const struct spec *spec)
     struct space_point point;
     struct err err;
 
-    if (space_open(spec, arch_find(ARCH_DEFAULT), "cuda", &space, &err) < 0) {
+    if (space_open(spec, gpu_arch_find(GPU_ARCH_DEFAULT), "cuda", NULL, &space,
+                   &err) < 0) {
         assert(strncmp(err.text, "f:", 2) == 0);
         return;
     }
@@ -41,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
         assert(!spec && strncmp(err.text, "f:", 2) == 0);
         return 0;
     }
-    if (spec->n_axes <= 4)
+    if (spec->space.n_axes <= 4)
         walk(spec);
     spec_free(spec);
     return 0;

@@ -7,24 +7,24 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/external_baseline.h"
-#include "coordinator/ncu.h"
+#include "coordinator/plan/external_baseline.h"
+#include "coordinator/plan/ncu.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 static void check_external(const char *text)
 {
-    struct external_output output;
+    struct external_baseline_output output;
     struct err err = { "" };
 
-    if (external_read(text, strlen(text), 1, &output, &err) < 0) {
+    if (external_baseline_read(text, strlen(text), 1, &output, &err) < 0) {
         assert(err.text[0] && !strchr(err.text, '\n') && !output.samples);
         return;
     }
     assert(output.n > 0);
     for (size_t i = 0; i < output.n; i++)
         assert(output.samples[i] > 0 && output.samples[i] < 2);
-    external_output_fini(&output);
+    external_baseline_output_fini(&output);
 }
 
 static void check_profile(const char *text)

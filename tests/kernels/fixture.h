@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "worker/runner/device.h"
+#include "worker/runner/device/device_kernel.h"
 
 /* Run a command, argv ended by NULL; its exit status, or -1. */
 int fixture_command(const char *const *argv);

@@ -11,7 +11,7 @@
 
 #include "tests/kernels/fixture.h"
 #include "tests/kernels/flash_limits.h"
-#include "worker/runner/element.h"
+#include "worker/runner/wire/element.h"
 
 enum {
     HEADS = 4,

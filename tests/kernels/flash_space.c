@@ -10,7 +10,8 @@
 #include <cmocka.h>
 
 #include "common/err.h"
-#include "coordinator/config.h"
+#include "coordinator/space/space_config.h"
+#include "coordinator/spec/config.h"
 
 void flash_space_open(struct flash_space *out, const char *file)
 {
@@ -20,8 +21,8 @@ void flash_space_open(struct flash_space *out, const char *file)
     snprintf(path, sizeof(path), "%s/kernels/flash_attention/%s", FA_SOURCE_DIR,
              file);
     if (spec_load(path, &out->spec, &err) < 0 ||
-        space_open(out->spec, arch_find("sm_89"), "cuda", &out->space, &err) <
-            0)
+        space_open(out->spec, gpu_arch_find("sm_89"), "cuda", NULL, &out->space,
+                   &err) < 0)
         fail_msg("%s", err.text);
 }
 
@@ -44,13 +45,13 @@ static void evaluate(const struct flash_space *space, int64_t point,
 static int find(const struct spec *spec, const struct value *values,
                 const struct value *derived, const char *name)
 {
-    for (size_t i = 0; i < spec->n_axes; i++)
-        if (strcmp(spec->axes[i].name, name) == 0)
+    for (size_t i = 0; i < spec->space.n_axes; i++)
+        if (strcmp(spec->space.axes[i].name, name) == 0)
             return (int)values[i].integer;
-    for (size_t i = 0; i < spec->n_derived; i++)
-        if (strcmp(spec->derived[i].name, name) == 0)
+    for (size_t i = 0; i < spec->space.n_derived; i++)
+        if (strcmp(spec->space.derived[i].name, name) == 0)
             return (int)derived[i].integer;
-    fail_msg("%s has no %s", spec->file, name);
+    fail_msg("%s has no %s", spec->file.name, name);
     return 0;
 }
 

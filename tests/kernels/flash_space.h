@@ -6,7 +6,7 @@
 #ifndef FA_TESTS_KERNELS_FLASH_SPACE_H
 #define FA_TESTS_KERNELS_FLASH_SPACE_H
 
-#include "coordinator/space.h"
+#include "coordinator/space/space.h"
 #include "tests/kernels/flash_limits.h"
 
 struct buf;

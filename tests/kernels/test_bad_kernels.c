@@ -11,6 +11,7 @@
 #include <cjson/cJSON.h>
 #include <cmocka.h>
 
+#include "common/outcome.h"
 #include "tests/kernels/fixture.h"
 #include "worker/runner/measure.h"
 
@@ -94,11 +95,6 @@ static struct wire_measure request(const char *object, const char *fault)
 
 static const char *measured(const char *object, const char *fault)
 {
-    static const char *const words[] = {
-        [WIRE_CORRECT] = "correct",         [WIRE_CONSTRAINTS] = "constraints",
-        [WIRE_RUNTIME] = "runtime",         [WIRE_TIMEOUT] = "timeout",
-        [WIRE_CORRECTNESS] = "correctness",
-    };
     const struct wire_measure want = request(object, fault);
     struct wire_reply *reply = calloc(1, sizeof(*reply));
     FILE *progress = fopen("/dev/null", "w");
@@ -114,7 +110,7 @@ static const char *measured(const char *object, const char *fault)
     measure(device, resident, &want, progress, reply);
     if (reply->kind != WIRE_RESULT)
         fail_msg("%s: %s", fault, reply->error);
-    word = words[reply->result.outcome];
+    word = outcome_name(reply->result.outcome);
     print_message("%s: %s %s\n", fault, word, reply->result.detail);
     resident_free(resident);
     device_close(device);

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "coordinator/cover.h"
+#include "coordinator/space/pairwise_cover.h"
 #include "tests/kernels/fixture.h"
 #include "tests/kernels/flash.h"
 #include "worker/runner/emulator/emulator.h"
@@ -95,23 +95,23 @@ static size_t choose(int64_t **out)
 {
     size_t sizes[FLASH_MACROS];
     int64_t size = 1, number = 0;
-    struct cover *cover;
+    struct pairwise_cover *cover;
     size_t n;
 
     for (int m = 0; m < FLASH_MACROS; m++) {
         sizes[m] = axes[m].n;
         size *= (int64_t)axes[m].n;
     }
-    cover = cover_new(sizes, FLASH_MACROS, 1);
+    cover = pairwise_cover_new(sizes, FLASH_MACROS, 1);
     for (int i = 0; i < LOOKED_AT; i++) {
         const struct flash_config c = point(number);
 
         if (is_legal(&c))
-            cover_add(cover, number);
+            pairwise_cover_add(cover, number);
         number = (number + size / 1000 * 618 + 1) % size;
     }
-    n = cover_choose(cover, out);
-    cover_free(cover);
+    n = pairwise_cover_choose(cover, out);
+    pairwise_cover_free(cover);
     return n;
 }
 

@@ -37,14 +37,14 @@ static void gates_open(struct gates *gates, const char *file)
     for (int r = 0; r < FLASH_LIMIT_RULES; r++) {
         const struct spec *spec = gates->file.spec;
 
-        for (size_t g = 0; g < spec->n_gates; g++) {
-            if (strcmp(spec->gates[g].name, flash_limit_rules[r]) != 0)
+        for (size_t g = 0; g < spec->space.n_gates; g++) {
+            if (strcmp(spec->space.gates[g].name, flash_limit_rules[r]) != 0)
                 continue;
             gates->alone[r] = *spec;
-            gates->alone[r].gates = &spec->gates[g];
-            gates->alone[r].n_gates = 1;
-            if (space_open(&gates->alone[r], arch_find("sm_89"), "cuda",
-                           &gates->rejects[r], &err) < 0)
+            gates->alone[r].space.gates = &spec->space.gates[g];
+            gates->alone[r].space.n_gates = 1;
+            if (space_open(&gates->alone[r], gpu_arch_find("sm_89"), "cuda",
+                           NULL, &gates->rejects[r], &err) < 0)
                 fail_msg("%s", err.text);
         }
     }

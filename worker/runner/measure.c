@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/outcome.h"
 #include "worker/runner/sampler.h"
 
 /* One request on its way; what is needed in every step. */
@@ -15,7 +16,7 @@ struct run {
     const struct wire_measure *want;
     struct problem *problem;
     struct device_launch launch;
-    struct problem_args args;
+    struct resident_problem_args args;
     double left_s; /* of timeout_s */
     FILE *progress;
     struct wire_result *result;
@@ -43,7 +44,7 @@ static double now_s(void)
 }
 
 __attribute__((format(printf, 3, 4))) static int
-settle(struct run *run, enum wire_outcome outcome, const char *fmt, ...)
+settle(struct run *run, enum outcome outcome, const char *fmt, ...)
 {
     va_list args;
 
@@ -60,13 +61,13 @@ static int settle_device(struct run *run, int rc, const struct device_err *err)
     run->result->poisoned = err->poisoned;
     switch (rc) {
     case DEVICE_REFUSED:
-        return settle(run, WIRE_CONSTRAINTS, "%s", err->text);
+        return settle(run, OUTCOME_CONSTRAINTS, "%s", err->text);
     case DEVICE_FAULT:
-        return settle(run, WIRE_RUNTIME, "%s", err->text);
+        return settle(run, OUTCOME_RUNTIME, "%s", err->text);
     case DEVICE_TIMEOUT:
-        return settle(run, WIRE_TIMEOUT, "%s", err->text);
+        return settle(run, OUTCOME_TIMEOUT, "%s", err->text);
     case DEVICE_WRONG:
-        return settle(run, WIRE_CORRECTNESS, "%s", err->text);
+        return settle(run, OUTCOME_CORRECTNESS, "%s", err->text);
     default:
         snprintf(run->result->detail, sizeof(run->result->detail), "%s",
                  err->text);
@@ -83,14 +84,14 @@ static int settle_damage(struct run *run, const struct wire_arg *arg,
     snprintf(run->result->argument, sizeof(run->result->argument), "%s",
              arg->name);
     if (overrun > 0)
-        return settle(run, WIRE_RUNTIME,
+        return settle(run, OUTCOME_RUNTIME,
                       "out-of-bounds write: byte %lld after the end of %s '%s'",
                       (long long)overrun, what, arg->name);
     if (overrun < 0)
-        return settle(run, WIRE_RUNTIME,
+        return settle(run, OUTCOME_RUNTIME,
                       "out-of-bounds write: byte %lld before %s '%s'",
                       -(long long)overrun, what, arg->name);
-    return settle(run, WIRE_RUNTIME, "the kernel changed %s '%s'", what,
+    return settle(run, OUTCOME_RUNTIME, "the kernel changed %s '%s'", what,
                   arg->name);
 }
 
@@ -181,7 +182,7 @@ static int check_output(struct run *run, const struct trial *trial, size_t i,
     snprintf(run->result->argument, sizeof(run->result->argument), "%s",
              arg->name);
     say_value(got, check.got);
-    return settle(run, WIRE_CORRECTNESS,
+    return settle(run, OUTCOME_CORRECTNESS,
                   "%s: '%s'[%lld] is %s, should be %.9g; relative L2 error "
                   "%.3g (at most %.3g), largest element error %.3g (at most "
                   "%.3g)",
@@ -225,7 +226,8 @@ static int check_once(struct run *run, const struct trial *trial,
 
     if (rc != 0)
         return rc;
-    problem_args(run->problem, trial, run->problem->outputs, &run->args);
+    resident_problem_args(run->problem, trial, run->problem->outputs,
+                          &run->args);
     begin = now_s();
     rc = device_run(run->device, &run->launch, run->left_s, &err);
     run->left_s -= now_s() - begin;
@@ -267,7 +269,7 @@ static int warm_up(struct run *run)
 /* The arguments of a batch after 'done' samples: with the copies of the
  * inputs in turn.  The warm-ups had the originals, so those come last. */
 static void take_turns(const struct problem *problem, size_t done, size_t n,
-                       struct problem_args args[DEVICE_BATCH],
+                       struct resident_problem_args args[DEVICE_BATCH],
                        void **turns[DEVICE_BATCH])
 {
     for (size_t i = 0; i < n; i++) {
@@ -276,7 +278,7 @@ static void take_turns(const struct problem *problem, size_t done, size_t n,
                                         ? &problem->copies[turn]
                                         : &problem->trials[0];
 
-        problem_args(problem, trial, problem->outputs, &args[i]);
+        resident_problem_args(problem, trial, problem->outputs, &args[i]);
         turns[i] = args[i].argv;
     }
 }
@@ -295,7 +297,7 @@ static void keep_state(struct wire_state *kept,
 /* Time a batch and hand it to the sampler; keep the readings around it. */
 static int take_batch(struct run *run, struct sampler *sampler, size_t n)
 {
-    struct problem_args args[DEVICE_BATCH];
+    struct resident_problem_args args[DEVICE_BATCH];
     void **turns[DEVICE_BATCH];
     struct wire_result *result = run->result;
     struct device_batch batch = { .n = n,
@@ -365,8 +367,8 @@ static int time_samples(struct run *run, struct resident *resident)
     size_t n;
     int rc = choose_l2(run, resident);
 
-    problem_args(run->problem, &run->problem->trials[0], run->problem->outputs,
-                 &run->args);
+    resident_problem_args(run->problem, &run->problem->trials[0],
+                          run->problem->outputs, &run->args);
     device_state(run->device, &before);
     keep_state(&result->states[STATE_BEFORE], &before);
     if (rc == 0)
@@ -403,9 +405,9 @@ static int load(struct run *run)
     if (rc < 0)
         return settle_device(run, rc, &err);
     device_kernel_attributes(run->launch.kernel, &attributes);
-    run->result->regs = attributes.regs;
-    run->result->local_bytes = attributes.local_bytes;
-    run->result->static_smem = attributes.static_smem;
+    run->result->usage.regs = attributes.regs;
+    run->result->usage.local_bytes = attributes.local_bytes;
+    run->result->usage.static_smem = attributes.static_smem;
     memcpy(run->launch.grid, kernel->grid, sizeof(kernel->grid));
     memcpy(run->launch.block, kernel->block, sizeof(kernel->block));
     run->launch.smem = kernel->smem;
@@ -473,13 +475,11 @@ void measure(struct device *device, struct resident *resident,
 
     reply->kind = WIRE_RESULT;
     reply->result = (struct wire_result){
-        .outcome = WIRE_CORRECT,
+        .outcome = OUTCOME_CORRECT,
         .relative_l2 = NAN,
         .max_error = NAN,
         .max_at = -1,
-        .regs = -1,
-        .local_bytes = -1,
-        .static_smem = -1,
+        .usage = { -1, -1, -1 },
     };
     rc = judge(&run, resident);
     if (rc == FAILED) {

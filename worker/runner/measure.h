@@ -21,9 +21,10 @@
 
 #include <stdio.h>
 
-#include "worker/runner/device.h"
+#include "worker/runner/device/device.h"
 #include "worker/runner/resident.h"
-#include "worker/runner/wire.h"
+#include "worker/runner/wire/wire_reply.h"
+#include "worker/runner/wire/wire_request.h"
 
 /* Fill in 'reply': a result, or an error where the request could not be
  * carried out and nothing is known about the kernel.  Stages are written to

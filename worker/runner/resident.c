@@ -115,9 +115,10 @@ static void scalar_value(const struct wire_arg *arg, void *value)
         *(int8_t *)value = (int8_t)arg->integer;
 }
 
-void problem_args(const struct problem *problem, const struct trial *trial,
-                  struct device_buffer *const *outputs,
-                  struct problem_args *out)
+void resident_problem_args(const struct problem *problem,
+                           const struct trial *trial,
+                           struct device_buffer *const *outputs,
+                           struct resident_problem_args *out)
 {
     for (size_t i = 0; i < problem->n_args; i++) {
         const struct wire_arg *arg = &problem->args[i];
@@ -196,7 +197,7 @@ static int reference_run(struct device *device, const struct problem *problem,
                          const struct trial *trial,
                          struct device_kernel *kernel, struct device_err *err)
 {
-    struct problem_args args;
+    struct resident_problem_args args;
     struct device_launch launch = {
         .kernel = kernel,
         .smem = problem->reference.smem,
@@ -206,7 +207,7 @@ static int reference_run(struct device *device, const struct problem *problem,
 
     memcpy(launch.grid, problem->reference.grid, sizeof(launch.grid));
     memcpy(launch.block, problem->reference.block, sizeof(launch.block));
-    problem_args(problem, trial, trial->references, &args);
+    resident_problem_args(problem, trial, trial->references, &args);
     return device_run(device, &launch, RESIDENT_REFERENCE_S, err);
 }
 

@@ -15,8 +15,8 @@
 #ifndef FA_WORKER_RUNNER_RESIDENT_H
 #define FA_WORKER_RUNNER_RESIDENT_H
 
-#include "worker/runner/device.h"
-#include "worker/runner/wire.h"
+#include "worker/runner/device/device_kernel.h"
+#include "worker/runner/wire/wire_request.h"
 
 enum {
     RESIDENT_PROBLEMS = 64,
@@ -50,7 +50,7 @@ struct problem {
 };
 
 /* The values of a launch: argv[i] points at argument i. */
-struct problem_args {
+struct resident_problem_args {
     union {
         void *address;
         unsigned char bytes[8];
@@ -86,8 +86,9 @@ int resident_rotate(struct resident *resident, struct problem *problem,
 size_t resident_copies(size_t inputs, size_t cache);
 
 /* Arguments for a kernel that writes buffers[i] where i is an output. */
-void problem_args(const struct problem *problem, const struct trial *trial,
-                  struct device_buffer *const *outputs,
-                  struct problem_args *out);
+void resident_problem_args(const struct problem *problem,
+                           const struct trial *trial,
+                           struct device_buffer *const *outputs,
+                           struct resident_problem_args *out);
 
 #endif

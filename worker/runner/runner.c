@@ -53,7 +53,8 @@ static enum wire_step read_request(struct runner *runner,
         char *end = strchr(line, '\n');
 
         if (!end) {
-            snprintf(why, WIRE_WHY_MAX, "a line without an end, or of %d bytes",
+            snprintf(why, WIRE_WHY_MAX,
+                     "a line does not end, or has %d bytes or more",
                      WIRE_LINE_MAX);
             return WIRE_BAD;
         }

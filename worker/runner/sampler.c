@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "worker/runner/throttle.h"
+#include "worker/runner/device/throttle.h"
 
 #define CONFIDENCE 0.95
 

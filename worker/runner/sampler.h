@@ -3,9 +3,9 @@
  *   sampler_init()
  *   while ((n = sampler_batch())) { time n launches; sampler_take(); }
  *
- * Samples are taken in batches until common/sampling.h has its verdict; where
- * the fewest and the most are the same there is none to have, and that many
- * are taken.  A batch that was taken while the GPU protected itself
+ * Samples are taken in batches until common/sampling.h has its verdict.  If
+ * the least and the most samples are the same number, exactly that many are
+ * taken.  A batch that was taken while the GPU protected itself
  * (throttle.h) is kept among the rejected samples and taken again, after a
  * pause.  When that has happened SAMPLER_REJECTIONS times, what comes next
  * is taken as it is and called unstable.
@@ -16,7 +16,8 @@
 #define FA_WORKER_RUNNER_SAMPLER_H
 
 #include "common/sampling.h"
-#include "worker/runner/wire.h"
+#include "worker/runner/wire/wire_reply.h"
+#include "worker/runner/wire/wire_request.h"
 
 enum {
     SAMPLER_BATCH = 50, /* at most: what the device queues at once */

@@ -15,7 +15,8 @@
 #define FA_WORKER_RUNNER_SOURCES_H
 
 #include <stddef.h>
-#include <string.h>
+
+#include "common/device_kind.h"
 
 enum {
     RUNNER_CUDA = 1,
@@ -38,37 +39,47 @@ static const struct runner_source runner_sources[] = {
     { "worker/runner/resident.h", RUNNER_ALL },
     { "worker/runner/sampler.c", RUNNER_ALL },
     { "worker/runner/sampler.h", RUNNER_ALL },
-    { "worker/runner/throttle.c", RUNNER_ALL },
-    { "worker/runner/throttle.h", RUNNER_ALL },
+    { "worker/runner/device/throttle.c", RUNNER_ALL },
+    { "worker/runner/device/throttle.h", RUNNER_ALL },
+    { "common/device_kind.c", RUNNER_ALL },
+    { "common/device_kind.h", RUNNER_ALL },
     { "common/insertion_sort.c", RUNNER_ALL },
     { "common/insertion_sort.h", RUNNER_ALL },
+    { "common/outcome.c", RUNNER_ALL },
+    { "common/outcome.h", RUNNER_ALL },
     { "common/sampling.c", RUNNER_ALL },
     { "common/sampling.h", RUNNER_ALL },
-    { "worker/runner/wire.h", RUNNER_ALL },
-    { "worker/runner/wire_reply.c", RUNNER_ALL },
-    { "worker/runner/wire_request.c", RUNNER_ALL },
-    { "worker/runner/wire_text.c", RUNNER_ALL },
-    { "worker/runner/wire_text.h", RUNNER_ALL },
-    { "worker/runner/element.h", RUNNER_ALL },
-    { "worker/runner/fill.h", RUNNER_ALL },
-    { "worker/runner/check.h", RUNNER_ALL },
-    { "worker/runner/device.h", RUNNER_ALL },
-    { "worker/runner/device_cuda.c", RUNNER_CUDA },
-    { "worker/runner/device_cuda.h", RUNNER_CUDA },
-    { "worker/runner/launch_cuda.c", RUNNER_CUDA },
-    { "worker/runner/driver_cuda.c", RUNNER_CUDA },
-    { "worker/runner/driver_cuda.h", RUNNER_CUDA },
-    { "worker/runner/gate_cuda.c", RUNNER_CUDA },
-    { "worker/runner/gate_cuda.h", RUNNER_CUDA },
-    { "worker/runner/facts_cuda.c", RUNNER_CUDA },
-    { "worker/runner/facts_cuda.h", RUNNER_CUDA },
-    { "worker/runner/gpu_state.c", RUNNER_CUDA },
-    { "worker/runner/gpu_state.h", RUNNER_CUDA },
-    { "worker/runner/kernels_cuda.cu", RUNNER_CUDA },
-    { "worker/runner/kernels_cuda.h", RUNNER_CUDA },
-    { "worker/runner/device_host.c", RUNNER_CPU | RUNNER_REPLAY },
-    { "worker/runner/device_host.h", RUNNER_CPU | RUNNER_REPLAY },
-    { "worker/runner/device_cpu.c", RUNNER_CPU },
+    { "worker/runner/wire/wire.h", RUNNER_ALL },
+    { "worker/runner/wire/wire_reply.c", RUNNER_ALL },
+    { "worker/runner/wire/wire_reply.h", RUNNER_ALL },
+    { "worker/runner/wire/wire_request.c", RUNNER_ALL },
+    { "worker/runner/wire/wire_request.h", RUNNER_ALL },
+    { "worker/runner/wire/wire_text.c", RUNNER_ALL },
+    { "worker/runner/wire/wire_text.h", RUNNER_ALL },
+    { "worker/runner/wire/element.h", RUNNER_ALL },
+    { "worker/runner/wire/element_half.h", RUNNER_ALL },
+    { "worker/runner/wire/element_type.h", RUNNER_ALL },
+    { "worker/runner/wire/fill.h", RUNNER_ALL },
+    { "worker/runner/wire/fill_random.h", RUNNER_ALL },
+    { "worker/runner/device/check.h", RUNNER_ALL },
+    { "worker/runner/device/device.h", RUNNER_ALL },
+    { "worker/runner/device/device_kernel.h", RUNNER_ALL },
+    { "worker/runner/cuda/device_cuda.c", RUNNER_CUDA },
+    { "worker/runner/cuda/device_cuda.h", RUNNER_CUDA },
+    { "worker/runner/cuda/launch_cuda.c", RUNNER_CUDA },
+    { "worker/runner/cuda/driver_cuda.c", RUNNER_CUDA },
+    { "worker/runner/cuda/driver_cuda.h", RUNNER_CUDA },
+    { "worker/runner/cuda/gate_cuda.c", RUNNER_CUDA },
+    { "worker/runner/cuda/gate_cuda.h", RUNNER_CUDA },
+    { "worker/runner/cuda/facts_cuda.c", RUNNER_CUDA },
+    { "worker/runner/cuda/facts_cuda.h", RUNNER_CUDA },
+    { "worker/runner/device/gpu_state.c", RUNNER_CUDA },
+    { "worker/runner/device/gpu_state.h", RUNNER_CUDA },
+    { "worker/runner/cuda/kernels_cuda.cu", RUNNER_CUDA },
+    { "worker/runner/cuda/kernels_cuda.h", RUNNER_CUDA },
+    { "worker/runner/device/device_host.c", RUNNER_CPU | RUNNER_REPLAY },
+    { "worker/runner/device/device_host.h", RUNNER_CPU | RUNNER_REPLAY },
+    { "worker/runner/device/device_cpu.c", RUNNER_CPU },
     { "kernels/include/fa/emulator.h", RUNNER_CPU },
     { "worker/runner/emulator/array.cc", RUNNER_CPU },
     { "worker/runner/emulator/array.h", RUNNER_CPU },
@@ -85,18 +96,18 @@ static const struct runner_source runner_sources[] = {
     { "worker/runner/emulator/tensor.cc", RUNNER_CPU },
     { "worker/runner/emulator/tensor.hh", RUNNER_CPU },
     { "worker/runner/emulator/warp.cc", RUNNER_CPU },
-    { "worker/runner/device_replay.c", RUNNER_REPLAY },
-    { "worker/runner/record.c", RUNNER_REPLAY },
-    { "worker/runner/record.h", RUNNER_REPLAY },
+    { "worker/runner/device/device_replay.c", RUNNER_REPLAY },
+    { "worker/runner/device/record.c", RUNNER_REPLAY },
+    { "worker/runner/device/record.h", RUNNER_REPLAY },
     { NULL, 0 },
 };
 /* clang-format on */
 
 static inline unsigned runner_device(const char *name)
 {
-    return strcmp(name, "cuda") == 0     ? RUNNER_CUDA
-           : strcmp(name, "replay") == 0 ? RUNNER_REPLAY
-                                         : RUNNER_CPU;
+    return device_kind_is(name, DEVICE_KIND_CUDA)     ? RUNNER_CUDA
+           : device_kind_is(name, DEVICE_KIND_REPLAY) ? RUNNER_REPLAY
+                                                      : RUNNER_CPU;
 }
 
 #endif

@@ -3,7 +3,7 @@
  *
  *   sweep          flash_attention
  *   configuration  BLOCK_M=128 BLOCK_N=128 BLOCK_K=64 NUM_WARPS=4 STAGES=2 UNROLL=1 CP_ASYNC=1 SWIZZLE=1 HALF2=1
- *   state          the baseline, which nothing was shown to beat
+ *   state          the baseline, because nothing was shown to beat it
  *   best at        s512
  *   median         55.584 us for s512 (B=32 H=8 HKV=8 S=512 D=64 CAUSAL=0 LOGITS=1), spread 0.000 us, 5 samples, 1.000 x baseline
  *                  43.200 us for s512_causal (B=32 H=8 HKV=8 S=512 D=64 CAUSAL=1 LOGITS=1), spread 0.498 us, 20 samples, 1.000 x baseline

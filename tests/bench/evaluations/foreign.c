@@ -7,9 +7,10 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/domain.h"
-#include "coordinator/external.h"
-#include "coordinator/wait.h"
+#include "coordinator/process/poll_until.h"
+#include "coordinator/search/domain.h"
+#include "coordinator/search/external_strategy.h"
+#include "coordinator/search/strategy.h"
 #include "tests/bench/evaluations/course.h"
 #include "tests/bench/evaluations/problem.h"
 
@@ -19,7 +20,7 @@
 /* The program needs no more than the indices: names are numbered, and so are
  * the values. */
 struct names {
-    struct external_tunable tunables[DOMAIN_TUNABLES_MAX];
+    struct external_strategy_tunable tunables[DOMAIN_TUNABLES_MAX];
     char name[DOMAIN_TUNABLES_MAX][8];
     char *numbers[DOMAIN_LEVELS_MAX];
 };
@@ -33,9 +34,9 @@ static struct names *make_names(const struct domain *domain)
         int levels = domain_tunable(domain, t)->levels;
 
         snprintf(names->name[t], sizeof(names->name[t]), "t%d", t);
-        names->tunables[t] =
-            (struct external_tunable){ names->name[t],
-                                       (const char *const *)names->numbers };
+        names->tunables[t] = (struct external_strategy_tunable){
+            names->name[t], (const char *const *)names->numbers
+        };
         most = levels > most ? levels : most;
     }
     for (int i = 0; i < most; i++)
@@ -56,27 +57,30 @@ static void give_up(const struct err *err)
     exit(1);
 }
 
-static void go(struct course *course, struct external *external)
+static void go(struct course *course, struct external_strategy *external)
 {
     enum strategy_answer answer;
-    struct pollfd fds[EXTERNAL_FDS];
+    struct pollfd fds[EXTERNAL_STRATEGY_FDS];
     struct err err;
     int point;
 
     while (!course_is_over(course) &&
-           (answer = external_ask(external, &point)) != STRATEGY_DONE) {
+           (answer = external_strategy_ask(external, &point)) !=
+               STRATEGY_DONE) {
         double time;
 
         if (answer == STRATEGY_WAIT) {
-            external_poll(external, fds);
-            (void)wait_for(fds, EXTERNAL_FDS, external_deadline(external));
-            if (external_work(external, clock_boot_ns(), &err) < 0)
+            external_strategy_poll(external, fds);
+            (void)poll_until(fds, EXTERNAL_STRATEGY_FDS,
+                             external_strategy_deadline(external));
+            if (external_strategy_work(external, clock_boot_ns(), &err) < 0)
                 give_up(&err);
             continue;
         }
         time = course_try(course, point);
-        external_tell(external, point,
-                      time > 0 ? STRATEGY_TIMED : STRATEGY_FAILED, time, NULL);
+        external_strategy_tell(external, point,
+                               time > 0 ? STRATEGY_TIMED : STRATEGY_FAILED,
+                               time, NULL);
     }
 }
 
@@ -85,21 +89,23 @@ void foreign_drive(struct course *course, const char *command, uint64_t seed)
     struct names *names = make_names(course->problem->domain);
     char *words = mem_strdup(command), *rest = words;
     const char *argv[WORDS_MAX + 1] = { NULL };
-    struct external_options options = { .argv = argv,
-                                        .domain = course->problem->domain,
-                                        .tunables = names->tunables,
-                                        .budget = course->cap,
-                                        .seed = seed,
-                                        .answer_ns = ANSWER_S * NS_PER_S };
-    struct external *external;
+    struct external_strategy_options options = { .argv = argv,
+                                                 .domain =
+                                                     course->problem->domain,
+                                                 .tunables = names->tunables,
+                                                 .budget = course->cap,
+                                                 .seed = seed,
+                                                 .answer_ns =
+                                                     ANSWER_S * NS_PER_S };
+    struct external_strategy *external;
     struct err err;
 
     for (int i = 0; i < WORDS_MAX && rest; i++)
         argv[i] = strsep(&rest, " ");
-    if (external_start(&options, &external, &err) < 0)
+    if (external_strategy_start(&options, &external, &err) < 0)
         give_up(&err);
     go(course, external);
-    external_stop(external);
+    external_strategy_stop(external);
     free(words);
     free_names(names);
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "common/mem.h"
-#include "common/prng.h"
-#include "coordinator/domain.h"
+#include "coordinator/search/domain.h"
+#include "coordinator/stats/prng.h"
 #include "tests/bench/evaluations/course.h"
 #include "tests/bench/evaluations/problem.h"
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "common/mem.h"
-#include "common/prng.h"
-#include "coordinator/domain.h"
-#include "coordinator/landscape.h"
+#include "coordinator/replay/landscape.h"
+#include "coordinator/search/domain.h"
+#include "coordinator/stats/prng.h"
 
 static void find_best(struct problem *problem)
 {

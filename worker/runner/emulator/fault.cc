@@ -320,7 +320,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 }
 
 /* Only a mark: the thread may be anywhere.  Its next primitive acts on it; a
- * loop without any is ended by whoever waits for this process. */
+ * loop without any is ended by the process that waits for this one. */
 static void on_alarm(int)
 {
     fault_time_is_up = 1;

@@ -1,0 +1,23 @@
+/* device_kind.h - what kernels run on: the words, in one place
+ *
+ * Messages, rows and the command line carry the words.  An artifact that is
+ * for no GPU has the word as its architecture.  Depends on libc only:
+ * fa-runner is compiled with it.
+ */
+#ifndef FA_COMMON_DEVICE_KIND_H
+#define FA_COMMON_DEVICE_KIND_H
+
+#include <stdbool.h>
+
+enum device_kind {
+    DEVICE_KIND_CUDA,
+    DEVICE_KIND_CPU,    /* emulated */
+    DEVICE_KIND_REPLAY, /* times that somebody recorded */
+    DEVICE_KINDS,
+};
+
+const char *device_kind_name(enum device_kind kind);
+bool device_kind_read(const char *name, enum device_kind *out);
+bool device_kind_is(const char *name, enum device_kind kind);
+
+#endif

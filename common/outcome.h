@@ -1,0 +1,40 @@
+/* outcome.h - how a piece of work came out: the words, in one place
+ *
+ * A configuration ends in one of the first eight (docs/measuring.md); a build
+ * and a run of a tool have words of their own.  Messages, records and rows
+ * carry the words, programs compute with the numbers.  Depends on libc only:
+ * fa-runner is compiled with it.
+ */
+#ifndef FA_COMMON_OUTCOME_H
+#define FA_COMMON_OUTCOME_H
+
+#include <stdbool.h>
+
+#include "common/outcome.h"
+
+enum outcome {
+    OUTCOME_CORRECT,
+    OUTCOME_CONSTRAINTS,
+    OUTCOME_COMPILE,
+    OUTCOME_RUNTIME,
+    OUTCOME_CORRECTNESS,
+    OUTCOME_TIMEOUT, /* up to here it says something of the configuration */
+    OUTCOME_LOST,
+    OUTCOME_CRASH,
+    OUTCOME_PENDING, /* not settled yet; never in a message or a row */
+    OUTCOME_BUILT,   /* a build made its artifact */
+    OUTCOME_RAN,     /* a tool: exit status 0 */
+    OUTCOME_MISSING, /* there is no such tool on that host */
+    OUTCOME_FAILED,  /* it ended otherwise */
+    OUTCOME_GARBAGE, /* it ran, and what it says cannot be read */
+    OUTCOME_WORDS,
+};
+
+/* Those of a configuration; arrays of counts have as many. */
+#define OUTCOMES_OF_CONFIG (OUTCOME_PENDING + 1)
+
+const char *outcome_name(enum outcome outcome);
+bool outcome_read(const char *name, enum outcome *out); /* is it a word? */
+bool outcome_is(const char *name, enum outcome outcome);
+
+#endif

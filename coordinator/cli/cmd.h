@@ -1,0 +1,26 @@
+/* cmd.h - the commands of fa-coord
+ *
+ * Each takes argv from its own name on and returns the exit code of the
+ * program (docs/exit-codes.md; fuzz has some of its own).
+ */
+#ifndef FA_COORDINATOR_CLI_CMD_H
+#define FA_COORDINATOR_CLI_CMD_H
+
+int cmd_bench(int argc, char *argv[]);
+int cmd_check(int argc, char *argv[]);
+int cmd_compare(int argc, char *argv[]);
+int cmd_confirm(int argc, char *argv[]);
+int cmd_doctor(int argc, char *argv[]);
+int cmd_explain(int argc, char *argv[]);
+int cmd_export(int argc, char *argv[]);
+int cmd_fuzz(int argc, char *argv[]);
+int cmd_import(int argc, char *argv[]);
+int cmd_profile(int argc, char *argv[]);
+int cmd_report(int argc, char *argv[]);
+int cmd_resume(int argc, char *argv[]);
+int cmd_space(int argc, char *argv[]);
+int cmd_status(int argc, char *argv[]);
+int cmd_sweep(int argc, char *argv[]);
+int cmd_verify(int argc, char *argv[]);
+
+#endif

@@ -1,0 +1,320 @@
+/* fa-coord check: all that can be said of a sweep without a GPU or a network */
+#include "coordinator/cli/cmd.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/device_kind.h"
+#include "common/err.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/replay/replay.h"
+#include "coordinator/space/space.h"
+#include "coordinator/space/space_config.h"
+#include "coordinator/spec/config.h"
+#include "coordinator/spec/search_settings.h"
+#include "coordinator/spec/spec.h"
+#include "coordinator/tasks/fail.h"
+#include "coordinator/tasks/options.h"
+#include "coordinator/text/json_out.h"
+
+#define LAUNCHES_MAX 100000 /* evaluated; about a second */
+
+struct check {
+    const struct spec *spec;
+    struct space *space;
+    const char *arch;
+    struct space_gate_count counts[SPEC_LIST_MAX];
+    int64_t passed;
+    struct search_settings_plan search;
+};
+
+static int check_shape(struct space *space, const struct value *values,
+                       const struct spec_shape *shape, struct err *err)
+{
+    struct space_argument arguments[SPEC_LIST_MAX];
+    struct space_launch launch;
+
+    if (space_launch(space, values, shape, &launch, err) < 0)
+        return ERR_INPUT;
+    return space_arguments(space, values, shape, arguments, err);
+}
+
+static int check_work(struct space *space, const struct value *values,
+                      struct err *err)
+{
+    struct value derived[SPEC_LIST_MAX];
+    const struct spec_shape *shapes;
+    size_t n;
+
+    shapes = space_shapes(space, &n);
+    if (space_derive(space, values, derived, err) < 0)
+        return ERR_INPUT;
+    for (size_t s = 0; s < n; s++)
+        if (check_shape(space, values, &shapes[s], err) < 0)
+            return ERR_INPUT;
+    return 0;
+}
+
+/* The shapes for fuzzing, with the baseline; a gate may reject some. */
+static int check_fuzz(const struct check *check, struct space *space,
+                      const char *device, struct err *err)
+{
+    const struct spec *spec = check->spec;
+    struct space_launch launch;
+    size_t n;
+    const struct spec_shape *shapes = spec_fuzz_shapes(spec, device, &n);
+
+    for (size_t s = 0; s < n; s++) {
+        int gate =
+            space_rejected_at(space, spec->baseline.values, &shapes[s], err);
+
+        if (gate == SPACE_ERROR)
+            return ERR_INPUT;
+        if (gate == SPACE_PASSES &&
+            (space_reference_launch(space, &shapes[s], &launch, err) < 0 ||
+             check_shape(space, spec->baseline.values, &shapes[s], err) < 0))
+            return ERR_INPUT;
+    }
+    return 0;
+}
+
+/* The expressions that do not depend on a configuration, once a shape; the
+ * metrics for the baseline and a time of one second. */
+static int check_shapes(const struct check *check, struct space *space,
+                        struct err *err)
+{
+    const struct spec_shape *shapes;
+    struct space_launch launch;
+    double number;
+    size_t n;
+    int floor;
+
+    shapes = space_shapes(space, &n);
+    for (size_t s = 0; s < n; s++) {
+        if (space_reference_launch(space, &shapes[s], &launch, err) < 0 ||
+            space_floor(space, &shapes[s], &number, &floor, err) < 0)
+            return ERR_INPUT;
+        for (size_t m = 0; m < check->spec->figures.n_metrics; m++)
+            if (space_metric(space, m, check->spec->baseline.values, &shapes[s],
+                             1.0, &number, err) < 0)
+                return ERR_INPUT;
+    }
+    return 0;
+}
+
+static int check_baseline(const struct check *check, struct space *space,
+                          struct err *err)
+{
+    const struct spec *spec = check->spec;
+    int gate = space_rejected_by(space, spec->baseline.values, err);
+
+    if (gate == SPACE_ERROR)
+        return ERR_INPUT;
+    if (gate != SPACE_PASSES)
+        return spec_err(
+            spec, spec->baseline.at, err, spec->space.gates[gate].why,
+            "gate '%s' rejects the baseline", spec->space.gates[gate].name);
+    return check_work(space, spec->baseline.values, err);
+}
+
+static int check_points(const struct check *check, struct err *err)
+{
+    struct value values[SPEC_AXES_MAX];
+    struct space_point point;
+    int n = 0, rc;
+
+    while ((rc = space_next(check->space, &point, err)) > 0) {
+        if (n++ == LAUNCHES_MAX)
+            return 0;
+        space_values(check->space, point.number, values);
+        if (check_work(check->space, values, err) < 0)
+            return ERR_INPUT;
+    }
+    return rc;
+}
+
+/* The small shapes of the cpu device have rules to keep too. */
+static int check_emulation(const struct check *check,
+                           const struct gpu_arch_facts *facts, struct err *err)
+{
+    struct space *space;
+    int rc = space_open(check->spec, facts, device_kind_name(DEVICE_KIND_CPU),
+                        replay_points(check->spec->replay), &space, err);
+
+    if (rc == 0)
+        rc = check_shapes(check, space, err);
+    if (rc == 0)
+        rc = check_baseline(check, space, err);
+    if (rc == 0)
+        rc = check_fuzz(check, space, device_kind_name(DEVICE_KIND_CPU), err);
+    space_close(space);
+    return rc;
+}
+
+/* As it would be searched on this machine. */
+static int check_search(struct check *check, struct err *err)
+{
+    const struct spec *spec = check->spec;
+    struct search_settings_scope scope = { .points = check->passed,
+                                           .shapes = (int)spec->shapes.n,
+                                           .hours = spec->budget.hours };
+    struct hosts hosts;
+
+    hosts_local(&hosts);
+    search_settings_hosts(&hosts, &scope.slots, &scope.gpus);
+    hosts_fini(&hosts);
+    return search_settings_plan(&spec->search, &scope, &check->search, err);
+}
+
+static int check_all(struct check *check, const struct gpu_arch_facts *facts,
+                     struct err *err)
+{
+    int rc = space_open(check->spec, facts, device_kind_name(DEVICE_KIND_CUDA),
+                        replay_points(check->spec->replay), &check->space, err);
+
+    if (rc == 0)
+        rc = space_count(check->space, check->counts, &check->passed, err);
+    if (rc == 0 && check->passed == 0)
+        rc = space_empty_err(check->space, check->counts, err);
+    if (rc == 0)
+        rc = check_shapes(check, check->space, err);
+    if (rc == 0)
+        rc = check_baseline(check, check->space, err);
+    if (rc == 0)
+        rc = check_fuzz(check, check->space, device_kind_name(DEVICE_KIND_CUDA),
+                        err);
+    if (rc == 0)
+        rc = check_points(check, err);
+    if (rc == 0)
+        rc = check_search(check, err);
+    return rc == 0 ? check_emulation(check, facts, err) : rc;
+}
+
+static bool is_idle(const struct check *check, size_t gate)
+{
+    return check->counts[gate].rejected_alone == 0 &&
+           !check->spec->space.gates[gate].warns;
+}
+
+static void warn(const struct check *check)
+{
+    for (size_t g = 0; g < check->spec->space.n_gates; g++)
+        if (is_idle(check, g))
+            fprintf(stderr,
+                    "fa-coord: warning: gate '%s' rejects no configuration for "
+                    "%s\n",
+                    check->spec->space.gates[g].name, check->arch);
+}
+
+static double build_s(const struct check *check)
+{
+    return SEARCH_SETTINGS_BUILD_S * (double)check->passed;
+}
+
+static double measure_s(const struct check *check)
+{
+    return SEARCH_SETTINGS_MEASURE_S * (double)check->passed *
+           (double)check->spec->shapes.n;
+}
+
+static void print(const struct check *check)
+{
+    const struct spec *spec = check->spec;
+    char size[SPACE_NUMBER_BYTES], passed[SPACE_NUMBER_BYTES];
+
+    space_number_text(space_size(check->space), size);
+    space_number_text(check->passed, passed);
+    printf("%s is fine\n", spec->file.path);
+    printf("  configurations  %s, of which %s pass %zu gates for %s\n", size,
+           passed, spec->space.n_gates, check->arch);
+    printf("  shapes          %zu, headline '%s'\n", spec->shapes.n,
+           spec->shapes.list[0].name);
+    printf("  building        about %.1f core minutes (%.1f s each)\n",
+           build_s(check) / 60, SEARCH_SETTINGS_BUILD_S);
+    printf("  measuring       about %.1f GPU minutes (%.2f s each)\n",
+           measure_s(check) / 60, SEARCH_SETTINGS_MEASURE_S);
+    printf("  search          %s%s%s%s, %d configurations\n",
+           check->search.strategy, check->search.why[0] ? " (" : "",
+           check->search.why, check->search.why[0] ? ")" : "",
+           check->search.evaluations);
+    printf("  cost            hours of measuring times the host's rate=\n");
+}
+
+static void print_json(const struct check *check)
+{
+    struct json_out out;
+
+    json_out_init(&out, stdout);
+    json_out_open(&out, NULL, '{');
+    json_out_text(&out, "name", check->spec->name);
+    json_out_text(&out, "arch", check->arch);
+    json_out_int(&out, "configurations", space_size(check->space));
+    json_out_int(&out, "passed", check->passed);
+    json_out_int(&out, "shapes", (int64_t)check->spec->shapes.n);
+    json_out_real(&out, "build_core_s", build_s(check));
+    json_out_real(&out, "measure_gpu_s", measure_s(check));
+    json_out_text(&out, "strategy", check->search.strategy);
+    json_out_int(&out, "evaluations", check->search.evaluations);
+    json_out_open(&out, "gates_that_never_reject", '[');
+    for (size_t g = 0; g < check->spec->space.n_gates; g++)
+        if (is_idle(check, g))
+            json_out_text(&out, NULL, check->spec->space.gates[g].name);
+    json_out_close(&out);
+    json_out_close(&out);
+}
+
+static int check_file(const char *path, struct check *check, bool json,
+                      struct err *err)
+{
+    const struct gpu_arch_facts *facts;
+    struct spec *spec = NULL;
+    int rc = gpu_arch_find_named(check->arch, &facts, err);
+
+    if (rc == 0)
+        rc = spec_load(path, &spec, err);
+    check->spec = spec;
+    if (rc == 0)
+        rc = check_all(check, facts, err);
+    if (rc == 0) {
+        warn(check);
+        if (json)
+            print_json(check);
+        else
+            print(check);
+    }
+    space_close(check->space);
+    spec_free(spec);
+    return rc;
+}
+
+int cmd_check(int argc, char *argv[])
+{
+    struct check check = { .arch = GPU_ARCH_DEFAULT };
+    const char *path = NULL;
+    bool json = false;
+    const struct option list[] = {
+        { "arch", OPTION_TEXT, &check.arch, "sm_89",
+          "evaluate the gates for this architecture", NULL },
+        { "json", OPTION_FLAG, &json, NULL, "for programs", NULL },
+    };
+    const struct options options = {
+        .command = "check",
+        .arguments = "[SWEEP]",
+        .what = "Validate a sweep file and its sources, without a GPU or a "
+                "network.",
+        .list = list,
+        .n = sizeof(list) / sizeof(list[0]),
+        .arguments_max = 1,
+        .plain = &path,
+    };
+    struct err err;
+    int rc = options_parse(&options, argc, argv, &err);
+
+    if (rc == OPTIONS_HELP)
+        return 0;
+    if (rc == 0)
+        rc = check_file(path ? path : "sweep.json", &check, json, &err);
+    return rc < 0 ? fail_with(rc, &err) : 0;
+}

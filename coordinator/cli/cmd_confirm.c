@@ -1,0 +1,40 @@
+/* fa-coord confirm: are the best of a sweep faster than its baseline, for
+ * certain? (docs/confirm.md) */
+#include "coordinator/cli/cmd.h"
+
+#include <stddef.h>
+
+#include "common/err.h"
+#include "coordinator/store/dbpath.h"
+#include "coordinator/tasks/confirm_pipeline.h"
+#include "coordinator/tasks/options.h"
+#include "coordinator/tasks/run.h"
+
+static int confirm_work(struct run *run, void *arg)
+{
+    int code = confirm_pipeline_confirm(run, true);
+
+    (void)arg;
+    run_say_how_to_go_on(run, code, "confirm");
+    return code;
+}
+
+int cmd_confirm(int argc, char *argv[])
+{
+    struct run run = { .set = RUN_SETTINGS };
+    const char *plain = NULL;
+    const struct options options = {
+        .command = "confirm",
+        .arguments = "[DB]",
+        .what = "Compare the best of a sweep with its baseline, in blocks.",
+        .arguments_max = 1,
+        .plain = &plain,
+    };
+    struct err err;
+    int rc =
+        run_settings_parse(&run.set, RUN_CONFIRM, &options, argc, argv, &err);
+
+    if (rc == 0)
+        rc = dbpath_find(plain, &run.db, &err);
+    return run_by_db(&run, rc, &err, confirm_work, NULL);
+}

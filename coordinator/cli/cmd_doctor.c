@@ -1,0 +1,134 @@
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "coordinator/cli/cmd.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/remote/remote.h"
+#include "coordinator/remote/ssh.h"
+#include "coordinator/tasks/doctor.h"
+#include "coordinator/tasks/fail.h"
+#include "coordinator/tasks/options.h"
+#include "coordinator/text/exit_code.h"
+#include "coordinator/text/json_out.h"
+#include "coordinator/text/table.h"
+#include "coordinator/text/terminal.h"
+
+/* docs/exit-codes.md */
+
+static void print_json(const struct doctor *doctor, int code)
+{
+    struct json_out out;
+
+    json_out_init(&out, stdout);
+    json_out_open(&out, NULL, '{');
+    json_out_bool(&out, "fit", code == EXIT_DONE);
+    json_out_int(&out, "usable_hosts", (int64_t)doctor->usable);
+    json_out_open(&out, "findings", '[');
+    for (size_t i = 0; i < doctor->n; i++) {
+        const struct doctor_finding *finding = &doctor->findings[i];
+
+        json_out_open(&out, NULL, '{');
+        json_out_text(&out, "where", finding->where);
+        json_out_text(&out, "what", finding->what);
+        json_out_text(&out, "verdict",
+                      finding->verdict == DOCTOR_FAILED
+                          ? "failed"
+                          : doctor_verdict_name(finding->verdict));
+        json_out_text(&out, "text", finding->text);
+        json_out_text(&out, "remedy", finding->remedy);
+        json_out_close(&out);
+    }
+    json_out_close(&out);
+    json_out_close(&out);
+}
+
+static void print_table(const struct doctor *doctor)
+{
+    struct table *table = table_new();
+
+    table_column(table, 'l', "where");
+    table_column(table, 'l', "what");
+    table_column(table, 'l', "verdict");
+    table_column(table, 'l', "finding");
+    for (size_t i = 0; i < doctor->n; i++) {
+        const struct doctor_finding *finding = &doctor->findings[i];
+
+        table_cell(table, "%s", finding->where);
+        table_cell(table, "%s", finding->what);
+        table_cell(table, "%s", doctor_verdict_name(finding->verdict));
+        table_cell(table, "%s%s%s", finding->text,
+                   *finding->remedy ? "; remedy: " : "", finding->remedy);
+    }
+    table_print(table, stdout);
+    table_free(table);
+}
+
+static int verdict(const struct doctor *doctor)
+{
+    bool failed = false;
+
+    for (size_t i = 0; i < doctor->n; i++)
+        failed |= doctor->findings[i].verdict == DOCTOR_FAILED;
+    if (doctor->usable == 0)
+        return doctor->refused ? EXIT_REFUSED : EXIT_NO_HOST;
+    return failed ? EXIT_NO_RESULT : EXIT_DONE;
+}
+
+static int run(const struct hosts *hosts, bool json, int *code, struct err *err)
+{
+    struct remote_options options = { .home = getenv("HOME"),
+                                      .agent = getenv("SSH_AUTH_SOCK") };
+    struct doctor doctor = { 0 };
+    int rc = ssh_setup(err);
+
+    if (rc < 0)
+        return rc;
+    doctor_here(&doctor, &options);
+    for (size_t i = 0; i < hosts->n; i++)
+        doctor_host(&doctor, &hosts->list[i], &options);
+    *code = verdict(&doctor);
+    if (json)
+        print_json(&doctor, *code);
+    else
+        print_table(&doctor);
+    doctor_fini(&doctor);
+    ssh_cleanup();
+    return terminal_flush(stdout, err);
+}
+
+int cmd_doctor(int argc, char *argv[])
+{
+    bool json = false;
+    const char *file = NULL;
+    const struct option list[] = {
+        { "hosts", OPTION_TEXT, &file, "FILE", "check these hosts too", NULL },
+        { "json", OPTION_FLAG, &json, NULL, "for programs", NULL },
+    };
+    const struct options options = {
+        "doctor",
+        "",
+        "Check that this machine and every host are ready for a sweep.",
+        list,
+        sizeof(list) / sizeof(list[0]),
+        0,
+        0,
+        NULL,
+    };
+    struct hosts hosts = { NULL, 0 };
+    struct err err;
+    int code = EXIT_DONE, rc = options_parse(&options, argc, argv, &err);
+
+    if (rc == OPTIONS_HELP)
+        return 0;
+    if (rc == 0 && file)
+        rc = hosts_load(file, &hosts, &err);
+    else if (rc == 0)
+        hosts_local(&hosts);
+    if (rc == 0)
+        rc = run(&hosts, json, &code, &err);
+    hosts_fini(&hosts);
+    return rc < 0 ? fail_with(rc, &err) : code;
+}

@@ -1,0 +1,152 @@
+/* fa-coord import: what another tuner recorded, as a database or sweep file. */
+#include "coordinator/cli/cmd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/replay/replay.h"
+#include "coordinator/spec/spec.h"
+#include "coordinator/store/store.h"
+#include "coordinator/tasks/fail.h"
+#include "coordinator/tasks/import.h"
+#include "coordinator/tasks/options.h"
+#include "coordinator/tasks/record_file.h"
+
+#define TEXT_MAX (8 << 20)
+
+struct settings {
+    const char *file, *out, *sweep;
+};
+
+static int is_new(const char *path, struct err *err)
+{
+    if (access(path, F_OK) < 0)
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "%s exists already; remove it, or name another file", path);
+}
+
+static int write_sweep(const struct replay *replay, const char *path,
+                       struct err *err)
+{
+    struct buf text;
+    FILE *to;
+    int rc = is_new(path, err);
+
+    if (rc < 0)
+        return rc;
+    buf_init(&text, TEXT_MAX);
+    replay_sweep_text(replay, &text);
+    to = fopen(path, "wxe");
+    if (!to || fputs(buf_text(&text), to) < 0)
+        rc = err_set(err, ERR_SYSTEM, "%s: %s", path, strerror(errno));
+    if (to && fclose(to) != 0 && rc == 0)
+        rc = err_set(err, ERR_SYSTEM, "%s: %s", path, strerror(errno));
+    buf_fini(&text);
+    if (rc == 0)
+        fprintf(stderr,
+                "%s: to sweep it, run: fa-coord sweep %s --device replay=%s\n",
+                path, path, replay_path(replay));
+    return rc;
+}
+
+static void say(const struct replay *replay, const char *path, int n)
+{
+    const struct landscape *land = replay_landscape(replay);
+
+    fprintf(stderr, "%s: %d configurations, recorded on %s\n", path, n,
+            land->device[0] ? land->device : "an unnamed device");
+    if (land->repeated)
+        fprintf(stderr,
+                "%d entries repeat a configuration; the first one counts\n",
+                land->repeated);
+    if (land->unclosed)
+        fprintf(stderr, "the file ends before its last brace; the entries "
+                        "before that were imported\n");
+}
+
+static int write_database(struct replay *replay, const struct spec *spec,
+                          const char *path, struct err *err)
+{
+    struct store *store = NULL;
+    int n = 0, rc = is_new(path, err);
+
+    if (rc == 0)
+        rc = store_open(path, STORE_CREATE, &store, err);
+    if (rc == 0)
+        rc = import_put(store, spec, replay, &n, err);
+    if (rc == 0)
+        say(replay, path, n);
+    store_close(store);
+    return rc;
+}
+
+static int import(const struct settings *settings, struct err *err)
+{
+    const struct replay_options options = { .file = settings->file,
+                                            .speed_up = 1 };
+    struct landscape *read;
+    struct replay *replay = NULL;
+    struct spec *spec = NULL;
+    char *path = NULL;
+    int rc;
+
+    if (!settings->file)
+        return err_set(err, ERR_INPUT,
+                       "import: name a Kernel Tuner cache file");
+    rc = record_file_load(settings->file, &read, err);
+    if (rc == 0)
+        rc = replay_open(&options, &read, &replay, err);
+    if (rc == 0 && replay_facts(replay) && !settings->sweep)
+        rc = err_set(err, ERR_INPUT,
+                     "%s is already a database; report, explain and compare "
+                     "read it directly",
+                     settings->file);
+    if (rc == 0)
+        rc = replay_spec(replay, NULL, &spec, err);
+    if (rc == 0 && settings->sweep) {
+        rc = write_sweep(replay, settings->sweep, err);
+    } else if (rc == 0) {
+        path = settings->out ? mem_strdup(settings->out)
+                             : mem_printf("%s.db", spec->name);
+        rc = write_database(replay, spec, path, err);
+    }
+    free(path);
+    spec_free(spec);
+    replay_close(replay);
+    return rc;
+}
+
+int cmd_import(int argc, char *argv[])
+{
+    struct settings settings = { .file = NULL };
+    const struct option list[] = {
+        { "out", OPTION_TEXT, &settings.out, "DB",
+          "the database to make (default: NAME.db here)", "sweep" },
+        { "sweep", OPTION_TEXT, &settings.sweep, "FILE",
+          "make a sweep file instead, for a replay", "out" },
+    };
+    const struct options options = {
+        .command = "import",
+        .arguments = "FILE",
+        .what = "Import results of another tuner for report, explain and "
+                "compare (docs/import.md).",
+        .list = list,
+        .n = sizeof(list) / sizeof(list[0]),
+        .arguments_max = 1,
+        .plain = &settings.file,
+    };
+    struct err err;
+    int rc = options_parse(&options, argc, argv, &err);
+
+    if (rc == OPTIONS_HELP)
+        return 0;
+    if (rc == 0)
+        rc = import(&settings, &err);
+    return rc ? fail_with(rc, &err) : 0;
+}

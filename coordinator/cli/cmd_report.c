@@ -1,0 +1,170 @@
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/cli/cmd.h"
+#include "coordinator/conclusion/conclusion.h"
+#include "coordinator/lessons/lessons.h"
+#include "coordinator/report/report_print.h"
+#include "coordinator/result/profile.h"
+#include "coordinator/result/report.h"
+#include "coordinator/result/report_cost.h"
+#include "coordinator/result/report_where.h"
+#include "coordinator/result/stored_spec.h"
+#include "coordinator/store/dbpath.h"
+#include "coordinator/store/store.h"
+#include "coordinator/tasks/fail.h"
+#include "coordinator/tasks/options.h"
+#include "coordinator/text/html_page.h"
+#include "coordinator/text/outfile.h"
+#include "coordinator/text/terminal.h"
+
+#define TOP_DEFAULT 20 /* rows of the table; JSON and CSV have all */
+
+struct settings {
+    bool cost, json, csv, force;
+    int64_t top; /* -1: not given */
+    const char *where, *html;
+};
+
+/* The page has what the text has, and the cost. */
+static int save_page(const struct report_view *view,
+                     const struct settings *settings, struct err *err)
+{
+    char *title =
+        mem_printf("%s on %s", view->report->name, view->report->arch);
+    char *text = NULL;
+    size_t len = 0;
+    FILE *memory = open_memstream(&text, &len);
+    struct html_page *page;
+    int rc = 0;
+
+    if (!memory)
+        abort(); /* out of memory */
+    page = html_page_open(memory, title);
+    report_table(view, html_page_stream(page));
+    report_cost_table(view, html_page_stream(page));
+    html_page_close(page);
+    fclose(memory);
+    rc = outfile_save(settings->html, text, len, settings->force, err);
+    free(text);
+    free(title);
+    return rc;
+}
+
+static int print(struct report_view view, const struct settings *settings,
+                 struct err *err)
+{
+    if (settings->top >= 0)
+        view.top = (size_t)settings->top;
+    if (settings->json) {
+        report_json(&view, stdout);
+    } else if (settings->csv) {
+        report_csv(&view, stdout);
+    } else if (settings->html) {
+        if (settings->top < 0)
+            view.top = TOP_DEFAULT;
+        return save_page(&view, settings, err);
+    } else {
+        if (settings->top < 0)
+            view.top = TOP_DEFAULT;
+        report_table(&view, stdout);
+        if (settings->cost)
+            report_cost_table(&view, stdout);
+    }
+    return terminal_flush(stdout, err);
+}
+
+static int run(struct store *store, const struct settings *settings,
+               struct err *err)
+{
+    struct report *report = NULL;
+    struct report_cost *cost = NULL;
+    struct conclusion *conclusion = NULL;
+    struct lessons lessons = { 0 };
+    struct profile profiles = { NULL, 0 };
+    bool learnt = false;
+    int rc = report_load(store, &report, err);
+
+    /* Times and failures are worth showing without TFLOP/s. */
+    if (rc == 0 && stored_spec_metrics(report, err) < 0)
+        fprintf(stderr, "fa-coord: the report has no metrics: %s\n", err->text);
+    if (rc == 0)
+        rc = report_cost_load(store, &cost, err);
+    if (rc == 0)
+        rc = conclusion_load(store, report, cost, CONFIRMATION_CONFIRM,
+                             &conclusion, err);
+    if (rc == 0)
+        rc = profile_load(store, report, &profiles, err);
+    if (rc == 0 && settings->where)
+        rc = report_where(report, settings->where, err);
+    if (rc == 0)
+        learnt = lessons_load(report, store, &lessons, err) == 0;
+    if (rc == 0 && !learnt)
+        fprintf(stderr, "fa-coord: the report has no lessons: %s\n", err->text);
+    if (rc == 0)
+        rc = print((struct report_view){ .report = report,
+                                         .cost = cost,
+                                         .conclusion = conclusion,
+                                         .lessons = learnt ? &lessons : NULL,
+                                         .profiles = &profiles },
+                   settings, err);
+    profile_fini(&profiles);
+    lessons_fini(&lessons);
+    conclusion_free(conclusion);
+    report_cost_free(cost);
+    report_free(report);
+    return rc;
+}
+
+int cmd_report(int argc, char *argv[])
+{
+    struct settings settings = { .top = -1 };
+    const char *given = NULL;
+    const struct option list[] = {
+        { "cost", OPTION_FLAG, &settings.cost, NULL,
+          "add hours and dollars by host and category", "csv" },
+        { "top", OPTION_INT, &settings.top, "N",
+          "rows of the ranking to show, 0 for all (default 20; JSON has all)",
+          NULL },
+        { "where", OPTION_TEXT, &settings.where, "SQL",
+          "show only these, such as \"BLOCK_M = 64 AND median_s < 1e-3\"",
+          NULL },
+        { "json", OPTION_FLAG, &settings.json, NULL,
+          "print everything as JSON (docs/report.md)", "csv" },
+        { "csv", OPTION_FLAG, &settings.csv, NULL,
+          "print one line per configuration and shape as CSV", "json cost" },
+        { "html", OPTION_TEXT, &settings.html, "FILE",
+          "write report and cost to this file, as a web page", "json csv" },
+        { "force", OPTION_FLAG, &settings.force, NULL,
+          "overwrite the --html file", NULL },
+    };
+    const struct options options = {
+        "report",
+        "[DB]",
+        "Show the results of a sweep and its cost.",
+        list,
+        sizeof(list) / sizeof(list[0]),
+        0,
+        1,
+        &given,
+    };
+    struct store *store = NULL;
+    char *path = NULL;
+    struct err err;
+    int rc = options_parse(&options, argc, argv, &err);
+
+    if (rc == OPTIONS_HELP)
+        return 0;
+    if (rc == 0)
+        rc = dbpath_find(given, &path, &err);
+    if (rc == 0)
+        rc = store_open(path, STORE_READ, &store, &err);
+    if (rc == 0)
+        rc = run(store, &settings, &err);
+    store_close(store);
+    free(path);
+    return rc < 0 ? fail_with(rc, &err) : 0;
+}

@@ -1,0 +1,29 @@
+/* fa-coord resume: sweep, found from the end of its database. */
+#include "coordinator/cli/cmd.h"
+
+#include <stddef.h>
+
+#include "common/err.h"
+#include "coordinator/store/dbpath.h"
+#include "coordinator/tasks/options.h"
+#include "coordinator/tasks/run.h"
+
+int cmd_resume(int argc, char *argv[])
+{
+    struct run run = { .set = RUN_SETTINGS };
+    const char *plain = NULL;
+    const struct options options = {
+        .command = "resume",
+        .arguments = "[DB]",
+        .what = "Continue the sweep of a database.",
+        .arguments_max = 1,
+        .plain = &plain,
+    };
+    struct err err;
+    int rc =
+        run_settings_parse(&run.set, RUN_RESUME, &options, argc, argv, &err);
+
+    if (rc == 0)
+        rc = dbpath_find(plain, &run.db, &err);
+    return run_by_db(&run, rc, &err, run_sweep, NULL);
+}

@@ -1,0 +1,186 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/clock.h"
+#include "common/err.h"
+#include "common/outcome.h"
+#include "coordinator/cli/cmd.h"
+#include "coordinator/result/status.h"
+#include "coordinator/result/report.h"
+#include "coordinator/result/report_cost.h"
+#include "coordinator/store/dbpath.h"
+#include "coordinator/store/store.h"
+#include "coordinator/tasks/fail.h"
+#include "coordinator/tasks/options.h"
+#include "coordinator/text/json_out.h"
+#include "coordinator/text/table.h"
+#include "coordinator/text/terminal.h"
+
+static void put_hosts(struct json_out *out, const struct status *status)
+{
+    json_out_open(out, "hosts", '[');
+    for (size_t i = 0; i < status->n_hosts; i++) {
+        const struct status_host *host = &status->hosts[i];
+
+        json_out_open(out, NULL, '{');
+        json_out_text(out, "host", host->name);
+        json_out_text(out, "category", host->category);
+        json_out_int(out, "building", host->building);
+        json_out_int(out, "measuring", host->measuring);
+        json_out_close(out);
+    }
+    json_out_close(out);
+}
+
+static void print_json(const struct report *report,
+                       const struct report_cost *cost,
+                       const struct status *status)
+{
+    struct json_out out;
+
+    json_out_init(&out, stdout);
+    json_out_open(&out, NULL, '{');
+    json_out_text(&out, "name", report->name);
+    json_out_text(&out, "device", report->device);
+    json_out_bool(&out, "running", status->running);
+    if (status->running) {
+        json_out_int(&out, "pid", status->holder.pid);
+        json_out_text(&out, "machine", status->holder.machine);
+        json_out_utc(&out, "since", status->holder.since_utc);
+    }
+    json_out_text(&out, "ending", status->running ? "" : report->sweep.ending);
+    json_out_int(&out, "done", status->done);
+    json_out_int(&out, "total", status->total);
+    json_out_open(&out, "counts", '{');
+    for (int i = 0; i < OUTCOMES_OF_CONFIG; i++)
+        json_out_int(&out, outcome_name((enum outcome)i),
+                     report->counts.outcomes[i]);
+    json_out_close(&out);
+    json_out_real(&out, "per_hour", status->per_hour);
+    json_out_real(&out, "eta_s", status->eta_s);
+    json_out_real(&out, "total_hours", cost->total_hours);
+    json_out_real(&out, "total_usd", cost->total_usd);
+    json_out_real(&out, "priced_usd", cost->priced_usd);
+    put_hosts(&out, status);
+    json_out_close(&out);
+}
+
+static void print_state(const struct report *report,
+                        const struct status *status)
+{
+    char since[CLOCK_ISO_BYTES];
+
+    printf("%s on %s: ", report->name, report->arch);
+    if (status->running) {
+        clock_iso(status->holder.since_utc, since);
+        printf("running since %s, pid %" PRId64 " on %s\n", since,
+               status->holder.pid, status->holder.machine);
+    } else if (report->sweep.ending[0]) {
+        printf("not running; the last run ended: %s\n", report->sweep.ending);
+    } else {
+        printf("not running; the last run was killed; 'fa-coord resume' "
+               "continues it\n");
+    }
+}
+
+static void print_progress(const struct report *report,
+                           const struct report_cost *cost,
+                           const struct status *status)
+{
+    printf("%" PRId64 " of %" PRId64 " measurements settled", status->done,
+           status->total);
+    if (!isnan(status->per_hour))
+        printf(", %.0f an hour, %.0f s to go", status->per_hour, status->eta_s);
+    printf("\n");
+    for (int i = 0; i < OUTCOMES_OF_CONFIG; i++)
+        if (report->counts.outcomes[i])
+            printf("  %-12s %" PRId64 "\n", outcome_name((enum outcome)i),
+                   report->counts.outcomes[i]);
+    printf("%.4f host-hours so far", cost->total_hours);
+    if (cost->n_hosts > cost->unpriced)
+        printf(", $%.4f", cost->priced_usd);
+    if (cost->unpriced)
+        printf(", %zu host%s unpriced", cost->unpriced,
+               cost->unpriced == 1 ? "" : "s");
+    printf("\n");
+}
+
+static void print_hosts(const struct status *status)
+{
+    struct table *table = table_new();
+
+    table_column(table, 'l', "host");
+    table_column(table, 'l', "last held for");
+    table_column(table, 'r', "building");
+    table_column(table, 'r', "measuring");
+    for (size_t i = 0; i < status->n_hosts; i++) {
+        const struct status_host *host = &status->hosts[i];
+
+        table_cell(table, "%s", host->name);
+        table_cell(table, "%s", host->category[0] ? host->category : "-");
+        table_cell(table, "%" PRId64, host->building);
+        table_cell(table, "%" PRId64, host->measuring);
+    }
+    printf("\n");
+    table_print(table, stdout);
+    table_free(table);
+}
+
+static int run(struct store *store, bool json, struct err *err)
+{
+    struct report *report = NULL;
+    struct report_cost *cost = NULL;
+    struct status status = { 0 };
+    int rc = report_load_outcomes(store, &report, err);
+
+    if (rc == 0)
+        rc = report_cost_load(store, &cost, err);
+    if (rc == 0)
+        rc = status_load(store, report, clock_utc_ns(), &status, err);
+    if (rc == 0 && json) {
+        print_json(report, cost, &status);
+    } else if (rc == 0) {
+        print_state(report, &status);
+        print_progress(report, cost, &status);
+        print_hosts(&status);
+    }
+    if (rc == 0)
+        rc = terminal_flush(stdout, err);
+    status_fini(&status);
+    report_cost_free(cost);
+    report_free(report);
+    return rc;
+}
+
+int cmd_status(int argc, char *argv[])
+{
+    bool json = false;
+    const char *given = NULL;
+    const struct option list[] = {
+        { "json", OPTION_FLAG, &json, NULL, "for programs", NULL },
+    };
+    const struct options options = {
+        "status", "[DB]", "Show the progress of a sweep, also while it runs.",
+        list,     1,      0,
+        1,        &given,
+    };
+    struct store *store = NULL;
+    char *path = NULL;
+    struct err err;
+    int rc = options_parse(&options, argc, argv, &err);
+
+    if (rc == OPTIONS_HELP)
+        return 0;
+    if (rc == 0)
+        rc = dbpath_find(given, &path, &err);
+    if (rc == 0)
+        rc = store_open(path, STORE_READ, &store, &err);
+    if (rc == 0)
+        rc = run(store, json, &err);
+    store_close(store);
+    free(path);
+    return rc < 0 ? fail_with(rc, &err) : 0;
+}

@@ -1,0 +1,157 @@
+#include "coordinator/compare/compare_ratio.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "coordinator/compare/compare.h"
+#include "coordinator/compare/compare_side.h"
+#include "coordinator/confirm/finalists.h"
+#include "coordinator/result/report.h"
+#include "coordinator/stats/location_shift.h"
+#include "coordinator/stats/normal.h"
+#include "coordinator/stats/stats.h"
+
+/* GPUs are strata where both sides used one; else cards differ anyway. */
+static bool share_gpu(const struct compare *compare)
+{
+    for (size_t i = 0; i < compare->a->n_gpus; i++)
+        for (size_t j = 0; j < compare->b->n_gpus; j++)
+            if (strcmp(compare->a->gpus[i].uuid, compare->b->gpus[j].uuid) == 0)
+                return true;
+    return false;
+}
+
+/* The number of a GPU of B among those of A, or one of its own. */
+static int stratum_in_a(const struct compare *compare, int gpu)
+{
+    const struct compare_side *a = compare->a, *b = compare->b;
+
+    for (size_t i = 0; (size_t)gpu < b->n_gpus && i < a->n_gpus; i++)
+        if (strcmp(a->gpus[i].uuid, b->gpus[gpu].uuid) == 0)
+            return (int)i;
+    return (int)a->n_gpus + gpu;
+}
+
+static struct location_shift_value *strata(const struct compare *compare,
+                                           const struct compare_blocks *blocks,
+                                           bool of_b)
+{
+    struct location_shift_value *out = mem_new(blocks->n, sizeof(*out));
+    bool shared = share_gpu(compare);
+
+    for (size_t i = 0; i < blocks->n; i++) {
+        int gpu = blocks->medians[i].stratum;
+
+        out[i].value = blocks->medians[i].value;
+        out[i].stratum = !shared ? 0 : of_b ? stratum_in_a(compare, gpu) : gpu;
+    }
+    return out;
+}
+
+static double median_of(const struct compare_blocks *blocks)
+{
+    double *values = mem_new(blocks->n, sizeof(*values));
+    struct summary summary;
+
+    for (size_t i = 0; i < blocks->n; i++)
+        values[i] = blocks->medians[i].value;
+    stats_summary(values, blocks->n, &summary);
+    free(values);
+    return exp(summary.median);
+}
+
+bool compare_by_blocks(const struct compare *compare, struct compare_row *row)
+{
+    const struct compare_blocks *a =
+        compare_side_blocks(compare->a, row->a->key, row->shape_a);
+    const struct compare_blocks *b =
+        compare_side_blocks(compare->b, row->b->key, row->shape_b);
+    struct location_shift_value *in_a, *in_b;
+    struct location_shift found;
+
+    if (!a || !b || a->n < COMPARE_BLOCKS_LEAST || b->n < COMPARE_BLOCKS_LEAST)
+        return false;
+    in_a = strata(compare, a, false);
+    in_b = strata(compare, b, true);
+    location_shift(in_a, a->n, in_b, b->n, 1 - compare->rules.alpha, &found);
+    free(in_a);
+    free(in_b);
+    if (found.n_a < COMPARE_BLOCKS_LEAST || found.n_b < COMPARE_BLOCKS_LEAST)
+        return false;
+    row->blocks = true;
+    row->n_a = found.n_a;
+    row->n_b = found.n_b;
+    row->a_s = median_of(a);
+    row->b_s = median_of(b);
+    row->speedup =
+        (struct speedup){ exp(found.estimate), exp(found.lo), exp(found.hi),
+                          found.p, found.n_a + found.n_b };
+    return true;
+}
+
+/* Standard deviation of the log ratio by the noise that finalists.h takes
+ * screened medians to have: for a few samples. */
+static double sd_of_few(const struct compare *compare,
+                        const struct report_cell *a,
+                        const struct report_cell *b)
+{
+    const struct finalist_rules in_a = { .noise = compare->a->noise };
+    const struct finalist_rules in_b = { .noise = compare->b->noise };
+    struct screened screened_a, screened_b;
+
+    finalists_screen(a->samples, a->n_samples, 1, &screened_a);
+    finalists_screen(b->samples, b->n_samples, 1, &screened_b);
+    return sqrt(finalists_variance(&screened_a, &in_a) +
+                finalists_variance(&screened_b, &in_b));
+}
+
+static struct location_shift_value *logs_of(const struct report_cell *cell)
+{
+    struct location_shift_value *out = mem_new(cell->n_samples, sizeof(*out));
+
+    for (size_t i = 0; i < cell->n_samples; i++)
+        out[i].value = log(cell->samples[i]);
+    return out;
+}
+
+/* The same from the interval that the samples themselves give, on which a
+ * late one has no more say than any other. */
+static double sd_of_many(const struct report_cell *a,
+                         const struct report_cell *b, double alpha)
+{
+    struct location_shift_value *in_a = logs_of(a), *in_b = logs_of(b);
+    struct location_shift found;
+
+    location_shift(in_a, a->n_samples, in_b, b->n_samples, 1 - alpha, &found);
+    free(in_a);
+    free(in_b);
+    return (found.hi - found.lo) / 2 / normal_quantile(1 - alpha / 2);
+}
+
+void compare_by_samples(const struct compare *compare, struct compare_row *row)
+{
+    const struct report_cell *a = &row->a->cells[row->shape_a];
+    const struct report_cell *b = &row->b->cells[row->shape_b];
+    double alpha = compare->rules.alpha;
+    double ratio = log(a->summary.median / b->summary.median), sd, reach;
+
+    if (a->n_samples < COMPARE_BLOCKS_LEAST ||
+        b->n_samples < COMPARE_BLOCKS_LEAST)
+        sd = sd_of_few(compare, a, b);
+    else
+        sd = sd_of_many(a, b, alpha);
+    /* what more samples of one measurement do not cure, on both sides */
+    sd = hypot(sd, hypot(compare->a->between, compare->b->between));
+    sd = fmax(sd, DBL_EPSILON); /* of samples that are all alike */
+    reach = sd * normal_quantile(1 - alpha / 2);
+    row->n_a = a->n_samples;
+    row->n_b = b->n_samples;
+    row->a_s = a->summary.median;
+    row->b_s = b->summary.median;
+    row->speedup =
+        (struct speedup){ exp(ratio), exp(ratio - reach), exp(ratio + reach),
+                          2 * normal_cdf(-fabs(ratio) / sd), 0 };
+}

@@ -1,0 +1,135 @@
+#include "coordinator/conclusion/conclusion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "coordinator/conclusion/conclusion_external.h"
+#include "coordinator/conclusion/conclusion_internal.h"
+#include "coordinator/confirm/blocks.h"
+#include "coordinator/result/report.h"
+
+#define KEYS 3 /* of the tie-break */
+
+static double or_last(double key)
+{
+    return isnan(key) ? (double)INFINITY : key;
+}
+
+/* What can be said for it. */
+static int standing(const struct finding *f)
+{
+    return f->success ? 2 : f->verdict == VERDICT_FAST ? 1 : 0;
+}
+
+/* Of those that tie, only those for which as much can be said as for any: one
+ * that was measured badly must not be taken for one that won. */
+static size_t take_from_tie(const struct conclusion *c,
+                            const struct finding *findings)
+{
+    bool *tied = mem_new(c->n, sizeof(*tied));
+    double *keys = mem_new(c->n * KEYS, sizeof(*keys));
+    int highest = 0;
+    size_t best;
+
+    for (size_t i = 0; i < c->n; i++)
+        if (findings[i].tied && standing(&findings[i]) > highest)
+            highest = standing(&findings[i]);
+    for (size_t i = 0; i < c->n; i++) {
+        const struct conclusion_entry *entry = &c->entries[i];
+
+        tied[i] = findings[i].tied && standing(&findings[i]) == highest;
+        keys[i * KEYS] = or_last(entry->registers);
+        keys[i * KEYS + 1] = or_last(entry->spill_bytes);
+        keys[i * KEYS + 2] =
+            entry->config ? (double)entry->config->point : (double)INFINITY;
+    }
+    best = best_set_break(tied, c->n, keys, KEYS);
+    free(keys);
+    free(tied);
+    return best;
+}
+
+static void judge_shape(struct conclusion *c, size_t at,
+                        const struct conclusion_sample *samples, size_t n)
+{
+    struct conclusion_shape *shape = &c->shapes[at];
+    struct block_sample *mine = mem_new(n, sizeof(*mine));
+    size_t n_mine = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (samples[i].shape == at)
+            mine[n_mine++] = samples[i].sample;
+    shape->name = c->confirmation.shapes[at].name;
+    shape->blocks = blocks_new(mine, n_mine, c->n);
+    shape->findings = mem_new(c->n, sizeof(*shape->findings));
+    shape->leader = analysis_findings(shape->blocks, 0, &c->confirmation.rules,
+                                      shape->findings);
+    shape->best = take_from_tie(c, shape->findings);
+    for (size_t i = 0; i < c->n; i++)
+        shape->n_tied += shape->findings[i].tied;
+    free(mine);
+}
+
+void conclusion_judge(struct conclusion *c,
+                      const struct conclusion_sample *samples, size_t n)
+{
+    c->best = BEST_SET_NONE;
+    if (c->n > 0) {
+        c->n_shapes = c->confirmation.n_shapes;
+        c->shapes = mem_new(c->n_shapes, sizeof(*c->shapes));
+    }
+    for (size_t at = 0; at < c->n_shapes; at++)
+        judge_shape(c, at, samples, n);
+    if (c->n_shapes > 0)
+        c->best = c->shapes[0].best;
+    c->success = c->state == CONCLUSION_DONE && !c->emulated &&
+                 c->best != BEST_SET_NONE &&
+                 c->shapes[0].findings[c->best].success;
+}
+
+const char *conclusion_reason(const struct conclusion *c,
+                              const struct conclusion_entry *rejected)
+{
+    const char *reason = c->confirmation.candidates[rejected->candidate].reason;
+
+    /* Killed after its result, before the reason was written down. */
+    return *reason ? reason : "it was wrong in a block";
+}
+
+bool conclusion_rejects(const struct conclusion *c,
+                        const struct report_config *config)
+{
+    for (size_t i = 0; i < c->n_rejected; i++)
+        if (c->rejected[i].config == config)
+            return true;
+    return false;
+}
+
+static void free_entries(struct conclusion_entry *entries, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(entries[i].name);
+    free(entries);
+}
+
+void conclusion_free(struct conclusion *c)
+{
+    if (!c)
+        return;
+    conclusion_external_free(c);
+    for (size_t i = 0; i < c->n_shapes; i++) {
+        blocks_free(c->shapes[i].blocks);
+        free(c->shapes[i].findings);
+        free(c->shapes[i].missed);
+        free(c->shapes[i].sentence);
+    }
+    free(c->shapes);
+    free_entries(c->entries, c->n);
+    free_entries(c->rejected, c->n_rejected);
+    confirmation_fini(&c->confirmation);
+    free(c->why_none);
+    free(c->sentence);
+    free(c);
+}

@@ -1,0 +1,339 @@
+/* A conclusion from the database: which measurements count. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/device_kind.h"
+#include "common/err.h"
+#include "common/mem.h"
+#include "common/outcome.h"
+#include "coordinator/conclusion/conclusion.h"
+#include "coordinator/conclusion/conclusion_external.h"
+#include "coordinator/conclusion/conclusion_internal.h"
+#include "coordinator/result/report.h"
+#include "coordinator/result/report_cost.h"
+#include "coordinator/spec/spec.h"
+#include "coordinator/store/stored_params.h"
+#include "coordinator/store/stored_samples.h"
+
+/* One result, its texts copied. */
+struct measured {
+    size_t candidate, shape;
+    int block, gpu;
+    bool correct;
+    double *samples;
+    size_t n_samples;
+};
+
+struct loading {
+    struct conclusion *c;
+    struct measured *items;
+    size_t n, cap;
+    char **gpus; /* UUIDs, their index is the number */
+    int n_gpus;
+    bool *wrong;       /* candidates: not right in some block */
+    double *registers; /* likewise */
+    double *spill_bytes;
+};
+
+static int gpu_number(struct loading *l, const char *uuid)
+{
+    for (int i = 0; i < l->n_gpus; i++)
+        if (strcmp(l->gpus[i], uuid) == 0)
+            return i;
+    l->gpus = mem_grow(l->gpus, (size_t)l->n_gpus + 1, sizeof(*l->gpus));
+    l->gpus[l->n_gpus] = mem_strdup(uuid);
+    return l->n_gpus++;
+}
+
+static void take(void *arg, const struct confirmation_result *result)
+{
+    struct loading *l = arg;
+    struct measured *m;
+
+    if (l->n == l->cap) {
+        l->cap = l->cap ? 2 * l->cap : 256;
+        l->items = mem_grow(l->items, l->cap, sizeof(*l->items));
+    }
+    m = &l->items[l->n++];
+    *m = (struct measured){ .candidate = result->candidate,
+                            .shape = result->shape,
+                            .block = result->block,
+                            .gpu = gpu_number(l, result->gpu) };
+    m->samples = stored_samples_read(result->samples, &m->n_samples);
+    m->correct =
+        outcome_is(result->outcome, OUTCOME_CORRECT) && m->n_samples > 0;
+    if (!m->correct)
+        l->wrong[m->candidate] = true;
+    if (result->registers >= 0)
+        l->registers[m->candidate] =
+            fmax(l->registers[m->candidate], (double)result->registers);
+    if (result->spill_bytes >= 0)
+        l->spill_bytes[m->candidate] =
+            fmax(l->spill_bytes[m->candidate], (double)result->spill_bytes);
+}
+
+static char *name_of(const struct report_config *config, const char *key)
+{
+    char *name = mem_strdup("");
+
+    if (!config) {
+        free(name);
+        return mem_printf("%.8s", key);
+    }
+    for (size_t i = 0; i < config->params.n; i++) {
+        char *longer = mem_printf("%s%s%s=%s", name, i ? " " : "",
+                                  config->params.items[i].name,
+                                  config->params.items[i].text);
+
+        free(name);
+        name = longer;
+    }
+    return name;
+}
+
+/* 'places' becomes the entry of each candidate, or -1. */
+static void place_entries(struct loading *l, const struct report *report,
+                          int *places)
+{
+    struct conclusion *c = l->c;
+    const struct confirmation *confirmation = &c->confirmation;
+
+    c->entries = mem_new(confirmation->n, sizeof(*c->entries));
+    c->rejected = mem_new(confirmation->n, sizeof(*c->rejected));
+    for (size_t i = 0; i < confirmation->n; i++) {
+        const struct candidate *is = &confirmation->candidates[i];
+        const struct report_config *config = report_find(report, is->key);
+        bool out =
+            is->role == CONFIRMATION_REJECTED || is->reason[0] || l->wrong[i];
+        struct conclusion_entry entry = {
+            .candidate = i,
+            .name = name_of(config, is->key),
+            .config = config,
+            .registers = l->registers[i],
+            .spill_bytes = l->spill_bytes[i],
+        };
+
+        places[i] = -1;
+        if (out) {
+            c->rejected[c->n_rejected++] = entry;
+        } else if (i == 0 || c->n > 0) {
+            places[i] = (int)c->n;
+            c->entries[c->n++] = entry;
+        } else {
+            free(entry.name); /* nothing to say of it without the baseline */
+        }
+    }
+}
+
+/* Results come by block: those of the one that begins at 'from', of which
+ * none is missing when it is complete. */
+static size_t block_end(const struct loading *l, size_t from, const int *places,
+                        bool *complete)
+{
+    size_t to = from, found = 0;
+
+    for (; to < l->n && l->items[to].block == l->items[from].block; to++)
+        found += places[l->items[to].candidate] >= 0;
+    *complete = found > 0 && found == l->c->n * l->c->confirmation.n_shapes;
+    return to;
+}
+
+static size_t collect(const struct loading *l, const int *places,
+                      struct conclusion_sample **out)
+{
+    bool *used = mem_new((size_t)l->n_gpus + 1, sizeof(*used));
+    struct conclusion *c = l->c;
+    size_t n = 0, cap = 0, to;
+
+    *out = NULL;
+    for (size_t from = 0; from < l->n; from = to) {
+        bool complete;
+
+        to = block_end(l, from, places, &complete);
+        c->blocks.complete += complete;
+        c->blocks.broken += !complete;
+        if (!complete)
+            continue;
+        c->n_gpus += !used[l->items[from].gpu];
+        used[l->items[from].gpu] = true;
+        for (size_t i = from; i < to; i++) {
+            const struct measured *m = &l->items[i];
+
+            for (size_t s = 0; places[m->candidate] >= 0 && s < m->n_samples;
+                 s++) {
+                if (n == cap) {
+                    cap = cap ? 2 * cap : 1024;
+                    *out = mem_grow(*out, cap, sizeof(**out));
+                }
+                (*out)[n++] = (struct conclusion_sample){
+                    m->shape,
+                    { places[m->candidate], m->block, m->gpu, m->samples[s] }
+                };
+            }
+        }
+    }
+    free(used);
+    return n;
+}
+
+/* ---- who was not compared */
+
+static bool is_contestant(const struct conclusion *c, const char *key)
+{
+    for (size_t i = 0; i < c->confirmation.n; i++)
+        if (strcmp(c->confirmation.candidates[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+static const struct report_config *fastest_at(const struct report *report,
+                                              size_t shape)
+{
+    const struct report_config *fastest = NULL;
+
+    for (size_t i = 0; i < report->n_configs; i++) {
+        const struct report_config *config = &report->configs[i];
+
+        if (config->rank && !config->baseline &&
+            (!fastest ||
+             config->cells[shape].time_s < fastest->cells[shape].time_s))
+            fastest = config;
+    }
+    return fastest;
+}
+
+/* A confirmation of other times, or of few, may lack the fastest of a shape. */
+static void find_missed(struct conclusion *c, const struct report *report)
+{
+    for (size_t s = 0; s < c->n_shapes; s++)
+        for (size_t at = 0; at < report->n_shapes; at++) {
+            const struct report_config *fastest;
+
+            if (strcmp(report->shapes[at].name, c->shapes[s].name) != 0)
+                continue;
+            fastest = fastest_at(report, at);
+            if (fastest && !is_contestant(c, fastest->key))
+                c->shapes[s].missed = name_of(fastest, fastest->key);
+        }
+}
+
+static void loading_fini(struct loading *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        free(l->items[i].samples);
+    for (int i = 0; i < l->n_gpus; i++)
+        free(l->gpus[i]);
+    free(l->items);
+    free(l->gpus);
+    free(l->wrong);
+    free(l->registers);
+    free(l->spill_bytes);
+}
+
+static int load_results(struct store *store, const struct report *report,
+                        struct conclusion *c, struct err *err)
+{
+    size_t n = c->confirmation.n;
+    struct loading l = { .c = c,
+                         .wrong = mem_new(n, sizeof(*l.wrong)),
+                         .registers = mem_new(n, sizeof(*l.registers)),
+                         .spill_bytes = mem_new(n, sizeof(*l.spill_bytes)) };
+    int *places = mem_new(n, sizeof(*places));
+    struct conclusion_sample *samples = NULL;
+    int rc;
+
+    for (size_t i = 0; i < n; i++)
+        l.registers[i] = l.spill_bytes[i] = (double)NAN;
+    rc = confirmation_results(store, &c->confirmation, take, &l, err);
+    if (rc == 0) {
+        size_t n_samples;
+
+        place_entries(&l, report, places);
+        n_samples = collect(&l, places, &samples);
+        conclusion_judge(c, samples, n_samples);
+        find_missed(c, report);
+        conclusion_say(c);
+        rc = conclusion_take_external(c, store, samples, n_samples, err);
+    }
+    free(samples);
+    free(places);
+    loading_fini(&l);
+    return rc;
+}
+
+static enum conclusion_state state_of(const struct confirmation *confirmation)
+{
+    if (!confirmation->ended)
+        return CONCLUSION_BEGUN;
+    return confirmation->failed ? CONCLUSION_FAILED : CONCLUSION_DONE;
+}
+
+/* Of the sweep file, which a confirmation would have taken them from. */
+static void take_rules(struct conclusion *c, const struct report *report)
+{
+    struct spec *spec;
+    struct err err = { "" };
+
+    c->confirmation.rules =
+        (struct verdict_rules){ (double)NAN, (double)NAN, (double)NAN };
+    if (spec_parse(report->file.folder, report->file.name, report->file.text,
+                   strlen(report->file.text), &spec, &err) < 0)
+        return; /* of a version that reads it otherwise */
+    c->confirmation.rules =
+        (struct verdict_rules){ spec->confirm.alpha, spec->confirm.floor,
+                                spec->confirm.target };
+    spec_free(spec);
+}
+
+static char *why_none(const struct report *report)
+{
+    const struct report_config *baseline = report_baseline(report);
+
+    if (report->counts.outcomes[OUTCOME_CORRECT] +
+            report->counts.outcomes[OUTCOME_PENDING] ==
+        0)
+        return mem_strdup("no configuration is correct");
+    if (!baseline || baseline->outcome == OUTCOME_PENDING)
+        return mem_strdup("the baseline is not measured yet");
+    if (!baseline->rank)
+        return mem_printf("the baseline has no valid time, %s%s%s",
+                          outcome_name(baseline->outcome),
+                          *baseline->reason ? ": " : "", baseline->reason);
+    return mem_strdup("no finalist was compared with the baseline yet");
+}
+
+int conclusion_load(struct store *store, const struct report *report,
+                    const struct report_cost *cost, enum confirmation_kind kind,
+                    struct conclusion **out, struct err *err)
+{
+    struct conclusion *c = mem_new(1, sizeof(*c));
+    int rc = confirmation_load(store, report->sweep.id, kind, 0,
+                               &c->confirmation, err);
+
+    c->emulated = device_kind_is(report->device, DEVICE_KIND_CPU);
+    c->replayed = device_kind_is(report->device, DEVICE_KIND_REPLAY);
+    c->baseline = report_baseline(report);
+    c->screening.pending = (size_t)report->counts.outcomes[OUTCOME_PENDING];
+    c->screening.asked = report->n_configs;
+    c->cost.hours = cost->total_hours;
+    c->cost.usd = cost->total_usd;
+    if (rc == 0) {
+        take_rules(c, report);
+        c->why_none = why_none(report);
+        conclusion_judge(c, NULL, 0);
+        conclusion_say(c);
+    } else if (rc == 1) {
+        c->state = state_of(&c->confirmation);
+        c->cost.hours += c->confirmation.proof_hours;
+        c->cost.usd += c->confirmation.proof_usd;
+        rc = load_results(store, report, c, err);
+    }
+    if (rc < 0) {
+        conclusion_free(c);
+        *out = NULL;
+        return rc;
+    }
+    *out = c;
+    return 0;
+}

@@ -1,0 +1,94 @@
+#include "coordinator/confirm/analysis.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/mem.h"
+#include "coordinator/confirm/best_set.h"
+
+static void put_times(const struct blocks *blocks, double confidence,
+                      struct finding *out)
+{
+    size_t n = blocks_contestants(blocks);
+    struct block_time *times = mem_new(n, sizeof(*times));
+
+    blocks_times(blocks, confidence, times);
+    for (size_t c = 0; c < n; c++)
+        out[c].time = times[c];
+    free(times);
+}
+
+static void put_ranks(const struct blocks *blocks, size_t baseline,
+                      struct finding *out)
+{
+    size_t n = blocks_count(blocks);
+    double *mine = mem_new(n, sizeof(*mine)), *its = mem_new(n, sizeof(*its));
+    size_t n_its = blocks_medians(blocks, baseline, its);
+
+    for (size_t c = 0; c < blocks_contestants(blocks); c++) {
+        size_t n_mine = blocks_medians(blocks, c, mine);
+
+        if (n_mine > 0 && n_its > 0)
+            mann_whitney(mine, n_mine, its, n_its, &out[c].rank);
+        else
+            out[c].rank = (struct mann_whitney){ .p = NAN, .delta = NAN };
+    }
+    free(its);
+    free(mine);
+}
+
+/* The finalists' p values, without the baseline's, through Holm. */
+static void put_corrected(size_t n, size_t baseline, struct finding *out)
+{
+    double *p = mem_new(n, sizeof(*p));
+    size_t kept = 0;
+
+    for (size_t c = 0; c < n; c++)
+        if (c != baseline)
+            p[kept++] = out[c].speedup.p;
+    mann_whitney_holm(p, kept, p);
+    out[baseline].p_holm = 1;
+    for (size_t c = n; c-- > 0;)
+        if (c != baseline)
+            out[c].p_holm = p[--kept];
+    free(p);
+}
+
+static size_t put_ties(const struct blocks *blocks, size_t baseline,
+                       const struct verdict_rules *rules, struct finding *out)
+{
+    size_t n = blocks_contestants(blocks), leader;
+    bool *eligible = mem_new(n, sizeof(*eligible));
+    bool *tied = mem_new(n, sizeof(*tied));
+
+    for (size_t c = 0; c < n; c++)
+        eligible[c] = c != baseline && out[c].speedup.n_blocks > 0;
+    leader = best_set_of(blocks, eligible, rules, tied);
+    for (size_t c = 0; c < n; c++)
+        out[c].tied = tied[c];
+    free(tied);
+    free(eligible);
+    return leader;
+}
+
+size_t analysis_findings(const struct blocks *blocks, size_t baseline,
+                         const struct verdict_rules *rules, struct finding *out)
+{
+    size_t n = blocks_contestants(blocks);
+    double confidence = 1 - rules->alpha;
+
+    assert(baseline < n);
+    put_times(blocks, confidence, out);
+    put_ranks(blocks, baseline, out);
+    for (size_t c = 0; c < n; c++)
+        speedup_of(blocks, c, baseline, confidence, &out[c].speedup);
+    put_corrected(n, baseline, out);
+    for (size_t c = 0; c < n; c++) {
+        out[c].verdict = verdict_of(&out[c].speedup, out[c].p_holm, rules);
+        out[c].success =
+            verdict_is_success(out[c].verdict, &out[c].speedup, &out[c].time,
+                               &out[baseline].time, rules);
+    }
+    return put_ties(blocks, baseline, rules, out);
+}

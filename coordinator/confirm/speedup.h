@@ -1,0 +1,31 @@
+/* speedup.h - how many times as fast as another a candidate is
+ *
+ * The ratio time(b) / time(a), from the log ratios of the blocks by
+ * signed_rank.h: an interval whose level holds whatever the clocks did, and
+ * in which each GPU has the same say.  Above 1: a is the faster one.
+ *
+ * Pure; any thread.
+ */
+#ifndef FA_COORDINATOR_CONFIRM_SPEEDUP_H
+#define FA_COORDINATOR_CONFIRM_SPEEDUP_H
+
+#include <stddef.h>
+
+struct blocks;
+
+struct speedup {
+    double value;    /* NAN if no block has both */
+    double lo, hi;   /* 0 and infinity if there are too few blocks */
+    double p;        /* two-sided, of "equally fast"; 1 without blocks */
+    size_t n_blocks; /* that have both */
+};
+
+/* confidence  of lo to hi, in (0, 1), as 0.95 */
+void speedup_of(const struct blocks *blocks, size_t a, size_t b,
+                double confidence, struct speedup *out);
+
+/* The same from the blocks of one GPU alone, for the report. */
+void speedup_on(const struct blocks *blocks, size_t a, size_t b, int gpu,
+                double confidence, struct speedup *out);
+
+#endif

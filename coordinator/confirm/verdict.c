@@ -1,0 +1,51 @@
+#include "coordinator/confirm/verdict.h"
+
+#include <math.h>
+
+#include "coordinator/confirm/blocks.h"
+#include "coordinator/confirm/speedup.h"
+
+enum verdict verdict_of(const struct speedup *s, double p_holm,
+                        const struct verdict_rules *rules)
+{
+    double most = 1 + rules->floor, least = 1 / most;
+
+    if (s->lo >= least && s->hi <= most)
+        return VERDICT_SAME;
+    if (p_holm <= rules->alpha && s->lo > most)
+        return VERDICT_FAST;
+    if (p_holm <= rules->alpha && s->hi < least)
+        return VERDICT_SLOW;
+    return VERDICT_AMBG;
+}
+
+const char *verdict_name(enum verdict verdict)
+{
+    static const char *const names[] = {
+        [VERDICT_SAME] = "SAME",
+        [VERDICT_FAST] = "FAST",
+        [VERDICT_SLOW] = "SLOW",
+        [VERDICT_AMBG] = "AMBG",
+    };
+
+    return names[verdict];
+}
+
+bool verdict_is_success(enum verdict verdict, const struct speedup *s,
+                        const struct block_time *mine,
+                        const struct block_time *baseline,
+                        const struct verdict_rules *rules)
+{
+    return verdict == VERDICT_FAST && s->value >= rules->target &&
+           mine->hi < baseline->lo;
+}
+
+size_t verdict_blocks_needed(size_t n_finalists,
+                             const struct verdict_rules *rules)
+{
+    size_t n = 1;
+
+    while (ldexp(1, 1 - (int)n) * (double)n_finalists > rules->alpha)
+        n++;
+    return n;
+}

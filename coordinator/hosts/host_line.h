@@ -1,0 +1,54 @@
+/* host_line.h - one line of a hosts file: who, and attributes
+ *
+ * Private to the hosts reader.  hosts.c finds the lines and sections,
+ * host_line.c reads the words of one, host_attr.c what an attribute means,
+ * host_range.c expands gpu[01-16].
+ */
+#ifndef FA_COORDINATOR_HOSTS_HOST_LINE_H
+#define FA_COORDINATOR_HOSTS_HOST_LINE_H
+
+#include <stdint.h>
+
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/text/caret.h"
+
+/* A piece of the line, borrowed. */
+struct word {
+    const char *at;
+    size_t len;
+};
+
+#define HOST_ATTRS_MAX 32 /* rows of the table in host_attr.c */
+
+struct host_line {
+    struct caret_line where;
+    struct word who;   /* the first field, not expanded */
+    struct host attrs; /* what the attributes say; name and address empty */
+    const char *seen[HOST_ATTRS_MAX]; /* where each attribute stands */
+    bool bare;                        /* nothing but the first field */
+};
+
+/* Take the line apart.  'line->where' is set, the rest zero.  A line without
+ * words gives who.len == 0. */
+int host_line_read(struct host_line *line, struct err *err);
+
+/* "[user@]host[:port]" of one expanded name into host->user, address, port.
+ * 'at' is where to put the caret. */
+int host_line_endpoint(const struct host_line *line, const char *at,
+                       const char *name, struct host *host, struct err *err);
+
+/* Set attribute 'name' to 'value'. */
+int host_attr_set(struct host_line *line, struct word name, struct word value,
+                  struct err *err);
+
+/* Checks that need the whole line. */
+int host_attr_agree(const struct host_line *line, const struct host *host,
+                    struct err *err);
+
+/* Call 'visit' with each name that 'word' stands for; stops at the first
+ * negative result, which is returned. */
+typedef int range_visit(void *arg, const char *name, struct err *err);
+int host_range_expand(const struct caret_line *where, struct word word,
+                      range_visit *visit, void *arg, struct err *err);
+
+#endif

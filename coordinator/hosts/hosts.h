@@ -1,0 +1,71 @@
+/* hosts.h - the machines a sweep may use, from a hosts file
+ *
+ * docs/hosts-file.md is the grammar.  One host a line; MPI host files, pdsh
+ * lists and simple Ansible inventories parse as they stand.  Every flaw is one
+ * message with file, line, column, the line, a caret, why and what to do.
+ * Immutable once read; any thread may read it.
+ */
+#ifndef FA_COORDINATOR_HOSTS_HOSTS_H
+#define FA_COORDINATOR_HOSTS_HOSTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct err;
+
+#define HOSTS_MAX 4096            /* machines in one file */
+#define HOSTS_BYTES_MAX (4 << 20) /* of the file */
+#define HOSTS_LINE_MAX 4096       /* bytes a line */
+
+enum host_role {
+    HOST_BOTH,    /* measures, and builds on its spare cores */
+    HOST_GPU,     /* measures only */
+    HOST_BUILDER, /* builds only */
+};
+
+/* A text that the file does not give is "". */
+struct host {
+    char name[256];    /* as written, ranges expanded; unique in the file */
+    char address[256]; /* alias of ~/.ssh/config, name or number */
+    char user[64];
+    int port;   /* 0: not given */
+    bool local; /* 'localhost' alone: no SSH */
+    enum host_role role;
+    char gpus[256]; /* "all", "none" or "0,2" */
+    int slots;      /* parallel builds; 0: not given */
+    bool has_rate;  /* false: unpriced, which is not free */
+    double rate;    /* USD an hour for the whole host */
+    char key[256];  /* private key file, absolute or "~/..." */
+    char workdir[256];
+    char nvcc[256];
+    char hostkey[64]; /* "SHA256:..." */
+    char jump[256];   /* [user@]host[:port] or an alias */
+    int line;         /* where it stands, for messages */
+};
+
+struct hosts {
+    struct host *list; /* in the order of the file */
+    size_t n;          /* at least one after a successful read */
+};
+
+/* Read a file.  Returns 0 and hosts for the caller to hosts_fini(), or
+ *   ERR_INPUT   missing, a directory, empty, or a flaw in the text */
+int hosts_load(const char *path, struct hosts *out, struct err *err);
+
+/* The same for 'len' bytes of text; 'file' is for the messages. */
+int hosts_parse(const char *file, const char *text, size_t len,
+                struct hosts *out, struct err *err);
+void hosts_fini(struct hosts *hosts);
+
+/* May it measure, as its line says? */
+bool host_measures(const struct host *host);
+
+/* A sweep needs hosts that measure and hosts that build: 0, or ERR_INPUT when
+ * by 'file' none does the one or the other. */
+int hosts_can_sweep(const char *file, const struct hosts *hosts,
+                    struct err *err);
+
+/* This machine and nothing else, for a sweep without a hosts file. */
+void hosts_local(struct hosts *out);
+
+#endif

@@ -1,0 +1,88 @@
+/* lessons.h - what a sweep taught, besides which configuration is fastest
+ *
+ * How much each tunable matters, which change nothing, which value is best
+ * with the rest free, what the failures have in common, and whether what the
+ * warn gates warn of came true.  docs/report.md tells how to read it.
+ *
+ * lessons_of() is pure; any thread.  Time grows with points times tunables
+ * squared, memory with points times tunables (docs/report.md has figures).
+ */
+#ifndef FA_COORDINATOR_LESSONS_LESSONS_H
+#define FA_COORDINATOR_LESSONS_LESSONS_H
+
+#include <stddef.h>
+
+#include "coordinator/stats/dead_tunables.h"
+#include "coordinator/stats/failure_pattern.h"
+#include "coordinator/stats/importance.h"
+#include "coordinator/stats/mann_whitney.h"
+
+struct err;
+struct lessons_input;
+struct report;
+struct store;
+
+/* One value of a tunable, the others as they come. */
+struct lessons_value {
+    char *text;
+    size_t timed, failed;
+    double best_s, median_s; /* NAN without a time */
+};
+
+struct lessons_tunable {
+    char *name;
+    struct lessons_value *values;
+    size_t n;
+    size_t best;  /* the value of the lowest best time; n: none is timed */
+    double share; /* of the variance (importance.h) */
+    enum dead_tunables_verdict dead;
+};
+
+/* Failures of one kind: outcome and reason, numbers aside. */
+struct lessons_failure {
+    char *outcome, *reason; /* of one of them */
+    struct failure_pattern common;
+};
+
+enum lessons_truth {
+    LESSONS_UNSEEN, /* no difference, or none that chance cannot make */
+    LESSONS_TRUE,   /* what was warned of is slower */
+    LESSONS_FALSE,  /* it is faster */
+};
+
+/* What a warn gate warned of, and all the others. */
+struct lessons_gate {
+    char *name;
+    size_t warned, timed, failed; /* timed and failed: of the warned */
+    size_t others_timed, others_failed;
+    double median_s, others_median_s; /* NAN without a time */
+    double slower; /* share of pairs in which the warned one is slower; NAN */
+    double p;      /* two-sided, of "as fast"; NAN */
+    enum lessons_truth truth; /* p at 5 % */
+    size_t best_rank;         /* of a warned one; 0: none is timed */
+};
+
+struct lessons {
+    size_t timed, failed, pending;
+    struct lessons_tunable *tunables;
+    size_t n_tunables;
+    struct importance importance;      /* axes are the tunables */
+    struct lessons_failure *failures;  /* the most frequent first */
+    size_t n_failures, other_failures; /* kinds beyond LESSONS_FAILURES_MAX */
+    struct lessons_gate *gates;
+    size_t n_gates;
+    size_t built, codes; /* configurations built, and different cubins */
+};
+
+#define LESSONS_FAILURES_MAX 50 /* kinds; the others are counted */
+
+void lessons_of(const struct lessons_input *input, struct lessons *out);
+void lessons_fini(struct lessons *lessons);
+
+/* Of the configurations that the report has selected, with the machine code
+ * of their builds.  ERR_STORE, or ERR_INPUT for a stored sweep that cannot be
+ * read. */
+int lessons_load(const struct report *report, struct store *store,
+                 struct lessons *out, struct err *err);
+
+#endif

@@ -1,0 +1,44 @@
+/* lessons_input.h - what lessons are drawn from (lessons.h)
+ *
+ * The tunables, and what became of each configuration.  All of it is borrowed.
+ */
+#ifndef FA_COORDINATOR_LESSONS_LESSONS_INPUT_H
+#define FA_COORDINATOR_LESSONS_LESSONS_INPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct lessons_axis {
+    const char *name;
+    const char *const *values; /* [n], as they are printed */
+    size_t n;
+    size_t n_space; /* the first of them are the space's own */
+};
+
+enum lessons_fate {
+    LESSONS_PENDING, /* not settled, or lost: says nothing */
+    LESSONS_TIMED,
+    LESSONS_FAILED,
+};
+
+struct lessons_point {
+    const uint16_t *levels; /* [axes] */
+    enum lessons_fate fate;
+    double seconds;      /* of the headline shape, > 0 when timed */
+    const char *outcome; /* when failed: runtime, compile ... */
+    const char *reason;
+    uint64_t warned;      /* bit g: warn gate g */
+    int64_t number;       /* in the space; -1 outside */
+    const char *artifact; /* hash of the machine code, NULL when not built */
+};
+
+struct lessons_input {
+    const struct lessons_axis *axes;
+    size_t n_axes;
+    const struct lessons_point *points;
+    size_t n;
+    const char *const *gates; /* the warn gates */
+    size_t n_gates;
+};
+
+#endif

@@ -1,0 +1,533 @@
+#include "coordinator/link/host_thread.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zmq.h>
+
+#include "common/buf.h"
+#include "common/clock.h"
+#include "common/frame.h"
+#include "common/mem.h"
+#include "common/pump.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/remote/deploy.h"
+#include "coordinator/remote/remote.h"
+#include "coordinator/remote/stream.h"
+#include "coordinator/text/terminal.h"
+
+#define MAGIC_NS (20 * NS_PER_S) /* login shells can be slow */
+#define RETRY_FIRST_MS 500
+#define RETRY_MAX_MS 30000
+#define LINGER_MS 2000 /* for the last news */
+#define READ_BYTES 65536
+#define DEPLOY_NS (120 * NS_PER_S) /* 4 MB over the slowest of links */
+#define TURN_MS 1000
+#define FLUSH_TURNS 50 /* a second in all */
+#define FLUSH_TURN_MS 20
+#define JOIN_TURN_MS 50
+#define SAID_BYTES 400 /* shown of what the far side wrote */
+#define RELAY_SAYS "fa-worker: "
+#define ATTACH_NS (40 * NS_PER_S) /* another worker's end is waited for */
+
+struct host_thread {
+    pthread_t thread;
+    void *pipe; /* the starter's end; the thread never looks at it */
+    bool ended; /* the starter's: HOST_THREADS_ENDED was heard */
+
+    /* Set before the start, the thread's after it. */
+    void *zctx;
+    char name[32];
+    struct host_thread_task task;
+    char socket_path[PUMP_PATH_MAX + 1];
+    struct remote_options remote_options;
+    void *news; /* the thread's end of the pipe */
+    struct remote *remote;
+    struct stream *stream;
+    struct pump *pump;
+    struct buf nothing; /* empty */
+    bool was_attached;
+    bool stopping;        /* STOP has come */
+    bool again;           /* the connection is to be made again */
+    int64_t attach_by_ns; /* until then the worker may come */
+};
+
+/* ---- the thread ---- */
+
+/* Without the host's name in front: the line that shows it has the name. */
+static void tell(struct host_thread *thread, enum host_threads_event event,
+                 int code, const char *text)
+{
+    const char *name = thread->task.host->name;
+    size_t len = strlen(name);
+    struct host_thread_news news = { .host = thread->task.index,
+                                     .event = event,
+                                     .code = code };
+
+    if (strncmp(text, name, len) == 0 && strncmp(text + len, ": ", 2) == 0)
+        text += len + 2;
+    snprintf(news.text, sizeof(news.text), "%s", text);
+    zmq_send(thread->news, &news, sizeof(news), 0);
+}
+
+/* Take one word, for which 'wait_ms' is waited: STOP, which holds for good, or
+ * AGAIN. */
+static bool told_to_stop(struct host_thread *thread, long wait_ms)
+{
+    zmq_pollitem_t item = { .socket = thread->news, .events = ZMQ_POLLIN };
+    char word[8] = "";
+
+    if (thread->stopping || zmq_poll(&item, 1, wait_ms) <= 0)
+        return thread->stopping;
+    if (zmq_recv(thread->news, word, sizeof(word) - 1, ZMQ_DONTWAIT) >= 0 &&
+        strcmp(word, "AGAIN") == 0)
+        thread->again = true;
+    else
+        thread->stopping = true;
+    return thread->stopping;
+}
+
+/* What a turn waits for: STOP, the stream and the pump's sockets. */
+struct watch {
+    zmq_pollitem_t items[1 + STREAM_FDS + PUMP_FDS_MAX];
+    int n;
+    bool ready; /* the stream has something already */
+};
+
+static void add_fd(struct watch *watch, const struct pollfd *fd)
+{
+    watch->items[watch->n++] = (zmq_pollitem_t){
+        .fd = fd->fd,
+        .events = (short)((fd->events & POLLIN ? ZMQ_POLLIN : 0) |
+                          (fd->events & POLLOUT ? ZMQ_POLLOUT : 0)),
+    };
+}
+
+static void watch_stream(struct host_thread *thread, struct watch *watch,
+                         bool want_read, bool want_write)
+{
+    struct pollfd fds[STREAM_FDS];
+
+    watch->items[0] =
+        (zmq_pollitem_t){ .socket = thread->news, .events = ZMQ_POLLIN };
+    watch->n = 1;
+    watch->ready = stream_poll(thread->stream, want_read, want_write, fds);
+    for (int i = 0; i < STREAM_FDS; i++)
+        if (fds[i].fd >= 0)
+            add_fd(watch, &fds[i]);
+}
+
+/* Wait for the stream at most until 'deadline'.  False when that has passed,
+ * or on STOP. */
+static bool wait_stream(struct host_thread *thread, bool to_write,
+                        int64_t deadline)
+{
+    int64_t left = deadline - clock_boot_ns();
+    struct watch watch;
+
+    if (left <= 0)
+        return false;
+    watch_stream(thread, &watch, !to_write, to_write);
+    if (!watch.ready)
+        zmq_poll(watch.items, watch.n, (long)(left / NS_PER_MS) + 1);
+    return !told_to_stop(thread, 0);
+}
+
+/* An error that ends in what the far side said, on stderr or instead of the
+ * magic line. */
+static int far_side_said(struct host_thread *thread, int code, const char *what,
+                         const struct buf *noise, struct err *err)
+{
+    char said[SAID_BYTES];
+
+    stream_said(thread->stream, said, sizeof(said));
+    if (!said[0])
+        snprintf(said, sizeof(said), "%s", buf_text(noise));
+    for (size_t len = strlen(said); len > 0 && said[len - 1] == '\n'; len--)
+        said[len - 1] = '\0';
+    terminal_clean(said, true);
+    return err_set(err, code, "%s: %s%s%s", thread->task.host->name, what,
+                   said[0] ? ": " : "", said);
+}
+
+/* Read until the relay has said its magic line; what follows it belongs to
+ * the frames. */
+static int await_magic(struct host_thread *thread, struct buf *in,
+                       struct err *err)
+{
+    int64_t deadline = clock_boot_ns() + MAGIC_NS;
+    char block[4096], version[FRAME_VERSION_BYTES];
+
+    for (;;) {
+        size_t frames = 0, n = 0;
+        int rc = stream_read(thread->stream, block, sizeof(block), &n, err);
+
+        buf_add(in, block, n);
+        if (rc < 0)
+            return rc;
+        rc = rc == STREAM_END && n == 0
+                 ? far_side_said(thread, ERR_NETWORK,
+                                 "the worker could not be started", in, err)
+                 : frame_find_magic(buf_text(in), in->len, &frames, version,
+                                    err);
+        if (rc < 0)
+            return rc;
+        if (rc > 0) {
+            buf_take(in, frames);
+            return 0;
+        }
+        if (n == 0 && !wait_stream(thread, false, deadline))
+            return far_side_said(thread, ERR_NETWORK,
+                                 "no word from the worker in time", in, err);
+    }
+}
+
+static int send_invitation(struct host_thread *thread, struct err *err)
+{
+    int64_t deadline = clock_boot_ns() + MAGIC_NS;
+    char text[INVITE_BYTES_MAX];
+    size_t len = invite_write(&thread->task.invite, text), sent = 0, n;
+    int rc = 0;
+
+    while (rc == 0 && sent < len) {
+        rc = stream_write(thread->stream, text + sent, len - sent, &n, err);
+        if (rc == 0 && n == 0 && !wait_stream(thread, true, deadline))
+            rc = err_set(err, ERR_NETWORK, "%s: the relay does not read",
+                         thread->task.host->name);
+        sent += rc == 0 ? n : 0;
+    }
+    sodium_memzero(text, sizeof(text));
+    return rc;
+}
+
+/* The relay took the invitation to the worker, which refused it: its words
+ * alone say all. */
+static int refused(struct host_thread *thread, struct err *err)
+{
+    char said[SAID_BYTES];
+    char *words;
+
+    stream_said(thread->stream, said, sizeof(said));
+    words = strstr(said, RELAY_SAYS);
+    if (!words)
+        return far_side_said(thread, ERR_NETWORK, "the worker ended",
+                             &thread->nothing, err);
+    words += strlen(RELAY_SAYS);
+    words[strcspn(words, "\n")] = '\0';
+    return err_set(err, ERR_NETWORK, "%s: %s", thread->task.host->name,
+                   terminal_clean(words, false));
+}
+
+/* Something comes from the worker: it follows this invitation. */
+static void note_attached(struct host_thread *thread)
+{
+    if (!thread->was_attached)
+        tell(thread, HOST_THREADS_ATTACHED, 0, "");
+    thread->was_attached = true;
+}
+
+/* Move what came from the relay into the pump, and back. */
+static int move(struct host_thread *thread, struct err *err)
+{
+    char block[READ_BYTES];
+    const void *out;
+    size_t room, len, n;
+    int rc;
+
+    while ((room = pump_room(thread->pump)) > 0) {
+        rc = stream_read(thread->stream, block,
+                         room < sizeof(block) ? room : sizeof(block), &n, err);
+        if (rc < 0)
+            return rc;
+        if (rc == STREAM_END && !thread->was_attached)
+            return refused(thread, err);
+        if (rc == STREAM_END)
+            return far_side_said(thread, ERR_NETWORK, "the worker ended",
+                                 &thread->nothing, err);
+        if (n == 0)
+            break;
+        note_attached(thread);
+        rc = pump_feed(thread->pump, block, n, err);
+        if (rc < 0)
+            return rc;
+    }
+    while ((out = pump_output(thread->pump, &len)) && len > 0) {
+        rc = stream_write(thread->stream, out, len, &n, err);
+        if (rc < 0)
+            return rc;
+        if (n == 0)
+            break;
+        pump_sent(thread->pump, n);
+    }
+    return 0;
+}
+
+/* One round of waiting and moving.  1 when told to stop. */
+static int pump_turn(struct host_thread *thread, struct err *err)
+{
+    struct pollfd fds[PUMP_FDS_MAX];
+    size_t n = pump_fds(thread->pump, fds), len = 0;
+    struct watch watch;
+    int first, rc;
+
+    (void)pump_output(thread->pump, &len);
+    watch_stream(thread, &watch, pump_room(thread->pump) > 0, len > 0);
+    first = watch.n;
+    for (size_t i = 0; i < n; i++)
+        add_fd(&watch, &fds[i]);
+    zmq_poll(watch.items, watch.n, watch.ready ? 0 : TURN_MS);
+    if (watch.items[0].revents && told_to_stop(thread, 0))
+        return 1;
+    if (thread->again)
+        return err_set(err, ERR_NETWORK,
+                       "%s: nothing was heard over the "
+                       "connection; making another one",
+                       thread->task.host->name);
+    for (size_t i = 0; i < n; i++) {
+        short got = watch.items[(size_t)first + i].revents;
+
+        fds[i].revents = (short)((got & ZMQ_POLLIN ? POLLIN : 0) |
+                                 (got & ZMQ_POLLOUT ? POLLOUT : 0) |
+                                 (got & ZMQ_POLLERR ? POLLERR : 0));
+    }
+    rc = pump_step(thread->pump, fds, n, err);
+    if (rc == 0)
+        rc = move(thread, err);
+    if (rc == 0 && !thread->was_attached &&
+        clock_boot_ns() > thread->attach_by_ns)
+        rc = far_side_said(thread, ERR_NETWORK, "the worker does not answer",
+                           &thread->nothing, err);
+    return rc;
+}
+
+/* What came last, a result or BYE, still has to reach the ROUTER. */
+static void flush(struct host_thread *thread)
+{
+    struct err err;
+
+    for (int turn = 0; turn < FLUSH_TURNS; turn++) {
+        struct pollfd fds[PUMP_FDS_MAX];
+        size_t n = pump_fds(thread->pump, fds);
+        bool waiting = false;
+
+        for (size_t i = 0; i < n; i++)
+            waiting = waiting || (fds[i].events & POLLOUT);
+        if (!waiting)
+            return;
+        (void)poll(fds, (nfds_t)n, FLUSH_TURN_MS);
+        if (pump_step(thread->pump, fds, n, &err) < 0)
+            return;
+    }
+}
+
+static int pump_until_broken(struct host_thread *thread, struct buf *first,
+                             struct err *err)
+{
+    int rc = pump_dial(thread->socket_path, &thread->pump, err);
+
+    if (first->len > 0)
+        note_attached(thread);
+    while (rc == 0 && first->len > 0) {
+        size_t n = pump_room(thread->pump);
+
+        n = n < first->len ? n : first->len;
+        rc = pump_feed(thread->pump, first->bytes, n, err);
+        buf_take(first, n);
+    }
+    while (rc == 0)
+        rc = pump_turn(thread, err);
+    if (rc < 0 && thread->pump)
+        flush(thread);
+    return rc;
+}
+
+/* From nothing to moving bytes, until it breaks (an ERR_*) or STOP (1). */
+static int attach(struct host_thread *thread, struct err *err)
+{
+    struct deployed deployed;
+    char command[2 * DEPLOY_PATH_BYTES + 64];
+    struct buf in;
+    int rc;
+
+    buf_init(&in, FRAME_NOISE_MAX + READ_BYTES);
+    rc = remote_open(thread->task.host, &thread->remote_options,
+                     &thread->remote, err);
+    if (rc == 0) {
+        tell(thread, HOST_THREADS_UPLOADING, 0, "");
+        rc = deploy_program(thread->remote, thread->task.host->workdir,
+                            thread->task.program, clock_boot_ns() + DEPLOY_NS,
+                            &deployed, err);
+    }
+    if (rc == 0) {
+        snprintf(command, sizeof(command), "%s --attach --workdir %s",
+                 deployed.program, deployed.workdir);
+        rc = remote_stream(thread->remote, command, &thread->stream, err);
+    }
+    if (rc == 0)
+        rc = await_magic(thread, &in, err);
+    if (rc == 0)
+        rc = send_invitation(thread, err);
+    if (rc == 0) {
+        thread->attach_by_ns = clock_boot_ns() + ATTACH_NS;
+        rc = pump_until_broken(thread, &in, err);
+    }
+    pump_free(thread->pump);
+    stream_close(thread->stream);
+    remote_close(thread->remote);
+    thread->pump = NULL;
+    thread->stream = NULL;
+    thread->remote = NULL;
+    buf_fini(&in);
+    return rc;
+}
+
+static bool is_hopeless(int rc)
+{
+    return rc == ERR_AUTH || rc == ERR_INPUT;
+}
+
+static void work(struct host_thread *thread)
+{
+    long retry_ms = RETRY_FIRST_MS;
+
+    for (;;) {
+        struct err err;
+        int rc;
+
+        tell(thread, HOST_THREADS_CONNECTING, 0, "");
+        thread->was_attached = thread->again = false;
+        rc = attach(thread, &err);
+        if (rc == 1 || told_to_stop(thread, 0))
+            return;
+        if (is_hopeless(rc)) {
+            tell(thread, HOST_THREADS_GAVE_UP, rc, err.text);
+            while (!told_to_stop(thread, -1))
+                continue;
+            return;
+        }
+        tell(thread, HOST_THREADS_BROKEN, rc, err.text);
+        if (thread->was_attached)
+            retry_ms = RETRY_FIRST_MS;
+        if (told_to_stop(thread, retry_ms))
+            return;
+        retry_ms = retry_ms * 2 < RETRY_MAX_MS ? retry_ms * 2 : RETRY_MAX_MS;
+    }
+}
+
+static void *host_thread_main(void *arg)
+{
+    struct host_thread *thread = arg;
+    int linger_ms = LINGER_MS;
+
+    thread->news = zmq_socket(thread->zctx, ZMQ_PAIR);
+    if (!thread->news)
+        return NULL;
+    zmq_setsockopt(thread->news, ZMQ_LINGER, &linger_ms, sizeof(linger_ms));
+    if (zmq_connect(thread->news, thread->name) == 0) {
+        work(thread);
+        tell(thread, HOST_THREADS_ENDED, 0, "");
+    }
+    invite_wipe(&thread->task.invite);
+    zmq_close(thread->news);
+    return NULL;
+}
+
+/* ---- the starter ---- */
+
+static int open_pipe(struct host_thread *thread, struct err *err)
+{
+    int no_linger = 0;
+
+    thread->pipe = zmq_socket(thread->zctx, ZMQ_PAIR);
+    if (!thread->pipe ||
+        zmq_setsockopt(thread->pipe, ZMQ_LINGER, &no_linger,
+                       sizeof(no_linger)) < 0 ||
+        zmq_bind(thread->pipe, thread->name) < 0)
+        return err_set(err, ERR_SYSTEM, "%s: %s", thread->name,
+                       zmq_strerror(zmq_errno()));
+    return 0;
+}
+
+static void host_thread_free(struct host_thread *thread)
+{
+    if (thread->pipe)
+        zmq_close(thread->pipe);
+    free(thread);
+}
+
+int host_thread_start(void *zctx, const struct host_thread_task *task,
+                      const struct host_threads_options *options,
+                      struct host_thread **out, struct err *err)
+{
+    struct host_thread *thread = mem_new(1, sizeof(*thread));
+    int rc;
+
+    thread->zctx = zctx;
+    thread->task = *task;
+    thread->remote_options = options->remote;
+    snprintf(thread->socket_path, sizeof(thread->socket_path), "%s",
+             options->socket_path);
+    snprintf(thread->name, sizeof(thread->name), "inproc://host-%zu",
+             task->index);
+    rc = open_pipe(thread, err);
+    if (rc == 0) {
+        int why =
+            pthread_create(&thread->thread, NULL, host_thread_main, thread);
+
+        if (why != 0)
+            rc = err_set(err, ERR_SYSTEM, "thread: %s", strerror(why));
+    }
+    if (rc < 0) {
+        invite_wipe(&thread->task.invite);
+        host_thread_free(thread);
+        thread = NULL;
+    }
+    *out = thread;
+    return rc;
+}
+
+void *host_thread_socket(struct host_thread *thread)
+{
+    return thread->pipe;
+}
+
+int host_thread_recv(struct host_thread *thread, struct host_thread_news *out)
+{
+    if (thread->ended || zmq_recv(thread->pipe, out, sizeof(*out),
+                                  ZMQ_DONTWAIT) != (int)sizeof(*out))
+        return 0;
+    thread->ended = out->event == HOST_THREADS_ENDED;
+    return 1;
+}
+
+void host_thread_reconnect(struct host_thread *thread)
+{
+    zmq_send(thread->pipe, "AGAIN", 5, ZMQ_DONTWAIT);
+}
+
+void host_thread_dismiss(struct host_thread *thread)
+{
+    zmq_send(thread->pipe, "STOP", 4, ZMQ_DONTWAIT);
+}
+
+bool host_thread_join(struct host_thread *thread, int64_t until_ns)
+{
+    struct host_thread_news news;
+
+    while (!thread->ended && clock_boot_ns() < until_ns) {
+        zmq_pollitem_t item = { .socket = thread->pipe, .events = ZMQ_POLLIN };
+
+        /* again: what came before the thread had its end is lost */
+        host_thread_dismiss(thread);
+        zmq_poll(&item, 1, JOIN_TURN_MS);
+        while (host_thread_recv(thread, &news) == 1)
+            continue;
+    }
+    if (!thread->ended)
+        return false;
+    pthread_join(thread->thread, NULL);
+    host_thread_free(thread);
+    return true;
+}

@@ -1,0 +1,48 @@
+/* host_thread.h - the thread that drives the connection to one host
+ * (host_threads.h)
+ *
+ * The starter and the thread have one PAIR socket each and share nothing
+ * else: news goes one way, STOP the other.  All functions are the starter's.
+ */
+#ifndef FA_COORDINATOR_LINK_HOST_THREAD_H
+#define FA_COORDINATOR_LINK_HOST_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/invite.h"
+#include "coordinator/link/host_threads.h"
+
+struct err;
+struct host_thread;
+struct host;
+struct worker_binary;
+
+struct host_thread_task {
+    size_t index;                        /* of the host, for the news */
+    const struct host *host;             /* borrowed; outlives the thread */
+    const struct worker_binary *program; /* the worker; likewise */
+    struct invite invite;                /* for the worker, wiped at the end */
+};
+
+/* ERR_SYSTEM, and '*out' is NULL. */
+int host_thread_start(void *zctx, const struct host_thread_task *task,
+                      const struct host_threads_options *options,
+                      struct host_thread **out, struct err *err);
+
+/* The socket to poll for news, and the news, one at a time: 1 and 'out', or
+ * 0. */
+void *host_thread_socket(struct host_thread *thread);
+int host_thread_recv(struct host_thread *thread, struct host_thread_news *out);
+
+/* Tell it to break its connection, if it has one, and to try again. */
+void host_thread_reconnect(struct host_thread *thread);
+
+/* Tell it to end. */
+void host_thread_dismiss(struct host_thread *thread);
+/* Have it end, wait for that and free it.  False when it is still inside a
+ * login, which cannot be interrupted: it is left with what it holds. */
+bool host_thread_join(struct host_thread *thread, int64_t until_ns);
+
+#endif

@@ -1,0 +1,136 @@
+#include "coordinator/link/host_threads.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/invite.h"
+#include "common/mem.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/link/host_thread.h"
+#include "coordinator/link/router.h"
+#include "coordinator/remote/deploy.h"
+
+#define STOP_MS 2000 /* docs/reliability.md F19: the second Ctrl-C */
+
+struct host_threads {
+    struct host_thread **each;
+    size_t n;
+    struct worker_binary worker;
+};
+
+/* fa-worker lies beside fa-coord, or where `cmake --install` puts it. */
+static int load_worker(struct worker_binary *out, struct err *err)
+{
+    static const char *const places[] = { "fa-worker",
+                                          "../libexec/fa-coord/fa-worker" };
+    char self[PATH_MAX], path[PATH_MAX + 64];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    char *slash;
+
+    self[n < 0 ? 0 : n] = '\0';
+    slash = strrchr(self, '/');
+    if (!slash)
+        return err_set(err, ERR_SYSTEM, "/proc/self/exe: %s", strerror(errno));
+    *slash = '\0';
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        snprintf(path, sizeof(path), "%s/%s", self, places[i]);
+        if (access(path, R_OK) == 0)
+            return worker_binary_load(path, out, err);
+    }
+    return err_set(err, ERR_INPUT,
+                   "fa-worker is not in %s; it is built and installed "
+                   "together with fa-coord",
+                   self);
+}
+
+static int start_one(struct host_threads *threads, void *zctx,
+                     const struct hosts *hosts, struct router *router,
+                     const struct host_threads_options *options,
+                     struct err *err)
+{
+    struct host_thread_task task = {
+        .index = threads->n,
+        .host = &hosts->list[threads->n],
+        .program = &threads->worker,
+        .invite = { .epoch = options->epoch,
+                    .linger_ms = options->linger_s * 1000,
+                    .owner = *options->owner },
+    };
+    struct invite *invite = &task.invite;
+    int rc;
+
+    snprintf(invite->endpoint, sizeof(invite->endpoint), "%s", INVITE_RELAY);
+    snprintf(invite->server_key, CURVE_KEY_BYTES, "%s",
+             router_public_key(router));
+    rc = router_admit(router, threads->n, invite->public_key,
+                      invite->secret_key, err);
+    if (rc == 0)
+        rc = host_thread_start(zctx, &task, options, &threads->each[threads->n],
+                               err);
+    if (rc == 0)
+        threads->n++;
+    invite_wipe(invite);
+    return rc;
+}
+
+int host_threads_start(void *zctx, const struct hosts *hosts,
+                       struct router *router,
+                       const struct host_threads_options *options,
+                       struct host_threads **out, struct err *err)
+{
+    struct host_threads *threads = mem_new(1, sizeof(*threads));
+    int rc = load_worker(&threads->worker, err);
+
+    threads->each = mem_new(hosts->n, sizeof(struct host_thread *));
+    *out = threads;
+    while (rc == 0 && threads->n < hosts->n)
+        rc = start_one(threads, zctx, hosts, router, options, err);
+    return rc;
+}
+
+void *host_threads_socket(struct host_threads *threads, size_t host)
+{
+    return host_thread_socket(threads->each[host]);
+}
+
+int host_threads_recv(struct host_threads *threads, size_t host,
+                      struct host_thread_news *out)
+{
+    return host_thread_recv(threads->each[host], out);
+}
+
+void host_threads_reconnect(struct host_threads *threads, size_t host)
+{
+    host_thread_reconnect(threads->each[host]);
+}
+
+void host_threads_dismiss(struct host_threads *threads, size_t host)
+{
+    host_thread_dismiss(threads->each[host]);
+}
+
+/* When a host thread is left behind, so is what it holds: the program is about
+ * to end. */
+bool host_threads_stop(struct host_threads *threads)
+{
+    int64_t until = clock_boot_ns() + STOP_MS * NS_PER_MS;
+    bool all = true;
+
+    if (!threads)
+        return true;
+    for (size_t i = 0; i < threads->n; i++)
+        host_thread_dismiss(threads->each[i]);
+    for (size_t i = 0; i < threads->n; i++)
+        all = host_thread_join(threads->each[i], until) && all;
+    if (all) {
+        worker_binary_fini(&threads->worker);
+        free(threads->each);
+        free(threads);
+    }
+    return all;
+}

@@ -1,0 +1,77 @@
+/* host_threads.h - one thread a host, each driving one connection to it
+ *
+ * A host thread reaches the host (SSH, the system's ssh, or a local child),
+ * uploads the worker, starts the relay, hands over the invitation and then
+ * moves bytes between the relay and the ROUTER's socket.  When the connection
+ * breaks it tries again, later each time, until it is told to stop; a refused
+ * key or credential ends it, since trying again cannot help.
+ *
+ * The reactor hears of it as news, over one PAIR socket a host thread; a host
+ * thread's thread shares nothing else (zmq_socket(3): never from two threads).
+ */
+#ifndef FA_COORDINATOR_LINK_HOST_THREADS_H
+#define FA_COORDINATOR_LINK_HOST_THREADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "coordinator/remote/remote.h"
+
+struct host_threads;
+struct hosts;
+struct owner;
+struct router;
+
+enum host_threads_event {
+    HOST_THREADS_CONNECTING,
+    HOST_THREADS_UPLOADING,
+    HOST_THREADS_ATTACHED, /* the worker has come; HELLO will follow */
+    HOST_THREADS_BROKEN,   /* will be tried again; 'text' says why */
+    HOST_THREADS_GAVE_UP, /* will not; 'code' is an ERR_* and 'text' says why */
+    HOST_THREADS_ENDED,   /* told to stop, and did */
+};
+
+struct host_thread_news {
+    size_t host;
+    enum host_threads_event event;
+    int code;
+    char text[sizeof(((struct err *)0)->text)];
+};
+
+struct host_threads_options {
+    const char *socket_path; /* the ROUTER's */
+    int64_t epoch;
+    const struct owner *owner; /* who invites the workers */
+    int linger_s;
+    struct remote_options remote;
+};
+
+/* Start a host thread for every host; keys come from 'router'.  'hosts'
+ * outlives the host threads.  After an error '*out' is to be stopped all the
+ * same. */
+int host_threads_start(void *zctx, const struct hosts *hosts,
+                       struct router *router,
+                       const struct host_threads_options *options,
+                       struct host_threads **out, struct err *err);
+
+/* The socket to poll for a host's news, and the news, one at a time: 1 and
+ * 'out', or 0. */
+void *host_threads_socket(struct host_threads *threads, size_t host);
+int host_threads_recv(struct host_threads *threads, size_t host,
+                      struct host_thread_news *out);
+
+/* Tell one host thread to give up its connection and make another one: nothing
+ * is heard over it any more.  Without one, nothing happens. */
+void host_threads_reconnect(struct host_threads *threads, size_t host);
+
+/* Tell one host thread to end: its host is not used any more. */
+void host_threads_dismiss(struct host_threads *threads, size_t host);
+
+/* Tell all host threads to end and wait for them, 2 s at most.  False when one
+ * is still inside a login: then the program must end without closing the ZeroMQ
+ * context, the server and what the options point to. */
+bool host_threads_stop(struct host_threads *threads);
+
+#endif

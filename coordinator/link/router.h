@@ -1,0 +1,58 @@
+/* router.h - the ROUTER socket that the workers talk to, and who may
+ *
+ * CURVE with one key pair a worker and run; the ZAP handler lives in the same
+ * thread, so it is answered whenever router_step() runs.  The sender of a
+ * message is the host whose public key authenticated the connection, never a
+ * field of the message.  ZAP_ENFORCE_DOMAIN is set before the bind and every
+ * message's user id is checked, because ZAP fails open when its handler is
+ * gone.
+ *
+ * Thread rule: all calls from the reactor's thread.
+ */
+#ifndef FA_COORDINATOR_LINK_ROUTER_H
+#define FA_COORDINATOR_LINK_ROUTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/curve.h"
+#include "common/err.h"
+#include "common/msg.h"
+
+struct router;
+
+/* Bind to 'path' (a unix socket in a 0700 folder, at most 107 bytes). */
+int router_open(void *zctx, const char *path, size_t hosts, struct router **out,
+                struct err *err);
+void router_close(struct router *router);
+
+const char *router_public_key(const struct router *router);
+
+/* Make a key pair for a host and let it in from now on; an earlier pair of
+ * the host is forgotten. */
+int router_admit(struct router *router, size_t host,
+                 char public_key[CURVE_KEY_BYTES],
+                 char secret_key[CURVE_KEY_BYTES], struct err *err);
+
+/* The two sockets to poll for input. */
+void *router_socket(struct router *router);
+void *router_zap(struct router *router);
+
+/* Answer pending authentications. */
+void router_step(struct router *router);
+
+/* Take one message.  Returns 1 and fills 'host' and 'msg' (the caller ends
+ * with msg_fini), 0 when there is none.  ERR_PROTO: 'host' sent what the
+ * protocol forbids; 'host' is set. */
+int router_recv(struct router *router, size_t *host, struct msg *msg,
+                struct err *err);
+
+/* Send to the connection that 'host' last spoke on.  ERR_NETWORK when there
+ * is none any more. */
+int router_send(struct router *router, size_t host, const struct msg *msg,
+                struct err *err);
+
+/* Connections that were refused, and messages dropped for want of a user. */
+size_t router_refused(const struct router *router);
+
+#endif

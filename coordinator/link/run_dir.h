@@ -1,0 +1,23 @@
+/* run_dir.h - the private folder of a running coordinator
+ *
+ * Holds the ROUTER's socket: 0700, in XDG_RUNTIME_DIR or /tmp, named after the
+ * user and the process.  What a killed coordinator of the same user left
+ * behind is removed when the next one starts.
+ */
+#ifndef FA_COORDINATOR_LINK_RUN_DIR_H
+#define FA_COORDINATOR_LINK_RUN_DIR_H
+
+#include "common/err.h"
+
+#define RUN_DIR_PATH_BYTES 108 /* sun_path */
+
+struct run_dir {
+    char path[RUN_DIR_PATH_BYTES - 16]; /* "" when not open */
+};
+
+int run_dir_open(struct run_dir *run_dir, struct err *err);
+void run_dir_close(struct run_dir *run_dir); /* removes it and its files */
+void run_dir_file(const struct run_dir *run_dir, const char *name,
+                  char out[RUN_DIR_PATH_BYTES]);
+
+#endif

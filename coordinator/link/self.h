@@ -1,0 +1,16 @@
+/* self.h - who this coordinator is, to workers and to people
+ *
+ * Thread rule: the main thread, before others start (getpwuid(3)).
+ */
+#ifndef FA_COORDINATOR_LINK_SELF_H
+#define FA_COORDINATOR_LINK_SELF_H
+
+#include "common/owner.h"
+
+struct err;
+struct store;
+
+/* This process, at work on this database from now on.  ERR_STORE. */
+int self_owner(struct store *store, struct owner *out, struct err *err);
+
+#endif

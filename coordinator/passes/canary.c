@@ -1,0 +1,547 @@
+/* The baseline as a canary, on each GPU; what gpu_trust.h makes of it is done.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "common/msg.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/passes/passes.h"
+#include "coordinator/reactor/orders.h"
+#include "coordinator/reactor/reactor.h"
+#include "coordinator/reactor/records.h"
+#include "coordinator/replay/replay.h"
+#include "coordinator/schedule/gpu_trust.h"
+#include "coordinator/spec/spec.h"
+#include "coordinator/stats/stats.h"
+#include "coordinator/store/sql.h"
+#include "coordinator/store/store.h"
+#include "coordinator/store/stored_samples.h"
+
+#define EVERY 50      /* docs/measuring.md */
+#define REST_S 5      /* the first; three in a row are 30 s */
+#define AGAIN_SHARE 5 /* one measurement in so many may be repeated */
+#define STEPS_A_TURN 1000
+
+/* The baseline is the first unit, the headline the first shape. */
+enum {
+    CANARY_UNIT = 0,
+    CANARY_SHAPE = 0
+};
+
+/* A GPU by the number that the trust in GPUs has for it. */
+struct canary_gpu {
+    char uuid[128];
+    int host, gpu; /* where it is; host -1: not connected */
+    int64_t order; /* of its canary, 0 for none */
+};
+
+struct canary_run {
+    int pass; /* its number, for its orders */
+    struct gpu_trust *trust;
+    struct canary_gpu *gpus;
+    int n_gpus;
+    int round;     /* of the next canary */
+    int *rounds;   /* of each measurement, the newest asked for */
+    int *again_on; /* and the number of the GPU it was asked for on */
+    bool off;
+};
+
+static struct canary_run *canary_of(const struct sweep *sweep)
+{
+    return pass_state(sweep, &canary_pass);
+}
+
+static int job_of(const struct sweep *sweep, int unit, int shape)
+{
+    return unit * plan_shapes(sweep->work.plan) + shape;
+}
+
+static double now_s(const struct sweep *sweep)
+{
+    return (double)reactor_utc(sweep) / 1e9;
+}
+
+static int number_of(struct canary_run *canary, const char *uuid)
+{
+    struct canary_gpu *gpu;
+
+    for (int i = 0; i < canary->n_gpus; i++)
+        if (strcmp(canary->gpus[i].uuid, uuid) == 0)
+            return i;
+    canary->gpus = mem_grow(canary->gpus, (size_t)canary->n_gpus + 1,
+                            sizeof(*canary->gpus));
+    gpu = &canary->gpus[canary->n_gpus];
+    *gpu = (struct canary_gpu){ .host = -1 };
+    snprintf(gpu->uuid, sizeof(gpu->uuid), "%s", uuid);
+    return canary->n_gpus++;
+}
+
+/* ---- what earlier runs left ---- */
+
+static void had_canary(struct sweep *sweep, struct sqlite3_stmt *stmt)
+{
+    struct canary_run *canary = canary_of(sweep);
+    double seconds = stored_samples_median(sql_text(stmt, 2));
+
+    if (seconds > 0)
+        gpu_trust_had_canary(canary->trust,
+                             number_of(canary, sql_text(stmt, 0)),
+                             (double)sql_int(stmt, 1) / 1e9, seconds);
+}
+
+static void had_result(struct sweep *sweep, struct sqlite3_stmt *stmt)
+{
+    struct canary_run *canary = canary_of(sweep);
+    int unit = plan_find(sweep->work.plan, sql_text(stmt, 0));
+    int shape = plan_find_shape(sweep->work.plan, sql_text(stmt, 1));
+
+    if (unit >= 0 && shape >= 0 &&
+        strcmp(sql_text(stmt, 2),
+               plan_unit(sweep->work.plan, unit)->source_key) == 0 &&
+        strcmp(sql_text(stmt, 3), plan_measure_key(sweep->work.plan, shape)) ==
+            0)
+        gpu_trust_had(canary->trust, number_of(canary, sql_text(stmt, 4)),
+                      job_of(sweep, unit, shape),
+                      (int)(sql_int(stmt, 5) % SWEEP_RUNG_ROUNDS),
+                      (double)sql_int(stmt, 6) / 1e9);
+}
+
+static void had_round(struct sweep *sweep, struct sqlite3_stmt *stmt)
+{
+    int unit = plan_find(sweep->work.plan, sql_text(stmt, 0));
+    int shape = plan_find_shape(sweep->work.plan, sql_text(stmt, 1));
+
+    if (unit >= 0 && shape >= 0)
+        canary_of(sweep)->rounds[job_of(sweep, unit, shape)] =
+            (int)sql_int(stmt, 2);
+}
+
+/* By an earlier pass of this command. */
+static void was_banned(struct sweep *sweep, struct sqlite3_stmt *stmt)
+{
+    gpu_trust_ban(canary_of(sweep)->trust,
+                  number_of(canary_of(sweep), sql_text(stmt, 0)));
+}
+
+static void next_round(struct sweep *sweep, struct sqlite3_stmt *stmt)
+{
+    canary_of(sweep)->round = (int)sql_int(stmt, 0);
+}
+
+/* The first pass of the command. */
+static int64_t began_utc(const struct sweep *sweep)
+{
+    return sweep->reactor.epoch -
+           (int64_t)(sweep->reactor.options->hours_before * 3600 *
+                     (double)NS_PER_S);
+}
+
+static int recall(struct sweep *sweep, struct err *err)
+{
+    static const struct {
+        const char *text;
+        void (*row)(struct sweep *, struct sqlite3_stmt *);
+    } queries[] = {
+        { "SELECT gpu, received_utc, samples FROM result WHERE counted=1"
+          " AND purpose='canary' AND outcome='correct' AND config=?1"
+          " AND shape=?2 AND source_key=?3 AND measure_key=?4"
+          " ORDER BY received_utc",
+          had_canary },
+        { "SELECT o.config, o.shape, o.source_key, o.measure_key, r.gpu,"
+          " r.round, r.received_utc FROM outcome o"
+          " JOIN result r ON r.nonce=o.nonce WHERE o.outcome='correct'",
+          had_result },
+        { "SELECT config, shape, max(round) FROM lease WHERE stage='measure'"
+          " AND purpose='screen' AND round>0 GROUP BY config, shape",
+          had_round },
+        { "SELECT coalesce(max(round)+1, 0) FROM lease WHERE purpose='canary'",
+          next_round },
+        { "SELECT g.uuid FROM event e, gpu g WHERE e.name='GPU-QUARANTINED'"
+          " AND instr(e.text, g.uuid||': ')=1 AND e.at_utc>=?1",
+          was_banned },
+    };
+    const struct plan_unit *unit = plan_unit(sweep->work.plan, CANARY_UNIT);
+    int rc = 0;
+
+    for (size_t i = 0; rc >= 0 && i < sizeof(queries) / sizeof(*queries); i++) {
+        struct sqlite3_stmt *stmt = NULL;
+
+        rc = sql_prepare(store_db(sweep->mail.store), queries[i].text, &stmt,
+                         err);
+        if (rc == 0 && i == 0)
+            rc = sql_start(stmt, err, "ssss", unit->key,
+                           plan_shape_name(sweep->work.plan, CANARY_SHAPE),
+                           unit->source_key,
+                           plan_measure_key(sweep->work.plan, CANARY_SHAPE));
+        if (rc == 0 && queries[i].row == was_banned)
+            rc = sql_start(stmt, err, "I", began_utc(sweep));
+        while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
+            queries[i].row(sweep, stmt);
+        sql_free(stmt);
+    }
+    return rc;
+}
+
+/* ---- GPUs come and go ---- */
+
+/* Its times are noise, and no rest makes them better. */
+static bool is_emulated(const struct sweep *sweep)
+{
+    return strcmp(sweep->reactor.options->device, "cpu") == 0;
+}
+
+static int every(const struct sweep *sweep)
+{
+    if (sweep->work.spec->measure.canary_every >= 0)
+        return sweep->work.spec->measure.canary_every;
+    return is_emulated(sweep) ? 0 : EVERY;
+}
+
+/* A replayed GPU rests as fast as its other time passes. */
+static double rest_s(const struct sweep *sweep)
+{
+    if (sweep->work.spec->replay)
+        return REST_S / replay_speed_up(sweep->work.spec->replay);
+    return is_emulated(sweep) ? 0 : REST_S;
+}
+
+static int canary_begin(struct sweep *sweep, struct pass *pass, struct err *err)
+{
+    int jobs = plan_units(sweep->work.plan) * plan_shapes(sweep->work.plan);
+    struct gpu_trust_rules rules = { .every = every(sweep),
+                                     .line = CANARY_CALIBRATION_RULES,
+                                     .rest_s = rest_s(sweep),
+                                     .again_max = jobs / AGAIN_SHARE };
+    struct canary_run *canary;
+
+    if (rules.every == 0 || jobs == 0 ||
+        (sweep->reactor.options->ask &&
+         !sweep->reactor.options->confirmation) ||
+        !plan_unit(sweep->work.plan, CANARY_UNIT)->baseline)
+        return 0;
+    if (rules.again_max < 2 * rules.every) /* at least a window or two */
+        rules.again_max = 2 * rules.every;
+    pass->state = canary = mem_new(1, sizeof(*canary));
+    canary->pass = pass->index;
+    canary->trust = gpu_trust_new(&rules, jobs);
+    /* A confirmation has the baseline in every block, and is told whom to leave
+     * out. */
+    canary->off = sweep->reactor.options->confirmation != NULL;
+    canary->rounds = mem_new((size_t)jobs, sizeof(int));
+    canary->again_on = mem_new((size_t)jobs, sizeof(int));
+    return recall(sweep, err);
+}
+
+static void canary_free(struct pass *pass)
+{
+    struct canary_run *canary = pass->state;
+
+    gpu_trust_free(canary->trust);
+    free(canary->gpus);
+    free(canary->rounds);
+    free(canary->again_on);
+    free(canary);
+}
+
+static void has_gone(struct canary_run *canary, int number)
+{
+    if (canary->gpus[number].host >= 0)
+        gpu_trust_gpu(canary->trust, number, false);
+    canary->gpus[number].host = -1;
+}
+
+static void canary_host_down(struct sweep *sweep, struct pass *pass,
+                             size_t host)
+{
+    struct canary_run *canary = pass->state;
+
+    (void)sweep;
+    for (int i = 0; i < canary->n_gpus; i++)
+        if (canary->gpus[i].host == (int)host)
+            has_gone(canary, i);
+}
+
+/* After a new connection its GPUs may be others, or in another order. */
+static void canary_host_up(struct sweep *sweep, struct pass *pass, size_t host)
+{
+    struct canary_run *canary = pass->state;
+    const struct host_state *host_state = &sweep->fleet.hosts[host];
+
+    for (int i = 0; i < canary->n_gpus; i++) {
+        const struct canary_gpu *at = &canary->gpus[i];
+
+        if (at->host == (int)host &&
+            (at->gpu >= host_state->n_gpus ||
+             strcmp(at->uuid, host_state->gpus[at->gpu].uuid) != 0))
+            has_gone(canary, i);
+    }
+    for (int g = 0; g < host_state->n_gpus; g++) {
+        int number = number_of(canary, host_state->gpus[g].uuid);
+        bool is_new = canary->gpus[number].host < 0;
+
+        canary->gpus[number].host = (int)host;
+        canary->gpus[number].gpu = g;
+        if (is_new)
+            gpu_trust_gpu(canary->trust, number, true);
+        sched_gpu_rest(sweep->work.sched, (int)host, g,
+                       !gpu_trust_is_trusted(canary->trust, number));
+    }
+}
+
+static bool canary_bans(const struct sweep *sweep, const struct pass *pass,
+                        size_t host, int gpu)
+{
+    const struct canary_run *canary = pass->state;
+
+    (void)sweep;
+    for (int i = 0; i < canary->n_gpus; i++)
+        if (canary->gpus[i].host == (int)host && canary->gpus[i].gpu == gpu)
+            return gpu_trust_is_quarantined(canary->trust, i);
+    return false;
+}
+
+static int canary_samples(const struct sweep *sweep, const struct pass *pass,
+                          const struct sched_lease *lease)
+{
+    (void)pass;
+    return lease->purpose == SCHED_CANARY
+               ? sweep->work.spec->measure.canary_samples
+               : 0;
+}
+
+/* ---- results ---- */
+
+static double median_of(const struct msg *msg)
+{
+    struct summary times;
+
+    stats_summary(msg->samples.items, msg->samples.n, &times);
+    return times.median;
+}
+
+static void canary_measured(struct sweep *sweep, struct pass *pass,
+                            const struct sched_lease *job,
+                            const struct msg *msg)
+{
+    bool timed = strcmp(msg->outcome, "correct") == 0 && msg->samples.n > 0;
+    struct canary_run *canary = pass->state;
+    int number = job_of(sweep, job->unit, job->shape);
+
+    if (job->round > canary->rounds[number])
+        canary->rounds[number] = job->round;
+    gpu_trust_measured(canary->trust, number_of(canary, msg->gpu),
+                       timed ? number : -1, now_s(sweep));
+}
+
+/* The order is over: which GPU's canary it was, or -1. */
+static int take_order(struct canary_run *canary, int64_t order)
+{
+    for (int i = 0; i < canary->n_gpus; i++)
+        if (canary->gpus[i].order == order) {
+            canary->gpus[i].order = 0;
+            return i;
+        }
+    return -1;
+}
+
+static void canary_ended(struct sweep *sweep, struct canary_run *canary,
+                         const struct sched_lease *lease,
+                         const struct msg *result)
+{
+    int number = take_order(canary, lease->order);
+
+    if (number < 0)
+        return;
+    if (!result && lease->attempt > sweep->reactor.options->attempts)
+        gpu_trust_canary_wrong(canary->trust, number, "its process died");
+    else if (!result)
+        gpu_trust_canary_gone(canary->trust, number);
+    else if (strcmp(result->outcome, "correct") != 0 || result->samples.n == 0)
+        gpu_trust_canary_wrong(canary->trust, number,
+                               *result->detail ? result->detail
+                                               : result->outcome);
+    else
+        gpu_trust_canary(canary->trust, number, now_s(sweep),
+                         median_of(result));
+}
+
+static void order_ended(struct sweep *sweep, struct pass *pass,
+                        const struct sched_lease *lease,
+                        const struct msg *result)
+{
+    struct canary_run *canary = pass->state;
+    int job = job_of(sweep, lease->unit, lease->shape);
+
+    if (lease->purpose == SCHED_CANARY)
+        canary_ended(sweep, canary, lease, result);
+    else
+        gpu_trust_again_ended(canary->trust, canary->again_on[job], job,
+                              result != NULL);
+}
+
+/* ---- what the trust in GPUs asks for ---- */
+
+static void say(struct sweep *sweep, const char *event,
+                const struct gpu_trust_step *step)
+{
+    const struct canary_gpu *gpu =
+        step->gpu < 0 ? NULL : &canary_of(sweep)->gpus[step->gpu];
+    bool placed = gpu && gpu->host >= 0;
+    char *text = gpu ? mem_printf("%s: %s", gpu->uuid, step->text)
+                     : mem_printf("%s", step->text);
+
+    records_put_event(sweep, "W", event, text);
+    log_line(LOG_W, event, "%s", text);
+    if (placed)
+        progress_say(sweep->reactor.progress, "%s, GPU %d: %s",
+                     sweep->fleet.hosts[gpu->host].host->name, gpu->gpu,
+                     step->text);
+    else
+        progress_say(sweep->reactor.progress, "%s", text);
+    free(text);
+}
+
+/* Without a baseline that can be built there is no canary. */
+static void give_up(struct sweep *sweep)
+{
+    static const struct gpu_trust_step step = {
+        .gpu = -1,
+        .text = "the baseline cannot be built, so there is no canary; times of "
+                "different GPUs are not normalised"
+    };
+
+    canary_of(sweep)->off = true;
+    say(sweep, "CANARY-OFF", &step);
+}
+
+static void ask_canary(struct sweep *sweep, int number)
+{
+    struct canary_run *canary = canary_of(sweep);
+    struct canary_gpu *gpu = &canary->gpus[number];
+    int reference = plan_units(sweep->work.plan);
+
+    gpu->order =
+        orders_place(sweep, &(struct sched_order){ .unit = CANARY_UNIT,
+                                                   .shape = CANARY_SHAPE,
+                                                   .host = gpu->host,
+                                                   .gpu = gpu->gpu,
+                                                   .purpose = SCHED_CANARY,
+                                                   .pass = canary->pass,
+                                                   .round = canary->round++ });
+    if (gpu->order)
+        return;
+    if (sched_job(sweep->work.sched, JOB_BUILD, CANARY_UNIT, 0)->state ==
+            JOB_FAILED ||
+        sched_job(sweep->work.sched, JOB_BUILD, reference, 0)->state ==
+            JOB_FAILED)
+        give_up(sweep);
+    else
+        gpu_trust_canary_gone(canary->trust, number);
+}
+
+static void ask_again(struct sweep *sweep, int number, int job)
+{
+    struct canary_run *canary = canary_of(sweep);
+    int shapes = plan_shapes(sweep->work.plan);
+    struct sched_order order = { .unit = job / shapes,
+                                 .shape = job % shapes,
+                                 .host = canary->gpus[number].host,
+                                 .gpu = canary->gpus[number].gpu,
+                                 .purpose = SCHED_AGAIN,
+                                 .pass = canary->pass,
+                                 .round = ++canary->rounds[job] };
+
+    canary->again_on[job] = number;
+    if (!orders_place(sweep, &order))
+        gpu_trust_again_ended(canary->trust, number, job, false);
+}
+
+static void rest(struct sweep *sweep, int number, bool rests)
+{
+    const struct canary_gpu *gpu = &canary_of(sweep)->gpus[number];
+
+    if (gpu->host >= 0)
+        sched_gpu_rest(sweep->work.sched, gpu->host, gpu->gpu, rests);
+}
+
+static void quarantine(struct sweep *sweep, int number)
+{
+    const struct canary_gpu *gpu = &canary_of(sweep)->gpus[number];
+
+    rest(sweep, number, true);
+    if (gpu->host >= 0)
+        sched_orders_drop(sweep->work.sched, gpu->host, gpu->gpu,
+                          "it is quarantined");
+}
+
+static void take_step(struct sweep *sweep, const struct gpu_trust_step *step)
+{
+    switch (step->act) {
+    case GPU_TRUST_CANARY:
+        ask_canary(sweep, step->gpu);
+        return;
+    case GPU_TRUST_AGAIN:
+        ask_again(sweep, step->gpu, step->job);
+        return;
+    case GPU_TRUST_REST:
+        say(sweep, "GPU-RESTS", step);
+        rest(sweep, step->gpu, true);
+        return;
+    case GPU_TRUST_GO_ON:
+        say(sweep, "GPU-GOES-ON", step);
+        rest(sweep, step->gpu, false);
+        return;
+    case GPU_TRUST_QUARANTINE:
+        say(sweep, "GPU-QUARANTINED", step);
+        quarantine(sweep, step->gpu);
+        return;
+    case GPU_TRUST_SAY:
+        say(sweep, "IN-DOUBT", step);
+        return;
+    }
+}
+
+static void canary_turn(struct sweep *sweep, struct pass *pass)
+{
+    struct canary_run *canary = pass->state;
+    struct gpu_trust_step step;
+
+    for (int i = 0; !canary->off && i < STEPS_A_TURN; i++) {
+        bool over = sched_open_jobs(sweep->work.sched) ==
+                    sched_open_orders(sweep->work.sched);
+
+        if (!gpu_trust_next(canary->trust, now_s(sweep), over, &step))
+            return;
+        take_step(sweep, &step);
+    }
+}
+
+static const char *canary_waits_for(const struct sweep *sweep,
+                                    const struct pass *pass)
+{
+    const struct canary_run *canary = pass->state;
+
+    (void)sweep;
+    return !canary->off && gpu_trust_waits(canary->trust)
+               ? "the canary of a GPU that rests"
+               : NULL;
+}
+
+const struct pass_ops canary_pass = {
+    .name = "canary",
+    .purposes = 1U << SCHED_CANARY,
+    .begin = canary_begin,
+    .turn = canary_turn,
+    .host_up = canary_host_up,
+    .host_down = canary_host_down,
+    .measured = canary_measured,
+    .ended = order_ended,
+    .bans = canary_bans,
+    .samples = canary_samples,
+    .waits_for = canary_waits_for,
+    .free = canary_free,
+};

@@ -1,0 +1,137 @@
+/* A block becomes orders, step by step, the external baseline among them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "common/mem.h"
+#include "coordinator/passes/confirmation_internal.h"
+#include "coordinator/reactor/orders.h"
+#include "coordinator/stats/prng.h"
+
+void confirmation_block_forget(struct card *card)
+{
+    free(card->steps);
+    free(card->orders);
+    card->steps = NULL;
+    card->orders = NULL;
+    card->block = card->n = card->next = 0;
+}
+
+void confirmation_block_break(struct sweep *sweep, struct card *card)
+{
+    struct confirmation_pass *c = confirmation_pass_of(sweep);
+
+    log_line(LOG_W, "BLOCK-DROPPED", "pass=%lld block=%d gpu=%s",
+             (long long)c->is->pass, card->block, card->uuid);
+    for (int i = 0; i < card->n; i++)
+        if (card->orders[i])
+            sched_order_cancel(sweep->work.sched, card->orders[i]);
+    external_runs_broken(sweep, c, (int)confirmation_round(c->is, card->block));
+    block_schedule_broken(c->confirm, card->block);
+    confirmation_block_forget(card);
+}
+
+/* False when the order cannot be made. */
+static bool order_step(struct sweep *sweep, struct card *card, int i)
+{
+    struct confirmation_pass *c = confirmation_pass_of(sweep);
+    const struct block_schedule_step *step = &card->steps[i];
+
+    card->orders[i] = orders_place(
+        sweep, &(struct sched_order){
+                   .unit = c->units[step->candidate],
+                   .shape = step->shape,
+                   .host = card->host,
+                   .gpu = card->gpu,
+                   .purpose = SCHED_CONFIRM,
+                   .pass = c->pass,
+                   .round = (int)confirmation_round(c->is, card->block),
+                   .fresh = i == 0,
+               });
+    return card->orders[i] != 0;
+}
+
+/* The external baseline goes before this step: one drawn among those of its
+ * shape. */
+static bool external_is_next(const struct confirmation_pass *c,
+                             const struct card *card, int i)
+{
+    int shape = card->steps[i].shape, from = i, to = i;
+    struct prng prng;
+
+    while (from > 0 && card->steps[from - 1].shape == shape)
+        from--;
+    while (to < card->n && card->steps[to].shape == shape)
+        to++;
+    prng_init(&prng, (uint64_t)c->is->seed ^ (uint64_t)card->block << 16 ^
+                         (uint64_t)shape << 40);
+    return i == from + (int)prng_below(&prng, (uint64_t)(to - from));
+}
+
+void confirmation_block_begin(struct sweep *sweep,
+                              const struct block_schedule_block *block)
+{
+    struct card *card = &confirmation_pass_of(sweep)->cards[block->gpu];
+    size_t n = (size_t)block->n;
+
+    card->block = block->number;
+    card->n = block->n;
+    card->steps = mem_new(n, sizeof(*card->steps));
+    card->orders = mem_new(n, sizeof(*card->orders));
+    memcpy(card->steps, block->steps, n * sizeof(*card->steps));
+    card->next = 0;
+    card->met = false;
+    card->joins = EXTERNAL_SCHEDULE_LATER;
+}
+
+/* False: the step waits until the external baseline has run, or may. */
+static bool meet_external(struct sweep *sweep, struct card *card)
+{
+    struct confirmation_pass *c = confirmation_pass_of(sweep);
+    int shape = card->steps[card->next].shape;
+    int round = (int)confirmation_round(c->is, card->block);
+
+    if (card->joins == EXTERNAL_SCHEDULE_LATER)
+        card->joins = external_runs_joins(c, card->host, round, shape);
+    if (card->joins == EXTERNAL_SCHEDULE_YES && !card->met &&
+        external_is_next(c, card, card->next)) {
+        enum external_schedule_answer answer =
+            external_runs_ask(c, card->host, shape);
+
+        card->met = answer != EXTERNAL_SCHEDULE_LATER;
+        if (answer == EXTERNAL_SCHEDULE_YES)
+            external_runs_order(sweep, c, card->host, card->gpu, shape, round);
+        else if (answer == EXTERNAL_SCHEDULE_LATER)
+            return false;
+    }
+    return card->joins != EXTERNAL_SCHEDULE_LATER &&
+           !external_runs_runs(c, round);
+}
+
+/* What follows a run of the external baseline waits for its result: nothing
+ * else could run on the GPU anyway, and no other run is handed out before it is
+ * known how this one ended. */
+void confirmation_block_go_on(struct sweep *sweep, struct card *card)
+{
+    struct confirmation_pass *c = confirmation_pass_of(sweep);
+
+    if (card->next < card->n &&
+        pass_bans(sweep, (size_t)card->host, card->gpu)) {
+        confirmation_block_break(sweep, card);
+        return;
+    }
+    for (; card->next < card->n; card->next++, card->met = false) {
+        int candidate = card->steps[card->next].candidate;
+
+        if (!meet_external(sweep, card))
+            return;
+        if (order_step(sweep, card, card->next))
+            continue;
+        if (sched_job(sweep->work.sched, JOB_BUILD, c->units[candidate], 0)
+                ->state == JOB_FAILED)
+            confirmation_pass_out(sweep, candidate,
+                                  "it could not be built once more");
+        confirmation_block_break(sweep, card);
+        return;
+    }
+}

@@ -1,0 +1,110 @@
+/* confirmation_internal.h - the inside of a confirmation, for
+ * confirmation_pass*.c
+ */
+#ifndef FA_COORDINATOR_PASSES_CONFIRMATION_INTERNAL_H
+#define FA_COORDINATOR_PASSES_CONFIRMATION_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "coordinator/confirm/block_schedule.h"
+#include "coordinator/confirm/confirmation.h"
+#include "coordinator/confirm/external_schedule.h"
+#include "coordinator/passes/passes.h"
+#include "coordinator/reactor/reactor.h"
+
+/* A GPU, by its UUID, and the block that runs on it. */
+struct card {
+    char uuid[128];
+    int host, gpu; /* where it was last seen; -1: not in this run */
+    int block;     /* that runs on it, 0 none */
+    int n;
+    struct block_schedule_step *steps;
+    int64_t *orders; /* of each step; 0: not made yet */
+    int next;        /* step to be ordered */
+    bool met;        /* the external baseline had its chance before that step */
+    enum external_schedule_answer joins; /* does it take part? */
+};
+
+struct external_runs; /* external_runs.c */
+
+struct confirmation_pass {
+    int pass;                    /* its number, for its orders */
+    struct external_runs *tools; /* NULL: no external baseline */
+    struct confirmation *is;
+    struct block_schedule *confirm;
+    struct card *cards; /* their index is the number for 'confirm' */
+    int n_cards;
+    int *units; /* of the candidates that run */
+    int done;   /* measurements in complete blocks and the running ones */
+};
+
+/* confirmation_pass.c */
+struct confirmation_pass *confirmation_pass_of(const struct sweep *sweep);
+/* Its number for 'confirm'; pointers to cards are void when it is new. */
+int confirmation_pass_card(struct confirmation_pass *c, const char *uuid);
+/* The candidate takes part no more, here and in the database. */
+void confirmation_pass_out(struct sweep *sweep, int candidate,
+                           const char *reason);
+
+/* confirmation_recall.c */
+/* The plan's unit of each candidate.  ERR_INPUT when it changed since. */
+int confirmation_recall_units(struct sweep *sweep, struct confirmation_pass *c,
+                              struct err *err);
+/* The shapes: those of the plan, or ERR_INPUT when the confirmation is of
+ * others. */
+int confirmation_recall_shapes(struct sweep *sweep, struct confirmation *is,
+                               struct err *err);
+/* Blocks that an earlier run completed or broke, and who is out.  ERR_STORE */
+int confirmation_recall(struct sweep *sweep, struct confirmation_pass *c,
+                        struct err *err);
+
+/* confirmation_pass_block.c: a block on a card */
+void confirmation_block_begin(struct sweep *sweep,
+                              const struct block_schedule_block *block);
+/* Order what can be ordered of it; does nothing where no block runs. */
+void confirmation_block_go_on(struct sweep *sweep, struct card *card);
+/* Nobody waits for the rest of a block that lost a measurement. */
+void confirmation_block_break(struct sweep *sweep, struct card *card);
+/* It is over: the card has none. */
+void confirmation_block_forget(struct card *card);
+
+/* external_runs.c: runs of the external baseline in the blocks */
+/* What it needs, if there is one; those of an earlier run count.  'tools' is
+ * to be freed, also after an error. */
+int external_runs_begin(struct sweep *sweep, struct confirmation_pass *c,
+                        struct err *err);
+void external_runs_free(struct external_runs *tools); /* NULL is fine */
+/* Does it take part in the block that begins on this host, at this shape? */
+enum external_schedule_answer external_runs_joins(struct confirmation_pass *c,
+                                                  int host, int round,
+                                                  int shape);
+/* For a block that it joined: may it run at the shape now?  Then order it;
+ * while it runs, what follows it in the block is not to be ordered. */
+enum external_schedule_answer
+external_runs_ask(const struct confirmation_pass *c, int host, int shape);
+void external_runs_order(struct sweep *sweep, struct confirmation_pass *c,
+                         int host, int gpu, int shape, int round);
+bool external_runs_runs(const struct confirmation_pass *c, int round);
+/* The block of this round is over, and counts or does not. */
+void external_runs_complete(struct confirmation_pass *c, int round);
+void external_runs_broken(struct sweep *sweep, struct confirmation_pass *c,
+                          int round);
+/* A lease of it was lost: after too many it is given up on that host. */
+void external_runs_lost(struct sweep *sweep, struct confirmation_pass *c,
+                        int host, const char *reason);
+bool external_runs_waits(const struct confirmation_pass *c); /* some run */
+/* An order of it ended, with a result or without; order 0 is an earlier
+ * run's.  False when its block cannot go on. */
+bool external_runs_ended(struct sweep *sweep, struct confirmation_pass *c,
+                         const struct sched_lease *lease,
+                         const struct msg *result);
+bool external_runs_bundle(struct confirmation_pass *c, const char *hash,
+                          struct msg *msg);
+int external_runs_fill(struct sweep *sweep, struct confirmation_pass *c,
+                       const struct sched_lease *lease, struct msg *msg,
+                       char key[HASH_HEX], struct err *err);
+const char *external_runs_judge(const struct sweep *sweep, struct msg *msg,
+                                struct err *why);
+
+#endif

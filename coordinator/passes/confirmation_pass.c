@@ -1,0 +1,373 @@
+/* A confirmation in the reactor: its blocks become orders, and what comes of
+ * these becomes blocks that count. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/mem.h"
+#include "common/msg.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/passes/confirmation_internal.h"
+#include "coordinator/reactor/records.h"
+
+/* At least so many blocks on each GPU: an interval of its own is finite. */
+#define GPU_BLOCKS 5
+/* Blocks are dealt over the GPUs there are; hosts of the file get so long. */
+#define ARRIVAL_NS (5 * NS_PER_S)
+
+/* ---- begin ---- */
+
+int confirmation_pass_card(struct confirmation_pass *c, const char *uuid)
+{
+    for (int i = 0; i < c->n_cards; i++)
+        if (strcmp(c->cards[i].uuid, uuid) == 0)
+            return i;
+    c->cards = mem_grow(c->cards, (size_t)c->n_cards + 1, sizeof(*c->cards));
+    c->cards[c->n_cards] = (struct card){ .host = -1 };
+    snprintf(c->cards[c->n_cards].uuid, sizeof(c->cards[0].uuid), "%s", uuid);
+    return c->n_cards++;
+}
+
+static int steps_of_block(const struct confirmation_pass *c)
+{
+    return (int)(c->is->n_running * c->is->n_shapes);
+}
+
+static void design(const struct sweep *sweep, struct confirmation_pass *c)
+{
+    bool emulated = strcmp(sweep->reactor.options->device, "cpu") == 0;
+    const struct confirmation *is = c->is;
+
+    c->confirm = block_schedule_new(&(struct block_schedule_design){
+        .candidates = (int)is->n_running,
+        .shapes = (int)is->n_shapes,
+        .blocks = is->blocks,
+        .gpu_blocks = emulated ? 1 : GPU_BLOCKS,
+        .seed = (uint64_t)(is->seed + is->pass),
+    });
+}
+
+struct confirmation_pass *confirmation_pass_of(const struct sweep *sweep)
+{
+    return pass_state(sweep, &confirmation_pass);
+}
+
+static int contest_lead(struct sweep *sweep, struct pass *pass, struct err *err)
+{
+    struct confirmation *is = sweep->reactor.options->confirmation;
+    struct confirmation_pass *c;
+    bool is_new = is && is->pass == 0;
+    int rc;
+
+    if (!is)
+        return 0;
+    pass->state = c = mem_new(1, sizeof(*c));
+    c->pass = pass->index;
+    c->is = is;
+    c->units = mem_new(is->n_running, sizeof(*c->units));
+    rc = is_new ? confirmation_sources(sweep->mail.store, is, err) : 0;
+    if (rc == 0)
+        rc = confirmation_recall_units(sweep, c, err);
+    if (rc == 0)
+        rc = confirmation_recall_shapes(sweep, is, err);
+    if (rc == 0 && is_new)
+        rc = confirmation_put(sweep->mail.store, is, err);
+    if (rc == 0) {
+        records_dirty(sweep);
+        design(sweep, c);
+        rc = confirmation_recall(sweep, c, err);
+    }
+    if (rc == 0)
+        rc = external_runs_begin(sweep, c, err);
+    if (rc < 0)
+        return rc;
+    /* What is screened is screened. */
+    for (int unit = 0; unit < plan_units(sweep->work.plan); unit++)
+        for (int shape = 0; shape < plan_shapes(sweep->work.plan); shape++)
+            sched_settled(sweep->work.sched, JOB_MEASURE, unit, shape, true);
+    c->done = block_schedule_complete(c->confirm) * steps_of_block(c);
+    if (!is_new)
+        progress_say(sweep->reactor.progress,
+                     "%d of %d blocks are there already",
+                     block_schedule_complete(c->confirm), is->blocks);
+    return 1;
+}
+
+static void contest_free(struct pass *pass)
+{
+    struct confirmation_pass *c = pass->state;
+
+    for (int i = 0; i < c->n_cards; i++) {
+        free(c->cards[i].steps);
+        free(c->cards[i].orders);
+    }
+    free(c->cards);
+    free(c->units);
+    block_schedule_free(c->confirm);
+    external_runs_free(c->tools);
+    free(c);
+}
+
+/* ---- blocks become orders ---- */
+
+static void note_gpus(struct sweep *sweep, struct confirmation_pass *c)
+{
+    for (int i = 0; i < c->n_cards; i++)
+        block_schedule_gpu(c->confirm, i, false);
+    for (size_t host = 0; host < sweep->fleet.n; host++) {
+        const struct host_state *host_state = &sweep->fleet.hosts[host];
+
+        for (int gpu = 0;
+             host_state->state == HOST_STATE_READY && gpu < host_state->n_gpus;
+             gpu++) {
+            int number = confirmation_pass_card(c, host_state->gpus[gpu].uuid);
+
+            c->cards[number].host = (int)host;
+            c->cards[number].gpu = gpu;
+            block_schedule_gpu(c->confirm, number,
+                               !host_state->suspect &&
+                                   !pass_bans(sweep, host, gpu));
+        }
+    }
+}
+
+static bool all_are_here(const struct sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->fleet.n; i++)
+        if (host_measures(sweep->fleet.hosts[i].host) &&
+            sweep->fleet.hosts[i].state != HOST_STATE_READY &&
+            sweep->fleet.hosts[i].state != HOST_STATE_FAILED)
+            return reactor_now(sweep) - sweep->reactor.started_ns > ARRIVAL_NS;
+    return true;
+}
+
+static void contest_turn(struct sweep *sweep, struct pass *pass)
+{
+    struct confirmation_pass *c = pass->state;
+    struct block_schedule_block block;
+
+    if (!all_are_here(sweep))
+        return;
+    note_gpus(sweep, c);
+    while (!sweep->reactor.ending && block_schedule_next(c->confirm, &block))
+        confirmation_block_begin(sweep, &block);
+    for (int i = 0; i < c->n_cards && !sweep->reactor.ending; i++)
+        confirmation_block_go_on(sweep, &c->cards[i]);
+}
+
+/* ---- what comes of them ---- */
+
+static struct card *find_step(struct confirmation_pass *c,
+                              const struct sched_lease *lease, int *step)
+{
+    for (int i = 0; i < c->n_cards; i++)
+        for (*step = 0; *step < c->cards[i].n; ++*step)
+            if (c->cards[i].orders[*step] == lease->order)
+                return &c->cards[i];
+    return NULL;
+}
+
+void confirmation_pass_out(struct sweep *sweep, int candidate,
+                           const char *reason)
+{
+    struct confirmation_pass *c = confirmation_pass_of(sweep);
+    char name[160];
+    struct err err;
+
+    block_schedule_out(c->confirm, candidate);
+    if (confirmation_put_out(sweep->mail.store, c->is, (size_t)candidate,
+                             reason, &err) < 0)
+        reactor_fail(sweep, 7, "error", &err);
+    records_dirty(sweep);
+    plan_display(sweep->work.plan, c->units[candidate], name, sizeof(name));
+    progress_say(sweep->reactor.progress, "%s is out: %s", name, reason);
+}
+
+static void step_ended(struct sweep *sweep, struct confirmation_pass *c,
+                       const struct sched_lease *lease,
+                       const struct msg *result)
+{
+    int step;
+    struct card *card = find_step(c, lease, &step);
+    int candidate;
+
+    if (!card)
+        return; /* of a block that was dropped */
+    if (!result) {
+        confirmation_block_break(sweep, card);
+        return;
+    }
+    candidate = card->steps[step].candidate;
+    if (strcmp(result->outcome, "correct") != 0 &&
+        !block_schedule_is_out(c->confirm, candidate)) {
+        char *reason =
+            mem_printf("%s in the confirmation, at %s: %s", result->outcome,
+                       result->id.shape, result->detail);
+
+        confirmation_pass_out(sweep, candidate, reason);
+        free(reason);
+    }
+    c->done++;
+    if (block_schedule_measured(c->confirm, card->block, step)) {
+        external_runs_complete(c, (int)confirmation_round(c->is, card->block));
+        confirmation_block_forget(card);
+    }
+}
+
+/* The block of this round cannot count any more. */
+static void break_round(struct sweep *sweep, struct confirmation_pass *c,
+                        int round)
+{
+    for (int i = 0; i < c->n_cards; i++)
+        if (c->cards[i].block &&
+            confirmation_round(c->is, c->cards[i].block) == round)
+            confirmation_block_break(sweep, &c->cards[i]);
+}
+
+static void contest_ended(struct sweep *sweep, struct pass *pass,
+                          const struct sched_lease *lease,
+                          const struct msg *result)
+{
+    struct confirmation_pass *c = pass->state;
+
+    if (lease->purpose == SCHED_CONFIRM)
+        step_ended(sweep, c, lease, result);
+    else if (!external_runs_ended(sweep, c, lease, result))
+        break_round(sweep, c, lease->round);
+}
+
+static void step_lost(struct sweep *sweep, struct confirmation_pass *c,
+                      const struct sched_lease *lease, const char *died)
+{
+    int step;
+    struct card *card = find_step(c, lease, &step);
+    int candidate;
+
+    if (!card)
+        return;
+    candidate = card->steps[step].candidate;
+    if (died && block_schedule_crashed(c->confirm, card->block, candidate)) {
+        char *reason = mem_printf("its process died %d times in the "
+                                  "confirmation: %s",
+                                  BLOCK_SCHEDULE_CRASHES, died);
+
+        confirmation_pass_out(sweep, candidate, reason);
+        free(reason);
+    }
+    confirmation_block_break(sweep, card);
+}
+
+static void contest_lost(struct sweep *sweep, struct pass *pass,
+                         const struct sched_lease *lease, const char *died,
+                         const char *reason)
+{
+    struct confirmation_pass *c = pass->state;
+
+    if (lease->purpose == SCHED_CONFIRM) {
+        step_lost(sweep, c, lease, died);
+        return;
+    }
+    /* With its worker went the process of the block's measurements. */
+    if (!died)
+        break_round(sweep, c, lease->round);
+    external_runs_lost(sweep, c, lease->host, reason);
+}
+
+/* ---- what the reactor asks ---- */
+
+static int contest_samples(const struct sweep *sweep, const struct pass *pass,
+                           const struct sched_lease *lease)
+{
+    const struct confirmation_pass *c = pass->state;
+
+    (void)sweep;
+    return lease->purpose == SCHED_CONFIRM ? c->is->samples : 0;
+}
+
+static int contest_fill(struct sweep *sweep, struct pass *pass,
+                        const struct sched_lease *lease, struct msg *msg,
+                        char key[HASH_HEX], struct err *err)
+{
+    return external_runs_fill(sweep, pass->state, lease, msg, key, err);
+}
+
+static bool contest_bundle(struct sweep *sweep, struct pass *pass,
+                           const char *hash, struct msg *msg)
+{
+    (void)sweep;
+    return external_runs_bundle(pass->state, hash, msg);
+}
+
+static const char *contest_judge(const struct sweep *sweep,
+                                 const struct pass *pass, struct msg *msg,
+                                 struct err *why)
+{
+    (void)pass;
+    return external_runs_judge(sweep, msg, why);
+}
+
+/* ---- the end ---- */
+
+static bool contest_is_over(const struct sweep *sweep, const struct pass *pass)
+{
+    const struct confirmation_pass *c = pass->state;
+
+    (void)sweep;
+    return block_schedule_failed(c->confirm) ||
+           (block_schedule_done(c->confirm) && !external_runs_waits(c));
+}
+
+static void contest_progress(const struct sweep *sweep, const struct pass *pass,
+                             struct progress_facts *facts)
+{
+    const struct confirmation_pass *c = pass->state;
+    int wanted = block_schedule_wanted(c->confirm) * steps_of_block(c);
+
+    (void)sweep;
+    facts->settled = c->done < wanted ? c->done : wanted;
+    facts->correct = facts->settled;
+    facts->total = wanted;
+}
+
+static void contest_end(struct sweep *sweep, struct pass *pass)
+{
+    struct confirmation_pass *c = pass->state;
+    bool failed = block_schedule_failed(c->confirm);
+    struct err err;
+
+    if (!contest_is_over(sweep, pass))
+        return; /* a later run continues it */
+    if (confirmation_put_end(sweep->mail.store, c->is, failed, &err) < 0) {
+        reactor_fail(sweep, 7, "error", &err);
+        return;
+    }
+    records_dirty(sweep);
+    if (failed) {
+        err_set(&err, ERR_DEVICE,
+                "the confirmation cannot be brought to its end: %d of %d "
+                "blocks are complete, %d lost a measurement%s%.120s",
+                block_schedule_complete(c->confirm), c->is->blocks,
+                block_schedule_broke(c->confirm),
+                c->is->candidates[0].reason[0] ? "; the baseline: " : "",
+                c->is->candidates[0].reason);
+        reactor_fail(sweep, 1, "error", &err);
+    }
+}
+
+const struct pass_ops confirmation_pass = {
+    .name = "confirmation",
+    .purposes = 1U << SCHED_CONFIRM | 1U << SCHED_EXTERNAL,
+    .lead = contest_lead,
+    .turn = contest_turn,
+    .ended = contest_ended,
+    .lost = contest_lost,
+    .samples = contest_samples,
+    .fill = contest_fill,
+    .bundle = contest_bundle,
+    .judge = contest_judge,
+    .is_over = contest_is_over,
+    .progress = contest_progress,
+    .end = contest_end,
+    .free = contest_free,
+};

@@ -1,0 +1,333 @@
+/* Commands on workers: a sweep file's external baseline in the blocks of a
+ * confirmation.  None of them ever runs on this machine but by a worker. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "common/mem.h"
+#include "common/msg.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/passes/confirmation_internal.h"
+#include "coordinator/plan/external_baseline.h"
+#include "coordinator/reactor/orders.h"
+#include "coordinator/spec/bundle.h"
+#include "coordinator/spec/spec.h"
+#include "coordinator/store/sql.h"
+#include "coordinator/store/store.h"
+
+struct external_runs {
+    struct bundle bundle; /* of the external baseline */
+    const char *names[BUNDLE_FILES_MAX];
+    struct bytes contents[BUNDLE_FILES_MAX];
+    const struct spec *spec; /* borrowed */
+    char **command;          /* of the message made last */
+    int64_t round;           /* of the pass; its blocks follow */
+    struct external_schedule
+        *external_schedule; /* a run's number is that of its order */
+};
+
+static const struct spec_external *external_of(const struct sweep *sweep)
+{
+    return &sweep->work.spec->external;
+}
+
+static int host_named(const struct sweep *sweep, const char *name)
+{
+    for (size_t i = 0; i < sweep->fleet.n; i++)
+        if (strcmp(sweep->fleet.hosts[i].host->name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* 'text' with the pass's rounds as ?1 and ?2 */
+static int ask_of_pass(struct sweep *sweep, const struct external_runs *tools,
+                       const char *text, struct sqlite3_stmt **stmt,
+                       struct err *err)
+{
+    int64_t round = tools->round;
+    int rc = sql_prepare(store_db(sweep->mail.store), text, stmt, err);
+
+    return rc < 0 ? rc
+                  : sql_start(*stmt, err, "II", round,
+                              round + CONFIRMATION_ROUNDS);
+}
+
+/* In how many blocks of the pass it had a time already. */
+static int count_blocks(struct sweep *sweep, struct external_runs *tools,
+                        struct err *err)
+{
+    static const char text[] =
+        "SELECT count(DISTINCT round) FROM tool WHERE purpose='external' AND"
+        " counted=1 AND outcome='ran' AND round>?1 AND round<?2";
+    struct sqlite3_stmt *stmt = NULL;
+    int rc = ask_of_pass(sweep, tools, text, &stmt, err);
+
+    if (rc == 0)
+        rc = sql_step(stmt, err);
+    if (rc == 1)
+        external_schedule_had(tools->external_schedule, (int)sql_int(stmt, 0));
+    sql_free(stmt);
+    return rc < 0 ? rc : 0;
+}
+
+/* On which hosts it failed in the pass already. */
+static int find_failures(struct sweep *sweep, struct external_runs *tools,
+                         struct err *err)
+{
+    static const char text[] =
+        "SELECT DISTINCT host FROM tool WHERE purpose='external' AND"
+        " counted=1 AND outcome<>'ran' AND round>?1 AND round<?2";
+    struct sqlite3_stmt *stmt = NULL;
+    int rc = ask_of_pass(sweep, tools, text, &stmt, err);
+
+    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1) {
+        int host = host_named(sweep, sql_text(stmt, 0));
+
+        if (host >= 0)
+            external_schedule_failed(tools->external_schedule, host);
+    }
+    sql_free(stmt);
+    return rc < 0 ? rc : 0;
+}
+
+int external_runs_begin(struct sweep *sweep, struct confirmation_pass *c,
+                        struct err *err)
+{
+    const struct spec_external *external = external_of(sweep);
+    struct external_runs *tools;
+    int rc;
+
+    if (!external->name || sweep->work.spec->replay)
+        return 0; /* a recorded time is of another day and another card */
+    c->tools = tools = mem_new(1, sizeof(*tools));
+    tools->spec = sweep->work.spec;
+    tools->round = confirmation_round(c->is, 0);
+    tools->external_schedule =
+        external_schedule_new(&(struct external_schedule_design){
+            .hosts = (int)sweep->fleet.n,
+            .shapes = plan_shapes(sweep->work.plan),
+            .blocks = external->blocks,
+            .attempts = sweep->reactor.options->attempts });
+    rc = bundle_files(sweep->work.spec, external->files, external->files_at,
+                      external->n_files, &tools->bundle, err);
+    if (rc == 0)
+        rc = count_blocks(sweep, tools, err);
+    if (rc == 0)
+        rc = find_failures(sweep, tools, err);
+    return rc;
+}
+
+void external_runs_free(struct external_runs *tools)
+{
+    if (!tools)
+        return;
+    if (tools->command)
+        external_baseline_command_free(tools->spec, tools->command);
+    bundle_fini(&tools->bundle);
+    external_schedule_free(tools->external_schedule);
+    free(tools);
+}
+
+/* ---- orders */
+
+enum external_schedule_answer
+external_runs_joins(struct confirmation_pass *c, int host, int round, int shape)
+{
+    if (!c->tools)
+        return EXTERNAL_SCHEDULE_NO;
+    return external_schedule_join(c->tools->external_schedule, round, host,
+                                  shape);
+}
+
+enum external_schedule_answer
+external_runs_ask(const struct confirmation_pass *c, int host, int shape)
+{
+    return external_schedule_ask(c->tools->external_schedule, host, shape);
+}
+
+void external_runs_order(struct sweep *sweep, struct confirmation_pass *c,
+                         int host, int gpu, int shape, int round)
+{
+    const struct sched_order order = { .unit = 0, /* built for the block */
+                                       .shape = shape,
+                                       .host = host,
+                                       .gpu = gpu,
+                                       .purpose = SCHED_EXTERNAL,
+                                       .pass = c->pass,
+                                       .round = round };
+    int64_t id = orders_place(sweep, &order);
+
+    if (id) /* else the GPU has gone, and its block breaks */
+        external_schedule_begin(c->tools->external_schedule, id, round, host,
+                                shape);
+}
+
+bool external_runs_runs(const struct confirmation_pass *c, int round)
+{
+    return c->tools &&
+           external_schedule_runs(c->tools->external_schedule, round);
+}
+
+/* Those of one block, or of one host, that no worker has yet. */
+static void cancel(struct sweep *sweep, struct external_runs *tools, int round,
+                   int host)
+{
+    struct external_schedule *external_schedule = tools->external_schedule;
+    int its_round, its_host;
+    int64_t id;
+
+    for (size_t i = 0; (id = external_schedule_at(external_schedule, i,
+                                                  &its_round, &its_host));)
+        if ((its_round == round || its_host == host) &&
+            sched_order_cancel(sweep->work.sched, id))
+            external_schedule_end(
+                external_schedule, id,
+                EXTERNAL_SCHEDULE_DROPPED); /* another is 'i' now */
+        else
+            i++;
+}
+
+void external_runs_complete(struct confirmation_pass *c, int round)
+{
+    if (c->tools)
+        external_schedule_complete(c->tools->external_schedule, round);
+}
+
+void external_runs_broken(struct sweep *sweep, struct confirmation_pass *c,
+                          int round)
+{
+    if (!c->tools)
+        return;
+    cancel(sweep, c->tools, round, -1);
+    external_schedule_broken(c->tools->external_schedule, round);
+}
+
+bool external_runs_waits(const struct confirmation_pass *c)
+{
+    int round, host;
+
+    return c->tools &&
+           external_schedule_at(c->tools->external_schedule, 0, &round, &host);
+}
+
+/* ---- leases */
+
+static void put_bundle(struct external_runs *tools, struct msg *msg)
+{
+    const struct bundle *bundle = &tools->bundle;
+
+    for (size_t i = 0; i < bundle->n; i++) {
+        tools->names[i] = bundle->files[i].name;
+        tools->contents[i] =
+            (struct bytes){ bundle->files[i].bytes, bundle->files[i].len };
+    }
+    msg->hash = bundle->hash;
+    msg->names = (struct texts){ tools->names, bundle->n };
+    msg->contents = (struct blobs){ tools->contents, bundle->n };
+}
+
+bool external_runs_bundle(struct confirmation_pass *c, const char *hash,
+                          struct msg *msg)
+{
+    if (!c->tools || strcmp(c->tools->bundle.hash, hash) != 0)
+        return false;
+    put_bundle(c->tools, msg);
+    return true;
+}
+
+int external_runs_fill(struct sweep *sweep, struct confirmation_pass *c,
+                       const struct sched_lease *lease, struct msg *msg,
+                       char key[HASH_HEX], struct err *err)
+{
+    struct external_runs *tools = c->tools;
+    const struct spec_external *external = external_of(sweep);
+
+    (void)err;
+    assert(tools);
+    if (tools->command)
+        external_baseline_command_free(sweep->work.spec, tools->command);
+    tools->command = external_baseline_command(
+        sweep->work.spec, plan_shape(sweep->work.plan, lease->shape));
+    external_baseline_key(sweep->work.spec, tools->command, tools->bundle.hash,
+                          key);
+    msg->command = (struct texts){ (const char *const *)tools->command,
+                                   external->n_command };
+    msg->bundle = tools->bundle.n ? tools->bundle.hash : "";
+    msg->artifact = msg->reference = msg->request = "";
+    msg->limit_ms = (int64_t)(external->timeout_s * 1e3);
+    return 0;
+}
+
+/* A run that ended well and printed what is no result has told nothing. */
+const char *external_runs_judge(const struct sweep *sweep, struct msg *msg,
+                                struct err *why)
+{
+    const char *name = external_of(sweep)->name;
+    struct external_baseline_output output;
+
+    if (strcmp(msg->outcome, "ran") == 0) {
+        if (external_baseline_read(msg->output, strlen(msg->output),
+                                   msg->seconds, &output, why) == 0) {
+            external_baseline_output_fini(&output);
+        } else {
+            msg->outcome = "garbage";
+            msg->detail = why->text;
+        }
+    }
+    return name ? name : msg->id.purpose;
+}
+
+/* ---- results */
+
+/* It will not do better in the next block. */
+static void give_up_on(struct sweep *sweep, struct external_runs *tools,
+                       int host, const char *outcome, const char *detail)
+{
+    external_schedule_failed(tools->external_schedule, host);
+    progress_say(sweep->reactor.progress, "%s: '%s' has no time there: %s: %s",
+                 sweep->fleet.hosts[host].host->name, external_of(sweep)->name,
+                 outcome, detail);
+    cancel(sweep, tools, -1, host);
+}
+
+void external_runs_lost(struct sweep *sweep, struct confirmation_pass *c,
+                        int host, const char *reason)
+{
+    if (c->tools &&
+        !external_schedule_is_off(c->tools->external_schedule, host) &&
+        external_schedule_lost(c->tools->external_schedule, host))
+        give_up_on(sweep, c->tools, host, "crash", reason);
+}
+
+/* Its block goes on without it when it has no more tries. */
+static bool dropped(struct external_runs *tools,
+                    const struct sched_lease *lease)
+{
+    return !external_schedule_end(tools->external_schedule, lease->order,
+                                  EXTERNAL_SCHEDULE_DROPPED) ||
+           external_schedule_is_off(tools->external_schedule, lease->host);
+}
+
+bool external_runs_ended(struct sweep *sweep, struct confirmation_pass *c,
+                         const struct sched_lease *lease,
+                         const struct msg *result)
+{
+    struct external_runs *tools = c->tools;
+    bool ran = result && strcmp(result->outcome, "ran") == 0;
+
+    if (!tools)
+        return true;
+    if (!result)
+        return dropped(tools, lease);
+    if (lease->round <= tools->round ||
+        lease->round >= tools->round + CONFIRMATION_ROUNDS)
+        return true; /* of another confirmation */
+    if (lease->order)
+        external_schedule_end(tools->external_schedule, lease->order,
+                              ran ? EXTERNAL_SCHEDULE_TIMED
+                                  : EXTERNAL_SCHEDULE_FAILED);
+    if (!ran)
+        give_up_on(sweep, tools, lease->host, result->outcome, result->detail);
+    return true;
+}

@@ -1,0 +1,190 @@
+/* A profile in the reactor: each configuration and shape that was asked for,
+ * once, under a profiler on the first GPU there is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "common/msg.h"
+#include "coordinator/passes/passes.h"
+#include "coordinator/plan/ncu.h"
+#include "coordinator/plan/plan_msg.h"
+#include "coordinator/reactor/orders.h"
+#include "coordinator/reactor/reactor.h"
+#include "coordinator/spec/spec.h"
+#include "coordinator/store/sql.h"
+#include "coordinator/store/store.h"
+
+/* A launch is replayed some forty times, each with its memory restored. */
+#define PROFILE_LIMIT_MS 600000
+
+struct task {
+    int unit, shape;
+    int64_t order; /* 0: not made yet */
+    bool over;
+};
+
+struct profile_run {
+    struct task *tasks;
+    int n;
+    int round;
+    const char *command[NCU_ARGUMENTS_MAX];
+};
+
+/* Every profile of a database has a round of its own. */
+static int next_round(struct sweep *sweep, int *out, struct err *err)
+{
+    int64_t last;
+    int rc = sql_number(store_db(sweep->mail.store),
+                        "SELECT coalesce(max(round), 0) FROM tool"
+                        " WHERE purpose='profile'",
+                        &last, err);
+
+    *out = (int)last + 1;
+    return rc;
+}
+
+static int profile_lead(struct sweep *sweep, struct pass *pass, struct err *err)
+{
+    struct profile_run *profile;
+    int units = plan_units(sweep->work.plan),
+        shapes = plan_shapes(sweep->work.plan);
+    int round, rc;
+
+    if (!sweep->reactor.options->profile)
+        return 0;
+    rc = next_round(sweep, &round, err);
+    if (rc < 0)
+        return rc;
+    pass->state = profile = mem_new(1, sizeof(*profile));
+    profile->round = round;
+    profile->tasks =
+        mem_new((size_t)units * (size_t)shapes, sizeof(struct task));
+    for (int unit = 0; unit < units; unit++)
+        for (int shape = 0; shape < shapes; shape++) {
+            sched_settled(sweep->work.sched, JOB_MEASURE, unit, shape, true);
+            if (plan_gate(sweep->work.plan, unit, shape) < 0)
+                profile->tasks[profile->n++] =
+                    (struct task){ .unit = unit, .shape = shape };
+        }
+    return 1;
+}
+
+static void profile_free(struct pass *pass)
+{
+    struct profile_run *profile = pass->state;
+
+    free(profile->tasks);
+    free(profile);
+}
+
+static int first_host(const struct sweep *sweep)
+{
+    for (size_t host = 0; host < sweep->fleet.n; host++)
+        if (sweep->fleet.hosts[host].state == HOST_STATE_READY &&
+            !sweep->fleet.hosts[host].suspect &&
+            sweep->fleet.hosts[host].n_gpus > 0)
+            return (int)host;
+    return -1;
+}
+
+static void profile_turn(struct sweep *sweep, struct pass *pass)
+{
+    struct profile_run *profile = pass->state;
+    int host = first_host(sweep);
+
+    for (int i = 0; host >= 0 && i < profile->n; i++) {
+        struct task *task = &profile->tasks[i];
+
+        if (task->order || task->over)
+            continue;
+        task->order = orders_place(
+            sweep, &(struct sched_order){ .unit = task->unit,
+                                          .shape = task->shape,
+                                          .host = host,
+                                          .gpu = 0,
+                                          .purpose = SCHED_PROFILE,
+                                          .pass = pass->index,
+                                          .round = profile->round });
+        task->over = !task->order; /* it cannot be built */
+    }
+}
+
+/* Order 0 was asked for by an earlier run, and has no task here. */
+static void profile_ended(struct sweep *sweep, struct pass *pass,
+                          const struct sched_lease *lease,
+                          const struct msg *result)
+{
+    struct profile_run *profile = pass->state;
+
+    (void)sweep;
+    (void)result;
+    for (int i = 0; lease->order && i < profile->n; i++)
+        if (profile->tasks[i].order == lease->order)
+            profile->tasks[i].over = true;
+}
+
+static bool profile_is_over(const struct sweep *sweep, const struct pass *pass)
+{
+    const struct profile_run *profile = pass->state;
+
+    (void)sweep;
+    for (int i = 0; i < profile->n; i++)
+        if (!profile->tasks[i].over)
+            return false;
+    return true;
+}
+
+static int profile_fill(struct sweep *sweep, struct pass *pass,
+                        const struct sched_lease *lease, struct msg *msg,
+                        char key[HASH_HEX], struct err *err)
+{
+    struct profile_run *profile = pass->state;
+    const struct plan_sampling sampling = { .least = 1, .most = 1 };
+    bool warm = strcmp(sweep->work.spec->measure.l2, "warm") == 0;
+    int rc = plan_measure(sweep->work.plan, lease->unit, lease->shape,
+                          &sampling, msg, err);
+
+    if (rc < 0)
+        return rc;
+    plan_task_key(sweep->work.plan, lease->unit, lease->shape, key);
+    msg->command.n =
+        ncu_command(sweep->work.spec->kernel.entry, !warm, profile->command);
+    msg->command.items = profile->command;
+    msg->bundle = "";
+    msg->artifact = sweep->work.artifacts[lease->unit];
+    msg->reference = sweep->work.artifacts[plan_units(sweep->work.plan)];
+    msg->limit_ms = PROFILE_LIMIT_MS;
+    return 0;
+}
+
+/* Of a profiler that failed, what it printed knows why. */
+static const char *profile_judge(const struct sweep *sweep,
+                                 const struct pass *pass, struct msg *msg,
+                                 struct err *why)
+{
+    struct ncu_profile *profile = mem_new(1, sizeof(*profile));
+    bool ran = strcmp(msg->outcome, "ran") == 0;
+
+    (void)sweep;
+    (void)pass;
+    if ((ran || strcmp(msg->outcome, "failed") == 0) &&
+        ncu_read(msg->output, msg->log, profile, why) < 0) {
+        if (ran)
+            msg->outcome = "garbage";
+        msg->detail = why->text;
+    }
+    free(profile);
+    return "ncu";
+}
+
+const struct pass_ops profile_pass = {
+    .name = "profile",
+    .purposes = 1U << SCHED_PROFILE,
+    .lead = profile_lead,
+    .turn = profile_turn,
+    .ended = profile_ended,
+    .fill = profile_fill,
+    .judge = profile_judge,
+    .is_over = profile_is_over,
+    .free = profile_free,
+};

@@ -1,0 +1,59 @@
+/* search_internal.h - the inside of a search, for search_pass*.c */
+#ifndef FA_COORDINATOR_PASSES_SEARCH_INTERNAL_H
+#define FA_COORDINATOR_PASSES_SEARCH_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "coordinator/passes/passes.h"
+#include "coordinator/reactor/reactor.h"
+#include "coordinator/search/strategy.h"
+#include "coordinator/spec/search_settings.h"
+
+struct space_domain;
+struct past_runs;
+struct search;
+
+struct halving; /* halving.c */
+
+struct search_pass {
+    int pass;             /* its number, for its orders */
+    struct halving *race; /* NULL: nothing is on a rung */
+    struct search_settings_plan plan;
+    struct space_domain *grid;
+    struct search *search;
+    int64_t known;       /* configurations that earlier runs settled, at most */
+    int objective;       /* a shape, or OBJECTIVE_ALL */
+    const char **shapes; /* their names */
+    size_t written;      /* steps that are in the database */
+    bool done;           /* nothing more will be asked for */
+};
+
+/* What a step is called in the database, by enum search_step_kind. */
+extern const char *const search_pass_kinds[];
+
+struct search_pass *search_pass_of(const struct sweep *sweep); /* or NULL */
+/* The strategy, or the program, that is asked from now on. */
+int search_pass_start(struct sweep *sweep, struct err *err);
+/* What was asked and told since the last time, and the units it is about. */
+int search_pass_put_steps(struct sweep *sweep, struct err *err);
+/* A rung has its time; 'outcome' as for a strategy. */
+void search_pass_settle_rung(struct sweep *sweep, int unit,
+                             enum strategy_outcome outcome, double time);
+
+/* search_recall.c: back to where an earlier run left it. */
+int search_recall(struct sweep *sweep, struct pass *pass,
+                  struct past_runs *past, struct err *err);
+
+/* halving.c: units that a race wants on a rung above the first. */
+void halving_want(struct sweep *sweep, int unit);
+void halving_turn(struct sweep *sweep);
+/* An order of it is over. */
+void halving_ended(struct sweep *sweep, const struct sched_lease *lease,
+                   const struct msg *result);
+/* How many samples a race wants of it; 0 without one: as many as usual. */
+int halving_samples(const struct sweep *sweep, const struct sched_lease *lease);
+void halving_free(struct halving *race); /* NULL is fine */
+
+#endif

@@ -1,0 +1,56 @@
+/* plan_internal.h - the inside of a plan; private to plan*.c */
+#ifndef FA_COORDINATOR_PLAN_PLAN_INTERNAL_H
+#define FA_COORDINATOR_PLAN_PLAN_INTERNAL_H
+
+#include "common/buf.h"
+#include "common/msg.h"
+#include "coordinator/plan/plan.h"
+#include "coordinator/spec/bundle.h"
+
+/* Units by key, open addressing. */
+struct plan_index {
+    int *slots; /* a unit and one, or 0 */
+    size_t n;   /* a power of two, at least twice the units */
+};
+
+/* What the last plan_build() or plan_measure() made. */
+struct plan_message {
+    struct buf text;
+    const char *flag;
+    const char *names[BUNDLE_FILES_MAX];
+    struct bytes contents[BUNDLE_FILES_MAX];
+};
+
+struct plan {
+    const struct spec *spec;
+    struct space *space;
+    char arch[32];
+    bool emulated;
+    struct plan_unit *units; /* the configurations, then the reference */
+    int n, cap;              /* without the reference, with what is not taken */
+    int taken;
+    struct plan_index index;
+    const struct spec_shape *shapes;
+    size_t n_shapes;
+    const struct plan_ask *ask; /* NULL: all that pass */
+    signed char *gates; /* of what was asked for: units by shapes, -1 none */
+    char baseline_key[HASH_HEX];
+    char (*measure_keys)[HASH_HEX];
+    struct bundle kernel, reference;
+    struct value *values, *derived; /* of the unit last looked at */
+    struct plan_message message;
+};
+
+bool plan_is_reference(const struct plan *plan, int unit);
+/* The values of a configuration, in plan->values. */
+void plan_look_at(const struct plan *plan, int unit);
+
+/* plan_keys.c: of the configuration in plan->values. */
+/* Writes its header to plan->text. */
+int plan_header(struct plan *plan, struct err *err);
+int plan_kernel_key(struct plan *plan, char out[HASH_HEX], struct err *err);
+void plan_reference_key(struct plan *plan, char out[HASH_HEX]);
+void plan_shape_key(struct plan *plan, const struct spec_shape *shape,
+                    char out[HASH_HEX]);
+
+#endif

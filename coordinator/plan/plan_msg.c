@@ -1,0 +1,165 @@
+/* What a worker is told of a unit: sources, a build, a measurement. */
+#include "coordinator/plan/plan_internal.h"
+#include "coordinator/plan/plan_msg.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "coordinator/replay/replay.h"
+#include "coordinator/space/space.h"
+#include "coordinator/space/space_config.h"
+#include "coordinator/spec/spec.h"
+
+static const struct bundle *bundle_of(const struct plan *plan, int unit)
+{
+    return plan_is_reference(plan, unit) ? &plan->reference : &plan->kernel;
+}
+
+void plan_bundle(struct plan *plan, int unit, struct msg *msg)
+{
+    const struct bundle *bundle = bundle_of(plan, unit);
+
+    for (size_t i = 0; i < bundle->n; i++) {
+        plan->message.names[i] = bundle->files[i].name;
+        plan->message.contents[i] =
+            (struct bytes){ bundle->files[i].bytes, bundle->files[i].len };
+    }
+    msg->hash = bundle->hash;
+    msg->names = (struct texts){ plan->message.names, bundle->n };
+    msg->contents = (struct blobs){ plan->message.contents, bundle->n };
+}
+
+static int recorded_build(struct plan *plan, int unit, struct msg *msg,
+                          struct err *err)
+{
+    struct replay *replay = plan->spec->replay;
+    bool reference = plan_is_reference(plan, unit);
+    int rc;
+
+    if (!reference)
+        plan_look_at(plan, unit);
+    rc = replay_record(replay, reference ? NULL : plan->values,
+                       &plan->message.text, err);
+    plan->message.flag = replay_flag(replay);
+    msg->bundle = bundle_of(plan, unit)->hash;
+    msg->source = REPLAY_FILE;
+    msg->header = buf_text(&plan->message.text);
+    msg->entry = REPLAY_ENTRY;
+    msg->standard = plan->spec->compile.standard;
+    msg->arch = plan->arch;
+    msg->flags = (struct texts){ &plan->message.flag, 1 };
+    return rc;
+}
+
+int plan_build(struct plan *plan, int unit, struct msg *msg, struct err *err)
+{
+    const struct spec *spec = plan->spec;
+    bool reference = plan_is_reference(plan, unit);
+    const struct spec_kernel *kernel =
+        reference ? &spec->reference : &spec->kernel;
+    int rc = 0;
+
+    if (spec->replay)
+        return recorded_build(plan, unit, msg, err);
+    buf_clear(&plan->message.text);
+    if (!reference) {
+        plan_look_at(plan, unit);
+        rc = plan_header(plan, err);
+    }
+    msg->bundle = bundle_of(plan, unit)->hash;
+    msg->source = kernel->source;
+    msg->header = buf_text(&plan->message.text);
+    msg->entry = kernel->entry;
+    msg->standard = spec->compile.standard;
+    msg->arch = plan->arch;
+    if (!reference)
+        msg->flags = (struct texts){ (const char *const *)spec->compile.flags,
+                                     spec->compile.n_flags };
+    return rc;
+}
+
+static void put_argument(struct buf *to, const struct spec_argument *arg,
+                         const struct space_argument *is)
+{
+    buf_printf(to, "arg %s %s ", arg->name, arg->type);
+    if (arg->buffer) {
+        buf_printf(to, "buffer %" PRId64 " %s", is->count, arg->fill);
+        if (strcmp(arg->fill, "ramp") == 0)
+            buf_printf(to, " %" PRId64 " %" PRId64, is->rows, is->columns);
+        buf_printf(to, " %.17g %s\n", is->scale, arg->output ? "out" : "in");
+    } else if (is->value.kind == VALUE_REAL)
+        buf_printf(to, "scalar %.17g\n", is->value.real);
+    else
+        buf_printf(to, "scalar %" PRId64 "\n", is->value.integer);
+}
+
+static void put_triple(struct buf *to, const int64_t v[3])
+{
+    buf_printf(to, "%" PRId64 " %" PRId64 " %" PRId64, v[0], v[1], v[2]);
+}
+
+struct plan_sampling plan_sampling(const struct plan *plan, double incumbent_s)
+{
+    return (struct plan_sampling){ .least = plan->spec->measure.least,
+                                   .most = plan->spec->measure.most,
+                                   .incumbent_s = incumbent_s };
+}
+
+/* What is launched, and on what. */
+static int put_work(struct plan *plan, const struct spec_shape *at,
+                    struct buf *to, struct err *err)
+{
+    const struct spec *spec = plan->spec;
+    struct space_launch launch = { { 0 }, { 0 }, 0 }, reference = launch;
+    struct space_argument args[SPEC_LIST_MAX] = { { .count = 0 } };
+    int rc = space_launch(plan->space, plan->values, at, &launch, err);
+
+    if (rc == 0)
+        rc = space_reference_launch(plan->space, at, &reference, err);
+    if (rc == 0)
+        rc = space_arguments(plan->space, plan->values, at, args, err);
+    if (rc < 0)
+        return rc;
+    buf_printf(to, "measure\nentry %s\ngrid ", spec->kernel.entry);
+    put_triple(to, launch.grid);
+    buf_printf(to, "\nblock ");
+    put_triple(to, launch.block);
+    buf_printf(to, "\nsmem %" PRId64 "\n", launch.smem);
+    for (size_t i = 0; i < spec->n_arguments; i++)
+        put_argument(to, &spec->arguments[i], &args[i]);
+    buf_printf(to, "reference %s ", spec->reference.entry);
+    put_triple(to, reference.grid);
+    buf_printf(to, " ");
+    put_triple(to, reference.block);
+    buf_printf(to, " %" PRId64 "\n", reference.smem);
+    return 0;
+}
+
+int plan_measure(struct plan *plan, int unit, int shape,
+                 const struct plan_sampling *sampling, struct msg *msg,
+                 struct err *err)
+{
+    const struct spec *spec = plan->spec;
+    struct buf *to = &plan->message.text;
+    int rc = 0;
+
+    plan_look_at(plan, unit);
+    buf_clear(to);
+    if (spec->replay)
+        replay_put_launch(to);
+    else
+        rc = put_work(plan, &plan->shapes[shape], to, err);
+    if (rc < 0)
+        return rc;
+    buf_printf(to,
+               "tolerance %.17g %.17g\nseed %" PRId64
+               "\nwarmups %d\nsamples %d %d\nnoise %.17g\nmargin %.17g\n"
+               "incumbent_s %.17g\nl2 %s\ntimeout_s %.17g\n",
+               spec->tolerance.relative_l2, spec->tolerance.max_error,
+               spec->measure.seed, spec->measure.warmups, sampling->least,
+               sampling->most, spec->measure.noise, spec->measure.margin,
+               sampling->incumbent_s, spec->measure.l2,
+               spec->measure.timeout_s);
+    msg->request = buf_text(to);
+    return 0;
+}

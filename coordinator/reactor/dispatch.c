@@ -1,0 +1,223 @@
+#include "coordinator/reactor/dispatch.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "common/msg.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/plan/plan_msg.h"
+#include "coordinator/reactor/orders.h"
+#include "coordinator/reactor/outbox.h"
+#include "coordinator/reactor/reactor.h"
+#include "coordinator/reactor/records.h"
+#include "coordinator/reactor/results.h"
+#include "coordinator/replay/replay.h"
+#include "coordinator/schedule/incumbents.h"
+#include "coordinator/spec/spec.h"
+
+#define BUILD_LIMIT_MS 300000 /* docs/reliability.md F15 */
+/* Over the runner's own limit: a reference for each of two seeds, 60 s each. */
+#define MEASURE_SLACK_MS 125000
+/* Emulation shapes are small, and only the worker's limit ends a loop without
+ * a device primitive in it. */
+#define EMULATED_SLACK_MS 30000
+#define UNSENT_REST_NS NS_PER_S
+
+static void identify(const struct sweep *sweep, const struct sched_lease *lease,
+                     struct msg *msg)
+{
+    const struct plan_unit *unit = plan_unit(sweep->work.plan, lease->unit);
+    bool reference = lease->unit == plan_units(sweep->work.plan);
+    bool measure = lease->stage == JOB_MEASURE;
+    bool tool = measure && sched_is_tool(lease->purpose);
+
+    msg->type = tool ? MSG_TOOL : measure ? MSG_MEASURE : MSG_BUILD;
+    msg->lease = lease->id;
+    msg->id = (struct msg_identity){
+        .sweep = sweep->work.spec->name,
+        .config = reference ? unit->source_key : unit->key,
+        .shape = measure ? plan_shape_name(sweep->work.plan, lease->shape) : "",
+        .purpose = measure     ? sched_purpose_name(lease->purpose)
+                   : reference ? "reference"
+                               : "kernel",
+        .round = lease->round,
+        .stage = tool      ? "tool"
+                 : measure ? "measure"
+                           : "build",
+        .attempt = lease->attempt,
+    };
+    if (measure)
+        msg->gpu = sweep->fleet.hosts[lease->host].gpus[lease->gpu].uuid;
+}
+
+/* Who compares wants as many of each, however slow it is; a race says itself
+ * how many. */
+static struct plan_sampling sampling_of(const struct sweep *sweep,
+                                        const struct sched_lease *lease)
+{
+    int n = pass_samples(sweep, lease);
+
+    if (n > 0)
+        return (struct plan_sampling){ .least = n, .most = n };
+    return plan_sampling(
+        sweep->work.plan,
+        incumbents_high_s(sweep->work.incumbents, lease->shape));
+}
+
+/* What a recorded kernel is launched with depends on the GPU. */
+static void add_recorded(struct sweep *sweep, const struct sched_lease *lease,
+                         struct msg *msg)
+{
+    struct buf *request = &sweep->work.request;
+
+    buf_clear(request);
+    buf_printf(request, "%s", msg->request);
+    replay_put_arguments(sweep->work.spec->replay, &msg->id,
+                         sweep->fleet.hosts[lease->host].host->name, lease->gpu,
+                         request);
+    msg->request = buf_text(request);
+}
+
+static int fill_tool(struct sweep *sweep, const struct sched_lease *lease,
+                     struct msg *msg, char key[HASH_HEX], struct err *err)
+{
+    struct pass *pass = pass_at(sweep, lease->pass);
+
+    return pass->ops->fill(sweep, pass, lease, msg, key, err);
+}
+
+static int fill(struct sweep *sweep, const struct sched_lease *lease,
+                struct msg *msg, char key[HASH_HEX], struct err *err)
+{
+    struct plan_sampling sampling;
+    int rc;
+
+    identify(sweep, lease, msg);
+    msg->key = key;
+    if (lease->stage == JOB_BUILD) {
+        msg->limit_ms = dispatch_limit_ms(sweep, JOB_BUILD);
+        plan_build_key(sweep->work.plan, lease->unit,
+                       sweep->fleet.hosts[lease->host].worker.toolkit, key);
+        return plan_build(sweep->work.plan, lease->unit, msg, err);
+    }
+    if (msg->type == MSG_TOOL)
+        return fill_tool(sweep, lease, msg, key, err);
+    msg->artifact = sweep->work.artifacts[lease->unit];
+    msg->reference = sweep->work.artifacts[plan_units(sweep->work.plan)];
+    msg->fresh = lease->fresh;
+    msg->limit_ms = dispatch_limit_ms(sweep, JOB_MEASURE);
+    plan_task_key(sweep->work.plan, lease->unit, lease->shape, key);
+    sampling = sampling_of(sweep, lease);
+    rc = plan_measure(sweep->work.plan, lease->unit, lease->shape, &sampling,
+                      msg, err);
+    if (rc == 0 && sweep->work.spec->replay)
+        add_recorded(sweep, lease, msg);
+    return rc;
+}
+
+int64_t dispatch_limit_ms(const struct sweep *sweep, enum job_stage stage)
+{
+    if (stage == JOB_BUILD)
+        return BUILD_LIMIT_MS;
+    return (int64_t)(sweep->work.spec->measure.timeout_s * 1e3) +
+           (strcmp(sweep->reactor.options->device, "cpu") == 0
+                ? EMULATED_SLACK_MS
+                : MEASURE_SLACK_MS);
+}
+
+void dispatch_granted(struct sweep *sweep, const struct sched_lease *lease)
+{
+    assert((size_t)lease->id == sweep->work.n_issued + 1);
+    sweep->work.issued = mem_grow(sweep->work.issued, (size_t)lease->id,
+                                  sizeof(*sweep->work.issued));
+    sweep->work.issued[sweep->work.n_issued++] = (struct issued_lease){
+        .unit = lease->unit,
+        .shape = lease->shape,
+        .stage = lease->stage,
+        .host = lease->host,
+        .granted_ns = reactor_now(sweep),
+        .limit_ns = dispatch_limit_ms(sweep, lease->stage) * NS_PER_MS,
+        .order = lease->order,
+        .pass = lease->pass,
+        .purpose = lease->purpose,
+        .round = lease->round
+    };
+}
+
+int dispatch_record_lease(struct sweep *sweep, const struct sched_lease *lease)
+{
+    struct msg msg = { 0 };
+
+    identify(sweep, lease, &msg);
+    return records_put_lease(sweep, lease, &msg);
+}
+
+/* What the sched grants now, recorded as leases.  Returns how many. */
+static size_t grant_all(struct sweep *sweep, struct sched_lease **out)
+{
+    struct sched_lease lease;
+    size_t n = 0;
+
+    *out = NULL;
+    while (!sweep->reactor.ending && sched_next(sweep->work.sched, &lease)) {
+        *out = mem_grow(*out, n + 1, sizeof(**out));
+        (*out)[n++] = lease;
+        dispatch_granted(sweep, &lease);
+        dispatch_record_lease(sweep, &lease);
+    }
+    return n;
+}
+
+/* Its stream has ended, and may come back without a word of HELLO. */
+static void take_back(struct sweep *sweep, const struct sched_lease *lease)
+{
+    results_refuse(sweep, *lease);
+    sweep->fleet.hosts[lease->host].conduct.rests_ns =
+        reactor_now(sweep) + UNSENT_REST_NS;
+    sched_host_pause(sweep->work.sched, lease->host, true);
+}
+
+static int hand_out(struct sweep *sweep, const struct sched_lease *lease,
+                    struct err *err)
+{
+    struct msg msg = { 0 };
+    char key[HASH_HEX];
+    int rc = fill(sweep, lease, &msg, key, err);
+
+    if (rc == 0) {
+        struct issued_lease *grant = &sweep->work.issued[lease->id - 1];
+
+        grant->limit_ns = msg.limit_ms * NS_PER_MS;
+        if (msg.type == MSG_MEASURE)
+            snprintf(grant->artifact, HASH_HEX, "%s", msg.artifact);
+        if (!outbox_send(sweep, (size_t)lease->host, &msg))
+            take_back(sweep, lease);
+    }
+    return rc;
+}
+
+/* A lease is committed before it is sent: a coordinator that is killed in
+ * between must find it again when its result comes. */
+void dispatch_turn(struct sweep *sweep)
+{
+    struct sched_lease *leases;
+    struct err err;
+    size_t n;
+
+    if (!sweep->work.sched || sweep->reactor.stopping)
+        return;
+    orders_drop(sweep);
+    pass_turn(sweep);
+    n = grant_all(sweep, &leases);
+    if (n > 0 && outbox_commit(sweep, &err) < 0)
+        reactor_fail(sweep, 7, "error", &err);
+    for (size_t i = 0; i < n && !sweep->reactor.ending; i++)
+        if (hand_out(sweep, &leases[i], &err) < 0)
+            reactor_fail(sweep, 2, "error", &err);
+    free(leases);
+}

@@ -1,0 +1,258 @@
+#include "coordinator/reactor/inbox.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "common/msg.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/reactor/artifacts.h"
+#include "coordinator/reactor/leases.h"
+#include "coordinator/reactor/orders.h"
+#include "coordinator/reactor/reactor.h"
+#include "coordinator/reactor/results.h"
+#include "coordinator/replay/replay.h"
+#include "coordinator/schedule/ledger.h"
+#include "coordinator/spec/spec.h"
+
+/* A host that takes nothing is asked less and less often, some 40 s in all,
+ * and then not any more. */
+#define REFUSALS_MAX 20
+#define REFUSALS_FREE 3 /* a GPU that went, a worker that ends */
+#define REST_FIRST_NS (50 * NS_PER_MS)
+#define REST_DOUBLINGS 6
+#define EARLY_MAX 1024 /* results; more are offered again */
+
+static int on_started(struct sweep *sweep, size_t host, const struct msg *msg)
+{
+    const struct sched_lease *lease =
+        sweep->work.sched ? sched_lease_get(sweep->work.sched, msg->lease)
+                          : NULL;
+
+    if (!lease || lease->host != (int)host ||
+        msg->epoch != sweep->reactor.epoch)
+        return 0;
+    leases_started(sweep, lease);
+    ledger_start(sweep->fleet.ledger, (int)host, msg->lease,
+                 lease->stage == JOB_MEASURE, reactor_now(sweep));
+    return 0;
+}
+
+/* Not the fault of its host: the artifact or the reference has vanished. */
+static bool is_for_want_of_artifact(const struct sweep *sweep,
+                                    const struct sched_lease *lease)
+{
+    return lease->stage == JOB_MEASURE &&
+           (sched_home(sweep->work.sched, lease->unit) < 0 ||
+            sched_home(sweep->work.sched, plan_units(sweep->work.plan)) < 0);
+}
+
+static void rest_host(struct sweep *sweep, size_t host)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+    int doublings = host_state->conduct.refusals - REFUSALS_FREE - 1;
+
+    if (doublings > REST_DOUBLINGS)
+        doublings = REST_DOUBLINGS;
+    host_state->conduct.rests_ns =
+        reactor_now(sweep) + (REST_FIRST_NS << doublings);
+    sched_host_pause(sweep->work.sched, (int)host, true);
+}
+
+void inbox_wake_hosts(struct sweep *sweep, int64_t now)
+{
+    for (size_t i = 0; i < sweep->fleet.n; i++) {
+        struct host_state *host_state = &sweep->fleet.hosts[i];
+
+        if (!host_state->conduct.rests_ns || now < host_state->conduct.rests_ns)
+            continue;
+        host_state->conduct.rests_ns = 0;
+        if (host_state->state == HOST_STATE_READY && !host_state->suspect)
+            sched_host_pause(sweep->work.sched, (int)i, false);
+    }
+}
+
+static int on_refuse(struct sweep *sweep, size_t host, const struct msg *msg)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+    const struct sched_lease *found =
+        sweep->work.sched ? sched_lease_get(sweep->work.sched, msg->lease)
+                          : NULL;
+    struct sched_lease lease;
+
+    if (!found || found->host != (int)host ||
+        msg->epoch != sweep->reactor.epoch)
+        return 0;
+    lease = *found;
+    log_line(LOG_W, "LEASE-REFUSED", "job=%lld host=%s why=%s",
+             (long long)lease.id, sweep->fleet.hosts[host].host->name,
+             msg->text);
+    results_refuse(sweep, lease);
+    if (is_for_want_of_artifact(sweep, &lease))
+        return 0;
+    if (++host_state->conduct.refusals == 1)
+        progress_say(sweep->reactor.progress, "%s: it refused a lease: %s",
+                     host_state->host->name, msg->text);
+    if (host_state->conduct.refusals >= REFUSALS_MAX)
+        host_state_condemn(host_state, ERR_PROTO, msg->text);
+    else if (host_state->conduct.refusals > REFUSALS_FREE)
+        rest_host(sweep, host);
+    return 0;
+}
+
+/* Its work is lost, unless the sweep ends: then what it had not begun simply
+ * stays to be done, and the host is not connected to again. */
+static int on_bye(struct sweep *sweep, size_t host, const struct msg *msg)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+    const struct sched_lease *lease;
+
+    snprintf(host_state->conn.bye, sizeof(host_state->conn.bye), "%s",
+             msg->text);
+    if (!host_state_is_connected(host_state))
+        return 0;
+    host_state->state = HOST_STATE_AWAY;
+    if (!sweep->reactor.stopping) {
+        results_host_lost(sweep, host, msg->text);
+        return 0;
+    }
+    sweep->reactor.io.link.dismiss(sweep->reactor.io.link.self, host);
+    while (sweep->work.sched &&
+           (lease = sched_lease_on(sweep->work.sched, (int)host)))
+        results_refuse(sweep, *lease);
+    return 0;
+}
+
+/* A host that was silent speaks again, on the same connection. */
+static void welcome_back(struct sweep *sweep, size_t host)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+
+    if (host_state->state == HOST_STATE_READY && sweep->work.sched) {
+        if (host_state->is_lost) {
+            sched_host_up(sweep->work.sched, (int)host,
+                          host_state->host->role == HOST_GPU
+                              ? 0
+                              : host_state->worker.slots,
+                          host_state->n_gpus, host_state->worker.credit);
+            pass_host_up(sweep, host);
+        } else
+            sched_host_pause(sweep->work.sched, (int)host, false);
+    }
+    host_state->suspect = false;
+    host_state->is_lost = false;
+}
+
+/* A replayed result takes what it took when it was recorded, however fast
+ * that time passed here. */
+static int take_result(struct sweep *sweep, size_t host, const struct msg *msg,
+                       struct err *err)
+{
+    struct msg own = *msg; /* borrows what 'msg' points to */
+    int unit = work_find_unit(&sweep->work, msg->id.config, msg->id.purpose);
+
+    if (sweep->work.spec->replay && unit >= 0 &&
+        unit < plan_units(sweep->work.plan)) {
+        struct value *values =
+            mem_new(sweep->work.spec->space.n_axes, sizeof(*values));
+
+        plan_values(sweep->work.plan, unit, values);
+        replay_restate(sweep->work.spec->replay, values, &own);
+        free(values);
+    }
+    return msg->type == MSG_BUILT ? results_built(sweep, host, &own, err)
+                                  : results_measured(sweep, host, &own, err);
+}
+
+/* A worker offers what it has before it says READY, and where the plan waits
+ * for the facts of its GPU none of it must be measured again for that. */
+bool inbox_keep(struct sweep *sweep, size_t host, struct msg *msg)
+{
+    if (sweep->work.plan || !msg_is_result(msg->type) ||
+        sweep->mail.n_held == EARLY_MAX)
+        return false;
+    sweep->fleet.hosts[host].conn.heard_ns = reactor_now(sweep);
+    sweep->mail.held = mem_grow(sweep->mail.held, sweep->mail.n_held + 1,
+                                sizeof(*sweep->mail.held));
+    sweep->mail.held[sweep->mail.n_held++] = (struct held_result){ host, *msg };
+    *msg = (struct msg){ 0 };
+    return true;
+}
+
+bool inbox_next_kept(struct sweep *sweep, size_t *host, struct msg *msg)
+{
+    struct held_result *early = &sweep->mail.held[sweep->mail.n_taken];
+
+    if (!sweep->work.plan || sweep->mail.n_taken == sweep->mail.n_held)
+        return false;
+    *host = early->host;
+    *msg = early->msg;
+    sweep->mail.n_taken++;
+    return true;
+}
+
+void inbox_forget_kept(struct sweep *sweep)
+{
+    for (size_t i = sweep->mail.n_taken; i < sweep->mail.n_held; i++)
+        msg_fini(&sweep->mail.held[i].msg);
+    free(sweep->mail.held);
+}
+
+int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
+               struct err *err)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+    bool result = msg_is_result(msg->type);
+
+    if (host_state->state == HOST_STATE_FAILED || host_state->conduct.condemned)
+        return 0; /* what it sent before it heard of that */
+    host_state->conn.heard_ns = reactor_now(sweep);
+    if (msg->type != MSG_HELLO)
+        host_state->conn.deaf_ns = 0;
+    if (host_state->suspect)
+        welcome_back(sweep, host);
+    if (msg->epoch != sweep->reactor.epoch && !result)
+        return 0;
+    if (result && !sweep->work.plan)
+        return 0; /* offered again later */
+    switch (msg->type) {
+    case MSG_HELLO:
+        return fleet_hello(sweep, host, msg, err);
+    case MSG_GPU:
+        return fleet_gpu(sweep, host, msg, err);
+    case MSG_READY:
+        return fleet_ready(sweep, host, msg, err);
+    case MSG_TROUBLE:
+        fleet_trouble(sweep, host, msg);
+        return 0;
+    case MSG_STARTED:
+        return on_started(sweep, host, msg);
+    case MSG_BUILT:
+    case MSG_MEASURED:
+        return take_result(sweep, host, msg, err);
+    case MSG_RAN:
+        return orders_ran(sweep, host, msg, err);
+    case MSG_REFUSE:
+        return on_refuse(sweep, host, msg);
+    case MSG_WANT:
+        if (sweep->work.plan)
+            artifacts_want(sweep, host, msg);
+        return 0;
+    case MSG_ARTIFACT:
+        artifacts_chunk(sweep, host, msg);
+        return 0;
+    case MSG_MISSING:
+        if (sweep->work.plan)
+            artifacts_missing(sweep, host, msg->hash);
+        return 0;
+    case MSG_BEAT:
+        return 0;
+    case MSG_BYE:
+        return on_bye(sweep, host, msg);
+    default:
+        return err_set(err, ERR_PROTO, "%s is not a worker's message",
+                       msg_type_name(msg->type));
+    }
+}

@@ -1,0 +1,178 @@
+/* Measurements that somebody asks for besides screening, each on one GPU. */
+#include "coordinator/reactor/orders.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "common/msg.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/reactor/leases.h"
+#include "coordinator/reactor/outbox.h"
+#include "coordinator/reactor/reactor.h"
+#include "coordinator/reactor/records.h"
+#include "coordinator/reactor/results.h"
+#include "coordinator/reactor/resume.h"
+#include "coordinator/stats/stats.h"
+#include "coordinator/store/sql.h"
+#include "coordinator/store/store.h"
+
+static bool is_unbuilt(const struct sweep *sweep, int unit)
+{
+    return sched_job(sweep->work.sched, JOB_BUILD, unit, 0)->state ==
+           JOB_WAITING;
+}
+
+int64_t orders_place(struct sweep *sweep, const struct sched_order *order)
+{
+    int64_t id = sched_order(sweep->work.sched, order);
+    int reference = plan_units(sweep->work.plan);
+
+    if (id && is_unbuilt(sweep, order->unit))
+        resume_take_built(sweep, order->unit);
+    if (id && is_unbuilt(sweep, reference))
+        resume_take_built(sweep, reference);
+    return id;
+}
+
+/* An order is over: done when there is a result, whatever its outcome, else
+ * there will be none, and 'why' says why. */
+static void order_ended(struct sweep *sweep, const struct sched_lease *lease,
+                        const struct msg *result, const char *why)
+{
+    const struct plan_unit *unit = plan_unit(sweep->work.plan, lease->unit);
+    struct pass *pass = pass_at(sweep, lease->pass);
+
+    if (!result)
+        log_line(LOG_W, "ORDER-DROPPED",
+                 "purpose=%s config=%.12s round=%d host=%s gpu=%d why=%s",
+                 sched_purpose_name(lease->purpose), unit->key, lease->round,
+                 sweep->fleet.hosts[lease->host].host->name, lease->gpu, why);
+    if (result && lease->purpose == SCHED_AGAIN)
+        pass_measured(sweep, lease, result);
+    if (pass->ops->ended)
+        pass->ops->ended(sweep, pass, lease, result);
+}
+
+static bool was_correct(struct sweep *sweep, const struct sched_lease *job)
+{
+    static const char text[] =
+        "SELECT 1 FROM outcome WHERE config=? AND shape=? AND source_key=?"
+        " AND measure_key=? AND outcome='correct'";
+    const struct plan_unit *unit = plan_unit(sweep->work.plan, job->unit);
+    struct sqlite3_stmt *stmt = NULL;
+    struct err err;
+    int rc = sql_prepare(store_db(sweep->mail.store), text, &stmt, &err);
+
+    if (rc == 0)
+        rc = sql_start(stmt, &err, "ssss", unit->key,
+                       plan_shape_name(sweep->work.plan, job->shape),
+                       unit->source_key,
+                       plan_measure_key(sweep->work.plan, job->shape));
+    if (rc == 0)
+        rc = sql_step(stmt, &err);
+    sql_free(stmt);
+    if (rc < 0)
+        reactor_fail(sweep, 7, "error", &err);
+    return rc == 1;
+}
+
+/* Of a configuration's repetitions the newest counts, whichever pass asked;
+ * the search learns what it is now, if it was no rung of a race. */
+static void settle_again(struct sweep *sweep, const struct sched_lease *job,
+                         const struct msg *msg)
+{
+    struct summary times = { .median = NAN };
+    bool was = was_correct(sweep, job);
+
+    if (msg->samples.n > 0)
+        stats_summary(msg->samples.items, msg->samples.n, &times);
+    if (records_put_outcome(sweep, job->unit, job->shape, msg->outcome,
+                            msg->detail, msg->nonce, times.median) != 1)
+        return;
+    sweep->work.count.correct += (strcmp(msg->outcome, "correct") == 0) - was;
+    if (job->round < SWEEP_RUNG_ROUNDS)
+        pass_settled(sweep, job->unit, job->shape, msg->outcome, times.median);
+}
+
+void orders_measured(struct sweep *sweep, const struct sched_lease *job,
+                     const struct msg *msg)
+{
+    bool correct = strcmp(msg->outcome, "correct") == 0;
+    const struct sched_lease *held =
+        job->order ? sched_order_lease(sweep->work.sched, job->order) : NULL;
+    struct sched_lease lease = held ? *held : *job;
+
+    if (strcmp(msg->outcome, "crash") == 0) {
+        if (held)
+            results_crashed(sweep, &lease, msg);
+        return;
+    }
+    if (held)
+        leases_end(sweep, &lease, "done",
+                   correct ? LEDGER_MEASURING : LEDGER_FAILED);
+    if (job->purpose == SCHED_AGAIN)
+        settle_again(sweep, job, msg);
+    if (job->order &&
+        sched_order_apply(sweep->work.sched, job->order,
+                          correct ? JOB_EV_RESULT : JOB_EV_REJECT))
+        order_ended(sweep, &lease, msg, "");
+}
+
+void orders_drop(struct sweep *sweep)
+{
+    struct sched_lease lease;
+    const char *why;
+
+    while (sched_order_dropped(sweep->work.sched, &lease, &why))
+        order_ended(sweep, &lease, NULL, why);
+}
+
+/* A run of a command, by an order of this run. */
+static void settle_run(struct sweep *sweep, const struct sched_lease *job,
+                       const struct msg *msg)
+{
+    bool ran = strcmp(msg->outcome, "ran") == 0;
+    const struct sched_lease *held =
+        sched_order_lease(sweep->work.sched, job->order);
+    struct sched_lease lease = held ? *held : *job;
+
+    if (held && strcmp(msg->outcome, "crash") == 0) {
+        results_crashed(sweep, &lease, msg);
+        return;
+    }
+    if (held)
+        leases_end(sweep, &lease, "done",
+                   ran ? LEDGER_MEASURING : LEDGER_FAILED);
+    if (sched_order_apply(sweep->work.sched, job->order,
+                          ran ? JOB_EV_RESULT : JOB_EV_REJECT))
+        order_ended(sweep, &lease, msg, "");
+}
+
+int orders_ran(struct sweep *sweep, size_t host, const struct msg *msg,
+               struct err *err)
+{
+    struct sched_lease job = { .unit = -1 };
+    struct msg judged = *msg;
+    struct err why = { "" };
+    const char *name = msg->id.purpose;
+    struct pass *pass;
+    bool crash = strcmp(msg->outcome, "crash") == 0;
+    int rc = results_resolve(sweep, host, msg, &job, err);
+
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    pass = pass_of(sweep, job.purpose);
+    if (pass && pass->ops->judge)
+        name = pass->ops->judge(sweep, pass, &judged, &why);
+    rc = records_put_tool(sweep, host, &judged, name, crash);
+    if (rc < 0)
+        return 0; /* the sweep is ending, for the store's reason */
+    outbox_acknowledge(sweep, host, msg->nonce);
+    sweep->fleet.hosts[host].conduct.refusals = 0;
+    if (job.order)
+        settle_run(sweep, &job, &judged);
+    else if (pass && pass->ops->ended && !crash)
+        pass->ops->ended(sweep, pass, &job, &judged);
+    return 0;
+}

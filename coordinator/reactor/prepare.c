@@ -1,0 +1,123 @@
+#include "coordinator/reactor/prepare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "coordinator/reactor/description.h"
+#include "coordinator/reactor/reactor.h"
+#include "coordinator/reactor/resume.h"
+#include "coordinator/replay/replay.h"
+#include "coordinator/schedule/incumbents.h"
+#include "coordinator/space/space.h"
+#include "coordinator/spec/spec.h"
+
+/* Builds that are not asked for are settled before they begin. */
+static int leave_out(struct sweep *sweep, struct err *err)
+{
+    int units = plan_units(sweep->work.plan), rc = 0;
+    int64_t *chosen = NULL;
+    size_t n = 0;
+
+    /* Nobody compares with the reference. */
+    sched_settled(sweep->work.sched, JOB_BUILD, units, 0, true);
+    if (sweep->reactor.options->cover)
+        rc = space_cover(sweep->work.space, &chosen, &n, err);
+    for (int unit = 0; chosen && unit < units; unit++) {
+        const struct plan_unit *u = plan_unit(sweep->work.plan, unit);
+
+        /* units come in another order than points: looked up one by one */
+        if (u->baseline || space_cover_has(chosen, n, u->point))
+            continue;
+        sched_settled(sweep->work.sched, JOB_BUILD, unit, 0, true);
+        sweep->work.count.left_out++;
+    }
+    free(chosen);
+    return rc;
+}
+
+/* Everything that a host needs to get work, once the space is known. */
+static int make_ready(struct sweep *sweep, struct space_gate_count *counts,
+                      struct err *err)
+{
+    int64_t passed = 0;
+    int rc = space_count(sweep->work.space, counts, &passed, err);
+
+    if (rc == 0)
+        rc = pass_choose(sweep, passed, err);
+    if (rc == 0) /* no pass has made the plan */
+        rc = plan_make(sweep->work.spec, sweep->work.space,
+                       sweep->reactor.options->ask,
+                       sweep->reactor.options->device, sweep->work.arch,
+                       &sweep->work.plan, err);
+    if (rc < 0)
+        return rc;
+    rc = 0;
+    if (sweep->reactor.options->builds_only)
+        plan_drop_shapes(sweep->work.plan);
+    sweep->work.incumbents = incumbents_new(plan_shapes(sweep->work.plan));
+    sweep->work.sched = sched_new((struct sched_limits){
+        .units = plan_units(sweep->work.plan),
+        .shapes = plan_shapes(sweep->work.plan),
+        .hosts = (int)sweep->fleet.n,
+        .attempts = sweep->reactor.options->attempts,
+    });
+    sweep->work.artifacts =
+        mem_new((size_t)plan_units(sweep->work.plan) + 1, HASH_HEX);
+    sweep->work.vanished =
+        mem_new((size_t)plan_units(sweep->work.plan) + 1, sizeof(int));
+    if (sweep->reactor.options->builds_only)
+        rc = leave_out(sweep, err);
+    if (rc == 0)
+        rc = pass_lead(sweep, err);
+    if (rc == 0 && !sweep->passes.lead)
+        rc = description_put(sweep, counts, passed, err);
+    return rc < 0 ? rc : 0;
+}
+
+int prepare_plan(struct sweep *sweep, struct err *err)
+{
+    struct space_gate_count *counts =
+        mem_new(sweep->work.spec->space.n_gates, sizeof(*counts));
+    int rc;
+
+    if (strcmp(sweep->reactor.options->device, "cuda") != 0)
+        snprintf(sweep->work.arch, sizeof(sweep->work.arch), "%s",
+                 sweep->reactor.options->device);
+    else
+        snprintf(sweep->work.arch, sizeof(sweep->work.arch), "sm_%d",
+                 (int)sweep->work.facts.arch);
+    rc = space_open(
+        sweep->work.spec, &sweep->work.facts, sweep->reactor.options->device,
+        replay_points(sweep->work.spec->replay), &sweep->work.space, err);
+    if (rc == 0)
+        rc = make_ready(sweep, counts, err);
+    free(counts);
+    if (rc == 0)
+        rc = resume_take_past(sweep, err);
+    if (rc == 0)
+        rc = pass_begin(sweep, err);
+    for (size_t i = 0; rc == 0 && i < sweep->fleet.n; i++)
+        if (sweep->fleet.hosts[i].state == HOST_STATE_READY)
+            fleet_host_up(sweep, i);
+    return rc;
+}
+
+int prepare_begin(struct sweep *sweep, struct err *err)
+{
+    const char *arch = sweep->reactor.options->arch;
+    const struct gpu_arch_facts *facts = gpu_arch_find(arch);
+    int rc = resume_usd(sweep, &sweep->fleet.usd_before, err);
+
+    if (rc < 0)
+        return rc;
+    sweep->fleet.usd_before += sweep->reactor.options->usd_before;
+    if (strcmp(sweep->reactor.options->device, "cpu") != 0 &&
+        !sweep->reactor.options->builds_only)
+        return 0; /* the GPU's own facts are awaited */
+    sweep->work.facts = *facts;
+    snprintf(sweep->work.gpu_name, sizeof(sweep->work.gpu_name), "%s",
+             gpu_arch_gpu_name(facts));
+    return prepare_plan(sweep, err);
+}

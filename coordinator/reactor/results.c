@@ -1,0 +1,379 @@
+#include "coordinator/reactor/results.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/msg.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/reactor/artifacts.h"
+#include "coordinator/reactor/leases.h"
+#include "coordinator/reactor/orders.h"
+#include "coordinator/reactor/outbox.h"
+#include "coordinator/reactor/reactor.h"
+#include "coordinator/reactor/records.h"
+#include "coordinator/reactor/result_check.h"
+#include "coordinator/reactor/resume.h"
+#include "coordinator/schedule/incumbents.h"
+#include "coordinator/schedule/ledger.h"
+#include "coordinator/spec/spec.h"
+#include "coordinator/stats/stats.h"
+
+#define EXPIRED_MAX 3 /* leases of a host in a row, then it gets none */
+
+static void settle(struct sweep *sweep, int unit, int shape, const char *word,
+                   const char *reason, const struct msg *msg)
+{
+    struct summary times = { .median = NAN };
+
+    if (msg && msg->samples.n > 0)
+        stats_summary(msg->samples.items, msg->samples.n, &times);
+    records_put_outcome(sweep, unit, shape, word, reason,
+                        msg ? msg->nonce : NULL, times.median);
+    sweep->work.count.settled++;
+    sweep->work.count.correct += strcmp(word, "correct") == 0;
+    pass_settled(sweep, unit, shape, word, times.median);
+    log_line(LOG_I, "SETTLED", "config=%.12s shape=%s outcome=%s",
+             plan_unit(sweep->work.plan, unit)->key,
+             plan_shape_name(sweep->work.plan, shape), word);
+}
+
+/* A job that failed for good: a build takes its measurements along. */
+static void settle_failed(struct sweep *sweep, const struct sched_lease *job,
+                          const char *word, const char *reason,
+                          const struct msg *msg)
+{
+    if (job->stage == JOB_MEASURE) {
+        settle(sweep, job->unit, job->shape, word, reason, msg);
+    } else if (job->unit == plan_units(sweep->work.plan)) {
+        struct err err;
+
+        err_set(&err, ERR_INPUT, "the reference could not be built: %s",
+                reason);
+        reactor_fail(sweep, 2, "error", &err);
+    } else {
+        for (int shape = 0; shape < plan_shapes(sweep->work.plan); shape++)
+            if (plan_gate(sweep->work.plan, job->unit, shape) < 0)
+                settle(sweep, job->unit, shape, word, reason, msg);
+    }
+}
+
+static void lose(struct sweep *sweep, struct sched_lease lease,
+                 const char *word, const char *reason, const struct msg *msg)
+{
+    leases_end(sweep, &lease, "lost", LEDGER_LOST);
+    log_line(LOG_W, "LEASE-LOST", "job=%lld host=%s why=%s",
+             (long long)lease.id, sweep->fleet.hosts[lease.host].host->name,
+             reason);
+    if (lease.order)
+        sched_order_apply(sweep->work.sched, lease.order, JOB_EV_LOST);
+    if (lease.order) {
+        struct pass *pass = pass_at(sweep, lease.pass);
+
+        if (pass->ops->lost)
+            pass->ops->lost(sweep, pass, &lease, msg ? msg->detail : NULL,
+                            reason);
+        return;
+    }
+    if (sched_lease_apply(sweep->work.sched, lease.id, JOB_EV_LOST) &&
+        job_is_settled(
+            sched_job(sweep->work.sched, lease.stage, lease.unit, lease.shape)))
+        settle_failed(sweep, &lease, word, reason, msg);
+}
+
+void results_lose(struct sweep *sweep, struct sched_lease lease,
+                  const char *word, const char *reason)
+{
+    lose(sweep, lease, word, reason, NULL);
+}
+
+void results_refuse(struct sweep *sweep, struct sched_lease lease)
+{
+    leases_end(sweep, &lease, "refused", LEDGER_LOST);
+    if (lease.order)
+        sched_order_apply(sweep->work.sched, lease.order, JOB_EV_REFUSED);
+    else
+        sched_lease_apply(sweep->work.sched, lease.id, JOB_EV_REFUSED);
+}
+
+void results_host_lost(struct sweep *sweep, size_t host, const char *why)
+{
+    const struct sched_lease *lease;
+
+    records_put_event(sweep, "W", "HOST-LOST",
+                      sweep->fleet.hosts[host].host->name);
+    if (!sweep->work.sched)
+        return;
+    while ((lease = sched_lease_on(sweep->work.sched, (int)host)))
+        lose(sweep, *lease, "lost", why, NULL);
+    pass_host_down(sweep, host);
+    artifacts_forget_host(sweep, host);
+    sched_host_down(sweep->work.sched, (int)host);
+}
+
+/* A worker keeps what is not acknowledged for the database that asked for it,
+ * which need not be this one.  Work adopted in error is done here after all. */
+static void leave_foreign(struct sweep *sweep, size_t host,
+                          const struct sched_lease *job)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+    const struct sched_lease *held = NULL;
+
+    if (job->unit >= 0 && job->shape >= 0 && job->purpose == SCHED_SCREEN)
+        held = sched_lease_held(sweep->work.sched, job->stage, job->unit,
+                                job->shape, job->host);
+    if (held && sweep->work.issued[held->id - 1].adopted)
+        results_refuse(sweep, *held);
+
+    if (!host_state->conduct.has_foreign)
+        log_line(LOG_I, "RESULT-FOREIGN", "host=%s: left in its journal",
+                 host_state->host->name);
+    host_state->conduct.has_foreign = true;
+}
+
+static bool is_granted(const struct sweep *sweep,
+                       const struct issued_lease *grant,
+                       const struct sched_lease *job)
+{
+    return grant->unit == job->unit && grant->shape == job->shape &&
+           grant->stage == job->stage && grant->purpose == job->purpose &&
+           grant->round == job->round &&
+           (grant->host == job->host ||
+            host_state_same_worker(&sweep->fleet.hosts[grant->host],
+                                   &sweep->fleet.hosts[job->host]));
+}
+
+/* What a measurement or a tool was for; -1 for no such word. */
+static int purpose_of(const struct msg *msg)
+{
+    const struct msg_identity *id = &msg->id;
+
+    for (int p = SCHED_AGAIN; p <= SCHED_PROFILE; p++)
+        if (strcmp(id->purpose, sched_purpose_name((enum sched_purpose)p)) ==
+                0 &&
+            sched_is_tool((enum sched_purpose)p) == (msg->type == MSG_RAN))
+            return p == SCHED_AGAIN && id->round == 0 ? SCHED_SCREEN : p;
+    return -1;
+}
+
+/* What another database asked for is not to be judged by this one; nor is, in
+ * a pass over some of the points, a replayed result of another point, whose
+ * record says how long it took. */
+static int can_judge(struct sweep *sweep, size_t host, const struct msg *msg,
+                     const struct sched_lease *job, struct err *err)
+{
+    if (job->unit < 0 && sweep->work.spec->replay)
+        return 0;
+    return resume_was_leased(sweep, host, msg, err);
+}
+
+int results_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
+                    struct sched_lease *out, struct err *err)
+{
+    bool build = msg->type == MSG_BUILT,
+         ours = msg->epoch == sweep->reactor.epoch;
+    int purpose = build ? SCHED_SCREEN : purpose_of(msg), known;
+
+    out->purpose = purpose < 0 ? SCHED_SCREEN : (enum sched_purpose)purpose;
+    out->round = build ? 0 : (int)msg->id.round;
+    out->stage = build ? JOB_BUILD : JOB_MEASURE;
+    out->unit = purpose < 0 ? -1
+                            : work_find_unit(&sweep->work, msg->id.config,
+                                             msg->id.purpose);
+    out->shape = build ? 0 : plan_find_shape(sweep->work.plan, msg->id.shape);
+    out->host = (int)host;
+    out->id = msg->lease;
+    known = ours ? 1 : can_judge(sweep, host, msg, out, err);
+    if (known < 0)
+        return known;
+    if (!known) {
+        leave_foreign(sweep, host, out);
+        return 1;
+    }
+    if (result_check(msg, err) < 0)
+        return ERR_PROTO;
+    if (purpose < 0)
+        return err_set(err, ERR_PROTO, "%s is not for '%s'",
+                       msg_type_name(msg->type), msg->id.purpose);
+    if (!ours)
+        return 0;
+    if (msg->lease < 1 || (size_t)msg->lease > sweep->work.n_issued)
+        return err_set(err, ERR_PROTO,
+                       "a result for a lease that was never given");
+    if (!is_granted(sweep, &sweep->work.issued[msg->lease - 1], out))
+        return err_set(
+            err, ERR_PROTO,
+            "a result for a lease of another host, or of other work");
+    if (msg->type == MSG_MEASURED &&
+        strcmp(sweep->work.issued[msg->lease - 1].artifact, msg->artifact) != 0)
+        return err_set(err, ERR_PROTO, "it measured another artifact");
+    out->order = sweep->work.issued[msg->lease - 1].order;
+    out->pass = sweep->work.issued[msg->lease - 1].pass;
+    return 0;
+}
+
+/* Whether the result is for what the sweep is now, not for older sources. */
+static bool is_current(const struct sweep *sweep, const struct sched_lease *job,
+                       const struct msg *msg)
+{
+    char key[HASH_HEX];
+
+    if (job->unit < 0 || job->shape < 0)
+        return false;
+    if (job->stage == JOB_BUILD)
+        plan_build_key(sweep->work.plan, job->unit,
+                       sweep->fleet.hosts[job->host].worker.toolkit, key);
+    else
+        plan_task_key(sweep->work.plan, job->unit, job->shape, key);
+    return strcmp(key, msg->key) == 0;
+}
+
+/* Tell the host, and write it down. */
+static void cancel_lease(struct sweep *sweep, const struct sched_lease *lease)
+{
+    struct msg cancel = { .type = MSG_CANCEL, .lease = lease->id };
+
+    outbox_send(sweep, (size_t)lease->host, &cancel);
+    leases_end(sweep, lease, "cancelled", LEDGER_LOST);
+}
+
+/* End the lease under which this result was made; one that another host holds
+ * by now, or its repetition there, is superfluous. */
+static void close_leases(struct sweep *sweep, const struct sched_lease *job,
+                         enum ledger_category category)
+{
+    const struct sched_lease *lease =
+        sched_lease_of(sweep->work.sched, job->stage, job->unit, job->shape);
+    const struct sched_lease *both[] = {
+        lease, lease && lease->repeat
+                   ? sched_lease_get(sweep->work.sched, lease->repeat)
+                   : NULL
+    };
+
+    for (size_t i = 0; i < 2; i++) {
+        if (!both[i])
+            continue;
+        if (both[i]->host == job->host)
+            leases_end(sweep, both[i], "done", category);
+        else
+            cancel_lease(sweep, both[i]);
+    }
+}
+
+/* The runner or the compiler died: try again while there are tries. */
+void results_crashed(struct sweep *sweep, const struct sched_lease *lease,
+                     const struct msg *msg)
+{
+    lose(sweep, *lease, "crash", msg->detail, msg);
+}
+
+static void crashed(struct sweep *sweep, const struct sched_lease *job,
+                    const struct msg *msg)
+{
+    const struct sched_lease *held = sched_lease_held(
+        sweep->work.sched, job->stage, job->unit, job->shape, job->host);
+
+    if (held)
+        results_crashed(sweep, held, msg);
+}
+
+int results_built(struct sweep *sweep, size_t host, const struct msg *msg,
+                  struct err *err)
+{
+    bool built = strcmp(msg->outcome, "built") == 0;
+    bool crash = strcmp(msg->outcome, "crash") == 0;
+    struct sched_lease job = { .unit = -1 };
+    bool current;
+    int rc;
+
+    rc = results_resolve(sweep, host, msg, &job, err);
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    current = is_current(sweep, &job, msg);
+    rc = records_put_build(
+        sweep, host, msg,
+        current ? plan_unit(sweep->work.plan, job.unit)->source_key : "",
+        !current || crash);
+    if (rc < 0)
+        return 0; /* the sweep is ending, for the store's reason */
+    outbox_acknowledge(sweep, host, msg->nonce);
+    sweep->fleet.hosts[host].conduct.refusals = 0;
+    if (!current)
+        return 0;
+    if (crash) {
+        crashed(sweep, &job, msg);
+        return 0;
+    }
+    close_leases(sweep, &job, built ? LEDGER_BUILDING : LEDGER_FAILED);
+    if (built)
+        memcpy(sweep->work.artifacts[job.unit], msg->artifact, HASH_HEX);
+    if (sched_apply(sweep->work.sched, JOB_BUILD, job.unit, 0,
+                    built ? JOB_EV_RESULT : JOB_EV_REJECT, (int)host) &&
+        !built)
+        settle_failed(sweep, &job, msg->outcome, msg->detail, msg);
+    return 0;
+}
+
+int results_measured(struct sweep *sweep, size_t host, const struct msg *msg,
+                     struct err *err)
+{
+    bool correct = strcmp(msg->outcome, "correct") == 0;
+    bool crash = strcmp(msg->outcome, "crash") == 0;
+    struct sched_lease job = { .unit = -1 };
+    bool current;
+    int rc;
+
+    rc = results_resolve(sweep, host, msg, &job, err);
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    current = is_current(sweep, &job, msg);
+    rc = records_put_result(
+        sweep, host, msg,
+        current ? plan_unit(sweep->work.plan, job.unit)->source_key : "",
+        current ? plan_measure_key(sweep->work.plan, job.shape) : "",
+        !current || crash);
+    if (rc < 0)
+        return 0; /* the sweep is ending, for the store's reason */
+    outbox_acknowledge(sweep, host, msg->nonce);
+    sweep->fleet.hosts[host].conduct.refusals = 0;
+    if (!current)
+        return 0;
+    if (job.purpose != SCHED_SCREEN) {
+        orders_measured(sweep, &job, msg);
+        return 0;
+    }
+    pass_measured(sweep, &job, msg);
+    if (crash) {
+        crashed(sweep, &job, msg);
+        return 0;
+    }
+    close_leases(sweep, &job, correct ? LEDGER_MEASURING : LEDGER_FAILED);
+    sweep->work.vanished[job.unit] =
+        sweep->work.vanished[plan_units(sweep->work.plan)] = 0;
+    if (correct)
+        incumbents_saw(sweep->work.incumbents, job.shape, &msg->samples,
+                       msg->sampling);
+    if (sched_apply(sweep->work.sched, JOB_MEASURE, job.unit, job.shape,
+                    correct ? JOB_EV_RESULT : JOB_EV_REJECT, (int)host))
+        settle(sweep, job.unit, job.shape, msg->outcome, msg->detail, msg);
+    return 0;
+}
+
+void results_expired(struct sweep *sweep, struct sched_lease lease)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[lease.host];
+    struct msg cancel = { .type = MSG_CANCEL, .lease = lease.id };
+    char why[96];
+
+    snprintf(why, sizeof(why), "no answer %d s after its limit of %ld s",
+             LEASES_GRACE_S,
+             (long)(sweep->work.issued[lease.id - 1].limit_ns / NS_PER_S));
+    records_put_event(sweep, "W", "LEASE-EXPIRED", host_state->host->name);
+    outbox_send(sweep, (size_t)lease.host, &cancel);
+    results_lose(sweep, lease, "lost", why);
+    if (++host_state->conduct.expired == EXPIRED_MAX)
+        host_state_condemn(host_state, ERR_NETWORK,
+                           "it left three leases in a row without an answer");
+}

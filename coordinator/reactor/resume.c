@@ -1,0 +1,329 @@
+#include "coordinator/reactor/resume.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "common/msg.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/reactor/progress_view.h"
+#include "coordinator/reactor/reactor.h"
+#include "coordinator/reactor/records.h"
+#include "coordinator/schedule/incumbents.h"
+#include "coordinator/spec/spec.h"
+#include "coordinator/store/past_runs.h"
+#include "coordinator/store/sql.h"
+#include "coordinator/store/store.h"
+
+int resume_usd(struct sweep *sweep, double *out, struct err *err)
+{
+    static const char text[] =
+        "SELECT coalesce(sum((i.end_ns - i.start_ns) / 3.6e12 * "
+        "h.rate_usd_per_h), 0) FROM interval i JOIN host h ON h.name = i.host";
+    struct sqlite3_stmt *stmt = NULL;
+    int rc = sql_prepare(store_db(sweep->mail.store), text, &stmt, err);
+
+    if (rc == 0)
+        rc = sql_start(stmt, err, "");
+    if (rc == 0)
+        rc = sql_step(stmt, err);
+    if (rc == 1)
+        *out = sql_real(stmt, 0);
+    sql_free(stmt);
+    return rc < 0 ? rc : 0;
+}
+
+int resume_was_leased(struct sweep *sweep, size_t host, const struct msg *msg,
+                      struct err *err)
+{
+    static const char text[] =
+        "SELECT 1 FROM lease WHERE epoch = ?1 AND id = ?2 AND host = ?3 AND "
+        "config = ?4 AND shape = ?5 AND stage = ?6 AND purpose = ?7 AND "
+        "round = ?8";
+    const struct msg_identity *id = &msg->id;
+    struct sqlite3_stmt *stmt = NULL;
+    int rc = sql_prepare(store_db(sweep->mail.store), text, &stmt, err);
+
+    if (rc == 0)
+        rc = sql_start(stmt, err, "IIsssssI", msg->epoch, msg->lease,
+                       sweep->fleet.hosts[host].host->name, id->config,
+                       id->shape, id->stage, id->purpose, id->round);
+    if (rc == 0)
+        rc = sql_step(stmt, err);
+    sql_free(stmt);
+    return rc;
+}
+
+/* A gate rejects it for this shape: it is not run. */
+static void skip(struct sweep *sweep, int unit, int shape)
+{
+    const struct spec_gate *gate =
+        &sweep->work.spec->space
+             .gates[plan_gate(sweep->work.plan, unit, shape)];
+    char *reason = mem_printf("gate '%s': %s", gate->name, gate->why);
+
+    records_put_outcome(sweep, unit, shape, "constraints", reason, NULL,
+                        (double)NAN);
+    free(reason);
+    sched_settled(sweep->work.sched, JOB_MEASURE, unit, shape, false);
+    sweep->work.count.settled++;
+}
+
+/* What is settled for these very sources and this way of measuring. */
+struct was {
+    char outcome[16]; /* "": it is not */
+    double median_s;
+    bool measured;
+};
+
+struct past {
+    struct sweep *sweep;
+    struct was *was; /* [units][shapes] */
+};
+
+static struct was *was_of(const struct past *past, int unit, int shape)
+{
+    return &past->was[unit * plan_shapes(past->sweep->work.plan) + shape];
+}
+
+static void find_settled(void *arg, const struct past_runs_settled *settled)
+{
+    const struct past *past = arg;
+    const struct plan *plan = past->sweep->work.plan;
+    int unit = plan_find(plan, settled->config);
+    int shape = plan_find_shape(plan, settled->shape);
+    struct was *was;
+
+    if (unit < 0 || shape < 0 ||
+        strcmp(settled->source_key, plan_unit(plan, unit)->source_key) != 0 ||
+        strcmp(settled->measure_key, plan_measure_key(plan, shape)) != 0)
+        return;
+    was = was_of(past, unit, shape);
+    snprintf(was->outcome, sizeof(was->outcome), "%s", settled->outcome);
+    was->median_s = settled->median_s;
+    was->measured = settled->measured;
+}
+
+/* Work that was only lost gets another chance; so does what a gate rejected
+ * that does so no more.  Who asks whether something is right wants to know
+ * it: what could not be run is tried again. */
+static bool is_worth_another(const struct sweep *sweep, const struct was *was)
+{
+    return strcmp(was->outcome, "lost") == 0 ||
+           (strcmp(was->outcome, "constraints") == 0 && !was->measured) ||
+           (strcmp(was->outcome, "crash") == 0 && sweep->reactor.options->ask);
+}
+
+/* Only what is faster than the others says anything, so few are looked at. */
+static int remember(struct sweep *sweep, struct past_runs *history, int unit,
+                    int shape, double median_s, struct err *err)
+{
+    const struct plan_unit *u = plan_unit(sweep->work.plan, unit);
+    double noise = sweep->work.spec->measure.noise;
+    struct store_outcome key = {
+        .config = u->key,
+        .shape = plan_shape_name(sweep->work.plan, shape),
+        .source_key = u->source_key,
+        .measure_key = plan_measure_key(sweep->work.plan, shape),
+    };
+    struct past_runs_outcome was;
+    int rc;
+
+    if (!incumbents_is_new(sweep->work.incumbents, shape, median_s, noise))
+        return 0;
+    rc = past_runs_outcome(history, &key, &was, err);
+    if (rc == 1 && was.agreed)
+        incumbents_remember(sweep->work.incumbents, shape, median_s, noise);
+    return rc < 0 ? rc : 0;
+}
+
+/* It stays settled. */
+static int take_outcome(struct sweep *sweep, struct past_runs *history,
+                        int unit, int shape, const struct was *was,
+                        struct err *err)
+{
+    bool correct = strcmp(was->outcome, "correct") == 0;
+    int rc = 0;
+
+    if (plan_gate(sweep->work.plan, unit, shape) >= 0) {
+        skip(sweep, unit, shape);
+        return 0;
+    }
+    if (!*was->outcome || is_worth_another(sweep, was))
+        return 0;
+    sched_settled(sweep->work.sched, JOB_MEASURE, unit, shape, correct);
+    sweep->work.count.settled++;
+    sweep->work.count.correct += correct;
+    if (correct)
+        rc = remember(sweep, history, unit, shape, was->median_s, err);
+    pass_settled(sweep, unit, shape, was->outcome, was->median_s);
+    return rc;
+}
+
+static int take_outcomes(struct sweep *sweep, struct past_runs *history,
+                         struct err *err)
+{
+    int units = plan_taken(sweep->work.plan),
+        shapes = plan_shapes(sweep->work.plan);
+    struct past past = { sweep, mem_new((size_t)units * (size_t)shapes + 1,
+                                        sizeof(struct was)) };
+    int rc = past_runs_settled(history, find_settled, &past, err);
+
+    for (int unit = 0; rc == 0 && unit < units; unit++)
+        for (int shape = 0; rc == 0 && shape < shapes; shape++)
+            rc = take_outcome(sweep, history, unit, shape,
+                              was_of(&past, unit, shape), err);
+    free(past.was);
+    return rc;
+}
+
+static void take_loss(void *arg, const struct past_runs_loss *loss)
+{
+    struct sweep *sweep = arg;
+    bool build = strcmp(loss->stage, "build") == 0;
+    int unit = plan_find(sweep->work.plan, loss->config);
+    int shape = build ? 0 : plan_find_shape(sweep->work.plan, loss->shape);
+
+    if (unit >= 0 && shape >= 0)
+        sched_losses(sweep->work.sched, build ? JOB_BUILD : JOB_MEASURE, unit,
+                     shape, (int)loss->losses);
+}
+
+/* Its worker may be at it still, and says so when it is reached. */
+static void keep_for_adoption(struct sweep *sweep,
+                              const struct store_lease *lease)
+{
+    bool build = strcmp(lease->stage, "build") == 0;
+    struct left_lease left = {
+        .unit = work_find_unit(&sweep->work, lease->config, lease->purpose),
+        .shape = build ? 0 : plan_find_shape(sweep->work.plan, lease->shape),
+        .stage = build ? JOB_BUILD : JOB_MEASURE,
+    };
+
+    if (left.unit < 0 || left.shape < 0)
+        return;
+    snprintf(left.host, sizeof(left.host), "%s", lease->host);
+    sweep->work.left = mem_grow(sweep->work.left, sweep->work.n_left + 1,
+                                sizeof(*sweep->work.left));
+    sweep->work.left[sweep->work.n_left++] = left;
+}
+
+bool resume_was_given(const struct sweep *sweep, size_t host,
+                      enum job_stage stage, int unit, int shape)
+{
+    for (size_t i = 0; i < sweep->work.n_left; i++) {
+        const struct left_lease *left = &sweep->work.left[i];
+
+        if (left->unit == unit && left->shape == shape &&
+            left->stage == stage &&
+            strcmp(left->host, sweep->fleet.hosts[host].host->name) == 0)
+            return true;
+    }
+    for (size_t i = 0; i < sweep->work.n_issued; i++) {
+        const struct issued_lease *grant = &sweep->work.issued[i];
+
+        if (grant->unit == unit && grant->shape == shape &&
+            grant->stage == stage && grant->host == (int)host)
+            return true;
+    }
+    return false;
+}
+
+static void end_open_lease(void *arg, const struct store_lease *lease)
+{
+    struct sweep *sweep = arg;
+    struct err err;
+
+    keep_for_adoption(sweep, lease);
+
+    if (store_lease_end(sweep->mail.store, lease->epoch, lease->id, "cancelled",
+                        reactor_utc(sweep), &err) == 0)
+        records_dirty(sweep);
+}
+
+int resume_take_past(struct sweep *sweep, struct err *err)
+{
+    struct progress_facts facts;
+    struct past_runs *history;
+    int64_t old = 0;
+    int rc = past_runs_open(sweep->mail.store, &history, err);
+
+    if (rc < 0)
+        return rc;
+    rc = pass_recall(sweep, history, err);
+    if (rc == 0)
+        rc = sweep->passes.lead ? 0 : take_outcomes(sweep, history, err);
+    if (rc == 0)
+        rc = past_runs_losses(history, take_loss, sweep, err);
+    if (rc == 0)
+        rc = past_runs_open_leases(history, sweep->reactor.epoch,
+                                   end_open_lease, sweep, err);
+    past_runs_close(history);
+    if (rc == 0)
+        rc = sql_number(store_db(sweep->mail.store),
+                        "SELECT count(*) FROM outcome", &old, err);
+    old -= sweep->work.count.settled;
+    if (rc == 0 && old > 0 && !sweep->reactor.options->ask)
+        progress_say(sweep->reactor.progress,
+                     "%lld old results are kept, not comparable: they are for "
+                     "other sources, values or shapes",
+                     (long long)old);
+    progress_view_facts(sweep, &facts);
+    if (rc == 0 && sweep->work.count.settled > 0)
+        progress_say(sweep->reactor.progress,
+                     "%d of %d measurements are there already",
+                     sweep->work.count.settled, facts.total);
+    return rc;
+}
+
+/* What a host built in an earlier run lies in its cache still; should it
+ * not, it will ask, and the unit is built again. */
+static void take_built(struct sweep *sweep, struct past_runs *history,
+                       size_t host, int unit)
+{
+    const struct plan_unit *u = plan_unit(sweep->work.plan, unit);
+    const struct host_state *host_state = &sweep->fleet.hosts[host];
+    struct past_runs_build built;
+    char key[HASH_HEX];
+    struct err err;
+
+    if (!*u->source_key || /* nobody has taken it yet */
+        sched_job(sweep->work.sched, JOB_BUILD, unit, 0)->state != JOB_WAITING)
+        return;
+    plan_build_key(sweep->work.plan, unit, host_state->worker.toolkit, key);
+    if (past_runs_build(history, *u->key ? u->key : u->source_key,
+                        u->source_key, &built, &err) == 1 &&
+        strcmp(built.host, host_state->host->name) == 0 &&
+        strcmp(built.build_key, key) == 0) {
+        memcpy(sweep->work.artifacts[unit], built.artifact, HASH_HEX);
+        sched_built_at(sweep->work.sched, unit, (int)host);
+    }
+}
+
+void resume_take_cache(struct sweep *sweep, size_t host)
+{
+    struct past_runs *history;
+    struct err err;
+
+    if (past_runs_open(sweep->mail.store, &history, &err) < 0)
+        return;
+    for (int unit = 0; unit <= plan_units(sweep->work.plan); unit++)
+        take_built(sweep, history, host, unit);
+    past_runs_close(history);
+}
+
+void resume_take_built(struct sweep *sweep, int unit)
+{
+    struct past_runs *history;
+    struct err err;
+
+    if (past_runs_open(sweep->mail.store, &history, &err) < 0)
+        return;
+    for (size_t host = 0; host < sweep->fleet.n; host++)
+        if (sweep->fleet.hosts[host].state == HOST_STATE_READY &&
+            !sweep->fleet.hosts[host].is_lost) /* it may come back, or not */
+            take_built(sweep, history, host, unit);
+    past_runs_close(history);
+}

@@ -1,0 +1,31 @@
+/* resume.h - what earlier runs left
+ */
+#ifndef FA_COORDINATOR_REACTOR_RESUME_H
+#define FA_COORDINATOR_REACTOR_RESUME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "coordinator/schedule/job.h"
+
+struct err;
+struct msg;
+struct sched_lease;
+struct sweep;
+
+int resume_take_past(struct sweep *sweep, struct err *err);
+/* What a host built lies in its cache still. */
+void resume_take_cache(struct sweep *sweep, size_t host);
+/* The same for one unit and all hosts. */
+void resume_take_built(struct sweep *sweep, int unit);
+/* Did an earlier run give it this very work?  1, 0 or ERR_STORE. */
+int resume_was_leased(struct sweep *sweep, size_t host, const struct msg *msg,
+                      struct err *err);
+/* Did this or an earlier run give the host this work? */
+bool resume_was_given(const struct sweep *sweep, size_t host,
+                      enum job_stage stage, int unit, int shape);
+/* What they cost, at the rates of now. */
+int resume_usd(struct sweep *sweep, double *out, struct err *err);
+
+#endif

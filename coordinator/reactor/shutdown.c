@@ -1,0 +1,111 @@
+#include "coordinator/reactor/shutdown.h"
+
+#include "common/clock.h"
+#include "common/msg.h"
+#include "coordinator/link/host_threads.h"
+#include "coordinator/reactor/outbox.h"
+#include "coordinator/reactor/reactor.h"
+#include "coordinator/schedule/ledger.h"
+#include "coordinator/store/store.h"
+
+#define BYE_NS (2 * NS_PER_S) /* for the last acknowledgements */
+#define TURN_MS 100
+
+void shutdown_dismiss(struct sweep *sweep)
+{
+    int64_t until = reactor_now(sweep) + BYE_NS;
+    bool waiting = true;
+    const struct sweep_link *link = &sweep->reactor.io.link;
+    struct err err;
+
+    outbox_send_all(sweep, &(struct msg){ .type = MSG_STOP, .what = "now" });
+    while (waiting && reactor_now(sweep) < until) {
+        struct host_thread_news news;
+        struct msg msg;
+        size_t host;
+
+        link->wait(link->self, NULL, 0, TURN_MS);
+        for (size_t i = 0; i < sweep->fleet.n; i++)
+            while (link->news(link->self, i, &news) == 1)
+                continue; /* unread, it would end every wait at once */
+        while (link->recv(link->self, &host, &msg, &err) == 1) {
+            if (msg.type == MSG_BYE)
+                sweep->fleet.hosts[host].state = HOST_STATE_AWAY;
+            msg_fini(&msg);
+        }
+        waiting = false;
+        for (size_t i = 0; i < sweep->fleet.n; i++)
+            waiting =
+                waiting || host_state_is_connected(&sweep->fleet.hosts[i]);
+    }
+}
+
+/* All is settled and nothing is right. */
+static int without_winner(struct sweep *sweep)
+{
+    err_set(&sweep->reactor.fatal, ERR_INPUT,
+            "all is settled and no configuration is correct; 'fa-coord "
+            "report' and 'fa-coord explain CONFIG' tell why");
+    return 1;
+}
+
+void shutdown_close_books(struct sweep *sweep, struct err *err)
+{
+    int64_t now = reactor_now(sweep);
+    const char *ending = sweep->reactor.ending     ? sweep->reactor.ending
+                         : sweep->reactor.stopping ? "interrupted"
+                                                   : "done";
+    struct err late;
+
+    for (size_t i = 0; i < sweep->fleet.n; i++)
+        ledger_release(sweep->fleet.ledger, (int)i, now);
+    if (sweep->reactor.exit_code == 7) {
+        *err = sweep->reactor.fatal;
+        store_rollback(sweep->mail.store);
+        return;
+    }
+    if (store_run_end(sweep->mail.store, sweep->reactor.epoch, ending,
+                      reactor_utc(sweep), &late) < 0 ||
+        sweep->reactor.io.disk.commit(sweep->reactor.io.disk.self,
+                                      sweep->mail.store, &late) < 0) {
+        sweep->reactor.exit_code = 7;
+        sweep->reactor.fatal = late;
+    }
+    if (sweep->reactor.exit_code == 0 && sweep->work.count.correct == 0 &&
+        !sweep->reactor.options->ask && !sweep->reactor.options->builds_only)
+        sweep->reactor.exit_code = without_winner(sweep);
+    if (sweep->reactor.exit_code)
+        *err = sweep->reactor.fatal;
+}
+
+int shutdown_exit_code(int rc)
+{
+    switch (rc) {
+    case ERR_INPUT:
+        return 2;
+    case ERR_AUTH:
+        return 4;
+    case ERR_NETWORK:
+        return 3;
+    case ERR_STORE:
+        return 7;
+    default:
+        return 1;
+    }
+}
+
+void shutdown_hand_over(struct sweep *sweep, struct err *err)
+{
+    const struct sweep_options *options = sweep->reactor.options;
+    struct err why;
+    int rc;
+
+    if (!options->done || !sweep->work.plan || sweep->reactor.exit_code == 7)
+        return;
+    rc = options->done(options->done_arg, sweep->work.plan, sweep->mail.store,
+                       &why);
+    if (rc < 0) {
+        sweep->reactor.exit_code = shutdown_exit_code(rc);
+        *err = why;
+    }
+}

@@ -1,0 +1,481 @@
+#include "coordinator/reactor/sweep.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "common/msg.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/link/host_threads.h"
+#include "coordinator/link/link.h"
+#include "coordinator/link/self.h"
+#include "coordinator/reactor/artifacts.h"
+#include "coordinator/reactor/description.h"
+#include "coordinator/reactor/dispatch.h"
+#include "coordinator/reactor/host_supply.h"
+#include "coordinator/reactor/inbox.h"
+#include "coordinator/reactor/leases.h"
+#include "coordinator/reactor/outbox.h"
+#include "coordinator/reactor/prepare.h"
+#include "coordinator/reactor/progress_view.h"
+#include "coordinator/reactor/reactor.h"
+#include "coordinator/reactor/records.h"
+#include "coordinator/reactor/results.h"
+#include "coordinator/reactor/shutdown.h"
+#include "coordinator/schedule/incumbents.h"
+#include "coordinator/schedule/ledger.h"
+#include "coordinator/space/space.h"
+#include "coordinator/store/store.h"
+
+/* docs/reliability.md: the times of suspicion and reassignment. */
+#define BEAT_NS (5 * NS_PER_S)
+#define SUSPECT_NS (15 * NS_PER_S)
+#define LOST_NS (30 * NS_PER_S)
+#define MISSED_NS (7 * NS_PER_S) /* a beat and what it may be late */
+#define LEASES_NS (100 * NS_PER_MS)
+#define COMMIT_NS (20 * NS_PER_MS)
+#define COMMIT_ROWS 256
+#define FLUSH_NS NS_PER_S
+#define LONG_TURN_NS NS_PER_S
+#define TURN_MESSAGES 512 /* taken before the timers get their turn */
+#define TICK_MS 100
+
+/* Stopping: what runs may finish; then it is told to end; then it is left. */
+#define STOP_DRAIN_NS (15 * NS_PER_S)
+#define STOP_NOW_NS (2 * NS_PER_S)
+#define REQUEST_MAX (64 << 10) /* of a recorded kernel: a handful of lines */
+
+static int next_message(struct sweep *sweep, size_t *host, struct msg *msg,
+                        struct err *err)
+{
+    return inbox_next_kept(sweep, host, msg)
+               ? 1
+               : sweep->reactor.io.link.recv(sweep->reactor.io.link.self, host,
+                                             msg, err);
+}
+
+static void take_messages(struct sweep *sweep)
+{
+    struct err err;
+    struct msg msg;
+    size_t host;
+
+    for (int i = 0; i < TURN_MESSAGES && !sweep->reactor.ending; i++) {
+        int rc = next_message(sweep, &host, &msg, &err);
+
+        if (rc == 0)
+            return;
+        if (rc == 1) {
+            if (!inbox_keep(sweep, host, &msg))
+                rc = inbox_take(sweep, host, &msg, &err);
+            msg_fini(&msg);
+        }
+        if (rc == ERR_STORE) {
+            reactor_fail(sweep, 7, "error", &err);
+        } else if (rc == ERR_INPUT) {
+            reactor_fail(sweep, 2, "error", &err);
+        } else if (rc < 0) {
+            char why[sizeof(err.text)];
+
+            snprintf(why, sizeof(why), "it broke the protocol: %s", err.text);
+            fleet_give_up(sweep, host, ERR_PROTO, why);
+        }
+    }
+}
+
+static void take_news(struct sweep *sweep)
+{
+    const struct sweep_link *link = &sweep->reactor.io.link;
+    struct host_thread_news news;
+
+    for (size_t host = 0; host < sweep->fleet.n; host++)
+        while (link->news(link->self, host, &news) == 1)
+            fleet_news(sweep, &news);
+}
+
+static void take_signals(struct sweep *sweep, int fd)
+{
+    struct signalfd_siginfo info;
+
+    while (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        sweep->reactor.stopping++;
+        sweep->reactor.stop_ns = reactor_now(sweep);
+        sweep->reactor.exit_code = 128 + (int)info.ssi_signo;
+        if (sweep->reactor.stopping == 1)
+            progress_say(sweep->reactor.progress,
+                         "stopping: finishing what runs; again to stop at "
+                         "once");
+        else
+            progress_say(sweep->reactor.progress, "stopping at once");
+        outbox_send_all(
+            sweep, &(struct msg){
+                       .type = MSG_STOP,
+                       .what = sweep->reactor.stopping > 1 ? "now" : "drain" });
+    }
+}
+
+/* What a frozen process or a sleeping laptop must not be blamed on hosts. */
+static void forgive(struct sweep *sweep, int64_t by_ns)
+{
+    for (size_t i = 0; i < sweep->fleet.n; i++) {
+        sweep->fleet.hosts[i].conn.heard_ns += by_ns;
+        sweep->fleet.hosts[i].conn.linked_ns += by_ns;
+    }
+    leases_forgive(sweep, by_ns);
+    sweep->fleet.usable_ns += by_ns;
+    log_line(LOG_W, "LONG-TURN", "ms=%lld", (long long)(by_ns / NS_PER_MS));
+}
+
+/* When all that is left are repetitions and canaries of who is silent, nobody
+ * else has work, and the sweep ends sooner without them. */
+static int64_t lost_after(const struct sweep *sweep)
+{
+    bool over = sweep->work.sched && !sweep->passes.lead &&
+                sched_open_jobs(sweep->work.sched) ==
+                    sched_open_orders(sweep->work.sched);
+
+    return over ? MISSED_NS : LOST_NS;
+}
+
+static void check_silence(struct sweep *sweep, int64_t now)
+{
+    for (size_t i = 0; i < sweep->fleet.n; i++) {
+        struct host_state *host_state = &sweep->fleet.hosts[i];
+        int64_t silent = now - host_state->conn.heard_ns;
+
+        if (!host_state->was_ready || host_state->state == HOST_STATE_FAILED ||
+            host_state->is_lost)
+            continue;
+        if (silent > SUSPECT_NS && !host_state->suspect) {
+            host_state->suspect = true;
+            log_line(LOG_W, "HOST-SILENT", "host=%s ms=%lld",
+                     host_state->host->name, (long long)(silent / NS_PER_MS));
+            if (sweep->work.sched)
+                sched_host_pause(sweep->work.sched, (int)i, true);
+        }
+        if (silent > lost_after(sweep)) {
+            host_state->is_lost = true;
+            progress_say(sweep->reactor.progress,
+                         "%s: silent for %d s; its work goes to others",
+                         host_state->host->name, (int)(silent / NS_PER_S));
+            results_host_lost(sweep, i, "silent");
+        }
+    }
+}
+
+/* A connection over which nothing comes, or no answer to what is sent (then
+ * HELLO comes again and again), may be open at this end only. */
+static void check_connections(struct sweep *sweep, int64_t now)
+{
+    const struct sweep_link *link = &sweep->reactor.io.link;
+
+    for (size_t i = 0; i < sweep->fleet.n; i++) {
+        struct host_state *host_state = &sweep->fleet.hosts[i];
+        int64_t since = host_state->conn.heard_ns > host_state->conn.linked_ns
+                            ? host_state->conn.heard_ns
+                            : host_state->conn.linked_ns;
+
+        if (!host_state->conn.attached ||
+            host_state->state == HOST_STATE_FAILED ||
+            (now - since <= LOST_NS &&
+             (!host_state->conn.deaf_ns ||
+              now - host_state->conn.deaf_ns <= LOST_NS)))
+            continue;
+        log_line(LOG_W, "HOST-RECONNECT", "host=%s", host_state->host->name);
+        host_state->conn.attached = false;
+        host_state->conn.deaf_ns = 0;
+        link->reconnect(link->self, i);
+    }
+}
+
+static void check_caps(struct sweep *sweep, int64_t now)
+{
+    const struct sweep_options *options = sweep->reactor.options;
+    double hours =
+        options->hours_before +
+        (double)(now - sweep->reactor.started_ns) / (3600.0 * (double)NS_PER_S);
+    double usd = reactor_usd(sweep);
+    struct err err;
+
+    if (options->max_hours > 0 && hours >= options->max_hours) {
+        err_set(&err, ERR_INPUT, "the cap of %g hours is reached",
+                options->max_hours);
+        reactor_fail(sweep, 6, "budget", &err);
+    }
+    if (options->budget_usd > 0 && usd >= options->budget_usd) {
+        err_set(&err, ERR_INPUT, "the budget of $%g is spent",
+                options->budget_usd);
+        reactor_fail(sweep, 6, "budget", &err);
+    }
+}
+
+static void check_leases(struct sweep *sweep, int64_t now)
+{
+    const struct sched_lease *lease;
+
+    if (!sweep->work.sched)
+        return;
+    leases_turn(sweep, now);
+    while ((lease = leases_expired(sweep, now)))
+        results_expired(sweep, *lease);
+    artifacts_turn(sweep, now);
+}
+
+/* Those that were found unfit in this turn. */
+static void give_up_condemned(struct sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->fleet.n; i++) {
+        const struct host_state *host_state = &sweep->fleet.hosts[i];
+        char why[sizeof(host_state->conn.why)];
+
+        if (!host_state->conduct.condemned ||
+            host_state->state == HOST_STATE_FAILED)
+            continue;
+        snprintf(why, sizeof(why), "%s", host_state->conn.why);
+        fleet_give_up(sweep, i, host_state->conn.code, why);
+    }
+}
+
+static void run_timers(struct sweep *sweep)
+{
+    int64_t now = reactor_now(sweep);
+
+    check_silence(sweep, now);
+    check_connections(sweep, now);
+    inbox_wake_hosts(sweep, now);
+    if (now - sweep->reactor.leases_ns >= LEASES_NS) {
+        sweep->reactor.leases_ns = now;
+        check_leases(sweep, now);
+    }
+    check_caps(sweep, now);
+    if (now - sweep->reactor.beat_ns >= BEAT_NS) {
+        sweep->reactor.beat_ns = now;
+        outbox_send_all(sweep, &(struct msg){ .type = MSG_BEAT });
+    }
+    if (now - sweep->reactor.flush_ns >= FLUSH_NS) {
+        sweep->reactor.flush_ns = now;
+        ledger_flush(sweep->fleet.ledger, now);
+    }
+    progress_view_show(sweep, now, false);
+}
+
+static bool is_over(const struct sweep *sweep)
+{
+    int64_t now = reactor_now(sweep);
+
+    if (sweep->reactor.ending)
+        return true;
+    if (sweep->reactor.stopping > 1)
+        return now - sweep->reactor.stop_ns > STOP_NOW_NS ||
+               !sweep->work.sched || sched_leases(sweep->work.sched) == 0;
+    if (sweep->reactor.stopping == 1)
+        return now - sweep->reactor.stop_ns > STOP_DRAIN_NS ||
+               !sweep->work.sched || sched_leases(sweep->work.sched) == 0;
+    if (sweep->passes.lead)
+        return sweep->passes.lead->ops->is_over(sweep, sweep->passes.lead);
+    return sweep->work.sched && sched_open_jobs(sweep->work.sched) == 0 &&
+           !pass_waits_for(sweep);
+}
+
+/* The signals, and the pipes of a strategy that is a program. */
+static void wait_for_something(struct sweep *sweep, int signals, long ms)
+{
+    const struct sweep_link *link = &sweep->reactor.io.link;
+    struct pollfd fds[1 + PASS_FDS] = {
+        { .fd = signals, .events = POLLIN },
+    };
+
+    pass_poll(sweep, &fds[1]);
+    link->wait(link->self, fds, 1 + PASS_FDS, ms);
+}
+
+/* Ends when all is settled, or it cannot or must not go on.  Of long turns in
+ * a row one is forgiven: with a disk that is always slow nothing would ever
+ * expire. */
+static void turn_until_over(struct sweep *sweep, int signals)
+{
+    bool is_long, was_long = false;
+    struct err err;
+
+    sweep->reactor.turn_ns = reactor_now(sweep);
+    while (!is_over(sweep)) {
+        int64_t began = reactor_now(sweep), turn;
+        long wait_ms =
+            sweep->mail.pending ? (long)(COMMIT_NS / NS_PER_MS) : TICK_MS;
+
+        wait_for_something(sweep, signals, wait_ms);
+        turn = reactor_now(sweep) - began - wait_ms * NS_PER_MS;
+        is_long = turn > LONG_TURN_NS ||
+                  began - sweep->reactor.turn_ns > LONG_TURN_NS;
+        if (is_long && !was_long)
+            forgive(sweep, reactor_now(sweep) - sweep->reactor.turn_ns);
+        was_long = is_long;
+        sweep->reactor.turn_ns = reactor_now(sweep);
+        take_news(sweep);
+        take_messages(sweep);
+        take_signals(sweep, signals);
+        run_timers(sweep);
+        give_up_condemned(sweep);
+        dispatch_turn(sweep);
+        if (!sweep->reactor.stopping)
+            host_supply_check(sweep, reactor_now(sweep));
+        if (sweep->mail.pending &&
+            (sweep->mail.pending >= COMMIT_ROWS ||
+             reactor_now(sweep) - sweep->mail.pending_ns >= COMMIT_NS) &&
+            outbox_commit(sweep, &err) < 0)
+            reactor_fail(sweep, 7, "error", &err);
+    }
+}
+
+static int start(struct sweep *sweep, struct err *err)
+{
+    const struct sweep_options *options = sweep->reactor.options;
+    const struct sweep_link *link = &sweep->reactor.io.link;
+    struct owner owner;
+    int rc = store_next_epoch(sweep->mail.store, sweep->reactor.epoch,
+                              &sweep->reactor.epoch, err);
+
+    if (rc == 0)
+        rc = self_owner(sweep->mail.store, &owner, err);
+    if (rc == 0)
+        rc = store_run_start(sweep->mail.store,
+                             &(struct store_run){ .epoch = sweep->reactor.epoch,
+                                                  .pid = owner.pid,
+                                                  .machine = owner.machine,
+                                                  .version = FA_VERSION,
+                                                  .command = options->command },
+                             err);
+    if (rc == 0)
+        rc = description_put_request(sweep, err);
+    if (rc == 0)
+        rc = prepare_begin(sweep, err);
+    if (rc == 0)
+        rc = sweep->reactor.io.disk.commit(sweep->reactor.io.disk.self,
+                                           sweep->mail.store, err);
+    if (rc == 0)
+        rc = link->open(link->self, sweep->fleet.list,
+                        &(struct sweep_link_options){
+                            .epoch = sweep->reactor.epoch,
+                            .linger_s = options->linger_s,
+                            .owner = &owner,
+                            .remote = &options->remote,
+                        },
+                        err);
+    return rc;
+}
+
+/* Blocked before the first thread, so that every thread inherits it. */
+static int open_signals(struct err *err)
+{
+    sigset_t set;
+    int fd;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (fd < 0)
+        return err_set(err, ERR_SYSTEM, "signalfd: %s", strerror(errno));
+    return fd;
+}
+
+static void sweep_fini(struct sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->fleet.n; i++)
+        host_state_forget_running(&sweep->fleet.hosts[i]);
+    pass_free(&sweep->passes);
+    sched_free(sweep->work.sched);
+    incumbents_free(sweep->work.incumbents);
+    plan_free(sweep->work.plan);
+    space_close(sweep->work.space);
+    ledger_free(sweep->fleet.ledger);
+    progress_free(sweep->reactor.progress);
+    free(sweep->fleet.hosts);
+    free(sweep->work.artifacts);
+    free(sweep->work.vanished);
+    free(sweep->work.issued);
+    artifacts_free(sweep);
+    free(sweep->work.left);
+    inbox_forget_kept(sweep);
+    buf_fini(&sweep->work.request);
+}
+
+/* Until it is over, and what is left to do then. */
+static void run(struct sweep *sweep, int signals, struct err *err)
+{
+    int rc = signals < 0 ? signals : start(sweep, err);
+    struct pass *lead;
+
+    if (rc < 0) {
+        sweep->reactor.exit_code = shutdown_exit_code(rc);
+        return;
+    }
+    turn_until_over(sweep, signals);
+    lead = sweep->passes.lead;
+    if (outbox_commit(sweep, err) < 0)
+        reactor_fail(sweep, 7, "error", err);
+    if (sweep->work.count.settled > 0 || sweep->reactor.options->builds_only ||
+        lead)
+        progress_view_show(sweep, reactor_now(sweep), true);
+    if (lead && lead->ops->end && !sweep->reactor.ending)
+        lead->ops->end(sweep, lead);
+    shutdown_dismiss(sweep);
+    shutdown_close_books(sweep, err);
+    shutdown_hand_over(sweep, err);
+}
+
+int sweep_run_with(const struct sweep_io *io, struct spec *spec,
+                   const struct hosts *hosts, struct store *store,
+                   const struct sweep_options *options, struct err *err)
+{
+    struct sweep sweep = { .reactor = { .options = options, .io = *io },
+                           .fleet = { .list = hosts, .n = hosts->n },
+                           .work = { .spec = spec },
+                           .mail = { .store = store } };
+    int signals = open_signals(err);
+
+    sweep.reactor.epoch = reactor_utc(&sweep);
+    sweep.reactor.started_ns = sweep.fleet.usable_ns = reactor_now(&sweep);
+    pass_init(&sweep.passes, options->passes);
+    buf_init(&sweep.work.request, REQUEST_MAX);
+    sweep.fleet.hosts = mem_new(sweep.fleet.n, sizeof(*sweep.fleet.hosts));
+    sweep.fleet.ledger =
+        ledger_new((int)sweep.fleet.n, records_put_interval, &sweep);
+    sweep.reactor.progress = progress_new(options->quiet);
+    for (size_t i = 0; i < sweep.fleet.n; i++) {
+        sweep.fleet.hosts[i].host = &hosts->list[i];
+        sweep.fleet.hosts[i].conn.heard_ns = sweep.reactor.started_ns;
+        ledger_hold(sweep.fleet.ledger, (int)i, sweep.reactor.started_ns);
+    }
+    run(&sweep, signals, err);
+    io->link.close(io->link.self);
+    sweep_fini(&sweep);
+    if (signals >= 0)
+        close(signals);
+    return sweep.reactor.exit_code;
+}
+
+int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
+              const struct sweep_options *options, struct err *err)
+{
+    struct link *link = link_new();
+    struct sweep_io io = { .clock = sweep_clock_real,
+                           .link = link_table(link),
+                           .disk = sweep_disk_real };
+    int code = sweep_run_with(&io, spec, hosts, store, options, err);
+
+    link_free(link);
+    return code;
+}

@@ -1,0 +1,15 @@
+#include "coordinator/reactor/work.h"
+
+#include <string.h>
+
+int work_find_unit(const struct work *work, const char *config,
+                   const char *purpose)
+{
+    int reference = plan_units(work->plan);
+
+    if (strcmp(purpose, "reference") != 0)
+        return plan_find(work->plan, config);
+    return strcmp(plan_unit(work->plan, reference)->source_key, config) == 0
+               ? reference
+               : -1;
+}

@@ -1,0 +1,59 @@
+/* deploy.h - the worker program on a remote machine, by content
+ *
+ *   WORKDIR/fa-worker-HASH   HASH: BLAKE2b of the program
+ *
+ * One probe says whether it is there; if not, one upload goes to a temporary
+ * name, is compared by its SHA-256 (or POSIX cksum) on the box before it is
+ * ever executed, tried, and renamed, so that a half upload is never run and a
+ * running program never written to.  Works whatever the login shell is or
+ * prints: the scripts run under sh and their answers stand between marks.
+ * Thread rule: the thread of the remote; a program may be shared.
+ */
+#ifndef FA_COORDINATOR_REMOTE_DEPLOY_H
+#define FA_COORDINATOR_REMOTE_DEPLOY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/hash.h"
+
+struct err;
+struct remote;
+
+#define DEPLOY_BYTES_MAX (64 << 20)
+#define DEPLOY_WORKDIR "~/.cache/fa-coord" /* without workdir= */
+#define DEPLOY_PATH_BYTES 512
+
+/* A worker program in memory.  Immutable once loaded. */
+struct worker_binary {
+    unsigned char *bytes;
+    size_t len;
+    char hash[HASH_HEX];
+    char sha256[65];
+    uint32_t cksum;
+};
+
+/* ERR_INPUT when the file is missing, empty or too long. */
+int worker_binary_load(const char *path, struct worker_binary *out,
+                       struct err *err);
+void worker_binary_fini(struct worker_binary *program);
+
+/* POSIX cksum(1): CRC-32 over the bytes and their number. */
+uint32_t worker_binary_cksum(const unsigned char *bytes, size_t len);
+
+/* Where it lies on the box. */
+struct deployed {
+    char workdir[DEPLOY_PATH_BYTES]; /* absolute */
+    char program[DEPLOY_PATH_BYTES]; /* absolute */
+    int uploaded;                    /* 0: it was there */
+};
+
+/* Make the work folder (0700) and put the program into it.  'workdir' is ""
+ * for DEPLOY_WORKDIR, else of a hosts file (characters that no shell changes).
+ *   ERR_INPUT    the folder or the program cannot be used there; says why
+ *   ERR_NETWORK  the connection broke or was too slow */
+int deploy_program(struct remote *remote, const char *workdir,
+                   const struct worker_binary *program, int64_t deadline_ns,
+                   struct deployed *out, struct err *err);
+
+#endif

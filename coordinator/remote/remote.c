@@ -1,0 +1,118 @@
+#include "coordinator/remote/remote.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/err.h"
+#include "coordinator/process/poll_until.h"
+#include "coordinator/remote/backend.h"
+
+int remote_open(const struct host *host, const struct remote_options *options,
+                struct remote **out, struct err *err)
+{
+    int rc;
+
+    *out = NULL;
+    if (host->local)
+        rc = local_open(host, out, err);
+    else if (options->openssh)
+        rc = openssh_open(host, options, out, err);
+    else
+        rc = ssh_open(host, options, out, err);
+    return rc < 0 ? err_within(err, rc, "%s", host->name) : 0;
+}
+
+void remote_close(struct remote *remote)
+{
+    if (!remote)
+        return;
+    assert(!remote->streaming);
+    buf_fini(&remote->warnings);
+    remote->ops->close(remote);
+}
+
+const char *remote_warnings(const struct remote *remote)
+{
+    return buf_text(&remote->warnings);
+}
+
+int remote_stream(struct remote *remote, const char *command,
+                  struct stream **out, struct err *err)
+{
+    int rc;
+
+    assert(!remote->streaming);
+    *out = NULL;
+    rc = remote->ops->start(remote, command, out, err);
+    if (rc < 0)
+        return err_within(err, rc, "%s", remote->host->name);
+    (*out)->remote = remote;
+    remote->streaming = true;
+    return 0;
+}
+
+/* Send the input, then its end.  Returns 1 when all is said. */
+static int feed(struct stream *stream, const struct remote_io *io, size_t *sent,
+                struct err *err)
+{
+    while (*sent < io->input_len) {
+        size_t n;
+        int rc = stream_write(stream, (const char *)io->input + *sent,
+                              io->input_len - *sent, &n, err);
+
+        if (rc < 0 || n == 0)
+            return rc;
+        *sent += n;
+    }
+    return stream_shut(stream, err);
+}
+
+static int pump(struct stream *stream, const struct remote_io *io,
+                struct err *err)
+{
+    size_t sent = 0, n;
+    bool fed = false;
+    char bytes[16384];
+
+    for (;;) {
+        struct pollfd fds[STREAM_FDS];
+        int rc;
+
+        do {
+            rc = stream_read(stream, bytes, sizeof(bytes), &n, err);
+            if (rc == 0 && n && io->out)
+                buf_add(io->out, bytes, n);
+        } while (rc == 0 && n > 0);
+        if (rc != 0)
+            return rc == STREAM_END ? 0 : rc;
+        if (!fed) {
+            rc = feed(stream, io, &sent, err);
+            if (rc < 0)
+                return rc;
+            fed = rc;
+        }
+        if (!stream_poll(stream, true, !fed, fds) &&
+            poll_until(fds, STREAM_FDS, io->deadline_ns) < 0)
+            return err_set(err, ERR_NETWORK, "the command did not end in time");
+        if (clock_boot_ns() > io->deadline_ns)
+            return err_set(err, ERR_NETWORK, "the command did not end in time");
+    }
+}
+
+int remote_exec(struct remote *remote, const char *command,
+                const struct remote_io *io, int *status, struct err *err)
+{
+    struct stream *stream;
+    int rc = remote_stream(remote, command, &stream, err);
+
+    if (rc < 0)
+        return rc;
+    rc = pump(stream, io, err);
+    if (rc == 0)
+        rc = stream_wait(stream, io->deadline_ns, status, err);
+    if (io->said)
+        stream_said(stream, io->said, io->said_size);
+    stream_close(stream);
+    return rc < 0 ? err_within(err, rc, "%s", remote->host->name) : 0;
+}

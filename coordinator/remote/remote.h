@@ -1,0 +1,66 @@
+/* remote.h - a machine to run programs on: over SSH, or this one
+ *
+ * Three ways, one interface: libssh2 (the default), the system's ssh
+ * (--ssh=openssh, which can do what libssh2 1.10 cannot: RSA keys, ETM-only
+ * servers, FIDO keys), and no SSH for 'localhost'.
+ * Every error text names the host, the phase, the cause and the remedy.  Codes:
+ *   ERR_AUTH     host key or credentials; trying again cannot help
+ *   ERR_NETWORK  unreachable, closed or too slow; worth a retry
+ *   ERR_INPUT    the configuration of ssh or the hosts file
+ *   ERR_SYSTEM   this machine refused (no ssh program, no descriptors)
+ * Thread rule: a remote and its stream belong to one thread.  ssh_setup()
+ * (ssh.h) and hash_setup() in main, before any thread.
+ */
+#ifndef FA_COORDINATOR_REMOTE_REMOTE_H
+#define FA_COORDINATOR_REMOTE_REMOTE_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf;
+struct err;
+struct host;
+struct remote;
+struct stream;
+
+/* Read from the environment in main; the texts outlive the remotes. */
+struct remote_options {
+    bool openssh;
+    bool accept_new_host_keys;
+    const char *config; /* instead of ~/.ssh/config; "" or NULL for that */
+    const char *home;   /* $HOME; what "~" means */
+    const char *agent;  /* $SSH_AUTH_SOCK; NULL for none */
+};
+
+/* Reach the host and log in: at most 10 s to connect, 10 s for the key
+ * exchange, 15 s to authenticate.  'host' is borrowed until the close. */
+int remote_open(const struct host *host, const struct remote_options *options,
+                struct remote **out, struct err *err);
+void remote_close(struct remote *remote); /* NULL is fine */
+
+/* Lines "known_hosts:3: ..." about the files read to log in; "" for none. */
+const char *remote_warnings(const struct remote *remote);
+
+/* Run a command of the login shell to its end: 'input' to its stdin, its
+ * stdout into 'out' (what is over the ceiling of 'out' is dropped).  Returns
+ * 0 and the exit status (128 + n for a signal); 'said', at least 1 byte, gets
+ * the end of stderr. */
+struct remote_io {
+    const void *input;
+    size_t input_len;
+    struct buf *out;
+    char *said;
+    size_t said_size;
+    int64_t deadline_ns; /* of clock_boot_ns() */
+};
+int remote_exec(struct remote *remote, const char *command,
+                const struct remote_io *io, int *status, struct err *err);
+
+/* Start a command and keep its stdin and stdout as a stream of bytes.  One
+ * at a time; no remote_exec() while it is open. */
+int remote_stream(struct remote *remote, const char *command,
+                  struct stream **out, struct err *err);
+
+#endif

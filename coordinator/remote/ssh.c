@@ -1,0 +1,156 @@
+#include "coordinator/remote/ssh.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/remote/known_hosts.h"
+#include "coordinator/remote/ssh_session.h"
+#include "coordinator/remote/ssh_stream.h"
+
+#define CONNECT_MS 10000
+#define HANDSHAKE_MS 10000
+#define AUTH_MS 15000
+#define START_MS 10000 /* open a channel, ask for the command */
+#define WARNINGS_MAX 4096
+
+int ssh_setup(struct err *err)
+{
+    if (libssh2_init(0) != 0)
+        return err_set(err, ERR_SYSTEM, "libssh2 cannot be initialised");
+    return 0;
+}
+
+void ssh_cleanup(void)
+{
+    libssh2_exit();
+}
+
+/* What the proxy of a jump host said, when there is one. */
+static int handshake_failed(struct ssh *ssh, int rc, struct err *err)
+{
+    char said[256] = "", bytes[2048];
+    struct stderr_tail tail = { 0 };
+    ssize_t n;
+
+    if (ssh->proxy.errors >= 0) {
+        n = read(ssh->proxy.errors, bytes, sizeof(bytes));
+        if (n > 0)
+            stderr_tail_add(&tail, bytes, (size_t)n);
+        stderr_tail_say(&tail, REMOTE_SAID_LINES, said, sizeof(said));
+    }
+    if (*said)
+        return err_set(err, ERR_NETWORK,
+                       "connect: through %s: ssh said: %s; try ssh %s",
+                       ssh->config.proxy_jump, said, ssh->config.proxy_jump);
+    if (rc == LIBSSH2_ERROR_EAGAIN)
+        return err_set(err, ERR_NETWORK,
+                       "key exchange: no answer within %d s; is this an sshd, "
+                       "or is the machine overloaded?",
+                       HANDSHAKE_MS / 1000);
+    if (rc == LIBSSH2_ERROR_KEX_FAILURE || rc == LIBSSH2_ERROR_METHOD_NONE ||
+        rc == LIBSSH2_ERROR_KEY_EXCHANGE_FAILURE)
+        return err_set(err, ERR_NETWORK,
+                       "key exchange: libssh2 and the server have no algorithm "
+                       "in common (%s): it offers only ETM MACs, AEAD ciphers "
+                       "or an RSA host key; use --ssh=openssh",
+                       ssh_complaint(ssh));
+    return err_set(err, ERR_NETWORK,
+                   "key exchange: the server closed the connection (%s); it is "
+                   "not an sshd, or has too many logins at once (MaxStartups)",
+                   ssh_complaint(ssh));
+}
+
+static int handshake(struct ssh *ssh, struct err *err)
+{
+    int64_t deadline = clock_boot_ns() + HANDSHAKE_MS * NS_PER_MS;
+    int rc;
+
+    do {
+        rc = libssh2_session_handshake(ssh->session, ssh->fd);
+    } while (rc == LIBSSH2_ERROR_EAGAIN && ssh_wait(ssh, deadline) == 0);
+    return rc == 0 ? 0 : handshake_failed(ssh, rc, err);
+}
+
+static int log_in(struct ssh *ssh, struct err *err)
+{
+    const struct ssh_config *config = &ssh->config;
+    bool alias = *config->host_key_alias;
+    struct known_hosts_set known;
+    int rc;
+
+    known_hosts_init(&known, alias ? config->host_key_alias : config->hostname,
+                     alias ? 22 : config->port);
+    ssh->session = libssh2_session_init();
+    if (!ssh->session)
+        abort(); /* out of memory, as in mem.h */
+    libssh2_session_set_blocking(ssh->session, 0);
+    rc = ssh_hostkey_prepare(ssh, &known, err);
+    if (rc == 0)
+        rc = ssh_connect(ssh, clock_boot_ns() + CONNECT_MS * NS_PER_MS, err);
+    if (rc == 0)
+        rc = handshake(ssh, err);
+    if (rc == 0)
+        rc = ssh_hostkey_check(ssh, &known, err);
+    if (rc == 0)
+        rc = ssh_auth(ssh, clock_boot_ns() + AUTH_MS * NS_PER_MS, err);
+    known_hosts_fini(&known);
+    return rc;
+}
+
+static void close_session(struct remote *remote)
+{
+    struct ssh *ssh = (struct ssh *)remote;
+
+    if (ssh->session) {
+        (void)libssh2_session_disconnect(ssh->session, "done");
+        if (ssh->fd >= 0)
+            shutdown(ssh->fd, SHUT_RDWR); /* so that the free cannot wait */
+        while (libssh2_session_free(ssh->session) == LIBSSH2_ERROR_EAGAIN)
+            ;
+    }
+    if (ssh->proxy.pid)
+        child_stop(&ssh->proxy); /* closes fd, which is its socket */
+    else if (ssh->fd >= 0)
+        close(ssh->fd);
+    free(ssh);
+}
+
+static int start_command(struct remote *remote, const char *command,
+                         struct stream **out, struct err *err)
+{
+    return ssh_stream_open((struct ssh *)remote, command,
+                           clock_boot_ns() + START_MS * NS_PER_MS, out, err);
+}
+
+static const struct remote_ops ssh_ops = {
+    .start = start_command,
+    .close = close_session,
+};
+
+int ssh_open(const struct host *host, const struct remote_options *options,
+             struct remote **out, struct err *err)
+{
+    struct ssh *ssh = mem_new(1, sizeof(*ssh));
+    int rc;
+
+    ssh->base.ops = &ssh_ops;
+    ssh->base.host = host;
+    buf_init(&ssh->base.warnings, WARNINGS_MAX);
+    ssh->options = options;
+    ssh->fd = ssh->proxy.fd = ssh->proxy.errors = -1;
+    rc = ssh_config_read(host, options->config ? options->config : "",
+                         options->home, &ssh->config, err);
+    if (rc == 0)
+        rc = log_in(ssh, err);
+    if (rc < 0) {
+        buf_fini(&ssh->base.warnings);
+        close_session(&ssh->base);
+        return rc;
+    }
+    *out = &ssh->base;
+    return 0;
+}

@@ -1,0 +1,221 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/remote/key_file.h"
+#include "coordinator/remote/known_hosts.h"
+#include "coordinator/remote/ssh_session.h"
+
+#define ATTEMPTS_MAX 5 /* sshd's MaxAuthTries is 6, and counts "none" */
+#define NOTES_MAX 400
+
+/* What a login has tried. */
+struct attempt {
+    struct ssh *ssh;
+    int64_t deadline_ns;
+    int tries;
+    struct buf notes; /* "what: why not; " for the final message */
+    struct key_file *files;
+    size_t n_files;
+};
+
+static void note(struct attempt *a, const char *what, const char *why)
+{
+    buf_printf(&a->notes, "%s%s: %s", a->notes.len ? ", " : "", what, why);
+}
+
+static int lost(struct attempt *a, struct err *err)
+{
+    return err_set(err, ERR_NETWORK,
+                   "login: the server stopped answering (%s); its log says why "
+                   "(journalctl -u ssh)",
+                   ssh_complaint(a->ssh));
+}
+
+/* 1 logged in, 0 refused, or ERR_NETWORK. */
+static int settle(struct attempt *a, int rc, const char *what, struct err *err)
+{
+    if (rc == 0)
+        return 1;
+    if (rc == LIBSSH2_ERROR_EAGAIN || rc == LIBSSH2_ERROR_SOCKET_DISCONNECT ||
+        rc == LIBSSH2_ERROR_SOCKET_SEND || rc == LIBSSH2_ERROR_SOCKET_RECV)
+        return lost(a, err);
+    note(a, what,
+         rc == LIBSSH2_ERROR_AUTHENTICATION_FAILED ||
+                 rc == LIBSSH2_ERROR_PUBLICKEY_UNVERIFIED
+             ? "not accepted"
+             : ssh_complaint(a->ssh));
+    return 0;
+}
+
+static int try_file(struct attempt *a, const char *path, struct err *err)
+{
+    const char *user = a->ssh->config.user;
+    int rc;
+
+    a->tries++;
+    do {
+        rc = libssh2_userauth_publickey_fromfile_ex(
+            a->ssh->session, user, (unsigned)strlen(user), NULL, path, NULL);
+    } while (rc == LIBSSH2_ERROR_EAGAIN &&
+             ssh_wait(a->ssh, a->deadline_ns) == 0);
+    return settle(a, rc, path, err);
+}
+
+/* Look at a key file and log in with it when libssh2 can. */
+static int consider_file(struct attempt *a, const char *path, bool asked_for,
+                         struct err *err)
+{
+    struct key_file *file = &a->files[a->n_files];
+    const char *obstacle;
+    int rc = key_file_read(path, file, err);
+
+    if (rc == 1 && asked_for)
+        return err_set(err, ERR_AUTH,
+                       "key: %s does not exist; check key= in the hosts file",
+                       path);
+    if (rc < 0 && asked_for)
+        return rc;
+    if (rc != 0)
+        return 0;
+    a->n_files++;
+    obstacle = key_file_obstacle(file->type);
+    if (file->encrypted && !obstacle)
+        obstacle = "encrypted; load it into ssh-agent with ssh-add";
+    if (obstacle) {
+        note(a, path, obstacle);
+        return 0;
+    }
+    return a->tries < ATTEMPTS_MAX ? try_file(a, path, err) : 0;
+}
+
+static int try_files(struct attempt *a, struct err *err)
+{
+    const struct host *host = a->ssh->base.host;
+    const struct ssh_config *config = &a->ssh->config;
+    char path[SSH_CONFIG_PATH_BYTES];
+    int rc = 0;
+
+    if (*host->key) {
+        ssh_config_path(host->key, a->ssh->options->home, path, sizeof(path));
+        return consider_file(a, path, true, err);
+    }
+    for (size_t i = 0; i < config->n_identities && rc == 0; i++)
+        rc = consider_file(a, config->identities[i], false, err);
+    return rc;
+}
+
+/* With IdentitiesOnly or key=, the agent may only stand in for a key file. */
+static bool may_offer(const struct attempt *a,
+                      const struct libssh2_agent_publickey *key)
+{
+    if (!a->ssh->config.identities_only)
+        return true;
+    for (size_t i = 0; i < a->n_files; i++)
+        if (a->files[i].blob_len == key->blob_len &&
+            memcmp(a->files[i].blob, key->blob, key->blob_len) == 0)
+            return true;
+    return false;
+}
+
+static int try_agent_key(struct attempt *a, LIBSSH2_AGENT *agent,
+                         struct libssh2_agent_publickey *key, struct err *err)
+{
+    char type[KNOWN_HOSTS_TYPE_BYTES];
+    const char *obstacle;
+    char what[96];
+    int rc;
+
+    snprintf(what, sizeof(what), "agent's %s",
+             key->comment ? key->comment : "key");
+    known_hosts_type(key->blob, key->blob_len, type);
+    obstacle = key_file_obstacle(type);
+    if (obstacle) {
+        note(a, what, obstacle);
+        return 0;
+    }
+    a->tries++;
+    do {
+        rc = libssh2_agent_userauth(agent, a->ssh->config.user, key);
+    } while (rc == LIBSSH2_ERROR_EAGAIN &&
+             ssh_wait(a->ssh, a->deadline_ns) == 0);
+    return settle(a, rc, what, err);
+}
+
+static int try_agent(struct attempt *a, struct err *err)
+{
+    const char *path =
+        *a->ssh->config.agent ? a->ssh->config.agent : a->ssh->options->agent;
+    struct libssh2_agent_publickey *key = NULL;
+    LIBSSH2_AGENT *agent;
+    int rc = 0;
+
+    if (!path || !*path || strcmp(path, "none") == 0)
+        return 0;
+    agent = libssh2_agent_init(a->ssh->session);
+    if (!agent)
+        return 0;
+    libssh2_agent_set_identity_path(agent, path);
+    if (libssh2_agent_connect(agent) == 0 &&
+        libssh2_agent_list_identities(agent) == 0)
+        while (rc == 0 && a->tries < ATTEMPTS_MAX &&
+               libssh2_agent_get_identity(agent, &key, key) == 0)
+            if (may_offer(a, key))
+                rc = try_agent_key(a, agent, key, err);
+    libssh2_agent_disconnect(agent);
+    libssh2_agent_free(agent);
+    return rc;
+}
+
+/* Ask what the server takes.  1: nothing is needed, 0: keys, or an error. */
+static int ask_methods(struct attempt *a, struct err *err)
+{
+    const char *user = a->ssh->config.user;
+    char *methods;
+
+    do {
+        methods = libssh2_userauth_list(a->ssh->session, user,
+                                        (unsigned)strlen(user));
+    } while (!methods &&
+             libssh2_session_last_errno(a->ssh->session) ==
+                 LIBSSH2_ERROR_EAGAIN &&
+             ssh_wait(a->ssh, a->deadline_ns) == 0);
+    if (!methods && libssh2_userauth_authenticated(a->ssh->session))
+        return 1;
+    if (!methods)
+        return lost(a, err);
+    if (!strstr(methods, "publickey"))
+        return err_set(err, ERR_AUTH,
+                       "login: the server accepts %s but no keys; set "
+                       "PubkeyAuthentication yes in its sshd_config",
+                       methods);
+    return 0;
+}
+
+int ssh_auth(struct ssh *ssh, int64_t deadline_ns, struct err *err)
+{
+    struct attempt a = { .ssh = ssh, .deadline_ns = deadline_ns };
+    int rc;
+
+    buf_init(&a.notes, NOTES_MAX);
+    a.files = mem_new(SSH_CONFIG_FILES_MAX, sizeof(*a.files));
+    rc = ask_methods(&a, err);
+    if (rc == 0)
+        rc = try_files(&a, err);
+    if (rc == 0)
+        rc = try_agent(&a, err);
+    if (rc == 0)
+        rc = err_set(err, ERR_AUTH,
+                     "login: the server accepted no key of '%s' (%s); name the "
+                     "private key with key=, add its public key to "
+                     "~/.ssh/authorized_keys on the host, or try --ssh=openssh",
+                     ssh->config.user,
+                     a.notes.len ? buf_text(&a.notes)
+                                 : "there is no key file and no agent");
+    free(a.files);
+    buf_fini(&a.notes);
+    return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,114 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "coordinator/process/poll_until.h"
+#include "coordinator/remote/ssh_session.h"
+
+/* Returns a connected socket, or -1 with errno. */
+static int try_address(const struct addrinfo *a, int64_t deadline_ns)
+{
+    int fd =
+        socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    struct pollfd ready = { .fd = fd, .events = POLLOUT };
+    int failed = 0, one = 1;
+    socklen_t size = sizeof(failed);
+
+    if (fd < 0)
+        return -1;
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+    if (connect(fd, a->ai_addr, a->ai_addrlen) < 0) {
+        failed = errno;
+        if (failed == EINPROGRESS && poll_until(&ready, 1, deadline_ns) < 0)
+            failed = ETIMEDOUT;
+        else if (failed == EINPROGRESS)
+            (void)getsockopt(fd, SOL_SOCKET, SO_ERROR, &failed, &size);
+    }
+    if (failed == 0)
+        return fd;
+    close(fd);
+    errno = failed;
+    return -1;
+}
+
+static int connect_direct(struct ssh *ssh, int64_t deadline_ns, struct err *err)
+{
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *list;
+    const struct ssh_config *config = &ssh->config;
+    char port[16];
+    int rc;
+
+    snprintf(port, sizeof(port), "%d", config->port);
+    rc = getaddrinfo(config->hostname, port, &hints, &list);
+    if (rc != 0)
+        return err_set(err, ERR_NETWORK,
+                       "connect: cannot resolve the name '%s' (%s); check it "
+                       "in the hosts file or ~/.ssh/config",
+                       config->hostname, gai_strerror(rc));
+    errno = EHOSTUNREACH;
+    for (struct addrinfo *a = list; a && ssh->fd < 0; a = a->ai_next)
+        ssh->fd = try_address(a, deadline_ns);
+    rc = errno;
+    freeaddrinfo(list);
+    if (ssh->fd >= 0)
+        return 0;
+    return err_set(err, ERR_NETWORK,
+                   "connect: %s port %d: %s; is the machine up, and does its "
+                   "sshd listen on this port?",
+                   config->hostname, config->port, strerror(rc));
+}
+
+/* The system's ssh carries the bytes from the jump host on. */
+static int connect_jump(struct ssh *ssh, struct err *err)
+{
+    const struct ssh_config *config = &ssh->config;
+    const struct remote_options *options = ssh->options;
+    struct ssh_args args = {
+        .argv = { "ssh", "-oBatchMode=yes", "-oConnectTimeout=10" }, .n = 3
+    };
+    const char *last = strrchr(config->proxy_jump, ',');
+    const char *jump = last ? last + 1 : config->proxy_jump;
+    struct host through = { 0 };
+    char target[320], before[512], uri[320];
+    int rc;
+
+    snprintf(target, sizeof(target), "[%s]:%d", config->hostname, config->port);
+    snprintf(uri, sizeof(uri), "%s%s",
+             strncmp(jump, "ssh://", 6) == 0 ? "" : "ssh://", jump);
+    if (last)
+        snprintf(through.jump, sizeof(through.jump), "%.*s",
+                 (int)(last - config->proxy_jump), config->proxy_jump);
+    snprintf(before, sizeof(before), "-oStrictHostKeyChecking=%s",
+             options->accept_new_host_keys ? "accept-new" : "yes");
+    args.argv[args.n++] = before;
+    ssh_config_args(&through, options->config ? options->config : "",
+                    options->home, &args);
+    args.argv[args.n++] = "-W";
+    args.argv[args.n++] = target;
+    args.argv[args.n++] = "--";
+    args.argv[args.n++] = uri;
+    rc = child_start(args.argv, &ssh->proxy, err);
+    if (rc < 0)
+        return err_within(err, rc, "jump host");
+    ssh->fd = ssh->proxy.fd;
+    return 0;
+}
+
+int ssh_connect(struct ssh *ssh, int64_t deadline_ns, struct err *err)
+{
+    if (*ssh->config.proxy_jump)
+        return connect_jump(ssh, err);
+    if (*ssh->config.proxy_command)
+        return err_set(err, ERR_INPUT,
+                       "connect: ~/.ssh/config sets a ProxyCommand for this "
+                       "host, which needs --ssh=openssh");
+    return connect_direct(ssh, deadline_ns, err);
+}

@@ -1,0 +1,314 @@
+/* A packet that the socket took only in part must be finished by the same
+ * call, before any other packet (libssh2 answers BAD_USE otherwise), and
+ * reading sends packets too: it opens the window.  So what is written goes
+ * through a small buffer of our own, and while a packet of one direction is
+ * stuck the other direction rests. */
+#include "coordinator/remote/ssh_stream.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/remote/ssh_session.h"
+
+#define WINDOW_BYTES (8 << 20) /* 2 MiB gives 30 MB/s at 50 ms round trip */
+#define OUT_BYTES 32768        /* one SSH packet */
+#define CLOSE_MS 1000          /* a goodbye, not worth more */
+
+enum stuck {
+    STUCK_NOT,
+    STUCK_READ,
+    STUCK_WRITE,
+    STUCK_END /* sending end-of-file */
+};
+
+struct ssh_stream {
+    struct stream base;
+    struct ssh *ssh;
+    LIBSSH2_CHANNEL *channel;
+    enum stuck stuck;
+    char out[OUT_BYTES]; /* accepted, not yet sent */
+    size_t out_len;
+    bool ended; /* end-of-file is sent */
+};
+
+/* Remember which call has to be repeated after EAGAIN. */
+static void set_stuck(struct ssh_stream *s, ssize_t rc, enum stuck by)
+{
+    bool half = rc == LIBSSH2_ERROR_EAGAIN &&
+                libssh2_session_block_directions(s->ssh->session) &
+                    LIBSSH2_SESSION_BLOCK_OUTBOUND;
+
+    s->stuck = half ? by : STUCK_NOT;
+}
+
+static bool is_free(const struct ssh_stream *s, enum stuck by)
+{
+    return s->stuck == STUCK_NOT || s->stuck == by;
+}
+
+static int broken(struct ssh_stream *s, struct err *err)
+{
+    return err_set(err, ERR_NETWORK, "the connection broke (%s)",
+                   ssh_complaint(s->ssh));
+}
+
+static int flush(struct ssh_stream *s, struct err *err)
+{
+    while (s->out_len > 0 && is_free(s, STUCK_WRITE)) {
+        ssize_t n = libssh2_channel_write(s->channel, s->out, s->out_len);
+
+        set_stuck(s, n, STUCK_WRITE);
+        if (n == LIBSSH2_ERROR_EAGAIN || n == 0)
+            return 0;
+        if (n == LIBSSH2_ERROR_CHANNEL_CLOSED ||
+            n == LIBSSH2_ERROR_CHANNEL_EOF_SENT) {
+            s->out_len = 0; /* it does not read: its status says why */
+            return 0;
+        }
+        if (n < 0)
+            return broken(s, err);
+        s->out_len -= (size_t)n;
+        memmove(s->out, s->out + n, s->out_len);
+    }
+    return 0;
+}
+
+static int read_errors(struct ssh_stream *s, struct err *err)
+{
+    char bytes[4096];
+    ssize_t n;
+
+    do {
+        n = libssh2_channel_read_stderr(s->channel, bytes, sizeof(bytes));
+        if (n > 0)
+            stderr_tail_add(&s->base.errors, bytes, (size_t)n);
+    } while (n > 0);
+    set_stuck(s, n, STUCK_READ);
+    return n < 0 && n != LIBSSH2_ERROR_EAGAIN ? broken(s, err) : 0;
+}
+
+static int stream_take(struct stream *stream, void *bytes, size_t cap,
+                       size_t *n, struct err *err)
+{
+    struct ssh_stream *s = (struct ssh_stream *)stream;
+    ssize_t got;
+    int rc = flush(s, err);
+
+    if (rc < 0 || !is_free(s, STUCK_READ))
+        return rc;
+    rc = read_errors(s, err);
+    if (rc < 0)
+        return rc;
+    got = libssh2_channel_read(s->channel, bytes, cap);
+    set_stuck(s, got, STUCK_READ);
+    if (got > 0)
+        *n = (size_t)got;
+    else if (got < 0 && got != LIBSSH2_ERROR_EAGAIN)
+        return broken(s, err);
+    else if (libssh2_channel_eof(s->channel))
+        return STREAM_END;
+    return 0;
+}
+
+static int stream_give(struct stream *stream, const void *bytes, size_t len,
+                       size_t *n, struct err *err)
+{
+    struct ssh_stream *s = (struct ssh_stream *)stream;
+    int rc = flush(s, err);
+    size_t room = OUT_BYTES - s->out_len;
+
+    /* A stuck packet's buffer is left as it is. */
+    if (rc < 0 || s->stuck == STUCK_WRITE)
+        return rc;
+    if (libssh2_channel_eof(s->channel)) {
+        *n = len; /* it does not read any more */
+        return 0;
+    }
+    *n = len < room ? len : room;
+    memcpy(s->out + s->out_len, bytes, *n);
+    s->out_len += *n;
+    return flush(s, err);
+}
+
+static int stream_end(struct stream *stream, struct err *err)
+{
+    struct ssh_stream *s = (struct ssh_stream *)stream;
+    int rc = flush(s, err);
+
+    if (rc < 0 || s->ended)
+        return rc < 0 ? rc : 1;
+    if (s->out_len > 0 || !is_free(s, STUCK_END))
+        return 0;
+    rc = libssh2_channel_send_eof(s->channel);
+    set_stuck(s, rc, STUCK_END);
+    if (rc == LIBSSH2_ERROR_EAGAIN)
+        return 0;
+    if (rc < 0 && rc != LIBSSH2_ERROR_CHANNEL_CLOSED)
+        return broken(s, err);
+    s->ended = true;
+    return 1;
+}
+
+static bool stream_watch(struct stream *stream, bool want_read, bool want_write,
+                         struct pollfd fds[STREAM_FDS])
+{
+    struct ssh_stream *s = (struct ssh_stream *)stream;
+    unsigned long queued = 0;
+
+    if (want_read && is_free(s, STUCK_READ)) {
+        (void)libssh2_channel_window_read_ex(s->channel, &queued, NULL);
+        if (queued > 0 || libssh2_channel_eof(s->channel))
+            return true;
+    }
+    fds[0].fd = s->ssh->fd;
+    if (want_read || want_write || s->out_len > 0)
+        fds[0].events |= POLLIN; /* a window opens by a packet, too */
+    if (s->stuck != STUCK_NOT)
+        fds[0].events |= POLLOUT;
+    if (fds[0].events == 0)
+        fds[0].fd = -1;
+    return false;
+}
+
+static int exit_status(struct ssh_stream *s)
+{
+    LIBSSH2_CHANNEL *channel = s->channel;
+    char *name = NULL;
+    size_t len = 0;
+    int status = libssh2_channel_get_exit_status(channel);
+
+    libssh2_channel_get_exit_signal(channel, &name, &len, NULL, NULL, NULL,
+                                    NULL);
+    for (int i = 1; name && i < NSIG; i++)
+        if (sigabbrev_np(i) && strcmp(sigabbrev_np(i), name) == 0)
+            status = 128 + i;
+    libssh2_free(s->ssh->session, name);
+    return status;
+}
+
+/* Repeat the call whose packet is stuck, once; what it reads is not wanted. */
+static int repeat_stuck(struct ssh_stream *s, struct err *err)
+{
+    char unwanted[4096];
+    size_t n;
+
+    switch (s->stuck) {
+    case STUCK_READ:
+        return stream_take(&s->base, unwanted, sizeof(unwanted), &n, err);
+    case STUCK_WRITE:
+        return flush(s, err);
+    case STUCK_END:
+        return stream_end(&s->base, err);
+    case STUCK_NOT:
+        break;
+    }
+    return 0;
+}
+
+static int stream_finish(struct stream *stream, int64_t deadline_ns,
+                         int *status, struct err *err)
+{
+    struct ssh_stream *s = (struct ssh_stream *)stream;
+    int rc;
+
+    while (s->stuck != STUCK_NOT) {
+        rc = repeat_stuck(s, err);
+        if (rc < 0)
+            return rc;
+        if (s->stuck != STUCK_NOT && ssh_wait(s->ssh, deadline_ns) < 0)
+            return err_set(err, ERR_NETWORK, "the command did not end in time");
+    }
+    /* Three waits: closing returns at any packet of the server's, and
+     * waiting for its close is refused before its end-of-file. */
+    do {
+        rc = libssh2_channel_close(s->channel);
+    } while (rc == LIBSSH2_ERROR_EAGAIN && ssh_wait(s->ssh, deadline_ns) == 0);
+    while (rc == 0 || rc == LIBSSH2_ERROR_EAGAIN) {
+        rc = libssh2_channel_wait_eof(s->channel);
+        if (rc != LIBSSH2_ERROR_EAGAIN || ssh_wait(s->ssh, deadline_ns) < 0)
+            break;
+    }
+    while (rc == 0 || rc == LIBSSH2_ERROR_EAGAIN) {
+        rc = libssh2_channel_wait_closed(s->channel);
+        if (rc != LIBSSH2_ERROR_EAGAIN || ssh_wait(s->ssh, deadline_ns) < 0)
+            break;
+    }
+    if (rc == LIBSSH2_ERROR_EAGAIN)
+        return err_set(err, ERR_NETWORK, "the command did not end in time");
+    if (rc < 0)
+        return broken(s, err);
+    *status = exit_status(s);
+    return 0;
+}
+
+static void stream_free(struct stream *stream)
+{
+    struct ssh_stream *s = (struct ssh_stream *)stream;
+    int64_t deadline = clock_boot_ns() + CLOSE_MS * NS_PER_MS;
+
+    /* What is left after the deadline goes with the session. */
+    while (libssh2_channel_free(s->channel) == LIBSSH2_ERROR_EAGAIN)
+        if (ssh_wait(s->ssh, deadline) < 0)
+            break;
+    free(s);
+}
+
+static const struct stream_ops ssh_stream_ops = {
+    .read = stream_take,
+    .write = stream_give,
+    .shut = stream_end,
+    .poll = stream_watch,
+    .wait = stream_finish,
+    .close = stream_free,
+};
+
+static int open_channel(struct ssh_stream *s, int64_t deadline_ns,
+                        struct err *err)
+{
+    LIBSSH2_SESSION *session = s->ssh->session;
+
+    for (;;) {
+        s->channel = libssh2_channel_open_ex(
+            session, "session", sizeof("session") - 1, WINDOW_BYTES,
+            LIBSSH2_CHANNEL_PACKET_DEFAULT, NULL, 0);
+        if (s->channel)
+            return 0;
+        if (libssh2_session_last_errno(session) != LIBSSH2_ERROR_EAGAIN ||
+            ssh_wait(s->ssh, deadline_ns) < 0)
+            return err_set(err, ERR_NETWORK,
+                           "the server refuses to open a session (%s); see "
+                           "MaxSessions in its sshd_config",
+                           ssh_complaint(s->ssh));
+    }
+}
+
+int ssh_stream_open(struct ssh *ssh, const char *command, int64_t deadline_ns,
+                    struct stream **out, struct err *err)
+{
+    struct ssh_stream *s = mem_new(1, sizeof(*s));
+    int rc;
+
+    s->base.ops = &ssh_stream_ops;
+    s->ssh = ssh;
+    rc = open_channel(s, deadline_ns, err);
+    if (rc < 0) {
+        free(s);
+        return rc;
+    }
+    do {
+        rc = libssh2_channel_exec(s->channel, command);
+    } while (rc == LIBSSH2_ERROR_EAGAIN && ssh_wait(ssh, deadline_ns) == 0);
+    if (rc != 0) {
+        stream_free(&s->base);
+        return err_set(err, ERR_NETWORK,
+                       "the server does not run the command (%s); does it set "
+                       "a ForceCommand, or has the user no shell?",
+                       ssh_complaint(ssh));
+    }
+    *out = &s->base;
+    return 0;
+}

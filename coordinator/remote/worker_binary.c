@@ -1,0 +1,83 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sodium.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/remote/deploy.h"
+
+uint32_t worker_binary_cksum(const unsigned char *bytes, size_t len)
+{
+    uint32_t table[256], crc = 0;
+
+    for (uint32_t i = 0; i < 256; i++) {
+        table[i] = i << 24;
+        for (int bit = 0; bit < 8; bit++)
+            table[i] = table[i] << 1 ^ (table[i] >> 31 ? 0x04c11db7u : 0);
+    }
+    for (size_t i = 0; i < len; i++)
+        crc = crc << 8 ^ table[(crc >> 24 ^ bytes[i]) & 0xff];
+    for (; len > 0; len >>= 8)
+        crc = crc << 8 ^ table[(crc >> 24 ^ len) & 0xff];
+    return ~crc;
+}
+
+static int read_all(int fd, unsigned char *bytes, size_t len)
+{
+    size_t done = 0;
+
+    while (done < len) {
+        ssize_t n = read(fd, bytes + done, len - done);
+
+        if (n <= 0)
+            return -1;
+        done += (size_t)n;
+    }
+    return 0;
+}
+
+int worker_binary_load(const char *path, struct worker_binary *out,
+                       struct err *err)
+{
+    unsigned char digest[crypto_hash_sha256_BYTES];
+    int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
+    struct stat st = { .st_size = 0 };
+
+    *out = (struct worker_binary){ 0 };
+    if (fd < 0 || fstat(fd, &st) < 0)
+        rc = err_set(err, ERR_INPUT,
+                     "%s: %s; it is built and installed together with fa-coord",
+                     path, strerror(errno));
+    else if (!S_ISREG(st.st_mode) || st.st_size == 0 ||
+             st.st_size > DEPLOY_BYTES_MAX)
+        rc = err_set(err, ERR_INPUT, "%s: its size is not 1 byte to 64 MiB",
+                     path);
+    if (rc == 0) {
+        out->len = (size_t)st.st_size;
+        out->bytes = mem_new(out->len, 1);
+        if (read_all(fd, out->bytes, out->len) < 0)
+            rc = err_set(err, ERR_INPUT, "%s: changed while it was read", path);
+    }
+    if (fd >= 0)
+        close(fd);
+    if (rc < 0) {
+        worker_binary_fini(out);
+        return rc;
+    }
+    hash_of(out->bytes, out->len, out->hash);
+    crypto_hash_sha256(digest, out->bytes, out->len);
+    sodium_bin2hex(out->sha256, sizeof(out->sha256), digest, sizeof(digest));
+    out->cksum = worker_binary_cksum(out->bytes, out->len);
+    return 0;
+}
+
+void worker_binary_fini(struct worker_binary *program)
+{
+    free(program->bytes);
+    *program = (struct worker_binary){ 0 };
+}

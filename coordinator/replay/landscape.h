@@ -1,0 +1,60 @@
+/* landscape.h - a tuning space that somebody measured to the last point
+ *
+ * Read from a Kernel Tuner cache file, gzip or plain; one whose writer
+ * crashed, so that its end is missing, is read as far as it goes.  Or from the
+ * database of a sweep: its headline shape, and what came to an end of its own.
+ * A configuration has the number of its point in the domain.
+ * Immutable once read; any thread may read it.
+ */
+#ifndef FA_COORDINATOR_REPLAY_LANDSCAPE_H
+#define FA_COORDINATOR_REPLAY_LANDSCAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/outcome.h"
+
+struct gpu_arch_facts;
+struct domain;
+struct err;
+
+struct landscape_tunable {
+    char *name;
+    bool ordered;    /* all values are numbers; they ascend */
+    int n;           /* values, which are the levels of the domain */
+    char **texts;    /* as JSON would write them, texts without quotes */
+    double *numbers; /* NAN where the value is not a number */
+};
+
+struct landscape_config {
+    enum outcome outcome;
+    double time_s;    /* as recorded: a mean; > 0 when timed */
+    size_t sample_at; /* in 'samples' */
+    int samples_n;
+    double compile_s, verify_s, bench_s; /* 0: not recorded */
+    char *reason;                        /* of a failure; NULL: not recorded */
+};
+
+struct landscape {
+    char *device, *kernel;        /* "" when not recorded */
+    struct gpu_arch_facts *facts; /* of the device; NULL: not recorded */
+    struct landscape_tunable *tunables;
+    int tunables_n;
+    struct domain *domain;
+    struct landscape_config *configs; /* [domain_size] */
+    double *samples;                  /* seconds, raw, of all configurations */
+    size_t samples_n;
+    int best;      /* the fastest point, or -1 */
+    int baseline;  /* what the others were compared with, or -1 */
+    bool unclosed; /* the file ends before its last brace */
+    int repeated;  /* configurations that came again; the first counts */
+};
+
+/* ERR_INPUT with "file:line: what", ERR_SYSTEM when it cannot be read. */
+int landscape_load(const char *path, struct landscape **out, struct err *err);
+/* Give the tunables and texts names that a sweep file takes: what it does not
+ * becomes '_', a keyword or what is there already gets one more. */
+void landscape_fit_names(struct landscape *landscape);
+void landscape_free(struct landscape *landscape); /* NULL is fine */
+
+#endif

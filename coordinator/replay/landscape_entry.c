@@ -1,0 +1,314 @@
+/* One configuration of a Kernel Tuner cache. */
+#include "coordinator/replay/landscape_internal.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "common/outcome.h"
+#include "coordinator/search/domain.h"
+#include "coordinator/text/terminal.h"
+
+#define SAMPLES_MAX (1 << 27) /* of all configurations: 1 GiB */
+#define CONFIG_SAMPLES_MAX 65536
+#define MS 1e-3
+#define ERROR_TIME_MS 1e20 /* what old versions record for a failure */
+
+static const struct word {
+    const char *text;
+    enum outcome outcome;
+} words[] = {
+    { "InvalidConfig", OUTCOME_CONSTRAINTS },
+    { "CompilationFailedConfig", OUTCOME_COMPILE },
+    { "RuntimeFailedConfig", OUTCOME_RUNTIME },
+    { "constraints", OUTCOME_CONSTRAINTS },
+    { "compile", OUTCOME_COMPILE },
+    { "runtime", OUTCOME_RUNTIME },
+    { "correctness", OUTCOME_CORRECTNESS },
+    { "timeout", OUTCOME_TIMEOUT },
+    { "TimeoutConfig", OUTCOME_TIMEOUT },
+    { "TimeoutFailedConfig", OUTCOME_TIMEOUT },
+    { "CorrectnessFailedConfig", OUTCOME_CORRECTNESS },
+};
+
+static int next(struct landscape_reader *reader, enum json_token *token)
+{
+    return json_stream_next(reader->stream, token, reader->err);
+}
+
+static const char *text_of(const struct landscape_reader *reader)
+{
+    return json_stream_text(reader->stream);
+}
+
+/* Files have few lines: say which configuration it is about. */
+__attribute__((format(printf, 2, 3))) static int
+entry_flaw(const struct landscape_reader *reader, const char *fmt, ...)
+{
+    char what[300];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof(what), fmt, ap);
+    va_end(ap);
+    return json_stream_flaw(reader->stream, reader->err,
+                            "configuration \"%s\": %s", reader->key, what);
+}
+
+struct entry {
+    uint16_t levels[DOMAIN_TUNABLES_MAX];
+    bool given[DOMAIN_TUNABLES_MAX];
+    struct landscape_config config;
+    enum {
+        NO_TIME,
+        NOTHING_MEASURED, /* it stands there, without a time */
+        HAS_TIME,
+        HAS_FAILED
+    } time;
+    const struct word *elsewhere; /* a failure in another member */
+};
+
+static const struct word *word_of(const char *text)
+{
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(text, words[i].text) == 0)
+            return &words[i];
+    return NULL;
+}
+
+static bool is_number(const char *text)
+{
+    char *end;
+
+    (void)strtod(text, &end);
+    return end != text && *end == '\0';
+}
+
+static int read_failure(const struct landscape_reader *reader,
+                        struct entry *entry)
+{
+    const struct word *word = word_of(text_of(reader));
+
+    if (!word && (!*text_of(reader) || is_number(text_of(reader))))
+        return entry_flaw(
+            reader,
+            "\"time\" is the text \"%.40s\"; it must be milliseconds, or a "
+            "failure such as \"CompilationFailedConfig\"",
+            text_of(reader));
+    entry->time = HAS_FAILED;
+    entry->config.outcome = word ? word->outcome : OUTCOME_RUNTIME;
+    if (!word) {
+        free(entry->config.reason);
+        entry->config.reason =
+            terminal_clean(mem_printf("recorded as '%.*s'", LANDSCAPE_NAME_MAX,
+                                      text_of(reader)),
+                           false);
+    }
+    return 0;
+}
+
+static int read_time(const struct landscape_reader *reader, struct entry *entry)
+{
+    double ms = json_stream_number(reader->stream);
+
+    if (ms <= 0)
+        return entry_flaw(reader, "the time is %g ms; it must be above 0", ms);
+    entry->time = HAS_TIME;
+    entry->config.time_s = ms * MS;
+    if (!(ms < ERROR_TIME_MS)) { /* or NaN */
+        entry->time = HAS_FAILED;
+        entry->config.outcome = OUTCOME_RUNTIME;
+    }
+    return 0;
+}
+
+/* NaN and Infinity are read as numbers. */
+static bool is_duration(double ms)
+{
+    return isfinite(ms) && ms > 0;
+}
+
+static int read_samples(struct landscape_reader *reader, struct entry *entry)
+{
+    struct landscape *to = reader->to;
+    enum json_token token;
+    int rc;
+
+    entry->config.sample_at = to->samples_n;
+    entry->config.samples_n = 0;
+    while ((rc = next(reader, &token)) == 0 &&
+           (token == JSON_STREAM_NUMBER || token == JSON_STREAM_WORD)) {
+        if (token == JSON_STREAM_WORD ||
+            !is_duration(json_stream_number(reader->stream)))
+            continue; /* no time: it tells nothing */
+        if (to->samples_n == SAMPLES_MAX ||
+            entry->config.samples_n == CONFIG_SAMPLES_MAX)
+            return entry_flaw(reader, "too many samples");
+        if (to->samples_n == reader->samples_cap) {
+            reader->samples_cap = 2 * reader->samples_cap + 4096;
+            to->samples = mem_grow(to->samples, reader->samples_cap,
+                                   sizeof(*to->samples));
+        }
+        to->samples[to->samples_n++] = json_stream_number(reader->stream) * MS;
+        entry->config.samples_n++;
+    }
+    if (rc == 0 && token != JSON_STREAM_CLOSE_ARRAY && token != JSON_STREAM_END)
+        return entry_flaw(reader, "a sample in \"times\" is not a number");
+    return rc;
+}
+
+static int read_outcome(struct landscape_reader *reader, enum json_token token,
+                        struct entry *entry)
+{
+    if (token == JSON_STREAM_NUMBER)
+        return read_time(reader, entry);
+    if (token == JSON_STREAM_TEXT)
+        return read_failure(reader, entry);
+    if (token == JSON_STREAM_OPEN_ARRAY)
+        return read_samples(reader, entry);
+    if (token != JSON_STREAM_WORD || strcmp(text_of(reader), "null") != 0)
+        return entry_flaw(reader, "\"time\" is neither milliseconds nor a "
+                                  "failure such as "
+                                  "\"CompilationFailedConfig\"");
+    entry->time = NOTHING_MEASURED;
+    return 0;
+}
+
+static int read_level(struct landscape_reader *reader, enum json_token token,
+                      int t, struct entry *entry)
+{
+    const struct landscape_tunable *tunable = &reader->to->tunables[t];
+    double number;
+    int rc = landscape_scalar(reader, token, tunable->name, &number), level;
+
+    if (rc < 0)
+        return rc;
+    level = landscape_level(tunable, text_of(reader), number);
+    if (level < 0)
+        return entry_flaw(reader,
+                          "%s=%.40s is not among the values in \"tune_params\"",
+                          tunable->name, text_of(reader));
+    entry->levels[t] = (uint16_t)level;
+    entry->given[t] = true;
+    return 0;
+}
+
+static double *duration_of(struct entry *entry, const char *key)
+{
+    return strcmp(key, "compile_time") == 0        ? &entry->config.compile_s
+           : strcmp(key, "verification_time") == 0 ? &entry->config.verify_s
+           : strcmp(key, "benchmark_time") == 0    ? &entry->config.bench_s
+                                                   : NULL;
+}
+
+static int spec_read_member(struct landscape_reader *reader,
+                            struct entry *entry)
+{
+    const struct landscape *to = reader->to;
+    double *duration = duration_of(entry, text_of(reader));
+    bool is_time = strcmp(text_of(reader), "time") == 0;
+    bool is_samples = strcmp(text_of(reader), "times") == 0;
+    enum json_token token;
+    int t = 0, rc;
+
+    while (t < to->tunables_n &&
+           strcmp(to->tunables[t].name, text_of(reader)) != 0)
+        t++;
+    rc = next(reader, &token);
+    if (rc < 0 || token == JSON_STREAM_END)
+        return rc;
+    if (t < to->tunables_n)
+        return read_level(reader, token, t, entry);
+    if (is_time)
+        return read_outcome(reader, token, entry);
+    if (is_samples && token == JSON_STREAM_OPEN_ARRAY)
+        return read_samples(reader, entry);
+    if (duration && token == JSON_STREAM_NUMBER &&
+        is_duration(json_stream_number(reader->stream)))
+        *duration = json_stream_number(reader->stream) * MS;
+    if (token == JSON_STREAM_TEXT && !entry->elsewhere)
+        entry->elsewhere = word_of(text_of(reader));
+    return json_stream_skip(reader->stream, token, reader->err);
+}
+
+/* What it comes to.  Where another objective than time was tuned for, its
+ * member has the failure; without a mean, the samples have the time. */
+static int conclude(struct landscape_reader *reader, struct entry *entry)
+{
+    struct landscape_config *config = &entry->config;
+    double sum = 0;
+
+    if (entry->time == HAS_TIME || entry->time == HAS_FAILED)
+        return 0;
+    if (entry->elsewhere) {
+        config->outcome = entry->elsewhere->outcome;
+    } else if (config->samples_n > 0) {
+        for (int i = 0; i < config->samples_n; i++)
+            sum += reader->to->samples[config->sample_at + (size_t)i];
+        config->time_s = sum / config->samples_n;
+    } else if (entry->time == NOTHING_MEASURED) {
+        config->outcome = OUTCOME_RUNTIME;
+        config->reason = mem_strdup("recorded without a time");
+    } else {
+        return entry_flaw(reader, "it has no \"time\"");
+    }
+    return 0;
+}
+
+static int keep(struct landscape_reader *reader, struct entry *entry)
+{
+    struct landscape *to = reader->to;
+    int point, rc;
+
+    for (int t = 0; t < to->tunables_n; t++)
+        if (!entry->given[t])
+            return entry_flaw(reader, "it has no '%s'", to->tunables[t].name);
+    rc = conclude(reader, entry);
+    if (rc < 0)
+        return rc;
+    if (domain_size(to->domain) == DOMAIN_POINTS_MAX)
+        return json_stream_flaw(reader->stream, reader->err,
+                                "more than %d configurations",
+                                DOMAIN_POINTS_MAX);
+    point = domain_add(to->domain, entry->levels);
+    if (point < 0) {
+        to->repeated++;
+        return 0;
+    }
+    if (point == reader->configs_cap) {
+        reader->configs_cap = 2 * reader->configs_cap + 1024;
+        to->configs = mem_grow(to->configs, (size_t)reader->configs_cap,
+                               sizeof(*to->configs));
+    }
+    to->configs[point] = entry->config;
+    entry->config.reason = NULL;
+    if (entry->config.outcome == OUTCOME_CORRECT &&
+        (to->best < 0 || entry->config.time_s < to->configs[to->best].time_s))
+        to->best = point;
+    return 0;
+}
+
+int landscape_read_entry(struct landscape_reader *reader)
+{
+    struct entry entry = { .time = NO_TIME };
+    enum json_token token;
+    int rc;
+
+    snprintf(reader->key, sizeof(reader->key), "%s", text_of(reader));
+    terminal_clean(reader->key, false);
+    rc = next(reader, &token);
+    if (rc == 0 && token != JSON_STREAM_OPEN_OBJECT && token != JSON_STREAM_END)
+        rc = entry_flaw(reader, "a configuration must be an object");
+    while (rc == 0 && (rc = next(reader, &token)) == 0 &&
+           token == JSON_STREAM_KEY)
+        rc = spec_read_member(reader, &entry);
+    if (rc == 0 && token == JSON_STREAM_CLOSE_OBJECT)
+        rc = keep(reader, &entry);
+    free(entry.config.reason);
+    return rc;
+}

@@ -1,0 +1,69 @@
+#include <math.h>
+
+#include "common/outcome.h"
+#include "coordinator/report/report_print.h"
+#include "coordinator/result/report.h"
+#include "coordinator/text/table.h"
+
+static void real(struct table *table, double number)
+{
+    if (isfinite(number))
+        table_cell(table, "%.9g", number);
+    else
+        table_cell(table, "%s", "");
+}
+
+static void row(struct table *table, const struct report *report,
+                const struct report_config *config, size_t shape)
+{
+    const struct report_cell *cell = &config->cells[shape];
+    const struct stored_params *columns = &report->configs[0].params;
+
+    table_cell(table, "%s", config->key);
+    table_cell(table, "%d", config->rank);
+    table_cell(table, "%d", config->baseline);
+    table_cell(table, "%s", outcome_name(cell->outcome));
+    table_cell(table, "%s", report->shapes[shape].name);
+    real(table, cell->summary.median);
+    real(table, cell->normalised_s);
+    real(table, cell->summary.spread);
+    table_cell(table, "%zu", cell->n_samples);
+    table_cell(table, "%s", cell->sampling);
+    table_cell(table, "%s", cell->host);
+    table_cell(table, "%s", cell->gpu);
+    table_cell(table, "%s", cell->reason);
+    for (size_t i = 0; i < columns->n; i++) {
+        const struct stored_param *param =
+            stored_params_find(&config->params, columns->items[i].name);
+
+        table_cell(table, "%s", param ? param->text : "");
+    }
+    for (size_t i = 0; i < report->n_metrics; i++)
+        real(table, cell->metrics[i]);
+}
+
+void report_csv(const struct report_view *view, FILE *to)
+{
+    const struct report *report = view->report;
+    struct table *table = table_new();
+    static const char *const columns[] = {
+        "key",      "rank",         "baseline", "outcome", "shape",
+        "median_s", "normalised_s", "spread_s", "samples", "sampling",
+        "host",     "gpu",          "reason"
+    };
+    const struct stored_params *params =
+        report->n_configs ? &report->configs[0].params : NULL;
+
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+        table_column(table, 'l', columns[i]);
+    for (size_t i = 0; params && i < params->n; i++)
+        table_column(table, 'l', params->items[i].name);
+    for (size_t i = 0; i < report->n_metrics; i++)
+        table_column(table, 'l', report->metrics[i].name);
+    for (size_t i = 0; i < report->n_configs; i++)
+        for (size_t shape = 0; shape < report->n_shapes; shape++)
+            if (report->configs[i].selected)
+                row(table, report, &report->configs[i], shape);
+    table_csv(table, to);
+    table_free(table);
+}

@@ -1,0 +1,47 @@
+/* report_print.h - the renderings of a report: for people, JSON, CSV
+ *
+ * docs/report.md describes the JSON and the CSV.  Texts of the database were
+ * cleaned when it was read.
+ */
+#ifndef FA_COORDINATOR_REPORT_REPORT_PRINT_H
+#define FA_COORDINATOR_REPORT_REPORT_PRINT_H
+
+#include <stdio.h>
+
+struct conclusion;
+struct report_cost;
+struct json_out;
+struct lessons;
+struct profile;
+struct report;
+struct report_cell;
+
+struct report_view {
+    const struct report *report;
+    const struct report_cost *cost;
+    const struct conclusion *conclusion;
+    const struct lessons *lessons;  /* NULL: none are printed */
+    const struct profile *profiles; /* likewise */
+    size_t top;                     /* rows of the ranking; 0 for all */
+};
+
+void report_table(const struct report_view *view, FILE *to);
+void report_csv(const struct report_view *view, FILE *to); /* all rows */
+void report_json(const struct report_view *view, FILE *to);
+void report_cost_table(const struct report_view *view, FILE *to);
+
+/* The GPUs, as their canaries and each other's results show them; nothing
+ * without canaries. */
+void report_gpus_table(const struct report *report, FILE *to);
+void report_put_gpus(struct json_out *out, const struct report *report);
+
+/* The floors of all shapes, and the share of each that the fastest and the
+ * baseline reach; nothing without floors. */
+void report_roofline_table(const struct report *report, FILE *to);
+/* Of a shape: its "floors"; of a time at it: what it reaches of each. */
+void report_put_floors(struct json_out *out, const struct report *report,
+                       size_t shape);
+void report_put_shares(struct json_out *out, const struct report *report,
+                       size_t shape, double time_s);
+
+#endif

@@ -1,0 +1,68 @@
+/* evidence.h - the rows behind what is concluded, found for who asks
+ *
+ * Rows are told one by one; their texts live for the call.  Functions return
+ * ERR_STORE.  Thread rule: that of the store.
+ */
+#ifndef FA_COORDINATOR_RESULT_EVIDENCE_H
+#define FA_COORDINATOR_RESULT_EVIDENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct err;
+struct sqlite3_stmt;
+struct store;
+
+/* Every build of a kernel that made an artifact. */
+struct evidence_artifact {
+    const char *config, *source_key, *artifact;
+    int64_t received_utc;
+};
+typedef void evidence_artifact_fn(void *arg,
+                                  const struct evidence_artifact *artifact);
+int evidence_artifacts(struct store *store, evidence_artifact_fn *fn, void *arg,
+                       struct err *err);
+
+/* How a kernel was built last; what a killed compiler left says least.  The
+ * row lives until the next call: 1, or 0 when it was not built. */
+struct evidence_build {
+    const char *outcome, *detail, *artifact, *log, *toolkit;
+    double seconds;
+    bool cached;
+};
+int evidence_builds_open(struct store *store, struct sqlite3_stmt **builds_out,
+                         struct err *err);
+int evidence_builds_find(struct sqlite3_stmt *builds, const char *config,
+                         const char *source_key, struct evidence_build *out,
+                         struct err *err);
+void evidence_builds_close(struct sqlite3_stmt *builds); /* NULL is fine */
+
+/* Where a measurement comes from; "" and 0 where that is not known. */
+struct evidence_origin {
+    const char *source_key, *artifact, *gpu, *driver, *toolkit;
+    int64_t measured_utc;
+};
+typedef void evidence_origin_fn(void *arg,
+                                const struct evidence_origin *origin);
+int evidence_origin(struct store *store, const char *config, const char *nonce,
+                    evidence_origin_fn *fn, void *arg, struct err *err);
+
+/* The runs of the external baseline in the rounds of a pass between 'first'
+ * and 'end', by round: those that count, and the last attempt of a round in
+ * which all crashed. */
+struct evidence_external {
+    int64_t shape, round; /* 'shape' is its position in the pass */
+    const char *host, *outcome, *detail, *output, *name;
+    double seconds;
+};
+typedef void evidence_external_fn(void *arg,
+                                  const struct evidence_external *run);
+int evidence_externals(struct store *store, int64_t pass, int64_t first,
+                       int64_t end, evidence_external_fn *fn, void *arg,
+                       struct err *err);
+
+/* When the newest outcome of the current sweep was settled; 0: none is. */
+int evidence_newest_settled(struct store *store, int64_t *utc_out,
+                            struct err *err);
+
+#endif

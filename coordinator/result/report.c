@@ -1,0 +1,358 @@
+#include "coordinator/result/report.h"
+#include "coordinator/result/report_gpus.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "common/outcome.h"
+#include "coordinator/result/report_rows.h"
+#include "coordinator/search/objective.h"
+#include "coordinator/store/past_runs.h"
+#include "coordinator/store/sql.h"
+#include "coordinator/store/store.h"
+#include "coordinator/text/string_pool.h"
+#include "coordinator/text/terminal.h"
+
+static char *clean_copy(struct sqlite3_stmt *stmt, int column)
+{
+    return terminal_clean(mem_strdup(sql_text(stmt, column)), false);
+}
+
+static int64_t int_or(struct sqlite3_stmt *stmt, int column, int64_t missing)
+{
+    return sql_is_null(stmt, column) ? missing : sql_int(stmt, column);
+}
+
+/* ---- the sweep, its shapes and gates ---- */
+
+/* How it was searched is among the settings. */
+static void load_search(struct report *report, const char *settings)
+{
+    const struct stored_param *method = NULL, *seed = NULL, *objective = NULL;
+    struct stored_params params = { 0 };
+
+    if (stored_params_parse(settings, &params, NULL) == 0) {
+        method = stored_params_find(&params, "method");
+        seed = stored_params_find(&params, "search_seed");
+        objective = stored_params_find(&params, "objective");
+    }
+    report->search.method = mem_strdup(method ? method->text : "");
+    report->search.seed = seed ? (int64_t)seed->number : 0;
+    report->search.objective =
+        mem_strdup(objective ? objective->text : OBJECTIVE_HEADLINE);
+    terminal_clean(report->search.method, false);
+    terminal_clean(report->search.objective, false);
+    stored_params_fini(&params);
+}
+
+static int load_sweep(struct store *store, struct report *report,
+                      struct err *err)
+{
+    struct past_runs *past;
+    struct store_sweep sweep;
+    int rc = past_runs_open(store, &past, err);
+
+    if (rc < 0)
+        return rc;
+    rc = past_runs_sweep(past, &sweep, &report->sweep.id, err);
+    if (rc == 0)
+        rc =
+            err_set(err, ERR_INPUT, "%s holds no sweep yet", store_path(store));
+    if (rc == 1) {
+        report->name = mem_strdup(sweep.name);
+        report->device = mem_strdup(sweep.device);
+        report->arch = mem_strdup(sweep.arch);
+        report->file.folder = mem_strdup(sweep.folder);
+        report->file.name = mem_strdup(sweep.file);
+        report->file.text = mem_strdup(sweep.spec);
+        report->sweep.facts = mem_strdup(sweep.facts);
+        report->sweep.created_utc = sweep.created_utc;
+        report->counts.configurations = sweep.configurations;
+        report->counts.passed = sweep.passed;
+        load_search(report, sweep.settings);
+    }
+    past_runs_close(past);
+    return rc < 0 ? rc : 0;
+}
+
+static void add_shape(void *arg, struct sqlite3_stmt *stmt)
+{
+    struct report *report = arg;
+
+    report->shapes =
+        mem_grow(report->shapes, report->n_shapes + 1, sizeof(*report->shapes));
+    report->shapes[report->n_shapes++] = (struct report_shape){
+        .name = mem_strdup(sql_text(stmt, 0)),
+        .vars = mem_strdup(sql_text(stmt, 1)),
+        .floor_s = sql_real(stmt, 2),
+        .floor_name = mem_strdup(sql_text(stmt, 3)),
+    };
+}
+
+static void add_gate(void *arg, struct sqlite3_stmt *stmt)
+{
+    struct report *report = arg;
+
+    report->gates =
+        mem_grow(report->gates, report->n_gates + 1, sizeof(*report->gates));
+    report->gates[report->n_gates++] = (struct report_gate){
+        .name = mem_strdup(sql_text(stmt, 0)),
+        .kind = mem_strdup(sql_text(stmt, 1)),
+        .why = mem_strdup(sql_text(stmt, 2)),
+        .rejected_first = int_or(stmt, 3, -1),
+        .rejected_alone = int_or(stmt, 4, -1),
+        .warned = int_or(stmt, 5, 0),
+    };
+}
+
+static void set_ending(void *arg, struct sqlite3_stmt *stmt)
+{
+    struct report *report = arg;
+
+    report->sweep.ending = mem_strdup(sql_text(stmt, 0));
+}
+
+static void set_recorded_on(void *arg, struct sqlite3_stmt *stmt)
+{
+    struct report *report = arg;
+
+    free(report->sweep.recorded_on);
+    report->sweep.recorded_on = clean_copy(stmt, 0);
+}
+
+/* Of the configurations that were asked for. */
+static void count_warned(struct report *report)
+{
+    for (size_t g = 0; g < report->n_gates; g++) {
+        struct report_gate *gate = &report->gates[g];
+        char *quoted = mem_printf("\"%s\"", gate->name);
+
+        for (size_t i = 0; i < report->n_configs; i++)
+            gate->warned += strstr(report->configs[i].warnings, quoted) != NULL;
+        free(quoted);
+    }
+}
+
+/* ---- opinions ---- */
+
+static void settle(const struct report *report, struct report_config *config)
+{
+    config->outcome = OUTCOME_CORRECT;
+    config->reason = "";
+    for (size_t i = 0; i < report->n_shapes; i++) {
+        const struct report_cell *cell = &config->cells[i];
+
+        if (cell->outcome == OUTCOME_CORRECT)
+            continue;
+        config->outcome = cell->outcome;
+        config->reason = cell->reason;
+        if (cell->outcome != OUTCOME_PENDING)
+            return;
+    }
+}
+
+static bool is_ranked(const struct report_config *config)
+{
+    return config->outcome == OUTCOME_CORRECT &&
+           !isnan(config->cells[0].summary.median);
+}
+
+static int faster_first(const void *a, const void *b)
+{
+    const struct report_config *x = a, *y = b;
+    double s = x->cells[0].time_s, t = y->cells[0].time_s;
+
+    if (is_ranked(x) != is_ranked(y))
+        return is_ranked(x) ? -1 : 1;
+    if (is_ranked(x) && s != t)
+        return s < t ? -1 : 1;
+    if (x->point != y->point)
+        return x->point < y->point ? -1 : 1;
+    return strcmp(x->key, y->key);
+}
+
+static void judge(struct report *report)
+{
+    for (size_t i = 0; i < report->n_configs; i++) {
+        struct report_config *config = &report->configs[i];
+
+        settle(report, config);
+        report->counts.outcomes[config->outcome]++;
+    }
+    report->counts.outcomes[OUTCOME_CONSTRAINTS] +=
+        report->counts.configurations - report->counts.passed;
+    if (report->n_configs)
+        qsort(report->configs, report->n_configs, sizeof(*report->configs),
+              faster_first);
+    for (size_t i = 0; i < report->n_configs; i++)
+        if (is_ranked(&report->configs[i]))
+            report->configs[i].rank = (int)i + 1;
+}
+
+static int load_parts(struct report_rows *rows, struct err *err)
+{
+    static const struct {
+        const char *text;
+        void (*row)(void *, struct sqlite3_stmt *);
+    } queries[] = {
+        { "SELECT name, vars, floor_s, floor_name FROM shape WHERE sweep=?1"
+          " ORDER BY position",
+          add_shape },
+        { "SELECT name, kind, why, rejected_first, rejected_alone"
+          " FROM gate WHERE sweep=?1 ORDER BY position",
+          add_gate },
+        { "SELECT coalesce((SELECT ending FROM run ORDER BY epoch DESC"
+          " LIMIT 1), '') WHERE ?1 IS NOT NULL",
+          set_ending },
+        { "SELECT json_extract(settings, '$.recorded.device') FROM sweep"
+          " WHERE id=?1 AND device='replay'",
+          set_recorded_on },
+    };
+    int rc = load_sweep(rows->store, rows->report, err);
+
+    for (size_t i = 0; rc == 0 && i < sizeof(queries) / sizeof(*queries); i++)
+        rc = report_rows_each(rows, queries[i].text, queries[i].row,
+                              rows->report, err);
+    if (rc == 0)
+        rc = report_cells_load(rows, err);
+    if (rc == 0)
+        count_warned(rows->report);
+    return rc;
+}
+
+static int load_times(struct report_rows *rows, struct err *err)
+{
+    struct report *report = rows->report;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < report->n_configs; i++)
+        rc = stored_params_parse(report->configs[i].json,
+                                 &report->configs[i].params, err);
+    return rc == 0 ? report_results_load(rows, err) : rc;
+}
+
+static int load(struct store *store, bool times, struct report **out,
+                struct err *err)
+{
+    struct report *report = mem_new(1, sizeof(*report));
+    struct report_rows rows = { .store = store, .report = report };
+    int rc;
+
+    report->pool = string_pool_new();
+    rc = load_parts(&rows, err);
+    if (rc == 0 && times)
+        rc = load_times(&rows, err);
+    report_rows_fini(&rows);
+    if (rc < 0) {
+        report_free(report);
+        *out = NULL;
+        return rc;
+    }
+    judge(report);
+    *out = report;
+    return 0;
+}
+
+int report_load(struct store *store, struct report **out, struct err *err)
+{
+    return load(store, true, out, err);
+}
+
+int report_load_outcomes(struct store *store, struct report **out,
+                         struct err *err)
+{
+    return load(store, false, out, err);
+}
+
+static void cell_fini(struct report_cell *cell)
+{
+    free(cell->samples);
+    free(cell->metrics);
+    free(cell->nonce);
+}
+
+void report_free(struct report *report)
+{
+    if (!report)
+        return;
+    for (size_t i = 0;
+         report->cells && i < report->n_configs * report->n_shapes; i++)
+        cell_fini(&report->cells[i]);
+    for (size_t i = 0; i < report->n_configs; i++) {
+        free(report->configs[i].json);
+        stored_params_fini(&report->configs[i].params);
+    }
+    for (size_t i = 0; i < report->n_shapes; i++) {
+        free(report->shapes[i].name);
+        free(report->shapes[i].vars);
+        free(report->shapes[i].floor_name);
+        roofline_fini(&report->shapes[i].roofline);
+    }
+    for (size_t i = 0; i < report->n_gates; i++) {
+        free(report->gates[i].name);
+        free(report->gates[i].kind);
+        free(report->gates[i].why);
+    }
+    for (size_t i = 0; i < report->n_metrics; i++) {
+        free(report->metrics[i].name);
+        free(report->metrics[i].unit);
+    }
+    report_gpus_free(report);
+    string_pool_free(report->pool);
+    free(report->metrics);
+    free(report->cells);
+    free(report->configs);
+    free(report->shapes);
+    free(report->gates);
+    free(report->name);
+    free(report->device);
+    free(report->arch);
+    free(report->file.folder);
+    free(report->file.name);
+    free(report->file.text);
+    free(report->sweep.facts);
+    free(report->search.method);
+    free(report->search.objective);
+    free(report->sweep.recorded_on);
+    free(report->sweep.ending);
+    free(report);
+}
+
+int64_t report_tried(const struct report *report)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < report->n_configs; i++)
+        n += report->configs[i].point >= 0 &&
+             report->configs[i].outcome != OUTCOME_PENDING;
+    return n;
+}
+
+const struct report_config *report_find(const struct report *report,
+                                        const char *key)
+{
+    for (size_t i = 0; i < report->n_configs; i++)
+        if (strcmp(report->configs[i].key, key) == 0)
+            return &report->configs[i];
+    return NULL;
+}
+
+bool report_find_shape(const struct report *report, const char *name,
+                       size_t *out)
+{
+    for (*out = 0; *out < report->n_shapes; ++*out)
+        if (strcmp(report->shapes[*out].name, name) == 0)
+            return true;
+    return false;
+}
+
+const struct report_config *report_baseline(const struct report *report)
+{
+    for (size_t i = 0; i < report->n_configs; i++)
+        if (report->configs[i].baseline)
+            return &report->configs[i];
+    return NULL;
+}

@@ -1,0 +1,113 @@
+/* report.h - what a sweep came to, read from its database
+ *
+ * Opinions derived from stored facts: medians, spreads, ranks and shares are
+ * computed here, when they are asked for.  Only what belongs to the current
+ * sweep, the current sources and the current way of measuring is compared;
+ * results of earlier ones stay in the database and are counted in 'stale'.
+ *
+ * Immutable once loaded.
+ */
+#ifndef FA_COORDINATOR_RESULT_REPORT_H
+#define FA_COORDINATOR_RESULT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/outcome.h"
+#include "coordinator/result/report_config.h"
+#include "coordinator/result/report_outcome.h"
+#include "coordinator/space/roofline.h"
+
+struct err;
+struct report_gpu; /* report_gpus.h */
+struct store;
+struct string_pool; /* string_pool.h */
+
+struct report_shape {
+    char *name;
+    char *vars;     /* JSON object */
+    double floor_s; /* NaN without floors */
+    char *floor_name;
+    struct roofline roofline; /* filled in by stored_spec_metrics() */
+};
+
+/* A figure of the sweep file for a time, such as TFLOP/s. */
+struct report_metric {
+    char *name, *unit;
+};
+
+struct report_gate {
+    char *name, *kind, *why;
+    int64_t rejected_first, rejected_alone; /* -1: not counted */
+    int64_t warned; /* configurations asked for that it warns of */
+};
+
+/* The sweep in the database. */
+struct report_sweep {
+    int64_t id, created_utc;
+    char *facts;       /* JSON object */
+    char *recorded_on; /* of a replay: the device; else NULL */
+    char *ending;      /* of the newest run; "" while it runs or was killed */
+};
+
+/* The sweep file, as it was stored. */
+struct report_file {
+    char *folder, *name, *text;
+};
+
+struct report_search {
+    char *method; /* exhaustive, lhs:20,tpe; "" unknown */
+    int64_t seed;
+    char *objective; /* headline, geomean, a shape */
+};
+
+struct report_counts {
+    int64_t configurations, passed;
+    int64_t stale; /* outcomes of other sources or ways of measuring */
+    int64_t outcomes[OUTCOMES_OF_CONFIG]; /* gated points are constraints */
+};
+
+struct report {
+    char *name, *device, *arch;
+    struct report_sweep sweep;
+    struct report_file file;
+    struct report_search search;
+    struct report_counts counts;
+    struct report_gate *gates;
+    size_t n_gates;
+    struct report_shape *shapes; /* the first is the headline */
+    size_t n_shapes;
+    struct report_metric *metrics; /* filled in by stored_spec_metrics() */
+    size_t n_metrics;
+    struct report_config *configs; /* ranked first, the fastest on top */
+    size_t n_configs;
+    struct report_cell *cells; /* of all of them */
+    struct string_pool *pool;  /* texts of cells */
+    struct report_gpu *gpus;   /* that measured anything */
+    size_t n_gpus;
+    bool normalised; /* there are canaries */
+};
+
+/* ERR_STORE, or ERR_INPUT when the database holds no sweep. */
+int report_load(struct store *store, struct report **out, struct err *err);
+/* The same, quicker, without times, parameters and ranks: how far it is. */
+int report_load_outcomes(struct store *store, struct report **out,
+                         struct err *err);
+void report_free(struct report *report); /* NULL is fine */
+
+/* Configurations that pass the gates and have come to something. */
+int64_t report_tried(const struct report *report);
+
+/* By its key; NULL when it is not in the report. */
+const struct report_config *report_find(const struct report *report,
+                                        const char *key);
+
+/* The place of a shape among the report's. */
+bool report_find_shape(const struct report *report, const char *name,
+                       size_t *out);
+
+/* The one with baseline set, NULL when it was not asked for. */
+const struct report_config *report_baseline(const struct report *report);
+
+#endif

@@ -1,0 +1,240 @@
+#include "coordinator/result/report_gpus.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/result/report.h"
+#include "coordinator/result/report_rows.h"
+#include "coordinator/store/sql.h"
+#include "coordinator/text/terminal.h"
+
+#define AGREE_WITHIN 0.01
+#define AGREE_CONFIDENCE 0.95
+
+static const char gpus_query[] =
+    "SELECT g.uuid, g.name, g.host,"
+    " (SELECT text FROM event e WHERE e.name='GPU-QUARANTINED'"
+    "  AND instr(e.text, g.uuid||': ')=1 AND e.at_utc>=s.created_utc"
+    "  ORDER BY e.id DESC LIMIT 1)"
+    " FROM sweep s, gpu g LEFT JOIN host h ON h.name=g.host"
+    " WHERE s.id=?1 AND EXISTS(SELECT 1 FROM result r"
+    "  JOIN config c ON c.key=r.config AND c.sweep=?1 WHERE r.gpu=g.uuid)"
+    " ORDER BY h.position, g.position, g.uuid";
+
+/* Times of one kind, in the order in which they come. */
+struct times {
+    struct measured {
+        int64_t config;
+        int gpu;
+        double at_s, seconds;
+    } * items;
+    size_t n, cap;
+};
+
+struct report_gpus {
+    struct report *report;
+    struct times canaries, baselines; /* of the baseline: of the screening,
+                                         and of a confirmation, where it is
+                                         measured as often as all others */
+    struct times screened, confirmed; /* of all others */
+};
+
+static int gpu_of(const struct report *report, const char *uuid)
+{
+    for (size_t i = 0; i < report->n_gpus; i++)
+        if (strcmp(report->gpus[i].uuid, uuid) == 0)
+            return (int)i;
+    return -1;
+}
+
+static double at_s(int64_t utc_ns)
+{
+    return (double)utc_ns / 1e9;
+}
+
+static char *clean_copy(struct sqlite3_stmt *stmt, int column)
+{
+    return terminal_clean(mem_strdup(sql_text(stmt, column)), false);
+}
+
+static void add_gpu(void *arg, struct sqlite3_stmt *stmt)
+{
+    struct report *report = ((struct report_gpus *)arg)->report;
+    struct report_gpu *gpu;
+    const char *why = sql_text(stmt, 3);
+
+    report->gpus =
+        mem_grow(report->gpus, report->n_gpus + 1, sizeof(*report->gpus));
+    gpu = &report->gpus[report->n_gpus++];
+    *gpu = (struct report_gpu){ .uuid = clean_copy(stmt, 0),
+                                .name = clean_copy(stmt, 1),
+                                .host = clean_copy(stmt, 2) };
+    if (*why)
+        gpu->quarantined = terminal_clean(
+            mem_strdup(why + strlen(sql_text(stmt, 0)) + strlen(": ")), false);
+}
+
+int report_gpus_open(struct report_rows *rows, struct report_gpus **out,
+                     struct err *err)
+{
+    struct report_gpus *gpus = mem_new(1, sizeof(*gpus));
+
+    *out = gpus;
+    gpus->report = rows->report;
+    return report_rows_each(rows, gpus_query, add_gpu, gpus, err);
+}
+
+/* ---- results */
+
+static void keep(struct times *times, int gpu,
+                 const struct report_measured *measured)
+{
+    if (times->n == times->cap) {
+        times->cap = times->cap ? 2 * times->cap : 64;
+        times->items =
+            mem_grow(times->items, times->cap, sizeof(*times->items));
+    }
+    times->items[times->n++] =
+        (struct measured){ measured->config, gpu, at_s(measured->received_utc),
+                           measured->seconds };
+}
+
+void report_gpus_take(struct report_gpus *gpus,
+                      const struct report_measured *measured)
+{
+    struct report *report = gpus->report;
+    bool screen = strcmp(measured->purpose, "screen") == 0;
+    bool confirm = strcmp(measured->purpose, "confirm") == 0;
+    int gpu = gpu_of(report, measured->gpu);
+
+    if (gpu < 0)
+        return;
+    if (screen && measured->counted) {
+        report->gpus[gpu].measured++;
+        report->gpus[gpu].repeated += measured->round > 0;
+    }
+    if (measured->config < 0)
+        return;
+    if (!report->configs[measured->config].baseline) {
+        if (screen || confirm)
+            keep(confirm ? &gpus->confirmed : &gpus->screened, gpu, measured);
+    } else if (confirm) {
+        keep(&gpus->baselines, gpu, measured);
+    } else if (strcmp(measured->purpose, "canary") == 0) {
+        keep(&gpus->canaries, gpu, measured);
+    }
+}
+
+/* ---- the whole */
+
+static struct canary_calibration *line_of(const struct times *times)
+{
+    struct canary *canaries = mem_new(times->n + 1, sizeof(*canaries));
+    struct canary_calibration *line;
+    size_t n = 0;
+
+    for (size_t i = 0; i < times->n; i++)
+        if (times->items[i].seconds > 0)
+            canaries[n++] =
+                (struct canary){ .gpu = times->items[i].gpu,
+                                 .at_s = times->items[i].at_s,
+                                 .seconds = times->items[i].seconds };
+    line = canary_calibration_new(canaries, n);
+    free(canaries);
+    return line;
+}
+
+/* Screened and confirmed are two sets, each normalised by its own baseline. */
+static size_t add_witnesses(const struct times *times,
+                            const struct canary_calibration *line,
+                            bool confirmed, struct witness *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < times->n; i++) {
+        const struct measured *is = &times->items[i];
+        double seconds =
+            canary_calibration_normalise(line, is->seconds, is->gpu, is->at_s);
+
+        if (seconds > 0)
+            out[n++] = (struct witness){ .config = 2 * is->config + confirmed,
+                                         .gpu = is->gpu,
+                                         .seconds = seconds };
+    }
+    return n;
+}
+
+static void find_agreement(const struct report_gpus *gpus,
+                           const struct canary_calibration *screened,
+                           const struct canary_calibration *confirmed)
+{
+    struct report *report = gpus->report;
+    struct gpu_agreement *found = mem_new(report->n_gpus, sizeof(*found));
+    struct witness *witnesses =
+        mem_new(gpus->screened.n + gpus->confirmed.n + 1, sizeof(*witnesses));
+    size_t n = add_witnesses(&gpus->screened, screened, false, witnesses);
+
+    n += add_witnesses(&gpus->confirmed, confirmed, true, witnesses + n);
+    n = gpu_agreement(witnesses, n, AGREE_WITHIN, AGREE_CONFIDENCE, found);
+    for (size_t i = 0; i < n; i++)
+        report->gpus[found[i].gpu].agreement = found[i];
+    free(witnesses);
+    free(found);
+}
+
+static void normalise(struct report *report,
+                      const struct canary_calibration *line)
+{
+    static const struct canary_calibration_rules rules =
+        CANARY_CALIBRATION_RULES;
+
+    for (size_t i = 0; i < canary_calibration_gpus(line); i++) {
+        struct canary_calibration_gpu found;
+
+        canary_calibration_gpu(line, i, &rules, &found);
+        report->gpus[found.gpu].canary = found;
+        report->normalised = true;
+    }
+    for (size_t i = 0; i < report->n_configs * report->n_shapes; i++) {
+        struct report_cell *cell = &report->cells[i];
+
+        cell->normalised_s = canary_calibration_normalise(
+            line, cell->summary.median, gpu_of(report, cell->gpu),
+            at_s(cell->received_utc));
+        cell->time_s = isnan(cell->normalised_s) ? cell->summary.median
+                                                 : cell->normalised_s;
+    }
+}
+
+void report_gpus_close(struct report_gpus *gpus)
+{
+    struct canary_calibration *screened, *confirmed;
+
+    if (!gpus)
+        return;
+    screened = line_of(&gpus->canaries);
+    confirmed = line_of(&gpus->baselines);
+    normalise(gpus->report, screened);
+    find_agreement(gpus, screened, confirmed);
+    canary_calibration_free(screened);
+    canary_calibration_free(confirmed);
+    free(gpus->canaries.items);
+    free(gpus->baselines.items);
+    free(gpus->screened.items);
+    free(gpus->confirmed.items);
+    free(gpus);
+}
+
+void report_gpus_free(struct report *report)
+{
+    for (size_t i = 0; i < report->n_gpus; i++) {
+        free(report->gpus[i].uuid);
+        free(report->gpus[i].name);
+        free(report->gpus[i].host);
+        free(report->gpus[i].quarantined);
+    }
+    free(report->gpus);
+}

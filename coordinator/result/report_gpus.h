@@ -1,0 +1,51 @@
+/* report_gpus.h - the GPUs of a sweep, and times as the typical one would have
+ * measured them
+ *
+ * Part of a report, made by report_load(): each GPU's canaries give a line
+ * (canary_calibration.h), and every time is divided by it.  It is shown every
+ * result.
+ */
+#ifndef FA_COORDINATOR_RESULT_REPORT_GPUS_H
+#define FA_COORDINATOR_RESULT_REPORT_GPUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "coordinator/stats/canary_calibration.h"
+#include "coordinator/stats/gpu_agreement.h"
+
+struct err;
+struct report;
+struct report_gpus;
+struct report_rows;
+
+struct report_gpu {
+    char *uuid, *name, *host;
+    int64_t measured, repeated; /* what was screened, and screened again */
+    struct canary_calibration_gpu canary; /* n_canaries 0: there is none */
+    struct gpu_agreement agreement; /* n_shared 0: no configuration shared */
+    char *quarantined;              /* when and why; NULL: it was not */
+};
+
+/* A result. */
+struct report_measured {
+    const char *gpu, *purpose;
+    bool counted;
+    int64_t round, received_utc;
+    int64_t config; /* its place in the report, -1 when it is not correct,
+                       current, and of the headline shape */
+    double seconds; /* of such a one: the median */
+};
+
+/* Fill in report->gpus, to be shown the results.  ERR_STORE */
+int report_gpus_open(struct report_rows *rows, struct report_gpus **out,
+                     struct err *err);
+void report_gpus_take(struct report_gpus *gpus,
+                      const struct report_measured *measured);
+/* That was all: judge the GPUs, and fill in the times of the cells. */
+void report_gpus_close(struct report_gpus *gpus); /* NULL is fine */
+
+void report_gpus_free(struct report *report);
+
+#endif

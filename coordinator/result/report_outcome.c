@@ -1,0 +1,12 @@
+#include "coordinator/result/report_outcome.h"
+
+#include "common/outcome.h"
+
+enum outcome report_outcome_of(const char *name)
+{
+    enum outcome outcome;
+
+    return outcome_read(name, &outcome) && outcome < OUTCOME_PENDING
+               ? outcome
+               : OUTCOME_PENDING;
+}

@@ -1,0 +1,274 @@
+/* What was measured: the times of cells, and what tells of GPUs. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "common/outcome.h"
+#include "coordinator/result/report.h"
+#include "coordinator/result/report_gpus.h"
+#include "coordinator/result/report_rows.h"
+#include "coordinator/store/sql.h"
+#include "coordinator/store/store.h"
+#include "coordinator/store/stored_samples.h"
+#include "coordinator/text/string_pool.h"
+
+enum column {
+    NONCE,
+    CONFIG,
+    SHAPE,
+    PURPOSE,
+    ROUND,
+    SOURCE_KEY,
+    MEASURE_KEY,
+    COUNTED,
+    OUTCOME,
+    GPU,
+    HOST,
+    RECEIVED_UTC,
+    SAMPLES,
+    SAMPLING,
+    THROTTLE,
+    RELATIVE_L2,
+    MAX_ERROR,
+    REGISTERS,
+    SPILL_BYTES,
+};
+
+static const char results_query[] =
+    "SELECT nonce, config, shape, purpose, round, source_key, measure_key,"
+    " counted, outcome, gpu, host, received_utc, samples, sampling, throttle,"
+    " relative_l2, max_error, registers, spill_bytes FROM result"
+    " WHERE ?1 IS NOT NULL";
+
+static const char builds_query[] =
+    "SELECT nonce, registers, spill_bytes, host FROM build"
+    " WHERE ?1 IS NOT NULL";
+
+static const char gpus_query[] =
+    "SELECT uuid, name FROM gpu WHERE ?1 IS NOT NULL";
+
+struct gpu_name {
+    char *uuid;
+    const char *name;
+};
+
+struct loading {
+    struct report_rows *rows;
+    struct report_gpus *gpus;
+    struct gpu_name *names;
+    size_t n_names;
+    size_t *slots;  /* open addressing by nonce: a cell and one, or 0 */
+    size_t n_slots; /* a power of two, at least twice the cells */
+    size_t *others; /* [cells] the next of that nonce, likewise: a build that
+                       failed settles all shapes */
+    size_t missing; /* cells whose evidence was not seen yet */
+};
+
+/* ---- cells by nonce */
+
+static size_t *slot_of(const struct loading *l, const char *nonce)
+{
+    const struct report_cell *cells = l->rows->report->cells;
+    uint64_t hash = 0;
+    size_t at;
+
+    for (const char *c = nonce; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x9e3779b97f4a7c15);
+    at = (size_t)(hash >> 32) & (l->n_slots - 1);
+    while (l->slots[at] && strcmp(cells[l->slots[at] - 1].nonce, nonce) != 0)
+        at = (at + 1) & (l->n_slots - 1);
+    return &l->slots[at];
+}
+
+static void make_slots(struct loading *l)
+{
+    const struct report *report = l->rows->report;
+    size_t n = report->n_configs * report->n_shapes;
+
+    l->n_slots = 64;
+    while (l->n_slots < 2 * n)
+        l->n_slots *= 2;
+    l->slots = mem_new(l->n_slots, sizeof(*l->slots));
+    l->others = mem_new(n + 1, sizeof(*l->others));
+    for (size_t i = 0; i < n; i++) {
+        size_t *slot;
+
+        if (!report->cells[i].nonce || !*report->cells[i].nonce)
+            continue;
+        slot = slot_of(l, report->cells[i].nonce);
+        l->others[i] = *slot;
+        *slot = i + 1;
+        l->missing++;
+    }
+}
+
+static struct report_cell *cell_of(const struct loading *l, const char *nonce)
+{
+    size_t slot = *slot_of(l, nonce);
+
+    return slot ? &l->rows->report->cells[slot - 1] : NULL;
+}
+
+static struct report_cell *next_cell(const struct loading *l,
+                                     const struct report_cell *cell)
+{
+    struct report_cell *cells = l->rows->report->cells;
+    size_t next = l->others[cell - cells];
+
+    return next ? &cells[next - 1] : NULL;
+}
+
+/* ---- rows */
+
+static void add_name(void *arg, struct sqlite3_stmt *stmt)
+{
+    struct loading *l = arg;
+
+    l->names = mem_grow(l->names, l->n_names + 1, sizeof(*l->names));
+    l->names[l->n_names++] = (struct gpu_name){
+        .uuid = mem_strdup(sql_text(stmt, 0)),
+        .name = string_pool_keep(l->rows->report->pool, sql_text(stmt, 1)),
+    };
+}
+
+static const char *name_of(const struct loading *l, const char *uuid)
+{
+    for (size_t i = 0; i < l->n_names; i++)
+        if (strcmp(l->names[i].uuid, uuid) == 0)
+            return l->names[i].name;
+    return "";
+}
+
+#define POWER_CAP 0x4 /* NVML's nvmlClocksThrottleReasonSwPowerCap */
+
+/* Does any reading of "[0,4,4]" have it? */
+static bool is_power_capped(const char *json)
+{
+    bool capped = false;
+
+    while (*json) {
+        char *end;
+        double reasons = strtod(json, &end);
+
+        if (end != json && reasons >= 0 && reasons < 0x1p63)
+            capped = capped || ((uint64_t)reasons & POWER_CAP);
+        json = end == json ? json + 1 : end;
+    }
+    return capped;
+}
+
+static int64_t int_or(struct sqlite3_stmt *stmt, int column, int64_t missing)
+{
+    return sql_is_null(stmt, column) ? missing : sql_int(stmt, column);
+}
+
+static void fill_cell(const struct loading *l, struct report_cell *cell,
+                      struct sqlite3_stmt *stmt)
+{
+    struct string_pool *pool = l->rows->report->pool;
+    const char *gpu = sql_text(stmt, GPU);
+
+    cell->relative_l2 = sql_real(stmt, RELATIVE_L2);
+    cell->max_error = sql_real(stmt, MAX_ERROR);
+    cell->registers = int_or(stmt, REGISTERS, -1);
+    cell->spill_bytes = int_or(stmt, SPILL_BYTES, -1);
+    cell->host = string_pool_keep(pool, sql_text(stmt, HOST));
+    cell->gpu = string_pool_keep(pool, gpu);
+    cell->gpu_name = name_of(l, gpu);
+    cell->sampling = string_pool_keep(pool, sql_text(stmt, SAMPLING));
+    cell->power_capped = is_power_capped(sql_text(stmt, THROTTLE));
+    cell->received_utc = sql_int(stmt, RECEIVED_UTC);
+    cell->samples =
+        stored_samples_read(sql_text(stmt, SAMPLES), &cell->n_samples);
+    if (cell->n_samples)
+        stats_summary(cell->samples, cell->n_samples, &cell->summary);
+}
+
+/* Does it tell of its GPU, by a time of the headline shape?  -1, or the
+ * configuration. */
+static int64_t tells(const struct loading *l, const struct report_cell *cell,
+                     struct sqlite3_stmt *stmt)
+{
+    const struct report_rows *rows = l->rows;
+    const struct report *report = rows->report;
+    int64_t config;
+
+    if (sql_int(stmt, COUNTED) == 0 ||
+        strcmp(sql_text(stmt, SHAPE), report->shapes[0].name) != 0 ||
+        !outcome_is(sql_text(stmt, OUTCOME), OUTCOME_CORRECT) ||
+        !rows->measure_keys[0] ||
+        strcmp(sql_text(stmt, MEASURE_KEY), rows->measure_keys[0]) != 0)
+        return -1;
+    config = cell ? (cell - report->cells) / (int64_t)report->n_shapes : -1;
+    if (!cell ||
+        strcmp(report->configs[config].key, sql_text(stmt, CONFIG)) != 0)
+        config = report_rows_find(rows, sql_text(stmt, CONFIG));
+    return config >= 0 && strcmp(report->configs[config].source_key,
+                                 sql_text(stmt, SOURCE_KEY)) == 0
+               ? config
+               : -1;
+}
+
+static void add_result(void *arg, struct sqlite3_stmt *stmt)
+{
+    struct loading *l = arg;
+    struct report_cell *cell = cell_of(l, sql_text(stmt, NONCE));
+    struct report_measured measured = {
+        .gpu = sql_text(stmt, GPU),
+        .purpose = sql_text(stmt, PURPOSE),
+        .counted = sql_int(stmt, COUNTED) != 0,
+        .round = sql_int(stmt, ROUND),
+        .received_utc = sql_int(stmt, RECEIVED_UTC),
+    };
+
+    for (struct report_cell *c = cell; c; c = next_cell(l, c)) {
+        fill_cell(l, c, stmt);
+        l->missing--;
+    }
+    measured.config = tells(l, cell, stmt);
+    if (measured.config >= 0)
+        measured.seconds = cell
+                               ? cell->summary.median
+                               : stored_samples_median(sql_text(stmt, SAMPLES));
+    report_gpus_take(l->gpus, &measured);
+}
+
+static void add_build(void *arg, struct sqlite3_stmt *stmt)
+{
+    struct loading *l = arg;
+    struct report_cell *cell = cell_of(l, sql_text(stmt, 0));
+
+    for (; cell; cell = next_cell(l, cell)) {
+        if (*cell->host) /* it was measured */
+            continue;
+        cell->registers = int_or(stmt, 1, -1);
+        cell->spill_bytes = int_or(stmt, 2, -1);
+        cell->host = string_pool_keep(l->rows->report->pool, sql_text(stmt, 3));
+    }
+}
+
+int report_results_load(struct report_rows *rows, struct err *err)
+{
+    struct loading l = { .rows = rows };
+    int rc;
+
+    if (rows->report->n_shapes == 0)
+        return 0;
+    make_slots(&l);
+    rc = report_gpus_open(rows, &l.gpus, err);
+    if (rc == 0)
+        rc = report_rows_each(rows, gpus_query, add_name, &l, err);
+    if (rc == 0)
+        rc = report_rows_each(rows, results_query, add_result, &l, err);
+    if (rc == 0 && l.missing > 0)
+        rc = report_rows_each(rows, builds_query, add_build, &l, err);
+    report_gpus_close(l.gpus);
+    for (size_t i = 0; i < l.n_names; i++)
+        free(l.names[i].uuid);
+    free(l.names);
+    free(l.slots);
+    free(l.others);
+    return rc;
+}

@@ -1,0 +1,43 @@
+/* report_rows.h - the rows of the database that a report is made of
+ *
+ * Private to report*.c.  Each table is read once, in the order in which it
+ * lies in the file: in any other order every row is a page to be read again.
+ */
+#ifndef FA_COORDINATOR_RESULT_REPORT_ROWS_H
+#define FA_COORDINATOR_RESULT_REPORT_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct report;
+struct report_cell;
+struct report_config;
+struct sqlite3_stmt;
+struct store;
+
+/* While a report is loaded its configurations are in order of their keys. */
+struct report_rows {
+    struct store *store;
+    struct report *report;
+    char **measure_keys; /* [shapes] the current way to measure it, or NULL */
+};
+
+/* Run a query with the report's sweep as ?1; 'row' is called for each row. */
+int report_rows_each(struct report_rows *rows, const char *text,
+                     void (*row)(void *arg, struct sqlite3_stmt *stmt),
+                     void *arg, struct err *err);
+
+/* A configuration by its key: its place, or -1. */
+int64_t report_rows_find(const struct report_rows *rows, const char *key);
+void report_rows_fini(struct report_rows *rows);
+
+/* report_cells.c: configurations, and what they came to; how many outcomes are
+ * of other sources or ways of measuring.  No times. */
+int report_cells_load(struct report_rows *rows, struct err *err);
+
+/* report_results.c: the times of cells, and of canaries. */
+int report_results_load(struct report_rows *rows, struct err *err);
+
+#endif

@@ -1,0 +1,184 @@
+#include "coordinator/result/report_where.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <sqlite3.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/mem.h"
+#include "common/outcome.h"
+#include "coordinator/result/report.h"
+#include "coordinator/store/sql.h"
+
+#define TEXT_MAX (1 << 16)
+#define COLUMNS_MAX 200
+
+struct column {
+    const char *name;
+    struct sql_value value;
+};
+
+static struct sql_value text(const char *s)
+{
+    return (struct sql_value){ .type = 't', .text = s, .len = strlen(s) };
+}
+
+static struct sql_value integer(int64_t n)
+{
+    return (struct sql_value){ .type = 'I', .integer = n };
+}
+
+static struct sql_value real(double x)
+{
+    struct sql_value value[SQL_VALUES_MAX];
+
+    sql_values(value, "d", x);
+    return value[0];
+}
+
+static struct sql_value param_value(const struct stored_param *param)
+{
+    if (param->type == STORED_PARAM_TEXT)
+        return text(param->text);
+    if (param->type == STORED_PARAM_REAL)
+        return real(param->number);
+    return integer((int64_t)param->number);
+}
+
+static void add(struct column *columns, size_t *n, const char *name,
+                struct sql_value value)
+{
+    for (size_t i = 0; i < *n; i++)
+        if (strcasecmp(columns[i].name, name) == 0)
+            return;
+    if (*n < COLUMNS_MAX)
+        columns[(*n)++] = (struct column){ name, value };
+}
+
+/* The columns of one configuration; names and order are the same for all. */
+static size_t row(const struct report *report,
+                  const struct report_config *config, struct column *columns)
+{
+    const struct stored_params *names = &report->configs[0].params;
+    const struct report_cell *cell = &config->cells[0];
+    size_t n = 0;
+
+    for (size_t i = 0; i < names->n; i++) {
+        const struct stored_param *param =
+            stored_params_find(&config->params, names->items[i].name);
+
+        add(columns, &n, names->items[i].name,
+            param ? param_value(param) : (struct sql_value){ .type = 'n' });
+    }
+    add(columns, &n, "key", text(config->key));
+    add(columns, &n, "rank",
+        config->rank ? integer(config->rank)
+                     : (struct sql_value){ .type = 'n' });
+    add(columns, &n, "baseline", integer(config->baseline));
+    add(columns, &n, "outcome", text(outcome_name(config->outcome)));
+    add(columns, &n, "reason", text(config->reason));
+    add(columns, &n, "median_s", real(cell->summary.median));
+    add(columns, &n, "normalised_s", real(cell->normalised_s));
+    add(columns, &n, "spread_s", real(cell->summary.spread));
+    add(columns, &n, "samples", integer((int64_t)cell->n_samples));
+    add(columns, &n, "sampling", text(cell->sampling));
+    add(columns, &n, "registers", integer(cell->registers));
+    add(columns, &n, "spill_bytes", integer(cell->spill_bytes));
+    add(columns, &n, "host", text(cell->host));
+    add(columns, &n, "gpu", text(cell->gpu));
+    for (size_t i = 0; i < report->n_metrics; i++)
+        add(columns, &n, report->metrics[i].name, real(cell->metrics[i]));
+    return n;
+}
+
+static int create(struct sqlite3 *db, const struct column *columns, size_t n,
+                  struct sqlite3_stmt **insert, struct err *err)
+{
+    struct buf make, put;
+    int rc;
+
+    buf_init(&make, TEXT_MAX);
+    buf_init(&put, TEXT_MAX);
+    for (size_t i = 0; i < n; i++) {
+        char *name = sqlite3_mprintf("\"%w\"", columns[i].name);
+
+        buf_printf(&make, "%s%s", i ? ", " : "CREATE TABLE configuration(",
+                   name);
+        buf_printf(&put, "%s?", i ? ", " : "INSERT INTO configuration VALUES(");
+        sqlite3_free(name);
+    }
+    buf_add(&make, ")", 1);
+    buf_add(&put, ")", 1);
+    rc = sql_run(db, buf_text(&make), err);
+    if (rc == 0)
+        rc = sql_prepare(db, buf_text(&put), insert, err);
+    buf_fini(&make);
+    buf_fini(&put);
+    return rc;
+}
+
+static int fill(struct sqlite3 *db, const struct report *report,
+                struct err *err)
+{
+    struct column *columns = mem_new(COLUMNS_MAX, sizeof(*columns));
+    struct sql_value *values = mem_new(COLUMNS_MAX, sizeof(*values));
+    struct sqlite3_stmt *insert = NULL;
+    int rc = 0;
+
+    for (size_t i = 0; rc >= 0 && i < report->n_configs; i++) {
+        size_t n = row(report, &report->configs[i], columns);
+
+        if (i == 0)
+            rc = create(db, columns, n, &insert, err);
+        for (size_t c = 0; c < n; c++)
+            values[c] = columns[c].value;
+        if (rc >= 0)
+            rc = sql_exec_values(insert, values, n, err);
+    }
+    sql_free(insert);
+    free(columns);
+    free(values);
+    return rc < 0 ? rc : 0;
+}
+
+static int choose(struct sqlite3 *db, struct report *report,
+                  const char *condition, struct err *err)
+{
+    char *query =
+        mem_printf("SELECT rowid FROM configuration WHERE (%s\n)", condition);
+    struct sqlite3_stmt *stmt = NULL;
+    int rc = sql_prepare(db, query, &stmt, err);
+
+    for (size_t i = 0; i < report->n_configs; i++)
+        report->configs[i].selected = false;
+    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
+        report->configs[sql_int(stmt, 0) - 1].selected = true;
+    sql_free(stmt);
+    free(query);
+    if (rc < 0)
+        return err_within(err, ERR_INPUT, "--where '%s'", condition);
+    return 0;
+}
+
+int report_where(struct report *report, const char *condition, struct err *err)
+{
+    struct sqlite3 *db = NULL;
+    int rc;
+
+    if (report->n_configs == 0)
+        return 0;
+    if (sqlite3_open(":memory:", &db) != SQLITE_OK) {
+        rc = err_set(err, ERR_STORE, ":memory:: %s", sqlite3_errmsg(db));
+        goto out;
+    }
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0); /* no file is in reach */
+    rc = fill(db, report, err);
+    if (rc == 0)
+        rc = choose(db, report, condition, err);
+out:
+    sqlite3_close(db);
+    return rc;
+}

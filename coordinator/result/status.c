@@ -1,0 +1,128 @@
+#include "coordinator/result/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/err.h"
+#include "common/mem.h"
+#include "common/outcome.h"
+#include "coordinator/result/report.h"
+#include "coordinator/store/sql.h"
+#include "coordinator/store/store.h"
+#include "coordinator/text/terminal.h"
+
+#define WINDOW_NS (300 * NS_PER_S) /* the rate is that of five minutes */
+
+static const char run_query[] = "SELECT coalesce(max(epoch), 0) FROM run";
+
+static const char settled_query[] =
+    "SELECT count(*) FROM outcome WHERE settled_utc > ?";
+
+static const char hosts_query[] =
+    "SELECT h.name, (SELECT i.category FROM interval i WHERE i.host=h.name"
+    "  AND i.epoch=?1 ORDER BY i.start_ns DESC LIMIT 1),"
+    " count(CASE WHEN l.stage='build' THEN 1 END),"
+    " count(CASE WHEN l.stage='measure' THEN 1 END)"
+    " FROM host h LEFT JOIN lease l ON l.host=h.name AND l.epoch=?1"
+    "  AND l.ended_utc IS NULL GROUP BY h.name ORDER BY h.position, h.name";
+
+static int query_one(struct store *store, const char *text, int64_t argument,
+                     int64_t *out, struct err *err)
+{
+    struct sqlite3_stmt *stmt = NULL;
+    int rc = sql_prepare(store_db(store), text, &stmt, err);
+
+    if (rc == 0)
+        rc = sql_start(stmt, err, "I", argument);
+    if (rc == 0)
+        rc = sql_step(stmt, err);
+    if (rc == 1)
+        *out = sql_int(stmt, 0);
+    sql_free(stmt);
+    return rc < 0 ? rc : 0;
+}
+
+static void add_host(struct status *status, struct sqlite3_stmt *stmt)
+{
+    status->hosts =
+        mem_grow(status->hosts, status->n_hosts + 1, sizeof(*status->hosts));
+    status->hosts[status->n_hosts++] = (struct status_host){
+        .name = terminal_clean(mem_strdup(sql_text(stmt, 0)), false),
+        .category = terminal_clean(mem_strdup(sql_text(stmt, 1)), false),
+        .building = sql_int(stmt, 2),
+        .measuring = sql_int(stmt, 3),
+    };
+}
+
+static int load_hosts(struct store *store, struct status *status,
+                      struct err *err)
+{
+    struct sqlite3_stmt *stmt = NULL;
+    int rc = sql_prepare(store_db(store), hosts_query, &stmt, err);
+
+    if (rc == 0)
+        rc = sql_start(stmt, err, "I", status->epoch);
+    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
+        add_host(status, stmt);
+    sql_free(stmt);
+    return rc;
+}
+
+static void count(const struct report *report, struct status *status)
+{
+    status->total = (int64_t)(report->n_configs * report->n_shapes);
+    for (size_t i = 0; i < report->n_configs; i++)
+        for (size_t s = 0; s < report->n_shapes; s++)
+            status->done +=
+                report->configs[i].cells[s].outcome != OUTCOME_PENDING;
+}
+
+static int load_rate(struct store *store, int64_t now_utc,
+                     struct status *status, struct err *err)
+{
+    int64_t since = now_utc - WINDOW_NS, settled = 0;
+    int rc;
+
+    if (since < status->epoch)
+        since = status->epoch;
+    rc = query_one(store, settled_query, since, &settled, err);
+    status->per_hour = status->eta_s = (double)NAN;
+    if (rc < 0 || settled == 0 || now_utc <= since)
+        return rc;
+    status->per_hour =
+        3600.0 * (double)settled / ((double)(now_utc - since) / NS_PER_S);
+    status->eta_s =
+        3600.0 * (double)(status->total - status->done) / status->per_hour;
+    return 0;
+}
+
+int status_load(struct store *store, const struct report *report,
+                int64_t now_utc, struct status *out, struct err *err)
+{
+    int rc;
+
+    *out = (struct status){ .per_hour = NAN, .eta_s = NAN };
+    out->running = dblock_is_held(store_path(store), &out->holder);
+    count(report, out);
+    rc = sql_number(store_db(store), run_query, &out->epoch, err);
+    if (rc == 0 && out->running)
+        rc = load_rate(store, now_utc, out, err);
+    if (rc == 0)
+        rc = load_hosts(store, out, err);
+    if (rc == 0)
+        return 0;
+    status_fini(out);
+    return err_within(err, rc, "%s", store_path(store));
+}
+
+void status_fini(struct status *status)
+{
+    for (size_t i = 0; i < status->n_hosts; i++) {
+        free(status->hosts[i].name);
+        free(status->hosts[i].category);
+    }
+    free(status->hosts);
+    *status = (struct status){ 0 };
+}

@@ -1,0 +1,206 @@
+#include "coordinator/result/stored_spec.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "common/msg.h"
+#include "coordinator/replay/replay.h"
+#include "coordinator/result/report.h"
+#include "coordinator/space/space_config.h"
+#include "coordinator/spec/spec.h"
+#include "coordinator/store/stored_params.h"
+
+/* The JSON object of facts, as the lines that gpu_arch_facts_read() takes. */
+static int read_facts(const char *json, struct gpu_arch_facts *out,
+                      struct err *err)
+{
+    struct stored_params params;
+    struct texts lines = { NULL, 0 };
+    char **texts;
+    int rc = stored_params_parse(json, &params, err);
+
+    if (rc < 0)
+        return rc;
+    texts = mem_new(params.n + 1, sizeof(*texts));
+    for (size_t i = 0; i < params.n; i++)
+        if (params.items[i].type == STORED_PARAM_INTEGER)
+            texts[lines.n++] =
+                mem_printf("%s %s", params.items[i].name, params.items[i].text);
+    lines.items = (const char *const *)texts;
+    rc = gpu_arch_facts_read(&lines, out, err);
+    for (size_t i = 0; i < lines.n; i++)
+        free(texts[i]);
+    free(texts);
+    stored_params_fini(&params);
+    return rc;
+}
+
+int stored_spec_facts(const struct report *report, struct gpu_arch_facts *out,
+                      struct err *err)
+{
+    return read_facts(report->sweep.facts, out, err);
+}
+
+int stored_spec_open(const struct report *report, struct stored_spec *out,
+                     struct err *err)
+{
+    struct gpu_arch_facts facts;
+    int rc;
+
+    *out = (struct stored_spec){ NULL, NULL, NULL };
+    rc = read_facts(report->sweep.facts, &facts, err);
+    if (rc == 0)
+        rc = spec_parse(report->file.folder, report->file.name,
+                        report->file.text, strlen(report->file.text),
+                        &out->spec, err);
+    if (rc == 0)
+        rc = space_open(out->spec, &facts, report->device,
+                        replay_points(out->spec->replay), &out->space, err);
+    if (rc < 0) {
+        stored_spec_close(out);
+        err_within(err, rc, "the stored sweep");
+        return rc;
+    }
+    assert(out->spec);
+    out->values = mem_new(out->spec->space.n_axes, sizeof(*out->values));
+    return 0;
+}
+
+void stored_spec_close(struct stored_spec *stored)
+{
+    free(stored->values);
+    space_close(stored->space);
+    spec_free(stored->spec);
+    *stored = (struct stored_spec){ NULL, NULL, NULL };
+}
+
+int stored_spec_values(struct stored_spec *stored,
+                       const struct stored_params *params, struct err *err)
+{
+    for (size_t i = 0; i < stored->spec->space.n_axes; i++) {
+        const struct spec_axis *axis = &stored->spec->space.axes[i];
+        const struct stored_param *param =
+            stored_params_find_at(params, i, axis->name);
+
+        if (!param)
+            return err_set(err, ERR_STORE,
+                           "a stored configuration has no value for '%s'",
+                           axis->name);
+        stored->values[i] = (struct value){
+            .kind = axis->kind,
+            .integer = (int64_t)param->number,
+            .real = param->number,
+            .text = param->text,
+        };
+    }
+    return 0;
+}
+
+/* The variables of a shape as they are stored: it need not be one of those
+ * that the sweep file has for the device. */
+static int stored_spec_vars(const struct stored_spec *stored, const char *json,
+                            int64_t *vars, struct err *err)
+{
+    const struct spec *spec = stored->spec;
+    struct stored_params params;
+    int rc = stored_params_parse(json, &params, err);
+
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < spec->shapes.n_vars && rc == 0; i++) {
+        const struct stored_param *param =
+            stored_params_find(&params, spec->shapes.vars[i]);
+
+        if (param)
+            vars[i] = (int64_t)param->number;
+        else
+            rc = err_set(err, ERR_STORE, "a stored shape has no value for '%s'",
+                         spec->shapes.vars[i]);
+    }
+    stored_params_fini(&params);
+    return rc;
+}
+
+/* 'shapes' have the report's names and variables. */
+static int config_metrics(struct stored_spec *stored,
+                          const struct report *report,
+                          const struct spec_shape *shapes,
+                          struct report_config *config, struct err *err)
+{
+    int rc = stored_spec_values(stored, &config->params, err);
+
+    for (size_t s = 0; s < report->n_shapes; s++) {
+        struct report_cell *cell = &config->cells[s];
+
+        cell->metrics = mem_new(report->n_metrics, sizeof(double));
+        for (size_t m = 0; m < report->n_metrics; m++) {
+            cell->metrics[m] = (double)NAN;
+            if (rc == 0 && shapes && cell->n_samples)
+                rc = space_metric(stored->space, m, stored->values, &shapes[s],
+                                  cell->summary.median, &cell->metrics[m], err);
+        }
+    }
+    return rc;
+}
+
+/* One block: the shapes, then their variables. */
+static int spec_read_shapes(const struct stored_spec *stored,
+                            const struct report *report,
+                            struct spec_shape **out, struct err *err)
+{
+    struct spec_shape *shapes =
+        mem_new(report->n_shapes + 1,
+                sizeof(*shapes) + SPEC_VARS_MAX * sizeof(int64_t));
+    int64_t *vars = (int64_t *)(shapes + report->n_shapes);
+    int rc = 0;
+
+    for (size_t s = 0; rc == 0 && s < report->n_shapes; s++) {
+        shapes[s].name = report->shapes[s].name;
+        shapes[s].vars = vars;
+        rc = stored_spec_vars(stored, report->shapes[s].vars, vars, err);
+        vars += SPEC_VARS_MAX;
+    }
+    if (rc < 0) {
+        free(shapes);
+        shapes = NULL;
+    }
+    *out = shapes;
+    return rc;
+}
+
+int stored_spec_metrics(struct report *report, struct err *err)
+{
+    struct spec_shape *shapes;
+    struct stored_spec stored;
+    int rc = stored_spec_open(report, &stored, err);
+
+    if (rc < 0)
+        return rc;
+    assert(stored.spec);
+    report->n_metrics = stored.spec->figures.n_metrics;
+    report->metrics = mem_new(report->n_metrics + 1, sizeof(*report->metrics));
+    for (size_t m = 0; m < report->n_metrics; m++) {
+        report->metrics[m].name =
+            mem_strdup(stored.spec->figures.metrics[m].name);
+        report->metrics[m].unit =
+            mem_strdup(stored.spec->figures.metrics[m].unit);
+    }
+    rc = spec_read_shapes(&stored, report, &shapes, err);
+    for (size_t i = 0; rc == 0 && i < report->n_shapes; i++)
+        rc = roofline_of(stored.space, stored.spec, &shapes[i],
+                         &report->shapes[i].roofline, err);
+    for (size_t i = 0; i < report->n_configs; i++) {
+        int one =
+            config_metrics(&stored, report, shapes, &report->configs[i], err);
+
+        if (rc == 0)
+            rc = one; /* the others still get their (empty) metrics */
+    }
+    free(shapes);
+    stored_spec_close(&stored);
+    return rc;
+}

@@ -1,0 +1,41 @@
+/* stored_spec.h - the sweep file of a database, ready to be asked again
+ *
+ * What a gate says of a configuration, or a metric of a time, is asked of the
+ * text that the database holds, with the facts the sweep used; the file on
+ * disk may have changed since.
+ * Thread rule: one thread.
+ */
+#ifndef FA_COORDINATOR_RESULT_STORED_SPEC_H
+#define FA_COORDINATOR_RESULT_STORED_SPEC_H
+
+#include "coordinator/space/space.h"
+#include "coordinator/spec/spec.h"
+
+struct err;
+struct stored_params;
+struct report;
+
+/* The device facts that the sweep used. */
+int stored_spec_facts(const struct report *report, struct gpu_arch_facts *out,
+                      struct err *err);
+
+struct stored_spec {
+    struct spec *spec;
+    struct space *space;
+    struct value *values; /* one a tunable, for stored_spec_values() */
+};
+
+int stored_spec_open(const struct report *report, struct stored_spec *out,
+                     struct err *err);
+void stored_spec_close(struct stored_spec *stored);
+
+/* Fill in 'values' from stored parameters, whose texts are borrowed.
+ * ERR_STORE when one is missing. */
+int stored_spec_values(struct stored_spec *stored,
+                       const struct stored_params *params, struct err *err);
+
+/* Evaluate the floors of every shape, and the sweep's metrics for every cell
+ * that has a median. */
+int stored_spec_metrics(struct report *report, struct err *err);
+
+#endif

@@ -1,0 +1,68 @@
+#include "coordinator/schedule/job.h"
+
+#include <stddef.h>
+
+static bool vanish(struct job *job)
+{
+    if (job->stage == JOB_BUILD && job->state == JOB_DONE)
+        job->state = JOB_WAITING;
+    else if (job->stage == JOB_MEASURE && job->state == JOB_WAITING)
+        job->state = JOB_BLOCKED;
+    else
+        return false;
+    return true;
+}
+
+static const struct step {
+    enum job_state from;
+    enum job_event on;
+    enum job_state to;
+} steps[] = {
+    { JOB_BLOCKED, JOB_EV_READY, JOB_WAITING },
+    { JOB_BLOCKED, JOB_EV_DOOMED, JOB_FAILED },
+    { JOB_BLOCKED, JOB_EV_ADOPT, JOB_LEASED },
+    { JOB_BLOCKED, JOB_EV_RESULT, JOB_DONE }, /* late, from a past run */
+    { JOB_BLOCKED, JOB_EV_REJECT, JOB_FAILED },
+    { JOB_WAITING, JOB_EV_LEASE, JOB_LEASED },
+    { JOB_WAITING, JOB_EV_ADOPT, JOB_LEASED },
+    { JOB_WAITING, JOB_EV_DOOMED, JOB_FAILED },
+    { JOB_WAITING, JOB_EV_RESULT, JOB_DONE },
+    { JOB_WAITING, JOB_EV_REJECT, JOB_FAILED },
+    { JOB_LEASED, JOB_EV_RESULT, JOB_DONE },
+    { JOB_LEASED, JOB_EV_REJECT, JOB_FAILED },
+    { JOB_LEASED, JOB_EV_LOST, JOB_WAITING },
+    { JOB_LEASED, JOB_EV_REFUSED, JOB_WAITING },
+};
+
+bool job_apply(struct job *job, enum job_event event)
+{
+    if (job->state == JOB_FAILED && job->was_lost &&
+        (event == JOB_EV_RESULT || event == JOB_EV_REJECT)) {
+        job->was_lost = false;
+        job->state = event == JOB_EV_RESULT ? JOB_DONE : JOB_FAILED;
+        return true;
+    }
+    if (event == JOB_EV_VANISHED)
+        return vanish(job);
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        if (steps[i].from != job->state || steps[i].on != event)
+            continue;
+        job->state = steps[i].to;
+        if (event == JOB_EV_LOST) {
+            job->losses++;
+            if (job->tries_left == 0) {
+                job->state = JOB_FAILED;
+                job->was_lost = true;
+            } else {
+                job->tries_left--;
+            }
+        }
+        return true;
+    }
+    return false;
+}
+
+bool job_is_settled(const struct job *job)
+{
+    return job->state == JOB_DONE || job->state == JOB_FAILED;
+}

@@ -1,0 +1,67 @@
+/* sched_leases.h - what a sched has handed out (sched.h)
+ *
+ * A lease is a build or a measurement that a host has been asked for and has
+ * not answered yet.
+ */
+#ifndef FA_COORDINATOR_SCHEDULE_SCHED_LEASES_H
+#define FA_COORDINATOR_SCHEDULE_SCHED_LEASES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "coordinator/schedule/job.h"
+
+struct sched;
+
+enum sched_purpose {
+    SCHED_SCREEN, /* the one measurement that each configuration has */
+    SCHED_AGAIN,  /* the same once more, because its time is in doubt */
+    SCHED_CANARY,
+    SCHED_CONFIRM,
+    SCHED_EXTERNAL, /* a run of the external baseline; its unit is any */
+    SCHED_PROFILE,  /* a configuration under a profiler */
+};
+const char *sched_purpose_name(enum sched_purpose purpose); /* of results */
+bool sched_is_tool(enum sched_purpose purpose); /* a command, no measurement */
+
+struct sched_lease {
+    int64_t id; /* unique in this sched, > 0 */
+    enum job_stage stage;
+    int unit;
+    int shape; /* 0 for a build */
+    int host;
+    int gpu;     /* index on its host, -1 for a build */
+    int attempt; /* 1 is the first */
+
+    int64_t order; /* of a measurement; 0 when nobody ordered it */
+    enum sched_purpose purpose;
+    int round;
+    int pass;   /* of the order */
+    bool fresh; /* by a new process of the worker */
+
+    bool late;      /* may be repeated (sched_lease_late) */
+    int64_t repeat; /* the other lease of the same job, 0 for none */
+};
+
+/* The lease with this id, or the one a job holds; NULL when there is none.
+ * Valid until the next call that changes the sched. */
+const struct sched_lease *sched_lease_get(const struct sched *sched,
+                                          int64_t id);
+const struct sched_lease *sched_lease_of(const struct sched *sched,
+                                         enum job_stage stage, int unit,
+                                         int shape);
+/* That of them which this host holds, be it the repetition; or NULL. */
+const struct sched_lease *sched_lease_held(const struct sched *sched,
+                                           enum job_stage stage, int unit,
+                                           int shape, int host);
+/* Any lease of this host, NULL when it has none: to end them one by one. */
+const struct sched_lease *sched_lease_on(const struct sched *sched, int host);
+/* Lease 'i' of those handed out, in no order; NULL past the last. */
+const struct sched_lease *sched_lease_at(const struct sched *sched, int i);
+
+/* It has been out longer than such work takes: who is idle may repeat it. */
+void sched_lease_late(struct sched *sched, int64_t id);
+
+int sched_leases(const struct sched *sched); /* handed out now */
+
+#endif

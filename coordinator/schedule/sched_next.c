@@ -1,0 +1,172 @@
+/* Which host takes what next. */
+#include <stddef.h>
+
+#include "coordinator/schedule/sched_internal.h"
+
+/* Its artifact and the reference lie somewhere. */
+static bool is_measurable(const struct sched *s, int unit)
+{
+    return sched_is_built(s, unit) && sched_is_built(s, s->limits.units);
+}
+
+/* GPUs of a host that take what is screened. */
+static int gpus_at_work(const struct sched_host *h)
+{
+    int n = 0;
+
+    for (int gpu = 0; h->up && !h->paused && gpu < h->gpus; gpu++)
+        n += !h->rests[gpu];
+    return n;
+}
+
+static int other_gpus(const struct sched *s, int host, int gpu)
+{
+    int n = 0;
+
+    for (int h = 0; h < s->limits.hosts; h++)
+        n += gpus_at_work(&s->hosts[h]);
+    return n - (s->hosts[host].up && gpu >= 0 ? 1 : 0);
+}
+
+/* Position in 'q' of the first job this GPU should take: not the one it has
+ * just failed to finish, while there is another GPU to try. */
+static int choose(const struct sched *s, const struct int_queue *q, int host,
+                  int gpu)
+{
+    for (int i = 0; i < q->n; i++) {
+        int job = int_queue_peek(q, i);
+
+        if (s->jobs.last_gpu[job] != host * 256 + gpu ||
+            other_gpus(s, host, gpu) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* Position in the queue of 'other' of what its only GPU at work has just
+ * failed to finish, for a GPU elsewhere; or -1. */
+static int left_over(const struct sched *s, int other, int host, int gpu)
+{
+    const struct sched_host *h = &s->hosts[other];
+
+    for (int i = 0; gpus_at_work(h) == 1 && i < h->ready.n; i++) {
+        int last = s->jobs.last_gpu[int_queue_peek(&h->ready, i)];
+
+        if (last >= 0 && last / 256 == other && last % 256 < h->gpus &&
+            !h->rests[last % 256] && last != host * 256 + gpu)
+            return i;
+    }
+    return -1;
+}
+
+/* Where an idle GPU of 'host' finds work: at home, else with the host that
+ * has the most waiting beyond what its own GPUs hold or want. */
+static struct int_queue *source_for(struct sched *s, int host, int gpu, int *at)
+{
+    struct int_queue *best = NULL;
+    int most = 0;
+
+    *at = choose(s, &s->hosts[host].ready, host, gpu);
+    if (*at >= 0)
+        return &s->hosts[host].ready;
+    if (s->hosts[host].measures[gpu] > 0)
+        return NULL; /* busy: what lies elsewhere can stay there */
+    for (int h = 0; h < s->limits.hosts; h++) {
+        struct sched_host *other = &s->hosts[h];
+        int spare = other->ready.n - gpus_at_work(other);
+        int i = choose(s, &other->ready, host, gpu);
+
+        if (spare <= 0 && (i = left_over(s, h, host, gpu)) >= 0)
+            spare = 1;
+        if (i >= 0 && spare > most) {
+            most = spare;
+            best = &other->ready;
+            *at = i;
+        }
+    }
+    return best;
+}
+
+/* Work of this stage that is out late on another host, once: idle hands
+ * repeat it. */
+static bool next_repeat(struct sched *s, enum job_stage stage, int host,
+                        int gpu, struct sched_lease *out)
+{
+    const struct sched_lease *oldest = NULL;
+
+    for (int i = 0; s->leases.n_late > 0 && i < s->leases.n; i++) {
+        const struct sched_lease *lease = &s->leases.list[i];
+
+        if (lease->late && lease->stage == stage && lease->repeat == 0 &&
+            lease->host != host && (!oldest || lease->id < oldest->id) &&
+            (stage == JOB_BUILD || is_measurable(s, lease->unit)))
+            oldest = lease;
+    }
+    if (!oldest)
+        return false;
+    *out = *sched_grant_repeat(s, oldest->id, host, gpu);
+    return true;
+}
+
+static bool next_measure(struct sched *s, int host, struct sched_lease *out)
+{
+    struct sched_host *h = &s->hosts[host];
+
+    for (int gpu = 0; gpu < h->gpus; gpu++) {
+        struct int_queue *q;
+        int at, job;
+
+        if (h->measures[gpu] >= h->credit)
+            continue;
+        if (sched_orders_next(s, host, gpu, out))
+            return true;
+        if (h->rests[gpu])
+            continue;
+        q = source_for(s, host, gpu, &at);
+        if (!q && h->measures[gpu] == 0 &&
+            next_repeat(s, JOB_MEASURE, host, gpu, out))
+            return true;
+        if (!q)
+            continue;
+        job = int_queue_peek(q, at);
+        int_queue_remove(q, at);
+        if (!sched_job_apply(s, job, JOB_EV_LEASE))
+            return next_measure(s, host, out); /* settled while it waited */
+        *out = *sched_grant(s, job, host, gpu);
+        return true;
+    }
+    return false;
+}
+
+static bool next_build(struct sched *s, int host, struct sched_lease *out)
+{
+    struct sched_host *h = &s->hosts[host];
+
+    sched_sift(s);
+    while (h->slots > 0 && h->builds < h->slots + 1 && s->units.builds.n > 0) {
+        int job = int_queue_peek(&s->units.builds, 0);
+
+        int_queue_remove(&s->units.builds, 0);
+        if (!sched_job_apply(s, job, JOB_EV_LEASE))
+            continue; /* settled while it waited */
+        *out = *sched_grant(s, job, host, -1);
+        return true;
+    }
+    return h->builds < h->slots && next_repeat(s, JOB_BUILD, host, -1, out);
+}
+
+bool sched_next(struct sched *s, struct sched_lease *out)
+{
+    for (int i = 0; i < s->limits.hosts; i++) {
+        int host = (s->turn + i) % s->limits.hosts;
+        const struct sched_host *h = &s->hosts[host];
+
+        if (!h->up || h->paused)
+            continue;
+        if (next_measure(s, host, out) || next_build(s, host, out)) {
+            s->turn = (host + 1) % s->limits.hosts;
+            return true;
+        }
+    }
+    return false;
+}

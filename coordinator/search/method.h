@@ -1,0 +1,52 @@
+/* method.h - one way to search; private to the strategies
+ *
+ * A method sees everything that was ever asked and told through the trials, so
+ * it can follow another one or a resumed run.  It keeps only what the trials
+ * cannot say.
+ */
+#ifndef FA_COORDINATOR_SEARCH_METHOD_H
+#define FA_COORDINATOR_SEARCH_METHOD_H
+
+#include <stdbool.h>
+
+#include "coordinator/search/domain.h"
+#include "coordinator/search/trials.h"
+#include "coordinator/stats/prng.h"
+
+struct method_search {
+    const struct domain *domain;
+    struct trials trials;
+    struct prng prng;
+    int left; /* evaluations this method may still ask for, >= 1 in ask() */
+};
+
+#define METHOD_WAIT (-1)
+
+struct method {
+    const char *name;
+    const char *about;
+    void *(*start)(struct method_search *search);
+    /* An unseen point, there is at least one; or METHOD_WAIT, when something
+     * is pending without which it cannot choose. */
+    int (*ask)(void *self, struct method_search *search);
+    /* Trial 'i' has an outcome, or, with 'again', another one than it had; may
+     * be NULL. */
+    void (*tell)(void *self, struct method_search *search, int i, bool again);
+    void (*end)(void *self);
+};
+
+extern const struct method method_exhaustive;
+extern const struct method method_random;
+extern const struct method method_lhs;
+extern const struct method method_tpe;
+extern const struct method method_local;
+extern const struct method method_genetic;
+extern const struct method method_bayes;
+
+/* n points by Latin hypercube: each tunable's levels are used evenly, as far
+ * as the legal points allow; all different and unseen.  Returns how many were
+ * found, n unless fewer are left. */
+int method_lhs_sample(struct method_search *search, int n, int *out);
+#define LHS_MAX 256
+
+#endif

@@ -1,0 +1,366 @@
+/* Bayesian optimisation: the point with the largest expected improvement.
+ *
+ * A Gaussian process of log time says for each candidate what to expect and
+ * how surely; a second output, of what failed, says how likely it fails too,
+ * and the expected improvement is multiplied by the chance that it does not.
+ * Pending points are rows without a value: they take away the doubt around
+ * them, so that the next ask looks elsewhere.
+ * All unseen points are candidates while they are few; else some at random and
+ * those near the fastest, joined at each ask by what lies around the winner.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/mem.h"
+#include "coordinator/search/gp.h"
+#include "coordinator/search/method.h"
+
+#define DESIGN 12       /* points by Latin hypercube to begin with ... */
+#define DESIGN_SHARE 4  /* ... or one in so many of the budget, if fewer */
+#define TIMED_MIN 3     /* below, there is nothing to model */
+#define ROWS_MAX 400    /* more than this are thinned to ... */
+#define ROWS_KEPT 300   /* ... the fastest half of it and some of the rest */
+#define FIT_MAX 160     /* rows that the kernel is learnt from */
+#define FIT_GROWTH 1.15 /* timed trials since the last fit */
+#define CANDIDATES 2048
+#define NEAR_FASTEST 8 /* whose neighbours are candidates */
+#define CLIMBS 2       /* rounds around the winner in an ask ... */
+#define CLIMB_MAX 32   /* ... of so many new candidates at most */
+
+#define FAILURE_BLUR 0.1 /* the border of what fails is never sharp */
+
+enum output {
+    LOG_TIME,
+    FAILURE
+};
+
+struct bayes {
+    int design[DESIGN];
+    int design_n, next;
+    struct gp *gp;
+    struct gp_kernel kernel;
+    int *row_of; /* [rows of trials_cap] row of a trial, or -1 */
+    int row_of_cap;
+    int synced;         /* trials that were looked at for a row */
+    int fitted_at;      /* timed trials at the last fit, 0: none yet */
+    double mean, scale; /* of log time; values in the process are standard */
+    double failure_rate;
+    double *promise; /* [CANDIDATES] */
+    int *hood;
+};
+
+static void *start(struct method_search *search)
+{
+    struct bayes *bayes = mem_new(1, sizeof(*bayes));
+    int n = search->left / DESIGN_SHARE + 1;
+
+    n = (n < DESIGN ? n : DESIGN) - search->trials.timed;
+    if (n > search->left)
+        n = search->left;
+    if (n > 0)
+        bayes->design_n = method_lhs_sample(search, n, bayes->design);
+    bayes->gp = gp_new(search->domain, ROWS_MAX, CANDIDATES);
+    gp_kernel_init(&bayes->kernel, search->domain);
+    bayes->promise = mem_new(CANDIDATES, sizeof(double));
+    bayes->hood = mem_new((size_t)domain_hood_max(search->domain), sizeof(int));
+    return bayes;
+}
+
+static void end(void *self)
+{
+    struct bayes *bayes = self;
+
+    gp_free(bayes->gp);
+    free(bayes->row_of);
+    free(bayes->promise);
+    free(bayes->hood);
+    free(bayes);
+}
+
+static double standard(const struct bayes *bayes, double time)
+{
+    return (log(time) - bayes->mean) / bayes->scale;
+}
+
+/* The values of a row as far as its trial is told. */
+static void set_row(struct bayes *bayes, const struct trial *trial, int row)
+{
+    if (trial->state == TRIAL_TIMED) {
+        gp_set(bayes->gp, LOG_TIME, row, standard(bayes, trial->time));
+        gp_set(bayes->gp, FAILURE, row, -bayes->failure_rate);
+    } else if (trial->state == TRIAL_FAILED) {
+        gp_set(bayes->gp, FAILURE, row, 1 - bayes->failure_rate);
+    }
+}
+
+static void add_row(struct bayes *bayes, const struct trials *trials, int i)
+{
+    bayes->row_of[i] = gp_add_row(bayes->gp, trials->list[i].point);
+    set_row(bayes, &trials->list[i], bayes->row_of[i]);
+}
+
+static void standardise(struct bayes *bayes, const struct trials *trials)
+{
+    double sum = 0, squares = 0;
+    int n = trials->timed;
+
+    for (int i = 0; i < trials->n; i++)
+        if (trials->list[i].state == TRIAL_TIMED)
+            sum += log(trials->list[i].time);
+    bayes->mean = sum / n;
+    for (int i = 0; i < trials->n; i++) {
+        double off = log(trials->list[i].time) - bayes->mean;
+
+        if (trials->list[i].state == TRIAL_TIMED)
+            squares += off * off;
+    }
+    bayes->scale = squares > 0 ? sqrt(squares / n) : 1;
+    bayes->failure_rate = (trials->failed + 0.5) / (trials->n + 1.0);
+}
+
+/* The trials to learn from: the fastest 'max' / 2 and others at random. */
+static int choose(struct method_search *search, int max, bool timed_only,
+                  int *out)
+{
+    const struct trials *trials = &search->trials;
+    int *rest = mem_new((size_t)trials->n, sizeof(int)), rest_n = 0, n;
+    char *taken = mem_new((size_t)trials->n, 1);
+
+    n = trials_fastest(trials, out, max / 2);
+    for (int i = 0; i < n; i++)
+        taken[out[i]] = 1;
+    for (int i = 0; i < trials->n; i++)
+        if (!taken[i] && (trials->list[i].state == TRIAL_TIMED || !timed_only))
+            rest[rest_n++] = i;
+    if (n + rest_n > max)
+        prng_shuffle(&search->prng, rest, (size_t)rest_n);
+    for (int i = 0; i < rest_n && n < max; i++)
+        out[n++] = rest[i];
+    free(rest);
+    free(taken);
+    return n;
+}
+
+static void learn_kernel(struct bayes *bayes, struct method_search *search)
+{
+    int chosen[FIT_MAX], points[FIT_MAX], n;
+    double values[FIT_MAX];
+
+    n = choose(search, FIT_MAX, true, chosen);
+    for (int i = 0; i < n; i++) {
+        const struct trial *trial = &search->trials.list[chosen[i]];
+
+        points[i] = trial->point;
+        values[i] = standard(bayes, trial->time);
+    }
+    gp_fit(&bayes->kernel, search->domain, points, values, n);
+}
+
+static void offer(struct bayes *bayes, const struct method_search *search,
+                  int point)
+{
+    int n = gp_candidates(bayes->gp);
+
+    if (n < CANDIDATES && gp_candidate_of(bayes->gp, point) < 0 &&
+        trials_state(&search->trials, point) == TRIAL_UNSEEN)
+        gp_put_candidate(bayes->gp, n, point);
+}
+
+static void choose_candidates(struct bayes *bayes, struct method_search *search)
+{
+    const struct trials *trials = &search->trials;
+    int fastest[NEAR_FASTEST], n;
+
+    if (trials->unseen_n <= CANDIDATES) {
+        for (int i = 0; i < trials->unseen_n; i++)
+            offer(bayes, search, trials->unseen[i]);
+        return;
+    }
+    n = trials_fastest(trials, fastest, NEAR_FASTEST);
+    for (int i = 0; i < n; i++) {
+        int found = domain_neighbours(
+            search->domain, trials->list[fastest[i]].point, false, bayes->hood);
+
+        for (int k = 0; k < found; k++)
+            offer(bayes, search, bayes->hood[k]);
+    }
+    for (int i = 0; i < 2 * CANDIDATES; i++)
+        offer(bayes, search, trials_random_unseen(trials, &search->prng));
+}
+
+/* Start the process again from what is known. */
+static void relearn(struct bayes *bayes, struct method_search *search)
+{
+    const struct trials *trials = &search->trials;
+    int *chosen = mem_new((size_t)trials->n, sizeof(int)), n;
+
+    standardise(bayes, trials);
+    learn_kernel(bayes, search);
+    gp_reset(bayes->gp, &bayes->kernel);
+    for (int i = 0; i < trials->n; i++)
+        bayes->row_of[i] = -1;
+    choose_candidates(bayes, search);
+    n = choose(search, ROWS_KEPT, false, chosen);
+    for (int timed = 1; timed >= 0; timed--)
+        for (int i = 0; i < n; i++)
+            if ((trials->list[chosen[i]].state == TRIAL_TIMED) == timed)
+                add_row(bayes, trials, chosen[i]);
+    free(chosen);
+    bayes->synced = trials->n;
+    bayes->fitted_at = trials->timed;
+}
+
+/* Rows for trials that have none: those that this or another method asked. */
+static void sync(struct bayes *bayes, struct method_search *search)
+{
+    const struct trials *trials = &search->trials;
+    int rows = gp_rows(bayes->gp) + trials->n - bayes->synced;
+
+    if (bayes->row_of_cap < trials->n) {
+        bayes->row_of_cap = 2 * trials->n;
+        bayes->row_of =
+            mem_grow(bayes->row_of, (size_t)bayes->row_of_cap, sizeof(int));
+    }
+    if (bayes->fitted_at == 0 || rows > ROWS_MAX ||
+        trials->timed >= bayes->fitted_at * FIT_GROWTH)
+        relearn(bayes, search);
+    for (; bayes->synced < trials->n; bayes->synced++)
+        add_row(bayes, trials, bayes->synced);
+}
+
+/* How likely a candidate works: the process of failures is below a half. */
+static double works(const struct bayes *bayes, int c)
+{
+    double rate = bayes->failure_rate;
+    double deviation = sqrt(gp_doubt(bayes->gp, c) * rate * (1 - rate));
+    double failure = rate + gp_mean(bayes->gp, FAILURE, c);
+
+    return erfc((failure - 0.5) / (deviation + FAILURE_BLUR) / M_SQRT2) / 2;
+}
+
+/* Expected improvement on the fastest, times the chance that it works. */
+static double promise(const struct bayes *bayes, int c, double best)
+{
+    double deviation = sqrt(gp_doubt(bayes->gp, c) * bayes->kernel.variance);
+    double gain = best - gp_mean(bayes->gp, LOG_TIME, c), z = gain / deviation;
+    double improvement = gain * erfc(-z / M_SQRT2) / 2 +
+                         deviation * exp(-z * z / 2) / sqrt(2 * M_PI);
+
+    return (improvement > 0 ? improvement : 0) * works(bayes, c);
+}
+
+/* The candidate of most promise, or -1; 'worst' has the one of least. */
+static int rank(struct bayes *bayes, const struct method_search *search,
+                double best)
+{
+    int winner = -1;
+
+    for (int c = 0; c < gp_candidates(bayes->gp); c++) {
+        int point = gp_candidate(bayes->gp, c);
+
+        bayes->promise[c] = -1; /* seen by now */
+        if (trials_state(&search->trials, point) != TRIAL_UNSEEN)
+            continue;
+        bayes->promise[c] = promise(bayes, c, best);
+        if (winner < 0 || bayes->promise[c] > bayes->promise[winner])
+            winner = c;
+    }
+    return winner;
+}
+
+/* A candidate to give up: the least of a few. */
+static int spare(const struct bayes *bayes, struct method_search *search,
+                 int winner)
+{
+    int least = -1, n = gp_candidates(bayes->gp);
+
+    for (int i = 0; i < 8; i++) {
+        int c = (int)prng_below(&search->prng, (uint64_t)n);
+
+        if (c != winner &&
+            (least < 0 || bayes->promise[c] < bayes->promise[least]))
+            least = c;
+    }
+    return least;
+}
+
+/* What lies around the winner becomes a candidate too. */
+static int climb(struct bayes *bayes, struct method_search *search, int winner,
+                 double best)
+{
+    for (int round = 0; round < CLIMBS; round++) {
+        int from = winner, fresh = 0, found;
+
+        found =
+            domain_neighbours(search->domain, gp_candidate(bayes->gp, winner),
+                              false, bayes->hood);
+        prng_shuffle(&search->prng, bayes->hood, (size_t)found);
+        for (int i = 0; i < found && fresh < CLIMB_MAX; i++) {
+            int point = bayes->hood[i], c;
+
+            if (gp_candidate_of(bayes->gp, point) >= 0 ||
+                trials_state(&search->trials, point) != TRIAL_UNSEEN)
+                continue;
+            c = spare(bayes, search, winner);
+            if (c < 0)
+                continue;
+            gp_put_candidate(bayes->gp, c, point);
+            bayes->promise[c] = promise(bayes, c, best);
+            fresh++;
+            if (bayes->promise[c] > bayes->promise[winner])
+                winner = c;
+        }
+        if (winner == from)
+            break;
+    }
+    return winner;
+}
+
+static int ask(void *self, struct method_search *search)
+{
+    struct bayes *bayes = self;
+    const struct trials *trials = &search->trials;
+    double best;
+    int winner;
+
+    while (bayes->next < bayes->design_n) {
+        int point = bayes->design[bayes->next++];
+
+        if (trials_state(trials, point) == TRIAL_UNSEEN)
+            return point;
+    }
+    if (trials->timed < TIMED_MIN)
+        return trials_random_unseen(trials, &search->prng);
+    sync(bayes, search);
+    best = standard(bayes, trials->list[trials->best].time);
+    winner = rank(bayes, search, best);
+    if (winner < 0)
+        return trials_random_unseen(trials, &search->prng);
+    if (trials->unseen_n > gp_candidates(bayes->gp))
+        winner = climb(bayes, search, winner, best);
+    return gp_candidate(bayes->gp, winner);
+}
+
+/* A row cannot lose a value: what was taken back is learnt without it. */
+static void tell(void *self, struct method_search *search, int i, bool again)
+{
+    const struct trial *trial = &search->trials.list[i];
+    struct bayes *bayes = self;
+
+    if (i >= bayes->synced || bayes->row_of[i] < 0)
+        return;
+    if (again && trial->state != TRIAL_TIMED)
+        bayes->fitted_at = 0;
+    else
+        set_row(bayes, trial, bayes->row_of[i]);
+}
+
+const struct method method_bayes = {
+    .name = "bayes",
+    .about = "Gaussian process of log time and of failures: most expected "
+             "improvement",
+    .start = start,
+    .ask = ask,
+    .tell = tell,
+    .end = end,
+};

@@ -1,0 +1,58 @@
+/* point_walker.h - the points of a product that no rule rejects
+ *
+ * A rule is a table: a bit for each combination of levels of the axes that it
+ * names, set where it hits, in order, the last axis fastest.  Points have
+ * numbers in the same order.  Each rule is looked at as soon as the last of
+ * its axes has a level, for 64 levels at once, so what it rejects costs
+ * nothing further in.
+ *
+ * Pure; one thread.
+ */
+#ifndef FA_COORDINATOR_SPACE_POINT_WALKER_H
+#define FA_COORDINATOR_SPACE_POINT_WALKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct point_walker;
+
+#define POINT_WALKER_AXES_MAX 64
+#define POINT_WALKER_RULES_MAX 64
+
+struct point_walker_rule {
+    uint64_t axes;        /* bit a: it names axis a */
+    const uint64_t *hits; /* [point_walker_words()] */
+};
+
+/* Words of a table of so many combinations: one more than its bits need. */
+size_t point_walker_words(int64_t combinations);
+
+/* sizes      [n_axes], levels of each axis, >= 1; their product < 2^63
+ * rejecting  bit r: points that rule r hits are left out
+ * warning    bit r: they are told; in neither set: rule r is not looked at
+ * The tables outlive the lattice. */
+struct point_walker *point_walker_new(const size_t *sizes, size_t n_axes,
+                                      const struct point_walker_rule *rules,
+                                      uint64_t rejecting, uint64_t warning);
+void point_walker_free(struct point_walker *walker); /* NULL is fine */
+
+enum point_walker_step {
+    POINT_WALKER_END,
+    POINT_WALKER_POINT,
+    POINT_WALKER_LATER, /* ask again: after so many steps, for a look at the
+                           clock */
+};
+#define POINT_WALKER_STEPS (1 << 20)
+
+/* The next point, in order of number, and the warning rules that hit it.
+ * After the end it begins again. */
+enum point_walker_step point_walker_next(struct point_walker *walker,
+                                         int64_t *number, uint64_t *warned);
+
+/* Add to '*n' how many points there are; POINT_WALKER_END when it is done.  Not
+ * while walking. */
+enum point_walker_step point_walker_count(struct point_walker *walker,
+                                          int64_t *n);
+
+#endif

@@ -1,0 +1,40 @@
+/* roofline.h - how near a time comes to what no kernel can beat
+ *
+ * Each floor of a sweep file (docs/sweep-file.md, section 11) is such a time
+ * for a shape: that of the tensor cores, of DRAM.  The largest one binds: a
+ * kernel that reaches 100 % of it is done, however far off the others are.
+ */
+#ifndef FA_COORDINATOR_SPACE_ROOFLINE_H
+#define FA_COORDINATOR_SPACE_ROOFLINE_H
+
+#include <stddef.h>
+
+struct err;
+struct space;
+struct spec;
+struct spec_shape;
+
+#define ROOFLINE_NONE ((size_t)-1)
+
+struct roofline {
+    char **names;    /* in the order of the sweep file */
+    double *seconds; /* > 0; NaN for a floor that has no value here */
+    size_t n;
+    size_t binds; /* the largest, ROOFLINE_NONE without any */
+};
+
+/* The floors of a shape; for the caller to roofline_fini(), after an error too.
+ * ERR_INPUT when an expression is wrong. */
+int roofline_of(struct space *space, const struct spec *spec,
+                const struct spec_shape *shape, struct roofline *out,
+                struct err *err);
+void roofline_fini(struct roofline *roofline);
+
+/* The index of the largest; ROOFLINE_NONE when all are NaN. */
+size_t roofline_binding(const double *seconds, size_t n);
+/* Floor over time: 1 is as fast as can be, and what is over 1 shows a floor
+ * that is none.  NaN without a time or a value. */
+double roofline_share(const struct roofline *roofline, size_t floor,
+                      double time_s);
+
+#endif

@@ -1,0 +1,222 @@
+#include "coordinator/space/space_domain.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/search/domain.h"
+#include "coordinator/search/external_strategy.h"
+#include "coordinator/space/space.h"
+#include "coordinator/spec/spec.h"
+
+#define VALUE_BYTES_MAX 65536
+
+struct axis {
+    int *value_at; /* [n] which value of the file a level is */
+    int *level_of; /* the other way round */
+    int64_t stride, n;
+    double *numbers; /* [n] of the levels, or NULL */
+    char **json;     /* [n] likewise */
+};
+
+struct space_domain {
+    const struct spec *spec;
+    struct domain *domain;
+    struct axis axes[SPEC_AXES_MAX];
+    struct external_strategy_tunable tunables[SPEC_AXES_MAX];
+};
+
+static int by_number(const void *a, const void *b, void *arg)
+{
+    const struct value *values = arg;
+    double x = value_number(&values[*(const int *)a]);
+    double y = value_number(&values[*(const int *)b]);
+
+    return (x > y) - (x < y);
+}
+
+static bool is_ordered(const struct spec_axis *axis)
+{
+    return axis->kind == VALUE_INT || axis->kind == VALUE_REAL;
+}
+
+static char *json_of(const struct value *value)
+{
+    struct buf text;
+
+    buf_init(&text, VALUE_BYTES_MAX);
+    value_json(value, &text);
+    return text.bytes;
+}
+
+static void set_axis(struct axis *out, const struct spec_axis *axis,
+                     int64_t stride)
+{
+    *out = (struct axis){ .stride = stride, .n = (int64_t)axis->n };
+    out->value_at = mem_new(axis->n, sizeof(int));
+    out->level_of = mem_new(axis->n, sizeof(int));
+    out->json = mem_new(axis->n, sizeof(char *));
+    for (size_t i = 0; i < axis->n; i++)
+        out->value_at[i] = (int)i;
+    if (is_ordered(axis)) {
+        out->numbers = mem_new(axis->n, sizeof(double));
+        qsort_r(out->value_at, axis->n, sizeof(int), by_number, axis->values);
+    }
+    for (size_t level = 0; level < axis->n; level++) {
+        const struct value *value = &axis->values[out->value_at[level]];
+
+        out->level_of[out->value_at[level]] = (int)level;
+        out->json[level] = json_of(value);
+        if (out->numbers)
+            out->numbers[level] = value_number(value);
+    }
+}
+
+static void set_axes(struct space_domain *space_domain)
+{
+    struct domain_tunable tunables[SPEC_AXES_MAX];
+    const struct spec *spec = space_domain->spec;
+    int64_t stride = 1;
+
+    for (size_t i = spec->space.n_axes; i-- > 0;) {
+        const struct spec_axis *axis = &spec->space.axes[i];
+
+        set_axis(&space_domain->axes[i], axis, stride);
+        stride *= (int64_t)axis->n;
+        tunables[i] =
+            (struct domain_tunable){ .levels = (int)axis->n,
+                                     .ordered = is_ordered(axis),
+                                     .values = space_domain->axes[i].numbers };
+        space_domain->tunables[i] = (struct external_strategy_tunable){
+            axis->name, (const char *const *)space_domain->axes[i].json
+        };
+    }
+    space_domain->domain = domain_new(tunables, (int)spec->space.n_axes);
+}
+
+static void levels_of(const struct space_domain *space_domain, int64_t number,
+                      uint16_t *levels)
+{
+    for (size_t i = 0; i < space_domain->spec->space.n_axes; i++) {
+        const struct axis *axis = &space_domain->axes[i];
+
+        levels[i] = (uint16_t)axis->level_of[number / axis->stride % axis->n];
+    }
+}
+
+static void add_point(struct space_domain *space_domain, int64_t number)
+{
+    uint16_t levels[SPEC_AXES_MAX];
+
+    levels_of(space_domain, number, levels);
+    domain_add(space_domain->domain, levels);
+}
+
+/* Those that a gate warns of are the last. */
+static int add_points(struct space_domain *space_domain, struct space *space,
+                      struct err *err)
+{
+    int64_t *late = NULL;
+    int late_n = 0, late_cap = 0, rc;
+    struct space_point point;
+
+    while ((rc = space_next(space, &point, err)) == 1) {
+        if (domain_size(space_domain->domain) + late_n == DOMAIN_POINTS_MAX) {
+            rc = err_set(err, ERR_INPUT,
+                         "more than %d configurations pass the gates, too many "
+                         "for any strategy; use fewer values",
+                         DOMAIN_POINTS_MAX);
+            break;
+        }
+        if (!point.warned) {
+            add_point(space_domain, point.number);
+            continue;
+        }
+        if (late_n == late_cap) {
+            late_cap = late_cap ? 2 * late_cap : 1024;
+            late = mem_grow(late, (size_t)late_cap, sizeof(*late));
+        }
+        late[late_n++] = point.number;
+    }
+    for (int i = 0; rc == 0 && i < late_n; i++)
+        add_point(space_domain, late[i]);
+    free(late);
+    if (rc == 0 && domain_size(space_domain->domain) == 0)
+        return err_set(err, ERR_INPUT,
+                       "no configuration passes the gates; `fa-coord space` "
+                       "shows what each gate rejects");
+    return rc;
+}
+
+int space_domain_new(const struct spec *spec, struct space *space,
+                     int64_t passed, struct space_domain **out, struct err *err)
+{
+    struct space_domain *space_domain = mem_new(1, sizeof(*space_domain));
+    int rc;
+
+    space_domain->spec = spec;
+    set_axes(space_domain);
+    if (passed <= DOMAIN_POINTS_MAX)
+        domain_reserve(space_domain->domain, (int)passed);
+    rc = add_points(space_domain, space, err);
+    if (rc < 0) {
+        space_domain_free(space_domain);
+        space_domain = NULL;
+    }
+    *out = space_domain;
+    return rc;
+}
+
+void space_domain_free(struct space_domain *space_domain)
+{
+    if (!space_domain)
+        return;
+    for (size_t i = 0; i < space_domain->spec->space.n_axes; i++) {
+        struct axis *axis = &space_domain->axes[i];
+
+        for (int64_t level = 0; level < axis->n; level++)
+            free(axis->json[level]);
+        free(axis->json);
+        free(axis->numbers);
+        free(axis->value_at);
+        free(axis->level_of);
+    }
+    domain_free(space_domain->domain);
+    free(space_domain);
+}
+
+const struct domain *
+space_domain_domain(const struct space_domain *space_domain)
+{
+    return space_domain->domain;
+}
+
+int64_t space_domain_number(const struct space_domain *space_domain, int point)
+{
+    const uint16_t *levels = domain_point(space_domain->domain, point);
+    int64_t number = 0;
+
+    for (size_t i = 0; i < space_domain->spec->space.n_axes; i++)
+        number += space_domain->axes[i].value_at[levels[i]] *
+                  space_domain->axes[i].stride;
+    return number;
+}
+
+int space_domain_find(const struct space_domain *space_domain, int64_t number)
+{
+    uint16_t levels[SPEC_AXES_MAX];
+
+    if (number < 0 ||
+        number >= space_domain->axes[0].stride * space_domain->axes[0].n)
+        return -1;
+    levels_of(space_domain, number, levels);
+    return domain_find(space_domain->domain, levels);
+}
+
+const struct external_strategy_tunable *
+space_domain_tunables(const struct space_domain *space_domain)
+{
+    return space_domain->tunables;
+}

@@ -1,0 +1,138 @@
+/* The points of a space, one after the other. */
+#include "common/buf.h"
+#include "common/err.h"
+#include "coordinator/space/point_walker.h"
+#include "coordinator/space/space_internal.h"
+#include "coordinator/space/space_sql.h"
+#include "coordinator/space/space_table.h"
+
+/* The last tunables, when no gate names them, pass in all combinations; their
+ * points follow each other in number, so the query leaves them out. */
+static void set_run(struct space *space)
+{
+    const struct spec *spec = space->spec;
+    uint64_t named = 0;
+    size_t n = spec->space.n_axes;
+
+    for (size_t g = 0; g < spec->space.n_gates; g++)
+        named |= space->gates[g].needs.axes;
+    while (n > 0 && !(named >> (n - 1) & 1))
+        n--;
+    space->walk.run = n ? space->stride[n - 1] : space->size;
+    space->walk.gated = n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+}
+
+static int prepare_points(struct space *space, struct err *err)
+{
+    const struct spec *spec = space->spec;
+    struct buf sql;
+    int rc;
+
+    set_run(space);
+    buf_init(&sql, SPACE_SQL_MAX);
+    buf_printf(&sql, "SELECT ");
+    space_sql_number(space, space->walk.gated, &sql);
+    buf_printf(&sql, ",0");
+    for (size_t g = 0; g < spec->space.n_gates; g++)
+        if (spec->space.gates[g].warns)
+            space_sql_warned(space, g, &sql);
+    space_sql_from(space, space->walk.gated, &sql);
+    buf_printf(&sql, " WHERE 1");
+    for (size_t g = 0; g < spec->space.n_gates; g++)
+        if (!spec->space.gates[g].warns)
+            space_sql_passes(space, g, &sql);
+    rc = space_prepare(space, &sql, &space->walk.points, err);
+    buf_fini(&sql);
+    return rc;
+}
+
+/* The table of a gate of many tunables may have to wait until here. */
+static int begin_walk(struct space *space, struct err *err)
+{
+    uint64_t rejecting = space_gates(space, false);
+    uint64_t warning = space_gates(space, true);
+
+    if (space_fill_tables(space, false, err) < 0)
+        return ERR_INPUT;
+    if ((rejecting | warning) != space_tables(space))
+        return prepare_points(space, err);
+    space->walk.walker = space_lattice(space, UINT64_MAX, rejecting, warning);
+    return 0;
+}
+
+static int next_row(struct space *space, struct err *err)
+{
+    int rc;
+
+    if (!space->walk.begun)
+        sql_sandbox_start_clock(&space->sandbox, SPACE_SECONDS_MAX);
+    space->walk.begun = true;
+    rc = sqlite3_step(space->walk.points);
+    if (rc == SQLITE_ROW) {
+        space->walk.next.number = sqlite3_column_int64(space->walk.points, 0);
+        space->walk.next.warned =
+            (uint64_t)sqlite3_column_int64(space->walk.points, 1);
+        space->walk.left = space->walk.run;
+        return 1;
+    }
+    space->walk.begun = false;
+    rc = rc == SQLITE_DONE ? 0 : space_step_err(space, err);
+    sqlite3_reset(space->walk.points);
+    return rc;
+}
+
+static int next_of_only(struct space *space, struct space_point *out)
+{
+    const struct space_only *only = space->only;
+    const struct value *values;
+
+    if (space->walk.only_at == only->n) {
+        space->walk.only_at = 0;
+        return 0;
+    }
+    values = only->values + space->walk.only_at++ * space->spec->space.n_axes;
+    *out = (struct space_point){ .number = space_number(space, values) };
+    return 1;
+}
+
+static int next_in_lattice(struct space *space, struct space_point *out,
+                           struct err *err)
+{
+    enum point_walker_step step;
+
+    if (!space->walk.begun)
+        sql_sandbox_start_clock(&space->sandbox, SPACE_SECONDS_MAX);
+    space->walk.begun = true;
+    while ((step = point_walker_next(space->walk.walker, &out->number,
+                                     &out->warned)) == POINT_WALKER_LATER)
+        if (sql_sandbox_is_late(&space->sandbox))
+            return space_late_err(space, err);
+    space->walk.begun = step == POINT_WALKER_POINT;
+    return step == POINT_WALKER_POINT;
+}
+
+static int next_by_query(struct space *space, struct space_point *out,
+                         struct err *err)
+{
+    if (space->walk.left == 0) {
+        int rc = next_row(space, err);
+
+        if (rc <= 0)
+            return rc;
+    }
+    *out = space->walk.next;
+    space->walk.next.number++;
+    space->walk.left--;
+    return 1;
+}
+
+int space_next(struct space *space, struct space_point *out, struct err *err)
+{
+    if (space->only)
+        return next_of_only(space, out);
+    if (!space->walk.walker && !space->walk.points &&
+        begin_walk(space, err) < 0)
+        return ERR_INPUT;
+    return space->walk.walker ? next_in_lattice(space, out, err)
+                              : next_by_query(space, out, err);
+}

@@ -1,0 +1,34 @@
+/* name.h - which names, values and flags a sweep file may use
+ *
+ * Tunables and derived values become C macros and SQL names; nvcc hands names,
+ * values and flags to a shell.  So each is held to a few harmless characters
+ * (docs/sweep-file.md).
+ * Thread rule: no state; any thread.
+ */
+#ifndef FA_COORDINATOR_SPEC_IDENTIFIER_H
+#define FA_COORDINATOR_SPEC_IDENTIFIER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Each returns NULL when the text is fine, else why it is not. */
+
+/* Tunables, derived values, shape variables: SQL and C++ must both take it. */
+const char *identifier_flaw(const char *name);
+/* Entry points and arguments: C++ alone. */
+const char *identifier_entry_flaw(const char *name);
+/* Sweeps, gates, shapes, metrics, floors. */
+const char *identifier_label_flaw(const char *label);
+const char *identifier_value_flaw(const char *text); /* of a tunable */
+const char *identifier_path_flaw(const char *path);  /* of a source */
+
+/* Is flags[i] allowed?  '*taken' is 2 when the next one is its value. */
+bool identifier_flag_allowed(char *const *flags, size_t n, size_t i,
+                             size_t *taken);
+#define IDENTIFIER_FLAGS_ALLOWED                                               \
+    "-O0..-O3, -lineinfo, -maxrregcount=N, --use_fast_math, -ftz=, "           \
+    "-prec-div=, -prec-sqrt=, -fmad=, --extra-device-vectorization, "          \
+    "--restrict, --expt-relaxed-constexpr, -Xptxas=-O0..-O3,-v,-dlcm=,-dscm=," \
+    "-warn-spills"
+
+#endif

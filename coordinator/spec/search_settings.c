@@ -1,0 +1,247 @@
+#include "coordinator/spec/search_settings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/search/domain.h"
+#include "coordinator/search/objective.h"
+#include "coordinator/search/strategy.h"
+#include "coordinator/store/stored_params.h"
+#include "coordinator/text/value.h"
+
+/* Of a strategy that learns, where nobody says how many: four landscapes of
+ * thousands of points needed at most 150 (docs/strategies.md). */
+#define EVALUATIONS 1000
+#define SLOTS 4 /* of a host, where nobody says */
+#define SPARE 4 /* times what should fit: the clock ends it, not the count */
+
+const char *
+search_settings_command(const struct search_settings *search_settings)
+{
+    size_t len = strlen(SEARCH_SETTINGS_EXTERNAL);
+
+    return strncmp(search_settings->strategy, SEARCH_SETTINGS_EXTERNAL, len) ==
+                   0
+               ? search_settings->strategy + len
+               : NULL;
+}
+
+static size_t words_of(const char *command)
+{
+    size_t n = 0;
+
+    for (const char *at = command; *(at += strspn(at, " ")); n++)
+        at += strcspn(at, " ");
+    return n;
+}
+
+int search_settings_check(const struct search_settings *search_settings,
+                          struct err *err)
+{
+    const char *command = search_settings_command(search_settings);
+    bool bare = strcmp(search_settings->strategy, "external") == 0;
+    int rc = 0;
+
+    if (!command && !bare)
+        rc = strategy_evaluations(search_settings->strategy, err);
+    else if (bare || command[strspn(command, " ")] == '\0')
+        rc = err_set(err, ERR_INPUT,
+                     "strategy 'external:': the command is missing; write "
+                     "'external:python3 my_strategy.py', for example");
+    else if (words_of(command) > SEARCH_SETTINGS_WORDS_MAX)
+        rc = err_set(err, ERR_INPUT,
+                     "strategy 'external:': the command has %zu words, more "
+                     "than %d; put it into a script",
+                     words_of(command), SEARCH_SETTINGS_WORDS_MAX);
+    else if (search_settings->race.first > 0)
+        rc = err_set(
+            err, ERR_INPUT,
+            "an external strategy cannot race; remove 'race' from 'search'");
+    if (rc >= 0 && search_settings->race.first > 0 &&
+        strcmp(search_settings->objective, OBJECTIVE_GEOMEAN) == 0)
+        rc = err_set(err, ERR_INPUT,
+                     "a race measures one shape, but the objective 'geomean' "
+                     "needs all shapes; remove 'race' from 'search', or name a "
+                     "shape as 'objective'");
+    return rc < 0 ? rc : 0;
+}
+
+char *search_settings_split(const char *command,
+                            const char *argv[SEARCH_SETTINGS_WORDS_MAX + 1])
+{
+    char *words = mem_strdup(command), *rest = words, *word;
+    size_t n = 0;
+
+    while (n < SEARCH_SETTINGS_WORDS_MAX &&
+           (word = strtok_r(n ? NULL : words, " ", &rest)))
+        argv[n++] = word;
+    argv[n] = NULL;
+    return words;
+}
+
+void search_settings_put(const struct search_settings *search_settings,
+                         struct buf *out)
+{
+    buf_printf(out, "\"strategy\": ");
+    value_quote(search_settings->strategy, out);
+    buf_printf(out,
+               ", \"evaluations\": %" PRId64 ", \"search_seed\": %" PRId64
+               ", \"race_first\": %d, \"race_factor\": %d, "
+               "\"race_most\": %d, \"objective\": ",
+               search_settings->evaluations, search_settings->seed,
+               search_settings->race.first, search_settings->race.factor,
+               search_settings->race.most);
+    value_quote(search_settings->objective, out);
+    buf_printf(out, ", ");
+}
+
+static double number_of(const struct stored_params *params, const char *name)
+{
+    const struct stored_param *param = stored_params_find(params, name);
+
+    return param ? param->number : 0;
+}
+
+int search_settings_recall(const char *settings, struct search_settings *out,
+                           char **strategy, struct err *err)
+{
+    struct stored_params params;
+    const struct stored_param *text;
+    int rc = stored_params_parse(settings, &params, err);
+
+    *strategy = NULL;
+    if (rc < 0)
+        return rc;
+    text = stored_params_find(&params, "strategy");
+    *strategy = mem_strdup(text ? text->text : SEARCH_SETTINGS_AUTO);
+    *out = (struct search_settings){
+        .strategy = *strategy,
+        .objective = OBJECTIVE_HEADLINE,
+        .evaluations = (int64_t)number_of(&params, "evaluations"),
+        .seed = (int64_t)number_of(&params, "search_seed"),
+        .race = { .first = (int)number_of(&params, "race_first"),
+                  .factor = (int)number_of(&params, "race_factor"),
+                  .most = (int)number_of(&params, "race_most") },
+    };
+    stored_params_fini(&params);
+    return 0;
+}
+
+static int gpus_of(const struct host *host)
+{
+    int n = 1;
+
+    if (strcmp(host->gpus, "none") == 0 || host->role == HOST_BUILDER)
+        return 0;
+    for (const char *c = host->gpus; *c; c++)
+        n += *c == ',';
+    return n;
+}
+
+static int slots_of(const struct host *host)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (host->role == HOST_GPU)
+        return 0;
+    if (host->slots > 0)
+        return host->slots;
+    return host->local && cores > 0 ? (int)cores : SLOTS;
+}
+
+void search_settings_hosts(const struct hosts *hosts, int *slots, int *gpus)
+{
+    *slots = *gpus = 0;
+    for (size_t i = 0; i < hosts->n; i++) {
+        *slots += slots_of(&hosts->list[i]);
+        *gpus += gpus_of(&hosts->list[i]);
+    }
+    if (*slots < 1)
+        *slots = 1;
+    if (*gpus < 1)
+        *gpus = 1;
+}
+
+static double seconds(const struct search_settings_scope *scope, double points)
+{
+    double build = points * SEARCH_SETTINGS_BUILD_S / scope->slots;
+    double measure =
+        points * scope->shapes * SEARCH_SETTINGS_MEASURE_S / scope->gpus;
+
+    return build > measure ? build : measure;
+}
+
+/* Evaluations when they are not said. */
+static int64_t usual(const struct search_settings_scope *scope)
+{
+    double fit = SPARE * scope->hours * 3600 / seconds(scope, 1);
+
+    return fit > DOMAIN_POINTS_MAX ? DOMAIN_POINTS_MAX
+           : fit > EVALUATIONS     ? (int64_t)fit
+                                   : EVALUATIONS;
+}
+
+static void decide(const struct search_settings *search_settings,
+                   const struct search_settings_scope *scope,
+                   struct search_settings_plan *out)
+{
+    double hours = seconds(scope, (double)scope->points) / 3600;
+    bool few = search_settings->evaluations > 0 &&
+               search_settings->evaluations < scope->points;
+    bool slow = scope->hours > 0 && hours > scope->hours;
+
+    out->strategy = few || slow ? "bayes" : "exhaustive";
+    if (few)
+        snprintf(out->why, sizeof(out->why),
+                 "%" PRId64 " evaluations are fewer than all %" PRId64,
+                 search_settings->evaluations, scope->points);
+    else if (slow)
+        snprintf(out->why, sizeof(out->why),
+                 "all %" PRId64 " would take about %.2g of %.2g hours",
+                 scope->points, hours, scope->hours);
+    else if (search_settings->evaluations > 0 || scope->hours > 0)
+        snprintf(out->why, sizeof(out->why), "all %" PRId64 " fit",
+                 scope->points);
+    else
+        snprintf(out->why, sizeof(out->why), "there is no cap");
+}
+
+int search_settings_plan(const struct search_settings *search_settings,
+                         const struct search_settings_scope *scope,
+                         struct search_settings_plan *out, struct err *err)
+{
+    int64_t most = scope->points, sum = 0;
+
+    *out =
+        (struct search_settings_plan){ .strategy = search_settings->strategy };
+    if (scope->points > DOMAIN_POINTS_MAX)
+        return err_set(err, ERR_INPUT,
+                       "%" PRId64 " configurations pass the gates, and no "
+                       "strategy searches more than %d; use fewer values",
+                       scope->points, DOMAIN_POINTS_MAX);
+    if (strcmp(search_settings->strategy, SEARCH_SETTINGS_AUTO) == 0)
+        decide(search_settings, scope, out);
+    if (!search_settings_command(search_settings))
+        sum = strategy_evaluations(out->strategy, err);
+    if (sum < 0)
+        return ERR_INPUT;
+    if (sum > 0 && (search_settings->evaluations == 0 ||
+                    search_settings->evaluations > sum))
+        most = sum; /* its methods ask for no more */
+    else if (search_settings->evaluations > 0)
+        most = search_settings->evaluations;
+    else if (strcmp(out->strategy, "exhaustive") != 0)
+        most = usual(scope);
+    if (most > scope->points)
+        most = scope->points;
+    out->evaluations = (int)most;
+    out->all = strcmp(out->strategy, "exhaustive") == 0 &&
+               most == scope->points && search_settings->race.first == 0;
+    return 0;
+}

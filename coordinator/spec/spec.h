@@ -1,0 +1,90 @@
+/* spec.h - a sweep file, read and checked (docs/sweep-file.md)
+ *
+ * Holds what the file says, with defaults filled in; SQL is kept as text and
+ * is looked at by space.h.  Every flaw is one message with file, line, column,
+ * the line, a caret, why and what to do.
+ * Immutable once loaded; any thread may read it.
+ */
+#ifndef FA_COORDINATOR_SPEC_SPEC_H
+#define FA_COORDINATOR_SPEC_SPEC_H
+
+#include <stddef.h>
+
+#include "coordinator/spec/search_settings.h"
+#include "coordinator/spec/spec_external.h"
+#include "coordinator/spec/spec_kernel.h"
+#include "coordinator/spec/spec_measure.h"
+#include "coordinator/spec/spec_rule.h"
+#include "coordinator/spec/spec_shape.h"
+#include "coordinator/spec/spec_space.h"
+
+struct err;
+struct replay;
+
+#define SPEC_BYTES_MAX (8 << 20)
+
+/* The sweep file itself. */
+struct spec_file {
+    char *path;   /* as it was given */
+    char *folder; /* of the file, absolute */
+    char *name;   /* in the folder */
+    char *text;   /* byte for byte */
+    size_t len;
+};
+
+struct spec {
+    struct spec_file file;
+    char *name;
+    struct spec_kernel kernel, reference;
+    struct spec_compile compile;
+    struct spec_space space;
+    struct spec_shapes shapes;
+    struct spec_argument *arguments; /* in the kernel's order */
+    size_t n_arguments;
+    struct spec_tolerance tolerance;
+    struct spec_baseline baseline;
+    struct spec_external external;
+    struct spec_figures figures;
+    struct spec_measure measure;
+    struct spec_confirm confirm;
+    struct search_settings search; /* the strategy is the spec's */
+    struct spec_budget budget;
+
+    struct replay *replay; /* borrowed: the record that answers; or NULL */
+};
+
+/* Read a sweep file, or the sweep.json of a folder.  Returns 0 and a spec for
+ * the caller to spec_free(), or
+ *   ERR_INPUT   missing, not JSON, or a flaw in what it says */
+int spec_load(const char *path, struct spec **out, struct err *err);
+/* The same, but the sources are not looked at. */
+int spec_load_alone(const char *path, struct spec **out, struct err *err);
+/* The same for text that stands in 'folder' under 'file'. */
+int spec_parse(const char *folder, const char *file, const char *text,
+               size_t len, struct spec **out, struct err *err);
+void spec_free(struct spec *spec); /* NULL is fine */
+/* Leave what a record can answer: the first shape, no other program. */
+void spec_for_record(struct spec *spec);
+
+/* Where the first placeholder of an argument stands, and its length with the
+ * braces; its end and 0 when there is none. */
+size_t spec_placeholder(const char *text, size_t *len);
+
+/* Find the shapes for a device: "cpu" has its own. */
+const struct spec_shape *spec_shapes(const struct spec *spec,
+                                     const char *device, size_t *n);
+/* The same for fuzzing; the shapes of the device when there are no others. */
+const struct spec_shape *spec_fuzz_shapes(const struct spec *spec,
+                                          const char *device, size_t *n);
+
+/* Record a flaw at a byte of the file, with its line and a caret; 'why' says
+ * why and what to do.  Returns ERR_INPUT. */
+int spec_err(const struct spec *spec, size_t at, struct err *err,
+             const char *why, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+/* The same at byte 'offset' of a rule's text. */
+int spec_err_in(const struct spec *spec, const struct spec_rule *rule,
+                size_t offset, struct err *err, const char *why,
+                const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+
+#endif

@@ -1,0 +1,42 @@
+/* How the finalists are confirmed, and what counts as success. */
+#include <string.h>
+
+#include "common/err.h"
+#include "coordinator/spec/spec_internal.h"
+
+int spec_read_confirm(struct reader *r, const struct json *root)
+{
+    static const char *const keys[] = { "blocks", "samples",
+                                        "floor",  "target_speedup",
+                                        "alpha",  "finalists_max",
+                                        "fuzz" };
+    struct spec_confirm *out = &r->spec->confirm;
+    const struct json *json = json_find(root, "confirm"), *fuzz;
+
+    if (!json)
+        return 0;
+    if (json->kind == JSON_BOOL && !json->truth) {
+        out->off = true;
+        return 0;
+    }
+    if (json->kind != JSON_OBJECT)
+        return spec_read_flaw(
+            r, json->at,
+            "write an object, as in { \"blocks\": 20 }, or false for no "
+            "confirmation",
+            "'confirm' is %s",
+            json->kind == JSON_BOOL ? "true" : json_kind_name(json->kind));
+    if (spec_read_object(r, json, "'confirm'", keys,
+                         sizeof(keys) / sizeof(keys[0])) < 0 ||
+        spec_read_whole(r, json, "blocks", 2, 1000, &out->blocks) < 0 ||
+        spec_read_whole(r, json, "samples", 1, 1000, &out->samples) < 0 ||
+        spec_read_real(r, json, "floor", 0, 1, &out->floor) < 0 ||
+        spec_read_real(r, json, "target_speedup", 1, 1000, &out->target) < 0 ||
+        spec_read_real(r, json, "alpha", 1e-6, 0.5, &out->alpha) < 0 ||
+        spec_read_whole(r, json, "finalists_max", 1, 1000,
+                        &out->finalists_max) < 0 ||
+        spec_read_member(r, json, "fuzz", JSON_BOOL, false, &fuzz) < 0)
+        return ERR_INPUT;
+    out->unproved = fuzz && !fuzz->truth;
+    return 0;
+}

@@ -1,0 +1,122 @@
+/* The end of a spec, piece by piece. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "coordinator/spec/spec.h"
+
+static void free_values(struct value *values, size_t n)
+{
+    for (size_t i = 0; i < n && values; i++)
+        if (values[i].kind == VALUE_TEXT)
+            free((char *)(uintptr_t)values[i].text);
+    free(values);
+}
+
+static void free_named(struct spec_named *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        free(list[i].name);
+        free(list[i].rule.text);
+        free(list[i].unit);
+    }
+    free(list);
+}
+
+static void free_kernel(struct spec_kernel *kernel)
+{
+    free(kernel->source);
+    free(kernel->entry);
+    for (int i = 0; i < 3; i++) {
+        free(kernel->launch.grid[i].text);
+        free(kernel->launch.block[i].text);
+    }
+    free(kernel->launch.smem.text);
+}
+
+static void free_shapes(struct spec_shape *shapes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        free(shapes[i].name);
+        free(shapes[i].vars);
+    }
+    free(shapes);
+}
+
+static void free_arguments(struct spec *spec)
+{
+    for (size_t i = 0; i < spec->n_arguments; i++) {
+        struct spec_argument *argument = &spec->arguments[i];
+
+        free(argument->name);
+        free(argument->scale_rule.text);
+        free(argument->value.text);
+        for (size_t j = 0; j < SPEC_DIMS_MAX; j++)
+            free(argument->dims[j].text);
+    }
+    free(spec->arguments);
+}
+
+static void free_texts(char **texts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(texts[i]);
+    free(texts);
+}
+
+static void free_external(struct spec_external *external)
+{
+    free(external->name);
+    free_texts(external->command, external->n_command);
+    free_texts(external->files, external->n_files);
+    free(external->files_at);
+}
+
+void spec_for_record(struct spec *spec)
+{
+    free_external(&spec->external);
+    spec->external = (struct spec_external){ .name = NULL };
+    while (spec->shapes.n > 1) {
+        spec->shapes.n--;
+        free(spec->shapes.list[spec->shapes.n].name);
+        free(spec->shapes.list[spec->shapes.n].vars);
+    }
+}
+
+void spec_free(struct spec *spec)
+{
+    if (!spec)
+        return;
+    free_external(&spec->external);
+    for (size_t i = 0; i < spec->space.n_axes; i++) {
+        free(spec->space.axes[i].name);
+        free_values(spec->space.axes[i].values, spec->space.axes[i].n);
+    }
+    free(spec->space.axes);
+    for (size_t i = 0; i < spec->space.n_gates; i++) {
+        free(spec->space.gates[i].name);
+        free(spec->space.gates[i].rule.text);
+        free(spec->space.gates[i].why);
+    }
+    free(spec->space.gates);
+    free_values(spec->baseline.values, spec->space.n_axes);
+    free_named(spec->space.derived, spec->space.n_derived);
+    free_named(spec->figures.metrics, spec->figures.n_metrics);
+    free_named(spec->figures.floors, spec->figures.n_floors);
+    free((char *)(uintptr_t)spec->search.strategy);
+    free((char *)(uintptr_t)spec->search.objective);
+    free_kernel(&spec->kernel);
+    free_kernel(&spec->reference);
+    free_shapes(spec->shapes.list, spec->shapes.n);
+    free_shapes(spec->shapes.emulation, spec->shapes.n_emulation);
+    free_shapes(spec->shapes.fuzz, spec->shapes.n_fuzz);
+    free_shapes(spec->shapes.emulation_fuzz, spec->shapes.n_emulation_fuzz);
+    free_arguments(spec);
+    free_texts(spec->shapes.vars, spec->shapes.n_vars);
+    free_texts(spec->compile.flags, spec->compile.n_flags);
+    free(spec->name);
+    free(spec->file.path);
+    free(spec->file.folder);
+    free(spec->file.name);
+    free(spec->file.text);
+    free(spec);
+}

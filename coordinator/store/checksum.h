@@ -1,0 +1,26 @@
+/* checksum.h - what makes a stored row evidence: BLAKE2b over its columns
+ *
+ * SQLite's own integrity_check does not see a flipped bit in a number, so
+ * rows of 'build', 'result' and 'tool' end in the hash of the columns before
+ * it, in the order of schema.sql.  Each column is hashed as
+ *
+ *   tag (1 byte) | payload
+ *   'n' NULL     | nothing
+ *   'I' INTEGER  | 8 bytes, little endian, two's complement
+ *   'd' REAL     | 8 bytes, little endian, IEEE 754; -0.0 as 0.0
+ *   't' TEXT     | length, 8 bytes, little endian; then its UTF-8 bytes
+ *
+ * and the hash is 16 bytes, written as 32 lower-case hex digits.  The writer
+ * and 'fa-coord verify' both call this function.
+ */
+#ifndef FA_COORDINATOR_STORE_CHECKSUM_H
+#define FA_COORDINATOR_STORE_CHECKSUM_H
+
+#include <stddef.h>
+
+#include "common/hash.h"
+#include "coordinator/store/sql.h"
+
+void checksum_row(const struct sql_value *values, size_t n, char out[HASH_HEX]);
+
+#endif

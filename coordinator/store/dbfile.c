@@ -1,0 +1,473 @@
+#include "coordinator/store/dbfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/store/checksum.h"
+#include "coordinator/store/dblock.h"
+#include "coordinator/store/sql.h"
+
+#define BUSY_MS 5000  /* a reader's checkpoint at most */
+#define ALONE_TRIES 3 /* to copy a file that somebody else changes */
+
+#define WAL_AT 18 /* in a file's header: how it is written */
+#define WAL_MODE 2
+
+const char *dbfile_network(unsigned long f_type)
+{
+    static const struct {
+        unsigned long f_type; /* linux/magic.h, statfs(2) */
+        const char *name;
+    } shared[] = {
+        { 0x6969, "NFS" },        { 0x517b, "SMB" },
+        { 0xff534d42, "CIFS" },   { 0xfe534d42, "SMB" },
+        { 0x5346414f, "AFS" },    { 0x00c36400, "Ceph" },
+        { 0x0bd00bd0, "Lustre" }, { 0x47504653, "GPFS" },
+        { 0x19830326, "BeeGFS" }, { 0x61636673, "ACFS" },
+    };
+
+    for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
+        if (shared[i].f_type == (f_type & 0xffffffff))
+            return shared[i].name;
+    return NULL;
+}
+
+static int check_file_system(const char *path, struct err *err)
+{
+    char *copy = mem_strdup(path);
+    struct statfs fs;
+    const char *name = NULL;
+
+    if (statfs(dirname(copy), &fs) == 0)
+        name = dbfile_network((unsigned long)fs.f_type);
+    free(copy);
+    if (!name)
+        return 0;
+    return err_set(err, ERR_STORE,
+                   "%s is on a network file system (%s), where SQLite's "
+                   "write-ahead log does not work; name a local file with --db",
+                   path, name);
+}
+
+static int is_missing(const char *path, struct err *err)
+{
+    return err_set(err, ERR_STORE,
+                   "there is no database %s; 'fa-coord sweep' creates it",
+                   path);
+}
+
+/* SQLite would create the file with the umask's mode, and say no more than
+ * "unable to open database file" about the rest. */
+static int touch(const char *path, bool create, struct err *err)
+{
+    int fd = open(
+        path, O_RDWR | (create ? O_CREAT : 0) | O_CLOEXEC | O_NONBLOCK, 0600);
+    struct stat st;
+    int rc;
+
+    if (fd < 0 && errno == ENOENT && !create)
+        return is_missing(path, err);
+    if (fd < 0 && (errno == EACCES || errno == EROFS))
+        return err_set(err, ERR_STORE, "%s cannot be written: %s", path,
+                       strerror(errno));
+    if (fd < 0)
+        return err_set(err, ERR_STORE, "%s: %s", path, strerror(errno));
+    rc = fstat(fd, &st);
+    close(fd);
+    if (rc == 0 && !S_ISREG(st.st_mode))
+        return err_set(err, ERR_STORE, "%s is not a file", path);
+    return 0;
+}
+
+/* As a URI, whatever characters it has. */
+static char *uri_of(const char *path, const char *query)
+{
+    struct sqlite3_str *name = sqlite3_str_new(NULL);
+
+    sqlite3_str_appendall(name, "file:");
+    for (const char *c = path; *c; c++)
+        if (strchr("%?#", *c))
+            sqlite3_str_appendf(name, "%%%02x", (unsigned char)*c);
+        else
+            sqlite3_str_appendchar(name, 1, *c);
+    sqlite3_str_appendall(name, query);
+    return sqlite3_str_finish(name);
+}
+
+/* checksum_row(...) in SQL. */
+static void checksum_columns(sqlite3_context *context, int n,
+                             sqlite3_value **values)
+{
+    struct sql_value row[SQL_VALUES_MAX];
+    char sum[HASH_HEX];
+
+    if (n > SQL_VALUES_MAX) {
+        sqlite3_result_error(context, "too many columns", -1);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        row[i] = sql_value_of(values[i]);
+    checksum_row(row, (size_t)n, sum);
+    sqlite3_result_text(context, sum, -1, SQLITE_TRANSIENT);
+}
+
+static int open_db(const char *name, int flags, struct sqlite3 **out,
+                   struct err *err)
+{
+    int rc = sqlite3_open_v2(
+        name, out, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+
+    if (rc != SQLITE_OK)
+        return err_set(err, ERR_STORE, "%s",
+                       *out ? sqlite3_errmsg(*out) : sqlite3_errstr(rc));
+    sqlite3_busy_timeout(*out, BUSY_MS);
+    sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    if (sqlite3_create_function_v2(
+            *out, "checksum_row", -1,
+            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL,
+            checksum_columns, NULL, NULL, NULL) != SQLITE_OK)
+        return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(*out));
+    return sql_run(*out, "PRAGMA trusted_schema=OFF", err);
+}
+
+/* Explain in terms of the file what SQLite said when it was first read. */
+static int unreadable(const char *path, struct sqlite3 *db, struct err *err)
+{
+    int code = sqlite3_errcode(db);
+
+    if ((code & 0xff) == SQLITE_NOTADB)
+        return err_set(err, ERR_STORE, "%s is not a SQLite database", path);
+    if ((code & 0xff) == SQLITE_CORRUPT)
+        return err_set(err, ERR_STORE,
+                       "%s is corrupt (%s); 'fa-coord verify' says which rows "
+                       "can be trusted",
+                       path, sqlite3_errmsg(db));
+    if ((code & 0xff) == SQLITE_CANTOPEN)
+        return err_set(err, ERR_STORE,
+                       "%s: the newest results are in %s-wal, and SQLite must "
+                       "write to the folder to read them; copy both files to a "
+                       "folder that you can write",
+                       path, path);
+    return err_within(err, ERR_STORE, "%s", path);
+}
+
+/* The format of the file: 0 for an empty one. */
+static int check_format(struct sqlite3 *db, const char *path, int newest,
+                        struct err *err)
+{
+    int64_t id, format, tables;
+
+    if (sql_number(db, "PRAGMA application_id", &id, err) < 0 ||
+        sql_number(db, "PRAGMA user_version", &format, err) < 0 ||
+        sql_number(db, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0)
+        return unreadable(path, db, err);
+    if (id == 0 && format == 0 && tables == 0)
+        return 0;
+    if (id != DBFILE_APPLICATION_ID || format < 1)
+        return err_set(err, ERR_STORE,
+                       "%s is a database of another program; name another "
+                       "file with --db",
+                       path);
+    if (format > newest)
+        return err_set(err, ERR_STORE,
+                       "%s has format %lld, written by a newer fa-coord; this "
+                       "one knows formats up to %d",
+                       path, (long long)format, newest);
+    return (int)format;
+}
+
+static int migrate(struct sqlite3 *db, const char *path, int format,
+                   struct dbfile_steps steps, struct err *err)
+{
+    char *seal = mem_printf("PRAGMA application_id=%d; PRAGMA user_version=%d",
+                            DBFILE_APPLICATION_ID, steps.n);
+    int rc = sql_run(db, "BEGIN IMMEDIATE", err);
+
+    for (; rc == 0 && format < steps.n; format++)
+        rc = sql_run(db, steps.steps[format], err);
+    if (rc == 0)
+        rc = sql_run(db, seal, err);
+    if (rc == 0)
+        rc = sql_run(db, "COMMIT", err);
+    if (rc < 0) {
+        err_within(err, rc, "%s", path);
+        (void)sql_run(db, "ROLLBACK", NULL); /* closing would do it too */
+    }
+    free(seal);
+    return rc;
+}
+
+static int copy_pages(struct sqlite3 *from, struct sqlite3 *to, struct err *err)
+{
+    struct sqlite3_backup *backup =
+        sqlite3_backup_init(to, "main", from, "main");
+
+    if (backup) {
+        sqlite3_backup_step(backup, -1);
+        sqlite3_backup_finish(backup);
+    }
+    if ((sqlite3_errcode(to) & 0xff) == SQLITE_OK)
+        return 0;
+    return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(to));
+}
+
+/* A file of an older format is read as it would be, were it brought up to
+ * date: in memory, so that it stays as it is. */
+static int read_older(const char *path, struct sqlite3 **db, int format,
+                      struct dbfile_steps steps, struct err *err)
+{
+    struct sqlite3 *copy = NULL;
+    int64_t pages, page_bytes;
+    int rc = sql_number(*db, "PRAGMA page_count", &pages, err);
+
+    if (rc == 0)
+        rc = sql_number(*db, "PRAGMA page_size", &page_bytes, err);
+    if (rc == 0 && pages > DBFILE_COPY_BYTES_MAX / page_bytes)
+        return err_set(
+            err, ERR_STORE,
+            "%s has format %d of an older fa-coord and is too large to convert "
+            "in memory; 'fa-coord resume' converts it to format %d",
+            path, format, steps.n);
+    if (rc == 0)
+        rc = open_db(":memory:", SQLITE_OPEN_READWRITE, &copy, err);
+    if (rc == 0)
+        rc = copy_pages(*db, copy, err);
+    if (rc < 0)
+        err_within(err, rc, "%s", path);
+    else
+        rc = migrate(copy, path, format, steps, err);
+    sqlite3_close(rc < 0 ? copy : *db);
+    if (rc == 0)
+        *db = copy;
+    return rc;
+}
+
+/* ---- reading ----
+ *
+ * SQLite reads a database in WAL mode by way of NAME-wal and NAME-shm, which it
+ * makes when they are not there.  Only a connection that could write takes
+ * them away again when it was the last one, under the locks that this needs.
+ * So where we may write, a reader opens the file as if it would, and is told
+ * not to; the next reader or writer finds the folder as it was.
+ *
+ * What a coordinator that was killed left in NAME-wal is for the next one to
+ * copy back: a reader leaves that alone.
+ *
+ * Where the folder cannot be written there is nothing to make; without content
+ * in NAME-wal the file alone is the database. */
+
+/* Bytes of what was not copied back to the file yet. */
+static int64_t wal_bytes(const char *path)
+{
+    char *wal = mem_printf("%s-wal", path);
+    struct stat st = { .st_size = 0 };
+
+    if (stat(wal, &st) < 0)
+        st.st_size = 0;
+    free(wal);
+    return st.st_size;
+}
+
+static bool may_write(const char *path)
+{
+    char *copy = mem_strdup(path);
+    bool may = access(path, W_OK) == 0 && access(dirname(copy), W_OK) == 0;
+
+    free(copy);
+    return may;
+}
+
+/* A file in another mode is not a database of fa-coord, or its creation did
+ * not finish.  Reads by SQLite's own descriptor: closing another one of the
+ * same file would drop all locks that the process has on it. */
+static bool is_in_wal_mode(struct sqlite3 *db)
+{
+    sqlite3_file *file = NULL;
+    unsigned char mode = 0;
+
+    sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    return file && file->pMethods &&
+           file->pMethods->xRead(file, &mode, 1, WAL_AT) == SQLITE_OK &&
+           mode == WAL_MODE;
+}
+
+static int open_beside_others(const char *path, struct sqlite3 **out,
+                              struct err *err)
+{
+    struct dblock_holder holder;
+    bool left = wal_bytes(path) > 0 && !dblock_is_held(path, &holder);
+    int rc = open_db(path, SQLITE_OPEN_READWRITE, out, err);
+
+    if (rc == 0)
+        rc = sql_run(*out, "PRAGMA query_only=ON", err);
+    if (rc == 0 && left)
+        sqlite3_db_config(*out, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    return rc;
+}
+
+static bool is_unchanged(const struct stat *before, const char *path)
+{
+    struct stat now;
+
+    return stat(path, &now) == 0 && now.st_size == before->st_size &&
+           now.st_ino == before->st_ino &&
+           now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
+           now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
+}
+
+/* Nothing else is read than the file.  Somebody who may write might begin to
+ * while that goes on, so it is copied, and the copy taken when the file is
+ * still as it was: 1 when it is not.  What is too large to be copied is read as
+ * it is; what cannot be copied, so that one hears why. */
+static int try_alone(const char *path, const char *name, struct sqlite3 **out,
+                     struct err *err)
+{
+    struct sqlite3 *copy = NULL, *take;
+    struct stat before;
+    int rc;
+
+    if (stat(path, &before) < 0)
+        return err_set(err, ERR_STORE, "%s", strerror(errno));
+    rc = open_db(name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, out, err);
+    if (rc < 0 || before.st_size > DBFILE_COPY_BYTES_MAX)
+        return rc;
+    rc = open_db(":memory:", SQLITE_OPEN_READWRITE, &copy, err);
+    if (rc == 0) {
+        bool copied = copy_pages(*out, copy, NULL) == 0;
+        bool changed = !is_unchanged(&before, path);
+
+        take = copied && !changed ? copy : *out;
+        copy = take == copy ? *out : copy;
+        *out = take;
+        rc = changed;
+    }
+    sqlite3_close(copy);
+    return rc;
+}
+
+static int open_alone(const char *path, struct sqlite3 **out, struct err *err)
+{
+    char *name = uri_of(path, "?immutable=1");
+    int rc = 1;
+
+    for (int i = 0; i < ALONE_TRIES && rc == 1; i++) {
+        sqlite3_close(*out);
+        *out = NULL;
+        rc = try_alone(path, name, out, err);
+    }
+    sqlite3_free(name);
+    return rc != 1 ? rc
+                   : err_set(err, ERR_STORE,
+                             "the file changed while it was read; try again");
+}
+
+static int open_to_read(const char *path, struct sqlite3 **out, struct err *err)
+{
+    char *name = uri_of(path, "");
+    int rc = open_db(name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, out, err);
+    bool may = may_write(path);
+
+    sqlite3_free(name);
+    if (rc < 0 || !is_in_wal_mode(*out) || (!may && wal_bytes(path) > 0))
+        return rc;
+    sqlite3_close(*out);
+    *out = NULL;
+    return may ? open_beside_others(path, out, err)
+               : open_alone(path, out, err);
+}
+
+int dbfile_read(const char *path, struct dbfile_steps steps,
+                struct sqlite3 **out, struct err *err)
+{
+    struct stat st;
+    int rc;
+
+    *out = NULL;
+    if (stat(path, &st) < 0 && errno == ENOENT)
+        return is_missing(path, err);
+    if (access(path, R_OK) < 0)
+        return err_set(err, ERR_STORE, "%s: %s", path, strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        return err_set(err, ERR_STORE, "%s is not a file", path);
+    rc = open_to_read(path, out, err);
+    if (rc == 0)
+        rc = sql_run(*out, "PRAGMA wal_autocheckpoint=0", err);
+    if (rc < 0) {
+        rc = err_within(err, rc, "%s", path);
+        goto fail;
+    }
+    rc = check_format(*out, path, steps.n, err);
+    if (rc == 0)
+        rc = err_set(err, ERR_STORE, "%s is an empty file", path);
+    else if (rc > 0 && rc < steps.readable)
+        rc = read_older(path, out, rc, steps, err);
+    else if (rc > 0)
+        rc = 0;
+    if (rc == 0)
+        return 0;
+fail:
+    dbfile_close(*out);
+    *out = NULL;
+    return rc;
+}
+
+int dbfile_check(const char *path, bool create, struct err *err)
+{
+    int rc = check_file_system(path, err);
+
+    return rc < 0 ? rc : touch(path, create, err);
+}
+
+int dbfile_write(const char *path, struct dbfile_steps steps, bool create,
+                 struct sqlite3 **out, struct err *err)
+{
+    int rc;
+
+    *out = NULL;
+    rc = open_db(path, SQLITE_OPEN_READWRITE, out, err);
+    if (rc < 0) {
+        rc = err_within(err, rc, "%s", path);
+        goto fail;
+    }
+    rc = check_format(*out, path, steps.n, err);
+    if (rc == 0 && !create)
+        rc = err_set(err, ERR_STORE, "%s is an empty file", path);
+    if (rc < 0)
+        goto fail;
+    if (sql_run(*out,
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+                "PRAGMA foreign_keys=ON; PRAGMA journal_size_limit=67108864;"
+                /* keys are hashes, so pages are touched at random: keep them
+                 * in memory (KiB), and copy them back less often (pages) */
+                "PRAGMA cache_size=-65536; PRAGMA wal_autocheckpoint=8000",
+                err) < 0) {
+        rc = unreadable(path, *out, err);
+        goto fail;
+    }
+    if (rc < steps.n)
+        rc = migrate(*out, path, rc, steps, err);
+    if (rc >= 0)
+        return 0;
+fail:
+    dbfile_close(*out);
+    *out = NULL;
+    return rc;
+}
+
+void dbfile_close(struct sqlite3 *db)
+{
+    sqlite3_close(db);
+}

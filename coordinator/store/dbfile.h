@@ -1,0 +1,48 @@
+/* dbfile.h - the file of a sweep's database: ours, of this version, or refused
+ *
+ * A database carries FA's application id and, as user_version, the number of
+ * its format.  Format n is what the first n steps make of an empty file.  To
+ * change the schema: change schema.sql for people, append a step that alters
+ * an existing database, never touch an old step.  Steps may say
+ * checksum_row(...) for the checksum of columns (checksum.h).
+ */
+#ifndef FA_COORDINATOR_STORE_DBFILE_H
+#define FA_COORDINATOR_STORE_DBFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct sqlite3;
+
+#define DBFILE_APPLICATION_ID 0x46416364 /* "FAcd" */
+
+struct dbfile_steps {
+    const char *const *steps; /* SQL; steps[0] makes format 1 of nothing */
+    int n;
+    int readable; /* formats from here on look the same to a reader; <= n */
+};
+
+/* Open 'path', which must exist, to read: never creates or changes it.  One of
+ * an older format is copied into memory and brought up to date there, so that
+ * a base kept for years can be read; larger ones than this are refused. */
+#define DBFILE_COPY_BYTES_MAX (INT64_C(2) << 30)
+int dbfile_read(const char *path, struct dbfile_steps steps,
+                struct sqlite3 **out, struct err *err);
+
+/* Can 'path' be a database that we write?  With 'create' a missing file is
+ * made, empty, mode 0600.  Comes before the lock and dbfile_write(). */
+int dbfile_check(const char *path, bool create, struct err *err);
+
+/* Open 'path' to write, bring it to the newest format, in WAL mode with
+ * synchronous=FULL.  With 'create' an empty file becomes a new database. */
+int dbfile_write(const char *path, struct dbfile_steps steps, bool create,
+                 struct sqlite3 **out, struct err *err);
+void dbfile_close(struct sqlite3 *db); /* NULL is fine */
+
+/* Is this f_type of statfs(2) a file system that is shared over a network,
+ * where WAL does not work?  Its name, or NULL. */
+const char *dbfile_network(unsigned long f_type);
+
+#endif

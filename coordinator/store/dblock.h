@@ -1,0 +1,30 @@
+/* dblock.h - one coordinator a database: the lock file NAME.db.lock
+ *
+ * The lock is flock(2) on the file, so it ends with its process however that
+ * ends; what the file says (pid, machine, since) is only for people.  The
+ * file itself stays: removing it would let two processes lock two files.
+ * Thread rule: any thread, one at a time.
+ */
+#ifndef FA_COORDINATOR_STORE_DBLOCK_H
+#define FA_COORDINATOR_STORE_DBLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct err;
+
+struct dblock_holder {
+    int64_t pid; /* 0 when the file does not say */
+    char machine[80];
+    int64_t since_utc;
+};
+
+/* Lock the database at 'path'.  Returns a descriptor for dblock_release(),
+ * ERR_STORE naming who holds it or why it cannot be locked. */
+int dblock_take(const char *path, struct err *err);
+void dblock_release(int fd); /* -1 is fine */
+
+/* Is a coordinator at work on this database, and which? */
+bool dblock_is_held(const char *path, struct dblock_holder *out);
+
+#endif

@@ -1,0 +1,135 @@
+#include "coordinator/store/dbpath.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/mem.h"
+
+#define SWEEP_BYTES_MAX (1 << 20)
+#define NAMES_SHOWN 400 /* bytes of the list of databases */
+
+static int spec_read_text(const char *path, struct buf *buf)
+{
+    char chunk[4096];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n;
+
+    if (fd < 0)
+        return -1;
+    while ((n = read(fd, chunk, sizeof(chunk))) > 0)
+        buf_add(buf, chunk, (size_t)n);
+    close(fd);
+    return n < 0 ? -1 : 0;
+}
+
+/* The name in a sweep file with ".db", in 'folder', or NULL: 'check' tells
+ * what is wrong with a sweep file, here it is only a hint. */
+static char *of_file(const char *file, const char *folder)
+{
+    struct buf buf;
+    cJSON *tree = NULL;
+    const char *name;
+    char *path = NULL;
+
+    buf_init(&buf, SWEEP_BYTES_MAX);
+    if (spec_read_text(file, &buf) == 0 && buf.len && !buf.truncated) {
+        cJSON_Minify(buf.bytes); /* drops comments */
+        tree = cJSON_Parse(buf.bytes);
+    }
+    name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(tree, "name"));
+    if (name && !strchr(name, '/'))
+        path = mem_printf("%s%s.db", folder, name);
+    cJSON_Delete(tree);
+    buf_fini(&buf);
+    return path;
+}
+
+static bool ends_in(const char *name, const char *end)
+{
+    size_t len = strlen(name), n = strlen(end);
+
+    return len > n && strcmp(name + len - n, end) == 0;
+}
+
+/* What fuzz keeps besides a sweep is not what is meant. */
+static int is_database(const struct dirent *entry)
+{
+    return ends_in(entry->d_name, ".db") && !ends_in(entry->d_name, ".fuzz.db");
+}
+
+static int only_one(char **out, struct err *err)
+{
+    struct dirent **entries = NULL;
+    struct buf names;
+    int n = scandir(".", &entries, is_database, alphasort), rc = 0;
+
+    if (n < 0)
+        return err_set(err, ERR_SYSTEM, ".: %s", strerror(errno));
+    buf_init(&names, NAMES_SHOWN);
+    for (int i = 0; i < n; i++)
+        buf_printf(&names, "%s%s", i ? ", " : "", entries[i]->d_name);
+    if (n == 1)
+        *out = mem_strdup(entries[0]->d_name);
+    else if (n == 0)
+        rc = err_set(
+            err, ERR_INPUT,
+            "this folder has no sweep.json and no *.db; name a database");
+    else
+        rc = err_set(err, ERR_INPUT,
+                     "this folder has %d databases and no sweep.json that says "
+                     "which to use; name one of %s%s",
+                     n, buf_text(&names), names.truncated ? "..." : "");
+    for (int i = 0; i < n; i++)
+        free(entries[i]);
+    free(entries);
+    buf_fini(&names);
+    return rc;
+}
+
+int dbpath_find(const char *given, char **out, struct err *err)
+{
+    *out = given ? mem_strdup(given) : of_file("sweep.json", "");
+    return *out ? 0 : only_one(out, err);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat stat_;
+
+    return stat(path, &stat_) == 0 && S_ISDIR(stat_.st_mode);
+}
+
+int dbpath_of_sweep(const char *sweep, char **out, struct err *err)
+{
+    char *file, *folder;
+    const char *slash;
+
+    if (ends_in(sweep, ".db")) {
+        *out = mem_strdup(sweep);
+        return 0;
+    }
+    file = is_folder(sweep) ? mem_printf("%s/sweep.json", sweep)
+                            : mem_strdup(sweep);
+    slash = strrchr(file, '/');
+    folder = mem_dup(file, slash ? (size_t)(slash - file) + 1 : 0);
+    *out = of_file(file, folder);
+    if (!*out)
+        err_set(
+            err, ERR_INPUT,
+            "%s does not give the name of the sweep; 'fa-coord check %s' shows "
+            "what is wrong, and --db FILE names the database directly",
+            file, sweep);
+    free(file);
+    free(folder);
+    return *out ? 0 : ERR_INPUT;
+}

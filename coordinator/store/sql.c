@@ -1,0 +1,284 @@
+#include "coordinator/store/sql.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include <sqlite3.h>
+
+#include "common/err.h"
+
+static struct sql_value real_value(double real)
+{
+    if (isnan(real))
+        return (struct sql_value){ .type = 'n' };
+    return (struct sql_value){ .type = 'd', .real = real };
+}
+
+static struct sql_value text_value(const char *text, size_t len)
+{
+    if (!text)
+        return (struct sql_value){ .type = 'n' };
+    return (struct sql_value){ .type = 't', .text = text, .len = len };
+}
+
+size_t sql_values_va(struct sql_value out[SQL_VALUES_MAX], const char *types,
+                     va_list ap)
+{
+    size_t n = 0;
+    const char *text;
+
+    for (; *types; types++) {
+        assert(n < SQL_VALUES_MAX);
+        switch (*types) {
+        case 'i':
+            out[n] = (struct sql_value){ .type = 'I' };
+            out[n++].integer = va_arg(ap, int);
+            break;
+        case 'I':
+            out[n] = (struct sql_value){ .type = 'I' };
+            out[n++].integer = va_arg(ap, int64_t);
+            break;
+        case 'd':
+            out[n++] = real_value(va_arg(ap, double));
+            break;
+        case 's':
+            text = va_arg(ap, const char *);
+            out[n++] = text_value(text, text ? strlen(text) : 0);
+            break;
+        case 'e':
+            text = va_arg(ap, const char *);
+            out[n++] = text_value(text ? text : "", text ? strlen(text) : 0);
+            break;
+        case 't':
+            text = va_arg(ap, const char *);
+            out[n++] = text_value(text, va_arg(ap, size_t));
+            break;
+        default:
+            assert(*types == 'n');
+            out[n++] = (struct sql_value){ .type = 'n' };
+        }
+    }
+    return n;
+}
+
+size_t sql_values(struct sql_value out[SQL_VALUES_MAX], const char *types, ...)
+{
+    va_list ap;
+    size_t n;
+
+    va_start(ap, types);
+    n = sql_values_va(out, types, ap);
+    va_end(ap);
+    return n;
+}
+
+static int refuse(struct sqlite3_stmt *stmt, struct err *err)
+{
+    err_set(err, ERR_STORE, "%s", sqlite3_errmsg(sqlite3_db_handle(stmt)));
+    sql_reset(stmt);
+    return ERR_STORE;
+}
+
+static int bind(struct sqlite3_stmt *stmt, const struct sql_value *values,
+                size_t n, struct err *err)
+{
+    int rc = SQLITE_OK;
+
+    for (int i = 1; i <= (int)n && rc == SQLITE_OK; i++, values++) {
+        switch (values->type) {
+        case 'I':
+            rc = sqlite3_bind_int64(stmt, i, values->integer);
+            break;
+        case 'd':
+            rc = sqlite3_bind_double(stmt, i, values->real);
+            break;
+        case 't':
+            rc = sqlite3_bind_text64(stmt, i, values->text, values->len,
+                                     SQLITE_STATIC, SQLITE_UTF8);
+            break;
+        default:
+            rc = sqlite3_bind_null(stmt, i);
+        }
+    }
+    return rc == SQLITE_OK ? 0 : refuse(stmt, err);
+}
+
+int sql_prepare(struct sqlite3 *db, const char *text, struct sqlite3_stmt **out,
+                struct err *err)
+{
+    const char *tail = "";
+    int rc =
+        sqlite3_prepare_v3(db, text, -1, SQLITE_PREPARE_PERSISTENT, out, &tail);
+
+    if (rc == SQLITE_OK && tail[strspn(tail, "; \n")] == '\0')
+        return 0;
+    if (rc == SQLITE_OK) {
+        sql_free(*out);
+        *out = NULL;
+        return err_set(err, ERR_INPUT, "more than one statement");
+    }
+    return err_set(err, (rc & 0xff) == SQLITE_ERROR ? ERR_INPUT : ERR_STORE,
+                   "%s", sqlite3_errmsg(db));
+}
+
+void sql_free(struct sqlite3_stmt *stmt)
+{
+    sqlite3_finalize(stmt);
+}
+
+int sql_run(struct sqlite3 *db, const char *text, struct err *err)
+{
+    if (sqlite3_exec(db, text, NULL, NULL, NULL) == SQLITE_OK)
+        return 0;
+    return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(db));
+}
+
+int sql_number(struct sqlite3 *db, const char *text, int64_t *out,
+               struct err *err)
+{
+    struct sqlite3_stmt *stmt = NULL;
+    int rc = sql_prepare(db, text, &stmt, err);
+
+    *out = 0;
+    if (rc == 0)
+        rc = sql_step(stmt, err);
+    if (rc == 1)
+        *out = sql_int(stmt, 0);
+    sql_free(stmt);
+    return rc < 0 ? rc : 0;
+}
+
+int sql_exec_values(struct sqlite3_stmt *stmt, const struct sql_value *values,
+                    size_t n, struct err *err)
+{
+    struct sqlite3 *db = sqlite3_db_handle(stmt);
+    int before = sqlite3_total_changes(db);
+    int rc = bind(stmt, values, n, err);
+
+    if (rc < 0)
+        return rc;
+    if (sqlite3_step(stmt) != SQLITE_DONE)
+        return refuse(stmt, err);
+    sql_reset(stmt);
+    return sqlite3_total_changes(db) - before;
+}
+
+int sql_exec(struct sqlite3_stmt *stmt, struct err *err, const char *types, ...)
+{
+    struct sql_value values[SQL_VALUES_MAX];
+    va_list ap;
+    size_t n;
+
+    va_start(ap, types);
+    n = sql_values_va(values, types, ap);
+    va_end(ap);
+    return sql_exec_values(stmt, values, n, err);
+}
+
+int sql_start(struct sqlite3_stmt *stmt, struct err *err, const char *types,
+              ...)
+{
+    struct sql_value values[SQL_VALUES_MAX];
+    va_list ap;
+    size_t n;
+
+    va_start(ap, types);
+    n = sql_values_va(values, types, ap);
+    va_end(ap);
+    return bind(stmt, values, n, err);
+}
+
+int sql_step(struct sqlite3_stmt *stmt, struct err *err)
+{
+    switch (sqlite3_step(stmt)) {
+    case SQLITE_ROW:
+        return 1;
+    case SQLITE_DONE:
+        sql_reset(stmt);
+        return 0;
+    default:
+        return refuse(stmt, err);
+    }
+}
+
+void sql_reset(struct sqlite3_stmt *stmt)
+{
+    sqlite3_reset(stmt);
+    sqlite3_clear_bindings(stmt);
+}
+
+const char *sql_text(struct sqlite3_stmt *stmt, int column)
+{
+    const unsigned char *text = sqlite3_column_text(stmt, column);
+
+    return text ? (const char *)text : "";
+}
+
+int64_t sql_int(struct sqlite3_stmt *stmt, int column)
+{
+    return sqlite3_column_int64(stmt, column);
+}
+
+bool sql_is_null(struct sqlite3_stmt *stmt, int column)
+{
+    return sqlite3_column_type(stmt, column) == SQLITE_NULL;
+}
+
+double sql_real(struct sqlite3_stmt *stmt, int column)
+{
+    if (sql_is_null(stmt, column))
+        return (double)NAN;
+    return sqlite3_column_double(stmt, column);
+}
+
+const char *sql_column_name(struct sqlite3_stmt *stmt, int column)
+{
+    return sqlite3_column_name(stmt, column);
+}
+
+static struct sql_value column_value(struct sqlite3_stmt *stmt, int column)
+{
+    const char *text;
+
+    switch (sqlite3_column_type(stmt, column)) {
+    case SQLITE_INTEGER:
+        return (struct sql_value){ .type = 'I',
+                                   .integer = sql_int(stmt, column) };
+    case SQLITE_FLOAT:
+        return real_value(sql_real(stmt, column));
+    case SQLITE_NULL:
+        return (struct sql_value){ .type = 'n' };
+    default:
+        text = sql_text(stmt, column);
+        return text_value(text, (size_t)sqlite3_column_bytes(stmt, column));
+    }
+}
+
+struct sql_value sql_value_of(struct sqlite3_value *value)
+{
+    const char *text;
+
+    switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+        return (struct sql_value){ .type = 'I',
+                                   .integer = sqlite3_value_int64(value) };
+    case SQLITE_FLOAT:
+        return real_value(sqlite3_value_double(value));
+    case SQLITE_NULL:
+        return (struct sql_value){ .type = 'n' };
+    default:
+        text = (const char *)sqlite3_value_text(value);
+        return text_value(text, (size_t)sqlite3_value_bytes(value));
+    }
+}
+
+size_t sql_row(struct sqlite3_stmt *stmt, struct sql_value out[SQL_VALUES_MAX])
+{
+    int n = sqlite3_column_count(stmt);
+
+    assert(n <= SQL_VALUES_MAX);
+    for (int i = 0; i < n; i++)
+        out[i] = column_value(stmt, i);
+    return (size_t)n;
+}

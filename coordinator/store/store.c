@@ -1,0 +1,179 @@
+#include "coordinator/store/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <sqlite3.h>
+
+#include "common/embed.h"
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/store/dbfile.h"
+#include "coordinator/store/dblock.h"
+#include "coordinator/store/sql.h"
+#include "coordinator/store/store_internal.h"
+
+/* schema.sql and what was added to it, in order: a step a format */
+extern const struct embed store_schema[];
+
+#define FORMATS 6
+#define READABLE 4 /* what is read by the same queries as the newest */
+
+#define ARRAY_BYTES_MAX (1 << 20) /* one JSON array of a result */
+
+int store_open(const char *path, enum store_mode mode, struct store **out,
+               struct err *err)
+{
+    const char *const texts[FORMATS] = {
+        (const char *)store_schema[0].bytes,
+        (const char *)store_schema[1].bytes,
+        (const char *)store_schema[2].bytes,
+        (const char *)store_schema[3].bytes,
+        (const char *)store_schema[4].bytes,
+        (const char *)store_schema[5].bytes,
+    };
+    struct dbfile_steps steps = { texts, FORMATS, READABLE };
+    struct store *store = mem_new(1, sizeof(*store));
+    int rc = 0;
+
+    store->path = mem_strdup(path);
+    store->lock = -1;
+    for (size_t i = 0; i < STORE_ARRAYS; i++)
+        buf_init(&store->json[i], ARRAY_BYTES_MAX);
+    if (mode == STORE_READ) {
+        rc = dbfile_read(path, steps, &store->db, err);
+    } else {
+        rc = dbfile_check(path, mode == STORE_CREATE, err);
+        if (rc == 0)
+            rc = store->lock = dblock_take(path, err);
+        if (rc >= 0)
+            rc = dbfile_write(path, steps, mode == STORE_CREATE, &store->db,
+                              err);
+    }
+    if (rc < 0) {
+        store_close(store);
+        *out = NULL;
+        return rc;
+    }
+    *out = store;
+    return 0;
+}
+
+void store_close(struct store *store)
+{
+    if (!store)
+        return;
+    for (size_t i = 0; i < STORE_STATEMENTS; i++)
+        sql_free(store->stmts[i]);
+    for (size_t i = 0; i < STORE_ARRAYS; i++)
+        buf_fini(&store->json[i]);
+    dbfile_close(store->db);
+    dblock_release(store->lock);
+    free(store->path);
+    free(store);
+}
+
+const char *store_path(const struct store *store)
+{
+    return store->path;
+}
+
+struct sqlite3 *store_db(struct store *store)
+{
+    return store->db;
+}
+
+/* SQLite may have rolled back already, so a later COMMIT must not pretend. */
+int store_fail(struct store *store, const char *doing, struct err *err)
+{
+    err_within(err, ERR_STORE, "%s: %s", store->path, doing);
+    if ((sqlite3_errcode(store->db) & 0xff) == SQLITE_FULL)
+        err_set(err, ERR_STORE,
+                "%s: the disk is full; no stored result is lost; free some "
+                "disk space and run the same command again",
+                store->path);
+    store->failed = true;
+    store->why = *err;
+    return ERR_STORE;
+}
+
+int store_begin(struct store *store, struct err *err)
+{
+    struct err here;
+
+    if (store->failed)
+        return err_set(err, ERR_STORE, "%s", store->why.text);
+    if (!sqlite3_get_autocommit(store->db))
+        return 0;
+    if (sql_run(store->db, "BEGIN IMMEDIATE", &here) == 0)
+        return 0;
+    store_fail(store, "begin", &here);
+    return err_set(err, ERR_STORE, "%s", here.text);
+}
+
+int store_commit(struct store *store, struct err *err)
+{
+    struct err here;
+
+    if (store->failed)
+        return err_set(err, ERR_STORE, "%s", store->why.text);
+    if (sqlite3_get_autocommit(store->db))
+        return 0;
+    if (sql_run(store->db, "COMMIT", &here) < 0) {
+        store_fail(store, "commit", &here);
+        return err_set(err, ERR_STORE, "%s", here.text);
+    }
+    store->pending = 0;
+    return 0;
+}
+
+void store_rollback(struct store *store)
+{
+    if (!sqlite3_get_autocommit(store->db))
+        (void)sql_run(store->db, "ROLLBACK", NULL); /* else it happened */
+    store->pending = 0;
+    store->failed = false;
+}
+
+int store_next_epoch(struct store *store, int64_t now_utc, int64_t *out,
+                     struct err *err)
+{
+    int64_t last;
+    int rc = sql_number(store->db,
+                        "SELECT max(coalesce((SELECT max(epoch) FROM run), 0),"
+                        " coalesce((SELECT max(created_utc) FROM sweep), 0))",
+                        &last, err);
+
+    if (rc < 0)
+        return err_within(err, ERR_STORE, "%s", store->path);
+    *out = now_utc > last ? now_utc : last + 1;
+    return 0;
+}
+
+int store_owner(struct store *store, char out[HASH_HEX], struct err *err)
+{
+    struct sqlite3_stmt *stmt = NULL;
+    int rc = sql_prepare(store->db, "SELECT id FROM owner", &stmt, err);
+
+    if (rc == 0)
+        rc = sql_step(stmt, err);
+    if (rc == 1)
+        snprintf(out, HASH_HEX, "%s", sql_text(stmt, 0));
+    sql_free(stmt);
+    if (rc < 0)
+        return err_within(err, ERR_STORE, "%s", store->path);
+    return rc == 1 && hash_is_hex(out)
+               ? 0
+               : err_set(err, ERR_STORE, "%s: its name is missing from 'owner'",
+                         store->path);
+}
+
+int store_pending(const struct store *store)
+{
+    return store->pending;
+}
+
+int64_t store_repeats(const struct store *store)
+{
+    return store->repeats;
+}

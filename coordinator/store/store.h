@@ -1,0 +1,124 @@
+/* store.h - the one writer of a sweep's database (schema.sql)
+ *
+ * Rows are put one by one and become durable together: the first put opens a
+ * transaction, store_commit() ends it.  What is acknowledged to a worker, and
+ * only that, has been committed.  After an error nothing more is written (the
+ * same error comes back) until store_rollback() has dropped what was put
+ * since the last commit; commits made before stand.
+ *
+ * A put borrows its row for the call.  A text that is NULL is stored as ''.
+ * Every function that writes returns 0 or ERR_STORE, unless it says otherwise.
+ * Thread rule: one thread.
+ */
+#ifndef FA_COORDINATOR_STORE_STORE_H
+#define FA_COORDINATOR_STORE_STORE_H
+
+#include <stdint.h>
+
+#include "common/hash.h"
+#include "coordinator/store/store_rows.h"
+
+struct err;
+struct sqlite3;
+struct store;
+
+enum store_mode {
+    STORE_READ,   /* must exist; takes no lock, changes nothing */
+    STORE_WRITE,  /* must exist; locked for this process */
+    STORE_CREATE, /* likewise, made when it is missing or empty */
+};
+
+/* Open the database at 'path'.  ERR_STORE says what is wrong with it: not
+ * ours, another format, corrupt, read-only, on a network file system, or in
+ * use and by whom. */
+int store_open(const char *path, enum store_mode mode, struct store **out,
+               struct err *err);
+void store_close(struct store *store); /* drops what is not committed */
+const char *store_path(const struct store *store);
+struct sqlite3 *store_db(struct store *store); /* for queries, sql.h */
+
+int store_begin(struct store *store, struct err *err); /* once is enough */
+int store_commit(struct store *store, struct err *err);
+void store_rollback(struct store *store);
+int store_pending(const struct store *store); /* rows put since the commit */
+int64_t store_repeats(const struct store *store); /* nonces seen again */
+
+/* The epoch of a run that starts at 'now_utc': later than all there were, even
+ * if the clock was set back since.  The sweeps of a run are dated by it. */
+int store_next_epoch(struct store *store, int64_t now_utc, int64_t *out,
+                     struct err *err);
+/* What the database is called where several are: 32 hex digits. */
+int store_owner(struct store *store, char out[HASH_HEX], struct err *err);
+
+int store_run_start(struct store *store, const struct store_run *run,
+                    struct err *err);
+int store_run_end(struct store *store, int64_t epoch, const char *ending,
+                  int64_t ended_utc, struct err *err);
+
+/* What this run was told, in the place of what the one before was. */
+int store_request_put(struct store *store, const struct store_request *request,
+                      struct err *err);
+
+/* Make this the current sweep; '*id' is its row, an old one when the key was
+ * there already. */
+int store_sweep_put(struct store *store, const struct store_sweep *sweep,
+                    int64_t *id, struct err *err);
+int store_gate_put(struct store *store, const struct store_gate *gate,
+                   struct err *err);
+int store_shape_put(struct store *store, const struct store_shape *shape,
+                    struct err *err);
+int store_config_put(struct store *store, const struct store_config *config,
+                     struct err *err);
+int store_step_put(struct store *store, const struct store_step *step,
+                   struct err *err);
+/* Of this sweep, all. */
+int store_steps_drop(struct store *store, int64_t sweep, struct err *err);
+int store_host_put(struct store *store, const struct store_host *host,
+                   struct err *err);
+int store_gpu_put(struct store *store, const struct store_gpu *gpu,
+                  struct err *err);
+
+int store_lease_put(struct store *store, const struct store_lease *lease,
+                    struct err *err);
+/* 'ending' is done, lost, refused or cancelled; a lease ends once. */
+int store_lease_end(struct store *store, int64_t epoch, int64_t id,
+                    const char *ending, int64_t ended_utc, struct err *err);
+
+/* A result is kept once (its nonce) and counted once (its identity):
+ * 1 it is there and counts; 2 kept as evidence only, since its identity is
+ * counted already or 'evidence' is set; 0 it was there before. */
+int store_build_put(struct store *store, const struct store_build *build,
+                    struct err *err);
+int store_result_put(struct store *store, const struct store_result *result,
+                     struct err *err);
+int store_tool_put(struct store *store, const struct store_tool *tool,
+                   struct err *err);
+
+/* Settle a configuration for a shape.  1 when it is settled so now; 0 when
+ * it was settled before: only lost, crash and what no result settled give way
+ * to something better, and a result to that of a later round. */
+int store_outcome_put(struct store *store, const struct store_outcome *outcome,
+                      struct err *err);
+
+/* New, or the extension of the one with the same host, epoch and start. */
+int store_interval_put(struct store *store,
+                       const struct store_interval *interval, struct err *err);
+
+/* A confirmation or a bench (confirmation.h); a candidate put again is changed.
+ */
+int store_contest_put(struct store *store,
+                      const struct store_contest *confirmation,
+                      struct err *err);
+int store_contest_end(struct store *store, int64_t pass, const char *ending,
+                      int64_t ended_utc, struct err *err);
+int store_contestant_put(struct store *store,
+                         const struct store_contestant *candidate,
+                         struct err *err);
+int store_contest_shape_put(struct store *store,
+                            const struct store_contest_shape *shape,
+                            struct err *err);
+
+int store_event(struct store *store, const struct store_event *event,
+                struct err *err);
+
+#endif

@@ -1,0 +1,32 @@
+/* store_internal.h - the inside of a store, for store.c and store_put.c */
+#ifndef FA_COORDINATOR_STORE_STORE_INTERNAL_H
+#define FA_COORDINATOR_STORE_STORE_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+
+#define STORE_STATEMENTS 32
+#define STORE_ARRAYS 6 /* samples, rejected, clock, temperature, power, ... */
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+struct store {
+    struct sqlite3 *db;
+    char *path;
+    int lock; /* descriptor, -1 when reading */
+    struct sqlite3_stmt *stmts[STORE_STATEMENTS]; /* made when first used */
+    struct buf json[STORE_ARRAYS];                /* of one result */
+    int pending;
+    int64_t repeats;
+    bool failed;
+    struct err why; /* it failed */
+};
+
+/* Complete the error of 'doing' and let nothing more through.  ERR_STORE. */
+int store_fail(struct store *store, const char *doing, struct err *err);
+
+#endif

@@ -1,0 +1,46 @@
+#include "coordinator/store/stored_samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/mem.h"
+#include "common/msg.h"
+#include "coordinator/stats/stats.h"
+#include "coordinator/text/decimal.h"
+
+double *stored_samples_read(const char *json, size_t *n)
+{
+    double *samples;
+    size_t most = *json != '\0';
+
+    for (const char *c = json; *c; c++)
+        most += *c == ',';
+    if (most > MSG_SAMPLES_MAX)
+        most = MSG_SAMPLES_MAX;
+    samples = most ? mem_new(most, sizeof(*samples)) : NULL;
+    for (*n = 0; *json && *n < most;) {
+        const char *end;
+        double sample = decimal_real(json, &end);
+
+        if (end > json)
+            samples[(*n)++] = sample;
+        json = end > json ? end : json + 1;
+    }
+    if (*n == 0) {
+        free(samples);
+        samples = NULL;
+    }
+    return samples;
+}
+
+double stored_samples_median(const char *json)
+{
+    struct summary times = { .median = NAN };
+    size_t n;
+    double *samples = stored_samples_read(json, &n);
+
+    if (n > 0)
+        stats_summary(samples, n, &times);
+    free(samples);
+    return times.median;
+}

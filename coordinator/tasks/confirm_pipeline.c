@@ -1,0 +1,465 @@
+#include "coordinator/tasks/confirm_pipeline.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/device_kind.h"
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/conclusion/conclusion.h"
+#include "coordinator/plan/config_selection.h"
+#include "coordinator/plan/plan.h"
+#include "coordinator/result/evidence.h"
+#include "coordinator/result/fuzz.h"
+#include "coordinator/result/report.h"
+#include "coordinator/result/report_cost.h"
+#include "coordinator/result/screening.h"
+#include "coordinator/spec/spec.h"
+#include "coordinator/store/store.h"
+#include "coordinator/tasks/fail.h"
+#include "coordinator/tasks/run.h"
+#include "coordinator/text/exit_code.h"
+
+/* Of the cpu device: enough to see that all of it works. */
+#define EMULATED_BLOCKS 3
+#define EMULATED_SAMPLES 2
+#define EMULATED_FINALISTS 3
+
+/* Each time somebody was wrong and the next ones moved up. */
+#define PROOFS_MAX 20
+
+struct pass {
+    struct run *run;
+    struct report *report;
+    struct report_cost *cost;
+    struct confirmation confirmation;
+    bool *chosen, *proved, *wrong; /* configurations of the report */
+    char **reasons;                /* of the wrong ones */
+};
+
+static bool is_emulated(const struct run *run)
+{
+    return device_kind_is(run->set.device, DEVICE_KIND_CPU);
+}
+
+static int64_t less(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+int confirm_pipeline_look(const char *db, struct report **report,
+                          struct report_cost **cost, struct err *err)
+{
+    struct store *store;
+    int rc = store_open(db, STORE_READ, &store, err);
+
+    *report = NULL;
+    *cost = NULL;
+    if (rc < 0)
+        return rc;
+    rc = report_load(store, report, err);
+    if (rc == 0)
+        rc = report_cost_load(store, cost, err);
+    store_close(store);
+    return rc;
+}
+
+void confirm_pipeline_rules(const struct run *run, const struct report *report,
+                            struct confirmation *out)
+{
+    const struct spec_confirm *spec = &run->spec->confirm;
+    bool emulated = is_emulated(run);
+
+    *out = (struct confirmation){
+        .sweep = report->sweep.id,
+        .seed = run->spec->measure.seed,
+        .blocks = (int)(emulated ? less(spec->blocks, EMULATED_BLOCKS)
+                                 : spec->blocks),
+        .samples = (int)(emulated ? less(spec->samples, EMULATED_SAMPLES)
+                                  : spec->samples),
+        .rules = { spec->alpha, spec->floor, spec->target },
+        .cut = (double)NAN,
+    };
+}
+
+void confirm_pipeline_enough_blocks(const struct run *run,
+                                    struct confirmation *confirmation)
+{
+    size_t needed =
+        verdict_blocks_needed(confirmation->n_running, &confirmation->rules);
+
+    if (!is_emulated(run) && (size_t)confirmation->blocks < needed)
+        confirmation->blocks = (int)needed;
+}
+
+/* ---- the proof ---- */
+
+static void note_wrong(struct pass *pass, const struct fuzz_finding *finding)
+{
+    for (size_t i = 0; i < pass->report->n_configs; i++) {
+        if (strcmp(pass->report->configs[i].key, finding->key) != 0 ||
+            pass->wrong[i])
+            continue;
+        pass->wrong[i] = true;
+        pass->reasons[i] =
+            mem_printf("%s at the fuzz shape %s: %s", finding->outcome,
+                       finding->shape, finding->reason);
+        if (!pass->run->set.quiet)
+            fprintf(stderr, "%s is out: %s\n", finding->config,
+                    pass->reasons[i]);
+    }
+}
+
+/* The baseline is measured beside them, and is what remains when nothing
+ * beats it. */
+static bool is_to_be_proved(const struct pass *pass, size_t i)
+{
+    return (pass->chosen[i] || pass->report->configs[i].baseline) &&
+           !pass->proved[i];
+}
+
+/* Prove those that are not proved yet.  0, or the exit code of what ended
+ * it. */
+static int prove(struct pass *pass)
+{
+    struct run *run = pass->run;
+    struct config_selection selection = { 0 };
+    struct plan_ask ask = { .choice = &selection };
+    struct fuzz fuzz = { 0 };
+    bool judged = false;
+    int code;
+
+    for (size_t i = 0; i < pass->report->n_configs; i++)
+        if (is_to_be_proved(pass, i))
+            pass->proved[i] = config_selection_params(
+                &selection, run->spec, &pass->report->configs[i].params);
+    ask.shapes = spec_fuzz_shapes(run->spec, run->set.device, &ask.n_shapes);
+    if (!run->set.quiet)
+        fprintf(stderr, "checking %zu configuration%s at %zu fuzz shape%s\n",
+                selection.n, selection.n == 1 ? "" : "s", ask.n_shapes,
+                ask.n_shapes == 1 ? "" : "s");
+    code = run_fuzz(run, &ask, pass->cost->priced_usd, &fuzz, &judged);
+    if (code == EXIT_DONE && !judged)
+        code = EXIT_NO_RESULT;
+    for (size_t i = 0; code == EXIT_DONE && i < fuzz.n_findings; i++)
+        if (fuzz.findings[i].verdict == FUZZ_WRONG)
+            note_wrong(pass, &fuzz.findings[i]);
+    config_selection_fini(&selection);
+    fuzz_fini(&fuzz);
+    return code;
+}
+
+static bool all_are_proved(const struct pass *pass)
+{
+    for (size_t i = 0; i < pass->report->n_configs; i++)
+        if (is_to_be_proved(pass, i))
+            return false;
+    return true;
+}
+
+static void choose(struct pass *pass, struct finalists *finalists)
+{
+    const struct spec_confirm *spec = &pass->run->spec->confirm;
+    const struct screening_rules rules = {
+        .alpha = spec->alpha,
+        .cap = (size_t)(is_emulated(pass->run)
+                            ? less(spec->finalists_max, EMULATED_FINALISTS)
+                            : spec->finalists_max),
+    };
+
+    screening_choose(pass->report, &rules, pass->wrong, pass->chosen,
+                     finalists);
+}
+
+/* Who goes on: chosen and proved.  Those that turn out wrong make room. */
+static int choose_and_prove(struct pass *pass, struct finalists *finalists)
+{
+    /* A record has no kernels that could be run. */
+    bool proof = !pass->run->spec->confirm.unproved && !pass->run->replay;
+    int code = EXIT_DONE;
+
+    choose(pass, finalists);
+    for (int i = 0; code == EXIT_DONE && proof && i < PROOFS_MAX; i++) {
+        if (all_are_proved(pass))
+            return 0;
+        code = prove(pass);
+        if (code == EXIT_DONE)
+            choose(pass, finalists);
+    }
+    for (size_t i = 0; proof && i < pass->report->n_configs; i++)
+        pass->chosen[i] = pass->chosen[i] && pass->proved[i];
+    return code;
+}
+
+/* What the proofs cost, from their own database. */
+static int count_proof(const struct run *run, double *hours, double *usd)
+{
+    char *db = run_fuzz_path(run->db);
+    struct store *store = NULL;
+    struct report_cost *cost = NULL;
+    struct err err;
+    int rc = 0;
+
+    *hours = *usd = 0;
+    if (access(db, F_OK) == 0) {
+        rc = store_open(db, STORE_READ, &store, &err);
+        if (rc == 0)
+            rc = report_cost_load(store, &cost, &err);
+        if (rc == 0) {
+            *hours = cost->total_hours;
+            *usd = cost->total_usd;
+        }
+    }
+    report_cost_free(cost);
+    store_close(store);
+    free(db);
+    return rc < 0 ? fail_with(rc, &err) : 0;
+}
+
+/* ---- the blocks ---- */
+
+/* Why the baseline is out; "" while it is not. */
+static const char *baseline_flaw(const struct confirmation *confirmation)
+{
+    return confirmation->n > 0 ? confirmation->candidates[0].reason : "";
+}
+
+/* Nobody is there to be compared: that is all there is to write down.  A
+ * baseline that is wrong is a failure. */
+static int put_alone(struct run *run, struct confirmation *confirmation)
+{
+    const char *why = baseline_flaw(confirmation);
+    struct store *store;
+    struct err err;
+    int rc = store_open(run->db, STORE_WRITE, &store, &err);
+
+    if (rc < 0)
+        return fail_with(rc, &err);
+    rc = confirmation_put(store, confirmation, &err);
+    if (rc == 0)
+        rc = confirmation_put_end(store, confirmation, *why != '\0', &err);
+    if (rc == 0)
+        rc = store_commit(store, &err);
+    store_close(store);
+    if (rc < 0)
+        return fail_with(rc, &err);
+    if (!*why)
+        return 0;
+    return fail_with(err_set(&err, ERR_DEVICE,
+                             "nothing can be confirmed: the baseline is wrong: "
+                             "%.256s; fix it, or choose another baseline in %s",
+                             why, run->sweep),
+                     &err);
+}
+
+int confirm_pipeline_contest(struct run *run, const struct report *report,
+                             struct confirmation *confirmation,
+                             const struct spec_shape *shapes, size_t n_shapes)
+{
+    struct config_selection selection = { 0 };
+    const struct plan_ask ask = { &selection, shapes, n_shapes };
+    struct sweep_options options = {
+        .command =
+            confirmation->kind == CONFIRMATION_BENCH ? "bench" : "confirm",
+        .ask = &ask,
+        .confirmation = confirmation,
+    };
+    double hours;
+    struct err err;
+    int code = EXIT_DONE;
+
+    for (size_t i = 0; code == EXIT_DONE && i < confirmation->n_running; i++) {
+        const struct report_config *config =
+            report_find(report, confirmation->candidates[i].key);
+
+        if (!config ||
+            !config_selection_params(&selection, run->spec, &config->params))
+            code = fail_with(
+                err_set(&err, ERR_INPUT,
+                        "the tunables of %s changed since the sweep: run "
+                        "fa-coord sweep first",
+                        run->sweep),
+                &err);
+    }
+    if (code == EXIT_DONE)
+        code = count_proof(run, &hours, &options.usd_before);
+    if (isnan(options.usd_before))
+        options.usd_before = 0; /* unpriced: there is no budget to count for */
+    if (code == EXIT_DONE && !run->set.quiet)
+        fprintf(stderr,
+                "comparing %zu configuration%s with the baseline in %d "
+                "blocks of %d samples\n",
+                confirmation->n_running - 1,
+                confirmation->n_running == 2 ? "" : "s", confirmation->blocks,
+                confirmation->samples);
+    if (code == EXIT_DONE)
+        code = run_engine(run, &options, &err);
+    config_selection_fini(&selection);
+    return code;
+}
+
+/* ---- the whole ---- */
+
+static int make_contest(struct pass *pass)
+{
+    const struct report *report = pass->report;
+    struct confirmation *confirmation = &pass->confirmation;
+    const struct report_config *baseline = report_baseline(report);
+    struct finalists finalists = { 0 };
+    size_t at = (size_t)(baseline - report->configs);
+    int code = choose_and_prove(pass, &finalists);
+
+    if (code != EXIT_DONE)
+        return code;
+    confirm_pipeline_rules(pass->run, report, confirmation);
+    confirmation->possible = (int64_t)finalists.n_possible;
+    confirmation->cut = finalists.next;
+    confirmation_add(confirmation, baseline->key, CONFIRMATION_BASELINE,
+                     pass->wrong[at] ? pass->reasons[at] : "");
+    for (size_t i = 0; i < report->n_configs; i++)
+        if (pass->chosen[i] && !pass->wrong[at])
+            confirmation_add(confirmation, report->configs[i].key,
+                             CONFIRMATION_FINALIST, "");
+    for (size_t i = 0; i < report->n_configs; i++)
+        if (pass->wrong[i] && i != at)
+            confirmation_add(confirmation, report->configs[i].key,
+                             CONFIRMATION_REJECTED, pass->reasons[i]);
+    confirm_pipeline_enough_blocks(pass->run, confirmation);
+    return count_proof(pass->run, &confirmation->proof_hours,
+                       &confirmation->proof_usd);
+}
+
+static int run_contest(struct pass *pass)
+{
+    size_t n;
+    const struct spec_shape *shapes =
+        spec_shapes(pass->run->spec, pass->run->set.device, &n);
+
+    if (pass->confirmation.n_running < 2 || *baseline_flaw(&pass->confirmation))
+        return put_alone(pass->run, &pass->confirmation);
+    return confirm_pipeline_contest(pass->run, pass->report,
+                                    &pass->confirmation, shapes, n);
+}
+
+/* Was anything measured for the sweep after the confirmation began? */
+static int is_outdated(struct store *store,
+                       const struct confirmation *confirmation, struct err *err)
+{
+    int64_t newest;
+    int rc = evidence_newest_settled(store, &newest, err);
+
+    return rc < 0 ? rc : newest > confirmation->started_utc;
+}
+
+enum {
+    GO_ON = 1, /* with pass->confirmation */
+    THERE = 2, /* it has its end */
+};
+
+/* What there is of a confirmation already: 0, GO_ON, THERE or an error. */
+static int find_contest(struct pass *pass, bool fresh, struct err *err)
+{
+    struct store *store;
+    int rc = store_open(pass->run->db, STORE_READ, &store, err), is = 0;
+
+    if (rc < 0)
+        return rc;
+    rc = confirmation_load(store, pass->report->sweep.id, CONFIRMATION_CONFIRM,
+                           0, &pass->confirmation, err);
+    if (rc == 1) {
+        is = pass->confirmation.ended ? THERE : GO_ON;
+        rc = is_outdated(store, &pass->confirmation, err);
+        if (rc == 1 || (is == THERE && (fresh || pass->confirmation.failed)))
+            is = 0;
+    }
+    if (is == 0)
+        confirmation_fini(&pass->confirmation);
+    store_close(store);
+    return rc < 0 ? rc : is;
+}
+
+static int print_verdict(const struct run *run)
+{
+    struct conclusion *conclusion = NULL;
+    struct report *report = NULL;
+    struct report_cost *cost = NULL;
+    struct store *store;
+    struct err err;
+    int rc = store_open(run->db, STORE_READ, &store, &err);
+
+    if (rc == 0)
+        rc = report_load(store, &report, &err);
+    if (rc == 0)
+        rc = report_cost_load(store, &cost, &err);
+    if (rc == 0)
+        rc = conclusion_load(store, report, cost, CONFIRMATION_CONFIRM,
+                             &conclusion, &err);
+    if (rc == 0)
+        conclusion_print(conclusion, stdout);
+    conclusion_free(conclusion);
+    report_cost_free(cost);
+    report_free(report);
+    store_close(store);
+    return rc < 0 ? fail_with(rc, &err) : 0;
+}
+
+static int confirm(struct pass *pass, bool fresh)
+{
+    const struct report_config *baseline = report_baseline(pass->report);
+    struct err err;
+    int is, code = EXIT_DONE;
+
+    if (!baseline || !baseline->rank) {
+        fail_with(err_set(&err, ERR_DEVICE,
+                          "nothing can be confirmed: the baseline has no valid "
+                          "time; see 'fa-coord report'"),
+                  &err);
+        return EXIT_NO_RESULT;
+    }
+    is = find_contest(pass, fresh, &err);
+    if (is < 0)
+        return fail_with(is, &err);
+    if (is == 0)
+        code = make_contest(pass);
+    if (code == EXIT_DONE && is != THERE)
+        code = run_contest(pass);
+    return code == EXIT_DONE ? print_verdict(pass->run) : code;
+}
+
+static void pass_fini(struct pass *pass)
+{
+    for (size_t i = 0; pass->reasons && i < pass->report->n_configs; i++)
+        free(pass->reasons[i]);
+    free(pass->reasons);
+    free(pass->chosen);
+    free(pass->proved);
+    free(pass->wrong);
+    confirmation_fini(&pass->confirmation);
+    report_cost_free(pass->cost);
+    report_free(pass->report);
+}
+
+int confirm_pipeline_confirm(struct run *run, bool fresh)
+{
+    struct pass pass = { .run = run };
+    struct err err;
+    int rc = confirm_pipeline_look(run->db, &pass.report, &pass.cost, &err),
+        code;
+
+    if (rc < 0) {
+        code = fail_with(rc, &err);
+    } else {
+        size_t n = pass.report->n_configs + 1;
+
+        pass.chosen = mem_new(n, sizeof(*pass.chosen));
+        pass.proved = mem_new(n, sizeof(*pass.proved));
+        pass.wrong = mem_new(n, sizeof(*pass.wrong));
+        pass.reasons = mem_new(n, sizeof(*pass.reasons));
+        code = confirm(&pass, fresh);
+    }
+    pass_fini(&pass);
+    return code;
+}

@@ -1,0 +1,54 @@
+/* doctor.h - is a machine fit for a sweep, and what to do if it is not
+ *
+ * A finding is one thing that was looked at.  Only a failed one stops a
+ * sweep; a warning names what will be missed.
+ * Thread rule: one thread; what remote.h asks for.
+ */
+#ifndef FA_COORDINATOR_TASKS_DOCTOR_H
+#define FA_COORDINATOR_TASKS_DOCTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct host;
+struct remote_options;
+
+enum doctor_verdict {
+    DOCTOR_OK,
+    DOCTOR_NOTE, /* good to know, no fault */
+    DOCTOR_WARNING,
+    DOCTOR_FAILED,
+};
+const char *doctor_verdict_name(enum doctor_verdict verdict);
+
+struct doctor_finding {
+    char *where;      /* "here" or the host's name */
+    const char *what; /* reach workdir nvcc driver disk ... */
+    enum doctor_verdict verdict;
+    char *text;
+    char *remedy; /* "" when nothing is to be done */
+};
+
+struct doctor {
+    struct doctor_finding *findings;
+    size_t n;
+    bool refused;  /* a host refused the login or its key was not accepted */
+    size_t usable; /* hosts without a failed finding */
+};
+
+/* This machine as the coordinator's: SSH client, agent, keys, disk. */
+void doctor_here(struct doctor *doctor, const struct remote_options *options);
+
+/* A host as a worker's, or this machine as one when it is local: login, work
+ * folder, disk, compilers, driver, GPUs. */
+void doctor_host(struct doctor *doctor, const struct host *host,
+                 const struct remote_options *options);
+
+void doctor_fini(struct doctor *doctor);
+
+/* Add a finding; 'remedy' may be NULL. Texts are cleaned. */
+void doctor_add(struct doctor *doctor, const char *where, const char *what,
+                enum doctor_verdict verdict, const char *remedy,
+                const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+
+#endif

@@ -1,0 +1,230 @@
+#include "coordinator/tasks/doctor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buf.h"
+#include "common/clock.h"
+#include "common/err.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/remote/deploy.h"
+#include "coordinator/remote/remote.h"
+
+#define PROBE_NS (60 * NS_PER_S) /* a cold nvidia-smi takes ten seconds */
+#define ANSWER_MAX (64 << 10)
+#define DISK_MIN_KIB (1 << 20) /* artifacts, staged sources, nvcc's files */
+
+/* Run by sh(1) on the host, with 'w' the work folder and 'n' the nvcc of the
+ * hosts file or ''.  Answers in lines "key value". */
+static const char probe[] =
+    "umask 077\n"
+    "case $w in '~') w=$HOME;; '~/'*) w=$HOME/${w#'~/'};; esac\n"
+    "echo system $(uname -sm)\n"
+    "if mkdir -p \"$w\" 2>/dev/null && f=$(mktemp \"$w/doctor.XXXXXX\"); then\n"
+    "  echo writable $w\n"
+    "  printf '#!/bin/sh\\nexit 0\\n' >\"$f\" && chmod 700 \"$f\"\n"
+    "  \"$f\" 2>/dev/null && echo executable $w\n"
+    "  rm -f \"$f\"\n"
+    "  echo disk $(df -Pk \"$w\" | awk 'NR==2 { print $4 }')\n"
+    "fi\n"
+    "for c in \"$n\" \"$CUDA_HOME/bin/nvcc\" \"$(command -v nvcc)\" "
+    "/usr/local/cuda/bin/nvcc; do\n"
+    "  [ -x \"$c\" ] || continue\n"
+    "  echo nvcc $c $(\"$c\" --version | sed -n 's/.*release //p')\n"
+    "  break\n"
+    "done\n"
+    "for c in c++ g++ clang++; do\n"
+    "  command -v $c >/dev/null && "
+    "echo compiler $($c --version | head -n 1) && break\n"
+    "done\n"
+    "ls /dev/nvidia[0-9]* 2>/dev/null | sed 's/^/node /'\n"
+    "command -v nvidia-smi >/dev/null && nvidia-smi --format=csv,noheader "
+    "--query-gpu=name,driver_version,compute_mode 2>&1 | "
+    "sed 's/^/gpu /'\n"
+    "echo end\n";
+
+/* The rest of the first line that begins with 'key', into 'out'. */
+static bool value(const char *answer, const char *key, char *out, size_t size)
+{
+    size_t len = strlen(key);
+
+    for (const char *line = answer; *line;) {
+        size_t n = strcspn(line, "\n");
+
+        if (n > len && strncmp(line, key, len) == 0 && line[len] == ' ') {
+            n -= len + 1;
+            if (n >= size)
+                n = size - 1;
+            memcpy(out, line + len + 1, n);
+            out[n] = '\0';
+            return true;
+        }
+        line += n + (line[n] == '\n');
+    }
+    return false;
+}
+
+static void judge_folder(struct doctor *doctor, const char *name,
+                         const char *answer)
+{
+    char text[512];
+
+    if (!value(answer, "writable", text, sizeof(text))) {
+        doctor_add(doctor, name, "workdir", DOCTOR_FAILED,
+                   "set workdir= in the hosts file to another folder",
+                   "the work folder cannot be created or written");
+        return;
+    }
+    if (value(answer, "executable", text, sizeof(text)))
+        doctor_add(doctor, name, "workdir", DOCTOR_OK, NULL,
+                   "%s is writable and programs in it run", text);
+    else
+        doctor_add(doctor, name, "workdir", DOCTOR_FAILED,
+                   "set workdir= in the hosts file to a folder that is not "
+                   "mounted noexec",
+                   "programs in the work folder do not run");
+    if (value(answer, "disk", text, sizeof(text)) &&
+        strtoll(text, NULL, 10) >= DISK_MIN_KIB)
+        doctor_add(doctor, name, "disk", DOCTOR_OK, NULL, "%lld MiB free",
+                   strtoll(text, NULL, 10) / 1024);
+    else
+        doctor_add(doctor, name, "disk", DOCTOR_WARNING,
+                   "free some disk space, or set workdir= to another folder",
+                   "%lld MiB free; builds need %d MiB",
+                   strtoll(text, NULL, 10) / 1024, DISK_MIN_KIB / 1024);
+}
+
+static void judge_gpus(struct doctor *doctor, const struct host *host,
+                       const char *answer)
+{
+    bool wanted = host->role != HOST_BUILDER && strcmp(host->gpus, "none") != 0;
+    enum doctor_verdict missing =
+        host->local || !wanted ? DOCTOR_NOTE : DOCTOR_FAILED;
+    char text[512];
+
+    if (value(answer, "gpu", text, sizeof(text)) && strchr(text, ','))
+        doctor_add(doctor, host->name, "driver", DOCTOR_OK, NULL,
+                   "%s (name, driver, compute mode)", text);
+    else if (value(answer, "node", text, sizeof(text)))
+        doctor_add(doctor, host->name, "driver", missing,
+                   "install the NVIDIA driver that fits the Linux kernel, or "
+                   "restart the machine if the driver was updated",
+                   "%s exists, but nvidia-smi lists no GPU", text);
+    else
+        doctor_add(doctor, host->name, "driver", missing,
+                   wanted && !host->local
+                       ? "use a machine with a GPU, or set role=builder"
+                       : NULL,
+                   "no NVIDIA GPU%s",
+                   host->local ? ": a sweep without --hosts uses the cpu "
+                                 "device"
+                               : "");
+}
+
+static void judge_tools(struct doctor *doctor, const struct host *host,
+                        const char *answer)
+{
+    char text[512];
+
+    if (value(answer, "nvcc", text, sizeof(text)))
+        doctor_add(doctor, host->name, "nvcc", DOCTOR_OK, NULL, "%s", text);
+    else
+        doctor_add(
+            doctor, host->name, "nvcc",
+            host->local ? DOCTOR_NOTE : DOCTOR_WARNING,
+            host->local
+                ? NULL
+                : "install the CUDA toolkit, or set nvcc= in the hosts file",
+            "nvcc is not in PATH, CUDA_HOME or /usr/local/cuda");
+    if (value(answer, "compiler", text, sizeof(text)))
+        doctor_add(doctor, host->name, "compiler", DOCTOR_OK, NULL, "%s", text);
+    else
+        doctor_add(
+            doctor, host->name, "compiler", DOCTOR_WARNING, "install g++",
+            "there is no C++ compiler; nvcc and the cpu device need one");
+    if (value(answer, "system", text, sizeof(text)) &&
+        strcmp(text, "Linux x86_64") != 0)
+        doctor_add(doctor, host->name, "system", DOCTOR_FAILED,
+                   "use a machine with Linux on x86_64",
+                   "the machine is %s; fa-worker is built for Linux x86_64",
+                   text);
+}
+
+/* Quote for sh: a text in single quotes. */
+static void quoted(struct buf *out, const char *text)
+{
+    buf_add(out, "'", 1);
+    for (; *text; text++) {
+        if (*text == '\'')
+            buf_add(out, "'\\''", 4);
+        else
+            buf_add(out, text, 1);
+    }
+    buf_add(out, "'", 1);
+}
+
+static int ask(struct remote *remote, const struct host *host,
+               struct buf *answer, struct err *err)
+{
+    struct buf script;
+    char said[512] = "";
+    struct remote_io io = { .out = answer,
+                            .said = said,
+                            .said_size = sizeof(said),
+                            .deadline_ns = clock_boot_ns() + PROBE_NS };
+    int status, rc;
+
+    buf_init(&script, ANSWER_MAX);
+    buf_printf(&script, "w=");
+    quoted(&script, *host->workdir ? host->workdir : DEPLOY_WORKDIR);
+    buf_printf(&script, " n=");
+    quoted(&script, host->nvcc);
+    buf_printf(&script, "\n%s", probe);
+    io.input = buf_text(&script);
+    io.input_len = script.len;
+    rc = remote_exec(remote, "sh -s", &io, &status, err);
+    buf_fini(&script);
+    if (rc == 0 && !strstr(buf_text(answer), "end\n"))
+        rc = err_set(err, ERR_NETWORK,
+                     "%s: the login shell does not run 'sh' (%s)", host->name,
+                     *said ? said : "it said nothing");
+    return rc;
+}
+
+static bool has_failed(const struct doctor *doctor, size_t from)
+{
+    for (size_t i = from; i < doctor->n; i++)
+        if (doctor->findings[i].verdict == DOCTOR_FAILED)
+            return true;
+    return false;
+}
+
+void doctor_host(struct doctor *doctor, const struct host *host,
+                 const struct remote_options *options)
+{
+    struct remote *remote = NULL;
+    struct buf answer;
+    struct err err = { "" };
+    size_t from = doctor->n;
+    int rc = remote_open(host, options, &remote, &err);
+
+    buf_init(&answer, ANSWER_MAX);
+    if (rc == 0) {
+        if (!host->local)
+            doctor_add(doctor, host->name, "reach", DOCTOR_OK, NULL,
+                       "connected and logged in; the host key is known");
+        rc = ask(remote, host, &answer, &err);
+    }
+    if (rc == 0) {
+        judge_folder(doctor, host->name, buf_text(&answer));
+        judge_tools(doctor, host, buf_text(&answer));
+        judge_gpus(doctor, host, buf_text(&answer));
+    } else {
+        doctor_add(doctor, host->name, "reach", DOCTOR_FAILED, NULL, "%s",
+                   err.text);
+        doctor->refused |= rc == ERR_AUTH;
+    }
+    doctor->usable += !has_failed(doctor, from);
+    buf_fini(&answer);
+    remote_close(remote);
+}

@@ -1,0 +1,220 @@
+#include "coordinator/tasks/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "coordinator/text/suggest.h"
+
+#define LIST_MAX 64 /* flags of a command */
+
+/* The flags seen so far, by their place in the table. */
+struct parse {
+    const struct options *options;
+    bool seen[LIST_MAX];
+    int n_plain;
+    bool only_plain; /* after -- */
+};
+
+static int find(const struct options *options, const char *name, size_t len)
+{
+    for (size_t i = 0; i < options->n; i++)
+        if (strlen(options->list[i].name) == len &&
+            memcmp(options->list[i].name, name, len) == 0)
+            return (int)i;
+    return -1;
+}
+
+static int unknown(const struct options *options, const char *flag, size_t len,
+                   struct err *err)
+{
+    const char *names[LIST_MAX + 1], *near;
+
+    for (size_t i = 0; i < options->n; i++)
+        names[i] = options->list[i].name;
+    names[options->n] = "help";
+    near = suggest_name(flag, len, names, options->n + 1);
+    if (near)
+        return err_set(err, ERR_INPUT,
+                       "%s: unknown flag '--%.*s'; did you mean '--%s'?",
+                       options->command, (int)len, flag, near);
+    return err_set(err, ERR_INPUT,
+                   "%s: unknown flag '--%.*s'; see 'fa-coord %s --help'",
+                   options->command, (int)len, flag, options->command);
+}
+
+static int read_number(const struct option *option, const char *text,
+                       double *out)
+{
+    char *end;
+    double number;
+
+    errno = 0;
+    number = strtod(text, &end);
+    if (end == text || *end || errno || !isfinite(number) || number < 0 ||
+        strspn(text, "0123456789.eE+-") != strlen(text))
+        return -1;
+    if (option->kind == OPTION_INT &&
+        (number != floor(number) || number > 0x1p53))
+        return -1;
+    *out = number;
+    return 0;
+}
+
+static int add_item(const struct options *options, const struct option *option,
+                    const char *text, struct err *err)
+{
+    struct option_list *list = option->out;
+
+    if (list->n == OPTION_LIST_MAX)
+        return err_set(err, ERR_INPUT, "%s: --%s is given more than %d times",
+                       options->command, option->name, OPTION_LIST_MAX);
+    list->items[list->n++] = text;
+    return 0;
+}
+
+static int take_value(const struct options *options,
+                      const struct option *option, const char *text,
+                      struct err *err)
+{
+    double number;
+
+    if (option->kind == OPTION_TEXT || option->kind == OPTION_LIST) {
+        if (!*text)
+            return err_set(err, ERR_INPUT, "%s: --%s needs a value: %s",
+                           options->command, option->name, option->value);
+        if (option->kind == OPTION_LIST)
+            return add_item(options, option, text, err);
+        *(const char **)option->out = text;
+        return 0;
+    }
+    if (read_number(option, text, &number) < 0)
+        return err_set(err, ERR_INPUT, "%s: --%s: '%.64s' is not a %s >= 0",
+                       options->command, option->name, text,
+                       option->kind == OPTION_INT ? "whole number" : "number");
+    if (option->kind == OPTION_INT)
+        *(int64_t *)option->out = (int64_t)number;
+    else
+        *(double *)option->out = number;
+    return 0;
+}
+
+static int check_together(const struct parse *parse, struct err *err)
+{
+    const struct options *options = parse->options;
+
+    for (size_t i = 0; i < options->n; i++) {
+        const char *word = options->list[i].excludes;
+
+        while (parse->seen[i] && word && *word) {
+            size_t len = strcspn(word, " ");
+            int other = find(options, word, len);
+
+            if (other >= 0 && parse->seen[other])
+                return err_set(err, ERR_INPUT,
+                               "%s: --%s and --%s cannot be combined",
+                               options->command, options->list[i].name,
+                               options->list[other].name);
+            word += len + strspn(word + len, " ");
+        }
+    }
+    return 0;
+}
+
+/* Returns how many of 'argv' were taken, or ERR_INPUT. */
+static int take_flag(struct parse *parse, char *argv[], struct err *err)
+{
+    const struct options *options = parse->options;
+    const char *flag = argv[0] + 2, *value = strchr(flag, '=');
+    size_t len = value ? (size_t)(value - flag) : strlen(flag);
+    int at = find(options, flag, len), rc;
+    const struct option *option;
+
+    if (at < 0)
+        return unknown(options, flag, len, err);
+    option = &options->list[at];
+    if (parse->seen[at] && option->kind != OPTION_LIST)
+        return err_set(err, ERR_INPUT, "%s: --%s is given twice",
+                       options->command, option->name);
+    parse->seen[at] = true;
+    if (option->kind == OPTION_FLAG) {
+        if (value)
+            return err_set(err, ERR_INPUT, "%s: --%s takes no value",
+                           options->command, option->name);
+        *(bool *)option->out = true;
+        return 1;
+    }
+    if (!value && (!argv[1] || strncmp(argv[1], "--", 2) == 0))
+        return err_set(err, ERR_INPUT, "%s: --%s needs a value: %s",
+                       options->command, option->name, option->value);
+    rc = take_value(options, option, value ? value + 1 : argv[1], err);
+    return rc < 0 ? rc : value ? 1 : 2;
+}
+
+static int take_plain(struct parse *parse, const char *text, struct err *err)
+{
+    const struct options *options = parse->options;
+
+    if (text[0] == '-' && text[1] && !parse->only_plain)
+        return err_set(err, ERR_INPUT,
+                       "%s: unknown flag '%.64s'; flags begin with --, "
+                       "'fa-coord %s --help' lists them",
+                       options->command, text, options->command);
+    if (parse->n_plain == options->arguments_max)
+        return err_set(err, ERR_INPUT,
+                       "%s: unexpected argument '%.200s'; the arguments are %s",
+                       options->command, text,
+                       *options->arguments ? options->arguments : "none");
+    options->plain[parse->n_plain++] = text;
+    return 1;
+}
+
+int options_parse(const struct options *options, int argc, char *argv[],
+                  struct err *err)
+{
+    struct parse parse = { .options = options };
+    int taken;
+
+    for (int i = 0; i < options->arguments_max; i++)
+        options->plain[i] = NULL;
+    for (int i = 1; i < argc; i += taken) {
+        if (!parse.only_plain && strcmp(argv[i], "--help") == 0) {
+            options_help(options, stdout);
+            return OPTIONS_HELP;
+        }
+        if (!parse.only_plain && strcmp(argv[i], "--") == 0) {
+            parse.only_plain = true;
+            taken = 1;
+        } else if (!parse.only_plain && strncmp(argv[i], "--", 2) == 0) {
+            taken = take_flag(&parse, argv + i, err);
+        } else {
+            taken = take_plain(&parse, argv[i], err);
+        }
+        if (taken < 0)
+            return taken;
+    }
+    if (parse.n_plain < options->arguments_min)
+        return err_set(err, ERR_INPUT,
+                       "%s: %s is missing; see 'fa-coord %s --help'",
+                       options->command, options->arguments, options->command);
+    return check_together(&parse, err);
+}
+
+void options_help(const struct options *options, FILE *to)
+{
+    fprintf(to, "usage: fa-coord %s %s%s[FLAGS]\n\n%s\n\n", options->command,
+            options->arguments, *options->arguments ? " " : "", options->what);
+    for (size_t i = 0; i < options->n; i++) {
+        const struct option *option = &options->list[i];
+        const char *value = option->kind == OPTION_FLAG ? "" : option->value;
+        int width =
+            fprintf(to, "  --%s%s%s", option->name, *value ? " " : "", value);
+
+        fprintf(to, "%*s%s\n", width < 28 ? 28 - width : 2, "", option->help);
+    }
+    fprintf(to, "  --help%*sthis text\n", 20, "");
+}

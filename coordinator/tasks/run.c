@@ -1,0 +1,387 @@
+/* What all commands share that put hosts to work. */
+#include "coordinator/tasks/fail.h"
+#include "coordinator/tasks/run.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/device_kind.h"
+#include "common/err.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/passes/passes.h"
+#include "coordinator/reactor/sweep.h"
+#include "coordinator/remote/ssh.h"
+#include "coordinator/replay/replay.h"
+#include "coordinator/space/space.h"
+#include "coordinator/spec/gpu_arch.h"
+#include "coordinator/spec/search_settings.h"
+#include "coordinator/spec/spec.h"
+#include "coordinator/store/past_runs.h"
+#include "coordinator/store/store.h"
+#include "coordinator/tasks/options.h"
+#include "coordinator/text/exit_code.h"
+
+static bool has_nvidia(void)
+{
+    return access("/dev/nvidiactl", F_OK) == 0 ||
+           access("/proc/driver/nvidia/version", F_OK) == 0;
+}
+
+/* The emulator is chosen by itself only when nothing else was asked for and
+ * nothing else is here, and then the first line says so. */
+static void choose_device(struct run_settings *set)
+{
+    bool chosen = !set->device;
+
+    if (chosen)
+        set->device = set->hosts || has_nvidia()
+                          ? device_kind_name(DEVICE_KIND_CUDA)
+                          : device_kind_name(DEVICE_KIND_CPU);
+    if (!device_kind_is(set->device, DEVICE_KIND_CPU) || set->quiet)
+        return;
+    fputs(
+        chosen
+            ? "this machine has no NVIDIA GPU and --hosts is not given: the "
+              "kernels are emulated (cpu device); the times are not GPU times\n"
+            : "cpu device: the kernels are emulated; the times are not GPU "
+              "times\n",
+        stderr);
+}
+
+static char *absolute(const char *path)
+{
+    char resolved[PATH_MAX];
+
+    return mem_strdup(realpath(path, resolved) ? resolved : path);
+}
+
+static int load_hosts(struct run *run, struct err *err)
+{
+    int rc;
+
+    if (!run->set.hosts || !*run->set.hosts) {
+        run->hosts_file = mem_strdup("");
+        hosts_local(&run->hosts);
+        return 0;
+    }
+    run->hosts_file = absolute(run->set.hosts);
+    rc = hosts_load(run->set.hosts, &run->hosts, err);
+    return rc < 0 ? rc : hosts_can_sweep(run->set.hosts, &run->hosts, err);
+}
+
+/* 1 when something passes the gates on these facts, 0 and why when not. */
+static int passes_on(const struct run *run, const struct gpu_arch_facts *facts,
+                     struct err *err)
+{
+    struct space_gate_count *counts =
+        mem_new(run->spec->space.n_gates, sizeof(*counts));
+    struct space_point point;
+    struct space *space = NULL;
+    int64_t passed;
+    int rc = space_open(run->spec, facts, run->set.device,
+                        replay_points(run->spec->replay), &space, err);
+
+    if (rc == 0)
+        rc = space_next(space, &point, err);
+    if (rc == 0) {
+        rc = space_count(space, counts, &passed, err);
+        if (rc == 0)
+            (void)space_empty_err(space, counts, err); /* the text is wanted */
+    }
+    space_close(space);
+    free(counts);
+    return rc;
+}
+
+/* Before anything is spent: does anything pass the gates?  Where no GPU has
+ * said what it is, on any architecture that is known. */
+static int check_space(const struct run *run, struct err *err)
+{
+    static const char *const archs[] = { "sm_89", "sm_80",  "sm_86",
+                                         "sm_90", "sm_100", "sm_120" };
+    struct err other;
+    int rc = passes_on(run, gpu_arch_find(run->set.arch), err);
+
+    if (rc != 0 || device_kind_is(run->set.device, DEVICE_KIND_CPU))
+        return rc < 0 ? rc : rc == 1 ? 0 : ERR_INPUT;
+    for (size_t i = 0; i < sizeof(archs) / sizeof(archs[0]); i++) {
+        rc = passes_on(run, gpu_arch_find(archs[i]), &other);
+        if (rc != 0)
+            return rc < 0 ? rc : 0;
+    }
+    return ERR_INPUT;
+}
+
+/* A budget that nothing can reach must not look like one. */
+static int settle_caps(struct run *run, struct err *err)
+{
+    bool asked = run->set.budget_usd > 0;
+    size_t priced = 0;
+
+    if (!asked)
+        run->set.budget_usd = run->spec->budget.usd;
+    if (run->set.max_hours == 0)
+        run->set.max_hours = run->spec->budget.hours;
+    for (size_t i = 0; i < run->hosts.n; i++)
+        priced += run->hosts.list[i].has_rate;
+    if (run->set.budget_usd <= 0 || priced == run->hosts.n)
+        return 0;
+    if (asked && priced == 0)
+        return err_set(
+            err, ERR_INPUT,
+            "--budget=%g: no host has a price; set rate=USD-PER-HOUR in the "
+            "hosts file, or use --max-hours",
+            run->set.budget_usd);
+    if (!run->set.quiet && priced > 0)
+        fprintf(stderr,
+                "the budget of $%g covers only the %zu of %zu hosts that have "
+                "a rate=\n",
+                run->set.budget_usd, priced, run->hosts.n);
+    return 0;
+}
+
+static int prepare(struct run *run, struct err *err)
+{
+    int rc = run_settings_check(&run->set, run->runs_kernels, err);
+
+    if (rc < 0)
+        return rc;
+    choose_device(&run->set);
+    rc = run->set.record ? run_load_record(run, err)
+                         : spec_load(run->sweep, &run->spec, err);
+    if (rc == 0)
+        rc = load_hosts(run, err);
+    if (rc < 0)
+        return rc;
+    assert(run->spec);
+    if (!run->db)
+        run->db = run->set.db   ? mem_strdup(run->set.db)
+                  : run->replay ? mem_printf("%s_replay.db", run->spec->name)
+                                : mem_printf("%s/%s.db", run->spec->file.folder,
+                                             run->spec->name);
+    rc = settle_caps(run, err);
+    if (rc < 0)
+        return rc;
+    rc = run_terms(run, err);
+    return rc < 0 || run->replay ? rc : check_space(run, err);
+}
+
+/* A database is of a sweep, or of what was asked for besides it. */
+static int check_work(struct store *store, bool asked, struct err *err)
+{
+    struct store_sweep row = { .key = NULL };
+    struct past_runs *past = NULL;
+    int64_t id;
+    int rc = past_runs_open(store, &past, err);
+
+    if (rc == 0)
+        rc = past_runs_sweep(past, &row, &id, err);
+    if (rc == 1)
+        rc = past_runs_asked(&row) == asked ? 0
+             : asked
+                 ? err_set(err, ERR_INPUT,
+                           "%s holds a sweep; fuzz needs a database of its "
+                           "own: name another one with --db",
+                           store_path(store))
+                 : err_set(err, ERR_INPUT,
+                           "%s holds results of fa-coord fuzz; a sweep needs a "
+                           "database of its own: name another one with --db",
+                           store_path(store));
+    past_runs_close(past);
+    return rc;
+}
+
+static int open_store(const struct run *run, bool asked, struct store **out,
+                      struct err *err)
+{
+    int rc = store_open(run->db, STORE_CREATE, out, err);
+
+    if (rc < 0)
+        return rc;
+    rc = check_work(*out, asked, err);
+    if (rc < 0)
+        store_close(*out);
+    return rc;
+}
+
+int run_engine(struct run *run, const struct sweep_options *more,
+               struct err *err)
+{
+    const struct run_settings *set = &run->set;
+    struct sweep_options options = *more;
+    struct store *store = NULL;
+    int code, rc;
+
+    options.hours_before =
+        (double)(clock_boot_ns() - run->began_ns) / (3600.0 * (double)NS_PER_S);
+    options.passes = sweep_passes;
+    options.device = set->device;
+    options.arch = set->arch;
+    options.hosts_file = run->hosts_file;
+    options.remote = (struct remote_options){
+        .openssh = strcmp(set->ssh, "openssh") == 0,
+        .accept_new_host_keys = set->accept_new_host_keys,
+        .home = getenv("HOME"),
+        .agent = getenv("SSH_AUTH_SOCK"),
+    };
+    options.max_hours = set->max_hours;
+    options.budget_usd = set->budget_usd;
+    options.linger_s = (int)set->linger_s;
+    options.attempts = SWEEP_ATTEMPTS;
+    options.quiet = set->quiet;
+    if (ssh_setup(err) < 0)
+        return fail_with(ERR_SYSTEM, err);
+    rc = open_store(run, more->ask && !more->confirmation && !more->profile,
+                    &store, err);
+    if (rc < 0) {
+        ssh_cleanup();
+        return fail_with(rc, err);
+    }
+    err->text[0] = '\0';
+    code = sweep_run(run->spec, &run->hosts, store, &options, err);
+    store_close(store);
+    ssh_cleanup();
+    if (code != EXIT_DONE && err->text[0])
+        fprintf(stderr, "fa-coord: %s\n", err->text);
+    return code;
+}
+
+static void run_free(struct run *run)
+{
+    spec_free(run->spec);
+    replay_close(run->replay);
+    free(run->was_record);
+    free(run->was_cards);
+    free(run->sweep);
+    free(run->db);
+    free(run->hosts_file);
+    free(run->was_device);
+    free(run->was_hosts);
+    free(run->was_strategy);
+}
+
+int run_command(struct run *run, run_work *work, void *arg)
+{
+    struct err err;
+    FILE *log = NULL;
+    int rc = prepare(run, &err), code;
+
+    run->began_ns = clock_boot_ns();
+    if (rc == 0 && run->set.log && !(log = fopen(run->set.log, "ae")))
+        rc = err_set(&err, ERR_INPUT, "--log=%s: %s", run->set.log,
+                     strerror(errno));
+    if (log && rc == 0)
+        log_setup(log, LOG_I);
+    code = rc < 0 ? fail_with(rc, &err) : work(run, arg);
+    if (log) {
+        log_setup(NULL, LOG_E);
+        fclose(log);
+    }
+    hosts_fini(&run->hosts);
+    run_free(run);
+    return code;
+}
+
+/* ---- from a database ---- */
+
+/* What the settings say already stays. */
+static int recall_request(struct run *run, const struct store_request *was,
+                          struct err *err)
+{
+    run->sweep = mem_printf("%s/%s", was->folder, was->file);
+    run->was_device = mem_strdup(was->device);
+    run->was_hosts = mem_strdup(was->hosts_file);
+    run_recall_record(run, was->settings);
+    if (!run->set.device)
+        run->set.device = run->was_device;
+    if (!run->set.hosts)
+        run->set.hosts = run->was_hosts;
+    if (search_settings_recall(was->settings, &run->search_settings,
+                               &run->was_strategy, err) < 0)
+        return ERR_STORE;
+    run->was_searched = true;
+    if (was->arch != run->was_arch)
+        snprintf(run->was_arch, sizeof(run->was_arch), "%s", was->arch);
+    if (gpu_arch_find(run->was_arch))
+        run->set.arch = run->was_arch;
+    return 0;
+}
+
+/* Before requests were kept, the sweep itself said what it was told.  1, or 0
+ * when there is none. */
+static int find_in_sweep(struct run *run, struct past_runs *past,
+                         struct store_request *out, struct err *err)
+{
+    struct store_sweep row = { .key = NULL };
+    int64_t id;
+    int rc = past_runs_sweep(past, &row, &id, err);
+
+    if (rc == 1 && past_runs_asked(&row))
+        return err_set(err, ERR_INPUT,
+                       "%s holds results of fa-coord fuzz; run that command "
+                       "again to continue",
+                       run->db);
+    if (rc == 1 && past_runs_arch(past, &row, run->was_arch, err) < 0)
+        return ERR_STORE;
+    *out = (struct store_request){ row.folder, row.file,      row.hosts_file,
+                                   row.device, run->was_arch, row.settings };
+    return rc;
+}
+
+static int recall(struct run *run, struct err *err)
+{
+    struct store_request was = { 0 };
+    struct past_runs *past = NULL;
+    struct store *store;
+    int rc = store_open(run->db, STORE_READ, &store, err);
+
+    if (rc < 0)
+        return rc;
+    rc = past_runs_open(store, &past, err);
+    if (rc == 0)
+        rc = past_runs_request(past, &was, err);
+    if (rc == 0)
+        rc = find_in_sweep(run, past, &was, err);
+    if (rc == 1)
+        rc = recall_request(run, &was, err);
+    else if (rc == 0)
+        rc = err_set(err, ERR_INPUT,
+                     "%s holds no sweep yet; start one with fa-coord sweep",
+                     run->db);
+    past_runs_close(past);
+    store_close(store);
+    return rc;
+}
+
+int run_by_db(struct run *run, int rc, struct err *err, run_work *work,
+              void *arg)
+{
+    if (rc == 0)
+        rc = recall(run, err);
+    if (rc == 0)
+        return run_command(run, work, arg);
+    run_free(run);
+    return rc == OPTIONS_HELP ? 0 : fail_with(rc, err);
+}
+
+void run_say_how_to_go_on(const struct run *run, int code, const char *command)
+{
+    if (!exit_code_is_resumable(code))
+        return;
+    if (code == EXIT_CAP)
+        fprintf(stderr,
+                "nothing is lost; to continue, raise the limit with --budget "
+                "or --max-hours: fa-coord %s %s\n",
+                command, run->db);
+    else
+        fprintf(stderr, "nothing is lost; to continue: fa-coord %s %s\n",
+                command, run->db);
+}

@@ -1,0 +1,67 @@
+/* run_settings.h - the flags of the commands that put hosts to work
+ *
+ * A flag stands once, in one table: what it is called, which of the commands
+ * take it, and in what words its help speaks of it there.  What a command has
+ * besides them it adds.
+ *
+ * Pure, but for the help; any thread.
+ */
+#ifndef FA_COORDINATOR_TASKS_RUN_SETTINGS_H
+#define FA_COORDINATOR_TASKS_RUN_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "coordinator/reactor/sweep.h"
+#include "coordinator/spec/gpu_arch.h"
+
+struct err;
+struct option;
+struct options;
+
+enum run_kind {
+    RUN_SWEEP,
+    RUN_RESUME,
+    RUN_CONFIRM,
+    RUN_BENCH,
+    RUN_PROFILE,
+    RUN_FUZZ,
+};
+
+struct run_settings {
+    const char *hosts, *db, *device, *arch, *ssh, *log, *strategy;
+    const char *record, *cards; /* of a replay, else NULL */
+    double speed_up;            /* below 0: not given */
+    bool accept_new_host_keys, dry_run, fresh, json, quiet;
+    double budget_usd, max_hours;
+    int64_t linger_s;
+    int64_t seed, evaluations; /* of a strategy; -1: not given */
+};
+
+#define RUN_SETTINGS                                               \
+    {                                                              \
+        .ssh = "libssh2", .arch = GPU_ARCH_DEFAULT,                \
+        .linger_s = SWEEP_LINGER_S, .seed = -1, .evaluations = -1, \
+        .speed_up = -1                                             \
+    }
+
+#define RUN_FLAGS_MAX 32
+
+/* The rows of the table that a command takes, into 'out', [RUN_FLAGS_MAX]; what
+ * is given goes into 'set'.  Returns how many. */
+size_t run_settings_flags(struct run_settings *set, enum run_kind kind,
+                          struct option *out);
+
+/* options_parse() of a command: its own flags, as 'own' has them, and then
+ * those of this table.  '--strategy help' is a help as well. */
+int run_settings_parse(struct run_settings *set, enum run_kind kind,
+                       const struct options *own, int argc, char *argv[],
+                       struct err *err);
+
+/* Can they be followed, as far as they alone can tell?  Cuts 'replay=FILE'
+ * into device and record.  ERR_INPUT */
+int run_settings_check(struct run_settings *set, bool runs_kernels,
+                       struct err *err);
+
+#endif

@@ -1,0 +1,142 @@
+#include "coordinator/text/html_page.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "coordinator/text/table.h"
+#include "coordinator/text/terminal.h"
+
+struct html_page {
+    FILE *out, *stream;
+    char *text; /* of the stream */
+    size_t len, taken;
+};
+
+static struct html_page *the_page; /* the one that is open */
+
+/* No script, no font, no picture: nothing is fetched, whatever a name holds. */
+static const char head[] =
+    "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta http-equiv=\"Content-Security-Policy\""
+    " content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width\">\n"
+    "<style>\n"
+    ":root { color-scheme: light dark }\n"
+    "body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto;"
+    " max-width: 80em; padding: 0 1em }\n"
+    "p { white-space: pre-wrap }\n"
+    "div { overflow-x: auto }\n"
+    "table { border-collapse: collapse; font-variant-numeric: tabular-nums;"
+    " font-size: 13px }\n"
+    "th, td { padding: .2em .7em; text-align: left; white-space: nowrap }\n"
+    "th { border-bottom: 1px solid }\n"
+    "tbody tr:nth-child(even) { background: #8881 }\n"
+    ".r { text-align: right }\n"
+    "</style>\n";
+
+void html_page_escape(const char *text, FILE *out)
+{
+    char *clean = terminal_clean(mem_strdup(text), true);
+
+    for (const char *c = clean; *c; c++)
+        switch (*c) {
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        case '\'':
+            fputs("&#39;", out);
+            break;
+        default:
+            fputc(*c, out);
+        }
+    free(clean);
+}
+
+/* One paragraph for each run of lines without an empty one. */
+static void put_paragraphs(char *text, FILE *out)
+{
+    while (*text) {
+        char *end;
+
+        text += strspn(text, "\n");
+        end = strstr(text, "\n\n");
+        if (!end)
+            end = text + strlen(text);
+        if (end > text) {
+            size_t len = (size_t)(end - text);
+            char *block = mem_dup(text, len - (end[-1] == '\n'));
+
+            fputs("<p>", out);
+            html_page_escape(block, out);
+            fputs("</p>\n", out);
+            free(block);
+        }
+        text = end;
+    }
+}
+
+/* What was printed since the last time. */
+static void take_text(struct html_page *page)
+{
+    char *text;
+
+    fflush(page->stream);
+    text = mem_dup(page->text + page->taken, page->len - page->taken);
+    page->taken = page->len;
+    put_paragraphs(text, page->out);
+    free(text);
+}
+
+struct html_page *html_page_open(FILE *out, const char *title)
+{
+    struct html_page *page = mem_new(1, sizeof(*page));
+
+    assert(!the_page);
+    page->out = out;
+    page->stream = open_memstream(&page->text, &page->len);
+    if (!page->stream)
+        abort(); /* out of memory */
+    fputs(head, out);
+    fputs("<title>", out);
+    html_page_escape(title, out);
+    fputs("</title>\n</head>\n<body>\n<h1>", out);
+    html_page_escape(title, out);
+    fputs("</h1>\n", out);
+    the_page = page;
+    return page;
+}
+
+FILE *html_page_stream(struct html_page *page)
+{
+    return page->stream;
+}
+
+void html_page_close(struct html_page *page)
+{
+    take_text(page);
+    fputs("</body>\n</html>\n", page->out);
+    fclose(page->stream);
+    free(page->text);
+    free(page);
+    the_page = NULL;
+}
+
+bool html_page_took(FILE *to, const struct table *table)
+{
+    if (!the_page || the_page->stream != to)
+        return false;
+    take_text(the_page);
+    table_html(table, the_page->out);
+    return true;
+}

@@ -1,0 +1,59 @@
+#include "coordinator/text/terminal.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "coordinator/text/utf8.h"
+
+char *terminal_clean(char *text, bool lines)
+{
+    unsigned char *from = (unsigned char *)text, *to = from;
+
+    while (*from) {
+        size_t n;
+        bool c1;
+
+        if (*from >= 0x20 && *from < 0x7f) { /* nearly all */
+            *to++ = *from++;
+            continue;
+        }
+        n = utf8_sequence((const char *)from);
+        c1 = n == 2 && from[0] == 0xc2 && from[1] < 0xa0;
+        if (*from == '\t') {
+            *to++ = ' ';
+            from++;
+        } else if (n == 0 || c1 || *from == 0x7f ||
+                   (*from < 0x20 && !(lines && *from == '\n'))) {
+            *to++ = '?';
+            from += n ? n : 1;
+        } else {
+            memmove(to, from, n);
+            to += n;
+            from += n;
+        }
+    }
+    *to = '\0';
+    return text;
+}
+
+size_t terminal_width(const char *text)
+{
+    size_t width = 0;
+
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+int terminal_flush(FILE *to, struct err *err)
+{
+    errno = 0;
+    if (fflush(to) == 0 && !ferror(to))
+        return 0;
+    if (errno == EPIPE || errno == 0) { /* 0: it was noticed earlier */
+        clearerr(to);
+        return 0;
+    }
+    return err_set(err, ERR_SYSTEM, "output: %s", strerror(errno));
+}

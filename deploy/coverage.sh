@@ -1,0 +1,34 @@
+#!/bin/sh
+# How much of the coordinator's and the worker's shells the unit tests and the
+# simulation run: lines by gcov, a folder a line.  Takes a build of its own.
+#
+#   deploy/coverage.sh [SEEDS]     SEEDS of the simulation, 1..300
+set -eu
+cd "$(dirname "$0")/.."
+seeds=${1:-1..300}
+build=build/coverage
+folders="coordinator/reactor coordinator/link coordinator/passes worker/agent"
+
+if command -v ccache >/dev/null 2>&1; then
+    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+fi
+mkdir -p build
+cmake --preset coverage >build/coverage.log
+targets=$(ninja -C $build -t targets all |
+    sed -n 's/^\(test_\(coordinator_\(reactor\|link\|passes\)\|worker_agent\)_[a-z_]*\): phony$/\1/p')
+# shellcheck disable=SC2086  # one word a target
+cmake --build $build -j "$(nproc)" --target simulate $targets >build/coverage.log 2>&1 ||
+    { tail -n 40 build/coverage.log; exit 1; }
+find $build -name '*.gcda' -exec rm {} +
+for target in $targets; do
+    (cd $build/tests && "./$target" >/dev/null 2>&1) || echo "coverage.sh: $target failed" >&2
+done
+$build/bin/simulate --seeds "$seeds" >/dev/null || echo "coverage.sh: the simulation has findings" >&2
+
+for folder in $folders; do
+    # an object that no test loaded has no counters: none of its lines ran
+    find "$build/$folder" -name '*.gcno' | sort | while read -r notes; do
+        gcov -n "$notes" 2>/dev/null | grep -A1 "^File '.*/$folder/[a-z_]*\.c'" | sed -n 's/^Lines executed:\([0-9.]*\)% of \([0-9]*\)$/\1 \2/p'
+    done | awk -v folder="$folder" \
+        '{ ran += $1 * $2 / 100; all += $2 } END { printf "%-22s %5.1f %% of %5d lines\n", folder, all ? 100 * ran / all : 0, all }'
+done

@@ -1,0 +1,458 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "common/hash.h"
+#include "common/mem.h"
+#include "coordinator/compare/compare.h"
+#include "coordinator/compare/compare_side.h"
+#include "tests/coordinator/compare/compare_fixture.h"
+#include "tests/coordinator/near.h"
+
+#define REMAKE                                                        \
+    "; make it anew: build/dev/tests/compare_fixtures tests/fixtures" \
+    "/compare"
+
+/* Two databases that are compared, each in a file that is gone at once. */
+struct pair {
+    struct compare_side a, b;
+    struct compare *compare;
+    struct err err;
+    int rc;
+};
+
+static void open_side(const char *path, struct compare_side *side,
+                      const char *remedy)
+{
+    struct err err = { "" };
+
+    if (compare_side_open(path, side, &err) < 0)
+        fail_msg("%s%s", err.text, remedy);
+}
+
+static void make_side(const struct compare_plan *plan,
+                      struct compare_side *side)
+{
+    static const char *const ends[] = { "", "-wal", "-shm", ".lock" };
+    char folder[] = "/tmp/fa_compare_XXXXXX";
+    char *path;
+
+    assert_non_null(mkdtemp(folder));
+    path = mem_printf("%s/%s", folder, "side.db");
+    compare_fixture(path, plan);
+    open_side(path, side, "");
+    side->file.path = "side.db";
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        char *name = mem_printf("%s%s", path, ends[i]);
+
+        (void)unlink(name); /* not all of them are there */
+        free(name);
+    }
+    rmdir(folder);
+    free(path);
+}
+
+static void compare_plans(struct compare_plan a, struct compare_plan b,
+                          struct pair *out)
+{
+    const struct compare_rules rules = COMPARE_RULES;
+
+    *out = (struct pair){ .rc = 0 };
+    make_side(&a, &out->a);
+    make_side(&b, &out->b);
+    out->rc = compare_make(&out->a, &out->b, &rules, &out->compare, &out->err);
+}
+
+static void done(struct pair *pair)
+{
+    compare_free(pair->compare);
+    compare_side_close(&pair->a);
+    compare_side_close(&pair->b);
+}
+
+static const struct compare_plan calm = {
+    .seed = 11, .factor = 1, .noise = 0.005, .blocks = 8
+};
+static const struct compare_plan calm_too = {
+    .seed = 12, .factor = 1, .noise = 0.005, .blocks = 8
+};
+
+/* ---- the signs, on the committed databases */
+
+static void expect_fixture(const char *a, const char *b,
+                           enum compare_outcome outcome, const char *verdict)
+{
+    char *path_a = mem_printf(FA_SOURCE_DIR "/tests/fixtures/compare/%s.db", a);
+    char *path_b = mem_printf(FA_SOURCE_DIR "/tests/fixtures/compare/%s.db", b);
+    const struct compare_rules rules = COMPARE_RULES;
+    struct pair pair = { .rc = 0 };
+
+    open_side(path_a, &pair.a, REMAKE);
+    open_side(path_b, &pair.b, REMAKE);
+    assert_int_equal(
+        compare_make(&pair.a, &pair.b, &rules, &pair.compare, &pair.err), 0);
+    assert_int_equal(pair.compare->outcome, outcome);
+    assert_int_equal(pair.compare->n_deciding, 1);
+    assert_string_equal(verdict_name(pair.compare->rows[0].verdict), verdict);
+    assert_true(pair.compare->rows[0].blocks);
+    assert_string_equal(pair.a.winner.state, "confirmed");
+    done(&pair);
+    free(path_a);
+    free(path_b);
+}
+
+static void slower_is_a_regression_and_faster_is_none(void **state)
+{
+    (void)state;
+    expect_fixture("base", "base", COMPARE_FINE, "SAME");
+    expect_fixture("base", "faster", COMPARE_FINE, "FAST");
+    expect_fixture("base", "slower", COMPARE_REGRESSION, "SLOW");
+    expect_fixture("base", "noisy", COMPARE_INCONCLUSIVE, "AMBG");
+}
+
+static void the_sign_turns_when_the_sides_do(void **state)
+{
+    (void)state;
+    expect_fixture("faster", "base", COMPARE_REGRESSION, "SLOW");
+    expect_fixture("slower", "base", COMPARE_FINE, "FAST");
+    expect_fixture("faster", "slower", COMPARE_REGRESSION, "SLOW");
+}
+
+/* ---- ratios */
+
+static void the_ratio_is_a_over_b(void **state)
+{
+    struct compare_plan b = calm_too;
+    struct pair pair;
+    const struct compare_row *row;
+
+    (void)state;
+    b.factor = 0.8;
+    compare_plans(calm, b, &pair);
+    row = &pair.compare->rows[0];
+    assert_near(row->speedup.value, 1.25, 0.01);
+    assert_true(row->speedup.lo < 1.25 && row->speedup.hi > 1.25);
+    assert_near(row->a_s, 100e-6, 1e-6);
+    assert_near(row->b_s, 80e-6, 1e-6);
+    assert_int_equal(pair.compare->verdicts[VERDICT_FAST], 11);
+    done(&pair);
+}
+
+static void without_blocks_the_screening_samples_count(void **state)
+{
+    struct compare_plan a = calm, b = calm_too;
+    struct pair pair;
+
+    (void)state;
+    a.blocks = b.blocks = 0;
+    b.factor = 1.1;
+    compare_plans(a, b, &pair);
+    assert_false(pair.compare->rows[0].blocks);
+    assert_int_equal(pair.compare->rows[0].n_a, 7);
+    assert_int_equal(pair.compare->rows[0].verdict, VERDICT_SLOW);
+    assert_int_equal(pair.compare->outcome, COMPARE_REGRESSION);
+    assert_false(pair.a.canaries);
+    assert_near(pair.a.between, COMPARE_BETWEEN, 0);
+    done(&pair);
+}
+
+static void a_late_sample_changes_little(void **state)
+{
+    struct compare_plan a = calm, b = calm_too;
+    struct pair pair;
+
+    (void)state;
+    a.blocks = b.blocks = 0;
+    a.late = b.late = true;
+    b.factor = 1.15;
+    compare_plans(a, b, &pair);
+    assert_near(pair.compare->rows[0].speedup.value, 1 / 1.15, 0.01);
+    assert_true(pair.compare->rows[0].speedup.hi < 0.9);
+    assert_int_equal(pair.compare->rows[0].verdict, VERDICT_SLOW);
+    done(&pair);
+}
+
+/* 1 % slower, and 8 blocks of 0.5 %: less than the threshold, surely. */
+static void less_than_the_threshold_is_none(void **state)
+{
+    struct compare_plan b = calm_too;
+    struct pair pair;
+
+    (void)state;
+    b.factor = 1.01;
+    compare_plans(calm, b, &pair);
+    assert_int_equal(pair.compare->rows[0].verdict, VERDICT_SAME);
+    assert_int_equal(pair.compare->outcome, COMPARE_FINE);
+    assert_true(pair.a.canaries);
+    assert_true(pair.a.between < 0.02);
+    done(&pair);
+}
+
+static void a_replay_has_no_cubins(void **state)
+{
+    struct compare_plan a = calm;
+    struct pair pair;
+
+    (void)state;
+    a.device = "replay";
+    a.same_code = true;
+    compare_plans(a, a, &pair);
+    assert_int_equal(pair.rc, 0);
+    assert_int_equal(pair.compare->same_code, 0);
+    done(&pair);
+}
+
+static void one_cubin_in_both_is_the_machine(void **state)
+{
+    struct compare_plan a = calm, b = calm_too;
+    struct pair pair;
+
+    (void)state;
+    a.same_code = b.same_code = true;
+    b.factor = 1.05;
+    compare_plans(a, b, &pair);
+    assert_int_equal(pair.compare->same_code, 11);
+    assert_near(pair.compare->same_code_ratio, 1 / 1.05, 0.01);
+    done(&pair);
+}
+
+/* ---- which of them decide */
+
+static void another_configuration_decides_only_when_asked(void **state)
+{
+    struct compare_plan b = calm_too;
+    struct compare_rules every = COMPARE_RULES;
+    struct compare *compare;
+    struct pair pair;
+
+    (void)state;
+    b.slow = 7;
+    compare_plans(calm, b, &pair);
+    assert_int_equal(pair.compare->outcome, COMPARE_FINE);
+    assert_int_equal(pair.compare->verdicts[VERDICT_SLOW], 1);
+    assert_int_equal(pair.compare->rows[1].a->point, 7); /* the worst first */
+    every.every = true;
+    assert_int_equal(
+        compare_make(&pair.a, &pair.b, &every, &compare, &pair.err), 0);
+    assert_int_equal(compare->outcome, COMPARE_REGRESSION);
+    compare_free(compare);
+    done(&pair);
+}
+
+/* The new winner makes up for it only for those who tune again. */
+static void the_old_winner_is_compared_with_itself_too(void **state)
+{
+    struct compare_plan b = calm_too;
+    struct pair pair;
+
+    (void)state;
+    b.slow = COMPARE_FASTEST;
+    b.factor = 0.97;
+    compare_plans(calm, b, &pair);
+    assert_int_equal(pair.compare->n_deciding, 2);
+    assert_int_equal(pair.compare->rows[0].subject, COMPARE_WINNER);
+    assert_int_equal(pair.compare->rows[0].b->point, COMPARE_SECOND);
+    assert_int_equal(pair.compare->rows[1].subject, COMPARE_KEPT);
+    assert_int_equal(pair.compare->rows[1].verdict, VERDICT_SLOW);
+    assert_int_equal(pair.compare->outcome, COMPARE_REGRESSION);
+    assert_non_null(
+        strstr(pair.compare->why, "A's winner's configuration is 0.8"));
+    done(&pair);
+}
+
+static void a_winner_that_fails_is_a_regression(void **state)
+{
+    struct compare_plan b = calm_too;
+    struct pair pair;
+
+    (void)state;
+    b.fails = COMPARE_FASTEST;
+    b.factor = 0.9;
+    compare_plans(calm, b, &pair);
+    assert_int_equal(pair.compare->rows[1].state, COMPARE_BROKE);
+    assert_int_equal(pair.compare->broke, 1);
+    assert_int_equal(pair.compare->outcome, COMPARE_REGRESSION);
+    assert_string_equal(pair.compare->why,
+                        "A's winner's configuration is correct in A but fails "
+                        "in B at n16m: misaligned address");
+    done(&pair);
+}
+
+static void what_was_not_measured_says_nothing(void **state)
+{
+    struct compare_plan b = calm_too;
+    struct pair pair;
+
+    (void)state;
+    b.pending = true;
+    b.factor = 0.9;
+    compare_plans(calm, b, &pair);
+    assert_int_equal(pair.compare->rows[1].state, COMPARE_UNTIMED);
+    assert_int_equal(pair.compare->outcome, COMPARE_FINE);
+    done(&pair);
+}
+
+/* ---- what is refused, and what is said */
+
+static void refused(struct compare_plan b, const char *text)
+{
+    struct pair pair;
+
+    compare_plans(calm, b, &pair);
+    assert_int_equal(pair.rc, ERR_INPUT);
+    assert_null(pair.compare);
+    assert_string_equal(pair.err.text, text);
+    done(&pair);
+}
+
+static void times_of_different_things_are_refused(void **state)
+{
+    struct compare_plan b = calm_too;
+
+    (void)state;
+    b.device = "cpu";
+    refused(b,
+            "side.db holds times of a GPU, side.db holds emulated times "
+            "(device cpu), which are not GPU times: these cannot be compared");
+    b.device = NULL;
+    b.arch = "sm_90";
+    refused(b, "side.db was measured on L4 (sm_89), side.db on H200 (sm_90): "
+               "times of different GPU models cannot be compared");
+    b.arch = NULL;
+    b.l2 = "warm";
+    refused(b, "side.db was measured with \"l2\": \"flush\", side.db with "
+               "\"warm\": such times cannot be compared");
+}
+
+static void two_kernels_are_refused(void **state)
+{
+    const struct compare_rules rules = COMPARE_RULES;
+    struct compare_plan a = calm, b = calm_too;
+    struct pair pair = { .rc = 0 };
+
+    (void)state;
+    b.name = "matmul";
+    make_side(&a, &pair.a);
+    make_side(&b, &pair.b);
+    for (size_t i = 0; i < pair.b.report->configs[0].params.n; i++)
+        pair.b.report->configs[0].params.items[i].name[0] = '_';
+    pair.rc = compare_make(&pair.a, &pair.b, &rules, &pair.compare, &pair.err);
+    assert_int_equal(pair.rc, ERR_INPUT);
+    assert_string_equal(pair.err.text,
+                        "side.db is a sweep of 'vector_add', side.db of "
+                        "'matmul': different kernels cannot be compared");
+    done(&pair);
+    a.device = b.device = "replay";
+    compare_plans(a, b, &pair);
+    assert_int_equal(pair.rc, ERR_INPUT);
+    done(&pair);
+}
+
+static void a_sweep_may_be_named_anew(void **state)
+{
+    struct compare_plan b = calm_too;
+    struct pair pair;
+
+    (void)state;
+    b.name = "vector_add_2";
+    compare_plans(calm, b, &pair);
+    assert_int_equal(pair.rc, 0);
+    assert_string_equal(
+        pair.compare->warnings[0],
+        "different sweeps: 'vector_add' in A, 'vector_add_2' in B");
+    done(&pair);
+}
+
+static void one_file_twice_is_said(void **state)
+{
+    const struct compare_rules rules = COMPARE_RULES;
+    struct pair pair = { .rc = 0 };
+
+    (void)state;
+    open_side(FA_SOURCE_DIR "/tests/fixtures/compare/base.db", &pair.a, REMAKE);
+    open_side(FA_SOURCE_DIR "/tests/fixtures/compare/base.db", &pair.b, REMAKE);
+    assert_int_equal(
+        compare_make(&pair.a, &pair.b, &rules, &pair.compare, &pair.err), 0);
+    assert_string_equal(
+        pair.compare->warnings[0],
+        "A and B are the same file: every difference is chance");
+    assert_int_equal(pair.compare->outcome, COMPARE_FINE);
+    done(&pair);
+}
+
+static void what_differs_is_said(void **state)
+{
+    struct compare_plan b = calm_too;
+    struct pair pair;
+
+    (void)state;
+    b.uuid = "GPU-2";
+    b.driver = "590.10";
+    compare_plans(calm, b, &pair);
+    assert_int_equal(pair.compare->n_warnings, 2);
+    assert_string_equal(pair.compare->warnings[0],
+                        "different GPUs of the same model, which often differ "
+                        "by more than 1 %: GPU-1 in A, GPU-2 in B");
+    assert_string_equal(pair.compare->warnings[1],
+                        "another driver: 580.65 in A, 590.10 in B");
+    assert_int_equal(pair.compare->outcome, COMPARE_FINE);
+    done(&pair);
+}
+
+static void emulated_times_are_compared_with_emulated_ones(void **state)
+{
+    struct compare_plan a = calm, b = calm_too;
+    struct pair pair;
+
+    (void)state;
+    a.device = b.device = "cpu";
+    compare_plans(a, b, &pair);
+    assert_int_equal(pair.rc, 0);
+    assert_string_equal(
+        pair.compare->warnings[0],
+        "both sides have emulated times, which say nothing about a GPU");
+    done(&pair);
+}
+
+static int setup(void **state)
+{
+    struct err err;
+
+    (void)state;
+    return hash_setup(&err);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slower_is_a_regression_and_faster_is_none),
+        cmocka_unit_test(the_sign_turns_when_the_sides_do),
+        cmocka_unit_test(the_ratio_is_a_over_b),
+        cmocka_unit_test(without_blocks_the_screening_samples_count),
+        cmocka_unit_test(a_late_sample_changes_little),
+        cmocka_unit_test(less_than_the_threshold_is_none),
+        cmocka_unit_test(a_replay_has_no_cubins),
+        cmocka_unit_test(one_cubin_in_both_is_the_machine),
+        cmocka_unit_test(another_configuration_decides_only_when_asked),
+        cmocka_unit_test(the_old_winner_is_compared_with_itself_too),
+        cmocka_unit_test(a_winner_that_fails_is_a_regression),
+        cmocka_unit_test(what_was_not_measured_says_nothing),
+        cmocka_unit_test(times_of_different_things_are_refused),
+        cmocka_unit_test(two_kernels_are_refused),
+        cmocka_unit_test(a_sweep_may_be_named_anew),
+        cmocka_unit_test(one_file_twice_is_said),
+        cmocka_unit_test(what_differs_is_said),
+        cmocka_unit_test(emulated_times_are_compared_with_emulated_ones),
+    };
+
+    return cmocka_run_group_tests(tests, setup, NULL);
+}

@@ -1,0 +1,348 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/conclusion/conclusion.h"
+#include "coordinator/conclusion/conclusion_internal.h"
+#include "coordinator/conclusion/winner.h"
+#include "coordinator/confirm/blocks.h"
+#include "coordinator/result/report.h"
+#include "coordinator/store/store.h"
+#include "tests/coordinator/result/confirmation_fixture.h"
+#include "tests/coordinator/result/report_fixture.h"
+#include "tests/coordinator/store/store_fixture.h"
+
+static void ok(int rc, const struct err *err)
+{
+    if (rc < 0)
+        fail_msg("%s", err->text);
+}
+
+/* What the sweep measured before. */
+static void screen(struct scene *s, size_t shape, const char *key,
+                   double seconds)
+{
+    const char *name = s->confirmation.shapes[shape].name;
+    char *nonce = mem_printf("s-%s-%s", key, name);
+    struct store_result result = fixture_result(nonce, key);
+    const double samples[] = { seconds, seconds * 1.001, seconds * 0.999 };
+    struct err err = { "" };
+
+    result.shape = name;
+    result.outcome = "correct";
+    result.samples = (struct reals){ samples, 3 };
+    ok(store_result_put(s->store, &result, &err), &err);
+    ok(store_outcome_put(s->store,
+                         &(struct store_outcome){ key, name, "5c", "3e",
+                                                  "correct", "", nonce, seconds,
+                                                  1, 5 },
+                         &err),
+       &err);
+    free(nonce);
+}
+
+static void check(struct scene *s, bool ended, const char *sentence)
+{
+    scene_end(s, ended);
+    assert_string_equal(s->conclusion->sentence, sentence);
+}
+
+/* What winner.h makes of it at a shape; texts are the report's. */
+static struct winner winner_at(const struct scene *s, size_t shape)
+{
+    struct winner winner;
+    struct err err = { "" };
+
+    ok(winner_find(s->report, shape, &winner, &err), &err);
+    winner_confirm(s->report, s->conclusion, &winner);
+    return winner;
+}
+
+static void assert_winner(const struct scene *s, const char *key,
+                          const char *state)
+{
+    struct winner winner = winner_at(s, 0);
+
+    assert_string_equal(winner.config->key, key);
+    assert_string_equal(winner.state, state);
+}
+
+static void a_winner_and_what_ties_with_it(void **state)
+{
+    struct scene s = { .n_gpus = 2, .times = { 1, 0.763, 0.7632 } };
+    const struct conclusion *c;
+    struct winner winner;
+    char *text;
+
+    scene_begin(&s, *state, 2);
+    scene_put_blocks(&s, SCENE_BLOCKS);
+    scene_end(&s, true);
+    c = s.conclusion;
+    assert_string_equal(
+        c->sentence, "BLOCK_SIZE=128 VECTOR=true is 1.311x the baseline, 95 "
+                     "% interval [1.311, 1.312], confirmed on 2 GPUs; 1 other "
+                     "ties with it");
+    assert_true(c->success);
+    winner = winner_at(&s, 0);
+    assert_string_equal(winner.config->key, scene_keys[1]);
+    assert_string_equal(winner.state, "confirmed");
+    assert_true(winner.low_s > 0.00076 && winner.low_s < 0.00077);
+    text = scene_text(&s);
+    golden_check("conclusion.txt", text);
+    free(text);
+    scene_close(&s);
+}
+
+static void a_gain_below_the_target_is_said_and_no_success(void **state)
+{
+    struct scene s = { .n_gpus = 1, .times = { 1, 0.96 } };
+    const struct conclusion *c;
+
+    scene_begin(&s, *state, 1);
+    scene_put_blocks(&s, SCENE_BLOCKS);
+    scene_end(&s, true);
+    c = s.conclusion;
+    assert_non_null(strstr(c->sentence, "is 1.04"));
+    assert_non_null(strstr(c->sentence, "on 1 GPU; the target of 1.1x is not "
+                                        "reached"));
+    assert_false(c->success);
+    scene_close(&s);
+}
+
+/* The fastest of the screening, which the fixture ranks first. */
+static void what_turned_out_wrong_is_not_exported(void **state)
+{
+    struct scene s = { .n_gpus = 1, .times = { 1, 0.7 } };
+
+    scene_begin(&s, *state, 1);
+    scene_put_blocks(&s, 7);
+    scene_put(&s, 8, 1, "correctness");
+    check(&s, false, "nothing is confirmed yet: 7 of 20 blocks are complete");
+    assert_winner(&s, scene_keys[0], "measured, not confirmed");
+    scene_close(&s);
+}
+
+static void every_shape_has_a_verdict_of_its_own(void **state)
+{
+    struct scene s = { .n_gpus = 2,
+                       .times = { 1, 0.8, 0.9 },
+                       .odd = { 1, 1.1, 0.85 } };
+    const struct conclusion *c;
+    struct winner winner;
+    char *text;
+
+    scene_begin(&s, *state, 2);
+    scene_put_blocks(&s, SCENE_BLOCKS);
+    scene_end(&s, true);
+    c = s.conclusion;
+    assert_non_null(strstr(c->sentence, "BLOCK_SIZE=128 VECTOR=true is 1.25"));
+    assert_string_equal(c->shapes[0].sentence, c->sentence);
+    assert_non_null(strstr(c->shapes[1].sentence,
+                           "BLOCK_SIZE=64 VECTOR=false is 1.177x the "
+                           "baseline, 95 % interval ["));
+    text = scene_text(&s);
+    assert_non_null(strstr(text, "\nAt odd: BLOCK_SIZE=64 VECTOR=false is"));
+    assert_true(c->shapes[0].best == 1 && c->shapes[1].best == 2);
+    assert_int_equal(c->best, 1);
+    winner = winner_at(&s, 1);
+    assert_string_equal(winner.config->key, scene_keys[2]);
+    assert_string_equal(winner.state, "confirmed");
+    assert_true(winner.low_s > 0.000845 && winner.low_s < 0.00085);
+    free(text);
+    scene_close(&s);
+}
+
+/* As in databases whose finalists are those of the headline alone. */
+static void the_fastest_of_a_shape_that_was_not_compared_is_named(void **state)
+{
+    struct scene s = { .n_gpus = 1, .times = { 1, 0.8 }, .odd = { 1, 1.1 } };
+    const struct conclusion *c;
+
+    scene_begin(&s, *state, 1);
+    scene_put_blocks(&s, SCENE_BLOCKS);
+    for (size_t shape = 0; shape < 2; shape++)
+        screen(&s, shape, scene_keys[2], shape ? 0.0005 : 0.0009);
+    scene_end(&s, true);
+    c = s.conclusion;
+    assert_null(strstr(c->sentence, "not compared"));
+    assert_non_null(strstr(c->shapes[1].sentence,
+                           "(SLOW) on 1 GPU; BLOCK_SIZE=64 VECTOR=false, "
+                           "which was the fastest there in the sweep, was not "
+                           "compared"));
+    scene_close(&s);
+}
+
+static void nothing_beats_the_baseline(void **state)
+{
+    struct scene s = { .n_gpus = 2, .times = { 1, 1.0001, 1.05 } };
+    const struct conclusion *c;
+
+    scene_begin(&s, *state, 2);
+    scene_put_blocks(&s, SCENE_BLOCKS);
+    scene_end(&s, true);
+    c = s.conclusion;
+    assert_non_null(strstr(c->sentence,
+                           "nothing beats the baseline: the best of 2 "
+                           "finalists, BLOCK_SIZE=128 VECTOR=true, is 1.000x "
+                           "as fast, 95 % interval"));
+    assert_non_null(strstr(c->sentence, "(SAME) on 2 GPUs"));
+    assert_winner(&s, scene_keys[0],
+                  "the baseline, because nothing was shown to beat it");
+    scene_close(&s);
+}
+
+static void without_a_finalist_nothing_beats_the_baseline(void **state)
+{
+    struct scene s = { .n_gpus = 1, .times = { 1 } };
+
+    scene_begin(&s, *state, 0);
+    check(
+        &s, true,
+        "nothing beats the baseline: none of 1 finalist is correct everywhere");
+    scene_close(&s);
+}
+
+static void what_is_not_finished_is_not_confirmed(void **state)
+{
+    struct scene s = { .n_gpus = 1, .times = { 1, 0.7 } };
+
+    scene_begin(&s, *state, 1);
+    scene_put_blocks(&s, 7);
+    scene_put(&s, 8, 0, "correct"); /* and then it was killed */
+    check(&s, false, "nothing is confirmed yet: 7 of 20 blocks are complete");
+    assert_string_equal(winner_at(&s, 0).state, "measured, not confirmed");
+    scene_close(&s);
+}
+
+/* Wrong in a block: out, and the blocks count for the others. */
+static void one_that_was_wrong_in_a_block_cannot_win(void **state)
+{
+    struct scene s = { .n_gpus = 1, .times = { 1, 0.5, 0.8 } };
+    const struct conclusion *c;
+
+    scene_begin(&s, *state, 2);
+    for (int b = 1; b <= SCENE_BLOCKS; b++)
+        for (size_t i = 0; i < 3; i++)
+            if (i != 1 || b <= 4)
+                scene_put(&s, b, i,
+                          b == 4 && i == 1 ? "correctness" : "correct");
+    scene_end(&s, true);
+    c = s.conclusion;
+    assert_int_equal(c->n, 2);
+    assert_int_equal(c->n_rejected, 2);
+    assert_int_equal(c->blocks.complete, SCENE_BLOCKS);
+    assert_non_null(strstr(c->sentence, "BLOCK_SIZE=64 VECTOR=false is 1.25"));
+    scene_close(&s);
+}
+
+static void nothing_was_confirmed_at_all(void **state)
+{
+    struct scene s = { .store = report_fixture(*state) };
+
+    check(&s, false,
+          "nothing is confirmed: no finalist was compared with the baseline "
+          "yet");
+    scene_close(&s);
+}
+
+static void an_emulated_one_claims_nothing(void **state)
+{
+    struct conclusion c = { .state = CONCLUSION_DONE,
+                            .emulated = true,
+                            .blocks.complete = 3 };
+    struct conclusion_entry entries[2] = { { .registers = 1 },
+                                           { .registers = 1 } };
+    struct conclusion_sample samples[6];
+    struct confirmation_shape shape = { .name = (char *)"n" };
+
+    (void)state;
+    for (int i = 0; i < 6; i++)
+        samples[i] =
+            (struct conclusion_sample){ 0,
+                                        { i % 2, i / 2, 0, i % 2 ? 0.5 : 1 } };
+    c.confirmation.shapes = &shape;
+    c.confirmation.n_shapes = 1;
+    c.confirmation.rules = (struct verdict_rules)VERDICT_RULES;
+    c.entries = entries;
+    c.n = 2;
+    conclusion_judge(&c, samples, 6);
+    conclusion_say(&c);
+    assert_string_equal(
+        c.sentence,
+        "the cpu device emulates, so its times say nothing about a GPU: the "
+        "baseline and 1 finalist ran and were correct in 3 blocks");
+    assert_false(c.success);
+    blocks_free(c.shapes[0].blocks);
+    free(c.shapes[0].findings);
+    free(c.shapes);
+    free(c.sentence);
+}
+
+/* The second is always 10 % faster than the baseline; the third is faster or
+ * slower by turns, with fewer registers: it ties, and is not the best. */
+static void one_that_was_measured_badly_is_not_taken_from_the_tie(void **state)
+{
+    struct conclusion c = { .state = CONCLUSION_DONE,
+                            .blocks.complete = 10,
+                            .n_gpus = 1 };
+    struct conclusion_entry entries[3] = { { .registers = 64 },
+                                           { .registers = 64,
+                                             .name = (char *)"A=1" },
+                                           { .registers = 32 } };
+    struct conclusion_sample samples[30];
+    struct confirmation_shape shape = { .name = (char *)"n" };
+
+    (void)state;
+    for (int i = 0; i < 30; i++) {
+        int block = i / 3;
+        double noisy = block % 2 ? 0.7 : 1.1, seconds[] = { 1, 0.9, noisy };
+
+        samples[i] = (struct conclusion_sample){
+            0, { i % 3, block, 0, seconds[i % 3] + 1e-4 * block }
+        };
+    }
+    c.confirmation.shapes = &shape;
+    c.confirmation.n_shapes = 1;
+    c.confirmation.rules = (struct verdict_rules)VERDICT_RULES;
+    c.entries = entries;
+    c.n = 3;
+    conclusion_judge(&c, samples, 30);
+    assert_true(c.shapes[0].findings[2].tied);
+    assert_int_equal(c.shapes[0].findings[2].verdict, VERDICT_AMBG);
+    assert_int_equal(c.shapes[0].findings[1].verdict, VERDICT_FAST);
+    assert_int_equal(c.best, 1);
+    blocks_free(c.shapes[0].blocks);
+    free(c.shapes[0].findings);
+    free(c.shapes);
+    free(c.sentence);
+}
+
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_winner_and_what_ties_with_it),
+        TEST(a_gain_below_the_target_is_said_and_no_success),
+        TEST(what_turned_out_wrong_is_not_exported),
+        TEST(every_shape_has_a_verdict_of_its_own),
+        TEST(the_fastest_of_a_shape_that_was_not_compared_is_named),
+        TEST(nothing_beats_the_baseline),
+        TEST(without_a_finalist_nothing_beats_the_baseline),
+        TEST(what_is_not_finished_is_not_confirmed),
+        TEST(one_that_was_wrong_in_a_block_cannot_win),
+        TEST(nothing_was_confirmed_at_all),
+        cmocka_unit_test(an_emulated_one_claims_nothing),
+        cmocka_unit_test(one_that_was_measured_badly_is_not_taken_from_the_tie),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,195 @@
+/* Whole confirmation passes, simulated: 1,000 pairs of each kind. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "common/mem.h"
+#include "coordinator/confirm/analysis.h"
+#include "coordinator/confirm/best_set.h"
+#include "tests/coordinator/near.h"
+#include "tests/coordinator/noise.h"
+
+#define PAIRS 1000
+
+static const struct verdict_rules rules = VERDICT_RULES;
+static const struct verdict_rules without_floor = { 0.05, 0, 1.10 };
+
+static const struct noise calm = { .sd = 0.01 };
+static const struct noise drifting = {
+    .sd = 0.01, .drift = 0.09, .swing = 0.03, .within = 0.005
+};
+static const struct noise cards = {
+    .sd = 0.01, .drift = 0.03, .card = 0.08, .card_noise = 1.5
+};
+
+struct tally {
+    int n[4]; /* a verdict */
+};
+
+/* 100 samples a candidate: 20 blocks of 5, or 10 on each of two GPUs. */
+static struct tally judge(const struct noise *noise, size_t n_gpus, double gap,
+                          const struct verdict_rules *by)
+{
+    const double logs[] = { -9 - gap, -9 };
+    const struct noise_pass pass = { 2, 20 / n_gpus, 5, n_gpus, logs };
+    struct noise_stream stream = noise_stream(n_gpus);
+    struct block_sample samples[200];
+    struct tally tally = { { 0 } };
+
+    for (int i = 0; i < PAIRS; i++) {
+        size_t n = noise_measure(noise, &pass, &stream, samples);
+        struct blocks *blocks = blocks_new(samples, n, 2);
+        struct finding found[2];
+
+        analysis_findings(blocks, 1, by, found);
+        tally.n[found[0].verdict]++;
+        blocks_free(blocks);
+    }
+    print_message("gap %.1f %%: SAME %d FAST %d SLOW %d AMBG %d\n", 100 * gap,
+                  tally.n[VERDICT_SAME], tally.n[VERDICT_FAST],
+                  tally.n[VERDICT_SLOW], tally.n[VERDICT_AMBG]);
+    return tally;
+}
+
+static const struct noise *const kinds[] = { &calm, &drifting, &cards };
+static const size_t gpus[] = { 1, 1, 2 };
+
+/* Without a floor both sides together are alpha, which of 1,000 is 50, and
+ * 71 in one run of a thousand.  With it there is next to nothing. */
+static void equals_win_at_most_at_the_stated_rate(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        struct tally t = judge(kinds[k], gpus[k], 0, &without_floor);
+
+        assert_true(t.n[VERDICT_FAST] + t.n[VERDICT_SLOW] <= 71);
+        assert_true(t.n[VERDICT_FAST] <= 43); /* 25 are expected */
+        t = judge(kinds[k], gpus[k], 0, &rules);
+        assert_true(t.n[VERDICT_FAST] + t.n[VERDICT_SLOW] <= 1);
+    }
+}
+
+static void two_percent_at_one_percent_noise_are_found(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++)
+        assert_true(judge(kinds[k], gpus[k], 0.02, &rules).n[VERDICT_FAST] >=
+                    950);
+}
+
+static bool tells_any_apart(const struct blocks *blocks,
+                            const struct verdict_rules *by)
+{
+    struct finding found[11];
+    bool told = false;
+
+    analysis_findings(blocks, 0, by, found);
+    for (int c = 1; c < 11; c++)
+        told = told || found[c].verdict == VERDICT_FAST ||
+               found[c].verdict == VERDICT_SLOW;
+    return told;
+}
+
+/* Ten finalists that are all the baseline again: one of them is called
+ * different in at most alpha of the passes.  Four shapes, each a family of
+ * its own: in at most four times alpha, and with the floor hardly ever. */
+static void many_equals_do_not_make_a_winner(void **state)
+{
+    static const double logs[11] = { 0 };
+    const struct noise_pass pass = { 11, 10, 3, 2, logs };
+    struct noise_stream stream = noise_stream(3);
+    struct block_sample *samples = mem_new(660, sizeof(*samples));
+    int wrong = 0, wrong_of_four = 0, floored = 0, at = -1;
+
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        size_t n = noise_measure(&drifting, &pass, &stream, samples);
+        struct blocks *blocks = blocks_new(samples, n, 11);
+
+        if (tells_any_apart(blocks, &without_floor)) {
+            wrong++;
+            wrong_of_four += i / 4 != at;
+            at = i / 4;
+        }
+        floored += tells_any_apart(blocks, &rules);
+        blocks_free(blocks);
+    }
+    print_message("wrong in %d of 200, at one of four shapes in %d of 50, "
+                  "with the floor in %d of 200\n",
+                  wrong, wrong_of_four, floored);
+    assert_true(wrong <= 19);         /* 10 are allowed; 19 is three sigma */
+    assert_true(wrong_of_four <= 18); /* likewise 10 */
+    assert_true(floored <= 1);
+    free(samples);
+}
+
+/* The second is 30 % faster than the baseline (the first), the third ties
+ * with it, the fourth is 5 % slower, the fifth was never measured. */
+static void a_pass_tells_all_about_everyone(void **state)
+{
+    static const double logs[] = { 0, -0.30, -0.299, 0.05 };
+    const struct noise_pass pass = { 4, 10, 5, 2, logs };
+    struct noise_stream stream = noise_stream(5);
+    struct block_sample samples[400];
+    size_t n = noise_measure(&cards, &pass, &stream, samples), leader;
+    struct blocks *blocks = blocks_new(samples, n, 5);
+    struct finding f[5];
+
+    (void)state;
+    leader = analysis_findings(blocks, 0, &rules, f);
+    assert_true(leader == 1 || leader == 2);
+    assert_int_equal(f[0].verdict, VERDICT_SAME);
+    assert_true(f[1].verdict == VERDICT_FAST && f[1].success && f[1].tied);
+    assert_near(f[1].speedup.value, exp(0.30), 0.01);
+    assert_true(f[1].rank.delta < -0.9 && f[1].rank.p < 1e-4);
+    assert_true(f[2].tied && f[2].time.hi < f[0].time.lo);
+    assert_true(f[3].verdict == VERDICT_SLOW && !f[3].tied && !f[3].success);
+    assert_true(f[4].verdict == VERDICT_AMBG && !f[4].tied);
+    assert_true(isnan(f[4].rank.p) && isnan(f[4].time.seconds));
+    assert_true(!f[0].tied && !f[0].success);
+    blocks_free(blocks);
+}
+
+/* 20 % faster on one card and as fast as the baseline on the other, which has
+ * a third of the blocks: neither card decides. */
+static void cards_that_disagree_give_no_verdict(void **state)
+{
+    struct block_sample samples[64];
+    struct blocks *blocks;
+    struct finding f[2];
+    struct speedup there;
+
+    (void)state;
+    for (int i = 0; i < 64; i++) {
+        int gpu = i >= 48;
+
+        samples[i] = (struct block_sample){ i % 2, i / 2, gpu,
+                                            (i % 2 && !gpu ? 0.8 : 1) *
+                                                (1 + 1e-3 * (i * 7 % 11)) };
+    }
+    blocks = blocks_new(samples, 64, 2);
+    analysis_findings(blocks, 0, &rules, f);
+    assert_int_equal(f[1].verdict, VERDICT_AMBG);
+    assert_true(f[1].speedup.lo < 1.01 && f[1].speedup.hi > 1.24);
+    speedup_on(blocks, 1, 0, 0, 0.95, &there);
+    assert_true(there.n_blocks == 24 && there.lo > 1.24);
+    blocks_free(blocks);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equals_win_at_most_at_the_stated_rate),
+        cmocka_unit_test(two_percent_at_one_percent_noise_are_found),
+        cmocka_unit_test(many_equals_do_not_make_a_winner),
+        cmocka_unit_test(cards_that_disagree_give_no_verdict),
+        cmocka_unit_test(a_pass_tells_all_about_everyone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,235 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "common/mem.h"
+#include "coordinator/confirm/finalists.h"
+#include "tests/coordinator/near.h"
+#include "tests/coordinator/noise.h"
+
+static const struct finalist_rules rules = { .alpha = 0.05 };
+
+/* With three in the running z is 1.96 (0.05 over two comparisons), and the
+ * sd of a median of 8 samples at 1 % is 0.443 %: 1.23 % is the limit. */
+static void what_noise_explains_goes_on(void **state)
+{
+    static const struct screened s[] = {
+        { 1.0125, 8, 0.01 },
+        { NAN, 1, 0 },
+        { 1.0, 8, 0.01 },
+        { 1.012, 8, 0.01 },
+    };
+    bool chosen[4];
+    struct finalists out;
+
+    (void)state;
+    finalists_choose(s, 4, &rules, 1, 9, chosen, &out);
+    assert_true(!chosen[0] && !chosen[1] && chosen[2] && chosen[3]);
+    assert_int_equal(out.n_possible, 2);
+    assert_true(isnan(out.next));
+}
+
+/* A slow one that was barely measured could still be the best; a fast one
+ * that was barely measured excludes nobody, the second one does. */
+static void who_was_measured_badly_stays_in(void **state)
+{
+    static const struct screened s[] = {
+        { 1.00, 1, 0.10 },
+        { 1.01, 30, 0.005 },
+        { 1.03, 30, 0.005 },
+        { 1.20, 1, 0.10 },
+    };
+    bool chosen[4];
+    struct finalists out;
+
+    (void)state;
+    finalists_choose(s, 4, &rules, 1, 9, chosen, &out);
+    assert_true(chosen[0] && chosen[1] && !chosen[2] && chosen[3]);
+}
+
+/* Five calm samples are no proof of a calm configuration. */
+static void a_few_calm_samples_count_as_the_typical_ones(void **state)
+{
+    static const double calm[] = { 1, 1, 1, 1, 1 };
+    static const double other[] = { 1.02, 1.01, 1.02, 1.03, 1.02 };
+    struct finalist_rules typical = rules;
+    struct screened s[2];
+    bool chosen[2];
+    struct finalists out;
+
+    (void)state;
+    finalists_screen(calm, 5, 2, &s[0]);
+    finalists_screen(other, 5, 2, &s[1]);
+    assert_true(s[0].sd == 0 && s[0].n_samples == 5);
+    assert_near(s[1].seconds, 2.04, 1e-12);
+    assert_near(s[1].sd, sqrt(0.0002 / 4) / 1.02, 1e-9);
+    finalists_choose(s, 2, &rules, 1, 9, chosen, &out);
+    assert_true(chosen[0] && !chosen[1]);
+    typical.noise = 0.02;
+    finalists_choose(s, 2, &typical, 1, 9, chosen, &out);
+    assert_true(chosen[0] && chosen[1]);
+}
+
+static void what_samples_do_not_cure_widens_the_choice(void **state)
+{
+    static const struct screened s[] = { { 1, 30, 0.01 }, { 1.03, 30, 0.01 } };
+    struct finalist_rules wider = rules;
+    bool chosen[2];
+    struct finalists out;
+
+    (void)state;
+    finalists_choose(s, 2, &rules, 1, 9, chosen, &out);
+    assert_int_equal(out.n_chosen, 1);
+    wider.between = 0.02;
+    finalists_choose(s, 2, &wider, 1, 9, chosen, &out);
+    assert_int_equal(out.n_chosen, 2);
+}
+
+static void a_cap_says_what_it_cut(void **state)
+{
+    static const struct screened s[] = {
+        { 1.02, 5, 0.05 },
+        { 1, 5, 0.05 },
+        { 1.01, 5, 0.05 },
+        { 1.01, 5, 0.05 },
+    };
+    bool chosen[4];
+    struct finalists out;
+
+    (void)state;
+    finalists_choose(s, 4, &rules, 1, 2, chosen, &out);
+    assert_true(out.n_possible == 4 && out.n_chosen == 2);
+    assert_true(chosen[1] && chosen[2] && !chosen[3]);
+    assert_near(out.next, 1.01, 1e-12);
+}
+
+/* Of each shape the calm ones, a tenth apart, in an order of its own. */
+static const struct screened two_shapes[] = {
+    /* the headline */
+    { 1.000, 9, 0.05 },
+    { 1.001, 9, 0.05 },
+    { 1.002, 9, 0.05 },
+    { 1.003, 9, 0.05 },
+    { 1.800, 9, 0.05 },
+    { 1.800, 9, 0.05 },
+    /* the other one */
+    { 2.800, 9, 0.05 },
+    { 2.800, 9, 0.05 },
+    { 2.004, 9, 0.05 },
+    { 2.800, 9, 0.05 },
+    { 2.002, 9, 0.05 },
+    { 2.000, 9, 0.05 },
+};
+static const struct finalist_rules both[] = { { .alpha = 0.05 },
+                                              { .alpha = 0.05 } };
+
+static void the_best_of_every_shape_goes_on(void **state)
+{
+    bool chosen[6];
+    struct finalists out;
+
+    (void)state;
+    finalists_choose(two_shapes, 6, both, 2, 9, chosen, &out);
+    for (int i = 0; i < 6; i++)
+        assert_true(chosen[i]);
+    assert_true(out.n_possible == 6 && out.n_chosen == 6 && isnan(out.next));
+    finalists_choose(two_shapes, 6, both, 1, 9, chosen, &out);
+    assert_true(out.n_possible == 4 && chosen[3] && !chosen[4] && !chosen[5]);
+}
+
+/* As deep into one shape as into the other, the headline first. */
+static void a_cap_is_shared_by_the_shapes(void **state)
+{
+    static const bool in[][6] = {
+        { 0, 0, 0, 0, 0, 0 }, { 1, 0, 0, 0, 0, 0 }, { 1, 0, 0, 0, 0, 1 },
+        { 1, 1, 0, 0, 0, 1 }, { 1, 1, 0, 0, 1, 1 }, { 1, 1, 1, 0, 1, 1 },
+    };
+    static const double next[] = { 1.0, 1.0, 1.001, 1.001, 1.002, 1.003 };
+    bool chosen[6];
+    struct finalists out;
+
+    (void)state;
+    for (size_t cap = 0; cap < 6; cap++) {
+        finalists_choose(two_shapes, 6, both, 2, cap, chosen, &out);
+        for (int i = 0; i < 6; i++)
+            assert_int_equal(chosen[i], in[cap][i]);
+        assert_int_equal(out.n_chosen, cap);
+        assert_int_equal(out.n_possible, 6);
+        assert_near(out.next, next[cap], 1e-12);
+    }
+}
+
+static void none_and_one_are_chosen_as_they_are(void **state)
+{
+    static const struct screened s[] = { { NAN, 0, 0 }, { 2, 1, 0 } };
+    bool chosen[2];
+    struct finalists out;
+
+    (void)state;
+    finalists_choose(s, 0, &rules, 1, 9, chosen, &out);
+    assert_true(out.n_chosen == 0 && isnan(out.next));
+    finalists_choose(s, 2, &rules, 1, 9, chosen, &out);
+    assert_true(out.n_chosen == 1 && !chosen[0] && chosen[1]);
+}
+
+/* Landscapes of 500 with the best 50 within 2 %: 5 samples each, some late.
+ * The truly fastest must be among the chosen, and they must be few. */
+static void the_fastest_goes_on(void **state)
+{
+    static const struct noise noise = { .sd = 0.01,
+                                        .tail = 0.1,
+                                        .tail_sd = 0.2 };
+    static const struct finalist_rules typical = { .alpha = 0.05,
+                                                   .noise = 0.01 };
+    enum {
+        N = 500
+    };
+    struct noise_stream stream = noise_stream(5);
+    struct screened *s = mem_new(N, sizeof(*s));
+    bool *chosen = mem_new(N, sizeof(*chosen));
+    size_t missed = 0, sum = 0;
+
+    (void)state;
+    for (int round = 0; round < 400; round++) {
+        struct finalists out;
+
+        for (size_t i = 0; i < N; i++) {
+            double truth = i < 50 ? 0.0004 * (double)i : 0.001 * (double)i;
+            double samples[5];
+
+            for (size_t k = 0; k < 5; k++)
+                samples[k] = exp(truth + noise_own(&noise, &stream));
+            finalists_screen(samples, 5, 1, &s[i]);
+        }
+        finalists_choose(s, N, &typical, 1, N, chosen, &out);
+        missed += !chosen[0];
+        sum += out.n_chosen;
+    }
+    print_message("missed %zu of 400, %zu finalists on average\n", missed,
+                  sum / 400);
+    assert_true(missed <= 20);
+    assert_true(sum < 400 * 150); /* late samples keep more than noise */
+    free(chosen);
+    free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_noise_explains_goes_on),
+        cmocka_unit_test(who_was_measured_badly_stays_in),
+        cmocka_unit_test(a_few_calm_samples_count_as_the_typical_ones),
+        cmocka_unit_test(what_samples_do_not_cure_widens_the_choice),
+        cmocka_unit_test(a_cap_says_what_it_cut),
+        cmocka_unit_test(the_best_of_every_shape_goes_on),
+        cmocka_unit_test(a_cap_is_shared_by_the_shapes),
+        cmocka_unit_test(none_and_one_are_chosen_as_they_are),
+        cmocka_unit_test(the_fastest_goes_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

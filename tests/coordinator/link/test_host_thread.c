@@ -1,0 +1,393 @@
+/* What a host thread tells of its host, with a script as the worker. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <zmq.h>
+
+#include "common/clock.h"
+#include "common/hash.h"
+#include "coordinator/link/host_thread.h"
+#include "coordinator/remote/deploy.h"
+#include "tests/coordinator/link/stand_in.h"
+
+#define WAIT_MS 20000
+#define STILL_MS                                                \
+    2000 /* much longer than a host thread needs to say a thing \
+          */
+#define MINUTE_NS (60 * NS_PER_S)
+
+/* Time that has passed for the program under test alone. */
+static _Atomic int64_t skipped_ns;
+
+int clock_gettime(clockid_t id, struct timespec *out)
+{
+    long rc = syscall(SYS_clock_gettime, id, out);
+
+    if (rc == 0 && id == CLOCK_BOOTTIME)
+        out->tv_sec += skipped_ns / NS_PER_S;
+    return (int)rc;
+}
+
+struct stage {
+    struct stand_in stand_in;
+    struct host host;
+    struct worker_binary program;
+    char router[64];
+    void *zctx;
+    struct host_thread *thread;
+};
+
+static int set_up(void **state)
+{
+    static struct stage stage;
+
+    stage = (struct stage){ .thread = NULL };
+    stand_in_open(&stage.stand_in);
+    stage.host = stand_in_host(&stage.stand_in, "box");
+    snprintf(stage.router, sizeof(stage.router), "%s/router",
+             stage.stand_in.folder);
+    skipped_ns = 0;
+    *state = &stage;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct stage *stage = *state;
+
+    stand_in_close(&stage->stand_in);
+    return 0;
+}
+
+static void start(struct stage *stage, const char *script)
+{
+    struct host_threads_options options = { .socket_path = stage->router };
+    struct host_thread_task task = { .index = 3,
+                                     .host = &stage->host,
+                                     .program = &stage->program,
+                                     .invite = { .epoch = 7,
+                                                 .linger_ms = 1000 } };
+    struct err err;
+
+    snprintf(task.invite.endpoint, sizeof(task.invite.endpoint), "%s",
+             INVITE_RELAY);
+    stage->zctx = zmq_ctx_new();
+    stand_in_write(stage->stand_in.program, script);
+    if (worker_binary_load(stage->stand_in.program, &stage->program, &err) <
+            0 ||
+        host_thread_start(stage->zctx, &task, &options, &stage->thread, &err) <
+            0)
+        fail_msg("%s", err.text);
+}
+
+static bool hears(struct stage *stage, long ms, struct host_thread_news *out)
+{
+    zmq_pollitem_t item = { .socket = host_thread_socket(stage->thread),
+                            .events = ZMQ_POLLIN };
+
+    return zmq_poll(&item, 1, ms) > 0 &&
+           host_thread_recv(stage->thread, out) == 1;
+}
+
+static struct host_thread_news await(struct stage *stage,
+                                     enum host_threads_event event)
+{
+    struct host_thread_news news;
+
+    if (!hears(stage, WAIT_MS, &news))
+        fail_msg("no news, and not %d", event);
+    if (news.event != event)
+        fail_msg("news %d instead of %d: %s", news.event, event, news.text);
+    assert_int_equal(news.host, 3);
+    return news;
+}
+
+static void await_upload(struct stage *stage)
+{
+    await(stage, HOST_THREADS_CONNECTING);
+    await(stage, HOST_THREADS_UPLOADING);
+}
+
+/* Tell it to end; it does, whatever it is at. */
+static void end(struct stage *stage)
+{
+    int64_t until_ns = clock_boot_ns() + WAIT_MS * NS_PER_MS;
+
+    host_thread_dismiss(stage->thread);
+    assert_true(host_thread_join(stage->thread, until_ns));
+    zmq_ctx_term(stage->zctx);
+    worker_binary_fini(&stage->program);
+}
+
+/* The file of the work folder is there, with this text in it. */
+static void await_heard(struct stage *stage, const char *file, const char *text)
+{
+    char path[96], content[4096];
+
+    snprintf(path, sizeof(path), "%s/%s", stage->host.workdir, file);
+    for (int turn = 0; turn < WAIT_MS / 10; turn++) {
+        FILE *stream = fopen(path, "r");
+        size_t n = stream ? fread(content, 1, sizeof(content), stream) : 0;
+        bool there = stream && n >= strlen(text) &&
+                     memmem(content, n, text, strlen(text));
+
+        if (stream)
+            fclose(stream);
+        if (there)
+            return;
+        poll(NULL, 0, 10);
+    }
+    fail_msg("'%s' is not in %s", text, path);
+}
+
+static void a_worker_that_speaks_is_attached(void **state)
+{
+    struct stage *stage = *state;
+
+    start(stage,
+          "echo Welcome to box\n" STAND_IN_MAGIC STAND_IN_OPEN STAND_IN_STAYS);
+    await_upload(stage);
+    await(stage, HOST_THREADS_ATTACHED);
+    await_heard(stage, "heard", "epoch 7\n");
+    end(stage);
+}
+
+static void a_thread_that_is_at_work_is_not_joined_yet(void **state)
+{
+    struct stage *stage = *state;
+
+    start(stage, STAND_IN_MAGIC STAND_IN_OPEN STAND_IN_STAYS);
+    await_upload(stage);
+    await(stage, HOST_THREADS_ATTACHED);
+    assert_false(host_thread_join(stage->thread, clock_boot_ns()));
+    end(stage);
+}
+
+static int listen_at(const char *path)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    assert_int_equal(listen(fd, 1), 0);
+    return fd;
+}
+
+static void bytes_go_both_ways(void **state)
+{
+    struct stage *stage = *state;
+    int listener = listen_at(stage->router), fd;
+    char said[8] = "";
+
+    start(stage, STAND_IN_MAGIC STAND_IN_OPEN
+          "printf '\\002\\000\\001\\000\\005\\000\\000\\000hello'\n" //
+          STAND_IN_STAYS);
+    fd = accept(listener, NULL, NULL);
+    assert_int_equal(recv(fd, said, 5, MSG_WAITALL), 5);
+    assert_string_equal(said, "hello");
+    assert_int_equal(send(fd, "world", 5, 0), 5);
+    await_heard(stage, "heard", "world");
+    end(stage);
+    close(fd);
+    close(listener);
+}
+
+/* Scripts that end, and the text of the news of it. */
+static const struct ending {
+    const char *script;
+    int code;
+    const char *text; /* begins with this */
+    bool attached;
+} endings[] = {
+    { "echo no libz here >&2; exit 127\n", ERR_NETWORK,
+      "the worker could not be started: no libz here", false },
+    { "echo This account is not available.; exit 1\n", ERR_NETWORK,
+      "the worker could not be started: This account is not available.",
+      false },
+    { "exit 0\n", ERR_NETWORK, "the worker could not be started", false },
+    { "echo fa-relay 2 9.9.9\n", ERR_PROTO, "", false },
+    { "head -c 70000 /dev/zero\n", ERR_PROTO, "", false },
+    { STAND_IN_MAGIC "sleep 0.2; echo fa-worker: it serves ada >&2; exit 1\n",
+      ERR_NETWORK, "it serves ada", false },
+    { STAND_IN_MAGIC "sleep 0.2; echo Killed >&2; exit 1\n", ERR_NETWORK,
+      "the worker ended: Killed", false },
+    { STAND_IN_MAGIC STAND_IN_OPEN "sleep 0.2; echo Killed >&2; exit 1\n",
+      ERR_NETWORK, "the worker ended: Killed", true },
+    { STAND_IN_MAGIC "echo this is no frame at all; sleep 5\n", ERR_PROTO, "",
+      true },
+};
+
+static void what_ends_is_told_with_its_words(void **state)
+{
+    struct stage *stage = *state;
+
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+        const struct ending *ending = &endings[i];
+        struct host_thread_news news;
+
+        start(stage, ending->script);
+        await_upload(stage);
+        if (ending->attached)
+            await(stage, HOST_THREADS_ATTACHED);
+        news = await(stage, HOST_THREADS_BROKEN);
+        assert_int_equal(news.code, ending->code);
+        if (strncmp(news.text, ending->text, strlen(ending->text)) != 0)
+            fail_msg("row %zu: '%s'", i, news.text);
+        assert_true(strlen(news.text) > 0);
+        end(stage);
+    }
+}
+
+static void what_broke_is_tried_again(void **state)
+{
+    struct stage *stage = *state;
+
+    start(stage, "test -e \"$3/again\" || { touch \"$3/again\"; exit 1; }\n" //
+          STAND_IN_MAGIC STAND_IN_OPEN STAND_IN_STAYS);
+    await_upload(stage);
+    await(stage, HOST_THREADS_BROKEN);
+    await_upload(stage);
+    await(stage, HOST_THREADS_ATTACHED);
+    end(stage);
+}
+
+static void a_connection_is_made_again_when_it_is_asked_for(void **state)
+{
+    struct stage *stage = *state;
+    struct host_thread_news news;
+
+    start(stage, STAND_IN_MAGIC STAND_IN_OPEN STAND_IN_STAYS);
+    await_upload(stage);
+    await(stage, HOST_THREADS_ATTACHED);
+    host_thread_reconnect(stage->thread);
+    news = await(stage, HOST_THREADS_BROKEN);
+    assert_int_equal(news.code, ERR_NETWORK);
+    assert_string_equal(news.text, "nothing was heard over the connection; "
+                                   "making another one");
+    await_upload(stage);
+    await(stage, HOST_THREADS_ATTACHED);
+    end(stage);
+}
+
+static void a_work_folder_that_cannot_be_is_given_up(void **state)
+{
+    struct stage *stage = *state;
+    struct host_thread_news news;
+
+    snprintf(stage->host.workdir, sizeof(stage->host.workdir), "/proc/none");
+    start(stage, STAND_IN_MAGIC);
+    await_upload(stage);
+    news = await(stage, HOST_THREADS_GAVE_UP);
+    assert_int_equal(news.code, ERR_INPUT);
+    assert_memory_equal(news.text, "deploy: the work folder '/proc/none'", 36);
+    host_thread_reconnect(stage->thread); /* has nothing to break */
+    assert_false(hears(stage, STILL_MS, &news));
+    end(stage);
+}
+
+static void a_far_side_without_the_magic_line_has_20_seconds(void **state)
+{
+    struct stage *stage = *state;
+    struct host_thread_news news;
+    char late[96];
+
+    start(stage, "touch \"$3/up\"; echo Last login: today\n"
+                 "while ! test -e \"$3/late\"; do sleep 0.05; done\n"
+                 "echo and on; exec cat >/dev/null\n");
+    await_upload(stage);
+    await_heard(stage, "up", "");
+    assert_false(hears(stage, STILL_MS / 4, &news));
+    skipped_ns = MINUTE_NS;
+    snprintf(late, sizeof(late), "%s/late", stage->host.workdir);
+    stand_in_write(late, "");
+    news = await(stage, HOST_THREADS_BROKEN);
+    assert_int_equal(news.code, ERR_NETWORK);
+    assert_memory_equal(news.text, "no word from the worker in time: Last", 37);
+    end(stage);
+}
+
+static void a_relay_without_a_worker_has_40_seconds(void **state)
+{
+    struct stage *stage = *state;
+    struct host_thread_news news;
+
+    start(stage, STAND_IN_MAGIC STAND_IN_STAYS);
+    await_upload(stage);
+    await_heard(stage, "heard", "epoch 7\n");
+    assert_false(hears(stage, STILL_MS / 4, &news));
+    skipped_ns = MINUTE_NS;
+    news = await(stage, HOST_THREADS_BROKEN);
+    assert_string_equal(news.text, "the worker does not answer");
+    end(stage);
+}
+
+static void it_ends_while_it_waits_for_the_magic_line(void **state)
+{
+    struct stage *stage = *state;
+
+    start(stage, STAND_IN_STAYS);
+    await_upload(stage);
+    end(stage);
+}
+
+static void it_ends_when_it_has_hardly_begun(void **state)
+{
+    struct stage *stage = *state;
+
+    for (int i = 0; i < 20; i++) {
+        start(stage, STAND_IN_STAYS);
+        end(stage);
+    }
+}
+
+static void two_threads_of_one_host_cannot_be(void **state)
+{
+    struct stage *stage = *state;
+    struct host_threads_options options = { .socket_path = stage->router };
+    struct host_thread_task task = { .index = 3, .host = &stage->host };
+    struct host_thread *second;
+    struct err err;
+
+    start(stage, STAND_IN_STAYS);
+    assert_int_equal(
+        host_thread_start(stage->zctx, &task, &options, &second, &err),
+        ERR_SYSTEM);
+    assert_null(second);
+    assert_non_null(strstr(err.text, "Address already in use"));
+    end(stage);
+}
+
+#define staged(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        staged(a_worker_that_speaks_is_attached),
+        staged(a_thread_that_is_at_work_is_not_joined_yet),
+        staged(bytes_go_both_ways),
+        staged(what_ends_is_told_with_its_words),
+        staged(what_broke_is_tried_again),
+        staged(a_connection_is_made_again_when_it_is_asked_for),
+        staged(a_work_folder_that_cannot_be_is_given_up),
+        staged(a_far_side_without_the_magic_line_has_20_seconds),
+        staged(a_relay_without_a_worker_has_40_seconds),
+        staged(it_ends_while_it_waits_for_the_magic_line),
+        staged(it_ends_when_it_has_hardly_begun),
+        staged(two_threads_of_one_host_cannot_be),
+    };
+    struct err err;
+
+    return hash_setup(&err) < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,313 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "coordinator/plan/plan.h"
+#include "coordinator/plan/plan_msg.h"
+#include "coordinator/space/space.h"
+#include "coordinator/spec/gpu_arch.h"
+#include "coordinator/spec/spec.h"
+
+#define FOLDER FA_SOURCE_DIR "/kernels/vector_add"
+
+struct made {
+    struct spec *spec;
+    struct space *space;
+    struct plan *plan;
+};
+
+/* The text of vector_add's sweep file with 'from' replaced by 'to'. */
+static char *edited(const char *from, const char *to)
+{
+    struct spec *spec;
+    char *at, *text;
+
+    assert_int_equal(spec_load(FOLDER "/sweep.json", &spec, NULL), 0);
+    at = strstr(spec->file.text, from);
+    assert_non_null(at);
+    text = mem_printf("%.*s%s%s", (int)(at - spec->file.text), spec->file.text,
+                      to, at + strlen(from));
+    spec_free(spec);
+    return text;
+}
+
+static struct made make(const char *from, const char *to)
+{
+    char *text = edited(from, to);
+    struct made made;
+
+    assert_int_equal(
+        spec_parse(FOLDER, "sweep.json", text, strlen(text), &made.spec, NULL),
+        0);
+    assert_int_equal(space_open(made.spec, gpu_arch_find("sm_89"), "cpu", NULL,
+                                &made.space, NULL),
+                     0);
+    assert_int_equal(
+        plan_make(made.spec, made.space, NULL, "cpu", "cpu", &made.plan, NULL),
+        0);
+    free(text);
+    return made;
+}
+
+static void end(struct made *made)
+{
+    plan_free(made->plan);
+    space_close(made->space);
+    spec_free(made->spec);
+}
+
+static void the_baseline_is_first_and_no_unit_is_twice(void **state)
+{
+    struct made made = make("vector_add", "vector_add");
+    char text[128];
+
+    (void)state;
+    assert_int_equal(plan_units(made.plan), 30);
+    assert_true(plan_unit(made.plan, 0)->baseline);
+    plan_display(made.plan, 0, text, sizeof(text));
+    assert_string_equal(text, "BLOCK_SIZE=256 ITEMS=1 VECTOR=false");
+    for (int unit = 0; unit < 30; unit++)
+        assert_int_equal(plan_find(made.plan, plan_unit(made.plan, unit)->key),
+                         unit);
+    assert_int_equal(plan_find(made.plan, "ffff"), -1);
+    end(&made);
+}
+
+static void a_baseline_outside_the_axes_is_one_more(void **state)
+{
+    struct made made = make("{ \"BLOCK_SIZE\": 256, \"ITEMS\": 1",
+                            "{ \"BLOCK_SIZE\": 96, \"ITEMS\": 1");
+
+    (void)state;
+    assert_int_equal(plan_units(made.plan), 31);
+    assert_int_equal(plan_unit(made.plan, 0)->point, -1);
+    end(&made);
+}
+
+/* As vector_add's sweep file says, with nothing to beat. */
+static const struct plan_sampling sampling = { 5, 30, 0 };
+
+static void a_request_says_all_the_runner_needs(void **state)
+{
+    struct made made = make("vector_add", "vector_add");
+    struct msg msg = { 0 };
+
+    (void)state;
+    assert_int_equal(plan_measure(made.plan, 0, 0, &sampling, &msg, NULL), 0);
+    assert_string_equal(
+        msg.request,
+        "measure\nentry vector_add\ngrid 20 1 1\nblock 256 1 1\nsmem 0\n"
+        "arg a fp32 buffer 5001 normal 1 in\n"
+        "arg b fp32 buffer 5001 normal 1 in\n"
+        "arg out fp32 buffer 5001 normal 1 out\n"
+        "arg n int32 scalar 5001\n"
+        "reference vector_add_reference 20 1 1 256 1 1 0\n"
+        "tolerance 9.9999999999999995e-07 1.0000000000000001e-05\n"
+        "seed 1\nwarmups 3\nsamples 5 30\nnoise 0.01\nmargin "
+        "1.1000000000000001\nincumbent_s 0\nl2 flush\ntimeout_s 10\n");
+    end(&made);
+}
+
+static void a_request_takes_the_samples_it_is_told_to(void **state)
+{
+    const struct plan_sampling fixed = { 5, 5, 0 };
+    struct made made = make("\"noise\": 0.01", "\"noise\": 0.02");
+    struct plan_sampling screen = plan_sampling(made.plan, 6.25e-5);
+    struct msg msg = { 0 };
+
+    (void)state;
+    assert_int_equal(plan_measure(made.plan, 0, 0, &screen, &msg, NULL), 0);
+    assert_non_null(strstr(msg.request, "\nsamples 5 30\nnoise 0.02"));
+    assert_non_null(strstr(msg.request, "\nincumbent_s 6.25"));
+    assert_int_equal(plan_measure(made.plan, 0, 0, &fixed, &msg, NULL), 0);
+    assert_non_null(strstr(msg.request, "\nsamples 5 5\n"));
+    end(&made);
+}
+
+static void a_build_carries_the_tunables_and_the_reference_none(void **state)
+{
+    struct made made = make("vector_add", "vector_add");
+    struct msg kernel = { 0 }, reference = { 0 };
+
+    (void)state;
+    assert_int_equal(plan_build(made.plan, 0, &kernel, NULL), 0);
+    assert_non_null(strstr(kernel.header, "#define BLOCK_SIZE 256\n"));
+    assert_non_null(strstr(kernel.header, "#define TILE 256\n"));
+    assert_int_equal(kernel.flags.n, 1);
+    assert_int_equal(plan_build(made.plan, 30, &reference, NULL), 0);
+    assert_string_equal(reference.header, "");
+    assert_string_equal(reference.entry, "vector_add_reference");
+    assert_int_equal(reference.flags.n, 0);
+    end(&made);
+}
+
+/* What an edit of the sweep file does to the keys of the baseline. */
+static void assert_keys(const char *from, const char *to, bool same_source,
+                        bool same_task)
+{
+    struct made was = make("vector_add", "vector_add"), is = make(from, to);
+    char task[HASH_HEX], task_is[HASH_HEX];
+
+    assert_string_equal(plan_unit(was.plan, 0)->key,
+                        plan_unit(is.plan, 0)->key);
+    assert_int_equal(strcmp(plan_unit(was.plan, 0)->source_key,
+                            plan_unit(is.plan, 0)->source_key) == 0,
+                     same_source);
+    plan_task_key(was.plan, 0, 0, task);
+    plan_task_key(is.plan, 0, 0, task_is);
+    assert_int_equal(strcmp(task, task_is) == 0, same_task);
+    end(&was);
+    end(&is);
+}
+
+static void an_edit_changes_just_the_keys_it_should(void **state)
+{
+    (void)state;
+    assert_keys("[64, 128, 256, 512, 1024]", "[128, 256]", true, true);
+    assert_keys("\"n16m\"", "\"n16\"", true, true); /* not emulated */
+    assert_keys("\"-O3\"", "\"-O2\"", false, false);
+    assert_keys("BLOCK_SIZE * ITEMS\"", "ITEMS * BLOCK_SIZE\"", true, true);
+    assert_keys("\"relative_l2\": 1e-6", "\"relative_l2\": 2e-6", true, false);
+    assert_keys("\"N\": 5001", "\"N\": 5003", true, false);
+    assert_keys("\"seed\": 1", "\"seed\": 2", true, false);
+    assert_keys("(N + TILE - 1) / TILE", "(N + TILE) / TILE", false, false);
+}
+
+/* The request of the baseline for the first shape. */
+static void assert_request_has(const char *from, const char *to,
+                               const char *line)
+{
+    struct made made = make(from, to);
+    struct msg msg = { 0 };
+
+    assert_int_equal(plan_measure(made.plan, 0, 0, &sampling, &msg, NULL), 0);
+    assert_non_null(strstr(msg.request, line));
+    end(&made);
+}
+
+static void scales_and_ramps_are_the_shapes(void **state)
+{
+#define A "\"name\": \"a\", \"type\": \"fp32\", \"shape\": [\"N\"]"
+#define A_OF(dims) "\"name\": \"a\", \"type\": \"fp32\", \"shape\": [" dims "]"
+    (void)state;
+    assert_request_has(A, A ", \"scale\": \"N / 1000\"",
+                       "arg a fp32 buffer 5001 normal 5 in\n");
+    assert_request_has(A ", \"fill\": \"normal\"",
+                       A_OF("3, \"N / 3\"") ", \"fill\": \"ramp\"",
+                       "arg a fp32 buffer 5001 ramp 3 1667 1 in\n");
+    assert_keys(A, A ", \"scale\": \"4\"", true, false);
+    assert_keys(A, A ", \"scale\": 4", true, false);
+#undef A
+#undef A_OF
+}
+
+static void a_scale_that_is_no_number_is_an_error(void **state)
+{
+    struct made made =
+        make("\"name\": \"a\"", "\"scale\": \"N / 0\", \"name\": \"a\"");
+    struct msg msg = { 0 };
+    struct err err;
+
+    (void)state;
+    assert_int_equal(plan_measure(made.plan, 0, 0, &sampling, &msg, &err),
+                     ERR_INPUT);
+    assert_non_null(strstr(err.text, "the scale of 'a' yields NULL"));
+    end(&made);
+}
+
+static void a_rejected_baseline_is_an_error_that_names_the_gate(void **state)
+{
+    char *text = edited("\"ITEMS\": 1, \"VECTOR\": false",
+                        "\"ITEMS\": 1, \"VECTOR\": true");
+    struct space *space;
+    struct spec *spec;
+    struct plan *plan;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(
+        spec_parse(FOLDER, "sweep.json", text, strlen(text), &spec, NULL), 0);
+    assert_int_equal(
+        space_open(spec, gpu_arch_find("sm_89"), "cpu", NULL, &space, NULL), 0);
+    assert_int_equal(plan_make(spec, space, NULL, "cpu", "cpu", &plan, &err),
+                     ERR_INPUT);
+    assert_non_null(
+        strstr(err.text, "gate 'vector_items' rejects the baseline"));
+    space_close(space);
+    spec_free(spec);
+    free(text);
+}
+
+static void a_plan_with_room_takes_points_one_by_one(void **state)
+{
+    struct made made = make("vector_add", "vector_add");
+    const struct plan_unit *third = plan_unit(made.plan, 3);
+    char source_key[HASH_HEX];
+    struct plan *plan;
+
+    (void)state;
+    assert_int_equal(
+        plan_make_open(made.spec, made.space, 4, "cpu", "cpu", &plan, NULL), 0);
+    assert_int_equal(plan_units(plan), 4);
+    assert_int_equal(plan_taken(plan), 1);
+    assert_true(plan_unit(plan, 0)->baseline);
+    assert_string_equal(plan_unit(plan, 4)->source_key,
+                        plan_unit(made.plan, 30)->source_key);
+    assert_int_equal(plan_find(plan, third->key), -1);
+    assert_int_equal(plan_source_key(plan, third->point, source_key, NULL), 0);
+    assert_string_equal(source_key, third->source_key);
+    assert_int_equal(plan_take(plan, third->point, NULL), 1);
+    assert_int_equal(plan_take(plan, plan_unit(made.plan, 9)->point, NULL), 2);
+    assert_string_equal(plan_unit(plan, 1)->key, third->key);
+    assert_string_equal(plan_unit(plan, 1)->source_key, third->source_key);
+    assert_int_equal(plan_find(plan, third->key), 1);
+    assert_int_equal(plan_find(plan, plan_unit(made.plan, 9)->key), 2);
+    assert_int_equal(plan_find(plan, plan_unit(made.plan, 0)->key), 0);
+    assert_string_equal(plan_unit(plan, 3)->key, "");
+    plan_free(plan);
+    end(&made);
+}
+
+static void what_a_gate_warns_of_is_built_last(void **state)
+{
+    struct made made = make("\"reject\": \"", "\"warn\": \"");
+    int64_t before = -1;
+    bool warned = false;
+
+    (void)state;
+    for (int unit = 1; unit < plan_units(made.plan); unit++) {
+        const struct plan_unit *at = plan_unit(made.plan, unit);
+
+        assert_false(warned && !at->warned);
+        if (warned == (at->warned != 0))
+            assert_true(at->point > before);
+        warned = at->warned != 0;
+        before = at->point;
+    }
+    assert_true(warned);
+    end(&made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plan_with_room_takes_points_one_by_one),
+        cmocka_unit_test(the_baseline_is_first_and_no_unit_is_twice),
+        cmocka_unit_test(a_baseline_outside_the_axes_is_one_more),
+        cmocka_unit_test(what_a_gate_warns_of_is_built_last),
+        cmocka_unit_test(a_request_says_all_the_runner_needs),
+        cmocka_unit_test(a_request_takes_the_samples_it_is_told_to),
+        cmocka_unit_test(a_build_carries_the_tunables_and_the_reference_none),
+        cmocka_unit_test(an_edit_changes_just_the_keys_it_should),
+        cmocka_unit_test(scales_and_ramps_are_the_shapes),
+        cmocka_unit_test(a_scale_that_is_no_number_is_an_error),
+        cmocka_unit_test(a_rejected_baseline_is_an_error_that_names_the_gate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

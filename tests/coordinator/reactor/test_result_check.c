@@ -1,0 +1,126 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "common/msg.h"
+#include "coordinator/reactor/result_check.h"
+
+#define HASH "00112233445566778899aabbccddeeff"
+
+static const double second[] = { 1.0 };
+
+static struct msg built(const char *outcome, const char *artifact)
+{
+    return (struct msg){ .type = MSG_BUILT,
+                         .nonce = HASH,
+                         .outcome = outcome,
+                         .artifact = artifact };
+}
+
+static struct msg measured(const char *outcome, size_t samples, double held_s)
+{
+    return (struct msg){ .type = MSG_MEASURED,
+                         .nonce = HASH,
+                         .outcome = outcome,
+                         .samples = { second, samples },
+                         .sampling = samples ? "settled" : "none",
+                         .held_s = held_s };
+}
+
+static void assert_refused(struct msg msg, const char *text)
+{
+    struct err err;
+
+    assert_int_equal(result_check(&msg, &err), ERR_PROTO);
+    assert_string_equal(err.text, text);
+}
+
+static void honest_results_pass(void **state)
+{
+    struct msg rows[] = { built("built", HASH), built("compile", ""),
+                          measured("correct", 1, 1.5),
+                          measured("runtime", 0, 0) };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_int_equal(result_check(&rows[i], NULL), 0);
+}
+
+static void only_what_is_wrong_may_have_any_error(void **state)
+{
+    struct msg right = measured("correct", 1, 1.5);
+    struct msg wrong = measured("correctness", 0, 0);
+
+    (void)state;
+    right.relative_l2 = wrong.relative_l2 = INFINITY;
+    wrong.max_error = NAN;
+    assert_int_equal(result_check(&wrong, NULL), 0);
+    assert_refused(right, "MEASURED is correct with errors of inf and 0");
+    right.relative_l2 = 0;
+    right.max_error = NAN;
+    assert_refused(right, "MEASURED is correct with errors of 0 and nan");
+}
+
+static void lies_are_named(void **state)
+{
+    struct msg no_nonce = built("compile", "");
+    struct msg no_word = measured("correct", 1, 2), unsure = no_word;
+    struct msg rejected = no_word;
+
+    (void)state;
+    no_nonce.nonce = "";
+    no_word.sampling = "none";
+    unsure.sampling = "perhaps";
+    rejected.rejected = (struct reals){ second, 1 };
+    rejected.held_s = 1.5;
+    assert_refused(no_nonce, "a result's nonce is no hash");
+    assert_refused(built("built", ""), "BUILT.artifact is no hash");
+    assert_refused(built("correct", HASH), "BUILT.outcome is 'correct'");
+    assert_refused(measured("built", 1, 2), "MEASURED.outcome is 'built'");
+    assert_refused(measured("correct", 0, 1),
+                   "MEASURED is correct without a sample");
+    assert_refused(measured("correct", 1, 0.5),
+                   "MEASURED.samples add up to 1 s, more than the 0.5 s the "
+                   "GPU was held");
+    assert_refused(no_word, "MEASURED.sampling is 'none' with 1 samples");
+    assert_refused(unsure, "MEASURED.sampling is 'perhaps'");
+    assert_refused(rejected,
+                   "MEASURED.samples add up to 2 s, more than the 1.5 s the "
+                   "GPU was held");
+}
+
+static struct msg ran(const char *outcome, int64_t status)
+{
+    return (struct msg){
+        .type = MSG_RAN, .nonce = HASH, .outcome = outcome, .status = status
+    };
+}
+
+static void a_command_ran_or_says_why_not(void **state)
+{
+    struct msg rows[] = { ran("ran", 0), ran("missing", -1), ran("failed", 2),
+                          ran("timeout", -1), ran("crash", -1) };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_int_equal(result_check(&rows[i], NULL), 0);
+    assert_refused(ran("correct", 0), "RAN.outcome is 'correct'");
+    assert_refused(ran("garbage", 0), "RAN.outcome is 'garbage'");
+    assert_refused(ran("ran", 3), "RAN has run with exit status 3");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(honest_results_pass),
+        cmocka_unit_test(only_what_is_wrong_may_have_any_error),
+        cmocka_unit_test(lies_are_named),
+        cmocka_unit_test(a_command_ran_or_says_why_not),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,329 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "common/outcome.h"
+#include "coordinator/conclusion/conclusion.h"
+#include "coordinator/report/report_print.h"
+#include "coordinator/result/report.h"
+#include "coordinator/result/report_cost.h"
+#include "coordinator/result/report_where.h"
+#include "coordinator/result/stored_spec.h"
+#include "tests/coordinator/result/confirmation_fixture.h"
+#include "tests/coordinator/result/report_fixture.h"
+#include "tests/coordinator/store/store_fixture.h"
+
+typedef void render(const struct report_view *view, FILE *to);
+
+static void check(struct store *store, render *print, size_t top,
+                  const char *golden)
+{
+    struct report_view view = { .top = top };
+    struct report *report;
+    struct report_cost *cost = NULL;
+    struct conclusion *conclusion = NULL;
+    struct err err = { "" };
+    char *text;
+    size_t len;
+    FILE *to = open_memstream(&text, &len);
+
+    if (report_load(store, &report, &err) < 0 ||
+        stored_spec_metrics(report, &err) < 0 ||
+        report_cost_load(store, &cost, &err) < 0 ||
+        conclusion_load(store, report, cost, CONFIRMATION_CONFIRM, &conclusion,
+                        &err) < 0)
+        fail_msg("%s", err.text);
+    view.report = report;
+    view.cost = cost;
+    view.conclusion = conclusion;
+    print(&view, to);
+    fclose(to);
+    assert_null(strchr(text, '\033'));
+    golden_check(golden, text);
+    free(text);
+    conclusion_free(conclusion);
+    report_free(report);
+    report_cost_free(cost);
+    store_close(store);
+}
+
+static void the_table_ranks_and_groups_failures(void **state)
+{
+    check(report_fixture(*state), report_table, 0, "report.txt");
+}
+
+static void a_report_says_its_verdicts_first_and_shows_them_later(void **state)
+{
+    struct scene s = { .n_gpus = 2,
+                       .times = { 1, 0.8, 0.9 },
+                       .odd = { 1, 1.1, 0.85 } };
+    char *text;
+    size_t len;
+    FILE *to = open_memstream(&text, &len);
+
+    scene_begin(&s, *state, 2);
+    scene_put_blocks(&s, SCENE_BLOCKS);
+    scene_end(&s, true);
+    report_table(&(struct report_view){ .report = s.report,
+                                        .cost = s.cost,
+                                        .conclusion = s.conclusion },
+                 to);
+    fclose(to);
+    golden_check("report_verdict.txt", text);
+    free(text);
+    scene_close(&s);
+}
+
+static void the_baseline_is_shown_below_the_top(void **state)
+{
+    check(report_fixture(*state), report_table, 1, "report_top1.txt");
+}
+
+static void a_sweep_without_a_winner_is_written_in_full(void **state)
+{
+    check(report_fixture_negative(*state), report_table, 0,
+          "report_negative.txt");
+}
+
+static void rooflines(const struct report_view *view, FILE *to)
+{
+    report_roofline_table(view->report, to);
+}
+
+static void the_floors_are_shown_for_the_fastest_and_the_baseline(void **state)
+{
+    check(report_fixture(*state), rooflines, 0, "report_roofline.txt");
+}
+
+static void the_json_has_every_sample(void **state)
+{
+    check(report_fixture(*state), report_json, 0, "report.json");
+}
+
+static void the_csv_has_a_row_a_configuration_and_shape(void **state)
+{
+    check(report_fixture(*state), report_csv, 0, "report.csv");
+}
+
+static void the_cost_says_unpriced_and_never_0(void **state)
+{
+    check(report_fixture(*state), report_cost_table, 0, "report_cost.txt");
+}
+
+/* Half an hour of one host, and the proof 36 seconds more. */
+static void where_no_host_has_a_price_there_are_no_dollars(void **state)
+{
+    struct report_cost_host host = { .name = (char *)"gpu1",
+                                     .rate_usd_per_h = (double)NAN,
+                                     .total_hours = 0.5,
+                                     .usd = (double)NAN };
+    const struct report_cost cost = { .hosts = &host,
+                                      .n_hosts = 1,
+                                      .unpriced = 1,
+                                      .total_hours = 0.5,
+                                      .total_usd = (double)NAN };
+    const struct report report = { .n_configs = 10 };
+    const struct conclusion conclusion = {
+        .confirmation = { .proof_hours = 0.01, .proof_usd = (double)NAN }
+    };
+    const struct report_view view = { .report = &report,
+                                      .cost = &cost,
+                                      .conclusion = &conclusion };
+    size_t len;
+    char *text;
+    FILE *to = open_memstream(&text, &len);
+
+    (void)state;
+    report_cost_table(&view, to);
+    fclose(to);
+    assert_null(strchr(text, '$'));
+    assert_non_null(
+        strstr(text, "no host has a price (rate=USD-PER-HOUR in hosts.txt)\n"
+                     "checking the finalists at the fuzz shapes took another "
+                     "0.0100 h\n\n"
+                     "per configuration settled (10): 180 s\n"));
+    free(text);
+}
+
+static void a_database_without_a_sweep_says_so(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct report *report;
+    struct err err;
+
+    assert_int_equal(report_load(store, &report, &err), ERR_INPUT);
+    assert_null(report);
+    assert_non_null(strstr(err.text, "sweep.db holds no sweep yet"));
+    store_close(store);
+}
+
+static void results_of_older_sources_are_counted_and_not_ranked(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct report *report;
+    struct store_config config = {
+        "b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0", 1, 0, true, "{}", "[]", "new"
+    };
+    struct err err;
+
+    assert_int_equal(store_config_put(store, &config, &err), 0);
+    assert_int_equal(report_load(store, &report, &err), 0);
+    assert_int_equal(report->counts.stale, 2);
+    assert_int_equal(report->counts.outcomes[OUTCOME_PENDING], 2);
+    assert_int_equal(report->configs[0].rank, 1);
+    assert_int_equal(report->configs[1].rank, 0);
+    report_free(report);
+    store_close(store);
+}
+
+static void of_two_ways_to_measure_a_shape_the_newest_counts(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct store_outcome newer = { "c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1",
+                                   "odd",
+                                   "5c",
+                                   "3f",
+                                   "correct",
+                                   "",
+                                   NULL,
+                                   (double)NAN,
+                                   1,
+                                   INT64_MAX };
+    struct report *report;
+    struct err err;
+
+    assert_int_equal(store_outcome_put(store, &newer, &err), 1);
+    assert_int_equal(report_load(store, &report, &err), 0);
+    assert_int_equal(report->counts.stale, 4); /* of 'odd' */
+    for (size_t i = 0; i < report->n_configs; i++)
+        assert_int_equal(report->configs[i].cells[1].outcome,
+                         strncmp(report->configs[i].key, "c1", 2) == 0
+                             ? OUTCOME_CORRECT
+                             : OUTCOME_PENDING);
+    report_free(report);
+    store_close(store);
+}
+
+static void a_build_that_fails_is_the_evidence_for_all_shapes(void **state)
+{
+    static const char key[] = "c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4";
+    struct store *store = report_fixture(*state);
+    struct store_build build = fixture_build("b4", key);
+    struct report *report;
+    struct err err;
+
+    build.outcome = "compile";
+    build.registers = 40;
+    assert_int_equal(store_build_put(store, &build, &err), 1);
+    for (int shape = 0; shape < 2; shape++) {
+        struct store_outcome outcome = { key,       shape ? "odd" : "n16m",
+                                         "5c",      "3e",
+                                         "compile", "no",
+                                         "b4",      (double)NAN,
+                                         1,         1 };
+
+        assert_int_equal(store_outcome_put(store, &outcome, &err), 1);
+    }
+    assert_int_equal(report_load(store, &report, &err), 0);
+    for (int shape = 0; shape < 2; shape++) {
+        const struct report_cell *cell =
+            &report_find(report, key)->cells[shape];
+
+        assert_int_equal(cell->outcome, OUTCOME_COMPILE);
+        assert_string_equal(cell->host, "gpu1");
+        assert_int_equal(cell->registers, 40);
+    }
+    report_free(report);
+    store_close(store);
+}
+
+static void outcomes_alone_say_how_far_it_is(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct report *whole, *outcomes;
+    struct err err;
+
+    assert_int_equal(report_load(store, &whole, &err), 0);
+    assert_int_equal(report_load_outcomes(store, &outcomes, &err), 0);
+    assert_memory_equal(outcomes->counts.outcomes, whole->counts.outcomes,
+                        sizeof(whole->counts.outcomes));
+    assert_int_equal(outcomes->n_configs, whole->n_configs);
+    assert_int_equal(outcomes->n_shapes, whole->n_shapes);
+    assert_string_equal(outcomes->sweep.ending, whole->sweep.ending);
+    assert_int_equal(outcomes->counts.stale, whole->counts.stale);
+    for (size_t i = 0; i < outcomes->n_configs; i++) {
+        const struct report_config *config = &outcomes->configs[i];
+
+        assert_int_equal(config->outcome,
+                         report_find(whole, config->key)->outcome);
+        assert_int_equal(config->rank, 0);
+    }
+    report_free(whole);
+    report_free(outcomes);
+    store_close(store);
+}
+
+static void where_selects_by_tunable_and_time(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct report *report;
+    struct err err;
+
+    assert_int_equal(report_load(store, &report, &err), 0);
+    assert_int_equal(
+        report_where(report, "VECTOR AND median_s < 0.001 AND rank", &err), 0);
+    assert_true(report->configs[0].selected);
+    for (size_t i = 1; i < report->n_configs; i++)
+        assert_false(report->configs[i].selected);
+    report_free(report);
+    store_close(store);
+}
+
+static void where_names_what_is_wrong_with_the_condition(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct report *report;
+    struct err err;
+
+    assert_int_equal(report_load(store, &report, &err), 0);
+    assert_int_equal(report_where(report, "BLOK = 1", &err), ERR_INPUT);
+    assert_string_equal(err.text, "--where 'BLOK = 1': no such column: BLOK");
+    assert_int_equal(report_where(report, "1) ; DROP TABLE x", &err),
+                     ERR_INPUT);
+    report_free(report);
+    store_close(store);
+}
+
+int main(void)
+{
+#define TEST(f) \
+    cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(the_table_ranks_and_groups_failures),
+        TEST(a_report_says_its_verdicts_first_and_shows_them_later),
+        TEST(the_baseline_is_shown_below_the_top),
+        TEST(a_sweep_without_a_winner_is_written_in_full),
+        TEST(the_floors_are_shown_for_the_fastest_and_the_baseline),
+        TEST(the_json_has_every_sample),
+        TEST(the_csv_has_a_row_a_configuration_and_shape),
+        TEST(the_cost_says_unpriced_and_never_0),
+        TEST(where_no_host_has_a_price_there_are_no_dollars),
+        TEST(a_database_without_a_sweep_says_so),
+        TEST(results_of_older_sources_are_counted_and_not_ranked),
+        TEST(of_two_ways_to_measure_a_shape_the_newest_counts),
+        TEST(a_build_that_fails_is_the_evidence_for_all_shapes),
+        TEST(outcomes_alone_say_how_far_it_is),
+        TEST(where_selects_by_tunable_and_time),
+        TEST(where_names_what_is_wrong_with_the_condition),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

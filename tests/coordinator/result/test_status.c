@@ -1,0 +1,95 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/clock.h"
+#include "common/err.h"
+#include "coordinator/result/status.h"
+#include "coordinator/result/report.h"
+#include "tests/coordinator/result/report_fixture.h"
+#include "tests/coordinator/store/store_fixture.h"
+
+#define UTC INT64_C(1700000000000000000)
+
+static void put_open_lease(struct store *store)
+{
+    struct store_lease lease = { .epoch = UTC - 1,
+                                 .id = 1,
+                                 .config = "c4",
+                                 .shape = "n16m",
+                                 .purpose = "screen",
+                                 .stage = "measure",
+                                 .attempt = 1,
+                                 .host = "gpu1",
+                                 .leased_utc = UTC };
+    struct err err;
+
+    assert_int_equal(store_lease_put(store, &lease, &err), 0);
+    assert_int_equal(store_commit(store, &err), 0);
+}
+
+static void a_running_sweep_has_a_holder_a_rate_and_an_eta(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct report *report;
+    struct status status;
+    struct err err;
+
+    put_open_lease(store);
+    assert_int_equal(report_load_outcomes(store, &report, &err), 0);
+    assert_int_equal(
+        status_load(store, report, UTC + 60 * NS_PER_S, &status, &err), 0);
+    assert_true(status.running);
+    assert_int_equal(status.holder.pid, getpid());
+    assert_int_equal(status.done, 8);
+    assert_int_equal(status.total, 10);
+    assert_float_equal(status.per_hour, 480, 1e-3); /* 8 in a minute */
+    assert_float_equal(status.eta_s, 15, 1e-3);
+    assert_int_equal(status.n_hosts, 2);
+    assert_string_equal(status.hosts[0].name, "gpu1");
+    assert_int_equal(status.hosts[0].measuring, 1);
+    assert_int_equal(status.hosts[0].building, 0);
+    assert_string_equal(status.hosts[1].name, "?[31mgpu2");
+    status_fini(&status);
+    report_free(report);
+    store_close(store);
+}
+
+static void a_sweep_that_ended_has_neither(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct report *report;
+    struct status status;
+    struct err err;
+
+    store_close(store);
+    store = fixture_open(*state, STORE_READ);
+    assert_int_equal(report_load_outcomes(store, &report, &err), 0);
+    assert_int_equal(
+        status_load(store, report, UTC + 60 * NS_PER_S, &status, &err), 0);
+    assert_false(status.running);
+    assert_true(isnan(status.per_hour) && isnan(status.eta_s));
+    assert_string_equal(report->sweep.ending, "partial");
+    status_fini(&status);
+    report_free(report);
+    store_close(store);
+}
+
+int main(void)
+{
+#define TEST(f) \
+    cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_running_sweep_has_a_holder_a_rate_and_an_eta),
+        TEST(a_sweep_that_ended_has_neither),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

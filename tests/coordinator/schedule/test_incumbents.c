@@ -1,0 +1,71 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "coordinator/schedule/incumbents.h"
+
+static const double fast[] = { 10, 11, 10, 10, 12 }, slow[] = { 20, 20, 21 };
+
+static void there_is_none_before_the_first_result(void **state)
+{
+    struct incumbents *incumbents = incumbents_new(2);
+
+    (void)state;
+    assert_true(incumbents_high_s(incumbents, 0) == 0);
+    assert_true(incumbents_high_s(incumbents, 1) == 0);
+    incumbents_free(incumbents);
+}
+
+static void each_shape_has_its_own_by_the_high_end_of_a_median(void **state)
+{
+    struct incumbents *incumbents = incumbents_new(2);
+
+    (void)state;
+    incumbents_saw(incumbents, 1, &(struct reals){ slow, 3 }, "settled");
+    assert_true(incumbents_high_s(incumbents, 1) == 21);
+    incumbents_saw(incumbents, 1, &(struct reals){ fast, 5 }, "fixed");
+    assert_true(incumbents_high_s(incumbents, 1) == 12);
+    incumbents_saw(incumbents, 1, &(struct reals){ slow, 3 }, "settled");
+    assert_true(incumbents_high_s(incumbents, 1) == 12);
+    assert_true(incumbents_high_s(incumbents, 0) == 0);
+    incumbents_free(incumbents);
+}
+
+static void samples_that_disagree_beat_nobody(void **state)
+{
+    struct incumbents *incumbents = incumbents_new(1);
+
+    (void)state;
+    incumbents_saw(incumbents, 0, &(struct reals){ fast, 5 }, "unstable");
+    incumbents_saw(incumbents, 0, &(struct reals){ fast, 5 }, "loser");
+    incumbents_saw(incumbents, 0, &(struct reals){ fast, 0 }, "none");
+    assert_true(incumbents_high_s(incumbents, 0) == 0);
+    incumbents_free(incumbents);
+}
+
+static void medians_of_earlier_runs_count_with_their_noise(void **state)
+{
+    struct incumbents *incumbents = incumbents_new(1);
+
+    (void)state;
+    assert_true(incumbents_is_new(incumbents, 0, 8, 0.25));
+    incumbents_remember(incumbents, 0, 8, 0.25);
+    assert_true(incumbents_high_s(incumbents, 0) == 12);
+    assert_false(incumbents_is_new(incumbents, 0, 8, 0.25));
+    assert_true(incumbents_is_new(incumbents, 0, 7.9, 0.25));
+    incumbents_free(incumbents);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(there_is_none_before_the_first_result),
+        cmocka_unit_test(each_shape_has_its_own_by_the_high_end_of_a_median),
+        cmocka_unit_test(samples_that_disagree_beat_nobody),
+        cmocka_unit_test(medians_of_earlier_runs_count_with_their_noise),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,103 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "coordinator/schedule/job.h"
+
+static void a_lost_job_waits_again_while_tries_are_left(void **state)
+{
+    struct job job = { .state = JOB_LEASED, .tries_left = 1 };
+
+    (void)state;
+    assert_true(job_apply(&job, JOB_EV_LOST));
+    assert_int_equal(job.state, JOB_WAITING);
+    assert_int_equal(job.tries_left, 0);
+    assert_true(job_apply(&job, JOB_EV_LEASE));
+    assert_true(job_apply(&job, JOB_EV_LOST));
+    assert_int_equal(job.state, JOB_FAILED);
+    assert_int_equal(job.losses, 2);
+}
+
+static void a_late_result_settles_what_only_losses_failed(void **state)
+{
+    struct job job = { .state = JOB_LEASED, .tries_left = 0 };
+
+    (void)state;
+    assert_true(job_apply(&job, JOB_EV_LOST));
+    assert_int_equal(job.state, JOB_FAILED);
+    assert_true(job_apply(&job, JOB_EV_RESULT));
+    assert_int_equal(job.state, JOB_DONE);
+}
+
+static void a_rejected_job_stays_rejected(void **state)
+{
+    struct job job = { .state = JOB_LEASED };
+
+    (void)state;
+    assert_true(job_apply(&job, JOB_EV_REJECT));
+    assert_false(job_apply(&job, JOB_EV_RESULT));
+    assert_false(job_apply(&job, JOB_EV_LOST));
+    assert_int_equal(job.state, JOB_FAILED);
+}
+
+static void a_late_result_settles_a_waiting_job_once(void **state)
+{
+    struct job job = { .state = JOB_WAITING, .tries_left = 1 };
+
+    (void)state;
+    assert_true(job_apply(&job, JOB_EV_RESULT));
+    assert_false(job_apply(&job, JOB_EV_RESULT));
+    assert_false(job_apply(&job, JOB_EV_LEASE));
+    assert_int_equal(job.state, JOB_DONE);
+}
+
+static void a_blocked_job_cannot_be_leased(void **state)
+{
+    struct job job = { .stage = JOB_MEASURE, .state = JOB_BLOCKED };
+
+    (void)state;
+    assert_false(job_apply(&job, JOB_EV_LEASE));
+    assert_true(job_apply(&job, JOB_EV_ADOPT));
+    assert_int_equal(job.state, JOB_LEASED);
+}
+
+static void a_refusal_uses_no_try(void **state)
+{
+    struct job job = { .state = JOB_LEASED, .tries_left = 2 };
+
+    (void)state;
+    assert_true(job_apply(&job, JOB_EV_REFUSED));
+    assert_int_equal(job.state, JOB_WAITING);
+    assert_int_equal(job.tries_left, 2);
+}
+
+static void a_vanished_artifact_is_built_again(void **state)
+{
+    struct job build = { .stage = JOB_BUILD, .state = JOB_DONE };
+    struct job waiting = { .stage = JOB_MEASURE, .state = JOB_WAITING };
+    struct job done = { .stage = JOB_MEASURE, .state = JOB_DONE };
+
+    (void)state;
+    assert_true(job_apply(&build, JOB_EV_VANISHED));
+    assert_int_equal(build.state, JOB_WAITING);
+    assert_true(job_apply(&waiting, JOB_EV_VANISHED));
+    assert_int_equal(waiting.state, JOB_BLOCKED);
+    assert_false(job_apply(&done, JOB_EV_VANISHED));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lost_job_waits_again_while_tries_are_left),
+        cmocka_unit_test(a_late_result_settles_what_only_losses_failed),
+        cmocka_unit_test(a_rejected_job_stays_rejected),
+        cmocka_unit_test(a_late_result_settles_a_waiting_job_once),
+        cmocka_unit_test(a_blocked_job_cannot_be_leased),
+        cmocka_unit_test(a_refusal_uses_no_try),
+        cmocka_unit_test(a_vanished_artifact_is_built_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

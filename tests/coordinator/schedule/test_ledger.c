@@ -1,0 +1,150 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "coordinator/schedule/ledger.h"
+
+struct book {
+    struct ledger_interval rows[64];
+    int n;
+};
+
+/* As the store does: the same (host, start) is replaced. */
+static void write_down(void *arg, const struct ledger_interval *interval)
+{
+    struct book *book = arg;
+
+    for (int i = 0; i < book->n; i++) {
+        if (book->rows[i].host == interval->host &&
+            book->rows[i].start_ns == interval->start_ns) {
+            book->rows[i] = *interval;
+            return;
+        }
+    }
+    book->rows[book->n++] = *interval;
+}
+
+static void assert_row(const struct book *book, int i, int64_t start,
+                       int64_t end, enum ledger_category category)
+{
+    assert_in_range(i, 0, book->n - 1);
+    assert_int_equal(book->rows[i].start_ns, start);
+    assert_int_equal(book->rows[i].end_ns, end);
+    assert_int_equal(book->rows[i].category, category);
+}
+
+static void a_quiet_host_is_acquired_set_up_and_idle(void **state)
+{
+    struct book book = { .n = 0 };
+    struct ledger *ledger = ledger_new(1, write_down, &book);
+
+    (void)state;
+    ledger_hold(ledger, 0, 100);
+    ledger_phase(ledger, 0, LEDGER_UPLOADING, 110);
+    ledger_phase(ledger, 0, LEDGER_SETUP, 130);
+    ledger_phase(ledger, 0, LEDGER_IDLE, 150);
+    ledger_release(ledger, 0, 200);
+    assert_int_equal(book.n, 4);
+    assert_row(&book, 0, 100, 110, LEDGER_ACQUIRING);
+    assert_row(&book, 1, 110, 130, LEDGER_UPLOADING);
+    assert_row(&book, 2, 130, 150, LEDGER_SETUP);
+    assert_row(&book, 3, 150, 200, LEDGER_IDLE);
+    ledger_free(ledger);
+}
+
+static void measuring_leads_over_building(void **state)
+{
+    struct book book = { .n = 0 };
+    struct ledger *ledger = ledger_new(1, write_down, &book);
+
+    (void)state;
+    ledger_hold(ledger, 0, 0);
+    ledger_phase(ledger, 0, LEDGER_IDLE, 10);
+    ledger_start(ledger, 0, 1, false, 20);
+    ledger_start(ledger, 0, 2, true, 30);
+    ledger_end(ledger, 0, 2, LEDGER_MEASURING, 50);
+    ledger_end(ledger, 0, 1, LEDGER_BUILDING, 70);
+    ledger_release(ledger, 0, 80);
+    assert_int_equal(book.n, 6);
+    assert_row(&book, 1, 10, 20, LEDGER_IDLE);
+    assert_row(&book, 2, 20, 30, LEDGER_BUILDING);
+    assert_row(&book, 3, 30, 50, LEDGER_MEASURING);
+    assert_int_equal(book.rows[3].lease, 2);
+    assert_row(&book, 4, 50, 70, LEDGER_BUILDING);
+    assert_row(&book, 5, 70, 80, LEDGER_IDLE);
+    ledger_free(ledger);
+}
+
+static void time_that_came_to_nothing_is_failed_or_lost(void **state)
+{
+    struct book book = { .n = 0 };
+    struct ledger *ledger = ledger_new(1, write_down, &book);
+
+    (void)state;
+    ledger_hold(ledger, 0, 0);
+    ledger_phase(ledger, 0, LEDGER_IDLE, 1);
+    ledger_start(ledger, 0, 1, true, 2);
+    ledger_end(ledger, 0, 1, LEDGER_FAILED, 5);
+    ledger_start(ledger, 0, 2, true, 5);
+    ledger_end(ledger, 0, 2, LEDGER_LOST, 9);
+    ledger_release(ledger, 0, 9);
+    assert_row(&book, 2, 2, 5, LEDGER_FAILED);
+    assert_row(&book, 3, 5, 9, LEDGER_LOST);
+    ledger_free(ledger);
+}
+
+static void a_flush_shows_the_open_interval_and_extends_it(void **state)
+{
+    struct book book = { .n = 0 };
+    struct ledger *ledger = ledger_new(2, write_down, &book);
+
+    (void)state;
+    ledger_hold(ledger, 1, 5);
+    ledger_flush(ledger, 10);
+    ledger_flush(ledger, 20);
+    assert_int_equal(book.n, 1);
+    assert_int_equal(book.rows[0].host, 1);
+    assert_row(&book, 0, 5, 20, LEDGER_ACQUIRING);
+    ledger_free(ledger);
+}
+
+/* Invariant I5: the intervals add up to the time held. */
+static void intervals_have_no_gap_and_no_overlap(void **state)
+{
+    struct book book = { .n = 0 };
+    struct ledger *ledger = ledger_new(1, write_down, &book);
+    int64_t at = 3;
+
+    (void)state;
+    ledger_hold(ledger, 0, 3);
+    ledger_phase(ledger, 0, LEDGER_IDLE, 7);
+    ledger_start(ledger, 0, 1, false, 8);
+    ledger_start(ledger, 0, 2, false, 9);
+    ledger_end(ledger, 0, 2, LEDGER_FAILED, 11);
+    ledger_start(ledger, 0, 3, true, 12);
+    ledger_end(ledger, 0, 1, LEDGER_BUILDING, 15);
+    ledger_flush(ledger, 16);
+    ledger_end(ledger, 0, 3, LEDGER_LOST, 18);
+    ledger_release(ledger, 0, 25);
+    for (int i = 0; i < book.n; i++) {
+        assert_int_equal(book.rows[i].start_ns, at);
+        at = book.rows[i].end_ns;
+    }
+    assert_int_equal(at, 25);
+    ledger_free(ledger);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_quiet_host_is_acquired_set_up_and_idle),
+        cmocka_unit_test(measuring_leads_over_building),
+        cmocka_unit_test(time_that_came_to_nothing_is_failed_or_lost),
+        cmocka_unit_test(a_flush_shows_the_open_interval_and_extends_it),
+        cmocka_unit_test(intervals_have_no_gap_and_no_overlap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,98 @@
+/* Device facts: from the table, and from what a worker sends. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "coordinator/spec/gpu_arch.h"
+
+static void the_table_is_found_by_either_name(void **state)
+{
+    (void)state;
+    assert_int_equal(gpu_arch_find("sm_89")->smem_per_block, 101376);
+    assert_ptr_equal(gpu_arch_find("89"), gpu_arch_find("sm_89"));
+    assert_int_equal(gpu_arch_find("sm_90")->smem_per_block, 232448);
+    assert_int_equal(gpu_arch_find("120")->threads_per_sm, 1536);
+    assert_null(gpu_arch_find("sm_88"));
+    assert_string_equal(gpu_arch_gpu_name(gpu_arch_find("sm_89")), "L4");
+}
+
+static void an_unknown_architecture_comes_with_the_list(void **state)
+{
+    const struct gpu_arch_facts *facts;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(gpu_arch_find_named("sm_88", &facts, &err), ERR_INPUT);
+    assert_string_equal(err.text,
+                        "unknown architecture 'sm_88'; the known ones are "
+                        "sm_80, sm_86, sm_89, sm_90, sm_100, sm_120");
+}
+
+static void facts_that_were_not_sent_are_unknown(void **state)
+{
+    static const char *const lines[] = {
+        "device cuda",
+        "arch 90",
+        "gpu_name NVIDIA H200",
+        "sm_count 132",
+    };
+    struct gpu_arch_facts facts;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(
+        gpu_arch_facts_read(&(struct texts){ lines, 4 }, &facts, &err), 0);
+    assert_int_equal(facts.arch, 90);
+    assert_int_equal(facts.sm_count, 132);
+    assert_int_equal(facts.l2_bytes, GPU_ARCH_UNKNOWN);
+}
+
+static void bad_lines_are_the_worker_s_fault(void **state)
+{
+    static const char *const bad[][1] = { { "arch x" },
+                                          { "arch -1" },
+                                          { "arch" },
+                                          { "arch 99999999999999999999" },
+                                          { "sm_count 4" } };
+    struct gpu_arch_facts facts;
+    struct err err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_int_equal(
+            gpu_arch_facts_read(&(struct texts){ bad[i], 1 }, &facts, &err),
+            ERR_PROTO);
+}
+
+static void one_model_is_capability_sms_and_memory(void **state)
+{
+    struct gpu_arch_facts a = *gpu_arch_find("sm_89"), b = a;
+
+    (void)state;
+    b.mem_bytes = b.mem_bytes / 100 * 99;
+    b.sm_clock_hz = 1;
+    assert_true(gpu_arch_same_model(&a, &b));
+    b.mem_bytes /= 2;
+    assert_false(gpu_arch_same_model(&a, &b));
+    b = a;
+    b.sm_count++;
+    assert_false(gpu_arch_same_model(&a, &b));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_table_is_found_by_either_name),
+        cmocka_unit_test(an_unknown_architecture_comes_with_the_list),
+        cmocka_unit_test(facts_that_were_not_sent_are_unknown),
+        cmocka_unit_test(bad_lines_are_the_worker_s_fault),
+        cmocka_unit_test(one_model_is_capability_sms_and_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,161 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "coordinator/stats/signed_rank.h"
+#include "tests/coordinator/near.h"
+
+static void none_and_few_differences_bound_nothing(void **state)
+{
+    static const struct difference d[] = {
+        { 1, 0 }, { 2, 0 }, { 3, 0 }, { 4, 0 }
+    };
+    struct signed_rank out;
+
+    (void)state;
+    signed_rank(NULL, 0, 0.95, &out);
+    assert_true(isnan(out.estimate) && out.p == 1 && isinf(out.lo));
+    signed_rank(d, 4, 0.95, &out);
+    assert_true(out.estimate == 2.5 && isinf(out.lo) && isinf(out.hi));
+    assert_near(out.p, 0.125, 1e-12); /* 2 of 16 signs */
+}
+
+/* Rank sums of the positive: 1+2+...+6 less 1 is 20; two of 64 signs give
+ * 20 or more, and two give 1 or less. */
+static void p_counts_the_signs(void **state)
+{
+    static const struct difference d[] = {
+        { -0.1, 0 }, { 0.2, 0 }, { 0.5, 0 }, { 0.7, 0 }, { 1.1, 0 }, { 9, 0 },
+    };
+    struct signed_rank out;
+
+    (void)state;
+    signed_rank(d, 6, 0.95, &out);
+    assert_near(out.p, 4.0 / 64, 1e-12);
+}
+
+/* The table of the signed-rank test at 5 %, two-sided: for n = 10 the third
+ * largest rank sums, 8 or less, are rejected. */
+static void critical_values_are_those_of_the_table(void **state)
+{
+    struct difference d[10];
+    struct signed_rank out;
+
+    (void)state;
+    for (int i = 0; i < 10; i++)
+        d[i] = (struct difference){ i + 1 == 8 ? -8 : i + 1, 0 };
+    signed_rank(d, 10, 0.95, &out);
+    assert_true(out.p < 0.05);
+    for (int i = 0; i < 10; i++)
+        d[i] = (struct difference){ i + 1 == 9 ? -9 : i + 1, 0 };
+    signed_rank(d, 10, 0.95, &out);
+    assert_true(out.p > 0.05);
+}
+
+/* Six values: 2 of 64 signs beyond the ends, 4 beyond the next averages; 95 %
+ * lies between, 0.6 of the way in. */
+static void an_end_lies_between_two_steps(void **state)
+{
+    static const struct difference d[] = { { 6, 3 }, { 1, 3 }, { 4, 3 },
+                                           { 2, 3 }, { 5, 3 }, { 3, 3 } };
+    struct signed_rank out;
+
+    (void)state;
+    signed_rank(d, 6, 0.95, &out);
+    assert_true(out.estimate == 3.5);
+    assert_near(out.lo, 1 + 0.6 * 0.5, 1e-9);
+    assert_near(out.hi, 6 - 0.6 * 0.5, 1e-9);
+}
+
+static void one_wild_block_moves_little(void **state)
+{
+    struct difference d[20];
+    struct signed_rank calm, wild;
+
+    (void)state;
+    for (int i = 0; i < 20; i++)
+        d[i] = (struct difference){ 0.001 * i, 0 };
+    signed_rank(d, 20, 0.95, &calm);
+    d[19].value = 1e6;
+    signed_rank(d, 20, 0.95, &wild);
+    assert_near(wild.estimate, calm.estimate, 0.001);
+    assert_true(wild.hi < 0.02);
+}
+
+static void equal_differences_are_a_point(void **state)
+{
+    static const struct difference d[] = { { 0, 0 }, { 0, 0 }, { 0, 0 },
+                                           { 0, 0 }, { 0, 0 }, { 0, 0 } };
+    struct signed_rank out;
+
+    (void)state;
+    signed_rank(d, 6, 0.95, &out);
+    assert_true(out.p == 1 && out.estimate == 0 && out.lo == 0 && out.hi == 0);
+}
+
+/* Forty blocks of one card say 0.10, eight of the other say 0: what holds
+ * for both is anything in between. */
+static void more_blocks_on_one_card_do_not_outvote_the_other(void **state)
+{
+    struct difference d[48];
+    struct signed_rank out;
+
+    (void)state;
+    for (int i = 0; i < 48; i++)
+        d[i] =
+            (struct difference){ (i < 40 ? 0.1 : 0) + 1e-5 * (i % 8), i < 40 };
+    signed_rank(d, 48, 0.95, &out);
+    assert_true(out.lo < 0.001 && out.hi > 0.099);
+    assert_true(out.estimate > 0.0 && out.estimate < 0.101);
+}
+
+/* Three of a kind against a fourth: the majority holds, the odd one widens. */
+static void cards_that_agree_give_one_interval(void **state)
+{
+    struct difference d[40];
+    struct signed_rank out;
+
+    (void)state;
+    for (int i = 0; i < 40; i++)
+        d[i] = (struct difference){ 0.02 + 1e-4 * ((i * 7) % 10), i / 10 };
+    signed_rank(d, 40, 0.95, &out);
+    assert_true(out.lo > 0.02 && out.hi < 0.021 && out.p < 1e-6);
+}
+
+/* The normal form takes over at 129 values; the two must meet. */
+static void exact_and_approximate_agree_where_they_meet(void **state)
+{
+    struct difference d[129];
+    struct signed_rank exact, approximate;
+
+    (void)state;
+    for (int i = 0; i < 128; i++)
+        d[i] = (struct difference){ sin(i * 12.9898) + 0.15, 0 };
+    d[128] = (struct difference){ 1e-9, 0 }; /* of the lowest rank */
+    signed_rank(d, 128, 0.95, &exact);
+    signed_rank(d, 129, 0.95, &approximate);
+    assert_true(exact.p > 0.001 && exact.p < 0.1);
+    assert_near(exact.p, approximate.p, 0.15 * exact.p);
+    assert_near(exact.lo, approximate.lo, 0.02);
+    assert_near(exact.hi, approximate.hi, 0.02);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(none_and_few_differences_bound_nothing),
+        cmocka_unit_test(p_counts_the_signs),
+        cmocka_unit_test(critical_values_are_those_of_the_table),
+        cmocka_unit_test(an_end_lies_between_two_steps),
+        cmocka_unit_test(one_wild_block_moves_little),
+        cmocka_unit_test(equal_differences_are_a_point),
+        cmocka_unit_test(more_blocks_on_one_card_do_not_outvote_the_other),
+        cmocka_unit_test(cards_that_agree_give_one_interval),
+        cmocka_unit_test(exact_and_approximate_agree_where_they_meet),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,20 @@
+/* store_fixture.h - a database in a new folder, and rows to put into it */
+#ifndef FA_TESTS_COORDINATOR_STORE_STORE_FIXTURE_H
+#define FA_TESTS_COORDINATOR_STORE_STORE_FIXTURE_H
+
+#include "coordinator/store/store.h"
+
+/* cmocka set-up and tear-down: '*state' is the path of a database that does
+ * not exist yet, in a folder of its own. */
+int fixture_setup(void **state);
+int fixture_teardown(void **state);
+
+struct store *fixture_open(const char *path, enum store_mode mode);
+int64_t fixture_number(struct store *store, const char *sql);
+
+/* Rows with every field set; change what a test is about. */
+struct store_sweep fixture_sweep(const char *key);
+struct store_result fixture_result(const char *nonce, const char *config);
+struct store_build fixture_build(const char *nonce, const char *config);
+
+#endif

@@ -1,0 +1,281 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/store/dbfile.h"
+#include "coordinator/store/dblock.h"
+#include "coordinator/store/sql.h"
+#include "tests/coordinator/store/store_fixture.h"
+
+static void write_file(const char *path, const char *bytes, size_t len)
+{
+    int fd = open(path, O_WRONLY | O_CREAT, 0600);
+
+    assert_true(fd >= 0);
+    assert_int_equal(pwrite(fd, bytes, len, 0), (ssize_t)len);
+    close(fd);
+}
+
+/* Opening it must be refused with this text, "PATH" standing for the path. */
+static void refused(const char *path, enum store_mode mode, const char *text)
+{
+    const char *rest = strstr(text, "PATH") + 4;
+    char *expected =
+        mem_printf("%.*s%s%s", (int)(rest - 4 - text), text, path, rest);
+    struct store *store;
+    struct err err;
+
+    assert_int_equal(store_open(path, mode, &store, &err), ERR_STORE);
+    assert_null(store);
+    assert_string_equal(err.text, expected);
+    free(expected);
+}
+
+static void a_new_database_is_for_its_owner_alone(void **state)
+{
+    mode_t old = umask(0);
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct stat st;
+
+    umask(old);
+    assert_int_equal(stat(*state, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0600);
+    assert_int_equal(fixture_number(store, "PRAGMA user_version"), 6);
+    assert_int_equal(fixture_number(store, "PRAGMA synchronous"), 2);
+    assert_int_equal(fixture_number(store, "PRAGMA trusted_schema"), 0);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM"
+                                           " pragma_journal_mode"
+                                           " WHERE journal_mode='wal'"),
+                     1);
+    store_close(store);
+}
+
+static void a_missing_database_is_made_only_when_asked(void **state)
+{
+    refused(*state, STORE_READ,
+            "there is no database PATH; 'fa-coord sweep' creates it");
+    refused(*state, STORE_WRITE,
+            "there is no database PATH; 'fa-coord sweep' creates it");
+}
+
+static void an_empty_file_becomes_a_database_only_when_asked(void **state)
+{
+    write_file(*state, "", 0);
+    refused(*state, STORE_READ, "PATH is an empty file");
+    refused(*state, STORE_WRITE, "PATH is an empty file");
+    store_close(fixture_open(*state, STORE_CREATE));
+}
+
+static void a_file_that_is_no_database_is_left_alone(void **state)
+{
+    static const char text[] = "dear diary, today I wrote a kernel that was "
+                               "slower than the baseline";
+    char back[sizeof(text)] = "";
+    int fd;
+
+    write_file(*state, text, sizeof(text));
+    refused(*state, STORE_CREATE, "PATH is not a SQLite database");
+    refused(*state, STORE_READ, "PATH is not a SQLite database");
+    fd = open(*state, O_RDONLY);
+    assert_int_equal(read(fd, back, sizeof(back)), sizeof(back));
+    assert_string_equal(back, text);
+    close(fd);
+}
+
+static void a_folder_is_not_a_database(void **state)
+{
+    assert_int_equal(mkdir(*state, 0700), 0);
+    refused(*state, STORE_READ, "PATH is not a file");
+    assert_int_equal(rmdir(*state), 0);
+}
+
+static void change(const char *path, const char *sql)
+{
+    struct store *store = fixture_open(path, STORE_CREATE);
+    struct err err = { "" };
+
+    if (sql_run(store_db(store), sql, &err) < 0)
+        fail_msg("%s", err.text);
+    store_close(store);
+}
+
+static void a_database_of_another_program_is_refused(void **state)
+{
+    change(*state, "PRAGMA application_id=7");
+    refused(*state, STORE_CREATE,
+            "PATH is a database of another program; name another file with "
+            "--db");
+}
+
+static void a_newer_format_is_refused(void **state)
+{
+    change(*state, "PRAGMA user_version=7");
+    refused(*state, STORE_READ,
+            "PATH has format 7, written by a newer fa-coord; this one knows "
+            "formats up to 6");
+}
+
+static void a_torn_file_is_called_corrupt(void **state)
+{
+    char zeros[512] = "";
+    struct err err;
+    struct store *store;
+
+    store_close(fixture_open(*state, STORE_CREATE));
+    memset(zeros, 0x5a, sizeof(zeros));
+    {
+        int fd = open(*state, O_WRONLY);
+
+        /* the b-tree header of page 1, behind the file header */
+        assert_int_equal(pwrite(fd, zeros, sizeof(zeros), 100), 512);
+        close(fd);
+    }
+    assert_int_equal(store_open(*state, STORE_READ, &store, &err), ERR_STORE);
+    assert_non_null(strstr(err.text, "sweep.db is corrupt ("));
+    assert_non_null(strstr(err.text, "'fa-coord verify' says which rows can "
+                                     "be trusted"));
+}
+
+/* What a reader who knows these steps sees. */
+static void read_number(const char *path, struct dbfile_steps steps,
+                        const char *sql, int64_t expected)
+{
+    struct sqlite3 *db;
+    struct err err = { "" };
+    int64_t number;
+
+    if (dbfile_read(path, steps, &db, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(sql_number(db, sql, &number, &err), 0);
+    assert_int_equal(number, expected);
+    dbfile_close(db);
+}
+
+static void steps_bring_an_old_format_up_to_date(void **state)
+{
+    static const char *const steps[] = {
+        "CREATE TABLE a(x)", "ALTER TABLE a ADD COLUMN y DEFAULT 5"
+    };
+    struct sqlite3 *db;
+    struct err err;
+    int64_t y;
+
+    assert_int_equal(dbfile_check(*state, true, &err), 0);
+    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ steps, 1, 1 },
+                                  true, &db, &err),
+                     0);
+    assert_int_equal(sql_run(db, "INSERT INTO a VALUES(1)", &err), 0);
+    dbfile_close(db);
+    read_number(*state, (struct dbfile_steps){ steps, 2, 2 }, "SELECT y FROM a",
+                5);
+    read_number(*state, (struct dbfile_steps){ steps, 1, 1 }, /* still old */
+                "PRAGMA user_version", 1);
+    read_number(*state, (struct dbfile_steps){ steps, 2, 1 }, /* as it is */
+                "PRAGMA user_version", 1);
+    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ steps, 2, 2 },
+                                  false, &db, &err),
+                     0);
+    assert_int_equal(sql_number(db, "SELECT y FROM a", &y, &err), 0);
+    assert_int_equal(y, 5);
+    dbfile_close(db);
+}
+
+static void a_failed_step_leaves_the_old_format(void **state)
+{
+    static const char *const good[] = { "CREATE TABLE a(x)" };
+    static const char *const bad[] = { "CREATE TABLE a(x)",
+                                       "CREATE TABLE b(x); oops" };
+    struct sqlite3 *db;
+    struct err err;
+    int64_t n;
+
+    assert_int_equal(dbfile_check(*state, true, &err), 0);
+    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ good, 1, 1 },
+                                  true, &db, &err),
+                     0);
+    dbfile_close(db);
+    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ bad, 2, 2 },
+                                  false, &db, &err),
+                     ERR_STORE);
+    assert_int_equal(
+        dbfile_read(*state, (struct dbfile_steps){ good, 1, 1 }, &db, &err), 0);
+    assert_int_equal(
+        sql_number(db, "SELECT count(*) FROM sqlite_schema", &n, &err), 0);
+    assert_int_equal(n, 1);
+    dbfile_close(db);
+}
+
+static void a_second_coordinator_is_told_who_holds_it(void **state)
+{
+    struct store *first = fixture_open(*state, STORE_CREATE);
+    struct dblock_holder holder;
+    struct store *second;
+    struct err err;
+    char *pid = mem_printf("is in use by fa-coord with pid %d on ", getpid());
+
+    assert_int_equal(store_open(*state, STORE_WRITE, &second, &err), ERR_STORE);
+    assert_non_null(strstr(err.text, pid));
+    assert_non_null(strstr(err.text, "'fa-coord status' shows what it does"));
+    assert_true(dblock_is_held(*state, &holder));
+    assert_int_equal(holder.pid, getpid());
+    store_close(fixture_open(*state, STORE_READ));
+    store_close(first);
+    assert_false(dblock_is_held(*state, &holder));
+    free(pid);
+}
+
+static void the_lock_of_a_dead_process_is_taken_over(void **state)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        (void)fixture_open(*state, STORE_CREATE);
+        _exit(0); /* neither closed nor unlocked */
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    store_close(fixture_open(*state, STORE_WRITE));
+}
+
+static void network_file_systems_are_known_by_name(void **state)
+{
+    (void)state;
+    assert_string_equal(dbfile_network(0x6969), "NFS");
+    assert_string_equal(dbfile_network(0xffffffffff534d42), "CIFS");
+    assert_null(dbfile_network(0xef53)); /* ext4 */
+}
+
+int main(void)
+{
+#define TEST(f) \
+    cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_new_database_is_for_its_owner_alone),
+        TEST(a_missing_database_is_made_only_when_asked),
+        TEST(an_empty_file_becomes_a_database_only_when_asked),
+        TEST(a_file_that_is_no_database_is_left_alone),
+        TEST(a_folder_is_not_a_database),
+        TEST(a_database_of_another_program_is_refused),
+        TEST(a_newer_format_is_refused),
+        TEST(a_torn_file_is_called_corrupt),
+        TEST(steps_bring_an_old_format_up_to_date),
+        TEST(a_failed_step_leaves_the_old_format),
+        TEST(a_second_coordinator_is_told_who_holds_it),
+        TEST(the_lock_of_a_dead_process_is_taken_over),
+        cmocka_unit_test(network_file_systems_are_known_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "coordinator/store/dbpath.h"
+
+static char folder[64];
+
+static int enter(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof(folder), "/tmp/fa_dbpath_XXXXXX");
+    return mkdtemp(folder) ? chdir(folder) : -1;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    (void)unlink("sweep.json"); /* not every test makes every file */
+    (void)unlink("a.db");
+    (void)unlink("b.db");
+    return chdir("/") < 0 ? -1 : rmdir(folder);
+}
+
+static void write_file(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "w");
+
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void expect(const char *given, const char *path)
+{
+    char *out;
+    struct err err = { "" };
+
+    if (dbpath_find(given, &out, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_string_equal(out, path);
+    free(out);
+}
+
+static void expect_error(const char *text)
+{
+    char *out;
+    struct err err;
+
+    assert_int_equal(dbpath_find(NULL, &out, &err), ERR_INPUT);
+    assert_string_equal(err.text, text);
+}
+
+static void the_named_one_comes_first(void **state)
+{
+    (void)state;
+    write_file("sweep.json", "{\"name\": \"b\"}");
+    expect("a.db", "a.db");
+}
+
+static void then_that_of_the_sweep_file_with_its_comments(void **state)
+{
+    (void)state;
+    write_file("a.db", "");
+    write_file("sweep.json", "// mine\n{ /* n */ \"name\": \"b\" }\n");
+    expect(NULL, "b.db");
+}
+
+static void then_the_only_one_here(void **state)
+{
+    (void)state;
+    write_file("a.db", "");
+    expect(NULL, "a.db");
+}
+
+static void two_or_none_are_an_error(void **state)
+{
+    (void)state;
+    expect_error("this folder has no sweep.json and no *.db; name a database");
+    write_file("a.db", "");
+    write_file("b.db", "");
+    expect_error("this folder has 2 databases and no sweep.json that says "
+                 "which to use; name one of a.db, b.db");
+}
+
+static void of_sweep(const char *sweep, const char *path)
+{
+    char *out;
+    struct err err = { "" };
+
+    if (dbpath_of_sweep(sweep, &out, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_string_equal(out, path);
+    free(out);
+}
+
+static void the_database_of_a_sweep_lies_beside_its_file(void **state)
+{
+    char file[128], path[128];
+
+    (void)state;
+    write_file("sweep.json", "{\"name\": \"b\"}");
+    of_sweep("sweep.json", "b.db");
+    of_sweep(".", "./b.db");
+    snprintf(file, sizeof(file), "%s/sweep.json", folder);
+    snprintf(path, sizeof(path), "%s/b.db", folder);
+    of_sweep(file, path);
+    of_sweep("x/y.db", "x/y.db");
+}
+
+static void a_sweep_without_a_name_is_an_error(void **state)
+{
+    char *out;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(dbpath_of_sweep("none.json", &out, &err), ERR_INPUT);
+    assert_string_equal(err.text,
+                        "none.json does not give the name of the sweep; "
+                        "'fa-coord check none.json' shows what is wrong, and "
+                        "--db FILE names the database directly");
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, enter, leave)
+    const struct CMUnitTest tests[] = {
+        TEST(the_named_one_comes_first),
+        TEST(then_that_of_the_sweep_file_with_its_comments),
+        TEST(then_the_only_one_here),
+        TEST(two_or_none_are_an_error),
+        TEST(the_database_of_a_sweep_lies_beside_its_file),
+        TEST(a_sweep_without_a_name_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

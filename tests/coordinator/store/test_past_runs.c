@@ -1,0 +1,287 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "coordinator/store/past_runs.h"
+#include "coordinator/store/sql.h"
+#include "tests/coordinator/result/report_fixture.h"
+#include "tests/coordinator/store/store_fixture.h"
+
+#define UTC INT64_C(1700000000000000000)
+
+static struct past_runs *open_history(struct store *store)
+{
+    struct past_runs *past;
+    struct err err = { "" };
+
+    if (past_runs_open(store, &past, &err) < 0)
+        fail_msg("%s", err.text);
+    return past;
+}
+
+static void the_current_sweep_is_found(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct past_runs *past = open_history(store);
+    struct store_sweep sweep;
+    struct err err;
+    int64_t id;
+
+    assert_int_equal(past_runs_sweep(past, &sweep, &id, &err), 1);
+    assert_string_equal(sweep.name, "vector_add");
+    assert_string_equal(sweep.arch, "sm_89");
+    assert_int_equal(sweep.passed, 5);
+    past_runs_close(past);
+    store_close(store);
+}
+
+static void what_was_told_is_found_without_a_sweep(void **state)
+{
+    struct store_request was = { "/home/ada", "s.json", "/home/ada/hosts.txt",
+                                 "cuda",      "sm_89",  "{}" };
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct past_runs *past = open_history(store);
+    struct store_request got;
+    struct err err;
+
+    assert_int_equal(past_runs_request(past, &got, &err), 0);
+    assert_int_equal(store_request_put(store, &was, &err), 0);
+    was.hosts_file = "";
+    assert_int_equal(store_request_put(store, &was, &err), 0);
+    assert_int_equal(past_runs_request(past, &got, &err), 1);
+    assert_string_equal(got.folder, "/home/ada");
+    assert_string_equal(got.file, "s.json");
+    assert_string_equal(got.hosts_file, "");
+    assert_string_equal(got.device, "cuda");
+    assert_string_equal(got.arch, "sm_89");
+    assert_string_equal(got.settings, "{}");
+    past_runs_close(past);
+    store_close(store);
+}
+
+/* As formats 4 and 5 are, which are read without being changed. */
+static void a_database_that_knows_no_requests_holds_none(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct past_runs *past;
+    struct store_request got;
+    struct err err;
+
+    assert_int_equal(
+        sql_run(store_db(store), "DROP TABLE request; DROP TABLE owner", &err),
+        0);
+    past = open_history(store);
+    assert_int_equal(past_runs_request(past, &got, &err), 0);
+    past_runs_close(past);
+    store_close(store);
+}
+
+static void an_outcome_counts_for_its_sources_and_measuring_alone(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct past_runs *past = open_history(store);
+    struct store_outcome key = { .config = "c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1",
+                                 .shape = "n16m",
+                                 .source_key = "5c",
+                                 .measure_key = "3e" };
+    struct past_runs_outcome out;
+    struct err err;
+
+    assert_int_equal(past_runs_outcome(past, &key, &out, &err), 1);
+    assert_string_equal(out.outcome, "correct");
+    assert_true(out.median_s == 0.0008);
+    key.measure_key = "3f";
+    assert_int_equal(past_runs_outcome(past, &key, &out, &err), 0);
+    key.measure_key = "3e";
+    key.source_key = "5d";
+    assert_int_equal(past_runs_outcome(past, &key, &out, &err), 0);
+    past_runs_close(past);
+    store_close(store);
+}
+
+struct counted {
+    int n, correct, measured, baselines;
+    int64_t points;
+};
+
+static void count_settled(void *arg, const struct past_runs_settled *settled)
+{
+    struct counted *counted = arg;
+
+    assert_string_equal(settled->source_key, "5c");
+    assert_string_equal(settled->measure_key, "3e");
+    counted->n++;
+    counted->correct += strcmp(settled->outcome, "correct") == 0;
+    counted->measured += settled->measured;
+}
+
+static void count_config(void *arg, const struct past_runs_config *config)
+{
+    struct counted *counted = arg;
+
+    assert_string_equal(config->source_key, "5c");
+    assert_string_equal(config->warnings, "[]");
+    counted->n++;
+    counted->baselines += config->baseline;
+    counted->points += config->point;
+}
+
+static void all_that_was_settled_and_asked_for_is_told(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct past_runs *past = open_history(store);
+    struct counted settled = { 0 }, configs = { 0 };
+    struct err err;
+
+    assert_int_equal(past_runs_settled(past, count_settled, &settled, &err), 0);
+    assert_int_equal(settled.n, 8);
+    assert_int_equal(settled.correct, 5);
+    assert_int_equal(settled.measured, 8);
+    assert_int_equal(past_runs_configs(past, count_config, &configs, &err), 0);
+    assert_int_equal(configs.n, 5);
+    assert_int_equal(configs.baselines, 1);
+    assert_int_equal(configs.points, 10);
+    past_runs_close(past);
+    store_close(store);
+}
+
+static void the_newest_successful_build_is_found(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct past_runs *past = open_history(store);
+    struct store_build old = fixture_build("b1", "c1");
+    struct store_build new = fixture_build("b2", "c1");
+    struct store_build bad = fixture_build("b3", "c2");
+    struct past_runs_build out;
+    struct err err;
+
+    new.received_utc = old.received_utc + 1;
+    new.host = "gpu2";
+    bad.outcome = "compile";
+    assert_int_equal(store_build_put(store, &old, &err), 1);
+    assert_int_equal(store_build_put(store, &new, &err), 2);
+    assert_int_equal(store_build_put(store, &bad, &err), 1);
+    assert_int_equal(past_runs_build(past, "c1", "5c", &out, &err), 1);
+    assert_string_equal(out.host, "gpu2");
+    assert_string_equal(out.artifact, "a7");
+    assert_int_equal(past_runs_build(past, "c2", "5c", &out, &err), 0);
+    assert_int_equal(past_runs_build(past, "c1", "5d", &out, &err), 0);
+    past_runs_close(past);
+    store_close(store);
+}
+
+static void put_lease_for(struct store *store, int64_t epoch, int64_t id,
+                          const char *purpose, int64_t round,
+                          const char *ending)
+{
+    struct store_lease lease = { .epoch = epoch,
+                                 .id = id,
+                                 .config = "c1",
+                                 .shape = "n16m",
+                                 .purpose = purpose,
+                                 .stage = "measure",
+                                 .round = round,
+                                 .attempt = 1,
+                                 .host = "gpu1",
+                                 .gpu = "GPU-1",
+                                 .leased_utc = epoch + id };
+    struct err err;
+
+    assert_int_equal(store_lease_put(store, &lease, &err), 0);
+    if (ending)
+        assert_int_equal(
+            store_lease_end(store, epoch, id, ending, epoch + id + 1, &err), 0);
+}
+
+static void put_lease(struct store *store, int64_t epoch, int64_t id,
+                      const char *ending)
+{
+    put_lease_for(store, epoch, id, "screen", 0, ending);
+}
+
+static void take_loss(void *arg, const struct past_runs_loss *loss)
+{
+    assert_string_equal(loss->config, "c1");
+    assert_string_equal(loss->stage, "measure");
+    *(int64_t *)arg += loss->losses;
+}
+
+static void losses_before_the_sweep_changed_do_not_count(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct past_runs *past = open_history(store);
+    int64_t losses = 0;
+    struct err err;
+
+    put_lease(store, UTC - 1000, 1, "lost"); /* an earlier run's */
+    put_lease(store, UTC - 1, 1, "lost");    /* of the run that put it */
+    put_lease(store, UTC - 1, 2, "done");
+    put_lease(store, UTC + 1000, 1, "lost");
+    /* Tries of an order, not of what is screened. */
+    put_lease_for(store, UTC + 1000, 2, "canary", 0, "lost");
+    put_lease_for(store, UTC + 1000, 3, "screen", 1, "lost");
+    assert_int_equal(past_runs_losses(past, take_loss, &losses, &err), 0);
+    assert_int_equal(losses, 2);
+    past_runs_close(past);
+    store_close(store);
+}
+
+struct ender {
+    struct store *store;
+    int n;
+};
+
+static void end_lease(void *arg, const struct store_lease *lease)
+{
+    struct ender *ender = arg;
+    struct err err;
+
+    ender->n++;
+    assert_string_equal(lease->gpu, "GPU-1");
+    assert_int_equal(store_lease_end(ender->store, lease->epoch, lease->id,
+                                     "lost", UTC + 5000, &err),
+                     0);
+}
+
+static void open_leases_of_a_killed_run_can_be_ended(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct past_runs *past = open_history(store);
+    struct ender ender = { store, 0 };
+    struct err err;
+
+    put_lease(store, UTC - 1, 1, NULL);
+    put_lease(store, UTC - 1, 2, "done");
+    put_lease(store, UTC + 1000, 1, NULL); /* of this run */
+    assert_int_equal(
+        past_runs_open_leases(past, UTC + 1000, end_lease, &ender, &err), 0);
+    assert_int_equal(ender.n, 1);
+    assert_int_equal(
+        past_runs_open_leases(past, UTC + 1000, end_lease, &ender, &err), 0);
+    assert_int_equal(ender.n, 1);
+    past_runs_close(past);
+    store_close(store);
+}
+
+int main(void)
+{
+#define TEST(f) \
+    cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(the_current_sweep_is_found),
+        TEST(what_was_told_is_found_without_a_sweep),
+        TEST(a_database_that_knows_no_requests_holds_none),
+        TEST(an_outcome_counts_for_its_sources_and_measuring_alone),
+        TEST(all_that_was_settled_and_asked_for_is_told),
+        TEST(the_newest_successful_build_is_found),
+        TEST(losses_before_the_sweep_changed_do_not_count),
+        TEST(open_leases_of_a_killed_run_can_be_ended),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

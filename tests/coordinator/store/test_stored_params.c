@@ -1,0 +1,88 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "coordinator/store/stored_params.h"
+
+/* "name:type:number:text " of each, type as its letter. */
+static const char *parse(const char *json)
+{
+    static char out[600];
+    struct stored_params params;
+    struct err err;
+    size_t n = 0;
+
+    out[0] = '\0';
+    if (stored_params_parse(json, &params, &err) < 0)
+        return err.text[0] ? "error" : "";
+    for (size_t i = 0; i < params.n; i++) {
+        const struct stored_param *p = &params.items[i];
+
+        assert_true(stored_params_find(&params, p->name) != NULL);
+        n += (size_t)snprintf(out + n, sizeof(out) - n, "%s:%c:%g:%s ", p->name,
+                              "irbt"[p->type], p -> number, p -> text);
+    }
+    stored_params_fini(&params);
+    return out;
+}
+
+static void parameters_come_in_order_as_they_are_printed(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        parse("{\"BLOCK\": 128, \"R\": 0.5, \"FAST\": true,"
+              " \"NO\":false, \"T\": \"a b\", \"N\": -7}"),
+        "BLOCK:i:128:128 R:r:0.5:0.5 FAST:b:1:true NO:b:0:false T:t:0:a b "
+        "N:i:-7:-7 ");
+    assert_string_equal(parse("{}"), "");
+    assert_string_equal(parse(" {\n} "), "");
+}
+
+static void numbers_are_printed_alike_however_they_are_written(void **state)
+{
+    (void)state;
+    assert_string_equal(parse("{\"a\":1e2,\"b\":64.0,\"c\":5E-1,\"d\":-0}"),
+                        "a:i:100:100 b:i:64:64 c:r:0.5:0.5 d:i:-0:-0 ");
+    assert_string_equal(parse("{\"a\":9007199254740993,\"b\":1e300}"),
+                        "a:i:9.0072e+15:9007199254740992 b:r:1e+300:1e+300 ");
+    assert_string_equal(parse("{\"a\":0.1000000000000000055}"), "a:r:0.1:0.1 ");
+}
+
+static void what_is_escaped_or_nested_is_read_too(void **state)
+{
+    (void)state;
+    assert_string_equal(parse("{\"a\\n\": 1, \"b\": \"\\u0041\\\"\"}"),
+                        "a\n:i:1:1 b:t:0:A\" ");
+    assert_string_equal(parse("{\"a\": {\"x\": 1}, \"b\": [2], \"c\": null}"),
+                        "a:t:0:null b:t:0:null c:t:0:null ");
+}
+
+static void what_is_no_object_is_refused(void **state)
+{
+    static const char *const texts[] = { "",         "1",        "[1]",
+                                         "{",        "{\"a\"}",  "{\"a\":1,}",
+                                         "{a: 1}",   "{\"a\":}", "{\"a\" 1}",
+                                         "{\"a\":1", "{\"a\":x}" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        assert_string_equal(parse(texts[i]), "error");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parameters_come_in_order_as_they_are_printed),
+        cmocka_unit_test(numbers_are_printed_alike_however_they_are_written),
+        cmocka_unit_test(what_is_escaped_or_nested_is_read_too),
+        cmocka_unit_test(what_is_no_object_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,125 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/mem.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/remote/remote.h"
+#include "coordinator/tasks/doctor.h"
+
+static char folder[64];
+
+static int enter(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof(folder), "/tmp/fa_doctor_XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    return rmdir(folder);
+}
+
+static const struct doctor_finding *find(const struct doctor *doctor,
+                                         const char *what)
+{
+    for (size_t i = 0; i < doctor->n; i++)
+        if (strcmp(doctor->findings[i].what, what) == 0)
+            return &doctor->findings[i];
+    fail_msg("nothing was found out about '%s'", what);
+    return NULL;
+}
+
+static void examine(const char *workdir, struct doctor *doctor)
+{
+    struct remote_options options = { .home = folder };
+    struct hosts hosts;
+
+    hosts_local(&hosts);
+    snprintf(hosts.list[0].workdir, sizeof(hosts.list[0].workdir), "%s",
+             workdir);
+    *doctor = (struct doctor){ 0 };
+    doctor_host(doctor, &hosts.list[0], &options);
+    hosts_fini(&hosts);
+}
+
+static void a_good_work_folder_is_left_as_it_was(void **state)
+{
+    struct doctor doctor;
+    struct doctor_finding finding;
+    char *expected =
+        mem_printf("%s is writable and programs in it run", folder);
+
+    (void)state;
+    examine(folder, &doctor);
+    finding = *find(&doctor, "workdir");
+    assert_int_equal(finding.verdict, DOCTOR_OK);
+    assert_string_equal(finding.text, expected);
+    assert_int_equal(doctor.usable, 1);
+    doctor_fini(&doctor);
+    free(expected); /* and leave() can remove the folder: it is empty */
+}
+
+static void a_work_folder_that_cannot_be_made_names_the_remedy(void **state)
+{
+    struct doctor doctor;
+    struct doctor_finding finding;
+
+    (void)state;
+    examine("/proc/no'thing", &doctor);
+    finding = *find(&doctor, "workdir");
+    assert_int_equal(finding.verdict, DOCTOR_FAILED);
+    assert_string_equal(finding.text,
+                        "the work folder cannot be created or written");
+    assert_string_equal(finding.remedy,
+                        "set workdir= in the hosts file to another folder");
+    assert_int_equal(doctor.usable, 0);
+    doctor_fini(&doctor);
+}
+
+static void a_key_that_others_may_read_is_a_warning(void **state)
+{
+    struct remote_options options = { .home = folder };
+    struct doctor doctor = { 0 };
+    char *ssh = mem_printf("%s/.ssh", folder);
+    char *key = mem_printf("%s/id_ed25519", ssh);
+    char *remedy = mem_printf("chmod 600 %s", key);
+    FILE *file;
+
+    (void)state;
+    assert_int_equal(mkdir(ssh, 0700), 0);
+    file = fopen(key, "w");
+    fclose(file);
+    assert_int_equal(chmod(key, 0644), 0);
+    doctor_here(&doctor, &options);
+    assert_int_equal(find(&doctor, "key")->verdict, DOCTOR_WARNING);
+    assert_string_equal(find(&doctor, "key")->remedy, remedy);
+    assert_int_equal(find(&doctor, "agent")->verdict, DOCTOR_NOTE);
+    doctor_fini(&doctor);
+    assert_int_equal(unlink(key) | rmdir(ssh), 0);
+    free(remedy);
+    free(key);
+    free(ssh);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, enter, leave)
+    const struct CMUnitTest tests[] = {
+        TEST(a_good_work_folder_is_left_as_it_was),
+        TEST(a_work_folder_that_cannot_be_made_names_the_remedy),
+        TEST(a_key_that_others_may_read_is_a_warning),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

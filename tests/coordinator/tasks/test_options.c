@@ -1,0 +1,156 @@
+/* Flags: what is taken, and what a user is told of the rest. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "coordinator/tasks/options.h"
+
+#define ARGS_MAX 8
+
+static struct {
+    bool json, csv;
+    const char *arch, *plain[1];
+    int64_t top;
+    double hours;
+    struct option_list shapes;
+} got;
+
+static const struct option list[] = {
+    { "json", OPTION_FLAG, &got.json, NULL, "for programs", "csv" },
+    { "csv", OPTION_FLAG, &got.csv, NULL, "a table", NULL },
+    { "arch", OPTION_TEXT, &got.arch, "sm_89", "what for", NULL },
+    { "top", OPTION_INT, &got.top, "N", "how many", NULL },
+    { "max-hours", OPTION_REAL, &got.hours, "H", "how long", NULL },
+    { "shape", OPTION_LIST, &got.shapes, "NAME", "where", NULL },
+};
+
+static const struct options options = {
+    .command = "space",
+    .arguments = "[SWEEP]",
+    .what = "A test.",
+    .list = list,
+    .n = sizeof(list) / sizeof(list[0]),
+    .arguments_max = 1,
+    .plain = got.plain,
+};
+
+/* 'line' is cut at its blanks. */
+static int parse(const char *line, struct err *err)
+{
+    static char copy[200];
+    char *argv[ARGS_MAX + 2] = { (char *)(uintptr_t) "space" }, *rest = copy;
+    int argc = 1;
+
+    memset(&got, 0, sizeof(got));
+    err->text[0] = '\0';
+    assert_true(strlen(line) < sizeof(copy));
+    memcpy(copy, line, strlen(line) + 1);
+    while (rest && *rest && argc <= ARGS_MAX)
+        argv[argc++] = strsep(&rest, " ");
+    return options_parse(&options, argc, argv, err);
+}
+
+static void both_forms_of_a_value_are_taken(void **state)
+{
+    struct err err;
+
+    (void)state;
+    assert_int_equal(parse("--arch=sm_90 --top 7 x.json --json", &err), 0);
+    assert_string_equal(got.arch, "sm_90");
+    assert_int_equal(got.top, 7);
+    assert_string_equal(got.plain[0], "x.json");
+    assert_true(got.json);
+    assert_false(got.csv);
+    assert_int_equal(parse("--max-hours 0.5 -- --json", &err), 0);
+    assert_true(got.hours == 0.5);
+    assert_string_equal(got.plain[0], "--json");
+}
+
+static void what_is_not_given_keeps_its_value(void **state)
+{
+    struct err err;
+
+    (void)state;
+    assert_int_equal(parse("", &err), 0);
+    assert_null(got.plain[0]);
+    assert_null(got.arch);
+}
+
+static void each_mistake_has_its_message(void **state)
+{
+    static const struct {
+        const char *line, *text;
+    } rows[] = {
+        { "--jsn", "space: unknown flag '--jsn'; did you mean '--json'?" },
+        { "--zzzzzzzz",
+          "space: unknown flag '--zzzzzzzz'; see 'fa-coord space --help'" },
+        { "-j", "space: unknown flag '-j'; flags begin with --, 'fa-coord "
+                "space --help' lists them" },
+        { "--json --csv", "space: --json and --csv cannot be combined" },
+        { "--csv --csv", "space: --csv is given twice" },
+        { "--json=1", "space: --json takes no value" },
+        { "--arch", "space: --arch needs a value: sm_89" },
+        { "--arch=", "space: --arch needs a value: sm_89" },
+        { "--arch --json", "space: --arch needs a value: sm_89" },
+        { "--top -1", "space: --top: '-1' is not a whole number >= 0" },
+        { "--top 1.5", "space: --top: '1.5' is not a whole number >= 0" },
+        { "--top 9007199254740994",
+          "space: --top: '9007199254740994' is not a whole number >= 0" },
+        { "--max-hours nan", "space: --max-hours: 'nan' is not a number >= 0" },
+        { "--max-hours 0x10",
+          "space: --max-hours: '0x10' is not a number >= 0" },
+        { "a b", "space: unexpected argument 'b'; the arguments are [SWEEP]" },
+    };
+    struct err err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(parse(rows[i].line, &err), ERR_INPUT);
+        assert_string_equal(err.text, rows[i].text);
+    }
+}
+
+static void a_list_may_be_given_again_and_again(void **state)
+{
+    struct err err;
+
+    (void)state;
+    assert_int_equal(parse("--shape a --json --shape=b", &err), 0);
+    assert_int_equal(got.shapes.n, 2);
+    assert_string_equal(got.shapes.items[0], "a");
+    assert_string_equal(got.shapes.items[1], "b");
+    assert_int_equal(parse("--shape", &err), ERR_INPUT);
+    assert_string_equal(err.text, "space: --shape needs a value: NAME");
+}
+
+static void help_names_every_flag(void **state)
+{
+    char text[2000] = "";
+    FILE *to = fmemopen(text, sizeof(text), "w");
+
+    (void)state;
+    options_help(&options, to);
+    fclose(to);
+    assert_non_null(strstr(text, "usage: fa-coord space [SWEEP] [FLAGS]\n"));
+    assert_non_null(strstr(text, "  --max-hours H             how long\n"));
+    assert_non_null(strstr(text, "  --help                    this text\n"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_forms_of_a_value_are_taken),
+        cmocka_unit_test(what_is_not_given_keeps_its_value),
+        cmocka_unit_test(each_mistake_has_its_message),
+        cmocka_unit_test(a_list_may_be_given_again_and_again),
+        cmocka_unit_test(help_names_every_flag),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

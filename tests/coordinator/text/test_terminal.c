@@ -1,0 +1,95 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "coordinator/text/terminal.h"
+
+static void what_steers_a_terminal_becomes_a_question_mark(void **state)
+{
+    static const struct {
+        const char *from, *to;
+    } rows[] = {
+        { "\033]0;owned\a", "?]0;owned?" },
+        { "a\tb\rc\nd", "a b?c?d" },
+        { "\x7f", "?" },
+        { "\xc2\x9b"
+          "31m",
+          "?31m" },                       /* C1 CSI */
+        { "\xff\xfe ok", "?? ok" },       /* not UTF-8 */
+        { "\xc0\x9b", "??" },             /* overlong */
+        { "\xed\xa0\x80", "???" },        /* surrogate */
+        { "caf\xc3\xa9", "caf\xc3\xa9" }, /* UTF-8 stays */
+        { "cut \xe2\x82", "cut ??" },
+    };
+    char text[32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        snprintf(text, sizeof(text), "%s", rows[i].from);
+        assert_string_equal(terminal_clean(text, false), rows[i].to);
+    }
+}
+
+static void lines_stay_when_they_may(void **state)
+{
+    char text[] = "a\nb\033";
+
+    (void)state;
+    assert_string_equal(terminal_clean(text, true), "a\nb?");
+}
+
+static void width_counts_characters(void **state)
+{
+    (void)state;
+    assert_int_equal(terminal_width("caf\xc3\xa9"), 4);
+}
+
+static void a_reader_that_has_gone_is_no_error(void **state)
+{
+    int fds[2];
+    struct err err;
+    FILE *to;
+
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    assert_int_equal(pipe(fds), 0);
+    close(fds[0]);
+    to = fdopen(fds[1], "w");
+    fputs("hello", to);
+    assert_int_equal(terminal_flush(to, &err), 0);
+    fclose(to);
+}
+
+static void a_full_disk_is_one(void **state)
+{
+    FILE *to = fopen("/dev/full", "w");
+    struct err err;
+
+    (void)state;
+    fputs("hello", to);
+    assert_int_equal(terminal_flush(to, &err), ERR_SYSTEM);
+    assert_string_equal(err.text, "output: No space left on device");
+    fclose(to);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_steers_a_terminal_becomes_a_question_mark),
+        cmocka_unit_test(lines_stay_when_they_may),
+        cmocka_unit_test(width_counts_characters),
+        cmocka_unit_test(a_reader_that_has_gone_is_no_error),
+        cmocka_unit_test(a_full_disk_is_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

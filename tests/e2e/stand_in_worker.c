@@ -1,0 +1,396 @@
+/* stand_in_worker.c - a fa-worker that misbehaves as it is told
+ *
+ * boxes.py puts it in the place of fa-worker, beside a copy of fa-coord.  When
+ * the work folder has a file "stand-in", it behaves as that file says; in any
+ * other folder it executes the real fa-worker.  So one sweep can have honest
+ * and hostile hosts.
+ *
+ *   WORKDIR/stand-in   lines "KEY VALUE"
+ *     behaviour NAME   a row of 'behaviours'
+ *     seconds N        it ends itself after this time
+ *     slots N          READY.slots
+ *     credit N         READY.measure_credit
+ *     claim IDENTITY   one more entry of HELLO.running
+ *   WORKDIR/heard      what it received: "TYPE LEASE", one message a line
+ *
+ * Relay, control socket, link, keys and encoding are the real ones.  It sends
+ * at most MESSAGES_MAX messages.
+ */
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sodium.h>
+#include <zmq.h>
+
+#include "common/clock.h"
+#include "common/err.h"
+#include "common/hash.h"
+#include "common/mem.h"
+#include "common/msg.h"
+#include "worker/agent/control.h"
+#include "worker/agent/link.h"
+#include "worker/main/relay.h"
+#include "worker/store/workdir.h"
+
+#define REAL_WORKER FA_BINARY_DIR "/bin/fa-worker"
+#define SECONDS 120 /* longer than any test that uses it */
+#define MESSAGES_MAX 20000
+#define HELLO_NS NS_PER_S
+#define TURN_MS 50
+#define READY_FD 3 /* worker/main/start.c */
+#define LINE_BYTES 512
+#define CLAIMS_MAX 4096
+
+struct stand_in;
+
+struct behaviour {
+    const char *name;
+    /* what it does with a lease, and with a FETCH; NULL: nothing */
+    void (*lease)(struct stand_in *s, const struct msg *msg);
+    void (*fetch)(struct stand_in *s, const struct msg *msg);
+};
+
+struct stand_in {
+    const struct behaviour *does;
+    int64_t seconds, slots, credit;
+    const char *claims[CLAIMS_MAX];
+    size_t n_claims;
+
+    FILE *heard;
+    struct control *control;
+    void *zctx;
+    struct link *link; /* NULL until invited */
+    bool welcomed, over;
+    int64_t hello_ns, beat_ns, beat_every_ns;
+    int said;
+};
+
+static void say(struct stand_in *s, struct msg *msg)
+{
+    struct err err;
+
+    if (++s->said > MESSAGES_MAX)
+        s->over = true;
+    else if (link_send(s->link, msg, &err) < 0)
+        fprintf(s->heard, "NOT SENT: %s\n", err.text);
+}
+
+/* ---- leases ---- */
+
+static void only_start(struct stand_in *s, const struct msg *msg)
+{
+    say(s, &(struct msg){ .type = MSG_STARTED, .lease = msg->lease });
+}
+
+static void refuse(struct stand_in *s, const struct msg *msg)
+{
+    say(s, &(struct msg){ .type = MSG_REFUSE,
+                          .lease = msg->lease,
+                          .text = "the stand-in refuses" });
+}
+
+/* The result of a build that never was: no artifact has this hash. */
+static void pretend_to_build(struct stand_in *s, const struct msg *msg)
+{
+    unsigned char random[HASH_BYTES];
+    char nonce[HASH_HEX], artifact[HASH_HEX];
+
+    if (msg->type != MSG_BUILD) {
+        refuse(s, msg);
+        return;
+    }
+    randombytes_buf(random, sizeof(random));
+    sodium_bin2hex(nonce, sizeof(nonce), random, sizeof(random));
+    hash_of(msg->key, strlen(msg->key), artifact);
+    only_start(s, msg);
+    say(s, &(struct msg){ .type = MSG_BUILT,
+                          .lease = msg->lease,
+                          .id = msg->id,
+                          .nonce = nonce,
+                          .key = msg->key,
+                          .outcome = "built",
+                          .detail = "",
+                          .artifact = artifact,
+                          .artifact_bytes = 40000,
+                          .log = "",
+                          .seconds = 0.01,
+                          .registers = -1,
+                          .spill_bytes = -1,
+                          .static_smem = -1 });
+}
+
+/* ---- FETCH ---- */
+
+static void miss(struct stand_in *s, const struct msg *msg)
+{
+    say(s, &(struct msg){ .type = MSG_MISSING, .hash = msg->hash });
+}
+
+static const struct behaviour behaviours[] = {
+    { "beats", only_start, miss }, /* takes leases and never answers */
+    { "claims", NULL, miss },      /* ignores leases; see 'claim' */
+    { "vanish", pretend_to_build, miss },
+    { "mute-fetch", pretend_to_build, NULL },
+    { "refuses", refuse, miss },
+};
+
+/* ---- its file ---- */
+
+/* False when the line is unknown. */
+static bool take_line(struct stand_in *s, const char *key, const char *value)
+{
+    const size_t n = sizeof(behaviours) / sizeof(behaviours[0]);
+
+    if (strcmp(key, "behaviour") == 0) {
+        for (size_t i = 0; i < n && !s->does; i++)
+            if (strcmp(behaviours[i].name, value) == 0)
+                s->does = &behaviours[i];
+        return s->does;
+    }
+    if (strcmp(key, "claim") == 0 && s->n_claims < CLAIMS_MAX)
+        s->claims[s->n_claims++] = mem_strdup(value);
+    else if (strcmp(key, "seconds") == 0)
+        s->seconds = strtoll(value, NULL, 10);
+    else if (strcmp(key, "slots") == 0)
+        s->slots = strtoll(value, NULL, 10);
+    else if (strcmp(key, "credit") == 0)
+        s->credit = strtoll(value, NULL, 10);
+    else
+        return false;
+    return true;
+}
+
+/* False when the folder has no such file. */
+static bool read_file(struct stand_in *s, const char *dir)
+{
+    char line[LINE_BYTES];
+    FILE *file;
+
+    snprintf(line, sizeof(line), "%s/stand-in", dir);
+    file = fopen(line, "re");
+    if (!file)
+        return false;
+    *s = (struct stand_in){ .seconds = SECONDS, .slots = 1, .credit = 4 };
+    while (fgets(line, sizeof(line), file)) {
+        char *value = strchr(line, ' ');
+
+        line[strcspn(line, "\n")] = '\0';
+        if (value)
+            *value++ = '\0';
+        if (!value || !take_line(s, line, value)) {
+            fprintf(stderr, "stand-in: line '%s' is unknown\n", line);
+            exit(1);
+        }
+    }
+    fclose(file);
+    return s->does;
+}
+
+/* ---- the rest of the protocol, as a real worker does it ---- */
+
+static void say_hello(struct stand_in *s, int64_t now_ns)
+{
+    char boot_id[CLOCK_BOOT_ID_BYTES];
+
+    clock_boot_id(boot_id);
+    say(s, &(struct msg){ .type = MSG_HELLO,
+                          .protocol = MSG_PROTOCOL,
+                          .version = FA_VERSION,
+                          .host = "stand-in",
+                          .boot_id = boot_id,
+                          .pid = getpid(),
+                          .cpus = 1,
+                          .running = { s->claims, s->n_claims } });
+    s->hello_ns = now_ns + HELLO_NS;
+}
+
+/* The facts of worker/runner/device/device_cpu.c, so that the sweep may take
+ * its facts from here. */
+static void say_gpu(struct stand_in *s)
+{
+    static const char *const facts[] = {
+        "arch 89",
+        "sm_count 58",
+        "smem_per_block 101376",
+        "smem_per_sm 102400",
+        "regs_per_block 65536",
+        "regs_per_sm 65536",
+        "threads_per_sm 1536",
+        "blocks_per_sm 24",
+        "max_threads_per_block 1024",
+        "l2_bytes 50331648",
+        "mem_bytes 24152899584",
+        "dram_bytes_per_s 300000000000",
+        "sm_clock_hz 2040000000",
+        "mma_flops_per_clock_sm 1024",
+    };
+    char uuid[32];
+
+    snprintf(uuid, sizeof(uuid), "CPU-%d", (int)getpid());
+    say(s,
+        &(struct msg){ .type = MSG_GPU,
+                       .gpu = uuid,
+                       .name = "emulation",
+                       .driver = "",
+                       .facts = { facts, sizeof(facts) / sizeof(facts[0]) } });
+}
+
+static void on_welcome(struct stand_in *s, const struct msg *msg)
+{
+    bool gpu = strcmp(msg->gpus, "none") != 0;
+
+    if (s->welcomed)
+        return;
+    s->welcomed = true;
+    s->beat_every_ns = msg->beat_ms * NS_PER_MS;
+    if (gpu)
+        say_gpu(s);
+    say(s, &(struct msg){ .type = MSG_READY,
+                          .toolkit = "g++ 12.2.0",
+                          .slots = s->slots,
+                          .n_gpus = gpu,
+                          .measure_credit = s->credit });
+}
+
+static void on_message(struct stand_in *s, const struct msg *msg)
+{
+    fprintf(s->heard, "%s %lld\n", msg_type_name(msg->type),
+            (long long)msg->lease);
+    switch (msg->type) {
+    case MSG_WELCOME:
+        on_welcome(s, msg);
+        return;
+    case MSG_BUILD:
+    case MSG_MEASURE:
+    case MSG_TOOL:
+        if (s->does->lease)
+            s->does->lease(s, msg);
+        return;
+    case MSG_FETCH:
+        if (s->does->fetch)
+            s->does->fetch(s, msg);
+        return;
+    case MSG_STOP:
+        say(s, &(struct msg){ .type = MSG_BYE,
+                              .text = "the coordinator says so" });
+        s->over = true;
+        return;
+    default:
+        return;
+    }
+}
+
+static void receive(struct stand_in *s)
+{
+    struct msg msg;
+    struct err err;
+    int rc;
+
+    while (!s->over && (rc = link_recv(s->link, &msg, &err)) != 0) {
+        if (rc < 0) {
+            fprintf(s->heard, "NOT READ: %s\n", err.text);
+            continue;
+        }
+        on_message(s, &msg);
+        msg_fini(&msg);
+    }
+}
+
+static void take_invitation(struct stand_in *s, int64_t now_ns)
+{
+    struct invite invite;
+    struct err err;
+
+    if (control_step(s->control, now_ns, &invite) != 1)
+        return;
+    link_close(s->link, 0);
+    s->link = NULL;
+    s->welcomed = false;
+    s->hello_ns = 0;
+    if (link_open(s->zctx, &invite, &s->link, &err) < 0)
+        control_refuse(s->control, false, err.text);
+    else
+        control_accept(s->control);
+    invite_wipe(&invite);
+}
+
+static void turn(struct stand_in *s)
+{
+    zmq_pollitem_t items[1 + CONTROL_FDS_MAX];
+    struct pollfd fds[CONTROL_FDS_MAX];
+    size_t n = control_fds(s->control, fds), used = 0;
+    int64_t now_ns = clock_boot_ns();
+
+    for (size_t i = 0; i < n; i++)
+        items[used++] =
+            (zmq_pollitem_t){ .fd = fds[i].fd, .events = ZMQ_POLLIN };
+    if (s->link)
+        items[used++] = (zmq_pollitem_t){ .socket = link_socket(s->link),
+                                          .events = ZMQ_POLLIN };
+    zmq_poll(items, (int)used, TURN_MS);
+    take_invitation(s, now_ns);
+    if (!s->link)
+        return;
+    if (!s->welcomed && now_ns >= s->hello_ns)
+        say_hello(s, now_ns);
+    if (s->welcomed && now_ns >= s->beat_ns) {
+        say(s, &(struct msg){ .type = MSG_BEAT });
+        s->beat_ns = now_ns + s->beat_every_ns;
+    }
+    receive(s);
+}
+
+/* The worker that a relay starts (worker/main/start.h). */
+static int serve(struct stand_in *s, const char *dir)
+{
+    int64_t until_ns = clock_boot_ns() + s->seconds * NS_PER_S;
+    char path[LINE_BYTES];
+    struct err err;
+    int lock;
+
+    signal(SIGPIPE, SIG_IGN);
+    snprintf(path, sizeof(path), "%s/heard", dir);
+    s->heard = fopen(path, "ae");
+    lock = workdir_lock(dir, &err);
+    if (!s->heard || lock < 0 || control_open(dir, &s->control, &err) < 0)
+        return 1;
+    setvbuf(s->heard, NULL, _IOLBF, 0);
+    s->zctx = zmq_ctx_new();
+    if (write(READY_FD, "ok", 2) != 2)
+        return 1;
+    close(READY_FD);
+    while (!s->over && clock_boot_ns() < until_ns)
+        turn(s);
+    link_close(s->link, 1000);
+    zmq_ctx_term(s->zctx);
+    control_close(s->control);
+    fclose(s->heard);
+    close(lock);
+    return 0;
+}
+
+int main(int argc, char *argv[])
+{
+    static struct stand_in s;
+    const char *dir = "";
+    bool started = false;
+    struct err err;
+
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--workdir") == 0 && i + 1 < argc)
+            dir = argv[i + 1];
+        started = started || strcmp(argv[i], "--started") == 0;
+    }
+    if (!read_file(&s, dir)) {
+        execv(REAL_WORKER, argv);
+        return 127;
+    }
+    if (hash_setup(&err) < 0)
+        return 1;
+    return started ? serve(&s, dir) : relay_run(dir);
+}

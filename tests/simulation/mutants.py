@@ -1,0 +1,75 @@
+"""Programs with one planted bug each.
+
+A mutant is a pattern (re, with MULTILINE) that occurs in one source file, once,
+and nowhere else, and what stands in its place.  That file alone is compiled again, with the flags of
+the build folder, and linked in front of the libraries: the linker takes the
+object that it has met first.  Nothing in the source tree or in the build
+folder changes.
+"""
+import json
+import os
+import re
+import shlex
+import subprocess
+
+
+class Mutant:
+    def __init__(self, name, old, new):
+        self.name, self.old, self.new = name, re.compile(old, re.MULTILINE), new
+
+
+class Builder:
+    """Builds mutants of one program of a build folder made with Ninja."""
+
+    def __init__(self, source, build, program, folder):
+        self.source, self.build, self.folder = source, build, folder
+        self.program = program
+        with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+            self.commands = {entry["file"]: entry for entry in json.load(file)}
+        link = subprocess.run(["ninja", "-C", build, "-t", "commands", program], check=True,
+                              capture_output=True, text=True).stdout.splitlines()[-1]
+        self.link = link.removeprefix(": && ").removesuffix(" && :")
+
+    def sources(self, *folders):
+        """The compiled C files below these folders of the source tree."""
+        starts = tuple(os.path.join(self.source, folder) + os.sep for folder in folders)
+        return sorted(path for path in self.commands
+                      if path.startswith(starts) and path.endswith(".c"))
+
+    def find(self, mutant):
+        """The file that holds the old text, and that text's successor."""
+        found = []
+        for path in self.sources("coordinator", "common"):
+            with open(path, encoding="utf-8") as file:
+                text, times = mutant.old.subn(mutant.new, file.read())
+            found += [(path, text)] * times
+        if len(found) != 1:
+            raise LookupError(f"{mutant.name}: its text occurs {len(found)} times, not once: "
+                              f"{[path for path, _ in found]}")
+        return found[0]
+
+    def make(self, path, text, name):
+        """The program with this text in place of the file; None if it does not compile."""
+        here = os.path.join(self.folder, re.sub(r"\W", "_", name))
+        with open(here + ".c", "w", encoding="utf-8") as file:
+            file.write(text)
+        entry = self.commands[path]
+        words = shlex.split(entry["command"])
+        words[words.index("-o") + 1] = here + ".o"
+        words = [here + ".c" if word == path else word for word in words if word != "-Werror"]
+        if subprocess.run(words, cwd=entry["directory"], capture_output=True,
+                          check=False).returncode:
+            return None
+        link = shlex.split(self.link)
+        link[link.index("-o") + 1] = here
+        first = next(i for i, word in enumerate(link) if word.endswith(".a"))
+        link.insert(first, here + ".o")
+        subprocess.run(link, cwd=self.build, check=True)
+        return here
+
+    def plant(self, mutant):
+        path, text = self.find(mutant)
+        program = self.make(path, text, mutant.name)
+        if not program:
+            raise ValueError(f"{mutant.name}: it does not compile")
+        return program

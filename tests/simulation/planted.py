@@ -1,0 +1,101 @@
+"""Does the simulation find bugs that are planted?  (docs/testing.md)
+
+    planted.py SOURCE_FOLDER BUILD_FOLDER [NAME...]
+
+A bug is found by a seed that has a finding with it and none without it.
+Exit status: 0 when all are found, else 1.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+from mutants import Builder, Mutant
+
+SEEDS = 1000
+STEP = 50  # seeds a process
+
+# Patterns, not places: files and functions may be renamed.
+PLANTED = [
+    Mutant("acknowledge before COMMIT",
+           r"^( +rc = [\w.>-]*disk\.commit\([^;]*;\n    if \(rc < 0\)\n        return rc;\n)"
+           r"((?:    .*\n)+?)(    return 0;\n\})",
+           r"\2\1\3"),
+    Mutant("no deduplication: count every build",
+           r"!counted && (!build->evidence)",
+           r"(counted + 1) && \1"),
+    Mutant("no deduplication: insert a result twice",
+           r'("INSERT INTO result VALUES[^;}]*?)\s*" ON CONFLICT DO NOTHING"',
+           r"\1"),
+    Mutant("leases by the wall clock",
+           r"clock\.boot_ns\(([\w.>-]+)\)",
+           r"clock.utc_ns(\1)"),
+    Mutant("forget to requeue what was lost",
+           r"^    (settled_or_queued\(s, job, lease\.host\);)",
+           r"    if (event != JOB_EV_LOST || s->jobs.list[job].state != JOB_WAITING)\n        \1"),
+    Mutant("forget to requeue what was refused",
+           r"^    (settled_or_queued\(s, job, lease\.host\);)",
+           r"    if (event != JOB_EV_REFUSED || s->jobs.list[job].state != JOB_WAITING)\n        \1"),
+    Mutant("forget to reset a FETCH",
+           r"(msg->offset \+ \(int64_t\)msg->chunk\.len) >= (msg->total)",
+           r"\1 > \2"),
+    Mutant("adopt what was not leased",
+           r"if \((!\w+_was_given\()",
+           r"if (false && \1"),
+    Mutant("no deadline",
+           r"(if \()(now > \w+_deadline\(sweep, lease\)\))",
+           r"\1now < 0 && \2"),
+]
+
+
+def seeds_with_findings(program, first, last):
+    """{seed: its line} of those that the program complains about."""
+    out = subprocess.run([program, "--seeds", f"{first}..{last}"], check=False,
+                         capture_output=True, text=True)
+    if out.returncode not in (0, 1):  # it crashed: that is a finding, too
+        return {first: f"exit status {out.returncode}"}
+    return {int(line.split()[1]): line for line in out.stdout.splitlines()
+            if line.startswith("seed ")}
+
+
+class Honest:
+    """What the program says without a bug, asked once."""
+
+    def __init__(self, program):
+        self.program, self.known = program, {}
+
+    def ask(self, first, last):
+        if first not in self.known:
+            self.known[first] = seeds_with_findings(self.program, first, last)
+        return self.known[first]
+
+
+def first_seed(program, honest):
+    for first in range(1, SEEDS + 1, STEP):
+        found = seeds_with_findings(program, first, first + STEP - 1)
+        before = honest.ask(first, first + STEP - 1) if found else {}
+        for seed in sorted(set(found) - set(before)):
+            return seed, found[seed]
+    return None, "not found"
+
+
+def main():
+    source, build = map(os.path.abspath, sys.argv[1:3])
+    wanted = sys.argv[3:]
+    missed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        builder = Builder(source, build, "simulate", folder)
+        honest = Honest(os.path.join(build, "bin", "simulate"))
+        for mutant in PLANTED:
+            if wanted and mutant.name not in wanted:
+                continue
+            start = time.monotonic()
+            seed, line = first_seed(builder.plant(mutant), honest)
+            missed += seed is None
+            print(f"{mutant.name}: {line} ({time.monotonic() - start:.1f} s)", flush=True)
+    return missed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,193 @@
+#include "tests/simulation/sim_run.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "coordinator/reactor/sweep.h"
+#include "coordinator/store/sql.h"
+#include "coordinator/store/store.h"
+#include "tests/simulation/sim_check.h"
+#include "tests/simulation/sim_hand.h"
+#include "tests/simulation/sim_pass.h"
+#include "tests/simulation/sim_sweep.h"
+#include "tests/simulation/sim_world.h"
+
+#define LIVES_MAX 24
+#define RESTART_MS_MAX 200000 /* beyond the linger time, at times */
+
+void sim_run_finds(struct sim_run *run, const char *check, const char *fmt, ...)
+{
+    struct sim_finding *finding = &run->findings[run->n];
+    va_list ap;
+
+    if (run->n++ >= SIM_FINDINGS_MAX)
+        return;
+    finding->check = check;
+    va_start(ap, fmt);
+    vsnprintf(finding->text, sizeof(finding->text), fmt, ap);
+    va_end(ap);
+}
+
+static void note(struct sim_world *world, enum sim_kind kind, int64_t number,
+                 const char *text)
+{
+    sim_trace_add(
+        &world->trace,
+        (struct sim_record){ .at_ns = world->boot_ns,
+                             .kind = kind,
+                             .host = SIM_NOBODY,
+                             .type = -1,
+                             .epoch = world->life.epoch,
+                             .number = number,
+                             .text = sim_name(&world->trace.names, text) });
+}
+
+static void begin_life(struct sim_world *world)
+{
+    struct sim_life *life = &world->life;
+    int64_t from_ns =
+        world->boot_ns > world->healed_ns ? world->boot_ns : world->healed_ns;
+
+    life->alive = true;
+    life->number++;
+    life->began_ns = world->boot_ns;
+    life->until_ns = from_ns + SIM_STUCK_NS;
+    life->epoch = SIM_UTC_NS + world->boot_ns + world->utc_off_ns;
+    life->signals = -1;
+    life->spins = 0;
+    if (life->known) /* what another run did is to be done again */
+        memset(life->known, 0, life->n_known);
+    note(world, SIM_BEGIN, life->number, "");
+}
+
+/* One that was killed has left these behind. */
+static void clear_signals(struct sim_life *life)
+{
+    static const struct timespec now = { 0, 0 };
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    while (sigtimedwait(&set, NULL, &now) > 0)
+        continue;
+    if (life->signals >= 0)
+        close(life->signals);
+    life->signals = -1;
+}
+
+/* In a function of its own: a longjmp() leaves no local of it in doubt. */
+static int live(struct sim_run *run, struct spec *spec,
+                const struct hosts *hosts, const struct sweep_options *options)
+{
+    struct sim_world *world = run->world;
+    const struct sweep_io io = sim_life_io(world);
+    int out = setjmp(world->life.out);
+
+    if (out != 0)
+        return out;
+    run->code =
+        sweep_run_with(&io, spec, hosts, world->life.store, options, &run->why);
+    world->life.signals = -1; /* it has closed it */
+    return SIM_OUT_ENDED;
+}
+
+static int one_life(struct sim_run *run, struct spec *spec,
+                    const struct sweep_options *options, bool fuzz)
+{
+    struct sim_world *world = run->world;
+    const struct hosts hosts = { world->scene.hosts, world->scene.n_hosts };
+    int out;
+
+    if (store_open(sim_sweep_db(fuzz), STORE_CREATE, &world->life.store,
+                   &run->why) < 0 ||
+        sql_run(store_db(world->life.store), "PRAGMA synchronous=OFF",
+                &run->why) < 0) {
+        sim_run_finds(run, "exit", "the database: %s", run->why.text);
+        return 0;
+    }
+    begin_life(world);
+    run->why.text[0] = '\0';
+    out = live(run, spec, &hosts, options);
+    if (out == SIM_OUT_ENDED)
+        note(world, SIM_END, run->code, run->why.text);
+    else
+        note(world, SIM_CRASH, out, "");
+    for (size_t i = 0; i < hosts.n; i++)
+        sim_hand_kill(world, i);
+    sim_life_over(world);
+    clear_signals(&world->life);
+    store_close(world->life.store);
+    world->life.store = NULL;
+    return out;
+}
+
+/* Does it end with the code that this scene must have?  A reference that
+ * cannot be built is the user's to mend. */
+static bool is_good_end(const struct sim_run *run)
+{
+    bool hopeless = run->world->scene.hopeless;
+
+    if (hopeless)
+        return run->code == 3 || run->code == 4;
+    return run->code == 0 || run->code == 1 || run->code == 2;
+}
+
+/* A person looks, mends and starts it again. */
+static void wait_for_person(struct sim_world *world, bool healed)
+{
+    int64_t until_ns = world->boot_ns;
+
+    if (healed && world->healed_ns > until_ns)
+        until_ns = world->healed_ns;
+    sim_world_run(world, until_ns + sim_between(world, 50, RESTART_MS_MAX) *
+                                        NS_PER_MS);
+}
+
+bool sim_run_lives(struct sim_run *run, struct spec *spec,
+                   const struct sweep_options *options, bool fuzz)
+{
+    struct sim_world *world = run->world;
+    struct sweep_options now = *options;
+    char why[240];
+
+    for (int lives = 0; lives < LIVES_MAX; lives++) {
+        int64_t began_ns = world->boot_ns;
+        int out = one_life(run, spec, &now, fuzz);
+
+        if (out == SIM_OUT_STUCK || out == SIM_OUT_SPINS) {
+            sim_stuck_why(run, fuzz, why, sizeof(why));
+            sim_run_finds(run, "I7", "it %s at %.0f s: %s",
+                          out == SIM_OUT_SPINS ? "spins" : "hangs",
+                          (double)world->boot_ns / (double)NS_PER_S, why);
+            return false;
+        }
+        if (out == SIM_OUT_ENDED && is_good_end(run))
+            return run->code == 0;
+        if (out == 0)
+            return false;
+        if (out == SIM_OUT_ENDED && began_ns > world->healed_ns) {
+            sim_run_finds(run, "exit", "code %d long after all is well: %s",
+                          run->code, run->why.text);
+            return false;
+        }
+        wait_for_person(world, out == SIM_OUT_ENDED);
+        now.command = fuzz || options->confirmation || options->profile
+                          ? options->command
+                          : "resume";
+    }
+    sim_run_finds(run, "exit", "%d lives and no end", LIVES_MAX);
+    return false;
+}
+
+void sim_run_seed(struct sim_run *run, uint64_t seed, enum sim_pass pass)
+{
+    sim_sweep_remove_db();
+    sim_world_init(run->world, seed, pass);
+    run->n = 0;
+    sim_pass_run(run);
+    sim_check(run);
+}

@@ -1,0 +1,66 @@
+/* sim_scene.h - what a seed is about: hosts, the sweep, how bad it gets */
+#ifndef FA_TESTS_SIMULATION_SIM_SCENE_H
+#define FA_TESTS_SIMULATION_SIM_SCENE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "coordinator/hosts/hosts.h"
+
+#define SIM_HOSTS_MAX 5
+#define SIM_GPUS_MAX 3
+
+struct sim_world;
+
+enum sim_pass {
+    SIM_PASS_ANY, /* the seed chooses */
+    SIM_PASS_SCREEN,
+    SIM_PASS_SEARCH,
+    SIM_PASS_RACE,
+    SIM_PASS_CANARY,
+    SIM_PASS_FUZZ,
+    SIM_PASS_CONFIRM,
+    SIM_PASS_PROFILE,
+    SIM_PASSES,
+};
+
+const char *sim_pass_name(enum sim_pass pass);
+enum sim_pass sim_pass_named(const char *name); /* SIM_PASSES: none */
+
+/* How a host breaks the rules of docs/protocol.md, or does its worst. */
+enum sim_vice {
+    SIM_HONEST,
+    SIM_BEATS_ONLY, /* takes leases and never answers */
+    SIM_CLAIMS,     /* says in HELLO that it runs what it never got */
+    SIM_LATE,       /* answers when nobody waits any more */
+    SIM_LIES,       /* results for leases of others, other bytes */
+    SIM_FLOODS,     /* asks for what is not there, very often */
+    SIM_REFUSES,    /* every lease */
+    SIM_EVICTS,     /* loses artifacts all the time */
+    SIM_VICES,
+};
+
+struct sim_scene {
+    enum sim_pass pass;
+    const char *device; /* cuda or cpu */
+    int kind;           /* which sweep file, sim_sweep.h */
+    size_t n_hosts;
+    struct host hosts[SIM_HOSTS_MAX];
+    enum sim_vice vices[SIM_HOSTS_MAX];
+    int gpus[SIM_HOSTS_MAX];
+    size_t anchor;      /* honest, both builds and measures, heals */
+    bool hopeless;      /* no host can be used at all */
+    int bad_percent;    /* of the configurations */
+    int64_t slow;       /* all work takes so many times as long */
+    size_t chunk_bytes; /* of artifacts, padding */
+    int64_t horizon_ns; /* no fault begins later */
+    int faults;
+};
+
+const char *sim_vice_name(enum sim_vice vice);
+/* Draws from the world's random numbers; the first to do so.  What it drew is
+ * the first lines of the trace. */
+void sim_scene_draw(struct sim_world *world, enum sim_pass pass);
+
+#endif

@@ -1,0 +1,46 @@
+#include "tests/simulation/sim_tool.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/msg.h"
+#include "tests/simulation/sim_device.h"
+#include "tests/simulation/sim_world.h"
+
+/* One host in so many has no such program; one run in so many dies. */
+#define MISSING_PERCENT 10
+#define CRASH_PERCENT 5
+
+static void print_times(struct sim_world *world, struct sim_answer *out)
+{
+    snprintf(out->output, sizeof(out->output),
+             "{\"name\": \"library\", \"samples\": [1.%lldE-4, 1.5E-4]}",
+             (long long)sim_between(world, 100, 999));
+}
+
+void sim_tool_run(struct sim_world *world, size_t host, const struct msg *lease,
+                  struct sim_answer *out)
+{
+    char where[32];
+    struct msg *msg = &out->msg;
+
+    snprintf(where, sizeof(where), "tool on %zu", host);
+    *msg = (struct msg){ .type = MSG_RAN,
+                         .gpu = lease->gpu,
+                         .outcome = "ran",
+                         .detail = "",
+                         .output = out->output,
+                         .log = "",
+                         .seconds = 1 };
+    out->output[0] = '\0';
+    if ((int)(sim_mix(world, where) % 100) < MISSING_PERCENT) {
+        msg->outcome = "missing";
+        msg->status = -1;
+    } else if (sim_chance(world, CRASH_PERCENT)) {
+        msg->outcome = "crash";
+        msg->detail = "killed from outside";
+        msg->status = -1;
+    } else {
+        print_times(world, out);
+    }
+}

@@ -1,0 +1,132 @@
+/* sim_worker.h - a worker process as worker/agent*.c behaves
+ *
+ *   alone --invitation--> HELLO every second --WELCOME--> set-up
+ *     --> GPU* READY --> leases in, results out, BEAT --STOP, linger--> gone
+ *
+ * Its queue of leases is the real one.  Its parts: sim_worker.c the turn and
+ * the clock, sim_worker_inbox.c what the coordinator says, sim_worker_work.c
+ * leases on their way to results, sim_worker_result.c results on theirs,
+ * sim_vice.c what an honest worker does not do.
+ */
+#ifndef FA_TESTS_SIMULATION_SIM_WORKER_H
+#define FA_TESTS_SIMULATION_SIM_WORKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/buf.h"
+#include "common/clock.h"
+#include "common/hash.h"
+#include "common/owner.h"
+#include "tests/simulation/sim_line.h"
+#include "worker/agent/liveness.h"
+#include "worker/resources/queue.h"
+
+struct msg;
+struct sim_world;
+
+#define SIM_MEASURE_CREDIT 4
+#define SIM_RESEND_NS (2 * NS_PER_S)
+
+enum sim_bench {
+    SIM_BENCH_NONE,
+    SIM_BENCH_OPENING,
+    SIM_BENCH_READY,
+};
+
+enum sim_stop {
+    SIM_RUNS,
+    SIM_DRAINS,
+    SIM_STOPS,
+};
+
+struct sim_want {
+    char hash[HASH_HEX];
+    int64_t asked_ns;
+    struct buf bytes;
+};
+
+struct sim_fetch {
+    char hash[HASH_HEX];
+    size_t offset;
+};
+
+/* A lease that runs. */
+struct sim_job {
+    int64_t number; /* lease.number */
+    int64_t end_ns;
+};
+
+struct sim_worker {
+    int64_t pid;
+    char boot_id[40];
+    bool frozen;
+    int64_t frozen_ns;
+    struct sim_parcels inbox;
+
+    int64_t epoch;      /* 0: not invited */
+    struct owner owner; /* who invited it */
+    struct err refusal; /* of the newest invitation that it did not take */
+    bool welcomed, announced;
+    struct liveness liveness;
+    int64_t renewed_ns, hello_ns, beat_ns, resend_ns;
+
+    enum sim_bench bench;
+    int64_t bench_ns; /* ready then */
+    int slots, gpus;
+    struct queue *queue; /* once it is ready */
+    struct sim_job *jobs;
+    size_t n_jobs;
+    struct sim_want *wants;
+    size_t n_wants;
+    struct sim_fetch *fetches;
+    size_t n_fetches;
+    char (*bundles)[HASH_HEX];
+    size_t n_bundles;
+
+    enum sim_stop stop;
+    const char *why;
+    int64_t stop_by_ns;
+    int64_t wake_ns; /* of the next turn that is planned */
+    int64_t vice_ns; /* of the next misdeed */
+};
+
+struct sim_worker *sim_worker_new(struct sim_world *world, size_t host,
+                                  int64_t pid);
+void sim_worker_free(struct sim_worker *worker); /* NULL is fine */
+/* Why it does not take the invitation of this life, or NULL. */
+const char *sim_worker_refuses(const struct sim_world *world,
+                               struct sim_worker *worker);
+void sim_worker_invite(struct sim_world *world, size_t host);
+void sim_worker_thaw(struct sim_world *world, size_t host);
+/* All there is to do now; it may be the last thing that it does. */
+void sim_worker_turn(struct sim_world *world, size_t host);
+
+/* ---- among its parts */
+void sim_worker_say(struct sim_world *world, size_t host, struct msg *msg);
+void sim_worker_stop(struct sim_world *world, size_t host, enum sim_stop how,
+                     const char *why);
+void sim_worker_hello(struct sim_world *world, size_t host);
+void sim_worker_announce(struct sim_world *world, size_t host);
+void sim_worker_receive(struct sim_world *world, size_t host);
+
+void sim_worker_lease(struct sim_world *world, size_t host, struct msg *msg);
+void sim_worker_refuse(struct sim_world *world, size_t host,
+                       const struct msg *lease, const char *why);
+void sim_worker_drop(struct sim_worker *worker, struct lease *lease);
+void sim_worker_work(struct sim_world *world, size_t host);
+void sim_worker_missing(struct sim_world *world, size_t host, const char *hash);
+struct sim_want *sim_worker_want(struct sim_worker *worker, const char *hash);
+void sim_worker_got(struct sim_worker *worker, struct sim_want *want);
+void sim_worker_forget_wants(struct sim_worker *worker);
+int64_t sim_worker_next_end(const struct sim_worker *worker);
+
+/* What a lease comes to, onto the disk; the lease is over. */
+void sim_worker_finish(struct sim_world *world, size_t host,
+                       struct lease *lease);
+void sim_worker_offer(struct sim_world *world, size_t host, bool all);
+/* The earliest time at which a result is on the disk and unsent. */
+int64_t sim_worker_next_saved(const struct sim_world *world, size_t host);
+
+#endif

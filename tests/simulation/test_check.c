@@ -1,0 +1,166 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/clock.h"
+#include "common/msg.h"
+#include "tests/simulation/sim_check.h"
+#include "tests/simulation/sim_run.h"
+#include "tests/simulation/sim_world.h"
+
+static struct sim_world world;
+static struct sim_run run;
+
+static int setup(void **state)
+{
+    (void)state;
+    memset(&world, 0, sizeof(world));
+    run = (struct sim_run){ .world = &world };
+    sim_trace_add(&world.trace, (struct sim_record){ .kind = SIM_BEGIN,
+                                                     .host = SIM_NOBODY,
+                                                     .type = -1,
+                                                     .epoch = 1 });
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    sim_trace_fini(&world.trace);
+    return 0;
+}
+
+static void at(int64_t s, enum sim_kind kind, int host, struct msg msg)
+{
+    msg.epoch = 1;
+    sim_trace_msg(&world.trace, kind, s * NS_PER_S, host, &msg, 1);
+}
+
+static struct msg result(const char *nonce)
+{
+    return (struct msg){
+        .type = MSG_BUILT, .nonce = nonce, .lease = 1, .outcome = "built"
+    };
+}
+
+static struct msg ack(const char *const *nonce)
+{
+    return (struct msg){ .type = MSG_ACK, .nonces = { nonce, 1 } };
+}
+
+static struct msg lease(int64_t number, const char *gpu)
+{
+    return (struct msg){ .type = MSG_MEASURE,
+                         .lease = number,
+                         .gpu = gpu,
+                         .artifact = "a",
+                         .limit_ms = 10000 };
+}
+
+static void commit(void)
+{
+    sim_trace_add(&world.trace, (struct sim_record){ .kind = SIM_COMMIT,
+                                                     .host = SIM_NOBODY,
+                                                     .type = -1,
+                                                     .number = 1 });
+}
+
+static void acknowledged_before_commit_is_found(void **state)
+{
+    static const char *const nonce = "n1";
+
+    (void)state;
+    commit();
+    at(1, SIM_TAKEN, 0, result("n1"));
+    at(1, SIM_SENT, 0, ack(&nonce));
+    sim_check_delivery(&run);
+    assert_int_equal(run.n, 1);
+    assert_string_equal(run.findings[0].check, "I1");
+}
+
+static void acknowledged_after_commit_is_right(void **state)
+{
+    static const char *const nonce = "n1";
+
+    (void)state;
+    at(1, SIM_TAKEN, 0, result("n1"));
+    commit();
+    at(1, SIM_SENT, 0, ack(&nonce));
+    sim_check_delivery(&run);
+    assert_int_equal(run.n, 0);
+}
+
+static void result_of_a_killed_run_is_not_committed_by_the_next(void **state)
+{
+    static const char *const nonce = "n1";
+
+    (void)state;
+    at(1, SIM_TAKEN, 0, result("n1"));
+    sim_trace_add(&world.trace, (struct sim_record){ .kind = SIM_BEGIN,
+                                                     .host = SIM_NOBODY,
+                                                     .type = -1,
+                                                     .epoch = 2 });
+    commit();
+    at(2, SIM_SENT, 0, ack(&nonce));
+    sim_check_delivery(&run);
+    assert_int_equal(run.n, 1);
+}
+
+static void gpu_of_two_hosts_is_found(void **state)
+{
+    (void)state;
+    at(1, SIM_TAKEN, 0, (struct msg){ .type = MSG_BEAT });
+    at(1, SIM_TAKEN, 1, (struct msg){ .type = MSG_BEAT });
+    at(1, SIM_SENT, 0, lease(1, "GPU-1"));
+    at(2, SIM_SENT, 1, lease(2, "GPU-1"));
+    sim_check_leases(&run);
+    assert_int_equal(run.n, 1);
+    assert_string_equal(run.findings[0].check, "I4");
+}
+
+static void lease_past_its_limit_is_found(void **state)
+{
+    (void)state;
+    at(1, SIM_SENT, 0, lease(1, "GPU-1"));
+    for (int s = 2; s < 250; s++) {
+        at(s, SIM_TAKEN, 0, (struct msg){ .type = MSG_BEAT });
+        at(s, SIM_SENT, 0, (struct msg){ .type = MSG_BEAT });
+    }
+    sim_check_leases(&run);
+    assert_int_equal(run.n, 1);
+    assert_string_equal(run.findings[0].check, "I8");
+}
+
+static void lease_that_ended_is_over(void **state)
+{
+    (void)state;
+    at(1, SIM_SENT, 0, lease(1, "GPU-1"));
+    at(2, SIM_TAKEN, 0,
+       (struct msg){ .type = MSG_REFUSE, .lease = 1, .text = "no" });
+    for (int s = 2; s < 250; s++) {
+        at(s, SIM_TAKEN, 0, (struct msg){ .type = MSG_BEAT });
+        at(s, SIM_SENT, 0, (struct msg){ .type = MSG_BEAT });
+    }
+    sim_check_leases(&run);
+    assert_int_equal(run.n, 0);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(acknowledged_before_commit_is_found),
+        CASE(acknowledged_after_commit_is_right),
+        CASE(result_of_a_killed_run_is_not_committed_by_the_next),
+        CASE(gpu_of_two_hosts_is_found),
+        CASE(lease_past_its_limit_is_found),
+        CASE(lease_that_ended_is_over),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

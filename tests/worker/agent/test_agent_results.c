@@ -1,0 +1,123 @@
+/* What a worker does with a result that no message or no disk can hold. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/mem.h"
+#include "worker/agent/agent_internal.h"
+
+static char path[40];
+
+static void set_up(struct agent *agent, struct lease **lease)
+{
+    struct msg build = { .type = MSG_BUILD,
+                         .epoch = 1,
+                         .lease = 7,
+                         .id = { "s", "c", "", "kernel", "build", 0, 1 },
+                         .key = "00000000000000000000000000000001" };
+    size_t dropped;
+    struct err err;
+
+    snprintf(path, sizeof(path), "/tmp/fa-results-XXXXXX");
+    close(mkstemp(path));
+    *agent = (struct agent){ .dir = "/tmp", .queue = queue_new(1, 0, 1) };
+    assert_int_equal(journal_open(path, &agent->journal, &dropped, &err), 0);
+    assert_int_equal(queue_add(agent->queue, &build, QUEUE_BUILDS, lease, &err),
+                     0);
+}
+
+static void tear_down(struct agent *agent)
+{
+    assert_null(queue_first(agent->queue)); /* the lease has ended */
+    journal_close(agent->journal);
+    queue_free(agent->queue);
+    unlink(path);
+}
+
+/* Deliver it; what is in the journal then. */
+static struct msg delivered(struct msg result)
+{
+    struct journal_entry *entries;
+    struct lease *lease = NULL;
+    struct agent agent;
+    struct msg out;
+    struct err err;
+    size_t n;
+
+    set_up(&agent, &lease);
+    agent_deliver(&agent, lease, &result, 0);
+    entries = journal_entries(agent.journal, &n);
+    assert_int_equal(n, 1);
+    assert_int_equal(msg_decode(entries[0].bytes, entries[0].len, &out, &err),
+                     0);
+    tear_down(&agent);
+    assert_int_equal(out.lease, 7);
+    assert_string_equal(out.id.config, "c");
+    return out;
+}
+
+static void assert_crash(struct msg result, const char *detail)
+{
+    struct msg out = delivered(result);
+
+    assert_int_equal(out.type, result.type);
+    assert_string_equal(out.outcome, "crash");
+    assert_string_equal(out.detail, detail);
+    msg_fini(&out);
+}
+
+static void what_no_message_can_hold_becomes_a_crash_that_says_so(void **state)
+{
+    static const double no_time[] = { 1e-6, 0 };
+    char *log = mem_new(MSG_LOG_MAX + 1000, 1);
+
+    (void)state;
+    memset(log, 'x', MSG_LOG_MAX + 999);
+    assert_crash((struct msg){ .type = MSG_BUILT, .log = log },
+                 "the worker could not encode its result: BUILT.log is over "
+                 "its limit of 65792");
+    assert_crash((struct msg){ .type = MSG_MEASURED,
+                               .outcome = "correct",
+                               .samples = { no_time, 2 } },
+                 "the worker could not encode its result: MEASURED.samples is "
+                 "out of range");
+    assert_crash((struct msg){ .type = MSG_MEASURED, .max_error = -1 },
+                 "the worker could not encode its result: MEASURED.max_error "
+                 "is out of range");
+    assert_crash((struct msg){ .type = MSG_RAN, .seconds = NAN },
+                 "the worker could not encode its result: RAN.seconds is out "
+                 "of range");
+    free(log);
+}
+
+static void what_is_wrong_by_far_is_delivered_as_it_is(void **state)
+{
+    struct msg out = delivered((struct msg){ .type = MSG_MEASURED,
+                                             .outcome = "correctness",
+                                             .relative_l2 = 1e30,
+                                             .max_error = INFINITY });
+
+    (void)state;
+    assert_string_equal(out.outcome, "correctness");
+    assert_true(out.relative_l2 == 1e30 && isinf(out.max_error));
+    msg_fini(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_no_message_can_hold_becomes_a_crash_that_says_so),
+        cmocka_unit_test(what_is_wrong_by_far_is_delivered_as_it_is),
+    };
+    struct err err;
+
+    return hash_setup(&err) < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+}

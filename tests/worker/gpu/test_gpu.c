@@ -1,0 +1,432 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/clock.h"
+#include "common/hash.h"
+#include "common/outcome.h"
+#include "worker/gpu/gpus.h"
+#include "worker/process/child.h"
+#include "worker/store/build_dir.h"
+
+#define RUNNER FA_BINARY_DIR "/bin/fa-runner"
+#define KERNELS FA_BINARY_DIR "/tests/fixtures/"
+
+/* What a MEASURE message holds: no paths. */
+#define REQUEST(entry)                                                         \
+    "entry " entry "\n"                                                        \
+    "grid 16 1 1\nblock 64 1 1\nsmem 0\n"                                      \
+    "arg a fp32 buffer 1000 normal 1 in\n"                                     \
+    "arg b fp32 buffer 1000 normal 1 in\n"                                     \
+    "arg out fp32 buffer 1000 zeros 1 out\n"                                   \
+    "arg n int32 scalar 1000\n"                                                \
+    "reference sum 16 1 1 64 1 1 0\n"                                          \
+    "tolerance 1e-6 1e-5\nseed 1\nwarmups 1\nsamples 5 5\nnoise 0.01\nmargin " \
+    "1.1\nincumbent_s 0\nl2 flush\n"                                           \
+    "timeout_s 10\n"
+
+/* Stand-ins for fa-runner: a shell script that answers each request. */
+#define READ_REQUEST "while read -r line && [ \"$line\" ]; do :; done; "
+#define SAY_OPEN READ_REQUEST "printf 'ok\\nfact uuid emulation\\n\\n'; "
+#define SAY_CORRECT                                                           \
+    READ_REQUEST                                                              \
+    "printf 'outcome correct\\ndetail \\nrelative_l2 0\\nmax_error 0\\n"      \
+    "max_at 0\\nargument out\\nsample 0.001\\nsampling fixed\\nl2 warm\\n"    \
+    "blocked 0\\nclock_mhz 1 1\\ntemp_c 1 1\\n"                               \
+    "power_w 1 1\\nthrottle 0x0 0x0\\nheld_s 0.1\\nregs 1\\nlocal_bytes 0\\n" \
+    "static_smem 0\\npoisoned 0\\n\\n'; "
+
+static char dir[] = "/tmp/fa-test-gpu-XXXXXX";
+
+static int set_up(void **state)
+{
+    (void)state;
+    assert_int_equal(hash_setup(NULL), 0);
+    assert_non_null(mkdtemp(dir));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    assert_true(build_dir_remove_tree(dir));
+    return 0;
+}
+
+static const char *script(const char *text)
+{
+    static char path[64];
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/runner", dir);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "#!/bin/sh\n%s\n", text);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, 0700), 0);
+    return path;
+}
+
+static void step(struct gpu *gpu)
+{
+    struct pollfd fds[CHILD_FDS_MAX + 2];
+    int64_t wait_ns = gpu_deadline_ns(gpu) - clock_boot_ns();
+
+    if (wait_ns > NS_PER_S)
+        wait_ns = NS_PER_S;
+    poll(fds, (nfds_t)gpu_poll(gpu, fds, CHILD_FDS_MAX + 2),
+         wait_ns > 0 ? (int)(wait_ns / NS_PER_MS) + 1 : 0);
+    gpu_step(gpu, clock_boot_ns());
+}
+
+/* Until it is IDLE or in TROUBLE. */
+static enum gpu_state settle(struct gpu *gpu)
+{
+    int64_t until_ns = clock_boot_ns() + 30 * NS_PER_S;
+
+    while (gpu_state(gpu) == GPU_STARTING) {
+        assert_true(clock_boot_ns() < until_ns);
+        step(gpu);
+    }
+    return gpu_state(gpu);
+}
+
+static struct gpu *open_gpu(const char *runner)
+{
+    struct gpu_spec spec = {
+        .device = "cpu", .gpu = "0", .runner = runner, .dir = dir
+    };
+    struct gpu *gpu;
+    struct err err;
+
+    if (gpu_open(&spec, clock_boot_ns(), &gpu, &err) < 0)
+        fail_msg("%s", err.text);
+    return gpu;
+}
+
+static struct gpu_result measure_job(struct gpu *gpu, const struct gpu_job *job)
+{
+    int64_t until_ns = clock_boot_ns() + 30 * NS_PER_S;
+    struct gpu_result result;
+    struct err err;
+
+    if (settle(gpu) != GPU_IDLE)
+        fail_msg("%s", gpu_trouble(gpu));
+    if (gpu_measure(gpu, job, clock_boot_ns(), &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(gpu_state(gpu), GPU_BUSY);
+    while (!gpu_next_result(gpu, &result)) {
+        assert_true(clock_boot_ns() < until_ns);
+        step(gpu);
+    }
+    assert_int_equal(result.lease, 7);
+    return result;
+}
+
+static struct gpu_result measure(struct gpu *gpu, const char *request,
+                                 const char *artifact, int64_t limit_ns)
+{
+    struct gpu_job job = {
+        .lease = 7,
+        .request = request,
+        .artifact = artifact,
+        .reference = KERNELS "sum.so",
+        .limit_ns = limit_ns,
+    };
+
+    return measure_job(gpu, &job);
+}
+
+#define MEASURE(gpu, entry) measure(gpu, REQUEST(entry), KERNELS entry ".so", 0)
+
+static void right_kernel_is_measured(void **state)
+{
+    struct gpu *gpu = open_gpu(RUNNER);
+    struct gpu_result result = MEASURE(gpu, "right");
+
+    (void)state;
+    assert_int_equal(result.outcome, OUTCOME_CORRECT);
+    assert_int_equal(result.wire.n_samples, 5);
+    assert_true(result.wire.samples[0] > 0);
+    assert_false(result.repeated);
+    assert_memory_equal(gpu_uuid(gpu), "CPU-", 4);
+    assert_string_not_equal(gpu_fact(gpu, "sm_count"), "");
+    gpu_close(gpu);
+}
+
+static void wrong_kernel_is_measured_again_before_it_is_believed(void **state)
+{
+    struct gpu *gpu = open_gpu(RUNNER);
+    struct gpu_result first = MEASURE(gpu, "right");
+    struct gpu_result wrong = MEASURE(gpu, "element_wrong");
+    struct gpu_result after = MEASURE(gpu, "right");
+
+    (void)state;
+    assert_int_equal(first.outcome, OUTCOME_CORRECT);
+    assert_int_equal(wrong.outcome, OUTCOME_CORRECTNESS);
+    assert_true(wrong.repeated);
+    assert_int_equal(wrong.wire.max_at, 777);
+    assert_int_equal(after.outcome, OUTCOME_CORRECT);
+    gpu_close(gpu);
+}
+
+static void failure_of_a_fresh_runner_is_believed_at_once(void **state)
+{
+    struct gpu *gpu = open_gpu(RUNNER);
+    struct gpu_result result = MEASURE(gpu, "element_wrong");
+
+    (void)state;
+    assert_int_equal(result.outcome, OUTCOME_CORRECTNESS);
+    assert_false(result.repeated);
+    gpu_close(gpu);
+}
+
+static void what_is_asked_of_a_fresh_runner_finds_one(void **state)
+{
+    struct gpu_job job = { .lease = 7,
+                           .request = REQUEST("element_wrong"),
+                           .artifact = KERNELS "element_wrong.so",
+                           .reference = KERNELS "sum.so",
+                           .fresh = true };
+    struct gpu *gpu = open_gpu(RUNNER);
+    struct gpu_result before = MEASURE(gpu, "right");
+    struct gpu_result fresh = measure_job(gpu, &job);
+    struct gpu_result after = MEASURE(gpu, "right");
+
+    (void)state;
+    assert_int_equal(before.outcome, OUTCOME_CORRECT);
+    assert_int_equal(fresh.outcome, OUTCOME_CORRECTNESS);
+    assert_false(fresh.repeated); /* nothing that it could have inherited */
+    assert_int_equal(after.outcome, OUTCOME_CORRECT);
+    gpu_close(gpu);
+}
+
+static void kernels_that_fault_are_runtime_and_leave_nothing(void **state)
+{
+    struct gpu *gpu = open_gpu(RUNNER);
+    struct gpu_result fault = MEASURE(gpu, "past_the_end");
+    struct gpu_result after = MEASURE(gpu, "right");
+
+    (void)state;
+    assert_int_equal(fault.outcome, OUTCOME_RUNTIME);
+    assert_string_not_equal(fault.detail, "");
+    assert_int_equal(after.outcome, OUTCOME_CORRECT);
+    gpu_close(gpu);
+}
+
+static void kernel_that_exits_is_a_crash(void **state)
+{
+    struct gpu *gpu = open_gpu(RUNNER);
+    struct gpu_result result = MEASURE(gpu, "exits");
+    struct gpu_result after = MEASURE(gpu, "right");
+
+    (void)state;
+    assert_int_equal(result.outcome, OUTCOME_CRASH);
+    assert_string_equal(result.detail, "exit status 0");
+    assert_int_equal(result.wire.max_at, -1);
+    assert_true(isnan(result.wire.relative_l2));
+    assert_int_equal(after.outcome, OUTCOME_CORRECT);
+    gpu_close(gpu);
+}
+
+static void runner_that_hangs_is_killed_at_the_limit(void **state)
+{
+    struct gpu *gpu =
+        open_gpu(script(SAY_OPEN "trap '' TERM; while :; do sleep 1; done"));
+    struct gpu_result result =
+        measure(gpu, REQUEST("right"), KERNELS "right.so", NS_PER_S / 4);
+
+    (void)state;
+    assert_int_equal(result.outcome, OUTCOME_TIMEOUT);
+    assert_string_equal(result.detail, "no answer within 0.25 s");
+    assert_true(result.seconds < 3);
+    assert_int_equal(settle(gpu), GPU_IDLE);
+    gpu_close(gpu);
+}
+
+static void death_by_signal_names_it_and_the_last_words(void **state)
+{
+    struct gpu *gpu = open_gpu(
+        script(SAY_OPEN READ_REQUEST "echo bad address >&2; kill -SEGV $$"));
+    struct gpu_result result = MEASURE(gpu, "right");
+
+    (void)state;
+    assert_int_equal(result.outcome, OUTCOME_RUNTIME);
+    assert_string_equal(result.detail, "signal 11 (SIGSEGV): bad address");
+    gpu_close(gpu);
+}
+
+static void kill_from_outside_is_the_boxs_fault(void **state)
+{
+    struct gpu *gpu = open_gpu(script(SAY_OPEN READ_REQUEST "kill -KILL $$"));
+    struct gpu_result result = MEASURE(gpu, "right");
+
+    (void)state;
+    assert_int_equal(result.outcome, OUTCOME_CRASH);
+    assert_string_equal(result.detail, "signal 9 (SIGKILL)");
+    gpu_close(gpu);
+}
+
+static void garbage_on_the_pipe_is_a_crash(void **state)
+{
+    struct gpu *gpu =
+        open_gpu(script(SAY_OPEN READ_REQUEST "echo hello; sleep 100"));
+    struct gpu_result result = MEASURE(gpu, "right");
+
+    (void)state;
+    assert_int_equal(result.outcome, OUTCOME_CRASH);
+    assert_non_null(strstr(result.detail, "hello"));
+    gpu_close(gpu);
+}
+
+/* The first process measures once and dies of the second; the next one
+ * measures it. */
+static void inherited_failure_is_not_believed(void **state)
+{
+    struct gpu *gpu = open_gpu(script(
+        SAY_OPEN SAY_CORRECT "[ -e first ] || { touch first; " READ_REQUEST
+                             "kill -SEGV $$; }; " SAY_CORRECT "exit 0"));
+    struct gpu_result first = MEASURE(gpu, "right");
+    struct gpu_result second = MEASURE(gpu, "right");
+
+    (void)state;
+    assert_string_equal(first.detail, "");
+    assert_int_equal(first.outcome, OUTCOME_CORRECT);
+    assert_int_equal(second.outcome, OUTCOME_CORRECT);
+    assert_true(second.repeated);
+    gpu_close(gpu);
+}
+
+static void device_that_cannot_be_opened_is_trouble(void **state)
+{
+    struct gpu *gpu = open_gpu(
+        script(READ_REQUEST
+               "printf 'error no CUDA device\\npoisoned 1\\n\\n'; sleep 100"));
+
+    (void)state;
+    assert_int_equal(settle(gpu), GPU_TROUBLE);
+    assert_string_equal(gpu_trouble(gpu), "no CUDA device");
+    gpu_close(gpu);
+}
+
+static void runner_that_never_opens_is_trouble_after_three_tries(void **state)
+{
+    struct gpu *gpu = open_gpu(
+        script("echo x >> tries; echo libcuda.so.1 missing >&2; exit 1"));
+
+    (void)state;
+    assert_int_equal(settle(gpu), GPU_TROUBLE);
+    assert_string_equal(gpu_trouble(gpu),
+                        "fa-runner cannot open the device: exit status 1: "
+                        "libcuda.so.1 missing");
+    gpu_close(gpu);
+}
+
+static void cancelled_measurement_gives_no_result(void **state)
+{
+    struct gpu *gpu = open_gpu(script(SAY_OPEN "sleep 1000"));
+    struct gpu_job job = { .request = REQUEST("right"),
+                           .artifact = "/a",
+                           .reference = "/b" };
+    struct gpu_result result;
+
+    (void)state;
+    assert_int_equal(settle(gpu), GPU_IDLE);
+    assert_int_equal(gpu_measure(gpu, &job, clock_boot_ns(), NULL), 0);
+    gpu_cancel(gpu, clock_boot_ns());
+    assert_int_equal(gpu_state(gpu), GPU_STARTING);
+    assert_int_equal(settle(gpu), GPU_IDLE);
+    assert_false(gpu_next_result(gpu, &result));
+    gpu_close(gpu);
+}
+
+static void request_that_is_none_is_refused(void **state)
+{
+    struct gpu *gpu = open_gpu(RUNNER);
+    struct gpu_job job = { .artifact = "/a", .reference = "/b" };
+    struct err err;
+
+    (void)state;
+    assert_int_equal(settle(gpu), GPU_IDLE);
+    job.request = REQUEST("right") "quit\n";
+    assert_int_equal(gpu_measure(gpu, &job, clock_boot_ns(), &err), ERR_PROTO);
+    job.request = REQUEST("right") "artifact /etc/passwd\n";
+    assert_int_equal(gpu_measure(gpu, &job, clock_boot_ns(), &err), ERR_PROTO);
+    job.request = "";
+    assert_int_equal(gpu_measure(gpu, &job, clock_boot_ns(), &err), ERR_PROTO);
+    assert_int_equal(gpu_state(gpu), GPU_IDLE);
+    gpu_close(gpu);
+}
+
+static void lists_of_gpus_are_checked(void **state)
+{
+    static const char *const bad[] = { "", "0,0", "x", "0,", "-1", "0 1" };
+    struct gpu_spec spec = { .device = "cpu", .runner = RUNNER, .dir = dir };
+    struct gpus *gpus;
+    struct err err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_int_equal(gpus_open(&spec, bad[i], 0, &gpus, &err), ERR_INPUT);
+    assert_string_equal(
+        err.text,
+        "gpus '0 1': write all, none, or indices such as 0,1, each once");
+    assert_int_equal(gpus_open(&spec, "none", 0, &gpus, &err), 0);
+    assert_int_equal(gpus_step(gpus, 0, &err), 1);
+    assert_int_equal(gpus_count(gpus), 0);
+    gpus_close(gpus);
+}
+
+static void all_gpus_of_the_cpu_device_are_one(void **state)
+{
+    struct gpu_spec spec = { .device = "cpu", .runner = RUNNER, .dir = dir };
+    int64_t until_ns = clock_boot_ns() + 20 * NS_PER_S;
+    struct gpus *gpus;
+    struct err err;
+    int rc;
+
+    (void)state;
+    assert_int_equal(gpus_open(&spec, "all", clock_boot_ns(), &gpus, &err), 0);
+    while ((rc = gpus_step(gpus, clock_boot_ns(), &err)) == 0)
+        assert_true(clock_boot_ns() < until_ns);
+    assert_int_equal(rc, 1);
+    assert_int_equal(gpus_count(gpus), 1);
+    assert_ptr_equal(gpus_find(gpus, gpu_uuid(gpus_at(gpus, 0))),
+                     gpus_at(gpus, 0));
+    assert_null(gpus_find(gpus, "GPU-0"));
+    gpus_close(gpus);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(right_kernel_is_measured),
+        cmocka_unit_test(wrong_kernel_is_measured_again_before_it_is_believed),
+        cmocka_unit_test(failure_of_a_fresh_runner_is_believed_at_once),
+        cmocka_unit_test(what_is_asked_of_a_fresh_runner_finds_one),
+        cmocka_unit_test(kernels_that_fault_are_runtime_and_leave_nothing),
+        cmocka_unit_test(kernel_that_exits_is_a_crash),
+        cmocka_unit_test(runner_that_hangs_is_killed_at_the_limit),
+        cmocka_unit_test(death_by_signal_names_it_and_the_last_words),
+        cmocka_unit_test(kill_from_outside_is_the_boxs_fault),
+        cmocka_unit_test(garbage_on_the_pipe_is_a_crash),
+        cmocka_unit_test(inherited_failure_is_not_believed),
+        cmocka_unit_test(device_that_cannot_be_opened_is_trouble),
+        cmocka_unit_test(runner_that_never_opens_is_trouble_after_three_tries),
+        cmocka_unit_test(cancelled_measurement_gives_no_result),
+        cmocka_unit_test(request_that_is_none_is_refused),
+        cmocka_unit_test(lists_of_gpus_are_checked),
+        cmocka_unit_test(all_gpus_of_the_cpu_device_are_one),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

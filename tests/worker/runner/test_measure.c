@@ -1,0 +1,318 @@
+/* test_measure.c - what a kernel does wrong is found, named and contained */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "common/outcome.h"
+#include "tests/worker/runner/box.h"
+#include "worker/runner/resident.h"
+
+#define RUNNER FA_BINARY_DIR "/bin/fa-runner"
+
+static struct box box;
+
+static int set_up(void **state)
+{
+    (void)state;
+    box_start(&box, RUNNER);
+    return box_open(&box, "cpu") ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    (void)box_stop(&box); /* some of the kernels end it */
+    return 0;
+}
+
+/* The kernel ends in 'outcome' with 'text' in its detail. */
+static void assert_outcome(const char *entry, enum outcome outcome,
+                           const char *text)
+{
+    const struct wire_result *result = box_measure(&box, entry);
+
+    if (result->outcome != outcome || !strstr(result->detail, text))
+        fail_msg("%s: %s: %s", entry, outcome_name(result->outcome),
+                 result->detail);
+    assert_true(outcome == OUTCOME_CORRECT || result->n_samples == 0 ||
+                strstr(box.stages, "recheck"));
+}
+
+static void correct_kernel_is_checked_and_timed(void **state)
+{
+    const struct wire_result *result = box_measure(&box, "right");
+
+    (void)state;
+    assert_int_equal(result->outcome, OUTCOME_CORRECT);
+    assert_string_equal(box.stages, "load reference check time recheck ");
+    assert_string_equal(result->detail, "");
+    assert_int_equal(result->n_samples, 5);
+    assert_int_equal(result->n_states, 3);
+    assert_true(result->relative_l2 > 0 && result->relative_l2 < 1e-7);
+    assert_true(result->max_error < 1e-6);
+    assert_true(result->held_s > 0 && !result->poisoned);
+}
+
+static void reference_is_made_once_a_problem(void **state)
+{
+    struct wire_request request;
+
+    (void)state;
+    box_measure(&box, "right");
+    box_measure(&box, "right");
+    assert_string_equal(box.stages, "load check time recheck ");
+    box_request(&request, "right", "sum", 1001);
+    request.measure.seed = 2;
+    assert_true(box_ask(&box, &request));
+    assert_string_equal(box.stages, "load reference check time recheck ");
+}
+
+static void problems_leave_in_the_order_of_their_use(void **state)
+{
+    struct wire_request request;
+
+    (void)state;
+    for (int64_t n = 100; n <= 100 + RESIDENT_PROBLEMS; n++) {
+        box_request(&request, "right", "sum", n);
+        assert_true(box_ask(&box, &request));
+        assert_int_equal(box.reply.result.outcome, OUTCOME_CORRECT);
+    }
+    box_request(&request, "right", "sum", 101);
+    assert_true(box_ask(&box, &request));
+    assert_string_equal(box.stages, "load check time recheck ");
+    box_request(&request, "right", "sum", 100);
+    assert_true(box_ask(&box, &request));
+    assert_string_equal(box.stages, "load reference check time recheck ");
+}
+
+/* 8 kernels on 27 problems, a kernel after the other: what fuzzing asks. */
+static void problems_in_turn_are_made_once(void **state)
+{
+    struct wire_request request;
+    int made = 0;
+
+    (void)state;
+    for (int kernel = 0; kernel < 8; kernel++)
+        for (int64_t n = 100; n < 127; n++) {
+            box_request(&request, "right", "sum", n);
+            request.measure.least = request.measure.most = 1;
+            assert_true(box_ask(&box, &request));
+            made += strstr(box.stages, "reference") != NULL;
+        }
+    assert_int_equal(made, 27);
+}
+
+/* The reply to a request for 'entry' with 5 to 30 samples. */
+static const struct wire_result *sampled(const char *entry, double noise,
+                                         double incumbent_s)
+{
+    struct wire_request request;
+
+    box_request(&request, entry, "sum", 1001);
+    request.measure.most = 30;
+    request.measure.noise = noise;
+    request.measure.incumbent_s = incumbent_s;
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(box.reply.result.outcome, OUTCOME_CORRECT);
+    return &box.reply.result;
+}
+
+static void samples_are_taken_until_they_settle(void **state)
+{
+    const struct wire_result *result = sampled("uneven", 100, 0);
+
+    (void)state;
+    assert_int_equal(result->sampling, WIRE_SETTLED);
+    assert_int_equal(result->n_samples, 5);
+    assert_int_equal(result->l2, WIRE_L2_FLUSH);
+    assert_int_equal(result->n_rejected, 0);
+    assert_false(result->blocked); /* a launch is over when it returns */
+}
+
+static void noisy_kernel_is_unstable_and_keeps_its_samples(void **state)
+{
+    const struct wire_result *result = sampled("uneven", 0.01, 0);
+
+    (void)state;
+    assert_int_equal(result->sampling, WIRE_UNSTABLE);
+    assert_int_equal(result->n_samples, 30);
+}
+
+static void loser_stops_early(void **state)
+{
+    const struct wire_result *result = sampled("uneven", 0.01, 1e-9);
+
+    (void)state;
+    assert_int_equal(result->sampling, WIRE_LOSER);
+    assert_int_equal(result->n_samples, 5);
+}
+
+static void rotated_inputs_are_copies_in_other_places(void **state)
+{
+    struct wire_request request;
+
+    (void)state;
+    box_request(&request, "right", "sum", 1001);
+    request.measure.l2 = WIRE_L2_ROTATE;
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(box.reply.result.outcome, OUTCOME_CORRECT);
+    assert_int_equal(box.reply.result.l2, WIRE_L2_ROTATE);
+    assert_int_equal(box.reply.result.copies, 2);
+    assert_outcome("two_places_alone", OUTCOME_CORRECT, "");
+    snprintf(request.measure.kernel.path, sizeof(request.measure.kernel.path),
+             FA_BINARY_DIR "/tests/fixtures/two_places_alone.so");
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(box.reply.result.outcome, OUTCOME_CORRECTNESS);
+    assert_non_null(strstr(box.reply.result.detail, "after timing"));
+}
+
+static void wrong_element_is_named(void **state)
+{
+    (void)state;
+    assert_outcome("element_wrong", OUTCOME_CORRECTNESS,
+                   "first seed: 'out'[777] is ");
+    assert_string_equal(box.reply.result.argument, "out");
+    assert_int_equal(box.reply.result.max_at, 777);
+    assert_false(box.reply.result.poisoned);
+    assert_outcome("right", OUTCOME_CORRECT, "");
+}
+
+static void nan_and_unwritten_elements_fail(void **state)
+{
+    (void)state;
+    assert_outcome("element_nan", OUTCOME_CORRECTNESS,
+                   "'out'[5] is NaN or unwritten");
+    assert_true(isinf(box.reply.result.max_error));
+    assert_outcome("tail_unwritten", OUTCOME_CORRECTNESS,
+                   "'out'[1000] is NaN or unwritten");
+}
+
+static void kernel_right_for_one_seed_fails(void **state)
+{
+    (void)state;
+    assert_outcome("first_seed_alone", OUTCOME_CORRECTNESS, "second seed: ");
+}
+
+static void kernel_that_changes_when_timed_fails(void **state)
+{
+    (void)state;
+    assert_outcome("right_until_timed", OUTCOME_CORRECTNESS, "after timing: ");
+    assert_outcome("idle_when_timed", OUTCOME_CORRECTNESS,
+                   "after timing: 'out'[0] is NaN or unwritten");
+}
+
+static void writes_outside_the_outputs_are_runtime_errors(void **state)
+{
+    static const char *const entries[] = { "past_the_end", "before_the_start",
+                                           "input_written", "null_read" };
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const struct wire_result *result = box_measure(&box, entries[i]);
+
+        if (result->outcome != OUTCOME_RUNTIME || !result->detail[0])
+            fail_msg("%s: %s: %s", entries[i], outcome_name(result->outcome),
+                     result->detail);
+        if (result->poisoned) {
+            tear_down(NULL);
+            set_up(NULL);
+        }
+        assert_outcome("right", OUTCOME_CORRECT, "");
+    }
+}
+
+static void impossible_launches_are_constraints(void **state)
+{
+    struct wire_request request;
+
+    (void)state;
+    box_request(&request, "right", "sum", 1001);
+    request.measure.kernel.smem = 1 << 20;
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(box.reply.result.outcome, OUTCOME_CONSTRAINTS);
+    assert_non_null(strstr(box.reply.result.detail, "1048576"));
+    request.measure.kernel.smem = 0;
+    request.measure.kernel.block[0] = 2048;
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(box.reply.result.outcome, OUTCOME_CONSTRAINTS);
+    request.measure.kernel.block[0] = 128;
+    request.measure.kernel.grid[0] = 0;
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(box.reply.result.outcome, OUTCOME_CONSTRAINTS);
+    assert_outcome("right", OUTCOME_CORRECT, "");
+}
+
+static void useless_reference_is_an_error(void **state)
+{
+    struct wire_request request;
+
+    (void)state;
+    box_request(&request, "right", "sum_less_one", 1001);
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(box.reply.kind, WIRE_ERROR);
+    assert_string_equal(box.reply.error,
+                        "reference: the reference left 'out'[12] unwritten, "
+                        "or not a finite number");
+    assert_outcome("right", OUTCOME_CORRECT, "");
+}
+
+static void missing_artifact_is_an_error(void **state)
+{
+    struct wire_request request;
+
+    (void)state;
+    box_request(&request, "absent", "sum", 1001);
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(box.reply.kind, WIRE_ERROR);
+    assert_non_null(strstr(box.reply.error, "absent.so"));
+    assert_outcome("right", OUTCOME_CORRECT, "");
+}
+
+static void printing_kernel_does_not_reach_the_pipe(void **state)
+{
+    (void)state;
+    assert_outcome("talks", OUTCOME_CORRECT, "");
+    assert_outcome("right", OUTCOME_CORRECT, "");
+}
+
+static void exiting_kernel_ends_the_pipe_without_a_reply(void **state)
+{
+    struct wire_request request;
+
+    (void)state;
+    box_request(&request, "exits", "sum", 1001);
+    assert_false(box_ask(&box, &request));
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        CASE(correct_kernel_is_checked_and_timed),
+        CASE(reference_is_made_once_a_problem),
+        CASE(problems_leave_in_the_order_of_their_use),
+        CASE(problems_in_turn_are_made_once),
+        CASE(samples_are_taken_until_they_settle),
+        CASE(noisy_kernel_is_unstable_and_keeps_its_samples),
+        CASE(loser_stops_early),
+        CASE(rotated_inputs_are_copies_in_other_places),
+        CASE(wrong_element_is_named),
+        CASE(nan_and_unwritten_elements_fail),
+        CASE(kernel_right_for_one_seed_fails),
+        CASE(kernel_that_changes_when_timed_fails),
+        CASE(writes_outside_the_outputs_are_runtime_errors),
+        CASE(impossible_launches_are_constraints),
+        CASE(useless_reference_is_an_error),
+        CASE(missing_artifact_is_an_error),
+        CASE(printing_kernel_does_not_reach_the_pipe),
+        CASE(exiting_kernel_ends_the_pipe_without_a_reply),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

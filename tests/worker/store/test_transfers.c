@@ -1,0 +1,154 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/clock.h"
+#include "worker/store/build_dir.h"
+#include "worker/store/transfers.h"
+
+#define TEXT "a cubin of some kind"
+
+struct box {
+    char dir[32];
+    struct cache *cache;
+    struct transfers *transfers;
+    char hash[HASH_HEX]; /* of TEXT */
+};
+
+static int set_up(void **state)
+{
+    struct box *box = calloc(1, sizeof(*box));
+    struct err err;
+
+    assert_int_equal(hash_setup(&err), 0);
+    snprintf(box->dir, sizeof(box->dir), "/tmp/fa-files-XXXXXX");
+    assert_non_null(mkdtemp(box->dir));
+    assert_int_equal(cache_open(box->dir, CACHE_BYTES, &box->cache, &err), 0);
+    box->transfers = transfers_new(box->cache);
+    hash_of(TEXT, strlen(TEXT), box->hash);
+    *state = box;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct box *box = *state;
+
+    transfers_free(box->transfers);
+    cache_close(box->cache);
+    assert_true(build_dir_remove_tree(box->dir));
+    free(box);
+    return 0;
+}
+
+static int chunk(struct box *box, const char *hash, int64_t offset,
+                 const char *bytes, size_t len, struct err *err)
+{
+    struct msg msg = { .type = MSG_ARTIFACT,
+                       .hash = hash,
+                       .offset = offset,
+                       .total = (int64_t)strlen(TEXT),
+                       .chunk = { bytes, len } };
+
+    return transfers_take_chunk(box->transfers, &msg, err);
+}
+
+static void chunks_become_an_artifact(void **state)
+{
+    struct box *box = *state;
+
+    assert_true(transfers_want(box->transfers, box->hash, 1));
+    assert_int_equal(chunk(box, box->hash, 0, TEXT, 7, NULL), 0);
+    assert_false(cache_has(box->cache, box->hash));
+    assert_int_equal(chunk(box, box->hash, 7, &TEXT[7], strlen(TEXT) - 7, NULL),
+                     1);
+    assert_true(cache_has(box->cache, box->hash));
+}
+
+static void a_wrong_byte_is_not_stored(void **state)
+{
+    struct box *box = *state;
+    struct err err;
+
+    assert_true(transfers_want(box->transfers, box->hash, 1));
+    assert_int_equal(
+        chunk(box, box->hash, 0, "A cubin of some kind", strlen(TEXT), &err),
+        ERR_PROTO);
+    assert_false(cache_has(box->cache, box->hash));
+    assert_int_equal(chunk(box, box->hash, 0, TEXT, strlen(TEXT), &err), 1);
+}
+
+static void lengths_that_cannot_be_are_refused(void **state)
+{
+    struct box *box = *state;
+    struct err err;
+
+    assert_true(transfers_want(box->transfers, box->hash, 1));
+    assert_int_equal(chunk(box, box->hash, 15, TEXT, 10, &err), ERR_PROTO);
+    assert_int_equal(chunk(box, box->hash, 1 << 30, TEXT, 1, &err), ERR_PROTO);
+    assert_int_equal(chunk(box, box->hash, 5, TEXT, 3, &err), 0); /* a gap */
+    assert_int_equal(chunk(box, box->hash, 0, TEXT, strlen(TEXT), &err), 1);
+}
+
+static void what_nobody_asked_for_is_dropped(void **state)
+{
+    struct box *box = *state;
+
+    assert_int_equal(chunk(box, box->hash, 0, TEXT, strlen(TEXT), NULL), 0);
+    assert_false(cache_has(box->cache, box->hash));
+}
+
+static void a_file_is_asked_for_once_in_a_while(void **state)
+{
+    struct box *box = *state;
+
+    assert_true(transfers_want(box->transfers, box->hash, NS_PER_S));
+    assert_false(transfers_want(box->transfers, box->hash, 10 * NS_PER_S));
+    assert_true(transfers_want(box->transfers, box->hash, 12 * NS_PER_S));
+}
+
+static void an_artifact_goes_out_in_chunks(void **state)
+{
+    enum {
+        TOTAL = MSG_CHUNK_MAX + 5
+    };
+    struct box *box = *state;
+    char *bytes = calloc(1, TOTAL), hash[HASH_HEX];
+    struct msg msg;
+
+    hash_of(bytes, TOTAL, hash);
+    assert_int_equal(cache_put(box->cache, hash, bytes, TOTAL, NULL), 0);
+    assert_false(transfers_fetch(box->transfers, box->hash));
+    assert_true(transfers_fetch(box->transfers, hash));
+    assert_true(transfers_next_chunk(box->transfers, &msg));
+    assert_int_equal(msg.offset, 0);
+    assert_int_equal(msg.chunk.len, MSG_CHUNK_MAX);
+    assert_true(transfers_next_chunk(box->transfers, &msg));
+    assert_int_equal(msg.offset, MSG_CHUNK_MAX);
+    assert_int_equal(msg.chunk.len, 5);
+    assert_int_equal(msg.total, TOTAL);
+    assert_string_equal(msg.hash, hash);
+    assert_false(transfers_next_chunk(box->transfers, &msg));
+    free(bytes);
+}
+
+#define boxed(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        boxed(chunks_become_an_artifact),
+        boxed(a_wrong_byte_is_not_stored),
+        boxed(lengths_that_cannot_be_are_refused),
+        boxed(what_nobody_asked_for_is_dropped),
+        boxed(a_file_is_asked_for_once_in_a_while),
+        boxed(an_artifact_goes_out_in_chunks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,318 @@
+#include "worker/agent/agent.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <zmq.h>
+
+#include "common/log.h"
+#include "common/mem.h"
+#include "worker/agent/agent_internal.h"
+#include "worker/agent/claim.h"
+#include "worker/process/child.h"
+#include "worker/store/workdir.h"
+
+#define LINGER_NS (90 * NS_PER_S)  /* until an invitation says otherwise */
+#define BEAT_NS (5 * NS_PER_S)     /* until a WELCOME does */
+#define SILENCE_NS (15 * NS_PER_S) /* then the connection is made anew */
+#define LAST_WORDS_MS 1000         /* for BYE to leave the socket */
+#define TRIM_NS (60 * NS_PER_S)
+#define TURN_NS (1 * NS_PER_S) /* a longer turn: this process did not run */
+#define POLL_MS_MAX 1000
+
+/* the DEALER, the signals, the control socket, then all children */
+/* a GPU has its runner and a tool */
+#define FDS_MAX \
+    (2 + CONTROL_FDS_MAX + CHILD_FDS_MAX * (SLOTS_MAX + 2 * GPUS_MAX))
+
+static int open_signals(struct agent *agent, struct err *err)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);  /* the SSH session's end is not ours */
+    signal(SIGXFSZ, SIG_IGN); /* the write fails and is handled */
+    if (sigprocmask(SIG_BLOCK, &set, NULL) == 0)
+        agent->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (agent->signals < 0)
+        return err_set(err, ERR_SYSTEM, "signals: %s", strerror(errno));
+    return 0;
+}
+
+static int open_journal(struct agent *agent, struct err *err)
+{
+    char *path = mem_printf("%s/journal", agent->dir);
+    size_t dropped = 0;
+    int rc = journal_open(path, &agent->journal, &dropped, err);
+
+    if (dropped > 0)
+        log_line(LOG_W, "JOURNAL-TORN", "bytes=%zu", dropped);
+    free(path);
+    return rc;
+}
+
+int agent_open(const char *dir, FILE *log, struct agent **out, struct err *err)
+{
+    struct agent *agent = mem_new(1, sizeof(*agent));
+    int rc;
+
+    agent->dir = dir;
+    agent->log = log;
+    agent->signals = -1;
+    agent->liveness = (struct liveness){ clock_boot_ns(), BEAT_NS, LINGER_NS };
+    agent->lock = rc = workdir_lock(dir, err);
+    if (rc >= 0)
+        rc = open_signals(agent, err);
+    if (rc == 0) {
+        child_setup();
+        rc = open_journal(agent, err);
+    }
+    if (rc == 0)
+        rc = cache_open(dir, CACHE_BYTES, &agent->cache, err);
+    if (rc == 0)
+        rc = control_open(dir, &agent->control, err);
+    if (rc < 0) {
+        agent_close(agent);
+        return rc;
+    }
+    agent->transfers = transfers_new(agent->cache);
+    agent->zctx = zmq_ctx_new();
+    log_line(LOG_I, "STARTED", "version=%s dir=%s containment=%s", FA_VERSION,
+             dir, child_containment());
+    *out = agent;
+    return 0;
+}
+
+void agent_close(struct agent *agent)
+{
+    if (!agent)
+        return;
+    queue_free(agent->queue);
+    resources_close(agent->bench);
+    link_close(agent->link, LAST_WORDS_MS);
+    if (agent->zctx)
+        zmq_ctx_term(agent->zctx);
+    /* the relay sends on what it got, then ends with this socket */
+    control_close(agent->control);
+    transfers_free(agent->transfers);
+    cache_close(agent->cache);
+    journal_close(agent->journal);
+    if (agent->signals >= 0)
+        close(agent->signals);
+    if (agent->lock >= 0)
+        close(agent->lock);
+    free(agent);
+}
+
+static void forget_connection(struct agent *agent, int64_t now_ns)
+{
+    agent_greet_again(agent, now_ns);
+    agent->connection.made_ns = now_ns;
+    transfers_forget_wants(agent->transfers);
+}
+
+/* Over TCP nothing shows but silence. */
+static bool is_attached(const struct agent *agent)
+{
+    return control_is_attached(agent->control) ||
+           (agent->link &&
+            strncmp(link_invite(agent->link)->endpoint, "tcp://", 6) == 0);
+}
+
+int agent_invite(struct agent *agent, const struct invite *invite,
+                 struct err *err)
+{
+    int64_t epoch = agent->link ? link_epoch(agent->link) : 0;
+    int64_t now_ns = clock_boot_ns();
+    char owner[OWNER_PATH_BYTES];
+    struct link *link;
+    int rc;
+
+    rc = claim_check(agent->link ? link_invite(agent->link) : NULL,
+                     now_ns - agent->liveness.heard_ns, is_attached(agent),
+                     invite, err);
+    if (rc < 0)
+        return rc;
+    if (agent->end.how != AGENT_RUNS)
+        return err_set(err, ERR_NETWORK, "the worker is ending");
+    rc = link_open(agent->zctx, invite, &link, err);
+    if (rc < 0)
+        return rc;
+    if (invite->epoch != epoch && agent->queue)
+        queue_drop_idle(agent->queue);
+    link_close(agent->link, 0);
+    agent->link = link;
+    agent->liveness =
+        (struct liveness){ now_ns, BEAT_NS, invite->linger_ms * NS_PER_MS };
+    forget_connection(agent, now_ns);
+    owner_text(&invite->owner, owner, sizeof(owner));
+    log_line(LOG_I, "INVITED", "epoch=%lld endpoint=%s by=%s",
+             (long long)invite->epoch, invite->endpoint, owner);
+    return 0;
+}
+
+static void look_at_control(struct agent *agent, int64_t now_ns)
+{
+    struct invite invite;
+    struct err err;
+    int rc;
+
+    if (agent->end.how != AGENT_RUNS) /* the next worker's affair */
+        return;
+    if (control_step(agent->control, now_ns, &invite) != 1)
+        return;
+    rc = agent_invite(agent, &invite, &err);
+    invite_wipe(&invite);
+    if (rc < 0)
+        log_line(LOG_W, "INVITATION-REFUSED", "%s", err.text);
+    if (rc < 0)
+        control_refuse(agent->control, rc == ERR_NETWORK, err.text);
+    else
+        control_accept(agent->control);
+}
+
+static void look_at_signals(struct agent *agent)
+{
+    struct signalfd_siginfo info;
+
+    while (read(agent->signals, &info, sizeof(info)) == sizeof(info)) {
+        agent->end.by_signal = true;
+        agent_stop(agent, AGENT_STOPS, "signal");
+    }
+}
+
+/* Silence: a new connection, and in the end nobody is there. */
+static void look_at_clock(struct agent *agent, int64_t now_ns)
+{
+    struct err err;
+
+    if (now_ns >= liveness_ends_ns(&agent->liveness) &&
+        agent->end.how == AGENT_RUNS) {
+        agent_stop(agent, AGENT_DRAINS, "no word from the coordinator");
+        agent_drop_long_work(agent, now_ns);
+    }
+    if (agent->link && now_ns - agent->liveness.heard_ns >= SILENCE_NS &&
+        now_ns - agent->connection.made_ns >= SILENCE_NS) {
+        if (link_renew(agent->link, &err) < 0)
+            log_line(LOG_W, "CONNECT-FAILED", "%s", err.text);
+        forget_connection(agent, now_ns);
+    }
+    if (agent->log && now_ns >= agent->due.trim_ns) {
+        workdir_trim_log(agent->dir, agent->log);
+        agent->due.trim_ns = now_ns + TRIM_NS;
+    }
+}
+
+static void speak(struct agent *agent, int64_t now_ns)
+{
+    size_t n;
+
+    if (!agent->link)
+        return;
+    if (!agent->connection.welcomed) {
+        if (now_ns >= agent->due.hello_ns)
+            agent_say_hello(agent, now_ns);
+        return;
+    }
+    agent_announce(agent);
+    if (now_ns >= agent->due.beat_ns) {
+        struct msg beat = { .type = MSG_BEAT };
+
+        journal_entries(agent->journal, &n);
+        beat.journal = (int64_t)n;
+        agent_send(agent, &beat);
+        agent->due.beat_ns = now_ns + agent->liveness.beat_every_ns;
+    }
+    if (now_ns >= agent->due.resend_ns)
+        agent_offer_results(agent, now_ns, false);
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static long timeout_ms(const struct agent *agent, int64_t now_ns)
+{
+    int64_t until_ns = now_ns + POLL_MS_MAX * NS_PER_MS;
+
+    if (agent->bench)
+        until_ns = earlier(until_ns, resources_deadline_ns(agent->bench));
+    if (agent->link && !agent->connection.welcomed)
+        until_ns = earlier(until_ns, agent->due.hello_ns);
+    if (agent->link && agent->connection.welcomed)
+        until_ns = earlier(until_ns, agent->due.beat_ns);
+    until_ns = earlier(until_ns, liveness_ends_ns(&agent->liveness));
+    /* at least 1: nothing in here is worth a spinning loop */
+    return until_ns <= now_ns ? 1 : (long)((until_ns - now_ns) / NS_PER_MS) + 1;
+}
+
+static void wait_for_something(struct agent *agent, int64_t now_ns)
+{
+    static zmq_pollitem_t items[FDS_MAX];
+    static struct pollfd fds[FDS_MAX];
+    size_t n = 0, n_items = 0;
+
+    if (agent->link)
+        items[n_items++] = (zmq_pollitem_t){ .socket = link_socket(agent->link),
+                                             .events = ZMQ_POLLIN };
+    fds[n++] = (struct pollfd){ .fd = agent->signals, .events = POLLIN };
+    if (agent->end.how == AGENT_RUNS)
+        n += control_fds(agent->control, fds + n);
+    if (agent->bench)
+        n += resources_poll(agent->bench, fds + n, FDS_MAX - 1 - n);
+    for (size_t i = 0; i < n; i++) {
+        short events = (fds[i].events & POLLIN ? ZMQ_POLLIN : 0) |
+                       (fds[i].events & POLLOUT ? ZMQ_POLLOUT : 0);
+
+        items[n_items++] =
+            (zmq_pollitem_t){ .fd = fds[i].fd, .events = events | ZMQ_POLLERR };
+    }
+    (void)zmq_poll(items, (int)n_items, timeout_ms(agent, now_ns));
+}
+
+/* One turn of the loop.  All deadlines are counted from when this process
+ * could have run: a stopped one has heard nothing, and nobody is to blame. */
+static void turn(struct agent *agent, int64_t *now_ns)
+{
+    int64_t before_ns = *now_ns, after_ns, lost_ns;
+
+    wait_for_something(agent, before_ns);
+    *now_ns = after_ns = clock_boot_ns();
+    lost_ns = after_ns - before_ns - POLL_MS_MAX * NS_PER_MS;
+    if (lost_ns > TURN_NS)
+        agent->liveness.heard_ns += lost_ns;
+    look_at_signals(agent);
+    look_at_control(agent, after_ns);
+    if (agent->link)
+        agent_receive(agent, after_ns);
+    look_at_clock(agent, after_ns);
+    if (agent->bench)
+        resources_step(agent->bench, after_ns);
+    agent_work(agent, after_ns);
+    speak(agent, after_ns);
+}
+
+int agent_run(struct agent *agent)
+{
+    int64_t now_ns = clock_boot_ns();
+    struct msg bye = { .type = MSG_BYE };
+    size_t n;
+
+    while (!agent_is_over(agent, now_ns))
+        turn(agent, &now_ns);
+    control_deafen(agent->control); /* what follows may take seconds */
+    journal_entries(agent->journal, &n);
+    bye.journal = (int64_t)n;
+    bye.text = agent->end.why;
+    agent_send(agent, &bye);
+    log_line(LOG_I, "ENDED", "why=%s journal=%zu", agent->end.why, n);
+    return agent->end.by_signal ? 1 : 0;
+}

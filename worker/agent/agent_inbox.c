@@ -1,0 +1,130 @@
+/* agent_inbox.c - what the coordinator says, and the answers */
+#include <string.h>
+
+#include "common/log.h"
+#include "worker/agent/agent_internal.h"
+
+#define MESSAGES_A_TURN 64 /* then children and timers have theirs */
+#define BEAT_MS_MIN 100
+
+static void on_welcome(struct agent *agent, const struct msg *msg,
+                       int64_t now_ns)
+{
+    if (msg->protocol != MSG_PROTOCOL) {
+        agent_stop(agent, AGENT_STOPS, "the coordinator's protocol differs");
+        return;
+    }
+    if (agent->connection.welcomed)
+        return; /* the answer to a HELLO that was on its way */
+    agent->connection.welcomed = true;
+    agent->liveness.beat_every_ns =
+        (msg->beat_ms < BEAT_MS_MIN ? BEAT_MS_MIN : msg->beat_ms) * NS_PER_MS;
+    agent->due.beat_ns = now_ns + agent->liveness.beat_every_ns;
+    agent->liveness.linger_ns = msg->linger_ms * NS_PER_MS;
+    agent_offer_results(agent, now_ns, true);
+    if (agent->bench && resources_serves(agent->bench, msg))
+        return;
+    queue_free(agent->queue);
+    agent->queue = NULL;
+    resources_close(agent->bench);
+    agent->bench = resources_open(msg, agent->cache, now_ns);
+    agent->connection.announced = RESOURCES_OPENING;
+}
+
+static void on_stop(struct agent *agent, const struct msg *msg)
+{
+    if (strcmp(msg->what, "now") == 0)
+        agent_stop(agent, AGENT_STOPS, "the coordinator says so");
+    else
+        agent_stop(agent, AGENT_DRAINS, "the coordinator needs it no more");
+}
+
+static void on_fetch(struct agent *agent, const struct msg *msg)
+{
+    struct msg missing = { .type = MSG_MISSING, .hash = msg->hash };
+
+    if (!transfers_fetch(agent->transfers, msg->hash))
+        agent_send(agent, &missing);
+}
+
+static int on_bundle(struct agent *agent, struct msg *msg, struct err *err)
+{
+    char hash[HASH_HEX];
+    int rc;
+
+    memcpy(hash, msg->hash, strlen(msg->hash) + 1);
+    rc = transfers_take_bundle(agent->transfers, msg, err);
+    if (rc == 1)
+        agent_arrived(agent, hash);
+    return rc;
+}
+
+static int on_artifact(struct agent *agent, const struct msg *msg,
+                       struct err *err)
+{
+    int rc = transfers_take_chunk(agent->transfers, msg, err);
+
+    if (rc == 1)
+        agent_arrived(agent, msg->hash);
+    return rc;
+}
+
+static int dispatch(struct agent *agent, struct msg *msg, int64_t now_ns,
+                    struct err *err)
+{
+    switch (msg->type) {
+    case MSG_WELCOME:
+        on_welcome(agent, msg, now_ns);
+        return 0;
+    case MSG_BUILD:
+    case MSG_MEASURE:
+    case MSG_TOOL:
+        agent_add_lease(agent, msg);
+        return 0;
+    case MSG_BUNDLE:
+        return on_bundle(agent, msg, err);
+    case MSG_ARTIFACT:
+        return on_artifact(agent, msg, err);
+    case MSG_MISSING:
+        agent_missing(agent, msg->hash);
+        return 0;
+    case MSG_FETCH:
+        on_fetch(agent, msg);
+        return 0;
+    case MSG_ACK:
+        for (size_t i = 0; i < msg->nonces.n; i++)
+            journal_ack(agent->journal, msg->nonces.items[i]);
+        return 0;
+    case MSG_CANCEL:
+        agent_cancel(agent, msg->epoch, msg->lease, now_ns);
+        return 0;
+    case MSG_BEAT:
+        return 0;
+    case MSG_STOP:
+        on_stop(agent, msg);
+        return 0;
+    default:
+        return err_set(err, ERR_PROTO, "%s is not for a worker",
+                       msg_type_name(msg->type));
+    }
+}
+
+void agent_receive(struct agent *agent, int64_t now_ns)
+{
+    for (int i = 0; i < MESSAGES_A_TURN; i++) {
+        struct msg msg;
+        struct err err;
+        int rc = link_recv(agent->link, &msg, &err);
+
+        if (rc == 0)
+            return;
+        if (rc == 1) {
+            agent->liveness.heard_ns = now_ns;
+            if (msg.epoch == link_epoch(agent->link))
+                rc = dispatch(agent, &msg, now_ns, &err);
+            msg_fini(&msg);
+        }
+        if (rc < 0)
+            log_line(LOG_W, "MESSAGE-DROPPED", "%s", err.text);
+    }
+}

@@ -1,0 +1,117 @@
+/* agent_internal.h - the struct that the parts of the agent share */
+#ifndef FA_WORKER_AGENT_AGENT_INTERNAL_H
+#define FA_WORKER_AGENT_AGENT_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/clock.h"
+#include "common/err.h"
+#include "common/msg.h"
+#include "worker/agent/agent.h"
+#include "worker/agent/control.h"
+#include "worker/agent/link.h"
+#include "worker/agent/liveness.h"
+#include "worker/resources/queue.h"
+#include "worker/resources/resources.h"
+#include "worker/store/cache.h"
+#include "worker/store/journal.h"
+#include "worker/store/transfers.h"
+
+/* Leases a GPU holds: one runs, the others cover a round trip of 150 ms at
+ * 50 ms a measurement. */
+#define AGENT_MEASURE_CREDIT 4
+#define AGENT_RESEND_NS (2 * NS_PER_S)
+
+enum agent_stop {
+    AGENT_RUNS,
+    AGENT_DRAINS, /* no new work; ends when what runs has ended */
+    AGENT_STOPS,  /* ends now */
+};
+
+/* What holds for the connection of now. */
+struct agent_connection {
+    int64_t made_ns;
+    bool welcomed;
+    enum resources_state announced; /* what was sent on it: READY, TROUBLE */
+};
+
+struct agent_due {
+    int64_t hello_ns, beat_ns, resend_ns, trim_ns;
+};
+
+struct agent_end {
+    enum agent_stop how;
+    const char *why;
+    int64_t by_ns;
+    bool by_signal;
+};
+
+struct agent {
+    const char *dir; /* borrowed */
+    FILE *log;
+    int lock, signals;
+    void *zctx;
+    struct control *control;
+    struct cache *cache;
+    struct journal *journal;
+    struct transfers *transfers;
+    struct link *link;       /* NULL until invited */
+    struct resources *bench; /* NULL until the first WELCOME */
+    struct queue *queue;     /* of this bench, once it is ready */
+
+    struct liveness liveness; /* of the coordinator */
+    struct agent_connection connection;
+    struct agent_due due;
+    struct agent_end end;
+};
+
+/* The files from bottom to top: each calls those above it in this list. */
+
+/* ---- agent_say.c */
+void agent_send(struct agent *agent, struct msg *msg);
+/* Say HELLO, with what is running now, and the rest again. */
+void agent_greet_again(struct agent *agent, int64_t now_ns);
+void agent_say_hello(struct agent *agent, int64_t now_ns);
+/* Tell what there is to tell of a bench that has become ready, or not. */
+void agent_announce(struct agent *agent);
+void agent_say_started(struct agent *agent, struct lease *lease);
+/* The lease of an earlier run has another number with the coordinator of now,
+ * which learns from a new HELLO that it has ended. */
+void agent_refuse(struct agent *agent, const struct msg *lease,
+                  const char *text);
+
+/* ---- agent_stop.c */
+void agent_stop(struct agent *agent, enum agent_stop how, const char *why);
+/* It has been told to stop, and nothing is worth waiting for any more. */
+bool agent_is_over(struct agent *agent, int64_t now_ns);
+
+/* ---- agent_results.c */
+void agent_collect_results(struct agent *agent, int64_t now_ns);
+/* Onto the disk, then away.  Ends the lease. */
+void agent_deliver(struct agent *agent, struct lease *lease, struct msg *result,
+                   int64_t now_ns);
+/* Send what the coordinator has not acknowledged: all, or what is due. */
+void agent_offer_results(struct agent *agent, int64_t now_ns, bool all);
+
+/* ---- agent_tool.c */
+int agent_start_tool(struct agent *agent, struct lease *lease, int64_t now_ns,
+                     struct err *err);
+void agent_collect_tools(struct agent *agent, int64_t now_ns);
+
+/* ---- agent_work.c */
+void agent_add_lease(struct agent *agent, struct msg *msg);
+void agent_cancel(struct agent *agent, int64_t epoch, int64_t lease,
+                  int64_t now_ns);
+void agent_arrived(struct agent *agent, const char *hash);
+void agent_missing(struct agent *agent, const char *hash);
+/* Ask for files, start what can start, take what has ended. */
+void agent_work(struct agent *agent, int64_t now_ns);
+/* Builds and tools; a measurement ends soon enough. */
+void agent_drop_long_work(struct agent *agent, int64_t now_ns);
+
+/* ---- agent_inbox.c */
+void agent_receive(struct agent *agent, int64_t now_ns);
+
+#endif

@@ -1,0 +1,248 @@
+/* agent_results.c - what has ended becomes a result: onto the disk, then away
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sodium.h>
+
+#include "common/buf.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "common/outcome.h"
+#include "worker/agent/agent_internal.h"
+
+static int store(struct agent *agent, const struct msg *result, struct err *err)
+{
+    struct buf bytes;
+    int rc;
+
+    buf_init(&bytes, MSG_BYTES_MAX);
+    rc = msg_encode(result, &bytes, err);
+    if (rc == 0)
+        rc = journal_add(agent->journal, bytes.bytes, bytes.len, err);
+    buf_fini(&bytes);
+    return rc;
+}
+
+/* In the place of a result that no message can hold: the lease has an end all
+ * the same, and the user reads why. */
+static int store_unfit(struct agent *agent, const struct msg *result,
+                       struct err *err)
+{
+    char detail[sizeof(err->text) + 64];
+    struct msg crash = { .type = result->type,
+                         .epoch = result->epoch,
+                         .lease = result->lease,
+                         .id = result->id,
+                         .key = result->key,
+                         .nonce = result->nonce,
+                         .gpu = result->gpu,
+                         .outcome = outcome_name(OUTCOME_CRASH),
+                         .detail = detail,
+                         .status = -1,
+                         .relative_l2 = NAN,
+                         .max_error = NAN,
+                         .sampling = wire_sampling_name(WIRE_SAMPLING_NONE),
+                         .l2 = wire_l2_name(WIRE_L2_NONE) };
+
+    log_line(LOG_E, "RESULT-UNFIT", "lease=%lld %s", (long long)result->lease,
+             err->text);
+    snprintf(detail, sizeof(detail),
+             "the worker could not encode its result: %s", err->text);
+    return store(agent, &crash, err);
+}
+
+static void refuse_unstored(struct agent *agent, const struct lease *lease,
+                            const struct err *why)
+{
+    char text[sizeof(why->text) + 128];
+
+    snprintf(text, sizeof(text),
+             "its result could not be stored: %s; make room there, or name "
+             "another folder with workdir=",
+             why->text);
+    agent_refuse(agent, &lease->msg, text);
+}
+
+void agent_deliver(struct agent *agent, struct lease *lease, struct msg *result,
+                   int64_t now_ns)
+{
+    unsigned char random[HASH_BYTES];
+    char nonce[HASH_HEX];
+    struct err err;
+    int rc;
+
+    randombytes_buf(random, sizeof(random));
+    sodium_bin2hex(nonce, sizeof(nonce), random, sizeof(random));
+    result->epoch = lease->msg.epoch;
+    result->lease = lease->msg.lease;
+    result->id = lease->msg.id;
+    result->key = lease->msg.key;
+    result->nonce = nonce;
+    rc = store(agent, result, &err);
+    if (rc == ERR_INPUT)
+        rc = store_unfit(agent, result, &err);
+    if (rc < 0)
+        refuse_unstored(agent, lease, &err);
+    result->nonce = NULL; /* it dies with this function */
+    queue_remove(agent->queue, lease);
+    agent_offer_results(agent, now_ns, false);
+}
+
+static int64_t at_least_0(int64_t n)
+{
+    return n < 0 ? 0 : n; /* -1 is the runner's "not known" */
+}
+
+static char *cut(const char *text, size_t most)
+{
+    size_t len = strlen(text);
+
+    return mem_dup(text, len < most ? len : most);
+}
+
+static void deliver_build(struct agent *agent, struct lease *lease,
+                          const struct build_result *made, int64_t now_ns)
+{
+    bool built = made->outcome == OUTCOME_BUILT;
+    char *detail = cut(made->detail, MSG_DETAIL_MAX);
+    char *log = cut(made->log, MSG_LOG_MAX);
+    struct msg msg = { .type = MSG_BUILT,
+                       .outcome = outcome_name(made->outcome),
+                       .detail = detail,
+                       .log = log,
+                       .cached = made->cached,
+                       .seconds = made->seconds };
+
+    if (built) {
+        msg.artifact = made->made.artifact;
+        msg.artifact_bytes = made->made.bytes;
+        msg.registers = at_least_0(made->made.registers);
+        msg.spill_bytes = at_least_0(made->made.spill_bytes);
+        msg.static_smem = at_least_0(made->made.static_smem);
+    }
+    agent_deliver(agent, lease, &msg, now_ns);
+    free(detail);
+    free(log);
+}
+
+static void deliver_measurement(struct agent *agent, struct lease *lease,
+                                const struct gpu_result *result, int64_t now_ns)
+{
+    const struct wire_result *wire = &result->wire;
+    double clock[WIRE_STATES_MAX], temp[WIRE_STATES_MAX];
+    double power[WIRE_STATES_MAX], throttle[WIRE_STATES_MAX];
+    char l2[32];
+    struct msg msg = { .type = MSG_MEASURED,
+                       .gpu = lease->msg.gpu,
+                       .artifact = lease->msg.artifact,
+                       .outcome = outcome_name(result->outcome),
+                       .detail = result->detail,
+                       .argument = wire->argument,
+                       .relative_l2 = wire->relative_l2,
+                       .max_error = wire->max_error,
+                       .max_at = at_least_0(wire->max_at),
+                       .samples = { wire->samples, wire->n_samples },
+                       .sampling = wire_sampling_name(wire->sampling),
+                       .rejected = { wire->rejected, wire->n_rejected },
+                       .l2 = l2,
+                       .blocked = wire->blocked,
+                       .clock_mhz = { clock, wire->n_states },
+                       .temp_c = { temp, wire->n_states },
+                       .power_w = { power, wire->n_states },
+                       .throttle = { throttle, wire->n_states },
+                       .held_s = isfinite(wire->held_s) ? wire->held_s : 0,
+                       .seconds = result->seconds,
+                       .registers = at_least_0(wire->usage.regs),
+                       .spill_bytes = at_least_0(wire->usage.local_bytes),
+                       .static_smem = at_least_0(wire->usage.static_smem) };
+
+    snprintf(l2, sizeof(l2), wire->copies > 0 ? "%s %u" : "%s",
+             wire_l2_name(wire->l2), wire->copies);
+    for (size_t i = 0; i < wire->n_states; i++) {
+        clock[i] = wire->states[i].clock_mhz;
+        temp[i] = wire->states[i].temp_c;
+        power[i] = wire->states[i].power_w;
+        throttle[i] = (double)wire->states[i].throttle;
+    }
+    agent_deliver(agent, lease, &msg, now_ns);
+}
+
+/* A compiler that found no room says nothing of the source. */
+static bool is_disk_full(const struct build_result *made)
+{
+    return made->outcome != OUTCOME_BUILT &&
+           (strstr(made->detail, strerror(ENOSPC)) ||
+            (made->log && strstr(made->log, strerror(ENOSPC))));
+}
+
+static void collect_builds(struct agent *agent, int64_t now_ns)
+{
+    struct slots *slots = resources_slots(agent->bench);
+    struct build_result result;
+    int64_t number;
+
+    while (slots_next_started(slots, &number))
+        continue; /* they are only added when a slot is free */
+    while (slots_next_result(slots, &number, &result)) {
+        struct lease *lease = queue_numbered(agent->queue, number);
+
+        if (lease && is_disk_full(&result)) {
+            agent_refuse(
+                agent, &lease->msg,
+                "the disk of its work folder is full: make room, or name "
+                "another one with workdir=");
+            queue_remove(agent->queue, lease);
+        } else if (lease) {
+            deliver_build(agent, lease, &result, now_ns);
+        }
+        build_result_fini(&result);
+    }
+}
+
+static void collect_measurements(struct agent *agent, int64_t now_ns)
+{
+    struct gpu_result result;
+
+    for (size_t i = 0; i < resources_n_gpus(agent->bench); i++)
+        while (gpu_next_result(resources_gpu(agent->bench, i), &result)) {
+            struct lease *lease = queue_numbered(agent->queue, result.lease);
+
+            if (lease)
+                deliver_measurement(agent, lease, &result, now_ns);
+        }
+}
+
+void agent_collect_results(struct agent *agent, int64_t now_ns)
+{
+    collect_builds(agent, now_ns);
+    collect_measurements(agent, now_ns);
+}
+
+void agent_offer_results(struct agent *agent, int64_t now_ns, bool all)
+{
+    struct journal_entry *entries;
+    struct err err;
+    size_t n;
+
+    if (now_ns >= agent->due.resend_ns &&
+        journal_probe(agent->journal, &err) < 0)
+        log_line(LOG_E, "JOURNAL-STUCK", "%s", err.text);
+    agent->due.resend_ns = now_ns + AGENT_RESEND_NS;
+    if (!agent->link || !agent->connection.welcomed)
+        return;
+    entries = journal_entries(agent->journal, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct journal_entry *entry = &entries[i];
+
+        if (!all && entry->sent_ns > 0 &&
+            now_ns - entry->sent_ns < AGENT_RESEND_NS)
+            continue;
+        if (link_send_bytes(agent->link, entry->bytes, entry->len, &err) < 0)
+            return; /* offered again soon */
+        entry->sent_ns = now_ns;
+    }
+}

@@ -1,0 +1,168 @@
+/* agent_say.c - what the worker says of itself and of its leases */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/mem.h"
+#include "worker/agent/agent_internal.h"
+
+#define HELLO_NS (1 * NS_PER_S)
+
+void agent_send(struct agent *agent, struct msg *msg)
+{
+    struct err err;
+
+    if (agent->link && link_send(agent->link, msg, &err) < 0)
+        log_line(LOG_W, "SEND-FAILED", "type=%s %s", msg_type_name(msg->type),
+                 err.text);
+}
+
+void agent_greet_again(struct agent *agent, int64_t now_ns)
+{
+    agent->connection.welcomed = false;
+    agent->connection.announced = RESOURCES_OPENING;
+    agent->due.hello_ns = now_ns;
+}
+
+/* Identities of what is in hand, so that it is not handed out again. */
+static struct texts running(struct agent *agent)
+{
+    struct lease *lease = agent->queue ? queue_first(agent->queue) : NULL;
+    const char **items = NULL;
+    size_t n = 0;
+
+    for (; lease; lease = lease->next) {
+        char text[MSG_IDENTITY_BYTES];
+
+        msg_identity_text(&lease->msg.id, text);
+        items = mem_grow(items, n + 1, sizeof(*items));
+        items[n++] = mem_strdup(text);
+    }
+    return (struct texts){ items, n };
+}
+
+static void free_texts(struct texts texts)
+{
+    for (size_t i = 0; i < texts.n; i++)
+        free((char *)texts.items[i]);
+    free((char **)texts.items);
+}
+
+static int64_t count_cpus(void)
+{
+    cpu_set_t cpus;
+
+    return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? CPU_COUNT(&cpus)
+                                                          : 1;
+}
+
+void agent_say_hello(struct agent *agent, int64_t now_ns)
+{
+    char host[256] = "", boot_id[CLOCK_BOOT_ID_BYTES];
+    struct msg hello = { .type = MSG_HELLO,
+                         .protocol = MSG_PROTOCOL,
+                         .version = FA_VERSION,
+                         .host = host,
+                         .boot_id = boot_id,
+                         .pid = getpid(),
+                         .cpus = count_cpus(),
+                         .running = running(agent) };
+    size_t n;
+
+    gethostname(host, sizeof(host) - 1);
+    clock_boot_id(boot_id);
+    journal_entries(agent->journal, &n);
+    hello.journal = (int64_t)n;
+    agent_send(agent, &hello);
+    free_texts(hello.running);
+    agent->due.hello_ns = now_ns + HELLO_NS;
+}
+
+static void send_gpu(struct agent *agent, size_t i)
+{
+    struct gpu *gpu = resources_gpu(agent->bench, i);
+    char *lines[WIRE_FACTS_MAX];
+    size_t n;
+    const struct wire_fact *facts = gpu_facts(gpu, &n);
+    const char *name = gpu_fact(gpu, "gpu_name");
+    struct msg msg = { .type = MSG_GPU,
+                       .index = (int64_t)i,
+                       .gpu = gpu_uuid(gpu),
+                       .name = name[0] ? name : gpu_fact(gpu, "device"),
+                       .driver = gpu_fact(gpu, "driver"),
+                       .facts = { (const char *const *)lines, n } };
+
+    for (size_t k = 0; k < n; k++)
+        lines[k] = mem_printf("%s %s", facts[k].name, facts[k].value);
+    agent_send(agent, &msg);
+    for (size_t k = 0; k < n; k++)
+        free(lines[k]);
+}
+
+static void send_ready(struct agent *agent)
+{
+    size_t gpus = resources_n_gpus(agent->bench);
+    struct msg ready = { .type = MSG_READY,
+                         .toolkit = resources_toolkit(agent->bench),
+                         .slots = (int64_t)resources_n_slots(agent->bench),
+                         .n_gpus = (int64_t)gpus,
+                         .measure_credit = AGENT_MEASURE_CREDIT };
+
+    if (!agent->queue)
+        agent->queue = queue_new(resources_n_slots(agent->bench), gpus,
+                                 AGENT_MEASURE_CREDIT);
+    for (size_t i = 0; i < gpus; i++)
+        send_gpu(agent, i);
+    agent_send(agent, &ready);
+}
+
+void agent_announce(struct agent *agent)
+{
+    struct msg trouble = { .type = MSG_TROUBLE };
+
+    if (!agent->bench ||
+        agent->connection.announced == resources_state(agent->bench))
+        return;
+    switch (resources_state(agent->bench)) {
+    case RESOURCES_OPENING:
+        return;
+    case RESOURCES_READY:
+        send_ready(agent);
+        break;
+    case RESOURCES_TROUBLE:
+        trouble.what = resources_what(agent->bench);
+        trouble.text = resources_why(agent->bench);
+        log_line(LOG_E, "TROUBLE", "what=%s %s", trouble.what, trouble.text);
+        agent_send(agent, &trouble);
+        break;
+    }
+    agent->connection.announced = resources_state(agent->bench);
+}
+
+void agent_refuse(struct agent *agent, const struct msg *lease,
+                  const char *text)
+{
+    struct msg msg = { .type = MSG_REFUSE,
+                       .lease = lease->lease,
+                       .text = text };
+
+    log_line(LOG_W, "LEASE-REFUSED", "lease=%lld %s", (long long)lease->lease,
+             text);
+    if (!agent->link)
+        return;
+    if (lease->epoch == link_epoch(agent->link))
+        agent_send(agent, &msg);
+    else
+        agent_greet_again(agent, clock_boot_ns());
+}
+
+void agent_say_started(struct agent *agent, struct lease *lease)
+{
+    struct msg msg = { .type = MSG_STARTED, .lease = lease->msg.lease };
+
+    lease->running = true;
+    if (agent->link && lease->msg.epoch == link_epoch(agent->link))
+        agent_send(agent, &msg);
+}

@@ -1,0 +1,38 @@
+/* agent_stop.c - how a worker comes to its end */
+#include "common/log.h"
+#include "worker/agent/agent_internal.h"
+
+#define DRAIN_NS (600 * NS_PER_S)    /* the longest compile and its grace */
+#define LAST_WORDS_NS (3 * NS_PER_S) /* for the ACK of the last results */
+
+void agent_stop(struct agent *agent, enum agent_stop how, const char *why)
+{
+    if (how <= agent->end.how)
+        return;
+    log_line(LOG_I, how == AGENT_STOPS ? "STOPS" : "DRAINS", "%s", why);
+    agent->end.how = how;
+    agent->end.why = why;
+    agent->end.by_ns = clock_boot_ns() + (how == AGENT_STOPS ? 0 : DRAIN_NS);
+    if (agent->queue)
+        queue_drop_idle(agent->queue);
+}
+
+/* Draining: what runs has ended, and its results are acknowledged or had
+ * their time. */
+bool agent_is_over(struct agent *agent, int64_t now_ns)
+{
+    size_t n;
+
+    if (agent->end.how == AGENT_RUNS)
+        return false;
+    if (now_ns >= agent->end.by_ns)
+        return true;
+    if (agent->queue && queue_running(agent->queue) > 0)
+        return false;
+    journal_entries(agent->journal, &n);
+    if (n == 0 || !agent->connection.welcomed)
+        return true;
+    if (agent->end.by_ns > now_ns + LAST_WORDS_NS)
+        agent->end.by_ns = now_ns + LAST_WORDS_NS;
+    return false;
+}

@@ -1,0 +1,465 @@
+#include "worker/build/build.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/device_kind.h"
+#include "common/mem.h"
+#include "common/outcome.h"
+#include "common/ptxas.h"
+#include "worker/build/compiler.h"
+#include "worker/build/compiler_output.h"
+#include "worker/build/kernel_names.h"
+#include "worker/build/runner_files.h"
+#include "worker/process/child.h"
+#include "worker/runner/sources.h"
+#include "worker/store/build_dir.h"
+
+#define END_NS (5 * NS_PER_S) /* to kill a compiler before its folder goes */
+
+enum {
+    DETAIL_MAX = 1024,
+    NAMES_MAX = 512,
+    NOT_EXECUTED = 127 /* child_start() */
+};
+
+struct build {
+    struct build_tools tools;
+    char key[HASH_HEX];
+    char *entry, *source; /* NULL for fa-runner */
+    bool cubin, recorded;
+    int64_t started_ns, limit_ns;
+    struct build_dir stage;
+    struct child *child; /* NULL once ended */
+    struct build_result result;
+};
+
+void build_result_fini(struct build_result *result)
+{
+    free(result->detail);
+    free(result->log);
+    memset(result, 0, sizeof(*result));
+}
+
+static void settle(struct build *build, enum outcome outcome,
+                   const char *detail)
+{
+    free(build->result.detail);
+    build->result.outcome = outcome;
+    build->result.detail = mem_strdup(detail);
+    if (!build->result.log)
+        build->result.log = mem_strdup("");
+}
+
+/* A limit that a template bomb meets before the box does. */
+static uint64_t memory_limit(void)
+{
+    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) /
+           4 * 3;
+}
+
+static int run(struct build *build, const struct compiler_line *line,
+               int64_t now_ns, struct err *err)
+{
+    struct compiler_env env;
+    char folder[PATH_MAX];
+    int rc = build_dir_path(&build->stage, "src", folder, err);
+
+    if (rc < 0)
+        return rc;
+    compiler_env(build->tools.compiler, &env);
+    rc = child_start(
+        &(struct child_spec){
+            .argv = line->args,
+            .env = env.items,
+            .folder = folder,
+            .limit_ns = build->limit_ns,
+            /* Replaying a record is this program's work, and no compiler's. */
+            .memory_bytes = build->recorded ? 0 : memory_limit(),
+        },
+        now_ns, &build->child, err);
+    compiler_env_fini(&env);
+    return rc;
+}
+
+static bool found_in_cache(struct build *build)
+{
+    struct buf log;
+
+    buf_init(&log, BUILD_LOG_MAX);
+    build->result.cached =
+        cache_lookup(build->tools.cache, build->key, build->tools.toolkit,
+                     &build->result.made, &log);
+    if (build->result.cached) {
+        build->result.log = mem_strdup(buf_text(&log));
+        settle(build, OUTCOME_BUILT, "");
+    }
+    buf_fini(&log);
+    return build->result.cached;
+}
+
+static struct build *build_new(const struct build_tools *tools, const char *key,
+                               int64_t limit_ns, int64_t now_ns)
+{
+    struct build *build = mem_new(1, sizeof(*build));
+
+    build->tools = *tools;
+    memcpy(build->key, key, strlen(key) + 1);
+    build->started_ns = now_ns;
+    build->limit_ns = limit_ns > 0 ? limit_ns : BUILD_LIMIT_NS;
+    build->result.made = (struct cache_build){ .registers = -1,
+                                               .spill_bytes = -1,
+                                               .static_smem = -1 };
+    return build;
+}
+
+static int write_job(const struct build_dir *build_dir,
+                     const struct build_job *job, struct err *err)
+{
+    char *entry = mem_printf("FA_EMULATION_ENTRY(%s)\n", job->entry);
+    int rc = build_dir_write(build_dir, "gen", COMPILER_PARAMS, job->header,
+                             strlen(job->header), err);
+
+    if (rc == 0 && device_kind_is(job->arch, DEVICE_KIND_CPU))
+        rc = build_dir_write(build_dir, "gen", COMPILER_ENTRY, entry,
+                             strlen(entry), err);
+    free(entry);
+    for (size_t i = 0; rc == 0 && i < job->names.n; i++)
+        rc = build_dir_write(build_dir, "src", job->names.items[i],
+                             job->contents.items[i].data,
+                             job->contents.items[i].len, err);
+    return rc;
+}
+
+static int start_job(struct build *build, const struct build_job *job,
+                     int64_t now_ns, struct err *err)
+{
+    struct compiler_task task = {
+        .compiler = build->tools.compiler,
+        .source = job->source,
+        .entry = job->entry,
+        .standard = job->standard,
+        .arch = job->arch,
+        .flags = job->flags,
+    };
+    struct compiler_line line;
+    int rc = compiler_kernel(&task, &line, err);
+
+    if (rc == 0)
+        rc = build_dir_open(cache_dir(build->tools.cache), &build->stage, err);
+    if (rc == 0)
+        rc = write_job(&build->stage, job, err);
+    if (rc == 0)
+        rc = run(build, &line, now_ns, err);
+    compiler_fini(&line);
+    return rc;
+}
+
+struct build *build_start(const struct build_tools *tools,
+                          const struct build_job *job, int64_t now_ns)
+{
+    bool fine = hash_is_hex(job->key) && job->names.n == job->contents.n;
+    struct build *build =
+        build_new(tools, fine ? job->key : "", job->limit_ns, now_ns);
+    struct err err;
+    int rc;
+
+    build->cubin = strncmp(job->arch, "sm_", 3) == 0;
+    build->recorded = device_kind_is(job->arch, DEVICE_KIND_REPLAY);
+    build->entry = mem_strdup(job->entry);
+    build->source = mem_strdup(job->source);
+    if (!fine) {
+        settle(build, OUTCOME_COMPILE,
+               "the build request has a build key that is not a hash, or a "
+               "file without contents");
+        return build;
+    }
+    if (found_in_cache(build))
+        return build;
+    rc = start_job(build, job, now_ns, &err);
+    if (rc < 0)
+        settle(build, rc == ERR_INPUT ? OUTCOME_COMPILE : OUTCOME_CRASH,
+               err.text);
+    return build;
+}
+
+static bool is_for(const char *path, const char *device)
+{
+    unsigned which = runner_device(device);
+
+    for (const struct runner_source *source = runner_sources; source->path;
+         source++)
+        if (strcmp(source->path, path) == 0)
+            return source->devices & which;
+    return false;
+}
+
+/* The host counts as well: "native" depends on its GPUs, and a work folder
+ * may be shared by many. */
+static void runner_key(const char *toolkit, const char *device,
+                       char key[HASH_HEX])
+{
+    char host[256] = "";
+    struct hash hash;
+
+    (void)gethostname(host, sizeof(host) - 1); /* without: one more build */
+    hash_init(&hash);
+    hash_text(&hash, "fa-runner");
+    hash_text(&hash, toolkit);
+    hash_text(&hash, device);
+    hash_text(&hash, host);
+    for (const struct embed *file = runner_files; file->name; file++)
+        if (is_for(file->name, device)) {
+            hash_text(&hash, file->name);
+            hash_field(&hash, file->bytes, file->len);
+        }
+    hash_end(&hash, key);
+}
+
+static int start_runner(struct build *build, const char *device, int64_t now_ns,
+                        struct err *err)
+{
+    struct compiler_line line;
+    int rc = compiler_runner(build->tools.compiler, device, &line, err);
+
+    if (rc == 0)
+        rc = build_dir_open(cache_dir(build->tools.cache), &build->stage, err);
+    for (const struct embed *file = runner_files; rc == 0 && file->name; file++)
+        if (is_for(file->name, device))
+            rc = build_dir_write(&build->stage, "src", file->name, file->bytes,
+                                 file->len, err);
+    if (rc == 0)
+        rc = run(build, &line, now_ns, err);
+    compiler_fini(&line);
+    return rc;
+}
+
+struct build *build_start_runner(const struct build_tools *tools,
+                                 const char *device, int64_t now_ns)
+{
+    struct build *build;
+    char key[HASH_HEX];
+    struct err err;
+
+    runner_key(tools->toolkit, device, key);
+    build = build_new(tools, key, 0, now_ns);
+    if (!found_in_cache(build) && start_runner(build, device, now_ns, &err) < 0)
+        settle(build, OUTCOME_CRASH, err.text);
+    return build;
+}
+
+void build_free(struct build *build)
+{
+    if (!build)
+        return;
+    if (build->child)
+        child_finish(build->child, END_NS);
+    build_dir_close(&build->stage);
+    build_result_fini(&build->result);
+    free(build->entry);
+    free(build->source);
+    free(build);
+}
+
+size_t build_poll(const struct build *build, struct pollfd *fds, size_t max)
+{
+    return build->child ? child_poll(build->child, fds, max) : 0;
+}
+
+int64_t build_deadline_ns(const struct build *build)
+{
+    return build->child ? child_deadline_ns(build->child) : INT64_MAX;
+}
+
+/* Call 'use' for the bytes of a staged file; false when it cannot be read. */
+static bool with_file(const struct build *build, const char *folder,
+                      const char *name,
+                      bool (*use)(const struct build *build, const void *bytes,
+                                  size_t len, struct buf *names),
+                      struct buf *names)
+{
+    char *below = mem_printf("%s/%s", folder, name), path[PATH_MAX];
+    bool result = false;
+    struct stat stat;
+    int fd = -1;
+
+    if (build_dir_path(&build->stage, below, path, NULL) == 0)
+        fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && fstat(fd, &stat) == 0 && stat.st_size > 0) {
+        size_t len = (size_t)stat.st_size;
+        void *bytes = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
+
+        if (bytes != MAP_FAILED) {
+            result = use(build, bytes, len, names);
+            munmap(bytes, len);
+        }
+    }
+    if (fd >= 0)
+        close(fd);
+    free(below);
+    return result;
+}
+
+static bool cubin_has_entry(const struct build *build, const void *bytes,
+                            size_t len, struct buf *names)
+{
+    return kernel_names_of_cubin(bytes, len, build->entry, names);
+}
+
+static bool list_source(const struct build *build, const void *bytes,
+                        size_t len, struct buf *names)
+{
+    (void)build;
+    kernel_names_of_source(bytes, len, names);
+    return true;
+}
+
+static void settle_missing_entry(struct build *build, const struct buf *names)
+{
+    char *detail =
+        mem_printf("entry '%s' is not in %s, which has %s", build->entry,
+                   build->source, names->len > 0 ? names->bytes : "none");
+
+    settle(build, OUTCOME_COMPILE, detail);
+    free(detail);
+}
+
+static void settle_failed(struct build *build, const char *first)
+{
+    char end[CHILD_END_BYTES];
+    struct buf names;
+
+    if (strncmp(first, "../gen/" COMPILER_ENTRY,
+                strlen("../gen/" COMPILER_ENTRY)) == 0) {
+        buf_init(&names, NAMES_MAX);
+        with_file(build, "src", build->source, list_source, &names);
+        settle_missing_entry(build, &names);
+        buf_fini(&names);
+    } else if (child_end(build->child)->status == NOT_EXECUTED) {
+        settle(build, OUTCOME_CRASH, build->result.log);
+    } else {
+        child_end_text(child_end(build->child), end);
+        settle(build, OUTCOME_COMPILE,
+               first[0]          ? first
+               : build->recorded ? build->result.log
+                                 : end);
+    }
+}
+
+static void keep_artifact(struct build *build)
+{
+    struct cache_build *made = &build->result.made;
+    bool executable = !build->entry;
+    char path[PATH_MAX];
+    struct err err;
+    int rc = build_dir_path(&build->stage, "out/" COMPILER_OUTPUT, path, &err);
+
+    if (rc == 0)
+        rc = cache_take(build->tools.cache, path, executable, made->artifact,
+                        &made->bytes, &err);
+    if (rc == 0)
+        rc =
+            cache_remember(build->tools.cache, build->key, build->tools.toolkit,
+                           made, build->result.log, &err);
+    settle(build, rc == 0 ? OUTCOME_BUILT : OUTCOME_CRASH,
+           rc == 0 ? "" : err.text);
+}
+
+static void settle_done(struct build *build, const char *output)
+{
+    struct buf names;
+
+    buf_init(&names, NAMES_MAX);
+    if (build->entry && build->cubin) {
+        struct ptxas_use use = ptxas_use(output, build->entry);
+
+        build->result.made.registers = use.registers;
+        build->result.made.spill_bytes = use.spill_stores + use.spill_loads;
+        build->result.made.static_smem = use.static_smem;
+    }
+    if (build->entry && build->cubin &&
+        !with_file(build, "out", COMPILER_OUTPUT, cubin_has_entry, &names))
+        settle_missing_entry(build, &names);
+    else
+        keep_artifact(build);
+    buf_fini(&names);
+}
+
+static void settle_limit(struct build *build)
+{
+    char *detail =
+        mem_printf("the compiler was still running after %" PRId64 " s",
+                   build->limit_ns / NS_PER_S);
+
+    settle(build, OUTCOME_TIMEOUT, detail);
+    free(detail);
+}
+
+/* The program is gone: read what it said and left. */
+static void judge(struct build *build)
+{
+    const struct child_end *end = child_end(build->child);
+    struct buf output, log, first;
+    char text[CHILD_END_BYTES];
+
+    buf_init(&output, 2 * (CAPTURE_HEAD + CAPTURE_TAIL + 64));
+    buf_init(&log, BUILD_LOG_MAX);
+    buf_init(&first, DETAIL_MAX);
+    capture_text(child_stderr(build->child), &output);
+    capture_text(child_stdout(build->child), &output);
+    compiler_output_text(buf_text(&output), &log, &first);
+    build->result.log = mem_strdup(buf_text(&log));
+    if (end->timed_out) {
+        settle_limit(build);
+    } else if (!end->exited || compiler_output_was_killed(buf_text(&output))) {
+        child_end_text(end, text);
+        settle(build, OUTCOME_CRASH, first.len > 0 ? first.bytes : text);
+    } else if (end->status != 0) {
+        settle_failed(build, buf_text(&first));
+    } else {
+        settle_done(build, buf_text(&output));
+    }
+    buf_fini(&output);
+    buf_fini(&log);
+    buf_fini(&first);
+}
+
+bool build_step(struct build *build, int64_t now_ns)
+{
+    if (!build->child)
+        return true;
+    switch (child_step(build->child, now_ns)) {
+    case CHILD_RUNNING:
+    case CHILD_STOPPING:
+        return false;
+    case CHILD_STUCK:
+        settle(build, OUTCOME_CRASH, "the compiler cannot be killed");
+        break;
+    case CHILD_ENDED:
+        judge(build);
+        break;
+    }
+    build->result.seconds = (double)(now_ns - build->started_ns) / 1e9;
+    child_free(build->child);
+    build->child = NULL;
+    build_dir_close(&build->stage);
+    return true;
+}
+
+void build_kill(struct build *build, int64_t now_ns)
+{
+    if (build->child)
+        child_kill(build->child, now_ns);
+}
+
+void build_take_result(struct build *build, struct build_result *out)
+{
+    *out = build->result;
+    memset(&build->result, 0, sizeof(build->result));
+}

@@ -1,0 +1,244 @@
+#include "worker/build/compiler.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/device_kind.h"
+#include "common/mem.h"
+#include "worker/runner/sources.h"
+#include "worker/store/build_dir.h"
+
+static int add(struct compiler_line *line, const char *arg, struct err *err)
+{
+    if (line->n == COMPILER_ARGS_MAX)
+        return err_set(err, ERR_INPUT, "more than %d arguments for a compiler",
+                       COMPILER_ARGS_MAX);
+    line->args[line->n++] = arg;
+    return 0;
+}
+
+static int add_all(struct compiler_line *line, const char *const *args,
+                   struct err *err)
+{
+    int rc = 0;
+
+    for (; rc == 0 && *args; args++)
+        rc = add(line, *args, err);
+    return rc;
+}
+
+static char *own(struct compiler_line *line, char *text)
+{
+    line->owned[line->n_owned++] = text;
+    return text;
+}
+
+static bool is_of(const char *text, const char *punctuation)
+{
+    for (const char *at = text; *at; at++)
+        if (!isalnum((unsigned char)*at) && !strchr(punctuation, *at))
+            return false;
+    return text[0] != '\0';
+}
+
+static bool is_name(const char *text)
+{
+    return is_of(text, "_") && !isdigit((unsigned char)text[0]);
+}
+
+static int check(const struct compiler_task *task, struct err *err)
+{
+    if (!build_dir_is_name(task->source))
+        return err_set(err, ERR_INPUT, "source '%s' is not a plain file name",
+                       task->source);
+    if (!is_name(task->entry))
+        return err_set(err, ERR_INPUT, "entry '%s' is not a C identifier",
+                       task->entry);
+    if (!is_of(task->standard, "+"))
+        return err_set(err, ERR_INPUT, "standard '%s' is not like c++17",
+                       task->standard);
+    if (!is_of(task->arch, "_"))
+        return err_set(err, ERR_INPUT, "arch '%s' is not like sm_89",
+                       task->arch);
+    for (size_t i = 0; i < task->flags.n; i++)
+        if (task->flags.items[i][0] != '-' ||
+            !is_of(task->flags.items[i], "-_=+.,:/"))
+            return err_set(err, ERR_INPUT,
+                           "flag '%s' does not begin with '-', or has a "
+                           "character that a shell might read",
+                           task->flags.items[i]);
+    return 0;
+}
+
+static int cubin(const struct compiler_task *task, struct compiler_line *line,
+                 struct err *err)
+{
+    const char *const head[] = {
+        task->compiler, "-cubin", own(line, mem_printf("-arch=%s", task->arch)),
+        own(line, mem_printf("-std=%s", task->standard)), NULL
+    };
+    const char *const tail[] = { "-Xptxas",  "-v",
+                                 "-include", "../gen/" COMPILER_PARAMS,
+                                 "-I.",      task->source,
+                                 "-o",       "../out/" COMPILER_OUTPUT,
+                                 NULL };
+    int rc = add_all(line, head, err);
+
+    for (size_t i = 0; rc == 0 && i < task->flags.n; i++)
+        rc = add(line, task->flags.items[i], err);
+    return rc < 0 ? rc : add_all(line, tail, err);
+}
+
+/* Of the flags only definitions mean the same to a host compiler. */
+static int emulated(const struct compiler_task *task,
+                    struct compiler_line *line, struct err *err)
+{
+    const char *const head[] = {
+        task->compiler,
+        "-O1",
+        own(line, mem_printf("-std=%s", task->standard)),
+        "-shared",
+        "-fPIC",
+        NULL
+    };
+    const char *const tail[] = { "-I.",
+                                 "-include",
+                                 "fa/emulation.h",
+                                 "-include",
+                                 "../gen/" COMPILER_PARAMS,
+                                 "-include",
+                                 task->source,
+                                 "../gen/" COMPILER_ENTRY,
+                                 "-o",
+                                 "../out/" COMPILER_OUTPUT,
+                                 NULL };
+    int rc = add_all(line, head, err);
+
+    for (size_t i = 0; rc == 0 && i < task->flags.n; i++)
+        if (strncmp(task->flags.items[i], "-D", 2) == 0)
+            rc = add(line, task->flags.items[i], err);
+    return rc < 0 ? rc : add_all(line, tail, err);
+}
+
+/* Nothing is compiled: this program lets the recorded time pass and hands the
+ * record on (record_build.h).  The first flag says how fast. */
+static int recorded(const struct compiler_task *task,
+                    struct compiler_line *line, struct err *err)
+{
+    const char *const args[] = { "/proc/self/exe",
+                                 "--record",
+                                 "../gen/" COMPILER_PARAMS,
+                                 "--artifact",
+                                 "../out/" COMPILER_OUTPUT,
+                                 "--speed-up",
+                                 task->flags.n == 1 ? task->flags.items[0] : "",
+                                 NULL };
+
+    return add_all(line, args, err);
+}
+
+int compiler_kernel(const struct compiler_task *task,
+                    struct compiler_line *line, struct err *err)
+{
+    int rc;
+
+    memset(line, 0, sizeof(*line));
+    if (device_kind_is(task->arch, DEVICE_KIND_REPLAY))
+        return recorded(task, line, err);
+    rc = check(task, err);
+    if (rc < 0)
+        return rc;
+    return device_kind_is(task->arch, DEVICE_KIND_CPU)
+               ? emulated(task, line, err)
+               : cubin(task, line, err);
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t len = strlen(text), n = strlen(end);
+
+    return len >= n && strcmp(text + len - n, end) == 0;
+}
+
+/* g++ takes a .c for C++ unless it is told, of each one. */
+static int add_units(struct compiler_line *line, unsigned device,
+                     const char *end, struct err *err)
+{
+    bool tell = device != RUNNER_CUDA && strcmp(end, ".c") == 0;
+    int rc = 0;
+
+    for (const struct runner_source *source = runner_sources;
+         rc == 0 && source->path; source++) {
+        if (!(source->devices & device) || !ends_in(source->path, end))
+            continue;
+        if (tell)
+            rc = add_all(line, (const char *[]){ "-x", "c", NULL }, err);
+        if (rc == 0)
+            rc = add(line, source->path, err);
+    }
+    return rc;
+}
+
+int compiler_runner(const char *compiler, const char *device,
+                    struct compiler_line *line, struct err *err)
+{
+    static const char *const output[] = { "-o", "../out/" COMPILER_OUTPUT,
+                                          NULL };
+    static const char *const emulator[] = { "-Ikernels/include", "-rdynamic",
+                                            NULL };
+    unsigned which = runner_device(device);
+    bool cuda = which == RUNNER_CUDA;
+    int rc;
+
+    memset(line, 0, sizeof(*line));
+    add(line, compiler, err);
+    add(line, "-O2", err);
+    add(line, "-I.", err);
+    add(line, "-D_GNU_SOURCE", err);
+    if (cuda)
+        rc = add(line, "-arch=native", err);
+    else
+        rc = add_all(line, emulator, err);
+    if (rc == 0)
+        rc = add_units(line, which, ".c", err);
+    if (rc == 0 && !cuda)
+        rc = add_all(line, (const char *[]){ "-x", "none", NULL }, err);
+    if (rc == 0)
+        rc = add_units(line, which, cuda ? ".cu" : ".cc", err);
+    if (rc == 0 && !cuda)
+        rc = add_all(line, (const char *[]){ "-lm", "-lpthread", NULL }, err);
+    if (rc == 0)
+        rc = add(line, "-ldl", err);
+    return rc < 0 ? rc : add_all(line, output, err);
+}
+
+void compiler_fini(struct compiler_line *line)
+{
+    for (size_t i = 0; i < line->n_owned; i++)
+        free(line->owned[i]);
+}
+
+/* Not the worker's: NVCC_PREPEND_FLAGS, CPATH and the like change a build.
+ * Its PATH comes last, for a host compiler in an unusual place. */
+void compiler_env(const char *compiler, struct compiler_env *env)
+{
+    const char *base = strrchr(compiler, '/'), *path = getenv("PATH");
+    size_t n = 0;
+
+    env->path = mem_printf("PATH=%.*s:/usr/local/bin:/usr/bin:/bin%s%s",
+                           (int)(base - compiler), compiler, path ? ":" : "",
+                           path ? path : "");
+    env->items[n++] = env->path;
+    env->items[n++] = "LANG=C";
+    env->items[n++] = "LC_ALL=C";
+    env->items[n++] = "HOME=../tmp";
+    env->items[n++] = "TMPDIR=../tmp";
+    env->items[n] = NULL;
+}
+
+void compiler_env_fini(struct compiler_env *env)
+{
+    free(env->path);
+}

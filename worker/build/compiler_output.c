@@ -1,0 +1,82 @@
+#include "worker/build/compiler_output.h"
+
+#include <string.h>
+
+static bool has(const char *line, size_t len, const char *word)
+{
+    return memmem(line, len, word, strlen(word)) != NULL;
+}
+
+/* gcc, clang, cudafe++, ptxas, nvcc and ld each have their own way. */
+static bool is_error(const char *line, size_t len)
+{
+    static const char *const signs[] = {
+        " error:",     " error :",
+        "error   :",   "fatal error",
+        "ptxas fatal", "nvcc fatal",
+        "nvcc error",  "undefined reference",
+        "cannot find", ": No such file or directory",
+    };
+
+    for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+        if (has(line, len, signs[i]))
+            return true;
+    return false;
+}
+
+static bool is_ours(const char *line, size_t len)
+{
+    return has(line, len, "included from <command-line>") ||
+           has(line, len, "included from ../gen/");
+}
+
+static size_t line_len(const char *at)
+{
+    const char *newline = strchr(at, '\n');
+
+    return newline ? (size_t)(newline - at) + 1 : strlen(at);
+}
+
+/* gcc's way to name what it found in -I. */
+static size_t dot_len(const char *line)
+{
+    return strncmp(line, "./", 2) == 0 ? 2 : 0;
+}
+
+static const char *first_error(const char *output)
+{
+    for (const char *at = output; *at; at += line_len(at))
+        if (is_error(at, line_len(at)))
+            return at + dot_len(at);
+    return NULL;
+}
+
+static void add_lines(struct buf *out, const char *from, const char *to)
+{
+    for (size_t len; from < to && *from; from += len) {
+        from += dot_len(from);
+        len = line_len(from);
+        if (!is_ours(from, len))
+            buf_add(out, from, len);
+    }
+}
+
+void compiler_output_text(const char *output, struct buf *out,
+                          struct buf *first)
+{
+    const char *error = first_error(output);
+
+    if (!error) {
+        add_lines(out, output, output + strlen(output));
+        return;
+    }
+    buf_add(first, error, strcspn(error, "\n"));
+    add_lines(out, error, error + strlen(error));
+    add_lines(out, output, error);
+}
+
+bool compiler_output_was_killed(const char *output)
+{
+    return strstr(output, "died due to signal 9") ||
+           strstr(output, "Killed signal terminated program");
+}

@@ -1,0 +1,436 @@
+#include "worker/gpu/gpu.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/device_kind.h"
+#include "common/hash.h"
+#include "common/mem.h"
+#include "common/outcome.h"
+#include "worker/gpu/gpulock.h"
+#include "worker/gpu/request.h"
+#include "worker/gpu/runner_session.h"
+
+#define OPEN_LIMIT_NS                                                 \
+    (120 * NS_PER_S)            /* a first CUDA context can take 30 s \
+                                 */
+#define AGAIN_NS (1 * NS_PER_S) /* between tries to open it again */
+
+enum {
+    OPEN_TRIES = 3
+};
+
+/* Of the runner; what callers see follows from it (gpu_state). */
+enum phase {
+    OPENING,
+    READY,
+    ENDING, /* killed, not yet gone */
+    PAUSED, /* until again_at_ns */
+    LOST    /* 'trouble' says why */
+};
+
+struct gpu {
+    char device[8];
+    char which[WIRE_NAME_MAX + 1];
+    char *runner, *dir;
+    enum phase phase;
+    struct runner_session *session; /* NULL when PAUSED and LOST */
+    int tries;                      /* to open it, since the last success */
+    int64_t again_at_ns;
+    size_t n_measured; /* by this process */
+    char trouble[WIRE_TEXT_MAX + 64];
+
+    char uuid[GPU_UUID_BYTES]; /* "" before the first opening */
+    int lock; /* negative: none; ERR_DEVICE: another worker has it */
+    struct wire_fact facts[WIRE_FACTS_MAX];
+    size_t n_facts;
+
+    bool has_job, has_result;
+    int64_t limit_ns, started_ns;
+    struct wire_request request;
+    struct gpu_result result; /* of the job in hand, then the last one's */
+};
+
+static void ask_to_open(struct gpu *gpu, int64_t now_ns)
+{
+    struct wire_request request = { .kind = WIRE_OPEN };
+
+    snprintf(request.device, sizeof(request.device), "%s", gpu->device);
+    snprintf(request.gpu, sizeof(request.gpu), "%s", gpu->which);
+    gpu->phase = OPENING;
+    gpu->n_measured = 0;
+    runner_session_ask(gpu->session, &request, OPEN_LIMIT_NS, now_ns);
+}
+
+int gpu_open(const struct gpu_spec *spec, int64_t now_ns, struct gpu **out,
+             struct err *err)
+{
+    struct gpu *gpu = mem_new(1, sizeof(*gpu));
+    int rc = runner_session_start(spec->runner, spec->dir, now_ns,
+                                  &gpu->session, err);
+
+    if (rc < 0) {
+        free(gpu);
+        return rc;
+    }
+    snprintf(gpu->device, sizeof(gpu->device), "%s", spec->device);
+    snprintf(gpu->which, sizeof(gpu->which), "%s", spec->gpu);
+    gpu->runner = mem_strdup(spec->runner);
+    gpu->dir = mem_strdup(spec->dir);
+    gpu->lock = -1;
+    ask_to_open(gpu, now_ns);
+    *out = gpu;
+    return 0;
+}
+
+void gpu_close(struct gpu *gpu)
+{
+    if (!gpu)
+        return;
+    runner_session_free(gpu->session);
+    if (gpu->lock >= 0)
+        close(gpu->lock);
+    free(gpu->runner);
+    free(gpu->dir);
+    free(gpu);
+}
+
+size_t gpu_poll(const struct gpu *gpu, struct pollfd *fds, size_t max)
+{
+    return gpu->session ? runner_session_poll(gpu->session, fds, max) : 0;
+}
+
+int64_t gpu_deadline_ns(const struct gpu *gpu)
+{
+    if (gpu->phase == PAUSED)
+        return gpu->again_at_ns;
+    return gpu->session ? runner_session_deadline_ns(gpu->session) : INT64_MAX;
+}
+
+static void finish_job(struct gpu *gpu, enum outcome outcome,
+                       const char *detail, int64_t now_ns)
+{
+    gpu->result.outcome = outcome;
+    snprintf(gpu->result.detail, sizeof(gpu->result.detail), "%s", detail);
+    gpu->result.seconds = (double)(now_ns - gpu->started_ns) / 1e9;
+    gpu->has_job = false;
+    gpu->has_result = true;
+}
+
+/* Not for this worker any more. */
+static void lose(struct gpu *gpu, const char *why, int64_t now_ns)
+{
+    snprintf(gpu->trouble, sizeof(gpu->trouble), "%s", why);
+    gpu->phase = LOST;
+    if (gpu->has_job)
+        finish_job(gpu, OUTCOME_CRASH, why, now_ns);
+}
+
+static void replace(struct gpu *gpu, int64_t now_ns)
+{
+    runner_session_kill(gpu->session, now_ns);
+    gpu->phase = ENDING;
+}
+
+static void forget_wire(struct gpu *gpu)
+{
+    memset(&gpu->result.wire, 0, sizeof(gpu->result.wire));
+    gpu->result.wire.relative_l2 = gpu->result.wire.max_error = NAN;
+    gpu->result.wire.max_at = -1;
+    gpu->result.wire.usage = (struct wire_usage){ -1, -1, -1 };
+}
+
+static void send_job(struct gpu *gpu, int64_t now_ns)
+{
+    forget_wire(gpu);
+    runner_session_ask(gpu->session, &gpu->request, gpu->limit_ns, now_ns);
+}
+
+/* An earlier kernel of this process may be to blame for what failed now. */
+static bool may_be_inherited(const struct gpu *gpu)
+{
+    return gpu->n_measured > 0 && !gpu->result.repeated;
+}
+
+static void settle_reply(struct gpu *gpu, const struct wire_result *wire,
+                         int64_t now_ns)
+{
+    bool failed = wire->outcome != OUTCOME_CORRECT &&
+                  wire->outcome != OUTCOME_CONSTRAINTS;
+
+    if (failed && may_be_inherited(gpu)) {
+        gpu->result.repeated = true;
+        replace(gpu, now_ns);
+        return;
+    }
+    gpu->n_measured++;
+    gpu->result.wire = *wire;
+    finish_job(gpu, wire->outcome, wire->detail, now_ns);
+    if (wire->poisoned)
+        replace(gpu, now_ns);
+}
+
+/* KILL that we did not send is the box's doing: memory, an operator. */
+static enum outcome outcome_of(const struct runner_session_end *end)
+{
+    switch (end->cause) {
+    case RUNNER_SESSION_LIMIT:
+        return OUTCOME_TIMEOUT;
+    case RUNNER_SESSION_SIGNALLED:
+        return end->signal == SIGKILL ? OUTCOME_CRASH : OUTCOME_RUNTIME;
+    case RUNNER_SESSION_EXITED:
+    case RUNNER_SESSION_GARBAGE:
+    case RUNNER_SESSION_KILLED:
+        break;
+    }
+    return OUTCOME_CRASH;
+}
+
+static void settle_death(struct gpu *gpu, const struct runner_session_end *end,
+                         int64_t now_ns)
+{
+    char limit[64];
+
+    if (may_be_inherited(gpu)) {
+        gpu->result.repeated = true;
+        return;
+    }
+    snprintf(limit, sizeof(limit), "no answer within %g s",
+             (double)gpu->limit_ns / 1e9);
+    finish_job(gpu, outcome_of(end),
+               end->cause == RUNNER_SESSION_LIMIT ? limit : end->text, now_ns);
+}
+
+/* What is no GPU is not exclusive: two workers of one box have two. */
+static void name_unreal(struct gpu *gpu, bool replay)
+{
+    char boot[CLOCK_BOOT_ID_BYTES], host[256] = "", id[HASH_HEX];
+    struct hash hash;
+
+    clock_boot_id(boot);
+    (void)gethostname(host, sizeof(host) - 1); /* the boot id names it too */
+    hash_init(&hash);
+    hash_text(&hash, boot);
+    hash_text(&hash, host);
+    hash_text(&hash, gpu->dir);
+    hash_end(&hash, id);
+    if (replay)
+        snprintf(gpu->uuid, sizeof(gpu->uuid), "REPLAY-%s-%.8s", id,
+                 gpu->which);
+    else
+        snprintf(gpu->uuid, sizeof(gpu->uuid), "CPU-%s", id);
+}
+
+static int name_and_lock(struct gpu *gpu, struct err *err)
+{
+    if (gpu->uuid[0]) {
+        if (gpu->lock >= 0 && strcmp(gpu_fact(gpu, "uuid"), gpu->uuid) != 0)
+            return err_set(err, ERR_DEVICE, "GPU %s was %s and is now %s",
+                           gpu->which, gpu->uuid, gpu_fact(gpu, "uuid"));
+        return 0;
+    }
+    if (!device_kind_is(gpu->device, DEVICE_KIND_CUDA)) {
+        name_unreal(gpu, device_kind_is(gpu->device, DEVICE_KIND_REPLAY));
+        return 0;
+    }
+    snprintf(gpu->uuid, sizeof(gpu->uuid), "%s", gpu_fact(gpu, "uuid"));
+    gpu->lock = gpulock_take(GPULOCK_FOLDER, gpu->uuid, err);
+    return gpu->lock < 0 ? gpu->lock : 0;
+}
+
+static void opened(struct gpu *gpu, const struct wire_reply *reply,
+                   int64_t now_ns)
+{
+    struct err err;
+
+    if (reply->kind != WIRE_OK) {
+        lose(gpu, reply->error, now_ns);
+        return;
+    }
+    memcpy(gpu->facts, reply->facts, sizeof(gpu->facts));
+    gpu->n_facts = reply->n_facts;
+    if (name_and_lock(gpu, &err) < 0) {
+        lose(gpu, err.text, now_ns);
+        return;
+    }
+    gpu->tries = 0;
+    gpu->phase = READY;
+    if (gpu->has_job)
+        send_job(gpu, now_ns);
+}
+
+static void take_reply(struct gpu *gpu, int64_t now_ns)
+{
+    const struct wire_reply *reply = runner_session_reply(gpu->session);
+
+    if (gpu->phase == OPENING) {
+        opened(gpu, reply, now_ns);
+    } else if (gpu->phase == READY && gpu->has_job) {
+        if (reply->kind == WIRE_RESULT) {
+            settle_reply(gpu, &reply->result, now_ns);
+            return;
+        }
+        finish_job(gpu, OUTCOME_CRASH, reply->error, now_ns);
+        replace(gpu, now_ns);
+    }
+}
+
+static void start_again(struct gpu *gpu, int64_t now_ns)
+{
+    struct err err;
+
+    if (runner_session_start(gpu->runner, gpu->dir, now_ns, &gpu->session,
+                             &err) < 0)
+        lose(gpu, err.text, now_ns);
+    else
+        ask_to_open(gpu, now_ns);
+}
+
+/* A GPU may need a moment after a fault, so opening it is tried again. */
+static void died(struct gpu *gpu, int64_t now_ns)
+{
+    struct runner_session_end end;
+
+    runner_session_end(gpu->session, &end);
+    runner_session_free(gpu->session);
+    gpu->session = NULL;
+    if (gpu->phase == OPENING && ++gpu->tries == OPEN_TRIES) {
+        char why[sizeof(gpu->trouble)];
+
+        snprintf(why, sizeof(why), "fa-runner cannot open the device: %s",
+                 end.text);
+        lose(gpu, why, now_ns);
+        return;
+    }
+    if (gpu->phase == READY && gpu->has_job)
+        settle_death(gpu, &end, now_ns);
+    if (gpu->phase == OPENING) {
+        gpu->phase = PAUSED;
+        gpu->again_at_ns = now_ns + AGAIN_NS;
+    } else {
+        start_again(gpu, now_ns);
+    }
+}
+
+enum gpu_state gpu_step(struct gpu *gpu, int64_t now_ns)
+{
+    if (gpu->phase == PAUSED && now_ns >= gpu->again_at_ns)
+        start_again(gpu, now_ns);
+    if (gpu->phase == LOST && gpu->session) {
+        runner_session_kill(gpu->session, now_ns);
+        if (runner_session_step(gpu->session, now_ns) == RUNNER_SESSION_DEAD) {
+            runner_session_free(gpu->session);
+            gpu->session = NULL;
+        }
+        return GPU_TROUBLE;
+    }
+    if (!gpu->session)
+        return gpu_state(gpu);
+    switch (runner_session_step(gpu->session, now_ns)) {
+    case RUNNER_SESSION_NOTHING:
+        break;
+    case RUNNER_SESSION_REPLY:
+        take_reply(gpu, now_ns);
+        break;
+    case RUNNER_SESSION_DEAD:
+        died(gpu, now_ns);
+        break;
+    case RUNNER_SESSION_STUCK:
+        lose(gpu,
+             "quarantined: SIGKILL does not end its process, which hangs in "
+             "the driver; reset the GPU or restart the machine",
+             now_ns);
+        break;
+    }
+    return gpu_state(gpu);
+}
+
+enum gpu_state gpu_state(const struct gpu *gpu)
+{
+    if (gpu->phase == LOST)
+        return GPU_TROUBLE;
+    if (gpu->has_job)
+        return GPU_BUSY;
+    return gpu->phase == READY ? GPU_IDLE : GPU_STARTING;
+}
+
+bool gpu_is_taken(const struct gpu *gpu)
+{
+    return gpu->lock == ERR_DEVICE;
+}
+
+const char *gpu_trouble(const struct gpu *gpu)
+{
+    return gpu->trouble;
+}
+
+const char *gpu_uuid(const struct gpu *gpu)
+{
+    return gpu->uuid;
+}
+
+const char *gpu_fact(const struct gpu *gpu, const char *name)
+{
+    for (size_t i = 0; i < gpu->n_facts; i++)
+        if (strcmp(gpu->facts[i].name, name) == 0)
+            return gpu->facts[i].value;
+    return "";
+}
+
+const struct wire_fact *gpu_facts(const struct gpu *gpu, size_t *n)
+{
+    *n = gpu->n_facts;
+    return gpu->facts;
+}
+
+int gpu_measure(struct gpu *gpu, const struct gpu_job *job, int64_t now_ns,
+                struct err *err)
+{
+    int rc;
+
+    if (gpu_state(gpu) != GPU_IDLE)
+        return err_set(err, ERR_INPUT, "GPU %s is not idle", gpu->uuid);
+    rc = request_read(job->request, job->artifact, job->reference,
+                      &gpu->request, err);
+    if (rc < 0)
+        return rc;
+    memset(&gpu->result, 0, sizeof(gpu->result));
+    gpu->result.lease = job->lease;
+    gpu->limit_ns = job->limit_ns > 0 ? job->limit_ns : GPU_LIMIT_NS;
+    gpu->started_ns = now_ns;
+    gpu->has_job = true;
+    if (job->fresh && gpu->n_measured > 0)
+        replace(gpu, now_ns); /* and then the job is sent */
+    else
+        send_job(gpu, now_ns);
+    return 0;
+}
+
+void gpu_cancel(struct gpu *gpu, int64_t now_ns)
+{
+    if (!gpu->has_job)
+        return;
+    gpu->has_job = false;
+    if (gpu->phase == READY)
+        replace(gpu, now_ns);
+}
+
+void gpu_quarantine(struct gpu *gpu, const char *why, int64_t now_ns)
+{
+    lose(gpu, why, now_ns);
+}
+
+bool gpu_next_result(struct gpu *gpu, struct gpu_result *out)
+{
+    if (!gpu->has_result)
+        return false;
+    *out = gpu->result;
+    gpu->has_result = false;
+    return true;
+}

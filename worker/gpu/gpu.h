@@ -1,0 +1,94 @@
+/* gpu.h - one GPU and the fa-runner process that holds it
+ *
+ *   STARTING --facts--> IDLE --measure--> BUSY --reply--> IDLE
+ *      ^                 runner replaced: died, hung, poisoned   |
+ *      '---------------------------------------------------------'
+ *   STARTING --no device, lock held--> TROUBLE
+ *   any --SIGKILL does not reap--> TROUBLE (quarantined)
+ *
+ * A failure in a runner that had measured before may be inherited: it is
+ * measured again in a fresh one before it is believed.  A GPU is flocked by
+ * its UUID across all workers of the box, "cpu" and "replay" devices excepted.
+ * Poll-driven (child.h).
+ */
+#ifndef FA_WORKER_GPU_GPU_H
+#define FA_WORKER_GPU_GPU_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "common/outcome.h"
+#include "worker/runner/wire/wire_reply.h"
+
+struct gpu;
+
+#define GPU_LIMIT_NS (120 * INT64_C(1000000000)) /* when none is given */
+
+enum {
+    GPU_UUID_BYTES = 80
+};
+
+struct gpu_spec {
+    const char *device; /* cuda cpu replay */
+    const char *gpu;    /* index or UUID, as CUDA numbers them */
+    const char *runner; /* path of fa-runner */
+    const char *dir;    /* the work folder */
+};
+
+enum gpu_state {
+    GPU_STARTING,
+    GPU_IDLE,
+    GPU_BUSY,
+    GPU_TROUBLE, /* for good; gpu_trouble() says why */
+};
+
+/* A request as in MEASURE (docs/protocol.md), with the paths it lacks. */
+struct gpu_job {
+    int64_t lease;
+    const char *request;
+    const char *artifact;
+    const char *reference;
+    int64_t limit_ns; /* 0: GPU_LIMIT_NS */
+    bool fresh;       /* by a runner that has measured nothing yet */
+};
+
+/* 'outcome': correct constraints runtime correctness timeout crash. */
+struct gpu_result {
+    int64_t lease;
+    enum outcome outcome;
+    char detail[WIRE_TEXT_MAX];
+    double seconds;          /* this GPU was taken, repeats included */
+    bool repeated;           /* was measured again in a fresh runner */
+    struct wire_result wire; /* zero samples, NaN and -1 where not known */
+};
+
+int gpu_open(const struct gpu_spec *spec, int64_t now_ns, struct gpu **out,
+             struct err *err);
+void gpu_close(struct gpu *gpu); /* kills; NULL is fine */
+
+size_t gpu_poll(const struct gpu *gpu, struct pollfd *fds, size_t max);
+int64_t gpu_deadline_ns(const struct gpu *gpu);
+enum gpu_state gpu_step(struct gpu *gpu, int64_t now_ns);
+
+enum gpu_state gpu_state(const struct gpu *gpu);
+const char *gpu_trouble(const struct gpu *gpu);
+bool gpu_is_taken(const struct gpu *gpu); /* by another worker */
+/* Once it was IDLE: its UUID ("CPU-...", "REPLAY-...") and its facts. */
+const char *gpu_uuid(const struct gpu *gpu);
+const char *gpu_fact(const struct gpu *gpu, const char *name); /* "" if none */
+const struct wire_fact *gpu_facts(const struct gpu *gpu, size_t *n);
+
+/* Only when IDLE.  ERR_PROTO when the request is not one. */
+int gpu_measure(struct gpu *gpu, const struct gpu_job *job, int64_t now_ns,
+                struct err *err);
+/* End the measurement in hand; no result follows. */
+void gpu_cancel(struct gpu *gpu, int64_t now_ns);
+/* Something else holds the GPU and cannot be ended. */
+void gpu_quarantine(struct gpu *gpu, const char *why, int64_t now_ns);
+/* The result since the last call, if there is one. */
+bool gpu_next_result(struct gpu *gpu, struct gpu_result *out);
+
+#endif

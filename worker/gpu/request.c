@@ -1,0 +1,71 @@
+#include "worker/gpu/request.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define REFERENCE "reference "
+#define PATH_LATER "-" /* stands where the path goes once parsed */
+
+static int read_line(struct wire_request *out, const char *text, size_t len,
+                     struct err *err)
+{
+    char line[WIRE_LINE_MAX], why[WIRE_WHY_MAX] = "a request's end";
+    size_t mark = strlen(REFERENCE);
+    bool reference = len > mark && memcmp(text, REFERENCE, mark) == 0;
+    int n;
+
+    if (reference)
+        n = snprintf(line, sizeof(line), REFERENCE PATH_LATER " %.*s",
+                     (int)(len - mark), text + mark);
+    else
+        n = snprintf(line, sizeof(line), "%.*s", (int)len, text);
+    if (n >= (int)sizeof(line))
+        return err_set(err, ERR_PROTO, "a line of the request is too long");
+    if (wire_request_line(out, line, why) != WIRE_MORE)
+        return err_set(err, ERR_PROTO, "request: %s", why);
+    return 0;
+}
+
+/* The given lines, without the first and last that every request has. */
+static int read_lines(struct wire_request *out, const char *text,
+                      struct err *err)
+{
+    int rc = 0;
+
+    while (rc == 0 && *text) {
+        size_t len = strcspn(text, "\n");
+
+        if (len > 0 && !(len == 7 && memcmp(text, "measure", 7) == 0))
+            rc = read_line(out, text, len, err);
+        text += len + (text[len] == '\n');
+    }
+    return rc;
+}
+
+static int set_path(char out[WIRE_PATH_MAX], const char *path, struct err *err)
+{
+    if (snprintf(out, WIRE_PATH_MAX, "%s", path) >= WIRE_PATH_MAX)
+        return err_set(err, ERR_SYSTEM, "the path '%s' is too long", path);
+    return 0;
+}
+
+int request_read(const char *text, const char *artifact, const char *reference,
+                 struct wire_request *out, struct err *err)
+{
+    char why[WIRE_WHY_MAX], end[] = "";
+    int rc;
+
+    memset(out, 0, sizeof(*out));
+    rc = read_line(out, "measure", strlen("measure"), err);
+    if (rc == 0)
+        rc = read_lines(out, text, err);
+    if (rc == 0)
+        rc = read_line(out, "artifact " PATH_LATER,
+                       strlen("artifact " PATH_LATER), err);
+    if (rc == 0 && wire_request_line(out, end, why) != WIRE_DONE)
+        rc = err_set(err, ERR_PROTO, "request: %s", why);
+    if (rc == 0)
+        rc = set_path(out->measure.kernel.path, artifact, err);
+    return rc < 0 ? rc : set_path(out->measure.reference.path, reference, err);
+}

@@ -1,0 +1,209 @@
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <sodium.h>
+
+#include "common/err.h"
+#include "common/hash.h"
+#include "common/invite.h"
+#include "common/log.h"
+#include "worker/agent/agent.h"
+#include "worker/agent/control.h"
+#include "worker/build/record_build.h"
+#include "worker/main/relay.h"
+#include "worker/main/start.h"
+#include "worker/store/workdir.h"
+
+#define OFFER_MS 10000
+#define EXIT_USAGE 2
+
+struct options {
+    bool attach, started, help, version;
+    const char *workdir, *hash; /* NULL unless given */
+    const char *record, *artifact, *speed_up;
+};
+
+static int complain(const struct err *err)
+{
+    fprintf(stderr, "fa-worker: %s\n", err->text);
+    return 1;
+}
+
+static int usage(FILE *to)
+{
+    fputs("usage: fa-worker [--workdir DIR]           be a worker; reads an\n"
+          "                                           invitation (fa-coord\n"
+          "                                           invite) from stdin\n"
+          "       fa-worker --attach [--workdir DIR]  carry a coordinator's\n"
+          "                                           frames on stdin, stdout\n"
+          "       fa-worker --hash FILE               print a file's hash\n"
+          "       fa-worker --version | --help\n"
+          "\n"
+          "DIR is ~/.cache/fa-coord/work unless given.\n",
+          to);
+    return to == stderr ? EXIT_USAGE : 0;
+}
+
+static int parse(int argc, char *argv[], struct options *out)
+{
+    const struct {
+        const char *name;
+        bool *flag;
+        const char **value;
+    } table[] = {
+        { "--attach", &out->attach, NULL },
+        { "--started", &out->started, NULL }, /* start.h; not for people */
+        { "--help", &out->help, NULL },
+        { "--version", &out->version, NULL },
+        { "--workdir", NULL, &out->workdir },
+        { "--hash", NULL, &out->hash },
+        { "--record", NULL, &out->record }, /* record_build.h; likewise */
+        { "--artifact", NULL, &out->artifact },
+        { "--speed-up", NULL, &out->speed_up },
+    };
+    const size_t n = sizeof(table) / sizeof(table[0]);
+
+    for (int i = 1; i < argc; i++) {
+        size_t k = 0;
+
+        while (k < n && strcmp(argv[i], table[k].name) != 0)
+            k++;
+        if (k == n || (table[k].value && i + 1 == argc)) {
+            fprintf(stderr,
+                    k == n ? "fa-worker: unknown option '%s'; see --help\n"
+                           : "fa-worker: %s needs a value; see --help\n",
+                    argv[i]);
+            return -1;
+        }
+        if (table[k].flag)
+            *table[k].flag = true;
+        else
+            *table[k].value = argv[++i];
+    }
+    return 0;
+}
+
+static int print_hash(const char *path)
+{
+    char hash[HASH_HEX];
+    struct err err;
+
+    if (hash_file(path, hash, &err) < 0)
+        return complain(&err);
+    return puts(hash) < 0 ? 1 : 0;
+}
+
+/* Lines up to the empty one, without echo on a terminal. */
+static int read_invitation(char text[INVITE_BYTES_MAX], struct err *err)
+{
+    struct termios shown, hidden;
+    bool terminal = tcgetattr(0, &shown) == 0;
+    size_t len = 0;
+    int end = 0;
+
+    if (terminal) {
+        hidden = shown;
+        hidden.c_lflag &= ~(tcflag_t)ECHO;
+        tcsetattr(0, TCSAFLUSH, &hidden);
+        fputs("paste the invitation, with its empty last line:\n", stderr);
+    }
+    while (end == 0) {
+        ssize_t n = read(0, text + len, INVITE_BYTES_MAX - len);
+
+        if (n <= 0)
+            end = err_set(err, ERR_INPUT,
+                          "the invitation on stdin is incomplete; fa-coord "
+                          "invite prints one");
+        else
+            end = invite_end(text, len += (size_t)n, err);
+    }
+    if (terminal)
+        tcsetattr(0, TCSAFLUSH, &shown);
+    return end;
+}
+
+static int get_invite(struct invite *out, struct err *err)
+{
+    char text[INVITE_BYTES_MAX];
+    int rc = read_invitation(text, err);
+
+    if (rc > 0)
+        rc = invite_parse(text, (size_t)rc, out, err);
+    sodium_memzero(text, sizeof(text));
+    if (rc == 0 && strncmp(out->endpoint, "tcp://", 6) != 0) {
+        rc = err_set(err, ERR_INPUT,
+                     "invitation: endpoint '%s' needs --attach; one for a "
+                     "worker started by hand begins with tcp://",
+                     out->endpoint);
+        invite_wipe(out);
+    }
+    return rc;
+}
+
+/* A worker runs here already: it is the one that is invited. */
+static int hand_to_running(const char *dir, const struct invite *invite,
+                           struct err *err)
+{
+    int fd = control_connect(dir, err), rc = fd;
+
+    if (fd >= 0) {
+        rc = control_offer(fd, invite, OFFER_MS, err);
+        close(fd);
+    }
+    return rc;
+}
+
+static int work(const char *dir)
+{
+    struct agent *agent = NULL;
+    struct invite invite;
+    struct err err;
+    int rc = get_invite(&invite, &err);
+
+    if (rc < 0)
+        return complain(&err);
+    log_setup(stderr, LOG_I);
+    rc = agent_open(dir, NULL, &agent, &err);
+    if (rc == ERR_DEVICE)
+        rc = hand_to_running(dir, &invite, &err);
+    else if (rc == 0)
+        rc = agent_invite(agent, &invite, &err);
+    invite_wipe(&invite);
+    if (rc < 0)
+        rc = complain(&err);
+    else if (agent)
+        rc = agent_run(agent);
+    agent_close(agent);
+    return rc;
+}
+
+int main(int argc, char *argv[])
+{
+    const struct rlimit none = { 0, 0 };
+    struct options options = { 0 };
+    char dir[WORKDIR_BYTES];
+    struct err err;
+
+    setrlimit(RLIMIT_CORE, &none); /* a core would hold the keys */
+    if (parse(argc, argv, &options) < 0)
+        return EXIT_USAGE;
+    if (options.help)
+        return usage(stdout);
+    if (options.version)
+        return puts("fa-worker " FA_VERSION) < 0 ? 1 : 0;
+    if (options.record && options.artifact && options.speed_up)
+        return record_build(options.record, options.artifact, options.speed_up);
+    if (hash_setup(&err) < 0)
+        return complain(&err);
+    if (options.hash)
+        return print_hash(options.hash);
+    if (workdir_open(options.workdir, dir, &err) < 0)
+        return complain(&err);
+    if (options.started)
+        return start_serve(dir);
+    return options.attach ? relay_run(dir) : work(dir);
+}

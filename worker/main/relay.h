@@ -1,0 +1,13 @@
+/* relay.h - fa-worker --attach: carries frames between a coordinator's SSH
+ * channel and the worker of this folder
+ *
+ * Starts the worker when none runs.  Ends with its channel, or when the
+ * worker has ended or listens to a newer relay.
+ */
+#ifndef FA_WORKER_MAIN_RELAY_H
+#define FA_WORKER_MAIN_RELAY_H
+
+/* Returns the exit code of the program; errors are on stderr. */
+int relay_run(const char *dir);
+
+#endif

@@ -1,0 +1,154 @@
+#include "worker/main/start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "worker/agent/agent.h"
+#include "worker/agent/control.h"
+#include "worker/store/workdir.h"
+
+#define START_NS (10 * NS_PER_S) /* a busy box, a folder over the network */
+#define RETRY_MS 50              /* another starter's worker is on its way */
+
+#define HELD "held" /* another starter was faster */
+#define READY_FD 3  /* of the worker: says how its start went */
+
+/* Tell the starter how it went: "ok", or what hindered. */
+static void tell(const char *text)
+{
+    /* without a reader there is nobody to tell */
+    (void)!write(READY_FD, text, strlen(text));
+    close(READY_FD);
+}
+
+/* All else is closed by exec: sshd waits for every copy of its channel. */
+static void exec_worker(const char *dir, int ready)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    if (null >= 0 && dup2(null, 0) >= 0 && dup2(null, 1) >= 0 &&
+        dup2(null, 2) >= 0 &&
+        (ready == READY_FD ? fcntl(ready, F_SETFD, 0)
+                           : dup2(ready, READY_FD)) >= 0)
+        execl("/proc/self/exe", "fa-worker", "--started", "--workdir", dir,
+              NULL);
+    _exit(1);
+}
+
+int start_serve(const char *dir)
+{
+    struct agent *agent = NULL;
+    FILE *log = NULL;
+    struct err err;
+    int rc;
+
+    umask(077);
+    fcntl(READY_FD, F_SETFD, FD_CLOEXEC);
+    rc = workdir_log(dir, &log, &err);
+    if (rc == 0 && dup2(fileno(log), 2) < 0)
+        rc = err_set(&err, ERR_SYSTEM, "standard error: %s", strerror(errno));
+    if (rc == 0) {
+        log_setup(log, LOG_I);
+        rc = agent_open(dir, log, &agent, &err);
+    }
+    if (rc < 0) {
+        tell(rc == ERR_DEVICE ? HELD : err.text);
+        return 1;
+    }
+    tell("ok");
+    rc = agent_run(agent);
+    agent_close(agent);
+    return rc;
+}
+
+/* What the child says about its start, "" when it died without a word. */
+static void read_word(int fd, int64_t until_ns, char *text, size_t size)
+{
+    size_t len = 0;
+
+    for (;;) {
+        int64_t left_ns = until_ns - clock_boot_ns();
+        struct pollfd wait = { .fd = fd, .events = POLLIN };
+        ssize_t n;
+
+        if (left_ns <= 0 || len == size - 1)
+            break;
+        if (poll(&wait, 1, (int)(left_ns / NS_PER_MS) + 1) <= 0)
+            continue;
+        n = read(fd, text + len, size - 1 - len);
+        if (n <= 0)
+            break;
+        len += (size_t)n;
+    }
+    text[len] = '\0';
+}
+
+/* ERR_DEVICE when another worker holds the lock. */
+static int spawn(const char *dir, int64_t until_ns, struct err *err)
+{
+    char word[sizeof(err->text)];
+    int ready[2];
+    pid_t pid;
+
+    if (pipe2(ready, O_CLOEXEC) < 0)
+        return err_set(err, ERR_SYSTEM, "pipe: %s", strerror(errno));
+    pid = fork();
+    if (pid == 0) {
+        setsid();
+        if (fork() == 0) /* not its starter's child: nobody waits for it */
+            exec_worker(dir, ready[1]);
+        _exit(0);
+    }
+    close(ready[1]);
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
+    if (pid > 0)
+        read_word(ready[0], until_ns, word, sizeof(word));
+    close(ready[0]);
+    if (pid < 0)
+        return err_set(err, ERR_SYSTEM, "fork: %s", strerror(errno));
+    if (strcmp(word, HELD) == 0)
+        return err_set(err, ERR_DEVICE,
+                       "%s: another worker is starting in this folder", dir);
+    if (strcmp(word, "ok") != 0)
+        return err_set(err, ERR_SYSTEM, "%s",
+                       word[0] ? word : "the worker died at its start");
+    return 0;
+}
+
+int start_worker(const char *dir, int *control, struct err *err)
+{
+    int64_t until_ns = clock_boot_ns() + START_NS;
+    int rc;
+
+    for (;;) {
+        int lock;
+
+        rc = control_connect(dir, err);
+        if (rc >= 0) {
+            *control = rc;
+            return 0;
+        }
+        lock = workdir_lock(dir, err);
+        if (lock >= 0) {
+            close(lock);
+            rc = spawn(dir, until_ns, err);
+        } else {
+            rc = lock;
+        }
+        if (rc == ERR_DEVICE)
+            (void)poll(NULL, 0, RETRY_MS);
+        if (rc < 0 && (rc != ERR_DEVICE || clock_boot_ns() >= until_ns))
+            return rc;
+    }
+}

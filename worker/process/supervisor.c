@@ -1,0 +1,311 @@
+#include "worker/process/supervisor.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    FD_GATE = 3,
+    FD_REPORT = 4,
+    FD_FREE = 5,
+    FD_HIGH = 64,    /* out of the way of those above */
+    FD_LAST = 65536, /* where close_range() is missing */
+    SIGNALS = 64,
+    NOT_EXECUTED = 127,
+};
+
+static const int kind_flags[SUPERVISOR_KINDS] = {
+    [SUPERVISOR_NAMESPACE] = CLONE_NEWPID | CLONE_NEWNS,
+    [SUPERVISOR_USER_NAMESPACE] = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWUSER,
+    [SUPERVISOR_SUBREAPER] = 0,
+};
+
+/* fork() with flags, and without the locks that glibc's takes. */
+static pid_t clone_process(int flags)
+{
+    return (pid_t)syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0);
+}
+
+static bool write_file(const char *path, const char *text, size_t len)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool done = fd >= 0 && write(fd, text, len) == (ssize_t)len;
+
+    if (fd >= 0)
+        close(fd);
+    return done;
+}
+
+/* "ID ID 1": the id means the same inside, so files and devices stay ours. */
+static bool write_map(const char *path, unsigned long id)
+{
+    char digits[24], line[64];
+    size_t n = 0, len = 0;
+
+    do
+        digits[n++] = (char)('0' + id % 10);
+    while ((id /= 10) > 0);
+    for (int twice = 0; twice < 2; twice++) {
+        for (size_t i = n; i > 0; i--)
+            line[len++] = digits[i - 1];
+        line[len++] = ' ';
+    }
+    line[len++] = '1';
+    return write_file(path, line, len);
+}
+
+static bool map_ids(uid_t uid, gid_t gid)
+{
+    return write_file("/proc/self/setgroups", "deny", 4) &&
+           write_map("/proc/self/gid_map", gid) &&
+           write_map("/proc/self/uid_map", uid);
+}
+
+/* A /proc that knows the processes by their new numbers: CUDA reads
+ * /proc/PID of itself, and fails on that of another process. */
+static bool mount_proc(void)
+{
+    return mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0 &&
+           mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+                 NULL) == 0;
+}
+
+static bool enter(enum supervisor_kind kind, uid_t uid, gid_t gid)
+{
+    if (kind == SUPERVISOR_USER_NAMESPACE && !map_ids(uid, gid))
+        return false;
+    return kind == SUPERVISOR_SUBREAPER || mount_proc();
+}
+
+static void close_from(int first)
+{
+    if (syscall(SYS_close_range, first, ~0u, 0) == 0)
+        return;
+    for (int fd = first; fd < FD_LAST; fd++)
+        close(fd);
+}
+
+/* The program's descriptors become 0 to 2, the keeper's 3 and 4; all others
+ * go: a lock or socket of the worker must not outlive it in here. */
+static bool arrange_fds(const struct supervisor_order *order)
+{
+    int from[FD_FREE] = { order->in, order->out, order->err, order->gate,
+                          order->report };
+
+    for (int i = 0; i < FD_FREE; i++)
+        if ((from[i] = fcntl(from[i], F_DUPFD, FD_HIGH)) < 0)
+            return false;
+    for (int i = 0; i < FD_FREE; i++)
+        if (dup2(from[i], i) < 0)
+            return false;
+    fcntl(FD_GATE, F_SETFD, FD_CLOEXEC);
+    fcntl(FD_REPORT, F_SETFD, FD_CLOEXEC);
+    close_from(FD_FREE);
+    return true;
+}
+
+static void report(int exec_errno, int status)
+{
+    struct supervisor_report line = { exec_errno, status };
+
+    /* The worker sees a missing report as a killed keeper. */
+    (void)!write(FD_REPORT, &line, sizeof(line));
+}
+
+static void limit(int resource, uint64_t bytes)
+{
+    struct rlimit rlimit = { .rlim_cur = bytes, .rlim_max = bytes };
+
+    setrlimit((__rlimit_resource_t)resource, &rlimit);
+}
+
+static _Noreturn void run_program(const struct supervisor_order *order,
+                                  pid_t keeper)
+{
+    struct sigaction plain = { .sa_handler = SIG_DFL };
+    sigset_t none;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != keeper)
+        _exit(NOT_EXECUTED);
+    setsid();
+    for (int i = 1; i <= SIGNALS; i++)
+        sigaction(i, &plain, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    limit(RLIMIT_CORE, 0);
+    if (order->memory_bytes > 0)
+        limit(RLIMIT_AS, order->memory_bytes);
+    /* When memory runs out, this goes before the worker does. */
+    write_file("/proc/self/oom_score_adj", "500", 3);
+    if (chdir(order->folder) == 0)
+        execve(order->argv[0], (char *const *)order->argv,
+               (char *const *)order->env);
+    report(errno, NOT_EXECUTED << 8);
+    _exit(NOT_EXECUTED);
+}
+
+static long parent_of(const char *pid)
+{
+    char path[32], text[512];
+    char *at;
+    ssize_t n;
+    int fd;
+
+    if (strlen(pid) > 10)
+        return -1;
+    snprintf(path, sizeof(path), "/proc/%s/stat", pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0)
+        return -1;
+    text[n] = '\0';
+    at = strrchr(text, ')'); /* pid (name) state ppid */
+    return at && strlen(at) > 4 ? strtol(at + 4, NULL, 10) : -1;
+}
+
+static bool is_mine(const char *name, bool (*spare)(pid_t pid), pid_t *pid)
+{
+    if (name[0] < '1' || name[0] > '9' || parent_of(name) != getpid())
+        return false;
+    *pid = (pid_t)strtol(name, NULL, 10);
+    return !spare || !spare(*pid);
+}
+
+int supervisor_kill_children(bool (*spare)(pid_t pid))
+{
+    _Alignas(struct dirent64) char entries[8192];
+    int fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int killed = 0;
+    long n;
+
+    if (fd < 0)
+        return 0;
+    while ((n = syscall(SYS_getdents64, fd, entries, sizeof(entries))) > 0) {
+        for (long at = 0; at < n;) {
+            struct dirent64 *entry = (struct dirent64 *)(entries + at);
+            pid_t pid;
+
+            if (is_mine(entry->d_name, spare, &pid) && kill(pid, SIGKILL) == 0)
+                killed++;
+            at += entry->d_reclen;
+        }
+    }
+    close(fd);
+    return killed;
+}
+
+/* Children of killed children become ours and are killed in turn. */
+static void end_tree(pid_t program)
+{
+    pid_t pid = 0;
+    int status;
+
+    kill(-program, SIGKILL);
+    kill(program, SIGKILL);
+    while (supervisor_kill_children(NULL) > 0)
+        do
+            pid = waitpid(-1, &status, pid > 0 ? WNOHANG : 0);
+        while (pid > 0);
+}
+
+static void ask_to_end(enum supervisor_kind kind, pid_t program)
+{
+    if (kind == SUPERVISOR_SUBREAPER)
+        kill(-program, SIGTERM);
+    else
+        kill(-1, SIGTERM);
+}
+
+/* Reap until the program ends; its wait status, or -1 at SUPERVISOR_END. */
+static int watch(enum supervisor_kind kind, pid_t program,
+                 const sigset_t *signals)
+{
+    for (;;) {
+        int status, signal = sigwaitinfo(signals, NULL);
+        pid_t pid;
+
+        if (signal == SIGTERM)
+            ask_to_end(kind, program);
+        if (signal == SUPERVISOR_END)
+            return -1;
+        while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+            if (pid == program)
+                return status;
+    }
+}
+
+static _Noreturn void keep(const struct supervisor_order *order)
+{
+    sigset_t signals;
+    pid_t self = getpid(), program;
+    int status;
+
+    sigfillset(&signals);
+    sigprocmask(SIG_SETMASK, &signals, NULL);
+    prctl(PR_SET_PDEATHSIG,
+          order->kind == SUPERVISOR_SUBREAPER ? SUPERVISOR_END : SIGKILL);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (!arrange_fds(order))
+        _exit(NOT_EXECUTED);
+    if (read(FD_GATE, &status, 1) != 1)
+        _exit(NOT_EXECUTED); /* the worker died before PDEATHSIG was set */
+    if (!enter(order->kind, order->uid, order->gid)) {
+        report(errno, NOT_EXECUTED << 8);
+        _exit(NOT_EXECUTED);
+    }
+    setsid();
+    program = clone_process(0);
+    if (program == 0)
+        run_program(order, self);
+    if (program < 0) {
+        report(errno, NOT_EXECUTED << 8);
+        _exit(NOT_EXECUTED);
+    }
+    for (int fd = 0; fd <= FD_GATE; fd++)
+        close(fd);
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SUPERVISOR_END);
+    status = watch(order->kind, program, &signals);
+    if (order->kind == SUPERVISOR_SUBREAPER)
+        end_tree(program);
+    report(0, status < 0 ? SIGKILL : status);
+    _exit(0);
+}
+
+pid_t supervisor_start(const struct supervisor_order *order)
+{
+    pid_t pid = clone_process(kind_flags[order->kind]);
+
+    if (pid == 0)
+        keep(order);
+    return pid;
+}
+
+bool supervisor_can(enum supervisor_kind kind)
+{
+    uid_t uid = getuid();
+    gid_t gid = getgid();
+    pid_t pid = clone_process(kind_flags[kind]);
+    int status;
+
+    if (pid == 0)
+        _exit(enter(kind, uid, gid) && getuid() == uid ? 0 : 1);
+    return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
+}

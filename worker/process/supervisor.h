@@ -1,0 +1,50 @@
+/* supervisor.h - the process between the worker and a program (child.h)
+ *
+ * Runs after clone() in a copy of a process that may have had threads, so it
+ * makes system calls only: no allocation, no stdio, nothing that locks.
+ */
+#ifndef FA_WORKER_PROCESS_SUPERVISOR_H
+#define FA_WORKER_PROCESS_SUPERVISOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum supervisor_kind {
+    SUPERVISOR_NAMESPACE,      /* process 1 of a PID namespace with its /proc */
+    SUPERVISOR_USER_NAMESPACE, /* likewise, in a user namespace for the right */
+    SUPERVISOR_SUBREAPER,      /* neither is allowed */
+    SUPERVISOR_KINDS,
+};
+
+/* To the keeper: TERM asks all processes to end, SUPERVISOR_END ends them. */
+#define SUPERVISOR_END SIGUSR1
+
+struct supervisor_order {
+    enum supervisor_kind kind;
+    const char *const *argv, *const *env;
+    const char *folder;
+    int in, out, err;      /* the program's */
+    int gate;              /* a byte: start; end of file: the worker is gone */
+    int report;            /* takes the keeper_reports */
+    uint64_t memory_bytes; /* 0: no limit */
+    uid_t uid;
+    gid_t gid;
+};
+
+struct supervisor_report {
+    int exec_errno; /* not 0: the program could not be executed */
+    int status;     /* as of waitpid() */
+};
+
+/* Process id of a keeper that runs 'order', or -1 with errno. */
+pid_t supervisor_start(const struct supervisor_order *order);
+
+/* Whether this host lets us make that kind. */
+bool supervisor_can(enum supervisor_kind kind);
+
+/* KILL every direct child of this process that 'spare' does not name;
+ * the number killed. */
+int supervisor_kill_children(bool (*spare)(pid_t pid));
+
+#endif

@@ -1,0 +1,72 @@
+/* queue.h - the leases a worker holds
+ *
+ *   add --> FETCHING --all files here--> WAITING --start--> RUNNING --> removed
+ *
+ * A place is where work runs: QUEUE_BUILDS, or a GPU's index.  The
+ * coordinator's credit bounds what each place holds, running included.
+ * Within a place, work starts in the order it came, but for what still
+ * waits for files.
+ *
+ * Pure: no clock, no socket, no disk.
+ */
+#ifndef FA_WORKER_RESOURCES_QUEUE_H
+#define FA_WORKER_RESOURCES_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/err.h"
+#include "common/msg.h"
+
+#define QUEUE_BUILDS (-1)
+
+/* What a lease may need before it starts. */
+enum lease_file {
+    LEASE_BUNDLE,
+    LEASE_ARTIFACT,
+    LEASE_REFERENCE,
+    LEASE_FILES
+};
+
+struct queue;
+
+struct lease {
+    struct msg msg; /* the BUILD, MEASURE or TOOL, owned */
+    int place;
+    int64_t number; /* the worker's own, for its slots and GPUs */
+    bool running;
+    const char *missing[LEASE_FILES]; /* hashes, of msg; NULL: none, or here */
+    struct lease *next;
+};
+
+/* 'slots' builds at once and one more in hand; 'credit' leases a GPU. */
+struct queue *queue_new(size_t slots, size_t gpus, size_t credit);
+void queue_free(struct queue *queue); /* NULL is fine */
+
+/* Takes 'msg', which is empty then.  All its files count as missing until
+ * queue_lease_found() or queue_arrived() says otherwise.  ERR_INPUT (and 'msg'
+ * is still the caller's): no credit, or the same lease again. */
+int queue_add(struct queue *queue, struct msg *msg, int place,
+              struct lease **out, struct err *err);
+void queue_remove(struct queue *queue, struct lease *lease);
+
+/* This file is here now: for one lease, for all. */
+void queue_lease_found(struct lease *lease, const char *hash);
+void queue_arrived(struct queue *queue, const char *hash);
+
+bool queue_lease_is_waiting(const struct lease *lease); /* could start */
+bool queue_lease_lacks(const struct lease *lease, const char *hash);
+
+/* What may start next at a place, or NULL: nothing waits, or the place is
+ * full (a GPU runs one, the builds 'slots'). */
+struct lease *queue_next(struct queue *queue, int place);
+
+struct lease *queue_find(struct queue *queue, int64_t epoch, int64_t lease);
+struct lease *queue_numbered(struct queue *queue, int64_t number);
+struct lease *queue_first(struct queue *queue); /* then ->next */
+size_t queue_running(const struct queue *queue);
+
+/* Drop what has not started; returns how many. */
+size_t queue_drop_idle(struct queue *queue);
+
+#endif

@@ -1,0 +1,62 @@
+/* resources.h - what a worker works with: compiler, build slots, runner, GPUs
+ *
+ *   toolkit --> fa-runner (built here) --> GPUs opened --> ready
+ *
+ * Without GPUs ("none") the first step is all.  A bench that is in trouble
+ * stays so.  Poll-driven (child.h).
+ */
+#ifndef FA_WORKER_RESOURCES_RESOURCES_H
+#define FA_WORKER_RESOURCES_RESOURCES_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "common/msg.h"
+#include "worker/build/slots.h"
+#include "worker/gpu/gpus.h"
+#include "worker/store/cache.h"
+#include "worker/tool/tools.h"
+
+struct resources;
+
+enum resources_state {
+    RESOURCES_OPENING,
+    RESOURCES_READY,
+    RESOURCES_TROUBLE
+};
+
+/* As 'welcome' says: device, gpus, nvcc, slots.  Always gives a bench, which
+ * may be in trouble already.  'cache' is borrowed. */
+struct resources *resources_open(const struct msg *welcome, struct cache *cache,
+                                 int64_t now_ns);
+void resources_close(struct resources *resources); /* kills; NULL is fine */
+
+/* It is what this WELCOME asks for. */
+bool resources_serves(const struct resources *resources,
+                      const struct msg *welcome);
+
+size_t resources_poll(const struct resources *resources, struct pollfd *fds,
+                      size_t max);
+int64_t resources_deadline_ns(const struct resources *resources);
+enum resources_state resources_step(struct resources *resources,
+                                    int64_t now_ns);
+enum resources_state resources_state(const struct resources *resources);
+
+/* In trouble: toolkit, runner, device or lock, and the text. */
+const char *resources_what(const struct resources *resources);
+const char *resources_why(const struct resources *resources);
+
+/* Once ready. */
+const char *resources_toolkit(const struct resources *resources);
+size_t resources_n_slots(const struct resources *resources);
+struct slots *resources_slots(struct resources *resources);
+struct tools *resources_tools(struct resources *resources);
+size_t resources_n_gpus(const struct resources *resources);
+struct gpu *resources_gpu(struct resources *resources, size_t i);
+int resources_gpu_index(struct resources *resources,
+                        const char *uuid); /* or -1 */
+
+#endif

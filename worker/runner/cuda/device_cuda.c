@@ -1,0 +1,347 @@
+#include "worker/runner/cuda/device_cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "worker/runner/cuda/facts_cuda.h"
+
+/* Room for a whole tile that lands beside its buffer. */
+#define GUARD_BYTES ((size_t)64 * 1024)
+
+/* The limit of the runner's own kernels, which take milliseconds. */
+#define OWN_KERNEL_S 60.0
+
+const char device_name[] = "cuda";
+
+struct device_buffer {
+    unsigned char *base; /* guard, payload, guard */
+    enum element_type type;
+    int64_t count;
+    size_t bytes; /* of the payload */
+};
+
+double device_cuda_now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int device_cuda_error(const char *what, cudaError_t rc, struct device_err *err)
+{
+    snprintf(err->text, sizeof(err->text), "%s: %s (%s, %d)", what,
+             cudaGetErrorString(rc), cudaGetErrorName(rc), (int)rc);
+    switch (rc) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorLaunchFailure:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorHardwareStackError:
+    case cudaErrorAssert:
+        err->poisoned = true;
+        return DEVICE_FAULT;
+    case cudaErrorLaunchTimeout:
+        err->poisoned = true;
+        return DEVICE_TIMEOUT;
+    case cudaErrorMemoryAllocation:
+        return DEVICE_BROKEN;
+    default:
+        err->poisoned = true;
+        return DEVICE_BROKEN;
+    }
+}
+
+/* Spin for the first 2 ms, in which most waits end; then leave the core to
+ * compilers. */
+static void pause_waiting(double waited_s)
+{
+    const struct timespec nap = { .tv_nsec = 100000 };
+
+    if (waited_s > 2e-3)
+        nanosleep(&nap, NULL);
+}
+
+int device_cuda_wait(struct device *device, double timeout_s,
+                     struct device_err *err)
+{
+    double begin = device_cuda_now_s();
+    cudaError_t rc = cudaEventRecord(device->done, device->stream);
+
+    while (rc == cudaSuccess) {
+        double waited_s = device_cuda_now_s() - begin;
+
+        rc = cudaEventQuery(device->done);
+        if (rc == cudaSuccess)
+            return 0;
+        if (rc == cudaErrorNotReady)
+            rc = cudaSuccess;
+        if (rc == cudaSuccess && waited_s > timeout_s) {
+            snprintf(err->text, sizeof(err->text), "still running after %.3g s",
+                     waited_s);
+            err->poisoned = true;
+            return DEVICE_TIMEOUT;
+        }
+        pause_waiting(waited_s);
+    }
+    return device_cuda_error("kernel", rc, err);
+}
+
+/* An index of cudart, or a UUID, which is then all that this process sees. */
+static int select_gpu(const char *gpu, struct device_err *err)
+{
+    int index = 0, count;
+    cudaError_t rc;
+
+    /* Loading a kernel when it is first launched may wait for the device,
+     * which may be waiting at a gate. */
+    setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+    if (strspn(gpu, "0123456789") == strlen(gpu)) {
+        index = (int)strtol(gpu, NULL, 10);
+        setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0);
+    } else {
+        setenv("CUDA_VISIBLE_DEVICES", gpu, 1);
+    }
+    rc = cudaGetDeviceCount(&count);
+    if (rc == cudaSuccess && index >= count) {
+        snprintf(err->text, sizeof(err->text),
+                 "this machine has no GPU %s; it has %d GPUs", gpu, count);
+        return DEVICE_BROKEN;
+    }
+    if (rc == cudaSuccess)
+        rc = cudaSetDevice(index);
+    if (rc == cudaSuccess)
+        rc = cudaFree(NULL); /* makes the context, in every version */
+    return rc == cudaSuccess ? 0 : device_cuda_error(gpu, rc, err);
+}
+
+static cudaError_t make_events(struct device *device)
+{
+    cudaError_t rc =
+        cudaEventCreateWithFlags(&device->done, cudaEventDisableTiming);
+
+    for (int i = 0; rc == cudaSuccess && i < DEVICE_BATCH; i++) {
+        rc = cudaEventCreate(&device->begin[i]);
+        if (rc == cudaSuccess)
+            rc = cudaEventCreate(&device->end[i]);
+    }
+    return rc;
+}
+
+static cudaError_t make_memory(struct device *device)
+{
+    int gpu, l2_bytes;
+    size_t total;
+    cudaError_t rc = cudaGetDevice(&gpu);
+
+    if (rc == cudaSuccess)
+        rc = cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, gpu);
+    if (rc == cudaSuccess)
+        rc = cudaDeviceGetAttribute(
+            &device->smem_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu);
+    if (rc != cudaSuccess)
+        return rc;
+    device->l2_bytes = (size_t)l2_bytes;
+    device->flush_bytes = 2 * (size_t)l2_bytes + 1;
+    rc = cudaMalloc(&device->flush, device->flush_bytes);
+    if (rc == cudaSuccess)
+        rc = cudaMemGetInfo(&device->room_bytes, &total);
+    device->room_bytes /= 2; /* the rest is for others on this GPU */
+    /* What has run once is loaded: nothing of it is waited for later. */
+    if (rc == cudaSuccess)
+        rc = cudaMemsetAsync(device->flush, 0, device->flush_bytes,
+                             device->stream);
+    if (rc == cudaSuccess)
+        rc = cudaMalloc((void **)&device->scan, sizeof(*device->scan));
+    if (rc == cudaSuccess)
+        rc = cudaMalloc((void **)&device->scratch, sizeof(*device->scratch));
+    return rc;
+}
+
+int device_open(const char *gpu, struct device **out, struct device_err *err)
+{
+    struct device *device = calloc(1, sizeof(*device));
+    int rc, index;
+
+    if (!device)
+        abort();
+    rc = driver_cuda_open(&device->driver, err);
+    if (rc == 0)
+        rc = select_gpu(gpu, err);
+    if (rc == 0) {
+        cudaError_t error = cudaGetDevice(&index);
+
+        if (error == cudaSuccess)
+            error = cudaStreamCreateWithFlags(&device->stream,
+                                              cudaStreamNonBlocking);
+        if (error == cudaSuccess)
+            error = make_events(device);
+        if (error == cudaSuccess)
+            error = make_memory(device);
+        if (error != cudaSuccess)
+            rc = device_cuda_error(gpu, error, err);
+    }
+    if (rc == 0 && facts_cuda_uuid(index, device->uuid) < 0)
+        rc = device_cuda_error(gpu, cudaGetLastError(), err);
+    if (rc < 0) {
+        free(device); /* what the GPU holds goes with the process */
+        err->poisoned = true;
+        return rc;
+    }
+    gate_init(&device->gate);
+    device->gpu_state = gpu_state_open(device->uuid);
+    *out = device;
+    return 0;
+}
+
+void device_close(struct device *device)
+{
+    if (!device)
+        return;
+    gpu_state_close(device->gpu_state);
+    cudaDeviceReset();
+    free(device);
+}
+
+size_t device_facts(const struct device *device,
+                    struct device_fact facts[DEVICE_FACTS_MAX])
+{
+    char driver[64];
+
+    gpu_state_driver(device->gpu_state, driver, sizeof(driver));
+    return facts_cuda(device->uuid, driver, facts);
+}
+
+void device_state(struct device *device, struct device_state *out)
+{
+    gpu_state_read(device->gpu_state, out);
+}
+
+size_t device_room_bytes(const struct device *device)
+{
+    return device->room_bytes;
+}
+
+size_t device_cache_bytes(const struct device *device)
+{
+    return device->l2_bytes;
+}
+
+int device_alloc(struct device *device, const char *name,
+                 enum element_type type, int64_t count,
+                 struct device_buffer **out, struct device_err *err)
+{
+    struct device_buffer *buffer = calloc(1, sizeof(*buffer));
+    cudaError_t rc;
+
+    if (!buffer)
+        abort();
+    buffer->type = type;
+    buffer->count = count;
+    buffer->bytes = (size_t)count * element_bytes(type);
+    rc = cudaMalloc((void **)&buffer->base, buffer->bytes + 2 * GUARD_BYTES);
+    if (rc != cudaSuccess) {
+        (void)cudaGetLastError(); /* out of memory does not stick */
+        free(buffer);
+        return device_cuda_error(name, rc, err);
+    }
+    *out = buffer;
+    return device_poison(device, buffer, err);
+}
+
+void device_free(struct device *device, struct device_buffer *buffer)
+{
+    (void)device;
+    if (!buffer)
+        return;
+    cudaFree(buffer->base);
+    free(buffer);
+}
+
+void *device_address(const struct device_buffer *buffer)
+{
+    return buffer->base + GUARD_BYTES;
+}
+
+/* A GPU has no read-only memory that a kernel could not write: the callers
+ * compare checksums. */
+int device_seal(struct device *device, struct device_buffer *buffer,
+                bool sealed, struct device_err *err)
+{
+    (void)device;
+    (void)buffer;
+    (void)sealed;
+    (void)err;
+    return 0;
+}
+
+int device_fill(struct device *device, struct device_buffer *buffer,
+                const struct fill *fill, uint64_t key, struct device_err *err)
+{
+    cudaError_t rc = kernel_fill(device_address(buffer), buffer->type,
+                                 buffer->count, fill, key, device->stream);
+
+    return rc == cudaSuccess ? 0 : device_cuda_error("fill", rc, err);
+}
+
+int device_poison(struct device *device, struct device_buffer *buffer,
+                  struct device_err *err)
+{
+    cudaError_t rc =
+        cudaMemsetAsync(buffer->base, ELEMENT_POISON,
+                        buffer->bytes + 2 * GUARD_BYTES, device->stream);
+
+    return rc == cudaSuccess ? 0 : device_cuda_error("poison", rc, err);
+}
+
+/* Wait for a result of the runner's own kernels and bring it here. */
+static int fetch(struct device *device, const char *what, cudaError_t rc,
+                 void *to, const void *from, size_t bytes,
+                 struct device_err *err)
+{
+    int waited;
+
+    if (rc != cudaSuccess)
+        return device_cuda_error(what, rc, err);
+    waited = device_cuda_wait(device, OWN_KERNEL_S, err);
+    if (waited < 0)
+        return waited;
+    rc = cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost);
+    return rc == cudaSuccess ? 0 : device_cuda_error(what, rc, err);
+}
+
+int device_checksum(struct device *device, const struct device_buffer *buffer,
+                    uint64_t *sum, int64_t *overrun, struct device_err *err)
+{
+    struct scan scan;
+    cudaError_t error = kernel_scan(device_address(buffer), buffer->bytes,
+                                    GUARD_BYTES, device->scan, device->stream);
+    int rc = fetch(device, "checksum", error, &scan, device->scan, sizeof(scan),
+                   err);
+
+    if (rc < 0)
+        return rc;
+    *sum = scan.sum;
+    *overrun = 0;
+    if (scan.after <= GUARD_BYTES)
+        *overrun = (int64_t)scan.after;
+    else if (scan.before <= GUARD_BYTES)
+        *overrun = -(int64_t)scan.before;
+    return 0;
+}
+
+int device_check(struct device *device, const struct device_buffer *out,
+                 const struct device_buffer *ref, struct check *check,
+                 struct device_err *err)
+{
+    cudaError_t rc =
+        kernel_check(device_address(out), out->type, device_address(ref),
+                     out->count, device->scratch, device->stream);
+
+    return fetch(device, "check", rc, check, &device->scratch->check,
+                 sizeof(*check), err);
+}

@@ -1,0 +1,42 @@
+/* device_cuda.h - the inside of the cuda device, shared by device_cuda.c
+ * (memory, checks) and launch_cuda.c (modules, launches, times)
+ */
+#ifndef FA_WORKER_RUNNER_CUDA_DEVICE_CUDA_H
+#define FA_WORKER_RUNNER_CUDA_DEVICE_CUDA_H
+
+#include <cuda_runtime_api.h>
+
+#include "worker/runner/cuda/driver_cuda.h"
+#include "worker/runner/cuda/gate_cuda.h"
+#include "worker/runner/cuda/kernels_cuda.h"
+#include "worker/runner/device/device_kernel.h"
+#include "worker/runner/device/gpu_state.h"
+
+struct device {
+    struct driver_cuda driver;
+    struct gpu_state *gpu_state; /* NULL without NVML */
+    char uuid[64];
+    cudaStream_t stream;
+    cudaEvent_t done;
+    cudaEvent_t begin[DEVICE_BATCH], end[DEVICE_BATCH];
+    struct gate_cuda gate;
+    void *flush; /* twice the L2 cache */
+    size_t flush_bytes;
+    size_t l2_bytes;
+    size_t room_bytes;
+    int smem_max;      /* dynamic, a block, on request */
+    struct scan *scan; /* device memory */
+    struct check_scratch *scratch;
+};
+
+/* What a failed call of cudart means; sets err->poisoned for the errors that
+ * stay with the context. */
+int device_cuda_error(const char *what, cudaError_t rc, struct device_err *err);
+
+/* Wait for all that is queued; DEVICE_TIMEOUT poisons. */
+int device_cuda_wait(struct device *device, double timeout_s,
+                     struct device_err *err);
+
+double device_cuda_now_s(void);
+
+#endif

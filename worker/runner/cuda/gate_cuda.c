@@ -1,0 +1,43 @@
+#include "worker/runner/cuda/gate_cuda.h"
+
+#include <string.h>
+
+void gate_init(struct gate_cuda *gate)
+{
+    int gpu, maps = 0;
+    void *host = NULL, *device = NULL;
+
+    memset(gate, 0, sizeof(*gate));
+    if (cudaGetDevice(&gpu) != cudaSuccess ||
+        cudaDeviceGetAttribute(&maps, cudaDevAttrCanMapHostMemory, gpu) !=
+            cudaSuccess ||
+        !maps ||
+        cudaHostAlloc(&host, sizeof(*gate->host), cudaHostAllocMapped) !=
+            cudaSuccess ||
+        cudaHostGetDevicePointer(&device, host, 0) != cudaSuccess) {
+        (void)cudaGetLastError(); /* none of these sticks */
+        return;
+    }
+    memset(host, 0, sizeof(*gate->host));
+    gate->host = host;
+    gate->device = device;
+}
+
+cudaError_t gate_close(struct gate_cuda *gate, cudaStream_t stream)
+{
+    if (!gate->host)
+        return cudaSuccess;
+    return kernel_wait(gate->device, ++gate->number, GATE_NS, stream);
+}
+
+void gate_open(struct gate_cuda *gate)
+{
+    if (gate->host)
+        __atomic_store_n(&gate->host->open, gate->number, __ATOMIC_RELEASE);
+}
+
+bool gate_held(const struct gate_cuda *gate)
+{
+    return gate->host && __atomic_load_n(&gate->host->expired,
+                                         __ATOMIC_ACQUIRE) != gate->number;
+}

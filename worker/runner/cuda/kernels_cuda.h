@@ -1,0 +1,68 @@
+/* kernels_cuda.h - the runner's own kernels: fill, scan, check, wait
+ *
+ * All are asynchronous on 'stream' and write results to device memory.  The
+ * sums are taken in a fixed order, so that the same buffers give the same
+ * bits.
+ */
+#ifndef FA_WORKER_RUNNER_CUDA_KERNELS_CUDA_H
+#define FA_WORKER_RUNNER_CUDA_KERNELS_CUDA_H
+
+#include <cuda_runtime_api.h>
+
+#include "worker/runner/device/check.h"
+#include "worker/runner/wire/element.h"
+#include "worker/runner/wire/fill.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Damage is the distance of the nearest guard byte that is not poison from
+ * the payload: 1 is next to it, UINT64_MAX means none. */
+struct scan {
+    unsigned long long before, after; /* damage */
+    unsigned long long sum;           /* a hash of the payload */
+};
+
+enum {
+    CHECK_BLOCKS = 1024
+};
+
+struct check_scratch {
+    double error_sum[CHECK_BLOCKS], ref_sum[CHECK_BLOCKS];
+    double error[CHECK_BLOCKS];
+    long long at[CHECK_BLOCKS];
+    double rms;
+    struct check check;
+};
+
+cudaError_t kernel_fill(void *base, enum element_type type, int64_t count,
+                        const struct fill *fill, uint64_t key,
+                        cudaStream_t stream);
+
+/* 'payload' is 'bytes' long, aligned to 8, and has a guard of 'guard' bytes
+ * (a multiple of 8) at both ends. */
+cudaError_t kernel_scan(const void *payload, size_t bytes, size_t guard,
+                        struct scan *out, cudaStream_t stream);
+
+/* The result is scratch->check. */
+cudaError_t kernel_check(const void *out, enum element_type type,
+                         const double *ref, int64_t count,
+                         struct check_scratch *scratch, cudaStream_t stream);
+
+/* In host memory that the device sees; numbers are compared as they wrap. */
+struct gate {
+    unsigned open;    /* the newest wait that may end */
+    unsigned expired; /* the newest wait that ended by itself */
+};
+
+/* What is queued behind it begins when 'gate->open' reaches 'number', or
+ * after 'limit_ns' on the device's own clock. */
+cudaError_t kernel_wait(struct gate *gate, unsigned number,
+                        unsigned long long limit_ns, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,105 @@
+/* device.h - what holds buffers, loads kernels and runs them
+ *
+ * Three implementations, chosen when fa-runner is linked: device_cuda.c,
+ * device_cpu.c (an emulation, one host thread) and device_replay.c (answers
+ * from a record).  One device a process, used
+ * by one thread.
+ *
+ * A fallible call returns 0 or a DEVICE_* code and says why in 'err'.  After
+ * a code with err->poisoned the device is lost: nothing else may be called,
+ * the process must be replaced.
+ */
+#ifndef FA_WORKER_RUNNER_DEVICE_DEVICE_H
+#define FA_WORKER_RUNNER_DEVICE_DEVICE_H
+
+#include <stdbool.h>
+
+#include "worker/runner/device/check.h"
+#include "worker/runner/wire/element.h"
+#include "worker/runner/wire/fill.h"
+
+struct device;
+struct device_buffer;
+
+enum {
+    DEVICE_REFUSED = -1, /* the launch is not possible: smem, threads, regs */
+    DEVICE_FAULT = -2,   /* the kernel broke a rule: address, trap, barrier */
+    DEVICE_TIMEOUT = -3, /* it was still running at the deadline */
+    DEVICE_BROKEN = -4,  /* not the kernel's doing: memory, file, driver */
+    DEVICE_WRONG = -5,   /* its result is known to be wrong (replay) */
+};
+
+struct device_err {
+    char text[1000]; /* one line */
+    bool poisoned;
+};
+
+/* Facts are text, as they go down the pipe.  A device that cannot know one
+ * leaves it out.  Names: arch sm_count smem_per_block smem_per_sm
+ * regs_per_block regs_per_sm threads_per_sm blocks_per_sm
+ * max_threads_per_block l2_bytes mem_bytes dram_bytes_per_s sm_clock_hz
+ * mma_flops_per_clock_sm (numbers), device gpu_name uuid driver
+ * cuda_driver_version (text without line breaks). */
+struct device_fact {
+    char name[32];
+    char value[128];
+};
+
+enum {
+    DEVICE_FACTS_MAX = 32
+};
+
+extern const char device_name[]; /* "cuda", "cpu" or "replay" */
+
+/* 'gpu' is an index or a "GPU-..." UUID; the others take any. */
+int device_open(const char *gpu, struct device **out, struct device_err *err);
+void device_close(struct device *device); /* NULL is fine */
+size_t device_facts(const struct device *device,
+                    struct device_fact facts[DEVICE_FACTS_MAX]);
+
+/* How much of its memory may stay taken between two requests. */
+size_t device_room_bytes(const struct device *device);
+/* What its caches may still hold of a launch that is over; 0 without one. */
+size_t device_cache_bytes(const struct device *device);
+
+/* A buffer of 'count' elements (>= 1) between two guard zones; contents and
+ * guards are poisoned (ELEMENT_POISON).  'name' (borrowed for the call) is
+ * what a fault report calls it. */
+int device_alloc(struct device *device, const char *name,
+                 enum element_type type, int64_t count,
+                 struct device_buffer **out, struct device_err *err);
+void device_free(struct device *device, struct device_buffer *buffer);
+
+/* What a kernel is handed: args[i] of a launch is a pointer to this value. */
+void *device_address(const struct device_buffer *buffer);
+
+/* A sealed buffer may only be read by kernels.  A device that can enforce it
+ * reports a store as a fault; for others the caller compares checksums. */
+int device_seal(struct device *device, struct device_buffer *buffer,
+                bool sealed, struct device_err *err);
+/* Fill with fill_value(fill, key, i); not while sealed. */
+int device_fill(struct device *device, struct device_buffer *buffer,
+                const struct fill *fill, uint64_t key, struct device_err *err);
+/* Poison contents and guards again. */
+int device_poison(struct device *device, struct device_buffer *buffer,
+                  struct device_err *err);
+
+/* A hash of the contents.  The two guards are intact when *overrun is 0, else
+ * it is the distance in bytes of the first damage: negative before the first
+ * element, >= 1 after the last byte. */
+int device_checksum(struct device *device, const struct device_buffer *buffer,
+                    uint64_t *sum, int64_t *overrun, struct device_err *err);
+
+/* Compare 'out' with 'ref' (ELEMENT_FP64, same count). */
+int device_check(struct device *device, const struct device_buffer *out,
+                 const struct device_buffer *ref, struct check *check,
+                 struct device_err *err);
+
+struct device_state {
+    double clock_mhz, temp_c, power_w; /* NaN when unknown */
+    uint64_t throttle;                 /* NVML's bits; 0 when unknown */
+};
+
+void device_state(struct device *device, struct device_state *out);
+
+#endif

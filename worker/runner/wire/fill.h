@@ -1,0 +1,58 @@
+/* fill.h - what inputs are filled with
+ *
+ * Compiled by the host and by nvcc, and the same bits from both
+ * (fill_random.h).
+ */
+#ifndef FA_WORKER_RUNNER_WIRE_FILL_H
+#define FA_WORKER_RUNNER_WIRE_FILL_H
+
+#include <stdint.h>
+
+#include "worker/runner/wire/element_type.h"
+#include "worker/runner/wire/fill_random.h"
+
+enum fill_kind {
+    FILL_NORMAL,  /* mean 0, standard deviation 1 */
+    FILL_UNIFORM, /* [0, 1) */
+    FILL_ZEROS,
+    FILL_ONES,
+    FILL_IOTA, /* 0, 1, 2, ... */
+    FILL_RAMP, /* normal, row r of 'rows' times (r + 1) / rows */
+};
+
+enum {
+    FILL_KINDS = 6
+};
+
+/* A fill of a buffer; a ramp's buffer is a stack of matrices. */
+struct fill {
+    enum fill_kind kind;
+    double scale;
+    int64_t rows, columns; /* of a ramp, >= 1 */
+};
+
+/* Element 'i' before conversion to the type of the buffer. */
+ELEMENT_FN double fill_value(const struct fill *fill, uint64_t key, int64_t i)
+{
+    int64_t row;
+
+    switch (fill->kind) {
+    case FILL_NORMAL:
+        return fill->scale * fill_normal(key, i);
+    case FILL_RAMP:
+        row = i / fill->columns % fill->rows;
+        return fill->scale *
+               (fill_normal(key, i) * ((double)(row + 1) / (double)fill->rows));
+    case FILL_UNIFORM:
+        return fill->scale * (double)(fill_bits(key, i) >> 11) * 0x1p-53;
+    case FILL_ONES:
+        return fill->scale;
+    case FILL_IOTA:
+        return fill->scale * (double)i;
+    case FILL_ZEROS:
+        break;
+    }
+    return 0;
+}
+
+#endif

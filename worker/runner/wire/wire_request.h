@@ -1,0 +1,73 @@
+/* wire_request.h - what the worker asks of fa-runner (wire.h) */
+#ifndef FA_WORKER_RUNNER_WIRE_WIRE_REQUEST_H
+#define FA_WORKER_RUNNER_WIRE_WIRE_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "worker/runner/wire/element.h"
+#include "worker/runner/wire/fill.h"
+#include "worker/runner/wire/wire.h"
+
+enum wire_request_kind {
+    WIRE_OPEN,
+    WIRE_MEASURE,
+    WIRE_CHECK, /* has what MEASURE has */
+    WIRE_QUIT
+};
+
+struct wire_arg {
+    char name[WIRE_NAME_MAX + 1];
+    enum element_type type;
+    bool buffer;
+    bool output;           /* buffers: written by the kernel */
+    int64_t count;         /* buffers: elements, >= 1 */
+    enum fill_kind fill;   /* buffers */
+    double scale;          /* buffers */
+    int64_t rows, columns; /* buffers with FILL_RAMP, else 0 */
+    int64_t integer;       /* scalars of an integer type */
+    double real;           /* scalars of a float type */
+};
+
+/* One program to launch: an artifact, its entry point and its geometry. */
+struct wire_kernel {
+    char path[WIRE_PATH_MAX];
+    char entry[WIRE_NAME_MAX + 1];
+    uint32_t grid[3], block[3];
+    uint64_t smem;
+};
+
+struct wire_measure {
+    struct wire_kernel kernel, reference;
+    struct wire_arg args[WIRE_ARGS_MAX];
+    size_t n_args;
+    double relative_l2, max_error; /* tolerance */
+    uint64_t seed;
+    unsigned warmups;
+    unsigned least, most; /* samples, 1 <= least <= most; equal: that many */
+    double noise, margin; /* of struct sampling_rules */
+    double incumbent_s;   /* likewise; 0: none */
+    enum wire_l2 l2;      /* not NONE */
+    double timeout_s;
+    bool untimed; /* of a check request */
+};
+
+struct wire_request {
+    enum wire_request_kind kind;
+    char device[8];              /* open: cuda cpu replay */
+    char gpu[WIRE_NAME_MAX + 1]; /* open: index or UUID */
+    struct wire_measure measure;
+    uint64_t seen; /* private to wire.c: the fields so far */
+};
+
+/* 0, or -1 with errno from the stream (flushed). */
+int wire_write_request(FILE *stream, const struct wire_request *request);
+enum wire_step wire_request_line(struct wire_request *request, char *line,
+                                 char why[WIRE_WHY_MAX]);
+
+const char *wire_type_name(enum element_type type);
+const char *wire_fill_name(enum fill_kind kind);
+
+#endif

@@ -1,0 +1,348 @@
+#include "worker/store/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/mem.h"
+#include "common/msg.h"
+
+#define HEAD_BYTES (4 + HASH_BYTES)
+#define WASTE_MIN (1 << 20) /* a smaller file is not worth rewriting */
+#define WASTE_RATIO 4
+
+struct journal {
+    char *path;
+    int fd;
+    off_t size;  /* of the file: whole records only */
+    size_t live; /* bytes of the records that still count */
+    struct journal_entry *entries;
+    size_t n;
+    size_t wanted; /* bytes the disk had no room for; 0: it had */
+};
+
+static int sys_err(const struct journal *journal, struct err *err)
+{
+    return err_set(err, ERR_SYSTEM, "%s: %s", journal->path, strerror(errno));
+}
+
+static void checksum(const void *bytes, size_t len,
+                     unsigned char out[HASH_BYTES])
+{
+    crypto_generichash(out, HASH_BYTES, bytes, len, NULL, 0);
+}
+
+/* The nonce of an encoded result; false when it is not one. */
+static bool get_nonce(const void *bytes, size_t len, char out[HASH_HEX])
+{
+    struct msg msg;
+    bool ok;
+
+    if (msg_decode(bytes, len, &msg, NULL) < 0)
+        return false;
+    ok = msg_is_result(msg.type) && hash_is_hex(msg.nonce);
+    if (ok)
+        memcpy(out, msg.nonce, HASH_HEX);
+    msg_fini(&msg);
+    return ok;
+}
+
+static bool append(struct journal *journal, const void *bytes, size_t len)
+{
+    struct journal_entry entry = { .len = len };
+
+    if (!get_nonce(bytes, len, entry.nonce))
+        return false;
+    entry.bytes = mem_dup(bytes, len);
+    journal->entries =
+        mem_grow(journal->entries, journal->n + 1, sizeof(journal->entries[0]));
+    journal->entries[journal->n++] = entry;
+    journal->live += HEAD_BYTES + len;
+    return true;
+}
+
+static void forget(struct journal *journal, size_t i)
+{
+    struct journal_entry *entry = &journal->entries[i];
+
+    journal->live -= HEAD_BYTES + entry->len;
+    free(entry->bytes);
+    memmove(entry, entry + 1, (journal->n - i - 1) * sizeof(*entry));
+    journal->n--;
+}
+
+static ssize_t read_full(int fd, void *to, size_t len, off_t at)
+{
+    size_t got = 0;
+
+    while (got < len) {
+        ssize_t n = pread(fd, (char *)to + got, len - got, at + (off_t)got);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        got += (size_t)n;
+    }
+    return (ssize_t)got;
+}
+
+static uint32_t get_u32(const unsigned char *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+           (uint32_t)p[3] << 24;
+}
+
+/* Read the record at journal->size.  Returns 1, 0 when no whole and sound
+ * record is there, or ERR_SYSTEM. */
+static int load_record(struct journal *journal, struct err *err)
+{
+    unsigned char head[HEAD_BYTES], sum[HASH_BYTES];
+    ssize_t got = read_full(journal->fd, head, sizeof(head), journal->size);
+    uint32_t len;
+    char *bytes;
+    int rc = 0;
+
+    if (got < 0)
+        return sys_err(journal, err);
+    if (got < (ssize_t)sizeof(head))
+        return 0;
+    len = get_u32(head);
+    if (len == 0 || len > MSG_BYTES_MAX)
+        return 0;
+    bytes = mem_new(len, 1);
+    got = read_full(journal->fd, bytes, len, journal->size + HEAD_BYTES);
+    checksum(bytes, len, sum);
+    if (got < 0) {
+        rc = sys_err(journal, err);
+    } else if (got == (ssize_t)len && memcmp(sum, head + 4, HASH_BYTES) == 0) {
+        journal->size += HEAD_BYTES + (off_t)len;
+        (void)append(journal, bytes, len); /* unless of another version */
+        rc = 1;
+    }
+    free(bytes);
+    return rc;
+}
+
+static int load(struct journal *journal, size_t *dropped, struct err *err)
+{
+    struct stat st;
+    int rc;
+
+    do
+        rc = load_record(journal, err);
+    while (rc == 1);
+    if (rc < 0)
+        return rc;
+    if (fstat(journal->fd, &st) < 0)
+        return sys_err(journal, err);
+    *dropped = (size_t)(st.st_size - journal->size);
+    if (*dropped > 0 &&
+        (ftruncate(journal->fd, journal->size) < 0 || fsync(journal->fd) < 0))
+        return sys_err(journal, err);
+    return 0;
+}
+
+/* The folder's entry of a new or renamed file. */
+static int sync_folder(const char *path)
+{
+    char *copy = mem_strdup(path);
+    int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = fd < 0 ? -1 : fsync(fd);
+
+    if (fd >= 0)
+        close(fd);
+    free(copy);
+    return rc;
+}
+
+int journal_open(const char *path, struct journal **out, size_t *dropped,
+                 struct err *err)
+{
+    struct journal *journal = mem_new(1, sizeof(*journal));
+    int rc = 0;
+
+    journal->path = mem_strdup(path);
+    journal->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (journal->fd < 0 || sync_folder(path) < 0)
+        rc = sys_err(journal, err);
+    else
+        rc = load(journal, dropped, err);
+    if (rc < 0) {
+        journal_close(journal);
+        return rc;
+    }
+    *out = journal;
+    return 0;
+}
+
+void journal_close(struct journal *journal)
+{
+    if (!journal)
+        return;
+    if (journal->fd >= 0)
+        close(journal->fd);
+    for (size_t i = 0; i < journal->n; i++)
+        free(journal->entries[i].bytes);
+    free(journal->entries);
+    free(journal->path);
+    free(journal);
+}
+
+static bool write_full(int fd, const void *bytes, size_t len, off_t at)
+{
+    size_t done = 0;
+
+    while (done < len) {
+        ssize_t n = pwrite(fd, (const char *)bytes + done, len - done,
+                           at + (off_t)done);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        done += (size_t)n;
+    }
+    return true;
+}
+
+static bool write_record(int fd, const struct journal_entry *entry, off_t at)
+{
+    unsigned char head[HEAD_BYTES];
+
+    for (int i = 0; i < 4; i++)
+        head[i] = (unsigned char)(entry->len >> (8 * i));
+    checksum(entry->bytes, entry->len, head + 4);
+    return write_full(fd, head, sizeof(head), at) &&
+           write_full(fd, entry->bytes, entry->len, at + HEAD_BYTES);
+}
+
+/* What stays of a record that is not whole is overwritten by the next, or
+ * dropped on load. */
+static void cut_tail(struct journal *journal)
+{
+    (void)!ftruncate(journal->fd, journal->size);
+}
+
+static int save(struct journal *journal, const struct journal_entry *entry,
+                struct err *err)
+{
+    int rc;
+
+    if (write_record(journal->fd, entry, journal->size) &&
+        fdatasync(journal->fd) == 0) {
+        journal->size += HEAD_BYTES + (off_t)entry->len;
+        journal->wanted = 0;
+        return 0;
+    }
+    rc = sys_err(journal, err);
+    journal->wanted = HEAD_BYTES + entry->len;
+    cut_tail(journal);
+    return rc;
+}
+
+int journal_add(struct journal *journal, const void *bytes, size_t len,
+                struct err *err)
+{
+    int rc;
+
+    if (journal->live + HEAD_BYTES + len > JOURNAL_BYTES_MAX)
+        return err_set(
+            err, ERR_SYSTEM,
+            "%s: more than %d MiB of results wait for the coordinator",
+            journal->path, JOURNAL_BYTES_MAX >> 20);
+    if (!append(journal, bytes, len))
+        return err_set(err, ERR_INPUT, "%s: not an encoded result",
+                       journal->path);
+    rc = save(journal, &journal->entries[journal->n - 1], err);
+    if (rc < 0)
+        forget(journal, journal->n - 1);
+    return rc;
+}
+
+int journal_probe(struct journal *journal, struct err *err)
+{
+    char *bytes;
+    int rc = 0;
+
+    if (journal->wanted == 0)
+        return 0;
+    bytes = mem_new(journal->wanted, 1);
+    if (write_full(journal->fd, bytes, journal->wanted, journal->size) &&
+        fdatasync(journal->fd) == 0)
+        journal->wanted = 0;
+    else
+        rc = sys_err(journal, err);
+    cut_tail(journal);
+    free(bytes);
+    return rc;
+}
+
+bool journal_is_stuck(const struct journal *journal)
+{
+    return journal->wanted > 0 ||
+           journal->live + HEAD_BYTES + MSG_BYTES_MAX > JOURNAL_BYTES_MAX;
+}
+
+/* Write what counts into a new file and put it in the place of the old one.
+ * When that fails the old one still holds all of it. */
+static void rewrite(struct journal *journal)
+{
+    char *path = mem_printf("%s.new", journal->path);
+    int fd =
+        open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    off_t at = 0;
+    bool ok = fd >= 0;
+
+    for (size_t i = 0; ok && i < journal->n; i++) {
+        ok = write_record(fd, &journal->entries[i], at);
+        at += HEAD_BYTES + (off_t)journal->entries[i].len;
+    }
+    if (ok && fsync(fd) == 0 && rename(path, journal->path) == 0) {
+        (void)sync_folder(path); /* either name leads to every live record */
+        close(journal->fd);
+        journal->fd = fd;
+        journal->size = at;
+    } else if (fd >= 0) {
+        close(fd);
+        unlink(path);
+    }
+    free(path);
+}
+
+static void shrink(struct journal *journal)
+{
+    if (journal->live == 0 && journal->size > 0) {
+        /* if it fails, or is lost, they are only offered again */
+        if (ftruncate(journal->fd, 0) == 0)
+            journal->size = 0;
+    } else if (journal->size > WASTE_MIN &&
+               (size_t)journal->size > WASTE_RATIO * journal->live) {
+        rewrite(journal);
+    }
+}
+
+bool journal_ack(struct journal *journal, const char *nonce)
+{
+    for (size_t i = 0; i < journal->n; i++) {
+        if (strcmp(journal->entries[i].nonce, nonce) != 0)
+            continue;
+        forget(journal, i);
+        shrink(journal);
+        return true;
+    }
+    return false;
+}
+
+struct journal_entry *journal_entries(struct journal *journal, size_t *n)
+{
+    *n = journal->n;
+    return journal->entries;
+}

@@ -1,0 +1,221 @@
+#include "worker/store/transfers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buf.h"
+#include "common/clock.h"
+#include "common/hash.h"
+#include "common/mem.h"
+#include "common/sources.h"
+
+#define WANT_AGAIN_NS (10 * NS_PER_S)
+#define WANTS_MAX 512   /* more than all credits together ask for */
+#define FETCHES_MAX 256 /* artifacts being sent */
+
+struct want {
+    char hash[HASH_HEX];
+    int64_t asked_ns;
+    struct buf bytes; /* of an artifact, as far as it came */
+};
+
+struct fetch {
+    char hash[HASH_HEX];
+    int64_t offset;
+};
+
+struct transfers {
+    struct cache *cache;
+    struct msg bundles[TRANSFERS_BUNDLES_MAX]; /* newest use first */
+    size_t n_bundles;
+    struct want wants[WANTS_MAX];
+    size_t n_wants;
+    struct fetch fetches[FETCHES_MAX];
+    size_t n_fetches;
+    char sending[HASH_HEX]; /* what the last transfers_next_chunk() points to */
+    char *chunk;
+};
+
+struct transfers *transfers_new(struct cache *cache)
+{
+    struct transfers *transfers = mem_new(1, sizeof(*transfers));
+
+    transfers->cache = cache;
+    transfers->chunk = mem_new(1, MSG_CHUNK_MAX);
+    return transfers;
+}
+
+void transfers_free(struct transfers *transfers)
+{
+    if (!transfers)
+        return;
+    transfers_forget_wants(transfers);
+    for (size_t i = 0; i < transfers->n_bundles; i++)
+        msg_fini(&transfers->bundles[i]);
+    free(transfers->chunk);
+    free(transfers);
+}
+
+static void put_first(struct transfers *transfers, struct msg bundle,
+                      size_t from)
+{
+    memmove(&transfers->bundles[1], &transfers->bundles[0],
+            from * sizeof(transfers->bundles[0]));
+    transfers->bundles[0] = bundle;
+}
+
+const struct msg *transfers_bundle(struct transfers *transfers,
+                                   const char *hash)
+{
+    for (size_t i = 0; i < transfers->n_bundles; i++) {
+        if (strcmp(transfers->bundles[i].hash, hash) != 0)
+            continue;
+        put_first(transfers, transfers->bundles[i], i);
+        return &transfers->bundles[0];
+    }
+    return NULL;
+}
+
+static struct want *find_want(struct transfers *transfers, const char *hash)
+{
+    for (size_t i = 0; i < transfers->n_wants; i++)
+        if (strcmp(transfers->wants[i].hash, hash) == 0)
+            return &transfers->wants[i];
+    return NULL;
+}
+
+static void drop_want(struct transfers *transfers, struct want *want)
+{
+    buf_fini(&want->bytes);
+    *want = transfers->wants[--transfers->n_wants];
+}
+
+bool transfers_want(struct transfers *transfers, const char *hash,
+                    int64_t now_ns)
+{
+    struct want *want = find_want(transfers, hash);
+
+    if (!want) {
+        if (transfers->n_wants == WANTS_MAX)
+            return false;
+        want = &transfers->wants[transfers->n_wants++];
+        memcpy(want->hash, hash, strlen(hash) + 1);
+        buf_init(&want->bytes, TRANSFERS_ARTIFACT_MAX);
+    } else if (now_ns - want->asked_ns < WANT_AGAIN_NS) {
+        return false;
+    }
+    want->asked_ns = now_ns;
+    return true;
+}
+
+void transfers_forget_want(struct transfers *transfers, const char *hash)
+{
+    struct want *want = find_want(transfers, hash);
+
+    if (want)
+        drop_want(transfers, want);
+}
+
+void transfers_forget_wants(struct transfers *transfers)
+{
+    while (transfers->n_wants > 0)
+        drop_want(transfers, &transfers->wants[transfers->n_wants - 1]);
+}
+
+int transfers_take_bundle(struct transfers *transfers, struct msg *msg,
+                          struct err *err)
+{
+    struct want *want = find_want(transfers, msg->hash);
+    char hash[HASH_HEX];
+
+    if (!want)
+        return 0;
+    if (msg->names.n != msg->contents.n)
+        return err_set(err, ERR_PROTO, "bundle %s: %zu names, %zu contents",
+                       msg->hash, msg->names.n, msg->contents.n);
+    sources_hash(&msg->names, &msg->contents, hash);
+    if (strcmp(hash, msg->hash) != 0)
+        return err_set(err, ERR_PROTO, "bundle %s has the hash %s", msg->hash,
+                       hash);
+    drop_want(transfers, want);
+    if (transfers->n_bundles == TRANSFERS_BUNDLES_MAX)
+        msg_fini(&transfers->bundles[--transfers->n_bundles]);
+    put_first(transfers, *msg, transfers->n_bundles++);
+    *msg = (struct msg){ 0 };
+    return 1;
+}
+
+int transfers_take_chunk(struct transfers *transfers, const struct msg *msg,
+                         struct err *err)
+{
+    struct want *want = find_want(transfers, msg->hash);
+    int rc;
+
+    if (!want)
+        return 0;
+    if (msg->offset == 0) /* asked twice: the second one starts over */
+        buf_clear(&want->bytes);
+    if (msg->total > TRANSFERS_ARTIFACT_MAX || msg->offset > msg->total ||
+        (int64_t)msg->chunk.len > msg->total - msg->offset)
+        return err_set(err, ERR_PROTO, "artifact %s: %zu bytes at %lld of %lld",
+                       msg->hash, msg->chunk.len, (long long)msg->offset,
+                       (long long)msg->total);
+    if (msg->offset != (int64_t)want->bytes.len)
+        return 0; /* of an answer that another one has overtaken */
+    buf_add(&want->bytes, msg->chunk.data, msg->chunk.len);
+    if ((int64_t)want->bytes.len < msg->total)
+        return 0;
+    rc = cache_put(transfers->cache, msg->hash, buf_text(&want->bytes),
+                   want->bytes.len, err);
+    if (rc == 0)
+        drop_want(transfers, want);
+    else
+        buf_clear(&want->bytes);
+    return rc < 0 ? rc : 1;
+}
+
+bool transfers_fetch(struct transfers *transfers, const char *hash)
+{
+    if (!hash_is_hex(hash) || !cache_has(transfers->cache, hash) ||
+        transfers->n_fetches == FETCHES_MAX)
+        return false;
+    for (size_t i = 0; i < transfers->n_fetches; i++)
+        if (strcmp(transfers->fetches[i].hash, hash) == 0)
+            return true; /* is on its way */
+    memcpy(transfers->fetches[transfers->n_fetches].hash, hash, HASH_HEX);
+    transfers->fetches[transfers->n_fetches++].offset = 0;
+    return true;
+}
+
+static void drop_first_fetch(struct transfers *transfers)
+{
+    transfers->n_fetches--;
+    memmove(&transfers->fetches[0], &transfers->fetches[1],
+            transfers->n_fetches * sizeof(transfers->fetches[0]));
+}
+
+bool transfers_next_chunk(struct transfers *transfers, struct msg *out)
+{
+    struct fetch *fetch = &transfers->fetches[0];
+    int64_t total, n;
+
+    if (transfers->n_fetches == 0)
+        return false;
+    memcpy(transfers->sending, fetch->hash, HASH_HEX);
+    n = cache_read(transfers->cache, fetch->hash, fetch->offset,
+                   transfers->chunk, MSG_CHUNK_MAX, &total, NULL);
+    if (n < 0 || (n == 0 && total > fetch->offset)) {
+        drop_first_fetch(transfers);
+        *out = (struct msg){ .type = MSG_MISSING, .hash = transfers->sending };
+        return true;
+    }
+    *out = (struct msg){ .type = MSG_ARTIFACT,
+                         .hash = transfers->sending,
+                         .offset = fetch->offset,
+                         .total = total,
+                         .chunk = { transfers->chunk, (size_t)n } };
+    fetch->offset += n;
+    if (fetch->offset >= total)
+        drop_first_fetch(transfers);
+    return true;
+}

@@ -1,0 +1,385 @@
+#include "worker/tool/tool.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/clock.h"
+#include "common/device_kind.h"
+#include "common/mem.h"
+#include "common/outcome.h"
+#include "worker/process/child.h"
+#include "worker/store/build_dir.h"
+
+#define END_NS (5 * NS_PER_S) /* to kill it before it is forgotten */
+
+enum {
+    ENV_MAX = 16,
+    DETAIL_BYTES = 1024,
+    WORDS_BYTES = 600, /* of its last line in a reason */
+};
+
+struct tool {
+    struct build_dir stage;
+    struct child *child; /* NULL: never started, or over */
+    enum tool_state state;
+    double limit_s;
+    struct tool_result result; /* once ended or stuck */
+};
+
+void tool_result_fini(struct tool_result *result)
+{
+    free(result->detail);
+    free(result->output);
+    free(result->log);
+    *result = (struct tool_result){ .detail = NULL };
+}
+
+__attribute__((format(printf, 3, 4))) static void
+settle(struct tool *tool, enum outcome outcome, const char *fmt, ...)
+{
+    char detail[DETAIL_BYTES];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(detail, sizeof(detail), fmt, ap);
+    va_end(ap);
+    tool->result.outcome = outcome;
+    tool->result.detail = mem_strdup(detail);
+}
+
+/* ---- the program */
+
+static bool is_program(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+           access(path, X_OK) == 0;
+}
+
+/* In one folder, 'len' bytes of 'folder'. */
+static bool find_in(const char *folder, size_t len, const char *name,
+                    char path[PATH_MAX])
+{
+    return len > 0 && folder[0] == '/' &&
+           snprintf(path, PATH_MAX, "%.*s/%s", (int)len, folder, name) <
+               PATH_MAX &&
+           is_program(path);
+}
+
+/* The folders of PATH, then that of the compiler: a toolkit brings tools. */
+static bool find_program(const struct tool_box *box, const char *name,
+                         char path[PATH_MAX])
+{
+    const char *at = getenv("PATH");
+    const char *slash = box->compiler ? strrchr(box->compiler, '/') : NULL;
+
+    if (strchr(name, '/'))
+        return name[0] == '/' &&
+               snprintf(path, PATH_MAX, "%s", name) < PATH_MAX &&
+               is_program(path);
+    while (at && *at) {
+        size_t len = strcspn(at, ":");
+
+        if (find_in(at, len, name, path))
+            return true;
+        at += len + (at[len] == ':');
+    }
+    return slash &&
+           find_in(box->compiler, (size_t)(slash - box->compiler), name, path);
+}
+
+static void settle_missing(struct tool *tool, const char *name)
+{
+    const char *path = getenv("PATH");
+
+    if (strchr(name, '/'))
+        settle(tool, OUTCOME_MISSING,
+               "there is no program '%.200s' on this host", name);
+    else
+        settle(tool, OUTCOME_MISSING,
+               "there is no program '%.100s' on this host: no folder of its "
+               "PATH has it (%.600s)",
+               name, path ? path : "");
+}
+
+/* ---- the folder */
+
+static int write_request(const struct build_dir *build_dir,
+                         const struct wire_request *request,
+                         const struct tool_box *box, const char *gpu,
+                         struct err *err)
+{
+    struct wire_request open = { .kind = WIRE_OPEN }, check = *request;
+    char *text;
+    size_t len;
+    FILE *stream = open_memstream(&text, &len);
+    bool emulated = device_kind_is(box->device, DEVICE_KIND_CPU);
+    int rc;
+
+    if (check.kind == WIRE_MEASURE)
+        check.kind = WIRE_CHECK;
+    snprintf(open.device, sizeof(open.device), "%s", box->device);
+    snprintf(open.gpu, sizeof(open.gpu), "%s", emulated ? "0" : gpu);
+    if (!stream || wire_write_request(stream, &open) < 0 ||
+        wire_write_request(stream, &check) < 0 || fclose(stream) != 0)
+        abort(); /* out of memory */
+    rc = build_dir_write(build_dir, "gen", "request", text, len, err);
+    free(text);
+    return rc;
+}
+
+static int fill_stage(const struct tool_box *box, const struct tool_job *job,
+                      struct build_dir *build_dir, struct err *err)
+{
+    int rc = build_dir_open(box->dir, build_dir, err);
+
+    if (rc == 0 && job->names.n != job->contents.n)
+        rc = err_set(err, ERR_INPUT, "%zu files have %zu contents",
+                     job->names.n, job->contents.n);
+    for (size_t i = 0; rc == 0 && i < job->names.n; i++)
+        rc = build_dir_write(build_dir, "src", job->names.items[i],
+                             job->contents.items[i].data,
+                             job->contents.items[i].len, err);
+    if (rc == 0 && job->request)
+        rc = write_request(build_dir, job->request, box, job->gpu, err);
+    return rc;
+}
+
+/* ---- its start */
+
+/* As a runner's (runner_session.c), but for the one GPU and a TMPDIR of its
+ * own. */
+static size_t environment(const struct tool_box *box,
+                          const struct tool_job *job,
+                          const struct build_dir *build_dir, char *env[ENV_MAX])
+{
+    static const char *const names[] = {
+        "PATH", "HOME", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_CACHE_PATH",
+    };
+    size_t n = 0;
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (getenv(names[i]))
+            env[n++] = mem_printf("%s=%s", names[i], getenv(names[i]));
+    env[n++] = mem_printf("TMPDIR=%s/tmp", build_dir->path);
+    env[n++] = mem_strdup("LC_ALL=C");
+    if (device_kind_is(box->device, DEVICE_KIND_CUDA))
+        env[n++] = mem_printf("CUDA_VISIBLE_DEVICES=%s", job->gpu);
+    env[n] = NULL;
+    return n;
+}
+
+static int start_child(const struct tool_box *box, const struct tool_job *job,
+                       struct tool *tool, const char *program, int64_t now_ns,
+                       struct err *err)
+{
+    const char *argv[MSG_COMMAND_MAX + 1];
+    char *env[ENV_MAX], folder[PATH_MAX], input[PATH_MAX];
+    int64_t limit_ns = job->limit_ns > 0 ? job->limit_ns : TOOL_LIMIT_NS;
+    size_t n = 0;
+    int rc = build_dir_path(&tool->stage, "src", folder, err);
+
+    if (rc == 0)
+        rc = build_dir_path(&tool->stage, "gen/request", input, err);
+    if (rc < 0)
+        return rc;
+    argv[n++] = program;
+    for (; n < job->command.n && n < MSG_COMMAND_MAX; n++)
+        argv[n] = strcmp(job->command.items[n], TOOL_RUNNER) == 0
+                      ? box->runner
+                      : job->command.items[n];
+    argv[n] = NULL;
+    n = environment(box, job, &tool->stage, env);
+    tool->limit_s = (double)limit_ns / 1e9;
+    rc = child_start(
+        &(struct child_spec){
+            .argv = argv,
+            .env = (const char *const *)env,
+            .folder = folder,
+            .input = job->request ? input : NULL,
+            .limit_ns = limit_ns,
+            .memory_bytes = device_kind_is(box->device, DEVICE_KIND_CPU)
+                                ? TOOL_MEMORY_BYTES
+                                : 0,
+            .output_bytes = TOOL_OUTPUT_MAX,
+        },
+        now_ns, &tool->child, err);
+    while (n > 0)
+        free(env[--n]);
+    return rc;
+}
+
+struct tool *tool_start(const struct tool_box *box, const struct tool_job *job,
+                        int64_t now_ns)
+{
+    struct tool *tool = mem_new(1, sizeof(*tool));
+    const char *name = job->command.items[0];
+    char program[PATH_MAX];
+    struct err err;
+
+    tool->result.status = -1;
+    if (strcmp(name, TOOL_RUNNER) == 0)
+        name = box->runner;
+    if (!find_program(box, name, program)) {
+        settle_missing(tool, name);
+        tool->state = TOOL_ENDED;
+    } else if (fill_stage(box, job, &tool->stage, &err) < 0 ||
+               start_child(box, job, tool, program, now_ns, &err) < 0) {
+        settle(tool, OUTCOME_CRASH, "%s", err.text);
+        tool->state = TOOL_ENDED;
+    }
+    return tool;
+}
+
+void tool_free(struct tool *tool)
+{
+    if (!tool)
+        return;
+    if (tool->child)
+        child_finish(tool->child, END_NS);
+    build_dir_close(&tool->stage);
+    tool_result_fini(&tool->result);
+    free(tool);
+}
+
+size_t tool_poll(const struct tool *tool, struct pollfd *fds, size_t max)
+{
+    return tool->child ? child_poll(tool->child, fds, max) : 0;
+}
+
+int64_t tool_deadline_ns(const struct tool *tool)
+{
+    if (tool->state == TOOL_ENDED && tool->result.detail)
+        return 0; /* its result can be taken */
+    return tool->child ? child_deadline_ns(tool->child) : INT64_MAX;
+}
+
+/* ---- its end */
+
+/* Head and tail of what it wrote, at most 'most' bytes of it, as text: a NUL
+ * byte would end it. */
+static char *text_of(const struct capture *capture, size_t most)
+{
+    struct buf all;
+    char *text;
+
+    buf_init(&all, most);
+    capture_text(capture, &all);
+    text = mem_dup(buf_text(&all), all.len);
+    for (size_t i = 0; i < all.len; i++)
+        if (text[i] == '\0')
+            text[i] = '?';
+    buf_fini(&all);
+    return text;
+}
+
+/* The last line of 'text' that says something: an interpreter's error. */
+static void last_line(const char *text, char out[WORDS_BYTES])
+{
+    size_t end = strlen(text), start, n = 0;
+
+    while (end > 0 && (unsigned char)text[end - 1] <= ' ')
+        end--;
+    start = end;
+    while (start > 0 && text[start - 1] != '\n')
+        start--;
+    for (; start < end && n + 1 < WORDS_BYTES; start++)
+        out[n++] = (unsigned char)text[start] < ' ' ? ' ' : text[start];
+    out[n] = '\0';
+}
+
+/* How many KiB it wrote more than; 0 when it kept to its limits. */
+static int flooded(const struct tool *tool)
+{
+    if (child_stdout(tool->child)->total > TOOL_OUTPUT_MAX)
+        return TOOL_OUTPUT_MAX >> 10;
+    return child_stderr(tool->child)->total > TOOL_NOISE_MAX
+               ? TOOL_NOISE_MAX >> 10
+               : 0;
+}
+
+/* KILL that we did not send is the box's doing: memory, an operator. */
+static void judge(struct tool *tool, const struct child_end *end)
+{
+    char how[CHILD_END_BYTES], words[WORDS_BYTES];
+
+    child_end_text(end, how);
+    last_line(tool->result.log, words);
+    if (flooded(tool))
+        settle(tool, OUTCOME_FAILED, "it wrote more than %d KiB",
+               flooded(tool));
+    else if (end->timed_out)
+        settle(tool, OUTCOME_TIMEOUT, "it did not end within %g s",
+               tool->limit_s);
+    else if (!end->exited && end->signal == SIGKILL)
+        settle(tool, OUTCOME_CRASH, "%s%s%s", how, words[0] ? ": " : "", words);
+    else if (!end->exited || end->status != 0)
+        settle(tool, OUTCOME_FAILED, "%s%s%s", how, words[0] ? ": " : "",
+               words);
+    else
+        settle(tool, OUTCOME_RAN, "%s", "");
+}
+
+static void tell(struct tool *tool)
+{
+    const struct child_end *end = child_end(tool->child);
+
+    tool->result.output = text_of(child_stdout(tool->child), TOOL_OUTPUT_MAX);
+    tool->result.log = text_of(child_stderr(tool->child), MSG_LOG_MAX);
+    tool->result.status = end->exited ? end->status : -1;
+    tool->result.seconds = end->seconds;
+    judge(tool, end);
+}
+
+/* The result of one that was stuck has been told already. */
+static void finish(struct tool *tool)
+{
+    if (tool->state == TOOL_RUNS)
+        tell(tool);
+    child_free(tool->child);
+    tool->child = NULL;
+    tool->state = TOOL_ENDED;
+}
+
+enum tool_state tool_step(struct tool *tool, int64_t now_ns)
+{
+    enum child_state state;
+
+    if (!tool->child)
+        return tool->state;
+    state = child_step(tool->child, now_ns);
+    if (state == CHILD_RUNNING && flooded(tool))
+        child_kill(tool->child, now_ns);
+    if (state == CHILD_ENDED) {
+        finish(tool);
+    } else if (state == CHILD_STUCK && tool->state == TOOL_RUNS) {
+        settle(tool, OUTCOME_CRASH,
+               "SIGKILL does not end it, so it hangs in the driver");
+        tool->state = TOOL_STUCK;
+    }
+    return tool->state;
+}
+
+void tool_kill(struct tool *tool, int64_t now_ns)
+{
+    if (tool->child)
+        child_kill(tool->child, now_ns);
+}
+
+void tool_take_result(struct tool *tool, struct tool_result *out)
+{
+    *out = tool->result;
+    if (!out->output)
+        out->output = mem_strdup("");
+    if (!out->log)
+        out->log = mem_strdup("");
+    tool->result = (struct tool_result){ .detail = NULL };
+}
