@@ -12,7 +12,7 @@
 #include "coordinator/replay/replay.h"
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_config.h"
-#include "coordinator/spec/config.h"
+#include "coordinator/config/config.h"
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/tasks/fail.h"

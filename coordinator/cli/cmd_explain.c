@@ -4,7 +4,7 @@
 
 #include "common/err.h"
 #include "coordinator/cli/cmd.h"
-#include "coordinator/result/explain.h"
+#include "coordinator/inspect/explain.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/stored_spec.h"
 #include "coordinator/store/dbpath.h"

@@ -12,7 +12,7 @@
 #include "coordinator/conclusion/winner.h"
 #include "coordinator/plan/config_selection.h"
 #include "coordinator/plan/plan.h"
-#include "coordinator/result/profile.h"
+#include "coordinator/inspect/profile.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_cost.h"
 #include "coordinator/result/stored_spec.h"

@@ -8,7 +8,7 @@
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/lessons/lessons.h"
 #include "coordinator/report/report_print.h"
-#include "coordinator/result/profile.h"
+#include "coordinator/inspect/profile.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_cost.h"
 #include "coordinator/result/report_where.h"

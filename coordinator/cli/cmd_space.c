@@ -16,7 +16,7 @@
 #include "coordinator/report/build_listing.h"
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_config.h"
-#include "coordinator/spec/config.h"
+#include "coordinator/config/config.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/options.h"

@@ -5,7 +5,7 @@
 
 #include "common/err.h"
 #include "coordinator/cli/cmd.h"
-#include "coordinator/result/verify.h"
+#include "coordinator/inspect/verify.h"
 #include "coordinator/store/dbpath.h"
 #include "coordinator/store/store.h"
 #include "coordinator/tasks/fail.h"

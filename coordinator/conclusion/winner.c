@@ -10,7 +10,7 @@
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "coordinator/conclusion/conclusion.h"
-#include "coordinator/result/explain.h"
+#include "coordinator/inspect/explain.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_cost.h"
 #include "coordinator/result/stored_spec.h"

@@ -13,7 +13,7 @@
 #include "coordinator/result/stored_spec.h"
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_config.h"
-#include "coordinator/spec/config.h"
+#include "coordinator/config/config.h"
 #include "coordinator/spec/gpu_arch.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/terminal.h"

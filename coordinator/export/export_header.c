@@ -12,7 +12,7 @@
 #include "coordinator/result/report.h"
 #include "coordinator/result/stored_spec.h"
 #include "coordinator/space/space.h"
-#include "coordinator/spec/config.h"
+#include "coordinator/config/config.h"
 #include "coordinator/spec/gpu_arch.h"
 
 #define TEXT_MAX (1 << 16)

@@ -9,7 +9,7 @@
 #include "coordinator/result/stored_spec.h"
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_config.h"
-#include "coordinator/spec/config.h"
+#include "coordinator/config/config.h"
 #include "coordinator/text/json_out.h"
 
 #define TEXT_MAX (1 << 16)

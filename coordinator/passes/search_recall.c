@@ -7,7 +7,7 @@
 #include "coordinator/search/domain.h"
 #include "coordinator/search/search.h"
 #include "coordinator/space/space_domain.h"
-#include "coordinator/spec/config_lookup.h"
+#include "coordinator/config/config_lookup.h"
 #include "coordinator/store/past_runs.h"
 #include "coordinator/store/store.h"
 

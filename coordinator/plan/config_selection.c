@@ -7,7 +7,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/space/space.h"
-#include "coordinator/spec/config.h"
+#include "coordinator/config/config.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/store/stored_params.h"
 

@@ -8,7 +8,7 @@
 #include "coordinator/replay/replay.h"
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_config.h"
-#include "coordinator/spec/config.h"
+#include "coordinator/config/config.h"
 #include "coordinator/spec/spec.h"
 
 /* Of the values that the fills make (worker/runner/wire/fill.h): another one

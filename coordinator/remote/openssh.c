@@ -16,7 +16,7 @@
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/process/child.h"
 #include "coordinator/process/stderr_tail.h"
-#include "coordinator/remote/known_hosts.h"
+#include "coordinator/ssh_keys/known_hosts.h"
 #include "coordinator/remote/ssh_config.h"
 
 #define KEYSCAN_MS 12000 /* its own limit is 10 s */

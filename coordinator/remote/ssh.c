@@ -7,7 +7,7 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/remote/known_hosts.h"
+#include "coordinator/ssh_keys/known_hosts.h"
 #include "coordinator/remote/ssh_session.h"
 #include "coordinator/remote/ssh_stream.h"
 

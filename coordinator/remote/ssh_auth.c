@@ -5,8 +5,8 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/remote/key_file.h"
-#include "coordinator/remote/known_hosts.h"
+#include "coordinator/ssh_keys/key_file.h"
+#include "coordinator/ssh_keys/known_hosts.h"
 #include "coordinator/remote/ssh_session.h"
 
 #define ATTEMPTS_MAX 5 /* sshd's MaxAuthTries is 6, and counts "none" */

@@ -1,8 +1,8 @@
 #include <string.h>
 
 #include "common/err.h"
-#include "coordinator/remote/known_hosts.h"
-#include "coordinator/remote/known_match.h"
+#include "coordinator/ssh_keys/known_hosts.h"
+#include "coordinator/ssh_keys/known_match.h"
 #include "coordinator/remote/ssh_session.h"
 
 /* In the order we prefer; libssh2's own puts ECDSA first. */

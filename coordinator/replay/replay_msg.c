@@ -15,7 +15,7 @@
 #include "common/msg.h"
 #include "common/outcome.h"
 #include "coordinator/replay/gpu_variation.h"
-#include "coordinator/spec/config.h"
+#include "coordinator/config/config.h"
 #include "coordinator/spec/spec.h"
 
 #define RECORD_SAMPLES 1000 /* worker/runner/device/record.h */

@@ -7,7 +7,7 @@
 #include "common/err.h"
 #include "coordinator/space/space_internal.h"
 #include "coordinator/space/space_sql.h"
-#include "coordinator/spec/config.h"
+#include "coordinator/config/config.h"
 
 void space_batch_init(struct space_batch *batch, const struct space *space,
                       unsigned scopes, const char *what, const char *why)

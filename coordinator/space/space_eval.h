@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "coordinator/space/sql_rule.h"
+#include "coordinator/sandbox/sql_rule.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/text/value.h"
 

@@ -17,8 +17,8 @@
 
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_eval.h"
-#include "coordinator/space/sql_rule.h"
-#include "coordinator/space/sql_sandbox.h"
+#include "coordinator/sandbox/sql_rule.h"
+#include "coordinator/sandbox/sql_sandbox.h"
 
 struct space_gate {
     struct sql_rule_needs needs;

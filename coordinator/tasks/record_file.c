@@ -8,7 +8,7 @@
 
 #include "common/err.h"
 #include "coordinator/replay/landscape.h"
-#include "coordinator/result/landscape_db.h"
+#include "coordinator/inspect/landscape_db.h"
 
 static bool is_database(const char *path)
 {

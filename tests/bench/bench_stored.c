@@ -20,7 +20,7 @@
 #include "coordinator/search/strategy.h"
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_domain.h"
-#include "coordinator/spec/config.h"
+#include "coordinator/config/config.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/store/past_runs.h"
 #include "coordinator/store/store.h"

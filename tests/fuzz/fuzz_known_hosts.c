@@ -5,8 +5,8 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/remote/key_file.h"
-#include "coordinator/remote/known_hosts.h"
+#include "coordinator/ssh_keys/key_file.h"
+#include "coordinator/ssh_keys/known_hosts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

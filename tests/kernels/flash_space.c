@@ -11,7 +11,7 @@
 
 #include "common/err.h"
 #include "coordinator/space/space_config.h"
-#include "coordinator/spec/config.h"
+#include "coordinator/config/config.h"
 
 void flash_space_open(struct flash_space *out, const char *file)
 {

@@ -10,8 +10,8 @@
 #include "coordinator/search/external_strategy.h"
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_domain.h"
-#include "coordinator/spec/config.h"
-#include "coordinator/spec/config_lookup.h"
+#include "coordinator/config/config.h"
+#include "coordinator/config/config_lookup.h"
 #include "tests/coordinator/spec/spec_fixture.h"
 
 static struct spec *spec;

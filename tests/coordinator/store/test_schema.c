@@ -13,7 +13,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/result/verify.h"
+#include "coordinator/inspect/verify.h"
 #include "coordinator/store/sql.h"
 #include "tests/coordinator/store/store_fixture.h"
 

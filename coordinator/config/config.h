@@ -1,0 +1,50 @@
+/* config.h - one configuration: what it is called and what a build sees of it
+ *
+ * A configuration is one value for each tunable, in the order of the sweep
+ * file.  Its key is a hash of names and values, sorted by name: it survives a
+ * new order of tunables and new values on an axis.
+ */
+#ifndef FA_COORDINATOR_CONFIG_CONFIG_H
+#define FA_COORDINATOR_CONFIG_CONFIG_H
+
+#include <stdbool.h>
+
+#include "common/buf.h"
+#include "common/hash.h"
+#include "coordinator/text/value.h"
+
+struct err;
+struct spec;
+
+/* Lines "NAME=VALUE", sorted by name; texts in quotes. */
+void config_canonical(const struct spec *spec, const struct value *values,
+                      struct buf *out);
+void config_key(const struct spec *spec, const struct value *values,
+                char out[HASH_HEX]);
+
+/* {"BLOCK_M": 64, "SWIZZLE": true}, in file order */
+void config_json(const struct spec *spec, const struct value *values,
+                 struct buf *out);
+/* BLOCK_M=64 SWIZZLE=true */
+void config_text(const struct spec *spec, const struct value *values,
+                 struct buf *out);
+
+/* The header that a build includes first: a #define for each tunable and
+ * derived value, numbers as they are, bools as 0 and 1, texts in quotes with
+ * NAME_text defined as 1 as well when the text is an identifier. */
+void config_header(const struct spec *spec, const struct value *values,
+                   const struct value *derived, struct buf *out);
+
+/* What a user may type for one: A=1,B=2 (or with blanks between), all
+ * tunables, in any order, any values of the right type; texts of the values
+ * stay with 'text_out' (a buf the caller keeps).  ERR_INPUT */
+int config_parse(const struct spec *spec, const char *text,
+                 struct value *values, struct buf *text_out, struct err *err);
+/* The same, where 'values' keeps what the text does not name. */
+int config_parse_over(const struct spec *spec, const char *text,
+                      struct value *values, struct buf *text_out,
+                      struct err *err);
+/* ... or the first digits of its key, four at least. */
+bool config_is_key_prefix(const char *text);
+
+#endif

@@ -1,0 +1,402 @@
+#include "coordinator/inspect/explain.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/mem.h"
+#include "common/outcome.h"
+#include "coordinator/result/report.h"
+#include "coordinator/result/stored_spec.h"
+#include "coordinator/config/config.h"
+#include "coordinator/store/sql.h"
+#include "coordinator/store/store.h"
+#include "coordinator/text/json_out.h"
+#include "coordinator/text/table.h"
+#include "coordinator/text/terminal.h"
+
+#define TEXT_MAX (1 << 16)
+
+#define INSTANT(column) \
+    "strftime('%Y-%m-%dT%H:%M:%SZ', " column " / 1000000000, 'unixepoch')"
+
+/* What is listed: to a person the short form, to a program every column. */
+static const struct listing {
+    const char *name;
+    const char *table;
+    const char *json;
+} listings[] = {
+    { "builds",
+      "SELECT " INSTANT("received_utc") " AS received, outcome, host,"
+                                        " attempt, round(seconds, 3) AS "
+                                        "seconds, cached, registers,"
+                                        " spill_bytes, counted, detail FROM "
+                                        "build WHERE config=?"
+                                        " ORDER BY received_utc",
+      "SELECT * FROM build WHERE config=? ORDER BY received_utc" },
+    { "leases",
+      "SELECT " INSTANT(
+          "leased_utc") " AS leased, stage, purpose, shape, attempt,"
+                        " host, gpu, round((ended_utc - "
+                        "leased_utc) / 1e9, 3) AS seconds,"
+                        " coalesce(ending, 'open') AS ending "
+                        "FROM lease WHERE config=?"
+                        " ORDER BY epoch, id",
+      "SELECT * FROM lease WHERE config=? ORDER BY epoch, id" },
+    { "results",
+      "SELECT " INSTANT(
+          "received_utc") " AS received, shape, outcome,"
+                          " purpose, attempt, host, gpu, "
+                          "json_array_length(samples) AS n, sampling,"
+                          " relative_l2, max_error, round(held_s, 3) AS held_s,"
+                          " counted, detail FROM result WHERE config=? ORDER "
+                          "BY received_utc",
+      "SELECT * FROM result WHERE config=? ORDER BY received_utc" },
+};
+
+/* ---- which one ---- */
+
+static int find_by_key(const struct report *report, const char *which,
+                       struct explain *out, struct err *err)
+{
+    size_t n = 0, len = strlen(which);
+
+    for (size_t i = 0; i < report->n_configs; i++) {
+        if (strncmp(report->configs[i].key, which, len) != 0)
+            continue;
+        out->config = &report->configs[i];
+        n++;
+    }
+    if (n == 0)
+        return err_set(err, ERR_INPUT,
+                       "no configuration of this sweep has a key that begins "
+                       "with '%s'",
+                       which);
+    if (n > 1)
+        return err_set(err, ERR_INPUT,
+                       "%zu configurations have keys that begin with '%s'; "
+                       "give more digits",
+                       n, which);
+    memcpy(out->key, out->config->key, sizeof(out->key));
+    return 0;
+}
+
+static int find_by_values(const struct report *report,
+                          struct stored_spec *stored, const char *which,
+                          struct explain *out, struct err *err)
+{
+    struct buf texts, text;
+    int rc;
+
+    buf_init(&texts, TEXT_MAX);
+    buf_init(&text, TEXT_MAX);
+    rc = config_parse(stored->spec, which, stored->values, &texts, err);
+    if (rc == 0) {
+        config_key(stored->spec, stored->values, out->key);
+        config_text(stored->spec, stored->values, &text);
+        out->text = mem_strdup(buf_text(&text));
+        out->rejected_by =
+            space_rejected_by(stored->space, stored->values, err);
+        if (out->rejected_by == SPACE_ERROR)
+            rc = ERR_INPUT;
+    }
+    if (rc == 0)
+        out->config = report_find(report, out->key);
+    buf_fini(&texts);
+    buf_fini(&text);
+    return rc;
+}
+
+static char *params_text(const struct stored_params *params)
+{
+    struct buf buf;
+    char *text;
+
+    buf_init(&buf, TEXT_MAX);
+    for (size_t i = 0; i < params->n; i++)
+        buf_printf(&buf, "%s%s=%s", i ? " " : "", params->items[i].name,
+                   params->items[i].text);
+    text = mem_strdup(buf_text(&buf));
+    buf_fini(&buf);
+    return text;
+}
+
+int explain_find(const struct report *report, struct stored_spec *stored,
+                 const char *which, struct explain *out, struct err *err)
+{
+    int rc;
+
+    *out = (struct explain){ .rejected_by = SPACE_PASSES };
+    if (strchr(which, '='))
+        rc = find_by_values(report, stored, which, out, err);
+    else
+        rc = find_by_key(report, which, out, err);
+    if (rc == 0 && !out->text) {
+        out->text = params_text(&out->config->params);
+        rc = stored_spec_values(stored, &out->config->params, err);
+        if (rc == 0)
+            out->rejected_by =
+                space_rejected_by(stored->space, stored->values, err);
+        if (out->rejected_by == SPACE_ERROR)
+            rc = ERR_INPUT;
+    }
+    if (rc < 0)
+        explain_fini(out);
+    return rc;
+}
+
+void explain_fini(struct explain *explain)
+{
+    free(explain->text);
+    explain->text = NULL;
+}
+
+/* ---- lists ---- */
+
+static void put_row(struct json_out *out, struct sqlite3_stmt *stmt)
+{
+    struct sql_value values[SQL_VALUES_MAX];
+    size_t n = sql_row(stmt, values);
+
+    json_out_open(out, NULL, '{');
+    for (size_t i = 0; i < n; i++) {
+        const char *name = sql_column_name(stmt, (int)i);
+
+        if (values[i].type == 'I')
+            json_out_int(out, name, values[i].integer);
+        else if (values[i].type == 'd')
+            json_out_real(out, name, values[i].real);
+        else if (values[i].type == 'n')
+            json_out_null(out, name);
+        else if (values[i].text[0] == '[' && strcmp(name, "detail") != 0 &&
+                 strcmp(name, "log") != 0)
+            json_out_raw(out, name, values[i].text); /* samples, clocks */
+        else
+            json_out_text(out, name, values[i].text);
+    }
+    json_out_close(out);
+}
+
+static void add_row(struct table *table, struct sqlite3_stmt *stmt, bool first)
+{
+    struct sql_value values[SQL_VALUES_MAX];
+    size_t n = sql_row(stmt, values);
+
+    for (size_t i = 0; first && i < n; i++)
+        table_column(table, values[i].type == 't' ? 'l' : 'r',
+                     sql_column_name(stmt, (int)i));
+    for (size_t i = 0; i < n; i++)
+        table_cell(table, "%s", sql_text(stmt, (int)i));
+}
+
+static int list(struct store *store, const struct listing *listing,
+                const char *key, struct json_out *out, FILE *to,
+                struct err *err)
+{
+    struct sqlite3_stmt *stmt = NULL;
+    struct table *table = table_new();
+    bool first = true;
+    int rc = sql_prepare(store_db(store), out ? listing->json : listing->table,
+                         &stmt, err);
+
+    if (out)
+        json_out_open(out, listing->name, '[');
+    if (rc == 0)
+        rc = sql_start(stmt, err, "s", key);
+    for (; rc >= 0 && (rc = sql_step(stmt, err)) == 1; first = false) {
+        if (out)
+            put_row(out, stmt);
+        else
+            add_row(table, stmt, first);
+    }
+    if (out)
+        json_out_close(out);
+    else
+        fprintf(to, first ? "\n%s: none\n" : "\n%s\n", listing->name);
+    table_print(table, to);
+    table_free(table);
+    sql_free(stmt);
+    return rc;
+}
+
+/* ---- the head ---- */
+
+static const char *gate_verdict(const struct explain *explain, size_t gate,
+                                bool warns)
+{
+    if (warns)
+        return "warns";
+    if (explain->rejected_by == (int)gate)
+        return "rejects";
+    /* Gates are asked in order; after the first that rejects, no more. */
+    return explain->rejected_by >= 0 && (int)gate > explain->rejected_by
+               ? "not asked"
+               : "passes";
+}
+
+static void put_head(struct json_out *out, const struct explain *explain,
+                     const struct report *report,
+                     const struct stored_spec *stored)
+{
+    const struct report_config *config = explain->config;
+
+    json_out_text(out, "key", explain->key);
+    json_out_text(out, "text", explain->text);
+    json_out_bool(out, "asked", config != NULL);
+    if (explain->rejected_by >= 0)
+        json_out_text(out, "rejected_by",
+                      stored->spec->space.gates[explain->rejected_by].name);
+    else
+        json_out_null(out, "rejected_by");
+    if (!config)
+        return;
+    json_out_raw(out, "config", config->json);
+    json_out_bool(out, "baseline", config->baseline);
+    json_out_text(out, "outcome", outcome_name(config->outcome));
+    json_out_text(out, "reason", config->reason);
+    if (config->rank)
+        json_out_int(out, "rank", config->rank);
+    else
+        json_out_null(out, "rank");
+    json_out_raw(out, "warnings",
+                 config->warnings[0] ? config->warnings : "[]");
+    json_out_open(out, "medians_s", '{');
+    for (size_t i = 0; i < report->n_shapes; i++)
+        json_out_real(out, report->shapes[i].name,
+                      config->cells[i].summary.median);
+    json_out_close(out);
+}
+
+/* Does the JSON array of warnings hold this name? */
+static bool is_warned(const struct report_config *config, const char *name)
+{
+    char *quoted = mem_printf("\"%s\"", name);
+    bool found = config && strstr(config->warnings, quoted);
+
+    free(quoted);
+    return found;
+}
+
+static void print_gates(const struct explain *explain,
+                        const struct stored_spec *stored, FILE *to)
+{
+    struct table *table = table_new();
+
+    table_column(table, 'l', "gate");
+    table_column(table, 'l', "says");
+    table_column(table, 'l', "rule");
+    table_column(table, 'l', "why");
+    for (size_t i = 0; i < stored->spec->space.n_gates; i++) {
+        const struct spec_gate *gate = &stored->spec->space.gates[i];
+
+        if (gate->warns && !is_warned(explain->config, gate->name))
+            continue;
+        table_cell(table, "%s", gate->name);
+        table_cell(table, "%s", gate_verdict(explain, i, gate->warns));
+        table_cell(table, "%s", gate->rule.text);
+        table_cell(table, "%s", gate->why);
+    }
+    fputc('\n', to);
+    table_print(table, to);
+    table_free(table);
+}
+
+/* In the unit of the report. */
+static void print_time(const struct report_cell *cell, FILE *to)
+{
+    double seconds = cell->summary.median;
+    const char *unit = seconds < 1e-3 ? "us" : seconds < 1 ? "ms" : "s";
+    double scale = seconds < 1e-3 ? 1e6 : seconds < 1 ? 1e3 : 1;
+
+    fprintf(to, ", median %.3f %s, spread %.3f %s, %zu sample%s",
+            seconds * scale, unit, cell->summary.spread * scale, unit,
+            cell->n_samples, cell->n_samples == 1 ? "" : "s");
+}
+
+static void print_head(const struct explain *explain,
+                       const struct report *report, FILE *to)
+{
+    const struct report_config *config = explain->config;
+
+    fprintf(to, "%s\n%s\n", explain->key, explain->text);
+    if (!config) {
+        fprintf(to, explain->rejected_by >= 0
+                        ? "never built, because a gate rejects it\n"
+                        : "not tried in this sweep\n");
+        return;
+    }
+    fprintf(to, "%s%s", config->baseline ? "the baseline; " : "",
+            outcome_name(config->outcome));
+    if (config->reason[0])
+        fprintf(to, ": %s", config->reason);
+    if (config->rank)
+        fprintf(to, ", rank %d of %" PRId64, config->rank,
+                report->counts.outcomes[OUTCOME_CORRECT]);
+    fputc('\n', to);
+    for (size_t i = 0; i < report->n_shapes; i++) {
+        const struct report_cell *cell = &config->cells[i];
+
+        fprintf(to, "  %s: %s", report->shapes[i].name,
+                outcome_name(cell->outcome));
+        if (cell->n_samples)
+            print_time(cell, to);
+        fprintf(to, ", %" PRId64 " attempt%s\n", cell->attempts,
+                cell->attempts == 1 ? "" : "s");
+    }
+}
+
+/* The first lines of the last compiler output. */
+static int print_log(struct store *store, const char *key, FILE *to,
+                     struct err *err)
+{
+    struct sqlite3_stmt *stmt = NULL;
+    int rc = sql_prepare(store_db(store),
+                         "SELECT substr(log, 1, 2000) FROM build WHERE"
+                         " config=? AND log<>'' ORDER BY received_utc DESC"
+                         " LIMIT 1",
+                         &stmt, err);
+
+    if (rc == 0)
+        rc = sql_start(stmt, err, "s", key);
+    if (rc == 0)
+        rc = sql_step(stmt, err);
+    if (rc == 1) {
+        char *text = terminal_clean(mem_strdup(sql_text(stmt, 0)), true);
+
+        fprintf(to,
+                "\n"
+                "the beginning of the last build's log\n%s\n",
+                text);
+        free(text);
+    }
+    sql_free(stmt);
+    return rc < 0 ? rc : 0;
+}
+
+int explain_print(const struct explain *explain, const struct report *report,
+                  const struct stored_spec *stored, struct store *store,
+                  bool json, FILE *to, struct err *err)
+{
+    struct json_out out;
+    int rc = 0;
+
+    json_out_init(&out, to);
+    if (json) {
+        json_out_open(&out, NULL, '{');
+        put_head(&out, explain, report, stored);
+    } else {
+        print_head(explain, report, to);
+        print_gates(explain, stored, to);
+    }
+    for (size_t i = 0; rc == 0 && i < 3; i++)
+        rc = list(store, &listings[i], explain->key, json ? &out : NULL, to,
+                  err);
+    if (json)
+        json_out_close(&out);
+    else if (rc == 0)
+        rc = print_log(store, explain->key, to, err);
+    return rc < 0 ? err_within(err, rc, "%s", store_path(store)) : 0;
+}

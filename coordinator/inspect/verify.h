@@ -1,0 +1,34 @@
+/* verify.h - can what a database says be trusted?
+ *
+ * Reads every row and checks: SQLite's own integrity_check; the checksum of
+ * each build and result; that no identity is counted twice (I2), that an
+ * outcome rests on a result or build that says the same (I3), and that the
+ * intervals of a host neither overlap nor run backwards (I5).
+ */
+#ifndef FA_COORDINATOR_INSPECT_VERIFY_H
+#define FA_COORDINATOR_INSPECT_VERIFY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct store;
+
+#define VERIFY_FINDINGS_MAX 1000 /* kept for printing; all are counted */
+
+struct verify_finding {
+    const char *check; /* integrity checksum I2 I3 I5 */
+    char *text;
+};
+
+struct verify {
+    int64_t rows; /* with a checksum, read */
+    int64_t found;
+    struct verify_finding *findings;
+    size_t n_findings;
+};
+
+/* What cannot be read is a finding, too. */
+void verify_run(struct store *store, struct verify *out);
+void verify_fini(struct verify *verify);
+
+#endif

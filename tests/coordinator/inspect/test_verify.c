@@ -1,0 +1,137 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "coordinator/inspect/verify.h"
+#include "coordinator/store/sql.h"
+#include "tests/coordinator/result/report_fixture.h"
+#include "tests/coordinator/store/store_fixture.h"
+
+/* Change the sound database, and expect this one finding. */
+static void expect(const char *path, const char *sql, const char *check,
+                   const char *text)
+{
+    struct store *store = report_fixture(path);
+    struct verify verify;
+    struct err err = { "" };
+
+    if (sql_run(store_db(store), sql, &err) < 0)
+        fail_msg("%s", err.text);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 1);
+    assert_string_equal(verify.findings[0].check, check);
+    assert_string_equal(verify.findings[0].text, text);
+    verify_fini(&verify);
+    store_close(store);
+}
+
+static void a_sound_database_has_no_findings(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct verify verify;
+
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 0);
+    assert_int_equal(verify.rows, 8);
+    verify_fini(&verify);
+    store_close(store);
+}
+
+static void a_changed_time_is_found_by_its_checksum(void **state)
+{
+    expect(*state, "UPDATE result SET samples='[0.0001]' WHERE nonce='n1-0'",
+           "checksum", "result n1-0: the row was changed after it was written");
+}
+
+static void an_outcome_needs_its_evidence(void **state)
+{
+    expect(*state,
+           "UPDATE outcome SET nonce='gone' WHERE shape='odd'"
+           " AND config LIKE 'c1%'",
+           "I3",
+           "configuration c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1, shape odd: "
+           "settled by gone, which is not there");
+}
+
+static void an_outcome_says_what_its_evidence_says(void **state)
+{
+    expect(*state,
+           "UPDATE outcome SET outcome='correct' WHERE shape='odd'"
+           " AND config LIKE 'c3%'",
+           "I3",
+           "configuration c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3, shape odd: "
+           "settled as correct, its evidence says correctness");
+}
+
+static void the_newest_round_of_a_measurement_settles_it(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct store_result screen = fixture_result("n0", "c1");
+    struct store_result again = fixture_result("n1", "c1");
+    struct store_result canary = fixture_result("n2", "c1");
+    struct store_outcome outcome = { .config = "c1",
+                                     .shape = screen.shape,
+                                     .source_key = screen.source_key,
+                                     .measure_key = screen.measure_key,
+                                     .outcome = screen.outcome,
+                                     .reason = "",
+                                     .nonce = "n0",
+                                     .median_s = 1 };
+    struct verify verify;
+    struct err err;
+
+    again.round = 1;
+    canary.purpose = "canary";
+    assert_int_equal(store_result_put(store, &screen, &err), 1);
+    assert_int_equal(store_outcome_put(store, &outcome, &err), 1);
+    assert_int_equal(store_result_put(store, &canary, &err), 1);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 0);
+    verify_fini(&verify);
+    assert_int_equal(store_result_put(store, &again, &err), 1);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 1);
+    assert_string_equal(verify.findings[0].text,
+                        "configuration c1, shape n16m: settled by round 0, "
+                        "and a newer one is there");
+    verify_fini(&verify);
+    assert_int_equal(
+        sql_run(store_db(store), "UPDATE outcome SET nonce='n2'", &err), 0);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 1);
+    assert_string_equal(verify.findings[0].text,
+                        "configuration c1, shape n16m: settled by a canary");
+    verify_fini(&verify);
+    store_close(store);
+}
+
+static void intervals_of_a_host_do_not_overlap(void **state)
+{
+    expect(*state,
+           "UPDATE interval SET end_ns=end_ns+1 WHERE host='gpu1' AND"
+           " start_ns=0",
+           "I5",
+           "host gpu1: an interval overlaps the one before it at "
+           "1800000000000 of run 1700000000000000000");
+}
+
+int main(void)
+{
+#define TEST(f) \
+    cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_sound_database_has_no_findings),
+        TEST(a_changed_time_is_found_by_its_checksum),
+        TEST(an_outcome_needs_its_evidence),
+        TEST(an_outcome_says_what_its_evidence_says),
+        TEST(the_newest_round_of_a_measurement_settles_it),
+        TEST(intervals_of_a_host_do_not_overlap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
