@@ -165,7 +165,7 @@ static int check_search(struct check *check, struct err *err)
     hosts_local(&hosts);
     search_settings_hosts(&hosts, &scope.slots, &scope.gpus);
     hosts_fini(&hosts);
-    return search_settings_plan(&spec->search, &scope, &check->search, err);
+    return search_settings_plan(spec->search, &scope, &check->search, err);
 }
 
 static int check_all(struct check *check, const struct gpu_arch_facts *facts,

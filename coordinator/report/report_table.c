@@ -14,7 +14,6 @@
 #include "coordinator/inspect/profile.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_cost.h"
-#include "coordinator/search/objective.h"
 #include "coordinator/text/table.h"
 
 #define GROUPS_SHOWN 20 /* of failures */
@@ -45,7 +44,7 @@ static void print_search(const struct report *report, FILE *to)
     fprintf(to, "strategy %s", report->search.method);
     if (strcmp(report->search.method, "exhaustive") != 0)
         fprintf(to, ", seed %" PRId64, report->search.seed);
-    if (strcmp(report->search.objective, OBJECTIVE_HEADLINE) != 0)
+    if (!report->search.headline)
         fprintf(to, ", objective %s", report->search.objective);
     if (left > 0)
         fprintf(to,

@@ -45,6 +45,8 @@ static void load_search(struct report *report, const char *settings)
         mem_strdup(objective ? objective->text : OBJECTIVE_HEADLINE);
     terminal_clean(report->search.method, false);
     terminal_clean(report->search.objective, false);
+    report->search.headline =
+        strcmp(report->search.objective, OBJECTIVE_HEADLINE) == 0;
     stored_params_fini(&params);
 }
 

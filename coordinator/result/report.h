@@ -60,6 +60,7 @@ struct report_search {
     char *method; /* exhaustive, lhs:20,tpe; "" unknown */
     int64_t seed;
     char *objective; /* headline, geomean, a shape */
+    bool headline;   /* the objective is the headline */
 };
 
 struct report_counts {

@@ -17,6 +17,7 @@
 #include "coordinator/search/objective.h"
 #include "coordinator/spec/bundle.h"
 #include "coordinator/spec/identifier.h"
+#include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec_internal.h"
 #include "coordinator/text/caret.h"
 
@@ -42,7 +43,6 @@ static const struct spec defaults = {
                  .floor = 0.005,
                  .target = 1.10,
                  .alpha = 0.05 },
-    .search = { .seed = 1 },
 };
 
 static int read_flags(struct reader *r, const struct json *kernel)
@@ -312,8 +312,10 @@ int spec_parse(const char *folder, const char *file, const char *text,
     int rc;
 
     *spec = defaults;
-    spec->search.strategy = mem_strdup(SEARCH_SETTINGS_AUTO);
-    spec->search.objective = mem_strdup(OBJECTIVE_HEADLINE);
+    spec->search = mem_new(1, sizeof(*spec->search));
+    spec->search->seed = 1;
+    spec->search->strategy = mem_strdup(SEARCH_SETTINGS_AUTO);
+    spec->search->objective = mem_strdup(OBJECTIVE_HEADLINE);
     spec->file.path = mem_strdup(file);
     spec->file.folder = mem_strdup(folder);
     spec->file.name =

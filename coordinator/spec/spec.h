@@ -10,7 +10,6 @@
 
 #include <stddef.h>
 
-#include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec_external.h"
 #include "coordinator/spec/spec_kernel.h"
 #include "coordinator/spec/spec_measure.h"
@@ -20,6 +19,7 @@
 
 struct err;
 struct replay;
+struct search_settings;
 
 #define SPEC_BYTES_MAX (8 << 20)
 
@@ -47,7 +47,7 @@ struct spec {
     struct spec_figures figures;
     struct spec_measure measure;
     struct spec_confirm confirm;
-    struct search_settings search; /* the strategy is the spec's */
+    struct search_settings *search; /* search_settings.h; its texts too */
     struct spec_budget budget;
 
     struct replay *replay; /* borrowed: the record that answers; or NULL */

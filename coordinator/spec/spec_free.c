@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec.h"
 
 static void free_values(struct value *values, size_t n)
@@ -102,8 +103,9 @@ void spec_free(struct spec *spec)
     free_named(spec->space.derived, spec->space.n_derived);
     free_named(spec->figures.metrics, spec->figures.n_metrics);
     free_named(spec->figures.floors, spec->figures.n_floors);
-    free((char *)(uintptr_t)spec->search.strategy);
-    free((char *)(uintptr_t)spec->search.objective);
+    free((char *)(uintptr_t)spec->search->strategy);
+    free((char *)(uintptr_t)spec->search->objective);
+    free(spec->search);
     free_kernel(&spec->kernel);
     free_kernel(&spec->reference);
     free_shapes(spec->shapes.list, spec->shapes.n);

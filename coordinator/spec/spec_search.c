@@ -5,6 +5,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/search/objective.h"
+#include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec_internal.h"
 
 #define METHODS \
@@ -12,7 +13,7 @@
 
 static int read_strategy(struct reader *r, const struct json *search)
 {
-    struct search_settings *settings = &r->spec->search;
+    struct search_settings *settings = r->spec->search;
     const struct json *json;
     struct err why;
 
@@ -46,7 +47,7 @@ static bool is_shape(const struct spec *spec, const char *name)
 /* After the race, with which one of them does not go. */
 static int read_objective(struct reader *r, const struct json *search)
 {
-    struct search_settings *settings = &r->spec->search;
+    struct search_settings *settings = r->spec->search;
     const struct json *json;
 
     if (spec_read_member(r, search, "objective", JSON_TEXT, false, &json) < 0)
@@ -72,7 +73,7 @@ static int read_objective(struct reader *r, const struct json *search)
 static int read_race(struct reader *r, const struct json *search)
 {
     static const char *const keys[] = { "first", "factor", "most" };
-    struct successive_halving_rules *race = &r->spec->search.race;
+    struct successive_halving_rules *race = &r->spec->search->race;
     int64_t first = 5, factor = 3, most = 45;
     const struct json *object;
 
@@ -100,7 +101,7 @@ int spec_read_search(struct reader *r, const struct json *root)
 {
     static const char *const keys[] = { "strategy", "evaluations", "seed",
                                         "race", "objective" };
-    struct search_settings *settings = &r->spec->search;
+    struct search_settings *settings = r->spec->search;
     const struct json *search;
 
     if (spec_read_member(r, root, "search", JSON_OBJECT, false, &search) < 0)

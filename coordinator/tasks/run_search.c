@@ -17,8 +17,8 @@ int run_terms(struct run *run, struct err *err)
     struct search_settings *settings = &run->search_settings;
 
     if (!run->was_searched)
-        *settings = run->spec->search;
-    settings->objective = run->spec->search.objective;
+        *settings = *run->spec->search;
+    settings->objective = run->spec->search->objective;
     if (set->strategy)
         settings->strategy = set->strategy;
     else if (search_settings_command(

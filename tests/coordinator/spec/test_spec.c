@@ -17,6 +17,7 @@
 #include "coordinator/spec/bundle.h"
 #include "coordinator/spec/identifier.h"
 #include "coordinator/spec/include.h"
+#include "coordinator/spec/search_settings.h"
 #include "tests/coordinator/spec/spec_fixture.h"
 
 static void what_is_left_out_has_its_default(void **state)
@@ -34,10 +35,10 @@ static void what_is_left_out_has_its_default(void **state)
     assert_true(spec->measure.timeout_s == 10);
     assert_int_equal(spec->measure.seed, 1);
     assert_string_equal(spec->measure.l2, "flush");
-    assert_string_equal(spec->search.strategy, "auto");
-    assert_int_equal(spec->search.evaluations, 0);
-    assert_int_equal(spec->search.seed, 1);
-    assert_int_equal(spec->search.race.first, 0);
+    assert_string_equal(spec->search->strategy, "auto");
+    assert_int_equal(spec->search->evaluations, 0);
+    assert_int_equal(spec->search->seed, 1);
+    assert_int_equal(spec->search->race.first, 0);
     assert_true(spec->budget.usd == 0);
     assert_false(spec->confirm.off || spec->confirm.unproved);
     assert_int_equal(spec->confirm.blocks, 20);
