@@ -32,8 +32,10 @@ def ask(unit):
 def main():
     build = sys.argv[1]
     jobs = int(sys.argv[2]) if len(sys.argv) > 2 else os.cpu_count()
-    subprocess.run(("ninja", "-C", build, *generated(build)), check=True,
-                   stdout=subprocess.DEVNULL)
+    made = subprocess.run(("ninja", "-C", build, *generated(build)), text=True,
+                          stdout=subprocess.PIPE)
+    if made.returncode != 0:
+        sys.exit(made.stdout)
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         units = json.load(file)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
