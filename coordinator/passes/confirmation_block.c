@@ -17,10 +17,9 @@ void confirmation_block_forget(struct card *card)
     card->block = card->n = card->next = 0;
 }
 
-void confirmation_block_break(struct sweep *sweep, struct card *card)
+void confirmation_block_break(struct sweep *sweep, struct confirmation_pass *c,
+                              struct card *card)
 {
-    struct confirmation_pass *c = confirmation_pass_of(sweep);
-
     log_line(LOG_W, "BLOCK-DROPPED", "pass=%lld block=%d gpu=%s",
              (long long)c->is->pass, card->block, card->uuid);
     for (int i = 0; i < card->n; i++)
@@ -32,9 +31,9 @@ void confirmation_block_break(struct sweep *sweep, struct card *card)
 }
 
 /* False when the order cannot be made. */
-static bool order_step(struct sweep *sweep, struct card *card, int i)
+static bool order_step(struct sweep *sweep, struct confirmation_pass *c,
+                       struct card *card, int i)
 {
-    struct confirmation_pass *c = confirmation_pass_of(sweep);
     const struct block_schedule_step *step = &card->steps[i];
 
     card->orders[i] = orders_place(
@@ -68,10 +67,10 @@ static bool external_is_next(const struct confirmation_pass *c,
     return i == from + (int)prng_below(&prng, (uint64_t)(to - from));
 }
 
-void confirmation_block_begin(struct sweep *sweep,
+void confirmation_block_begin(struct confirmation_pass *c,
                               const struct block_schedule_block *block)
 {
-    struct card *card = &confirmation_pass_of(sweep)->cards[block->gpu];
+    struct card *card = &c->cards[block->gpu];
     size_t n = (size_t)block->n;
 
     card->block = block->number;
@@ -85,9 +84,9 @@ void confirmation_block_begin(struct sweep *sweep,
 }
 
 /* False: the step waits until the external baseline has run, or may. */
-static bool meet_external(struct sweep *sweep, struct card *card)
+static bool meet_external(struct sweep *sweep, struct confirmation_pass *c,
+                          struct card *card)
 {
-    struct confirmation_pass *c = confirmation_pass_of(sweep);
     int shape = card->steps[card->next].shape;
     int round = (int)confirmation_round(c->is, card->block);
 
@@ -111,27 +110,26 @@ static bool meet_external(struct sweep *sweep, struct card *card)
 /* What follows a run of the external baseline waits for its result: nothing
  * else could run on the GPU anyway, and no other run is handed out before it is
  * known how this one ended. */
-void confirmation_block_go_on(struct sweep *sweep, struct card *card)
+void confirmation_block_go_on(struct sweep *sweep, struct confirmation_pass *c,
+                              struct card *card)
 {
-    struct confirmation_pass *c = confirmation_pass_of(sweep);
-
     if (card->next < card->n &&
         pass_bans(sweep, (size_t)card->host, card->gpu)) {
-        confirmation_block_break(sweep, card);
+        confirmation_block_break(sweep, c, card);
         return;
     }
     for (; card->next < card->n; card->next++, card->met = false) {
         int candidate = card->steps[card->next].candidate;
 
-        if (!meet_external(sweep, card))
+        if (!meet_external(sweep, c, card))
             return;
-        if (order_step(sweep, card, card->next))
+        if (order_step(sweep, c, card, card->next))
             continue;
         if (sched_job(sweep->work.sched, JOB_BUILD, c->units[candidate], 0)
                 ->state == JOB_FAILED)
-            confirmation_pass_out(sweep, candidate,
-                                  "it could not be built once more");
-        confirmation_block_break(sweep, card);
+            confirmation_state_out(sweep, c, candidate,
+                                   "it could not be built once more");
+        confirmation_block_break(sweep, c, card);
         return;
     }
 }

@@ -1,5 +1,5 @@
 /* confirmation_internal.h - the inside of a confirmation, for
- * confirmation_pass*.c
+ * confirmation_*.c and external_runs.c
  */
 #ifndef FA_COORDINATOR_PASSES_CONFIRMATION_INTERNAL_H
 #define FA_COORDINATOR_PASSES_CONFIRMATION_INTERNAL_H
@@ -39,13 +39,12 @@ struct confirmation_pass {
     int done;   /* measurements in complete blocks and the running ones */
 };
 
-/* confirmation_pass.c */
-struct confirmation_pass *confirmation_pass_of(const struct sweep *sweep);
+/* confirmation_state.c */
 /* Its number for 'confirm'; pointers to cards are void when it is new. */
-int confirmation_pass_card(struct confirmation_pass *c, const char *uuid);
+int confirmation_state_card(struct confirmation_pass *c, const char *uuid);
 /* The candidate takes part no more, here and in the database. */
-void confirmation_pass_out(struct sweep *sweep, int candidate,
-                           const char *reason);
+void confirmation_state_out(struct sweep *sweep, struct confirmation_pass *c,
+                            int candidate, const char *reason);
 
 /* confirmation_recall.c */
 /* The plan's unit of each candidate.  ERR_INPUT when it changed since. */
@@ -59,13 +58,15 @@ int confirmation_recall_shapes(struct sweep *sweep, struct confirmation *is,
 int confirmation_recall(struct sweep *sweep, struct confirmation_pass *c,
                         struct err *err);
 
-/* confirmation_pass_block.c: a block on a card */
-void confirmation_block_begin(struct sweep *sweep,
+/* confirmation_block.c: a block on a card */
+void confirmation_block_begin(struct confirmation_pass *c,
                               const struct block_schedule_block *block);
 /* Order what can be ordered of it; does nothing where no block runs. */
-void confirmation_block_go_on(struct sweep *sweep, struct card *card);
+void confirmation_block_go_on(struct sweep *sweep, struct confirmation_pass *c,
+                              struct card *card);
 /* Nobody waits for the rest of a block that lost a measurement. */
-void confirmation_block_break(struct sweep *sweep, struct card *card);
+void confirmation_block_break(struct sweep *sweep, struct confirmation_pass *c,
+                              struct card *card);
 /* It is over: the card has none. */
 void confirmation_block_forget(struct card *card);
 

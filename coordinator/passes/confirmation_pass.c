@@ -1,6 +1,5 @@
 /* A confirmation in the reactor: its blocks become orders, and what comes of
  * these becomes blocks that count. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,17 +16,6 @@
 #define ARRIVAL_NS (5 * NS_PER_S)
 
 /* ---- begin ---- */
-
-int confirmation_pass_card(struct confirmation_pass *c, const char *uuid)
-{
-    for (int i = 0; i < c->n_cards; i++)
-        if (strcmp(c->cards[i].uuid, uuid) == 0)
-            return i;
-    c->cards = mem_grow(c->cards, (size_t)c->n_cards + 1, sizeof(*c->cards));
-    c->cards[c->n_cards] = (struct card){ .host = -1 };
-    snprintf(c->cards[c->n_cards].uuid, sizeof(c->cards[0].uuid), "%s", uuid);
-    return c->n_cards++;
-}
 
 static int steps_of_block(const struct confirmation_pass *c)
 {
@@ -46,11 +34,6 @@ static void design(const struct sweep *sweep, struct confirmation_pass *c)
         .gpu_blocks = emulated ? 1 : GPU_BLOCKS,
         .seed = (uint64_t)(is->seed + is->pass),
     });
-}
-
-struct confirmation_pass *confirmation_pass_of(const struct sweep *sweep)
-{
-    return pass_state(sweep, &confirmation_pass);
 }
 
 static int contest_lead(struct sweep *sweep, struct pass *pass, struct err *err)
@@ -121,7 +104,7 @@ static void note_gpus(struct sweep *sweep, struct confirmation_pass *c)
         for (int gpu = 0;
              host_state->state == HOST_STATE_READY && gpu < host_state->n_gpus;
              gpu++) {
-            int number = confirmation_pass_card(c, host_state->gpus[gpu].uuid);
+            int number = confirmation_state_card(c, host_state->gpus[gpu].uuid);
 
             c->cards[number].host = (int)host;
             c->cards[number].gpu = gpu;
@@ -151,9 +134,9 @@ static void contest_turn(struct sweep *sweep, struct pass *pass)
         return;
     note_gpus(sweep, c);
     while (!sweep->reactor.ending && block_schedule_next(c->confirm, &block))
-        confirmation_block_begin(sweep, &block);
+        confirmation_block_begin(c, &block);
     for (int i = 0; i < c->n_cards && !sweep->reactor.ending; i++)
-        confirmation_block_go_on(sweep, &c->cards[i]);
+        confirmation_block_go_on(sweep, c, &c->cards[i]);
 }
 
 /* ---- what comes of them ---- */
@@ -168,22 +151,6 @@ static struct card *find_step(struct confirmation_pass *c,
     return NULL;
 }
 
-void confirmation_pass_out(struct sweep *sweep, int candidate,
-                           const char *reason)
-{
-    struct confirmation_pass *c = confirmation_pass_of(sweep);
-    char name[160];
-    struct err err;
-
-    block_schedule_out(c->confirm, candidate);
-    if (confirmation_put_out(sweep->mail.store, c->is, (size_t)candidate,
-                             reason, &err) < 0)
-        reactor_fail(sweep, 7, "error", &err);
-    records_dirty(sweep);
-    plan_display(sweep->work.plan, c->units[candidate], name, sizeof(name));
-    progress_say(sweep->reactor.progress, "%s is out: %s", name, reason);
-}
-
 static void step_ended(struct sweep *sweep, struct confirmation_pass *c,
                        const struct sched_lease *lease,
                        const struct msg *result)
@@ -195,7 +162,7 @@ static void step_ended(struct sweep *sweep, struct confirmation_pass *c,
     if (!card)
         return; /* of a block that was dropped */
     if (!result) {
-        confirmation_block_break(sweep, card);
+        confirmation_block_break(sweep, c, card);
         return;
     }
     candidate = card->steps[step].candidate;
@@ -205,7 +172,7 @@ static void step_ended(struct sweep *sweep, struct confirmation_pass *c,
             mem_printf("%s in the confirmation, at %s: %s", result->outcome,
                        result->id.shape, result->detail);
 
-        confirmation_pass_out(sweep, candidate, reason);
+        confirmation_state_out(sweep, c, candidate, reason);
         free(reason);
     }
     c->done++;
@@ -222,7 +189,7 @@ static void break_round(struct sweep *sweep, struct confirmation_pass *c,
     for (int i = 0; i < c->n_cards; i++)
         if (c->cards[i].block &&
             confirmation_round(c->is, c->cards[i].block) == round)
-            confirmation_block_break(sweep, &c->cards[i]);
+            confirmation_block_break(sweep, c, &c->cards[i]);
 }
 
 static void contest_ended(struct sweep *sweep, struct pass *pass,
@@ -252,10 +219,10 @@ static void step_lost(struct sweep *sweep, struct confirmation_pass *c,
                                   "confirmation: %s",
                                   BLOCK_SCHEDULE_CRASHES, died);
 
-        confirmation_pass_out(sweep, candidate, reason);
+        confirmation_state_out(sweep, c, candidate, reason);
         free(reason);
     }
-    confirmation_block_break(sweep, card);
+    confirmation_block_break(sweep, c, card);
 }
 
 static void contest_lost(struct sweep *sweep, struct pass *pass,

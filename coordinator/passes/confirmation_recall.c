@@ -92,7 +92,7 @@ static void look_at_past(void *arg, const struct confirmation_result *result)
     if (past->block != result->block)
         end_past_block(past);
     past->block = result->block;
-    past->gpu = confirmation_pass_card(past->c, result->gpu);
+    past->gpu = confirmation_state_card(past->c, result->gpu);
     past->right += !past->out[result->candidate];
 }
 

@@ -24,9 +24,8 @@ struct halving {
     int turn; /* of the GPUs */
 };
 
-void halving_want(struct sweep *sweep, int unit)
+void halving_want(struct search_pass *search, int unit)
 {
-    struct search_pass *search = search_pass_of(sweep);
     struct halving *race = search->race;
 
     if (!race)
@@ -65,19 +64,18 @@ static bool find_gpu(const struct sweep *sweep, int n,
     return false;
 }
 
-static bool find_next_gpu(struct sweep *sweep, struct sched_order *order)
+static bool find_next_gpu(const struct sweep *sweep, struct halving *race,
+                          struct sched_order *order)
 {
-    struct halving *race = search_pass_of(sweep)->race;
-
     if (find_gpu(sweep, race->turn++, order))
         return true;
     race->turn = 1;
     return find_gpu(sweep, 0, order);
 }
 
-static void place(struct sweep *sweep, struct climber *climber)
+static void place(struct sweep *sweep, const struct search_pass *search,
+                  struct climber *climber)
 {
-    const struct search_pass *search = search_pass_of(sweep);
     struct sched_order order = {
         .unit = climber->unit,
         .shape = search->objective,
@@ -86,40 +84,40 @@ static void place(struct sweep *sweep, struct climber *climber)
         .round = SWEEP_RUNG_ROUNDS * search_rung(search->search, climber->unit),
     };
 
-    if (!find_next_gpu(sweep, &order))
+    if (!find_next_gpu(sweep, search->race, &order))
         return;
     climber->order = orders_place(sweep, &order);
     climber->tries++;
 }
 
-static void settle(struct sweep *sweep, size_t i, enum strategy_outcome outcome,
-                   double time)
+static void settle(struct sweep *sweep, struct search_pass *search, size_t i,
+                   enum strategy_outcome outcome, double time)
 {
-    struct halving *race = search_pass_of(sweep)->race;
+    struct halving *race = search->race;
     int unit = race->climbers[i].unit;
 
     race->climbers[i] = race->climbers[--race->n];
-    search_pass_settle_rung(sweep, unit, outcome, time);
+    search_state_settle_rung(sweep, search, unit, outcome, time);
 }
 
-void halving_turn(struct sweep *sweep)
+void halving_turn(struct sweep *sweep, struct search_pass *search)
 {
-    struct halving *race = search_pass_of(sweep)->race;
+    struct halving *race = search->race;
 
     for (size_t i = race ? race->n : 0; i-- > 0;) {
         if (race->climbers[i].order)
             continue;
         if (race->climbers[i].tries >= sweep->reactor.options->attempts)
-            settle(sweep, i, STRATEGY_LOST, 0);
+            settle(sweep, search, i, STRATEGY_LOST, 0);
         else
-            place(sweep, &race->climbers[i]);
+            place(sweep, search, &race->climbers[i]);
     }
 }
 
-void halving_ended(struct sweep *sweep, const struct sched_lease *lease,
-                   const struct msg *result)
+void halving_ended(struct sweep *sweep, struct search_pass *search,
+                   const struct sched_lease *lease, const struct msg *result)
 {
-    struct halving *race = search_pass_of(sweep)->race;
+    struct halving *race = search->race;
     struct summary times;
     size_t i = 0;
 
@@ -131,11 +129,11 @@ void halving_ended(struct sweep *sweep, const struct sched_lease *lease,
     if (!result)
         return; /* the next turn finds another GPU */
     if (strcmp(result->outcome, "correct") != 0 || result->samples.n == 0) {
-        settle(sweep, i, STRATEGY_FAILED, 0);
+        settle(sweep, search, i, STRATEGY_FAILED, 0);
         return;
     }
     stats_summary(result->samples.items, result->samples.n, &times);
-    settle(sweep, i, STRATEGY_TIMED, times.median);
+    settle(sweep, search, i, STRATEGY_TIMED, times.median);
 }
 
 int halving_samples(const struct sweep *sweep, const struct sched_lease *lease)

@@ -1,4 +1,4 @@
-/* search_internal.h - the inside of a search, for search_pass*.c */
+/* search_internal.h - the inside of a search, for search_*.c and halving.c */
 #ifndef FA_COORDINATOR_PASSES_SEARCH_INTERNAL_H
 #define FA_COORDINATOR_PASSES_SEARCH_INTERNAL_H
 
@@ -30,28 +30,35 @@ struct search_pass {
     bool done;           /* nothing more will be asked for */
 };
 
+/* ---- search_state.c */
 /* What a step is called in the database, by enum search_step_kind. */
-extern const char *const search_pass_kinds[];
-
-struct search_pass *search_pass_of(const struct sweep *sweep); /* or NULL */
+extern const char *const search_state_kinds[];
 /* The strategy, or the program, that is asked from now on. */
-int search_pass_start(struct sweep *sweep, struct err *err);
+int search_state_start(struct sweep *sweep, struct search_pass *search,
+                       struct err *err);
+/* How many it asks for ahead of the results; 0: as many as hosts can do. */
+int search_state_window(const struct sweep *sweep,
+                        const struct search_pass *search);
 /* What was asked and told since the last time, and the units it is about. */
-int search_pass_put_steps(struct sweep *sweep, struct err *err);
+int search_state_put_steps(struct sweep *sweep, struct search_pass *search,
+                           struct err *err);
+/* The same for the loop, where an error ends the sweep. */
+void search_state_write_steps(struct sweep *sweep, struct search_pass *search);
 /* A rung has its time; 'outcome' as for a strategy. */
-void search_pass_settle_rung(struct sweep *sweep, int unit,
-                             enum strategy_outcome outcome, double time);
+void search_state_settle_rung(struct sweep *sweep, struct search_pass *search,
+                              int unit, enum strategy_outcome outcome,
+                              double time);
 
-/* search_recall.c: back to where an earlier run left it. */
+/* ---- search_recall.c: back to where an earlier run left it. */
 int search_recall(struct sweep *sweep, struct pass *pass,
                   struct past_runs *past, struct err *err);
 
-/* halving.c: units that a race wants on a rung above the first. */
-void halving_want(struct sweep *sweep, int unit);
-void halving_turn(struct sweep *sweep);
+/* ---- halving.c: units that a race wants on a rung above the first. */
+void halving_want(struct search_pass *search, int unit);
+void halving_turn(struct sweep *sweep, struct search_pass *search);
 /* An order of it is over. */
-void halving_ended(struct sweep *sweep, const struct sched_lease *lease,
-                   const struct msg *result);
+void halving_ended(struct sweep *sweep, struct search_pass *search,
+                   const struct sched_lease *lease, const struct msg *result);
 /* How many samples a race wants of it; 0 without one: as many as usual. */
 int halving_samples(const struct sweep *sweep, const struct sched_lease *lease);
 void halving_free(struct halving *race); /* NULL is fine */

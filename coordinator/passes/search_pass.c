@@ -1,17 +1,12 @@
 /* Units as a strategy asks for them: the reactor's side of search.h. */
-#include <assert.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/clock.h"
 #include "common/log.h"
 #include "common/mem.h"
-#include "common/msg.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/search_internal.h"
-#include "coordinator/reactor/description.h"
 #include "coordinator/reactor/records.h"
 #include "coordinator/search/domain.h"
 #include "coordinator/search/external_strategy.h"
@@ -26,21 +21,9 @@
 
 /* Below, all units are made at once: half a second at 17 us each. */
 #define ALL_AT_ONCE 20000
-#define ANSWER_NS (60 * NS_PER_S) /* for each answer of a program */
 #define FALLBACK "bayes"
-#define WINDOW_A_GPU 2 /* one is measured, one is on its way */
-
-const char *const search_pass_kinds[] = { [SEARCH_ASKED] = "asked",
-                                          [SEARCH_TIMED] = "timed",
-                                          [SEARCH_FAILED] = "failed",
-                                          [SEARCH_LOST] = "lost" };
 
 /* ---- before the first host */
-
-struct search_pass *search_pass_of(const struct sweep *sweep)
-{
-    return pass_state(sweep, &search_pass);
-}
 
 /* A plan with room for what will be asked for. */
 static int open_plan(struct sweep *sweep, const struct search_pass *search,
@@ -90,157 +73,9 @@ static int search_choose(struct sweep *sweep, struct pass *pass, int64_t passed,
     return rc == 0 ? open_plan(sweep, search, err) : rc;
 }
 
-static int start_program(struct sweep *sweep, const char *command,
-                         struct external_strategy **out, struct err *err)
+static void announce(const struct sweep *sweep,
+                     const struct search_pass *search)
 {
-    const struct search_pass *search = search_pass_of(sweep);
-    const char *argv[SEARCH_SETTINGS_WORDS_MAX + 1];
-    char *words = search_settings_split(command, argv);
-    const struct external_strategy_options options = {
-        .argv = argv,
-        .domain = space_domain_domain(search->grid),
-        .tunables = space_domain_tunables(search->grid),
-        .shapes = search->shapes,
-        .n_shapes = plan_shapes(sweep->work.plan),
-        .objective = sweep->reactor.options->search_settings->objective,
-        .budget = search->plan.evaluations,
-        .seed = (uint64_t)sweep->reactor.options->search_settings->seed,
-        .answer_ns = ANSWER_NS,
-    };
-    int rc = external_strategy_start(&options, out, err);
-
-    free(words);
-    return rc < 0 ? ERR_INPUT : 0; /* a slip, and no host's fault */
-}
-
-/* A record answers alike each time, so that a seed can repeat a replay, if the
- * order in which results happen to come is kept from the strategy. */
-static int window(const struct sweep *sweep)
-{
-    const struct search_settings *settings =
-        sweep->reactor.options->search_settings;
-    int slots, gpus;
-
-    if (!sweep->work.spec->replay || settings->race.first > 0 ||
-        search_settings_command(settings))
-        return 0;
-    search_settings_hosts(sweep->fleet.list, &slots, &gpus);
-    return search_ahead(slots, (int)sweep->fleet.list->n, WINDOW_A_GPU * gpus,
-                        search_pass_of(sweep)->plan.evaluations);
-}
-
-/* A record has one shape, and the cpu device those of its own. */
-static void find_objective(struct sweep *sweep)
-{
-    const char *text = sweep->reactor.options->search_settings->objective;
-    struct search_pass *search = search_pass_of(sweep);
-    int n = plan_shapes(sweep->work.plan);
-
-    search->shapes = mem_new((size_t)n, sizeof(*search->shapes));
-    for (int i = 0; i < n; i++)
-        search->shapes[i] = plan_shape_name(sweep->work.plan, i);
-    search->objective = objective_find(text, search->shapes, n);
-    if (search->objective != OBJECTIVE_NONE)
-        return;
-    search->objective = 0;
-    progress_say(sweep->reactor.progress,
-                 "search: the objective '%s' is no shape of the %s device; "
-                 "the headline %s is searched for",
-                 text, sweep->reactor.options->device, search->shapes[0]);
-}
-
-int search_pass_start(struct sweep *sweep, struct err *err)
-{
-    const struct search_settings *settings =
-        sweep->reactor.options->search_settings;
-    struct search_pass *search = search_pass_of(sweep);
-    const char *command = search_settings_command(settings);
-    struct search_options options = {
-        .domain = space_domain_domain(search->grid),
-        .baseline = space_domain_find(search->grid,
-                                      plan_unit(sweep->work.plan, 0)->point),
-        .shapes = plan_shapes(sweep->work.plan),
-        .strategy = search->plan.strategy,
-        .window = window(sweep),
-        .race = settings->race.first > 0 ? &settings->race : NULL,
-        .evaluations = search->plan.evaluations,
-        .seed = (uint64_t)settings->seed,
-    };
-    int rc = 0;
-
-    find_objective(sweep);
-    options.objective = search->objective;
-    if (command)
-        rc = start_program(sweep, command, &options.external, err);
-    return rc == 0 ? search_new(&options, &search->search, err) : rc;
-}
-
-/* ---- units and steps, written down as they come */
-
-/* What the search has heard of becomes a unit of the plan. */
-static int take_units(struct sweep *sweep, struct err *err)
-{
-    const struct search_pass *search = search_pass_of(sweep);
-    int from = plan_taken(sweep->work.plan), rc = 0;
-
-    for (int unit = from; rc >= 0 && unit < search_units(search->search);
-         unit++) {
-        int point = search_point(search->search, unit);
-
-        rc = plan_take(sweep->work.plan,
-                       space_domain_number(search->grid, point), err);
-        assert(rc < 0 || rc == unit);
-    }
-    return rc < 0 ? rc : description_put_configs(sweep, from, err);
-}
-
-static int put_step(struct sweep *sweep, size_t position,
-                    const struct search_step *step, struct err *err)
-{
-    struct search_pass *search = search_pass_of(sweep);
-    int unit = search_know(search->search, step->point);
-
-    return store_step_put(
-        sweep->mail.store,
-        &(struct store_step){
-            .sweep = sweep->reactor.sweep_id,
-            .position = (int64_t)position,
-            .kind = search_pass_kinds[step->kind],
-            .config = plan_unit(sweep->work.plan, unit)->key,
-            .point = space_domain_number(search->grid, step->point),
-            .rung = step->rung,
-            .time_s = step->kind == SEARCH_TIMED ? step->time : (double)NAN },
-        err);
-}
-
-int search_pass_put_steps(struct sweep *sweep, struct err *err)
-{
-    struct search_pass *search = search_pass_of(sweep);
-    size_t n;
-    const struct search_step *steps = search_steps(search->search, &n);
-    int rc = take_units(sweep, err);
-
-    for (; rc == 0 && search->written < n; search->written++) {
-        rc = put_step(sweep, search->written, &steps[search->written], err);
-        records_dirty(sweep);
-    }
-    return rc;
-}
-
-/* For the loop, where an error ends the sweep. */
-static void write_steps(struct sweep *sweep)
-{
-    struct err err;
-    int rc = search_pass_put_steps(sweep, &err);
-
-    if (rc < 0)
-        reactor_fail(sweep, rc == ERR_INPUT ? 2 : 7, "error", &err);
-}
-
-static void announce(const struct sweep *sweep)
-{
-    const struct search_pass *search = search_pass_of(sweep);
-
     progress_say(sweep->reactor.progress,
                  "search: %s%s%s%s, %d of %d configurations, objective %s",
                  search->plan.strategy, search->plan.why[0] ? " (" : "",
@@ -257,10 +92,9 @@ static void announce(const struct sweep *sweep)
 /* It died, is silent or talks nonsense.  One that never said that it is ready
  * is a slip of the person at the keyboard; one that fails later must not leave
  * rented machines idle. */
-static void give_up_program(struct sweep *sweep, const struct err *why)
+static void give_up_program(struct sweep *sweep, struct search *search,
+                            const struct err *why)
 {
-    struct search *search = search_pass_of(sweep)->search;
-
     if (!external_strategy_is_ready(search_external(search))) {
         reactor_fail(sweep, 2, "error", why);
         return;
@@ -272,23 +106,22 @@ static void give_up_program(struct sweep *sweep, const struct err *why)
     search_take_over(search, FALLBACK);
 }
 
-static void hear_program(struct sweep *sweep)
+static void hear_program(struct sweep *sweep, struct search *search)
 {
-    struct external_strategy *external =
-        search_external(search_pass_of(sweep)->search);
+    struct external_strategy *external = search_external(search);
     struct err err;
 
     if (external &&
         external_strategy_work(external, reactor_now(sweep), &err) < 0)
-        give_up_program(sweep, &err);
+        give_up_program(sweep, search, &err);
 }
 
 /* One at least, so that a search whose end has come ends without a host. */
-static int how_many(const struct sweep *sweep)
+static int how_many(const struct sweep *sweep, const struct search_pass *search)
 {
     int slots = 0, hosts = 0, measures = 0, ahead;
 
-    if (window(sweep) > 0)
+    if (search_state_window(sweep, search) > 0)
         return INT_MAX; /* the search has a limit of its own */
     for (size_t i = 0; i < sweep->fleet.n; i++) {
         const struct host_state *host_state = &sweep->fleet.hosts[i];
@@ -300,24 +133,24 @@ static int how_many(const struct sweep *sweep)
         hosts++;
         measures += host_state->n_gpus * host_state->worker.credit;
     }
-    ahead = search_ahead(slots, hosts, measures,
-                         search_pass_of(sweep)->plan.evaluations);
+    ahead = search_ahead(slots, hosts, measures, search->plan.evaluations);
     return ahead > 1 ? ahead : 1;
 }
 
-static void end_search(struct sweep *sweep)
+static void end_search(struct sweep *sweep, struct search_pass *search)
 {
-    search_pass_of(sweep)->done = true;
+    search->done = true;
     for (int unit = 0; unit < plan_units(sweep->work.plan); unit++)
         sched_drop(sweep->work.sched, unit);
 }
 
-static void send_out(struct sweep *sweep, const struct search_want *want)
+static void send_out(struct sweep *sweep, struct search_pass *search,
+                     const struct search_want *want)
 {
     if (want->rung == 0)
         sched_release(sweep->work.sched, want->unit);
     else
-        halving_want(sweep, want->unit);
+        halving_want(search, want->unit);
 }
 
 static void search_turn(struct sweep *sweep, struct pass *pass)
@@ -327,23 +160,23 @@ static void search_turn(struct sweep *sweep, struct pass *pass)
 
     if (!search->search || search->done || sweep->reactor.ending)
         return;
-    hear_program(sweep);
-    most = how_many(sweep);
+    hear_program(sweep, search->search);
+    most = how_many(sweep, search);
     while (!sweep->reactor.ending && search_out(search->search) < most) {
         struct search_want want;
         enum strategy_answer answer = search_ask(search->search, &want);
 
         if (answer == STRATEGY_DONE)
-            end_search(sweep);
+            end_search(sweep, search);
         if (answer != STRATEGY_POINT)
             break;
-        write_steps(sweep);
+        search_state_write_steps(sweep, search);
         if (!sweep->reactor.ending)
-            send_out(sweep, &want);
+            send_out(sweep, search, &want);
     }
     if (!sweep->reactor.ending)
-        write_steps(sweep);
-    halving_turn(sweep);
+        search_state_write_steps(sweep, search);
+    halving_turn(sweep, search);
 }
 
 static int search_begin(struct sweep *sweep, struct pass *pass, struct err *err)
@@ -353,13 +186,13 @@ static int search_begin(struct sweep *sweep, struct pass *pass, struct err *err)
     (void)err;
     if (!search)
         return 0;
-    announce(sweep);
+    announce(sweep, search);
     for (int unit = 0; unit < search_units(search->search); unit++)
         if (search_is_wanted(search->search, unit)) {
             sched_release(sweep->work.sched, unit);
             if (search_is_out(search->search, unit) &&
                 search_rung(search->search, unit) > 0)
-                halving_want(sweep, unit);
+                halving_want(search, unit);
         }
     search_turn(sweep, pass);
     return 0;
@@ -376,14 +209,7 @@ static void search_settled(struct sweep *sweep, struct pass *pass, int unit,
     else if (strcmp(word, "correct") == 0 || strcmp(word, "lost") == 0)
         outcome = STRATEGY_LOST;
     if (search_settle(search->search, unit, shape, outcome, median_s))
-        write_steps(sweep);
-}
-
-void search_pass_settle_rung(struct sweep *sweep, int unit,
-                             enum strategy_outcome outcome, double time)
-{
-    search_settle_rung(search_pass_of(sweep)->search, unit, outcome, time);
-    write_steps(sweep);
+        search_state_write_steps(sweep, search);
 }
 
 /* ---- what the reactor asks */
@@ -392,8 +218,7 @@ static void search_ended(struct sweep *sweep, struct pass *pass,
                          const struct sched_lease *lease,
                          const struct msg *result)
 {
-    (void)pass;
-    halving_ended(sweep, lease, result);
+    halving_ended(sweep, pass->state, lease, result);
 }
 
 static int search_samples(const struct sweep *sweep, const struct pass *pass,

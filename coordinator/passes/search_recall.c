@@ -13,6 +13,7 @@
 
 struct recalled {
     const struct sweep *sweep;
+    const struct search_pass *search;
     struct past_runs *past;
     int rc; /* of what was looked up on the way */
     struct err *err;
@@ -29,7 +30,7 @@ static void recall_step(void *arg, const struct store_step *row)
     int kind = SEARCH_ASKED;
 
     while (kind < SEARCH_LOST &&
-           strcmp(search_pass_kinds[kind], row->kind) != 0)
+           strcmp(search_state_kinds[kind], row->kind) != 0)
         kind++;
     if (recalled->n == recalled->cap) {
         recalled->cap = recalled->cap ? 2 * recalled->cap : 256;
@@ -38,8 +39,7 @@ static void recall_step(void *arg, const struct store_step *row)
     }
     recalled->steps[recalled->n] = (struct search_step){
         .kind = (enum search_step_kind)kind,
-        .point = space_domain_find(search_pass_of(recalled->sweep)->grid,
-                                   row->point),
+        .point = space_domain_find(recalled->search->grid, row->point),
         .rung = (int)row->rung,
         .time = row->time_s,
     };
@@ -83,7 +83,7 @@ static void recall_point(void *arg, const struct past_runs_config *config)
         config->sweep == sweep->reactor.sweep_id
             ? config->point
             : config_lookup_number(sweep->work.spec, config->params);
-    int point = space_domain_find(search_pass_of(sweep)->grid, number), rc;
+    int point = space_domain_find(recalled->search->grid, number), rc;
 
     if (recalled->rc < 0 || point < 0 || recalled->told[point])
         return; /* told already, or not of this space */
@@ -112,11 +112,9 @@ static int ascending(const void *a, const void *b)
  * the same database leads to the same next point.  A program cannot be led
  * back by steps, which say nothing of the single shapes: it is told all that
  * is known as such. */
-static int go_back_to(struct sweep *sweep, const struct recalled *recalled,
-                      struct err *err)
+static int go_back_to(struct sweep *sweep, struct search_pass *search,
+                      const struct recalled *recalled, struct err *err)
 {
-    struct search_pass *search = search_pass_of(sweep);
-
     if (!search_external(search->search) &&
         search_replay(search->search, recalled->steps, recalled->n))
         search->written = recalled->n;
@@ -127,23 +125,24 @@ static int go_back_to(struct sweep *sweep, const struct recalled *recalled,
         qsort(recalled->points, recalled->points_n, sizeof(int), ascending);
     for (size_t i = 0; i < recalled->points_n; i++)
         search_know(search->search, recalled->points[i]);
-    return search_pass_put_steps(sweep, err);
+    return search_state_put_steps(sweep, search, err);
 }
 
 int search_recall(struct sweep *sweep, struct pass *pass,
                   struct past_runs *past, struct err *err)
 {
-    struct recalled recalled = { .sweep = sweep, .past = past, .err = err };
+    struct search_pass *search = pass->state;
+    struct recalled recalled = {
+        .sweep = sweep, .search = search, .past = past, .err = err
+    };
     int rc = 0;
 
-    (void)pass;
     for (int unit = 0; unit < plan_units(sweep->work.plan); unit++)
         sched_hold(sweep->work.sched, unit); /* until the strategy wants it */
     recalled.told = mem_new(
-        (size_t)domain_size(space_domain_domain(search_pass_of(sweep)->grid)),
-        sizeof(bool));
-    rc = search_pass_start(sweep, err);
-    if (rc == 0 && !search_external(search_pass_of(sweep)->search))
+        (size_t)domain_size(space_domain_domain(search->grid)), sizeof(bool));
+    rc = search_state_start(sweep, search, err);
+    if (rc == 0 && !search_external(search->search))
         rc = past_runs_steps(past, sweep->reactor.sweep_id, recall_step,
                              &recalled, err);
     if (rc == 0)
@@ -151,7 +150,7 @@ int search_recall(struct sweep *sweep, struct pass *pass,
     if (rc == 0)
         rc = recalled.rc;
     if (rc == 0)
-        rc = go_back_to(sweep, &recalled, err);
+        rc = go_back_to(sweep, search, &recalled, err);
     free(recalled.steps);
     free(recalled.told);
     free(recalled.points);
