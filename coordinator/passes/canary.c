@@ -17,9 +17,7 @@
 #include "coordinator/schedule/gpu_trust.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/stats/stats.h"
-#include "coordinator/store/sql.h"
-#include "coordinator/store/store.h"
-#include "coordinator/store/stored_samples.h"
+#include "coordinator/store/pass_rows.h"
 
 #define EVERY 50      /* docs/measuring.md */
 #define REST_S 5      /* the first; three in a row are 30 s */
@@ -82,54 +80,49 @@ static int number_of(struct canary_run *canary, const char *uuid)
 
 /* ---- what earlier runs left ---- */
 
-static void had_canary(struct sweep *sweep, struct sqlite3_stmt *stmt)
+static void had_canary(void *arg, const struct pass_rows_canary *row)
 {
-    struct canary_run *canary = canary_of(sweep);
-    double seconds = stored_samples_median(sql_text(stmt, 2));
+    struct canary_run *canary = canary_of(arg);
 
-    if (seconds > 0)
-        gpu_trust_had_canary(canary->trust,
-                             number_of(canary, sql_text(stmt, 0)),
-                             (double)sql_int(stmt, 1) / 1e9, seconds);
+    if (row->median_s > 0)
+        gpu_trust_had_canary(canary->trust, number_of(canary, row->gpu),
+                             (double)row->received_utc / 1e9, row->median_s);
 }
 
-static void had_result(struct sweep *sweep, struct sqlite3_stmt *stmt)
+static void had_result(void *arg, const struct pass_rows_result *row)
 {
+    const struct sweep *sweep = arg;
     struct canary_run *canary = canary_of(sweep);
-    int unit = plan_find(sweep->work.plan, sql_text(stmt, 0));
-    int shape = plan_find_shape(sweep->work.plan, sql_text(stmt, 1));
+    int unit = plan_find(sweep->work.plan, row->config);
+    int shape = plan_find_shape(sweep->work.plan, row->shape);
 
     if (unit >= 0 && shape >= 0 &&
-        strcmp(sql_text(stmt, 2),
+        strcmp(row->source_key,
                plan_unit(sweep->work.plan, unit)->source_key) == 0 &&
-        strcmp(sql_text(stmt, 3), plan_measure_key(sweep->work.plan, shape)) ==
+        strcmp(row->measure_key, plan_measure_key(sweep->work.plan, shape)) ==
             0)
-        gpu_trust_had(canary->trust, number_of(canary, sql_text(stmt, 4)),
+        gpu_trust_had(canary->trust, number_of(canary, row->gpu),
                       job_of(sweep, unit, shape),
-                      (int)(sql_int(stmt, 5) % SWEEP_RUNG_ROUNDS),
-                      (double)sql_int(stmt, 6) / 1e9);
+                      (int)(row->round % SWEEP_RUNG_ROUNDS),
+                      (double)row->received_utc / 1e9);
 }
 
-static void had_round(struct sweep *sweep, struct sqlite3_stmt *stmt)
+static void had_round(void *arg, const struct pass_rows_round *row)
 {
-    int unit = plan_find(sweep->work.plan, sql_text(stmt, 0));
-    int shape = plan_find_shape(sweep->work.plan, sql_text(stmt, 1));
+    const struct sweep *sweep = arg;
+    int unit = plan_find(sweep->work.plan, row->config);
+    int shape = plan_find_shape(sweep->work.plan, row->shape);
 
     if (unit >= 0 && shape >= 0)
-        canary_of(sweep)->rounds[job_of(sweep, unit, shape)] =
-            (int)sql_int(stmt, 2);
+        canary_of(sweep)->rounds[job_of(sweep, unit, shape)] = (int)row->round;
 }
 
 /* By an earlier pass of this command. */
-static void was_banned(struct sweep *sweep, struct sqlite3_stmt *stmt)
+static void was_banned(void *arg, const char *uuid)
 {
-    gpu_trust_ban(canary_of(sweep)->trust,
-                  number_of(canary_of(sweep), sql_text(stmt, 0)));
-}
+    struct canary_run *canary = canary_of(arg);
 
-static void next_round(struct sweep *sweep, struct sqlite3_stmt *stmt)
-{
-    canary_of(sweep)->round = (int)sql_int(stmt, 0);
+    gpu_trust_ban(canary->trust, number_of(canary, uuid));
 }
 
 /* The first pass of the command. */
@@ -142,47 +135,27 @@ static int64_t began_utc(const struct sweep *sweep)
 
 static int recall(struct sweep *sweep, struct err *err)
 {
-    static const struct {
-        const char *text;
-        void (*row)(struct sweep *, struct sqlite3_stmt *);
-    } queries[] = {
-        { "SELECT gpu, received_utc, samples FROM result WHERE counted=1"
-          " AND purpose='canary' AND outcome='correct' AND config=?1"
-          " AND shape=?2 AND source_key=?3 AND measure_key=?4"
-          " ORDER BY received_utc",
-          had_canary },
-        { "SELECT o.config, o.shape, o.source_key, o.measure_key, r.gpu,"
-          " r.round, r.received_utc FROM outcome o"
-          " JOIN result r ON r.nonce=o.nonce WHERE o.outcome='correct'",
-          had_result },
-        { "SELECT config, shape, max(round) FROM lease WHERE stage='measure'"
-          " AND purpose='screen' AND round>0 GROUP BY config, shape",
-          had_round },
-        { "SELECT coalesce(max(round)+1, 0) FROM lease WHERE purpose='canary'",
-          next_round },
-        { "SELECT g.uuid FROM event e, gpu g WHERE e.name='GPU-QUARANTINED'"
-          " AND instr(e.text, g.uuid||': ')=1 AND e.at_utc>=?1",
-          was_banned },
-    };
     const struct plan_unit *unit = plan_unit(sweep->work.plan, CANARY_UNIT);
-    int rc = 0;
+    const struct store_outcome key = {
+        .config = unit->key,
+        .shape = plan_shape_name(sweep->work.plan, CANARY_SHAPE),
+        .source_key = unit->source_key,
+        .measure_key = plan_measure_key(sweep->work.plan, CANARY_SHAPE),
+    };
+    struct store *store = sweep->mail.store;
+    int64_t round = 0;
+    int rc = pass_rows_canaries(store, &key, had_canary, sweep, err);
 
-    for (size_t i = 0; rc >= 0 && i < sizeof(queries) / sizeof(*queries); i++) {
-        struct sqlite3_stmt *stmt = NULL;
-
-        rc = sql_prepare(store_db(sweep->mail.store), queries[i].text, &stmt,
-                         err);
-        if (rc == 0 && i == 0)
-            rc = sql_start(stmt, err, "ssss", unit->key,
-                           plan_shape_name(sweep->work.plan, CANARY_SHAPE),
-                           unit->source_key,
-                           plan_measure_key(sweep->work.plan, CANARY_SHAPE));
-        if (rc == 0 && queries[i].row == was_banned)
-            rc = sql_start(stmt, err, "I", began_utc(sweep));
-        while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
-            queries[i].row(sweep, stmt);
-        sql_free(stmt);
-    }
+    if (rc == 0)
+        rc = pass_rows_results(store, had_result, sweep, err);
+    if (rc == 0)
+        rc = pass_rows_rounds(store, had_round, sweep, err);
+    if (rc == 0)
+        rc = pass_rows_canary_round(store, &round, err);
+    canary_of(sweep)->round = (int)round;
+    if (rc == 0)
+        rc = pass_rows_quarantined(store, began_utc(sweep), was_banned, sweep,
+                                   err);
     return rc;
 }
 

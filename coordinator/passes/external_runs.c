@@ -13,8 +13,7 @@
 #include "coordinator/reactor/orders.h"
 #include "coordinator/spec/bundle.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/sql.h"
-#include "coordinator/store/store.h"
+#include "coordinator/store/pass_rows.h"
 
 struct external_runs {
     struct bundle bundle; /* of the external baseline */
@@ -40,55 +39,36 @@ static int host_named(const struct sweep *sweep, const char *name)
     return -1;
 }
 
-/* 'text' with the pass's rounds as ?1 and ?2 */
-static int ask_of_pass(struct sweep *sweep, const struct external_runs *tools,
-                       const char *text, struct sqlite3_stmt **stmt,
-                       struct err *err)
-{
-    int64_t round = tools->round;
-    int rc = sql_prepare(store_db(sweep->mail.store), text, stmt, err);
+struct past_failures {
+    const struct sweep *sweep;
+    struct external_schedule *schedule;
+};
 
-    return rc < 0 ? rc
-                  : sql_start(*stmt, err, "II", round,
-                              round + CONFIRMATION_ROUNDS);
+/* It failed on this host in the pass already. */
+static void had_failure(void *arg, const char *name)
+{
+    const struct past_failures *past = arg;
+    int host = host_named(past->sweep, name);
+
+    if (host >= 0)
+        external_schedule_failed(past->schedule, host);
 }
 
-/* In how many blocks of the pass it had a time already. */
-static int count_blocks(struct sweep *sweep, struct external_runs *tools,
-                        struct err *err)
+/* What earlier runs did of the pass. */
+static int recall(struct sweep *sweep, struct external_runs *tools,
+                  struct err *err)
 {
-    static const char text[] =
-        "SELECT count(DISTINCT round) FROM tool WHERE purpose='external' AND"
-        " counted=1 AND outcome='ran' AND round>?1 AND round<?2";
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = ask_of_pass(sweep, tools, text, &stmt, err);
+    struct past_failures past = { sweep, tools->external_schedule };
+    int64_t blocks, after = tools->round,
+                    before = tools->round + CONFIRMATION_ROUNDS;
+    int rc = pass_rows_external_blocks(sweep->mail.store, after, before,
+                                       &blocks, err);
 
-    if (rc == 0)
-        rc = sql_step(stmt, err);
-    if (rc == 1)
-        external_schedule_had(tools->external_schedule, (int)sql_int(stmt, 0));
-    sql_free(stmt);
-    return rc < 0 ? rc : 0;
-}
-
-/* On which hosts it failed in the pass already. */
-static int find_failures(struct sweep *sweep, struct external_runs *tools,
-                         struct err *err)
-{
-    static const char text[] =
-        "SELECT DISTINCT host FROM tool WHERE purpose='external' AND"
-        " counted=1 AND outcome<>'ran' AND round>?1 AND round<?2";
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = ask_of_pass(sweep, tools, text, &stmt, err);
-
-    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1) {
-        int host = host_named(sweep, sql_text(stmt, 0));
-
-        if (host >= 0)
-            external_schedule_failed(tools->external_schedule, host);
-    }
-    sql_free(stmt);
-    return rc < 0 ? rc : 0;
+    if (rc < 0)
+        return rc;
+    external_schedule_had(tools->external_schedule, (int)blocks);
+    return pass_rows_external_failures(sweep->mail.store, after, before,
+                                       had_failure, &past, err);
 }
 
 int external_runs_begin(struct sweep *sweep, struct confirmation_pass *c,
@@ -111,11 +91,7 @@ int external_runs_begin(struct sweep *sweep, struct confirmation_pass *c,
             .attempts = sweep->reactor.options->attempts });
     rc = bundle_files(sweep->work.spec, external->files, external->files_at,
                       external->n_files, &tools->bundle, err);
-    if (rc == 0)
-        rc = count_blocks(sweep, tools, err);
-    if (rc == 0)
-        rc = find_failures(sweep, tools, err);
-    return rc;
+    return rc == 0 ? recall(sweep, tools, err) : rc;
 }
 
 void external_runs_free(struct external_runs *tools)

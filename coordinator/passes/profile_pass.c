@@ -11,8 +11,7 @@
 #include "coordinator/reactor/orders.h"
 #include "coordinator/reactor/reactor.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/sql.h"
-#include "coordinator/store/store.h"
+#include "coordinator/store/pass_rows.h"
 
 /* A launch is replayed some forty times, each with its memory restored. */
 #define PROFILE_LIMIT_MS 600000
@@ -34,10 +33,7 @@ struct profile_run {
 static int next_round(struct sweep *sweep, int *out, struct err *err)
 {
     int64_t last;
-    int rc = sql_number(store_db(sweep->mail.store),
-                        "SELECT coalesce(max(round), 0) FROM tool"
-                        " WHERE purpose='profile'",
-                        &last, err);
+    int rc = pass_rows_profile_round(sweep->mail.store, &last, err);
 
     *out = (int)last + 1;
     return rc;

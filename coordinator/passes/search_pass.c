@@ -16,8 +16,7 @@
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_domain.h"
 #include "coordinator/spec/search_settings.h"
-#include "coordinator/store/sql.h"
-#include "coordinator/store/store.h"
+#include "coordinator/store/pass_rows.h"
 
 /* Below, all units are made at once: half a second at 17 us each. */
 #define ALL_AT_ONCE 20000
@@ -67,9 +66,7 @@ static int search_choose(struct sweep *sweep, struct pass *pass, int64_t passed,
     rc = space_domain_new(sweep->work.spec, sweep->work.space, passed,
                           &search->grid, err);
     if (rc == 0)
-        rc = sql_number(store_db(sweep->mail.store),
-                        "SELECT count(DISTINCT config) FROM outcome",
-                        &search->known, err);
+        rc = pass_rows_settled_configs(sweep->mail.store, &search->known, err);
     return rc == 0 ? open_plan(sweep, search, err) : rc;
 }
 
