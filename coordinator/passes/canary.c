@@ -129,7 +129,7 @@ static void was_banned(void *arg, const char *uuid)
 static int64_t began_utc(const struct sweep *sweep)
 {
     return sweep->reactor.epoch -
-           (int64_t)(sweep->reactor.options->hours_before * 3600 *
+           (int64_t)(sweep->reactor.options->caps.hours_before * 3600 *
                      (double)NS_PER_S);
 }
 
@@ -507,7 +507,7 @@ static const char *canary_waits_for(const struct sweep *sweep,
 const struct pass_ops canary_pass = {
     .name = "canary",
     .purposes = 1U << SCHED_CANARY,
-    .begin = canary_begin,
+    .start.begin = canary_begin,
     .turn = canary_turn,
     .host_up = canary_host_up,
     .host_down = canary_host_down,

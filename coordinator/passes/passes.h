@@ -1,9 +1,9 @@
-/* passes.h - the passes there are (pass.h), for who starts a sweep
+/* passes.h - the passes there are (pass_ops.h), for who starts a sweep
  */
 #ifndef FA_COORDINATOR_PASSES_PASSES_H
 #define FA_COORDINATOR_PASSES_PASSES_H
 
-#include "coordinator/reactor/pass.h"
+#include "coordinator/reactor/pass_ops.h"
 
 extern const struct pass_ops search_pass;
 extern const struct pass_ops canary_pass;

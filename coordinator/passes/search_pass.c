@@ -45,7 +45,7 @@ static int search_choose(struct sweep *sweep, struct pass *pass, int64_t passed,
 {
     const struct sweep_options *options = sweep->reactor.options;
     struct search_settings_scope scope = { .points = passed,
-                                           .hours = options->max_hours };
+                                           .hours = options->caps.max_hours };
     struct search_pass *search;
     struct search_settings_plan plan;
     size_t shapes;
@@ -274,9 +274,9 @@ static void search_pass_free(struct pass *pass)
 const struct pass_ops search_pass = {
     .name = "search",
     .purposes = 1U << SCHED_AGAIN,
-    .choose = search_choose,
-    .recall = search_recall,
-    .begin = search_begin,
+    .start.choose = search_choose,
+    .start.recall = search_recall,
+    .start.begin = search_begin,
     .turn = search_turn,
     .poll = search_poll,
     .settled = search_settled,

@@ -88,7 +88,7 @@ static int fill_tool(struct sweep *sweep, const struct sched_lease *lease,
 {
     struct pass *pass = pass_at(sweep, lease->pass);
 
-    return pass->ops->fill(sweep, pass, lease, msg, key, err);
+    return pass->ops->commands.fill(sweep, pass, lease, msg, key, err);
 }
 
 static int fill(struct sweep *sweep, const struct sched_lease *lease,

@@ -163,8 +163,8 @@ int orders_ran(struct sweep *sweep, size_t host, const struct msg *msg,
     if (rc != 0)
         return rc < 0 ? rc : 0;
     pass = pass_of(sweep, job.purpose);
-    if (pass && pass->ops->judge)
-        name = pass->ops->judge(sweep, pass, &judged, &why);
+    if (pass && pass->ops->commands.judge)
+        name = pass->ops->commands.judge(sweep, pass, &judged, &why);
     rc = records_put_tool(sweep, host, &judged, name, crash);
     if (rc < 0)
         return 0; /* the sweep is ending, for the store's reason */

@@ -44,8 +44,8 @@ int pass_choose(struct sweep *sweep, int64_t passed, struct err *err)
     for (int i = 0; rc == 0 && i < sweep->passes.n; i++) {
         struct pass *pass = &sweep->passes.list[i];
 
-        if (pass->ops->choose)
-            rc = pass->ops->choose(sweep, pass, passed, err);
+        if (pass->ops->start.choose)
+            rc = pass->ops->start.choose(sweep, pass, passed, err);
     }
     return rc;
 }
@@ -57,8 +57,8 @@ int pass_lead(struct sweep *sweep, struct err *err)
     for (int i = 0; rc == 0 && i < sweep->passes.n; i++) {
         struct pass *pass = &sweep->passes.list[i];
 
-        if (pass->ops->lead)
-            rc = pass->ops->lead(sweep, pass, err);
+        if (pass->ops->start.lead)
+            rc = pass->ops->start.lead(sweep, pass, err);
         if (rc == 1)
             sweep->passes.lead = pass;
     }
@@ -72,8 +72,8 @@ int pass_begin(struct sweep *sweep, struct err *err)
     for (int i = 0; rc == 0 && i < sweep->passes.n; i++) {
         struct pass *pass = &sweep->passes.list[i];
 
-        if (pass->ops->begin)
-            rc = pass->ops->begin(sweep, pass, err);
+        if (pass->ops->start.begin)
+            rc = pass->ops->start.begin(sweep, pass, err);
     }
     return rc;
 }
@@ -84,8 +84,8 @@ int pass_recall(struct sweep *sweep, struct past_runs *past, struct err *err)
     int i = 0, rc = 0;
 
     while (rc == 0 && (pass = next(sweep, &i)))
-        if (pass->ops->recall)
-            rc = pass->ops->recall(sweep, pass, past, err);
+        if (pass->ops->start.recall)
+            rc = pass->ops->start.recall(sweep, pass, past, err);
     return rc;
 }
 
@@ -173,7 +173,8 @@ bool pass_bundle(struct sweep *sweep, const char *hash, struct msg *msg)
     struct pass *pass;
 
     for (int i = 0; (pass = next(sweep, &i));)
-        if (pass->ops->bundle && pass->ops->bundle(sweep, pass, hash, msg))
+        if (pass->ops->commands.bundle &&
+            pass->ops->commands.bundle(sweep, pass, hash, msg))
             return true;
     return false;
 }

@@ -1,14 +1,4 @@
-/* pass.h - a pass: one of the things a sweep does over its life
- *
- * A search or a race, the canary, a confirmation with its external baseline,
- * a profile: each is one implementation of the table below, and the reactor
- * knows no other way to them.  Who starts a sweep registers them
- * (sweep_options.passes); a pass that this sweep has no use for leaves its
- * state NULL and is not called again.  At most one pass leads: then its end is
- * the sweep's, and nothing is screened.
- *
- * An order carries the pass that made it (sched_order.pass), and what comes of
- * it is told to that pass alone.  NULL functions are skipped.
+/* pass.h - the passes of a sweep (pass_ops.h), and how the reactor calls them
  */
 #ifndef FA_COORDINATOR_REACTOR_PASS_H
 #define FA_COORDINATOR_REACTOR_PASS_H
@@ -17,90 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/hash.h"
-#include "coordinator/schedule/sched.h"
-
-struct err;
-struct past_runs;
-struct msg;
-struct pass;
-struct pollfd;
-struct progress_facts;
-struct sweep;
-
-struct pass_ops {
-    const char *name;
-    unsigned purposes; /* of its orders: 1 << enum sched_purpose */
-
-    /* ---- before work begins, in this order */
-    /* 'passed' points pass the gates: 1 when it has made the plan itself, 0
-     * when all of them are to be taken. */
-    int (*choose)(struct sweep *sweep, struct pass *pass, int64_t passed,
-                  struct err *err);
-    /* There is a plan and a schedule: 1 when this pass leads the sweep. */
-    int (*lead)(struct sweep *sweep, struct pass *pass, struct err *err);
-    /* What earlier runs asked for and learnt. */
-    int (*recall)(struct sweep *sweep, struct pass *pass,
-                  struct past_runs *past, struct err *err);
-    /* What earlier runs settled is settled. */
-    int (*begin)(struct sweep *sweep, struct pass *pass, struct err *err);
-
-    /* ---- in each turn: order what can be ordered */
-    void (*turn)(struct sweep *sweep, struct pass *pass);
-    /* Up to PASS_FDS of its own to wait for; those it leaves alone are -1. */
-    void (*poll)(struct sweep *sweep, struct pass *pass, struct pollfd *fds);
-
-    /* ---- news */
-    void (*host_up)(struct sweep *sweep, struct pass *pass, size_t host);
-    void (*host_down)(struct sweep *sweep, struct pass *pass, size_t host);
-    /* A measurement of screening, or once more of one, has its result. */
-    void (*measured)(struct sweep *sweep, struct pass *pass,
-                     const struct sched_lease *job, const struct msg *msg);
-    /* The configuration is settled for this shape, or settled again. */
-    void (*settled)(struct sweep *sweep, struct pass *pass, int unit, int shape,
-                    const char *outcome, double median_s);
-    /* An order of it is over: with its result, or NULL when there will be
-     * none.  One of an earlier run has order 0. */
-    void (*ended)(struct sweep *sweep, struct pass *pass,
-                  const struct sched_lease *lease, const struct msg *result);
-    /* A lease of an order of it was lost; 'died' says how its process died,
-     * or is NULL. */
-    void (*lost)(struct sweep *sweep, struct pass *pass,
-                 const struct sched_lease *lease, const char *died,
-                 const char *reason);
-
-    /* ---- questions */
-    /* This GPU is not to be used. */
-    bool (*bans)(const struct sweep *sweep, const struct pass *pass,
-                 size_t host, int gpu);
-    /* How many samples it wants of this measurement; 0: as many as usual. */
-    int (*samples)(const struct sweep *sweep, const struct pass *pass,
-                   const struct sched_lease *lease);
-    /* The fields of a TOOL of it; what they point to lives until the next
-     * call. */
-    int (*fill)(struct sweep *sweep, struct pass *pass,
-                const struct sched_lease *lease, struct msg *msg,
-                char key[HASH_HEX], struct err *err);
-    /* The bundle with this hash, if it is one of its own. */
-    bool (*bundle)(struct sweep *sweep, struct pass *pass, const char *hash,
-                   struct msg *msg);
-    /* Read the output of a command of it: 'msg' becomes what it is worth, and
-     * may point into 'why'.  Returns the command's name. */
-    const char *(*judge)(const struct sweep *sweep, const struct pass *pass,
-                         struct msg *msg, struct err *why);
-    /* How a search that is not exhaustive goes about it. */
-    const char *(*method)(const struct sweep *sweep, const struct pass *pass);
-    /* What it still waits for although no job is open; NULL for nothing. */
-    const char *(*waits_for)(const struct sweep *sweep,
-                             const struct pass *pass);
-    bool (*is_over)(const struct sweep *sweep, const struct pass *pass);
-    void (*progress)(const struct sweep *sweep, const struct pass *pass,
-                     struct progress_facts *facts);
-
-    /* ---- the end */
-    void (*end)(struct sweep *sweep, struct pass *pass); /* write it down */
-    void (*free)(struct pass *pass); /* its state, which is not NULL */
-};
+#include "coordinator/reactor/pass_ops.h"
 
 struct pass {
     const struct pass_ops *ops;

@@ -112,7 +112,7 @@ int prepare_begin(struct sweep *sweep, struct err *err)
 
     if (rc < 0)
         return rc;
-    sweep->fleet.usd_before += sweep->reactor.options->usd_before;
+    sweep->fleet.usd_before += sweep->reactor.options->caps.usd_before;
     if (strcmp(sweep->reactor.options->device, "cpu") != 0 &&
         !sweep->reactor.options->builds_only)
         return 0; /* the GPU's own facts are awaited */

@@ -201,19 +201,19 @@ static void check_caps(struct sweep *sweep, int64_t now)
 {
     const struct sweep_options *options = sweep->reactor.options;
     double hours =
-        options->hours_before +
+        options->caps.hours_before +
         (double)(now - sweep->reactor.started_ns) / (3600.0 * (double)NS_PER_S);
     double usd = reactor_usd(sweep);
     struct err err;
 
-    if (options->max_hours > 0 && hours >= options->max_hours) {
+    if (options->caps.max_hours > 0 && hours >= options->caps.max_hours) {
         err_set(&err, ERR_INPUT, "the cap of %g hours is reached",
-                options->max_hours);
+                options->caps.max_hours);
         reactor_fail(sweep, 6, "budget", &err);
     }
-    if (options->budget_usd > 0 && usd >= options->budget_usd) {
+    if (options->caps.budget_usd > 0 && usd >= options->caps.budget_usd) {
         err_set(&err, ERR_INPUT, "the budget of $%g is spent",
-                options->budget_usd);
+                options->caps.budget_usd);
         reactor_fail(sweep, 6, "budget", &err);
     }
 }

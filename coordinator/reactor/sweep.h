@@ -33,6 +33,14 @@ struct search_settings;
 typedef int sweep_done(void *arg, const struct plan *plan, struct store *store,
                        struct err *err);
 
+/* When a sweep ends although work is left. */
+struct sweep_caps {
+    double max_hours;    /* wall clock of this run, 0 for no cap */
+    double budget_usd;   /* of the whole sweep, 0 for no cap */
+    double hours_before; /* that count for the caps, besides */
+    double usd_before;
+};
+
 struct sweep_options {
     const char *device;     /* cuda cpu */
     bool builds_only;       /* for 'arch'; nothing is measured */
@@ -41,15 +49,12 @@ struct sweep_options {
     const char *command;    /* for the run's record: sweep, resume */
     const char *hosts_file; /* absolute; "" for this machine alone */
     struct remote_options remote;
-    double max_hours;           /* wall clock of this run, 0 for no cap */
-    double budget_usd;          /* of the whole sweep, 0 for no cap */
+    struct sweep_caps caps;
     const struct plan_ask *ask; /* NULL for the whole sweep */
     /* Blocks of these candidates, who are what 'ask' names, instead of
      * screening; filled in, and written down, as it goes.  NULL: none. */
     struct confirmation *confirmation;
     bool profile; /* what 'ask' names under a profiler, instead of screening */
-    double hours_before; /* that count for the caps, besides */
-    double usd_before;
     const struct pass_ops *const *passes; /* all there are; ends with NULL */
     sweep_done *done; /* or NULL; what it returns, < 0, is the end */
     void *done_arg;

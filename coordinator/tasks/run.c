@@ -220,7 +220,7 @@ int run_engine(struct run *run, const struct sweep_options *more,
     struct store *store = NULL;
     int code, rc;
 
-    options.hours_before =
+    options.caps.hours_before =
         (double)(clock_boot_ns() - run->began_ns) / (3600.0 * (double)NS_PER_S);
     options.passes = sweep_passes;
     options.device = set->device;
@@ -232,8 +232,8 @@ int run_engine(struct run *run, const struct sweep_options *more,
         .home = getenv("HOME"),
         .agent = getenv("SSH_AUTH_SOCK"),
     };
-    options.max_hours = set->max_hours;
-    options.budget_usd = set->budget_usd;
+    options.caps.max_hours = set->max_hours;
+    options.caps.budget_usd = set->budget_usd;
     options.linger_s = (int)set->linger_s;
     options.attempts = SWEEP_ATTEMPTS;
     options.quiet = set->quiet;

@@ -44,7 +44,7 @@ int run_fuzz(struct run *run, const struct plan_ask *ask, double usd_before,
     const struct sweep_options options = {
         .command = "fuzz",
         .ask = ask,
-        .usd_before = usd_before,
+        .caps.usd_before = usd_before,
         .done = judge,
         .done_arg = &judging,
     };
