@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "common/clock.h"
+#include "common/device_kind.h"
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/msg.h"
+#include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/passes.h"
 #include "coordinator/reactor/orders.h"
@@ -164,7 +166,7 @@ static int recall(struct sweep *sweep, struct err *err)
 /* Its times are noise, and no rest makes them better. */
 static bool is_emulated(const struct sweep *sweep)
 {
-    return strcmp(sweep->reactor.options->device, "cpu") == 0;
+    return device_kind_is(sweep->reactor.options->device, DEVICE_KIND_CPU);
 }
 
 static int every(const struct sweep *sweep)
@@ -300,7 +302,8 @@ static void canary_measured(struct sweep *sweep, struct pass *pass,
                             const struct sched_lease *job,
                             const struct msg *msg)
 {
-    bool timed = strcmp(msg->outcome, "correct") == 0 && msg->samples.n > 0;
+    bool timed =
+        outcome_is(msg->outcome, OUTCOME_CORRECT) && msg->samples.n > 0;
     struct canary_run *canary = pass->state;
     int number = job_of(sweep, job->unit, job->shape);
 
@@ -333,7 +336,8 @@ static void canary_ended(struct sweep *sweep, struct canary_run *canary,
         gpu_trust_canary_wrong(canary->trust, number, "its process died");
     else if (!result)
         gpu_trust_canary_gone(canary->trust, number);
-    else if (strcmp(result->outcome, "correct") != 0 || result->samples.n == 0)
+    else if (!outcome_is(result->outcome, OUTCOME_CORRECT) ||
+             result->samples.n == 0)
         gpu_trust_canary_wrong(canary->trust, number,
                                *result->detail ? result->detail
                                                : result->outcome);

@@ -4,11 +4,14 @@
 #include <string.h>
 
 #include "common/clock.h"
+#include "common/device_kind.h"
 #include "common/mem.h"
 #include "common/msg.h"
+#include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/confirmation_internal.h"
 #include "coordinator/reactor/records.h"
+#include "coordinator/text/exit_code.h"
 
 /* At least so many blocks on each GPU: an interval of its own is finite. */
 #define GPU_BLOCKS 5
@@ -24,7 +27,8 @@ static int steps_of_block(const struct confirmation_pass *c)
 
 static void design(const struct sweep *sweep, struct confirmation_pass *c)
 {
-    bool emulated = strcmp(sweep->reactor.options->device, "cpu") == 0;
+    bool emulated =
+        device_kind_is(sweep->reactor.options->device, DEVICE_KIND_CPU);
     const struct confirmation *is = c->is;
 
     c->confirm = block_schedule_new(&(struct block_schedule_design){
@@ -166,7 +170,7 @@ static void step_ended(struct sweep *sweep, struct confirmation_pass *c,
         return;
     }
     candidate = card->steps[step].candidate;
-    if (strcmp(result->outcome, "correct") != 0 &&
+    if (!outcome_is(result->outcome, OUTCOME_CORRECT) &&
         !block_schedule_is_out(c->confirm, candidate)) {
         char *reason =
             mem_printf("%s in the confirmation, at %s: %s", result->outcome,
@@ -306,7 +310,7 @@ static void contest_end(struct sweep *sweep, struct pass *pass)
     if (!contest_is_over(sweep, pass))
         return; /* a later run continues it */
     if (confirmation_put_end(sweep->mail.store, c->is, failed, &err) < 0) {
-        reactor_fail(sweep, 7, "error", &err);
+        reactor_fail(sweep, EXIT_DATABASE, &err);
         return;
     }
     records_dirty(sweep);
@@ -318,7 +322,7 @@ static void contest_end(struct sweep *sweep, struct pass *pass)
                 block_schedule_broke(c->confirm),
                 c->is->candidates[0].reason[0] ? "; the baseline: " : "",
                 c->is->candidates[0].reason);
-        reactor_fail(sweep, 1, "error", &err);
+        reactor_fail(sweep, EXIT_NO_RESULT, &err);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/mem.h"
+#include "common/outcome.h"
 #include "coordinator/passes/confirmation_internal.h"
 
 static int changed(struct err *err)
@@ -85,7 +86,7 @@ static void look_at_past(void *arg, const struct confirmation_result *result)
     struct past *past = arg;
 
     if (!past->counting) {
-        if (strcmp(result->outcome, "correct") != 0)
+        if (!outcome_is(result->outcome, OUTCOME_CORRECT))
             past->out[result->candidate] = true;
         return;
     }

@@ -5,6 +5,7 @@
 #include "common/mem.h"
 #include "coordinator/passes/confirmation_internal.h"
 #include "coordinator/reactor/records.h"
+#include "coordinator/text/exit_code.h"
 
 int confirmation_state_card(struct confirmation_pass *c, const char *uuid)
 {
@@ -26,7 +27,7 @@ void confirmation_state_out(struct sweep *sweep, struct confirmation_pass *c,
     block_schedule_out(c->confirm, candidate);
     if (confirmation_put_out(sweep->mail.store, c->is, (size_t)candidate,
                              reason, &err) < 0)
-        reactor_fail(sweep, 7, "error", &err);
+        reactor_fail(sweep, EXIT_DATABASE, &err);
     records_dirty(sweep);
     plan_display(sweep->work.plan, c->units[candidate], name, sizeof(name));
     progress_say(sweep->reactor.progress, "%s is out: %s", name, reason);

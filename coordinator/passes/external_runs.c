@@ -7,6 +7,7 @@
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/msg.h"
+#include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/confirmation_internal.h"
 #include "coordinator/plan/external_baseline.h"
@@ -242,12 +243,12 @@ const char *external_runs_judge(const struct sweep *sweep, struct msg *msg,
     const char *name = external_of(sweep)->name;
     struct external_baseline_output output;
 
-    if (strcmp(msg->outcome, "ran") == 0) {
+    if (outcome_is(msg->outcome, OUTCOME_RAN)) {
         if (external_baseline_read(msg->output, strlen(msg->output),
                                    msg->seconds, &output, why) == 0) {
             external_baseline_output_fini(&output);
         } else {
-            msg->outcome = "garbage";
+            msg->outcome = outcome_name(OUTCOME_GARBAGE);
             msg->detail = why->text;
         }
     }
@@ -258,12 +259,12 @@ const char *external_runs_judge(const struct sweep *sweep, struct msg *msg,
 
 /* It will not do better in the next block. */
 static void give_up_on(struct sweep *sweep, struct external_runs *tools,
-                       int host, const char *outcome, const char *detail)
+                       int host, enum outcome outcome, const char *detail)
 {
     external_schedule_failed(tools->external_schedule, host);
     progress_say(sweep->reactor.progress, "%s: '%s' has no time there: %s: %s",
                  sweep->fleet.hosts[host].host->name, external_of(sweep)->name,
-                 outcome, detail);
+                 outcome_name(outcome), detail);
     cancel(sweep, tools, -1, host);
 }
 
@@ -273,7 +274,7 @@ void external_runs_lost(struct sweep *sweep, struct confirmation_pass *c,
     if (c->tools &&
         !external_schedule_is_off(c->tools->external_schedule, host) &&
         external_schedule_lost(c->tools->external_schedule, host))
-        give_up_on(sweep, c->tools, host, "crash", reason);
+        give_up_on(sweep, c->tools, host, OUTCOME_CRASH, reason);
 }
 
 /* Its block goes on without it when it has no more tries. */
@@ -290,12 +291,14 @@ bool external_runs_ended(struct sweep *sweep, struct confirmation_pass *c,
                          const struct msg *result)
 {
     struct external_runs *tools = c->tools;
-    bool ran = result && strcmp(result->outcome, "ran") == 0;
+    enum outcome outcome = OUTCOME_LOST;
+    bool ran;
 
     if (!tools)
         return true;
     if (!result)
         return dropped(tools, lease);
+    ran = outcome_read(result->outcome, &outcome) && outcome == OUTCOME_RAN;
     if (lease->round <= tools->round ||
         lease->round >= tools->round + CONFIRMATION_ROUNDS)
         return true; /* of another confirmation */
@@ -304,6 +307,6 @@ bool external_runs_ended(struct sweep *sweep, struct confirmation_pass *c,
                               ran ? EXTERNAL_SCHEDULE_TIMED
                                   : EXTERNAL_SCHEDULE_FAILED);
     if (!ran)
-        give_up_on(sweep, tools, lease->host, result->outcome, result->detail);
+        give_up_on(sweep, tools, lease->host, outcome, result->detail);
     return true;
 }

@@ -4,6 +4,7 @@
 
 #include "common/mem.h"
 #include "common/msg.h"
+#include "common/outcome.h"
 #include "coordinator/passes/search_internal.h"
 #include "coordinator/reactor/orders.h"
 #include "coordinator/search/search.h"
@@ -128,7 +129,8 @@ void halving_ended(struct sweep *sweep, struct search_pass *search,
     race->climbers[i].order = 0;
     if (!result)
         return; /* the next turn finds another GPU */
-    if (strcmp(result->outcome, "correct") != 0 || result->samples.n == 0) {
+    if (!outcome_is(result->outcome, OUTCOME_CORRECT) ||
+        result->samples.n == 0) {
         settle(sweep, search, i, STRATEGY_FAILED, 0);
         return;
     }

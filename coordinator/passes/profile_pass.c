@@ -5,6 +5,7 @@
 
 #include "common/mem.h"
 #include "common/msg.h"
+#include "common/outcome.h"
 #include "coordinator/passes/passes.h"
 #include "coordinator/plan/ncu.h"
 #include "coordinator/plan/plan_msg.h"
@@ -159,14 +160,14 @@ static const char *profile_judge(const struct sweep *sweep,
                                  struct err *why)
 {
     struct ncu_profile *profile = mem_new(1, sizeof(*profile));
-    bool ran = strcmp(msg->outcome, "ran") == 0;
+    bool ran = outcome_is(msg->outcome, OUTCOME_RAN);
 
     (void)sweep;
     (void)pass;
-    if ((ran || strcmp(msg->outcome, "failed") == 0) &&
+    if ((ran || outcome_is(msg->outcome, OUTCOME_FAILED)) &&
         ncu_read(msg->output, msg->log, profile, why) < 0) {
         if (ran)
-            msg->outcome = "garbage";
+            msg->outcome = outcome_name(OUTCOME_GARBAGE);
         msg->detail = why->text;
     }
     free(profile);

@@ -5,6 +5,7 @@
 
 #include "common/log.h"
 #include "common/mem.h"
+#include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/search_internal.h"
 #include "coordinator/reactor/records.h"
@@ -17,6 +18,7 @@
 #include "coordinator/space/space_domain.h"
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/store/pass_rows.h"
+#include "coordinator/text/exit_code.h"
 
 /* Below, all units are made at once: half a second at 17 us each. */
 #define ALL_AT_ONCE 20000
@@ -93,7 +95,7 @@ static void give_up_program(struct sweep *sweep, struct search *search,
                             const struct err *why)
 {
     if (!external_strategy_is_ready(search_external(search))) {
-        reactor_fail(sweep, 2, "error", why);
+        reactor_fail(sweep, EXIT_INPUT, why);
         return;
     }
     progress_say(sweep->reactor.progress, "%s; %s goes on in its place",
@@ -196,16 +198,16 @@ static int search_begin(struct sweep *sweep, struct pass *pass, struct err *err)
 }
 
 static void search_settled(struct sweep *sweep, struct pass *pass, int unit,
-                           int shape, const char *word, double median_s)
+                           int shape, enum outcome outcome, double median_s)
 {
     struct search_pass *search = pass->state;
-    enum strategy_outcome outcome = STRATEGY_FAILED;
+    enum strategy_outcome told = STRATEGY_FAILED;
 
-    if (strcmp(word, "correct") == 0 && median_s > 0)
-        outcome = STRATEGY_TIMED;
-    else if (strcmp(word, "correct") == 0 || strcmp(word, "lost") == 0)
-        outcome = STRATEGY_LOST;
-    if (search_settle(search->search, unit, shape, outcome, median_s))
+    if (outcome == OUTCOME_CORRECT && median_s > 0)
+        told = STRATEGY_TIMED;
+    else if (outcome == OUTCOME_CORRECT || outcome == OUTCOME_LOST)
+        told = STRATEGY_LOST;
+    if (search_settle(search->search, unit, shape, told, median_s))
         search_state_write_steps(sweep, search);
 }
 

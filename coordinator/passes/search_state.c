@@ -18,6 +18,7 @@
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/store/store.h"
+#include "coordinator/text/exit_code.h"
 
 #define ANSWER_NS (60 * NS_PER_S) /* for each answer of a program */
 #define WINDOW_A_GPU 2            /* one is measured, one is on its way */
@@ -171,7 +172,7 @@ void search_state_write_steps(struct sweep *sweep, struct search_pass *search)
     int rc = search_state_put_steps(sweep, search, &err);
 
     if (rc < 0)
-        reactor_fail(sweep, rc == ERR_INPUT ? 2 : 7, "error", &err);
+        reactor_fail(sweep, rc == ERR_INPUT ? EXIT_INPUT : EXIT_DATABASE, &err);
 }
 
 void search_state_settle_rung(struct sweep *sweep, struct search_pass *search,

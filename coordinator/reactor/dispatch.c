@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/clock.h"
+#include "common/device_kind.h"
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/msg.h"
@@ -19,6 +20,7 @@
 #include "coordinator/replay/replay.h"
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/text/exit_code.h"
 
 #define BUILD_LIMIT_MS 300000 /* docs/reliability.md F15 */
 /* Over the runner's own limit: a reference for each of two seeds, 60 s each. */
@@ -42,13 +44,10 @@ static void identify(const struct sweep *sweep, const struct sched_lease *lease,
         .sweep = sweep->work.spec->name,
         .config = reference ? unit->source_key : unit->key,
         .shape = measure ? plan_shape_name(sweep->work.plan, lease->shape) : "",
-        .purpose = measure     ? sched_purpose_name(lease->purpose)
-                   : reference ? "reference"
-                               : "kernel",
+        .purpose = measure ? sched_purpose_name(lease->purpose)
+                           : work_build_purpose(&sweep->work, lease->unit),
         .round = lease->round,
-        .stage = tool      ? "tool"
-                 : measure ? "measure"
-                           : "build",
+        .stage = tool ? "tool" : job_stage_name(lease->stage),
         .attempt = lease->attempt,
     };
     if (measure)
@@ -125,7 +124,7 @@ int64_t dispatch_limit_ms(const struct sweep *sweep, enum job_stage stage)
     if (stage == JOB_BUILD)
         return BUILD_LIMIT_MS;
     return (int64_t)(sweep->work.spec->measure.timeout_s * 1e3) +
-           (strcmp(sweep->reactor.options->device, "cpu") == 0
+           (device_kind_is(sweep->reactor.options->device, DEVICE_KIND_CPU)
                 ? EMULATED_SLACK_MS
                 : MEASURE_SLACK_MS);
 }
@@ -215,9 +214,9 @@ void dispatch_turn(struct sweep *sweep)
     pass_turn(sweep);
     n = grant_all(sweep, &leases);
     if (n > 0 && outbox_commit(sweep, &err) < 0)
-        reactor_fail(sweep, 7, "error", &err);
+        reactor_fail(sweep, EXIT_DATABASE, &err);
     for (size_t i = 0; i < n && !sweep->reactor.ending; i++)
         if (hand_out(sweep, &leases[i], &err) < 0)
-            reactor_fail(sweep, 2, "error", &err);
+            reactor_fail(sweep, EXIT_INPUT, &err);
     free(leases);
 }

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/device_kind.h"
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/msg.h"
+#include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/link/host_threads.h"
 #include "coordinator/reactor/dispatch.h"
@@ -236,7 +238,7 @@ static void drop_other_models(struct sweep *sweep,
 {
     int kept = 0;
 
-    if (strcmp(sweep->reactor.options->device, "cuda") != 0)
+    if (!device_kind_is(sweep->reactor.options->device, DEVICE_KIND_CUDA))
         return;
 
     for (int i = 0; i < host_state->n_gpus; i++) {
@@ -280,11 +282,6 @@ static bool take_apart(const char *text, struct identity_parts *out)
     return !rest;
 }
 
-static enum job_stage stage_of(const char *stage)
-{
-    return strcmp(stage, "build") == 0 ? JOB_BUILD : JOB_MEASURE;
-}
-
 static bool is_same_measurement(const struct sweep *sweep,
                                 const struct identity_parts *id,
                                 const struct sched_lease *lease)
@@ -307,7 +304,7 @@ static bool is_running(const struct sweep *sweep,
 
         if (take_apart(host_state->worker.running[i], &id) &&
             strcmp(id.config, config) == 0 &&
-            lease->stage == stage_of(id.stage) &&
+            lease->stage == job_stage_of(id.stage) &&
             (lease->stage == JOB_BUILD ||
              is_same_measurement(sweep, &id, lease)))
             return true;
@@ -329,7 +326,7 @@ static bool drop_one(struct sweep *sweep, size_t host)
         if (host_state->same_worker)
             results_refuse(sweep, *lease);
         else
-            results_lose(sweep, *lease, "crash", "its worker died");
+            results_lose(sweep, *lease, OUTCOME_CRASH, "its worker died");
         return true;
     }
     return false;
@@ -347,9 +344,10 @@ static void adopt(struct sweep *sweep, size_t host, const char *text)
 
     if (!take_apart(text, &id))
         return;
-    stage = stage_of(id.stage);
+    stage = job_stage_of(id.stage);
     if (stage == JOB_MEASURE &&
-        (strcmp(id.purpose, "screen") != 0 || strcmp(id.round, "0") != 0))
+        (strcmp(id.purpose, sched_purpose_name(SCHED_SCREEN)) != 0 ||
+         strcmp(id.round, "0") != 0))
         return;
     unit = work_find_unit(&sweep->work, id.config, id.purpose);
     shape =

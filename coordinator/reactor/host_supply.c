@@ -4,6 +4,7 @@
 #include "common/clock.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/reactor/reactor.h"
+#include "coordinator/text/exit_code.h"
 
 /* Without a host that can go on for this long, there is no point in waiting. */
 #define NO_HOST_NS (120 * NS_PER_S)
@@ -88,10 +89,11 @@ static void stop(struct sweep *sweep, const struct ability *can,
     else
         err_set(&err, ERR_NETWORK, "%s: none answers", what);
     reactor_fail(sweep,
-                 partial                                           ? 5
-                 : host_state && host_state->conn.code == ERR_AUTH ? 4
-                                                                   : 3,
-                 partial ? "partial" : "error", &err);
+                 partial ? EXIT_PARTIAL
+                 : host_state && host_state->conn.code == ERR_AUTH
+                     ? EXIT_REFUSED
+                     : EXIT_NO_HOST,
+                 &err);
 }
 
 void host_supply_check(struct sweep *sweep, int64_t now)

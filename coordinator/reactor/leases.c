@@ -6,8 +6,6 @@
  * from when its place last moved, or from when what runs there must end. */
 #include "coordinator/reactor/leases.h"
 
-#include <string.h>
-
 #include "common/clock.h"
 #include "common/log.h"
 #include "coordinator/reactor/reactor.h"
@@ -50,11 +48,23 @@ static void note_end(struct sweep *sweep, const struct sched_lease *lease,
     *mean = *mean > 0 ? *mean + MEAN_WEIGHT * (took - *mean) : took;
 }
 
-void leases_end(struct sweep *sweep, const struct sched_lease *lease,
-                const char *ending, enum ledger_category category)
+const char *leases_ending_name(enum leases_ending ending)
 {
-    records_end_lease(sweep, lease, ending, category);
-    note_end(sweep, lease, strcmp(ending, "done") == 0);
+    static const char *const names[] = {
+        [LEASES_DONE] = "done",
+        [LEASES_LOST] = "lost",
+        [LEASES_REFUSED] = "refused",
+        [LEASES_CANCELLED] = "cancelled",
+    };
+
+    return names[ending];
+}
+
+void leases_end(struct sweep *sweep, const struct sched_lease *lease,
+                enum leases_ending ending, enum ledger_category category)
+{
+    records_end_lease(sweep, lease, leases_ending_name(ending), category);
+    note_end(sweep, lease, ending == LEASES_DONE);
 }
 
 /* When what runs at the lease's place must have ended, or when the place last

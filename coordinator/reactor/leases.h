@@ -13,9 +13,17 @@ struct sweep;
 #define LEASES_GRACE_S 30 /* over the limit: then it is lost */
 
 void leases_started(struct sweep *sweep, const struct sched_lease *lease);
-/* 'ending' is done, lost, refused or cancelled: its row and its time end. */
+/* How a lease ends; its row has the word. */
+enum leases_ending {
+    LEASES_DONE,      /* with its result */
+    LEASES_LOST,      /* there will be none */
+    LEASES_REFUSED,   /* its worker did not take it */
+    LEASES_CANCELLED, /* its result came from elsewhere, or in another run */
+};
+const char *leases_ending_name(enum leases_ending ending);
+/* Its row and its time end. */
 void leases_end(struct sweep *sweep, const struct sched_lease *lease,
-                const char *ending, enum ledger_category category);
+                enum leases_ending ending, enum ledger_category category);
 
 /* CLOCK_BOOTTIME, as of the last leases_turn(). */
 int64_t leases_deadline(const struct sweep *sweep,

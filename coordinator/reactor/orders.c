@@ -6,6 +6,7 @@
 
 #include "common/log.h"
 #include "common/msg.h"
+#include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/reactor/leases.h"
 #include "coordinator/reactor/outbox.h"
@@ -16,6 +17,7 @@
 #include "coordinator/stats/stats.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
+#include "coordinator/text/exit_code.h"
 
 static bool is_unbuilt(const struct sweep *sweep, int unit)
 {
@@ -73,7 +75,7 @@ static bool was_correct(struct sweep *sweep, const struct sched_lease *job)
         rc = sql_step(stmt, &err);
     sql_free(stmt);
     if (rc < 0)
-        reactor_fail(sweep, 7, "error", &err);
+        reactor_fail(sweep, EXIT_DATABASE, &err);
     return rc == 1;
 }
 
@@ -84,32 +86,34 @@ static void settle_again(struct sweep *sweep, const struct sched_lease *job,
 {
     struct summary times = { .median = NAN };
     bool was = was_correct(sweep, job);
+    enum outcome outcome;
 
     if (msg->samples.n > 0)
         stats_summary(msg->samples.items, msg->samples.n, &times);
-    if (records_put_outcome(sweep, job->unit, job->shape, msg->outcome,
-                            msg->detail, msg->nonce, times.median) != 1)
+    if (!outcome_read(msg->outcome, &outcome) ||
+        records_put_outcome(sweep, job->unit, job->shape, outcome, msg->detail,
+                            msg->nonce, times.median) != 1)
         return;
-    sweep->work.count.correct += (strcmp(msg->outcome, "correct") == 0) - was;
+    sweep->work.count.correct += (outcome == OUTCOME_CORRECT) - was;
     if (job->round < SWEEP_RUNG_ROUNDS)
-        pass_settled(sweep, job->unit, job->shape, msg->outcome, times.median);
+        pass_settled(sweep, job->unit, job->shape, outcome, times.median);
 }
 
 void orders_measured(struct sweep *sweep, const struct sched_lease *job,
                      const struct msg *msg)
 {
-    bool correct = strcmp(msg->outcome, "correct") == 0;
+    bool correct = outcome_is(msg->outcome, OUTCOME_CORRECT);
     const struct sched_lease *held =
         job->order ? sched_order_lease(sweep->work.sched, job->order) : NULL;
     struct sched_lease lease = held ? *held : *job;
 
-    if (strcmp(msg->outcome, "crash") == 0) {
+    if (outcome_is(msg->outcome, OUTCOME_CRASH)) {
         if (held)
             results_crashed(sweep, &lease, msg);
         return;
     }
     if (held)
-        leases_end(sweep, &lease, "done",
+        leases_end(sweep, &lease, LEASES_DONE,
                    correct ? LEDGER_MEASURING : LEDGER_FAILED);
     if (job->purpose == SCHED_AGAIN)
         settle_again(sweep, job, msg);
@@ -132,17 +136,17 @@ void orders_drop(struct sweep *sweep)
 static void settle_run(struct sweep *sweep, const struct sched_lease *job,
                        const struct msg *msg)
 {
-    bool ran = strcmp(msg->outcome, "ran") == 0;
+    bool ran = outcome_is(msg->outcome, OUTCOME_RAN);
     const struct sched_lease *held =
         sched_order_lease(sweep->work.sched, job->order);
     struct sched_lease lease = held ? *held : *job;
 
-    if (held && strcmp(msg->outcome, "crash") == 0) {
+    if (held && outcome_is(msg->outcome, OUTCOME_CRASH)) {
         results_crashed(sweep, &lease, msg);
         return;
     }
     if (held)
-        leases_end(sweep, &lease, "done",
+        leases_end(sweep, &lease, LEASES_DONE,
                    ran ? LEDGER_MEASURING : LEDGER_FAILED);
     if (sched_order_apply(sweep->work.sched, job->order,
                           ran ? JOB_EV_RESULT : JOB_EV_REJECT))
@@ -157,7 +161,7 @@ int orders_ran(struct sweep *sweep, size_t host, const struct msg *msg,
     struct err why = { "" };
     const char *name = msg->id.purpose;
     struct pass *pass;
-    bool crash = strcmp(msg->outcome, "crash") == 0;
+    bool crash = outcome_is(msg->outcome, OUTCOME_CRASH);
     int rc = results_resolve(sweep, host, msg, &job, err);
 
     if (rc != 0)

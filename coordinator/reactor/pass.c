@@ -137,8 +137,8 @@ void pass_measured(struct sweep *sweep, const struct sched_lease *job,
             pass->ops->measured(sweep, pass, job, msg);
 }
 
-void pass_settled(struct sweep *sweep, int unit, int shape, const char *outcome,
-                  double median_s)
+void pass_settled(struct sweep *sweep, int unit, int shape,
+                  enum outcome outcome, double median_s)
 {
     struct pass *pass;
 

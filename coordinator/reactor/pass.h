@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/outcome.h"
 #include "coordinator/reactor/pass_ops.h"
 
 struct pass {
@@ -39,8 +40,8 @@ void pass_host_up(struct sweep *sweep, size_t host);
 void pass_host_down(struct sweep *sweep, size_t host);
 void pass_measured(struct sweep *sweep, const struct sched_lease *job,
                    const struct msg *msg);
-void pass_settled(struct sweep *sweep, int unit, int shape, const char *outcome,
-                  double median_s);
+void pass_settled(struct sweep *sweep, int unit, int shape,
+                  enum outcome outcome, double median_s);
 bool pass_bans(const struct sweep *sweep, size_t host, int gpu);
 int pass_samples(const struct sweep *sweep, const struct sched_lease *lease);
 bool pass_bundle(struct sweep *sweep, const char *hash, struct msg *msg);

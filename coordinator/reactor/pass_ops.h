@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "common/hash.h"
+#include "common/outcome.h"
 #include "coordinator/schedule/sched.h"
 
 struct err;
@@ -30,7 +31,6 @@ struct sweep;
 
 /* Before work begins, in this order. */
 struct pass_start {
-    /* ---- before work begins, in this order */
     /* 'passed' points pass the gates: 1 when it has made the plan itself, 0
      * when all of them are to be taken. */
     int (*choose)(struct sweep *sweep, struct pass *pass, int64_t passed,
@@ -79,7 +79,7 @@ struct pass_ops {
                      const struct sched_lease *job, const struct msg *msg);
     /* The configuration is settled for this shape, or settled again. */
     void (*settled)(struct sweep *sweep, struct pass *pass, int unit, int shape,
-                    const char *outcome, double median_s);
+                    enum outcome outcome, double median_s);
     /* An order of it is over: with its result, or NULL when there will be
      * none.  One of an earlier run has order 0. */
     void (*ended)(struct sweep *sweep, struct pass *pass,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/device_kind.h"
 #include "common/mem.h"
 #include "coordinator/reactor/description.h"
 #include "coordinator/reactor/reactor.h"
@@ -82,7 +83,7 @@ int prepare_plan(struct sweep *sweep, struct err *err)
         mem_new(sweep->work.spec->space.n_gates, sizeof(*counts));
     int rc;
 
-    if (strcmp(sweep->reactor.options->device, "cuda") != 0)
+    if (!device_kind_is(sweep->reactor.options->device, DEVICE_KIND_CUDA))
         snprintf(sweep->work.arch, sizeof(sweep->work.arch), "%s",
                  sweep->reactor.options->device);
     else
@@ -113,7 +114,7 @@ int prepare_begin(struct sweep *sweep, struct err *err)
     if (rc < 0)
         return rc;
     sweep->fleet.usd_before += sweep->reactor.options->caps.usd_before;
-    if (strcmp(sweep->reactor.options->device, "cpu") != 0 &&
+    if (!device_kind_is(sweep->reactor.options->device, DEVICE_KIND_CPU) &&
         !sweep->reactor.options->builds_only)
         return 0; /* the GPU's own facts are awaited */
     sweep->work.facts = *facts;

@@ -5,12 +5,20 @@
 #include "common/clock.h"
 #include "coordinator/hosts/hosts.h"
 
-void reactor_fail(struct sweep *sweep, int exit_code, const char *ending,
+/* What the run is said to have ended with in its row. */
+static const char *ending_of(enum exit_code code)
+{
+    return code == EXIT_PARTIAL ? "partial"
+           : code == EXIT_CAP   ? "budget"
+                                : "error";
+}
+
+void reactor_fail(struct sweep *sweep, enum exit_code exit_code,
                   const struct err *why)
 {
     if (sweep->reactor.ending)
         return;
-    sweep->reactor.ending = ending;
+    sweep->reactor.ending = ending_of(exit_code);
     sweep->reactor.exit_code = exit_code;
     if (why)
         sweep->reactor.fatal = *why;

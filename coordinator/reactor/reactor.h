@@ -13,6 +13,7 @@
 #include "coordinator/reactor/progress.h"
 #include "coordinator/reactor/sweep.h"
 #include "coordinator/reactor/work.h"
+#include "coordinator/text/exit_code.h"
 
 /* Everything belongs to the reactor's thread. */
 struct reactor {
@@ -28,8 +29,8 @@ struct reactor {
     int stopping; /* signals taken: 1 finish what runs, 2 at once */
     int64_t stop_ns;
     const char *ending; /* why it stops, NULL while it goes on */
-    int exit_code;
-    struct err fatal; /* what ended it, for the user */
+    int exit_code;      /* enum exit_code, or by a signal */
+    struct err fatal;   /* what ended it, for the user */
 };
 
 struct sweep {
@@ -46,7 +47,7 @@ int64_t reactor_utc(const struct sweep *sweep);
 double
 reactor_usd(const struct sweep *sweep); /* NaN when nothing has a price */
 /* Stop for a reason the user is told; the first one counts. */
-void reactor_fail(struct sweep *sweep, int exit_code, const char *ending,
+void reactor_fail(struct sweep *sweep, enum exit_code exit_code,
                   const struct err *why);
 
 #endif

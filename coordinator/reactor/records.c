@@ -12,6 +12,7 @@
 #include "coordinator/reactor/reactor.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/store/store.h"
+#include "coordinator/text/exit_code.h"
 
 #define FACTS_JSON_MAX 8192
 #define FACT_NAME "abcdefghijklmnopqrstuvwxyz0123456789_"
@@ -27,7 +28,7 @@ void records_dirty(struct sweep *sweep)
 static int put(struct sweep *sweep, int rc, const struct err *err)
 {
     if (rc < 0)
-        reactor_fail(sweep, 7, "error", err);
+        reactor_fail(sweep, EXIT_DATABASE, err);
     else
         records_dirty(sweep);
     return rc;
@@ -147,8 +148,8 @@ int records_put_tool(struct sweep *sweep, size_t host, const struct msg *msg,
 }
 
 int records_put_outcome(struct sweep *sweep, int unit, int shape,
-                        const char *word, const char *reason, const char *nonce,
-                        double median_s)
+                        enum outcome outcome, const char *reason,
+                        const char *nonce, double median_s)
 {
     const struct plan_unit *u = plan_unit(sweep->work.plan, unit);
     const struct job *build = sched_job(sweep->work.sched, JOB_BUILD, unit, 0);
@@ -159,7 +160,7 @@ int records_put_outcome(struct sweep *sweep, int unit, int shape,
         .shape = plan_shape_name(sweep->work.plan, shape),
         .source_key = u->source_key,
         .measure_key = plan_measure_key(sweep->work.plan, shape),
-        .outcome = word,
+        .outcome = outcome_name(outcome),
         .reason = reason,
         .nonce = nonce,
         .median_s = median_s,

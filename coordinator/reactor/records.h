@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/outcome.h"
 #include "coordinator/schedule/ledger.h"
 
 struct err;
@@ -25,8 +26,8 @@ int records_put_result(struct sweep *sweep, size_t host, const struct msg *msg,
 int records_put_tool(struct sweep *sweep, size_t host, const struct msg *msg,
                      const char *name, bool evidence);
 int records_put_outcome(struct sweep *sweep, int unit, int shape,
-                        const char *word, const char *reason, const char *nonce,
-                        double median_s);
+                        enum outcome outcome, const char *reason,
+                        const char *nonce, double median_s);
 int records_put_host(struct sweep *sweep, size_t host);
 int records_put_gpu(struct sweep *sweep, size_t host, const char *name,
                     const struct msg *msg);

@@ -8,17 +8,36 @@
 #include "common/err.h"
 #include "common/hash.h"
 #include "common/msg.h"
+#include "common/outcome.h"
+#include "common/sampling.h"
 
 /* A worker's own clock may be a little off the GPU's. */
 #define HELD_SLACK 1.05
 #define HELD_SLACK_S 0.01
 
-static bool is_one_of(const char *word, const char *const *words, size_t n)
+/* Of samples, besides the words of enum sampling_verdict. */
+#define UNTIMED "none"
+#define FIXED "fixed"
+
+/* Is it one of these outcomes? */
+static bool is_one_of(const char *word, const enum outcome *outcomes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (strcmp(words[i], word) == 0)
+        if (outcome_is(word, outcomes[i]))
             return true;
     return false;
+}
+
+static bool is_sampling(const char *word)
+{
+    static const enum sampling_verdict verdicts[] = { SAMPLING_SETTLED,
+                                                      SAMPLING_LOSER,
+                                                      SAMPLING_UNSTABLE };
+
+    for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++)
+        if (strcmp(word, sampling_name(verdicts[i])) == 0)
+            return true;
+    return strcmp(word, UNTIMED) == 0 || strcmp(word, FIXED) == 0;
 }
 
 static double sum_of(struct reals reals)
@@ -33,13 +52,10 @@ static double sum_of(struct reals reals)
 /* Samples and a word for them come together. */
 static int check_sampling(const struct msg *msg, struct err *err)
 {
-    static const char *const words[] = { "none", "fixed", "settled", "loser",
-                                         "unstable" };
-
-    if (!is_one_of(msg->sampling, words, 5))
+    if (!is_sampling(msg->sampling))
         return err_set(err, ERR_PROTO, "MEASURED.sampling is '%.20s'",
                        msg->sampling);
-    if ((strcmp(msg->sampling, "none") == 0) != (msg->samples.n == 0))
+    if ((strcmp(msg->sampling, UNTIMED) == 0) != (msg->samples.n == 0))
         return err_set(err, ERR_PROTO,
                        "MEASURED.sampling is '%s' with %zu samples",
                        msg->sampling, msg->samples.n);
@@ -48,9 +64,9 @@ static int check_sampling(const struct msg *msg, struct err *err)
 
 static int check_measured(const struct msg *msg, struct err *err)
 {
-    static const char *const words[] = { "correct", "constraints",
-                                         "runtime", "correctness",
-                                         "timeout", "crash" };
+    static const enum outcome words[] = { OUTCOME_CORRECT, OUTCOME_CONSTRAINTS,
+                                          OUTCOME_RUNTIME, OUTCOME_CORRECTNESS,
+                                          OUTCOME_TIMEOUT, OUTCOME_CRASH };
     double sum = sum_of(msg->samples) + sum_of(msg->rejected);
 
     if (!is_one_of(msg->outcome, words, 6))
@@ -63,9 +79,9 @@ static int check_measured(const struct msg *msg, struct err *err)
                        "MEASURED.samples add up to %g s, more than the %g s "
                        "the GPU was held",
                        sum, msg->held_s);
-    if (strcmp(msg->outcome, "correct") == 0 && msg->samples.n == 0)
+    if (outcome_is(msg->outcome, OUTCOME_CORRECT) && msg->samples.n == 0)
         return err_set(err, ERR_PROTO, "MEASURED is correct without a sample");
-    if (strcmp(msg->outcome, "correct") == 0 &&
+    if (outcome_is(msg->outcome, OUTCOME_CORRECT) &&
         !(isfinite(msg->relative_l2) && isfinite(msg->max_error)))
         return err_set(err, ERR_PROTO,
                        "MEASURED is correct with errors of %g and %g",
@@ -75,28 +91,26 @@ static int check_measured(const struct msg *msg, struct err *err)
 
 static int check_built(const struct msg *msg, struct err *err)
 {
-    static const char *const words[] = { "built", "compile", "timeout",
-                                         "crash" };
+    static const enum outcome words[] = { OUTCOME_BUILT, OUTCOME_COMPILE,
+                                          OUTCOME_TIMEOUT, OUTCOME_CRASH };
 
     if (!is_one_of(msg->outcome, words, 4))
         return err_set(err, ERR_PROTO, "BUILT.outcome is '%.20s'",
                        msg->outcome);
-    if (strcmp(msg->outcome, "built") == 0 && !hash_is_hex(msg->artifact))
+    if (outcome_is(msg->outcome, OUTCOME_BUILT) && !hash_is_hex(msg->artifact))
         return err_set(err, ERR_PROTO, "BUILT.artifact is no hash");
     return 0;
 }
 
 static int check_ran(const struct msg *msg, struct err *err)
 {
-    static const char *const words[] = { "ran", "missing", "failed", "timeout",
-                                         "crash" };
-    bool known = false;
+    static const enum outcome words[] = { OUTCOME_RAN, OUTCOME_MISSING,
+                                          OUTCOME_FAILED, OUTCOME_TIMEOUT,
+                                          OUTCOME_CRASH };
 
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        known = known || strcmp(words[i], msg->outcome) == 0;
-    if (!known)
+    if (!is_one_of(msg->outcome, words, 5))
         return err_set(err, ERR_PROTO, "RAN.outcome is '%.20s'", msg->outcome);
-    if (strcmp(msg->outcome, "ran") == 0 && msg->status != 0)
+    if (outcome_is(msg->outcome, OUTCOME_RAN) && msg->status != 0)
         return err_set(err, ERR_PROTO, "RAN has run with exit status %lld",
                        (long long)msg->status);
     return 0;

@@ -1,5 +1,6 @@
 #include "coordinator/reactor/results.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/msg.h"
+#include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/reactor/artifacts.h"
 #include "coordinator/reactor/leases.h"
@@ -20,50 +22,64 @@
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/stats/stats.h"
+#include "coordinator/text/exit_code.h"
 
 #define EXPIRED_MAX 3 /* leases of a host in a row, then it gets none */
 
-static void settle(struct sweep *sweep, int unit, int shape, const char *word,
-                   const char *reason, const struct msg *msg)
+/* result_check() saw to it that it is a word. */
+static enum outcome outcome_of(const struct msg *msg)
+{
+    enum outcome outcome = OUTCOME_CRASH;
+    bool is_word = outcome_read(msg->outcome, &outcome);
+
+    assert(is_word);
+    (void)is_word;
+    return outcome;
+}
+
+static void settle(struct sweep *sweep, int unit, int shape,
+                   enum outcome outcome, const char *reason,
+                   const struct msg *msg)
 {
     struct summary times = { .median = NAN };
 
     if (msg && msg->samples.n > 0)
         stats_summary(msg->samples.items, msg->samples.n, &times);
-    records_put_outcome(sweep, unit, shape, word, reason,
+    records_put_outcome(sweep, unit, shape, outcome, reason,
                         msg ? msg->nonce : NULL, times.median);
     sweep->work.count.settled++;
-    sweep->work.count.correct += strcmp(word, "correct") == 0;
-    pass_settled(sweep, unit, shape, word, times.median);
+    sweep->work.count.correct += outcome == OUTCOME_CORRECT;
+    pass_settled(sweep, unit, shape, outcome, times.median);
     log_line(LOG_I, "SETTLED", "config=%.12s shape=%s outcome=%s",
              plan_unit(sweep->work.plan, unit)->key,
-             plan_shape_name(sweep->work.plan, shape), word);
+             plan_shape_name(sweep->work.plan, shape), outcome_name(outcome));
 }
 
 /* A job that failed for good: a build takes its measurements along. */
 static void settle_failed(struct sweep *sweep, const struct sched_lease *job,
-                          const char *word, const char *reason,
+                          enum outcome outcome, const char *reason,
                           const struct msg *msg)
 {
     if (job->stage == JOB_MEASURE) {
-        settle(sweep, job->unit, job->shape, word, reason, msg);
+        settle(sweep, job->unit, job->shape, outcome, reason, msg);
     } else if (job->unit == plan_units(sweep->work.plan)) {
         struct err err;
 
         err_set(&err, ERR_INPUT, "the reference could not be built: %s",
                 reason);
-        reactor_fail(sweep, 2, "error", &err);
+        reactor_fail(sweep, EXIT_INPUT, &err);
     } else {
         for (int shape = 0; shape < plan_shapes(sweep->work.plan); shape++)
             if (plan_gate(sweep->work.plan, job->unit, shape) < 0)
-                settle(sweep, job->unit, shape, word, reason, msg);
+                settle(sweep, job->unit, shape, outcome, reason, msg);
     }
 }
 
 static void lose(struct sweep *sweep, struct sched_lease lease,
-                 const char *word, const char *reason, const struct msg *msg)
+                 enum outcome outcome, const char *reason,
+                 const struct msg *msg)
 {
-    leases_end(sweep, &lease, "lost", LEDGER_LOST);
+    leases_end(sweep, &lease, LEASES_LOST, LEDGER_LOST);
     log_line(LOG_W, "LEASE-LOST", "job=%lld host=%s why=%s",
              (long long)lease.id, sweep->fleet.hosts[lease.host].host->name,
              reason);
@@ -80,18 +96,18 @@ static void lose(struct sweep *sweep, struct sched_lease lease,
     if (sched_lease_apply(sweep->work.sched, lease.id, JOB_EV_LOST) &&
         job_is_settled(
             sched_job(sweep->work.sched, lease.stage, lease.unit, lease.shape)))
-        settle_failed(sweep, &lease, word, reason, msg);
+        settle_failed(sweep, &lease, outcome, reason, msg);
 }
 
 void results_lose(struct sweep *sweep, struct sched_lease lease,
-                  const char *word, const char *reason)
+                  enum outcome outcome, const char *reason)
 {
-    lose(sweep, lease, word, reason, NULL);
+    lose(sweep, lease, outcome, reason, NULL);
 }
 
 void results_refuse(struct sweep *sweep, struct sched_lease lease)
 {
-    leases_end(sweep, &lease, "refused", LEDGER_LOST);
+    leases_end(sweep, &lease, LEASES_REFUSED, LEDGER_LOST);
     if (lease.order)
         sched_order_apply(sweep->work.sched, lease.order, JOB_EV_REFUSED);
     else
@@ -107,7 +123,7 @@ void results_host_lost(struct sweep *sweep, size_t host, const char *why)
     if (!sweep->work.sched)
         return;
     while ((lease = sched_lease_on(sweep->work.sched, (int)host)))
-        lose(sweep, *lease, "lost", why, NULL);
+        lose(sweep, *lease, OUTCOME_LOST, why, NULL);
     pass_host_down(sweep, host);
     artifacts_forget_host(sweep, host);
     sched_host_down(sweep->work.sched, (int)host);
@@ -236,7 +252,7 @@ static void cancel_lease(struct sweep *sweep, const struct sched_lease *lease)
     struct msg cancel = { .type = MSG_CANCEL, .lease = lease->id };
 
     outbox_send(sweep, (size_t)lease->host, &cancel);
-    leases_end(sweep, lease, "cancelled", LEDGER_LOST);
+    leases_end(sweep, lease, LEASES_CANCELLED, LEDGER_LOST);
 }
 
 /* End the lease under which this result was made; one that another host holds
@@ -256,7 +272,7 @@ static void close_leases(struct sweep *sweep, const struct sched_lease *job,
         if (!both[i])
             continue;
         if (both[i]->host == job->host)
-            leases_end(sweep, both[i], "done", category);
+            leases_end(sweep, both[i], LEASES_DONE, category);
         else
             cancel_lease(sweep, both[i]);
     }
@@ -266,7 +282,7 @@ static void close_leases(struct sweep *sweep, const struct sched_lease *job,
 void results_crashed(struct sweep *sweep, const struct sched_lease *lease,
                      const struct msg *msg)
 {
-    lose(sweep, *lease, "crash", msg->detail, msg);
+    lose(sweep, *lease, OUTCOME_CRASH, msg->detail, msg);
 }
 
 static void crashed(struct sweep *sweep, const struct sched_lease *job,
@@ -282,8 +298,8 @@ static void crashed(struct sweep *sweep, const struct sched_lease *job,
 int results_built(struct sweep *sweep, size_t host, const struct msg *msg,
                   struct err *err)
 {
-    bool built = strcmp(msg->outcome, "built") == 0;
-    bool crash = strcmp(msg->outcome, "crash") == 0;
+    bool built = outcome_is(msg->outcome, OUTCOME_BUILT);
+    bool crash = outcome_is(msg->outcome, OUTCOME_CRASH);
     struct sched_lease job = { .unit = -1 };
     bool current;
     int rc;
@@ -312,15 +328,15 @@ int results_built(struct sweep *sweep, size_t host, const struct msg *msg,
     if (sched_apply(sweep->work.sched, JOB_BUILD, job.unit, 0,
                     built ? JOB_EV_RESULT : JOB_EV_REJECT, (int)host) &&
         !built)
-        settle_failed(sweep, &job, msg->outcome, msg->detail, msg);
+        settle_failed(sweep, &job, outcome_of(msg), msg->detail, msg);
     return 0;
 }
 
 int results_measured(struct sweep *sweep, size_t host, const struct msg *msg,
                      struct err *err)
 {
-    bool correct = strcmp(msg->outcome, "correct") == 0;
-    bool crash = strcmp(msg->outcome, "crash") == 0;
+    bool correct = outcome_is(msg->outcome, OUTCOME_CORRECT);
+    bool crash = outcome_is(msg->outcome, OUTCOME_CRASH);
     struct sched_lease job = { .unit = -1 };
     bool current;
     int rc;
@@ -357,7 +373,7 @@ int results_measured(struct sweep *sweep, size_t host, const struct msg *msg,
                        msg->sampling);
     if (sched_apply(sweep->work.sched, JOB_MEASURE, job.unit, job.shape,
                     correct ? JOB_EV_RESULT : JOB_EV_REJECT, (int)host))
-        settle(sweep, job.unit, job.shape, msg->outcome, msg->detail, msg);
+        settle(sweep, job.unit, job.shape, outcome_of(msg), msg->detail, msg);
     return 0;
 }
 
@@ -372,7 +388,7 @@ void results_expired(struct sweep *sweep, struct sched_lease lease)
              (long)(sweep->work.issued[lease.id - 1].limit_ns / NS_PER_S));
     records_put_event(sweep, "W", "LEASE-EXPIRED", host_state->host->name);
     outbox_send(sweep, (size_t)lease.host, &cancel);
-    results_lose(sweep, lease, "lost", why);
+    results_lose(sweep, lease, OUTCOME_LOST, why);
     if (++host_state->conduct.expired == EXPIRED_MAX)
         host_state_condemn(host_state, ERR_NETWORK,
                            "it left three leases in a row without an answer");

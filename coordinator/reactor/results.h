@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/outcome.h"
 #include "coordinator/schedule/sched.h"
 
 struct err;
@@ -18,7 +19,7 @@ int results_built(struct sweep *sweep, size_t host, const struct msg *msg,
 int results_measured(struct sweep *sweep, size_t host, const struct msg *msg,
                      struct err *err);
 void results_lose(struct sweep *sweep, struct sched_lease lease,
-                  const char *word, const char *reason);
+                  enum outcome outcome, const char *reason);
 /* It had no answer past its deadline. */
 void results_expired(struct sweep *sweep, struct sched_lease lease);
 void results_refuse(struct sweep *sweep, struct sched_lease lease);

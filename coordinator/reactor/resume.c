@@ -7,7 +7,9 @@
 
 #include "common/mem.h"
 #include "common/msg.h"
+#include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
+#include "coordinator/reactor/leases.h"
 #include "coordinator/reactor/progress_view.h"
 #include "coordinator/reactor/reactor.h"
 #include "coordinator/reactor/records.h"
@@ -64,7 +66,7 @@ static void skip(struct sweep *sweep, int unit, int shape)
              .gates[plan_gate(sweep->work.plan, unit, shape)];
     char *reason = mem_printf("gate '%s': %s", gate->name, gate->why);
 
-    records_put_outcome(sweep, unit, shape, "constraints", reason, NULL,
+    records_put_outcome(sweep, unit, shape, OUTCOME_CONSTRAINTS, reason, NULL,
                         (double)NAN);
     free(reason);
     sched_settled(sweep->work.sched, JOB_MEASURE, unit, shape, false);
@@ -73,7 +75,8 @@ static void skip(struct sweep *sweep, int unit, int shape)
 
 /* What is settled for these very sources and this way of measuring. */
 struct was {
-    char outcome[16]; /* "": it is not */
+    bool is_settled;
+    enum outcome outcome;
     double median_s;
     bool measured;
 };
@@ -101,7 +104,7 @@ static void find_settled(void *arg, const struct past_runs_settled *settled)
         strcmp(settled->measure_key, plan_measure_key(plan, shape)) != 0)
         return;
     was = was_of(past, unit, shape);
-    snprintf(was->outcome, sizeof(was->outcome), "%s", settled->outcome);
+    was->is_settled = outcome_read(settled->outcome, &was->outcome);
     was->median_s = settled->median_s;
     was->measured = settled->measured;
 }
@@ -111,9 +114,9 @@ static void find_settled(void *arg, const struct past_runs_settled *settled)
  * it: what could not be run is tried again. */
 static bool is_worth_another(const struct sweep *sweep, const struct was *was)
 {
-    return strcmp(was->outcome, "lost") == 0 ||
-           (strcmp(was->outcome, "constraints") == 0 && !was->measured) ||
-           (strcmp(was->outcome, "crash") == 0 && sweep->reactor.options->ask);
+    return was->outcome == OUTCOME_LOST ||
+           (was->outcome == OUTCOME_CONSTRAINTS && !was->measured) ||
+           (was->outcome == OUTCOME_CRASH && sweep->reactor.options->ask);
 }
 
 /* Only what is faster than the others says anything, so few are looked at. */
@@ -144,14 +147,14 @@ static int take_outcome(struct sweep *sweep, struct past_runs *history,
                         int unit, int shape, const struct was *was,
                         struct err *err)
 {
-    bool correct = strcmp(was->outcome, "correct") == 0;
+    bool correct = was->outcome == OUTCOME_CORRECT;
     int rc = 0;
 
     if (plan_gate(sweep->work.plan, unit, shape) >= 0) {
         skip(sweep, unit, shape);
         return 0;
     }
-    if (!*was->outcome || is_worth_another(sweep, was))
+    if (!was->is_settled || is_worth_another(sweep, was))
         return 0;
     sched_settled(sweep->work.sched, JOB_MEASURE, unit, shape, correct);
     sweep->work.count.settled++;
@@ -182,24 +185,26 @@ static int take_outcomes(struct sweep *sweep, struct past_runs *history,
 static void take_loss(void *arg, const struct past_runs_loss *loss)
 {
     struct sweep *sweep = arg;
-    bool build = strcmp(loss->stage, "build") == 0;
+    enum job_stage stage = job_stage_of(loss->stage);
     int unit = plan_find(sweep->work.plan, loss->config);
-    int shape = build ? 0 : plan_find_shape(sweep->work.plan, loss->shape);
+    int shape =
+        stage == JOB_BUILD ? 0 : plan_find_shape(sweep->work.plan, loss->shape);
 
     if (unit >= 0 && shape >= 0)
-        sched_losses(sweep->work.sched, build ? JOB_BUILD : JOB_MEASURE, unit,
-                     shape, (int)loss->losses);
+        sched_losses(sweep->work.sched, stage, unit, shape, (int)loss->losses);
 }
 
 /* Its worker may be at it still, and says so when it is reached. */
 static void keep_for_adoption(struct sweep *sweep,
                               const struct store_lease *lease)
 {
-    bool build = strcmp(lease->stage, "build") == 0;
+    enum job_stage stage = job_stage_of(lease->stage);
     struct left_lease left = {
         .unit = work_find_unit(&sweep->work, lease->config, lease->purpose),
-        .shape = build ? 0 : plan_find_shape(sweep->work.plan, lease->shape),
-        .stage = build ? JOB_BUILD : JOB_MEASURE,
+        .shape = stage == JOB_BUILD
+                     ? 0
+                     : plan_find_shape(sweep->work.plan, lease->shape),
+        .stage = stage,
     };
 
     if (left.unit < 0 || left.shape < 0)
@@ -238,7 +243,8 @@ static void end_open_lease(void *arg, const struct store_lease *lease)
 
     keep_for_adoption(sweep, lease);
 
-    if (store_lease_end(sweep->mail.store, lease->epoch, lease->id, "cancelled",
+    if (store_lease_end(sweep->mail.store, lease->epoch, lease->id,
+                        leases_ending_name(LEASES_CANCELLED),
                         reactor_utc(sweep), &err) == 0)
         records_dirty(sweep);
 }

@@ -7,6 +7,7 @@
 #include "coordinator/reactor/reactor.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/store/store.h"
+#include "coordinator/text/exit_code.h"
 
 #define BYE_NS (2 * NS_PER_S) /* for the last acknowledgements */
 #define TURN_MS 100
@@ -46,7 +47,7 @@ static int without_winner(struct sweep *sweep)
     err_set(&sweep->reactor.fatal, ERR_INPUT,
             "all is settled and no configuration is correct; 'fa-coord "
             "report' and 'fa-coord explain CONFIG' tell why");
-    return 1;
+    return EXIT_NO_RESULT;
 }
 
 void shutdown_close_books(struct sweep *sweep, struct err *err)
@@ -59,7 +60,7 @@ void shutdown_close_books(struct sweep *sweep, struct err *err)
 
     for (size_t i = 0; i < sweep->fleet.n; i++)
         ledger_release(sweep->fleet.ledger, (int)i, now);
-    if (sweep->reactor.exit_code == 7) {
+    if (sweep->reactor.exit_code == EXIT_DATABASE) {
         *err = sweep->reactor.fatal;
         store_rollback(sweep->mail.store);
         return;
@@ -68,30 +69,15 @@ void shutdown_close_books(struct sweep *sweep, struct err *err)
                       reactor_utc(sweep), &late) < 0 ||
         sweep->reactor.io.disk.commit(sweep->reactor.io.disk.self,
                                       sweep->mail.store, &late) < 0) {
-        sweep->reactor.exit_code = 7;
+        sweep->reactor.exit_code = EXIT_DATABASE;
         sweep->reactor.fatal = late;
     }
-    if (sweep->reactor.exit_code == 0 && sweep->work.count.correct == 0 &&
-        !sweep->reactor.options->ask && !sweep->reactor.options->builds_only)
+    if (sweep->reactor.exit_code == EXIT_DONE &&
+        sweep->work.count.correct == 0 && !sweep->reactor.options->ask &&
+        !sweep->reactor.options->builds_only)
         sweep->reactor.exit_code = without_winner(sweep);
     if (sweep->reactor.exit_code)
         *err = sweep->reactor.fatal;
-}
-
-int shutdown_exit_code(int rc)
-{
-    switch (rc) {
-    case ERR_INPUT:
-        return 2;
-    case ERR_AUTH:
-        return 4;
-    case ERR_NETWORK:
-        return 3;
-    case ERR_STORE:
-        return 7;
-    default:
-        return 1;
-    }
 }
 
 void shutdown_hand_over(struct sweep *sweep, struct err *err)
@@ -100,12 +86,13 @@ void shutdown_hand_over(struct sweep *sweep, struct err *err)
     struct err why;
     int rc;
 
-    if (!options->done || !sweep->work.plan || sweep->reactor.exit_code == 7)
+    if (!options->done || !sweep->work.plan ||
+        sweep->reactor.exit_code == EXIT_DATABASE)
         return;
     rc = options->done(options->done_arg, sweep->work.plan, sweep->mail.store,
                        &why);
     if (rc < 0) {
-        sweep->reactor.exit_code = shutdown_exit_code(rc);
+        sweep->reactor.exit_code = exit_code_of(rc);
         *err = why;
     }
 }

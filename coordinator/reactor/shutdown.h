@@ -16,6 +16,5 @@ void shutdown_dismiss(struct sweep *sweep);
 void shutdown_close_books(struct sweep *sweep, struct err *err);
 /* The command that ordered these configurations reads their results. */
 void shutdown_hand_over(struct sweep *sweep, struct err *err);
-int shutdown_exit_code(int rc); /* of an ERR_* */
 
 #endif

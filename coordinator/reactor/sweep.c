@@ -35,6 +35,7 @@
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/space/space.h"
 #include "coordinator/store/store.h"
+#include "coordinator/text/exit_code.h"
 
 /* docs/reliability.md: the times of suspicion and reassignment. */
 #define BEAT_NS (5 * NS_PER_S)
@@ -80,9 +81,9 @@ static void take_messages(struct sweep *sweep)
             msg_fini(&msg);
         }
         if (rc == ERR_STORE) {
-            reactor_fail(sweep, 7, "error", &err);
+            reactor_fail(sweep, EXIT_DATABASE, &err);
         } else if (rc == ERR_INPUT) {
-            reactor_fail(sweep, 2, "error", &err);
+            reactor_fail(sweep, EXIT_INPUT, &err);
         } else if (rc < 0) {
             char why[sizeof(err.text)];
 
@@ -109,7 +110,7 @@ static void take_signals(struct sweep *sweep, int fd)
     while (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
         sweep->reactor.stopping++;
         sweep->reactor.stop_ns = reactor_now(sweep);
-        sweep->reactor.exit_code = 128 + (int)info.ssi_signo;
+        sweep->reactor.exit_code = exit_code_of_signal((int)info.ssi_signo);
         if (sweep->reactor.stopping == 1)
             progress_say(sweep->reactor.progress,
                          "stopping: finishing what runs; again to stop at "
@@ -209,12 +210,12 @@ static void check_caps(struct sweep *sweep, int64_t now)
     if (options->caps.max_hours > 0 && hours >= options->caps.max_hours) {
         err_set(&err, ERR_INPUT, "the cap of %g hours is reached",
                 options->caps.max_hours);
-        reactor_fail(sweep, 6, "budget", &err);
+        reactor_fail(sweep, EXIT_CAP, &err);
     }
     if (options->caps.budget_usd > 0 && usd >= options->caps.budget_usd) {
         err_set(&err, ERR_INPUT, "the budget of $%g is spent",
                 options->caps.budget_usd);
-        reactor_fail(sweep, 6, "budget", &err);
+        reactor_fail(sweep, EXIT_CAP, &err);
     }
 }
 
@@ -332,7 +333,7 @@ static void turn_until_over(struct sweep *sweep, int signals)
             (sweep->mail.pending >= COMMIT_ROWS ||
              reactor_now(sweep) - sweep->mail.pending_ns >= COMMIT_NS) &&
             outbox_commit(sweep, &err) < 0)
-            reactor_fail(sweep, 7, "error", &err);
+            reactor_fail(sweep, EXIT_DATABASE, &err);
     }
 }
 
@@ -419,13 +420,13 @@ static void run(struct sweep *sweep, int signals, struct err *err)
     struct pass *lead;
 
     if (rc < 0) {
-        sweep->reactor.exit_code = shutdown_exit_code(rc);
+        sweep->reactor.exit_code = exit_code_of(rc);
         return;
     }
     turn_until_over(sweep, signals);
     lead = sweep->passes.lead;
     if (outbox_commit(sweep, err) < 0)
-        reactor_fail(sweep, 7, "error", err);
+        reactor_fail(sweep, EXIT_DATABASE, err);
     if (sweep->work.count.settled > 0 || sweep->reactor.options->builds_only ||
         lead)
         progress_view_show(sweep, reactor_now(sweep), true);

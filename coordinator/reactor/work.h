@@ -74,6 +74,8 @@ struct work {
     struct work_count count;
 };
 
+/* What a build of the unit is for, as messages say it. */
+const char *work_build_purpose(const struct work *work, int unit);
 /* The unit of a configuration's key, or of the reference's build; or -1. */
 int work_find_unit(const struct work *work, const char *config,
                    const char *purpose);

@@ -1,6 +1,22 @@
 #include "coordinator/schedule/job.h"
 
 #include <stddef.h>
+#include <string.h>
+
+static const char *const stages[] = {
+    [JOB_BUILD] = "build",
+    [JOB_MEASURE] = "measure",
+};
+
+const char *job_stage_name(enum job_stage stage)
+{
+    return stages[stage];
+}
+
+enum job_stage job_stage_of(const char *name)
+{
+    return strcmp(name, stages[JOB_BUILD]) == 0 ? JOB_BUILD : JOB_MEASURE;
+}
 
 static bool vanish(struct job *job)
 {

@@ -28,6 +28,11 @@ enum job_stage {
     JOB_MEASURE
 };
 
+/* The words of messages and rows. */
+const char *job_stage_name(enum job_stage stage);
+/* A tool runs where one measures: what is no build is a measurement. */
+enum job_stage job_stage_of(const char *name);
+
 enum job_state {
     JOB_BLOCKED,
     JOB_WAITING,

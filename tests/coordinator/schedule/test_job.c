@@ -88,6 +88,16 @@ static void a_vanished_artifact_is_built_again(void **state)
     assert_false(job_apply(&done, JOB_EV_VANISHED));
 }
 
+static void what_is_no_build_is_a_measurement(void **state)
+{
+    (void)state;
+    assert_string_equal(job_stage_name(JOB_BUILD), "build");
+    assert_string_equal(job_stage_name(JOB_MEASURE), "measure");
+    assert_int_equal(job_stage_of("build"), JOB_BUILD);
+    assert_int_equal(job_stage_of("measure"), JOB_MEASURE);
+    assert_int_equal(job_stage_of("tool"), JOB_MEASURE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,6 +108,7 @@ int main(void)
         cmocka_unit_test(a_blocked_job_cannot_be_leased),
         cmocka_unit_test(a_refusal_uses_no_try),
         cmocka_unit_test(a_vanished_artifact_is_built_again),
+        cmocka_unit_test(what_is_no_build_is_a_measurement),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
