@@ -15,8 +15,8 @@
 #include "coordinator/reactor/results.h"
 #include "coordinator/reactor/resume.h"
 #include "coordinator/stats/stats.h"
-#include "coordinator/store/sql.h"
-#include "coordinator/store/store.h"
+#include "coordinator/store/store_rows.h"
+#include "coordinator/store/stored_work.h"
 #include "coordinator/text/exit_code.h"
 
 static bool is_unbuilt(const struct sweep *sweep, int unit)
@@ -58,22 +58,16 @@ static void order_ended(struct sweep *sweep, const struct sched_lease *lease,
 
 static bool was_correct(struct sweep *sweep, const struct sched_lease *job)
 {
-    static const char text[] =
-        "SELECT 1 FROM outcome WHERE config=? AND shape=? AND source_key=?"
-        " AND measure_key=? AND outcome='correct'";
     const struct plan_unit *unit = plan_unit(sweep->work.plan, job->unit);
-    struct sqlite3_stmt *stmt = NULL;
+    struct store_outcome key = {
+        .config = unit->key,
+        .shape = plan_shape_name(sweep->work.plan, job->shape),
+        .source_key = unit->source_key,
+        .measure_key = plan_measure_key(sweep->work.plan, job->shape),
+    };
     struct err err;
-    int rc = sql_prepare(store_db(sweep->mail.store), text, &stmt, &err);
+    int rc = stored_work_is_correct(sweep->mail.store, &key, &err);
 
-    if (rc == 0)
-        rc = sql_start(stmt, &err, "ssss", unit->key,
-                       plan_shape_name(sweep->work.plan, job->shape),
-                       unit->source_key,
-                       plan_measure_key(sweep->work.plan, job->shape));
-    if (rc == 0)
-        rc = sql_step(stmt, &err);
-    sql_free(stmt);
     if (rc < 0)
         reactor_fail(sweep, EXIT_DATABASE, &err);
     return rc == 1;

@@ -13,6 +13,7 @@
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/space/space.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/store/stored_work.h"
 
 /* Builds that are not asked for are settled before they begin. */
 static int leave_out(struct sweep *sweep, struct err *err)
@@ -109,7 +110,7 @@ int prepare_begin(struct sweep *sweep, struct err *err)
 {
     const char *arch = sweep->reactor.options->arch;
     const struct gpu_arch_facts *facts = gpu_arch_find(arch);
-    int rc = resume_usd(sweep, &sweep->fleet.usd_before, err);
+    int rc = stored_work_usd(sweep->mail.store, &sweep->fleet.usd_before, err);
 
     if (rc < 0)
         return rc;

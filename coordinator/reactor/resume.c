@@ -16,46 +16,25 @@
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/store/past_runs.h"
-#include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
-
-int resume_usd(struct sweep *sweep, double *out, struct err *err)
-{
-    static const char text[] =
-        "SELECT coalesce(sum((i.end_ns - i.start_ns) / 3.6e12 * "
-        "h.rate_usd_per_h), 0) FROM interval i JOIN host h ON h.name = i.host";
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(sweep->mail.store), text, &stmt, err);
-
-    if (rc == 0)
-        rc = sql_start(stmt, err, "");
-    if (rc == 0)
-        rc = sql_step(stmt, err);
-    if (rc == 1)
-        *out = sql_real(stmt, 0);
-    sql_free(stmt);
-    return rc < 0 ? rc : 0;
-}
+#include "coordinator/store/stored_work.h"
 
 int resume_was_leased(struct sweep *sweep, size_t host, const struct msg *msg,
                       struct err *err)
 {
-    static const char text[] =
-        "SELECT 1 FROM lease WHERE epoch = ?1 AND id = ?2 AND host = ?3 AND "
-        "config = ?4 AND shape = ?5 AND stage = ?6 AND purpose = ?7 AND "
-        "round = ?8";
     const struct msg_identity *id = &msg->id;
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(sweep->mail.store), text, &stmt, err);
+    struct store_lease lease = {
+        .epoch = msg->epoch,
+        .id = msg->lease,
+        .host = sweep->fleet.hosts[host].host->name,
+        .config = id->config,
+        .shape = id->shape,
+        .stage = id->stage,
+        .purpose = id->purpose,
+        .round = id->round,
+    };
 
-    if (rc == 0)
-        rc = sql_start(stmt, err, "IIsssssI", msg->epoch, msg->lease,
-                       sweep->fleet.hosts[host].host->name, id->config,
-                       id->shape, id->stage, id->purpose, id->round);
-    if (rc == 0)
-        rc = sql_step(stmt, err);
-    sql_free(stmt);
-    return rc;
+    return stored_work_was_leased(sweep->mail.store, &lease, err);
 }
 
 /* A gate rejects it for this shape: it is not run. */
@@ -268,8 +247,7 @@ int resume_take_past(struct sweep *sweep, struct err *err)
                                    end_open_lease, sweep, err);
     past_runs_close(history);
     if (rc == 0)
-        rc = sql_number(store_db(sweep->mail.store),
-                        "SELECT count(*) FROM outcome", &old, err);
+        rc = stored_work_outcomes(sweep->mail.store, &old, err);
     old -= sweep->work.count.settled;
     if (rc == 0 && old > 0 && !sweep->reactor.options->ask)
         progress_say(sweep->reactor.progress,

@@ -25,7 +25,5 @@ int resume_was_leased(struct sweep *sweep, size_t host, const struct msg *msg,
 /* Did this or an earlier run give the host this work? */
 bool resume_was_given(const struct sweep *sweep, size_t host,
                       enum job_stage stage, int unit, int shape);
-/* What they cost, at the rates of now. */
-int resume_usd(struct sweep *sweep, double *out, struct err *err);
 
 #endif
