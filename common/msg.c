@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,17 +13,13 @@
 #include "common/msg_fields.h"
 #include "common/packed.h"
 
+_Static_assert(offsetof(struct msg, owned) - offsetof(struct msg, measured) ==
+                   sizeof(struct msg_measured),
+               "the first of the union must be its largest");
+
 bool msg_is_result(enum msg_type type)
 {
     return type == MSG_BUILT || type == MSG_MEASURED || type == MSG_RAN;
-}
-
-void msg_identity_text(const struct msg_identity *id,
-                       char out[MSG_IDENTITY_BYTES])
-{
-    snprintf(out, MSG_IDENTITY_BYTES, "%s/%s/%s/%s/%lld/%s/%lld", id->sweep,
-             id->config, id->shape, id->purpose, (long long)id->round,
-             id->stage, (long long)id->attempt);
 }
 
 static int unfit(enum msg_type type, const struct msg_field *field,
@@ -32,10 +28,10 @@ static int unfit(enum msg_type type, const struct msg_field *field,
     bool counted = field->kind != FIELD_REAL && field->kind != FIELD_REALS;
 
     return counted ? err_set(err, ERR_INPUT, "%s.%s is over its limit of %lld",
-                             msg_type_name(type), field->name,
-                             (long long)field->max)
+                             msg_type_name(type), field->word->name,
+                             (long long)field->word->max)
                    : err_set(err, ERR_INPUT, "%s.%s is out of range",
-                             msg_type_name(type), field->name);
+                             msg_type_name(type), field->word->name);
 }
 
 static void pack_text(msgpack_packer *pk, const char *text)
@@ -48,23 +44,24 @@ static void pack_text(msgpack_packer *pk, const char *text)
 
 static bool int_ok(int64_t v, const struct msg_field *field)
 {
-    return v >= (field->unknown_ok ? -1 : 0) && v <= field->max;
+    return v >= (field->word->unknown_ok ? -1 : 0) && v <= field->word->max;
 }
 
 static bool real_ok(double v, const struct msg_field *field)
 {
     if (isnan(v))
-        return field->unknown_ok;
-    return v >= 0 && (field->max == MSG_ANY_SIZE || v <= (double)field->max);
+        return field->word->unknown_ok;
+    return v >= 0 &&
+           (field->word->max == MSG_ANY_SIZE || v <= (double)field->word->max);
 }
 
 /* Samples: a time is positive and finite. */
 static bool reals_ok(const struct reals *reals, const struct msg_field *field)
 {
-    for (size_t i = 0; !field->unknown_ok && i < reals->n; i++)
+    for (size_t i = 0; !field->word->unknown_ok && i < reals->n; i++)
         if (!(reals->items[i] > 0 && reals->items[i] < 1e9))
             return false;
-    return (int64_t)reals->n <= field->max;
+    return (int64_t)reals->n <= field->word->max;
 }
 
 /* Returns false when the value is not one that get_value() would take. */
@@ -87,16 +84,16 @@ static bool pack_value(msgpack_packer *pk, const struct msg_field *field,
     case FIELD_TEXT:
         text = *(const char *const *)at ? *(const char *const *)at : "";
         pack_text(pk, text);
-        return (int64_t)strlen(text) <= field->max;
+        return (int64_t)strlen(text) <= field->word->max;
     case FIELD_TEXTS:
         msgpack_pack_array(pk, texts->n);
         for (size_t i = 0; i < texts->n; i++)
             pack_text(pk, texts->items[i]);
-        return (int64_t)texts->n <= field->max;
+        return (int64_t)texts->n <= field->word->max;
     case FIELD_BYTES:
         msgpack_pack_bin(pk, bytes->len);
         msgpack_pack_bin_body(pk, bytes->data, bytes->len);
-        return (int64_t)bytes->len <= field->max;
+        return (int64_t)bytes->len <= field->word->max;
     case FIELD_BLOBS:
         msgpack_pack_array(pk, blobs->n);
         for (size_t i = 0; i < blobs->n; i++) {
@@ -104,7 +101,7 @@ static bool pack_value(msgpack_packer *pk, const struct msg_field *field,
             msgpack_pack_bin_body(pk, blobs->items[i].data,
                                   blobs->items[i].len);
         }
-        return (int64_t)blobs->n <= field->max;
+        return (int64_t)blobs->n <= field->word->max;
     case FIELD_REALS:
         msgpack_pack_array(pk, reals->n);
         for (size_t i = 0; i < reals->n; i++)
@@ -134,7 +131,7 @@ int msg_encode(const struct msg *msg, struct buf *out, struct err *err)
     pack_text(&pk, "epoch");
     msgpack_pack_int64(&pk, msg->epoch);
     for (size_t i = 0; (field = msg_fields_of(msg->type, i)); i++) {
-        pack_text(&pk, field->name);
+        pack_text(&pk, field->word->name);
         if (!pack_value(&pk, field, (const char *)msg + field->offset))
             return unfit(msg->type, field, err);
     }
@@ -174,7 +171,7 @@ static bool get_texts(struct msg *msg, const msgpack_object *o,
     size_t n = o->via.array.size;
     const char **items;
 
-    if (o->type != MSGPACK_OBJECT_ARRAY || (int64_t)n > field->max)
+    if (o->type != MSGPACK_OBJECT_ARRAY || (int64_t)n > field->word->max)
         return false;
     items = own(msg, mem_new(n, sizeof(*items)));
     for (size_t i = 0; i < n; i++) {
@@ -194,7 +191,7 @@ static bool get_blobs(struct msg *msg, const msgpack_object *o,
     size_t n = o->via.array.size;
     struct bytes *items;
 
-    if (o->type != MSGPACK_OBJECT_ARRAY || (int64_t)n > field->max)
+    if (o->type != MSGPACK_OBJECT_ARRAY || (int64_t)n > field->word->max)
         return false;
     items = own(msg, mem_new(n, sizeof(*items)));
     for (size_t i = 0; i < n; i++) {
@@ -215,7 +212,7 @@ static bool get_reals(struct msg *msg, const msgpack_object *o,
     size_t n = o->via.array.size;
     double *items;
 
-    if (o->type != MSGPACK_OBJECT_ARRAY || (int64_t)n > field->max)
+    if (o->type != MSGPACK_OBJECT_ARRAY || (int64_t)n > field->word->max)
         return false;
     items = own(msg, mem_new(n, sizeof(*items)));
     for (size_t i = 0; i < n; i++) {
@@ -244,13 +241,13 @@ static bool get_value(struct msg *msg, const msgpack_object *o,
     case FIELD_REAL:
         return get_real(o, at) && real_ok(*(double *)at, field);
     case FIELD_TEXT:
-        if (!is_text(o) || (int64_t)o->via.str.size > field->max)
+        if (!is_text(o) || (int64_t)o->via.str.size > field->word->max)
             return false;
         *(const char **)at = own(msg, mem_dup(o->via.str.ptr, o->via.str.size));
         return true;
     case FIELD_BYTES:
         if (o->type != MSGPACK_OBJECT_BIN ||
-            (int64_t)o->via.bin.size > field->max)
+            (int64_t)o->via.bin.size > field->word->max)
             return false;
         *(struct bytes *)at =
             (struct bytes){ own(msg, mem_dup(o->via.bin.ptr, o->via.bin.size)),
@@ -319,15 +316,15 @@ static int decode_map(const msgpack_object *root, struct msg *out,
         return rc;
     name = msg_type_name(out->type);
     for (size_t i = 0; (field = msg_fields_of(out->type, i)); i++) {
-        const msgpack_object *o = find(&root->via.map, field->name);
+        const msgpack_object *o = find(&root->via.map, field->word->name);
 
         if (!o)
             return err_set(err, ERR_PROTO, "%s.%s is missing", name,
-                           field->name);
+                           field->word->name);
         if (!get_value(out, o, field))
             return err_set(err, ERR_PROTO,
                            "%s.%s has the wrong type or is out of range", name,
-                           field->name);
+                           field->word->name);
     }
     return 0;
 }

@@ -3,15 +3,6 @@
 #define NAME_MAX_BYTES 128
 #define HEADER_MAX (64 << 10)
 
-#define F(name, member, kind, max)                           \
-    {                                                        \
-        name, offsetof(struct msg, member), kind, max, false \
-    }
-#define FN(name, member, kind, max)                         \
-    {                                                       \
-        name, offsetof(struct msg, member), kind, max, true \
-    }
-
 enum {
     LEASE,
     SWEEP,
@@ -92,147 +83,326 @@ enum {
     NONCES,
     WHAT,
     TEXT_,
-    FIELDS,
+    WORDS,
 };
 
 #define INT_MAX_FIELD INT64_MAX
 
-static const struct msg_field fields[FIELDS] = {
-    [LEASE] = F("lease", lease, FIELD_INT, INT_MAX_FIELD),
-    [SWEEP] = F("sweep", id.sweep, FIELD_TEXT, NAME_MAX_BYTES),
-    [CONFIG] = F("config", id.config, FIELD_TEXT, NAME_MAX_BYTES),
-    [SHAPE] = F("shape", id.shape, FIELD_TEXT, NAME_MAX_BYTES),
-    [PURPOSE] = F("purpose", id.purpose, FIELD_TEXT, NAME_MAX_BYTES),
-    [STAGE] = F("stage", id.stage, FIELD_TEXT, NAME_MAX_BYTES),
-    [ROUND] = F("round", id.round, FIELD_INT, 1 << 30),
-    [ATTEMPT] = F("attempt", id.attempt, FIELD_INT, 1 << 30),
-    [NONCE] = F("nonce", nonce, FIELD_TEXT, 32),
-    [PROTOCOL] = F("protocol", protocol, FIELD_INT, 1 << 30),
-    [VERSION] = F("version", version, FIELD_TEXT, NAME_MAX_BYTES),
-    [HOST] = F("host", host, FIELD_TEXT, 256),
-    [BOOT_ID] = F("boot_id", boot_id, FIELD_TEXT, 64),
-    [PID] = F("pid", pid, FIELD_INT, INT32_MAX),
-    [CPUS] = F("cpus", cpus, FIELD_INT, 1 << 16),
-    [RUNNING] = F("running", running, FIELD_TEXTS, 4096),
-    [JOURNAL] = F("journal", journal, FIELD_INT, INT_MAX_FIELD),
-    [DEVICE] = F("device", device, FIELD_TEXT, 16),
-    [GPUS] = F("gpus", gpus, FIELD_TEXT, 1024),
-    [NVCC] = F("nvcc", nvcc, FIELD_TEXT, 4096),
-    [SLOTS] = F("slots", slots, FIELD_INT, 4096),
-    [BEAT_MS] = F("beat_ms", beat_ms, FIELD_INT, INT32_MAX),
-    [LINGER_MS] = F("linger_ms", linger_ms, FIELD_INT, INT32_MAX),
-    [GPU] = F("gpu", gpu, FIELD_TEXT, NAME_MAX_BYTES),
-    [INDEX] = F("index", index, FIELD_INT, 4096),
-    [NAME] = F("name", name, FIELD_TEXT, 256),
-    [DRIVER] = F("driver", driver, FIELD_TEXT, NAME_MAX_BYTES),
-    [FACTS] = F("facts", facts, FIELD_TEXTS, 64),
-    [TOOLKIT] = F("toolkit", toolkit, FIELD_TEXT, 256),
-    [N_GPUS] = F("n_gpus", n_gpus, FIELD_INT, 256),
-    [MEASURE_CREDIT] = F("measure_credit", measure_credit, FIELD_INT, 64),
-    [HASH] = F("hash", hash, FIELD_TEXT, 32),
-    [NAMES] = F("names", names, FIELD_TEXTS, MSG_FILES_MAX),
-    [CONTENTS] = F("contents", contents, FIELD_BLOBS, MSG_FILES_MAX),
-    [KEY] = F("key", key, FIELD_TEXT, 32),
-    [BUNDLE] = F("bundle", bundle, FIELD_TEXT, 32),
-    [SOURCE] = F("source", source, FIELD_TEXT, 256),
-    [HEADER] = F("header", header, FIELD_TEXT, HEADER_MAX),
-    [ENTRY] = F("entry", entry, FIELD_TEXT, NAME_MAX_BYTES),
-    [STANDARD] = F("standard", standard, FIELD_TEXT, 16),
-    [FLAGS] = F("flags", flags, FIELD_TEXTS, 64),
-    [ARCH] = F("arch", arch, FIELD_TEXT, 32),
-    [LIMIT_MS] = F("limit_ms", limit_ms, FIELD_INT, INT32_MAX),
-    [OUTCOME] = F("outcome", outcome, FIELD_TEXT, 32),
-    [DETAIL] = F("detail", detail, FIELD_TEXT, MSG_DETAIL_MAX),
-    [ARTIFACT] = F("artifact", artifact, FIELD_TEXT, 32),
-    [ARTIFACT_BYTES] =
-        F("artifact_bytes", artifact_bytes, FIELD_INT, INT32_MAX),
-    [LOG] = F("log", log, FIELD_TEXT, MSG_LOG_MAX + 256),
-    [SECONDS] = F("seconds", seconds, FIELD_REAL, 1 << 30),
-    [CACHED] = F("cached", cached, FIELD_INT, 1),
-    [REGISTERS] = FN("registers", registers, FIELD_INT, 1 << 16),
-    [SPILL_BYTES] = FN("spill_bytes", spill_bytes, FIELD_INT, INT32_MAX),
-    [STATIC_SMEM] = FN("static_smem", static_smem, FIELD_INT, INT32_MAX),
-    [REFERENCE] = F("reference", reference, FIELD_TEXT, 32),
-    [REQUEST] = F("request", request, FIELD_TEXT, HEADER_MAX),
-    [FRESH] = F("fresh", fresh, FIELD_INT, 1),
-    [ARGUMENT] = F("argument", argument, FIELD_TEXT, NAME_MAX_BYTES),
-    [RELATIVE_L2] = FN("relative_l2", relative_l2, FIELD_REAL, MSG_ANY_SIZE),
-    [MAX_ERROR] = FN("max_error", max_error, FIELD_REAL, MSG_ANY_SIZE),
-    [MAX_AT] = FN("max_at", max_at, FIELD_INT, INT_MAX_FIELD),
-    [SAMPLES] = F("samples", samples, FIELD_REALS, MSG_SAMPLES_MAX),
-    [SAMPLING] = F("sampling", sampling, FIELD_TEXT, 16),
-    [REJECTED] = F("rejected", rejected, FIELD_REALS, MSG_SAMPLES_MAX),
-    [L2] = F("l2", l2, FIELD_TEXT, 32),
-    [BLOCKED] = F("blocked", blocked, FIELD_INT, 1),
-    [CLOCK_MHZ] = FN("clock_mhz", clock_mhz, FIELD_REALS, MSG_SAMPLES_MAX),
-    [TEMP_C] = FN("temp_c", temp_c, FIELD_REALS, MSG_SAMPLES_MAX),
-    [POWER_W] = FN("power_w", power_w, FIELD_REALS, MSG_SAMPLES_MAX),
-    [THROTTLE] = FN("throttle", throttle, FIELD_REALS, MSG_SAMPLES_MAX),
-    [HELD_S] = F("held_s", held_s, FIELD_REAL, 1 << 30),
-    [COMMAND] = F("command", command, FIELD_TEXTS, MSG_COMMAND_MAX),
-    [STATUS] = FN("status", status, FIELD_INT, 255),
-    [OUTPUT] = F("output", output, FIELD_TEXT, MSG_OUTPUT_MAX),
-    [OFFSET] = F("offset", offset, FIELD_INT, INT32_MAX),
-    [TOTAL] = F("total", total, FIELD_INT, INT32_MAX),
-    [CHUNK] = F("chunk", chunk, FIELD_BYTES, MSG_CHUNK_MAX),
-    [NONCES] = F("nonces", nonces, FIELD_TEXTS, 1024),
-    [WHAT] = F("what", what, FIELD_TEXT, 32),
-    [TEXT_] = F("text", text, FIELD_TEXT, MSG_DETAIL_MAX),
+static const struct msg_word words[WORDS] = {
+    [LEASE] = { "lease", INT_MAX_FIELD, false },
+    [SWEEP] = { "sweep", NAME_MAX_BYTES, false },
+    [CONFIG] = { "config", NAME_MAX_BYTES, false },
+    [SHAPE] = { "shape", NAME_MAX_BYTES, false },
+    [PURPOSE] = { "purpose", NAME_MAX_BYTES, false },
+    [STAGE] = { "stage", NAME_MAX_BYTES, false },
+    [ROUND] = { "round", 1 << 30, false },
+    [ATTEMPT] = { "attempt", 1 << 30, false },
+    [NONCE] = { "nonce", 32, false },
+    [PROTOCOL] = { "protocol", 1 << 30, false },
+    [VERSION] = { "version", NAME_MAX_BYTES, false },
+    [HOST] = { "host", 256, false },
+    [BOOT_ID] = { "boot_id", 64, false },
+    [PID] = { "pid", INT32_MAX, false },
+    [CPUS] = { "cpus", 1 << 16, false },
+    [RUNNING] = { "running", 4096, false },
+    [JOURNAL] = { "journal", INT_MAX_FIELD, false },
+    [DEVICE] = { "device", 16, false },
+    [GPUS] = { "gpus", 1024, false },
+    [NVCC] = { "nvcc", 4096, false },
+    [SLOTS] = { "slots", 4096, false },
+    [BEAT_MS] = { "beat_ms", INT32_MAX, false },
+    [LINGER_MS] = { "linger_ms", INT32_MAX, false },
+    [GPU] = { "gpu", NAME_MAX_BYTES, false },
+    [INDEX] = { "index", 4096, false },
+    [NAME] = { "name", 256, false },
+    [DRIVER] = { "driver", NAME_MAX_BYTES, false },
+    [FACTS] = { "facts", 64, false },
+    [TOOLKIT] = { "toolkit", 256, false },
+    [N_GPUS] = { "n_gpus", 256, false },
+    [MEASURE_CREDIT] = { "measure_credit", 64, false },
+    [HASH] = { "hash", 32, false },
+    [NAMES] = { "names", MSG_FILES_MAX, false },
+    [CONTENTS] = { "contents", MSG_FILES_MAX, false },
+    [KEY] = { "key", 32, false },
+    [BUNDLE] = { "bundle", 32, false },
+    [SOURCE] = { "source", 256, false },
+    [HEADER] = { "header", HEADER_MAX, false },
+    [ENTRY] = { "entry", NAME_MAX_BYTES, false },
+    [STANDARD] = { "standard", 16, false },
+    [FLAGS] = { "flags", 64, false },
+    [ARCH] = { "arch", 32, false },
+    [LIMIT_MS] = { "limit_ms", INT32_MAX, false },
+    [OUTCOME] = { "outcome", 32, false },
+    [DETAIL] = { "detail", MSG_DETAIL_MAX, false },
+    [ARTIFACT] = { "artifact", 32, false },
+    [ARTIFACT_BYTES] = { "artifact_bytes", INT32_MAX, false },
+    [LOG] = { "log", MSG_LOG_MAX + 256, false },
+    [SECONDS] = { "seconds", 1 << 30, false },
+    [CACHED] = { "cached", 1, false },
+    [REGISTERS] = { "registers", 1 << 16, true },
+    [SPILL_BYTES] = { "spill_bytes", INT32_MAX, true },
+    [STATIC_SMEM] = { "static_smem", INT32_MAX, true },
+    [REFERENCE] = { "reference", 32, false },
+    [REQUEST] = { "request", HEADER_MAX, false },
+    [FRESH] = { "fresh", 1, false },
+    [ARGUMENT] = { "argument", NAME_MAX_BYTES, false },
+    [RELATIVE_L2] = { "relative_l2", MSG_ANY_SIZE, true },
+    [MAX_ERROR] = { "max_error", MSG_ANY_SIZE, true },
+    [MAX_AT] = { "max_at", INT_MAX_FIELD, true },
+    [SAMPLES] = { "samples", MSG_SAMPLES_MAX, false },
+    [SAMPLING] = { "sampling", 16, false },
+    [REJECTED] = { "rejected", MSG_SAMPLES_MAX, false },
+    [L2] = { "l2", 32, false },
+    [BLOCKED] = { "blocked", 1, false },
+    [CLOCK_MHZ] = { "clock_mhz", MSG_SAMPLES_MAX, true },
+    [TEMP_C] = { "temp_c", MSG_SAMPLES_MAX, true },
+    [POWER_W] = { "power_w", MSG_SAMPLES_MAX, true },
+    [THROTTLE] = { "throttle", MSG_SAMPLES_MAX, true },
+    [HELD_S] = { "held_s", 1 << 30, false },
+    [COMMAND] = { "command", MSG_COMMAND_MAX, false },
+    [STATUS] = { "status", 255, true },
+    [OUTPUT] = { "output", MSG_OUTPUT_MAX, false },
+    [OFFSET] = { "offset", INT32_MAX, false },
+    [TOTAL] = { "total", INT32_MAX, false },
+    [CHUNK] = { "chunk", MSG_CHUNK_MAX, false },
+    [NONCES] = { "nonces", 1024, false },
+    [WHAT] = { "what", 32, false },
+    [TEXT_] = { "text", MSG_DETAIL_MAX, false },
 };
 
-#define END FIELDS
-#define IDENTITY SWEEP, CONFIG, SHAPE, PURPOSE, STAGE, ROUND, ATTEMPT
-#define FIELDS_PER_MESSAGE 40
+#define KIND(member) \
+    _Generic(((struct msg *)0)->member, \
+        int64_t: FIELD_INT,           \
+        double: FIELD_REAL,           \
+        const char *: FIELD_TEXT,     \
+        struct texts: FIELD_TEXTS,    \
+        struct bytes: FIELD_BYTES,    \
+        struct blobs: FIELD_BLOBS,    \
+        struct reals: FIELD_REALS)
+
+#define F(word, member)                                          \
+    {                                                            \
+        &words[word], KIND(member), offsetof(struct msg, member) \
+    }
+#define END          \
+    {                \
+        .word = NULL \
+    }
+
+#define LEASED(work)                                                          \
+    F(LEASE, work.lease), F(SWEEP, work.id.sweep), F(CONFIG, work.id.config), \
+        F(SHAPE, work.id.shape), F(PURPOSE, work.id.purpose),                 \
+        F(STAGE, work.id.stage), F(ROUND, work.id.round),                     \
+        F(ATTEMPT, work.id.attempt)
+#define USAGE(usage)                                                  \
+    F(REGISTERS, usage.registers), F(SPILL_BYTES, usage.spill_bytes), \
+        F(STATIC_SMEM, usage.static_smem)
+
+static const struct msg_field hello[] = {
+    F(PROTOCOL, hello.protocol), F(VERSION, hello.version), F(HOST, hello.host),
+    F(BOOT_ID, hello.boot_id),   F(PID, hello.pid),         F(CPUS, hello.cpus),
+    F(RUNNING, hello.running),   F(JOURNAL, hello.journal), END,
+};
+static const struct msg_field welcome[] = {
+    F(PROTOCOL, welcome.protocol),
+    F(SWEEP, welcome.sweep),
+    F(DEVICE, welcome.device),
+    F(GPUS, welcome.gpus),
+    F(NVCC, welcome.nvcc),
+    F(SLOTS, welcome.slots),
+    F(BEAT_MS, welcome.beat_ms),
+    F(LINGER_MS, welcome.linger_ms),
+    END,
+};
+static const struct msg_field gpu[] = {
+    F(INDEX, gpu.index),   F(GPU, gpu.uuid),    F(NAME, gpu.name),
+    F(DRIVER, gpu.driver), F(FACTS, gpu.facts), END,
+};
+static const struct msg_field ready[] = {
+    F(TOOLKIT, ready.toolkit),
+    F(SLOTS, ready.slots),
+    F(N_GPUS, ready.n_gpus),
+    F(MEASURE_CREDIT, ready.measure_credit),
+    END,
+};
+static const struct msg_field trouble[] = {
+    F(WHAT, trouble.what),
+    F(TEXT_, trouble.text),
+    END,
+};
+static const struct msg_field bundle[] = {
+    F(HASH, bundle.hash),
+    F(NAMES, bundle.names),
+    F(CONTENTS, bundle.contents),
+    END,
+};
+static const struct msg_field build[] = {
+    LEASED(build.work),
+    F(KEY, build.work.key),
+    F(BUNDLE, build.bundle),
+    F(SOURCE, build.source),
+    F(HEADER, build.header),
+    F(ENTRY, build.entry),
+    F(STANDARD, build.standard),
+    F(FLAGS, build.flags),
+    F(ARCH, build.arch),
+    F(LIMIT_MS, build.limit_ms),
+    END,
+};
+static const struct msg_field built[] = {
+    LEASED(built.work),
+    F(NONCE, built.result.nonce),
+    F(KEY, built.work.key),
+    F(OUTCOME, built.result.outcome),
+    F(DETAIL, built.result.detail),
+    F(ARTIFACT, built.artifact),
+    F(ARTIFACT_BYTES, built.artifact_bytes),
+    F(LOG, built.log),
+    F(SECONDS, built.result.seconds),
+    F(CACHED, built.cached),
+    USAGE(built.usage),
+    END,
+};
+static const struct msg_field measure[] = {
+    LEASED(measure.work),
+    F(KEY, measure.work.key),
+    F(GPU, measure.launch.gpu),
+    F(ARTIFACT, measure.launch.artifact),
+    F(REFERENCE, measure.launch.reference),
+    F(REQUEST, measure.launch.request),
+    F(FRESH, measure.fresh),
+    F(LIMIT_MS, measure.launch.limit_ms),
+    END,
+};
+static const struct msg_field measured[] = {
+    LEASED(measured.work),
+    F(NONCE, measured.result.nonce),
+    F(KEY, measured.work.key),
+    F(GPU, measured.gpu),
+    F(ARTIFACT, measured.artifact),
+    F(OUTCOME, measured.result.outcome),
+    F(DETAIL, measured.result.detail),
+    F(ARGUMENT, measured.argument),
+    F(RELATIVE_L2, measured.relative_l2),
+    F(MAX_ERROR, measured.max_error),
+    F(MAX_AT, measured.max_at),
+    F(SAMPLES, measured.samples),
+    F(SAMPLING, measured.sampling),
+    F(REJECTED, measured.rejected),
+    F(L2, measured.l2),
+    F(BLOCKED, measured.blocked),
+    F(CLOCK_MHZ, measured.clock_mhz),
+    F(TEMP_C, measured.temp_c),
+    F(POWER_W, measured.power_w),
+    F(THROTTLE, measured.throttle),
+    F(HELD_S, measured.held_s),
+    F(SECONDS, measured.result.seconds),
+    USAGE(measured.usage),
+    END,
+};
+static const struct msg_field tool[] = {
+    LEASED(tool.work),
+    F(KEY, tool.work.key),
+    F(GPU, tool.launch.gpu),
+    F(BUNDLE, tool.bundle),
+    F(COMMAND, tool.command),
+    F(ARTIFACT, tool.launch.artifact),
+    F(REFERENCE, tool.launch.reference),
+    F(REQUEST, tool.launch.request),
+    F(LIMIT_MS, tool.launch.limit_ms),
+    END,
+};
+static const struct msg_field ran[] = {
+    LEASED(ran.work),
+    F(NONCE, ran.result.nonce),
+    F(KEY, ran.work.key),
+    F(GPU, ran.gpu),
+    F(OUTCOME, ran.result.outcome),
+    F(DETAIL, ran.result.detail),
+    F(STATUS, ran.status),
+    F(OUTPUT, ran.output),
+    F(LOG, ran.log),
+    F(SECONDS, ran.result.seconds),
+    END,
+};
+static const struct msg_field started[] = {
+    F(LEASE, started.lease),
+    END,
+};
+static const struct msg_field refuse[] = {
+    F(LEASE, refuse.lease),
+    F(TEXT_, refuse.text),
+    END,
+};
+static const struct msg_field want[] = {
+    F(WHAT, want.what),
+    F(HASH, want.hash),
+    END,
+};
+static const struct msg_field fetch[] = {
+    F(HASH, fetch.hash),
+    END,
+};
+static const struct msg_field artifact[] = {
+    F(HASH, artifact.hash),
+    F(OFFSET, artifact.offset),
+    F(TOTAL, artifact.total),
+    F(CHUNK, artifact.chunk),
+    END,
+};
+static const struct msg_field missing[] = {
+    F(HASH, missing.hash),
+    END,
+};
+static const struct msg_field ack[] = {
+    F(NONCES, ack.nonces),
+    END,
+};
+static const struct msg_field cancel[] = {
+    F(LEASE, cancel.lease),
+    END,
+};
+static const struct msg_field beat[] = {
+    F(JOURNAL, beat.journal),
+    END,
+};
+static const struct msg_field stop[] = {
+    F(WHAT, stop.what),
+    END,
+};
+static const struct msg_field bye[] = {
+    F(TEXT_, bye.text),
+    F(JOURNAL, bye.journal),
+    END,
+};
 
 static const struct shape {
     const char *name;
-    unsigned char has[FIELDS_PER_MESSAGE];
+    const struct msg_field *fields;
 } shapes[MSG_TYPES] = {
-    [MSG_HELLO] = { "HELLO",
-                    { PROTOCOL, VERSION, HOST, BOOT_ID, PID, CPUS, RUNNING,
-                      JOURNAL, END } },
-    [MSG_WELCOME] = { "WELCOME",
-                      { PROTOCOL, SWEEP, DEVICE, GPUS, NVCC, SLOTS, BEAT_MS,
-                        LINGER_MS, END } },
-    [MSG_GPU] = { "GPU", { INDEX, GPU, NAME, DRIVER, FACTS, END } },
-    [MSG_READY] = { "READY", { TOOLKIT, SLOTS, N_GPUS, MEASURE_CREDIT, END } },
-    [MSG_TROUBLE] = { "TROUBLE", { WHAT, TEXT_, END } },
-    [MSG_BUNDLE] = { "BUNDLE", { HASH, NAMES, CONTENTS, END } },
-    [MSG_BUILD] = { "BUILD",
-                    { LEASE, IDENTITY, KEY, BUNDLE, SOURCE, HEADER, ENTRY,
-                      STANDARD, FLAGS, ARCH, LIMIT_MS, END } },
-    [MSG_BUILT] = { "BUILT",
-                    { LEASE, IDENTITY, NONCE, KEY, OUTCOME, DETAIL, ARTIFACT,
-                      ARTIFACT_BYTES, LOG, SECONDS, CACHED, REGISTERS,
-                      SPILL_BYTES, STATIC_SMEM, END } },
-    [MSG_MEASURE] = { "MEASURE",
-                      { LEASE, IDENTITY, KEY, GPU, ARTIFACT, REFERENCE, REQUEST,
-                        FRESH, LIMIT_MS, END } },
-    [MSG_MEASURED] = { "MEASURED",
-                       { LEASE,       IDENTITY,    NONCE,     KEY,
-                         GPU,         ARTIFACT,    OUTCOME,   DETAIL,
-                         ARGUMENT,    RELATIVE_L2, MAX_ERROR, MAX_AT,
-                         SAMPLES,     SAMPLING,    REJECTED,  L2,
-                         BLOCKED,     CLOCK_MHZ,   TEMP_C,    POWER_W,
-                         THROTTLE,    HELD_S,      SECONDS,   REGISTERS,
-                         SPILL_BYTES, STATIC_SMEM, END } },
-    [MSG_TOOL] = { "TOOL",
-                   { LEASE, IDENTITY, KEY, GPU, BUNDLE, COMMAND, ARTIFACT,
-                     REFERENCE, REQUEST, LIMIT_MS, END } },
-    [MSG_RAN] = { "RAN",
-                  { LEASE, IDENTITY, NONCE, KEY, GPU, OUTCOME, DETAIL, STATUS,
-                    OUTPUT, LOG, SECONDS, END } },
-    [MSG_STARTED] = { "STARTED", { LEASE, END } },
-    [MSG_REFUSE] = { "REFUSE", { LEASE, TEXT_, END } },
-    [MSG_WANT] = { "WANT", { WHAT, HASH, END } },
-    [MSG_FETCH] = { "FETCH", { HASH, END } },
-    [MSG_ARTIFACT] = { "ARTIFACT", { HASH, OFFSET, TOTAL, CHUNK, END } },
-    [MSG_MISSING] = { "MISSING", { HASH, END } },
-    [MSG_ACK] = { "ACK", { NONCES, END } },
-    [MSG_CANCEL] = { "CANCEL", { LEASE, END } },
-    [MSG_BEAT] = { "BEAT", { JOURNAL, END } },
-    [MSG_STOP] = { "STOP", { WHAT, END } },
-    [MSG_BYE] = { "BYE", { TEXT_, JOURNAL, END } },
+    [MSG_HELLO] = { "HELLO", hello },
+    [MSG_WELCOME] = { "WELCOME", welcome },
+    [MSG_GPU] = { "GPU", gpu },
+    [MSG_READY] = { "READY", ready },
+    [MSG_TROUBLE] = { "TROUBLE", trouble },
+    [MSG_BUNDLE] = { "BUNDLE", bundle },
+    [MSG_BUILD] = { "BUILD", build },
+    [MSG_BUILT] = { "BUILT", built },
+    [MSG_MEASURE] = { "MEASURE", measure },
+    [MSG_MEASURED] = { "MEASURED", measured },
+    [MSG_TOOL] = { "TOOL", tool },
+    [MSG_RAN] = { "RAN", ran },
+    [MSG_STARTED] = { "STARTED", started },
+    [MSG_REFUSE] = { "REFUSE", refuse },
+    [MSG_WANT] = { "WANT", want },
+    [MSG_FETCH] = { "FETCH", fetch },
+    [MSG_ARTIFACT] = { "ARTIFACT", artifact },
+    [MSG_MISSING] = { "MISSING", missing },
+    [MSG_ACK] = { "ACK", ack },
+    [MSG_CANCEL] = { "CANCEL", cancel },
+    [MSG_BEAT] = { "BEAT", beat },
+    [MSG_STOP] = { "STOP", stop },
+    [MSG_BYE] = { "BYE", bye },
 };
 
 const char *msg_type_name(enum msg_type type)
@@ -242,7 +412,7 @@ const char *msg_type_name(enum msg_type type)
 
 const struct msg_field *msg_fields_of(enum msg_type type, size_t i)
 {
-    int at = shapes[type].has[i];
+    const struct msg_field *field = &shapes[type].fields[i];
 
-    return at == END ? NULL : &fields[at];
+    return field->word ? field : NULL;
 }

@@ -24,14 +24,20 @@ enum field_kind {
 
 #define MSG_ANY_SIZE INT64_MAX /* of a number: up to infinity */
 
-/* 'max' is the largest length, count or number; a number is at least 0.  Where
+/* A field is the same in every message that has it.
+ * 'max' is the largest length, count or number; a number is at least 0.  Where
  * it may be unknown, an INT may be -1, REALs and REALS may be NaN. */
-struct msg_field {
+struct msg_word {
     const char *name;
-    size_t offset; /* in struct msg */
-    enum field_kind kind;
     int64_t max;
     bool unknown_ok;
+};
+
+/* A word in one message: where its struct has it, and as what. */
+struct msg_field {
+    const struct msg_word *word;
+    enum field_kind kind;
+    size_t offset; /* in struct msg */
 };
 
 /* The fields of a message, all of them required, one after the other from 0;

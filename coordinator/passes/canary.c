@@ -290,26 +290,26 @@ static int canary_samples(const struct sweep *sweep, const struct pass *pass,
 
 /* ---- results ---- */
 
-static double median_of(const struct msg *msg)
+static double median_of(const struct msg_measured *measured)
 {
     struct summary times;
 
-    stats_summary(msg->samples.items, msg->samples.n, &times);
+    stats_summary(measured->samples.items, measured->samples.n, &times);
     return times.median;
 }
 
 static void canary_measured(struct sweep *sweep, struct pass *pass,
                             const struct sched_lease *job,
-                            const struct msg *msg)
+                            const struct msg_measured *measured)
 {
-    bool timed =
-        outcome_is(msg->outcome, OUTCOME_CORRECT) && msg->samples.n > 0;
+    bool timed = outcome_is(measured->result.outcome, OUTCOME_CORRECT) &&
+                 measured->samples.n > 0;
     struct canary_run *canary = pass->state;
     int number = job_of(sweep, job->unit, job->shape);
 
     if (job->round > canary->rounds[number])
         canary->rounds[number] = job->round;
-    gpu_trust_measured(canary->trust, number_of(canary, msg->gpu),
+    gpu_trust_measured(canary->trust, number_of(canary, measured->gpu),
                        timed ? number : -1, now_s(sweep));
 }
 
@@ -326,24 +326,25 @@ static int take_order(struct canary_run *canary, int64_t order)
 
 static void canary_ended(struct sweep *sweep, struct canary_run *canary,
                          const struct sched_lease *lease,
-                         const struct msg *result)
+                         const struct msg_measured *measured)
 {
     int number = take_order(canary, lease->order);
 
     if (number < 0)
         return;
-    if (!result && lease->attempt > sweep->reactor.options->attempts)
+    if (!measured && lease->attempt > sweep->reactor.options->attempts)
         gpu_trust_canary_wrong(canary->trust, number, "its process died");
-    else if (!result)
+    else if (!measured)
         gpu_trust_canary_gone(canary->trust, number);
-    else if (!outcome_is(result->outcome, OUTCOME_CORRECT) ||
-             result->samples.n == 0)
+    else if (!outcome_is(measured->result.outcome, OUTCOME_CORRECT) ||
+             measured->samples.n == 0)
         gpu_trust_canary_wrong(canary->trust, number,
-                               *result->detail ? result->detail
-                                               : result->outcome);
+                               *measured->result.detail
+                                   ? measured->result.detail
+                                   : measured->result.outcome);
     else
         gpu_trust_canary(canary->trust, number, now_s(sweep),
-                         median_of(result));
+                         median_of(measured));
 }
 
 static void order_ended(struct sweep *sweep, struct pass *pass,
@@ -354,7 +355,7 @@ static void order_ended(struct sweep *sweep, struct pass *pass,
     int job = job_of(sweep, lease->unit, lease->shape);
 
     if (lease->purpose == SCHED_CANARY)
-        canary_ended(sweep, canary, lease, result);
+        canary_ended(sweep, canary, lease, result ? &result->measured : NULL);
     else
         gpu_trust_again_ended(canary->trust, canary->again_on[job], job,
                               result != NULL);

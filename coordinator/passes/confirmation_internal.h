@@ -101,11 +101,11 @@ bool external_runs_ended(struct sweep *sweep, struct confirmation_pass *c,
                          const struct sched_lease *lease,
                          const struct msg *result);
 bool external_runs_bundle(struct confirmation_pass *c, const char *hash,
-                          struct msg *msg);
+                          struct msg_bundle *out);
 int external_runs_fill(struct sweep *sweep, struct confirmation_pass *c,
-                       const struct sched_lease *lease, struct msg *msg,
+                       const struct sched_lease *lease, struct msg_tool *out,
                        char key[HASH_HEX], struct err *err);
-const char *external_runs_judge(const struct sweep *sweep, struct msg *msg,
+const char *external_runs_judge(const struct sweep *sweep, struct msg_ran *ran,
                                 struct err *why);
 
 #endif

@@ -170,11 +170,11 @@ static void step_ended(struct sweep *sweep, struct confirmation_pass *c,
         return;
     }
     candidate = card->steps[step].candidate;
-    if (!outcome_is(result->outcome, OUTCOME_CORRECT) &&
+    if (!outcome_is(msg_result(result)->outcome, OUTCOME_CORRECT) &&
         !block_schedule_is_out(c->confirm, candidate)) {
-        char *reason =
-            mem_printf("%s in the confirmation, at %s: %s", result->outcome,
-                       result->id.shape, result->detail);
+        char *reason = mem_printf(
+            "%s in the confirmation, at %s: %s", msg_result(result)->outcome,
+            msg_work(result)->id.shape, msg_result(result)->detail);
 
         confirmation_state_out(sweep, c, candidate, reason);
         free(reason);
@@ -257,25 +257,25 @@ static int contest_samples(const struct sweep *sweep, const struct pass *pass,
 }
 
 static int contest_fill(struct sweep *sweep, struct pass *pass,
-                        const struct sched_lease *lease, struct msg *msg,
+                        const struct sched_lease *lease, struct msg_tool *out,
                         char key[HASH_HEX], struct err *err)
 {
-    return external_runs_fill(sweep, pass->state, lease, msg, key, err);
+    return external_runs_fill(sweep, pass->state, lease, out, key, err);
 }
 
 static bool contest_bundle(struct sweep *sweep, struct pass *pass,
-                           const char *hash, struct msg *msg)
+                           const char *hash, struct msg_bundle *out)
 {
     (void)sweep;
-    return external_runs_bundle(pass->state, hash, msg);
+    return external_runs_bundle(pass->state, hash, out);
 }
 
 static const char *contest_judge(const struct sweep *sweep,
-                                 const struct pass *pass, struct msg *msg,
+                                 const struct pass *pass, struct msg_ran *ran,
                                  struct err *why)
 {
     (void)pass;
-    return external_runs_judge(sweep, msg, why);
+    return external_runs_judge(sweep, ran, why);
 }
 
 /* ---- the end ---- */

@@ -190,7 +190,7 @@ bool external_runs_waits(const struct confirmation_pass *c)
 
 /* ---- leases */
 
-static void put_bundle(struct external_runs *tools, struct msg *msg)
+static void put_bundle(struct external_runs *tools, struct msg_bundle *out)
 {
     const struct bundle *bundle = &tools->bundle;
 
@@ -199,22 +199,22 @@ static void put_bundle(struct external_runs *tools, struct msg *msg)
         tools->contents[i] =
             (struct bytes){ bundle->files[i].bytes, bundle->files[i].len };
     }
-    msg->hash = bundle->hash;
-    msg->names = (struct texts){ tools->names, bundle->n };
-    msg->contents = (struct blobs){ tools->contents, bundle->n };
+    out->hash = bundle->hash;
+    out->names = (struct texts){ tools->names, bundle->n };
+    out->contents = (struct blobs){ tools->contents, bundle->n };
 }
 
 bool external_runs_bundle(struct confirmation_pass *c, const char *hash,
-                          struct msg *msg)
+                          struct msg_bundle *out)
 {
     if (!c->tools || strcmp(c->tools->bundle.hash, hash) != 0)
         return false;
-    put_bundle(c->tools, msg);
+    put_bundle(c->tools, out);
     return true;
 }
 
 int external_runs_fill(struct sweep *sweep, struct confirmation_pass *c,
-                       const struct sched_lease *lease, struct msg *msg,
+                       const struct sched_lease *lease, struct msg_tool *out,
                        char key[HASH_HEX], struct err *err)
 {
     struct external_runs *tools = c->tools;
@@ -228,31 +228,31 @@ int external_runs_fill(struct sweep *sweep, struct confirmation_pass *c,
         sweep->work.spec, plan_shape(sweep->work.plan, lease->shape));
     external_baseline_key(sweep->work.spec, tools->command, tools->bundle.hash,
                           key);
-    msg->command = (struct texts){ (const char *const *)tools->command,
+    out->command = (struct texts){ (const char *const *)tools->command,
                                    external->n_command };
-    msg->bundle = tools->bundle.n ? tools->bundle.hash : "";
-    msg->artifact = msg->reference = msg->request = "";
-    msg->limit_ms = (int64_t)(external->timeout_s * 1e3);
+    out->bundle = tools->bundle.n ? tools->bundle.hash : "";
+    out->launch.artifact = out->launch.reference = out->launch.request = "";
+    out->launch.limit_ms = (int64_t)(external->timeout_s * 1e3);
     return 0;
 }
 
 /* A run that ended well and printed what is no result has told nothing. */
-const char *external_runs_judge(const struct sweep *sweep, struct msg *msg,
+const char *external_runs_judge(const struct sweep *sweep, struct msg_ran *ran,
                                 struct err *why)
 {
     const char *name = external_of(sweep)->name;
     struct external_baseline_output output;
 
-    if (outcome_is(msg->outcome, OUTCOME_RAN)) {
-        if (external_baseline_read(msg->output, strlen(msg->output),
-                                   msg->seconds, &output, why) == 0) {
+    if (outcome_is(ran->result.outcome, OUTCOME_RAN)) {
+        if (external_baseline_read(ran->output, strlen(ran->output),
+                                   ran->result.seconds, &output, why) == 0) {
             external_baseline_output_fini(&output);
         } else {
-            msg->outcome = outcome_name(OUTCOME_GARBAGE);
-            msg->detail = why->text;
+            ran->result.outcome = outcome_name(OUTCOME_GARBAGE);
+            ran->result.detail = why->text;
         }
     }
-    return name ? name : msg->id.purpose;
+    return name ? name : ran->work.id.purpose;
 }
 
 /* ---- results */
@@ -298,7 +298,8 @@ bool external_runs_ended(struct sweep *sweep, struct confirmation_pass *c,
         return true;
     if (!result)
         return dropped(tools, lease);
-    ran = outcome_read(result->outcome, &outcome) && outcome == OUTCOME_RAN;
+    ran = outcome_read(msg_result(result)->outcome, &outcome) &&
+          outcome == OUTCOME_RAN;
     if (lease->round <= tools->round ||
         lease->round >= tools->round + CONFIRMATION_ROUNDS)
         return true; /* of another confirmation */
@@ -307,6 +308,7 @@ bool external_runs_ended(struct sweep *sweep, struct confirmation_pass *c,
                               ran ? EXTERNAL_SCHEDULE_TIMED
                                   : EXTERNAL_SCHEDULE_FAILED);
     if (!ran)
-        give_up_on(sweep, tools, lease->host, outcome, result->detail);
+        give_up_on(sweep, tools, lease->host, outcome,
+                   msg_result(result)->detail);
     return true;
 }

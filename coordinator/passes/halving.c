@@ -119,6 +119,7 @@ void halving_ended(struct sweep *sweep, struct search_pass *search,
                    const struct sched_lease *lease, const struct msg *result)
 {
     struct halving *race = search->race;
+    const struct msg_measured *measured;
     struct summary times;
     size_t i = 0;
 
@@ -129,12 +130,13 @@ void halving_ended(struct sweep *sweep, struct search_pass *search,
     race->climbers[i].order = 0;
     if (!result)
         return; /* the next turn finds another GPU */
-    if (!outcome_is(result->outcome, OUTCOME_CORRECT) ||
-        result->samples.n == 0) {
+    measured = &result->measured;
+    if (!outcome_is(measured->result.outcome, OUTCOME_CORRECT) ||
+        measured->samples.n == 0) {
         settle(sweep, search, i, STRATEGY_FAILED, 0);
         return;
     }
-    stats_summary(result->samples.items, result->samples.n, &times);
+    stats_summary(measured->samples.items, measured->samples.n, &times);
     settle(sweep, search, i, STRATEGY_TIMED, times.median);
 }
 

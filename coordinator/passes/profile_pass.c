@@ -132,43 +132,43 @@ static bool profile_is_over(const struct sweep *sweep, const struct pass *pass)
 }
 
 static int profile_fill(struct sweep *sweep, struct pass *pass,
-                        const struct sched_lease *lease, struct msg *msg,
+                        const struct sched_lease *lease, struct msg_tool *out,
                         char key[HASH_HEX], struct err *err)
 {
     struct profile_run *profile = pass->state;
     const struct plan_sampling sampling = { .least = 1, .most = 1 };
     bool warm = strcmp(sweep->work.spec->measure.l2, "warm") == 0;
     int rc = plan_measure(sweep->work.plan, lease->unit, lease->shape,
-                          &sampling, msg, err);
+                          &sampling, &out->launch.request, err);
 
     if (rc < 0)
         return rc;
     plan_task_key(sweep->work.plan, lease->unit, lease->shape, key);
-    msg->command.n =
+    out->command.n =
         ncu_command(sweep->work.spec->kernel.entry, !warm, profile->command);
-    msg->command.items = profile->command;
-    msg->bundle = "";
-    msg->artifact = sweep->work.artifacts[lease->unit];
-    msg->reference = sweep->work.artifacts[plan_units(sweep->work.plan)];
-    msg->limit_ms = PROFILE_LIMIT_MS;
+    out->command.items = profile->command;
+    out->bundle = "";
+    out->launch.artifact = sweep->work.artifacts[lease->unit];
+    out->launch.reference = sweep->work.artifacts[plan_units(sweep->work.plan)];
+    out->launch.limit_ms = PROFILE_LIMIT_MS;
     return 0;
 }
 
 /* Of a profiler that failed, what it printed knows why. */
 static const char *profile_judge(const struct sweep *sweep,
-                                 const struct pass *pass, struct msg *msg,
+                                 const struct pass *pass, struct msg_ran *out,
                                  struct err *why)
 {
     struct ncu_profile *profile = mem_new(1, sizeof(*profile));
-    bool ran = outcome_is(msg->outcome, OUTCOME_RAN);
+    bool ran = outcome_is(out->result.outcome, OUTCOME_RAN);
 
     (void)sweep;
     (void)pass;
-    if ((ran || outcome_is(msg->outcome, OUTCOME_FAILED)) &&
-        ncu_read(msg->output, msg->log, profile, why) < 0) {
+    if ((ran || outcome_is(out->result.outcome, OUTCOME_FAILED)) &&
+        ncu_read(out->output, out->log, profile, why) < 0) {
         if (ran)
-            msg->outcome = outcome_name(OUTCOME_GARBAGE);
-        msg->detail = why->text;
+            out->result.outcome = outcome_name(OUTCOME_GARBAGE);
+        out->result.detail = why->text;
     }
     free(profile);
     return "ncu";

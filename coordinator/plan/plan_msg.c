@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/msg_file.h"
+#include "common/msg_work.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_config.h"
@@ -15,7 +17,7 @@ static const struct bundle *bundle_of(const struct plan *plan, int unit)
     return plan_is_reference(plan, unit) ? &plan->reference : &plan->kernel;
 }
 
-void plan_bundle(struct plan *plan, int unit, struct msg *msg)
+void plan_bundle(struct plan *plan, int unit, struct msg_bundle *out)
 {
     const struct bundle *bundle = bundle_of(plan, unit);
 
@@ -24,12 +26,12 @@ void plan_bundle(struct plan *plan, int unit, struct msg *msg)
         plan->message.contents[i] =
             (struct bytes){ bundle->files[i].bytes, bundle->files[i].len };
     }
-    msg->hash = bundle->hash;
-    msg->names = (struct texts){ plan->message.names, bundle->n };
-    msg->contents = (struct blobs){ plan->message.contents, bundle->n };
+    out->hash = bundle->hash;
+    out->names = (struct texts){ plan->message.names, bundle->n };
+    out->contents = (struct blobs){ plan->message.contents, bundle->n };
 }
 
-static int recorded_build(struct plan *plan, int unit, struct msg *msg,
+static int recorded_build(struct plan *plan, int unit, struct msg_build *out,
                           struct err *err)
 {
     struct replay *replay = plan->spec->replay;
@@ -41,17 +43,18 @@ static int recorded_build(struct plan *plan, int unit, struct msg *msg,
     rc = replay_record(replay, reference ? NULL : plan->values,
                        &plan->message.text, err);
     plan->message.flag = replay_flag(replay);
-    msg->bundle = bundle_of(plan, unit)->hash;
-    msg->source = REPLAY_FILE;
-    msg->header = buf_text(&plan->message.text);
-    msg->entry = REPLAY_ENTRY;
-    msg->standard = plan->spec->compile.standard;
-    msg->arch = plan->arch;
-    msg->flags = (struct texts){ &plan->message.flag, 1 };
+    out->bundle = bundle_of(plan, unit)->hash;
+    out->source = REPLAY_FILE;
+    out->header = buf_text(&plan->message.text);
+    out->entry = REPLAY_ENTRY;
+    out->standard = plan->spec->compile.standard;
+    out->arch = plan->arch;
+    out->flags = (struct texts){ &plan->message.flag, 1 };
     return rc;
 }
 
-int plan_build(struct plan *plan, int unit, struct msg *msg, struct err *err)
+int plan_build(struct plan *plan, int unit, struct msg_build *out,
+               struct err *err)
 {
     const struct spec *spec = plan->spec;
     bool reference = plan_is_reference(plan, unit);
@@ -60,20 +63,20 @@ int plan_build(struct plan *plan, int unit, struct msg *msg, struct err *err)
     int rc = 0;
 
     if (spec->replay)
-        return recorded_build(plan, unit, msg, err);
+        return recorded_build(plan, unit, out, err);
     buf_clear(&plan->message.text);
     if (!reference) {
         plan_look_at(plan, unit);
         rc = plan_header(plan, err);
     }
-    msg->bundle = bundle_of(plan, unit)->hash;
-    msg->source = kernel->source;
-    msg->header = buf_text(&plan->message.text);
-    msg->entry = kernel->entry;
-    msg->standard = spec->compile.standard;
-    msg->arch = plan->arch;
+    out->bundle = bundle_of(plan, unit)->hash;
+    out->source = kernel->source;
+    out->header = buf_text(&plan->message.text);
+    out->entry = kernel->entry;
+    out->standard = spec->compile.standard;
+    out->arch = plan->arch;
     if (!reference)
-        msg->flags = (struct texts){ (const char *const *)spec->compile.flags,
+        out->flags = (struct texts){ (const char *const *)spec->compile.flags,
                                      spec->compile.n_flags };
     return rc;
 }
@@ -136,7 +139,7 @@ static int put_work(struct plan *plan, const struct spec_shape *at,
 }
 
 int plan_measure(struct plan *plan, int unit, int shape,
-                 const struct plan_sampling *sampling, struct msg *msg,
+                 const struct plan_sampling *sampling, const char **request,
                  struct err *err)
 {
     const struct spec *spec = plan->spec;
@@ -160,6 +163,6 @@ int plan_measure(struct plan *plan, int unit, int shape,
                sampling->most, spec->measure.noise, spec->measure.margin,
                sampling->incumbent_s, spec->measure.l2,
                spec->measure.timeout_s);
-    msg->request = buf_text(to);
+    *request = buf_text(to);
     return 0;
 }

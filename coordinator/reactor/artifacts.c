@@ -42,7 +42,7 @@ static int unit_of_artifact(const struct sweep *sweep, const char *hash)
 
 static void tell_missing(struct sweep *sweep, size_t host, const char *hash)
 {
-    struct msg msg = { .type = MSG_MISSING, .hash = hash };
+    struct msg msg = { .type = MSG_MISSING, .missing.hash = hash };
 
     outbox_send(sweep, host, &msg);
 }
@@ -55,13 +55,13 @@ static void want_bundle(struct sweep *sweep, size_t host, const char *hash)
     for (size_t i = 0; i < 2; i++) {
         struct msg msg = { .type = MSG_BUNDLE };
 
-        plan_bundle(sweep->work.plan, units[i], &msg);
-        if (strcmp(msg.hash, hash) == 0) {
+        plan_bundle(sweep->work.plan, units[i], &msg.bundle);
+        if (strcmp(msg.bundle.hash, hash) == 0) {
             outbox_send(sweep, host, &msg);
             return;
         }
     }
-    if (pass_bundle(sweep, hash, &tool)) {
+    if (pass_bundle(sweep, hash, &tool.bundle)) {
         outbox_send(sweep, host, &tool);
         return;
     }
@@ -128,7 +128,7 @@ static void give_up_fetch(struct sweep *sweep, struct fetch *fetch)
  * True when the fetch is over. */
 static bool step_fetch(struct sweep *sweep, struct fetch *fetch, int64_t now)
 {
-    struct msg msg = { .type = MSG_FETCH, .hash = fetch->hash };
+    struct msg msg = { .type = MSG_FETCH, .fetch.hash = fetch->hash };
     int unit = unit_of_artifact(sweep, fetch->hash);
     int home = unit < 0 ? -1 : sched_home(sweep->work.sched, unit);
 
@@ -172,28 +172,28 @@ static void want_artifact(struct sweep *sweep, size_t host, const char *hash)
 
 void artifacts_want(struct sweep *sweep, size_t host, const struct msg *msg)
 {
-    if (strcmp(msg->what, "bundle") == 0)
-        want_bundle(sweep, host, msg->hash);
+    if (strcmp(msg->want.what, "bundle") == 0)
+        want_bundle(sweep, host, msg->want.hash);
     else
-        want_artifact(sweep, host, msg->hash);
+        want_artifact(sweep, host, msg->want.hash);
 }
 
 /* Chunks are summed in their order; of an answer that another one overtook,
  * the sum is never asked for.  True when the whole of it was right or is not
  * known. */
-static bool sum_chunk(struct fetch *fetch, const struct msg *msg)
+static bool sum_chunk(struct fetch *fetch, const struct msg_artifact *part)
 {
     char hash[HASH_HEX];
 
-    if (msg->offset == 0) {
+    if (part->offset == 0) {
         hash_init(&fetch->sum);
         fetch->summed = 0;
     }
-    if (msg->offset != fetch->summed)
+    if (part->offset != fetch->summed)
         return true;
-    hash_add(&fetch->sum, msg->chunk.data, msg->chunk.len);
-    fetch->summed += (int64_t)msg->chunk.len;
-    if (fetch->summed < msg->total)
+    hash_add(&fetch->sum, part->chunk.data, part->chunk.len);
+    fetch->summed += (int64_t)part->chunk.len;
+    if (fetch->summed < part->total)
         return true;
     hash_end(&fetch->sum, hash);
     fetch->summed = -1;
@@ -202,17 +202,14 @@ static bool sum_chunk(struct fetch *fetch, const struct msg *msg)
 
 void artifacts_chunk(struct sweep *sweep, size_t host, const struct msg *msg)
 {
-    struct fetch *fetch = find_fetch(sweep, msg->hash);
-    struct msg out = { .type = MSG_ARTIFACT,
-                       .hash = msg->hash,
-                       .offset = msg->offset,
-                       .total = msg->total,
-                       .chunk = msg->chunk };
+    const struct msg_artifact *part = &msg->artifact;
+    struct fetch *fetch = find_fetch(sweep, part->hash);
+    struct msg out = { .type = MSG_ARTIFACT, .artifact = *part };
 
     if (!fetch || fetch->from != (int)host)
         return;
     fetch->moved_ns = reactor_now(sweep);
-    if (!sum_chunk(fetch, msg)) {
+    if (!sum_chunk(fetch, part)) {
         host_state_condemn(
             &sweep->fleet.hosts[host], ERR_PROTO,
             "the bytes of an artifact that it built do not match "
@@ -222,7 +219,7 @@ void artifacts_chunk(struct sweep *sweep, size_t host, const struct msg *msg)
     for (size_t i = 0; i < sweep->fleet.n; i++)
         if (fetch->wanted_by[i])
             outbox_send(sweep, i, &out);
-    if (msg->offset + (int64_t)msg->chunk.len >= msg->total)
+    if (part->offset + (int64_t)part->chunk.len >= part->total)
         drop_fetch(sweep, fetch);
 }
 

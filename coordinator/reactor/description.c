@@ -34,7 +34,7 @@ static void hash_ask(const struct plan *plan, struct hash *hash)
 static void sweep_key(const struct sweep *sweep, char out[HASH_HEX])
 {
     int reference = plan_units(sweep->work.plan);
-    struct msg kernel = { 0 };
+    struct msg_bundle kernel = { 0 };
     struct hash hash;
 
     hash_init(&hash);

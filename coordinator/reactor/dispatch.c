@@ -37,10 +37,12 @@ static void identify(const struct sweep *sweep, const struct sched_lease *lease,
     bool reference = lease->unit == plan_units(sweep->work.plan);
     bool measure = lease->stage == JOB_MEASURE;
     bool tool = measure && sched_is_tool(lease->purpose);
+    struct msg_work *work;
 
     msg->type = tool ? MSG_TOOL : measure ? MSG_MEASURE : MSG_BUILD;
-    msg->lease = lease->id;
-    msg->id = (struct msg_identity){
+    work = msg_work_of(msg);
+    work->lease = lease->id;
+    work->id = (struct msg_identity){
         .sweep = sweep->work.spec->name,
         .config = reference ? unit->source_key : unit->key,
         .shape = measure ? plan_shape_name(sweep->work.plan, lease->shape) : "",
@@ -51,7 +53,8 @@ static void identify(const struct sweep *sweep, const struct sched_lease *lease,
         .attempt = lease->attempt,
     };
     if (measure)
-        msg->gpu = sweep->fleet.hosts[lease->host].gpus[lease->gpu].uuid;
+        (tool ? &msg->tool.launch : &msg->measure.launch)->gpu =
+            sweep->fleet.hosts[lease->host].gpus[lease->gpu].uuid;
 }
 
 /* Who compares wants as many of each, however slow it is; a race says itself
@@ -75,11 +78,11 @@ static void add_recorded(struct sweep *sweep, const struct sched_lease *lease,
     struct buf *request = &sweep->work.request;
 
     buf_clear(request);
-    buf_printf(request, "%s", msg->request);
-    replay_put_arguments(sweep->work.spec->replay, &msg->id,
+    buf_printf(request, "%s", msg->measure.launch.request);
+    replay_put_arguments(sweep->work.spec->replay, &msg->measure.work.id,
                          sweep->fleet.hosts[lease->host].host->name, lease->gpu,
                          request);
-    msg->request = buf_text(request);
+    msg->measure.launch.request = buf_text(request);
 }
 
 static int fill_tool(struct sweep *sweep, const struct sched_lease *lease,
@@ -87,33 +90,34 @@ static int fill_tool(struct sweep *sweep, const struct sched_lease *lease,
 {
     struct pass *pass = pass_at(sweep, lease->pass);
 
-    return pass->ops->commands.fill(sweep, pass, lease, msg, key, err);
+    return pass->ops->commands.fill(sweep, pass, lease, &msg->tool, key, err);
 }
 
 static int fill(struct sweep *sweep, const struct sched_lease *lease,
                 struct msg *msg, char key[HASH_HEX], struct err *err)
 {
+    struct msg_launch *launch = &msg->measure.launch;
     struct plan_sampling sampling;
     int rc;
 
     identify(sweep, lease, msg);
-    msg->key = key;
+    msg_work_of(msg)->key = key;
     if (lease->stage == JOB_BUILD) {
-        msg->limit_ms = dispatch_limit_ms(sweep, JOB_BUILD);
+        msg->build.limit_ms = dispatch_limit_ms(sweep, JOB_BUILD);
         plan_build_key(sweep->work.plan, lease->unit,
                        sweep->fleet.hosts[lease->host].worker.toolkit, key);
-        return plan_build(sweep->work.plan, lease->unit, msg, err);
+        return plan_build(sweep->work.plan, lease->unit, &msg->build, err);
     }
     if (msg->type == MSG_TOOL)
         return fill_tool(sweep, lease, msg, key, err);
-    msg->artifact = sweep->work.artifacts[lease->unit];
-    msg->reference = sweep->work.artifacts[plan_units(sweep->work.plan)];
-    msg->fresh = lease->fresh;
-    msg->limit_ms = dispatch_limit_ms(sweep, JOB_MEASURE);
+    launch->artifact = sweep->work.artifacts[lease->unit];
+    launch->reference = sweep->work.artifacts[plan_units(sweep->work.plan)];
+    msg->measure.fresh = lease->fresh;
+    launch->limit_ms = dispatch_limit_ms(sweep, JOB_MEASURE);
     plan_task_key(sweep->work.plan, lease->unit, lease->shape, key);
     sampling = sampling_of(sweep, lease);
     rc = plan_measure(sweep->work.plan, lease->unit, lease->shape, &sampling,
-                      msg, err);
+                      &launch->request, err);
     if (rc == 0 && sweep->work.spec->replay)
         add_recorded(sweep, lease, msg);
     return rc;
@@ -190,10 +194,12 @@ static int hand_out(struct sweep *sweep, const struct sched_lease *lease,
 
     if (rc == 0) {
         struct issued_lease *grant = &sweep->work.issued[lease->id - 1];
+        const struct msg_launch *launch = msg_launch(&msg);
 
-        grant->limit_ns = msg.limit_ms * NS_PER_MS;
+        grant->limit_ns =
+            (launch ? launch->limit_ms : msg.build.limit_ms) * NS_PER_MS;
         if (msg.type == MSG_MEASURE)
-            snprintf(grant->artifact, HASH_HEX, "%s", msg.artifact);
+            snprintf(grant->artifact, HASH_HEX, "%s", launch->artifact);
         if (!outbox_send(sweep, (size_t)lease->host, &msg))
             take_back(sweep, lease);
     }

@@ -117,17 +117,19 @@ void fleet_news(struct sweep *sweep, const struct host_thread_news *news)
 static void welcome(struct sweep *sweep, size_t host)
 {
     const struct host *h = sweep->fleet.hosts[host].host;
-    struct msg msg = { .type = MSG_WELCOME,
-                       .protocol = MSG_PROTOCOL,
-                       .id.sweep = sweep->work.spec->name,
-                       .device = sweep->reactor.options->device,
-                       .gpus = h->role == HOST_BUILDER ? "none"
-                               : h->gpus[0]            ? h->gpus
-                                                       : "all",
-                       .nvcc = h->nvcc,
-                       .slots = h->slots,
-                       .beat_ms = BEAT_MS,
-                       .linger_ms = sweep->reactor.options->linger_s * 1000 };
+    struct msg msg = {
+        .type = MSG_WELCOME,
+        .welcome = { .protocol = MSG_PROTOCOL,
+                     .sweep = sweep->work.spec->name,
+                     .device = sweep->reactor.options->device,
+                     .gpus = h->role == HOST_BUILDER ? "none"
+                             : h->gpus[0]            ? h->gpus
+                                                     : "all",
+                     .nvcc = h->nvcc,
+                     .slots = h->slots,
+                     .beat_ms = BEAT_MS,
+                     .linger_ms = sweep->reactor.options->linger_s * 1000 }
+    };
 
     outbox_send(sweep, host, &msg);
 }
@@ -156,33 +158,33 @@ int fleet_hello(struct sweep *sweep, size_t host, const struct msg *msg,
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
 
-    if (msg->protocol != MSG_PROTOCOL)
+    if (msg->hello.protocol != MSG_PROTOCOL)
         return err_set(err, ERR_PROTO,
                        "worker %s speaks protocol %lld, fa-coord %s speaks %d",
-                       msg->version, (long long)msg->protocol, FA_VERSION,
-                       MSG_PROTOCOL);
-    if (strcmp(host_state->worker.boot_id, msg->boot_id) != 0 ||
-        host_state->worker.pid != msg->pid)
+                       msg->hello.version, (long long)msg->hello.protocol,
+                       FA_VERSION, MSG_PROTOCOL);
+    if (strcmp(host_state->worker.boot_id, msg->hello.boot_id) != 0 ||
+        host_state->worker.pid != msg->hello.pid)
         host_state->same_worker = false;
     if (!host_state->conn.deaf_ns)
         host_state->conn.deaf_ns = reactor_now(sweep);
     host_state->state = HOST_STATE_GREETED;
     host_state->n_gpus = 0;
-    host_state->worker.pid = msg->pid;
-    host_state->worker.cpus = msg->cpus;
+    host_state->worker.pid = msg->hello.pid;
+    host_state->worker.cpus = msg->hello.cpus;
     snprintf(host_state->worker.boot_id, sizeof(host_state->worker.boot_id),
-             "%s", msg->boot_id);
+             "%s", msg->hello.boot_id);
     retire_other_name(sweep, host);
     snprintf(host_state->worker.machine, sizeof(host_state->worker.machine),
-             "%s", msg->host);
+             "%s", msg->hello.host);
     snprintf(host_state->worker.version, sizeof(host_state->worker.version),
-             "%s", msg->version);
+             "%s", msg->hello.version);
     host_state_forget_running(host_state);
     host_state->worker.running =
-        mem_new(msg->running.n, sizeof(*host_state->worker.running));
-    for (size_t i = 0; i < msg->running.n; i++)
+        mem_new(msg->hello.running.n, sizeof(*host_state->worker.running));
+    for (size_t i = 0; i < msg->hello.running.n; i++)
         host_state->worker.running[host_state->worker.n_running++] =
-            mem_strdup(msg->running.items[i]);
+            mem_strdup(msg->hello.running.items[i]);
     if (sweep->work.sched)
         sched_host_pause(sweep->work.sched, (int)host, true);
     set_phase(sweep, host, LEDGER_SETUP);
@@ -207,7 +209,7 @@ int fleet_gpu(struct sweep *sweep, size_t host, const struct msg *msg,
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
     struct host_state_gpu *gpu = &host_state->gpus[host_state->n_gpus];
-    const struct host_state *other = other_box_with(sweep, host, msg->gpu);
+    const struct host_state *other = other_box_with(sweep, host, msg->gpu.uuid);
     int rc;
 
     if (host_state->state != HOST_STATE_GREETED ||
@@ -217,14 +219,14 @@ int fleet_gpu(struct sweep *sweep, size_t host, const struct msg *msg,
         progress_say(sweep->reactor.progress,
                      "%s: its GPU %s is the one of %s under another name; "
                      "used once",
-                     host_state->host->name, msg->gpu, other->host->name);
+                     host_state->host->name, msg->gpu.uuid, other->host->name);
         return 0;
     }
-    rc = gpu_arch_facts_read(&msg->facts, &gpu->facts, err);
+    rc = gpu_arch_facts_read(&msg->gpu.facts, &gpu->facts, err);
     if (rc < 0)
         return rc;
-    snprintf(gpu->uuid, sizeof(gpu->uuid), "%s", msg->gpu);
-    snprintf(gpu->name, sizeof(gpu->name), "%s", msg->name);
+    snprintf(gpu->uuid, sizeof(gpu->uuid), "%s", msg->gpu.uuid);
+    snprintf(gpu->name, sizeof(gpu->name), "%s", msg->gpu.name);
     if (sweep->work.spec->replay)
         snprintf(gpu->name, sizeof(gpu->name), "%.200s (recorded)",
                  replay_device(sweep->work.spec->replay));
@@ -415,10 +417,10 @@ int fleet_ready(struct sweep *sweep, size_t host, const struct msg *msg,
     host_state->state = HOST_STATE_READY;
     host_state->was_ready = true;
     host_state->is_lost = false;
-    host_state->worker.slots = (int)msg->slots;
-    host_state->worker.credit = (int)msg->measure_credit;
+    host_state->worker.slots = (int)msg->ready.slots;
+    host_state->worker.credit = (int)msg->ready.measure_credit;
     snprintf(host_state->worker.toolkit, sizeof(host_state->worker.toolkit),
-             "%s", msg->toolkit);
+             "%s", msg->ready.toolkit);
     records_put_host(sweep, host);
     set_phase(sweep, host, LEDGER_IDLE);
     records_put_event(sweep, "I", "HOST-READY", host_state->host->name);
@@ -445,6 +447,6 @@ int fleet_ready(struct sweep *sweep, size_t host, const struct msg *msg,
 
 void fleet_trouble(struct sweep *sweep, size_t host, const struct msg *msg)
 {
-    records_put_event(sweep, "E", "HOST-TROUBLE", msg->text);
-    fleet_give_up(sweep, host, ERR_SYSTEM, msg->text);
+    records_put_event(sweep, "E", "HOST-TROUBLE", msg->trouble.text);
+    fleet_give_up(sweep, host, ERR_SYSTEM, msg->trouble.text);
 }

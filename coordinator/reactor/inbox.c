@@ -28,14 +28,15 @@
 static int on_started(struct sweep *sweep, size_t host, const struct msg *msg)
 {
     const struct sched_lease *lease =
-        sweep->work.sched ? sched_lease_get(sweep->work.sched, msg->lease)
-                          : NULL;
+        sweep->work.sched
+            ? sched_lease_get(sweep->work.sched, msg->started.lease)
+            : NULL;
 
     if (!lease || lease->host != (int)host ||
         msg->epoch != sweep->reactor.epoch)
         return 0;
     leases_started(sweep, lease);
-    ledger_start(sweep->fleet.ledger, (int)host, msg->lease,
+    ledger_start(sweep->fleet.ledger, (int)host, msg->started.lease,
                  lease->stage == JOB_MEASURE, reactor_now(sweep));
     return 0;
 }
@@ -78,8 +79,9 @@ static int on_refuse(struct sweep *sweep, size_t host, const struct msg *msg)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
     const struct sched_lease *found =
-        sweep->work.sched ? sched_lease_get(sweep->work.sched, msg->lease)
-                          : NULL;
+        sweep->work.sched
+            ? sched_lease_get(sweep->work.sched, msg->refuse.lease)
+            : NULL;
     struct sched_lease lease;
 
     if (!found || found->host != (int)host ||
@@ -88,15 +90,15 @@ static int on_refuse(struct sweep *sweep, size_t host, const struct msg *msg)
     lease = *found;
     log_line(LOG_W, "LEASE-REFUSED", "job=%lld host=%s why=%s",
              (long long)lease.id, sweep->fleet.hosts[host].host->name,
-             msg->text);
+             msg->refuse.text);
     results_refuse(sweep, lease);
     if (is_for_want_of_artifact(sweep, &lease))
         return 0;
     if (++host_state->conduct.refusals == 1)
         progress_say(sweep->reactor.progress, "%s: it refused a lease: %s",
-                     host_state->host->name, msg->text);
+                     host_state->host->name, msg->refuse.text);
     if (host_state->conduct.refusals >= REFUSALS_MAX)
-        host_state_condemn(host_state, ERR_PROTO, msg->text);
+        host_state_condemn(host_state, ERR_PROTO, msg->refuse.text);
     else if (host_state->conduct.refusals > REFUSALS_FREE)
         rest_host(sweep, host);
     return 0;
@@ -110,12 +112,12 @@ static int on_bye(struct sweep *sweep, size_t host, const struct msg *msg)
     const struct sched_lease *lease;
 
     snprintf(host_state->conn.bye, sizeof(host_state->conn.bye), "%s",
-             msg->text);
+             msg->bye.text);
     if (!host_state_is_connected(host_state))
         return 0;
     host_state->state = HOST_STATE_AWAY;
     if (!sweep->reactor.stopping) {
-        results_host_lost(sweep, host, msg->text);
+        results_host_lost(sweep, host, msg->bye.text);
         return 0;
     }
     sweep->reactor.io.link.dismiss(sweep->reactor.io.link.self, host);
@@ -151,7 +153,8 @@ static int take_result(struct sweep *sweep, size_t host, const struct msg *msg,
                        struct err *err)
 {
     struct msg own = *msg; /* borrows what 'msg' points to */
-    int unit = work_find_unit(&sweep->work, msg->id.config, msg->id.purpose);
+    const struct msg_identity *id = &msg_work(msg)->id;
+    int unit = work_find_unit(&sweep->work, id->config, id->purpose);
 
     if (sweep->work.spec->replay && unit >= 0 &&
         unit < plan_units(sweep->work.plan)) {
@@ -245,7 +248,7 @@ int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
         return 0;
     case MSG_MISSING:
         if (sweep->work.plan)
-            artifacts_missing(sweep, host, msg->hash);
+            artifacts_missing(sweep, host, msg->missing.hash);
         return 0;
     case MSG_BEAT:
         return 0;

@@ -51,7 +51,7 @@ static void order_ended(struct sweep *sweep, const struct sched_lease *lease,
                  sched_purpose_name(lease->purpose), unit->key, lease->round,
                  sweep->fleet.hosts[lease->host].host->name, lease->gpu, why);
     if (result && lease->purpose == SCHED_AGAIN)
-        pass_measured(sweep, lease, result);
+        pass_measured(sweep, lease, &result->measured);
     if (pass->ops->ended)
         pass->ops->ended(sweep, pass, lease, result);
 }
@@ -78,15 +78,17 @@ static bool was_correct(struct sweep *sweep, const struct sched_lease *job)
 static void settle_again(struct sweep *sweep, const struct sched_lease *job,
                          const struct msg *msg)
 {
+    const struct msg_result *result = &msg->measured.result;
     struct summary times = { .median = NAN };
     bool was = was_correct(sweep, job);
     enum outcome outcome;
 
-    if (msg->samples.n > 0)
-        stats_summary(msg->samples.items, msg->samples.n, &times);
-    if (!outcome_read(msg->outcome, &outcome) ||
-        records_put_outcome(sweep, job->unit, job->shape, outcome, msg->detail,
-                            msg->nonce, times.median) != 1)
+    if (msg->measured.samples.n > 0)
+        stats_summary(msg->measured.samples.items, msg->measured.samples.n,
+                      &times);
+    if (!outcome_read(result->outcome, &outcome) ||
+        records_put_outcome(sweep, job->unit, job->shape, outcome,
+                            result->detail, result->nonce, times.median) != 1)
         return;
     sweep->work.count.correct += (outcome == OUTCOME_CORRECT) - was;
     if (job->round < SWEEP_RUNG_ROUNDS)
@@ -96,12 +98,12 @@ static void settle_again(struct sweep *sweep, const struct sched_lease *job,
 void orders_measured(struct sweep *sweep, const struct sched_lease *job,
                      const struct msg *msg)
 {
-    bool correct = outcome_is(msg->outcome, OUTCOME_CORRECT);
+    bool correct = outcome_is(msg_result(msg)->outcome, OUTCOME_CORRECT);
     const struct sched_lease *held =
         job->order ? sched_order_lease(sweep->work.sched, job->order) : NULL;
     struct sched_lease lease = held ? *held : *job;
 
-    if (outcome_is(msg->outcome, OUTCOME_CRASH)) {
+    if (outcome_is(msg_result(msg)->outcome, OUTCOME_CRASH)) {
         if (held)
             results_crashed(sweep, &lease, msg);
         return;
@@ -130,12 +132,12 @@ void orders_drop(struct sweep *sweep)
 static void settle_run(struct sweep *sweep, const struct sched_lease *job,
                        const struct msg *msg)
 {
-    bool ran = outcome_is(msg->outcome, OUTCOME_RAN);
+    bool ran = outcome_is(msg_result(msg)->outcome, OUTCOME_RAN);
     const struct sched_lease *held =
         sched_order_lease(sweep->work.sched, job->order);
     struct sched_lease lease = held ? *held : *job;
 
-    if (held && outcome_is(msg->outcome, OUTCOME_CRASH)) {
+    if (held && outcome_is(msg_result(msg)->outcome, OUTCOME_CRASH)) {
         results_crashed(sweep, &lease, msg);
         return;
     }
@@ -153,20 +155,20 @@ int orders_ran(struct sweep *sweep, size_t host, const struct msg *msg,
     struct sched_lease job = { .unit = -1 };
     struct msg judged = *msg;
     struct err why = { "" };
-    const char *name = msg->id.purpose;
+    const char *name = msg_work(msg)->id.purpose;
     struct pass *pass;
-    bool crash = outcome_is(msg->outcome, OUTCOME_CRASH);
+    bool crash = outcome_is(msg_result(msg)->outcome, OUTCOME_CRASH);
     int rc = results_resolve(sweep, host, msg, &job, err);
 
     if (rc != 0)
         return rc < 0 ? rc : 0;
     pass = pass_of(sweep, job.purpose);
     if (pass && pass->ops->commands.judge)
-        name = pass->ops->commands.judge(sweep, pass, &judged, &why);
+        name = pass->ops->commands.judge(sweep, pass, &judged.ran, &why);
     rc = records_put_tool(sweep, host, &judged, name, crash);
     if (rc < 0)
         return 0; /* the sweep is ending, for the store's reason */
-    outbox_acknowledge(sweep, host, msg->nonce);
+    outbox_acknowledge(sweep, host, msg_result(msg)->nonce);
     sweep->fleet.hosts[host].conduct.refusals = 0;
     if (job.order)
         settle_run(sweep, &job, &judged);

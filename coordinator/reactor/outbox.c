@@ -45,7 +45,7 @@ static void send_acks(struct sweep *sweep, size_t host)
         return;
     for (size_t i = 0; i < host_state->n_acks; i++)
         nonces[i] = host_state->acks[i];
-    msg.nonces = (struct texts){ nonces, host_state->n_acks };
+    msg.ack.nonces = (struct texts){ nonces, host_state->n_acks };
     outbox_send(sweep, host, &msg);
     host_state->n_acks = 0;
 }

@@ -128,13 +128,13 @@ void pass_host_down(struct sweep *sweep, size_t host)
 }
 
 void pass_measured(struct sweep *sweep, const struct sched_lease *job,
-                   const struct msg *msg)
+                   const struct msg_measured *result)
 {
     struct pass *pass;
 
     for (int i = 0; (pass = next(sweep, &i));)
         if (pass->ops->measured)
-            pass->ops->measured(sweep, pass, job, msg);
+            pass->ops->measured(sweep, pass, job, result);
 }
 
 void pass_settled(struct sweep *sweep, int unit, int shape,
@@ -168,13 +168,13 @@ int pass_samples(const struct sweep *sweep, const struct sched_lease *lease)
     return n;
 }
 
-bool pass_bundle(struct sweep *sweep, const char *hash, struct msg *msg)
+bool pass_bundle(struct sweep *sweep, const char *hash, struct msg_bundle *out)
 {
     struct pass *pass;
 
     for (int i = 0; (pass = next(sweep, &i));)
         if (pass->ops->commands.bundle &&
-            pass->ops->commands.bundle(sweep, pass, hash, msg))
+            pass->ops->commands.bundle(sweep, pass, hash, out))
             return true;
     return false;
 }

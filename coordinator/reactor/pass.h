@@ -39,12 +39,12 @@ void pass_poll(struct sweep *sweep, struct pollfd *fds); /* [PASS_FDS] */
 void pass_host_up(struct sweep *sweep, size_t host);
 void pass_host_down(struct sweep *sweep, size_t host);
 void pass_measured(struct sweep *sweep, const struct sched_lease *job,
-                   const struct msg *msg);
+                   const struct msg_measured *result);
 void pass_settled(struct sweep *sweep, int unit, int shape,
                   enum outcome outcome, double median_s);
 bool pass_bans(const struct sweep *sweep, size_t host, int gpu);
 int pass_samples(const struct sweep *sweep, const struct sched_lease *lease);
-bool pass_bundle(struct sweep *sweep, const char *hash, struct msg *msg);
+bool pass_bundle(struct sweep *sweep, const char *hash, struct msg_bundle *out);
 const char *pass_method(const struct sweep *sweep); /* or exhaustive */
 const char *pass_waits_for(const struct sweep *sweep);
 void pass_progress(const struct sweep *sweep, struct progress_facts *facts);

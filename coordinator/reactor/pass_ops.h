@@ -24,6 +24,10 @@
 struct err;
 struct past_runs;
 struct msg;
+struct msg_bundle;
+struct msg_measured;
+struct msg_ran;
+struct msg_tool;
 struct pass;
 struct pollfd;
 struct progress_facts;
@@ -49,15 +53,15 @@ struct pass_commands {
     /* The fields of a TOOL of it; what they point to lives until the next
      * call. */
     int (*fill)(struct sweep *sweep, struct pass *pass,
-                const struct sched_lease *lease, struct msg *msg,
+                const struct sched_lease *lease, struct msg_tool *out,
                 char key[HASH_HEX], struct err *err);
     /* The bundle with this hash, if it is one of its own. */
     bool (*bundle)(struct sweep *sweep, struct pass *pass, const char *hash,
-                   struct msg *msg);
-    /* Read the output of a command of it: 'msg' becomes what it is worth, and
+                   struct msg_bundle *out);
+    /* Read the output of a command of it: 'ran' becomes what it is worth, and
      * may point into 'why'.  Returns the command's name. */
     const char *(*judge)(const struct sweep *sweep, const struct pass *pass,
-                         struct msg *msg, struct err *why);
+                         struct msg_ran *ran, struct err *why);
 };
 
 struct pass_ops {
@@ -76,7 +80,8 @@ struct pass_ops {
     void (*host_down)(struct sweep *sweep, struct pass *pass, size_t host);
     /* A measurement of screening, or once more of one, has its result. */
     void (*measured)(struct sweep *sweep, struct pass *pass,
-                     const struct sched_lease *job, const struct msg *msg);
+                     const struct sched_lease *job,
+                     const struct msg_measured *result);
     /* The configuration is settled for this shape, or settled again. */
     void (*settled)(struct sweep *sweep, struct pass *pass, int unit, int shape,
                     enum outcome outcome, double median_s);

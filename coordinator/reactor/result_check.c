@@ -50,78 +50,82 @@ static double sum_of(struct reals reals)
 }
 
 /* Samples and a word for them come together. */
-static int check_sampling(const struct msg *msg, struct err *err)
+static int check_sampling(const struct msg_measured *measured, struct err *err)
 {
-    if (!is_sampling(msg->sampling))
+    if (!is_sampling(measured->sampling))
         return err_set(err, ERR_PROTO, "MEASURED.sampling is '%.20s'",
-                       msg->sampling);
-    if ((strcmp(msg->sampling, UNTIMED) == 0) != (msg->samples.n == 0))
+                       measured->sampling);
+    if ((strcmp(measured->sampling, UNTIMED) == 0) !=
+        (measured->samples.n == 0))
         return err_set(err, ERR_PROTO,
                        "MEASURED.sampling is '%s' with %zu samples",
-                       msg->sampling, msg->samples.n);
+                       measured->sampling, measured->samples.n);
     return 0;
 }
 
-static int check_measured(const struct msg *msg, struct err *err)
+static int check_measured(const struct msg_measured *measured, struct err *err)
 {
     static const enum outcome words[] = { OUTCOME_CORRECT, OUTCOME_CONSTRAINTS,
                                           OUTCOME_RUNTIME, OUTCOME_CORRECTNESS,
                                           OUTCOME_TIMEOUT, OUTCOME_CRASH };
-    double sum = sum_of(msg->samples) + sum_of(msg->rejected);
+    double sum = sum_of(measured->samples) + sum_of(measured->rejected);
 
-    if (!is_one_of(msg->outcome, words, 6))
+    if (!is_one_of(measured->result.outcome, words, 6))
         return err_set(err, ERR_PROTO, "MEASURED.outcome is '%.20s'",
-                       msg->outcome);
-    if (check_sampling(msg, err) < 0)
+                       measured->result.outcome);
+    if (check_sampling(measured, err) < 0)
         return ERR_PROTO;
-    if (sum > msg->held_s * HELD_SLACK + HELD_SLACK_S)
+    if (sum > measured->held_s * HELD_SLACK + HELD_SLACK_S)
         return err_set(err, ERR_PROTO,
                        "MEASURED.samples add up to %g s, more than the %g s "
                        "the GPU was held",
-                       sum, msg->held_s);
-    if (outcome_is(msg->outcome, OUTCOME_CORRECT) && msg->samples.n == 0)
+                       sum, measured->held_s);
+    if (outcome_is(measured->result.outcome, OUTCOME_CORRECT) &&
+        measured->samples.n == 0)
         return err_set(err, ERR_PROTO, "MEASURED is correct without a sample");
-    if (outcome_is(msg->outcome, OUTCOME_CORRECT) &&
-        !(isfinite(msg->relative_l2) && isfinite(msg->max_error)))
+    if (outcome_is(measured->result.outcome, OUTCOME_CORRECT) &&
+        !(isfinite(measured->relative_l2) && isfinite(measured->max_error)))
         return err_set(err, ERR_PROTO,
                        "MEASURED is correct with errors of %g and %g",
-                       msg->relative_l2, msg->max_error);
+                       measured->relative_l2, measured->max_error);
     return 0;
 }
 
-static int check_built(const struct msg *msg, struct err *err)
+static int check_built(const struct msg_built *built, struct err *err)
 {
     static const enum outcome words[] = { OUTCOME_BUILT, OUTCOME_COMPILE,
                                           OUTCOME_TIMEOUT, OUTCOME_CRASH };
 
-    if (!is_one_of(msg->outcome, words, 4))
+    if (!is_one_of(built->result.outcome, words, 4))
         return err_set(err, ERR_PROTO, "BUILT.outcome is '%.20s'",
-                       msg->outcome);
-    if (outcome_is(msg->outcome, OUTCOME_BUILT) && !hash_is_hex(msg->artifact))
+                       built->result.outcome);
+    if (outcome_is(built->result.outcome, OUTCOME_BUILT) &&
+        !hash_is_hex(built->artifact))
         return err_set(err, ERR_PROTO, "BUILT.artifact is no hash");
     return 0;
 }
 
-static int check_ran(const struct msg *msg, struct err *err)
+static int check_ran(const struct msg_ran *ran, struct err *err)
 {
     static const enum outcome words[] = { OUTCOME_RAN, OUTCOME_MISSING,
                                           OUTCOME_FAILED, OUTCOME_TIMEOUT,
                                           OUTCOME_CRASH };
 
-    if (!is_one_of(msg->outcome, words, 5))
-        return err_set(err, ERR_PROTO, "RAN.outcome is '%.20s'", msg->outcome);
-    if (outcome_is(msg->outcome, OUTCOME_RAN) && msg->status != 0)
+    if (!is_one_of(ran->result.outcome, words, 5))
+        return err_set(err, ERR_PROTO, "RAN.outcome is '%.20s'",
+                       ran->result.outcome);
+    if (outcome_is(ran->result.outcome, OUTCOME_RAN) && ran->status != 0)
         return err_set(err, ERR_PROTO, "RAN has run with exit status %lld",
-                       (long long)msg->status);
+                       (long long)ran->status);
     return 0;
 }
 
 int result_check(const struct msg *msg, struct err *err)
 {
-    if (!hash_is_hex(msg->nonce))
+    if (!hash_is_hex(msg_result(msg)->nonce))
         return err_set(err, ERR_PROTO, "a result's nonce is no hash");
     if (msg->type == MSG_RAN)
-        return check_ran(msg, err);
-    return msg->type == MSG_BUILT ? check_built(msg, err)
-                                  : check_measured(msg, err);
+        return check_ran(&msg->ran, err);
+    return msg->type == MSG_BUILT ? check_built(&msg->built, err)
+                                  : check_measured(&msg->measured, err);
 }

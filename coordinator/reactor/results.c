@@ -30,7 +30,7 @@
 static enum outcome outcome_of(const struct msg *msg)
 {
     enum outcome outcome = OUTCOME_CRASH;
-    bool is_word = outcome_read(msg->outcome, &outcome);
+    bool is_word = outcome_read(msg_result(msg)->outcome, &outcome);
 
     assert(is_word);
     (void)is_word;
@@ -43,10 +43,11 @@ static void settle(struct sweep *sweep, int unit, int shape,
 {
     struct summary times = { .median = NAN };
 
-    if (msg && msg->samples.n > 0)
-        stats_summary(msg->samples.items, msg->samples.n, &times);
+    if (msg && msg->type == MSG_MEASURED && msg->measured.samples.n > 0)
+        stats_summary(msg->measured.samples.items, msg->measured.samples.n,
+                      &times);
     records_put_outcome(sweep, unit, shape, outcome, reason,
-                        msg ? msg->nonce : NULL, times.median);
+                        msg ? msg_result(msg)->nonce : NULL, times.median);
     sweep->work.count.settled++;
     sweep->work.count.correct += outcome == OUTCOME_CORRECT;
     pass_settled(sweep, unit, shape, outcome, times.median);
@@ -89,8 +90,8 @@ static void lose(struct sweep *sweep, struct sched_lease lease,
         struct pass *pass = pass_at(sweep, lease.pass);
 
         if (pass->ops->lost)
-            pass->ops->lost(sweep, pass, &lease, msg ? msg->detail : NULL,
-                            reason);
+            pass->ops->lost(sweep, pass, &lease,
+                            msg ? msg_result(msg)->detail : NULL, reason);
         return;
     }
     if (sched_lease_apply(sweep->work.sched, lease.id, JOB_EV_LOST) &&
@@ -164,7 +165,7 @@ static bool is_granted(const struct sweep *sweep,
 /* What a measurement or a tool was for; -1 for no such word. */
 static int purpose_of(const struct msg *msg)
 {
-    const struct msg_identity *id = &msg->id;
+    const struct msg_identity *id = &msg_work(msg)->id;
 
     for (int p = SCHED_AGAIN; p <= SCHED_PROFILE; p++)
         if (strcmp(id->purpose, sched_purpose_name((enum sched_purpose)p)) ==
@@ -188,19 +189,20 @@ static int can_judge(struct sweep *sweep, size_t host, const struct msg *msg,
 int results_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
                     struct sched_lease *out, struct err *err)
 {
+    const struct msg_work *work = msg_work(msg);
     bool build = msg->type == MSG_BUILT,
          ours = msg->epoch == sweep->reactor.epoch;
     int purpose = build ? SCHED_SCREEN : purpose_of(msg), known;
 
     out->purpose = purpose < 0 ? SCHED_SCREEN : (enum sched_purpose)purpose;
-    out->round = build ? 0 : (int)msg->id.round;
+    out->round = build ? 0 : (int)work->id.round;
     out->stage = build ? JOB_BUILD : JOB_MEASURE;
     out->unit = purpose < 0 ? -1
-                            : work_find_unit(&sweep->work, msg->id.config,
-                                             msg->id.purpose);
-    out->shape = build ? 0 : plan_find_shape(sweep->work.plan, msg->id.shape);
+                            : work_find_unit(&sweep->work, work->id.config,
+                                             work->id.purpose);
+    out->shape = build ? 0 : plan_find_shape(sweep->work.plan, work->id.shape);
     out->host = (int)host;
-    out->id = msg->lease;
+    out->id = work->lease;
     known = ours ? 1 : can_judge(sweep, host, msg, out, err);
     if (known < 0)
         return known;
@@ -212,21 +214,22 @@ int results_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
         return ERR_PROTO;
     if (purpose < 0)
         return err_set(err, ERR_PROTO, "%s is not for '%s'",
-                       msg_type_name(msg->type), msg->id.purpose);
+                       msg_type_name(msg->type), work->id.purpose);
     if (!ours)
         return 0;
-    if (msg->lease < 1 || (size_t)msg->lease > sweep->work.n_issued)
+    if (work->lease < 1 || (size_t)work->lease > sweep->work.n_issued)
         return err_set(err, ERR_PROTO,
                        "a result for a lease that was never given");
-    if (!is_granted(sweep, &sweep->work.issued[msg->lease - 1], out))
+    if (!is_granted(sweep, &sweep->work.issued[work->lease - 1], out))
         return err_set(
             err, ERR_PROTO,
             "a result for a lease of another host, or of other work");
     if (msg->type == MSG_MEASURED &&
-        strcmp(sweep->work.issued[msg->lease - 1].artifact, msg->artifact) != 0)
+        strcmp(sweep->work.issued[work->lease - 1].artifact,
+               msg->measured.artifact) != 0)
         return err_set(err, ERR_PROTO, "it measured another artifact");
-    out->order = sweep->work.issued[msg->lease - 1].order;
-    out->pass = sweep->work.issued[msg->lease - 1].pass;
+    out->order = sweep->work.issued[work->lease - 1].order;
+    out->pass = sweep->work.issued[work->lease - 1].pass;
     return 0;
 }
 
@@ -243,13 +246,13 @@ static bool is_current(const struct sweep *sweep, const struct sched_lease *job,
                        sweep->fleet.hosts[job->host].worker.toolkit, key);
     else
         plan_task_key(sweep->work.plan, job->unit, job->shape, key);
-    return strcmp(key, msg->key) == 0;
+    return strcmp(key, msg_work(msg)->key) == 0;
 }
 
 /* Tell the host, and write it down. */
 static void cancel_lease(struct sweep *sweep, const struct sched_lease *lease)
 {
-    struct msg cancel = { .type = MSG_CANCEL, .lease = lease->id };
+    struct msg cancel = { .type = MSG_CANCEL, .cancel.lease = lease->id };
 
     outbox_send(sweep, (size_t)lease->host, &cancel);
     leases_end(sweep, lease, LEASES_CANCELLED, LEDGER_LOST);
@@ -282,7 +285,7 @@ static void close_leases(struct sweep *sweep, const struct sched_lease *job,
 void results_crashed(struct sweep *sweep, const struct sched_lease *lease,
                      const struct msg *msg)
 {
-    lose(sweep, *lease, OUTCOME_CRASH, msg->detail, msg);
+    lose(sweep, *lease, OUTCOME_CRASH, msg_result(msg)->detail, msg);
 }
 
 static void crashed(struct sweep *sweep, const struct sched_lease *job,
@@ -298,8 +301,9 @@ static void crashed(struct sweep *sweep, const struct sched_lease *job,
 int results_built(struct sweep *sweep, size_t host, const struct msg *msg,
                   struct err *err)
 {
-    bool built = outcome_is(msg->outcome, OUTCOME_BUILT);
-    bool crash = outcome_is(msg->outcome, OUTCOME_CRASH);
+    const struct msg_result *result = msg_result(msg);
+    bool built = outcome_is(result->outcome, OUTCOME_BUILT);
+    bool crash = outcome_is(result->outcome, OUTCOME_CRASH);
     struct sched_lease job = { .unit = -1 };
     bool current;
     int rc;
@@ -314,7 +318,7 @@ int results_built(struct sweep *sweep, size_t host, const struct msg *msg,
         !current || crash);
     if (rc < 0)
         return 0; /* the sweep is ending, for the store's reason */
-    outbox_acknowledge(sweep, host, msg->nonce);
+    outbox_acknowledge(sweep, host, result->nonce);
     sweep->fleet.hosts[host].conduct.refusals = 0;
     if (!current)
         return 0;
@@ -324,19 +328,20 @@ int results_built(struct sweep *sweep, size_t host, const struct msg *msg,
     }
     close_leases(sweep, &job, built ? LEDGER_BUILDING : LEDGER_FAILED);
     if (built)
-        memcpy(sweep->work.artifacts[job.unit], msg->artifact, HASH_HEX);
+        memcpy(sweep->work.artifacts[job.unit], msg->built.artifact, HASH_HEX);
     if (sched_apply(sweep->work.sched, JOB_BUILD, job.unit, 0,
                     built ? JOB_EV_RESULT : JOB_EV_REJECT, (int)host) &&
         !built)
-        settle_failed(sweep, &job, outcome_of(msg), msg->detail, msg);
+        settle_failed(sweep, &job, outcome_of(msg), result->detail, msg);
     return 0;
 }
 
 int results_measured(struct sweep *sweep, size_t host, const struct msg *msg,
                      struct err *err)
 {
-    bool correct = outcome_is(msg->outcome, OUTCOME_CORRECT);
-    bool crash = outcome_is(msg->outcome, OUTCOME_CRASH);
+    const struct msg_result *result = msg_result(msg);
+    bool correct = outcome_is(result->outcome, OUTCOME_CORRECT);
+    bool crash = outcome_is(result->outcome, OUTCOME_CRASH);
     struct sched_lease job = { .unit = -1 };
     bool current;
     int rc;
@@ -352,7 +357,7 @@ int results_measured(struct sweep *sweep, size_t host, const struct msg *msg,
         !current || crash);
     if (rc < 0)
         return 0; /* the sweep is ending, for the store's reason */
-    outbox_acknowledge(sweep, host, msg->nonce);
+    outbox_acknowledge(sweep, host, result->nonce);
     sweep->fleet.hosts[host].conduct.refusals = 0;
     if (!current)
         return 0;
@@ -360,7 +365,7 @@ int results_measured(struct sweep *sweep, size_t host, const struct msg *msg,
         orders_measured(sweep, &job, msg);
         return 0;
     }
-    pass_measured(sweep, &job, msg);
+    pass_measured(sweep, &job, &msg->measured);
     if (crash) {
         crashed(sweep, &job, msg);
         return 0;
@@ -369,18 +374,19 @@ int results_measured(struct sweep *sweep, size_t host, const struct msg *msg,
     sweep->work.vanished[job.unit] =
         sweep->work.vanished[plan_units(sweep->work.plan)] = 0;
     if (correct)
-        incumbents_saw(sweep->work.incumbents, job.shape, &msg->samples,
-                       msg->sampling);
+        incumbents_saw(sweep->work.incumbents, job.shape,
+                       &msg->measured.samples, msg->measured.sampling);
     if (sched_apply(sweep->work.sched, JOB_MEASURE, job.unit, job.shape,
                     correct ? JOB_EV_RESULT : JOB_EV_REJECT, (int)host))
-        settle(sweep, job.unit, job.shape, outcome_of(msg), msg->detail, msg);
+        settle(sweep, job.unit, job.shape, outcome_of(msg), result->detail,
+               msg);
     return 0;
 }
 
 void results_expired(struct sweep *sweep, struct sched_lease lease)
 {
     struct host_state *host_state = &sweep->fleet.hosts[lease.host];
-    struct msg cancel = { .type = MSG_CANCEL, .lease = lease.id };
+    struct msg cancel = { .type = MSG_CANCEL, .cancel.lease = lease.id };
     char why[96];
 
     snprintf(why, sizeof(why), "no answer %d s after its limit of %ld s",

@@ -22,10 +22,11 @@
 int resume_was_leased(struct sweep *sweep, size_t host, const struct msg *msg,
                       struct err *err)
 {
-    const struct msg_identity *id = &msg->id;
+    const struct msg_work *work = msg_work(msg);
+    const struct msg_identity *id = &work->id;
     struct store_lease lease = {
         .epoch = msg->epoch,
-        .id = msg->lease,
+        .id = work->lease,
         .host = sweep->fleet.hosts[host].host->name,
         .config = id->config,
         .shape = id->shape,

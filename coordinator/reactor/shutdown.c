@@ -19,7 +19,8 @@ void shutdown_dismiss(struct sweep *sweep)
     const struct sweep_link *link = &sweep->reactor.io.link;
     struct err err;
 
-    outbox_send_all(sweep, &(struct msg){ .type = MSG_STOP, .what = "now" });
+    outbox_send_all(sweep,
+                    &(struct msg){ .type = MSG_STOP, .stop.what = "now" });
     while (waiting && reactor_now(sweep) < until) {
         struct host_thread_news news;
         struct msg msg;

@@ -117,10 +117,11 @@ static void take_signals(struct sweep *sweep, int fd)
                          "once");
         else
             progress_say(sweep->reactor.progress, "stopping at once");
-        outbox_send_all(
-            sweep, &(struct msg){
-                       .type = MSG_STOP,
-                       .what = sweep->reactor.stopping > 1 ? "now" : "drain" });
+        outbox_send_all(sweep,
+                        &(struct msg){ .type = MSG_STOP,
+                                       .stop.what = sweep->reactor.stopping > 1
+                                                        ? "now"
+                                                        : "drain" });
     }
 }
 

@@ -142,24 +142,33 @@ static double overhead(const struct replay *replay,
     return fmax(left, 0);
 }
 
+static double held_s(const struct replay *replay,
+                     const struct landscape_config *config,
+                     const struct reals *samples)
+{
+    double samples_s = 0, held_s = 0;
+
+    for (size_t i = 0; i < samples->n; i++)
+        samples_s += samples->items[i];
+    held_s = config->verify_s + overhead(replay, config) + samples_s;
+    if (samples->n) /* a warm-up takes as long as a sample */
+        held_s +=
+            replay->spec->measure.warmups * samples_s / (double)samples->n;
+    return held_s;
+}
+
 void replay_restate(const struct replay *replay, const struct value *values,
                     struct msg *msg)
 {
     const struct landscape_config *config = replay_config(replay, values);
-    double samples_s = 0;
 
     if (!config)
         return;
     if (msg->type == MSG_BUILT) {
-        if (!msg->cached)
-            msg->seconds = config->compile_s;
+        if (!msg->built.cached)
+            msg->built.result.seconds = config->compile_s;
         return;
     }
-    for (size_t i = 0; i < msg->samples.n; i++)
-        samples_s += msg->samples.items[i];
-    msg->held_s = config->verify_s + overhead(replay, config) + samples_s;
-    if (msg->samples.n) /* a warm-up takes as long as a sample */
-        msg->held_s +=
-            replay->spec->measure.warmups * samples_s / (double)msg->samples.n;
-    msg->seconds = msg->held_s;
+    msg->measured.held_s = held_s(replay, config, &msg->measured.samples);
+    msg->measured.result.seconds = msg->measured.held_s;
 }

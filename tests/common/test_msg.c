@@ -23,18 +23,16 @@ static struct msg_identity identity(void)
 static void measured_survives_the_wire(void **state)
 {
     const double samples[] = { 1e-5, 2e-5 }, clocks[] = { NAN, 1980 };
-    struct msg in = { .type = MSG_MEASURED,
-                      .epoch = 7,
-                      .lease = 42,
-                      .id = identity(),
-                      .nonce = "00112233445566778899aabbccddeeff",
+    struct msg in = {
+        .type = MSG_MEASURED,
+        .epoch = 7,
+        .measured = { .work = { .lease = 42, .id = identity() },
+                      .result = { .nonce = "00112233445566778899aabbccddeeff",
+                                  .outcome = "correct" },
                       .gpu = "GPU-1",
-                      .artifact = "",
-                      .outcome = "correct",
-                      .detail = "",
-                      .argument = "",
                       .samples = { samples, 2 },
-                      .clock_mhz = { clocks, 2 } };
+                      .clock_mhz = { clocks, 2 } }
+    };
     struct msg out;
     struct buf buf;
 
@@ -44,12 +42,12 @@ static void measured_survives_the_wire(void **state)
     assert_int_equal(msg_decode(buf.bytes, buf.len, &out, NULL), 0);
     assert_int_equal(out.type, MSG_MEASURED);
     assert_int_equal(out.epoch, 7);
-    assert_int_equal(out.lease, 42);
-    assert_int_equal(out.id.attempt, 2);
-    assert_string_equal(out.id.shape, "s512");
-    assert_int_equal(out.samples.n, 2);
-    assert_true(out.samples.items[1] == 2e-5);
-    assert_true(isnan(out.clock_mhz.items[0]));
+    assert_int_equal(out.measured.work.lease, 42);
+    assert_int_equal(out.measured.work.id.attempt, 2);
+    assert_string_equal(out.measured.work.id.shape, "s512");
+    assert_int_equal(out.measured.samples.n, 2);
+    assert_true(out.measured.samples.items[1] == 2e-5);
+    assert_true(isnan(out.measured.clock_mhz.items[0]));
     msg_fini(&out);
     buf_fini(&buf);
 }
@@ -59,9 +57,9 @@ static void bundle_carries_file_contents(void **state)
     const char *const names[] = { "a.cu", "b.h" };
     const struct bytes contents[] = { { "xy", 2 }, { "", 0 } };
     struct msg in = { .type = MSG_BUNDLE,
-                      .hash = "0123456789abcdef0123456789abcdef",
-                      .names = { names, 2 },
-                      .contents = { contents, 2 } };
+                      .bundle = { .hash = "0123456789abcdef0123456789abcdef",
+                                  .names = { names, 2 },
+                                  .contents = { contents, 2 } } };
     struct msg out;
     struct buf buf;
 
@@ -69,9 +67,9 @@ static void bundle_carries_file_contents(void **state)
     buf_init(&buf, MSG_BYTES_MAX);
     assert_int_equal(msg_encode(&in, &buf, NULL), 0);
     assert_int_equal(msg_decode(buf.bytes, buf.len, &out, NULL), 0);
-    assert_string_equal(out.names.items[1], "b.h");
-    assert_int_equal(out.contents.items[0].len, 2);
-    assert_memory_equal(out.contents.items[0].data, "xy", 2);
+    assert_string_equal(out.bundle.names.items[1], "b.h");
+    assert_int_equal(out.bundle.contents.items[0].len, 2);
+    assert_memory_equal(out.bundle.contents.items[0].data, "xy", 2);
     msg_fini(&out);
     buf_fini(&buf);
 }
@@ -120,8 +118,8 @@ static struct buf sample_of(double sample)
 {
     const double honest = 1.0;
     struct msg in = { .type = MSG_MEASURED,
-                      .id = identity(),
-                      .samples = { &honest, 1 } };
+                      .measured = { .work.id = identity(),
+                                    .samples = { &honest, 1 } } };
     unsigned char was[] = { 0xcb, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0 };
     uint64_t bits;
     struct buf buf;
@@ -144,8 +142,8 @@ static void a_negative_or_nan_sample_is_refused(void **state)
     (void)state;
     for (size_t i = 0; i < 4; i++) {
         struct msg in = { .type = MSG_MEASURED,
-                          .id = identity(),
-                          .samples = { &rows[i], 1 } };
+                          .measured = { .work.id = identity(),
+                                        .samples = { &rows[i], 1 } } };
         struct buf forged = sample_of(rows[i]), buf;
         struct msg out;
         struct err err;
@@ -165,9 +163,9 @@ static void a_negative_or_nan_sample_is_refused(void **state)
 static int send_error(double error, double *received)
 {
     struct msg in = { .type = MSG_MEASURED,
-                      .id = identity(),
-                      .relative_l2 = error,
-                      .max_error = error };
+                      .measured = { .work.id = identity(),
+                                    .relative_l2 = error,
+                                    .max_error = error } };
     struct msg out;
     struct buf buf;
     int rc;
@@ -179,8 +177,9 @@ static int send_error(double error, double *received)
     buf_fini(&buf);
     if (rc < 0)
         return rc;
-    *received = out.relative_l2;
-    assert_true(out.relative_l2 == out.max_error || isnan(out.max_error));
+    *received = out.measured.relative_l2;
+    assert_true(out.measured.relative_l2 == out.measured.max_error ||
+                isnan(out.measured.max_error));
     msg_fini(&out);
     return 0;
 }
@@ -204,7 +203,8 @@ static void however_wrong_an_output_is_its_error_can_be_told(void **state)
 static void an_oversize_text_is_not_sent(void **state)
 {
     char log[MSG_LOG_MAX + 1024];
-    struct msg in = { .type = MSG_BUILT, .id = identity(), .log = log };
+    struct msg in = { .type = MSG_BUILT,
+                      .built = { .work.id = identity(), .log = log } };
     struct buf buf;
     struct err err;
 

@@ -257,7 +257,7 @@ static bool take(struct coord *coord, struct msg *msg)
         return false;
     coord->seen[msg->type]++;
     if (msg->type == MSG_HELLO)
-        coord->worker = (pid_t)msg->pid;
+        coord->worker = (pid_t)msg->hello.pid;
     if (msg->type == MSG_WANT && coord->bundle) {
         struct msg answer = *coord->bundle;
 
@@ -275,7 +275,8 @@ void coord_await(struct coord *coord, enum msg_type type, struct msg *out)
             if (out->type == type)
                 return;
             if (out->type == MSG_TROUBLE)
-                fail_msg("TROUBLE %s: %s", out->what, out->text);
+                fail_msg("TROUBLE %s: %s", out->trouble.what,
+                         out->trouble.text);
             msg_fini(out);
         }
         /* what the relay sent last may still be on its way to the ROUTER */
@@ -335,13 +336,13 @@ void coord_send(struct coord *coord, struct msg *msg)
 void coord_welcome(struct coord *coord, const char *gpus, int64_t slots)
 {
     struct msg msg = { .type = MSG_WELCOME,
-                       .protocol = MSG_PROTOCOL,
-                       .id.sweep = "test",
-                       .device = "cpu",
-                       .gpus = gpus,
-                       .slots = slots,
-                       .beat_ms = COORD_BEAT_MS,
-                       .linger_ms = coord->linger_ms };
+                       .welcome = { .protocol = MSG_PROTOCOL,
+                                    .sweep = "test",
+                                    .device = "cpu",
+                                    .gpus = gpus,
+                                    .slots = slots,
+                                    .beat_ms = COORD_BEAT_MS,
+                                    .linger_ms = coord->linger_ms } };
 
     coord_expect(coord, MSG_HELLO);
     coord_send(coord, &msg);
@@ -356,14 +357,14 @@ void coord_up(struct coord *coord, int64_t slots)
 
 void coord_ack(struct coord *coord, const char *nonce)
 {
-    struct msg msg = { .type = MSG_ACK, .nonces = { &nonce, 1 } };
+    struct msg msg = { .type = MSG_ACK, .ack.nonces = { &nonce, 1 } };
 
     coord_send(coord, &msg);
 }
 
 void coord_stop(struct coord *coord, const char *what)
 {
-    struct msg msg = { .type = MSG_STOP, .what = what };
+    struct msg msg = { .type = MSG_STOP, .stop.what = what };
 
     coord_send(coord, &msg);
 }

@@ -49,13 +49,13 @@ static struct bytes contents[FILES_MAX];
 
 static void add_file(const char *name, const char *text, size_t len)
 {
-    size_t n = kernel_bundle.names.n;
+    size_t n = kernel_bundle.bundle.names.n;
 
     assert_true(n < FILES_MAX);
     names[n] = mem_strdup(name);
     contents[n] = (struct bytes){ mem_dup(text, len), len };
-    kernel_bundle.names = (struct texts){ names, n + 1 };
-    kernel_bundle.contents = (struct blobs){ contents, n + 1 };
+    kernel_bundle.bundle.names = (struct texts){ names, n + 1 };
+    kernel_bundle.bundle.contents = (struct blobs){ contents, n + 1 };
 }
 
 static void add_header(const char *name)
@@ -94,15 +94,16 @@ int kernel_set_up(void **state)
         if (entry->d_name[0] != '.')
             add_header(entry->d_name);
     closedir(folder);
-    sources_hash(&kernel_bundle.names, &kernel_bundle.contents, bundle_name);
-    kernel_bundle.hash = bundle_name;
+    sources_hash(&kernel_bundle.bundle.names, &kernel_bundle.bundle.contents,
+                 bundle_name);
+    kernel_bundle.bundle.hash = bundle_name;
     return 0;
 }
 
 int kernel_tear_down(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < kernel_bundle.names.n; i++) {
+    for (size_t i = 0; i < kernel_bundle.bundle.names.n; i++) {
         free((char *)names[i]);
         free((void *)contents[i].data);
     }
@@ -114,18 +115,18 @@ void kernel_build(struct coord *coord, int64_t lease, const char *source,
 {
     static char key[HASH_HEX];
     struct msg msg = { .type = MSG_BUILD,
-                       .lease = lease,
-                       .key = key,
-                       .bundle = bundle_name,
-                       .source = source,
-                       .header = "#define VALUE 1.0f\n",
-                       .entry = entry,
-                       .standard = "c++17",
-                       .arch = "cpu",
-                       .limit_ms = 60000 };
+                       .build = { .work = { .lease = lease,
+                                            .id = { "test", source, "",
+                                                    "kernel", "build", 0, 1 },
+                                            .key = key },
+                                  .bundle = bundle_name,
+                                  .source = source,
+                                  .header = "#define VALUE 1.0f\n",
+                                  .entry = entry,
+                                  .standard = "c++17",
+                                  .arch = "cpu",
+                                  .limit_ms = 60000 } };
 
     hash_of(source, strlen(source), key);
-    msg.id =
-        (struct msg_identity){ "test", source, "", "kernel", "build", 0, 1 };
     coord_send(coord, &msg);
 }

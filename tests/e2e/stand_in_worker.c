@@ -84,14 +84,15 @@ static void say(struct stand_in *s, struct msg *msg)
 
 static void only_start(struct stand_in *s, const struct msg *msg)
 {
-    say(s, &(struct msg){ .type = MSG_STARTED, .lease = msg->lease });
+    say(s, &(struct msg){ .type = MSG_STARTED,
+                          .started.lease = msg_work(msg)->lease });
 }
 
 static void refuse(struct stand_in *s, const struct msg *msg)
 {
     say(s, &(struct msg){ .type = MSG_REFUSE,
-                          .lease = msg->lease,
-                          .text = "the stand-in refuses" });
+                          .refuse = { .lease = msg_work(msg)->lease,
+                                      .text = "the stand-in refuses" } });
 }
 
 /* The result of a build that never was: no artifact has this hash. */
@@ -106,29 +107,26 @@ static void pretend_to_build(struct stand_in *s, const struct msg *msg)
     }
     randombytes_buf(random, sizeof(random));
     sodium_bin2hex(nonce, sizeof(nonce), random, sizeof(random));
-    hash_of(msg->key, strlen(msg->key), artifact);
+    hash_of(msg->build.work.key, strlen(msg->build.work.key), artifact);
     only_start(s, msg);
     say(s, &(struct msg){ .type = MSG_BUILT,
-                          .lease = msg->lease,
-                          .id = msg->id,
-                          .nonce = nonce,
-                          .key = msg->key,
-                          .outcome = "built",
-                          .detail = "",
-                          .artifact = artifact,
-                          .artifact_bytes = 40000,
-                          .log = "",
-                          .seconds = 0.01,
-                          .registers = -1,
-                          .spill_bytes = -1,
-                          .static_smem = -1 });
+                          .built = { .work = msg->build.work,
+                                     .result = { .nonce = nonce,
+                                                 .outcome = "built",
+                                                 .detail = "",
+                                                 .seconds = 0.01 },
+                                     .artifact = artifact,
+                                     .artifact_bytes = 40000,
+                                     .log = "",
+                                     .usage = { -1, -1, -1 } } });
 }
 
 /* ---- FETCH ---- */
 
 static void miss(struct stand_in *s, const struct msg *msg)
 {
-    say(s, &(struct msg){ .type = MSG_MISSING, .hash = msg->hash });
+    say(s,
+        &(struct msg){ .type = MSG_MISSING, .missing.hash = msg->fetch.hash });
 }
 
 static const struct behaviour behaviours[] = {
@@ -199,13 +197,13 @@ static void say_hello(struct stand_in *s, int64_t now_ns)
 
     clock_boot_id(boot_id);
     say(s, &(struct msg){ .type = MSG_HELLO,
-                          .protocol = MSG_PROTOCOL,
-                          .version = FA_VERSION,
-                          .host = "stand-in",
-                          .boot_id = boot_id,
-                          .pid = getpid(),
-                          .cpus = 1,
-                          .running = { s->claims, s->n_claims } });
+                          .hello = { .protocol = MSG_PROTOCOL,
+                                     .version = FA_VERSION,
+                                     .host = "stand-in",
+                                     .boot_id = boot_id,
+                                     .pid = getpid(),
+                                     .cpus = 1,
+                                     .running = { s->claims, s->n_claims } } });
     s->hello_ns = now_ns + HELLO_NS;
 }
 
@@ -233,37 +231,48 @@ static void say_gpu(struct stand_in *s)
 
     snprintf(uuid, sizeof(uuid), "CPU-%d", (int)getpid());
     say(s,
-        &(struct msg){ .type = MSG_GPU,
-                       .gpu = uuid,
-                       .name = "emulation",
-                       .driver = "",
-                       .facts = { facts, sizeof(facts) / sizeof(facts[0]) } });
+        &(struct msg){
+            .type = MSG_GPU,
+            .gpu = { .uuid = uuid,
+                     .name = "emulation",
+                     .driver = "",
+                     .facts = { facts, sizeof(facts) / sizeof(facts[0]) } } });
 }
 
-static void on_welcome(struct stand_in *s, const struct msg *msg)
+static void on_welcome(struct stand_in *s, const struct msg_welcome *welcome)
 {
-    bool gpu = strcmp(msg->gpus, "none") != 0;
+    bool gpu = strcmp(welcome->gpus, "none") != 0;
 
     if (s->welcomed)
         return;
     s->welcomed = true;
-    s->beat_every_ns = msg->beat_ms * NS_PER_MS;
+    s->beat_every_ns = welcome->beat_ms * NS_PER_MS;
     if (gpu)
         say_gpu(s);
     say(s, &(struct msg){ .type = MSG_READY,
-                          .toolkit = "g++ 12.2.0",
-                          .slots = s->slots,
-                          .n_gpus = gpu,
-                          .measure_credit = s->credit });
+                          .ready = { .toolkit = "g++ 12.2.0",
+                                     .slots = s->slots,
+                                     .n_gpus = gpu,
+                                     .measure_credit = s->credit } });
+}
+
+/* Which lease it is about; 0: about none. */
+static int64_t lease_of(const struct msg *msg)
+{
+    const struct msg_work *work = msg_work(msg);
+
+    if (msg->type == MSG_CANCEL)
+        return msg->cancel.lease;
+    return work ? work->lease : 0;
 }
 
 static void on_message(struct stand_in *s, const struct msg *msg)
 {
     fprintf(s->heard, "%s %lld\n", msg_type_name(msg->type),
-            (long long)msg->lease);
+            (long long)lease_of(msg));
     switch (msg->type) {
     case MSG_WELCOME:
-        on_welcome(s, msg);
+        on_welcome(s, &msg->welcome);
         return;
     case MSG_BUILD:
     case MSG_MEASURE:
@@ -277,7 +286,7 @@ static void on_message(struct stand_in *s, const struct msg *msg)
         return;
     case MSG_STOP:
         say(s, &(struct msg){ .type = MSG_BYE,
-                              .text = "the coordinator says so" });
+                              .bye.text = "the coordinator says so" });
         s->over = true;
         return;
     default:

@@ -46,20 +46,20 @@ static void an_unacknowledged_result_is_offered_to_the_next_one(void **state)
     coord.epoch++;
     coord_attach(&coord);
     coord_await(&coord, MSG_HELLO, &hello);
-    assert_int_equal(hello.pid, worker);
+    assert_int_equal(hello.hello.pid, worker);
     assert_int_equal(hello.epoch, coord.epoch);
-    assert_int_equal(hello.journal, 1);
+    assert_int_equal(hello.hello.journal, 1);
     coord_welcome(&coord, "none", 1);
     coord_await(&coord, MSG_BUILT, &again);
-    assert_string_equal(again.nonce, first.nonce);
+    assert_string_equal(again.built.result.nonce, first.built.result.nonce);
     assert_int_equal(again.epoch, coord.epoch - 1);
-    coord_ack(&coord, again.nonce);
+    coord_ack(&coord, again.built.result.nonce);
     msg_fini(&hello);
     msg_fini(&first);
     msg_fini(&again);
     coord_stop(&coord, "drain");
     coord_await(&coord, MSG_BYE, &again);
-    assert_int_equal(again.journal, 0);
+    assert_int_equal(again.bye.journal, 0);
     msg_fini(&again);
     assert_int_equal(coord_reap_worker(&coord), 0);
 }
@@ -78,7 +78,7 @@ static void a_result_survives_the_worker(void **state)
     coord.epoch++;
     coord_up(&coord, 1);
     coord_await(&coord, MSG_BUILT, &again);
-    assert_string_equal(again.nonce, first.nonce);
+    assert_string_equal(again.built.result.nonce, first.built.result.nonce);
     msg_fini(&first);
     msg_fini(&again);
 }
@@ -96,19 +96,19 @@ static void what_runs_goes_on_under_a_new_coordinator(void **state)
     coord.epoch++;
     coord_attach(&coord);
     coord_await(&coord, MSG_HELLO, &hello);
-    assert_int_equal(hello.running.n + (size_t)hello.journal, 1);
-    if (hello.running.n == 1)
-        assert_string_equal(hello.running.items[0],
+    assert_int_equal(hello.hello.running.n + (size_t)hello.hello.journal, 1);
+    if (hello.hello.running.n == 1)
+        assert_string_equal(hello.hello.running.items[0],
                             "test/ref.cu//kernel/0/build/1");
     msg_fini(&hello);
     coord_welcome(&coord, "none", 1);
     coord_await(&coord, MSG_BUILT, &built);
-    assert_string_equal(built.id.config, "ref.cu");
-    coord_ack(&coord, built.nonce);
+    assert_string_equal(built.built.work.id.config, "ref.cu");
+    coord_ack(&coord, built.built.result.nonce);
     msg_fini(&built);
     kernel_build(&coord, 1, "add.cu", "add"); /* the number counts anew */
     coord_await(&coord, MSG_BUILT, &built);
-    assert_string_equal(built.id.config, "add.cu");
+    assert_string_equal(built.built.work.id.config, "add.cu");
     msg_fini(&built);
 }
 
@@ -163,7 +163,7 @@ static void another_sweep_gets_the_worker_of_one_that_was_killed(void **state)
     open_another(&other);
     coord_attach(&other);
     coord_await(&other, MSG_HELLO, &hello);
-    assert_int_equal(hello.pid, coord.worker);
+    assert_int_equal(hello.hello.pid, coord.worker);
     assert_int_equal(hello.epoch, other.epoch);
     msg_fini(&hello);
     other.worker = 0; /* the tear-down ends it */
@@ -184,7 +184,7 @@ static void a_finished_sweep_leaves_its_host_at_once(void **state)
     open_another(&other);
     coord_attach(&other);
     coord_await(&other, MSG_HELLO, &hello);
-    assert_int_not_equal(hello.pid, worker);
+    assert_int_not_equal(hello.hello.pid, worker);
     assert_int_equal(coord_reap_worker(&coord), 0);
     coord.worker = 0;
     msg_fini(&hello);
@@ -317,7 +317,7 @@ static void a_relay_that_meets_a_worker_at_its_end_starts_another(void **state)
     coord_idle(&coord, 300); /* the invitation reaches it */
     kill(first, SIGCONT);
     coord_await(&coord, MSG_HELLO, &hello);
-    assert_int_not_equal(hello.pid, first);
+    assert_int_not_equal(hello.hello.pid, first);
     assert_int_equal(hello.epoch, coord.epoch);
     msg_fini(&hello);
 }

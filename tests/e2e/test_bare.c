@@ -130,13 +130,13 @@ static void an_invited_worker_comes_over_tcp_and_ends_when_told(void **state)
 {
     struct bare *bare = *state;
     struct msg welcome = { .type = MSG_WELCOME,
-                           .protocol = MSG_PROTOCOL,
-                           .id.sweep = "s",
-                           .device = "cpu",
-                           .gpus = "none",
-                           .beat_ms = 1000,
-                           .linger_ms = 30000 };
-    struct msg stop = { .type = MSG_STOP, .what = "now" };
+                           .welcome = { .protocol = MSG_PROTOCOL,
+                                        .sweep = "s",
+                                        .device = "cpu",
+                                        .gpus = "none",
+                                        .beat_ms = 1000,
+                                        .linger_ms = 30000 } };
+    struct msg stop = { .type = MSG_STOP, .stop.what = "now" };
     int status;
 
     start(bare);

@@ -40,11 +40,11 @@ static void artifact(int64_t lease, const char *source, const char *entry,
 
     kernel_build(&coord, lease, source, entry);
     coord_await(&coord, MSG_BUILT, &built);
-    assert_string_equal(built.log, "");
-    assert_string_equal(built.outcome, "built");
-    assert_int_equal(built.lease, lease);
-    snprintf(out, HASH_HEX, "%s", built.artifact);
-    coord_ack(&coord, built.nonce);
+    assert_string_equal(built.built.log, "");
+    assert_string_equal(built.built.result.outcome, "built");
+    assert_int_equal(built.built.work.lease, lease);
+    snprintf(out, HASH_HEX, "%s", built.built.artifact);
+    coord_ack(&coord, built.built.result.nonce);
     msg_fini(&built);
 }
 
@@ -61,27 +61,29 @@ static void get_ready(const char *kernel, struct measurable *out)
     coord_welcome(&coord, "all", 1);
     coord_await(&coord, MSG_GPU, &gpu);
     coord_await(&coord, MSG_READY, &ready);
-    assert_int_equal(ready.slots, 1);
-    assert_int_equal(ready.n_gpus, 1);
+    assert_int_equal(ready.ready.slots, 1);
+    assert_int_equal(ready.ready.n_gpus, 1);
     artifact(1, "ref.cu", "ref", out->reference);
     artifact(2, kernel, "add", out->kernel);
-    snprintf(out->gpu, sizeof(out->gpu), "%s", gpu.gpu);
+    snprintf(out->gpu, sizeof(out->gpu), "%s", gpu.gpu.uuid);
     msg_fini(&ready);
     msg_fini(&gpu);
 }
 
 static void measure(int64_t lease, const struct measurable *what)
 {
-    struct msg msg = { .type = MSG_MEASURE,
-                       .lease = lease,
-                       .id = { "test", "add", "n200", "screen", "measure", 0,
-                               1 },
-                       .key = "00000000000000000000000000000001",
-                       .gpu = what->gpu,
-                       .artifact = what->kernel,
-                       .reference = what->reference,
-                       .request = KERNEL_REQUEST,
-                       .limit_ms = MINUTE_MS };
+    struct msg msg = {
+        .type = MSG_MEASURE,
+        .measure = { .work = { .lease = lease,
+                               .id = { "test", "add", "n200", "screen",
+                                       "measure", 0, 1 },
+                               .key = "00000000000000000000000000000001" },
+                     .launch = { .gpu = what->gpu,
+                                 .artifact = what->kernel,
+                                 .reference = what->reference,
+                                 .request = KERNEL_REQUEST,
+                                 .limit_ms = MINUTE_MS } }
+    };
 
     coord_send(&coord, &msg);
 }
@@ -90,24 +92,25 @@ static void a_kernel_is_built_and_measured(void **state)
 {
     struct measurable what;
     struct msg measured, chunk;
-    struct msg fetch = { .type = MSG_FETCH, .hash = what.kernel };
+    struct msg fetch = { .type = MSG_FETCH, .fetch.hash = what.kernel };
 
     (void)state;
     get_ready("add.cu", &what);
     measure(3, &what);
     coord_await(&coord, MSG_MEASURED, &measured);
-    assert_string_equal(measured.detail, "");
-    assert_string_equal(measured.outcome, "correct");
-    assert_string_equal(measured.key, "00000000000000000000000000000001");
-    assert_int_equal(measured.lease, 3);
-    assert_int_equal(measured.samples.n, 3);
+    assert_string_equal(measured.measured.result.detail, "");
+    assert_string_equal(measured.measured.result.outcome, "correct");
+    assert_string_equal(measured.measured.work.key,
+                        "00000000000000000000000000000001");
+    assert_int_equal(measured.measured.work.lease, 3);
+    assert_int_equal(measured.measured.samples.n, 3);
     assert_true(coord.seen[MSG_STARTED] >= 2);
-    coord_ack(&coord, measured.nonce);
+    coord_ack(&coord, measured.measured.result.nonce);
     coord_send(&coord, &fetch);
     coord_await(&coord, MSG_ARTIFACT, &chunk);
-    assert_string_equal(chunk.hash, what.kernel);
-    assert_int_equal(chunk.offset, 0);
-    assert_true(chunk.chunk.len > 1000);
+    assert_string_equal(chunk.artifact.hash, what.kernel);
+    assert_int_equal(chunk.artifact.offset, 0);
+    assert_true(chunk.artifact.chunk.len > 1000);
     msg_fini(&chunk);
     msg_fini(&measured);
     coord_stop(&coord, "drain");
@@ -125,8 +128,9 @@ static void an_output_that_is_wrong_by_far_is_a_result(void **state)
     get_ready("huge.cu", &what);
     measure(3, &what);
     coord_await(&coord, MSG_MEASURED, &measured);
-    assert_string_equal(measured.outcome, "correctness");
-    assert_true(measured.relative_l2 > 1e29 && measured.max_error > 1e29);
+    assert_string_equal(measured.measured.result.outcome, "correctness");
+    assert_true(measured.measured.relative_l2 > 1e29 &&
+                measured.measured.max_error > 1e29);
     msg_fini(&measured);
 }
 
@@ -148,21 +152,22 @@ static void a_result_without_room_is_refused_until_there_is_some(void **state)
     limit_files(10);
     measure(3, &what);
     coord_await(&coord, MSG_REFUSE, &refuse);
-    assert_int_equal(refuse.lease, 3);
-    assert_non_null(strstr(refuse.text, "its result could not be stored: "));
-    assert_non_null(strstr(refuse.text, coord.work));
+    assert_int_equal(refuse.refuse.lease, 3);
+    assert_non_null(
+        strstr(refuse.refuse.text, "its result could not be stored: "));
+    assert_non_null(strstr(refuse.refuse.text, coord.work));
     msg_fini(&refuse);
     measure(4, &what); /* nothing is begun */
     coord_await(&coord, MSG_REFUSE, &refuse);
-    assert_int_equal(refuse.lease, 4);
-    assert_non_null(strstr(refuse.text, coord.work));
+    assert_int_equal(refuse.refuse.lease, 4);
+    assert_non_null(strstr(refuse.refuse.text, coord.work));
     msg_fini(&refuse);
     limit_files(RLIM_INFINITY);
     coord_idle(&coord, 3000);
     assert_int_equal(coord.seen[MSG_MEASURED], 0);
     measure(5, &what);
     coord_await(&coord, MSG_MEASURED, &measured);
-    assert_int_equal(measured.lease, 5);
+    assert_int_equal(measured.measured.work.lease, 5);
     msg_fini(&measured);
 }
 
@@ -177,14 +182,16 @@ static void more_than_the_credit_is_refused(void **state)
     kernel_build(&coord, 2, "add.cu", "add");
     kernel_build(&coord, 3, "ref.cu", "ref");
     coord_await(&coord, MSG_REFUSE, &refuse);
-    assert_int_equal(refuse.lease, 3);
-    assert_string_equal(refuse.text, "the worker is full (2 of 2 leases)");
+    assert_int_equal(refuse.refuse.lease, 3);
+    assert_string_equal(refuse.refuse.text,
+                        "the worker is full (2 of 2 leases)");
     msg_fini(&refuse);
 }
 
 static void files_that_are_nowhere_give_the_lease_back(void **state)
 {
-    struct msg missing = { .type = MSG_MISSING, .hash = kernel_bundle.hash },
+    struct msg missing = { .type = MSG_MISSING,
+                           .missing.hash = kernel_bundle.bundle.hash },
                refuse;
 
     (void)state;
@@ -194,36 +201,36 @@ static void files_that_are_nowhere_give_the_lease_back(void **state)
     coord_expect(&coord, MSG_WANT);
     coord_send(&coord, &missing);
     coord_await(&coord, MSG_REFUSE, &refuse);
-    assert_int_equal(refuse.lease, 1);
+    assert_int_equal(refuse.refuse.lease, 1);
     msg_fini(&refuse);
 }
 
 static void a_bundle_that_is_not_its_hash_is_not_used(void **state)
 {
     struct msg forged = kernel_bundle, want, built;
-    struct blobs cut = kernel_bundle.contents;
+    size_t n = kernel_bundle.bundle.names.n;
 
     (void)state;
     coord.bundle = NULL;
     coord_up(&coord, 1);
     kernel_build(&coord, 1, "ref.cu", "ref");
     coord_await(&coord, MSG_WANT, &want);
-    assert_string_equal(want.what, "bundle");
-    assert_string_equal(want.hash, kernel_bundle.hash);
+    assert_string_equal(want.want.what, "bundle");
+    assert_string_equal(want.want.hash, kernel_bundle.bundle.hash);
     msg_fini(&want);
-    forged.names.n = forged.contents.n = cut.n - 1;
+    forged.bundle.names.n = forged.bundle.contents.n = n - 1;
     coord_send(&coord, &forged);
     coord_idle(&coord, 300);
     assert_int_equal(coord.seen[MSG_STARTED], 0);
     coord.bundle = &kernel_bundle; /* it asks again */
     coord_await(&coord, MSG_BUILT, &built);
-    assert_string_equal(built.outcome, "built");
+    assert_string_equal(built.built.result.outcome, "built");
     msg_fini(&built);
 }
 
 static void a_cancelled_lease_leaves_no_result(void **state)
 {
-    struct msg cancel = { .type = MSG_CANCEL, .lease = 1 }, built;
+    struct msg cancel = { .type = MSG_CANCEL, .cancel.lease = 1 }, built;
 
     (void)state;
     coord_up(&coord, 1);
@@ -232,7 +239,7 @@ static void a_cancelled_lease_leaves_no_result(void **state)
     coord_send(&coord, &cancel);
     kernel_build(&coord, 2, "add.cu", "add");
     coord_await(&coord, MSG_BUILT, &built);
-    assert_int_equal(built.lease, 2);
+    assert_int_equal(built.built.work.lease, 2);
     msg_fini(&built);
 }
 

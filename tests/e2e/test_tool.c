@@ -24,21 +24,21 @@ static int set_up(void **state)
     static const struct bytes contents[] = { { SCRIPT, sizeof(SCRIPT) - 1 },
                                              { "words", 5 } };
     static struct msg bundle = { .type = MSG_BUNDLE,
-                                 .hash = bundle_hash,
-                                 .names = { names, 2 },
-                                 .contents = { contents, 2 } };
+                                 .bundle = { .hash = bundle_hash,
+                                             .names = { names, 2 },
+                                             .contents = { contents, 2 } } };
     struct err err;
     struct msg msg;
 
     (void)state;
     assert_int_equal(hash_setup(&err), 0);
-    sources_hash(&bundle.names, &bundle.contents, bundle_hash);
+    sources_hash(&bundle.bundle.names, &bundle.bundle.contents, bundle_hash);
     coord_open(&coord);
     coord.bundle = &bundle;
     coord_attach(&coord);
     coord_welcome(&coord, "all", 1);
     coord_await(&coord, MSG_GPU, &msg);
-    snprintf(gpu, sizeof(gpu), "%s", msg.gpu);
+    snprintf(gpu, sizeof(gpu), "%s", msg.gpu.uuid);
     msg_fini(&msg);
     coord_expect(&coord, MSG_READY);
     return 0;
@@ -53,17 +53,16 @@ static int tear_down(void **state)
 
 static void ask(int64_t lease, const char *const *command, size_t n)
 {
-    struct msg msg = { .type = MSG_TOOL,
-                       .lease = lease,
-                       .id = { "test", "", "n200", "external", "tool", 3, 1 },
-                       .key = "00000000000000000000000000000001",
-                       .gpu = gpu,
-                       .bundle = bundle_hash,
-                       .command = { command, n },
-                       .artifact = "",
-                       .reference = "",
-                       .request = "",
-                       .limit_ms = 60000 };
+    struct msg msg = {
+        .type = MSG_TOOL,
+        .tool = { .work = { .lease = lease,
+                            .id = { "test", "", "n200", "external", "tool", 3,
+                                    1 },
+                            .key = "00000000000000000000000000000001" },
+                  .launch = { .gpu = gpu, .limit_ms = 60000 },
+                  .bundle = bundle_hash,
+                  .command = { command, n } }
+    };
 
     coord_send(&coord, &msg);
 }
@@ -79,26 +78,26 @@ it_runs_with_its_files_and_is_offered_until_acknowledged(void **state)
     ask(1, command, 3);
     coord_expect(&coord, MSG_STARTED);
     coord_await(&coord, MSG_RAN, &first);
-    assert_string_equal(first.outcome, "ran");
-    assert_string_equal(first.output, "two words\n");
-    assert_string_equal(first.id.purpose, "external");
-    assert_int_equal(first.id.round, 3);
-    assert_string_equal(first.gpu, gpu);
-    assert_string_equal(first.key, "00000000000000000000000000000001");
+    assert_string_equal(first.ran.result.outcome, "ran");
+    assert_string_equal(first.ran.output, "two words\n");
+    assert_string_equal(first.ran.work.id.purpose, "external");
+    assert_int_equal(first.ran.work.id.round, 3);
+    assert_string_equal(first.ran.gpu, gpu);
+    assert_string_equal(first.ran.work.key, "00000000000000000000000000000001");
     coord_cut(&coord);
     coord.epoch++;
     coord_attach(&coord);
     coord_welcome(&coord, "all", 1);
     coord_await(&coord, MSG_RAN, &again);
-    assert_string_equal(again.nonce, first.nonce);
-    coord_ack(&coord, again.nonce);
+    assert_string_equal(again.ran.result.nonce, first.ran.result.nonce);
+    coord_ack(&coord, again.ran.result.nonce);
     msg_fini(&first);
     msg_fini(&again);
     ask(1, endless, 2);
     coord_expect(&coord, MSG_STARTED);
     coord_stop(&coord, "now");
     coord_await(&coord, MSG_BYE, &again);
-    assert_int_equal(again.journal, 0);
+    assert_int_equal(again.bye.journal, 0);
     msg_fini(&again);
     assert_int_equal(coord_reap_worker(&coord), 0);
 }
@@ -113,14 +112,14 @@ static void a_host_without_the_program_says_so_and_goes_on(void **state)
     ask(1, command, 1);
     ask(2, other, 2);
     coord_await(&coord, MSG_RAN, &ran);
-    assert_string_equal(ran.outcome, "missing");
-    assert_non_null(strstr(ran.detail, "'no-such-program-of-ours'"));
-    assert_int_equal(ran.status, -1);
-    coord_ack(&coord, ran.nonce);
+    assert_string_equal(ran.ran.result.outcome, "missing");
+    assert_non_null(strstr(ran.ran.result.detail, "'no-such-program-of-ours'"));
+    assert_int_equal(ran.ran.status, -1);
+    coord_ack(&coord, ran.ran.result.nonce);
     msg_fini(&ran);
     coord_await(&coord, MSG_RAN, &ran);
-    assert_string_equal(ran.output, "on\n");
-    coord_ack(&coord, ran.nonce);
+    assert_string_equal(ran.ran.output, "on\n");
+    coord_ack(&coord, ran.ran.result.nonce);
     msg_fini(&ran);
 }
 
@@ -128,7 +127,7 @@ static void a_cancelled_one_frees_its_gpu(void **state)
 {
     const char *const command[] = { "sleep", "1000" };
     const char *const other[] = { "echo", "on" };
-    struct msg cancel = { .type = MSG_CANCEL, .lease = 1 }, ran;
+    struct msg cancel = { .type = MSG_CANCEL, .cancel.lease = 1 }, ran;
 
     (void)state;
     ask(1, command, 2);
@@ -136,8 +135,8 @@ static void a_cancelled_one_frees_its_gpu(void **state)
     ask(2, other, 2);
     coord_send(&coord, &cancel);
     coord_await(&coord, MSG_RAN, &ran);
-    assert_int_equal(ran.lease, 2);
-    coord_ack(&coord, ran.nonce);
+    assert_int_equal(ran.ran.work.lease, 2);
+    coord_ack(&coord, ran.ran.result.nonce);
     msg_fini(&ran);
 }
 
@@ -148,7 +147,7 @@ static void await_hello(size_t running)
 
     do {
         coord_await(&coord, MSG_HELLO, &hello);
-        n = hello.running.n;
+        n = hello.hello.running.n;
         msg_fini(&hello);
     } while (n != running);
 }

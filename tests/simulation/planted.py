@@ -38,7 +38,7 @@ PLANTED = [
            r"^    (settled_or_queued\(s, job, lease\.host\);)",
            r"    if (event != JOB_EV_REFUSED || s->jobs.list[job].state != JOB_WAITING)\n        \1"),
     Mutant("forget to reset a FETCH",
-           r"(msg->offset \+ \(int64_t\)msg->chunk\.len) >= (msg->total)",
+           r"(\w+->offset \+ \(int64_t\)\w+->chunk\.len) >= (\w+->total)",
            r"\1 > \2"),
     Mutant("adopt what was not leased",
            r"if \((!\w+_was_given\()",

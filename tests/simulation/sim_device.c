@@ -41,7 +41,7 @@ enum sim_truth sim_device_truth(const struct sim_world *world,
 static void make_artifact(struct sim_world *world, size_t host,
                           const struct msg *lease, struct sim_answer *out)
 {
-    uint64_t h = mix(world, "artifact", lease->key);
+    uint64_t h = mix(world, "artifact", lease->build.work.key);
     size_t len = world->scene.chunk_bytes + 64;
     char *bytes = mem_new(1, len);
 
@@ -50,33 +50,33 @@ static void make_artifact(struct sim_world *world, size_t host,
     snprintf(bytes, len, "cubin %llx", (unsigned long long)h);
     hash_of(bytes, len, out->artifact);
     sim_cache_put(world, host, out->artifact, bytes, len);
-    out->msg.artifact = out->artifact;
-    out->msg.artifact_bytes = (int64_t)len;
-    out->msg.registers = 32;
+    out->msg.built.artifact = out->artifact;
+    out->msg.built.artifact_bytes = (int64_t)len;
+    out->msg.built.usage.registers = 32;
     free(bytes);
 }
 
 static void build(struct sim_world *world, size_t host, const struct msg *lease,
                   struct sim_answer *out)
 {
-    enum sim_truth truth = sim_device_truth(world, lease->id.config);
-    struct msg *msg = &out->msg;
+    enum sim_truth truth = sim_device_truth(world, lease->build.work.id.config);
+    struct msg_result *result = &out->msg.built.result;
 
-    *msg = (struct msg){ .type = MSG_BUILT,
-                         .outcome = "built",
-                         .detail = "",
-                         .log = "",
-                         .artifact = "",
-                         .seconds = 1 };
+    out->msg = (struct msg){
+        .type = MSG_BUILT,
+        .built = { .result = { .outcome = "built", .detail = "", .seconds = 1 },
+                   .artifact = "",
+                   .log = "" }
+    };
     if (truth == SIM_NOT_COMPILED) {
-        msg->outcome = "compile";
-        msg->detail = "error: too much shared memory";
+        result->outcome = "compile";
+        result->detail = "error: too much shared memory";
     } else if (truth == SIM_NO_BUILD) {
-        msg->outcome = "timeout";
-        msg->detail = "the compiler ran for 300 s";
-    } else if (truth == SIM_FLAKY && lease->id.attempt == 1) {
-        msg->outcome = "crash";
-        msg->detail = "the compiler was killed";
+        result->outcome = "timeout";
+        result->detail = "the compiler ran for 300 s";
+    } else if (truth == SIM_FLAKY && lease->build.work.id.attempt == 1) {
+        result->outcome = "crash";
+        result->detail = "the compiler was killed";
     } else {
         make_artifact(world, host, lease, out);
     }
@@ -86,8 +86,8 @@ static void build(struct sim_world *world, size_t host, const struct msg *lease,
 
 static int samples_wanted(const struct msg *lease)
 {
-    const char *line =
-        lease->request ? strstr(lease->request, "\nsamples ") : NULL;
+    const char *request = lease->measure.launch.request;
+    const char *line = request ? strstr(request, "\nsamples ") : NULL;
     int least = 0, most = 0;
 
     if (!line || sscanf(line, "\nsamples %d %d", &least, &most) != 2)
@@ -98,8 +98,9 @@ static int samples_wanted(const struct msg *lease)
 
 static double time_of(const struct sim_world *world, const struct msg *lease)
 {
-    uint64_t h = mix(world, lease->id.shape, lease->id.config);
-    uint64_t card = mix(world, "card", lease->gpu);
+    uint64_t h =
+        mix(world, lease->measure.work.id.shape, lease->measure.work.id.config);
+    uint64_t card = mix(world, "card", lease->measure.launch.gpu);
 
     return 1e-4 * (1 + (double)(h % 1000) / 250) *
            (1 + (double)(card % 100) / 2000);
@@ -110,7 +111,7 @@ static void time_it(struct sim_world *world, const struct msg *lease,
 {
     static const double states[] = { 1500, 1500, 1500 };
     static const double none[] = { 0, 0, 0 };
-    struct msg *msg = &out->msg;
+    struct msg_measured *measured = &out->msg.measured;
     int n = samples_wanted(lease);
     double sum = 0, base = time_of(world, lease);
 
@@ -119,47 +120,51 @@ static void time_it(struct sim_world *world, const struct msg *lease,
             base * (1 + 0.002 * (double)sim_between(world, 0, 10));
         sum += out->samples[i];
     }
-    msg->samples = (struct reals){ out->samples, (size_t)n };
-    msg->sampling = "settled";
-    msg->l2 = "flush";
-    msg->clock_mhz = msg->temp_c = msg->power_w = (struct reals){ states, 3 };
-    msg->throttle = (struct reals){ none, 3 };
-    msg->held_s = sum + 0.01;
+    measured->samples = (struct reals){ out->samples, (size_t)n };
+    measured->sampling = "settled";
+    measured->l2 = "flush";
+    measured->clock_mhz = measured->temp_c = measured->power_w =
+        (struct reals){ states, 3 };
+    measured->throttle = (struct reals){ none, 3 };
+    measured->held_s = sum + 0.01;
 }
 
 static void measure(struct sim_world *world, const struct msg *lease,
                     struct sim_answer *out)
 {
-    enum sim_truth truth = sim_device_truth(world, lease->id.config);
-    struct msg *msg = &out->msg;
+    enum sim_truth truth =
+        sim_device_truth(world, lease->measure.work.id.config);
+    struct msg_measured *measured = &out->msg.measured;
+    struct msg_result *result = &measured->result;
 
-    *msg = (struct msg){ .type = MSG_MEASURED,
-                         .gpu = lease->gpu,
-                         .artifact = lease->artifact,
-                         .outcome = "correct",
-                         .detail = "",
-                         .argument = "",
-                         .relative_l2 = 1e-8,
-                         .max_error = 1e-7,
-                         .sampling = "none",
-                         .l2 = "none",
-                         .held_s = 0.01,
-                         .seconds = 0.1 };
+    out->msg =
+        (struct msg){ .type = MSG_MEASURED,
+                      .measured = { .result = { .outcome = "correct",
+                                                .detail = "",
+                                                .seconds = 0.1 },
+                                    .gpu = lease->measure.launch.gpu,
+                                    .artifact = lease->measure.launch.artifact,
+                                    .argument = "",
+                                    .relative_l2 = 1e-8,
+                                    .max_error = 1e-7,
+                                    .sampling = "none",
+                                    .l2 = "none",
+                                    .held_s = 0.01 } };
     if (truth == SIM_WRONG) {
-        msg->outcome = "correctness";
-        msg->detail = "out differs";
-        msg->argument = "out";
-        msg->relative_l2 = msg->max_error = 7;
+        result->outcome = "correctness";
+        result->detail = "out differs";
+        measured->argument = "out";
+        measured->relative_l2 = measured->max_error = 7;
     } else if (truth == SIM_RUNTIME) {
-        msg->outcome = "runtime";
-        msg->detail = "misaligned address";
+        result->outcome = "runtime";
+        result->detail = "misaligned address";
     } else if (truth == SIM_HANGS) {
-        msg->outcome = "timeout";
-        msg->detail = "it ran for 10 s";
+        result->outcome = "timeout";
+        result->detail = "it ran for 10 s";
     } else if (truth == SIM_DIES ||
-               (truth == SIM_FLAKY && lease->id.attempt == 1)) {
-        msg->outcome = "crash";
-        msg->detail = "the runner was killed";
+               (truth == SIM_FLAKY && lease->measure.work.id.attempt == 1)) {
+        result->outcome = "crash";
+        result->detail = "the runner was killed";
     } else {
         time_it(world, lease, out);
     }
@@ -179,11 +184,11 @@ void sim_device_answer(struct sim_world *world, size_t host,
 int64_t sim_device_takes_ns(struct sim_world *world, size_t host,
                             const struct msg *lease)
 {
-    enum sim_truth truth = sim_device_truth(world, lease->id.config);
+    enum sim_truth truth = sim_device_truth(world, msg_work(lease)->id.config);
     int64_t slow = world->scene.slow;
 
     if (lease->type == MSG_BUILD && truth == SIM_NO_BUILD)
-        return lease->limit_ms * NS_PER_MS;
+        return lease->build.limit_ms * NS_PER_MS;
     if (lease->type == MSG_MEASURE && truth == SIM_HANGS)
         return 10 * NS_PER_S;
     if (sim_vice_is_late(world, host))

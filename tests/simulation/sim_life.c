@@ -141,7 +141,7 @@ static void note_attempt(struct sim_world *world, const struct msg *msg)
     if (msg->type != MSG_BUILD && msg->type != MSG_MEASURE &&
         msg->type != MSG_TOOL)
         return;
-    msg_identity_text(&msg->id, text);
+    msg_identity_text(&msg_work(msg)->id, text);
     note_progress(world, sim_name(&world->trace.names, text));
 }
 

@@ -22,24 +22,24 @@ void sim_tool_run(struct sim_world *world, size_t host, const struct msg *lease,
                   struct sim_answer *out)
 {
     char where[32];
-    struct msg *msg = &out->msg;
+    struct msg_ran *ran = &out->msg.ran;
 
     snprintf(where, sizeof(where), "tool on %zu", host);
-    *msg = (struct msg){ .type = MSG_RAN,
-                         .gpu = lease->gpu,
-                         .outcome = "ran",
-                         .detail = "",
-                         .output = out->output,
-                         .log = "",
-                         .seconds = 1 };
+    out->msg = (struct msg){
+        .type = MSG_RAN,
+        .ran = { .result = { .outcome = "ran", .detail = "", .seconds = 1 },
+                 .gpu = lease->tool.launch.gpu,
+                 .output = out->output,
+                 .log = "" }
+    };
     out->output[0] = '\0';
     if ((int)(sim_mix(world, where) % 100) < MISSING_PERCENT) {
-        msg->outcome = "missing";
-        msg->status = -1;
+        ran->result.outcome = "missing";
+        ran->status = -1;
     } else if (sim_chance(world, CRASH_PERCENT)) {
-        msg->outcome = "crash";
-        msg->detail = "killed from outside";
-        msg->status = -1;
+        ran->result.outcome = "crash";
+        ran->result.detail = "killed from outside";
+        ran->status = -1;
     } else {
         print_times(world, out);
     }

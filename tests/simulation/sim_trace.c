@@ -40,10 +40,11 @@ void sim_trace_add(struct sim_trace *trace, struct sim_record record)
 
 int sim_trace_id(struct sim_trace *trace, const struct msg *msg)
 {
-    const struct msg_identity *id = &msg->id;
+    const struct msg_work *work = msg_work(msg);
+    const struct msg_identity *id = work ? &work->id : NULL;
     char text[MSG_IDENTITY_BYTES];
 
-    if (!id->config)
+    if (!id || !id->config)
         return sim_name(&trace->names, "");
     snprintf(text, sizeof(text), "%s/%s/%s/%" PRId64 "/%s", id->config,
              id->shape, id->purpose, id->round, id->stage);
@@ -55,32 +56,79 @@ static const char *text_of(const struct msg *msg)
 {
     switch (msg->type) {
     case MSG_HELLO:
-        return msg->boot_id;
+        return msg->hello.boot_id;
     case MSG_GPU:
-        return msg->gpu;
+        return msg->gpu.uuid;
     case MSG_BUILD:
-        return msg->bundle;
+        return msg->build.bundle;
     case MSG_MEASURE:
-        return msg->artifact;
+        return msg->measure.launch.artifact;
     case MSG_BUILT:
     case MSG_MEASURED:
     case MSG_RAN:
-        return msg->outcome;
+        return msg_result(msg)->outcome;
     case MSG_WANT:
+        return msg->want.hash;
     case MSG_FETCH:
+        return msg->fetch.hash;
     case MSG_ARTIFACT:
+        return msg->artifact.hash;
     case MSG_MISSING:
+        return msg->missing.hash;
     case MSG_BUNDLE:
-        return msg->hash;
+        return msg->bundle.hash;
     case MSG_STOP:
-        return msg->what;
+        return msg->stop.what;
     case MSG_REFUSE:
+        return msg->refuse.text;
     case MSG_BYE:
+        return msg->bye.text;
     case MSG_TROUBLE:
-        return msg->text;
+        return msg->trouble.text;
     default:
         return "";
     }
+}
+
+static int64_t lease_of(const struct msg *msg)
+{
+    const struct msg_work *work = msg_work(msg);
+
+    switch (msg->type) {
+    case MSG_STARTED:
+        return msg->started.lease;
+    case MSG_REFUSE:
+        return msg->refuse.lease;
+    case MSG_CANCEL:
+        return msg->cancel.lease;
+    default:
+        return work ? work->lease : 0;
+    }
+}
+
+static const char *gpu_of(const struct msg *msg)
+{
+    const struct msg_launch *launch = msg_launch(msg);
+
+    switch (msg->type) {
+    case MSG_GPU:
+        return msg->gpu.uuid;
+    case MSG_MEASURED:
+        return msg->measured.gpu;
+    case MSG_RAN:
+        return msg->ran.gpu;
+    default:
+        return launch ? launch->gpu : NULL;
+    }
+}
+
+static int64_t limit_ms_of(const struct msg *msg)
+{
+    const struct msg_launch *launch = msg_launch(msg);
+
+    if (msg->type == MSG_BUILD)
+        return msg->build.limit_ms;
+    return launch ? launch->limit_ms : 0;
 }
 
 /* "sweep/config/shape/purpose/round/stage/attempt" without first and last. */
@@ -101,22 +149,23 @@ static int name_of_identity(struct sim_trace *trace, const char *text)
 void sim_trace_msg(struct sim_trace *trace, enum sim_kind kind, int64_t at_ns,
                    int host, const struct msg *msg, int64_t number)
 {
+    const struct msg_result *result = msg_result(msg);
     struct sim_record record = {
         .at_ns = at_ns,
         .kind = kind,
         .host = host,
         .type = (int)msg->type,
         .epoch = msg->epoch,
-        .lease = msg->lease,
-        .number = msg->type == MSG_HELLO ? msg->pid : number,
-        .limit_ms = msg->limit_ms,
+        .lease = lease_of(msg),
+        .number = msg->type == MSG_HELLO ? msg->hello.pid : number,
+        .limit_ms = limit_ms_of(msg),
         .id = sim_trace_id(trace, msg),
-        .nonce = sim_name(&trace->names, msg->nonce),
+        .nonce = sim_name(&trace->names, result ? result->nonce : NULL),
         .text = sim_name(&trace->names, text_of(msg)),
-        .gpu = sim_name(&trace->names, msg->gpu),
+        .gpu = sim_name(&trace->names, gpu_of(msg)),
     };
-    const struct texts *more = msg->type == MSG_ACK     ? &msg->nonces
-                               : msg->type == MSG_HELLO ? &msg->running
+    const struct texts *more = msg->type == MSG_ACK     ? &msg->ack.nonces
+                               : msg->type == MSG_HELLO ? &msg->hello.running
                                                         : NULL;
 
     sim_trace_add(trace, record);

@@ -43,7 +43,7 @@ int64_t sim_vice_next(struct sim_world *world, size_t host)
 static void flood(struct sim_world *world, size_t host)
 {
     char hash[HASH_HEX];
-    struct msg msg = { .type = MSG_WANT, .what = "artifact", .hash = hash };
+    struct msg msg = { .type = MSG_WANT, .want = { "artifact", hash } };
 
     for (int i = 0; i < FLOOD_WANTS; i++) {
         snprintf(hash, sizeof(hash), "%016llx%016llx",
@@ -126,17 +126,22 @@ const char *sim_vice_bytes(struct sim_world *world, size_t host,
 
 void sim_vice_twist(struct sim_world *world, size_t host, struct msg *result)
 {
+    static const char no_hash[] = "00000000000000000000000000000000";
+
     if (!has(world, host, SIM_LIES) || !sim_chance(world, LIE_PERCENT))
         return;
     switch (sim_between(world, 0, 2)) {
     case 0: /* of a lease that is another's, or nobody's */
-        result->lease += sim_between(world, 1, 3);
+        msg_work_of(result)->lease += sim_between(world, 1, 3);
         break;
     case 1:
-        result->artifact = "00000000000000000000000000000000";
+        if (result->type == MSG_BUILT)
+            result->built.artifact = no_hash;
+        else if (result->type == MSG_MEASURED)
+            result->measured.artifact = no_hash;
         break;
     default:
-        result->outcome = "splendid";
+        msg_result_of(result)->outcome = "splendid";
         break;
     }
 }

@@ -166,7 +166,7 @@ static void beat(struct sim_world *world, size_t host)
     struct sim_worker *worker = of(world, host);
     struct msg msg = { .type = MSG_BEAT };
 
-    msg.journal = (int64_t)world->hosts[host].n_journal;
+    msg.beat.journal = (int64_t)world->hosts[host].n_journal;
     sim_worker_say(world, host, &msg);
     worker->beat_ns = world->boot_ns + worker->liveness.beat_every_ns;
 }
@@ -212,11 +212,11 @@ static bool is_over(struct sim_world *world, size_t host)
 /* BYE leaves the socket, then the relay ends with the control socket. */
 static void say_bye(struct sim_world *world, size_t host)
 {
-    struct msg bye = { .type = MSG_BYE, .text = of(world, host)->why };
+    struct msg bye = { .type = MSG_BYE, .bye.text = of(world, host)->why };
     struct sim_line *line = &world->lines[host];
     int64_t stream = line->stream;
 
-    bye.journal = (int64_t)world->hosts[host].n_journal;
+    bye.bye.journal = (int64_t)world->hosts[host].n_journal;
     sim_worker_say(world, host, &bye);
     sim_host_kill_worker(world, host, "ended");
     line->stream = stream; /* its last words still arrive */

@@ -23,25 +23,25 @@ void sim_worker_hello(struct sim_world *world, size_t host)
     struct sim_worker *worker = of(world, host);
     struct lease *lease = worker->queue ? queue_first(worker->queue) : NULL;
     struct msg hello = { .type = MSG_HELLO,
-                         .protocol = MSG_PROTOCOL,
-                         .version = FA_VERSION,
-                         .host = world->scene.hosts[host].name,
-                         .boot_id = worker->boot_id,
-                         .pid = worker->pid,
-                         .cpus = 4 };
+                         .hello = { .protocol = MSG_PROTOCOL,
+                                    .version = FA_VERSION,
+                                    .host = world->scene.hosts[host].name,
+                                    .boot_id = worker->boot_id,
+                                    .pid = worker->pid,
+                                    .cpus = 4 } };
     char **items = NULL;
     size_t n = 0;
 
     for (; lease; lease = lease->next) {
         char text[MSG_IDENTITY_BYTES];
 
-        msg_identity_text(&lease->msg.id, text);
+        msg_identity_text(&msg_work(&lease->msg)->id, text);
         items = mem_grow(items, n + 1, sizeof(*items));
         items[n++] = mem_strdup(text);
     }
     sim_vice_claim(world, host, &items, &n);
-    hello.running = (struct texts){ (const char *const *)items, n };
-    hello.journal = (int64_t)world->hosts[host].n_journal;
+    hello.hello.running = (struct texts){ (const char *const *)items, n };
+    hello.hello.journal = (int64_t)world->hosts[host].n_journal;
     sim_worker_say(world, host, &hello);
     worker->hello_ns = world->boot_ns + HELLO_NS;
     while (n > 0)
@@ -54,16 +54,17 @@ static void say_gpu(struct sim_world *world, size_t host, int gpu)
     const struct gpu_arch_facts *facts = gpu_arch_find("sm_89");
     char uuid[64], *lines[GPU_ARCH_FACTS];
     struct msg msg = { .type = MSG_GPU,
-                       .index = gpu,
-                       .gpu = uuid,
-                       .name = "NVIDIA L4",
-                       .driver = "580.1" };
+                       .gpu = { .index = gpu,
+                                .uuid = uuid,
+                                .name = "NVIDIA L4",
+                                .driver = "580.1" } };
 
     snprintf(uuid, sizeof(uuid), "GPU-%zu-%d", host, gpu);
     for (size_t i = 0; i < GPU_ARCH_FACTS; i++)
         lines[i] = mem_printf("%s %lld", gpu_arch_fact_name(i),
                               (long long)gpu_arch_fact(facts, i));
-    msg.facts = (struct texts){ (const char *const *)lines, GPU_ARCH_FACTS };
+    msg.gpu.facts =
+        (struct texts){ (const char *const *)lines, GPU_ARCH_FACTS };
     sim_worker_say(world, host, &msg);
     for (size_t i = 0; i < GPU_ARCH_FACTS; i++)
         free(lines[i]);
@@ -73,10 +74,10 @@ void sim_worker_announce(struct sim_world *world, size_t host)
 {
     struct sim_worker *worker = of(world, host);
     struct msg ready = { .type = MSG_READY,
-                         .toolkit = "nvcc 13.0.88",
-                         .slots = worker->slots,
-                         .n_gpus = worker->gpus,
-                         .measure_credit = SIM_MEASURE_CREDIT };
+                         .ready = { .toolkit = "nvcc 13.0.88",
+                                    .slots = worker->slots,
+                                    .n_gpus = worker->gpus,
+                                    .measure_credit = SIM_MEASURE_CREDIT } };
 
     if (!worker->queue)
         worker->queue = queue_new((size_t)worker->slots, (size_t)worker->gpus,
@@ -88,73 +89,74 @@ void sim_worker_announce(struct sim_world *world, size_t host)
 }
 
 static void on_welcome(struct sim_world *world, size_t host,
-                       const struct msg *msg)
+                       const struct msg_welcome *welcome)
 {
     struct sim_worker *worker = of(world, host);
 
     if (worker->welcomed)
         return;
     worker->welcomed = true;
-    worker->liveness.beat_every_ns = msg->beat_ms * NS_PER_MS;
+    worker->liveness.beat_every_ns = welcome->beat_ms * NS_PER_MS;
     worker->beat_ns = world->boot_ns + worker->liveness.beat_every_ns;
-    worker->liveness.linger_ns = msg->linger_ms * NS_PER_MS;
+    worker->liveness.linger_ns = welcome->linger_ms * NS_PER_MS;
     sim_worker_offer(world, host, true);
     if (worker->bench != SIM_BENCH_NONE)
         return;
-    worker->slots = msg->slots > 0 ? (int)msg->slots : 1;
-    worker->gpus = strcmp(msg->gpus, "none") == 0 ? 0 : world->scene.gpus[host];
+    worker->slots = welcome->slots > 0 ? (int)welcome->slots : 1;
+    worker->gpus =
+        strcmp(welcome->gpus, "none") == 0 ? 0 : world->scene.gpus[host];
     worker->bench = SIM_BENCH_OPENING;
     worker->bench_ns =
         world->boot_ns + sim_between(world, 50, BENCH_MS_MAX) * NS_PER_MS;
 }
 
-static void on_fetch(struct sim_world *world, size_t host,
-                     const struct msg *msg)
+static void on_fetch(struct sim_world *world, size_t host, const char *hash)
 {
     struct sim_worker *worker = of(world, host);
-    struct msg missing = { .type = MSG_MISSING, .hash = msg->hash };
+    struct msg missing = { .type = MSG_MISSING, .missing.hash = hash };
 
-    if (!sim_cache_find(&world->hosts[host], msg->hash)) {
+    if (!sim_cache_find(&world->hosts[host], hash)) {
         sim_worker_say(world, host, &missing);
         return;
     }
     for (size_t i = 0; i < worker->n_fetches; i++)
-        if (strcmp(worker->fetches[i].hash, msg->hash) == 0)
+        if (strcmp(worker->fetches[i].hash, hash) == 0)
             return; /* is on its way */
     worker->fetches = mem_grow(worker->fetches, worker->n_fetches + 1,
                                sizeof(*worker->fetches));
     worker->fetches[worker->n_fetches] = (struct sim_fetch){ .offset = 0 };
-    memcpy(worker->fetches[worker->n_fetches++].hash, msg->hash, HASH_HEX);
+    memcpy(worker->fetches[worker->n_fetches++].hash, hash, HASH_HEX);
 }
 
-static void on_bundle(struct sim_worker *worker, const struct msg *msg)
+static void on_bundle(struct sim_worker *worker,
+                      const struct msg_bundle *bundle)
 {
-    struct sim_want *want = sim_worker_want(worker, msg->hash);
+    struct sim_want *want = sim_worker_want(worker, bundle->hash);
 
     if (!want)
         return;
     worker->bundles = mem_grow(worker->bundles, worker->n_bundles + 1,
                                sizeof(*worker->bundles));
-    memcpy(worker->bundles[worker->n_bundles++], msg->hash, HASH_HEX);
+    memcpy(worker->bundles[worker->n_bundles++], bundle->hash, HASH_HEX);
     sim_worker_got(worker, want);
 }
 
 static void on_artifact(struct sim_world *world, size_t host,
-                        const struct msg *msg)
+                        const struct msg_artifact *artifact)
 {
     struct sim_worker *worker = of(world, host);
-    struct sim_want *want = sim_worker_want(worker, msg->hash);
+    struct sim_want *want = sim_worker_want(worker, artifact->hash);
 
     if (!want)
         return;
-    if (msg->offset == 0)
+    if (artifact->offset == 0)
         buf_clear(&want->bytes);
-    if (msg->offset != (int64_t)want->bytes.len)
+    if (artifact->offset != (int64_t)want->bytes.len)
         return;
-    buf_add(&want->bytes, msg->chunk.data, msg->chunk.len);
-    if ((int64_t)want->bytes.len < msg->total)
+    buf_add(&want->bytes, artifact->chunk.data, artifact->chunk.len);
+    if ((int64_t)want->bytes.len < artifact->total)
         return;
-    if (sim_cache_put(world, host, msg->hash, want->bytes.bytes,
+    if (sim_cache_put(world, host, artifact->hash, want->bytes.bytes,
                       want->bytes.len))
         sim_worker_got(worker, want);
     else
@@ -168,7 +170,7 @@ static void dispatch(struct sim_world *world, size_t host, struct msg *msg)
 
     switch (msg->type) {
     case MSG_WELCOME:
-        on_welcome(world, host, msg);
+        on_welcome(world, host, &msg->welcome);
         return;
     case MSG_BUILD:
     case MSG_MEASURE:
@@ -176,31 +178,32 @@ static void dispatch(struct sim_world *world, size_t host, struct msg *msg)
         sim_worker_lease(world, host, msg);
         return;
     case MSG_BUNDLE:
-        on_bundle(worker, msg);
+        on_bundle(worker, &msg->bundle);
         return;
     case MSG_ARTIFACT:
-        on_artifact(world, host, msg);
+        on_artifact(world, host, &msg->artifact);
         return;
     case MSG_MISSING:
-        sim_worker_missing(world, host, msg->hash);
+        sim_worker_missing(world, host, msg->missing.hash);
         return;
     case MSG_FETCH:
-        on_fetch(world, host, msg);
+        on_fetch(world, host, msg->fetch.hash);
         return;
     case MSG_ACK:
-        for (size_t i = 0; i < msg->nonces.n; i++)
-            sim_journal_ack(&world->hosts[host], msg->nonces.items[i]);
+        for (size_t i = 0; i < msg->ack.nonces.n; i++)
+            sim_journal_ack(&world->hosts[host], msg->ack.nonces.items[i]);
         return;
     case MSG_CANCEL:
         lease = worker->queue
-                    ? queue_find(worker->queue, msg->epoch, msg->lease)
+                    ? queue_find(worker->queue, msg->epoch, msg->cancel.lease)
                     : NULL;
         if (lease)
             sim_worker_drop(worker, lease);
         return;
     case MSG_STOP:
         sim_worker_stop(world, host,
-                        strcmp(msg->what, "now") == 0 ? SIM_STOPS : SIM_DRAINS,
+                        strcmp(msg->stop.what, "now") == 0 ? SIM_STOPS
+                                                           : SIM_DRAINS,
                         "the coordinator says so");
         return;
     default:

@@ -34,10 +34,8 @@ void sim_worker_finish(struct sim_world *world, size_t host,
     draw_nonce(world, nonce);
     sim_device_answer(world, host, &lease->msg, &answer);
     result->epoch = lease->msg.epoch;
-    result->lease = lease->msg.lease;
-    result->id = lease->msg.id;
-    result->key = lease->msg.key;
-    result->nonce = nonce;
+    *msg_work_of(result) = *msg_work(&lease->msg);
+    msg_result_of(result)->nonce = nonce;
     sim_vice_twist(world, host, result);
     buf_init(&bytes, MSG_BYTES_MAX);
     if (msg_encode(result, &bytes, &err) == 0)

@@ -59,8 +59,9 @@ static void ask(struct sim_world *world, size_t host, int file,
     struct sim_worker *worker = of(world, host);
     struct sim_want *want = sim_worker_want(worker, hash);
     struct msg msg = { .type = MSG_WANT,
-                       .what = file == LEASE_BUNDLE ? "bundle" : "artifact",
-                       .hash = hash };
+                       .want = { .what = file == LEASE_BUNDLE ? "bundle"
+                                                              : "artifact",
+                                 .hash = hash } };
 
     if (want && world->boot_ns - want->asked_ns < WANT_AGAIN_NS)
         return;
@@ -94,18 +95,21 @@ static void send_chunks(struct sim_world *world, size_t host)
         struct sim_fetch *fetch = &worker->fetches[0];
         const struct sim_blob *blob =
             sim_cache_find(&world->hosts[host], fetch->hash);
-        struct msg msg = { .type = MSG_MISSING, .hash = fetch->hash };
+        struct msg msg = { .type = MSG_MISSING, .missing.hash = fetch->hash };
         size_t n = 0;
 
         if (blob) {
             n = blob->len - fetch->offset;
             n = n < MSG_CHUNK_MAX ? n : MSG_CHUNK_MAX;
-            msg.type = MSG_ARTIFACT;
-            msg.offset = (int64_t)fetch->offset;
-            msg.total = (int64_t)blob->len;
-            msg.chunk = (struct bytes){
-                sim_vice_bytes(world, host, blob->bytes) + fetch->offset, n
-            };
+            msg = (struct msg){ .type = MSG_ARTIFACT,
+                                .artifact = {
+                                    .hash = fetch->hash,
+                                    .offset = (int64_t)fetch->offset,
+                                    .total = (int64_t)blob->len,
+                                    .chunk = { sim_vice_bytes(world, host,
+                                                              blob->bytes) +
+                                                   fetch->offset,
+                                               n } } };
         }
         sim_worker_say(world, host, &msg);
         fetch->offset += n;
@@ -138,7 +142,8 @@ void sim_worker_missing(struct sim_world *world, size_t host, const char *hash)
 void sim_worker_refuse(struct sim_world *world, size_t host,
                        const struct msg *lease, const char *why)
 {
-    struct msg msg = { .type = MSG_REFUSE, .lease = lease->lease, .text = why };
+    struct msg msg = { .type = MSG_REFUSE,
+                       .refuse = { msg_work(lease)->lease, why } };
 
     if (lease->epoch == of(world, host)->epoch)
         sim_worker_say(world, host, &msg);
@@ -147,6 +152,7 @@ void sim_worker_refuse(struct sim_world *world, size_t host,
 static const char *cannot(struct sim_world *world, size_t host,
                           const struct msg *msg, int *place)
 {
+    const struct msg_launch *launch = msg_launch(msg);
     struct sim_worker *worker = of(world, host);
     int box, gpu;
 
@@ -157,9 +163,9 @@ static const char *cannot(struct sim_world *world, size_t host,
     if (sim_vice_refuses(world, host))
         return "it does not please me";
     *place = QUEUE_BUILDS;
-    if (msg->type == MSG_BUILD)
+    if (!launch)
         return NULL;
-    if (sscanf(msg->gpu, "GPU-%d-%d", &box, &gpu) != 2 || box != (int)host ||
+    if (sscanf(launch->gpu, "GPU-%d-%d", &box, &gpu) != 2 || box != (int)host ||
         gpu >= worker->gpus)
         return "no such GPU here";
     *place = gpu;
@@ -204,10 +210,12 @@ void sim_worker_drop(struct sim_worker *worker, struct lease *lease)
 static bool has_lost_a_file(struct sim_world *world, size_t host,
                             struct lease *lease)
 {
-    const char *hashes[] = { lease->msg.artifact, lease->msg.reference };
+    const struct msg_launch *launch = msg_launch(&lease->msg);
+    const char *hashes[] = { launch ? launch->artifact : NULL,
+                             launch ? launch->reference : NULL };
     const int files[] = { LEASE_ARTIFACT, LEASE_REFERENCE };
 
-    for (int i = 0; lease->msg.type != MSG_BUILD && i < 2; i++)
+    for (int i = 0; i < 2; i++)
         if (hashes[i] && *hashes[i] &&
             !sim_cache_find(&world->hosts[host], hashes[i])) {
             lease->missing[files[i]] = hashes[i];
@@ -219,7 +227,8 @@ static bool has_lost_a_file(struct sim_world *world, size_t host,
 static void start(struct sim_world *world, size_t host, struct lease *lease)
 {
     struct sim_worker *worker = of(world, host);
-    struct msg msg = { .type = MSG_STARTED, .lease = lease->msg.lease };
+    struct msg msg = { .type = MSG_STARTED,
+                       .started.lease = msg_work(&lease->msg)->lease };
 
     if (has_lost_a_file(world, host, lease))
         return;

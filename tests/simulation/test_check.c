@@ -43,23 +43,24 @@ static void at(int64_t s, enum sim_kind kind, int host, struct msg msg)
 
 static struct msg result(const char *nonce)
 {
-    return (struct msg){
-        .type = MSG_BUILT, .nonce = nonce, .lease = 1, .outcome = "built"
-    };
+    return (struct msg){ .type = MSG_BUILT,
+                         .built = { .work.lease = 1,
+                                    .result = { .nonce = nonce,
+                                                .outcome = "built" } } };
 }
 
 static struct msg ack(const char *const *nonce)
 {
-    return (struct msg){ .type = MSG_ACK, .nonces = { nonce, 1 } };
+    return (struct msg){ .type = MSG_ACK, .ack.nonces = { nonce, 1 } };
 }
 
 static struct msg lease(int64_t number, const char *gpu)
 {
     return (struct msg){ .type = MSG_MEASURE,
-                         .lease = number,
-                         .gpu = gpu,
-                         .artifact = "a",
-                         .limit_ms = 10000 };
+                         .measure = { .work.lease = number,
+                                      .launch = { .gpu = gpu,
+                                                  .artifact = "a",
+                                                  .limit_ms = 10000 } } };
 }
 
 static void commit(void)
@@ -141,7 +142,8 @@ static void lease_that_ended_is_over(void **state)
     (void)state;
     at(1, SIM_SENT, 0, lease(1, "GPU-1"));
     at(2, SIM_TAKEN, 0,
-       (struct msg){ .type = MSG_REFUSE, .lease = 1, .text = "no" });
+       (struct msg){ .type = MSG_REFUSE,
+                     .refuse = { .lease = 1, .text = "no" } });
     for (int s = 2; s < 250; s++) {
         at(s, SIM_TAKEN, 0, (struct msg){ .type = MSG_BEAT });
         at(s, SIM_SENT, 0, (struct msg){ .type = MSG_BEAT });

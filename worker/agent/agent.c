@@ -226,7 +226,7 @@ static void speak(struct agent *agent, int64_t now_ns)
         struct msg beat = { .type = MSG_BEAT };
 
         journal_entries(agent->journal, &n);
-        beat.journal = (int64_t)n;
+        beat.beat.journal = (int64_t)n;
         agent_send(agent, &beat);
         agent->due.beat_ns = now_ns + agent->liveness.beat_every_ns;
     }
@@ -310,8 +310,8 @@ int agent_run(struct agent *agent)
         turn(agent, &now_ns);
     control_deafen(agent->control); /* what follows may take seconds */
     journal_entries(agent->journal, &n);
-    bye.journal = (int64_t)n;
-    bye.text = agent->end.why;
+    bye.bye.journal = (int64_t)n;
+    bye.bye.text = agent->end.why;
     agent_send(agent, &bye);
     log_line(LOG_I, "ENDED", "why=%s journal=%zu", agent->end.why, n);
     return agent->end.by_signal ? 1 : 0;

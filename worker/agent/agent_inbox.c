@@ -7,10 +7,10 @@
 #define MESSAGES_A_TURN 64 /* then children and timers have theirs */
 #define BEAT_MS_MIN 100
 
-static void on_welcome(struct agent *agent, const struct msg *msg,
+static void on_welcome(struct agent *agent, const struct msg_welcome *welcome,
                        int64_t now_ns)
 {
-    if (msg->protocol != MSG_PROTOCOL) {
+    if (welcome->protocol != MSG_PROTOCOL) {
         agent_stop(agent, AGENT_STOPS, "the coordinator's protocol differs");
         return;
     }
@@ -18,32 +18,33 @@ static void on_welcome(struct agent *agent, const struct msg *msg,
         return; /* the answer to a HELLO that was on its way */
     agent->connection.welcomed = true;
     agent->liveness.beat_every_ns =
-        (msg->beat_ms < BEAT_MS_MIN ? BEAT_MS_MIN : msg->beat_ms) * NS_PER_MS;
+        (welcome->beat_ms < BEAT_MS_MIN ? BEAT_MS_MIN : welcome->beat_ms) *
+        NS_PER_MS;
     agent->due.beat_ns = now_ns + agent->liveness.beat_every_ns;
-    agent->liveness.linger_ns = msg->linger_ms * NS_PER_MS;
+    agent->liveness.linger_ns = welcome->linger_ms * NS_PER_MS;
     agent_offer_results(agent, now_ns, true);
-    if (agent->bench && resources_serves(agent->bench, msg))
+    if (agent->bench && resources_serves(agent->bench, welcome))
         return;
     queue_free(agent->queue);
     agent->queue = NULL;
     resources_close(agent->bench);
-    agent->bench = resources_open(msg, agent->cache, now_ns);
+    agent->bench = resources_open(welcome, agent->cache, now_ns);
     agent->connection.announced = RESOURCES_OPENING;
 }
 
-static void on_stop(struct agent *agent, const struct msg *msg)
+static void on_stop(struct agent *agent, const struct msg_stop *stop)
 {
-    if (strcmp(msg->what, "now") == 0)
+    if (strcmp(stop->what, "now") == 0)
         agent_stop(agent, AGENT_STOPS, "the coordinator says so");
     else
         agent_stop(agent, AGENT_DRAINS, "the coordinator needs it no more");
 }
 
-static void on_fetch(struct agent *agent, const struct msg *msg)
+static void on_fetch(struct agent *agent, const char *hash)
 {
-    struct msg missing = { .type = MSG_MISSING, .hash = msg->hash };
+    struct msg missing = { .type = MSG_MISSING, .missing = { .hash = hash } };
 
-    if (!transfers_fetch(agent->transfers, msg->hash))
+    if (!transfers_fetch(agent->transfers, hash))
         agent_send(agent, &missing);
 }
 
@@ -52,20 +53,20 @@ static int on_bundle(struct agent *agent, struct msg *msg, struct err *err)
     char hash[HASH_HEX];
     int rc;
 
-    memcpy(hash, msg->hash, strlen(msg->hash) + 1);
+    memcpy(hash, msg->bundle.hash, strlen(msg->bundle.hash) + 1);
     rc = transfers_take_bundle(agent->transfers, msg, err);
     if (rc == 1)
         agent_arrived(agent, hash);
     return rc;
 }
 
-static int on_artifact(struct agent *agent, const struct msg *msg,
+static int on_artifact(struct agent *agent, const struct msg_artifact *artifact,
                        struct err *err)
 {
-    int rc = transfers_take_chunk(agent->transfers, msg, err);
+    int rc = transfers_take_chunk(agent->transfers, artifact, err);
 
     if (rc == 1)
-        agent_arrived(agent, msg->hash);
+        agent_arrived(agent, artifact->hash);
     return rc;
 }
 
@@ -74,7 +75,7 @@ static int dispatch(struct agent *agent, struct msg *msg, int64_t now_ns,
 {
     switch (msg->type) {
     case MSG_WELCOME:
-        on_welcome(agent, msg, now_ns);
+        on_welcome(agent, &msg->welcome, now_ns);
         return 0;
     case MSG_BUILD:
     case MSG_MEASURE:
@@ -84,24 +85,24 @@ static int dispatch(struct agent *agent, struct msg *msg, int64_t now_ns,
     case MSG_BUNDLE:
         return on_bundle(agent, msg, err);
     case MSG_ARTIFACT:
-        return on_artifact(agent, msg, err);
+        return on_artifact(agent, &msg->artifact, err);
     case MSG_MISSING:
-        agent_missing(agent, msg->hash);
+        agent_missing(agent, msg->missing.hash);
         return 0;
     case MSG_FETCH:
-        on_fetch(agent, msg);
+        on_fetch(agent, msg->fetch.hash);
         return 0;
     case MSG_ACK:
-        for (size_t i = 0; i < msg->nonces.n; i++)
-            journal_ack(agent->journal, msg->nonces.items[i]);
+        for (size_t i = 0; i < msg->ack.nonces.n; i++)
+            journal_ack(agent->journal, msg->ack.nonces.items[i]);
         return 0;
     case MSG_CANCEL:
-        agent_cancel(agent, msg->epoch, msg->lease, now_ns);
+        agent_cancel(agent, msg->epoch, msg->cancel.lease, now_ns);
         return 0;
     case MSG_BEAT:
         return 0;
     case MSG_STOP:
-        on_stop(agent, msg);
+        on_stop(agent, &msg->stop);
         return 0;
     default:
         return err_set(err, ERR_PROTO, "%s is not for a worker",

@@ -33,23 +33,25 @@ static int store_unfit(struct agent *agent, const struct msg *result,
                        struct err *err)
 {
     char detail[sizeof(err->text) + 64];
-    struct msg crash = { .type = result->type,
-                         .epoch = result->epoch,
-                         .lease = result->lease,
-                         .id = result->id,
-                         .key = result->key,
-                         .nonce = result->nonce,
-                         .gpu = result->gpu,
-                         .outcome = outcome_name(OUTCOME_CRASH),
-                         .detail = detail,
-                         .status = -1,
-                         .relative_l2 = NAN,
-                         .max_error = NAN,
-                         .sampling = wire_sampling_name(WIRE_SAMPLING_NONE),
-                         .l2 = wire_l2_name(WIRE_L2_NONE) };
+    struct msg crash = { .type = result->type, .epoch = result->epoch };
 
-    log_line(LOG_E, "RESULT-UNFIT", "lease=%lld %s", (long long)result->lease,
-             err->text);
+    if (result->type == MSG_MEASURED)
+        crash.measured =
+            (struct msg_measured){ .gpu = result->measured.gpu,
+                                   .relative_l2 = NAN,
+                                   .max_error = NAN,
+                                   .sampling =
+                                       wire_sampling_name(WIRE_SAMPLING_NONE),
+                                   .l2 = wire_l2_name(WIRE_L2_NONE) };
+    else if (result->type == MSG_RAN)
+        crash.ran = (struct msg_ran){ .gpu = result->ran.gpu, .status = -1 };
+    *msg_work_of(&crash) = *msg_work(result);
+    *msg_result_of(&crash) =
+        (struct msg_result){ .nonce = msg_result(result)->nonce,
+                             .outcome = outcome_name(OUTCOME_CRASH),
+                             .detail = detail };
+    log_line(LOG_E, "RESULT-UNFIT", "lease=%lld %s",
+             (long long)msg_work(result)->lease, err->text);
     snprintf(detail, sizeof(detail),
              "the worker could not encode its result: %s", err->text);
     return store(agent, &crash, err);
@@ -78,16 +80,14 @@ void agent_deliver(struct agent *agent, struct lease *lease, struct msg *result,
     randombytes_buf(random, sizeof(random));
     sodium_bin2hex(nonce, sizeof(nonce), random, sizeof(random));
     result->epoch = lease->msg.epoch;
-    result->lease = lease->msg.lease;
-    result->id = lease->msg.id;
-    result->key = lease->msg.key;
-    result->nonce = nonce;
+    *msg_work_of(result) = *msg_work(&lease->msg);
+    msg_result_of(result)->nonce = nonce;
     rc = store(agent, result, &err);
     if (rc == ERR_INPUT)
         rc = store_unfit(agent, result, &err);
     if (rc < 0)
         refuse_unstored(agent, lease, &err);
-    result->nonce = NULL; /* it dies with this function */
+    msg_result_of(result)->nonce = NULL; /* it dies with this function */
     queue_remove(agent->queue, lease);
     agent_offer_results(agent, now_ns, false);
 }
@@ -111,18 +111,21 @@ static void deliver_build(struct agent *agent, struct lease *lease,
     char *detail = cut(made->detail, MSG_DETAIL_MAX);
     char *log = cut(made->log, MSG_LOG_MAX);
     struct msg msg = { .type = MSG_BUILT,
-                       .outcome = outcome_name(made->outcome),
-                       .detail = detail,
-                       .log = log,
-                       .cached = made->cached,
-                       .seconds = made->seconds };
+                       .built = {
+                           .result = { .outcome = outcome_name(made->outcome),
+                                       .detail = detail,
+                                       .seconds = made->seconds },
+                           .log = log,
+                           .cached = made->cached } };
 
     if (built) {
-        msg.artifact = made->made.artifact;
-        msg.artifact_bytes = made->made.bytes;
-        msg.registers = at_least_0(made->made.registers);
-        msg.spill_bytes = at_least_0(made->made.spill_bytes);
-        msg.static_smem = at_least_0(made->made.static_smem);
+        msg.built.artifact = made->made.artifact;
+        msg.built.artifact_bytes = made->made.bytes;
+        msg.built.usage = (struct msg_usage){
+            .registers = at_least_0(made->made.registers),
+            .spill_bytes = at_least_0(made->made.spill_bytes),
+            .static_smem = at_least_0(made->made.static_smem)
+        };
     }
     agent_deliver(agent, lease, &msg, now_ns);
     free(detail);
@@ -136,29 +139,33 @@ static void deliver_measurement(struct agent *agent, struct lease *lease,
     double clock[WIRE_STATES_MAX], temp[WIRE_STATES_MAX];
     double power[WIRE_STATES_MAX], throttle[WIRE_STATES_MAX];
     char l2[32];
-    struct msg msg = { .type = MSG_MEASURED,
-                       .gpu = lease->msg.gpu,
-                       .artifact = lease->msg.artifact,
-                       .outcome = outcome_name(result->outcome),
-                       .detail = result->detail,
-                       .argument = wire->argument,
-                       .relative_l2 = wire->relative_l2,
-                       .max_error = wire->max_error,
-                       .max_at = at_least_0(wire->max_at),
-                       .samples = { wire->samples, wire->n_samples },
-                       .sampling = wire_sampling_name(wire->sampling),
-                       .rejected = { wire->rejected, wire->n_rejected },
-                       .l2 = l2,
-                       .blocked = wire->blocked,
-                       .clock_mhz = { clock, wire->n_states },
-                       .temp_c = { temp, wire->n_states },
-                       .power_w = { power, wire->n_states },
-                       .throttle = { throttle, wire->n_states },
-                       .held_s = isfinite(wire->held_s) ? wire->held_s : 0,
-                       .seconds = result->seconds,
-                       .registers = at_least_0(wire->usage.regs),
-                       .spill_bytes = at_least_0(wire->usage.local_bytes),
-                       .static_smem = at_least_0(wire->usage.static_smem) };
+    struct msg msg = {
+        .type = MSG_MEASURED,
+        .measured = { .result = { .outcome = outcome_name(result->outcome),
+                                  .detail = result->detail,
+                                  .seconds = result->seconds },
+                      .gpu = lease->msg.measure.launch.gpu,
+                      .artifact = lease->msg.measure.launch.artifact,
+                      .argument = wire->argument,
+                      .relative_l2 = wire->relative_l2,
+                      .max_error = wire->max_error,
+                      .max_at = at_least_0(wire->max_at),
+                      .samples = { wire->samples, wire->n_samples },
+                      .sampling = wire_sampling_name(wire->sampling),
+                      .rejected = { wire->rejected, wire->n_rejected },
+                      .l2 = l2,
+                      .blocked = wire->blocked,
+                      .clock_mhz = { clock, wire->n_states },
+                      .temp_c = { temp, wire->n_states },
+                      .power_w = { power, wire->n_states },
+                      .throttle = { throttle, wire->n_states },
+                      .held_s = isfinite(wire->held_s) ? wire->held_s : 0,
+                      .usage = { .registers = at_least_0(wire->usage.regs),
+                                 .spill_bytes =
+                                     at_least_0(wire->usage.local_bytes),
+                                 .static_smem =
+                                     at_least_0(wire->usage.static_smem) } }
+    };
 
     snprintf(l2, sizeof(l2), wire->copies > 0 ? "%s %u" : "%s",
              wire_l2_name(wire->l2), wire->copies);

@@ -36,7 +36,7 @@ static struct texts running(struct agent *agent)
     for (; lease; lease = lease->next) {
         char text[MSG_IDENTITY_BYTES];
 
-        msg_identity_text(&lease->msg.id, text);
+        msg_identity_text(&msg_work(&lease->msg)->id, text);
         items = mem_grow(items, n + 1, sizeof(*items));
         items[n++] = mem_strdup(text);
     }
@@ -61,22 +61,22 @@ static int64_t count_cpus(void)
 void agent_say_hello(struct agent *agent, int64_t now_ns)
 {
     char host[256] = "", boot_id[CLOCK_BOOT_ID_BYTES];
-    struct msg hello = { .type = MSG_HELLO,
-                         .protocol = MSG_PROTOCOL,
-                         .version = FA_VERSION,
-                         .host = host,
-                         .boot_id = boot_id,
-                         .pid = getpid(),
-                         .cpus = count_cpus(),
-                         .running = running(agent) };
+    struct msg msg = { .type = MSG_HELLO,
+                       .hello = { .protocol = MSG_PROTOCOL,
+                                  .version = FA_VERSION,
+                                  .host = host,
+                                  .boot_id = boot_id,
+                                  .pid = getpid(),
+                                  .cpus = count_cpus(),
+                                  .running = running(agent) } };
     size_t n;
 
     gethostname(host, sizeof(host) - 1);
     clock_boot_id(boot_id);
     journal_entries(agent->journal, &n);
-    hello.journal = (int64_t)n;
-    agent_send(agent, &hello);
-    free_texts(hello.running);
+    msg.hello.journal = (int64_t)n;
+    agent_send(agent, &msg);
+    free_texts(msg.hello.running);
     agent->due.hello_ns = now_ns + HELLO_NS;
 }
 
@@ -88,11 +88,12 @@ static void send_gpu(struct agent *agent, size_t i)
     const struct wire_fact *facts = gpu_facts(gpu, &n);
     const char *name = gpu_fact(gpu, "gpu_name");
     struct msg msg = { .type = MSG_GPU,
-                       .index = (int64_t)i,
-                       .gpu = gpu_uuid(gpu),
-                       .name = name[0] ? name : gpu_fact(gpu, "device"),
-                       .driver = gpu_fact(gpu, "driver"),
-                       .facts = { (const char *const *)lines, n } };
+                       .gpu = { .index = (int64_t)i,
+                                .uuid = gpu_uuid(gpu),
+                                .name =
+                                    name[0] ? name : gpu_fact(gpu, "device"),
+                                .driver = gpu_fact(gpu, "driver"),
+                                .facts = { (const char *const *)lines, n } } };
 
     for (size_t k = 0; k < n; k++)
         lines[k] = mem_printf("%s %s", facts[k].name, facts[k].value);
@@ -101,14 +102,26 @@ static void send_gpu(struct agent *agent, size_t i)
         free(lines[k]);
 }
 
+static void send_trouble(struct agent *agent)
+{
+    const char *what = resources_what(agent->bench);
+    const char *text = resources_why(agent->bench);
+    struct msg msg = { .type = MSG_TROUBLE,
+                       .trouble = { .what = what, .text = text } };
+
+    log_line(LOG_E, "TROUBLE", "what=%s %s", what, text);
+    agent_send(agent, &msg);
+}
+
 static void send_ready(struct agent *agent)
 {
     size_t gpus = resources_n_gpus(agent->bench);
     struct msg ready = { .type = MSG_READY,
-                         .toolkit = resources_toolkit(agent->bench),
-                         .slots = (int64_t)resources_n_slots(agent->bench),
-                         .n_gpus = (int64_t)gpus,
-                         .measure_credit = AGENT_MEASURE_CREDIT };
+                         .ready = {
+                             .toolkit = resources_toolkit(agent->bench),
+                             .slots = (int64_t)resources_n_slots(agent->bench),
+                             .n_gpus = (int64_t)gpus,
+                             .measure_credit = AGENT_MEASURE_CREDIT } };
 
     if (!agent->queue)
         agent->queue = queue_new(resources_n_slots(agent->bench), gpus,
@@ -120,8 +133,6 @@ static void send_ready(struct agent *agent)
 
 void agent_announce(struct agent *agent)
 {
-    struct msg trouble = { .type = MSG_TROUBLE };
-
     if (!agent->bench ||
         agent->connection.announced == resources_state(agent->bench))
         return;
@@ -132,10 +143,7 @@ void agent_announce(struct agent *agent)
         send_ready(agent);
         break;
     case RESOURCES_TROUBLE:
-        trouble.what = resources_what(agent->bench);
-        trouble.text = resources_why(agent->bench);
-        log_line(LOG_E, "TROUBLE", "what=%s %s", trouble.what, trouble.text);
-        agent_send(agent, &trouble);
+        send_trouble(agent);
         break;
     }
     agent->connection.announced = resources_state(agent->bench);
@@ -144,12 +152,11 @@ void agent_announce(struct agent *agent)
 void agent_refuse(struct agent *agent, const struct msg *lease,
                   const char *text)
 {
+    int64_t number = msg_work(lease)->lease;
     struct msg msg = { .type = MSG_REFUSE,
-                       .lease = lease->lease,
-                       .text = text };
+                       .refuse = { .lease = number, .text = text } };
 
-    log_line(LOG_W, "LEASE-REFUSED", "lease=%lld %s", (long long)lease->lease,
-             text);
+    log_line(LOG_W, "LEASE-REFUSED", "lease=%lld %s", (long long)number, text);
     if (!agent->link)
         return;
     if (lease->epoch == link_epoch(agent->link))
@@ -160,7 +167,8 @@ void agent_refuse(struct agent *agent, const struct msg *lease,
 
 void agent_say_started(struct agent *agent, struct lease *lease)
 {
-    struct msg msg = { .type = MSG_STARTED, .lease = lease->msg.lease };
+    struct msg msg = { .type = MSG_STARTED,
+                       .started = { .lease = msg_work(&lease->msg)->lease } };
 
     lease->running = true;
     if (agent->link && lease->msg.epoch == link_epoch(agent->link))

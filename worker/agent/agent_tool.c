@@ -14,35 +14,35 @@
 static int read_request(struct agent *agent, struct lease *lease,
                         struct wire_request *out, struct err *err)
 {
-    const struct msg *msg = &lease->msg;
+    const struct msg_launch *launch = &lease->msg.tool.launch;
     char artifact[PATH_MAX], reference[PATH_MAX];
 
-    if (!cache_path(agent->cache, msg->artifact, artifact))
-        lease->missing[LEASE_ARTIFACT] = msg->artifact;
-    if (!cache_path(agent->cache, msg->reference, reference))
-        lease->missing[LEASE_REFERENCE] = msg->reference;
+    if (!cache_path(agent->cache, launch->artifact, artifact))
+        lease->missing[LEASE_ARTIFACT] = launch->artifact;
+    if (!cache_path(agent->cache, launch->reference, reference))
+        lease->missing[LEASE_REFERENCE] = launch->reference;
     return queue_lease_is_waiting(lease)
-               ? request_read(msg->request, artifact, reference, out, err)
+               ? request_read(launch->request, artifact, reference, out, err)
                : 0;
 }
 
 int agent_start_tool(struct agent *agent, struct lease *lease, int64_t now_ns,
                      struct err *err)
 {
-    const struct msg *msg = &lease->msg;
-    const struct msg *bundle = NULL;
+    const struct msg_tool *tool = &lease->msg.tool;
+    const struct msg_bundle *bundle = NULL;
     struct wire_request *request = NULL;
-    struct tool_job job = { .gpu = msg->gpu,
-                            .command = msg->command,
-                            .limit_ns = msg->limit_ms * NS_PER_MS };
+    struct tool_job job = { .gpu = tool->launch.gpu,
+                            .command = tool->command,
+                            .limit_ns = tool->launch.limit_ms * NS_PER_MS };
     int rc = 0;
 
-    if (*msg->bundle) {
-        bundle = transfers_bundle(agent->transfers, msg->bundle);
+    if (*tool->bundle) {
+        bundle = transfers_bundle(agent->transfers, tool->bundle);
         if (!bundle)
-            lease->missing[LEASE_BUNDLE] = msg->bundle;
+            lease->missing[LEASE_BUNDLE] = tool->bundle;
     }
-    if (*msg->request) {
+    if (*tool->launch.request) {
         request = mem_new(1, sizeof(*request));
         rc = read_request(agent, lease, request, err);
     }
@@ -72,17 +72,18 @@ static void deliver(struct agent *agent, struct lease *lease,
                     const struct tool_result *result, int64_t now_ns)
 {
     struct msg msg = { .type = MSG_RAN,
-                       .gpu = lease->msg.gpu,
-                       .outcome = outcome_name(result->outcome),
-                       .detail = result->detail,
-                       .status = result->status,
-                       .output = cut(result->output, MSG_OUTPUT_MAX + 1),
-                       .log = cut(result->log, MSG_LOG_MAX + 1),
-                       .seconds = result->seconds };
+                       .ran = {
+                           .result = { .outcome = outcome_name(result->outcome),
+                                       .detail = result->detail,
+                                       .seconds = result->seconds },
+                           .gpu = lease->msg.tool.launch.gpu,
+                           .status = result->status,
+                           .output = cut(result->output, MSG_OUTPUT_MAX + 1),
+                           .log = cut(result->log, MSG_LOG_MAX + 1) } };
 
     log_line(LOG_I, "TOOL-ENDED", "lease=%lld outcome=%s %s",
-             (long long)lease->msg.lease, outcome_name(result->outcome),
-             result->detail);
+             (long long)lease->msg.tool.work.lease,
+             outcome_name(result->outcome), result->detail);
     agent_deliver(agent, lease, &msg, now_ns);
 }
 

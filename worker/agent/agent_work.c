@@ -17,16 +17,19 @@ static int check_hash(const char *hash, bool needed, struct err *err)
 
 static int check_files(const struct msg *msg, struct err *err)
 {
+    const struct msg_launch *launch = msg_launch(msg);
     bool measure = msg->type == MSG_MEASURE;
     int rc = 0;
 
-    if (!measure)
-        rc = check_hash(msg->bundle, msg->type == MSG_BUILD, err);
-    if (rc == 0 && msg->type != MSG_BUILD)
-        rc = check_hash(msg->artifact, measure, err);
-    if (rc == 0 && msg->type != MSG_BUILD)
-        rc = check_hash(msg->reference, measure, err);
-    if (rc == 0 && msg->type == MSG_TOOL && msg->command.n == 0)
+    if (msg->type == MSG_BUILD)
+        rc = check_hash(msg->build.bundle, true, err);
+    else if (msg->type == MSG_TOOL)
+        rc = check_hash(msg->tool.bundle, false, err);
+    if (rc == 0 && launch)
+        rc = check_hash(launch->artifact, measure, err);
+    if (rc == 0 && launch)
+        rc = check_hash(launch->reference, measure, err);
+    if (rc == 0 && msg->type == MSG_TOOL && msg->tool.command.n == 0)
         rc = err_set(err, ERR_INPUT, "the command is empty");
     return rc;
 }
@@ -36,6 +39,8 @@ static int check_files(const struct msg *msg, struct err *err)
 static int place_of(struct agent *agent, const struct msg *msg, int *place,
                     struct err *err)
 {
+    const struct msg_launch *launch = msg_launch(msg);
+
     if (!agent->queue || agent->end.how != AGENT_RUNS)
         return err_set(err, ERR_INPUT, "the worker is not ready");
     if (resources_state(agent->bench) != RESOURCES_READY)
@@ -47,14 +52,14 @@ static int place_of(struct agent *agent, const struct msg *msg, int *place,
                        agent->dir);
     if (check_files(msg, err) < 0)
         return ERR_INPUT;
-    if (msg->type == MSG_BUILD)
+    if (!launch)
         return 0;
-    *place = resources_gpu_index(agent->bench, msg->gpu);
+    *place = resources_gpu_index(agent->bench, launch->gpu);
     if (*place < 0)
-        return err_set(err, ERR_INPUT, "no GPU '%s' here", msg->gpu);
+        return err_set(err, ERR_INPUT, "no GPU '%s' here", launch->gpu);
     if (gpu_state(resources_gpu(agent->bench, (size_t)*place)) == GPU_TROUBLE)
         return err_set(
-            err, ERR_INPUT, "GPU '%s': %s", msg->gpu,
+            err, ERR_INPUT, "GPU '%s': %s", launch->gpu,
             gpu_trouble(resources_gpu(agent->bench, (size_t)*place)));
     return 0;
 }
@@ -156,32 +161,33 @@ static void ask_for_files(struct agent *agent, int64_t now_ns)
         return;
     for (; lease; lease = lease->next)
         for (int i = 0; i < LEASE_FILES; i++) {
-            struct msg want = { .type = MSG_WANT, .hash = lease->missing[i] };
+            const char *hash = lease->missing[i];
+            const char *what = i == LEASE_BUNDLE ? "bundle" : "artifact";
+            struct msg msg = { .type = MSG_WANT, .want = { what, hash } };
 
-            want.what = i == LEASE_BUNDLE ? "bundle" : "artifact";
-            if (want.hash &&
-                transfers_want(agent->transfers, want.hash, now_ns))
-                agent_send(agent, &want);
+            if (hash && transfers_want(agent->transfers, hash, now_ns))
+                agent_send(agent, &msg);
         }
 }
 
 static int start_build(struct agent *agent, struct lease *lease,
                        struct err *err)
 {
-    const struct msg *msg = &lease->msg;
-    const struct msg *bundle = transfers_bundle(agent->transfers, msg->bundle);
-    struct build_job job = { .key = msg->key,
-                             .source = msg->source,
-                             .header = msg->header,
-                             .entry = msg->entry,
-                             .standard = msg->standard,
-                             .flags = msg->flags,
-                             .arch = msg->arch,
-                             .limit_ns = msg->limit_ms * NS_PER_MS };
+    const struct msg_build *build = &lease->msg.build;
+    const struct msg_bundle *bundle =
+        transfers_bundle(agent->transfers, build->bundle);
+    struct build_job job = { .key = build->work.key,
+                             .source = build->source,
+                             .header = build->header,
+                             .entry = build->entry,
+                             .standard = build->standard,
+                             .flags = build->flags,
+                             .arch = build->arch,
+                             .limit_ns = build->limit_ms * NS_PER_MS };
     int rc;
 
     if (!bundle) { /* pushed out by newer ones: ask again */
-        lease->missing[LEASE_BUNDLE] = msg->bundle;
+        lease->missing[LEASE_BUNDLE] = build->bundle;
         return 0;
     }
     job.names = bundle->names;
@@ -195,21 +201,22 @@ static int start_build(struct agent *agent, struct lease *lease,
 static int start_measurement(struct agent *agent, struct lease *lease,
                              int64_t now_ns, struct err *err)
 {
+    const struct msg_launch *launch = &lease->msg.measure.launch;
     char artifact[PATH_MAX], reference[PATH_MAX];
     const struct gpu_job job = { .lease = lease->number,
-                                 .request = lease->msg.request,
+                                 .request = launch->request,
                                  .artifact = artifact,
                                  .reference = reference,
-                                 .limit_ns = lease->msg.limit_ms * NS_PER_MS,
-                                 .fresh = lease->msg.fresh != 0 };
+                                 .limit_ns = launch->limit_ms * NS_PER_MS,
+                                 .fresh = lease->msg.measure.fresh != 0 };
     int rc;
 
-    if (!cache_path(agent->cache, lease->msg.artifact, artifact)) {
-        lease->missing[LEASE_ARTIFACT] = lease->msg.artifact;
+    if (!cache_path(agent->cache, launch->artifact, artifact)) {
+        lease->missing[LEASE_ARTIFACT] = launch->artifact;
         return 0;
     }
-    if (!cache_path(agent->cache, lease->msg.reference, reference)) {
-        lease->missing[LEASE_REFERENCE] = lease->msg.reference;
+    if (!cache_path(agent->cache, launch->reference, reference)) {
+        lease->missing[LEASE_REFERENCE] = launch->reference;
         return 0;
     }
     rc = gpu_measure(resources_gpu(agent->bench, (size_t)lease->place), &job,

@@ -48,12 +48,15 @@ static const char *named(const char *hash)
 static void set_missing(struct lease *lease)
 {
     const struct msg *msg = &lease->msg;
+    const struct msg_launch *launch = msg_launch(msg);
 
-    if (msg->type != MSG_MEASURE)
-        lease->missing[LEASE_BUNDLE] = named(msg->bundle);
-    if (msg->type != MSG_BUILD) {
-        lease->missing[LEASE_ARTIFACT] = named(msg->artifact);
-        lease->missing[LEASE_REFERENCE] = named(msg->reference);
+    if (msg->type == MSG_BUILD)
+        lease->missing[LEASE_BUNDLE] = named(msg->build.bundle);
+    if (msg->type == MSG_TOOL)
+        lease->missing[LEASE_BUNDLE] = named(msg->tool.bundle);
+    if (launch) {
+        lease->missing[LEASE_ARTIFACT] = named(launch->artifact);
+        lease->missing[LEASE_REFERENCE] = named(launch->reference);
     }
 }
 
@@ -61,12 +64,13 @@ int queue_add(struct queue *queue, struct msg *msg, int place,
               struct lease **out, struct err *err)
 {
     size_t credit = place == QUEUE_BUILDS ? queue->slots + 1 : queue->credit;
+    int64_t number = msg_work(msg)->lease;
     struct lease *lease, **at = &queue->first;
 
     assert(place == QUEUE_BUILDS || (size_t)place < queue->gpus);
-    if (queue_find(queue, msg->epoch, msg->lease))
+    if (queue_find(queue, msg->epoch, number))
         return err_set(err, ERR_INPUT, "the worker has lease %lld already",
-                       (long long)msg->lease);
+                       (long long)number);
     if (count(queue, place, false) >= credit)
         return err_set(err, ERR_INPUT, "the worker is full (%zu of %zu leases)",
                        count(queue, place, false), credit);
@@ -138,7 +142,7 @@ struct lease *queue_next(struct queue *queue, int place)
 struct lease *queue_find(struct queue *queue, int64_t epoch, int64_t number)
 {
     for (struct lease *lease = queue->first; lease; lease = lease->next)
-        if (lease->msg.epoch == epoch && lease->msg.lease == number)
+        if (lease->msg.epoch == epoch && msg_work(&lease->msg)->lease == number)
             return lease;
     return NULL;
 }

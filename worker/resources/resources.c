@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/mem.h"
+#include "common/msg_host.h"
 #include "common/outcome.h"
 #include "worker/build/build.h"
 #include "worker/build/toolkit.h"
@@ -63,8 +64,8 @@ static size_t choose_slots(const struct resources *resources)
     return n < SLOTS_MAX ? n : SLOTS_MAX;
 }
 
-struct resources *resources_open(const struct msg *welcome, struct cache *cache,
-                                 int64_t now_ns)
+struct resources *resources_open(const struct msg_welcome *welcome,
+                                 struct cache *cache, int64_t now_ns)
 {
     struct resources *resources = mem_new(1, sizeof(*resources));
 
@@ -96,7 +97,7 @@ void resources_close(struct resources *resources)
 }
 
 bool resources_serves(const struct resources *resources,
-                      const struct msg *welcome)
+                      const struct msg_welcome *welcome)
 {
     return resources->state != RESOURCES_TROUBLE &&
            strcmp(resources->device, welcome->device) == 0 &&

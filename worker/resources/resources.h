@@ -14,12 +14,12 @@
 #include <stdint.h>
 
 #include "common/err.h"
-#include "common/msg.h"
 #include "worker/build/slots.h"
 #include "worker/gpu/gpus.h"
 #include "worker/store/cache.h"
 #include "worker/tool/tools.h"
 
+struct msg_welcome;
 struct resources;
 
 enum resources_state {
@@ -30,13 +30,13 @@ enum resources_state {
 
 /* As 'welcome' says: device, gpus, nvcc, slots.  Always gives a bench, which
  * may be in trouble already.  'cache' is borrowed. */
-struct resources *resources_open(const struct msg *welcome, struct cache *cache,
-                                 int64_t now_ns);
+struct resources *resources_open(const struct msg_welcome *welcome,
+                                 struct cache *cache, int64_t now_ns);
 void resources_close(struct resources *resources); /* kills; NULL is fine */
 
 /* It is what this WELCOME asks for. */
 bool resources_serves(const struct resources *resources,
-                      const struct msg *welcome);
+                      const struct msg_welcome *welcome);
 
 size_t resources_poll(const struct resources *resources, struct pollfd *fds,
                       size_t max);

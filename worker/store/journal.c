@@ -40,14 +40,16 @@ static void checksum(const void *bytes, size_t len,
 /* The nonce of an encoded result; false when it is not one. */
 static bool get_nonce(const void *bytes, size_t len, char out[HASH_HEX])
 {
+    const struct msg_result *result;
     struct msg msg;
     bool ok;
 
     if (msg_decode(bytes, len, &msg, NULL) < 0)
         return false;
-    ok = msg_is_result(msg.type) && hash_is_hex(msg.nonce);
+    result = msg_result(&msg);
+    ok = result && hash_is_hex(result->nonce);
     if (ok)
-        memcpy(out, msg.nonce, HASH_HEX);
+        memcpy(out, result->nonce, HASH_HEX);
     msg_fini(&msg);
     return ok;
 }

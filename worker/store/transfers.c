@@ -64,14 +64,14 @@ static void put_first(struct transfers *transfers, struct msg bundle,
     transfers->bundles[0] = bundle;
 }
 
-const struct msg *transfers_bundle(struct transfers *transfers,
-                                   const char *hash)
+const struct msg_bundle *transfers_bundle(struct transfers *transfers,
+                                          const char *hash)
 {
     for (size_t i = 0; i < transfers->n_bundles; i++) {
-        if (strcmp(transfers->bundles[i].hash, hash) != 0)
+        if (strcmp(transfers->bundles[i].bundle.hash, hash) != 0)
             continue;
         put_first(transfers, transfers->bundles[i], i);
-        return &transfers->bundles[0];
+        return &transfers->bundles[0].bundle;
     }
     return NULL;
 }
@@ -125,18 +125,19 @@ void transfers_forget_wants(struct transfers *transfers)
 int transfers_take_bundle(struct transfers *transfers, struct msg *msg,
                           struct err *err)
 {
-    struct want *want = find_want(transfers, msg->hash);
+    const struct msg_bundle *bundle = &msg->bundle;
+    struct want *want = find_want(transfers, bundle->hash);
     char hash[HASH_HEX];
 
     if (!want)
         return 0;
-    if (msg->names.n != msg->contents.n)
+    if (bundle->names.n != bundle->contents.n)
         return err_set(err, ERR_PROTO, "bundle %s: %zu names, %zu contents",
-                       msg->hash, msg->names.n, msg->contents.n);
-    sources_hash(&msg->names, &msg->contents, hash);
-    if (strcmp(hash, msg->hash) != 0)
-        return err_set(err, ERR_PROTO, "bundle %s has the hash %s", msg->hash,
-                       hash);
+                       bundle->hash, bundle->names.n, bundle->contents.n);
+    sources_hash(&bundle->names, &bundle->contents, hash);
+    if (strcmp(hash, bundle->hash) != 0)
+        return err_set(err, ERR_PROTO, "bundle %s has the hash %s",
+                       bundle->hash, hash);
     drop_want(transfers, want);
     if (transfers->n_bundles == TRANSFERS_BUNDLES_MAX)
         msg_fini(&transfers->bundles[--transfers->n_bundles]);
@@ -145,27 +146,28 @@ int transfers_take_bundle(struct transfers *transfers, struct msg *msg,
     return 1;
 }
 
-int transfers_take_chunk(struct transfers *transfers, const struct msg *msg,
-                         struct err *err)
+int transfers_take_chunk(struct transfers *transfers,
+                         const struct msg_artifact *artifact, struct err *err)
 {
-    struct want *want = find_want(transfers, msg->hash);
+    struct want *want = find_want(transfers, artifact->hash);
     int rc;
 
     if (!want)
         return 0;
-    if (msg->offset == 0) /* asked twice: the second one starts over */
+    if (artifact->offset == 0) /* asked twice: the second one starts over */
         buf_clear(&want->bytes);
-    if (msg->total > TRANSFERS_ARTIFACT_MAX || msg->offset > msg->total ||
-        (int64_t)msg->chunk.len > msg->total - msg->offset)
+    if (artifact->total > TRANSFERS_ARTIFACT_MAX ||
+        artifact->offset > artifact->total ||
+        (int64_t)artifact->chunk.len > artifact->total - artifact->offset)
         return err_set(err, ERR_PROTO, "artifact %s: %zu bytes at %lld of %lld",
-                       msg->hash, msg->chunk.len, (long long)msg->offset,
-                       (long long)msg->total);
-    if (msg->offset != (int64_t)want->bytes.len)
+                       artifact->hash, artifact->chunk.len,
+                       (long long)artifact->offset, (long long)artifact->total);
+    if (artifact->offset != (int64_t)want->bytes.len)
         return 0; /* of an answer that another one has overtaken */
-    buf_add(&want->bytes, msg->chunk.data, msg->chunk.len);
-    if ((int64_t)want->bytes.len < msg->total)
+    buf_add(&want->bytes, artifact->chunk.data, artifact->chunk.len);
+    if ((int64_t)want->bytes.len < artifact->total)
         return 0;
-    rc = cache_put(transfers->cache, msg->hash, buf_text(&want->bytes),
+    rc = cache_put(transfers->cache, artifact->hash, buf_text(&want->bytes),
                    want->bytes.len, err);
     if (rc == 0)
         drop_want(transfers, want);
@@ -206,14 +208,16 @@ bool transfers_next_chunk(struct transfers *transfers, struct msg *out)
                    transfers->chunk, MSG_CHUNK_MAX, &total, NULL);
     if (n < 0 || (n == 0 && total > fetch->offset)) {
         drop_first_fetch(transfers);
-        *out = (struct msg){ .type = MSG_MISSING, .hash = transfers->sending };
+        *out = (struct msg){ .type = MSG_MISSING,
+                             .missing = { .hash = transfers->sending } };
         return true;
     }
     *out = (struct msg){ .type = MSG_ARTIFACT,
-                         .hash = transfers->sending,
-                         .offset = fetch->offset,
-                         .total = total,
-                         .chunk = { transfers->chunk, (size_t)n } };
+                         .artifact = {
+                             .hash = transfers->sending,
+                             .offset = fetch->offset,
+                             .total = total,
+                             .chunk = { transfers->chunk, (size_t)n } } };
     fetch->offset += n;
     if (fetch->offset >= total)
         drop_first_fetch(transfers);

@@ -24,8 +24,8 @@ struct transfers *transfers_new(struct cache *cache); /* borrowed */
 void transfers_free(struct transfers *transfers);     /* NULL is fine */
 
 /* NULL when it is not here (any more); valid until the next bundle. */
-const struct msg *transfers_bundle(struct transfers *transfers,
-                                   const char *hash);
+const struct msg_bundle *transfers_bundle(struct transfers *transfers,
+                                          const char *hash);
 
 /* True when a WANT should be sent for it: not asked for lately. */
 bool transfers_want(struct transfers *transfers, const char *hash,
@@ -41,8 +41,8 @@ void transfers_forget_want(struct transfers *transfers, const char *hash);
  * ERR_SYSTEM: the cache cannot store it. */
 int transfers_take_bundle(struct transfers *transfers, struct msg *msg,
                           struct err *err);
-int transfers_take_chunk(struct transfers *transfers, const struct msg *msg,
-                         struct err *err);
+int transfers_take_chunk(struct transfers *transfers,
+                         const struct msg_artifact *artifact, struct err *err);
 
 /* Note that an artifact is to be sent; false when it is not here. */
 bool transfers_fetch(struct transfers *transfers, const char *hash);

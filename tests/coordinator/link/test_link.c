@@ -119,7 +119,7 @@ static void all_hosts_are_reached(void **state)
 static void nothing_goes_to_a_host_that_has_not_spoken(void **state)
 {
     struct stage *stage = *state;
-    struct msg stop = { .type = MSG_STOP, .what = "now" }, in;
+    struct msg stop = { .type = MSG_STOP, .stop.what = "now" }, in;
     struct err err;
     size_t host;
 

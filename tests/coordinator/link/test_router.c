@@ -98,13 +98,13 @@ static void the_sender_is_the_one_whose_key_it_is(void **state)
 {
     struct stage *stage = *state;
     void *dealer = dial(stage, stage->public_key[1], stage->secret_key[1]);
-    struct msg beat = { .type = MSG_BEAT, .journal = 3 }, msg;
+    struct msg beat = { .type = MSG_BEAT, .beat.journal = 3 }, msg;
     size_t host = 99;
 
     say(dealer, &beat);
     assert_int_equal(listen_for(stage->server, WAIT_NS, &host, &msg, NULL), 1);
     assert_int_equal(host, 1);
-    assert_int_equal(msg.journal, 3);
+    assert_int_equal(msg.beat.journal, 3);
     msg_fini(&msg);
     zmq_close(dealer);
 }
@@ -114,7 +114,7 @@ static void an_answer_finds_its_way_back(void **state)
     struct stage *stage = *state;
     void *dealer = dial(stage, stage->public_key[0], stage->secret_key[0]);
     struct msg beat = { .type = MSG_BEAT },
-               stop = { .type = MSG_STOP, .what = "now" }, msg;
+               stop = { .type = MSG_STOP, .stop.what = "now" }, msg;
     char reply[256];
     int wait_ms = 5000, n;
     size_t host;
@@ -128,7 +128,7 @@ static void an_answer_finds_its_way_back(void **state)
     n = zmq_recv(dealer, reply, sizeof(reply), 0);
     assert_true(n > 0);
     assert_int_equal(msg_decode(reply, (size_t)n, &msg, NULL), 0);
-    assert_string_equal(msg.what, "now");
+    assert_string_equal(msg.stop.what, "now");
     msg_fini(&msg);
     zmq_close(dealer);
 }

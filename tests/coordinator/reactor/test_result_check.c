@@ -16,20 +16,20 @@ static const double second[] = { 1.0 };
 
 static struct msg built(const char *outcome, const char *artifact)
 {
-    return (struct msg){ .type = MSG_BUILT,
-                         .nonce = HASH,
-                         .outcome = outcome,
-                         .artifact = artifact };
+    return (
+        struct msg){ .type = MSG_BUILT,
+                     .built = { .result = { .nonce = HASH, .outcome = outcome },
+                                .artifact = artifact } };
 }
 
 static struct msg measured(const char *outcome, size_t samples, double held_s)
 {
     return (struct msg){ .type = MSG_MEASURED,
-                         .nonce = HASH,
-                         .outcome = outcome,
-                         .samples = { second, samples },
-                         .sampling = samples ? "settled" : "none",
-                         .held_s = held_s };
+                         .measured = {
+                             .result = { .nonce = HASH, .outcome = outcome },
+                             .samples = { second, samples },
+                             .sampling = samples ? "settled" : "none",
+                             .held_s = held_s } };
 }
 
 static void assert_refused(struct msg msg, const char *text)
@@ -57,12 +57,12 @@ static void only_what_is_wrong_may_have_any_error(void **state)
     struct msg wrong = measured("correctness", 0, 0);
 
     (void)state;
-    right.relative_l2 = wrong.relative_l2 = INFINITY;
-    wrong.max_error = NAN;
+    right.measured.relative_l2 = wrong.measured.relative_l2 = INFINITY;
+    wrong.measured.max_error = NAN;
     assert_int_equal(result_check(&wrong, NULL), 0);
     assert_refused(right, "MEASURED is correct with errors of inf and 0");
-    right.relative_l2 = 0;
-    right.max_error = NAN;
+    right.measured.relative_l2 = 0;
+    right.measured.max_error = NAN;
     assert_refused(right, "MEASURED is correct with errors of 0 and nan");
 }
 
@@ -73,11 +73,11 @@ static void lies_are_named(void **state)
     struct msg rejected = no_word;
 
     (void)state;
-    no_nonce.nonce = "";
-    no_word.sampling = "none";
-    unsure.sampling = "perhaps";
-    rejected.rejected = (struct reals){ second, 1 };
-    rejected.held_s = 1.5;
+    no_nonce.built.result.nonce = "";
+    no_word.measured.sampling = "none";
+    unsure.measured.sampling = "perhaps";
+    rejected.measured.rejected = (struct reals){ second, 1 };
+    rejected.measured.held_s = 1.5;
     assert_refused(no_nonce, "a result's nonce is no hash");
     assert_refused(built("built", ""), "BUILT.artifact is no hash");
     assert_refused(built("correct", HASH), "BUILT.outcome is 'correct'");
@@ -96,9 +96,10 @@ static void lies_are_named(void **state)
 
 static struct msg ran(const char *outcome, int64_t status)
 {
-    return (struct msg){
-        .type = MSG_RAN, .nonce = HASH, .outcome = outcome, .status = status
-    };
+    return (
+        struct msg){ .type = MSG_RAN,
+                     .ran = { .result = { .nonce = HASH, .outcome = outcome },
+                              .status = status } };
 }
 
 static void a_command_ran_or_says_why_not(void **state)

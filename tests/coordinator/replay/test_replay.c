@@ -162,19 +162,21 @@ static void a_result_takes_what_it_took_when_it_was_recorded(void **state)
     struct replay *replay = open_cache(cache, NULL);
     struct spec *spec = spec_of(replay, NULL);
     const double samples[] = { 0.002, 0.003, 0.002 };
-    struct msg built = { .type = MSG_BUILT, .seconds = 1 };
-    struct msg cached = { .type = MSG_BUILT, .cached = 1, .seconds = 0.25 };
-    struct msg measured = { .type = MSG_MEASURED, .samples = { samples, 3 } };
+    struct msg built = { .type = MSG_BUILT, .built.result.seconds = 1 };
+    struct msg cached = { .type = MSG_BUILT,
+                          .built = { .result.seconds = 0.25, .cached = 1 } };
+    struct msg measured = { .type = MSG_MEASURED,
+                            .measured.samples = { samples, 3 } };
     struct value values[2];
 
     (void)state;
     replay_values(replay, 2, values);
     replay_restate(replay, values, &built);
-    assert_float_equal(built.seconds, 0.9, 1e-12);
+    assert_float_equal(built.built.result.seconds, 0.9, 1e-12);
     replay_restate(replay, values, &cached);
-    assert_float_equal(cached.seconds, 0.25, 1e-12);
+    assert_float_equal(cached.built.result.seconds, 0.25, 1e-12);
     replay_restate(replay, values, &measured);
-    assert_true(fabs(measured.held_s - 0.018 - 3 * 0.007 / 3) < 1e-12);
+    assert_true(fabs(measured.measured.held_s - 0.018 - 3 * 0.007 / 3) < 1e-12);
     spec_free(spec);
     replay_close(replay);
 }

@@ -20,9 +20,10 @@ static void set_up(struct agent *agent, struct lease **lease)
 {
     struct msg build = { .type = MSG_BUILD,
                          .epoch = 1,
-                         .lease = 7,
-                         .id = { "s", "c", "", "kernel", "build", 0, 1 },
-                         .key = "00000000000000000000000000000001" };
+                         .build.work = {
+                             .lease = 7,
+                             .id = { "s", "c", "", "kernel", "build", 0, 1 },
+                             .key = "00000000000000000000000000000001" } };
     size_t dropped;
     struct err err;
 
@@ -59,8 +60,8 @@ static struct msg delivered(struct msg result)
     assert_int_equal(msg_decode(entries[0].bytes, entries[0].len, &out, &err),
                      0);
     tear_down(&agent);
-    assert_int_equal(out.lease, 7);
-    assert_string_equal(out.id.config, "c");
+    assert_int_equal(msg_work(&out)->lease, 7);
+    assert_string_equal(msg_work(&out)->id.config, "c");
     return out;
 }
 
@@ -69,8 +70,8 @@ static void assert_crash(struct msg result, const char *detail)
     struct msg out = delivered(result);
 
     assert_int_equal(out.type, result.type);
-    assert_string_equal(out.outcome, "crash");
-    assert_string_equal(out.detail, detail);
+    assert_string_equal(msg_result(&out)->outcome, "crash");
+    assert_string_equal(msg_result(&out)->detail, detail);
     msg_fini(&out);
 }
 
@@ -81,18 +82,18 @@ static void what_no_message_can_hold_becomes_a_crash_that_says_so(void **state)
 
     (void)state;
     memset(log, 'x', MSG_LOG_MAX + 999);
-    assert_crash((struct msg){ .type = MSG_BUILT, .log = log },
+    assert_crash((struct msg){ .type = MSG_BUILT, .built.log = log },
                  "the worker could not encode its result: BUILT.log is over "
                  "its limit of 65792");
     assert_crash((struct msg){ .type = MSG_MEASURED,
-                               .outcome = "correct",
-                               .samples = { no_time, 2 } },
+                               .measured = { .result.outcome = "correct",
+                                             .samples = { no_time, 2 } } },
                  "the worker could not encode its result: MEASURED.samples is "
                  "out of range");
-    assert_crash((struct msg){ .type = MSG_MEASURED, .max_error = -1 },
+    assert_crash((struct msg){ .type = MSG_MEASURED, .measured.max_error = -1 },
                  "the worker could not encode its result: MEASURED.max_error "
                  "is out of range");
-    assert_crash((struct msg){ .type = MSG_RAN, .seconds = NAN },
+    assert_crash((struct msg){ .type = MSG_RAN, .ran.result.seconds = NAN },
                  "the worker could not encode its result: RAN.seconds is out "
                  "of range");
     free(log);
@@ -100,14 +101,16 @@ static void what_no_message_can_hold_becomes_a_crash_that_says_so(void **state)
 
 static void what_is_wrong_by_far_is_delivered_as_it_is(void **state)
 {
-    struct msg out = delivered((struct msg){ .type = MSG_MEASURED,
-                                             .outcome = "correctness",
-                                             .relative_l2 = 1e30,
-                                             .max_error = INFINITY });
+    struct msg out =
+        delivered((struct msg){ .type = MSG_MEASURED,
+                                .measured = { .result.outcome = "correctness",
+                                              .relative_l2 = 1e30,
+                                              .max_error = INFINITY } });
 
     (void)state;
-    assert_string_equal(out.outcome, "correctness");
-    assert_true(out.relative_l2 == 1e30 && isinf(out.max_error));
+    assert_string_equal(out.measured.result.outcome, "correctness");
+    assert_true(out.measured.relative_l2 == 1e30 &&
+                isinf(out.measured.max_error));
     msg_fini(&out);
 }
 

@@ -271,7 +271,7 @@ static void kernel_built_here_is_measured_by_a_runner_built_here(void **state)
 /* What ends at once has no process that could wake the worker's loop. */
 static void bench_never_waits_while_its_runner_lies_in_the_cache(void **state)
 {
-    const struct msg welcome = {
+    const struct msg_welcome welcome = {
         .device = device, .gpus = "all", .nvcc = "", .slots = 1
     };
     int64_t until_ns = clock_boot_ns() + 60 * NS_PER_S;

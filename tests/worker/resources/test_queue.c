@@ -12,13 +12,17 @@
 static struct lease *add(struct queue *queue, int64_t number, int place,
                          const char *a, const char *b)
 {
-    struct msg msg = { .type = place == QUEUE_BUILDS ? MSG_BUILD : MSG_MEASURE,
-                       .epoch = EPOCH,
-                       .lease = number };
+    struct msg build = { .type = MSG_BUILD,
+                         .epoch = EPOCH,
+                         .build = { .work.lease = number, .bundle = a } };
+    struct msg measure = { .type = MSG_MEASURE,
+                           .epoch = EPOCH,
+                           .measure = {
+                               .work.lease = number,
+                               .launch = { .artifact = a, .reference = b } } };
+    struct msg msg = place == QUEUE_BUILDS ? build : measure;
     struct lease *lease;
 
-    msg.bundle = msg.artifact = a;
-    msg.reference = b;
     assert_int_equal(queue_add(queue, &msg, place, &lease, NULL), 0);
     return lease;
 }
@@ -44,10 +48,9 @@ static void a_tool_waits_for_what_it_names_and_no_more(void **state)
     struct queue *queue = queue_new(1, 1, 2);
     struct msg msg = { .type = MSG_TOOL,
                        .epoch = EPOCH,
-                       .lease = 1,
-                       .bundle = "aa",
-                       .artifact = "",
-                       .reference = "" };
+                       .tool = { .work.lease = 1,
+                                 .launch = { .artifact = "", .reference = "" },
+                                 .bundle = "aa" } };
     struct lease *lease;
 
     (void)state;
@@ -77,7 +80,9 @@ static void a_gpu_runs_one_and_holds_its_credit(void **state)
     struct lease *first = add(queue, 1, 0, "aa", "bb"), *lease;
     struct lease *second = add(queue, 2, 0, "aa", "bb");
     struct lease *other = add(queue, 3, 1, "aa", "bb");
-    struct msg msg = { .type = MSG_MEASURE, .epoch = EPOCH, .lease = 4 };
+    struct msg msg = { .type = MSG_MEASURE,
+                       .epoch = EPOCH,
+                       .measure.work.lease = 4 };
     struct err err;
 
     (void)state;
@@ -97,7 +102,9 @@ static void a_gpu_runs_one_and_holds_its_credit(void **state)
 static void builds_run_in_their_slots_and_one_waits(void **state)
 {
     struct queue *queue = queue_new(2, 0, 2);
-    struct msg msg = { .type = MSG_BUILD, .epoch = EPOCH, .lease = 9 };
+    struct msg msg = { .type = MSG_BUILD,
+                       .epoch = EPOCH,
+                       .build.work.lease = 9 };
     struct lease *lease;
 
     (void)state;
@@ -108,7 +115,7 @@ static void builds_run_in_their_slots_and_one_waits(void **state)
     queue_arrived(queue, "aa");
     for (int i = 1; i <= 2; i++) {
         lease = queue_next(queue, QUEUE_BUILDS);
-        assert_int_equal(lease->msg.lease, i);
+        assert_int_equal(lease->msg.build.work.lease, i);
         lease->running = true;
     }
     assert_null(queue_next(queue, QUEUE_BUILDS));
@@ -124,7 +131,7 @@ static void what_lacks_files_is_overtaken(void **state)
     add(queue, 1, QUEUE_BUILDS, "late", NULL);
     add(queue, 2, QUEUE_BUILDS, "here", NULL);
     queue_arrived(queue, "here");
-    assert_int_equal(queue_next(queue, QUEUE_BUILDS)->msg.lease, 2);
+    assert_int_equal(queue_next(queue, QUEUE_BUILDS)->msg.build.work.lease, 2);
     queue_free(queue);
 }
 
@@ -132,7 +139,9 @@ static void a_lease_is_known_by_epoch_and_number(void **state)
 {
     struct queue *queue = queue_new(1, 0, 1);
     struct lease *lease = add(queue, 5, QUEUE_BUILDS, "aa", NULL), *again;
-    struct msg msg = { .type = MSG_BUILD, .epoch = EPOCH, .lease = 5 };
+    struct msg msg = { .type = MSG_BUILD,
+                       .epoch = EPOCH,
+                       .build.work.lease = 5 };
     struct err err;
 
     (void)state;

@@ -49,12 +49,15 @@ static int teardown(void **state)
 static struct buf result(const char *nonce, size_t log_len)
 {
     char *log = calloc(1, log_len + 1);
-    struct msg msg = { .type = MSG_BUILT, .epoch = 1, .nonce = nonce };
+    struct msg msg = { .type = MSG_BUILT,
+                       .epoch = 1,
+                       .built.result.nonce = nonce };
     struct buf out;
 
     memset(log, 'x', log_len);
-    msg.log = log;
-    msg.id = (struct msg_identity){ "s", "c", "", "kernel", "build", 0, 1 };
+    msg.built.log = log;
+    msg.built.work.id =
+        (struct msg_identity){ "s", "c", "", "kernel", "build", 0, 1 };
     buf_init(&out, MSG_BYTES_MAX);
     assert_int_equal(msg_encode(&msg, &out, NULL), 0);
     free(log);

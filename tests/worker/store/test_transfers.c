@@ -50,13 +50,12 @@ static int tear_down(void **state)
 static int chunk(struct box *box, const char *hash, int64_t offset,
                  const char *bytes, size_t len, struct err *err)
 {
-    struct msg msg = { .type = MSG_ARTIFACT,
-                       .hash = hash,
-                       .offset = offset,
-                       .total = (int64_t)strlen(TEXT),
-                       .chunk = { bytes, len } };
+    struct msg_artifact artifact = { .hash = hash,
+                                     .offset = offset,
+                                     .total = (int64_t)strlen(TEXT),
+                                     .chunk = { bytes, len } };
 
-    return transfers_take_chunk(box->transfers, &msg, err);
+    return transfers_take_chunk(box->transfers, &artifact, err);
 }
 
 static void chunks_become_an_artifact(void **state)
@@ -127,13 +126,13 @@ static void an_artifact_goes_out_in_chunks(void **state)
     assert_false(transfers_fetch(box->transfers, box->hash));
     assert_true(transfers_fetch(box->transfers, hash));
     assert_true(transfers_next_chunk(box->transfers, &msg));
-    assert_int_equal(msg.offset, 0);
-    assert_int_equal(msg.chunk.len, MSG_CHUNK_MAX);
+    assert_int_equal(msg.artifact.offset, 0);
+    assert_int_equal(msg.artifact.chunk.len, MSG_CHUNK_MAX);
     assert_true(transfers_next_chunk(box->transfers, &msg));
-    assert_int_equal(msg.offset, MSG_CHUNK_MAX);
-    assert_int_equal(msg.chunk.len, 5);
-    assert_int_equal(msg.total, TOTAL);
-    assert_string_equal(msg.hash, hash);
+    assert_int_equal(msg.artifact.offset, MSG_CHUNK_MAX);
+    assert_int_equal(msg.artifact.chunk.len, 5);
+    assert_int_equal(msg.artifact.total, TOTAL);
+    assert_string_equal(msg.artifact.hash, hash);
     assert_false(transfers_next_chunk(box->transfers, &msg));
     free(bytes);
 }

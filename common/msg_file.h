@@ -1,0 +1,42 @@
+/* msg_file.h - the messages that carry sources and artifacts
+ * (docs/protocol.md)
+ *
+ * Plain structs, parts of struct msg (msg.h says who owns what they point to).
+ */
+#ifndef FA_COMMON_MSG_FILE_H
+#define FA_COMMON_MSG_FILE_H
+
+#include <stdint.h>
+
+#include "common/msg_values.h"
+
+#define MSG_FILES_MAX 256         /* of a bundle */
+#define MSG_CHUNK_MAX (256 << 10) /* artifact bytes in one ARTIFACT */
+
+struct msg_bundle {
+    const char *hash; /* sources_hash() of the rest */
+    struct texts names;
+    struct blobs contents; /* one each */
+};
+
+struct msg_want {
+    const char *what; /* bundle artifact */
+    const char *hash;
+};
+
+struct msg_fetch {
+    const char *hash;
+};
+
+struct msg_artifact {
+    const char *hash;
+    int64_t offset; /* bytes */
+    int64_t total;  /* bytes */
+    struct bytes chunk;
+};
+
+struct msg_missing {
+    const char *hash;
+};
+
+#endif
