@@ -6,7 +6,7 @@
 #define FA_COMMON_SOURCES_H
 
 #include "common/hash.h"
-#include "common/msg.h"
+#include "common/msg_values.h"
 
 /* Covers names and contents in their order: for each file the name, then the
  * bytes, each as a field (hash_field()).  Both lists have one length. */

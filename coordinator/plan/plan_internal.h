@@ -3,7 +3,7 @@
 #define FA_COORDINATOR_PLAN_PLAN_INTERNAL_H
 
 #include "common/buf.h"
-#include "common/msg.h"
+#include "common/msg_values.h"
 #include "coordinator/plan/plan.h"
 #include "coordinator/spec/bundle.h"
 

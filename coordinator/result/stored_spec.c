@@ -7,7 +7,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "common/msg.h"
+#include "common/msg_values.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/result/report.h"
 #include "coordinator/space/space_config.h"

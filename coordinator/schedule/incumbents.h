@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "common/msg.h"
+#include "common/msg_values.h"
 
 struct incumbents;
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "common/buf.h"
-#include "common/msg.h"
+#include "common/msg_values.h"
 
 struct err;
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/msg.h" /* struct reals */
+#include "common/msg_values.h"
 
 struct store_run {
     int64_t epoch, pid;

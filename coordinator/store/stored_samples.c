@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/mem.h"
-#include "common/msg.h"
+#include "common/msg_result.h"
 #include "coordinator/stats/stats.h"
 #include "coordinator/text/decimal.h"
 

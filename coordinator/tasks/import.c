@@ -12,6 +12,8 @@
 #include "common/err.h"
 #include "common/hash.h"
 #include "common/mem.h"
+#include "common/msg_result.h"
+#include "common/msg_values.h"
 #include "common/outcome.h"
 #include "coordinator/plan/plan.h"
 #include "coordinator/replay/replay.h"

@@ -15,7 +15,8 @@
 #include <stdint.h>
 
 #include "common/err.h"
-#include "common/msg.h"
+#include "common/msg_result.h"
+#include "common/msg_values.h"
 #include "common/outcome.h"
 #include "worker/store/cache.h"
 

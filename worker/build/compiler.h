@@ -8,7 +8,7 @@
 #define FA_WORKER_BUILD_COMPILER_H
 
 #include "common/err.h"
-#include "common/msg.h"
+#include "common/msg_values.h"
 
 enum {
     COMPILER_ARGS_MAX = 256

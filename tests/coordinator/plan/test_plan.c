@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/mem.h"
+#include "common/msg_work.h"
 #include "coordinator/plan/plan.h"
 #include "coordinator/plan/plan_msg.h"
 #include "coordinator/space/space.h"

@@ -12,6 +12,7 @@
 #include "common/clock.h"
 #include "common/hash.h"
 #include "common/mem.h"
+#include "common/msg_host.h"
 #include "common/outcome.h"
 #include "worker/build/build.h"
 #include "worker/build/toolkit.h"
