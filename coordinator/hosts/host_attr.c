@@ -10,7 +10,7 @@
 
 #define SLOTS_MAX 1024
 #define GPU_INDEX_MAX 63
-#define RATE_MAX 100000.0 /* USD an hour; above it is a slip */
+#define RATE_MAX 100000.0 /* US dollars an hour; above it is a typing error */
 
 struct attr {
     const char *name;
@@ -47,7 +47,7 @@ static int set_role(struct host_line *line, struct word value, struct err *err)
                      "unknown role '%.*s'", (int)value.len, value.at);
 }
 
-/* A number of digits only in from..to. */
+/* A number from..to that is written in digits only. */
 static bool small_number(struct word value, long from, long to, long *out)
 {
     *out = 0;
@@ -144,8 +144,8 @@ static int set_key(struct host_line *line, struct word value, struct err *err)
     return copy(line, value, line->attrs.key, sizeof(line->attrs.key), err);
 }
 
-/* A path on the remote machine: passes through a login shell of unknown kind,
- * so only what no shell changes. */
+/* A path on the remote machine.  A login shell of unknown kind reads it, so
+ * only characters that no shell changes are allowed. */
 static int remote_path(struct host_line *line, struct word value, char *out,
                        size_t size, struct err *err)
 {
@@ -300,7 +300,7 @@ static int set_later(struct host_line *line, struct word value, struct err *err)
         value.at);
 }
 
-/* The names of one's own come first: they are what a message offers. */
+/* Our own names come first: suggestions prefer them. */
 static const struct attr attrs[] = {
     { "role", set_role },
     { "gpus", set_gpus },
@@ -369,7 +369,7 @@ int host_attr_set(struct host_line *line, struct word name, struct word value,
     return attrs[i].set(line, value, err);
 }
 
-/* Where attribute 'name' stands, or NULL. */
+/* The place of attribute 'name' on the line, or NULL. */
 static const char *place_of(const struct host_line *line, const char *name)
 {
     for (size_t i = 0; i < ATTRS; i++)

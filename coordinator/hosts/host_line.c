@@ -16,8 +16,8 @@ static const char *line_end(const struct host_line *line)
     return line->where.text + line->where.len;
 }
 
-/* The next word from '*p' on: no blanks, except inside the quotes of
- * key="...".  A '#' or ';' in front of a word starts a comment. */
+/* The next word from '*p' on.  A word has no blanks, except inside the quotes
+ * of key="...". A '#' or ';' in front of a word starts a comment. */
 static int next_word(const struct host_line *line, const char **p,
                      struct word *out, struct err *err)
 {
@@ -120,8 +120,8 @@ static bool is_name(const char *text, size_t len, const char *extra)
     return len > 0;
 }
 
-/* Where 'part' of 'name' stands on the line, when the name stands at 'at'
- * unexpanded; else 'at'. */
+/* Where 'part' of 'name' is on the line.  'at' is where 'name' is; if the line
+ * has a range there, so that the texts differ, the answer is 'at'. */
 static const char *place_of(const struct host_line *line, const char *at,
                             const char *name, const char *part)
 {

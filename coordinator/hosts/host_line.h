@@ -1,8 +1,8 @@
-/* host_line.h - one line of a hosts file: who, and attributes
+/* host_line.h - one line of a hosts file: a host and its attributes
  *
  * Private to the hosts reader.  hosts.c finds the lines and sections,
- * host_line.c reads the words of one, host_attr.c what an attribute means,
- * host_range.c expands gpu[01-16].
+ * host_line.c splits a line into words, host_attr.c knows what an attribute
+ * means, and host_range.c expands gpu[01-16].
  */
 #ifndef FA_COORDINATOR_HOSTS_HOST_LINE_H
 #define FA_COORDINATOR_HOSTS_HOST_LINE_H
@@ -22,18 +22,18 @@ struct word {
 
 struct host_line {
     struct caret_line where;
-    struct word who;   /* the first field, not expanded */
-    struct host attrs; /* what the attributes say; name and address empty */
-    const char *seen[HOST_ATTRS_MAX]; /* where each attribute stands */
+    struct word who;                  /* the first field, not expanded */
+    struct host attrs;                /* attributes only; no name or address */
+    const char *seen[HOST_ATTRS_MAX]; /* where each attribute is on the line */
     bool bare;                        /* nothing but the first field */
 };
 
-/* Take the line apart.  'line->where' is set, the rest zero.  A line without
- * words gives who.len == 0. */
+/* Split the line into words.  'line->where' must be set and the rest zero.  A
+ * line without words gives who.len == 0. */
 int host_line_read(struct host_line *line, struct err *err);
 
-/* "[user@]host[:port]" of one expanded name into host->user, address, port.
- * 'at' is where to put the caret. */
+/* Split "[user@]host[:port]", with ranges expanded, into host->user, address
+ * and port.  'at' is where a message puts the caret. */
 int host_line_endpoint(const struct host_line *line, const char *at,
                        const char *name, struct host *host, struct err *err);
 
@@ -41,12 +41,12 @@ int host_line_endpoint(const struct host_line *line, const char *at,
 int host_attr_set(struct host_line *line, struct word name, struct word value,
                   struct err *err);
 
-/* Checks that need the whole line. */
+/* Checks that need all attributes of the line. */
 int host_attr_agree(const struct host_line *line, const struct host *host,
                     struct err *err);
 
-/* Call 'visit' with each name that 'word' stands for; stops at the first
- * negative result, which is returned. */
+/* Call 'visit' with each name that 'word' expands to.  Stops at the first
+ * negative result and returns it. */
 typedef int range_visit(void *arg, const char *name, struct err *err);
 int host_range_expand(const struct caret_line *where, struct word word,
                       range_visit *visit, void *arg, struct err *err);

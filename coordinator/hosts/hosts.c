@@ -13,7 +13,7 @@
 #include "coordinator/hosts/host_line.h"
 
 #define TABLE_SLOTS (2 * HOSTS_MAX)   /* a power of two; at most half full */
-#define MENTIONS_MAX (16 * HOSTS_MAX) /* a host may stand there once a slot */
+#define MENTIONS_MAX (16 * HOSTS_MAX) /* a host may be repeated once a slot */
 
 enum section {
     SECTION_HOSTS,
@@ -42,7 +42,8 @@ static int16_t *table_slot(struct reader *r, const char *name)
     }
 }
 
-/* A bare repetition is how MPI counts slots and Ansible groups overlap. */
+/* A host without attributes may be repeated: MPI counts slots that way, and
+ * groups of Ansible overlap. */
 static int known_before(const struct reader *r, const struct host *old,
                         struct err *err)
 {
@@ -96,7 +97,7 @@ static int add_host(void *arg, const char *name, struct err *err)
     rc = host_attr_agree(&r->line, &host, err);
     if (rc < 0)
         return rc;
-    if ((n & (n - 1)) == 0) /* full: at 0 and at powers of two */
+    if ((n & (n - 1)) == 0) /* full: the list grows at powers of two */
         r->hosts->list =
             mem_grow(r->hosts->list, n > 0 ? 2 * n : 1, sizeof(struct host));
     r->hosts->list[r->hosts->n++] = host;
@@ -104,8 +105,7 @@ static int add_host(void *arg, const char *name, struct err *err)
     return 0;
 }
 
-/* "[group]" of an Ansible inventory: all hosts are used, whatever their
- * group. */
+/* "[group]" of an Ansible inventory.  The hosts of every group are used. */
 static int read_section(struct reader *r, struct err *err)
 {
     const struct caret_line *where = &r->line.where;

@@ -1,8 +1,8 @@
 /* hosts.h - the machines a sweep may use, from a hosts file
  *
  * docs/hosts-file.md is the grammar.  One host a line; MPI host files, pdsh
- * lists and simple Ansible inventories parse as they stand.  Every flaw is one
- * message with file, line, column, the line, a caret, why and what to do.
+ * lists and simple Ansible inventories parse unchanged.  An error has file,
+ * line, column, the text of the line, a caret, the reason and what to do.
  * Immutable once read; any thread may read it.
  */
 #ifndef FA_COORDINATOR_HOSTS_HOSTS_H
@@ -23,7 +23,7 @@ enum host_role {
     HOST_BUILDER, /* builds only */
 };
 
-/* A text that the file does not give is "". */
+/* An attribute that the file does not give is "". */
 struct host {
     char name[256];    /* as written, ranges expanded; unique in the file */
     char address[256]; /* alias of ~/.ssh/config, name or number */
@@ -33,14 +33,14 @@ struct host {
     enum host_role role;
     char gpus[256]; /* "all", "none" or "0,2" */
     int slots;      /* parallel builds; 0: not given */
-    bool has_rate;  /* false: unpriced, which is not free */
+    bool has_rate;  /* false: price unknown, not zero */
     double rate;    /* USD an hour for the whole host */
     char key[256];  /* private key file, absolute or "~/..." */
     char workdir[256];
     char nvcc[256];
     char hostkey[64]; /* "SHA256:..." */
     char jump[256];   /* [user@]host[:port] or an alias */
-    int line;         /* where it stands, for messages */
+    int line;         /* line number in the file, for messages */
 };
 
 struct hosts {
@@ -49,7 +49,7 @@ struct hosts {
 };
 
 /* Read a file.  Returns 0 and hosts for the caller to hosts_fini(), or
- *   ERR_INPUT   missing, a directory, empty, or a flaw in the text */
+ *   ERR_INPUT   missing, a directory, empty, or an error in the text */
 int hosts_load(const char *path, struct hosts *out, struct err *err);
 
 /* The same for 'len' bytes of text; 'file' is for the messages. */
@@ -57,15 +57,15 @@ int hosts_parse(const char *file, const char *text, size_t len,
                 struct hosts *out, struct err *err);
 void hosts_fini(struct hosts *hosts);
 
-/* May it measure, as its line says? */
+/* May this host measure, according to its line? */
 bool host_measures(const struct host *host);
 
-/* A sweep needs hosts that measure and hosts that build: 0, or ERR_INPUT when
- * by 'file' none does the one or the other. */
+/* A sweep needs a host that measures and a host that builds.  Returns 0, or
+ * ERR_INPUT if 'file' lacks one of them. */
 int hosts_can_sweep(const char *file, const struct hosts *hosts,
                     struct err *err);
 
-/* This machine and nothing else, for a sweep without a hosts file. */
+/* This machine only, for a sweep without a hosts file. */
 void hosts_local(struct hosts *out);
 
 #endif

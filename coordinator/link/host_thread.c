@@ -21,23 +21,24 @@
 #define MAGIC_NS (20 * NS_PER_S) /* login shells can be slow */
 #define RETRY_FIRST_MS 500
 #define RETRY_MAX_MS 30000
-#define LINGER_MS 2000 /* for the last news */
+#define LINGER_MS 2000 /* to send the last messages */
 #define READ_BYTES 65536
-#define DEPLOY_NS (120 * NS_PER_S) /* 4 MB over the slowest of links */
+#define DEPLOY_NS (120 * NS_PER_S) /* 4 MB over the slowest link expected */
 #define TURN_MS 1000
-#define FLUSH_TURNS 50 /* a second in all */
+#define FLUSH_TURNS 50 /* of 1/50 s each: one second in all */
 #define FLUSH_TURN_MS 20
 #define JOIN_TURN_MS 50
-#define SAID_BYTES 400 /* shown of what the far side wrote */
+#define SAID_BYTES 400 /* of the far side's output, in a message */
 #define RELAY_SAYS "fa-worker: "
-#define ATTACH_NS (40 * NS_PER_S) /* another worker's end is waited for */
+#define ATTACH_NS (40 * NS_PER_S) /* another worker may have to end first */
 
 struct host_thread {
     pthread_t thread;
-    void *pipe; /* the starter's end; the thread never looks at it */
-    bool ended; /* the starter's: HOST_THREADS_ENDED was heard */
+    void *pipe; /* the starter's end; the thread does not use it */
+    bool ended; /* the starter's: HOST_THREADS_ENDED has been read */
 
-    /* Set before the start, the thread's after it. */
+    /* The starter fills these in before the start; then they are the
+     * thread's. */
     void *zctx;
     char name[32];
     struct host_thread_task task;
@@ -50,13 +51,13 @@ struct host_thread {
     struct buf nothing; /* empty */
     bool was_attached;
     bool stopping;        /* STOP has come */
-    bool again;           /* the connection is to be made again */
-    int64_t attach_by_ns; /* until then the worker may come */
+    bool again;           /* the connection must be made again */
+    int64_t attach_by_ns; /* until then the worker may start */
 };
 
 /* ---- the thread ---- */
 
-/* Without the host's name in front: the line that shows it has the name. */
+/* Without the host's name: the line that shows the text has it. */
 static void tell(struct host_thread *thread, enum host_threads_event event,
                  int code, const char *text)
 {
@@ -72,8 +73,8 @@ static void tell(struct host_thread *thread, enum host_threads_event event,
     zmq_send(thread->news, &news, sizeof(news), 0);
 }
 
-/* Take one word, for which 'wait_ms' is waited: STOP, which holds for good, or
- * AGAIN. */
+/* Receive one word from the starter, waiting up to 'wait_ms': STOP, which is
+ * final, or AGAIN. */
 static bool told_to_stop(struct host_thread *thread, long wait_ms)
 {
     zmq_pollitem_t item = { .socket = thread->news, .events = ZMQ_POLLIN };
@@ -89,11 +90,11 @@ static bool told_to_stop(struct host_thread *thread, long wait_ms)
     return thread->stopping;
 }
 
-/* What a turn waits for: STOP, the stream and the pump's sockets. */
+/* What one turn polls: STOP, the stream and the pump's sockets. */
 struct watch {
     zmq_pollitem_t items[1 + STREAM_FDS + PUMP_FDS_MAX];
     int n;
-    bool ready; /* the stream has something already */
+    bool ready; /* the stream already has something to read */
 };
 
 static void add_fd(struct watch *watch, const struct pollfd *fd)
@@ -119,7 +120,7 @@ static void watch_stream(struct host_thread *thread, struct watch *watch,
             add_fd(watch, &fds[i]);
 }
 
-/* Wait for the stream at most until 'deadline'.  False when that has passed,
+/* Wait for the stream until 'deadline' at the latest.  False at the deadline,
  * or on STOP. */
 static bool wait_stream(struct host_thread *thread, bool to_write,
                         int64_t deadline)
@@ -135,8 +136,8 @@ static bool wait_stream(struct host_thread *thread, bool to_write,
     return !told_to_stop(thread, 0);
 }
 
-/* An error that ends in what the far side said, on stderr or instead of the
- * magic line. */
+/* An error that ends in the far side's output: its stderr, or what came instead
+ * of the magic line. */
 static int far_side_said(struct host_thread *thread, int code, const char *what,
                          const struct buf *noise, struct err *err)
 {
@@ -152,8 +153,8 @@ static int far_side_said(struct host_thread *thread, int code, const char *what,
                    said[0] ? ": " : "", said);
 }
 
-/* Read until the relay has said its magic line; what follows it belongs to
- * the frames. */
+/* Read until the relay's magic line.  What follows that line belongs to the
+ * frames. */
 static int await_magic(struct host_thread *thread, struct buf *in,
                        struct err *err)
 {
@@ -202,8 +203,8 @@ static int send_invitation(struct host_thread *thread, struct err *err)
     return rc;
 }
 
-/* The relay took the invitation to the worker, which refused it: its words
- * alone say all. */
+/* The relay passed the invitation to the worker, which refused it.  The
+ * worker's own words say it all. */
 static int refused(struct host_thread *thread, struct err *err)
 {
     char said[SAID_BYTES];
@@ -220,7 +221,7 @@ static int refused(struct host_thread *thread, struct err *err)
                    terminal_clean(words, false));
 }
 
-/* Something comes from the worker: it follows this invitation. */
+/* The first bytes from the worker are its answer to this invitation. */
 static void note_attached(struct host_thread *thread)
 {
     if (!thread->was_attached)
@@ -228,7 +229,7 @@ static void note_attached(struct host_thread *thread)
     thread->was_attached = true;
 }
 
-/* Move what came from the relay into the pump, and back. */
+/* Move bytes from the relay into the pump, and back. */
 static int move(struct host_thread *thread, struct err *err)
 {
     char block[READ_BYTES];
@@ -264,7 +265,7 @@ static int move(struct host_thread *thread, struct err *err)
     return 0;
 }
 
-/* One round of waiting and moving.  1 when told to stop. */
+/* One turn: wait, then move bytes.  1 when told to stop. */
 static int pump_turn(struct host_thread *thread, struct err *err)
 {
     struct pollfd fds[PUMP_FDS_MAX];
@@ -302,7 +303,7 @@ static int pump_turn(struct host_thread *thread, struct err *err)
     return rc;
 }
 
-/* What came last, a result or BYE, still has to reach the ROUTER. */
+/* The last message, a result or BYE, must still reach the ROUTER. */
 static void flush(struct host_thread *thread)
 {
     struct err err;
@@ -343,7 +344,8 @@ static int pump_until_broken(struct host_thread *thread, struct buf *first,
     return rc;
 }
 
-/* From nothing to moving bytes, until it breaks (an ERR_*) or STOP (1). */
+/* Connect and move bytes until the connection breaks (an ERR_*) or on STOP
+ * (1). */
 static int attach(struct host_thread *thread, struct err *err)
 {
     struct deployed deployed;
@@ -519,7 +521,7 @@ bool host_thread_join(struct host_thread *thread, int64_t until_ns)
     while (!thread->ended && clock_boot_ns() < until_ns) {
         zmq_pollitem_t item = { .socket = thread->pipe, .events = ZMQ_POLLIN };
 
-        /* again: what came before the thread had its end is lost */
+        /* again: a STOP sent before the thread had its end is lost */
         host_thread_dismiss(thread);
         zmq_poll(&item, 1, JOIN_TURN_MS);
         while (host_thread_recv(thread, &news) == 1)

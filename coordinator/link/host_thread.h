@@ -1,8 +1,9 @@
 /* host_thread.h - the thread that drives the connection to one host
  * (host_threads.h)
  *
- * The starter and the thread have one PAIR socket each and share nothing
- * else: news goes one way, STOP the other.  All functions are the starter's.
+ * The starter and the thread have one end each of a PAIR socket pair and share
+ * nothing else.  News goes one way, STOP the other.  Only the starter may call
+ * these functions.
  */
 #ifndef FA_COORDINATOR_LINK_HOST_THREAD_H
 #define FA_COORDINATOR_LINK_HOST_THREAD_H
@@ -31,18 +32,18 @@ int host_thread_start(void *zctx, const struct host_thread_task *task,
                       const struct host_threads_options *options,
                       struct host_thread **out, struct err *err);
 
-/* The socket to poll for news, and the news, one at a time: 1 and 'out', or
- * 0. */
+/* The socket to poll for news.  _news() takes one piece: 1 and 'out', or 0. */
 void *host_thread_socket(struct host_thread *thread);
 int host_thread_recv(struct host_thread *thread, struct host_thread_news *out);
 
-/* Tell it to break its connection, if it has one, and to try again. */
+/* Tell it to drop its connection, if it has one, and to connect again. */
 void host_thread_reconnect(struct host_thread *thread);
 
 /* Tell it to end. */
 void host_thread_dismiss(struct host_thread *thread);
-/* Have it end, wait for that and free it.  False when it is still inside a
- * login, which cannot be interrupted: it is left with what it holds. */
+/* Tell it to end, wait for that, and free it.  False if it is still inside a
+ * login, which cannot be interrupted: then the thread and what it holds are
+ * leaked. */
 bool host_thread_join(struct host_thread *thread, int64_t until_ns);
 
 #endif

@@ -23,7 +23,8 @@ struct host_threads {
     struct worker_binary worker;
 };
 
-/* fa-worker lies beside fa-coord, or where `cmake --install` puts it. */
+/* fa-worker is in the folder of fa-coord, or where `cmake --install` puts
+ * it. */
 static int load_worker(struct worker_binary *out, struct err *err)
 {
     static const char *const places[] = { "fa-worker",
@@ -114,8 +115,8 @@ void host_threads_dismiss(struct host_threads *threads, size_t host)
     host_thread_dismiss(threads->each[host]);
 }
 
-/* When a host thread is left behind, so is what it holds: the program is about
- * to end. */
+/* If a host thread is left behind, what it uses is leaked too: the program is
+ * about to end. */
 bool host_threads_stop(struct host_threads *threads)
 {
     int64_t until = clock_boot_ns() + STOP_MS * NS_PER_MS;

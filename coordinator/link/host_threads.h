@@ -3,11 +3,13 @@
  * A host thread reaches the host (SSH, the system's ssh, or a local child),
  * uploads the worker, starts the relay, hands over the invitation and then
  * moves bytes between the relay and the ROUTER's socket.  When the connection
- * breaks it tries again, later each time, until it is told to stop; a refused
- * key or credential ends it, since trying again cannot help.
+ * breaks it connects again, after a longer pause each time, until it is told to
+ * stop.  If the host refuses the key or the credentials, the thread ends,
+ * because trying again cannot help.
  *
- * The reactor hears of it as news, over one PAIR socket a host thread; a host
- * thread's thread shares nothing else (zmq_socket(3): never from two threads).
+ * Each host thread reports to the reactor over a PAIR socket of its own, and
+ * shares nothing else with it (zmq_socket(3): never use a socket from two
+ * threads).
  */
 #ifndef FA_COORDINATOR_LINK_HOST_THREADS_H
 #define FA_COORDINATOR_LINK_HOST_THREADS_H
@@ -27,10 +29,11 @@ struct router;
 enum host_threads_event {
     HOST_THREADS_CONNECTING,
     HOST_THREADS_UPLOADING,
-    HOST_THREADS_ATTACHED, /* the worker has come; HELLO will follow */
-    HOST_THREADS_BROKEN,   /* will be tried again; 'text' says why */
-    HOST_THREADS_GAVE_UP, /* will not; 'code' is an ERR_* and 'text' says why */
-    HOST_THREADS_ENDED,   /* told to stop, and did */
+    HOST_THREADS_ATTACHED, /* the worker is connected; HELLO will follow */
+    HOST_THREADS_BROKEN,   /* it will try again; 'text' says why */
+    HOST_THREADS_GAVE_UP,  /* it stops trying; 'code' (ERR_*) and 'text' say
+                            * why */
+    HOST_THREADS_ENDED,    /* it was told to stop, and has stopped */
 };
 
 struct host_thread_news {
@@ -48,29 +51,28 @@ struct host_threads_options {
     struct remote_options remote;
 };
 
-/* Start a host thread for every host; keys come from 'router'.  'hosts'
- * outlives the host threads.  After an error '*out' is to be stopped all the
- * same. */
+/* Start a host thread for every host; keys come from 'router'. 'hosts' must
+ * outlive the host threads.  Stop '*out' even after an error. */
 int host_threads_start(void *zctx, const struct hosts *hosts,
                        struct router *router,
                        const struct host_threads_options *options,
                        struct host_threads **out, struct err *err);
 
-/* The socket to poll for a host's news, and the news, one at a time: 1 and
- * 'out', or 0. */
+/* The socket to poll for a host's news.  _news() takes one piece: 1 and 'out',
+ * or 0. */
 void *host_threads_socket(struct host_threads *threads, size_t host);
 int host_threads_recv(struct host_threads *threads, size_t host,
                       struct host_thread_news *out);
 
-/* Tell one host thread to give up its connection and make another one: nothing
- * is heard over it any more.  Without one, nothing happens. */
+/* Tell one host thread to drop its connection and make another one, because the
+ * host is silent.  Does nothing if it is not connected. */
 void host_threads_reconnect(struct host_threads *threads, size_t host);
 
-/* Tell one host thread to end: its host is not used any more. */
+/* Tell one host thread to end: its host is no longer used. */
 void host_threads_dismiss(struct host_threads *threads, size_t host);
 
-/* Tell all host threads to end and wait for them, 2 s at most.  False when one
- * is still inside a login: then the program must end without closing the ZeroMQ
+/* Tell all host threads to end, and wait up to 2 s for them.  False if one is
+ * still inside a login: then the program must end without closing the ZeroMQ
  * context, the server and what the options point to. */
 bool host_threads_stop(struct host_threads *threads);
 

@@ -19,7 +19,7 @@ struct link {
     struct router *router;
     struct host_threads *threads;
     size_t n_hosts;
-    zmq_pollitem_t *items; /* fixed ones, the hosts, then the caller's */
+    zmq_pollitem_t *items; /* the fixed ones, the hosts, then the caller's */
     size_t cap_items;
 };
 
@@ -47,8 +47,8 @@ static int link_open(void *self, const struct hosts *hosts,
     return rc;
 }
 
-/* A host thread inside a login cannot be ended: then the program is about to,
- * and leaves what that thread uses. */
+/* A host thread inside a login cannot be stopped.  The program is about to end
+ * then, so what that thread uses is leaked. */
 static void link_close(void *self)
 {
     struct link *link = self;

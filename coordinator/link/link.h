@@ -1,8 +1,8 @@
-/* link.h - the way to the hosts: the ROUTER, and a thread a host
+/* link.h - connections to the hosts: the ROUTER, and one thread a host
  *
- * The real implementation of struct sweep_link: sockets of ZeroMQ in a run
- * folder of its own, the host threads that keeps the connections, and one poll
- * over all of it.
+ * The real implementation of struct sweep_link: ZeroMQ sockets in a run folder
+ * of their own, the host threads that keep the connections, and one poll over
+ * all of them.
  */
 #ifndef FA_COORDINATOR_LINK_LINK_H
 #define FA_COORDINATOR_LINK_LINK_H
@@ -10,9 +10,9 @@
 #include "coordinator/link/sweep_io.h"
 
 struct link *link_new(void);
-void link_free(struct link *link); /* after close() */
+void link_free(struct link *link); /* call close() first */
 
-/* Its table of functions; valid as long as it is. */
+/* Its table of functions, valid until link_free(). */
 struct sweep_link link_table(struct link *link);
 
 #endif

@@ -19,7 +19,7 @@
 struct peer {
     char public_key[CURVE_KEY_BYTES]; /* "" until admitted */
     unsigned char routing_id[ROUTING_ID_BYTES_MAX];
-    size_t routing_id_len; /* 0 until it spoke */
+    size_t routing_id_len; /* 0 until it has sent a message */
 };
 
 struct router {
@@ -117,7 +117,7 @@ void *router_zap(struct router *router)
     return router->zap;
 }
 
-/* Host with this 32-byte public key, or -1. */
+/* The host with this 32-byte public key, or -1. */
 static long find_key(const struct router *router, const void *key, size_t len)
 {
     char z85[CURVE_KEY_BYTES];

@@ -1,8 +1,8 @@
-/* router.h - the ROUTER socket that the workers talk to, and who may
+/* router.h - the ROUTER socket of the workers, and its access control
  *
  * CURVE with one key pair a worker and run; the ZAP handler lives in the same
- * thread, so it is answered whenever router_step() runs.  The sender of a
- * message is the host whose public key authenticated the connection, never a
+ * thread, so requests are answered whenever router_step() runs.  The sender of
+ * a message is the host whose public key authenticated the connection, never a
  * field of the message.  ZAP_ENFORCE_DOMAIN is set before the bind and every
  * message's user id is checked, because ZAP fails open when its handler is
  * gone.
@@ -28,8 +28,8 @@ void router_close(struct router *router);
 
 const char *router_public_key(const struct router *router);
 
-/* Make a key pair for a host and let it in from now on; an earlier pair of
- * the host is forgotten. */
+/* Make a key pair for a host and admit it from now on.  An earlier key pair of
+ * the host becomes invalid. */
 int router_admit(struct router *router, size_t host,
                  char public_key[CURVE_KEY_BYTES],
                  char secret_key[CURVE_KEY_BYTES], struct err *err);
@@ -41,18 +41,19 @@ void *router_zap(struct router *router);
 /* Answer pending authentications. */
 void router_step(struct router *router);
 
-/* Take one message.  Returns 1 and fills 'host' and 'msg' (the caller ends
- * with msg_fini), 0 when there is none.  ERR_PROTO: 'host' sent what the
+/* Take one message.  Returns 1 and fills 'host' and 'msg' (the caller calls
+ * msg_fini), or 0 if there is none.  ERR_PROTO: 'host' sent something that the
  * protocol forbids; 'host' is set. */
 int router_recv(struct router *router, size_t *host, struct msg *msg,
                 struct err *err);
 
-/* Send to the connection that 'host' last spoke on.  ERR_NETWORK when there
- * is none any more. */
+/* Send to the connection that 'host' used last.  ERR_NETWORK if there is
+ * none. */
 int router_send(struct router *router, size_t host, const struct msg *msg,
                 struct err *err);
 
-/* Connections that were refused, and messages dropped for want of a user. */
+/* Connections that were refused, and messages dropped because they had no user
+ * id. */
 size_t router_refused(const struct router *router);
 
 #endif

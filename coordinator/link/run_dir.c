@@ -34,7 +34,7 @@ static void remove_folder(int parent, const char *name)
     unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-/* Folders of this user whose process is gone. */
+/* Remove the folders of this user whose process has ended. */
 static void remove_stale(const char *base)
 {
     DIR *dir = opendir(base);

@@ -1,8 +1,8 @@
 /* run_dir.h - the private folder of a running coordinator
  *
- * Holds the ROUTER's socket: 0700, in XDG_RUNTIME_DIR or /tmp, named after the
- * user and the process.  What a killed coordinator of the same user left
- * behind is removed when the next one starts.
+ * It holds the ROUTER's socket.  Its mode is 0700; it is in XDG_RUNTIME_DIR or
+ * /tmp and named after the user and the process.  A coordinator that starts
+ * removes the folders of killed coordinators of the same user.
  */
 #ifndef FA_COORDINATOR_LINK_RUN_DIR_H
 #define FA_COORDINATOR_LINK_RUN_DIR_H
@@ -16,7 +16,8 @@ struct run_dir {
 };
 
 int run_dir_open(struct run_dir *run_dir, struct err *err);
-void run_dir_close(struct run_dir *run_dir); /* removes it and its files */
+void run_dir_close(struct run_dir *run_dir); /* removes the folder and its
+                                              * files */
 void run_dir_file(const struct run_dir *run_dir, const char *name,
                   char out[RUN_DIR_PATH_BYTES]);
 

@@ -1,4 +1,4 @@
-/* self.h - who this coordinator is, to workers and to people
+/* self.h - the identity that this coordinator tells workers and people
  *
  * Thread rule: the main thread, before others start (getpwuid(3)).
  */
@@ -10,7 +10,7 @@
 struct err;
 struct store;
 
-/* This process, at work on this database from now on.  ERR_STORE. */
+/* This process as the owner of this database from now on.  ERR_STORE. */
 int self_owner(struct store *store, struct owner *out, struct err *err);
 
 #endif

@@ -1,9 +1,9 @@
-/* sweep_io.h - what the reactor asks of the world: time, hosts, the disk
+/* sweep_io.h - the reactor's interface to clock, network and disk
  *
- * Three small tables of functions.  The real ones are the machine's clocks,
- * the ROUTER with a thread a host (link.h), and SQLite's COMMIT; tests run
- * whole sweeps against simulated ones, in one process and from one seed.  The
- * first argument of every function is the table's own 'self'.
+ * Three small tables of functions.  The real ones are the machine's clocks, the
+ * ROUTER with a thread a host (link.h), and SQLite's COMMIT; tests run whole
+ * sweeps against simulated ones, in one process and from one seed.  The first
+ * argument of every function is the table's own 'self'.
  *
  * Thread rule: all calls from the reactor's thread.
  */
@@ -24,11 +24,11 @@ struct store;
 
 struct sweep_clock {
     void *self;
-    int64_t (*boot_ns)(void *self); /* counts suspended hours, never steps */
+    int64_t (*boot_ns)(void *self); /* counts suspended time, never steps */
     int64_t (*utc_ns)(void *self);  /* the wall clock; may step */
 };
 
-/* What a run tells those who connect to its hosts. */
+/* What the link needs to connect to the hosts. */
 struct sweep_link_options {
     int64_t epoch;
     int linger_s;
@@ -38,30 +38,31 @@ struct sweep_link_options {
 
 struct sweep_link {
     void *self;
-    /* Begin to reach every host; 'hosts' outlives the link.  After an error
-     * close() is called all the same. */
+    /* Begin to connect to every host; 'hosts' outlives the link.  Call close()
+     * even after an error. */
     int (*open)(void *self, const struct hosts *hosts,
                 const struct sweep_link_options *options, struct err *err);
     void (*close)(void *self);
-    /* Return when something has come, one of 'fds' is ready, or after 'ms'. */
+    /* Returns when a message or news has come, one of 'fds' is ready, or after
+     * 'ms'. */
     void (*wait)(void *self, struct pollfd *fds, size_t n, long ms);
-    /* One message: 1, 'host' and 'msg' (msg_fini it), or 0.  ERR_PROTO: 'host'
-     * sent what the protocol forbids. */
+    /* Takes one message: 1, 'host' and 'msg' (call msg_fini), or 0. ERR_PROTO:
+     * 'host' sent something that the protocol forbids. */
     int (*recv)(void *self, size_t *host, struct msg *msg, struct err *err);
-    /* ERR_NETWORK when there is no connection. */
+    /* ERR_NETWORK if the host is not connected. */
     int (*send)(void *self, size_t host, const struct msg *msg,
                 struct err *err);
-    /* One piece of news of a host's connection: 1, or 0. */
+    /* Takes one piece of news about a host's connection: 1, or 0. */
     int (*news)(void *self, size_t host, struct host_thread_news *out);
-    /* Give the connection up and make another one. */
+    /* Drop the connection and make another one. */
     void (*reconnect)(void *self, size_t host);
-    /* Give it up for good: the host is not used any more. */
+    /* Drop it for good: the host is no longer used. */
     void (*dismiss)(void *self, size_t host);
 };
 
 struct sweep_disk {
     void *self;
-    /* store_commit(): what was put is durable when it returns 0. */
+    /* store_commit(): when it returns 0, everything put before is durable. */
     int (*commit)(void *self, struct store *store, struct err *err);
 };
 

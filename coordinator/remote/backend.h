@@ -12,7 +12,7 @@
 #include "coordinator/remote/remote.h"
 #include "coordinator/remote/stream.h"
 
-#define REMOTE_SAID_LINES 3 /* of stderr, in an error text */
+#define REMOTE_SAID_LINES 3 /* lines of stderr in an error text */
 
 struct remote_ops {
     int (*start)(struct remote *remote, const char *command,
@@ -20,7 +20,7 @@ struct remote_ops {
     void (*close)(struct remote *remote);
 };
 
-/* The first member of a backend's own struct. */
+/* Every backend's struct begins with this. */
 struct remote {
     const struct remote_ops *ops;
     const struct host *host; /* borrowed */

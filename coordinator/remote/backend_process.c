@@ -81,7 +81,7 @@ static int child_shut(struct stream *stream, struct err *err)
     struct child_stream *s = (struct child_stream *)stream;
 
     (void)err;
-    (void)shutdown(s->child.fd, SHUT_WR); /* fails when it ended already */
+    (void)shutdown(s->child.fd, SHUT_WR); /* fails if it has already ended */
     return 1;
 }
 
@@ -174,7 +174,8 @@ int local_open(const struct host *host, struct remote **out, struct err *err)
     return 0;
 }
 
-/* A login that runs nothing tells at once whether the host can be reached. */
+/* Log in and run nothing: this shows at once whether the host can be
+ * reached. */
 static int try_login(struct openssh *ssh, struct err *err)
 {
     int64_t deadline = clock_boot_ns() + OPENSSH_LOGIN_MS * NS_PER_MS;

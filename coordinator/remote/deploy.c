@@ -9,7 +9,7 @@
 #include "coordinator/remote/remote.h"
 
 #define SCRIPT_MAX 4096
-#define ANSWER_MAX 65536 /* a login shell may print a lot before */
+#define ANSWER_MAX 65536 /* a login shell may print a lot first */
 #define BEGIN "fa-begin\n"
 #define SAID_BYTES 300
 
@@ -17,8 +17,8 @@
  * unknown kind: no single quote, no '!' (csh's history), no newline. */
 #define QUOTED(script) "exec sh -c '" script "'"
 
-/* Sets $d from the folder's name and goes there; "~/" is the home folder.
- * The program that is there is compared like an upload. */
+/* Sets $d from the folder's name and goes there; "~/" is the home folder.  A
+ * program that is already there is checked like an upload. */
 #define SUM                                                       \
     "sum() { if command -v sha256sum >/dev/null 2>&1; then "      \
     "set -- \"$1\" $(sha256sum <\"$1\"); test \"$2\" = %s; else " \
@@ -42,7 +42,7 @@ struct answer {
     char said[SAID_BYTES];
 };
 
-/* The text after the mark, or NULL. */
+/* The text after the begin mark, or NULL. */
 static const char *body(const struct answer *a)
 {
     const char *begin = strstr(buf_text(&a->text), "\n" BEGIN);
@@ -74,7 +74,7 @@ static void value_of(const char *text, const char *key, char *out, size_t size)
         }
 }
 
-/* What tools complained of: the lines that are not ours, on one. */
+/* Error messages of the tools: the lines that are not ours, joined. */
 static void complaint_of(const char *text, char *out, size_t size)
 {
     static const char *const ours[] = { "fa-end", "same",     "ready",  "have",
@@ -123,7 +123,8 @@ static int ask(struct remote *remote, const char *command,
     return rc;
 }
 
-/* The machine a program is for, as uname -m says it; "" when unknown. */
+/* The machine that a program is built for, as `uname -m` names it; "" if
+ * unknown. */
 static const char *machine_of(const struct worker_binary *program)
 {
     if (program->len < 20 || memcmp(program->bytes, "\177ELF", 4) != 0)
@@ -226,7 +227,7 @@ int deploy_program(struct remote *remote, const char *workdir,
     bool have;
 
     *out = (struct deployed){ 0 };
-    /* After 'cd', what is below "~/" is relative. */
+    /* The script runs 'cd' first, so what follows "~/" is a relative path. */
     snprintf(script, sizeof(script), probe_script,
              strncmp(folder, "~/", 2) == 0 ? folder + 2 : folder, p->sha256,
              (unsigned long)p->cksum, p->len, p->hash, p->hash);

@@ -1,13 +1,13 @@
-/* deploy.h - the worker program on a remote machine, by content
+/* deploy.h - put the worker program on a remote machine
  *
  *   WORKDIR/fa-worker-HASH   HASH: BLAKE2b of the program
  *
- * One probe says whether it is there; if not, one upload goes to a temporary
- * name, is compared by its SHA-256 (or POSIX cksum) on the box before it is
- * ever executed, tried, and renamed, so that a half upload is never run and a
- * running program never written to.  Works whatever the login shell is or
- * prints: the scripts run under sh and their answers stand between marks.
- * Thread rule: the thread of the remote; a program may be shared.
+ * A probe asks whether the program is there.  If not, it is uploaded under a
+ * temporary name.  The host compares its SHA-256 (or POSIX cksum), runs it once
+ * with --version, and renames it.  So a partial upload is never run, and a
+ * running program is never overwritten.  The login shell may be of any kind and
+ * may print anything: the scripts run under sh, and their answers are between
+ * two marks.  Thread rule: the thread of the remote; a program may be shared.
  */
 #ifndef FA_COORDINATOR_REMOTE_DEPLOY_H
 #define FA_COORDINATOR_REMOTE_DEPLOY_H
@@ -21,7 +21,7 @@ struct err;
 struct remote;
 
 #define DEPLOY_BYTES_MAX (64 << 20)
-#define DEPLOY_WORKDIR "~/.cache/fa-coord" /* without workdir= */
+#define DEPLOY_WORKDIR "~/.cache/fa-coord" /* default of workdir= */
 #define DEPLOY_PATH_BYTES 512
 
 /* A worker program in memory.  Immutable once loaded. */
@@ -41,17 +41,18 @@ void worker_binary_fini(struct worker_binary *program);
 /* POSIX cksum(1): CRC-32 over the bytes and their number. */
 uint32_t worker_binary_cksum(const unsigned char *bytes, size_t len);
 
-/* Where it lies on the box. */
+/* Where the program is on the host. */
 struct deployed {
     char workdir[DEPLOY_PATH_BYTES]; /* absolute */
     char program[DEPLOY_PATH_BYTES]; /* absolute */
-    int uploaded;                    /* 0: it was there */
+    int uploaded;                    /* 0: it was already there */
 };
 
-/* Make the work folder (0700) and put the program into it.  'workdir' is ""
- * for DEPLOY_WORKDIR, else of a hosts file (characters that no shell changes).
- *   ERR_INPUT    the folder or the program cannot be used there; says why
- *   ERR_NETWORK  the connection broke or was too slow */
+/* Make the work folder (0700) and put the program into it.  'workdir' is "" for
+ * DEPLOY_WORKDIR, or a path from a hosts file (only characters that no shell
+ * changes).
+ *   ERR_INPUT    the folder or the program cannot be used on the host; the text
+ * says why ERR_NETWORK  the connection broke or was too slow */
 int deploy_program(struct remote *remote, const char *workdir,
                    const struct worker_binary *program, int64_t deadline_ns,
                    struct deployed *out, struct err *err);

@@ -19,15 +19,15 @@
 #include "coordinator/ssh_keys/known_hosts.h"
 #include "coordinator/remote/ssh_config.h"
 
-#define KEYSCAN_MS 12000 /* its own limit is 10 s */
+#define KEYSCAN_MS 12000 /* the own limit of ssh-keyscan is 10 s */
 #define KEYSCAN_BYTES_MAX 65536
 #define BLOB_MAX 8192
-#define SAID_LINES 2 /* of stderr, in the message */
+#define SAID_LINES 2 /* lines of stderr in the message */
 
 struct openssh {
     struct ssh_args args;
     size_t n_fixed;  /* words before the command */
-    char pinned[64]; /* file with the one acceptable key, or "" */
+    char pinned[64]; /* path of a file with the only acceptable key, or "" */
     char pin_option[128];
 };
 
@@ -51,7 +51,7 @@ static void add(struct ssh_args *args, const char *word)
     args->argv[args->n++] = word;
 }
 
-/* The line of ssh-keyscan whose key has the fingerprint, or NULL. */
+/* The line of ssh-keyscan with the key of this fingerprint, or NULL. */
 static const char *pinned_line(const char *text, const char *fingerprint,
                                size_t *len)
 {
@@ -91,7 +91,7 @@ static int scan_keys(const struct ssh_config *config, struct buf *out,
     return child_output(argv, deadline, out, NULL, &status, err);
 }
 
-/* Write the pinned key, under the alias that ssh will look up. */
+/* Write the pinned key under the alias that ssh will look up. */
 static int write_pin(struct openssh *ssh, const char *line, size_t len,
                      struct err *err)
 {

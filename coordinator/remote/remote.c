@@ -52,7 +52,7 @@ int remote_stream(struct remote *remote, const char *command,
     return 0;
 }
 
-/* Send the input, then its end.  Returns 1 when all is said. */
+/* Send the input, then end-of-file.  Returns 1 when all of it is sent. */
 static int feed(struct stream *stream, const struct remote_io *io, size_t *sent,
                 struct err *err)
 {

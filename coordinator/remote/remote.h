@@ -1,11 +1,11 @@
-/* remote.h - a machine to run programs on: over SSH, or this one
+/* remote.h - a machine to run programs on, over SSH or locally
  *
- * Three ways, one interface: libssh2 (the default), the system's ssh
+ * Three backends share one interface: libssh2 (the default), the system's ssh
  * (--ssh=openssh, which can do what libssh2 1.10 cannot: RSA keys, ETM-only
- * servers, FIDO keys), and no SSH for 'localhost'.
- * Every error text names the host, the phase, the cause and the remedy.  Codes:
+ * servers, FIDO keys), and no SSH for 'localhost'. Every error text names the
+ * host, the phase, the cause and the remedy.  Codes:
  *   ERR_AUTH     host key or credentials; trying again cannot help
- *   ERR_NETWORK  unreachable, closed or too slow; worth a retry
+ *   ERR_NETWORK  unreachable, closed or too slow; a retry can help
  *   ERR_INPUT    the configuration of ssh or the hosts file
  *   ERR_SYSTEM   this machine refused (no ssh program, no descriptors)
  * Thread rule: a remote and its stream belong to one thread.  ssh_setup()
@@ -25,11 +25,11 @@ struct host;
 struct remote;
 struct stream;
 
-/* Read from the environment in main; the texts outlive the remotes. */
+/* main() reads these from the environment; the texts outlive the remotes. */
 struct remote_options {
     bool openssh;
     bool accept_new_host_keys;
-    const char *config; /* instead of ~/.ssh/config; "" or NULL for that */
+    const char *config; /* replaces ~/.ssh/config; "" or NULL: use that */
     const char *home;   /* $HOME; what "~" means */
     const char *agent;  /* $SSH_AUTH_SOCK; NULL for none */
 };
@@ -40,13 +40,14 @@ int remote_open(const struct host *host, const struct remote_options *options,
                 struct remote **out, struct err *err);
 void remote_close(struct remote *remote); /* NULL is fine */
 
-/* Lines "known_hosts:3: ..." about the files read to log in; "" for none. */
+/* Warnings about the known_hosts files that were read to log in, one a line
+ * ("known_hosts:3: ..."); "" if there are none. */
 const char *remote_warnings(const struct remote *remote);
 
-/* Run a command of the login shell to its end: 'input' to its stdin, its
- * stdout into 'out' (what is over the ceiling of 'out' is dropped).  Returns
- * 0 and the exit status (128 + n for a signal); 'said', at least 1 byte, gets
- * the end of stderr. */
+/* Run a command of the login shell to its end.  'input' goes to its stdin, and
+ * its stdout to 'out'; what exceeds the ceiling of 'out' is dropped.  Returns 0
+ * and the exit status (128 + n for a signal). 'said', at least 1 byte, gets the
+ * end of stderr. */
 struct remote_io {
     const void *input;
     size_t input_len;
@@ -58,8 +59,8 @@ struct remote_io {
 int remote_exec(struct remote *remote, const char *command,
                 const struct remote_io *io, int *status, struct err *err);
 
-/* Start a command and keep its stdin and stdout as a stream of bytes.  One
- * at a time; no remote_exec() while it is open. */
+/* Start a command and keep its stdin and stdout as a stream of bytes.  Only one
+ * stream at a time, and no remote_exec() while it is open. */
 int remote_stream(struct remote *remote, const char *command,
                   struct stream **out, struct err *err);
 

@@ -14,7 +14,7 @@
 #define CONNECT_MS 10000
 #define HANDSHAKE_MS 10000
 #define AUTH_MS 15000
-#define START_MS 10000 /* open a channel, ask for the command */
+#define START_MS 10000 /* open a channel and start the command */
 #define WARNINGS_MAX 4096
 
 int ssh_setup(struct err *err)
@@ -29,7 +29,7 @@ void ssh_cleanup(void)
     libssh2_exit();
 }
 
-/* What the proxy of a jump host said, when there is one. */
+/* The stderr of the proxy to the jump host, if there is one. */
 static int handshake_failed(struct ssh *ssh, int rc, struct err *err)
 {
     char said[256] = "", bytes[2048];
@@ -108,12 +108,12 @@ static void close_session(struct remote *remote)
     if (ssh->session) {
         (void)libssh2_session_disconnect(ssh->session, "done");
         if (ssh->fd >= 0)
-            shutdown(ssh->fd, SHUT_RDWR); /* so that the free cannot wait */
+            shutdown(ssh->fd, SHUT_RDWR); /* so that the free cannot block */
         while (libssh2_session_free(ssh->session) == LIBSSH2_ERROR_EAGAIN)
             ;
     }
     if (ssh->proxy.pid)
-        child_stop(&ssh->proxy); /* closes fd, which is its socket */
+        child_stop(&ssh->proxy); /* closes fd too: its socket */
     else if (ssh->fd >= 0)
         close(ssh->fd);
     free(ssh);

@@ -1,11 +1,12 @@
-/* ssh.h - libssh2, once a program
+/* ssh.h - set up libssh2, once per program
  */
 #ifndef FA_COORDINATOR_REMOTE_SSH_H
 #define FA_COORDINATOR_REMOTE_SSH_H
 
 struct err;
 
-/* In main, before any thread: libssh2_init() is not thread-safe. */
+/* Call it in main before any thread starts: libssh2_init() is not
+ * thread-safe. */
 int ssh_setup(struct err *err);
 void ssh_cleanup(void);
 

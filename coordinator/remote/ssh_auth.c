@@ -12,12 +12,12 @@
 #define ATTEMPTS_MAX 5 /* sshd's MaxAuthTries is 6, and counts "none" */
 #define NOTES_MAX 400
 
-/* What a login has tried. */
+/* What has been tried in a login. */
 struct attempt {
     struct ssh *ssh;
     int64_t deadline_ns;
     int tries;
-    struct buf notes; /* "what: why not; " for the final message */
+    struct buf notes; /* "what: why not; " for the error message at the end */
     struct key_file *files;
     size_t n_files;
 };
@@ -65,7 +65,7 @@ static int try_file(struct attempt *a, const char *path, struct err *err)
     return settle(a, rc, path, err);
 }
 
-/* Look at a key file and log in with it when libssh2 can. */
+/* Read a key file, and log in with it if libssh2 can use it. */
 static int consider_file(struct attempt *a, const char *path, bool asked_for,
                          struct err *err)
 {
@@ -108,7 +108,8 @@ static int try_files(struct attempt *a, struct err *err)
     return rc;
 }
 
-/* With IdentitiesOnly or key=, the agent may only stand in for a key file. */
+/* With IdentitiesOnly or key=, only agent keys that have a key file are
+ * offered. */
 static bool may_offer(const struct attempt *a,
                       const struct libssh2_agent_publickey *key)
 {
@@ -170,7 +171,8 @@ static int try_agent(struct attempt *a, struct err *err)
     return rc;
 }
 
-/* Ask what the server takes.  1: nothing is needed, 0: keys, or an error. */
+/* Ask which methods the server accepts.  1: no login is needed, 0: it accepts
+ * keys, or an error. */
 static int ask_methods(struct attempt *a, struct err *err)
 {
     const char *user = a->ssh->config.user;

@@ -79,8 +79,8 @@ static void take(struct ssh_config *out, const char *key, const char *value,
         set_text(out->proxy_command, sizeof(out->proxy_command), value);
 }
 
-/* ssh -G prints the global files before the user's; a new host key belongs in
- * the user's. */
+/* `ssh -G` prints the global files before the user's.  A new host key belongs
+ * in the user's file. */
 static void take_pass(struct ssh_config *out, const char *text,
                       const char *home, bool global)
 {
@@ -141,7 +141,7 @@ void ssh_config_args(const struct host *host, const char *file,
     add_pair(args, "-J", host->jump);
 }
 
-/* What ssh would say without a configuration file. */
+/* The answer of ssh if there were no configuration file. */
 int ssh_config_plain(const struct host *host, const char *home,
                      struct ssh_config *out, struct err *err)
 {
@@ -170,7 +170,8 @@ int ssh_config_plain(const struct host *host, const char *home,
     return rc;
 }
 
-/* Without the program there may be nothing that it would have to read. */
+/* Is there anything that only the ssh program can read?  If not, a machine
+ * without it still works. */
 static bool needs_ssh(const struct host *host, const char *file,
                       const char *home)
 {

@@ -1,8 +1,8 @@
-/* ssh_config.h - what the user's ~/.ssh/config says of a host
+/* ssh_config.h - what the user's ~/.ssh/config says about a host
  *
- * Not parsed here: `ssh -G -- HOST` prints it resolved, with Match, Include
- * and patterns applied, and without connecting.
- * Thread rule: no state; any thread.
+ * The file is not parsed here.  `ssh -G -- HOST` prints the resolved settings,
+ * with Match, Include and patterns applied, and does not connect.  Thread rule:
+ * no state; any thread.
  */
 #ifndef FA_COORDINATOR_REMOTE_SSH_CONFIG_H
 #define FA_COORDINATOR_REMOTE_SSH_CONFIG_H
@@ -33,18 +33,18 @@ struct ssh_config {
     char proxy_command[512];  /* "" for none */
 };
 
-/* Parse the output of ssh -G; '~' and "~/" become 'home'.  ERR_PROTO when
- * there is no hostname, user or port in it. */
+/* Parse the output of `ssh -G`; '~' and "~/" become 'home'. ERR_PROTO if a
+ * hostname, user or port is missing. */
 int ssh_config_parse(const char *text, const char *home, struct ssh_config *out,
                      struct err *err);
 
-/* What ssh would say of a host without any configuration file: for machines
- * that have no ssh program and no ~/.ssh/config.  ERR_INPUT without a user. */
+/* The settings of a host without any configuration file, for machines that have
+ * neither ssh nor ~/.ssh/config.  ERR_INPUT without a user. */
 int ssh_config_plain(const struct host *host, const char *home,
                      struct ssh_config *out, struct err *err);
 
-/* Ask ssh about a host of the hosts file; its own attributes go first.
- * 'file' is used instead of ~/.ssh/config unless it is "".
+/* Ask ssh about a host of the hosts file; its attributes in the hosts file take
+ * precedence.  'file' is used instead of ~/.ssh/config unless it is "".
  * ERR_SYSTEM without ssh, ERR_INPUT when ssh refuses the configuration. */
 int ssh_config_read(const struct host *host, const char *file, const char *home,
                     struct ssh_config *out, struct err *err);

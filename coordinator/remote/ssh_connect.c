@@ -66,7 +66,7 @@ static int connect_direct(struct ssh *ssh, int64_t deadline_ns, struct err *err)
                    config->hostname, config->port, strerror(rc));
 }
 
-/* The system's ssh carries the bytes from the jump host on. */
+/* The system's ssh carries the bytes from the jump host to the host. */
 static int connect_jump(struct ssh *ssh, struct err *err)
 {
     const struct ssh_config *config = &ssh->config;

@@ -5,7 +5,7 @@
 #include "coordinator/ssh_keys/known_match.h"
 #include "coordinator/remote/ssh_session.h"
 
-/* In the order we prefer; libssh2's own puts ECDSA first. */
+/* In our order of preference; libssh2 puts ECDSA first. */
 static const char *const key_types[] = {
     "ssh-ed25519",
     "ecdsa-sha2-nistp256",
@@ -24,7 +24,8 @@ static bool is_known(const struct known_hosts_set *known, const char *type)
     return false;
 }
 
-/* Types with a known key first: a server that has one of them shows it. */
+/* Types with a known key come first, so that a server that has such a key shows
+ * it. */
 static void order_types(const struct known_hosts_set *known, struct buf *out)
 {
     for (int wanted = 1; wanted >= 0; wanted--)

@@ -1,8 +1,8 @@
-/* A packet that the socket took only in part must be finished by the same
- * call, before any other packet (libssh2 answers BAD_USE otherwise), and
- * reading sends packets too: it opens the window.  So what is written goes
- * through a small buffer of our own, and while a packet of one direction is
- * stuck the other direction rests. */
+/* If the socket took only part of a packet, the same call must finish it before
+ * any other packet is sent (libssh2 returns BAD_USE otherwise). Reading sends
+ * packets too: it opens the window.  So written bytes go through a small buffer
+ * here, and while a packet of one direction is stuck, the other direction
+ * waits. */
 #include "coordinator/remote/ssh_stream.h"
 
 #include <signal.h>
@@ -16,7 +16,7 @@
 
 #define WINDOW_BYTES (8 << 20) /* 2 MiB gives 30 MB/s at 50 ms round trip */
 #define OUT_BYTES 32768        /* one SSH packet */
-#define CLOSE_MS 1000          /* a goodbye, not worth more */
+#define CLOSE_MS 1000          /* to say goodbye; not worth more */
 
 enum stuck {
     STUCK_NOT,
@@ -35,7 +35,7 @@ struct ssh_stream {
     bool ended; /* end-of-file is sent */
 };
 
-/* Remember which call has to be repeated after EAGAIN. */
+/* Remember which call must be repeated after EAGAIN. */
 static void set_stuck(struct ssh_stream *s, ssize_t rc, enum stuck by)
 {
     bool half = rc == LIBSSH2_ERROR_EAGAIN &&
@@ -121,11 +121,11 @@ static int stream_give(struct stream *stream, const void *bytes, size_t len,
     int rc = flush(s, err);
     size_t room = OUT_BYTES - s->out_len;
 
-    /* A stuck packet's buffer is left as it is. */
+    /* The buffer of a stuck packet must not change. */
     if (rc < 0 || s->stuck == STUCK_WRITE)
         return rc;
     if (libssh2_channel_eof(s->channel)) {
-        *n = len; /* it does not read any more */
+        *n = len; /* the program no longer reads */
         return 0;
     }
     *n = len < room ? len : room;
@@ -166,7 +166,7 @@ static bool stream_watch(struct stream *stream, bool want_read, bool want_write,
     }
     fds[0].fd = s->ssh->fd;
     if (want_read || want_write || s->out_len > 0)
-        fds[0].events |= POLLIN; /* a window opens by a packet, too */
+        fds[0].events |= POLLIN; /* opening the window sends a packet too */
     if (s->stuck != STUCK_NOT)
         fds[0].events |= POLLOUT;
     if (fds[0].events == 0)
@@ -190,7 +190,7 @@ static int exit_status(struct ssh_stream *s)
     return status;
 }
 
-/* Repeat the call whose packet is stuck, once; what it reads is not wanted. */
+/* Repeat once the call whose packet is stuck.  What it reads is discarded. */
 static int repeat_stuck(struct ssh_stream *s, struct err *err)
 {
     char unwanted[4096];
@@ -222,8 +222,8 @@ static int stream_finish(struct stream *stream, int64_t deadline_ns,
         if (s->stuck != STUCK_NOT && ssh_wait(s->ssh, deadline_ns) < 0)
             return err_set(err, ERR_NETWORK, "the command did not end in time");
     }
-    /* Three waits: closing returns at any packet of the server's, and
-     * waiting for its close is refused before its end-of-file. */
+    /* Three waits are needed: closing returns at any packet from the server,
+     * and the wait for its close is refused before its end-of-file has come. */
     do {
         rc = libssh2_channel_close(s->channel);
     } while (rc == LIBSSH2_ERROR_EAGAIN && ssh_wait(s->ssh, deadline_ns) == 0);
@@ -250,7 +250,7 @@ static void stream_free(struct stream *stream)
     struct ssh_stream *s = (struct ssh_stream *)stream;
     int64_t deadline = clock_boot_ns() + CLOSE_MS * NS_PER_MS;
 
-    /* What is left after the deadline goes with the session. */
+    /* Closing the session frees what is left after the deadline. */
     while (libssh2_channel_free(s->channel) == LIBSSH2_ERROR_EAGAIN)
         if (ssh_wait(s->ssh, deadline) < 0)
             break;

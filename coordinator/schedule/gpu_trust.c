@@ -7,7 +7,7 @@
 #include "common/mem.h"
 
 #define WRONG_MAX 2
-#define GONE_MAX 5 /* canaries that did not come about, in a row */
+#define GONE_MAX 5 /* canaries in a row that were ordered and not measured */
 
 struct gpu_trust *gpu_trust_new(const struct gpu_trust_rules *rules, int jobs)
 {
@@ -62,7 +62,7 @@ void gpu_trust_gpu(struct gpu_trust *w, int gpu, bool up)
     }
 }
 
-/* ---- what is told ---- */
+/* ---- events ---- */
 
 void gpu_trust_canary(struct gpu_trust *w, int gpu, double at_s, double seconds)
 {
@@ -79,7 +79,8 @@ void gpu_trust_canary(struct gpu_trust *w, int gpu, double at_s, double seconds)
     gpu_trust_judge(w, gpu);
 }
 
-/* Also when nothing else is left to measure. */
+/* With 'since' above 0 the canary is asked for even if nothing else is left to
+ * measure. */
 static void once_more(struct watched *g)
 {
     g->due = true;
@@ -120,7 +121,7 @@ void gpu_trust_canary_gone(struct gpu_trust *w, int gpu)
         once_more(g);
 }
 
-/* ---- what is asked for ---- */
+/* ---- the next step ---- */
 
 static bool next_canary(struct gpu_trust *w, double now_s, bool over,
                         struct gpu_trust_step *out)

@@ -1,7 +1,8 @@
-/* gpu_trust.h - which GPUs can be believed, and what to measure to know it
+/* gpu_trust.h - which GPUs to trust, and which measurements decide that
  *
- * The canary is measured on a GPU when it comes, after every so many
- * measurements, and at the end.  What follows from it:
+ * The canary is a fixed configuration.  It is measured on a GPU when the GPU
+ * joins, after every 'every' measurements, and at the end.  Its times change
+ * the state of the GPU:
  *
  *   TRUSTED --canary off its level--> RESTS --canary--> TRUSTED, on its old
  *      ^                                |               level or steady on a
@@ -10,15 +11,16 @@
  *   TRUSTED --rested too often while most others are steady--> QUARANTINED
  *   any --two wrong canaries, and it was right somewhere--> QUARANTINED
  *
- * Between two canaries that differ by more than canary_calibration.h's rule,
- * what was measured is in doubt, and measured again, there or elsewhere.
+ * If two successive canaries differ by more than the rule in
+ * canary_calibration.h allows, the measurements between them are in doubt.
+ * They are repeated, on that GPU or on another one.
  *
- * It always comes to an end: a measurement is repeated a few times at most,
- * all of them together have a cap, and so has the resting.  The last GPU is
- * never quarantined for its speed.
+ * This always ends: the repeats of one measurement, all repeats together, and
+ * the rests of a GPU are limited.  The last GPU is never quarantined for its
+ * speed.
  *
- * Pure: GPUs and measurements are numbers from 0 that the caller chooses, time
- * is seconds on any clock.
+ * Pure: GPUs and measurements are numbers from 0 that the caller chooses; times
+ * are seconds on any clock.
  */
 #ifndef FA_COORDINATOR_SCHEDULE_GPU_TRUST_H
 #define FA_COORDINATOR_SCHEDULE_GPU_TRUST_H
@@ -30,60 +32,62 @@
 struct gpu_trust;
 
 struct gpu_trust_rules {
-    int every; /* measurements on a GPU, then a canary */
-    struct canary_calibration_rules line; /* 'drift' also of one canary */
-    double rest_s; /* the first in a row; then 2, 3 times that */
-    int again_max; /* measurements repeated, all together */
+    int every; /* measurements on a GPU between two canaries */
+    struct canary_calibration_rules line; /* 'drift': also of one canary */
+    double rest_s; /* first rest; the next ones in a row take 2, 3 times as
+                    * long */
+    int again_max; /* repeats of all measurements together */
 };
 
 enum gpu_trust_act {
     GPU_TRUST_CANARY,     /* measure the canary on 'gpu' */
     GPU_TRUST_AGAIN,      /* measure 'job' again on 'gpu' */
-    GPU_TRUST_REST,       /* nothing on 'gpu' but the canary; why in 'text' */
-    GPU_TRUST_GO_ON,      /* as before; why in 'text' */
-    GPU_TRUST_QUARANTINE, /* nothing on 'gpu' any more; why in 'text' */
-    GPU_TRUST_SAY,        /* 'text' is worth an event */
+    GPU_TRUST_REST,       /* only canaries on 'gpu'; 'text' says why */
+    GPU_TRUST_GO_ON,      /* 'gpu' is trusted again; 'text' says why */
+    GPU_TRUST_QUARANTINE, /* nothing runs on 'gpu' any more; 'text' says why */
+    GPU_TRUST_SAY,        /* log 'text' as an event */
 };
 
 struct gpu_trust_step {
     enum gpu_trust_act act;
     int gpu, job;
-    char text[160]; /* after the GPU's name */
+    char text[160]; /* follows the name of the GPU */
 };
 
 struct gpu_trust *gpu_trust_new(const struct gpu_trust_rules *rules, int jobs);
 void gpu_trust_free(struct gpu_trust *trust); /* NULL is fine */
 
-/* What an earlier run measured, in any order; before the GPU comes. */
+/* Measurements of an earlier run, in any order; call before the GPU joins. */
 void gpu_trust_had_canary(struct gpu_trust *trust, int gpu, double at_s,
                           double seconds);
 void gpu_trust_had(struct gpu_trust *trust, int gpu, int job, int repeats,
                    double at_s);
 
-/* It can measure, or it cannot: what it was asked for does not come. */
+/* The GPU can measure, or it cannot: measurements ordered on it will not
+ * come. */
 void gpu_trust_gpu(struct gpu_trust *trust, int gpu, bool up);
 
-/* A measurement has a result.  'job' is in doubt with the next canary, or
- * negative for what has no time. */
+/* A measurement has a result.  If the next canary differs, 'job' is in doubt;
+ * pass a negative 'job' for a result without a time. */
 void gpu_trust_measured(struct gpu_trust *trust, int gpu, int job, double at_s);
-/* The repetition of 'job' is done, or will not come about. */
+/* The repetition of 'job' is done, or will not be done. */
 void gpu_trust_again_ended(struct gpu_trust *trust, int gpu, int job,
                            bool done);
 void gpu_trust_canary(struct gpu_trust *trust, int gpu, double at_s,
                       double seconds);
-/* It came out wrong, or its process died; 'why' in a few words. */
+/* The canary's result was wrong, or its process died; 'why' in a few words. */
 void gpu_trust_canary_wrong(struct gpu_trust *trust, int gpu, const char *why);
-/* It did not come about, through no fault of the GPU. */
+/* The canary was not measured, and the GPU is not at fault. */
 void gpu_trust_canary_gone(struct gpu_trust *trust, int gpu);
 
-/* What to do next; with 'over' nothing else is left to measure.  False when
- * there is nothing for now. */
+/* The next step.  'over': nothing else is left to measure.  False if there is
+ * no step for now. */
 bool gpu_trust_next(struct gpu_trust *trust, double now_s, bool over,
                     struct gpu_trust_step *out);
-/* Something in doubt waits for a GPU that rests. */
+/* A measurement in doubt waits for a resting GPU. */
 bool gpu_trust_waits(const struct gpu_trust *trust);
 
-/* Quarantined before, for a reason that was told then. */
+/* An earlier run quarantined the GPU and has told why. */
 void gpu_trust_ban(struct gpu_trust *trust, int gpu);
 bool gpu_trust_is_trusted(const struct gpu_trust *trust, int gpu);
 bool gpu_trust_is_quarantined(const struct gpu_trust *trust, int gpu);

@@ -1,12 +1,12 @@
-/* Measurements, and which of them are in doubt and made again. */
+/* Measurements that are in doubt and their repetitions. */
 #include "coordinator/schedule/gpu_trust_internal.h"
 
 #include <stdlib.h>
 
 #include "common/mem.h"
 
-#define REPEATS_MAX 2 /* of one measurement */
-#define NOISE_FROM 6  /* canaries, for their noise to be known */
+#define REPEATS_MAX 2 /* repetitions of one measurement */
+#define NOISE_FROM 6  /* canaries needed to estimate their noise */
 
 void gpu_trust_had(struct gpu_trust *w, int gpu, int job, int repeats,
                    double at_s)
@@ -76,8 +76,8 @@ int gpu_trust_doubt(struct gpu_trust *w, int gpu, double from_s, double to_s)
     return n;
 }
 
-/* With each canary, all windows: an early one may show only when it is known
- * how little the canary usually moves. */
+/* Every canary checks all windows again: an early shift may be visible only
+ * once it is known how little the canary usually moves. */
 void gpu_trust_doubt_windows(struct gpu_trust *w, int gpu)
 {
     struct watched *g = &w->gpus[gpu];
@@ -103,7 +103,7 @@ void gpu_trust_doubt_windows(struct gpu_trust *w, int gpu)
     canary_calibration_free(line);
 }
 
-/* On the GPU where it was, otherwise on any; -1 if none is free now. */
+/* The GPU that measured it, otherwise any; -1 if none is free now. */
 static int place_for(const struct gpu_trust *w, const struct record *record)
 {
     const struct watched *own = &w->gpus[record->gpu];

@@ -1,4 +1,4 @@
-/* A GPU is trusted, rests or is quarantined: what its canaries make of it. */
+/* The state of a GPU (trusted, resting or quarantined) from its canaries. */
 #include "coordinator/schedule/gpu_trust_internal.h"
 
 #include <math.h>
@@ -7,9 +7,9 @@
 #include "coordinator/stats/stats.h"
 
 #define RESTS_IN_A_ROW 3
-#define RESTS_MAX 6    /* then it is quarantined, or left as it is */
-#define RESTS_STEADY 1 /* of a GPU that others are measured against */
-#define RECENT 5       /* canaries that make the level a GPU is held against */
+#define RESTS_MAX 6    /* after these it is quarantined, or used as it is */
+#define RESTS_STEADY 1 /* rests of a GPU that still counts as steady */
+#define RECENT 5       /* newest canaries whose median is the level */
 #define NOISE_SIGMAS 4
 
 void gpu_trust_quarantine(struct gpu_trust *w, int gpu, const char *why)
@@ -22,7 +22,8 @@ void gpu_trust_quarantine(struct gpu_trust *w, int gpu, const char *why)
     gpu_trust_doubt(w, gpu, last_s, INFINITY);
 }
 
-/* Other GPUs go on without it, and most of them do not need to rest. */
+/* There are other usable GPUs, and at least half of them did not need to rest
+ * often. */
 static bool is_the_odd_one(const struct gpu_trust *w, int gpu)
 {
     int others = 0, steady = 0;
@@ -74,7 +75,7 @@ static void rest(struct gpu_trust *w, int gpu, double at_s, double off)
                   100 * off, rest_s);
 }
 
-/* The newest canary is off the level of those before it. */
+/* The newest canary differs from the level of those before it. */
 static void strike(struct gpu_trust *w, int gpu, double off)
 {
     struct watched *g = &w->gpus[gpu];

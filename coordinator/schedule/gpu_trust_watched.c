@@ -1,4 +1,4 @@
-/* The GPUs that are watched, and what there is to tell of them. */
+/* The list of GPUs, and the queue of steps for the caller. */
 #include "coordinator/schedule/gpu_trust_internal.h"
 
 #include <stdarg.h>

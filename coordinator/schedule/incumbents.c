@@ -7,7 +7,7 @@
 #include "common/sampling.h"
 
 struct incumbents {
-    double *high_s; /* 0: none yet */
+    double *high_s; /* 0: no incumbent yet */
 };
 
 struct incumbents *incumbents_new(int n_shapes)
@@ -46,7 +46,7 @@ void incumbents_saw(struct incumbents *incumbents, int shape,
     lower(&incumbents->high_s[shape], times.hi);
 }
 
-/* Half the interval is at most 'noise' of the median wide. */
+/* Half the width of the interval is at most 'noise' times the median. */
 static double high_of(double median_s, double noise)
 {
     return median_s * (1 + 2 * noise);

@@ -1,10 +1,10 @@
-/* incumbents.h - the fastest time so far, one a shape
+/* incumbents.h - the fastest time so far at each shape
  *
- * What is much slower need not be measured well.  A measurement is asked for
- * with the incumbent of its shape, and the runner stops early when even the
- * low end of its median lies beyond the margin (common/sampling.h).  Only
- * samples that agree make an incumbent, by the high end of their median.
- * Pure; one thread.
+ * A configuration that is much slower need not be measured precisely.  Each
+ * measurement carries the incumbent of its shape.  The runner stops early if
+ * even the low end of the interval of the median is beyond the margin
+ * (common/sampling.h). Only samples that agree become an incumbent; its time is
+ * the high end of the interval of their median.  Pure; one thread.
  */
 #ifndef FA_COORDINATOR_SCHEDULE_INCUMBENTS_H
 #define FA_COORDINATOR_SCHEDULE_INCUMBENTS_H
@@ -18,13 +18,14 @@ struct incumbents;
 struct incumbents *incumbents_new(int n_shapes);
 void incumbents_free(struct incumbents *incumbents); /* NULL is fine */
 
-/* Samples of a correct configuration, and the runner's word for them. */
+/* Samples of a correct configuration, and whether they agree according to the
+ * runner. */
 void incumbents_saw(struct incumbents *incumbents, int shape,
                     const struct reals *samples, const char *sampling);
-/* Would a median of an earlier run change anything? */
+/* Would such a median of an earlier run change an incumbent? */
 bool incumbents_is_new(const struct incumbents *incumbents, int shape,
                        double median_s, double noise);
-/* A median of an earlier run, of samples that agreed within 'noise'. */
+/* A median of an earlier run whose samples agreed within 'noise'. */
 void incumbents_remember(struct incumbents *incumbents, int shape,
                          double median_s, double noise);
 

@@ -26,8 +26,9 @@ void int_queue_push(struct int_queue *queue, int item)
     queue->items[(queue->head + queue->n++) % queue->cap] = item;
 }
 
-/* The back place that int_queue_push() makes is the one the new front takes
- * over: every item keeps its place in the ring and the ring starts one earlier.
+/* int_queue_push() adds a place at the back; the new front takes that place.
+ * Every item stays where it is in the ring, and the ring starts one place
+ * earlier.
  */
 void int_queue_push_front(struct int_queue *queue, int item)
 {

@@ -1,6 +1,6 @@
 /* int_queue.h - numbers, first in first out
  *
- * All zero is an empty one.  Pure.
+ * A struct of zeros is an empty queue.  Pure.
  */
 #ifndef FA_COORDINATOR_SCHEDULE_INT_QUEUE_H
 #define FA_COORDINATOR_SCHEDULE_INT_QUEUE_H
@@ -13,7 +13,7 @@ struct int_queue {
 void int_queue_fini(struct int_queue *queue);
 
 void int_queue_push(struct int_queue *queue, int item);       /* to the back */
-void int_queue_push_front(struct int_queue *queue, int item); /* out of turn */
+void int_queue_push_front(struct int_queue *queue, int item); /* to the front */
 int int_queue_peek(const struct int_queue *queue, int i); /* 0 is the front */
 void int_queue_remove(struct int_queue *queue, int i); /* the one peeked at */
 

@@ -8,14 +8,14 @@
  *      '--doomed--------------------------------------------- --'
  *
  * A measurement is BLOCKED until its artifact and the reference exist, and
- * doomed when its build fails.  A late result settles a job that is WAITING,
- * or leased elsewhere by now; one that has failed only because its workers
- * were lost is settled by it too.  DONE and rejected jobs never change,
- * except that a build whose artifact has vanished is WAITING again, and the
- * measurements that wait for it are BLOCKED again.
+ * doomed when its build fails.  A late result settles a job that is WAITING
+ * again or leased to another worker by now.  It also settles a job that failed
+ * only because its workers were lost.  DONE and rejected jobs never change,
+ * with one exception: a build whose artifact has vanished becomes WAITING
+ * again, and the measurements that wait for it become BLOCKED again.
  *
- * Pure: no clock, no socket, no database.  Every change of state goes
- * through job_apply(), so the store and the log see each change once.
+ * Pure: no clock, no socket, no database.  Every change of state goes through
+ * job_apply(), so the store and the log see each change once.
  */
 #ifndef FA_COORDINATOR_SCHEDULE_JOB_H
 #define FA_COORDINATOR_SCHEDULE_JOB_H
@@ -42,14 +42,14 @@ enum job_state {
 };
 
 enum job_event {
-    JOB_EV_READY,    /* what it depends on exists */
-    JOB_EV_DOOMED,   /* what it depends on never will */
+    JOB_EV_READY,    /* everything it depends on exists */
+    JOB_EV_DOOMED,   /* something it depends on will never exist */
     JOB_EV_LEASE,    /* handed to a worker */
-    JOB_EV_ADOPT,    /* a worker still has it from an earlier run */
-    JOB_EV_RESULT,   /* built, or measured and right */
-    JOB_EV_REJECT,   /* it does not build, launch or compute the answer */
-    JOB_EV_LOST,     /* the worker died, or its lease ran out: a try is used */
-    JOB_EV_REFUSED,  /* the worker did not take it: no try is used */
+    JOB_EV_ADOPT,    /* a worker still holds it from an earlier run */
+    JOB_EV_RESULT,   /* it was built, or measured and correct */
+    JOB_EV_REJECT,   /* it does not build, launch or compute the right answer */
+    JOB_EV_LOST,     /* the worker died or its lease expired: uses up a try */
+    JOB_EV_REFUSED,  /* the worker refused it: uses no try */
     JOB_EV_VANISHED, /* no host has the artifact any more */
 };
 
@@ -61,8 +61,8 @@ struct job {
     int losses;     /* leases lost so far */
 };
 
-/* Move 'job' along.  Returns true when it changed state, false when the event
- * does not apply in this state, in which case 'job' is untouched. */
+/* Apply 'event' to 'job'. Returns true if the state changed.  Returns false,
+ * and leaves 'job' untouched, if the event does not apply in this state. */
 bool job_apply(struct job *job, enum job_event event);
 
 bool job_is_settled(const struct job *job); /* DONE or FAILED */

@@ -2,14 +2,15 @@
  *
  * A host is held from ledger_hold() to ledger_release(); the intervals of the
  * time between follow each other without gap or overlap, each with one
- * category.  While work runs, the time belongs to the leading lease: the
- * oldest running measurement, else the oldest running build.  When that ends
- * badly its interval is FAILED (it did not build, run or compute the answer)
- * or LOST (nobody will ever know); the time before it keeps its name.
+ * category.  While work runs, the time belongs to the leading lease: the oldest
+ * running measurement, else the oldest running build.  If that lease ends
+ * badly, its interval becomes FAILED (it did not build, run or compute the
+ * right answer) or LOST (its result never came); earlier intervals keep their
+ * category.
  *
- * Pure: the caller brings the time (CLOCK_BOOTTIME, ns) and stores what
- * 'emit' is given.  The same interval is emitted again, longer, by
- * ledger_flush(): (host, start) identifies it.
+ * Pure: the caller brings the time (CLOCK_BOOTTIME, ns) and stores what 'emit'
+ * is given.  The same interval is emitted again, longer, by ledger_flush():
+ * (host, start) identifies it.
  */
 #ifndef FA_COORDINATOR_SCHEDULE_LEDGER_H
 #define FA_COORDINATOR_SCHEDULE_LEDGER_H
@@ -46,12 +47,12 @@ const char *ledger_category_name(enum ledger_category category);
 void ledger_hold(struct ledger *ledger, int host, int64_t now);
 void ledger_release(struct ledger *ledger, int host, int64_t now);
 
-/* ACQUIRING, SETUP, UPLOADING or IDLE: what a host without work is at. */
+/* The category of a host without work: ACQUIRING, SETUP, UPLOADING or IDLE. */
 void ledger_phase(struct ledger *ledger, int host, enum ledger_category phase,
                   int64_t now);
 
-/* Work begins and ends on a host that is held; 'ending' is BUILDING or
- * MEASURING for work that counted, else FAILED or LOST. */
+/* Work begins and ends on a host that is held.  'ending' is BUILDING or
+ * MEASURING if the work counted, otherwise FAILED or LOST. */
 void ledger_start(struct ledger *ledger, int host, int64_t lease,
                   bool measuring, int64_t now);
 void ledger_end(struct ledger *ledger, int host, int64_t lease,

@@ -57,7 +57,7 @@ void sched_free(struct sched *s)
     free(s);
 }
 
-/* The reference is built; so is the unit: its measurements can start. */
+/* The reference is built, and so is the unit: its measurements can start. */
 static void release(struct sched *s, int unit)
 {
     struct sched_host *home = &s->hosts[s->units.home[unit]];
@@ -82,7 +82,8 @@ static void built(struct sched *s, int unit, int host)
     }
 }
 
-/* Without its build a measurement cannot be; without the reference, none. */
+/* A measurement is impossible without its build, and all are without the
+ * reference. */
 static void doom(struct sched *s, int unit)
 {
     int from = unit == s->limits.units ? 0 : unit;
@@ -112,7 +113,7 @@ void sched_losses(struct sched *s, enum job_stage stage, int unit, int shape,
     struct job *job = &s->jobs.list[sched_job_index(s, stage, unit, shape)];
 
     job->losses = losses;
-    /* An earlier run's losses never leave a job without a single try. */
+    /* Losses of an earlier run always leave a job at least one try. */
     job->tries_left = s->limits.attempts - 1 - losses;
     if (job->tries_left < 0)
         job->tries_left = 0;
@@ -196,8 +197,8 @@ bool sched_adopt(struct sched *s, enum job_stage stage, int unit, int shape,
     return true;
 }
 
-/* What is WAITING stands in a queue, always: a measurement whose artifact has
- * vanished meanwhile is BLOCKED until it is built again. */
+/* A WAITING job is always in a queue.  If the artifact of a measurement has
+ * vanished meanwhile, the measurement is BLOCKED until it is built again. */
 static void requeue(struct sched *s, int job)
 {
     int unit = sched_unit_of(s, job);
@@ -210,7 +211,7 @@ static void requeue(struct sched *s, int job)
         sched_job_apply(s, job, JOB_EV_VANISHED);
 }
 
-/* The job changed state, and its leases are over. */
+/* The job changed state: end its leases. */
 static void settled_or_queued(struct sched *s, int job, int host)
 {
     const struct job *j = &s->jobs.list[job];
@@ -311,7 +312,7 @@ void sched_host_down(struct sched *s, int host)
             continue;
         if (is_needed(s, unit))
             sched_vanished(s, unit);
-        s->units.home[unit] = -1; /* should an order need it yet, it is built */
+        s->units.home[unit] = -1; /* an order rebuilds it if needed */
     }
 }
 

@@ -1,9 +1,9 @@
-/* sched_internal.h - the inside of a sched
+/* sched_internal.h - the parts of a sched
  *
- * Private, from top to bottom, to sched.c (what happens to a sched),
- * sched_next.c (which host takes what), sched_orders.c (measurements that
- * somebody asks for besides), sched_jobs.c (what a sweep is made of) and
- * sched_leases.c (what is handed out).
+ * Private to its files.  Each calls only those after it: sched.c (events),
+ * sched_next.c (which host takes what), sched_orders.c (extra measurements on a
+ * given GPU), sched_jobs.c (builds and measurements) and sched_leases.c (what
+ * is handed out).
  */
 #ifndef FA_COORDINATOR_SCHEDULE_SCHED_INTERNAL_H
 #define FA_COORDINATOR_SCHEDULE_SCHED_INTERNAL_H
@@ -14,7 +14,7 @@
 enum order_state {
     ORDER_WAITING,
     ORDER_LEASED,
-    ORDER_DROPPED, /* and not yet told */
+    ORDER_DROPPED, /* and the caller has not been told yet */
     ORDER_ENDED
 };
 
@@ -23,7 +23,7 @@ struct order {
     enum order_state state;
     int tries_left, losses;
     int64_t lease;   /* 0 for none */
-    const char *why; /* it was dropped */
+    const char *why; /* why it was dropped */
 };
 
 struct sched_host {
@@ -33,23 +33,23 @@ struct sched_host {
     int *measures;           /* leases held, one count a GPU */
     struct int_queue ready;  /* measurements whose artifact lies here */
     struct int_queue *asked; /* orders that wait, one queue a GPU */
-    bool *rests;             /* a GPU */
-    int cap_gpus;            /* in asked and rests */
+    bool *rests;             /* by GPU: it rests */
+    int cap_gpus;            /* capacity of asked and rests */
 };
 
 struct sched_jobs {
     struct job *list; /* builds of all units, then unit x shape */
-    int64_t *lease;   /* id of the one a job holds, 0 for none */
+    int64_t *lease;   /* id of the lease of each job, 0 for none */
     int *last_gpu;    /* host * 256 + gpu of the last loss, or -1 */
     int open;
 };
 
 struct sched_units {
     int *home;    /* host that holds a unit's artifact, or -1 */
-    int *ordered; /* open orders of each */
+    int *ordered; /* open orders for each unit */
     bool *held;
-    bool unsifted;           /* held ones may stand in the queue */
-    struct int_queue builds; /* those that wait */
+    bool unsifted;           /* the queue may contain held units */
+    struct int_queue builds; /* builds that wait */
 };
 
 struct sched_leases {
@@ -59,10 +59,10 @@ struct sched_leases {
 };
 
 struct sched_orders {
-    struct order *list; /* all there ever were; index is id - 1 */
+    struct order *list; /* all orders ever made; the index is id - 1 */
     int n, cap;
     int open;                 /* not ended and not dropped */
-    struct int_queue dropped; /* to be told */
+    struct int_queue dropped; /* not reported to the caller yet */
 };
 
 struct sched {
@@ -72,12 +72,12 @@ struct sched {
     struct sched_leases leases;
     struct sched_orders orders;
     struct sched_host *hosts;
-    int turn; /* host that is asked first, so that all get their share */
+    int turn; /* the host that is asked first, so that all get their share */
 };
 
 /* sched_leases.c */
 struct sched_lease *sched_lease_new(struct sched *s, int host, int gpu);
-/* Returns the code of the GPU that held it, or -1. */
+/* Returns the host * 256 + gpu that held it, or -1. */
 int sched_lease_end(struct sched *s, int64_t id);
 struct sched_lease *sched_lease_at_id(struct sched *s, int64_t id);
 
@@ -90,14 +90,14 @@ int sched_unit_of(const struct sched *s, int job);
 int sched_shape_of(const struct sched *s, int job);
 bool sched_job_apply(struct sched *s, int job, enum job_event event);
 bool sched_is_built(const struct sched *s, int unit);
-/* A lease for a job; on no GPU, -1, for a build. */
+/* A lease for a job; 'gpu' is -1 for a build. */
 struct sched_lease *sched_grant(struct sched *s, int job, int host, int gpu);
 /* A second lease of the job that 'late' is for. */
 struct sched_lease *sched_grant_repeat(struct sched *s, int64_t late, int host,
                                        int gpu);
-/* What is held leaves the queue of builds, all in one go. */
+/* Remove all held units from the queue of builds. */
 void sched_sift(struct sched *s);
-/* A build that no open measurement needs is settled without being done; so is
+/* A build that no open measurement needs is settled without being done.  So is
  * the reference, which is needed only while a measurement is open. */
 void sched_settle_needless_build(struct sched *s, int unit);
 void sched_settle_needless_reference(struct sched *s);
@@ -107,7 +107,8 @@ void sched_settle_needless(struct sched *s, int unit); /* both */
 void sched_orders_room(struct sched *s, int host); /* for all its GPUs */
 bool sched_orders_next(struct sched *s, int host, int gpu,
                        struct sched_lease *out);
-/* The unit (or the reference) will not be built: drop the orders that wait. */
+/* The unit (or the reference) will not be built: drop the orders that wait for
+ * it. */
 void sched_orders_doomed(struct sched *s, int unit, const char *why);
 void sched_orders_fini(struct sched *s);
 

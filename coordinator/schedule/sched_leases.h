@@ -1,7 +1,7 @@
 /* sched_leases.h - what a sched has handed out (sched.h)
  *
- * A lease is a build or a measurement that a host has been asked for and has
- * not answered yet.
+ * A lease is a build or a measurement that a host was asked for and has not
+ * answered yet.
  */
 #ifndef FA_COORDINATOR_SCHEDULE_SCHED_LEASES_H
 #define FA_COORDINATOR_SCHEDULE_SCHED_LEASES_H
@@ -15,14 +15,14 @@ struct sched;
 
 enum sched_purpose {
     SCHED_SCREEN, /* the one measurement that each configuration has */
-    SCHED_AGAIN,  /* the same once more, because its time is in doubt */
+    SCHED_AGAIN,  /* the same again, because its time is in doubt */
     SCHED_CANARY,
     SCHED_CONFIRM,
-    SCHED_EXTERNAL, /* a run of the external baseline; its unit is any */
+    SCHED_EXTERNAL, /* a run of the external baseline; any unit */
     SCHED_PROFILE,  /* a configuration under a profiler */
 };
-const char *sched_purpose_name(enum sched_purpose purpose); /* of results */
-bool sched_is_tool(enum sched_purpose purpose); /* a command, no measurement */
+const char *sched_purpose_name(enum sched_purpose purpose); /* as in results */
+bool sched_is_tool(enum sched_purpose purpose);             /* runs a command */
 
 struct sched_lease {
     int64_t id; /* unique in this sched, > 0 */
@@ -33,13 +33,13 @@ struct sched_lease {
     int gpu;     /* index on its host, -1 for a build */
     int attempt; /* 1 is the first */
 
-    int64_t order; /* of a measurement; 0 when nobody ordered it */
+    int64_t order; /* id of the order; 0 if it is not an order */
     enum sched_purpose purpose;
     int round;
-    int pass;   /* of the order */
-    bool fresh; /* by a new process of the worker */
+    int pass;   /* the pass of the order */
+    bool fresh; /* by a runner process that has measured nothing yet */
 
-    bool late;      /* may be repeated (sched_lease_late) */
+    bool late;      /* another host may repeat it (sched_lease_late) */
     int64_t repeat; /* the other lease of the same job, 0 for none */
 };
 
@@ -50,16 +50,18 @@ const struct sched_lease *sched_lease_get(const struct sched *sched,
 const struct sched_lease *sched_lease_of(const struct sched *sched,
                                          enum job_stage stage, int unit,
                                          int shape);
-/* That of them which this host holds, be it the repetition; or NULL. */
+/* Of the leases of this job, the one on this host, even if it is the
+ * repetition; or NULL. */
 const struct sched_lease *sched_lease_held(const struct sched *sched,
                                            enum job_stage stage, int unit,
                                            int shape, int host);
-/* Any lease of this host, NULL when it has none: to end them one by one. */
+/* Any lease of this host, or NULL: call it to end them one by one. */
 const struct sched_lease *sched_lease_on(const struct sched *sched, int host);
-/* Lease 'i' of those handed out, in no order; NULL past the last. */
+/* Lease 'i' of those handed out, in no particular order; NULL past the last. */
 const struct sched_lease *sched_lease_at(const struct sched *sched, int i);
 
-/* It has been out longer than such work takes: who is idle may repeat it. */
+/* The lease takes longer than such work usually does: an idle host may repeat
+ * it. */
 void sched_lease_late(struct sched *sched, int64_t id);
 
 int sched_leases(const struct sched *sched); /* handed out now */

@@ -3,13 +3,13 @@
 
 #include "coordinator/schedule/sched_internal.h"
 
-/* Its artifact and the reference lie somewhere. */
+/* Some host has its artifact, and some host has the reference. */
 static bool is_measurable(const struct sched *s, int unit)
 {
     return sched_is_built(s, unit) && sched_is_built(s, s->limits.units);
 }
 
-/* GPUs of a host that take what is screened. */
+/* GPUs of a host that take screening measurements. */
 static int gpus_at_work(const struct sched_host *h)
 {
     int n = 0;
@@ -28,8 +28,8 @@ static int other_gpus(const struct sched *s, int host, int gpu)
     return n - (s->hosts[host].up && gpu >= 0 ? 1 : 0);
 }
 
-/* Position in 'q' of the first job this GPU should take: not the one it has
- * just failed to finish, while there is another GPU to try. */
+/* Position in 'q' of the first job that this GPU should take.  It avoids the
+ * job that it has just failed to finish, if there is another GPU to try. */
 static int choose(const struct sched *s, const struct int_queue *q, int host,
                   int gpu)
 {
@@ -43,8 +43,9 @@ static int choose(const struct sched *s, const struct int_queue *q, int host,
     return -1;
 }
 
-/* Position in the queue of 'other' of what its only GPU at work has just
- * failed to finish, for a GPU elsewhere; or -1. */
+/* Position in the queue of 'other' of a job that the only working GPU of
+ * 'other' has just failed to finish, so that a GPU elsewhere takes it; or
+ * -1. */
 static int left_over(const struct sched *s, int other, int host, int gpu)
 {
     const struct sched_host *h = &s->hosts[other];
@@ -59,8 +60,8 @@ static int left_over(const struct sched *s, int other, int host, int gpu)
     return -1;
 }
 
-/* Where an idle GPU of 'host' finds work: at home, else with the host that
- * has the most waiting beyond what its own GPUs hold or want. */
+/* Where an idle GPU of 'host' finds work: on its own host, otherwise on the
+ * host that has the most waiting beyond what its own GPUs take. */
 static struct int_queue *source_for(struct sched *s, int host, int gpu, int *at)
 {
     struct int_queue *best = NULL;
@@ -70,7 +71,7 @@ static struct int_queue *source_for(struct sched *s, int host, int gpu, int *at)
     if (*at >= 0)
         return &s->hosts[host].ready;
     if (s->hosts[host].measures[gpu] > 0)
-        return NULL; /* busy: what lies elsewhere can stay there */
+        return NULL; /* busy: leave work of other hosts where it is */
     for (int h = 0; h < s->limits.hosts; h++) {
         struct sched_host *other = &s->hosts[h];
         int spare = other->ready.n - gpus_at_work(other);
@@ -87,8 +88,8 @@ static struct int_queue *source_for(struct sched *s, int host, int gpu, int *at)
     return best;
 }
 
-/* Work of this stage that is out late on another host, once: idle hands
- * repeat it. */
+/* The oldest late lease of this stage on another host that has no repetition
+ * yet: this idle host repeats it. */
 static bool next_repeat(struct sched *s, enum job_stage stage, int host,
                         int gpu, struct sched_lease *out)
 {

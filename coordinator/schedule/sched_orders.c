@@ -1,4 +1,4 @@
-/* Measurements that somebody asks for, each on one GPU. */
+/* Orders: extra measurements, each on one given GPU. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -46,14 +46,14 @@ void sched_orders_fini(struct sched *s)
     free(s->units.ordered);
 }
 
-/* Have the unit built, out of turn, if it is not. */
+/* Build the unit ahead of the others if it is not built. */
 static void want_built(struct sched *s, int unit)
 {
     const struct job *build = &s->jobs.list[unit];
 
     if (build->state == JOB_DONE && s->units.home[unit] < 0) {
         s->units.held[unit] =
-            false; /* settled: nothing else of it is handed out */
+            false; /* its jobs are settled: only this build is handed out */
         sched_job_apply(s, unit, JOB_EV_VANISHED);
     }
     if (build->state == JOB_WAITING && !s->units.held[unit])
@@ -89,7 +89,8 @@ int64_t sched_order(struct sched *s, const struct sched_order *order)
     return s->orders.n;
 }
 
-/* It is open no more; what was built for it alone need not be. */
+/* The order is over.  If its unit was built for this order alone, the build is
+ * no longer needed. */
 static void end(struct sched *s, struct order *order, enum order_state state)
 {
     order->state = state;
@@ -111,11 +112,11 @@ bool sched_order_cancel(struct sched *s, int64_t id)
 
     if (order->state != ORDER_WAITING)
         return false;
-    end(s, order, ORDER_ENDED); /* its place in the queue is skipped */
+    end(s, order, ORDER_ENDED); /* the queue skips its entry */
     return true;
 }
 
-/* A lease without an id, for what is not leased. */
+/* The order as a lease; the id is 0 because it is not leased. */
 static struct sched_lease describe(const struct order *order, int64_t id)
 {
     return (struct sched_lease){ .stage = JOB_MEASURE,
@@ -131,7 +132,7 @@ static struct sched_lease describe(const struct order *order, int64_t id)
                                  .fresh = order->is.fresh };
 }
 
-/* It is built, and the host that has it can be asked for it. */
+/* The unit is built, and the order's host can get it. */
 static bool is_at_hand(const struct sched *s, const struct order *order)
 {
     int home = s->units.home[order->is.unit];
@@ -157,7 +158,7 @@ bool sched_orders_next(struct sched *s, int host, int gpu,
             return false;
         int_queue_remove(queue, 0);
         if (order->state != ORDER_WAITING)
-            continue; /* cancelled, or its late result came */
+            continue; /* cancelled, or its late result has come */
         lease = sched_lease_new(s, host, gpu);
         id = lease->id;
         *lease = describe(order, index + 1);
@@ -176,7 +177,8 @@ const struct sched_lease *sched_order_lease(const struct sched *s, int64_t id)
     return order->lease ? sched_lease_get(s, order->lease) : NULL;
 }
 
-/* Back in front of its GPU's queue, if there is any point in it. */
+/* Put it back at the front of its GPU's queue, unless it can no longer be
+ * measured. */
 static void requeue(struct sched *s, struct order *order)
 {
     const struct sched_host *h = &s->hosts[order->is.host];

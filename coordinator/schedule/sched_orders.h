@@ -1,9 +1,9 @@
-/* sched_orders.h - measurements that somebody asks a sched for (sched.h)
+/* sched_orders.h - extra measurements on a given GPU (sched.h)
  *
- * An order is one measurement more, of any unit on one given GPU.  The orders
- * of a GPU go in the order they were made, before all other work; one whose
- * unit is not built yet holds up those behind it, and not the other work; so
- * does one whose unit is held.
+ * An order is one additional measurement of any unit on one given GPU. The
+ * orders of a GPU are handed out in the order in which they were made, before
+ * all other work.  An order whose unit is held or not built yet delays the
+ * orders behind it, but not other work.
  */
 #ifndef FA_COORDINATOR_SCHEDULE_SCHED_ORDERS_H
 #define FA_COORDINATOR_SCHEDULE_SCHED_ORDERS_H
@@ -23,27 +23,27 @@ struct sched_order {
     bool fresh;
 };
 
-/* Order a measurement; its unit and the reference are built for it if they
- * are not.  Returns its id, > 0, or 0 when it cannot be: the host is not up or
- * has no such GPU, or the unit or the reference failed to build. */
+/* Order a measurement.  Its unit and the reference are built first if
+ * necessary.  Returns its id, > 0. Returns 0 if it is impossible: the host is
+ * not up or has no such GPU, or the unit or the reference failed to build. */
 int64_t sched_order(struct sched *sched, const struct sched_order *order);
-/* Forget an order that waits; false when it is leased or over. */
+/* Cancel an order that waits; false if it is leased or over. */
 bool sched_order_cancel(struct sched *sched, int64_t id);
 /* The lease an order holds, or NULL. */
 const struct sched_lease *sched_order_lease(const struct sched *sched,
                                             int64_t id);
 
-/* As sched_apply().  After RESULT and REJECT the order is over; what was lost
- * or refused waits in front of the others, or is dropped when it was the last
- * attempt.  Returns true when the order changed state. */
+/* Like sched_apply(). RESULT and REJECT end the order.  A lost or refused one
+ * waits ahead of the others, or is dropped if that was its last attempt.
+ * Returns true if the order changed state. */
 bool sched_order_apply(struct sched *sched, int64_t id, enum job_event event);
 
-/* No GPU is this one any more: its orders that wait are dropped.  'why' is a
+/* This GPU no longer exists: drop the orders that wait for it.  'why' must be a
  * constant. */
 void sched_orders_drop(struct sched *sched, int host, int gpu, const char *why);
 
-/* One order that was dropped since it was asked last, as a lease with id 0,
- * and why; false when there is none. */
+/* Takes one order that was dropped since the last call, as a lease with id 0,
+ * and the reason; false if there is none. */
 bool sched_order_dropped(struct sched *sched, struct sched_lease *out,
                          const char **why);
 

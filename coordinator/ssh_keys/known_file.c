@@ -53,10 +53,10 @@ static void make_folder(const char *path)
         return;
     memcpy(folder, path, (size_t)(slash - path));
     folder[slash - path] = '\0';
-    (void)mkdir(folder, 0700); /* if it cannot, the open says why */
+    (void)mkdir(folder, 0700); /* if this does not work, the open says why */
 }
 
-/* Write all or nothing at the end of the locked file. */
+/* Append everything or nothing to the locked file. */
 static int append_line(int fd, const char *line, size_t len)
 {
     off_t size = lseek(fd, 0, SEEK_END);
@@ -66,7 +66,7 @@ static int append_line(int fd, const char *line, size_t len)
 
     if (size < 0 || (size > 0 && pread(fd, &last, 1, size - 1) != 1))
         return -1;
-    skip = last == '\n'; /* the line end in front */
+    skip = last == '\n'; /* add the missing line end first */
     n = write(fd, line + skip, len - skip);
     if (n == (ssize_t)(len - skip) && fsync(fd) == 0)
         return 0;

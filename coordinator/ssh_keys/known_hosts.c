@@ -84,7 +84,7 @@ static void split(const char *text, size_t len, struct fields *out)
     out->key_len = next_field(&p, end, &out->key);
 }
 
-/* Why the line cannot be used, or NULL and its key. */
+/* Returns why the line cannot be used, or NULL and its key. */
 static const char *read_key(const struct fields *f, unsigned char *blob,
                             size_t *len, char type[KNOWN_HOSTS_TYPE_BYTES])
 {

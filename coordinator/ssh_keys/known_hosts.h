@@ -1,9 +1,9 @@
-/* known_hosts.h - is this the machine it was the last time
+/* known_hosts.h - is this still the machine that it was
  *
- * A reader of OpenSSH's known_hosts of our own: libssh2's ignores @revoked,
- * misses patterns, and loses everything after a malformed line.  All lines of
- * all files that speak of one host are collected first; their key types go to
- * the key exchange, and the key the server shows is then judged.
+ * Our own reader of OpenSSH's known_hosts.  The one in libssh2 ignores
+ * @revoked, misses patterns, and drops everything after a malformed line.
+ * First all lines about one host are collected from all files.  Their key types
+ * go into the key exchange.  Then the key that the server shows is judged.
  * Thread rule: one thread a set; appending is safe between threads and
  * processes.
  */
@@ -32,8 +32,8 @@ struct known_hosts_key {
     char type[KNOWN_HOSTS_TYPE_BYTES]; /* "ssh-ed25519" */
     char fingerprint[KNOWN_HOSTS_FINGERPRINT_BYTES];
     bool revoked;
-    bool without_port; /* of a plain line, for a host on another port: it can
-                          match, never contradict */
+    bool without_port; /* a line without a port, for a host on another port: it
+                        * can confirm the key, never contradict it */
     char place[128];   /* "known_hosts:12", for messages */
 };
 
@@ -43,27 +43,27 @@ struct known_hosts_set {
     struct known_hosts_key keys[KNOWN_HOSTS_KEYS_MAX];
     size_t n;
     bool has_authority;  /* a @cert-authority line covers the host */
-    struct buf warnings; /* a line each: "known_hosts:3: ..." */
+    struct buf warnings; /* one line each: "known_hosts:3: ..." */
 };
 
 void known_hosts_init(struct known_hosts_set *set, const char *host, int port);
 void known_hosts_fini(struct known_hosts_set *set);
 
-/* Collect the lines of a file (a missing one has none; ERR_SYSTEM when it is
- * there and cannot be read) or of a text. */
+/* Collect the lines of a file, or of a text.  A missing file has no lines; a
+ * file that cannot be read is ERR_SYSTEM. */
 int known_hosts_load(struct known_hosts_set *set, const char *path,
                      struct err *err);
 void known_hosts_parse(struct known_hosts_set *set, const char *file,
                        const char *text, size_t len);
 
-/* Judge the key blob a server showed.  'which' (may be NULL) becomes the line
- * that decided, or NULL. */
+/* Judge the key blob that a server showed.  'which' (may be NULL) is set to the
+ * line that decided, or to NULL. */
 enum known_hosts_verdict
 known_hosts_judge(const struct known_hosts_set *set, const void *blob,
                   size_t len, const struct known_hosts_key **which);
 
-/* "SHA256:..." of a key blob, and the type at its front ("" when it is no
- * key). */
+/* "SHA256:..." of a key blob, and the type at its front ("" if the blob is not
+ * a key). */
 void known_hosts_fingerprint(const void *blob, size_t len,
                              char out[KNOWN_HOSTS_FINGERPRINT_BYTES]);
 void known_hosts_type(const void *blob, size_t len,

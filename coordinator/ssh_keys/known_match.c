@@ -22,7 +22,7 @@ void known_match_name(const char *host, int port, char *out, size_t size)
         *p = (char)tolower((unsigned char)*p);
 }
 
-/* Does the pattern match the whole name?  Goes back to the last '*' only, so
+/* Does the pattern match the whole name?  Backtracks to the last '*' only, so
  * it takes at most pattern x name steps. */
 static bool glob(const char *p, const char *end, const char *name)
 {
