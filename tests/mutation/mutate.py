@@ -1,28 +1,37 @@
 """Do the tests notice when a comparison is turned or a call is left out?  (docs/testing.md)
 
-    mutate.py SOURCE_FOLDER BUILD_FOLDER [--seed N] [--comparisons N] [--calls N] [--seconds N]
+    mutate.py SOURCE_FOLDER [BUILD_FOLDER] [--seed N] [--comparisons N] [--calls N]
+              [--only FOLDER] [--jobs N] [--seconds N] [--out FILE] [--survivors FILE]
 
-Each mutant changes one place, drawn by the seed.  It is killed when a unit test of
-its folder or the simulation fails with it.  Prints one line a mutant, and the share;
-those that equivalent.txt calls equivalent count as neither.  Exit status: 0 when all
-others are killed, else 1.
+The tree is copied to BUILD_FOLDER/mutation and built there, twice: as it is, and with
+ASan.  All tests must pass before anything is changed.  Each mutant then changes one
+place of the copy's sources, drawn by the seed.  It is killed when a unit test of its
+folder, one of the folders that stand on it, or the simulation fails with it.
+
+Prints one line a mutant, then the counts.  Those of equivalent.txt, and those of which
+the compiler makes the same code, are equivalent.  --out keeps the verdicts as JSON
+lines: a second run with the same file continues.  --survivors judges again only what
+survived in such a file.  Exit status: 0 at least 90 % are killed and at most 5 % are
+equivalent, 1 fewer, 2 the tests fail without a mutant, or usage.
 """
 import argparse
+import collections
+import concurrent.futures
+import fcntl
+import json
 import os
 import random
 import re
-import subprocess
 import sys
-import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "simulation"))
-from mutants import Builder  # noqa: E402
+from judge import Judge, Unsound  # noqa: E402
+from workshop import Workshop  # noqa: E402
 
 FOLDERS = ["schedule", "store", "reactor", "link"]
-SEEDS = "1..300"
-SHORT = "1..30"  # most die at once
+KILLED_LEAST, EQUIVALENT_MOST = 0.90, 0.05
 TURNED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 COMPARISON = re.compile(r" (<=|>=|==|!=|<|>) ")
 CALL = re.compile(r"^ +[a-z_0-9]+\([^;{}]*\);$", re.MULTILINE)
@@ -33,15 +42,16 @@ class Place:
     """A span of a file and what it becomes."""
 
     def __init__(self, path, text, start, end, new):
-        self.path, self.start, self.end, self.new = path, start, end, new
+        self.path, self.text, self.start, self.end, self.new = path, text, start, end, new
         self.line = text.count("\n", 0, start) + 1
         line = text.splitlines()[self.line - 1].strip()
         self.words = f"{line}: {text[start:end].strip()} -> {new.strip() or 'nothing'}"
+        self.kind = "call" if new.strip() == ";" else "comparison"
 
-    def apply(self):
-        with open(self.path, encoding="utf-8") as file:
-            text = file.read()
-        return text[:self.start] + self.new + text[self.end:]
+    def mutated(self):
+        # as many lines as before, so that a line's number says the same
+        lines = "\n" * self.text.count("\n", self.start, self.end)
+        return self.text[:self.start] + self.new + lines + self.text[self.end:]
 
 
 def is_code(text, at):
@@ -63,106 +73,161 @@ def calls(path, text):
             yield Place(path, text, match.start(), match.end(), "    ;")
 
 
-def draw(paths, kind, count, rng):
+def draw(source, folders, kind, rng):
+    """All places of a kind, in the order in which they are judged."""
     places = []
-    for path in paths:
-        with open(path, encoding="utf-8") as file:
-            places += kind(path, file.read())
-    return rng.sample(places, min(count, len(places)))
+    for folder in folders:
+        root = os.path.join(source, "coordinator", folder)
+        for name in sorted(os.listdir(root)):
+            if name.endswith(".c"):
+                path = os.path.join("coordinator", folder, name)
+                with open(os.path.join(root, name), encoding="utf-8") as file:
+                    places += kind(path, file.read())
+    rng.shuffle(places)
+    return places
 
 
-def fails(words, folder, seconds):
-    try:
-        return subprocess.run(words, cwd=folder, capture_output=True, check=False,
-                              timeout=seconds).returncode != 0
-    except subprocess.TimeoutExpired:
-        return True
-
-
-class Judge:
-    def __init__(self, source, build, folder):
-        self.source, self.build, self.folder = source, build, folder
-        self.builders = {}
-
-    def program(self, name, place):
-        if name not in self.builders:
-            self.builders[name] = Builder(self.source, self.build, name, self.folder)
-        return self.builders[name].make(place.path, place.apply(), name)
-
-    def tests(self, place):
-        """The programs with the unit tests of the place's folder."""
-        folder = os.path.basename(os.path.dirname(place.path))
-        start = f"test_coordinator_{folder}_"
-        return sorted(name for name in os.listdir(os.path.join(self.build, "tests"))
-                      if name.startswith(start))
-
-    def killer(self, place):
-        """What failed; None if nothing did; "" if it does not compile."""
-        for name in self.tests(place):
-            program = self.program(name, place)
-            if not program:
-                return ""
-            if fails([program], os.path.join(self.build, "tests"), 60):
-                return name
-        program = self.program("simulate", place)
-        if not program:
-            return ""
-        for seeds in SHORT, SEEDS:
-            if fails([program, "--seeds", seeds], self.build, 120):
-                return "simulate"
-        return None
-
-
-def equivalent(source):
-    """{(file, words)} of equivalent.txt: FILE, a tab, the words, a tab, why."""
-    known = set()
+def equivalent():
+    """{(file, words): why} of equivalent.txt: FILE, a tab, the words, a tab, why."""
+    known = {}
     with open(os.path.join(HERE, "equivalent.txt"), encoding="utf-8") as file:
         for line in file:
             if line.strip() and not line.startswith("#"):
-                known.add(tuple(line.rstrip("\n").split("\t")[:2]))
+                path, words, why = line.rstrip("\n").split("\t")
+                known[path, words] = why
     return known
+
+
+class Results:
+    """The verdicts so far, and the file that keeps them; the first line says of what."""
+
+    def __init__(self, path, of):
+        self.rows, self.file = {}, None
+        if not path:
+            return
+        lines = []
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                # a line without an end is of a run that was stopped
+                lines = [json.loads(line) for line in file if line.endswith("\n")]
+        if lines and lines[0] != of:
+            raise Unsound(f"{path} has the results of {lines[0]}, not of {of}")
+        self.rows = {(row["file"], row["at"]): row for row in lines[1:]}
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(row) + "\n" for row in lines or [of])
+        self.file = open(path, "a", encoding="utf-8")
+
+    def find(self, place):
+        return self.rows.get((place.path, place.start))
+
+    def add(self, place, verdict, by, seconds):
+        row = {"file": place.path, "line": place.line, "at": place.start, "kind": place.kind,
+               "words": place.words, "verdict": verdict, "by": by, "seconds": round(seconds, 1)}
+        if self.file:
+            self.file.write(json.dumps(row) + "\n")
+            self.file.flush()
+        return row
+
+
+def judged(judge, place, known):
+    start = time.monotonic()
+    if (place.path, place.words) in known:
+        verdict, by = "equivalent", known[place.path, place.words]
+    else:
+        verdict, by = judge.verdict(place)
+    return verdict, by, time.monotonic() - start
+
+
+def survivors(path):
+    with open(path, encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    return {(row["file"], row["words"]) for row in rows if row.get("verdict") == "survived"}
+
+
+def judge_all(judge, places, count, results, options, end):
+    """Judge places in their order until 'count' of them have a verdict."""
+    known, found, under_way = equivalent(), [], collections.deque()
+    todo = iter(places)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        while len(found) < count:
+            while len(under_way) < min(2 * options.jobs, count - len(found)) and time.monotonic() < end:
+                place = next(todo, None)
+                if place is None:
+                    break
+                under_way.append((place, None if results.find(place)
+                                  else pool.submit(judged, judge, place, known)))
+            if not under_way:
+                break
+            place, future = under_way.popleft()
+            row = results.add(place, *future.result()) if future else results.find(place)
+            if row["verdict"] == "refused":
+                continue  # by the compiler, which says nothing of the tests
+            found.append(row)
+            by = f" ({row['by']})" if row["by"] else ""
+            print(f"{row['verdict']} {row['file']}:{row['line']}: {row['words']}{by}", flush=True)
+    return found
 
 
 def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("source")
-    parser.add_argument("build")
+    parser.add_argument("build", nargs="?")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--comparisons", type=int, default=60)
     parser.add_argument("--calls", type=int, default=20)
+    parser.add_argument("--only", choices=FOLDERS)
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--out")
+    parser.add_argument("--survivors")
     return parser.parse_args()
 
 
-def main():
-    options = arguments()
-    source, build = os.path.abspath(options.source), os.path.abspath(options.build)
-    end = time.monotonic() + options.seconds
-    rng = random.Random(options.seed)
-    known, count = equivalent(source), {"killed": 0, "survived": 0, "equivalent": 0}
-    with tempfile.TemporaryDirectory() as folder:
-        judge = Judge(source, build, folder)
-        paths = Builder(source, build, "simulate", folder).sources(
-            *(os.path.join("coordinator", name) for name in FOLDERS))
-        places = draw(paths, comparisons, options.comparisons, rng)
-        places += draw(paths, calls, options.calls, rng)
-        rng.shuffle(places)
-        for place in places:
-            if time.monotonic() > end:
-                print("no time is left for the others")
-                break
-            file = os.path.relpath(place.path, source)
-            if (file, place.words) in known:
-                verdict, by = "equivalent", None
-            else:
-                by = judge.killer(place)
-                verdict = "survived" if by is None else "killed"
-            if by == "":
-                continue  # the compiler killed it, which says nothing of the tests
-            count[verdict] += 1
-            print(f"{verdict} {file}:{place.line}: {place.words}" + (f" ({by})" if by else ""), flush=True)
+def summary(found, wanted):
+    count = {verdict: sum(row["verdict"] == verdict for row in found)
+             for verdict in ("killed", "survived", "equivalent")}
+    if len(found) < wanted:
+        print(f"{wanted - len(found)} were not judged")
     print(", ".join(f"{number} {verdict}" for verdict, number in count.items()))
-    return count["survived"] > 0
+    return (len(found) > 0 and count["killed"] >= KILLED_LEAST * len(found)
+            and count["equivalent"] <= EQUIVALENT_MOST * len(found))
+
+
+def run(options):
+    end = time.monotonic() + options.seconds
+    source = os.path.abspath(options.source)
+    folder = os.path.join(os.path.abspath(options.build or os.path.join(source, "build")), "mutation")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "lock"), "w", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Unsound(f"another run uses {folder}") from None
+        workshop = Workshop(source, folder)
+        tree = workshop.copy()
+        results = Results(options.out, {"seed": options.seed, "only": options.only, "tree": tree})
+        judge = Judge(workshop, options.jobs)
+        judge.check_baseline([options.only] if options.only else FOLDERS)
+        folders = [options.only] if options.only else FOLDERS
+        rng = random.Random(options.seed)
+        found, wanted = [], 0
+        for kind, count in (comparisons, options.comparisons), (calls, options.calls):
+            places = draw(workshop.tree, folders, kind, rng)
+            if options.survivors:
+                again = survivors(options.survivors)
+                places = [place for place in places if (place.path, place.words) in again]
+                count = len(places)
+            wanted += count
+            found += judge_all(judge, places, count, results, options, end)
+        return 0 if summary(found, wanted) else 1
+
+
+def main():
+    try:
+        return run(arguments())
+    except Unsound as why:
+        print(f"mutate.py: {why}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

@@ -48,24 +48,33 @@ class Builder:
                               f"{[path for path, _ in found]}")
         return found[0]
 
-    def make(self, path, text, name):
-        """The program with this text in place of the file; None if it does not compile."""
-        here = os.path.join(self.folder, re.sub(r"\W", "_", name))
+    def compile(self, path, text, here, flags=()):
+        """HERE.o of this text in place of the file; None if it does not compile."""
         with open(here + ".c", "w", encoding="utf-8") as file:
             file.write(text)
         entry = self.commands[path]
         words = shlex.split(entry["command"])
         words[words.index("-o") + 1] = here + ".o"
         words = [here + ".c" if word == path else word for word in words if word != "-Werror"]
-        if subprocess.run(words, cwd=entry["directory"], capture_output=True,
-                          check=False).returncode:
-            return None
+        done = subprocess.run(words + list(flags), cwd=entry["directory"], capture_output=True,
+                              check=False)
+        return None if done.returncode else here + ".o"
+
+    def link_with(self, object_file, out):
+        """The program, with this object in front of the libraries."""
         link = shlex.split(self.link)
-        link[link.index("-o") + 1] = here
+        link[link.index("-o") + 1] = out
         first = next(i for i, word in enumerate(link) if word.endswith(".a"))
-        link.insert(first, here + ".o")
+        link.insert(first, object_file)
         subprocess.run(link, cwd=self.build, check=True)
-        return here
+
+    def make(self, path, text, name):
+        """The program with this text in place of the file; None if it does not compile."""
+        here = os.path.join(self.folder, re.sub(r"\W", "_", name))
+        object_file = self.compile(path, text, here)
+        if object_file:
+            self.link_with(object_file, here)
+        return object_file and here
 
     def plant(self, mutant):
         path, text = self.find(mutant)
