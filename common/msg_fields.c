@@ -86,10 +86,8 @@ enum {
     WORDS,
 };
 
-#define INT_MAX_FIELD INT64_MAX
-
 static const struct msg_word words[WORDS] = {
-    [LEASE] = { "lease", INT_MAX_FIELD, false },
+    [LEASE] = { "lease", INT64_MAX, false },
     [SWEEP] = { "sweep", NAME_MAX_BYTES, false },
     [CONFIG] = { "config", NAME_MAX_BYTES, false },
     [SHAPE] = { "shape", NAME_MAX_BYTES, false },
@@ -105,7 +103,7 @@ static const struct msg_word words[WORDS] = {
     [PID] = { "pid", INT32_MAX, false },
     [CPUS] = { "cpus", 1 << 16, false },
     [RUNNING] = { "running", 4096, false },
-    [JOURNAL] = { "journal", INT_MAX_FIELD, false },
+    [JOURNAL] = { "journal", INT64_MAX, false },
     [DEVICE] = { "device", 16, false },
     [GPUS] = { "gpus", 1024, false },
     [NVCC] = { "nvcc", 4096, false },
@@ -148,7 +146,7 @@ static const struct msg_word words[WORDS] = {
     [ARGUMENT] = { "argument", NAME_MAX_BYTES, false },
     [RELATIVE_L2] = { "relative_l2", MSG_ANY_SIZE, true },
     [MAX_ERROR] = { "max_error", MSG_ANY_SIZE, true },
-    [MAX_AT] = { "max_at", INT_MAX_FIELD, true },
+    [MAX_AT] = { "max_at", INT64_MAX, true },
     [SAMPLES] = { "samples", MSG_SAMPLES_MAX, false },
     [SAMPLING] = { "sampling", 16, false },
     [REJECTED] = { "rejected", MSG_SAMPLES_MAX, false },
@@ -170,33 +168,45 @@ static const struct msg_word words[WORDS] = {
     [TEXT_] = { "text", MSG_DETAIL_MAX, false },
 };
 
-#define KIND(member) \
-    _Generic(((struct msg *)0)->member, \
-        int64_t: FIELD_INT,           \
-        double: FIELD_REAL,           \
-        const char *: FIELD_TEXT,     \
-        struct texts: FIELD_TEXTS,    \
-        struct bytes: FIELD_BYTES,    \
-        struct blobs: FIELD_BLOBS,    \
-        struct reals: FIELD_REALS)
+/* What a member is, by its type.  clang-format takes the types for labels. */
+/* clang-format off */
+#define KIND(of, member)                \
+    _Generic(((struct of *)0)->member,  \
+             int64_t: FIELD_INT,        \
+             double: FIELD_REAL,        \
+             const char *: FIELD_TEXT,  \
+             struct texts: FIELD_TEXTS, \
+             struct bytes: FIELD_BYTES, \
+             struct blobs: FIELD_BLOBS, \
+             struct reals: FIELD_REALS)
+/* clang-format on */
 
-#define F(word, member)                                          \
-    {                                                            \
-        &words[word], KIND(member), offsetof(struct msg, member) \
+#define F(word, member)                                               \
+    {                                                                 \
+        &words[word], KIND(msg, member), offsetof(struct msg, member) \
     }
+/* A member of a struct that several types have, which stands at 'at'. */
+#define PART(word, at, of, member)                                 \
+    {                                                              \
+        &words[word], KIND(of, member),                            \
+            offsetof(struct msg, at) + offsetof(struct of, member) \
+    }
+#define LEASED(at)                                                         \
+    PART(LEASE, at, msg_work, lease), PART(SWEEP, at, msg_work, id.sweep), \
+        PART(CONFIG, at, msg_work, id.config),                             \
+        PART(SHAPE, at, msg_work, id.shape),                               \
+        PART(PURPOSE, at, msg_work, id.purpose),                           \
+        PART(STAGE, at, msg_work, id.stage),                               \
+        PART(ROUND, at, msg_work, id.round),                               \
+        PART(ATTEMPT, at, msg_work, id.attempt)
+#define USAGE(at)                                      \
+    PART(REGISTERS, at, msg_usage, registers),         \
+        PART(SPILL_BYTES, at, msg_usage, spill_bytes), \
+        PART(STATIC_SMEM, at, msg_usage, static_smem)
 #define END          \
     {                \
         .word = NULL \
     }
-
-#define LEASED(work)                                                          \
-    F(LEASE, work.lease), F(SWEEP, work.id.sweep), F(CONFIG, work.id.config), \
-        F(SHAPE, work.id.shape), F(PURPOSE, work.id.purpose),                 \
-        F(STAGE, work.id.stage), F(ROUND, work.id.round),                     \
-        F(ATTEMPT, work.id.attempt)
-#define USAGE(usage)                                                  \
-    F(REGISTERS, usage.registers), F(SPILL_BYTES, usage.spill_bytes), \
-        F(STATIC_SMEM, usage.static_smem)
 
 static const struct msg_field hello[] = {
     F(PROTOCOL, hello.protocol), F(VERSION, hello.version), F(HOST, hello.host),

@@ -199,7 +199,8 @@ static int hand_out(struct sweep *sweep, const struct sched_lease *lease,
         grant->limit_ns =
             (launch ? launch->limit_ms : msg.build.limit_ms) * NS_PER_MS;
         if (msg.type == MSG_MEASURE)
-            snprintf(grant->artifact, HASH_HEX, "%s", launch->artifact);
+            snprintf(grant->artifact, HASH_HEX, "%s",
+                     msg.measure.launch.artifact);
         if (!outbox_send(sweep, (size_t)lease->host, &msg))
             take_back(sweep, lease);
     }
