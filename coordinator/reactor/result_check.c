@@ -10,6 +10,7 @@
 #include "common/msg.h"
 #include "common/outcome.h"
 #include "common/sampling.h"
+#include "coordinator/reactor/work.h"
 
 /* A worker's own clock may be a little off the GPU's. */
 #define HELD_SLACK 1.05
@@ -95,10 +96,13 @@ static int check_built(const struct msg_built *built, struct err *err)
 {
     static const enum outcome words[] = { OUTCOME_BUILT, OUTCOME_COMPILE,
                                           OUTCOME_TIMEOUT, OUTCOME_CRASH };
+    const char *purpose = built->work.id.purpose;
 
     if (!is_one_of(built->result.outcome, words, 4))
         return err_set(err, ERR_PROTO, "BUILT.outcome is '%.20s'",
                        built->result.outcome);
+    if (!work_is_build_purpose(purpose))
+        return err_set(err, ERR_PROTO, "BUILT is not for '%.20s'", purpose);
     if (outcome_is(built->result.outcome, OUTCOME_BUILT) &&
         !hash_is_hex(built->artifact))
         return err_set(err, ERR_PROTO, "BUILT.artifact is no hash");

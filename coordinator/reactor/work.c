@@ -10,6 +10,11 @@ const char *work_build_purpose(const struct work *work, int unit)
     return unit == plan_units(work->plan) ? REFERENCE : KERNEL;
 }
 
+bool work_is_build_purpose(const char *word)
+{
+    return strcmp(word, KERNEL) == 0 || strcmp(word, REFERENCE) == 0;
+}
+
 int work_find_unit(const struct work *work, const char *config,
                    const char *purpose)
 {

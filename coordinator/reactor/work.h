@@ -76,6 +76,7 @@ struct work {
 
 /* What a build of the unit is for, as messages say it. */
 const char *work_build_purpose(const struct work *work, int unit);
+bool work_is_build_purpose(const char *word);
 /* The unit of a configuration's key, or of the reference's build; or -1. */
 int work_find_unit(const struct work *work, const char *config,
                    const char *purpose);

@@ -189,20 +189,33 @@ static int check_format(struct sqlite3 *db, const char *path, int newest,
     return (int)format;
 }
 
+/* A step may rebuild tables.  Their rows are kept whatever they hold, and
+ * those of others do not follow a table that is dropped.  Foreign keys can be
+ * turned off only outside of a transaction. */
 static int migrate(struct sqlite3 *db, const char *path, int format,
                    struct dbfile_steps steps, struct err *err)
 {
     char *seal = mem_printf("PRAGMA application_id=%d; PRAGMA user_version=%d",
                             DBFILE_APPLICATION_ID, steps.n);
-    int rc = sql_run(db, "BEGIN IMMEDIATE", err);
+    int rc = sql_run(db,
+                     "PRAGMA foreign_keys=OFF;"
+                     "PRAGMA ignore_check_constraints=ON; BEGIN IMMEDIATE",
+                     err);
 
     for (; rc == 0 && format < steps.n; format++)
         rc = sql_run(db, steps.steps[format], err);
     if (rc == 0)
         rc = sql_run(db, seal, err);
     if (rc == 0)
-        rc = sql_run(db, "COMMIT", err);
+        rc = sql_run(db,
+                     "COMMIT; PRAGMA ignore_check_constraints=OFF;"
+                     "PRAGMA foreign_keys=ON",
+                     err);
     if (rc < 0) {
+        if ((sqlite3_errcode(db) & 0xff) == SQLITE_FULL)
+            err_set(err, ERR_STORE,
+                    "the disk is full; to bring a database up to date takes "
+                    "as much room as it has; nothing was changed");
         err_within(err, rc, "%s", path);
         (void)sql_run(db, "ROLLBACK", NULL); /* closing would do it too */
     }

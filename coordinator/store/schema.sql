@@ -110,7 +110,7 @@ CREATE TABLE lease(
   config TEXT NOT NULL,           -- configuration key; source key of a reference
   shape TEXT NOT NULL,            -- '' for a build
   purpose TEXT NOT NULL,          -- screen canary confirm; kernel reference
-  stage TEXT NOT NULL,            -- build measure
+  stage TEXT NOT NULL,            -- build measure tool
   round INTEGER NOT NULL,
   attempt INTEGER NOT NULL,       -- 1 is the first
   host TEXT NOT NULL,

@@ -16,7 +16,7 @@
 /* schema.sql and what was added to it, in order: a step a format */
 extern const struct embed store_schema[];
 
-#define FORMATS 6
+#define FORMATS 7
 #define READABLE 4 /* what is read by the same queries as the newest */
 
 #define ARRAY_BYTES_MAX (1 << 20) /* one JSON array of a result */
@@ -31,6 +31,7 @@ int store_open(const char *path, enum store_mode mode, struct store **out,
         (const char *)store_schema[3].bytes,
         (const char *)store_schema[4].bytes,
         (const char *)store_schema[5].bytes,
+        (const char *)store_schema[6].bytes,
     };
     struct dbfile_steps steps = { texts, FORMATS, READABLE };
     struct store *store = mem_new(1, sizeof(*store));

@@ -92,9 +92,16 @@ static const struct {
                                " point, rung, time_s) VALUES(?,?,?,?,?,?,?)" },
     [STEPS_DROP] = { "steps_drop", "DELETE FROM step WHERE sweep=?" },
     [HOST_PUT] = { "host_put",
-                   "INSERT OR REPLACE INTO host(name, position,"
+                   "INSERT INTO host(name, position,"
                    " rate_usd_per_h, machine, boot_id, worker_version,"
-                   " toolkit, cpus, slots) VALUES(?,?,?,?,?,?,?,?,?)" },
+                   " toolkit, cpus, slots) VALUES(?,?,?,?,?,?,?,?,?)"
+                   /* to replace it would look for its leases */
+                   " ON CONFLICT DO UPDATE SET position=excluded.position,"
+                   " rate_usd_per_h=excluded.rate_usd_per_h,"
+                   " machine=excluded.machine, boot_id=excluded.boot_id,"
+                   " worker_version=excluded.worker_version,"
+                   " toolkit=excluded.toolkit, cpus=excluded.cpus,"
+                   " slots=excluded.slots" },
     [GPU_PUT] = { "gpu_put", "INSERT OR REPLACE INTO gpu(uuid, host, position,"
                              " name, driver, facts) VALUES(?,?,?,?,?,?)" },
     [LEASE_PUT] = { "lease_put",

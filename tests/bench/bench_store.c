@@ -46,6 +46,7 @@ static void put(struct store *store, int i, struct err *err)
         .gpu = "GPU-11111111-2222-3333-4444-555555555555",
         .artifact = "a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7",
         .outcome = "correct",
+        .sampling = "fixed",
         .samples = { samples, SAMPLES },
         .clock_mhz = { pair, 2 },
         .temp_c = { pair, 2 },
@@ -105,11 +106,13 @@ static void one_by_one(struct store *store, struct err *err)
 int main(int argc, char *argv[])
 {
     const char *path = argc > 1 ? argv[1] : "bench_store.db";
+    struct store_run run = { .epoch = 1, .machine = "box", .command = "sweep" };
     struct store *store;
     struct err err = { "" };
 
     if (hash_setup(&err) < 0 ||
-        store_open(path, STORE_CREATE, &store, &err) < 0) {
+        store_open(path, STORE_CREATE, &store, &err) < 0 ||
+        store_run_start(store, &run, &err) < 0) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }

@@ -29,6 +29,7 @@ static void put_external(struct scene *s, int block, const char *outcome,
                               1e-3 * ms * scene_wobble(block, 9, 2));
     const struct store_tool row = {
         .nonce = nonce,
+        .epoch = REPORT_FIXTURE_EPOCH,
         .purpose = "external",
         .name = "pytorch",
         .config = scene_keys[0],

@@ -86,6 +86,7 @@ static void the_newest_round_of_a_measurement_settles_it(void **state)
     struct verify verify;
     struct err err;
 
+    fixture_owners(store, "c1");
     again.round = 1;
     canary.purpose = "canary";
     assert_int_equal(store_result_put(store, &screen, &err), 1);
@@ -118,7 +119,7 @@ static void intervals_of_a_host_do_not_overlap(void **state)
            " start_ns=0",
            "I5",
            "host gpu1: an interval overlaps the one before it at "
-           "1800000000000 of run 1700000000000000000");
+           "1800000000000 of run 1699999999999999999");
 }
 
 int main(void)

@@ -18,7 +18,8 @@ static struct msg built(const char *outcome, const char *artifact)
 {
     return (
         struct msg){ .type = MSG_BUILT,
-                     .built = { .result = { .nonce = HASH, .outcome = outcome },
+                     .built = { .work = { .id = { .purpose = "kernel" } },
+                                .result = { .nonce = HASH, .outcome = outcome },
                                 .artifact = artifact } };
 }
 
@@ -69,11 +70,13 @@ static void only_what_is_wrong_may_have_any_error(void **state)
 static void lies_are_named(void **state)
 {
     struct msg no_nonce = built("compile", "");
+    struct msg aimless = built("built", HASH);
     struct msg no_word = measured("correct", 1, 2), unsure = no_word;
     struct msg rejected = no_word;
 
     (void)state;
     no_nonce.built.result.nonce = "";
+    aimless.built.work.id.purpose = "fun";
     no_word.measured.sampling = "none";
     unsure.measured.sampling = "perhaps";
     rejected.measured.rejected = (struct reals){ second, 1 };
@@ -81,6 +84,7 @@ static void lies_are_named(void **state)
     assert_refused(no_nonce, "a result's nonce is no hash");
     assert_refused(built("built", ""), "BUILT.artifact is no hash");
     assert_refused(built("correct", HASH), "BUILT.outcome is 'correct'");
+    assert_refused(aimless, "BUILT is not for 'fun'");
     assert_refused(measured("built", 1, 2), "MEASURED.outcome is 'built'");
     assert_refused(measured("correct", 0, 1),
                    "MEASURED is correct without a sample");

@@ -81,7 +81,10 @@ static void put(struct store *store, size_t unit, const char *outcome,
 
 static struct store *begin(void **state)
 {
-    return fixture_open(*state, STORE_CREATE);
+    struct store *store = fixture_open(*state, STORE_CREATE);
+
+    fixture_run(store, FIXTURE_EPOCH);
+    return store;
 }
 
 static void end(void **state, struct store *store)

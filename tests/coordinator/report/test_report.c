@@ -221,6 +221,7 @@ static void a_build_that_fails_is_the_evidence_for_all_shapes(void **state)
     struct report *report;
     struct err err;
 
+    build.epoch = REPORT_FIXTURE_EPOCH;
     build.outcome = "compile";
     build.registers = 40;
     assert_int_equal(store_build_put(store, &build, &err), 1);

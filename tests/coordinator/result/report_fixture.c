@@ -129,17 +129,17 @@ static void put_machines(struct store *store)
                                               "550.54", "{}" },
                          &err),
            &err);
-        ok(store_interval_put(store,
-                              &(struct store_interval){ hosts[i], UTC, 0,
-                                                        HOUR_NS / 2, UTC,
-                                                        "building", 1 },
-                              &err),
-           &err);
         ok(store_interval_put(
                store,
-               &(struct store_interval){ hosts[i], UTC, HOUR_NS / 2, HOUR_NS,
-                                         UTC, i ? "idle" : "measuring", 2 },
+               &(struct store_interval){ hosts[i], REPORT_FIXTURE_EPOCH, 0,
+                                         HOUR_NS / 2, UTC, "building", 0 },
                &err),
+           &err);
+        ok(store_interval_put(store,
+                              &(struct store_interval){
+                                  hosts[i], REPORT_FIXTURE_EPOCH, HOUR_NS / 2,
+                                  HOUR_NS, UTC, i ? "idle" : "measuring", 0 },
+                              &err),
            &err);
     }
 }
@@ -173,7 +173,8 @@ static void settle(struct store *store, int config, int shape,
 static struct store *begin(const char *path)
 {
     struct store *store = fixture_open(path, STORE_CREATE);
-    struct store_run run = { UTC - 1, 42, "laptop", "0.1.0", "sweep" };
+    struct store_run run = { REPORT_FIXTURE_EPOCH, 42, "laptop", "0.1.0",
+                             "sweep" };
     struct err err = { "" };
 
     ok(store_run_start(store, &run, &err), &err);
@@ -186,7 +187,7 @@ static void end(struct store *store, const char *ending)
 {
     struct err err = { "" };
 
-    ok(store_run_end(store, UTC - 1, ending, UTC + 9, &err), &err);
+    ok(store_run_end(store, REPORT_FIXTURE_EPOCH, ending, UTC + 9, &err), &err);
     ok(store_commit(store, &err), &err);
 }
 

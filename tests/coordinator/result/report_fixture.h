@@ -6,6 +6,8 @@
 
 #include "coordinator/store/store.h"
 
+#define REPORT_FIXTURE_EPOCH INT64_C(1699999999999999999) /* of its run */
+
 /* Five configurations on two hosts: the baseline, one that is faster, one
  * that does not build, one that is wrong for the second shape, one pending.
  * Returns the database, committed and still open. */

@@ -15,7 +15,7 @@
 #include "common/mem.h"
 #include "coordinator/store/sql.h"
 
-#define UTC INT64_C(1700000000000000000)
+#define UTC FIXTURE_EPOCH
 
 static char folder[64];
 
@@ -140,4 +140,27 @@ struct store_build fixture_build(const char *nonce, const char *config)
         .log = "",
         .received_utc = UTC + 1,
     };
+}
+
+void fixture_run(struct store *store, int64_t epoch)
+{
+    struct store_run run = { epoch, 42, "laptop", "0.1.0", "sweep" };
+    struct err err = { "" };
+
+    if (store_run_start(store, &run, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+void fixture_owners(struct store *store, const char *key)
+{
+    struct store_sweep sweep = fixture_sweep("k1");
+    struct store_host host = { .name = "gpu1" };
+    struct store_config config = { .key = key, .source_key = "5c" };
+    struct err err = { "" };
+
+    fixture_run(store, UTC);
+    if (store_sweep_put(store, &sweep, &config.sweep, &err) < 0 ||
+        store_host_put(store, &host, &err) < 0 ||
+        store_config_put(store, &config, &err) < 0)
+        fail_msg("%s", err.text);
 }

@@ -9,6 +9,8 @@
 int fixture_setup(void **state);
 int fixture_teardown(void **state);
 
+#define FIXTURE_EPOCH INT64_C(1700000000000000000)
+
 struct store *fixture_open(const char *path, enum store_mode mode);
 int64_t fixture_number(struct store *store, const char *sql);
 
@@ -16,5 +18,10 @@ int64_t fixture_number(struct store *store, const char *sql);
 struct store_sweep fixture_sweep(const char *key);
 struct store_result fixture_result(const char *nonce, const char *config);
 struct store_build fixture_build(const char *nonce, const char *config);
+
+/* What owns those rows: a run, or all of their run, their host, and the
+ * configuration 'key' of a sweep. */
+void fixture_run(struct store *store, int64_t epoch);
+void fixture_owners(struct store *store, const char *key);
 
 #endif

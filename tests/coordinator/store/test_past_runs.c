@@ -161,6 +161,7 @@ static void the_newest_successful_build_is_found(void **state)
     struct past_runs_build out;
     struct err err;
 
+    fixture_run(store, FIXTURE_EPOCH);
     new.received_utc = old.received_utc + 1;
     new.host = "gpu2";
     bad.outcome = "compile";
@@ -205,6 +206,13 @@ static void put_lease(struct store *store, int64_t epoch, int64_t id,
     put_lease_for(store, epoch, id, "screen", 0, ending);
 }
 
+/* Besides the run of the fixture, at UTC - 1. */
+static void put_runs(struct store *store)
+{
+    fixture_run(store, UTC - 1000);
+    fixture_run(store, UTC + 1000);
+}
+
 static void take_loss(void *arg, const struct past_runs_loss *loss)
 {
     assert_string_equal(loss->config, "c1");
@@ -219,6 +227,7 @@ static void losses_before_the_sweep_changed_do_not_count(void **state)
     int64_t losses = 0;
     struct err err;
 
+    put_runs(store);
     put_lease(store, UTC - 1000, 1, "lost"); /* an earlier run's */
     put_lease(store, UTC - 1, 1, "lost");    /* of the run that put it */
     put_lease(store, UTC - 1, 2, "done");
@@ -256,6 +265,7 @@ static void open_leases_of_a_killed_run_can_be_ended(void **state)
     struct ender ender = { store, 0 };
     struct err err;
 
+    put_runs(store);
     put_lease(store, UTC - 1, 1, NULL);
     put_lease(store, UTC - 1, 2, "done");
     put_lease(store, UTC + 1000, 1, NULL); /* of this run */

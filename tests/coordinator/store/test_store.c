@@ -90,6 +90,7 @@ static void a_database_keeps_its_own_name(void **state)
 static struct store_tool tool_row(const char *nonce, int64_t round)
 {
     return (struct store_tool){ .nonce = nonce,
+                                .epoch = FIXTURE_EPOCH,
                                 .purpose = "external",
                                 .name = "torch",
                                 .config = "c1",
@@ -112,6 +113,7 @@ static void a_run_of_a_tool_is_kept_once_and_counted_once(void **state)
     struct store_tool next = tool_row("n3", 10002);
     struct err err;
 
+    fixture_owners(store, "c1");
     assert_int_equal(store_tool_put(store, &first, &err), 1);
     assert_int_equal(store_tool_put(store, &first, &err), 0);
     assert_int_equal(store_tool_put(store, &late, &err), 2);
@@ -155,6 +157,7 @@ static void a_build_is_counted_once(void **state)
     struct store_build again = fixture_build("n2", "c1");
     struct err err;
 
+    fixture_owners(store, "c1");
     assert_int_equal(store_build_put(store, &first, &err), 1);
     assert_int_equal(store_build_put(store, &first, &err), 0);
     assert_int_equal(store_build_put(store, &again, &err), 2);
@@ -220,6 +223,7 @@ static void a_later_round_takes_the_place_of_an_earlier(void **state)
                                      .median_s = 1 };
     struct err err;
 
+    fixture_owners(store, "c1");
     third.round = 2;
     assert_int_equal(store_result_put(store, &first, &err), 1);
     assert_int_equal(store_result_put(store, &third, &err), 1);
@@ -246,6 +250,7 @@ static void only_lost_and_crash_give_way(void **state)
                                      .median_s = NAN };
     struct err err;
 
+    fixture_owners(store, "c1");
     assert_int_equal(store_outcome_put(store, &outcome, &err), 1);
     outcome.outcome = "correct";
     assert_int_equal(store_outcome_put(store, &outcome, &err), 1);
@@ -286,13 +291,14 @@ static void an_interval_is_extended_in_place(void **state)
 {
     struct store *store = fixture_open(*state, STORE_CREATE);
     struct store_interval interval = { .host = "gpu1",
-                                       .epoch = 1,
+                                       .epoch = FIXTURE_EPOCH,
                                        .start_ns = 10,
                                        .end_ns = 20,
                                        .start_utc = 30,
                                        .category = "idle" };
     struct err err;
 
+    fixture_owners(store, "c1");
     assert_int_equal(store_interval_put(store, &interval, &err), 0);
     interval.end_ns = 50;
     assert_int_equal(store_interval_put(store, &interval, &err), 0);
