@@ -139,9 +139,8 @@ static int find_word(const char *const *words, int n, const char *word)
     return 0;
 }
 
-static void read_contest(void *arg, const struct stored_contest *contest)
+static void read_contest(void *arg, const struct store_contest *row)
 {
-    const struct store_contest *row = &contest->row;
     struct confirmation *out = arg;
 
     *out = (struct confirmation){
@@ -157,8 +156,8 @@ static void read_contest(void *arg, const struct stored_contest *contest)
         .proof_hours = row->proof_hours,
         .proof_usd = row->proof_usd,
         .started_utc = row->started_utc,
-        .ended = contest->ended,
-        .failed = strcmp(contest->ending, "failed") == 0,
+        .ended = row->ended,
+        .failed = strcmp(row->ending, "failed") == 0,
     };
 }
 

@@ -80,8 +80,8 @@ static int refuse(struct sqlite3_stmt *stmt, struct err *err)
     return ERR_STORE;
 }
 
-static int bind(struct sqlite3_stmt *stmt, const struct sql_value *values,
-                size_t n, struct err *err)
+int sql_bind(struct sqlite3_stmt *stmt, const struct sql_value *values,
+             size_t n, struct err *err)
 {
     int rc = SQLITE_OK;
 
@@ -154,7 +154,7 @@ int sql_exec_values(struct sqlite3_stmt *stmt, const struct sql_value *values,
 {
     struct sqlite3 *db = sqlite3_db_handle(stmt);
     int before = sqlite3_total_changes(db);
-    int rc = bind(stmt, values, n, err);
+    int rc = sql_bind(stmt, values, n, err);
 
     if (rc < 0)
         return rc;
@@ -186,7 +186,7 @@ int sql_start(struct sqlite3_stmt *stmt, struct err *err, const char *types,
     va_start(ap, types);
     n = sql_values_va(values, types, ap);
     va_end(ap);
-    return bind(stmt, values, n, err);
+    return sql_bind(stmt, values, n, err);
 }
 
 int sql_step(struct sqlite3_stmt *stmt, struct err *err)

@@ -58,6 +58,8 @@ int sql_exec(struct sqlite3_stmt *stmt, struct err *err, const char *types,
 int sql_exec_values(struct sqlite3_stmt *stmt, const struct sql_value *values,
                     size_t n, struct err *err);
 
+int sql_bind(struct sqlite3_stmt *stmt, const struct sql_value *values,
+             size_t n, struct err *err);
 /* Bind, then step until it returns 0.  1: a row is there; 0: no more. */
 int sql_start(struct sqlite3_stmt *stmt, struct err *err, const char *types,
               ...);

@@ -1,16 +1,16 @@
 #include <assert.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/err.h"
+#include "common/mem.h"
 #include "coordinator/store/checksum.h"
+#include "coordinator/store/row.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/store_internal.h"
-#include "coordinator/text/decimal.h"
 
 enum {
     RUN_START,
@@ -40,129 +40,97 @@ enum {
     STATEMENTS,
 };
 
+#define ROW(shape) .row = &(shape), .verb = "INSERT"
+#define REPLACE(shape) .row = &(shape), .verb = "INSERT OR REPLACE"
+#define FACT(shape) ROW(shape), .tail = " ON CONFLICT DO NOTHING"
+
+/* A row is inserted as its shape says, or what stands in 'text' is run. */
 static const struct {
     const char *name;
+    const struct row_shape *row;
+    const char *verb, *tail; /* before and after the columns */
     const char *text;
 } statements[STATEMENTS] = {
-    [RUN_START] = { "run_start", "INSERT INTO run(epoch, pid, machine, "
-                                 "version, command) VALUES(?,?,?,?,?)" },
-    [RUN_END] = { "run_end", "UPDATE run SET ending=?2, ended_utc=?3 "
-                             "WHERE epoch=?1" },
-    [REQUEST_PUT] = { "request_put",
-                      "INSERT OR REPLACE INTO request(id, folder, file,"
-                      " hosts_file, device, arch, settings)"
-                      " VALUES(1,?,?,?,?,?,?)" },
-    [SWEEP_PUT] = { "sweep_put",
-                    "INSERT INTO sweep(key, name, folder, file, hosts_file, "
-                    "spec,"
-                    " device, arch, facts, configurations, passed, settings,"
-                    " created_utc) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)"
-                    " ON CONFLICT(key) DO UPDATE SET name=excluded.name,"
-                    " folder=excluded.folder, file=excluded.file,"
-                    " hosts_file=excluded.hosts_file, spec=excluded.spec,"
-                    " device=excluded.device, arch=excluded.arch,"
-                    " facts=excluded.facts, "
-                    "configurations=excluded.configurations,"
-                    " passed=excluded.passed, settings=excluded.settings,"
-                    /* the newest stays as old as it is: nothing changed */
-                    " created_utc=iif(id=(SELECT s.id FROM sweep s ORDER BY"
-                    "  s.created_utc DESC, s.id DESC LIMIT 1), created_utc,"
-                    "  excluded.created_utc) RETURNING id" },
-    [GATE_PUT] = { "gate_put",
-                   "INSERT OR REPLACE INTO gate(sweep, position, name, kind,"
-                   " rule, why, rejected_first, rejected_alone)"
-                   " VALUES(?,?,?,?,?,?,nullif(?,-1),nullif(?,-1))" },
-    [SHAPE_PUT] = { "shape_put",
-                    "INSERT OR REPLACE INTO shape(sweep, position, name,"
-                    " vars, floor_s, floor_name) VALUES(?,?,?,?,?,?)" },
-    [CONFIG_PUT] = { "config_put",
-                     "INSERT INTO config(key, sweep, point,"
-                     " baseline, params, warnings, source_key)"
-                     " VALUES(?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET"
-                     " sweep=excluded.sweep, point=excluded.point,"
-                     " baseline=excluded.baseline, params=excluded.params,"
-                     " warnings=excluded.warnings,"
-                     " source_key=excluded.source_key"
-                     /* a run that goes on puts all that was asked for */
-                     " WHERE (sweep, point, baseline, params, warnings,"
-                     "  source_key) IS NOT (excluded.sweep, excluded.point,"
-                     "  excluded.baseline, excluded.params,"
-                     "  excluded.warnings, excluded.source_key)" },
-    [STEP_PUT] = { "step_put", "INSERT INTO step(sweep, position, kind, config,"
-                               " point, rung, time_s) VALUES(?,?,?,?,?,?,?)" },
-    [STEPS_DROP] = { "steps_drop", "DELETE FROM step WHERE sweep=?" },
-    [HOST_PUT] = { "host_put",
-                   "INSERT INTO host(name, position,"
-                   " rate_usd_per_h, machine, boot_id, worker_version,"
-                   " toolkit, cpus, slots) VALUES(?,?,?,?,?,?,?,?,?)"
+    [RUN_START] = { "run_start", ROW(store_rows_run) },
+    [RUN_END] = { "run_end", .text = "UPDATE run SET ending=?2, ended_utc=?3"
+                                     " WHERE epoch=?1" },
+    [REQUEST_PUT] = { "request_put", REPLACE(store_rows_request) },
+    [SWEEP_PUT] = { "sweep_put", ROW(store_rows_sweep),
+                    .tail =
+                        " ON CONFLICT(key) DO UPDATE SET name=excluded.name,"
+                        " folder=excluded.folder, file=excluded.file,"
+                        " hosts_file=excluded.hosts_file, spec=excluded.spec,"
+                        " device=excluded.device, arch=excluded.arch,"
+                        " facts=excluded.facts, "
+                        "configurations=excluded.configurations,"
+                        " passed=excluded.passed, settings=excluded.settings,"
+                        /* the newest stays as old as it is: nothing changed */
+                        " created_utc=iif(id=(SELECT s.id FROM sweep s ORDER BY"
+                        "  s.created_utc DESC, s.id DESC LIMIT 1), created_utc,"
+                        "  excluded.created_utc) RETURNING id" },
+    [GATE_PUT] = { "gate_put", REPLACE(store_rows_gate) },
+    [SHAPE_PUT] = { "shape_put", REPLACE(store_rows_shape) },
+    [CONFIG_PUT] = { "config_put", ROW(store_rows_config),
+                     .tail =
+                         " ON CONFLICT DO UPDATE SET"
+                         " sweep=excluded.sweep, point=excluded.point,"
+                         " baseline=excluded.baseline, params=excluded.params,"
+                         " warnings=excluded.warnings,"
+                         " source_key=excluded.source_key"
+                         /* a run that goes on puts all that was asked for */
+                         " WHERE (sweep, point, baseline, params, warnings,"
+                         "  source_key) IS NOT (excluded.sweep, excluded.point,"
+                         "  excluded.baseline, excluded.params,"
+                         "  excluded.warnings, excluded.source_key)" },
+    [STEP_PUT] = { "step_put", ROW(store_rows_step) },
+    [STEPS_DROP] = { "steps_drop", .text = "DELETE FROM step WHERE sweep=?" },
+    [HOST_PUT] = { "host_put", ROW(store_rows_host),
                    /* to replace it would look for its leases */
-                   " ON CONFLICT DO UPDATE SET position=excluded.position,"
-                   " rate_usd_per_h=excluded.rate_usd_per_h,"
-                   " machine=excluded.machine, boot_id=excluded.boot_id,"
-                   " worker_version=excluded.worker_version,"
-                   " toolkit=excluded.toolkit, cpus=excluded.cpus,"
-                   " slots=excluded.slots" },
-    [GPU_PUT] = { "gpu_put", "INSERT OR REPLACE INTO gpu(uuid, host, position,"
-                             " name, driver, facts) VALUES(?,?,?,?,?,?)" },
-    [LEASE_PUT] = { "lease_put",
-                    "INSERT INTO lease(epoch, id, config, shape, purpose,"
-                    " stage, round, attempt, host, gpu, leased_utc)"
-                    " VALUES(?,?,?,?,?,?,?,?,?,?,?)" },
+                   .tail =
+                       " ON CONFLICT DO UPDATE SET position=excluded.position,"
+                       " rate_usd_per_h=excluded.rate_usd_per_h,"
+                       " machine=excluded.machine, boot_id=excluded.boot_id,"
+                       " worker_version=excluded.worker_version,"
+                       " toolkit=excluded.toolkit, cpus=excluded.cpus,"
+                       " slots=excluded.slots" },
+    [GPU_PUT] = { "gpu_put", REPLACE(store_rows_gpu) },
+    [LEASE_PUT] = { "lease_put", ROW(store_rows_lease) },
     [LEASE_END] = { "lease_end",
-                    "UPDATE lease SET ending=?3, ended_utc=?4"
-                    " WHERE epoch=?1 AND id=?2 AND ended_utc IS NULL" },
+                    .text = "UPDATE lease SET ending=?3, ended_utc=?4"
+                            " WHERE epoch=?1 AND id=?2 AND ended_utc IS NULL" },
     [BUILD_COUNTED] = { "build_counted",
-                        "SELECT count(*) FROM build WHERE config=? AND"
-                        " purpose=? AND source_key=? AND counted=1" },
-    [BUILD_PUT] = { "build_put",
-                    "INSERT INTO build VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-                    "?,?,?,?,?,?) ON CONFLICT DO NOTHING" },
-    [RESULT_PUT] = { "result_put",
-                     "INSERT INTO result VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-                     "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
-                     " ON CONFLICT DO NOTHING" },
-    [TOOL_PUT] = { "tool_put",
-                   "INSERT INTO tool VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-                   "?,?,?) ON CONFLICT DO NOTHING" },
-    [OUTCOME_PUT] = { "outcome_put",
-                      "INSERT INTO outcome(config, shape, source_key,"
-                      " measure_key, outcome, reason, nonce, median_s,"
-                      " attempts, settled_utc) VALUES(?,?,?,?,?,?,?,?,?,?)"
-                      " ON CONFLICT DO UPDATE SET outcome=excluded.outcome,"
-                      " reason=excluded.reason, nonce=excluded.nonce,"
-                      " median_s=excluded.median_s,"
-                      " attempts=excluded.attempts,"
-                      " settled_utc=excluded.settled_utc"
-                      " WHERE outcome.outcome IN ('lost','crash')"
-                      /* a gate rejected it */
-                      " OR (outcome.nonce IS NULL"
-                      "     AND outcome.outcome='constraints')"
-                      /* measured again */
-                      " OR EXISTS(SELECT 1 FROM result n, result o"
-                      "  WHERE n.nonce=excluded.nonce AND n.counted=1"
-                      "  AND o.nonce=outcome.nonce AND n.round>o.round)" },
-    [INTERVAL_PUT] = { "interval_put",
-                       "INSERT INTO interval(host, epoch, start_ns, end_ns,"
-                       " start_utc, category, lease)"
-                       " VALUES(?,?,?,?,?,?,nullif(?,0))"
-                       " ON CONFLICT DO UPDATE SET end_ns=excluded.end_ns,"
-                       " category=excluded.category, lease=excluded.lease" },
-    [EVENT_PUT] = { "event_put", "INSERT INTO event(at_utc, level, name, text)"
-                                 " VALUES(?,?,?,?)" },
-    [CONTEST_PUT] = { "contest_put",
-                      "INSERT INTO contest(pass, sweep, kind, seed, blocks,"
-                      " samples, alpha, floor, target, possible, cut,"
-                      " proof_hours, proof_usd, started_utc)"
-                      " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)" },
-    [CONTEST_END] = { "contest_end", "UPDATE contest SET ending=?2,"
-                                     " ended_utc=?3 WHERE pass=?1" },
-    [CONTESTANT_PUT] = { "contestant_put",
-                         "INSERT OR REPLACE INTO contestant(pass, position,"
-                         " config, source_key, role, reason)"
-                         " VALUES(?,?,?,?,?,?)" },
+                        .text = "SELECT count(*) FROM build WHERE config=? AND"
+                                " purpose=? AND source_key=? AND counted=1" },
+    [BUILD_PUT] = { "build_put", FACT(store_facts_build) },
+    [RESULT_PUT] = { "result_put", FACT(store_facts_result) },
+    [TOOL_PUT] = { "tool_put", FACT(store_facts_tool) },
+    [OUTCOME_PUT] = { "outcome_put", ROW(store_facts_outcome),
+                      .tail =
+                          " ON CONFLICT DO UPDATE SET outcome=excluded.outcome,"
+                          " reason=excluded.reason, nonce=excluded.nonce,"
+                          " median_s=excluded.median_s,"
+                          " attempts=excluded.attempts,"
+                          " settled_utc=excluded.settled_utc"
+                          " WHERE outcome.outcome IN ('lost','crash')"
+                          /* a gate rejected it */
+                          " OR (outcome.nonce IS NULL"
+                          "     AND outcome.outcome='constraints')"
+                          /* measured again */
+                          " OR EXISTS(SELECT 1 FROM result n, result o"
+                          "  WHERE n.nonce=excluded.nonce AND n.counted=1"
+                          "  AND o.nonce=outcome.nonce AND n.round>o.round)" },
+    [INTERVAL_PUT] = { "interval_put", ROW(store_rows_interval),
+                       .tail =
+                           " ON CONFLICT DO UPDATE SET end_ns=excluded.end_ns,"
+                           " category=excluded.category, "
+                           "lease=excluded.lease" },
+    [EVENT_PUT] = { "event_put", ROW(store_rows_event) },
+    [CONTEST_PUT] = { "contest_put", ROW(store_rows_contest) },
+    [CONTEST_END] = { "contest_end", .text = "UPDATE contest SET ending=?2,"
+                                             " ended_utc=?3 WHERE pass=?1" },
+    [CONTESTANT_PUT] = { "contestant_put", REPLACE(store_rows_contestant) },
     [CONTEST_SHAPE_PUT] = { "contest_shape_put",
-                            "INSERT INTO contest_shape(pass, position, shape,"
-                            " measure_key) VALUES(?,?,?,?)" },
+                            ROW(store_rows_contest_shape) },
 };
 
 static_assert((int)STATEMENTS <= (int)STORE_STATEMENTS, "room for all");
@@ -170,11 +138,17 @@ static_assert((int)STATEMENTS <= (int)STORE_STATEMENTS, "room for all");
 /* Open the transaction and get a statement ready. */
 static int ready(struct store *store, int id, struct err *err)
 {
+    const struct row_shape *row = statements[id].row;
+    const char *tail = statements[id].tail;
+    char *text;
     int rc = store_begin(store, err);
 
-    if (rc == 0 && !store->stmts[id])
-        rc =
-            sql_prepare(store->db, statements[id].text, &store->stmts[id], err);
+    if (rc < 0 || store->stmts[id])
+        return rc;
+    text = row ? row_insert_text(row, statements[id].verb, tail ? tail : "")
+               : mem_strdup(statements[id].text);
+    rc = sql_prepare(store->db, text, &store->stmts[id], err);
+    free(text);
     return rc;
 }
 
@@ -221,11 +195,20 @@ static int done(int changed)
     return changed < 0 ? changed : 0;
 }
 
+/* Insert a row; what put_values() returns. */
+static int put_row(struct store *store, int id, const void *row,
+                   struct err *err)
+{
+    struct sql_value values[SQL_VALUES_MAX];
+    size_t n = row_values(statements[id].row, row, NULL, values);
+
+    return put_values(store, id, values, n, err);
+}
+
 int store_run_start(struct store *store, const struct store_run *run,
                     struct err *err)
 {
-    return done(put(store, RUN_START, err, "IIeee", run->epoch, run->pid,
-                    run->machine, run->version, run->command));
+    return done(put_row(store, RUN_START, run, err));
 }
 
 int store_run_end(struct store *store, int64_t epoch, const char *ending,
@@ -237,23 +220,19 @@ int store_run_end(struct store *store, int64_t epoch, const char *ending,
 int store_request_put(struct store *store, const struct store_request *request,
                       struct err *err)
 {
-    return done(put(store, REQUEST_PUT, err, "eeeeee", request->folder,
-                    request->file, request->hosts_file, request->device,
-                    request->arch, request->settings));
+    return done(put_row(store, REQUEST_PUT, request, err));
 }
 
 int store_sweep_put(struct store *store, const struct store_sweep *sweep,
                     int64_t *id, struct err *err)
 {
+    struct sql_value values[SQL_VALUES_MAX];
+    size_t n = row_values(&store_rows_sweep, sweep, NULL, values);
     struct err here = { "" };
     int rc = ready(store, SWEEP_PUT, &here);
 
     if (rc == 0)
-        rc = sql_start(store->stmts[SWEEP_PUT], &here, "eeeeeeeeeIIeI",
-                       sweep->key, sweep->name, sweep->folder, sweep->file,
-                       sweep->hosts_file, sweep->spec, sweep->device,
-                       sweep->arch, sweep->facts, sweep->configurations,
-                       sweep->passed, sweep->settings, sweep->created_utc);
+        rc = sql_bind(store->stmts[SWEEP_PUT], values, n, &here);
     if (rc == 0)
         rc = sql_step(store->stmts[SWEEP_PUT], &here);
     if (rc < 0)
@@ -268,33 +247,25 @@ int store_sweep_put(struct store *store, const struct store_sweep *sweep,
 int store_gate_put(struct store *store, const struct store_gate *gate,
                    struct err *err)
 {
-    return done(put(store, GATE_PUT, err, "IIeeeeII", gate->sweep,
-                    gate->position, gate->name, gate->kind, gate->rule,
-                    gate->why, gate->rejected_first, gate->rejected_alone));
+    return done(put_row(store, GATE_PUT, gate, err));
 }
 
 int store_shape_put(struct store *store, const struct store_shape *shape,
                     struct err *err)
 {
-    return done(put(store, SHAPE_PUT, err, "IIeeds", shape->sweep,
-                    shape->position, shape->name, shape->vars, shape->floor_s,
-                    shape->floor_name));
+    return done(put_row(store, SHAPE_PUT, shape, err));
 }
 
 int store_config_put(struct store *store, const struct store_config *config,
                      struct err *err)
 {
-    return done(put(store, CONFIG_PUT, err, "eIIieee", config->key,
-                    config->sweep, config->point, (int)config->baseline,
-                    config->params, config->warnings, config->source_key));
+    return done(put_row(store, CONFIG_PUT, config, err));
 }
 
 int store_step_put(struct store *store, const struct store_step *step,
                    struct err *err)
 {
-    return done(put(store, STEP_PUT, err, "IIssIId", step->sweep,
-                    step->position, step->kind, step->config, step->point,
-                    step->rung, step->time_s));
+    return done(put_row(store, STEP_PUT, step, err));
 }
 
 int store_steps_drop(struct store *store, int64_t sweep, struct err *err)
@@ -305,26 +276,19 @@ int store_steps_drop(struct store *store, int64_t sweep, struct err *err)
 int store_host_put(struct store *store, const struct store_host *host,
                    struct err *err)
 {
-    return done(put(store, HOST_PUT, err, "eIdeeeeII", host->name,
-                    host->position, host->rate_usd_per_h, host->machine,
-                    host->boot_id, host->worker_version, host->toolkit,
-                    host->cpus, host->slots));
+    return done(put_row(store, HOST_PUT, host, err));
 }
 
 int store_gpu_put(struct store *store, const struct store_gpu *gpu,
                   struct err *err)
 {
-    return done(put(store, GPU_PUT, err, "eeIeee", gpu->uuid, gpu->host,
-                    gpu->position, gpu->name, gpu->driver, gpu->facts));
+    return done(put_row(store, GPU_PUT, gpu, err));
 }
 
 int store_lease_put(struct store *store, const struct store_lease *lease,
                     struct err *err)
 {
-    return done(put(store, LEASE_PUT, err, "IIeeeeIIeeI", lease->epoch,
-                    lease->id, lease->config, lease->shape, lease->purpose,
-                    lease->stage, lease->round, lease->attempt, lease->host,
-                    lease->gpu, lease->leased_utc));
+    return done(put_row(store, LEASE_PUT, lease, err));
 }
 
 int store_lease_end(struct store *store, int64_t epoch, int64_t id,
@@ -334,26 +298,30 @@ int store_lease_end(struct store *store, int64_t epoch, int64_t id,
         put(store, LEASE_END, err, "IIeI", epoch, id, ending, ended_utc));
 }
 
-/* Insert a row whose column 'counted' is at 'at' and whose last one is its
- * checksum; when it may not count, once more as evidence. */
-static int put_fact(struct store *store, int id, struct sql_value *values,
-                    size_t n, size_t at, struct err *err)
+/* Insert a fact and its checksum; when it may not count, once more as
+ * evidence. */
+static int put_fact(struct store *store, int id, const void *row,
+                    struct err *err)
 {
+    const struct row_shape *shape = statements[id].row;
+    struct sql_value values[SQL_VALUES_MAX];
+    size_t n = row_values(shape, row, store->json, values);
+    struct sql_value *counted = &values[row_place(shape, "counted")];
     char checksum[HASH_HEX];
     int rc = 0;
 
-    values[n] = (struct sql_value){ .type = 't',
-                                    .text = checksum,
-                                    .len = HASH_HEX - 1 };
-    if (values[at].integer == 1) {
-        checksum_row(values, n, checksum);
-        rc = put_values(store, id, values, n + 1, err);
+    values[n - 1] = (struct sql_value){ .type = 't',
+                                        .text = checksum,
+                                        .len = HASH_HEX - 1 };
+    if (counted->integer == 1) {
+        checksum_row(values, n - 1, checksum);
+        rc = put_values(store, id, values, n, err);
         if (rc != 0)
             return rc;
-        values[at].integer = 0;
+        counted->integer = 0;
     }
-    checksum_row(values, n, checksum);
-    rc = put_values(store, id, values, n + 1, err);
+    checksum_row(values, n - 1, checksum);
+    rc = put_values(store, id, values, n, err);
     if (rc == 0)
         store->repeats++;
     return rc > 0 ? 2 : rc;
@@ -381,119 +349,49 @@ static int build_is_counted(struct store *store,
 int store_build_put(struct store *store, const struct store_build *build,
                     struct err *err)
 {
-    struct sql_value values[SQL_VALUES_MAX];
+    struct store_build row = *build;
     int counted = build_is_counted(store, build, err);
-    size_t n;
 
     if (counted < 0)
         return counted;
-    n = sql_values(values, "eIeeIeeeeeeIdiIIIeiI", build->nonce, build->epoch,
-                   build->config, build->purpose, build->attempt,
-                   build->source_key, build->build_key, build->host,
-                   build->outcome, build->detail, build->artifact,
-                   build->artifact_bytes, build->seconds, (int)build->cached,
-                   build->registers, build->spill_bytes, build->static_smem,
-                   build->log, !counted && !build->evidence,
-                   build->received_utc);
-    return put_fact(store, BUILD_PUT, values, n, n - 2, err);
-}
-
-static void add_real(struct buf *json, double real)
-{
-    char text[DECIMAL_BYTES];
-
-    if (isfinite(real))
-        buf_add(json, text, decimal_text(real, text));
-    else
-        buf_add(json, "null", 4);
-}
-
-static const char *json_array(struct buf *json, struct reals reals)
-{
-    buf_clear(json);
-    buf_add(json, "[", 1);
-    for (size_t i = 0; i < reals.n; i++) {
-        if (i)
-            buf_add(json, ",", 1);
-        add_real(json, reals.items[i]);
-    }
-    buf_add(json, "]", 1);
-    assert(!json->truncated); /* MSG_SAMPLES_MAX numbers fit */
-    return buf_text(json);
+    row.evidence = counted || build->evidence;
+    return put_fact(store, BUILD_PUT, &row, err);
 }
 
 int store_result_put(struct store *store, const struct store_result *result,
                      struct err *err)
 {
-    struct sql_value values[SQL_VALUES_MAX];
-    struct buf *json = store->json;
-    size_t n = sql_values(
-        values, "eIeeeIIeeeeeeeeddIeeeeieeeeddIIIiI", result->nonce,
-        result->epoch, result->config, result->shape, result->purpose,
-        result->round, result->attempt, result->source_key, result->measure_key,
-        result->host, result->gpu, result->artifact, result->outcome,
-        result->detail, result->argument, result->relative_l2,
-        result->max_error, result->max_at,
-        json_array(&json[0], result->samples), result->sampling,
-        json_array(&json[1], result->rejected), result->l2,
-        (int)result->blocked, json_array(&json[2], result->clock_mhz),
-        json_array(&json[3], result->temp_c),
-        json_array(&json[4], result->power_w),
-        json_array(&json[5], result->throttle), result->held_s, result->seconds,
-        result->registers, result->spill_bytes, result->static_smem,
-        (int)!result->evidence, result->received_utc);
-
-    return put_fact(store, RESULT_PUT, values, n, n - 2, err);
+    return put_fact(store, RESULT_PUT, result, err);
 }
 
 int store_tool_put(struct store *store, const struct store_tool *tool,
                    struct err *err)
 {
-    struct sql_value values[SQL_VALUES_MAX];
-    size_t n = sql_values(values, "eIeeeeIIeeeeeIeediI", tool->nonce,
-                          tool->epoch, tool->purpose, tool->name, tool->config,
-                          tool->shape, tool->round, tool->attempt, tool->key,
-                          tool->host, tool->gpu, tool->outcome, tool->detail,
-                          tool->status, tool->output, tool->log, tool->seconds,
-                          (int)!tool->evidence, tool->received_utc);
-
-    return put_fact(store, TOOL_PUT, values, n, n - 2, err);
+    return put_fact(store, TOOL_PUT, tool, err);
 }
 
 int store_outcome_put(struct store *store, const struct store_outcome *outcome,
                       struct err *err)
 {
-    return put(store, OUTCOME_PUT, err, "eeeeeesdII", outcome->config,
-               outcome->shape, outcome->source_key, outcome->measure_key,
-               outcome->outcome, outcome->reason, outcome->nonce,
-               outcome->median_s, outcome->attempts, outcome->settled_utc);
+    return put_row(store, OUTCOME_PUT, outcome, err);
 }
 
 int store_interval_put(struct store *store,
                        const struct store_interval *interval, struct err *err)
 {
-    return done(put(store, INTERVAL_PUT, err, "eIIIIeI", interval->host,
-                    interval->epoch, interval->start_ns, interval->end_ns,
-                    interval->start_utc, interval->category, interval->lease));
+    return done(put_row(store, INTERVAL_PUT, interval, err));
 }
 
 int store_event(struct store *store, const struct store_event *event,
                 struct err *err)
 {
-    return done(put(store, EVENT_PUT, err, "Ieee", event->at_utc, event->level,
-                    event->name, event->text));
+    return done(put_row(store, EVENT_PUT, event, err));
 }
 
 int store_contest_put(struct store *store,
                       const struct store_contest *confirmation, struct err *err)
 {
-    return done(
-        put(store, CONTEST_PUT, err, "IIeIIIdddIdddI", confirmation->pass,
-            confirmation->sweep, confirmation->kind, confirmation->seed,
-            confirmation->blocks, confirmation->samples, confirmation->alpha,
-            confirmation->floor, confirmation->target, confirmation->possible,
-            confirmation->cut, confirmation->proof_hours,
-            confirmation->proof_usd, confirmation->started_utc));
+    return done(put_row(store, CONTEST_PUT, confirmation, err));
 }
 
 int store_contest_end(struct store *store, int64_t pass, const char *ending,
@@ -506,15 +404,12 @@ int store_contestant_put(struct store *store,
                          const struct store_contestant *candidate,
                          struct err *err)
 {
-    return done(put(store, CONTESTANT_PUT, err, "IIeeee", candidate->pass,
-                    candidate->position, candidate->config,
-                    candidate->source_key, candidate->role, candidate->reason));
+    return done(put_row(store, CONTESTANT_PUT, candidate, err));
 }
 
 int store_contest_shape_put(struct store *store,
                             const struct store_contest_shape *shape,
                             struct err *err)
 {
-    return done(put(store, CONTEST_SHAPE_PUT, err, "IIee", shape->pass,
-                    shape->position, shape->shape, shape->measure_key));
+    return done(put_row(store, CONTEST_SHAPE_PUT, shape, err));
 }

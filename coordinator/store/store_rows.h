@@ -1,7 +1,8 @@
 /* store_rows.h - the rows that are put into the database, as structs
  *
- * Field by field the columns of schema.sql, which says what they mean.
- * Numbers that may be missing are NaN, or -1 where they are counts.
+ * Field by field the columns of schema.sql, which says what they mean; each
+ * struct has a shape (row.h) of the same name.  Numbers that may be missing are
+ * NaN, or -1 where they are counts.
  */
 #ifndef FA_COORDINATOR_STORE_STORE_ROWS_H
 #define FA_COORDINATOR_STORE_STORE_ROWS_H
@@ -9,29 +10,36 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/msg_values.h"
+#include "coordinator/store/store_facts.h"
+
+struct row_shape;
 
 struct store_run {
     int64_t epoch, pid;
     const char *machine, *version, *command;
 };
+extern const struct row_shape store_rows_run;
 
 struct store_request {
     const char *folder, *file, *hosts_file, *device, *arch, *settings;
 };
+extern const struct row_shape store_rows_request;
 
 struct store_sweep {
     const char *key, *name, *folder, *file, *hosts_file, *spec;
     const char *device, *arch, *facts, *settings;
     int64_t configurations, passed;
     int64_t created_utc;
+    int64_t id; /* when it is read */
 };
+extern const struct row_shape store_rows_sweep;
 
 struct store_gate {
     int64_t sweep, position;
     const char *name, *kind, *rule, *why;
     int64_t rejected_first, rejected_alone; /* -1: not counted */
 };
+extern const struct row_shape store_rows_gate;
 
 struct store_shape {
     int64_t sweep, position;
@@ -39,6 +47,7 @@ struct store_shape {
     double floor_s;         /* NaN without floors */
     const char *floor_name; /* NULL without floors */
 };
+extern const struct row_shape store_rows_shape;
 
 struct store_config {
     const char *key;
@@ -46,6 +55,7 @@ struct store_config {
     bool baseline;
     const char *params, *warnings, *source_key;
 };
+extern const struct row_shape store_rows_config;
 
 struct store_step {
     int64_t sweep, position;
@@ -53,6 +63,7 @@ struct store_step {
     int64_t point, rung;
     double time_s; /* NaN unless it was timed */
 };
+extern const struct row_shape store_rows_step;
 
 struct store_host {
     const char *name;
@@ -61,12 +72,14 @@ struct store_host {
     const char *machine, *boot_id, *worker_version, *toolkit;
     int64_t cpus, slots;
 };
+extern const struct row_shape store_rows_host;
 
 struct store_gpu {
     const char *uuid, *host;
     int64_t position;
     const char *name, *driver, *facts;
 };
+extern const struct row_shape store_rows_gpu;
 
 struct store_lease {
     int64_t epoch, id;
@@ -75,60 +88,7 @@ struct store_lease {
     const char *host, *gpu;
     int64_t leased_utc;
 };
-
-struct store_build {
-    const char *nonce;
-    int64_t epoch;
-    const char *config, *purpose;
-    int64_t attempt;
-    const char *source_key, *build_key, *host, *outcome, *detail, *artifact;
-    int64_t artifact_bytes;
-    double seconds;
-    bool cached;
-    int64_t registers, spill_bytes, static_smem;
-    const char *log;
-    bool evidence; /* keep it, do not count it */
-    int64_t received_utc;
-};
-
-struct store_result {
-    const char *nonce;
-    int64_t epoch;
-    const char *config, *shape, *purpose;
-    int64_t round, attempt;
-    const char *source_key, *measure_key, *host, *gpu, *artifact;
-    const char *outcome, *detail, *argument;
-    double relative_l2, max_error;
-    int64_t max_at;
-    struct reals samples, rejected, clock_mhz, temp_c, power_w, throttle;
-    const char *sampling, *l2;
-    bool blocked;
-    double held_s, seconds;
-    int64_t registers, spill_bytes, static_smem;
-    bool evidence; /* keep it, do not count it */
-    int64_t received_utc;
-};
-
-struct store_tool {
-    const char *nonce;
-    int64_t epoch;
-    const char *purpose, *name, *config, *shape;
-    int64_t round, attempt;
-    const char *key, *host, *gpu, *outcome, *detail;
-    int64_t status;
-    const char *output, *log;
-    double seconds;
-    bool evidence; /* keep it, do not count it */
-    int64_t received_utc;
-};
-
-struct store_outcome {
-    const char *config, *shape, *source_key, *measure_key;
-    const char *outcome, *reason;
-    const char *nonce; /* NULL when no result settled it */
-    double median_s;   /* NaN when there is none */
-    int64_t attempts, settled_utc;
-};
+extern const struct row_shape store_rows_lease;
 
 struct store_interval {
     const char *host;
@@ -136,6 +96,7 @@ struct store_interval {
     const char *category;
     int64_t lease; /* 0: none */
 };
+extern const struct row_shape store_rows_interval;
 
 struct store_contest {
     int64_t pass, sweep;
@@ -146,21 +107,27 @@ struct store_contest {
     double cut; /* NaN: nothing was cut */
     double proof_hours, proof_usd;
     int64_t started_utc;
+    bool ended;         /* when it is read, as is */
+    const char *ending; /* done failed; "" while it runs */
 };
+extern const struct row_shape store_rows_contest;
 
 struct store_contestant {
     int64_t pass, position;
     const char *config, *source_key, *role, *reason;
 };
+extern const struct row_shape store_rows_contestant;
 
 struct store_contest_shape {
     int64_t pass, position;
     const char *shape, *measure_key;
 };
+extern const struct row_shape store_rows_contest_shape;
 
 struct store_event {
     int64_t at_utc;
     const char *level, *name, *text;
 };
+extern const struct row_shape store_rows_event;
 
 #endif

@@ -6,7 +6,6 @@
 #ifndef FA_COORDINATOR_STORE_STORED_CONTEST_H
 #define FA_COORDINATOR_STORE_STORED_CONTEST_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/hash.h"
@@ -25,12 +24,7 @@ int stored_contest_source(struct store *store, const char *config,
 
 /* The newest pass of this kind of the sweep, or, when 'pass' is not 0, that
  * one: 1, or 0 when there is none. */
-struct stored_contest {
-    struct store_contest row;
-    bool ended;
-    const char *ending; /* done failed; "" while it runs */
-};
-typedef void stored_contest_fn(void *arg, const struct stored_contest *contest);
+typedef void stored_contest_fn(void *arg, const struct store_contest *contest);
 int stored_contest_find(struct store *store, int64_t sweep, const char *kind,
                         int64_t pass, stored_contest_fn *fn, void *arg,
                         struct err *err);

@@ -1,0 +1,105 @@
+/* Which member of a fact is which column, in the order of the checksum. */
+#include "coordinator/store/store_facts.h"
+
+#include "coordinator/store/row.h"
+
+#define BUILD(member, kind) ROW_AT(struct store_build, member, kind)
+static const struct row_column build[] = {
+    BUILD(nonce, TEXT),
+    BUILD(epoch, INT),
+    BUILD(config, TEXT),
+    BUILD(purpose, TEXT),
+    BUILD(attempt, INT),
+    BUILD(source_key, TEXT),
+    BUILD(build_key, TEXT),
+    BUILD(host, TEXT),
+    BUILD(outcome, TEXT),
+    BUILD(detail, TEXT),
+    BUILD(artifact, TEXT),
+    BUILD(artifact_bytes, INT),
+    BUILD(seconds, REAL),
+    BUILD(cached, BOOL),
+    BUILD(registers, INT),
+    BUILD(spill_bytes, INT),
+    BUILD(static_smem, INT),
+    BUILD(log, TEXT),
+    ROW_AS(struct store_build, "counted", evidence, NOT),
+    BUILD(received_utc, INT),
+    { "checksum", ROW_LATER, 0, 0 },
+};
+const struct row_shape store_facts_build = ROW_SHAPE("build", build);
+
+#define RESULT(member, kind) ROW_AT(struct store_result, member, kind)
+static const struct row_column result[] = {
+    RESULT(nonce, TEXT),
+    RESULT(epoch, INT),
+    RESULT(config, TEXT),
+    RESULT(shape, TEXT),
+    RESULT(purpose, TEXT),
+    RESULT(round, INT),
+    RESULT(attempt, INT),
+    RESULT(source_key, TEXT),
+    RESULT(measure_key, TEXT),
+    RESULT(host, TEXT),
+    RESULT(gpu, TEXT),
+    RESULT(artifact, TEXT),
+    RESULT(outcome, TEXT),
+    RESULT(detail, TEXT),
+    RESULT(argument, TEXT),
+    RESULT(relative_l2, REAL),
+    RESULT(max_error, REAL),
+    RESULT(max_at, INT),
+    RESULT(samples, REALS),
+    RESULT(sampling, TEXT),
+    RESULT(rejected, REALS),
+    RESULT(l2, TEXT),
+    RESULT(blocked, BOOL),
+    RESULT(clock_mhz, REALS),
+    RESULT(temp_c, REALS),
+    RESULT(power_w, REALS),
+    RESULT(throttle, REALS),
+    RESULT(held_s, REAL),
+    RESULT(seconds, REAL),
+    RESULT(registers, INT),
+    RESULT(spill_bytes, INT),
+    RESULT(static_smem, INT),
+    ROW_AS(struct store_result, "counted", evidence, NOT),
+    RESULT(received_utc, INT),
+    { "checksum", ROW_LATER, 0, 0 },
+};
+const struct row_shape store_facts_result = ROW_SHAPE("result", result);
+
+#define TOOL(member, kind) ROW_AT(struct store_tool, member, kind)
+static const struct row_column tool[] = {
+    TOOL(nonce, TEXT),
+    TOOL(epoch, INT),
+    TOOL(purpose, TEXT),
+    TOOL(name, TEXT),
+    TOOL(config, TEXT),
+    TOOL(shape, TEXT),
+    TOOL(round, INT),
+    TOOL(attempt, INT),
+    TOOL(key, TEXT),
+    TOOL(host, TEXT),
+    TOOL(gpu, TEXT),
+    TOOL(outcome, TEXT),
+    TOOL(detail, TEXT),
+    TOOL(status, INT),
+    TOOL(output, TEXT),
+    TOOL(log, TEXT),
+    TOOL(seconds, REAL),
+    ROW_AS(struct store_tool, "counted", evidence, NOT),
+    TOOL(received_utc, INT),
+    { "checksum", ROW_LATER, 0, 0 },
+};
+const struct row_shape store_facts_tool = ROW_SHAPE("tool", tool);
+
+#define OUTCOME(member, kind) ROW_AT(struct store_outcome, member, kind)
+static const struct row_column outcome[] = {
+    OUTCOME(config, TEXT),     OUTCOME(shape, TEXT),
+    OUTCOME(source_key, TEXT), OUTCOME(measure_key, TEXT),
+    OUTCOME(outcome, TEXT),    OUTCOME(reason, TEXT),
+    OUTCOME(nonce, NULLABLE),  OUTCOME(median_s, REAL),
+    OUTCOME(attempts, INT),    OUTCOME(settled_utc, INT),
+};
+const struct row_shape store_facts_outcome = ROW_SHAPE("outcome", outcome);

@@ -1,0 +1,75 @@
+/* store_facts.h - what was done and how it came out, as rows of the database
+ *
+ * Field by field the columns of schema*.sql, as in store_rows.h.  Rows of
+ * builds, results and tools are evidence: they are never changed, and end in a
+ * checksum.
+ */
+#ifndef FA_COORDINATOR_STORE_STORE_FACTS_H
+#define FA_COORDINATOR_STORE_STORE_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/msg.h" /* struct reals */
+
+struct row_shape;
+
+struct store_build {
+    const char *nonce;
+    int64_t epoch;
+    const char *config, *purpose;
+    int64_t attempt;
+    const char *source_key, *build_key, *host, *outcome, *detail, *artifact;
+    int64_t artifact_bytes;
+    double seconds;
+    bool cached;
+    int64_t registers, spill_bytes, static_smem;
+    const char *log;
+    bool evidence; /* keep it, do not count it */
+    int64_t received_utc;
+};
+extern const struct row_shape store_facts_build;
+
+struct store_result {
+    const char *nonce;
+    int64_t epoch;
+    const char *config, *shape, *purpose;
+    int64_t round, attempt;
+    const char *source_key, *measure_key, *host, *gpu, *artifact;
+    const char *outcome, *detail, *argument;
+    double relative_l2, max_error;
+    int64_t max_at;
+    struct reals samples, rejected, clock_mhz, temp_c, power_w, throttle;
+    const char *sampling, *l2;
+    bool blocked;
+    double held_s, seconds;
+    int64_t registers, spill_bytes, static_smem;
+    bool evidence; /* keep it, do not count it */
+    int64_t received_utc;
+};
+extern const struct row_shape store_facts_result;
+
+struct store_tool {
+    const char *nonce;
+    int64_t epoch;
+    const char *purpose, *name, *config, *shape;
+    int64_t round, attempt;
+    const char *key, *host, *gpu, *outcome, *detail;
+    int64_t status;
+    const char *output, *log;
+    double seconds;
+    bool evidence; /* keep it, do not count it */
+    int64_t received_utc;
+};
+extern const struct row_shape store_facts_tool;
+
+struct store_outcome {
+    const char *config, *shape, *source_key, *measure_key;
+    const char *outcome, *reason;
+    const char *nonce; /* NULL when no result settled it */
+    double median_s;   /* NaN when there is none */
+    int64_t attempts, settled_utc;
+};
+extern const struct row_shape store_facts_outcome;
+
+#endif
