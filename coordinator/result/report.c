@@ -59,11 +59,12 @@ static int load_sweep(struct store *store, struct report *report,
 
     if (rc < 0)
         return rc;
-    rc = past_runs_sweep(past, &sweep, &report->sweep.id, err);
+    rc = past_runs_sweep(past, &sweep, err);
     if (rc == 0)
         rc =
             err_set(err, ERR_INPUT, "%s holds no sweep yet", store_path(store));
     if (rc == 1) {
+        report->sweep.id = sweep.id;
         report->name = mem_strdup(sweep.name);
         report->device = mem_strdup(sweep.device);
         report->arch = mem_strdup(sweep.arch);

@@ -7,9 +7,54 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/store/row.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/stored_params.h"
+
+#define OUTCOME_AT(member, kind) ROW_AT(struct past_runs_outcome, member, kind)
+static const struct row_column outcome_columns[] = {
+    OUTCOME_AT(outcome, CHARS),  OUTCOME_AT(reason, CHARS),
+    OUTCOME_AT(median_s, REAL),  OUTCOME_AT(relative_l2, REAL),
+    OUTCOME_AT(max_error, REAL), OUTCOME_AT(agreed, BOOL),
+    OUTCOME_AT(attempts, INT),
+};
+static const struct row_shape outcome_shape = ROW_SHAPE(NULL, outcome_columns);
+
+#define BUILD_AT(member, kind) ROW_AT(struct past_runs_build, member, kind)
+static const struct row_column build_columns[] = {
+    BUILD_AT(artifact, CHARS),  BUILD_AT(build_key, CHARS),
+    BUILD_AT(host, CHARS),      BUILD_AT(registers, INT),
+    BUILD_AT(spill_bytes, INT), BUILD_AT(static_smem, INT),
+};
+static const struct row_shape build_shape = ROW_SHAPE(NULL, build_columns);
+
+#define LOSS_AT(member, kind) ROW_AT(struct past_runs_loss, member, kind)
+static const struct row_column loss_columns[] = {
+    LOSS_AT(config, TEXT),
+    LOSS_AT(shape, TEXT),
+    LOSS_AT(stage, TEXT),
+    LOSS_AT(losses, INT),
+};
+static const struct row_shape loss_shape = ROW_SHAPE(NULL, loss_columns);
+
+#define SETTLED_AT(member, kind) ROW_AT(struct past_runs_settled, member, kind)
+static const struct row_column settled_columns[] = {
+    SETTLED_AT(config, TEXT),     SETTLED_AT(shape, TEXT),
+    SETTLED_AT(source_key, TEXT), SETTLED_AT(measure_key, TEXT),
+    SETTLED_AT(outcome, TEXT),    SETTLED_AT(median_s, REAL),
+    SETTLED_AT(measured, BOOL),
+};
+static const struct row_shape settled_shape = ROW_SHAPE(NULL, settled_columns);
+
+#define CONFIG_AT(member, kind) ROW_AT(struct past_runs_config, member, kind)
+static const struct row_column config_columns[] = {
+    CONFIG_AT(key, TEXT),      CONFIG_AT(source_key, TEXT),
+    CONFIG_AT(params, TEXT),   CONFIG_AT(warnings, TEXT),
+    CONFIG_AT(sweep, INT),     CONFIG_AT(point, INT),
+    CONFIG_AT(baseline, BOOL),
+};
+static const struct row_shape config_shape = ROW_SHAPE(NULL, config_columns);
 
 enum {
     SWEEP,
@@ -17,38 +62,46 @@ enum {
     BUILD,
     LOSSES,
     OPEN_LEASES,
-    STATEMENTS,
+    QUERIES,
 };
 
-static const char *const statements[STATEMENTS] = {
-    [SWEEP] = "SELECT id, key, name, folder, file, hosts_file, spec, device,"
-              " arch, facts, settings, configurations, passed, created_utc"
-              " FROM sweep ORDER BY created_utc DESC, id DESC LIMIT 1",
-    [OUTCOME] = "SELECT o.outcome, o.reason, o.median_s, o.attempts,"
-                " r.relative_l2, r.max_error,"
-                " r.sampling IN ('settled','fixed')"
-                " FROM outcome o LEFT JOIN result r ON r.nonce=o.nonce"
-                " WHERE o.config=? AND o.shape=? AND o.source_key=?"
-                " AND o.measure_key=?",
-    [BUILD] = "SELECT artifact, build_key, host, registers, spill_bytes,"
-              " static_smem FROM build WHERE config=? AND source_key=?"
-              " AND outcome='built' ORDER BY received_utc DESC LIMIT 1",
+static const struct {
+    const struct row_shape *shape;
+    const char *text;
+} queries[QUERIES] = {
+    [SWEEP] = { &store_rows_sweep,
+                "SELECT id, key, name, folder, file, hosts_file, spec, device,"
+                " arch, facts, settings, configurations, passed, created_utc"
+                " FROM sweep ORDER BY created_utc DESC, id DESC LIMIT 1" },
+    [OUTCOME] = { &outcome_shape,
+                  "SELECT o.outcome, o.reason, o.median_s, o.attempts,"
+                  " r.relative_l2, r.max_error,"
+                  " r.sampling IN ('settled','fixed') AS agreed"
+                  " FROM outcome o LEFT JOIN result r ON r.nonce=o.nonce"
+                  " WHERE o.config=? AND o.shape=? AND o.source_key=?"
+                  " AND o.measure_key=?" },
+    [BUILD] = { &build_shape,
+                "SELECT artifact, build_key, host, registers, spill_bytes,"
+                " static_smem FROM build WHERE config=? AND source_key=?"
+                " AND outcome='built' ORDER BY received_utc DESC LIMIT 1" },
     /* Runs up to the one that last changed the sweep had other sources. */
-    [LOSSES] = "SELECT config, shape, stage, count(*) FROM lease"
-               " WHERE ending='lost' AND round=0"
-               " AND purpose IN ('screen', 'kernel', 'reference')"
-               " AND epoch >= coalesce((SELECT max(epoch)"
-               "  FROM run WHERE epoch <= (SELECT max(created_utc)"
-               "  FROM sweep)), 0) GROUP BY config, shape, stage",
-    [OPEN_LEASES] = "SELECT epoch, id, config, shape, purpose, stage, round,"
-                    " attempt, host, gpu, leased_utc FROM lease"
-                    " WHERE ended_utc IS NULL AND epoch < ?",
+    [LOSSES] = { &loss_shape,
+                 "SELECT config, shape, stage, count(*) AS losses FROM lease"
+                 " WHERE ending='lost' AND round=0"
+                 " AND purpose IN ('screen', 'kernel', 'reference')"
+                 " AND epoch >= coalesce((SELECT max(epoch)"
+                 "  FROM run WHERE epoch <= (SELECT max(created_utc)"
+                 "  FROM sweep)), 0) GROUP BY config, shape, stage" },
+    [OPEN_LEASES] = { &store_rows_lease,
+                      "SELECT epoch, id, config, shape, purpose, stage, round,"
+                      " attempt, host, gpu, leased_utc FROM lease"
+                      " WHERE ended_utc IS NULL AND epoch < ?" },
 };
 
 struct past_runs {
     struct store *store;
-    struct sqlite3_stmt *request; /* NULL until it is asked for */
-    struct sqlite3_stmt *stmts[STATEMENTS];
+    struct row_query request; /* not prepared until it is asked for */
+    struct row_query queries[QUERIES];
 };
 
 int past_runs_open(struct store *store, struct past_runs **out, struct err *err)
@@ -56,9 +109,9 @@ int past_runs_open(struct store *store, struct past_runs **out, struct err *err)
     struct past_runs *past = mem_new(1, sizeof(*past));
 
     past->store = store;
-    for (size_t i = 0; i < STATEMENTS; i++) {
-        int rc =
-            sql_prepare(store_db(store), statements[i], &past->stmts[i], err);
+    for (size_t i = 0; i < QUERIES; i++) {
+        int rc = row_prepare(store_db(store), queries[i].text, queries[i].shape,
+                             &past->queries[i], err);
 
         if (rc < 0) {
             past_runs_close(past);
@@ -74,9 +127,9 @@ void past_runs_close(struct past_runs *past)
 {
     if (!past)
         return;
-    for (size_t i = 0; i < STATEMENTS; i++)
-        sql_free(past->stmts[i]);
-    sql_free(past->request);
+    for (size_t i = 0; i < QUERIES; i++)
+        row_close(&past->queries[i]);
+    row_close(&past->request);
     free(past);
 }
 
@@ -88,32 +141,13 @@ static int within(struct past_runs *past, int rc, struct err *err)
 }
 
 int past_runs_sweep(struct past_runs *past, struct store_sweep *out,
-                    int64_t *id_out, struct err *err)
+                    struct err *err)
 {
-    struct sqlite3_stmt *stmt = past->stmts[SWEEP];
-    int rc;
+    int rc = row_start(&past->queries[SWEEP], err, "");
 
-    sql_reset(stmt);
-    rc = sql_step(stmt, err);
-    if (rc <= 0)
-        return within(past, rc, err);
-    *id_out = sql_int(stmt, 0);
-    *out = (struct store_sweep){
-        .key = sql_text(stmt, 1),
-        .name = sql_text(stmt, 2),
-        .folder = sql_text(stmt, 3),
-        .file = sql_text(stmt, 4),
-        .hosts_file = sql_text(stmt, 5),
-        .spec = sql_text(stmt, 6),
-        .device = sql_text(stmt, 7),
-        .arch = sql_text(stmt, 8),
-        .facts = sql_text(stmt, 9),
-        .settings = sql_text(stmt, 10),
-        .configurations = sql_int(stmt, 11),
-        .passed = sql_int(stmt, 12),
-        .created_utc = sql_int(stmt, 13),
-    };
-    return 1;
+    if (rc == 0)
+        rc = row_next(&past->queries[SWEEP], out, err);
+    return within(past, rc, err);
 }
 
 /* Databases of older formats are read as they are, without this table. */
@@ -133,26 +167,17 @@ int past_runs_request(struct past_runs *past, struct store_request *out,
 {
     int rc = has_requests(past, err);
 
-    if (rc == 1 && !past->request)
-        rc = sql_prepare(store_db(past->store),
+    if (rc == 1 && !past->request.stmt)
+        rc = row_prepare(store_db(past->store),
                          "SELECT folder, file, hosts_file, device, arch,"
                          " settings FROM request",
-                         &past->request, err) < 0
+                         &store_rows_request, &past->request, err) < 0
                  ? ERR_STORE
                  : 1;
-    if (rc == 1) {
-        sql_reset(past->request);
-        rc = sql_step(past->request, err);
-    }
     if (rc == 1)
-        *out = (struct store_request){
-            .folder = sql_text(past->request, 0),
-            .file = sql_text(past->request, 1),
-            .hosts_file = sql_text(past->request, 2),
-            .device = sql_text(past->request, 3),
-            .arch = sql_text(past->request, 4),
-            .settings = sql_text(past->request, 5),
-        };
+        rc = row_start(&past->request, err, "") < 0 ? ERR_STORE : 1;
+    if (rc == 1)
+        rc = row_next(&past->request, out, err);
     return within(past, rc, err);
 }
 
@@ -189,83 +214,58 @@ bool past_runs_asked(const struct store_sweep *sweep)
     return yes;
 }
 
+/* The first row of a query that was started with 'rc'. */
+static int first(struct past_runs *past, int query, int rc, void *out,
+                 struct err *err)
+{
+    if (rc == 0)
+        rc = row_next(&past->queries[query], out, err);
+    if (rc == 1)
+        sql_reset(past->queries[query].stmt);
+    return within(past, rc, err);
+}
+
 int past_runs_outcome(struct past_runs *past, const struct store_outcome *key,
                       struct past_runs_outcome *out, struct err *err)
 {
-    struct sqlite3_stmt *stmt = past->stmts[OUTCOME];
-    int rc = sql_start(stmt, err, "ssss", key->config, key->shape,
-                       key->source_key, key->measure_key);
+    int rc = row_start(&past->queries[OUTCOME], err, "ssss", key->config,
+                       key->shape, key->source_key, key->measure_key);
 
-    if (rc == 0)
-        rc = sql_step(stmt, err);
-    if (rc <= 0)
-        return within(past, rc, err);
-    snprintf(out->outcome, sizeof(out->outcome), "%s", sql_text(stmt, 0));
-    snprintf(out->reason, sizeof(out->reason), "%s", sql_text(stmt, 1));
-    out->median_s = sql_real(stmt, 2);
-    out->attempts = sql_int(stmt, 3);
-    out->relative_l2 = sql_real(stmt, 4);
-    out->max_error = sql_real(stmt, 5);
-    out->agreed = sql_int(stmt, 6) != 0;
-    sql_reset(stmt);
-    return 1;
+    return first(past, OUTCOME, rc, out, err);
 }
 
 int past_runs_build(struct past_runs *past, const char *config,
                     const char *source_key, struct past_runs_build *out,
                     struct err *err)
 {
-    struct sqlite3_stmt *stmt = past->stmts[BUILD];
-    int rc = sql_start(stmt, err, "ss", config, source_key);
+    int rc = row_start(&past->queries[BUILD], err, "ss", config, source_key);
 
-    if (rc == 0)
-        rc = sql_step(stmt, err);
-    if (rc <= 0)
-        return within(past, rc, err);
-    snprintf(out->artifact, sizeof(out->artifact), "%s", sql_text(stmt, 0));
-    snprintf(out->build_key, sizeof(out->build_key), "%s", sql_text(stmt, 1));
-    snprintf(out->host, sizeof(out->host), "%s", sql_text(stmt, 2));
-    out->registers = sql_int(stmt, 3);
-    out->spill_bytes = sql_int(stmt, 4);
-    out->static_smem = sql_int(stmt, 5);
-    sql_reset(stmt);
-    return 1;
+    return first(past, BUILD, rc, out, err);
 }
 
 int past_runs_losses(struct past_runs *past, past_runs_loss_fn *fn, void *arg,
                      struct err *err)
 {
-    struct sqlite3_stmt *stmt = past->stmts[LOSSES];
-    int rc;
+    struct row_query *query = &past->queries[LOSSES];
+    struct past_runs_loss loss;
+    int rc = row_start(query, err, "");
 
-    while ((rc = sql_step(stmt, err)) == 1) {
-        struct past_runs_loss loss = {
-            .config = sql_text(stmt, 0),
-            .shape = sql_text(stmt, 1),
-            .stage = sql_text(stmt, 2),
-            .losses = sql_int(stmt, 3),
-        };
-
+    while (rc >= 0 && (rc = row_next(query, &loss, err)) == 1)
         fn(arg, &loss);
-    }
     return within(past, rc, err);
 }
 
-static struct store_lease lease_copy(struct sqlite3_stmt *stmt)
+static struct store_lease lease_copy(const struct store_lease *row)
 {
-    return (struct store_lease){
-        .epoch = sql_int(stmt, 0),
-        .id = sql_int(stmt, 1),
-        .config = mem_strdup(sql_text(stmt, 2)),
-        .shape = mem_strdup(sql_text(stmt, 3)),
-        .purpose = mem_strdup(sql_text(stmt, 4)),
-        .stage = mem_strdup(sql_text(stmt, 5)),
-        .round = sql_int(stmt, 6),
-        .attempt = sql_int(stmt, 7),
-        .host = mem_strdup(sql_text(stmt, 8)),
-        .gpu = mem_strdup(sql_text(stmt, 9)),
-        .leased_utc = sql_int(stmt, 10),
-    };
+    struct store_lease copy = *row;
+
+    copy.config = mem_strdup(row->config);
+    copy.shape = mem_strdup(row->shape);
+    copy.purpose = mem_strdup(row->purpose);
+    copy.stage = mem_strdup(row->stage);
+    copy.host = mem_strdup(row->host);
+    copy.gpu = mem_strdup(row->gpu);
+    return copy;
 }
 
 static void lease_free(struct store_lease *lease)
@@ -281,14 +281,14 @@ static void lease_free(struct store_lease *lease)
 int past_runs_open_leases(struct past_runs *past, int64_t epoch,
                           past_runs_lease_fn *fn, void *arg, struct err *err)
 {
-    struct sqlite3_stmt *stmt = past->stmts[OPEN_LEASES];
-    struct store_lease *leases = NULL;
+    struct row_query *query = &past->queries[OPEN_LEASES];
+    struct store_lease *leases = NULL, row;
     size_t n = 0;
-    int rc = sql_start(stmt, err, "I", epoch);
+    int rc = row_start(query, err, "I", epoch);
 
-    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1) {
+    while (rc >= 0 && (rc = row_next(query, &row, err)) == 1) {
         leases = mem_grow(leases, n + 1, sizeof(*leases));
-        leases[n++] = lease_copy(stmt);
+        leases[n++] = lease_copy(&row);
     }
     for (size_t i = 0; i < n; i++) {
         if (rc == 0)
@@ -302,80 +302,49 @@ int past_runs_open_leases(struct past_runs *past, int64_t epoch,
 int past_runs_steps(struct past_runs *past, int64_t sweep,
                     past_runs_step_fn *fn, void *arg, struct err *err)
 {
-    struct sqlite3_stmt *stmt;
-    int rc = sql_prepare(store_db(past->store),
-                         "SELECT kind, config, point, rung, time_s, position"
-                         " FROM step WHERE sweep=? ORDER BY position",
-                         &stmt, err);
+    static const char text[] =
+        "SELECT sweep, position, kind, config, point, rung, time_s FROM step"
+        " WHERE sweep=? ORDER BY position";
+    struct row_query query;
+    struct store_step step;
+    int rc = row_open(store_db(past->store), text, &store_rows_step, &query,
+                      err, "I", sweep);
 
-    if (rc < 0)
-        return within(past, rc, err);
-    rc = sql_start(stmt, err, "I", sweep);
-    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1) {
-        struct store_step step = {
-            .sweep = sweep,
-            .kind = sql_text(stmt, 0),
-            .config = sql_text(stmt, 1),
-            .point = sql_int(stmt, 2),
-            .rung = sql_int(stmt, 3),
-            .time_s = sql_real(stmt, 4),
-            .position = sql_int(stmt, 5),
-        };
-
+    while (rc >= 0 && (rc = row_next(&query, &step, err)) == 1)
         fn(arg, &step);
-    }
-    sql_free(stmt);
+    row_close(&query);
     return within(past, rc, err);
 }
 
 int past_runs_configs(struct past_runs *past, past_runs_config_fn *fn,
                       void *arg, struct err *err)
 {
-    struct sqlite3_stmt *stmt;
-    int rc = sql_prepare(store_db(past->store),
-                         "SELECT key, source_key, params, warnings, sweep,"
-                         " point, baseline FROM config",
-                         &stmt, err);
+    static const char text[] = "SELECT key, source_key, params, warnings,"
+                               " sweep, point, baseline FROM config";
+    struct row_query query;
+    struct past_runs_config config;
+    int rc =
+        row_open(store_db(past->store), text, &config_shape, &query, err, "");
 
-    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1) {
-        struct past_runs_config config = {
-            .key = sql_text(stmt, 0),
-            .source_key = sql_text(stmt, 1),
-            .params = sql_text(stmt, 2),
-            .warnings = sql_text(stmt, 3),
-            .sweep = sql_int(stmt, 4),
-            .point = sql_int(stmt, 5),
-            .baseline = sql_int(stmt, 6) != 0,
-        };
-
+    while (rc >= 0 && (rc = row_next(&query, &config, err)) == 1)
         fn(arg, &config);
-    }
-    sql_free(stmt);
+    row_close(&query);
     return within(past, rc, err);
 }
 
 int past_runs_settled(struct past_runs *past, past_runs_settled_fn *fn,
                       void *arg, struct err *err)
 {
-    struct sqlite3_stmt *stmt;
-    int rc = sql_prepare(store_db(past->store),
-                         "SELECT config, shape, source_key, measure_key,"
-                         " outcome, median_s, nonce IS NOT NULL FROM outcome",
-                         &stmt, err);
+    static const char text[] =
+        "SELECT config, shape, source_key, measure_key, outcome, median_s,"
+        " nonce IS NOT NULL AS measured FROM outcome";
+    struct row_query query;
+    struct past_runs_settled settled;
+    int rc =
+        row_open(store_db(past->store), text, &settled_shape, &query, err, "");
 
-    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1) {
-        struct past_runs_settled settled = {
-            .config = sql_text(stmt, 0),
-            .shape = sql_text(stmt, 1),
-            .source_key = sql_text(stmt, 2),
-            .measure_key = sql_text(stmt, 3),
-            .outcome = sql_text(stmt, 4),
-            .median_s = sql_real(stmt, 5),
-            .measured = sql_int(stmt, 6) != 0,
-        };
-
+    while (rc >= 0 && (rc = row_next(&query, &settled, err)) == 1)
         fn(arg, &settled);
-    }
-    sql_free(stmt);
+    row_close(&query);
     return within(past, rc, err);
 }

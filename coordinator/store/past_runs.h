@@ -24,7 +24,7 @@ void past_runs_close(struct past_runs *past); /* NULL is fine */
 /* The current sweep: 1 and its row, or 0 in an empty database.  Its texts
  * live until past_runs_close(). */
 int past_runs_sweep(struct past_runs *past, struct store_sweep *out,
-                    int64_t *id_out, struct err *err);
+                    struct err *err);
 
 /* What the newest sweep or resume was told, whether or not it came to a sweep:
  * 1, or 0 where none was (fuzz), or before this was written down.  Its texts

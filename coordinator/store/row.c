@@ -141,9 +141,11 @@ size_t row_values(const struct row_shape *shape, const void *row,
 
 size_t row_place(const struct row_shape *shape, const char *column)
 {
-    size_t place = 0;
+    size_t at = shape->n - 1, place = 0;
 
-    for (size_t i = 0; strcmp(shape->columns[i].name, column) != 0; i++)
+    while (strcmp(shape->columns[at].name, column) != 0)
+        at--;
+    for (size_t i = 0; i < at; i++)
         place += is_written(&shape->columns[i]);
     return place;
 }

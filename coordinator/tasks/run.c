@@ -179,11 +179,10 @@ static int check_work(struct store *store, bool asked, struct err *err)
 {
     struct store_sweep row = { .key = NULL };
     struct past_runs *past = NULL;
-    int64_t id;
     int rc = past_runs_open(store, &past, err);
 
     if (rc == 0)
-        rc = past_runs_sweep(past, &row, &id, err);
+        rc = past_runs_sweep(past, &row, err);
     if (rc == 1)
         rc = past_runs_asked(&row) == asked ? 0
              : asked
@@ -321,8 +320,7 @@ static int find_in_sweep(struct run *run, struct past_runs *past,
                          struct store_request *out, struct err *err)
 {
     struct store_sweep row = { .key = NULL };
-    int64_t id;
-    int rc = past_runs_sweep(past, &row, &id, err);
+    int rc = past_runs_sweep(past, &row, err);
 
     if (rc == 1 && past_runs_asked(&row))
         return err_set(err, ERR_INPUT,

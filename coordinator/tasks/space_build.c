@@ -19,12 +19,11 @@ static int check_arch(struct store *store, const char *arch, struct err *err)
 {
     struct past_runs *past;
     struct store_sweep was;
-    int64_t id;
     int rc = past_runs_open(store, &past, err);
 
     if (rc < 0)
         return rc;
-    rc = past_runs_sweep(past, &was, &id, err);
+    rc = past_runs_sweep(past, &was, err);
     if (rc == 1 && strcmp(was.arch, arch) != 0)
         rc = err_set(err, ERR_INPUT,
                      "%s holds a sweep for %s; name another database with --db",

@@ -249,7 +249,9 @@ static int begin(struct filler *filler, struct space_domain **space_domain,
     int rc = past_runs_open(filler->store, &past, filler->err);
 
     if (rc == 0)
-        rc = past_runs_sweep(past, &row, &filler->sweep, filler->err);
+        rc = past_runs_sweep(past, &row, filler->err);
+    if (rc == 1)
+        filler->sweep = row.id;
     past_runs_close(past);
     if (rc >= 0)
         rc = space_domain_new(filler->spec, filler->space, 0, space_domain,

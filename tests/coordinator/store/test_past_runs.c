@@ -31,9 +31,8 @@ static void the_current_sweep_is_found(void **state)
     struct past_runs *past = open_history(store);
     struct store_sweep sweep;
     struct err err;
-    int64_t id;
 
-    assert_int_equal(past_runs_sweep(past, &sweep, &id, &err), 1);
+    assert_int_equal(past_runs_sweep(past, &sweep, &err), 1);
     assert_string_equal(sweep.name, "vector_add");
     assert_string_equal(sweep.arch, "sm_89");
     assert_int_equal(sweep.passed, 5);
