@@ -12,13 +12,13 @@
 #include "coordinator/result/report.h"
 #include "coordinator/result/stored_spec.h"
 #include "coordinator/search/domain.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
 
 struct maker {
     const struct report *report;
     struct landscape *to;
-    struct sqlite3_stmt *durations; /* of a configuration: build, GPU held */
+    struct row_query durations; /* of a configuration: build, GPU held */
     struct err *err;
 };
 
@@ -128,19 +128,31 @@ static void keep_samples(struct landscape *to, const struct report_cell *cell,
         to->samples[to->samples_n++] = cell->samples[i];
 }
 
+struct durations {
+    double build_s, held_s;
+};
+
+static const struct row_column durations_columns[] = {
+    ROW_AT(struct durations, build_s, REAL),
+    ROW_AT(struct durations, held_s, REAL),
+};
+static const struct row_shape durations_shape =
+    ROW_SHAPE(NULL, durations_columns);
+
 static int keep_durations(struct maker *maker, const struct report_config *from,
                           struct landscape_config *config)
 {
-    int rc = sql_start(maker->durations, maker->err, "ss", from->key,
+    struct durations found;
+    int rc = row_start(&maker->durations, maker->err, "ss", from->key,
                        from->cells[0].nonce);
 
     if (rc == 0)
-        rc = sql_step(maker->durations, maker->err);
+        rc = row_next(&maker->durations, &found, maker->err);
     if (rc == 1) {
-        config->compile_s = fmax(sql_real(maker->durations, 0), 0);
-        config->bench_s = fmax(sql_real(maker->durations, 1), 0);
+        config->compile_s = fmax(found.build_s, 0);
+        config->bench_s = fmax(found.held_s, 0);
+        sql_reset(maker->durations.stmt);
     }
-    sql_reset(maker->durations);
     return rc < 0 ? rc : 0;
 }
 
@@ -184,8 +196,8 @@ static int keep(struct maker *maker, const struct report_config *from)
 /* Of a build that was made again, from the cache or after a loss, the longest
  * is the one that compiled. */
 static const char durations_query[] =
-    "SELECT (SELECT max(seconds) FROM build WHERE config=?1 AND cached=0),"
-    " (SELECT held_s FROM result WHERE nonce=?2)";
+    "SELECT (SELECT max(seconds) FROM build WHERE config=?1 AND cached=0)"
+    " AS build_s, (SELECT held_s FROM result WHERE nonce=?2) AS held_s";
 
 static int fill(struct maker *maker, struct store *store)
 {
@@ -198,11 +210,11 @@ static int fill(struct maker *maker, struct store *store)
         mem_new(report->n_configs, sizeof(*maker->to->configs));
     rc = make_domain(maker);
     if (rc == 0)
-        rc = sql_prepare(store_db(store), durations_query, &maker->durations,
-                         maker->err);
+        rc = row_prepare(store_db(store), durations_query, &durations_shape,
+                         &maker->durations, maker->err);
     for (size_t i = 0; rc == 0 && i < report->n_configs; i++)
         rc = keep(maker, &report->configs[i]);
-    sql_free(maker->durations);
+    row_close(&maker->durations);
     if (rc == 0 && domain_size(maker->to->domain) == 0)
         rc = err_set(
             maker->err, ERR_INPUT,

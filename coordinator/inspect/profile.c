@@ -8,7 +8,7 @@
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "coordinator/result/report.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/json_out.h"
 #include "coordinator/text/table.h"
@@ -23,32 +23,37 @@ static char *clean(const char *text)
     return terminal_clean(mem_strdup(text), false);
 }
 
-/* A row: config, shape, host, gpu, outcome, detail, output, log, round,
- * received. */
+#define TOOL(member, kind) ROW_AT(struct store_tool, member, kind)
+static const struct row_column tool_columns[] = {
+    TOOL(config, TEXT),      TOOL(shape, TEXT),   TOOL(host, TEXT),
+    TOOL(gpu, TEXT),         TOOL(outcome, TEXT), TOOL(detail, TEXT),
+    TOOL(output, TEXT),      TOOL(log, TEXT),     TOOL(round, INT),
+    TOOL(received_utc, INT),
+};
+static const struct row_shape tool_shape = ROW_SHAPE(NULL, tool_columns);
+
 static void add_entry(struct profile *out, const struct report *report,
-                      struct sqlite3_stmt *stmt)
+                      const struct store_tool *row)
 {
     struct profile_entry entry = {
-        .config = report_find(report, sql_text(stmt, 0)),
-        .ran = outcome_is(sql_text(stmt, 4), OUTCOME_RAN),
-        .round = sql_int(stmt, 8),
-        .at_utc = sql_int(stmt, 9),
+        .config = report_find(report, row->config),
+        .ran = outcome_is(row->outcome, OUTCOME_RAN),
+        .round = row->round,
+        .at_utc = row->received_utc,
     };
     struct err why = { "" };
 
-    if (!entry.config ||
-        !report_find_shape(report, sql_text(stmt, 1), &entry.shape))
+    if (!entry.config || !report_find_shape(report, row->shape, &entry.shape))
         return;
-    if (entry.ran &&
-        ncu_read(sql_text(stmt, 6), sql_text(stmt, 7), &entry.told, &why) < 0)
+    if (entry.ran && ncu_read(row->output, row->log, &entry.told, &why) < 0)
         entry.ran = false;
-    entry.host = clean(sql_text(stmt, 2));
-    entry.gpu = clean(sql_text(stmt, 3));
+    entry.host = clean(row->host);
+    entry.gpu = clean(row->gpu);
     entry.why = mem_strdup("");
     if (!entry.ran) {
         free(entry.why);
-        entry.why = mem_printf("%s: %s", sql_text(stmt, 4),
-                               why.text[0] ? why.text : sql_text(stmt, 5));
+        entry.why = mem_printf("%s: %s", row->outcome,
+                               why.text[0] ? why.text : row->detail);
         entry.why = terminal_clean(entry.why, false);
     }
     out->entries = mem_grow(out->entries, out->n + 1, sizeof(*out->entries));
@@ -73,13 +78,14 @@ int profile_load(struct store *store, const struct report *report,
         " WHERE t.purpose='profile' AND t.counted=1 AND t.round=(SELECT"
         "  max(u.round) FROM tool u WHERE u.purpose='profile' AND u.counted=1"
         "  AND u.config=t.config AND u.shape=t.shape)";
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(store), text, &stmt, err);
+    struct row_query query;
+    struct store_tool row;
+    int rc = row_open(store_db(store), text, &tool_shape, &query, err, "");
 
     *out = (struct profile){ NULL, 0 };
-    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
-        add_entry(out, report, stmt);
-    sql_free(stmt);
+    while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1)
+        add_entry(out, report, &row);
+    row_close(&query);
     if (rc < 0) {
         profile_fini(out);
         return err_within(err, ERR_STORE, "%s", store_path(store));

@@ -107,7 +107,7 @@ static void take(struct build_listing *listing,
     snprintf(listing->toolkit, sizeof(listing->toolkit), "%s", build->toolkit);
 }
 
-static int find(struct build_listing *listing, struct sqlite3_stmt *builds,
+static int find(struct build_listing *listing, struct row_query *builds,
                 struct build_row *row, struct err *err)
 {
     struct evidence_build build;
@@ -124,7 +124,7 @@ static int find(struct build_listing *listing, struct sqlite3_stmt *builds,
 static int read_rows(struct build_listing *listing, struct store *store,
                      struct err *err)
 {
-    struct sqlite3_stmt *builds = NULL;
+    struct row_query *builds = NULL;
     int rc = evidence_builds_open(store, &builds, err);
 
     for (size_t i = 0; rc == 0 && i < listing->n; i++)

@@ -1,7 +1,10 @@
 #include "coordinator/result/evidence.h"
 
+#include <stdlib.h>
+
 #include "common/err.h"
-#include "coordinator/store/sql.h"
+#include "common/mem.h"
+#include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
 
 static int fault(const struct store *store, int rc, struct err *err)
@@ -9,105 +12,125 @@ static int fault(const struct store *store, int rc, struct err *err)
     return rc < 0 ? err_within(err, ERR_STORE, "%s", store_path(store)) : rc;
 }
 
+#define ARTIFACT(member, kind) ROW_AT(struct evidence_artifact, member, kind)
+static const struct row_column artifact_columns[] = {
+    ARTIFACT(config, TEXT),
+    ARTIFACT(source_key, TEXT),
+    ARTIFACT(artifact, TEXT),
+    ARTIFACT(received_utc, INT),
+};
+static const struct row_shape artifact_shape =
+    ROW_SHAPE(NULL, artifact_columns);
+
 int evidence_artifacts(struct store *store, evidence_artifact_fn *fn, void *arg,
                        struct err *err)
 {
     static const char text[] =
         "SELECT config, source_key, artifact, received_utc FROM build"
         " WHERE purpose='kernel' AND outcome='built' AND artifact<>''";
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(store), text, &stmt, err);
+    struct row_query query;
+    struct evidence_artifact row;
+    int rc = row_open(store_db(store), text, &artifact_shape, &query, err, "");
 
-    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
-        fn(arg,
-           &(struct evidence_artifact){ sql_text(stmt, 0), sql_text(stmt, 1),
-                                        sql_text(stmt, 2), sql_int(stmt, 3) });
-    sql_free(stmt);
+    while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1)
+        fn(arg, &row);
+    row_close(&query);
     return fault(store, rc, err);
 }
 
 /* ---- builds */
 
-int evidence_builds_open(struct store *store, struct sqlite3_stmt **builds_out,
+#define BUILD(member, kind) ROW_AT(struct evidence_build, member, kind)
+static const struct row_column build_columns[] = {
+    BUILD(outcome, TEXT), BUILD(detail, TEXT), BUILD(artifact, TEXT),
+    BUILD(seconds, REAL), BUILD(cached, BOOL), BUILD(log, TEXT),
+    BUILD(toolkit, TEXT),
+};
+static const struct row_shape build_shape = ROW_SHAPE(NULL, build_columns);
+
+int evidence_builds_open(struct store *store, struct row_query **builds_out,
                          struct err *err)
 {
     static const char text[] =
         "SELECT outcome, detail, artifact, seconds, cached, log,"
-        " (SELECT toolkit FROM host WHERE name = b.host) FROM build b"
+        " (SELECT toolkit FROM host WHERE name = b.host) AS toolkit FROM build "
+        "b"
         " WHERE config = ? AND source_key = ? AND purpose = 'kernel'"
         " ORDER BY outcome = 'crash', received_utc DESC LIMIT 1";
 
-    return fault(store, sql_prepare(store_db(store), text, builds_out, err),
-                 err);
+    *builds_out = mem_new(1, sizeof(**builds_out));
+    return fault(
+        store,
+        row_prepare(store_db(store), text, &build_shape, *builds_out, err),
+        err);
 }
 
-int evidence_builds_find(struct sqlite3_stmt *builds, const char *config,
+int evidence_builds_find(struct row_query *builds, const char *config,
                          const char *source_key, struct evidence_build *out,
                          struct err *err)
 {
-    int rc;
+    int rc = row_start(builds, err, "ss", config, source_key);
 
-    sql_reset(builds);
-    rc = sql_start(builds, err, "ss", config, source_key);
-    if (rc == 0)
-        rc = sql_step(builds, err);
-    if (rc == 1)
-        *out = (struct evidence_build){
-            .outcome = sql_text(builds, 0),
-            .detail = sql_text(builds, 1),
-            .artifact = sql_text(builds, 2),
-            .seconds = sql_real(builds, 3),
-            .cached = sql_int(builds, 4) != 0,
-            .log = sql_text(builds, 5),
-            .toolkit = sql_text(builds, 6),
-        };
-    return rc;
+    return rc == 0 ? row_next(builds, out, err) : rc;
 }
 
-void evidence_builds_close(struct sqlite3_stmt *builds)
+void evidence_builds_close(struct row_query *builds)
 {
-    sql_free(builds);
+    if (builds)
+        row_close(builds);
+    free(builds);
 }
 
 /* ---- measurements */
+
+#define ORIGIN(member, kind) ROW_AT(struct evidence_origin, member, kind)
+static const struct row_column origin_columns[] = {
+    ORIGIN(source_key, TEXT), ORIGIN(artifact, TEXT), ORIGIN(gpu, TEXT),
+    ORIGIN(driver, TEXT),     ORIGIN(toolkit, TEXT),  ORIGIN(measured_utc, INT),
+};
+static const struct row_shape origin_shape = ROW_SHAPE(NULL, origin_columns);
 
 int evidence_origin(struct store *store, const char *config, const char *nonce,
                     evidence_origin_fn *fn, void *arg, struct err *err)
 {
     static const char text[] =
-        "SELECT c.source_key, r.artifact, g.name, g.driver, r.received_utc,"
+        "SELECT c.source_key, r.artifact, g.name AS gpu, g.driver,"
+        " r.received_utc AS measured_utc,"
         " (SELECT h.toolkit FROM build b JOIN host h ON h.name=b.host"
         "  WHERE b.config=c.key AND b.source_key=c.source_key"
         "  AND b.outcome='built' ORDER BY b.counted DESC, b.received_utc DESC"
-        "  LIMIT 1)"
+        "  LIMIT 1) AS toolkit"
         " FROM config c LEFT JOIN result r ON r.nonce=?2"
         " LEFT JOIN gpu g ON g.uuid=r.gpu WHERE c.key=?1";
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(store), text, &stmt, err);
+    struct row_query query;
+    struct evidence_origin row;
+    int rc = row_open(store_db(store), text, &origin_shape, &query, err, "ss",
+                      config, nonce);
 
     if (rc == 0)
-        rc = sql_start(stmt, err, "ss", config, nonce);
-    if (rc == 0)
-        rc = sql_step(stmt, err);
+        rc = row_next(&query, &row, err);
     if (rc == 1)
-        fn(arg, &(struct evidence_origin){
-                    .source_key = sql_text(stmt, 0),
-                    .artifact = sql_text(stmt, 1),
-                    .gpu = sql_text(stmt, 2),
-                    .driver = sql_text(stmt, 3),
-                    .measured_utc = sql_int(stmt, 4),
-                    .toolkit = sql_text(stmt, 5),
-                });
-    sql_free(stmt);
+        fn(arg, &row);
+    row_close(&query);
     return fault(store, rc < 0 ? rc : 0, err);
 }
+
+#define EXTERNAL(member, kind) ROW_AT(struct evidence_external, member, kind)
+static const struct row_column external_columns[] = {
+    EXTERNAL(shape, INT),    EXTERNAL(round, INT),   EXTERNAL(host, TEXT),
+    EXTERNAL(outcome, TEXT), EXTERNAL(detail, TEXT), EXTERNAL(output, TEXT),
+    EXTERNAL(seconds, REAL), EXTERNAL(name, TEXT),
+};
+static const struct row_shape external_shape =
+    ROW_SHAPE(NULL, external_columns);
 
 int evidence_externals(struct store *store, int64_t pass, int64_t first,
                        int64_t end, evidence_external_fn *fn, void *arg,
                        struct err *err)
 {
     static const char text[] =
-        "SELECT s.position, t.round, t.host, t.outcome, t.detail, t.output,"
+        "SELECT s.position AS shape, t.round, t.host, t.outcome, t.detail, "
+        "t.output,"
         " t.seconds, t.name FROM tool t JOIN contest_shape s"
         " ON s.pass=?1 AND s.shape=t.shape WHERE t.purpose='external'"
         " AND t.round>?2 AND t.round<?3 AND (t.counted=1 OR"
@@ -115,23 +138,14 @@ int evidence_externals(struct store *store, int64_t pass, int64_t first,
         "   o.round=t.round AND o.shape=t.shape AND o.gpu=t.gpu"
         "   ORDER BY o.counted DESC, o.attempt DESC LIMIT 1))"
         " ORDER BY t.round, s.position";
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(store), text, &stmt, err);
+    struct row_query query;
+    struct evidence_external row;
+    int rc = row_open(store_db(store), text, &external_shape, &query, err,
+                      "III", pass, first, end);
 
-    if (rc == 0)
-        rc = sql_start(stmt, err, "III", pass, first, end);
-    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
-        fn(arg, &(struct evidence_external){
-                    .shape = sql_int(stmt, 0),
-                    .round = sql_int(stmt, 1),
-                    .host = sql_text(stmt, 2),
-                    .outcome = sql_text(stmt, 3),
-                    .detail = sql_text(stmt, 4),
-                    .output = sql_text(stmt, 5),
-                    .seconds = sql_real(stmt, 6),
-                    .name = sql_text(stmt, 7),
-                });
-    sql_free(stmt);
+    while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1)
+        fn(arg, &row);
+    row_close(&query);
     return fault(store, rc, err);
 }
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct err;
-struct sqlite3_stmt;
+struct row_query;
 struct store;
 
 /* Every build of a kernel that made an artifact. */
@@ -30,12 +30,12 @@ struct evidence_build {
     double seconds;
     bool cached;
 };
-int evidence_builds_open(struct store *store, struct sqlite3_stmt **builds_out,
+int evidence_builds_open(struct store *store, struct row_query **builds_out,
                          struct err *err);
-int evidence_builds_find(struct sqlite3_stmt *builds, const char *config,
+int evidence_builds_find(struct row_query *builds, const char *config,
                          const char *source_key, struct evidence_build *out,
                          struct err *err);
-void evidence_builds_close(struct sqlite3_stmt *builds); /* NULL is fine */
+void evidence_builds_close(struct row_query *builds); /* NULL is fine */
 
 /* Where a measurement comes from; "" and 0 where that is not known. */
 struct evidence_origin {

@@ -11,20 +11,10 @@
 #include "coordinator/result/report_rows.h"
 #include "coordinator/search/objective.h"
 #include "coordinator/store/past_runs.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/string_pool.h"
 #include "coordinator/text/terminal.h"
-
-static char *clean_copy(struct sqlite3_stmt *stmt, int column)
-{
-    return terminal_clean(mem_strdup(sql_text(stmt, column)), false);
-}
-
-static int64_t int_or(struct sqlite3_stmt *stmt, int column, int64_t missing)
-{
-    return sql_is_null(stmt, column) ? missing : sql_int(stmt, column);
-}
 
 /* ---- the sweep, its shapes and gates ---- */
 
@@ -81,49 +71,73 @@ static int load_sweep(struct store *store, struct report *report,
     return rc < 0 ? rc : 0;
 }
 
-static void add_shape(void *arg, struct sqlite3_stmt *stmt)
+/* Shapes, gates and facts of the sweep; a query fills in some. */
+struct part {
+    const char *name, *vars, *floor_name, *kind, *why, *text;
+    double floor_s;
+    int64_t rejected_first, rejected_alone;
+};
+
+#define PART(member, kind) ROW_AT(struct part, member, kind)
+static const struct row_column part_columns[] = {
+    PART(name, TEXT),
+    PART(vars, TEXT),
+    PART(floor_name, TEXT),
+    PART(kind, TEXT),
+    PART(why, TEXT),
+    PART(text, TEXT),
+    PART(floor_s, REAL),
+    PART(rejected_first, COUNT),
+    PART(rejected_alone, COUNT),
+};
+static const struct row_shape part_shape = ROW_SHAPE(NULL, part_columns);
+
+static void add_shape(void *arg, const void *row)
 {
     struct report *report = arg;
+    const struct part *part = row;
 
     report->shapes =
         mem_grow(report->shapes, report->n_shapes + 1, sizeof(*report->shapes));
     report->shapes[report->n_shapes++] = (struct report_shape){
-        .name = mem_strdup(sql_text(stmt, 0)),
-        .vars = mem_strdup(sql_text(stmt, 1)),
-        .floor_s = sql_real(stmt, 2),
-        .floor_name = mem_strdup(sql_text(stmt, 3)),
+        .name = mem_strdup(part->name),
+        .vars = mem_strdup(part->vars),
+        .floor_s = part->floor_s,
+        .floor_name = mem_strdup(part->floor_name),
     };
 }
 
-static void add_gate(void *arg, struct sqlite3_stmt *stmt)
+static void add_gate(void *arg, const void *row)
 {
     struct report *report = arg;
+    const struct part *part = row;
 
     report->gates =
         mem_grow(report->gates, report->n_gates + 1, sizeof(*report->gates));
     report->gates[report->n_gates++] = (struct report_gate){
-        .name = mem_strdup(sql_text(stmt, 0)),
-        .kind = mem_strdup(sql_text(stmt, 1)),
-        .why = mem_strdup(sql_text(stmt, 2)),
-        .rejected_first = int_or(stmt, 3, -1),
-        .rejected_alone = int_or(stmt, 4, -1),
-        .warned = int_or(stmt, 5, 0),
+        .name = mem_strdup(part->name),
+        .kind = mem_strdup(part->kind),
+        .why = mem_strdup(part->why),
+        .rejected_first = part->rejected_first,
+        .rejected_alone = part->rejected_alone,
     };
 }
 
-static void set_ending(void *arg, struct sqlite3_stmt *stmt)
+static void set_ending(void *arg, const void *row)
 {
     struct report *report = arg;
+    const struct part *part = row;
 
-    report->sweep.ending = mem_strdup(sql_text(stmt, 0));
+    report->sweep.ending = mem_strdup(part->text);
 }
 
-static void set_recorded_on(void *arg, struct sqlite3_stmt *stmt)
+static void set_recorded_on(void *arg, const void *row)
 {
     struct report *report = arg;
+    const struct part *part = row;
 
     free(report->sweep.recorded_on);
-    report->sweep.recorded_on = clean_copy(stmt, 0);
+    report->sweep.recorded_on = terminal_clean(mem_strdup(part->text), false);
 }
 
 /* Of the configurations that were asked for. */
@@ -199,7 +213,7 @@ static int load_parts(struct report_rows *rows, struct err *err)
 {
     static const struct {
         const char *text;
-        void (*row)(void *, struct sqlite3_stmt *);
+        report_rows_fn *fn;
     } queries[] = {
         { "SELECT name, vars, floor_s, floor_name FROM shape WHERE sweep=?1"
           " ORDER BY position",
@@ -208,17 +222,19 @@ static int load_parts(struct report_rows *rows, struct err *err)
           " FROM gate WHERE sweep=?1 ORDER BY position",
           add_gate },
         { "SELECT coalesce((SELECT ending FROM run ORDER BY epoch DESC"
-          " LIMIT 1), '') WHERE ?1 IS NOT NULL",
+          " LIMIT 1), '') AS text WHERE ?1 IS NOT NULL",
           set_ending },
-        { "SELECT json_extract(settings, '$.recorded.device') FROM sweep"
+        { "SELECT json_extract(settings, '$.recorded.device') AS text FROM "
+          "sweep"
           " WHERE id=?1 AND device='replay'",
           set_recorded_on },
     };
+    struct part part;
     int rc = load_sweep(rows->store, rows->report, err);
 
     for (size_t i = 0; rc == 0 && i < sizeof(queries) / sizeof(*queries); i++)
-        rc = report_rows_each(rows, queries[i].text, queries[i].row,
-                              rows->report, err);
+        rc = report_rows_each(rows, queries[i].text, &part_shape, &part,
+                              queries[i].fn, rows->report, err);
     if (rc == 0)
         rc = report_cells_load(rows, err);
     if (rc == 0)

@@ -9,7 +9,7 @@
 #include "common/outcome.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_rows.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/string_pool.h"
 #include "coordinator/text/terminal.h"
@@ -18,8 +18,28 @@
 static const char query[] =
     "SELECT c.key, c.point, c.baseline, c.params, c.warnings, c.source_key,"
     " o.shape, o.measure_key, o.settled_utc, o.outcome, o.reason, o.attempts,"
-    " o.nonce FROM config c LEFT JOIN outcome o ON o.config=c.key"
+    " o.nonce, o.config IS NOT NULL AS settled FROM config c LEFT JOIN outcome "
+    "o ON o.config=c.key"
     "  AND o.source_key=c.source_key WHERE c.sweep=?1 ORDER BY c.key";
+
+/* A configuration, and an outcome of it if it is settled. */
+struct cell_row {
+    const char *key, *params, *warnings, *source_key;
+    int64_t point;
+    bool baseline, settled;
+    const char *shape, *measure_key, *outcome, *reason, *nonce;
+    int64_t settled_utc, attempts;
+};
+
+#define CELL(member, kind) ROW_AT(struct cell_row, member, kind)
+static const struct row_column cell_columns[] = {
+    CELL(key, TEXT),     CELL(point, INT),        CELL(baseline, BOOL),
+    CELL(params, TEXT),  CELL(warnings, TEXT),    CELL(source_key, TEXT),
+    CELL(shape, TEXT),   CELL(measure_key, TEXT), CELL(settled_utc, INT),
+    CELL(outcome, TEXT), CELL(reason, TEXT),      CELL(attempts, INT),
+    CELL(nonce, TEXT),   CELL(settled, BOOL),
+};
+static const struct row_shape cell_shape = ROW_SHAPE(NULL, cell_columns);
 
 /* A way to measure a shape: of several the one that was last used is the
  * current one. */
@@ -48,7 +68,7 @@ struct loading {
     size_t n_found, cap_found;
 };
 
-static void add_config(struct loading *l, struct sqlite3_stmt *stmt)
+static void add_config(struct loading *l, const struct cell_row *row)
 {
     struct report *report = l->rows->report;
     struct report_config *config;
@@ -60,15 +80,15 @@ static void add_config(struct loading *l, struct sqlite3_stmt *stmt)
     }
     config = &report->configs[report->n_configs];
     *config = (struct report_config){
-        .point = sql_int(stmt, 1),
-        .baseline = sql_int(stmt, 2) != 0,
-        .json = terminal_clean(mem_strdup(sql_text(stmt, 3)), false),
-        .warnings = string_pool_keep(report->pool, sql_text(stmt, 4)),
+        .point = row->point,
+        .baseline = row->baseline,
+        .json = terminal_clean(mem_strdup(row->params), false),
+        .warnings = string_pool_keep(report->pool, row->warnings),
         .selected = true,
     };
-    snprintf(config->key, sizeof(config->key), "%s", sql_text(stmt, 0));
+    snprintf(config->key, sizeof(config->key), "%s", row->key);
     snprintf(config->source_key, sizeof(config->source_key), "%s",
-             sql_text(stmt, 5));
+             row->source_key);
     report->n_configs++;
 }
 
@@ -98,15 +118,15 @@ static size_t way_of(struct loading *l, const char *shape,
     return l->n_ways++;
 }
 
-static void add_outcome(struct loading *l, struct sqlite3_stmt *stmt)
+static void add_outcome(struct loading *l, const struct cell_row *row)
 {
     struct report *report = l->rows->report;
-    size_t at = way_of(l, sql_text(stmt, 6), sql_text(stmt, 7));
+    size_t at = way_of(l, row->shape, row->measure_key);
     struct way *way = &l->ways[at];
 
     way->outcomes++;
-    if (sql_int(stmt, 8) > way->settled_utc)
-        way->settled_utc = sql_int(stmt, 8);
+    if (row->settled_utc > way->settled_utc)
+        way->settled_utc = row->settled_utc;
     if (way->place == report->n_shapes)
         return;
     if (l->n_found == l->cap_found) {
@@ -116,24 +136,24 @@ static void add_outcome(struct loading *l, struct sqlite3_stmt *stmt)
     l->found[l->n_found++] = (struct found){
         .config = report->n_configs - 1,
         .way = at,
-        .outcome = report_outcome_of(sql_text(stmt, 9)),
-        .reason = string_pool_keep(report->pool, sql_text(stmt, 10)),
-        .attempts = sql_int(stmt, 11),
-        .nonce = mem_strdup(sql_text(stmt, 12)),
+        .outcome = report_outcome_of(row->outcome),
+        .reason = string_pool_keep(report->pool, row->reason),
+        .attempts = row->attempts,
+        .nonce = mem_strdup(row->nonce),
     };
 }
 
-static void add_row(void *arg, struct sqlite3_stmt *stmt)
+static void add_row(void *arg, const void *at)
 {
     struct loading *l = arg;
+    const struct cell_row *row = at;
     struct report *report = l->rows->report;
 
     if (report->n_configs == 0 ||
-        strcmp(report->configs[report->n_configs - 1].key, sql_text(stmt, 0)) !=
-            0)
-        add_config(l, stmt);
-    if (!sql_is_null(stmt, 6))
-        add_outcome(l, stmt);
+        strcmp(report->configs[report->n_configs - 1].key, row->key) != 0)
+        add_config(l, row);
+    if (row->settled)
+        add_outcome(l, row);
 }
 
 /* ---- what is current */
@@ -222,6 +242,7 @@ int report_cells_load(struct report_rows *rows, struct err *err)
 {
     struct report *report = rows->report;
     struct loading l = { .rows = rows };
+    struct cell_row row;
     int rc = sql_number(store_db(rows->store), "SELECT count(*) FROM outcome",
                         &report->counts.stale, err);
 
@@ -230,7 +251,7 @@ int report_cells_load(struct report_rows *rows, struct err *err)
     rows->measure_keys =
         mem_new(report->n_shapes + 1, sizeof(*rows->measure_keys));
     if (report->n_shapes > 0)
-        rc = report_rows_each(rows, query, add_row, &l, err);
+        rc = report_rows_each(rows, query, &cell_shape, &row, add_row, &l, err);
     make_cells(report);
     take_found(&l);
     loading_fini(&l);

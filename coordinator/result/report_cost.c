@@ -6,7 +6,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/terminal.h"
 
@@ -15,12 +15,27 @@
 /* Hosts that were listed and never held have one row without a category. */
 static const char cost_query[] =
     "SELECT n.name, h.rate_usd_per_h, i.category,"
-    " sum(i.end_ns - i.start_ns)"
+    " sum(i.end_ns - i.start_ns) AS ns"
     " FROM (SELECT name FROM host UNION SELECT host FROM interval) n"
     " LEFT JOIN host h ON h.name=n.name"
     " LEFT JOIN interval i ON i.host=n.name"
     " GROUP BY n.name, i.category"
     " ORDER BY h.position IS NULL, h.position, n.name";
+
+struct cost_row {
+    const char *name, *category;
+    double rate_usd_per_h;
+    int64_t ns;
+};
+
+#define COST(member, kind) ROW_AT(struct cost_row, member, kind)
+static const struct row_column cost_columns[] = {
+    COST(name, TEXT),
+    COST(category, TEXT),
+    COST(rate_usd_per_h, REAL),
+    COST(ns, INT),
+};
+static const struct row_shape cost_shape = ROW_SHAPE(NULL, cost_columns);
 
 static int category_of(const char *name)
 {
@@ -30,21 +45,20 @@ static int category_of(const char *name)
     return -1;
 }
 
-static void add_row(struct report_cost *cost, struct sqlite3_stmt *stmt)
+static void add_row(struct report_cost *cost, const struct cost_row *row)
 {
-    const char *name = sql_text(stmt, 0);
     struct report_cost_host *host =
         cost->n_hosts ? &cost->hosts[cost->n_hosts - 1] : NULL;
-    double hours = (double)sql_int(stmt, 3) / NS_PER_HOUR;
-    int category = category_of(sql_text(stmt, 2));
+    double hours = (double)row->ns / NS_PER_HOUR;
+    int category = category_of(row->category);
 
-    if (!host || strcmp(host->name, name) != 0) {
+    if (!host || strcmp(host->name, row->name) != 0) {
         cost->hosts =
             mem_grow(cost->hosts, cost->n_hosts + 1, sizeof(*cost->hosts));
         host = &cost->hosts[cost->n_hosts++];
         *host =
-            (struct report_cost_host){ .name = mem_strdup(name),
-                                       .rate_usd_per_h = sql_real(stmt, 1) };
+            (struct report_cost_host){ .name = mem_strdup(row->name),
+                                       .rate_usd_per_h = row->rate_usd_per_h };
     }
     host->total_hours += hours;
     if (category >= 0)
@@ -77,12 +91,14 @@ int report_cost_load(struct store *store, struct report_cost **out,
                      struct err *err)
 {
     struct report_cost *cost = mem_new(1, sizeof(*cost));
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(store), cost_query, &stmt, err);
+    struct row_query query;
+    struct cost_row row;
+    int rc =
+        row_open(store_db(store), cost_query, &cost_shape, &query, err, "");
 
-    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
-        add_row(cost, stmt);
-    sql_free(stmt);
+    while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1)
+        add_row(cost, &row);
+    row_close(&query);
     if (rc < 0) {
         report_cost_free(cost);
         *out = NULL;

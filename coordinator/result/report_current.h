@@ -25,7 +25,7 @@ enum report_current {
                                  time */
 };
 
-/* Texts live for the call; what is not filled in is "" and 0. */
+/* Texts live for the call; what is not filled in is "", 0 or NaN. */
 struct report_current_row {
     const char *config, *shape, *measure_key, *artifact;
     const char *gpu, *name, *driver, *toolkit;

@@ -8,7 +8,7 @@
 #include "common/mem.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_rows.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/store/row.h"
 #include "coordinator/text/terminal.h"
 
 #define AGREE_WITHIN 0.01
@@ -18,11 +18,21 @@ static const char gpus_query[] =
     "SELECT g.uuid, g.name, g.host,"
     " (SELECT text FROM event e WHERE e.name='GPU-QUARANTINED'"
     "  AND instr(e.text, g.uuid||': ')=1 AND e.at_utc>=s.created_utc"
-    "  ORDER BY e.id DESC LIMIT 1)"
+    "  ORDER BY e.id DESC LIMIT 1) AS why"
     " FROM sweep s, gpu g LEFT JOIN host h ON h.name=g.host"
     " WHERE s.id=?1 AND EXISTS(SELECT 1 FROM result r"
     "  JOIN config c ON c.key=r.config AND c.sweep=?1 WHERE r.gpu=g.uuid)"
     " ORDER BY h.position, g.position, g.uuid";
+
+struct gpu_row {
+    const char *uuid, *name, *host;
+    const char *why; /* it was quarantined: its UUID and the reason; or "" */
+};
+
+#define GPU(member) ROW_AT(struct gpu_row, member, TEXT)
+static const struct row_column gpu_columns[] = { GPU(uuid), GPU(name),
+                                                 GPU(host), GPU(why) };
+static const struct row_shape gpu_shape = ROW_SHAPE(NULL, gpu_columns);
 
 /* Times of one kind, in the order in which they come. */
 struct times {
@@ -55,36 +65,38 @@ static double at_s(int64_t utc_ns)
     return (double)utc_ns / 1e9;
 }
 
-static char *clean_copy(struct sqlite3_stmt *stmt, int column)
+static char *clean_copy(const char *text)
 {
-    return terminal_clean(mem_strdup(sql_text(stmt, column)), false);
+    return terminal_clean(mem_strdup(text), false);
 }
 
-static void add_gpu(void *arg, struct sqlite3_stmt *stmt)
+static void add_gpu(void *arg, const void *at)
 {
     struct report *report = ((struct report_gpus *)arg)->report;
+    const struct gpu_row *row = at;
     struct report_gpu *gpu;
-    const char *why = sql_text(stmt, 3);
 
     report->gpus =
         mem_grow(report->gpus, report->n_gpus + 1, sizeof(*report->gpus));
     gpu = &report->gpus[report->n_gpus++];
-    *gpu = (struct report_gpu){ .uuid = clean_copy(stmt, 0),
-                                .name = clean_copy(stmt, 1),
-                                .host = clean_copy(stmt, 2) };
-    if (*why)
-        gpu->quarantined = terminal_clean(
-            mem_strdup(why + strlen(sql_text(stmt, 0)) + strlen(": ")), false);
+    *gpu = (struct report_gpu){ .uuid = clean_copy(row->uuid),
+                                .name = clean_copy(row->name),
+                                .host = clean_copy(row->host) };
+    if (*row->why)
+        gpu->quarantined =
+            clean_copy(row->why + strlen(row->uuid) + strlen(": "));
 }
 
 int report_gpus_open(struct report_rows *rows, struct report_gpus **out,
                      struct err *err)
 {
     struct report_gpus *gpus = mem_new(1, sizeof(*gpus));
+    struct gpu_row row;
 
     *out = gpus;
     gpus->report = rows->report;
-    return report_rows_each(rows, gpus_query, add_gpu, gpus, err);
+    return report_rows_each(rows, gpus_query, &gpu_shape, &row, add_gpu, gpus,
+                            err);
 }
 
 /* ---- results */

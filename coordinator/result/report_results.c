@@ -9,32 +9,49 @@
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_gpus.h"
 #include "coordinator/result/report_rows.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/stored_samples.h"
 #include "coordinator/text/string_pool.h"
 
-enum column {
-    NONCE,
-    CONFIG,
-    SHAPE,
-    PURPOSE,
-    ROUND,
-    SOURCE_KEY,
-    MEASURE_KEY,
-    COUNTED,
-    OUTCOME,
-    GPU,
-    HOST,
-    RECEIVED_UTC,
-    SAMPLES,
-    SAMPLING,
-    THROTTLE,
-    RELATIVE_L2,
-    MAX_ERROR,
-    REGISTERS,
-    SPILL_BYTES,
+/* Of a result, a build or a GPU: of the last two some members. */
+struct evidence {
+    const char *nonce, *config, *shape, *purpose, *source_key, *measure_key;
+    const char *outcome, *gpu, *host, *samples, *sampling, *throttle;
+    const char *uuid, *name;
+    int64_t round, received_utc, registers, spill_bytes;
+    bool counted;
+    double relative_l2, max_error;
 };
+
+#define EVIDENCE(member, kind) ROW_AT(struct evidence, member, kind)
+static const struct row_column result_columns[] = {
+    EVIDENCE(nonce, TEXT),        EVIDENCE(config, TEXT),
+    EVIDENCE(shape, TEXT),        EVIDENCE(purpose, TEXT),
+    EVIDENCE(round, INT),         EVIDENCE(source_key, TEXT),
+    EVIDENCE(measure_key, TEXT),  EVIDENCE(counted, BOOL),
+    EVIDENCE(outcome, TEXT),      EVIDENCE(gpu, TEXT),
+    EVIDENCE(host, TEXT),         EVIDENCE(received_utc, INT),
+    EVIDENCE(samples, TEXT),      EVIDENCE(sampling, TEXT),
+    EVIDENCE(throttle, TEXT),     EVIDENCE(relative_l2, REAL),
+    EVIDENCE(max_error, REAL),    EVIDENCE(registers, COUNT),
+    EVIDENCE(spill_bytes, COUNT),
+};
+static const struct row_shape result_shape = ROW_SHAPE(NULL, result_columns);
+
+static const struct row_column build_columns[] = {
+    EVIDENCE(nonce, TEXT),
+    EVIDENCE(registers, COUNT),
+    EVIDENCE(spill_bytes, COUNT),
+    EVIDENCE(host, TEXT),
+};
+static const struct row_shape build_shape = ROW_SHAPE(NULL, build_columns);
+
+static const struct row_column gpu_columns[] = {
+    EVIDENCE(uuid, TEXT),
+    EVIDENCE(name, TEXT),
+};
+static const struct row_shape gpu_shape = ROW_SHAPE(NULL, gpu_columns);
 
 static const char results_query[] =
     "SELECT nonce, config, shape, purpose, round, source_key, measure_key,"
@@ -122,14 +139,15 @@ static struct report_cell *next_cell(const struct loading *l,
 
 /* ---- rows */
 
-static void add_name(void *arg, struct sqlite3_stmt *stmt)
+static void add_name(void *arg, const void *at)
 {
     struct loading *l = arg;
+    const struct evidence *row = at;
 
     l->names = mem_grow(l->names, l->n_names + 1, sizeof(*l->names));
     l->names[l->n_names++] = (struct gpu_name){
-        .uuid = mem_strdup(sql_text(stmt, 0)),
-        .name = string_pool_keep(l->rows->report->pool, sql_text(stmt, 1)),
+        .uuid = mem_strdup(row->uuid),
+        .name = string_pool_keep(l->rows->report->pool, row->name),
     };
 }
 
@@ -159,29 +177,22 @@ static bool is_power_capped(const char *json)
     return capped;
 }
 
-static int64_t int_or(struct sqlite3_stmt *stmt, int column, int64_t missing)
-{
-    return sql_is_null(stmt, column) ? missing : sql_int(stmt, column);
-}
-
 static void fill_cell(const struct loading *l, struct report_cell *cell,
-                      struct sqlite3_stmt *stmt)
+                      const struct evidence *row)
 {
     struct string_pool *pool = l->rows->report->pool;
-    const char *gpu = sql_text(stmt, GPU);
 
-    cell->relative_l2 = sql_real(stmt, RELATIVE_L2);
-    cell->max_error = sql_real(stmt, MAX_ERROR);
-    cell->registers = int_or(stmt, REGISTERS, -1);
-    cell->spill_bytes = int_or(stmt, SPILL_BYTES, -1);
-    cell->host = string_pool_keep(pool, sql_text(stmt, HOST));
-    cell->gpu = string_pool_keep(pool, gpu);
-    cell->gpu_name = name_of(l, gpu);
-    cell->sampling = string_pool_keep(pool, sql_text(stmt, SAMPLING));
-    cell->power_capped = is_power_capped(sql_text(stmt, THROTTLE));
-    cell->received_utc = sql_int(stmt, RECEIVED_UTC);
-    cell->samples =
-        stored_samples_read(sql_text(stmt, SAMPLES), &cell->n_samples);
+    cell->relative_l2 = row->relative_l2;
+    cell->max_error = row->max_error;
+    cell->registers = row->registers;
+    cell->spill_bytes = row->spill_bytes;
+    cell->host = string_pool_keep(pool, row->host);
+    cell->gpu = string_pool_keep(pool, row->gpu);
+    cell->gpu_name = name_of(l, row->gpu);
+    cell->sampling = string_pool_keep(pool, row->sampling);
+    cell->power_capped = is_power_capped(row->throttle);
+    cell->received_utc = row->received_utc;
+    cell->samples = stored_samples_read(row->samples, &cell->n_samples);
     if (cell->n_samples)
         stats_summary(cell->samples, cell->n_samples, &cell->summary);
 }
@@ -189,69 +200,68 @@ static void fill_cell(const struct loading *l, struct report_cell *cell,
 /* Does it tell of its GPU, by a time of the headline shape?  -1, or the
  * configuration. */
 static int64_t tells(const struct loading *l, const struct report_cell *cell,
-                     struct sqlite3_stmt *stmt)
+                     const struct evidence *row)
 {
     const struct report_rows *rows = l->rows;
     const struct report *report = rows->report;
     int64_t config;
 
-    if (sql_int(stmt, COUNTED) == 0 ||
-        strcmp(sql_text(stmt, SHAPE), report->shapes[0].name) != 0 ||
-        !outcome_is(sql_text(stmt, OUTCOME), OUTCOME_CORRECT) ||
-        !rows->measure_keys[0] ||
-        strcmp(sql_text(stmt, MEASURE_KEY), rows->measure_keys[0]) != 0)
+    if (!row->counted || strcmp(row->shape, report->shapes[0].name) != 0 ||
+        !outcome_is(row->outcome, OUTCOME_CORRECT) || !rows->measure_keys[0] ||
+        strcmp(row->measure_key, rows->measure_keys[0]) != 0)
         return -1;
     config = cell ? (cell - report->cells) / (int64_t)report->n_shapes : -1;
-    if (!cell ||
-        strcmp(report->configs[config].key, sql_text(stmt, CONFIG)) != 0)
-        config = report_rows_find(rows, sql_text(stmt, CONFIG));
+    if (!cell || strcmp(report->configs[config].key, row->config) != 0)
+        config = report_rows_find(rows, row->config);
     return config >= 0 && strcmp(report->configs[config].source_key,
-                                 sql_text(stmt, SOURCE_KEY)) == 0
+                                 row->source_key) == 0
                ? config
                : -1;
 }
 
-static void add_result(void *arg, struct sqlite3_stmt *stmt)
+static void add_result(void *arg, const void *at)
 {
     struct loading *l = arg;
-    struct report_cell *cell = cell_of(l, sql_text(stmt, NONCE));
+    const struct evidence *row = at;
+    struct report_cell *cell = cell_of(l, row->nonce);
     struct report_measured measured = {
-        .gpu = sql_text(stmt, GPU),
-        .purpose = sql_text(stmt, PURPOSE),
-        .counted = sql_int(stmt, COUNTED) != 0,
-        .round = sql_int(stmt, ROUND),
-        .received_utc = sql_int(stmt, RECEIVED_UTC),
+        .gpu = row->gpu,
+        .purpose = row->purpose,
+        .counted = row->counted,
+        .round = row->round,
+        .received_utc = row->received_utc,
     };
 
     for (struct report_cell *c = cell; c; c = next_cell(l, c)) {
-        fill_cell(l, c, stmt);
+        fill_cell(l, c, row);
         l->missing--;
     }
-    measured.config = tells(l, cell, stmt);
+    measured.config = tells(l, cell, row);
     if (measured.config >= 0)
-        measured.seconds = cell
-                               ? cell->summary.median
-                               : stored_samples_median(sql_text(stmt, SAMPLES));
+        measured.seconds =
+            cell ? cell->summary.median : stored_samples_median(row->samples);
     report_gpus_take(l->gpus, &measured);
 }
 
-static void add_build(void *arg, struct sqlite3_stmt *stmt)
+static void add_build(void *arg, const void *at)
 {
     struct loading *l = arg;
-    struct report_cell *cell = cell_of(l, sql_text(stmt, 0));
+    const struct evidence *row = at;
+    struct report_cell *cell = cell_of(l, row->nonce);
 
     for (; cell; cell = next_cell(l, cell)) {
         if (*cell->host) /* it was measured */
             continue;
-        cell->registers = int_or(stmt, 1, -1);
-        cell->spill_bytes = int_or(stmt, 2, -1);
-        cell->host = string_pool_keep(l->rows->report->pool, sql_text(stmt, 3));
+        cell->registers = row->registers;
+        cell->spill_bytes = row->spill_bytes;
+        cell->host = string_pool_keep(l->rows->report->pool, row->host);
     }
 }
 
 int report_results_load(struct report_rows *rows, struct err *err)
 {
     struct loading l = { .rows = rows };
+    struct evidence row;
     int rc;
 
     if (rows->report->n_shapes == 0)
@@ -259,11 +269,14 @@ int report_results_load(struct report_rows *rows, struct err *err)
     make_slots(&l);
     rc = report_gpus_open(rows, &l.gpus, err);
     if (rc == 0)
-        rc = report_rows_each(rows, gpus_query, add_name, &l, err);
+        rc = report_rows_each(rows, gpus_query, &gpu_shape, &row, add_name, &l,
+                              err);
     if (rc == 0)
-        rc = report_rows_each(rows, results_query, add_result, &l, err);
+        rc = report_rows_each(rows, results_query, &result_shape, &row,
+                              add_result, &l, err);
     if (rc == 0 && l.missing > 0)
-        rc = report_rows_each(rows, builds_query, add_build, &l, err);
+        rc = report_rows_each(rows, builds_query, &build_shape, &row, add_build,
+                              &l, err);
     report_gpus_close(l.gpus);
     for (size_t i = 0; i < l.n_names; i++)
         free(l.names[i].uuid);

@@ -5,21 +5,20 @@
 
 #include "common/err.h"
 #include "coordinator/result/report.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
 
 int report_rows_each(struct report_rows *rows, const char *text,
-                     void (*row)(void *arg, struct sqlite3_stmt *stmt),
-                     void *arg, struct err *err)
+                     const struct row_shape *shape, void *row,
+                     report_rows_fn *fn, void *arg, struct err *err)
 {
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(rows->store), text, &stmt, err);
+    struct row_query query;
+    int rc = row_open(store_db(rows->store), text, shape, &query, err, "I",
+                      rows->report->sweep.id);
 
-    if (rc == 0)
-        rc = sql_start(stmt, err, "I", rows->report->sweep.id);
-    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
-        row(arg, stmt);
-    sql_free(stmt);
+    while (rc >= 0 && (rc = row_next(&query, row, err)) == 1)
+        fn(arg, row);
+    row_close(&query);
     return rc < 0 ? err_within(err, ERR_STORE, "%s", store_path(rows->store))
                   : 0;
 }

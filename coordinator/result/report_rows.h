@@ -14,7 +14,7 @@ struct err;
 struct report;
 struct report_cell;
 struct report_config;
-struct sqlite3_stmt;
+struct row_shape;
 struct store;
 
 /* While a report is loaded its configurations are in order of their keys. */
@@ -24,10 +24,12 @@ struct report_rows {
     char **measure_keys; /* [shapes] the current way to measure it, or NULL */
 };
 
-/* Run a query with the report's sweep as ?1; 'row' is called for each row. */
+/* Run a query with the report's sweep as ?1.  Each row is read into 'row', a
+ * struct of this shape, and told to 'fn'. */
+typedef void report_rows_fn(void *arg, const void *row);
 int report_rows_each(struct report_rows *rows, const char *text,
-                     void (*row)(void *arg, struct sqlite3_stmt *stmt),
-                     void *arg, struct err *err);
+                     const struct row_shape *shape, void *row,
+                     report_rows_fn *fn, void *arg, struct err *err);
 
 /* A configuration by its key: its place, or -1. */
 int64_t report_rows_find(const struct report_rows *rows, const char *key);

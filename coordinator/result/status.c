@@ -9,7 +9,7 @@
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "coordinator/result/report.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/terminal.h"
 
@@ -22,11 +22,25 @@ static const char settled_query[] =
 
 static const char hosts_query[] =
     "SELECT h.name, (SELECT i.category FROM interval i WHERE i.host=h.name"
-    "  AND i.epoch=?1 ORDER BY i.start_ns DESC LIMIT 1),"
-    " count(CASE WHEN l.stage='build' THEN 1 END),"
-    " count(CASE WHEN l.stage='measure' THEN 1 END)"
+    "  AND i.epoch=?1 ORDER BY i.start_ns DESC LIMIT 1) AS category,"
+    " count(CASE WHEN l.stage='build' THEN 1 END) AS building,"
+    " count(CASE WHEN l.stage='measure' THEN 1 END) AS measuring"
     " FROM host h LEFT JOIN lease l ON l.host=h.name AND l.epoch=?1"
     "  AND l.ended_utc IS NULL GROUP BY h.name ORDER BY h.position, h.name";
+
+struct host_row {
+    const char *name, *category;
+    int64_t building, measuring;
+};
+
+#define HOST(member, kind) ROW_AT(struct host_row, member, kind)
+static const struct row_column host_columns[] = {
+    HOST(name, TEXT),
+    HOST(category, TEXT),
+    HOST(building, INT),
+    HOST(measuring, INT),
+};
+static const struct row_shape host_shape = ROW_SHAPE(NULL, host_columns);
 
 static int query_one(struct store *store, const char *text, int64_t argument,
                      int64_t *out, struct err *err)
@@ -44,29 +58,29 @@ static int query_one(struct store *store, const char *text, int64_t argument,
     return rc < 0 ? rc : 0;
 }
 
-static void add_host(struct status *status, struct sqlite3_stmt *stmt)
+static void add_host(struct status *status, const struct host_row *row)
 {
     status->hosts =
         mem_grow(status->hosts, status->n_hosts + 1, sizeof(*status->hosts));
     status->hosts[status->n_hosts++] = (struct status_host){
-        .name = terminal_clean(mem_strdup(sql_text(stmt, 0)), false),
-        .category = terminal_clean(mem_strdup(sql_text(stmt, 1)), false),
-        .building = sql_int(stmt, 2),
-        .measuring = sql_int(stmt, 3),
+        .name = terminal_clean(mem_strdup(row->name), false),
+        .category = terminal_clean(mem_strdup(row->category), false),
+        .building = row->building,
+        .measuring = row->measuring,
     };
 }
 
 static int load_hosts(struct store *store, struct status *status,
                       struct err *err)
 {
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(store), hosts_query, &stmt, err);
+    struct row_query query;
+    struct host_row row;
+    int rc = row_open(store_db(store), hosts_query, &host_shape, &query, err,
+                      "I", status->epoch);
 
-    if (rc == 0)
-        rc = sql_start(stmt, err, "I", status->epoch);
-    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
-        add_host(status, stmt);
-    sql_free(stmt);
+    while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1)
+        add_host(status, &row);
+    row_close(&query);
     return rc;
 }
 
