@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/msg.h" /* struct reals */
+#include "common/msg_values.h" /* struct reals */
 
 struct row_shape;
 
