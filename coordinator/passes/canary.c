@@ -1,5 +1,6 @@
 /* The baseline as a canary, on each GPU; what gpu_trust.h makes of it is done.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -498,15 +499,32 @@ static void canary_turn(struct sweep *sweep, struct pass *pass)
     }
 }
 
-static const char *canary_waits_for(const struct sweep *sweep,
-                                    const struct pass *pass)
+static void canary_waits_for(const struct sweep *sweep, const struct pass *pass,
+                             pass_wait_fn *tell, void *arg)
 {
     const struct canary_run *canary = pass->state;
+    struct pass_wait rest = { .what = "the canary of a GPU that rests" };
+    double rested_s = gpu_trust_rested_s(canary->trust);
+    int asked = 0;
 
-    (void)sweep;
-    return !canary->off && gpu_trust_waits(canary->trust)
-               ? "the canary of a GPU that rests"
-               : NULL;
+    for (int i = 0; i < canary->n_gpus; i++) {
+        if (!canary->gpus[i].order)
+            continue;
+        asked++;
+        tell(arg, &(struct pass_wait){ .what = "the canary of a GPU",
+                                       .end = PASS_WAIT_ORDER,
+                                       .order = canary->gpus[i].order });
+    }
+    if (canary->off || !gpu_trust_waits(canary->trust))
+        return;
+    if (isfinite(rested_s)) {
+        rest.end = PASS_WAIT_TIME;
+        rest.until_ns =
+            reactor_now(sweep) + (int64_t)((rested_s - now_s(sweep)) * 1e9);
+        tell(arg, &rest);
+    } else if (asked == 0) {
+        tell(arg, &rest);
+    }
 }
 
 const struct pass_ops canary_pass = {

@@ -20,7 +20,7 @@ struct card {
     int block;     /* that runs on it, 0 none */
     int n;
     struct block_schedule_step *steps;
-    int64_t *orders; /* of each step; 0: not made yet */
+    int64_t *orders; /* of each step; 0: not made yet, or over */
     int next;        /* step to be ordered */
     bool met;        /* the external baseline had its chance before that step */
     enum external_schedule_answer joins; /* does it take part? */
@@ -95,6 +95,9 @@ void external_runs_broken(struct sweep *sweep, struct confirmation_pass *c,
 void external_runs_lost(struct sweep *sweep, struct confirmation_pass *c,
                         int host, const char *reason);
 bool external_runs_waits(const struct confirmation_pass *c); /* some run */
+/* How many do; each is told. */
+int external_runs_waits_for(const struct confirmation_pass *c,
+                            pass_wait_fn *tell, void *arg);
 /* An order of it ended, with a result or without; order 0 is an earlier
  * run's.  False when its block cannot go on. */
 bool external_runs_ended(struct sweep *sweep, struct confirmation_pass *c,

@@ -169,6 +169,7 @@ static void step_ended(struct sweep *sweep, struct confirmation_pass *c,
         confirmation_block_break(sweep, c, card);
         return;
     }
+    card->orders[step] = 0;
     candidate = card->steps[step].candidate;
     if (!outcome_is(msg_result(result)->outcome, OUTCOME_CORRECT) &&
         !block_schedule_is_out(c->confirm, candidate)) {
@@ -278,7 +279,7 @@ static const char *contest_judge(const struct sweep *sweep,
     return external_runs_judge(sweep, ran, why);
 }
 
-/* ---- the end ---- */
+/* ---- the end, and what it waits for ---- */
 
 static bool contest_is_over(const struct sweep *sweep, const struct pass *pass)
 {
@@ -287,6 +288,51 @@ static bool contest_is_over(const struct sweep *sweep, const struct pass *pass)
     (void)sweep;
     return block_schedule_failed(c->confirm) ||
            (block_schedule_done(c->confirm) && !external_runs_waits(c));
+}
+
+static int tell_block(const struct card *card, pass_wait_fn *tell, void *arg)
+{
+    int orders = 0;
+
+    for (int i = 0; i < card->next; i++) {
+        if (!card->orders[i])
+            continue;
+        orders++;
+        tell(arg, &(struct pass_wait){ .what = "a step of a block",
+                                       .end = PASS_WAIT_ORDER,
+                                       .order = card->orders[i] });
+    }
+    return orders;
+}
+
+/* A block that is not ordered to its end waits for a run of the external
+ * baseline; what no GPU has begun waits for one. */
+static void contest_waits_for(const struct sweep *sweep,
+                              const struct pass *pass, pass_wait_fn *tell,
+                              void *arg)
+{
+    const struct confirmation_pass *c = pass->state;
+    int runs = external_runs_waits_for(c, tell, arg), blocks = 0;
+
+    if (contest_is_over(sweep, pass))
+        return;
+    if (!all_are_here(sweep)) {
+        tell(arg, &(struct pass_wait){ .what = "hosts that are to come",
+                                       .end = PASS_WAIT_TIME,
+                                       .until_ns = sweep->reactor.started_ns +
+                                                   ARRIVAL_NS });
+        runs++;
+    }
+    for (int i = 0; i < c->n_cards; i++) {
+        if (!c->cards[i].block)
+            continue;
+        blocks++;
+        if (tell_block(&c->cards[i], tell, arg) + runs == 0)
+            tell(arg, &(struct pass_wait){ .what = "the rest of a block" });
+    }
+    if (blocks == 0 && !block_schedule_done(c->confirm))
+        tell(arg, &(struct pass_wait){ .what = "a GPU for the next block",
+                                       .end = PASS_WAIT_HOST });
 }
 
 static void contest_progress(const struct sweep *sweep, const struct pass *pass,
@@ -337,6 +383,7 @@ const struct pass_ops confirmation_pass = {
     .commands.fill = contest_fill,
     .commands.bundle = contest_bundle,
     .commands.judge = contest_judge,
+    .waits_for = contest_waits_for,
     .is_over = contest_is_over,
     .progress = contest_progress,
     .end = contest_end,

@@ -188,6 +188,22 @@ bool external_runs_waits(const struct confirmation_pass *c)
            external_schedule_at(c->tools->external_schedule, 0, &round, &host);
 }
 
+int external_runs_waits_for(const struct confirmation_pass *c,
+                            pass_wait_fn *tell, void *arg)
+{
+    int round, host, n = 0;
+    int64_t id;
+
+    while (c->tools && (id = external_schedule_at(c->tools->external_schedule,
+                                                  (size_t)n, &round, &host))) {
+        tell(arg, &(struct pass_wait){ .what = "a run of the external baseline",
+                                       .end = PASS_WAIT_ORDER,
+                                       .order = id });
+        n++;
+    }
+    return n;
+}
+
 /* ---- leases */
 
 static void put_bundle(struct external_runs *tools, struct msg_bundle *out)

@@ -101,6 +101,32 @@ static void settle(struct sweep *sweep, struct search_pass *search, size_t i,
     search_state_settle_rung(sweep, search, unit, outcome, time);
 }
 
+int halving_waits_for(const struct sweep *sweep,
+                      const struct search_pass *search, pass_wait_fn *tell,
+                      void *arg)
+{
+    const struct halving *race = search->race;
+    struct sched_order order;
+    bool is_gpu_here = find_gpu(sweep, 0, &order);
+
+    for (size_t i = 0; race && i < race->n; i++) {
+        struct pass_wait wait = { .what = "a rung of the race",
+                                  .unit = race->climbers[i].unit,
+                                  .order = race->climbers[i].order };
+
+        if (wait.order)
+            wait.end = PASS_WAIT_ORDER;
+        else if (!is_gpu_here)
+            wait.end = PASS_WAIT_HOST;
+        else { /* the next turn orders it, or gives it up */
+            wait.end = PASS_WAIT_TIME;
+            wait.until_ns = reactor_now(sweep);
+        }
+        tell(arg, &wait);
+    }
+    return race ? (int)race->n : 0;
+}
+
 void halving_turn(struct sweep *sweep, struct search_pass *search)
 {
     struct halving *race = search->race;

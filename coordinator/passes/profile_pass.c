@@ -131,6 +131,29 @@ static bool profile_is_over(const struct sweep *sweep, const struct pass *pass)
     return true;
 }
 
+static void profile_waits_for(const struct sweep *sweep,
+                              const struct pass *pass, pass_wait_fn *tell,
+                              void *arg)
+{
+    const struct profile_run *profile = pass->state;
+    bool is_host_here = first_host(sweep) >= 0;
+
+    for (int i = 0; i < profile->n; i++) {
+        const struct task *task = &profile->tasks[i];
+        struct pass_wait wait = { .what = "a profile",
+                                  .unit = task->unit,
+                                  .order = task->order };
+
+        if (task->over)
+            continue;
+        if (task->order)
+            wait.end = PASS_WAIT_ORDER;
+        else if (!is_host_here)
+            wait.end = PASS_WAIT_HOST;
+        tell(arg, &wait);
+    }
+}
+
 static int profile_fill(struct sweep *sweep, struct pass *pass,
                         const struct sched_lease *lease, struct msg_tool *out,
                         char key[HASH_HEX], struct err *err)
@@ -182,6 +205,7 @@ const struct pass_ops profile_pass = {
     .ended = profile_ended,
     .commands.fill = profile_fill,
     .commands.judge = profile_judge,
+    .waits_for = profile_waits_for,
     .is_over = profile_is_over,
     .free = profile_free,
 };

@@ -56,6 +56,10 @@ int search_recall(struct sweep *sweep, struct pass *pass,
 /* ---- halving.c: units that a race wants on a rung above the first. */
 void halving_want(struct search_pass *search, int unit);
 void halving_turn(struct sweep *sweep, struct search_pass *search);
+/* How many units wait on a rung; each is told. */
+int halving_waits_for(const struct sweep *sweep,
+                      const struct search_pass *search, pass_wait_fn *tell,
+                      void *arg);
 /* An order of it is over. */
 void halving_ended(struct sweep *sweep, struct search_pass *search,
                    const struct sched_lease *lease, const struct msg *result);

@@ -9,6 +9,7 @@
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/search_internal.h"
 #include "coordinator/reactor/records.h"
+#include "coordinator/schedule/sched_pieces.h"
 #include "coordinator/search/domain.h"
 #include "coordinator/search/external_strategy.h"
 #include "coordinator/search/objective.h"
@@ -237,6 +238,42 @@ static const char *search_method(const struct sweep *sweep,
                : search->plan.strategy;
 }
 
+/* One that is out and not settled. */
+static int find_open_unit(const struct sweep *sweep,
+                          const struct search *search)
+{
+    for (int unit = 0; unit < search_units(search); unit++)
+        if (search_is_out(search, unit) &&
+            sched_unit_is_open(sweep->work.sched, unit))
+            return unit;
+    return -1;
+}
+
+/* The units that it holds back wait for what the strategy asks next, and the
+ * strategy for what it asked before. */
+static void search_waits_for(const struct sweep *sweep, const struct pass *pass,
+                             pass_wait_fn *tell, void *arg)
+{
+    const struct search_pass *search = pass->state;
+    struct external_strategy *program;
+    struct pass_wait wait = { .what = "what the strategy asked for" };
+
+    if (!search->search || search->done)
+        return;
+    program = search_external(search->search);
+    wait.unit = find_open_unit(sweep, search->search);
+    if (wait.unit >= 0) {
+        wait.end = PASS_WAIT_UNIT;
+    } else if (program) {
+        wait.what = "an answer of the strategy";
+        wait.end = PASS_WAIT_TIME;
+        wait.until_ns = external_strategy_deadline(program);
+    }
+    if (halving_waits_for(sweep, search, tell, arg) == 0 ||
+        wait.end != PASS_WAIT_NOTHING)
+        tell(arg, &wait);
+}
+
 static void search_progress(const struct sweep *sweep, const struct pass *pass,
                             struct progress_facts *facts)
 {
@@ -285,6 +322,7 @@ const struct pass_ops search_pass = {
     .ended = search_ended,
     .samples = search_samples,
     .method = search_method,
+    .waits_for = search_waits_for,
     .progress = search_progress,
     .free = search_pass_free,
 };

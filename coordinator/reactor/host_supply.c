@@ -96,6 +96,11 @@ static void stop(struct sweep *sweep, const struct ability *can,
                  &err);
 }
 
+int64_t host_supply_until_ns(const struct sweep *sweep)
+{
+    return sweep->fleet.usable_ns + NO_HOST_NS;
+}
+
 void host_supply_check(struct sweep *sweep, int64_t now)
 {
     struct ability can = look(sweep);
@@ -109,7 +114,7 @@ void host_supply_check(struct sweep *sweep, int64_t now)
     }
     if (can.measures && !must_build)
         sweep->fleet.usable_ns = now;
-    late = now - sweep->fleet.usable_ns > NO_HOST_NS;
+    late = now > host_supply_until_ns(sweep);
     if (!can.measures && (late || !can.may_measure)) {
         if (can.idle)
             stop(sweep, &can,

@@ -9,6 +9,8 @@
 
 struct sweep;
 
+/* CLOCK_BOOTTIME: without a host that can go on the sweep ends then. */
+int64_t host_supply_until_ns(const struct sweep *sweep);
 void host_supply_check(struct sweep *sweep, int64_t now);
 
 #endif

@@ -189,15 +189,21 @@ const char *pass_method(const struct sweep *sweep)
     return "exhaustive";
 }
 
-const char *pass_waits_for(const struct sweep *sweep)
+static void note_wait(void *arg, const struct pass_wait *wait)
 {
-    const char *what = NULL;
-    const struct pass *pass;
+    (void)wait;
+    *(bool *)arg = true;
+}
 
-    for (int i = 0; !what && (pass = next(sweep, &i));)
+bool pass_waits(const struct sweep *sweep)
+{
+    const struct pass *pass;
+    bool waits = false;
+
+    for (int i = 0; !waits && (pass = next(sweep, &i));)
         if (pass->ops->waits_for)
-            what = pass->ops->waits_for(sweep, pass);
-    return what;
+            pass->ops->waits_for(sweep, pass, note_wait, &waits);
+    return waits;
 }
 
 void pass_progress(const struct sweep *sweep, struct progress_facts *facts)

@@ -46,7 +46,7 @@ bool pass_bans(const struct sweep *sweep, size_t host, int gpu);
 int pass_samples(const struct sweep *sweep, const struct sched_lease *lease);
 bool pass_bundle(struct sweep *sweep, const char *hash, struct msg_bundle *out);
 const char *pass_method(const struct sweep *sweep); /* or exhaustive */
-const char *pass_waits_for(const struct sweep *sweep);
+bool pass_waits(const struct sweep *sweep);         /* any, for anything */
 void pass_progress(const struct sweep *sweep, struct progress_facts *facts);
 
 /* That which makes orders of this purpose, and takes part; or NULL. */

@@ -19,6 +19,7 @@
 
 #include "common/hash.h"
 #include "common/outcome.h"
+#include "coordinator/reactor/pass_wait.h"
 #include "coordinator/schedule/sched.h"
 
 struct err;
@@ -104,9 +105,9 @@ struct pass_ops {
                    const struct sched_lease *lease);
     /* How a search that is not exhaustive goes about it. */
     const char *(*method)(const struct sweep *sweep, const struct pass *pass);
-    /* What it still waits for although no job is open; NULL for nothing. */
-    const char *(*waits_for)(const struct sweep *sweep,
-                             const struct pass *pass);
+    /* Tell all that it waits for, and until when; nothing: it does not. */
+    void (*waits_for)(const struct sweep *sweep, const struct pass *pass,
+                      pass_wait_fn *tell, void *arg);
     bool (*is_over)(const struct sweep *sweep, const struct pass *pass);
     void (*progress)(const struct sweep *sweep, const struct pass *pass,
                      struct progress_facts *facts);

@@ -285,7 +285,7 @@ static bool is_over(const struct sweep *sweep)
     if (sweep->passes.lead)
         return sweep->passes.lead->ops->is_over(sweep, sweep->passes.lead);
     return sweep->work.sched && sched_open_jobs(sweep->work.sched) == 0 &&
-           !pass_waits_for(sweep);
+           !pass_waits(sweep);
 }
 
 /* The signals, and the pipes of a strategy that is a program. */

@@ -1,6 +1,7 @@
 #include "coordinator/schedule/gpu_trust_internal.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -167,6 +168,20 @@ bool gpu_trust_waits(const struct gpu_trust *w)
         if (w->gpus[i].up && w->gpus[i].trust == RESTING)
             return true;
     return false;
+}
+
+double gpu_trust_rested_s(const struct gpu_trust *w)
+{
+    double first_s = (double)INFINITY;
+
+    for (int i = 0; i < w->n_gpus; i++) {
+        const struct watched *g = &w->gpus[i];
+
+        if (g->up && g->trust == RESTING && !g->pending &&
+            g->rest_until_s < first_s)
+            first_s = g->rest_until_s;
+    }
+    return first_s;
 }
 
 void gpu_trust_ban(struct gpu_trust *w, int gpu)

@@ -86,6 +86,9 @@ bool gpu_trust_next(struct gpu_trust *trust, double now_s, bool over,
                     struct gpu_trust_step *out);
 /* A measurement in doubt waits for a resting GPU. */
 bool gpu_trust_waits(const struct gpu_trust *trust);
+/* When the first GPU that rests may have its canary; infinite when none does,
+ * or all of them were asked for theirs. */
+double gpu_trust_rested_s(const struct gpu_trust *trust);
 
 /* An earlier run quarantined the GPU and has told why. */
 void gpu_trust_ban(struct gpu_trust *trust, int gpu);

@@ -37,6 +37,12 @@ PLANTED = [
     Mutant("forget to requeue what was refused",
            r"^    (settled_or_queued\(s, job, lease\.host\);)",
            r"    if (event != JOB_EV_REFUSED || s->jobs.list[job].state != JOB_WAITING)\n        \1"),
+    # These two are found while the sweep runs, by I7, or not at all.
+    Mutant("forget to tell what was dropped",
+           r"^    int_queue_push\(&s->orders\.dropped, [^;]*;\n", ""),
+    Mutant("forget to queue the build for an order",
+           r"^    if \(build->state == JOB_WAITING && !s->units\.held\[unit\]\)\n"
+           r" +int_queue_push_front\(&s->units\.builds, unit\);\n", ""),
     Mutant("forget to reset a FETCH",
            r"(\w+->offset \+ \(int64_t\)\w+->chunk\.len) >= (\w+->total)",
            r"\1 > \2"),

@@ -16,6 +16,7 @@
 #include "common/owner.h"
 #include "coordinator/link/host_threads.h"
 #include "coordinator/link/sweep_io.h"
+#include "tests/simulation/sim_held.h"
 #include "tests/simulation/sim_line.h"
 
 struct sim_world;
@@ -57,6 +58,7 @@ struct sim_life {
     int64_t sleep_ns; /* that the process will not run */
     int64_t commit_ns;
     bool disk_full;
+    struct sim_held held;
     int signals; /* its descriptor, -1 */
     struct store *store;
 };

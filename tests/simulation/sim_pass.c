@@ -6,7 +6,6 @@
 
 #include "common/mem.h"
 #include "coordinator/confirm/confirmation.h"
-#include "coordinator/passes/passes.h"
 #include "coordinator/plan/config_selection.h"
 #include "coordinator/plan/plan.h"
 #include "coordinator/reactor/sweep.h"
@@ -16,6 +15,7 @@
 #include "coordinator/spec/spec.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
+#include "tests/simulation/sim_held.h"
 #include "tests/simulation/sim_run.h"
 #include "tests/simulation/sim_sweep.h"
 #include "tests/simulation/sim_world.h"
@@ -26,7 +26,7 @@ static struct sweep_options options_of(const struct sim_run *run,
                                        const char *command)
 {
     return (struct sweep_options){ .device = run->world->scene.device,
-                                   .passes = sweep_passes,
+                                   .passes = sim_held_passes(),
                                    .arch = "sm_89",
                                    .command = command,
                                    .hosts_file = "",

@@ -59,6 +59,7 @@ static void begin_life(struct sim_world *world)
     life->epoch = SIM_UTC_NS + world->boot_ns + world->utc_off_ns;
     life->signals = -1;
     life->spins = 0;
+    life->held = (struct sim_held){ 0 };
     if (life->known) /* what another run did is to be done again */
         memset(life->known, 0, life->n_known);
     note(world, SIM_BEGIN, life->number, "");
@@ -125,6 +126,16 @@ static int one_life(struct sim_run *run, struct spec *spec,
     return out;
 }
 
+/* Later findings of the life may be what comes of it. */
+static void check_held(struct sim_run *run)
+{
+    const struct sim_held *held = &run->world->life.held;
+
+    if (held->at_ns > 0)
+        sim_run_finds(run, "I7", "at %.1f s nothing will end this wait: %s",
+                      (double)held->at_ns / (double)NS_PER_S, held->text);
+}
+
 /* Does it end with the code that this scene must have?  A reference that
  * cannot be built is the user's to mend. */
 static bool is_good_end(const struct sim_run *run)
@@ -158,6 +169,7 @@ bool sim_run_lives(struct sim_run *run, struct spec *spec,
         int64_t began_ns = world->boot_ns;
         int out = one_life(run, spec, &now, fuzz);
 
+        check_held(run);
         if (out == SIM_OUT_STUCK || out == SIM_OUT_SPINS) {
             sim_stuck_why(run, fuzz, why, sizeof(why));
             sim_run_finds(run, "I7", "it %s at %.0f s: %s",

@@ -2,6 +2,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <math.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -202,7 +204,9 @@ static void a_gpu_off_its_level_rests_and_comes_back(void **state)
                 "its canary is +5.0 % off its level; it rests for 5 s");
     expect_nothing(trust, 33, false); /* 29 and 5 s */
     assert_true(gpu_trust_waits(trust));
+    assert_true(gpu_trust_rested_s(trust) == 34);
     expect(trust, 34, GPU_TRUST_CANARY, 0);
+    assert_true(isinf(gpu_trust_rested_s(trust))); /* it was asked for */
     gpu_trust_canary(trust, 0, 34, 1.001e-3);
     expect_text(trust, GPU_TRUST_GO_ON, 0, "its canary is back on its level");
     for (int i = 0; i < 3; i++) /* now that it is itself */
