@@ -18,8 +18,10 @@ static void end(struct sim_leases *l, size_t i)
 static void moves(struct sim_leases *l, int host, int gpu, int64_t now)
 {
     for (size_t i = 0; i < l->n; i++)
-        if (l->out[i].host == host && l->out[i].gpu == gpu)
+        if (l->out[i].host == host && l->out[i].gpu == gpu) {
             l->out[i].since_ns = now;
+            l->out[i].slow_ns = 0;
+        }
 }
 
 static void end_one(struct sim_leases *l, const struct sim_record *r)
@@ -162,6 +164,10 @@ void sim_leases_take(struct sim_leases *l, size_t at)
             l->out[i].since_ns += r->number;
         for (size_t host = 0; host < SIM_HOSTS_MAX; host++)
             l->heard_ns[host] += r->number;
+        return;
+    case SIM_COMMIT:
+        for (size_t i = 0; i < l->n; i++)
+            l->out[i].slow_ns += r->limit_ms * NS_PER_MS;
         return;
     case SIM_DISMISS:
         end_of_host(l, r->host);

@@ -18,6 +18,7 @@ struct sim_lease {
     int host, gpu, id; /* names of the trace; gpu 0 for a build */
     int type;
     int64_t since_ns; /* of the last word about its place */
+    int64_t slow_ns;  /* that COMMITs took since then */
     int64_t limit_ns;
 };
 

@@ -63,12 +63,29 @@ static struct msg lease(int64_t number, const char *gpu)
                                                   .limit_ms = 10000 } } };
 }
 
+static void commit_for(int64_t at_s, int64_t took_s)
+{
+    sim_trace_add(&world.trace,
+                  (struct sim_record){ .kind = SIM_COMMIT,
+                                       .at_ns = at_s * NS_PER_S,
+                                       .host = SIM_NOBODY,
+                                       .type = -1,
+                                       .number = 1,
+                                       .limit_ms = took_s * 1000 });
+}
+
 static void commit(void)
 {
-    sim_trace_add(&world.trace, (struct sim_record){ .kind = SIM_COMMIT,
-                                                     .host = SIM_NOBODY,
-                                                     .type = -1,
-                                                     .number = 1 });
+    commit_for(0, 0);
+}
+
+/* The host speaks, and is spoken to, once a second. */
+static void beat(int from_s, int until_s)
+{
+    for (int s = from_s; s < until_s; s++) {
+        at(s, SIM_TAKEN, 0, (struct msg){ .type = MSG_BEAT });
+        at(s, SIM_SENT, 0, (struct msg){ .type = MSG_BEAT });
+    }
 }
 
 static void acknowledged_before_commit_is_found(void **state)
@@ -128,13 +145,32 @@ static void lease_past_its_limit_is_found(void **state)
 {
     (void)state;
     at(1, SIM_SENT, 0, lease(1, "GPU-1"));
-    for (int s = 2; s < 250; s++) {
-        at(s, SIM_TAKEN, 0, (struct msg){ .type = MSG_BEAT });
-        at(s, SIM_SENT, 0, (struct msg){ .type = MSG_BEAT });
-    }
+    beat(2, 73); /* its limit is 10 s */
     sim_check_leases(&run);
     assert_int_equal(run.n, 1);
     assert_string_equal(run.findings[0].check, "I8");
+}
+
+static void lease_within_its_limit_is_right(void **state)
+{
+    (void)state;
+    at(1, SIM_SENT, 0, lease(1, "GPU-1"));
+    beat(2, 72);
+    sim_check_leases(&run);
+    assert_int_equal(run.n, 0);
+}
+
+static void lease_is_forgiven_what_the_disk_was_slow(void **state)
+{
+    (void)state;
+    at(1, SIM_SENT, 0, lease(1, "GPU-1"));
+    commit_for(20, 15);
+    beat(21, 87);
+    sim_check_leases(&run);
+    assert_int_equal(run.n, 0);
+    beat(87, 89);
+    sim_check_leases(&run);
+    assert_int_equal(run.n, 1);
 }
 
 static void lease_that_ended_is_over(void **state)
@@ -144,10 +180,7 @@ static void lease_that_ended_is_over(void **state)
     at(2, SIM_TAKEN, 0,
        (struct msg){ .type = MSG_REFUSE,
                      .refuse = { .lease = 1, .text = "no" } });
-    for (int s = 2; s < 250; s++) {
-        at(s, SIM_TAKEN, 0, (struct msg){ .type = MSG_BEAT });
-        at(s, SIM_SENT, 0, (struct msg){ .type = MSG_BEAT });
-    }
+    beat(2, 250);
     sim_check_leases(&run);
     assert_int_equal(run.n, 0);
 }
@@ -161,6 +194,8 @@ int main(void)
         CASE(result_of_a_killed_run_is_not_committed_by_the_next),
         CASE(gpu_of_two_hosts_is_found),
         CASE(lease_past_its_limit_is_found),
+        CASE(lease_within_its_limit_is_right),
+        CASE(lease_is_forgiven_what_the_disk_was_slow),
         CASE(lease_that_ended_is_over),
     };
 
