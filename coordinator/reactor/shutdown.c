@@ -3,6 +3,7 @@
 #include "common/clock.h"
 #include "common/msg.h"
 #include "coordinator/link/host_threads.h"
+#include "coordinator/reactor/leases.h"
 #include "coordinator/reactor/outbox.h"
 #include "coordinator/reactor/reactor.h"
 #include "coordinator/schedule/ledger.h"
@@ -51,6 +52,18 @@ static int without_winner(struct sweep *sweep)
     return EXIT_NO_RESULT;
 }
 
+/* A pass may be over while what was built for it is still out.  A run that is
+ * interrupted leaves its leases open instead: the next one may adopt them. */
+static void cancel_leases(struct sweep *sweep)
+{
+    const struct sched_lease *lease;
+
+    if (!sweep->work.sched || sweep->reactor.ending || sweep->reactor.stopping)
+        return;
+    for (int i = 0; (lease = sched_lease_at(sweep->work.sched, i)); i++)
+        leases_end(sweep, lease, LEASES_CANCELLED, LEDGER_LOST);
+}
+
 void shutdown_close_books(struct sweep *sweep, struct err *err)
 {
     int64_t now = reactor_now(sweep);
@@ -59,6 +72,7 @@ void shutdown_close_books(struct sweep *sweep, struct err *err)
                                                    : "done";
     struct err late;
 
+    cancel_leases(sweep);
     for (size_t i = 0; i < sweep->fleet.n; i++)
         ledger_release(sweep->fleet.ledger, (int)i, now);
     if (sweep->reactor.exit_code == EXIT_DATABASE) {
