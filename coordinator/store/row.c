@@ -236,40 +236,72 @@ static void read_chars(const char *text, char *member, size_t bytes)
     member[len] = '\0';
 }
 
-/* 'at' is -1 where the query has no such column. */
-static void read_member(struct sqlite3_stmt *stmt, int at,
-                        const struct row_column *column, void *member)
+/* A member that the query has no column for. */
+static void clear_member(const struct row_column *column, void *member)
 {
-    bool null = at < 0 || sql_is_null(stmt, at);
-
     switch (column->type) {
     case ROW_TEXT:
     case ROW_NULLABLE:
     case ROW_READ_TEXT:
-        *(const char **)member = null ? "" : sql_text(stmt, at);
+        *(const char **)member = "";
         break;
     case ROW_CHARS:
-        read_chars(null ? "" : sql_text(stmt, at), member, column->bytes);
+        *(char *)member = '\0';
         break;
     case ROW_INT:
     case ROW_LINK:
     case ROW_READ_INT:
-        *(int64_t *)member = null ? 0 : sql_int(stmt, at);
+        *(int64_t *)member = 0;
         break;
     case ROW_COUNT:
-        *(int64_t *)member = null ? -1 : sql_int(stmt, at);
+        *(int64_t *)member = -1;
         break;
     case ROW_REAL:
-        *(double *)member = null ? (double)NAN : sql_real(stmt, at);
+        *(double *)member = (double)NAN;
         break;
     case ROW_BOOL:
-        *(bool *)member = !null && sql_int(stmt, at) != 0;
+    case ROW_NOT:
+    case ROW_READ_SET:
+        *(bool *)member = false;
+        break;
+    case ROW_REALS:
+    case ROW_ONE:
+    case ROW_LATER:
+        break;
+    }
+}
+
+static void read_member(struct sqlite3_stmt *stmt, int at,
+                        const struct row_column *column, void *member)
+{
+    switch (column->type) {
+    case ROW_TEXT:
+    case ROW_NULLABLE:
+    case ROW_READ_TEXT:
+        *(const char **)member = sql_text(stmt, at);
+        break;
+    case ROW_CHARS:
+        read_chars(sql_text(stmt, at), member, column->bytes);
+        break;
+    case ROW_INT:
+    case ROW_LINK:
+    case ROW_READ_INT:
+        *(int64_t *)member = sql_int(stmt, at);
+        break;
+    case ROW_COUNT:
+        *(int64_t *)member = sql_is_null(stmt, at) ? -1 : sql_int(stmt, at);
+        break;
+    case ROW_REAL:
+        *(double *)member = sql_real(stmt, at);
+        break;
+    case ROW_BOOL:
+        *(bool *)member = sql_int(stmt, at) != 0;
         break;
     case ROW_NOT:
-        *(bool *)member = !null && sql_int(stmt, at) == 0;
+        *(bool *)member = !sql_is_null(stmt, at) && sql_int(stmt, at) == 0;
         break;
     case ROW_READ_SET:
-        *(bool *)member = !null;
+        *(bool *)member = !sql_is_null(stmt, at);
         break;
     case ROW_REALS:
     case ROW_ONE:
@@ -284,9 +316,12 @@ int row_next(struct row_query *query, void *row, struct err *err)
 
     for (size_t i = 0; rc == 1 && i < query->shape->n; i++) {
         const struct row_column *column = &query->shape->columns[i];
+        void *member = (char *)row + column->offset;
 
-        read_member(query->stmt, query->at[i], column,
-                    (char *)row + column->offset);
+        if (query->at[i] < 0)
+            clear_member(column, member);
+        else
+            read_member(query->stmt, query->at[i], column, member);
     }
     return rc;
 }

@@ -244,10 +244,13 @@ static int begin(struct filler *filler, struct space_domain **space_domain,
                  struct search **search)
 {
     struct search_options options = { .strategy = "exhaustive" };
+    const struct store_run run = { EPOCH, 1, "box", "0", "sweep" };
     struct past_runs *past = NULL;
     struct store_sweep row;
-    int rc = past_runs_open(filler->store, &past, filler->err);
+    int rc = store_run_start(filler->store, &run, filler->err);
 
+    if (rc == 0)
+        rc = past_runs_open(filler->store, &past, filler->err);
     if (rc == 0)
         rc = past_runs_sweep(past, &row, filler->err);
     if (rc == 1)
