@@ -59,8 +59,7 @@ int store_run_end(struct store *store, int64_t epoch, const char *ending,
 int store_request_put(struct store *store, const struct store_request *request,
                       struct err *err);
 
-/* Make this the current sweep; '*id' is its row, an old one when the key was
- * there already. */
+/* Make this the current sweep; '*id' is its row, the old one of its key. */
 int store_sweep_put(struct store *store, const struct store_sweep *sweep,
                     int64_t *id, struct err *err);
 int store_gate_put(struct store *store, const struct store_gate *gate,
@@ -104,18 +103,15 @@ int store_outcome_put(struct store *store, const struct store_outcome *outcome,
 int store_interval_put(struct store *store,
                        const struct store_interval *interval, struct err *err);
 
-/* A confirmation or a bench (confirmation.h); a candidate put again is changed.
- */
-int store_contest_put(struct store *store,
-                      const struct store_contest *confirmation,
+/* A confirmation or a bench (confirmation.h); a second put changes a row. */
+int store_contest_put(struct store *store, const struct store_contest *row,
                       struct err *err);
 int store_contest_end(struct store *store, int64_t pass, const char *ending,
                       int64_t ended_utc, struct err *err);
 int store_contestant_put(struct store *store,
-                         const struct store_contestant *candidate,
-                         struct err *err);
+                         const struct store_contestant *row, struct err *err);
 int store_contest_shape_put(struct store *store,
-                            const struct store_contest_shape *shape,
+                            const struct store_contest_shape *row,
                             struct err *err);
 
 int store_event(struct store *store, const struct store_event *event,

@@ -30,39 +30,41 @@ static const struct row_column build[] = {
 const struct row_shape store_facts_build = ROW_SHAPE("build", build);
 
 #define RESULT(member, kind) ROW_AT(struct store_result, member, kind)
+#define RESULT_OF(member, part, kind) \
+    ROW_AS(struct store_result, #member, part.member, kind)
 static const struct row_column result[] = {
     RESULT(nonce, TEXT),
     RESULT(epoch, INT),
-    RESULT(config, TEXT),
-    RESULT(shape, TEXT),
-    RESULT(purpose, TEXT),
-    RESULT(round, INT),
+    RESULT_OF(config, id, TEXT),
+    RESULT_OF(shape, id, TEXT),
+    RESULT_OF(purpose, id, TEXT),
+    RESULT_OF(round, id, INT),
     RESULT(attempt, INT),
-    RESULT(source_key, TEXT),
-    RESULT(measure_key, TEXT),
+    RESULT_OF(source_key, id, TEXT),
+    RESULT_OF(measure_key, id, TEXT),
     RESULT(host, TEXT),
     RESULT(gpu, TEXT),
     RESULT(artifact, TEXT),
     RESULT(outcome, TEXT),
     RESULT(detail, TEXT),
-    RESULT(argument, TEXT),
-    RESULT(relative_l2, REAL),
-    RESULT(max_error, REAL),
-    RESULT(max_at, INT),
-    RESULT(samples, REALS),
-    RESULT(sampling, TEXT),
-    RESULT(rejected, REALS),
-    RESULT(l2, TEXT),
-    RESULT(blocked, BOOL),
-    RESULT(clock_mhz, REALS),
-    RESULT(temp_c, REALS),
-    RESULT(power_w, REALS),
-    RESULT(throttle, REALS),
+    RESULT_OF(argument, error, TEXT),
+    RESULT_OF(relative_l2, error, REAL),
+    RESULT_OF(max_error, error, REAL),
+    RESULT_OF(max_at, error, INT),
+    RESULT_OF(samples, timing, REALS),
+    RESULT_OF(sampling, timing, TEXT),
+    RESULT_OF(rejected, timing, REALS),
+    RESULT_OF(l2, timing, TEXT),
+    RESULT_OF(blocked, timing, BOOL),
+    RESULT_OF(clock_mhz, around, REALS),
+    RESULT_OF(temp_c, around, REALS),
+    RESULT_OF(power_w, around, REALS),
+    RESULT_OF(throttle, around, REALS),
     RESULT(held_s, REAL),
     RESULT(seconds, REAL),
-    RESULT(registers, INT),
-    RESULT(spill_bytes, INT),
-    RESULT(static_smem, INT),
+    RESULT_OF(registers, use, INT),
+    RESULT_OF(spill_bytes, use, INT),
+    RESULT_OF(static_smem, use, INT),
     ROW_AS(struct store_result, "counted", evidence, NOT),
     RESULT(received_utc, INT),
     { "checksum", ROW_LATER, 0, 0 },
@@ -103,3 +105,12 @@ static const struct row_column outcome[] = {
     OUTCOME(attempts, INT),    OUTCOME(settled_utc, INT),
 };
 const struct row_shape store_facts_outcome = ROW_SHAPE("outcome", outcome);
+
+#define EVENT(member, kind) ROW_AT(struct store_event, member, kind)
+static const struct row_column event[] = {
+    EVENT(at_utc, INT),
+    EVENT(level, TEXT),
+    EVENT(name, TEXT),
+    EVENT(text, TEXT),
+};
+const struct row_shape store_facts_event = ROW_SHAPE("event", event);

@@ -28,26 +28,49 @@ struct store_build {
     bool evidence; /* keep it, do not count it */
     int64_t received_utc;
 };
-extern const struct row_shape store_facts_build;
+
+/* What a result is counted once by. */
+struct store_identity {
+    const char *config, *shape, *purpose;
+    int64_t round;
+    const char *source_key, *measure_key;
+};
+
+struct store_error {
+    const char *argument; /* the output that was wrong */
+    double relative_l2, max_error;
+    int64_t max_at;
+};
+
+struct store_timing {
+    struct reals samples, rejected; /* seconds, in order */
+    const char *sampling, *l2;
+    bool blocked;
+};
+
+struct store_readings { /* before and after; NaN where unknown */
+    struct reals clock_mhz, temp_c, power_w, throttle;
+};
+
+struct store_use { /* of the GPU, by the kernel */
+    int64_t registers, spill_bytes, static_smem;
+};
 
 struct store_result {
     const char *nonce;
     int64_t epoch;
-    const char *config, *shape, *purpose;
-    int64_t round, attempt;
-    const char *source_key, *measure_key, *host, *gpu, *artifact;
-    const char *outcome, *detail, *argument;
-    double relative_l2, max_error;
-    int64_t max_at;
-    struct reals samples, rejected, clock_mhz, temp_c, power_w, throttle;
-    const char *sampling, *l2;
-    bool blocked;
+    struct store_identity id;
+    int64_t attempt;
+    const char *host, *gpu, *artifact;
+    const char *outcome, *detail;
+    struct store_error error;
+    struct store_timing timing;
+    struct store_readings around;
     double held_s, seconds;
-    int64_t registers, spill_bytes, static_smem;
+    struct store_use use;
     bool evidence; /* keep it, do not count it */
     int64_t received_utc;
 };
-extern const struct row_shape store_facts_result;
 
 struct store_tool {
     const char *nonce;
@@ -61,7 +84,6 @@ struct store_tool {
     bool evidence; /* keep it, do not count it */
     int64_t received_utc;
 };
-extern const struct row_shape store_facts_tool;
 
 struct store_outcome {
     const char *config, *shape, *source_key, *measure_key;
@@ -70,6 +92,13 @@ struct store_outcome {
     double median_s;   /* NaN when there is none */
     int64_t attempts, settled_utc;
 };
-extern const struct row_shape store_facts_outcome;
+
+struct store_event {
+    int64_t at_utc;
+    const char *level, *name, *text;
+};
+
+extern const struct row_shape store_facts_build, store_facts_result,
+    store_facts_tool, store_facts_outcome, store_facts_event;
 
 #endif

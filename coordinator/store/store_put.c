@@ -124,7 +124,7 @@ static const struct {
                            " ON CONFLICT DO UPDATE SET end_ns=excluded.end_ns,"
                            " category=excluded.category, "
                            "lease=excluded.lease" },
-    [EVENT_PUT] = { "event_put", ROW(store_rows_event) },
+    [EVENT_PUT] = { "event_put", ROW(store_facts_event) },
     [CONTEST_PUT] = { "contest_put", ROW(store_rows_contest) },
     [CONTEST_END] = { "contest_end", .text = "UPDATE contest SET ending=?2,"
                                              " ended_utc=?3 WHERE pass=?1" },
@@ -388,10 +388,10 @@ int store_event(struct store *store, const struct store_event *event,
     return done(put_row(store, EVENT_PUT, event, err));
 }
 
-int store_contest_put(struct store *store,
-                      const struct store_contest *confirmation, struct err *err)
+int store_contest_put(struct store *store, const struct store_contest *row,
+                      struct err *err)
 {
-    return done(put_row(store, CONTEST_PUT, confirmation, err));
+    return done(put_row(store, CONTEST_PUT, row, err));
 }
 
 int store_contest_end(struct store *store, int64_t pass, const char *ending,
@@ -401,15 +401,14 @@ int store_contest_end(struct store *store, int64_t pass, const char *ending,
 }
 
 int store_contestant_put(struct store *store,
-                         const struct store_contestant *candidate,
-                         struct err *err)
+                         const struct store_contestant *row, struct err *err)
 {
-    return done(put_row(store, CONTESTANT_PUT, candidate, err));
+    return done(put_row(store, CONTESTANT_PUT, row, err));
 }
 
 int store_contest_shape_put(struct store *store,
-                            const struct store_contest_shape *shape,
+                            const struct store_contest_shape *row,
                             struct err *err)
 {
-    return done(put_row(store, CONTEST_SHAPE_PUT, shape, err));
+    return done(put_row(store, CONTEST_SHAPE_PUT, row, err));
 }

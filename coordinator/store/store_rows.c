@@ -136,12 +136,3 @@ static const struct row_column contest_shape[] = {
 };
 const struct row_shape store_rows_contest_shape =
     ROW_SHAPE("contest_shape", contest_shape);
-
-#define EVENT(member, kind) ROW_AT(struct store_event, member, kind)
-static const struct row_column event[] = {
-    EVENT(at_utc, INT),
-    EVENT(level, TEXT),
-    EVENT(name, TEXT),
-    EVENT(text, TEXT),
-};
-const struct row_shape store_rows_event = ROW_SHAPE("event", event);

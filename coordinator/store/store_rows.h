@@ -18,12 +18,10 @@ struct store_run {
     int64_t epoch, pid;
     const char *machine, *version, *command;
 };
-extern const struct row_shape store_rows_run;
 
 struct store_request {
     const char *folder, *file, *hosts_file, *device, *arch, *settings;
 };
-extern const struct row_shape store_rows_request;
 
 struct store_sweep {
     const char *key, *name, *folder, *file, *hosts_file, *spec;
@@ -32,14 +30,12 @@ struct store_sweep {
     int64_t created_utc;
     int64_t id; /* when it is read */
 };
-extern const struct row_shape store_rows_sweep;
 
 struct store_gate {
     int64_t sweep, position;
     const char *name, *kind, *rule, *why;
     int64_t rejected_first, rejected_alone; /* -1: not counted */
 };
-extern const struct row_shape store_rows_gate;
 
 struct store_shape {
     int64_t sweep, position;
@@ -47,7 +43,6 @@ struct store_shape {
     double floor_s;         /* NaN without floors */
     const char *floor_name; /* NULL without floors */
 };
-extern const struct row_shape store_rows_shape;
 
 struct store_config {
     const char *key;
@@ -55,7 +50,6 @@ struct store_config {
     bool baseline;
     const char *params, *warnings, *source_key;
 };
-extern const struct row_shape store_rows_config;
 
 struct store_step {
     int64_t sweep, position;
@@ -63,7 +57,6 @@ struct store_step {
     int64_t point, rung;
     double time_s; /* NaN unless it was timed */
 };
-extern const struct row_shape store_rows_step;
 
 struct store_host {
     const char *name;
@@ -72,14 +65,12 @@ struct store_host {
     const char *machine, *boot_id, *worker_version, *toolkit;
     int64_t cpus, slots;
 };
-extern const struct row_shape store_rows_host;
 
 struct store_gpu {
     const char *uuid, *host;
     int64_t position;
     const char *name, *driver, *facts;
 };
-extern const struct row_shape store_rows_gpu;
 
 struct store_lease {
     int64_t epoch, id;
@@ -88,7 +79,6 @@ struct store_lease {
     const char *host, *gpu;
     int64_t leased_utc;
 };
-extern const struct row_shape store_rows_lease;
 
 struct store_interval {
     const char *host;
@@ -96,7 +86,6 @@ struct store_interval {
     const char *category;
     int64_t lease; /* 0: none */
 };
-extern const struct row_shape store_rows_interval;
 
 struct store_contest {
     int64_t pass, sweep;
@@ -110,24 +99,21 @@ struct store_contest {
     bool ended;         /* when it is read, as is */
     const char *ending; /* done failed; "" while it runs */
 };
-extern const struct row_shape store_rows_contest;
 
 struct store_contestant {
     int64_t pass, position;
     const char *config, *source_key, *role, *reason;
 };
-extern const struct row_shape store_rows_contestant;
 
 struct store_contest_shape {
     int64_t pass, position;
     const char *shape, *measure_key;
 };
-extern const struct row_shape store_rows_contest_shape;
 
-struct store_event {
-    int64_t at_utc;
-    const char *level, *name, *text;
-};
-extern const struct row_shape store_rows_event;
+extern const struct row_shape store_rows_run, store_rows_request,
+    store_rows_sweep, store_rows_gate, store_rows_shape, store_rows_config,
+    store_rows_step, store_rows_host, store_rows_gpu, store_rows_lease,
+    store_rows_interval, store_rows_contest, store_rows_contestant,
+    store_rows_contest_shape;
 
 #endif

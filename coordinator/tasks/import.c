@@ -240,30 +240,31 @@ static int put_result(struct import *import, int unit,
     for (size_t i = 0; i < samples.n; i++)
         held_s += samples.items[i];
     held_s = config->verify_s + fmax(config->bench_s, held_s);
-    rc = store_result_put(import->store,
-                          &(struct store_result){
-                              .nonce = nonce,
-                              .epoch = import->epoch,
-                              .config = u->key,
-                              .shape = plan_shape_name(import->plan, 0),
-                              .purpose = "screen",
-                              .attempt = 1,
-                              .source_key = u->source_key,
-                              .measure_key = plan_measure_key(import->plan, 0),
-                              .host = HOST,
-                              .gpu = import->gpu,
-                              .artifact = artifact,
-                              .outcome = outcome_name(config->outcome),
-                              .detail = reason,
-                              .argument = "",
-                              .relative_l2 = NAN,
-                              .max_error = NAN,
-                              .samples = samples,
-                              .held_s = held_s,
-                              .seconds = held_s,
-                              .received_utc = import->epoch,
-                          },
-                          import->err);
+    rc = store_result_put(
+        import->store,
+        &(struct store_result){
+            .nonce = nonce,
+            .epoch = import->epoch,
+            .id.config = u->key,
+            .id.shape = plan_shape_name(import->plan, 0),
+            .id.purpose = "screen",
+            .attempt = 1,
+            .id.source_key = u->source_key,
+            .id.measure_key = plan_measure_key(import->plan, 0),
+            .host = HOST,
+            .gpu = import->gpu,
+            .artifact = artifact,
+            .outcome = outcome_name(config->outcome),
+            .detail = reason,
+            .error.argument = "",
+            .error.relative_l2 = NAN,
+            .error.max_error = NAN,
+            .timing.samples = samples,
+            .held_s = held_s,
+            .seconds = held_s,
+            .received_utc = import->epoch,
+        },
+        import->err);
     return rc < 0 ? rc : 0;
 }
 

@@ -36,9 +36,9 @@ static void screen(struct scene *s, size_t shape, const char *key,
     const double samples[] = { seconds, seconds * 1.001, seconds * 0.999 };
     struct err err = { "" };
 
-    result.shape = name;
+    result.id.shape = name;
     result.outcome = "correct";
-    result.samples = (struct reals){ samples, 3 };
+    result.timing.samples = (struct reals){ samples, 3 };
     ok(store_result_put(s->store, &result, &err), &err);
     ok(store_outcome_put(s->store,
                          &(struct store_outcome){ key, name, "5c", "3e",

@@ -76,9 +76,9 @@ static void the_newest_round_of_a_measurement_settles_it(void **state)
     struct store_result again = fixture_result("n1", "c1");
     struct store_result canary = fixture_result("n2", "c1");
     struct store_outcome outcome = { .config = "c1",
-                                     .shape = screen.shape,
-                                     .source_key = screen.source_key,
-                                     .measure_key = screen.measure_key,
+                                     .shape = screen.id.shape,
+                                     .source_key = screen.id.source_key,
+                                     .measure_key = screen.id.measure_key,
                                      .outcome = screen.outcome,
                                      .reason = "",
                                      .nonce = "n0",
@@ -87,8 +87,8 @@ static void the_newest_round_of_a_measurement_settles_it(void **state)
     struct err err;
 
     fixture_owners(store, "c1");
-    again.round = 1;
-    canary.purpose = "canary";
+    again.id.round = 1;
+    canary.id.purpose = "canary";
     assert_int_equal(store_result_put(store, &screen, &err), 1);
     assert_int_equal(store_outcome_put(store, &outcome, &err), 1);
     assert_int_equal(store_result_put(store, &canary, &err), 1);

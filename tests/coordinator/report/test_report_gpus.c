@@ -33,10 +33,10 @@ static void put(struct store *store, const char *nonce, const char *purpose,
     struct store_result row = fixture_result(nonce, config);
     struct err err;
 
-    row.purpose = purpose;
-    row.round = round;
+    row.id.purpose = purpose;
+    row.id.round = round;
     row.gpu = gpu;
-    row.samples = (struct reals){ samples, 3 };
+    row.timing.samples = (struct reals){ samples, 3 };
     row.received_utc = UTC + minute * MINUTE;
     if (store_result_put(store, &row, &err) != 1)
         fail_msg("%s %s", nonce, err.text);
@@ -69,9 +69,9 @@ static void settle(struct store *store, const char *gpu, int minute,
         struct store_result row =
             fixture_result(i ? "odd" : "headline", PENDING);
 
-        row.shape = shapes[i];
+        row.id.shape = shapes[i];
         row.gpu = gpu;
-        row.samples = (struct reals){ samples, 2 };
+        row.timing.samples = (struct reals){ samples, 2 };
         row.received_utc = UTC + minute * MINUTE;
         assert_int_equal(store_result_put(store, &row, &err), 1);
         assert_int_equal(
@@ -164,11 +164,11 @@ static void only_canaries_of_now_count(void **state)
     struct report *report;
     struct err err;
 
-    old.purpose = "canary";
-    old.source_key = "0d";
+    old.id.purpose = "canary";
+    old.id.source_key = "0d";
     assert_int_equal(store_result_put(store, &old, &err), 1);
     old.nonce = "wrong";
-    old.source_key = "5c";
+    old.id.source_key = "5c";
     old.outcome = "correctness";
     assert_int_equal(store_result_put(store, &old, &err), 1);
     report = load(store);

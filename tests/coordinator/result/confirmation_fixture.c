@@ -60,12 +60,12 @@ static void put_at(struct scene *scene, size_t shape, int block,
 
     for (int i = 0; i < 5; i++)
         samples[i] = 1e-3 * ms * scene_wobble(block, candidate, i);
-    result.shape = scene->confirmation.shapes[shape].name;
-    result.purpose = "confirm";
-    result.round = confirmation_round(&scene->confirmation, block);
+    result.id.shape = scene->confirmation.shapes[shape].name;
+    result.id.purpose = "confirm";
+    result.id.round = confirmation_round(&scene->confirmation, block);
     result.gpu = scene_gpu(scene, block);
     result.outcome = outcome;
-    result.samples =
+    result.timing.samples =
         (struct reals){ samples, strcmp(outcome, "correct") == 0 ? 5 : 0 };
     ok(store_result_put(scene->store, &result, &err), &err);
     free(nonce);

@@ -154,12 +154,14 @@ static void settle(struct store *store, int config, int shape,
     struct store_result result = fixture_result(nonce, keys[config]);
     struct err err = { "" };
 
-    result.shape = shapes[shape];
+    result.id.shape = shapes[shape];
     result.outcome = outcome;
     result.detail = reason;
-    result.samples = (struct reals){ samples, isnan(seconds) ? 0 : 3 };
-    result.throttle = (struct reals){ throttle, config == 1 ? 3 : 1 };
-    result.sampling = isnan(seconds) ? "none" : config ? "settled" : "unstable";
+    result.timing.samples = (struct reals){ samples, isnan(seconds) ? 0 : 3 };
+    result.around.throttle = (struct reals){ throttle, config == 1 ? 3 : 1 };
+    result.timing.sampling = isnan(seconds) ? "none"
+                             : config       ? "settled"
+                                            : "unstable";
     ok(store_result_put(store, &result, &err), &err);
     ok(store_outcome_put(store,
                          &(struct store_outcome){ keys[config], shapes[shape],

@@ -37,13 +37,13 @@ static void put_as(struct store *store, const char *config, const char *shape,
     struct store_result result = fixture_result(nonce, config);
     struct err err;
 
-    result.shape = shape;
-    result.purpose = purpose;
-    result.round = round;
+    result.id.shape = shape;
+    result.id.purpose = purpose;
+    result.id.round = round;
     result.gpu = gpu;
     result.outcome = "correct";
-    result.measure_key = measure_key;
-    result.samples = (struct reals){ samples, 3 };
+    result.id.measure_key = measure_key;
+    result.timing.samples = (struct reals){ samples, 3 };
     ok(store_result_put(store, &result, &err), &err);
     if (strcmp(purpose, "screen") == 0)
         ok(store_outcome_put(store,

@@ -144,7 +144,7 @@ static void a_result_of_other_sources_counts_too(void **state)
     struct store_result after = fixture_result("n2", "c1");
     struct err err;
 
-    after.source_key = "5d";
+    after.id.source_key = "5d";
     assert_int_equal(store_result_put(store, &before, &err), 1);
     assert_int_equal(store_result_put(store, &after, &err), 1);
     store_close(store);
@@ -172,7 +172,7 @@ static void samples_are_stored_as_exact_numbers(void **state)
     struct sqlite3_stmt *stmt;
     struct err err;
 
-    result.samples = (struct reals){ samples, 3 };
+    result.timing.samples = (struct reals){ samples, 3 };
     assert_int_equal(store_result_put(store, &result, &err), 1);
     assert_int_equal(
         sql_prepare(store_db(store), "SELECT samples FROM result", &stmt, &err),
@@ -194,8 +194,8 @@ static void the_checksum_of_a_row_read_back_is_the_stored_one(void **state)
     struct err err;
     size_t n;
 
-    result.relative_l2 = -0.0;
-    result.max_error = NAN;
+    result.error.relative_l2 = -0.0;
+    result.error.max_error = NAN;
     assert_int_equal(store_result_put(store, &result, &err), 1);
     assert_int_equal(
         sql_prepare(store_db(store), "SELECT * FROM result", &stmt, &err), 0);
@@ -224,7 +224,7 @@ static void a_later_round_takes_the_place_of_an_earlier(void **state)
     struct err err;
 
     fixture_owners(store, "c1");
-    third.round = 2;
+    third.id.round = 2;
     assert_int_equal(store_result_put(store, &first, &err), 1);
     assert_int_equal(store_result_put(store, &third, &err), 1);
     assert_int_equal(store_outcome_put(store, &outcome, &err), 1);
