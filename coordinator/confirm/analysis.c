@@ -38,7 +38,7 @@ static void put_ranks(const struct blocks *blocks, size_t baseline,
     free(mine);
 }
 
-/* The finalists' p values, without the baseline's, through Holm. */
+/* Correct the p values of all finalists, without the baseline, by Holm. */
 static void put_corrected(size_t n, size_t baseline, struct finding *out)
 {
     double *p = mem_new(n, sizeof(*p));

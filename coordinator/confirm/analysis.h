@@ -1,7 +1,7 @@
-/* analysis.h - everything a confirmation pass says about its candidates
+/* analysis.h - the full result of a confirmation pass
  *
- * The one call that puts blocks.h, speedup.h, mann_whitney.h, verdict.h and
- * best_set.h together; docs/statistics.md tells why each is there.
+ * One call combines blocks.h, speedup.h, mann_whitney.h, verdict.h and
+ * best_set.h.  docs/statistics.md explains what each is for.
  *
  * Pure; any thread.
  */
@@ -19,15 +19,16 @@
 struct finding {
     struct block_time time;   /* in the typical block */
     struct speedup speedup;   /* over the baseline */
-    double p_holm;            /* speedup.p, corrected over the finalists */
+    double p_holm;            /* p of the speedup, corrected over the
+                               * finalists */
     struct mann_whitney rank; /* of the block medians, for comparison; its p is
-                              not corrected.  p is NAN without medians */
+                               * not corrected, and NAN without medians */
     enum verdict verdict;
-    bool success; /* reached the target */
+    bool success; /* it reached the target */
     bool tied;    /* with the leader; never the baseline */
 };
 
-/* baseline  its index; its own finding is a speedup of 1, SAME
+/* baseline  its index; its own result is a speedup of 1, SAME
  * out       [blocks_contestants()]
  * Returns the leader, or BEST_SET_NONE if no finalist was measured. */
 size_t analysis_findings(const struct blocks *blocks, size_t baseline,

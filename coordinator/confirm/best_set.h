@@ -1,11 +1,11 @@
 /* best_set.h - the candidates that could all be the fastest
  *
- * The leader has the lowest time; but the best of several noisy times is low
- * partly by luck, so it is the set that is reported: all but those that are
- * slower than the leader by more than the floor, with a one-sided p that
+ * The leader has the lowest time, but the lowest of several noisy times is low
+ * partly by luck.  So a set is reported.  It leaves out only candidates that
+ * are slower than the leader by more than the floor, with a one-sided p that
  * survives Bonferroni's correction over the comparisons.  The truly fastest
- * is left out with probability of at most alpha, whichever the leader is
- * (multiple comparisons with the best; Hsu, 1981).
+ * candidate is left out with a probability of at most alpha, whichever one
+ * leads (multiple comparisons with the best; Hsu, 1981).
  *
  * Pure; any thread.
  */
@@ -26,9 +26,9 @@ struct verdict_rules;
 size_t best_set_of(const struct blocks *blocks, const bool *eligible,
                    const struct verdict_rules *rules, bool *tied);
 
-/* Of those that tie, which one to take: the lowest first key, among equals
- * the lowest second one, and so on; at last the lowest index.  So the answer
- * does not depend on noise inside the set.
+/* Choose among those that tie: the lowest first key, among equals the lowest
+ * second key, and so on; at the end the lowest index.  So the choice does not
+ * depend on noise inside the set.
  *
  * keys  [n][n_keys], smaller is better, as registers, spilled bytes, shared
  *       memory, point number

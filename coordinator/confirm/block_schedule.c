@@ -6,13 +6,14 @@
 #include "common/mem.h"
 #include "coordinator/stats/prng.h"
 
-/* As many again, and some: a machine that breaks more is not fit for it. */
+/* Blocks that may break: as many as are wanted, and some.  A machine that
+ * breaks more cannot be used. */
 #define BROKEN_SLACK 10
 
 struct card {
     bool up;
     int complete;
-    int block; /* that runs on it, 0 none */
+    int block; /* the block that runs on it, 0 for none */
 };
 
 struct run {
@@ -25,11 +26,11 @@ struct run {
 struct block_schedule {
     struct block_schedule_design design;
     struct card *cards;
-    struct run *runs; /* of the card with the same index */
+    struct run *runs; /* run of the card with the same index */
     int n_cards;
-    bool *out; /* candidates */
+    bool *out; /* by candidate: it is out */
     int *crashes;
-    int last; /* number given to a block */
+    int last; /* highest number given to a block */
     int complete, broken;
 };
 
@@ -116,7 +117,7 @@ static int running(const struct block_schedule *c)
     return n;
 }
 
-/* Complete ones that this card should come to. */
+/* Complete blocks that this card should reach. */
 static int share(const struct block_schedule *c)
 {
     int up = cards_up(c);
@@ -145,7 +146,7 @@ static void shuffle(struct prng *prng, struct block_schedule_step *steps, int n)
     }
 }
 
-/* The order depends on the seed and the number alone. */
+/* The order depends only on the seed and the number. */
 static void draw(const struct block_schedule *c, struct run *run)
 {
     const struct block_schedule_design *design = &c->design;
@@ -201,7 +202,7 @@ bool block_schedule_measured(struct block_schedule *c, int block, int step)
     struct run *run;
 
     if (gpu < 0)
-        return false; /* broken meanwhile */
+        return false; /* the block broke meanwhile */
     run = &c->runs[gpu];
     assert(step >= 0 && step < run->n);
     run->left -= !run->done[step];

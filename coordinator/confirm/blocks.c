@@ -9,8 +9,8 @@
 #include "common/mem.h"
 #include "coordinator/stats/stats.h"
 
-/* The fit is exact after one round if no candidate is missing anywhere;
- * otherwise each round brings it closer by a constant factor. */
+/* The fit is exact after one round if every block has every candidate.
+ * Otherwise each round brings it closer by a constant factor. */
 #define FIT_ROUNDS 100
 #define FIT_ENOUGH 1e-9 /* of log time, far below any noise */
 #define POLISH_ROUNDS 4
@@ -19,7 +19,7 @@
 struct blocks {
     size_t n, n_contestants;
     int *gpus;    /* [n] */
-    double *logs; /* [n][n_contestants], NAN where it was not measured */
+    double *logs; /* [n][n_contestants], NAN if not measured */
 };
 
 static int in_order(const void *a, const void *b)
@@ -54,7 +54,7 @@ static size_t count_blocks(const struct block_sample *sorted, size_t n)
     return count;
 }
 
-/* The samples from 'from' on that are of its block and candidate. */
+/* The samples from 'from' on that have the same block and candidate. */
 static size_t run_length(const struct block_sample *from, size_t left)
 {
     size_t n = 1;
@@ -159,7 +159,7 @@ size_t blocks_medians(const struct blocks *blocks, size_t candidate,
     return n;
 }
 
-/* ---- times: log t = candidate + block, the calm ones first */
+/* ---- times: log t = candidate + block, weighted by how calm a candidate is */
 
 struct fit {
     const struct blocks *blocks;
@@ -201,7 +201,7 @@ static double median_effect(const struct fit *fit, size_t candidate)
     return median_of(fit->scratch, kept);
 }
 
-/* Where to begin: by medians, which one noisy candidate does not move. */
+/* Initial levels by medians, which one noisy candidate does not move. */
 static void polish(struct fit *fit)
 {
     for (int round = 0; round < POLISH_ROUNDS; round++) {
@@ -212,7 +212,7 @@ static void polish(struct fit *fit)
     }
 }
 
-/* Its typical deviation from what the fit says; NAN: it was not measured. */
+/* The typical deviation of a candidate from the fit; NAN if not measured. */
 static double deviation(const struct fit *fit, size_t candidate)
 {
     double centre = median_effect(fit, candidate);
@@ -225,8 +225,8 @@ static double deviation(const struct fit *fit, size_t candidate)
     return kept ? median_of(fit->scratch, kept) : (double)NAN;
 }
 
-/* Nobody counts for calmer than the typical one: of two or three, who is the
- * calm one can be chance. */
+/* No weight exceeds that of the typical candidate: of two or three, the calmest
+ * may be calm by chance. */
 static void weigh(struct fit *fit)
 {
     size_t n = fit->blocks->n_contestants, kept = 0;
@@ -300,8 +300,8 @@ static void fit_levels(struct fit *fit)
     }
 }
 
-/* What is left of a candidate's noise after the level of a block was taken
- * away, which was fitted to it as well. */
+/* The level of a block was fitted to the candidate as well, which took away
+ * some of its noise.  This is the share that remains. */
 static double share_left(const struct fit *fit, size_t candidate)
 {
     double sum = 0;
@@ -385,7 +385,7 @@ void blocks_times(const struct blocks *blocks, double confidence,
                        .scratch = mem_new(most, sizeof(*fit.scratch)) };
     double typical = 0;
 
-    if (count_measured(blocks) > 1) { /* one alone has no blocks' levels */
+    if (count_measured(blocks) > 1) { /* else blocks have no levels */
         fit_levels(&fit);
         typical = typical_level(&fit, confidence);
     }

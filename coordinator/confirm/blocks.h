@@ -1,11 +1,11 @@
-/* blocks.h - what a confirmation pass measured, block by block
+/* blocks.h - the measurements of a confirmation pass, in blocks
  *
  * A block is a short time on one GPU in which every candidate was measured,
  * once or a few times, each in a fresh process, in an order drawn at random.
- * What a block has in common (the card, its clock, its temperature, the
- * minute) cancels in the ratio of two candidates of that block, so the block
- * is the unit of every comparison: its samples are put together as one
- * median, and never counted as independent evidence.
+ * Everything that a block shares (the card, its clock, its temperature, the
+ * time) cancels in the ratio of two candidates of that block.  So the block is
+ * the unit of every comparison: its samples become one median and never count
+ * as independent evidence.
  *
  * Immutable once made; any thread may read it.
  */
@@ -18,7 +18,8 @@
 
 struct block_sample {
     int candidate;  /* 0 to n_contestants - 1 */
-    int block;      /* any number; the same on two GPUs is two blocks */
+    int block;      /* any number; the same number on two GPUs means two
+                     * blocks */
     int gpu;        /* any number */
     double seconds; /* > 0 */
 };
@@ -26,8 +27,8 @@ struct block_sample {
 struct blocks;
 
 /* samples  [n], any order, not modified; n may be 0
- * A candidate may be missing from a block: the comparisons that need it do
- * without that block.  Free with blocks_free(); NULL is fine. */
+ * A candidate may be missing from a block: comparisons that need it ignore that
+ * block.  Free with blocks_free(); NULL is fine. */
 struct blocks *blocks_new(const struct block_sample *samples, size_t n,
                           size_t n_contestants);
 void blocks_free(struct blocks *blocks);
@@ -36,26 +37,27 @@ size_t blocks_count(const struct blocks *blocks);
 size_t blocks_contestants(const struct blocks *blocks);
 
 /* The GPUs that have blocks, ascending.  'out' has room for blocks_count();
- * returns how many there are. */
+ * returns how many GPUs there are. */
 size_t blocks_gpus(const struct blocks *blocks, int *out);
 
 /* log(time of b / time of a) in each block that has both, with its GPU as the
  * stratum: positive where a is faster.  'out' has room for blocks_count();
- * returns how many there are. */
+ * returns the number of blocks. */
 size_t blocks_differences(const struct blocks *blocks, size_t a, size_t b,
                           struct difference *out);
 
-/* The medians of one candidate, seconds, as they were measured, one a block.
- * 'out' has room for blocks_count(); returns how many there are. */
+/* The block medians of one candidate, in seconds, not normalised.  'out' has
+ * room for blocks_count(); returns the number of medians. */
 size_t blocks_medians(const struct blocks *blocks, size_t candidate,
                       double *out);
 
-/* The time of one candidate in the typical block.  Blocks are first brought
- * to one level (log t = candidate + block), so that cards and minutes that
- * differ do not widen it.  Each candidate has a say in the levels by how
- * calm it is, so a noisy one does not widen the times of the others as long as
- * half of them are calm; of two it cannot be told which is the noisy one.
- * What the levels took of a candidate's own noise is given back. */
+/* The time of one candidate in the typical block.  Blocks are first brought to
+ * one level (log t = candidate + block), so that cards and minutes that differ
+ * do not widen it.  Calm candidates weigh more in the levels than noisy ones.
+ * So a noisy one does not widen the times of the others if at least half of
+ * them are calm; with two candidates, nobody can tell which one is noisy.  The
+ * noise that the levels took from a candidate is added to its interval
+ * again. */
 struct block_time {
     double seconds; /* NAN if it was never measured */
     double lo, hi;  /* 0 and infinity with too few blocks */

@@ -1,9 +1,8 @@
-/* confirmation.h - who was compared with the baseline, in blocks, by which
- * rules
+/* confirmation.h - the candidates of a confirmation pass, and its rules
  *
- * A pass: a confirmation of a sweep's finalists, or a bench.  It is written
- * down before its first measurement, so that it can be continued, and so
- * that what it measured can be read for what it was.
+ * A pass is a confirmation of a sweep's finalists, or a bench.  It is stored
+ * before its first measurement, so that it can be resumed, and so that its
+ * measurements can be interpreted later.
  * Thread rule: that of the store.
  */
 #ifndef FA_COORDINATOR_CONFIRM_CONFIRMATION_H
@@ -19,7 +18,7 @@
 struct err;
 struct store;
 
-/* A round of the results tells pass and block. */
+/* The round of a result encodes pass and block. */
 #define CONFIRMATION_ROUNDS 10000 /* rounds of a pass */
 #define CONFIRMATION_PASSES_MAX 200000
 
@@ -31,14 +30,14 @@ enum confirmation_kind {
 enum confirmation_role {
     CONFIRMATION_BASELINE,
     CONFIRMATION_FINALIST,
-    CONFIRMATION_REJECTED, /* before it ran: wrong in the proof */
+    CONFIRMATION_REJECTED, /* before it ran: the proof found it wrong */
 };
 
 struct candidate {
     char key[HASH_HEX];
     char source_key[HASH_HEX];
     enum confirmation_role role;
-    char *reason; /* why it is rejected, or out; "" while it is neither */
+    char *reason; /* why it was rejected or is out; "" otherwise */
 };
 
 struct confirmation_shape {
@@ -47,22 +46,23 @@ struct confirmation_shape {
 };
 
 struct confirmation {
-    int64_t pass; /* 0: not written down */
+    int64_t pass; /* 0: not stored yet */
     int64_t sweep;
     enum confirmation_kind kind;
     int64_t seed;
     int blocks, samples;
     struct verdict_rules rules;
     int64_t possible;
-    double cut;         /* NAN: the cap left out none */
-    double proof_hours; /* of the fuzz before it */
-    double proof_usd;   /* NAN: unpriced */
+    double cut;         /* NAN: the cap left out nobody */
+    double proof_hours; /* of the fuzz proof before it */
+    double proof_usd;   /* NAN: no price */
     int64_t started_utc;
     bool ended, failed;
 
-    struct candidate *candidates; /* the baseline, finalists, rejected */
+    struct candidate *candidates; /* the baseline, finalists and rejected
+                                   * ones */
     size_t n;
-    size_t n_running; /* of them: not rejected */
+    size_t n_running; /* how many of them are not rejected */
     struct confirmation_shape *shapes;
     size_t n_shapes;
 };
@@ -72,26 +72,26 @@ void confirmation_add(struct confirmation *confirmation, const char *key,
                       enum confirmation_role role, const char *reason);
 int64_t confirmation_round(const struct confirmation *confirmation, int block);
 
-/* What each candidate was built from in the sweep.  ERR_STORE */
+/* The source key of each candidate in the sweep.  ERR_STORE */
 int confirmation_sources(struct store *store, struct confirmation *confirmation,
                          struct err *err);
 
-/* Write it down under the next pass, which is filled in.  ERR_STORE */
+/* Store it under the next pass number, which is filled in.  ERR_STORE */
 int confirmation_put(struct store *store, struct confirmation *confirmation,
                      struct err *err);
-/* A candidate is out. */
+/* Store that a candidate is out. */
 int confirmation_put_out(struct store *store, struct confirmation *confirmation,
                          size_t at, const char *reason, struct err *err);
 int confirmation_put_end(struct store *store, struct confirmation *confirmation,
                          bool failed, struct err *err);
 
-/* The newest one of this kind of the sweep: 1, or 0 when there is none.  With
- * 'pass' not 0 that one. */
+/* Load the newest pass of this kind of the sweep, or, if 'pass' is not 0, that
+ * pass.  Returns 1, or 0 if there is none. */
 int confirmation_load(struct store *store, int64_t sweep,
                       enum confirmation_kind kind, int64_t pass,
                       struct confirmation *out, struct err *err);
 
-/* What it measured: one candidate at one shape in one block. */
+/* One measurement of the pass: a candidate at a shape in a block. */
 struct confirmation_result {
     size_t candidate, shape;
     int block;
@@ -101,7 +101,8 @@ struct confirmation_result {
     int64_t registers, spill_bytes;
 };
 
-/* Every counted one, by block; its texts live for the call. */
+/* Visit every counted measurement, by block.  Its texts are valid during the
+ * call. */
 typedef void confirmation_result_fn(void *arg,
                                     const struct confirmation_result *result);
 int confirmation_results(struct store *store,

@@ -14,19 +14,19 @@ struct run {
 /* A block that it joined and that is not over. */
 struct joined {
     int round;
-    bool timed; /* at one shape at least */
+    bool timed; /* it has a time at some shape */
 };
 
 struct place {
     bool off;
-    int lost;    /* runs, since the last that ended */
+    int lost;    /* runs lost in a row */
     bool *timed; /* shapes */
 };
 
 struct external_schedule {
     struct external_schedule_design design;
     struct place *places; /* hosts */
-    int taken;            /* of design.blocks */
+    int taken;            /* blocks joined, of design.blocks */
     struct joined *joined;
     size_t n_joined;
     struct run *runs;

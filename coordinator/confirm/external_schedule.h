@@ -1,14 +1,13 @@
-/* external_schedule.h - in which blocks the external baseline runs, and when
+/* external_schedule.h - when the external baseline runs, in which blocks
  *
- * It joins a block when the block begins, and is then to run once at each
- * shape.  One that cannot work on a host must not be tried there again and
- * again, each time for as long as it takes to fail: so a run at a shape that
- * had no time on its host yet is on trial, and while one is, no other of that
- * kind may run on that host.  After a run that failed none may.  What happens
- * on one host says nothing of another.
+ * It joins a block when the block begins, and then runs once at each shape.  If
+ * it does not work on a host, repeated attempts there would each take as long
+ * as a failure takes.  So a run at a shape that has no time on its host yet is
+ * on trial: while one is, no other such run may start on that host.  After a
+ * failed run, none may start there.  Hosts are judged separately.
  *
- * Pure: no clock, no socket, no database.  Hosts, shapes and rounds are
- * numbers chosen by the caller; a round is one block.
+ * Pure: no clock, no socket, no database.  Hosts, shapes and rounds are numbers
+ * chosen by the caller; a round is one block.
  */
 #ifndef FA_COORDINATOR_CONFIRM_EXTERNAL_SCHEDULE_H
 #define FA_COORDINATOR_CONFIRM_EXTERNAL_SCHEDULE_H
@@ -21,8 +20,8 @@ struct external_schedule;
 
 struct external_schedule_design {
     int hosts, shapes;
-    int blocks;   /* that it joins, over all hosts */
-    int attempts; /* runs in a row that a host may lose */
+    int blocks;   /* blocks that it joins, over all hosts */
+    int attempts; /* runs in a row that may be lost on a host */
 };
 
 enum external_schedule_answer {
@@ -31,11 +30,11 @@ enum external_schedule_answer {
     EXTERNAL_SCHEDULE_LATER, /* ask again when a run on the host has ended */
 };
 
-/* What became of a run. */
+/* The outcome of a run. */
 enum external_schedule_end {
     EXTERNAL_SCHEDULE_TIMED,
     EXTERNAL_SCHEDULE_FAILED,
-    EXTERNAL_SCHEDULE_DROPPED, /* it will not be, and said nothing */
+    EXTERNAL_SCHEDULE_DROPPED, /* it will not run; the host is not to blame */
 };
 
 struct external_schedule *
@@ -43,7 +42,7 @@ external_schedule_new(const struct external_schedule_design *design);
 void external_schedule_free(
     struct external_schedule *external_schedule); /* NULL is fine */
 
-/* What an earlier run of the pass left: a block with a time, and a host on
+/* Restore from an earlier run of the pass: a block with a time, and a host on
  * which it failed. */
 void external_schedule_had(struct external_schedule *external_schedule,
                            int blocks);
@@ -52,37 +51,37 @@ void external_schedule_failed(struct external_schedule *external_schedule,
 bool external_schedule_is_off(const struct external_schedule *external_schedule,
                               int host);
 
-/* Does it take part in the block that begins?  'shape' is the first. */
+/* Does it join the block that begins?  'shape' is the first one. */
 enum external_schedule_answer
 external_schedule_join(struct external_schedule *external_schedule, int round,
                        int host, int shape);
-/* May it run at the shape now?  For a block that it joined. */
+/* May it run at this shape now?  Only for a block that it joined. */
 enum external_schedule_answer
 external_schedule_ask(const struct external_schedule *external_schedule,
                       int host, int shape);
-/* The block is complete, or does not count.  Its place is another's when it
- * gave no time of it that counts. */
+/* The block is complete, or does not count.  If it gave no time that counts,
+ * another block may take its place. */
 void external_schedule_complete(struct external_schedule *external_schedule,
                                 int round);
 void external_schedule_broken(struct external_schedule *external_schedule,
                               int round);
 
-/* A run was ordered, under a number of the caller's. */
+/* A run was ordered, under a number that the caller chooses. */
 void external_schedule_begin(struct external_schedule *external_schedule,
                              int64_t id, int round, int host, int shape);
-/* False when there is no such run. */
+/* False if there is no such run. */
 bool external_schedule_end(struct external_schedule *external_schedule,
                            int64_t id, enum external_schedule_end how);
-/* A run was lost, and may be made again.  True when it was once too often in
- * a row, which is as good as a failure. */
+/* A run was lost and may be repeated.  True if too many were lost in a row:
+ * that counts as a failure. */
 bool external_schedule_lost(struct external_schedule *external_schedule,
                             int host);
 
-/* Run 'i' of those that are not over, in no order: its number, or 0 past the
- * last; and where it is. */
+/* Run 'i' of those under way, in no particular order: its number, or 0 past the
+ * last, and where it runs. */
 int64_t external_schedule_at(const struct external_schedule *external_schedule,
                              size_t i, int *round, int *host);
 bool external_schedule_runs(const struct external_schedule *external_schedule,
-                            int round); /* one is out */
+                            int round); /* a run of this round is under way */
 
 #endif

@@ -41,8 +41,9 @@ void finalists_screen(const double *samples, size_t n, double scale,
     };
 }
 
-/* Of the log of a median: that of a mean times pi / 2 for many normal
- * samples, less for few; of one or two it is the mean. */
+/* Variance of the log of a median.  For many normal samples it is that of a
+ * mean times pi / 2, for few it is less.  The median of one or two samples is
+ * their mean. */
 double finalists_variance(const struct screened *s,
                           const struct finalist_rules *rules)
 {
@@ -68,9 +69,9 @@ static size_t enter(const struct screened *screened, size_t n,
     return kept;
 }
 
-/* Entries come in order of time.  One can be beaten only by those before it,
- * and of two of these the slower one matters only if it is less noisy: the
- * rest is on the front, which is short. */
+/* Entries are in order of time.  Only an earlier entry can beat one, and of two
+ * earlier entries the slower one matters only if it is less noisy.  So only the
+ * entries on this front are compared; there are few of them. */
 static size_t count_possible(struct entry *sorted, size_t n, double z)
 {
     struct entry *front = mem_new(n, sizeof(*front));
@@ -92,7 +93,7 @@ static size_t count_possible(struct entry *sorted, size_t n, double z)
     return possible;
 }
 
-/* Those of one shape that could be the best there, the fastest first. */
+/* The entries of one shape that could be the best there, fastest first. */
 struct possible {
     struct entry *entries;
     size_t n;
@@ -110,7 +111,8 @@ static struct possible find_possible(const struct screened *screened, size_t n,
     return p;
 }
 
-/* The k-th of a shape: chosen if there is room, else told as left out. */
+/* The k-th of a shape: choose it if there is room, otherwise report it as left
+ * out. */
 static void take(const struct possible *shape, size_t k, size_t cap,
                  bool *chosen, struct finalists *out)
 {

@@ -1,8 +1,8 @@
-/* speedup.h - how many times as fast as another a candidate is
+/* speedup.h - the speedup of one candidate over another
  *
  * The ratio time(b) / time(a), from the log ratios of the blocks by
- * signed_rank.h: an interval whose level holds whatever the clocks did, and
- * in which each GPU has the same say.  Above 1: a is the faster one.
+ * signed_rank.h: its interval has the stated level whatever the clocks did, and
+ * each GPU has the same weight.  Above 1: a is the faster one.
  *
  * Pure; any thread.
  */
@@ -17,10 +17,10 @@ struct speedup {
     double value;    /* NAN if no block has both */
     double lo, hi;   /* 0 and infinity if there are too few blocks */
     double p;        /* two-sided, of "equally fast"; 1 without blocks */
-    size_t n_blocks; /* that have both */
+    size_t n_blocks; /* blocks that have both */
 };
 
-/* confidence  of lo to hi, in (0, 1), as 0.95 */
+/* confidence  of lo to hi, in (0, 1), such as 0.95 */
 void speedup_of(const struct blocks *blocks, size_t a, size_t b,
                 double confidence, struct speedup *out);
 

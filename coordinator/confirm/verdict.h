@@ -1,4 +1,4 @@
-/* verdict.h - what a measured speedup allows to be said
+/* verdict.h - the verdict on a measured speedup
  *
  *              1/(1+floor)   1   1+floor
  *   SLOW  |---|     :        :        :
@@ -6,11 +6,11 @@
  *   FAST            :        :        :  |----|
  *   AMBG            :        :  |-----:---|
  *
- * The whole interval must lie on one side of the floor, for a difference that
- * is certain but does not matter does not count; and FAST and SLOW must survive
- * Holm's correction over all finalists (mann_whitney_holm()).  SAME is the
- * finding that the two are equal for practical purposes, AMBG that the
- * measurements do not tell.
+ * For FAST and SLOW, the whole interval must be beyond the floor, because a
+ * certain but tiny difference does not count, and the p value must survive
+ * Holm's correction over all finalists (mann_whitney_holm()). SAME means that
+ * the two are equal for practical purposes.  AMBG means that the measurements
+ * cannot decide.
  *
  * Pure; any thread.
  */
@@ -32,8 +32,8 @@ enum verdict {
 
 struct verdict_rules {
     double alpha;  /* 0.05; intervals are of confidence 1 - alpha */
-    double floor;  /* 0.005: less than 0.5 % is no difference */
-    double target; /* 1.10: the speedup that the sweep is after */
+    double floor;  /* 0.005: a difference of less than 0.5 % does not count */
+    double target; /* 1.10: the speedup that the sweep aims at */
 };
 
 #define VERDICT_RULES                                 \
@@ -48,15 +48,15 @@ enum verdict verdict_of(const struct speedup *s, double p_holm,
 
 const char *verdict_name(enum verdict verdict); /* "SAME" and so on */
 
-/* Did it reach the target: the speedup is at least 'target', it is FAST, and
- * the intervals of the two times do not overlap. */
+/* Did it reach the target?  The speedup is at least 'target', the verdict is
+ * FAST, and the intervals of the two times do not overlap. */
 bool verdict_is_success(enum verdict verdict, const struct speedup *s,
                         const struct block_time *mine,
                         const struct block_time *baseline,
                         const struct verdict_rules *rules);
 
-/* The fewest blocks with which one of 'n_finalists' can be FAST at all: with
- * fewer the smallest possible p does not survive the correction. */
+/* The fewest blocks with which one of 'n_finalists' can be FAST at all.  With
+ * fewer, even the smallest possible p does not survive the correction. */
 size_t verdict_blocks_needed(size_t n_finalists,
                              const struct verdict_rules *rules);
 

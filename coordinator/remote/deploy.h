@@ -7,7 +7,8 @@
  * with --version, and renames it.  So a partial upload is never run, and a
  * running program is never overwritten.  The login shell may be of any kind and
  * may print anything: the scripts run under sh, and their answers are between
- * two marks.  Thread rule: the thread of the remote; a program may be shared.
+ * two marks.
+ * Thread rule: the thread of the remote; a program may be shared.
  */
 #ifndef FA_COORDINATOR_REMOTE_DEPLOY_H
 #define FA_COORDINATOR_REMOTE_DEPLOY_H

@@ -1,8 +1,8 @@
 /* ssh_config.h - what the user's ~/.ssh/config says about a host
  *
  * The file is not parsed here.  `ssh -G -- HOST` prints the resolved settings,
- * with Match, Include and patterns applied, and does not connect.  Thread rule:
- * no state; any thread.
+ * with Match, Include and patterns applied, and does not connect.
+ * Thread rule: no state; any thread.
  */
 #ifndef FA_COORDINATOR_REMOTE_SSH_CONFIG_H
 #define FA_COORDINATOR_REMOTE_SSH_CONFIG_H

@@ -2,7 +2,8 @@
  *
  * Only stream_wait() blocks.  A caller's loop reads until nothing comes, writes
  * what it has, and polls what stream_poll() names.  Stderr is read along with
- * stdout, and its last lines are kept.  Thread rule: the thread of the remote.
+ * stdout, and its last lines are kept.
+ * Thread rule: the thread of the remote.
  */
 #ifndef FA_COORDINATOR_REMOTE_STREAM_H
 #define FA_COORDINATOR_REMOTE_STREAM_H

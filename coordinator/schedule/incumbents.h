@@ -4,7 +4,8 @@
  * measurement carries the incumbent of its shape.  The runner stops early if
  * even the low end of the interval of the median is beyond the margin
  * (common/sampling.h). Only samples that agree become an incumbent; its time is
- * the high end of the interval of their median.  Pure; one thread.
+ * the high end of the interval of their median.
+ * Pure; one thread.
  */
 #ifndef FA_COORDINATOR_SCHEDULE_INCUMBENTS_H
 #define FA_COORDINATOR_SCHEDULE_INCUMBENTS_H

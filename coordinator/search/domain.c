@@ -15,11 +15,11 @@ struct domain {
     int size, cap;
     unsigned char *twos[DOMAIN_TUNABLES_MAX]; /* [levels] or NULL */
     uint16_t *levels;                         /* [size][n] */
-    int *slots;       /* open addressing: a point's number, or -1 */
+    int *slots;       /* open addressing: the number of a point, or -1 */
     uint32_t slots_n; /* a power of two, at least half again the size */
 };
 
-#define TWOS_MAX 20 /* of a value; 0 has the most */
+#define TWOS_MAX 20 /* of a value; 0 itself has the most */
 
 static int twos_of(double value)
 {
@@ -30,7 +30,8 @@ static int twos_of(double value)
     return twos;
 }
 
-/* NULL unless some whole number is not a power of two. */
+/* How often each value is divisible by two; NULL if all whole numbers are
+ * powers of two. */
 static unsigned char *list_twos(const struct domain_tunable *tunable)
 {
     unsigned char *twos = mem_new((size_t)tunable->levels, 1);
@@ -91,7 +92,7 @@ static uint32_t hash_levels(const struct domain *domain, const uint16_t *levels)
     return (uint32_t)(hash >> 16);
 }
 
-/* The slot that holds the point, or the empty one where it belongs. */
+/* The slot that holds the point, or the empty slot where it belongs. */
 static uint32_t slot_of(const struct domain *domain, const uint16_t *levels)
 {
     uint32_t slot = hash_levels(domain, levels) & (domain->slots_n - 1);

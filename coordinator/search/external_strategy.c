@@ -12,9 +12,9 @@
 #include "coordinator/search/domain.h"
 #include "coordinator/search/strategy.h"
 
-#define OUT_MAX_BYTES (64 << 20) /* unread tells; the start has all values */
+#define OUT_MAX_BYTES (64 << 20) /* the start is long; tells may wait */
 #define COMMAND_BYTES_MAX 65536
-#define COMMAND_SHOWN 80 /* the rest of a message needs room too */
+#define COMMAND_SHOWN 80 /* leaves room for the rest of a message */
 
 static bool owes_an_answer(const struct external_strategy *external)
 {
@@ -22,7 +22,7 @@ static bool owes_an_answer(const struct external_strategy *external)
            external->phase == EXTERNAL_STRATEGY_ASKED;
 }
 
-/* As it was given, for messages. */
+/* The command as it was given, for messages. */
 static char *join(const char *const *argv)
 {
     struct buf text;
@@ -195,7 +195,7 @@ static int it_ended(struct external_strategy *external, struct err *err)
 
     drain_errors(external);
     (void)child_wait(&external->child, clock_boot_ns() + NS_PER_S, &status,
-                     NULL); /* still running then: the status stays unknown */
+                     NULL); /* still running: the status stays unknown */
     stderr_tail_say(&external->errors, 1, last, sizeof(last));
     return err_set(err, ERR_NETWORK, "strategy '%s' ended (status %d)%s%s",
                    external->program, status, *last ? ": " : "", last);

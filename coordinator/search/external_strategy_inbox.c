@@ -54,7 +54,7 @@ static int read_levels(const struct external_strategy *external,
     return 0;
 }
 
-/* Tell it what is wrong with the point, or known of it, and ask again. */
+/* Tell it why the point is refused, or what is known of it, and ask again. */
 static int refuse(struct external_strategy *external, const uint16_t *levels,
                   int point, struct err *err)
 {

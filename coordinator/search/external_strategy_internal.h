@@ -1,4 +1,4 @@
-/* external_strategy_internal.h - the inside of an external
+/* external_strategy_internal.h - the parts of an external strategy
  *
  * Private to external_strategy.c (its process and pipes),
  * external_strategy_outbox.c and external_strategy_inbox.c (the lines of
@@ -22,7 +22,8 @@ enum external_strategy_phase {
     EXTERNAL_STRATEGY_IDLE,     /* nothing was asked */
     EXTERNAL_STRATEGY_ASKED,
     EXTERNAL_STRATEGY_ANSWERED, /* 'point' waits to be taken */
-    EXTERNAL_STRATEGY_RESTING,  /* it said wait: until the next tell */
+    EXTERNAL_STRATEGY_RESTING,  /* it said wait: ask again after the next
+                                 * tell */
     EXTERNAL_STRATEGY_DONE,
 };
 
@@ -44,20 +45,21 @@ struct external_strategy {
     struct stderr_tail errors;
 };
 
-/* external_strategy_outbox.c: one line each, to be written when the pipe takes
- * it. */
+/* external_strategy_outbox.c: each adds one line, written when the pipe has
+ * room. */
 void external_strategy_put_start(
     struct external_strategy *external,
     const struct external_strategy_options *options);
-/* Its time to answer begins. */
+/* Its time limit to answer starts now. */
 void external_strategy_put_ask(struct external_strategy *external);
-/* What is known of a point that was asked for. */
+/* Tell it what is known about the point it named. */
 void external_strategy_put_tell(struct external_strategy *external, int point);
-/* levels  one of each tunable; there is no such point */
+/* levels  one for each tunable; no such point exists */
 void external_strategy_put_illegal(struct external_strategy *external,
                                    const uint16_t *levels);
 
-/* external_strategy_inbox.c: take all whole lines that were read.  ERR_PROTO */
+/* external_strategy_inbox.c: handle all complete lines that were read.
+ * ERR_PROTO */
 int external_strategy_take_lines(struct external_strategy *external,
                                  struct err *err);
 

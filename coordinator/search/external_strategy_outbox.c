@@ -68,7 +68,7 @@ void external_strategy_put_ask(struct external_strategy *external)
     external->deadline_ns = clock_boot_ns() + external->answer_ns;
 }
 
-/* Those of each shape; nothing where they are not known. */
+/* The time at each shape; nothing if they are not known. */
 static void write_times(struct external_strategy *external, int trial)
 {
     const double *times =

@@ -8,12 +8,12 @@
 #include "common/mem.h"
 
 #define GAPS_LEVELS_MAX 256
-#define DOUBT_MIN 1e-9 /* rounding can leave less than nothing */
+#define DOUBT_MIN 1e-9 /* rounding could make a variance negative */
 
 struct gp {
     const struct domain *domain;
     struct gp_kernel kernel;
-    /* [levels][levels] gp_gap2(), NULL where that would be much */
+    /* [levels][levels] gp_gap2(), NULL if that would be too large */
     double *gaps[DOMAIN_TUNABLES_MAX];
     int rows, rows_max;
     int *row_point;
@@ -104,7 +104,7 @@ static void fill_gaps(struct gp *gp, int t)
                 gp_gap2(&gp->kernel, gp->domain, t, a, b);
 }
 
-/* Of one point with 'n' others. */
+/* Covariance of one point with 'n' others. */
 static void covariances(const struct gp *gp, int point, const int *others,
                         int n, double *out)
 {
@@ -162,7 +162,7 @@ static void whiten(const struct gp *gp, int point, double *out)
     }
 }
 
-/* The candidates' part of a new last row. */
+/* The part of a new last row that belongs to the candidates. */
 static void cross_candidates(struct gp *gp, int row)
 {
     const double *lower = lower_row(gp, row);

@@ -1,4 +1,4 @@
-/* Which tunables matter: the kernel of most probability, by its gradient. */
+/* Which tunables matter: find the most probable kernel by gradient ascent. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,16 +7,16 @@
 #include "coordinator/search/gp.h"
 
 #define STEPS 25       /* of resilient propagation */
-#define STEP_FIRST 0.3 /* in the logarithm of a weight */
+#define STEP_FIRST 0.3 /* change of log weight */
 #define STEP_MAX 1.0
 #define WEIGHT_SPREAD 1.0 /* of the prior of log weight */
-#define ROUGH 0.2         /* of a smooth weight */
+#define ROUGH 0.2         /* prior factor of the weight for order */
 #define NOISE_FIRST 1e-3
 #define NOISE_SPREAD 1.0
 #define NOISE_MIN 1e-6
 #define ROOT5 2.23606797749979
 
-/* What a weight is of: whether the levels differ, how far apart they are, by
+/* What a weight is for: whether the levels differ, how far apart they are, by
  * how many powers of two their values differ. */
 enum kind {
     DIFFER,
@@ -30,7 +30,7 @@ struct feature {
 };
 
 #define FEATURES_MAX (3 * DOMAIN_TUNABLES_MAX)
-#define TWOS_FAR 4.0 /* powers of two that are as far as first from last */
+#define TWOS_FAR 4.0 /* powers of two: as far as first to last */
 
 static bool tell_twos(const struct domain *domain, int t)
 {
@@ -110,8 +110,8 @@ double gp_gap2(const struct gp_kernel *kernel, const struct domain *domain,
     return differ * differ + apart * apart + twos * twos;
 }
 
-/* A typical weight: the more there are, the less each matters.  An ordered
- * tunable is taken for smooth until it shows otherwise. */
+/* A typical weight: the more tunables there are, the less each matters.  An
+ * ordered tunable counts as smooth until the data say otherwise. */
 static double weight_first(const struct domain *domain,
                            const struct feature *feature, int features)
 {
@@ -139,7 +139,7 @@ struct fit {
     int n;
     struct feature features[FEATURES_MAX];
     int features_n;
-    double expected[FEATURES_MAX]; /* log weight, before anything is known */
+    double expected[FEATURES_MAX]; /* log weight of the prior */
     float *gaps;                   /* [pairs i > j][features] squared */
     double *lower;                 /* [n][n] */
     double *inverse;               /* [n][n] */
@@ -148,7 +148,7 @@ struct fit {
     double variance;
 };
 
-/* Covariance, factored in place; false when it is not positive. */
+/* Covariance, factored in place; false if it is not positive definite. */
 static bool factor(struct fit *fit, const double *log_parameters)
 {
     double weight2[FEATURES_MAX];
@@ -265,8 +265,8 @@ static double probability(struct fit *fit, const double *log_parameters,
     return sum - off * off / 2;
 }
 
-/* Resilient propagation: a step of its own for each parameter, longer while
- * the gradient keeps its sign. */
+/* Resilient propagation: each parameter has its own step, which grows while the
+ * gradient keeps its sign. */
 static void climb(struct fit *fit, struct gp_kernel *kernel)
 {
     double at[FEATURES_MAX + 1], step[FEATURES_MAX + 1];

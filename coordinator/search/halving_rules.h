@@ -6,7 +6,7 @@
 struct successive_halving_rules {
     int first;  /* samples of a new point, >= 1 */
     int factor; /* >= 2 */
-    int most;   /* samples of the last rung at most, >= first */
+    int most;   /* samples of the last rung at most; >= first */
 };
 
 #endif

@@ -1,8 +1,8 @@
 /* method.h - one way to search; private to the strategies
  *
- * A method sees everything that was ever asked and told through the trials, so
- * it can follow another one or a resumed run.  It keeps only what the trials
- * cannot say.
+ * A method reads everything that was ever asked and told from the trials, so it
+ * can follow another method or a resumed run.  It keeps only what the trials do
+ * not have.
  */
 #ifndef FA_COORDINATOR_SEARCH_METHOD_H
 #define FA_COORDINATOR_SEARCH_METHOD_H
@@ -26,10 +26,10 @@ struct method {
     const char *name;
     const char *about;
     void *(*start)(struct method_search *search);
-    /* An unseen point, there is at least one; or METHOD_WAIT, when something
-     * is pending without which it cannot choose. */
+    /* Choose an unseen point; there is at least one.  Or METHOD_WAIT, if it
+     * needs a pending result to choose. */
     int (*ask)(void *self, struct method_search *search);
-    /* Trial 'i' has an outcome, or, with 'again', another one than it had; may
+    /* Trial 'i' has an outcome; with 'again' it replaces an earlier one.  May
      * be NULL. */
     void (*tell)(void *self, struct method_search *search, int i, bool again);
     void (*end)(void *self);
@@ -43,9 +43,9 @@ extern const struct method method_local;
 extern const struct method method_genetic;
 extern const struct method method_bayes;
 
-/* n points by Latin hypercube: each tunable's levels are used evenly, as far
- * as the legal points allow; all different and unseen.  Returns how many were
- * found, n unless fewer are left. */
+/* n points by Latin hypercube: each tunable's levels are used evenly, as far as
+ * the legal points allow.  All are different and unseen.  Returns how many were
+ * found: n, or fewer if fewer are left. */
 int method_lhs_sample(struct method_search *search, int n, int *out);
 #define LHS_MAX 256
 

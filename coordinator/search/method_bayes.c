@@ -1,12 +1,12 @@
 /* Bayesian optimisation: the point with the largest expected improvement.
  *
- * A Gaussian process of log time says for each candidate what to expect and
- * how surely; a second output, of what failed, says how likely it fails too,
- * and the expected improvement is multiplied by the chance that it does not.
- * Pending points are rows without a value: they take away the doubt around
- * them, so that the next ask looks elsewhere.
- * All unseen points are candidates while they are few; else some at random and
- * those near the fastest, joined at each ask by what lies around the winner.
+ * A Gaussian process of log time predicts each candidate, with an uncertainty.
+ * A second output models failures, and the expected improvement is multiplied
+ * by the probability that the candidate works.  Pending points are rows without
+ * a value: they lower the uncertainty around them, so that the next ask looks
+ * elsewhere.  All unseen points are candidates while they are few.  Otherwise
+ * the candidates are random points and neighbours of the fastest; each ask adds
+ * neighbours of its best candidate.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,17 +17,17 @@
 
 #define DESIGN 12       /* points by Latin hypercube to begin with ... */
 #define DESIGN_SHARE 4  /* ... or one in so many of the budget, if fewer */
-#define TIMED_MIN 3     /* below, there is nothing to model */
-#define ROWS_MAX 400    /* more than this are thinned to ... */
-#define ROWS_KEPT 300   /* ... the fastest half of it and some of the rest */
+#define TIMED_MIN 3     /* with fewer, there is nothing to model */
+#define ROWS_MAX 400    /* above this, rows are thinned to ... */
+#define ROWS_KEPT 300   /* ... the fastest and some of the others */
 #define FIT_MAX 160     /* rows that the kernel is learnt from */
-#define FIT_GROWTH 1.15 /* timed trials since the last fit */
+#define FIT_GROWTH 1.15 /* growth of the timed trials since the last fit */
 #define CANDIDATES 2048
-#define NEAR_FASTEST 8 /* whose neighbours are candidates */
-#define CLIMBS 2       /* rounds around the winner in an ask ... */
-#define CLIMB_MAX 32   /* ... of so many new candidates at most */
+#define NEAR_FASTEST 8 /* fastest points whose neighbours join */
+#define CLIMBS 2       /* rounds around the best candidate of an ask ... */
+#define CLIMB_MAX 32   /* ... with at most so many new candidates */
 
-#define FAILURE_BLUR 0.1 /* the border of what fails is never sharp */
+#define FAILURE_BLUR 0.1 /* noise: the border is never sharp */
 
 enum output {
     LOG_TIME,
@@ -41,9 +41,9 @@ struct bayes {
     struct gp_kernel kernel;
     int *row_of; /* [rows of trials_cap] row of a trial, or -1 */
     int row_of_cap;
-    int synced;         /* trials that were looked at for a row */
-    int fitted_at;      /* timed trials at the last fit, 0: none yet */
-    double mean, scale; /* of log time; values in the process are standard */
+    int synced;         /* trials that were checked for a row */
+    int fitted_at;      /* timed trials at the last fit; 0: no fit yet */
+    double mean, scale; /* of log time; the process has it standardised */
     double failure_rate;
     double *promise; /* [CANDIDATES] */
     int *hood;
@@ -82,7 +82,7 @@ static double standard(const struct bayes *bayes, double time)
     return (log(time) - bayes->mean) / bayes->scale;
 }
 
-/* The values of a row as far as its trial is told. */
+/* The values of a row, as far as its trial has an outcome. */
 static void set_row(struct bayes *bayes, const struct trial *trial, int row)
 {
     if (trial->state == TRIAL_TIMED) {
@@ -210,7 +210,7 @@ static void relearn(struct bayes *bayes, struct method_search *search)
     bayes->fitted_at = trials->timed;
 }
 
-/* Rows for trials that have none: those that this or another method asked. */
+/* Add rows for trials without one, whichever method asked for them. */
 static void sync(struct bayes *bayes, struct method_search *search)
 {
     const struct trials *trials = &search->trials;
@@ -228,7 +228,7 @@ static void sync(struct bayes *bayes, struct method_search *search)
         add_row(bayes, trials, bayes->synced);
 }
 
-/* How likely a candidate works: the process of failures is below a half. */
+/* Probability that a candidate works: its failure value is below one half. */
 static double works(const struct bayes *bayes, int c)
 {
     double rate = bayes->failure_rate;
@@ -238,7 +238,7 @@ static double works(const struct bayes *bayes, int c)
     return erfc((failure - 0.5) / (deviation + FAILURE_BLUR) / M_SQRT2) / 2;
 }
 
-/* Expected improvement on the fastest, times the chance that it works. */
+/* Expected improvement on the fastest, times the probability that it works. */
 static double promise(const struct bayes *bayes, int c, double best)
 {
     double deviation = sqrt(gp_doubt(bayes->gp, c) * bayes->kernel.variance);
@@ -249,7 +249,7 @@ static double promise(const struct bayes *bayes, int c, double best)
     return (improvement > 0 ? improvement : 0) * works(bayes, c);
 }
 
-/* The candidate of most promise, or -1; 'worst' has the one of least. */
+/* The best candidate, or -1; 'worst' is set to the worst one. */
 static int rank(struct bayes *bayes, const struct method_search *search,
                 double best)
 {
@@ -268,7 +268,7 @@ static int rank(struct bayes *bayes, const struct method_search *search,
     return winner;
 }
 
-/* A candidate to give up: the least of a few. */
+/* A candidate to replace: the worst of a few. */
 static int spare(const struct bayes *bayes, struct method_search *search,
                  int winner)
 {
@@ -284,7 +284,7 @@ static int spare(const struct bayes *bayes, struct method_search *search,
     return least;
 }
 
-/* What lies around the winner becomes a candidate too. */
+/* Make the neighbours of the best candidate candidates too. */
 static int climb(struct bayes *bayes, struct method_search *search, int winner,
                  double best)
 {
@@ -341,7 +341,8 @@ static int ask(void *self, struct method_search *search)
     return gp_candidate(bayes->gp, winner);
 }
 
-/* A row cannot lose a value: what was taken back is learnt without it. */
+/* A row cannot lose a value.  After a value was withdrawn, the model is built
+ * again without it. */
 static void tell(void *self, struct method_search *search, int i, bool again)
 {
     const struct trial *trial = &search->trials.list[i];

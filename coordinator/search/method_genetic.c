@@ -15,7 +15,7 @@
 #define CHILDREN_MAX 200 /* tries for one that is legal and unseen */
 
 struct genetic {
-    int first[POPULATION]; /* points to begin with */
+    int first[POPULATION]; /* points that begin the population */
     int first_n, next;
     int *line;
 };
@@ -42,7 +42,7 @@ static void end(void *self)
     free(genetic);
 }
 
-/* The fittest of some; 'n' of them in order of their times. */
+/* The fittest of a few random ones; 'n' ones are sorted by time. */
 static const uint16_t *parent(struct method_search *search, const int *fastest,
                               int n)
 {
@@ -92,7 +92,7 @@ static int child(struct method_search *search, const int *fastest, int n)
     return point;
 }
 
-/* An unseen neighbour of one of the population, or -1. */
+/* An unseen neighbour of a member of the population, or -1. */
 static int neighbour(struct genetic *genetic, struct method_search *search,
                      const int *fastest, int n)
 {

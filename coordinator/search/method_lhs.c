@@ -1,8 +1,9 @@
-/* Latin hypercube: of n points, each n-th part of a tunable's levels gets one.
+/* Latin hypercube: n points use n equal parts of each tunable's levels once.
  *
- * A plain one ignores what is legal.  Rows that are not legal are repaired
- * first by swapping one tunable with another row, which keeps every tunable's
- * levels as they are, and only then by moving to the nearest legal point.
+ * A plain Latin hypercube ignores what is legal.  Rows that are not legal are
+ * repaired first by swapping one tunable with another row, which keeps the
+ * levels of every tunable as they are.  Only if that does not help are they
+ * moved to the nearest legal point.
  */
 #include <float.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ struct design {
     uint16_t *levels; /* [n][tunables] */
 };
 
-/* Level of the i-th stratum of n, a random place inside it. */
+/* A random level inside the i-th of n strata. */
 static void fill(struct design *design)
 {
     int n = design->n, *strata = mem_new((size_t)n, sizeof(int));
@@ -142,7 +143,7 @@ int method_lhs_sample(struct method_search *search, int n, int *out)
     return found;
 }
 
-/* A method of its own: designs of what is left, one after the other. */
+/* As a method of its own: one design after the other from the unseen points. */
 struct lhs {
     int points[LHS_MAX];
     int n, next;

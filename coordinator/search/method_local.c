@@ -1,28 +1,29 @@
 /* Iterated local search: greedy, line by line.
  *
- * From a start, the legal points that differ in one tunable are tried, one
- * tunable (line) after the other; when a line is told, the search moves to its
- * best point if that is faster.  Where no line helps, it starts again: from
- * the best point with some tunables changed, or from anywhere.
- * While a line waits for its last results, random points fill the slots; they
- * are not lost, since a restart begins at the fastest point never visited.
+ * From a start, it tries the legal points that differ in one tunable, one
+ * tunable (a line) after the other.  When a line has all its results, the
+ * search moves to its best point if that is faster.  If no line helps, it
+ * restarts: from the best point with some tunables changed, or from a random
+ * point.  While a line waits for its last results, random points fill the
+ * slots.  They are not wasted, because a restart begins at the fastest point
+ * not visited yet.
  */
 #include <stdlib.h>
 
 #include "common/mem.h"
 #include "coordinator/search/method.h"
 
-#define RESTARTS_AFAR 3 /* one restart in so many is anywhere */
-#define KICKS_MAX 100   /* tries to find a legal start near the best */
+#define RESTARTS_AFAR 3 /* one restart in so many is at a random point */
+#define KICKS_MAX 100   /* tries to find a legal start near the best point */
 
 struct local {
-    int here; /* trial it stands on, or -1: a start is wanted */
+    int here;                       /* current trial, or -1: it needs a start */
     int order[DOMAIN_TUNABLES_MAX]; /* tunables, shuffled */
     int tunables, line;             /* line: index in 'order' */
     int *points;                    /* of the line */
     int n, next;
-    int idle;     /* lines in a row without a better point */
-    int start_at; /* point of the start that is pending, or -1 */
+    int idle;     /* lines in a row without a faster point */
+    int start_at; /* the pending start, or -1 */
 };
 
 static void *start(struct method_search *search)
@@ -46,7 +47,7 @@ static void end(void *self)
     free(local);
 }
 
-/* The best point with a few tunables at random levels, unseen and legal. */
+/* The best point with a few tunables set to random levels; unseen and legal. */
 static int kick(const struct local *local, struct method_search *search)
 {
     const struct trials *trials = &search->trials;
@@ -103,7 +104,7 @@ static void stand_on(struct local *local, struct method_search *search,
     load_line(local, search);
 }
 
-/* The line is told: move to its best point, or to the next line.  False when
+/* The line is complete: move to its best point, or to the next line.  False if
  * no line is left: this is a local optimum. */
 static bool step(struct local *local, struct method_search *search)
 {
@@ -135,7 +136,8 @@ static bool line_is_pending(const struct local *local,
     return false;
 }
 
-/* Take up the start once it is told; true when there is one to stand on. */
+/* Move to the start once it has an outcome; true if there is a current
+ * trial. */
 static bool arrive(struct local *local, struct method_search *search)
 {
     const struct trials *trials = &search->trials;
@@ -144,7 +146,7 @@ static bool arrive(struct local *local, struct method_search *search)
         trials_state(trials, local->start_at) == TRIAL_TIMED)
         stand_on(local, search, trials->of_point[local->start_at]);
     else if (local->start_at < 0 && trials->best >= 0)
-        stand_on(local, search, trials->best); /* what others have found */
+        stand_on(local, search, trials->best); /* the fastest of any method */
     return local->here >= 0;
 }
 
@@ -175,8 +177,8 @@ static int ask(void *self, struct method_search *search)
     }
 }
 
-/* Where it stands, or what it has passed by, is not what it was thought to be:
- * every line is worth another look. */
+/* The outcome of the current trial, or of one that was passed by, has changed:
+ * every line must be tried again. */
 static void tell(void *self, struct method_search *search, int i, bool again)
 {
     struct local *local = self;

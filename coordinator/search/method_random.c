@@ -1,4 +1,4 @@
-/* Unseen points, each as likely. */
+/* Unseen points, all equally likely. */
 #include "coordinator/search/method.h"
 
 static void *start(struct method_search *search)

@@ -1,10 +1,10 @@
 /* Tree-structured Parzen estimator (Bergstra and others 2011), on levels.
  *
- * The trials so far are split into the fast share and the rest; one density a
- * tunable describes each.  Of some points drawn from the density of the fast,
- * the one that is likeliest to be fast is asked for.  Failed trials belong to
- * the rest, and so do pending ones: a point near many that are under way is
- * worth less until they are told (a constant liar).
+ * The trials so far are split into the fast share and the rest.  For each of
+ * the two, every tunable has a density over its levels.  Points are drawn from
+ * the fast density, and the one most likely to be fast is asked for.  Failed
+ * trials belong to the rest, and so do pending ones: a point near many pending
+ * ones is worth less until they have results (a constant liar).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,16 +13,16 @@
 #include "common/mem.h"
 #include "coordinator/search/method.h"
 
-#define STARTUP 10    /* trials at random before the densities say something */
-#define FAST_SHARE 10 /* one in so many is fast, as in Optuna ... */
-#define FAST_MAX 25   /* ... but at most so many */
+#define STARTUP 10    /* random trials before the densities are used */
+#define FAST_SHARE 10 /* one trial in so many is fast, as in Optuna ... */
+#define FAST_MAX 25   /* ... but at most this many */
 #define DRAWN 24      /* legal points compared, as in Optuna */
 #define DRAWS_MAX 2000
 #define PRIOR 1.0 /* weight of the uniform prior, in trials */
 
 struct tpe {
     int tunables;
-    double *fast[DOMAIN_TUNABLES_MAX]; /* [levels] density of the fast share */
+    double *fast[DOMAIN_TUNABLES_MAX]; /* [levels] density of the fast trials */
     double *rest[DOMAIN_TUNABLES_MAX];
     int fastest[FAST_MAX]; /* trials */
 };
@@ -52,8 +52,8 @@ static void end(void *self)
     free(tpe);
 }
 
-/* From counts of levels to a density: the prior, and for an ordered tunable a
- * normal kernel whose width shrinks as trials come in. */
+/* From counts of levels to a density: add the prior, and for an ordered tunable
+ * smooth with a normal kernel whose width shrinks as trials come in. */
 static void smooth(double *density, const struct domain_tunable *tunable,
                    int trials)
 {
@@ -108,7 +108,7 @@ static void estimate(struct tpe *tpe, const struct method_search *search)
     }
 }
 
-/* A point from the density of the fast; unseen, or -1. */
+/* A point drawn from the fast density; unseen, or -1. */
 static int draw(const struct tpe *tpe, struct method_search *search)
 {
     uint16_t levels[DOMAIN_TUNABLES_MAX];

@@ -1,9 +1,10 @@
-/* objective.h - what a search is to make small: the time at one shape, or all
+/* objective.h - what a search minimises: the time at one shape, or at all of
+ * them
  *
- * Over several shapes it is the geometric mean of the times.  That puts
- * configurations in the same order as the geometric mean of their times over
- * those of the baseline, which is this divided by a constant: so none has to
- * wait for the baseline's times, and one that has none is no obstacle.
+ * Over several shapes it is the geometric mean of the times.  Dividing each
+ * time by the baseline's would divide this mean by a constant, so the order of
+ * configurations is the same.  So the search does not need the baseline's
+ * times.
  *
  * Pure; any thread.
  */
@@ -12,14 +13,14 @@
 
 #include <stddef.h>
 
-/* As the sweep file says it; any other text is the name of a shape. */
+/* As the sweep file writes it; any other text is the name of a shape. */
 #define OBJECTIVE_HEADLINE "headline"
 #define OBJECTIVE_GEOMEAN "geomean"
 
-/* The shape, or: */
+/* The index of the shape, or: */
 enum {
     OBJECTIVE_ALL = -1,
-    OBJECTIVE_NONE = -2, /* there is no such shape */
+    OBJECTIVE_NONE = -2, /* no such shape */
 };
 
 int objective_find(const char *text, const char *const *shapes, int n);
@@ -32,13 +33,15 @@ enum objective_known {
     OBJECTIVE_LOST,
 };
 
-/* What that makes of it for the search: failed as soon as it has failed at any
- * shape; open until all are settled; then what it is where it is judged.
+/* The state of the configuration for the search.  It is failed as soon as it
+ * has failed at any shape, and open until all shapes are settled.  Then its
+ * state is that at the shapes of the objective.
  * known  [n] enum objective_known */
 enum objective_known objective_sum(int objective, const unsigned char *known,
                                    int n);
 
-/* Of one that is timed: seconds.  times  [n], > 0 where it is judged */
+/* The objective of a timed one, in seconds.  times  [n], > 0 at the shapes of
+ * the objective */
 double objective_time(int objective, const double *times, int n);
 
 #endif

@@ -11,31 +11,31 @@
 #include "coordinator/search/strategy.h"
 #include "coordinator/search/successive_halving.h"
 
-#define OUT_SHARE 4 /* of the evaluations, one in so many is out at most */
+#define OUT_SHARE 4 /* at most one in so many of the evaluations is out */
 
 struct visit {
     int point;   /* -1 outside the domain */
-    bool wanted; /* asked for, or the baseline */
-    bool out;    /* and not told yet */
+    bool wanted; /* asked for by the strategy, or the baseline */
+    bool out;    /* handed out, and the strategy was not told yet */
     int rung;
-    double time;                /* by the objective */
-    enum search_step_kind told; /* SEARCH_ASKED: nothing yet */
+    double time;                /* value of the objective */
+    enum search_step_kind told; /* last told; SEARCH_ASKED: nothing yet */
     enum search_step_kind due;  /* likewise: to be told in its turn */
 };
 
 struct search {
     struct search_options options;
-    struct strategy *strategy; /* one of these */
+    struct strategy *strategy; /* exactly one of these is set */
     struct successive_halving *race;
     struct external_strategy *external;
-    int *unit_of; /* [points] the unit and one, 0 for none */
+    int *unit_of; /* [points] the unit plus one, 0 for none */
     struct visit *visits;
     unsigned char *known; /* [units][shapes] enum objective_known */
-    double *times;        /* likewise, when they are kept */
-    bool keeps_times;     /* somebody needs those of all shapes */
+    double *times;        /* likewise, if they are kept */
+    bool keeps_times;     /* the times at all shapes are needed */
     int n, cap;
     int out;
-    int *line; /* units in the order they went out; some are told */
+    int *line; /* units in the order they went out; some have been told */
     int line_n, line_at;
     struct search_step *steps;
     size_t steps_n, steps_cap;
@@ -193,7 +193,8 @@ static enum strategy_outcome outcome_of(enum search_step_kind kind)
                                    : STRATEGY_LOST;
 }
 
-/* What was asked for first is told, if it has come to something. */
+/* Tell the results of the oldest questions, in order, as far as they are
+ * known. */
 static bool tell_next(struct search *search)
 {
     struct visit *visit;
@@ -212,8 +213,8 @@ static bool tell_next(struct search *search)
     return true;
 }
 
-/* In a window each question is asked with the same results known, whenever
- * they came: those of all but the last that were asked. */
+/* With a window, each question is asked with the same results known, whatever
+ * order they came in: those of all questions but the last 'window' ones. */
 static enum strategy_answer ask_in_turn(struct search *search,
                                         struct successive_halving_ask *asked)
 {
@@ -288,8 +289,8 @@ static void conclude(struct search *search, int unit,
     note(search, visit->told, visit->point, visit->rung, time);
 }
 
-/* What the strategy is to be told by what is known of the shapes; SEARCH_ASKED
- * while that is nothing. */
+/* What to tell the strategy, from what is known of the shapes; SEARCH_ASKED if
+ * there is nothing to tell yet. */
 static enum search_step_kind sum_up(struct search *search, int unit)
 {
     static const enum search_step_kind kinds[] = {
@@ -328,7 +329,7 @@ bool search_settle(struct search *search, int unit, int shape,
     if (sum == SEARCH_ASKED || visit->rung > 0)
         return false;
     if (search->options.window > 0 && visit->out) {
-        visit->due = sum; /* it is told when its turn comes */
+        visit->due = sum; /* told when its turn comes */
         return false;
     }
     if (sum == visit->told && (sum != SEARCH_TIMED || visit->time == before))
@@ -380,7 +381,7 @@ const struct search_step *search_steps(const struct search *search, size_t *n)
     return search->steps;
 }
 
-/* It was asked for and answered with this very point. */
+/* Was this point asked for before, with this same answer? */
 static bool replay_ask(struct search *search, const struct search_step *step)
 {
     struct search_want want;
@@ -429,7 +430,7 @@ void search_take_over(struct search *search, const char *strategy)
     search->external = NULL;
     rc = strategy_new(strategy, options->domain, options->evaluations,
                       options->seed, &search->strategy, NULL);
-    assert(rc == 0); /* one of ours */
+    assert(rc == 0); /* our own methods cannot fail */
     (void)rc;
     for (size_t i = 0; i < search->steps_n; i++)
         if (search->steps[i].kind != SEARCH_ASKED)

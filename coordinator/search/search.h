@@ -1,22 +1,22 @@
 /* search.h - a strategy at work: which unit is wanted next, and what it learns
  *
- * A unit is a configuration that the search has heard of, in that order, so
- * that units of a plan can be made as they come; the baseline is unit 0 and
- * wanted from the start, wherever it lies.  A unit is measured for each shape,
- * and the strategy is told:
+ * A unit is a configuration that the search has used.  Units are numbered in
+ * the order of first use, so that the units of a plan can be made as they come.
+ * The baseline is unit 0 and wanted from the start, even outside the axes.  A
+ * unit is measured for each shape, and the strategy is told:
  *
  *     failed   as soon as it has failed for any shape
  *     timed    when all shapes are settled: the objective (objective.h)
  *     lost     when they are and what the objective needs was lost
  *
- * It is told again when that is no longer true: what was measured was in doubt,
- * and came out otherwise the second time.
+ * It is told again if that changes: a measurement in doubt was repeated, and
+ * the second result differs.
  *
- * All that is asked and told are steps.  They can be replayed: the same steps
- * bring another search to the same state, and it goes on to the same points.
+ * Each question and each result is a step.  Steps can be replayed: the same
+ * steps bring another search to the same state, and it continues with the same
+ * points.
  *
- * Pure, but for a program of somebody else's under it.  One thread; the domain
- * outlives it.
+ * Pure, except with an external strategy.  One thread; the domain outlives it.
  */
 #ifndef FA_COORDINATOR_SEARCH_SEARCH_H
 #define FA_COORDINATOR_SEARCH_SEARCH_H
@@ -35,56 +35,59 @@ struct search;
 
 struct search_options {
     const struct domain *domain;
-    int baseline;  /* its point, -1 outside the domain */
+    int baseline;  /* the point of the baseline, -1 outside the domain */
     int shapes;    /* >= 1 */
-    int objective; /* a shape, or OBJECTIVE_ALL, but with a race */
+    int objective; /* a shape, or OBJECTIVE_ALL, which a race does not allow */
     const char *strategy;
     int evaluations; /* 0: as many as there are points */
     uint64_t seed;
-    int window; /* > 0: results are told in the order of the questions, of
-                 * which so many are out: a seed repeats; not with a race */
+    int window; /* > 0: results are told in the order of the questions, and so
+                 * many are out at once, so that a seed repeats its points; not
+                 * with a race */
     const struct successive_halving_rules *race; /* NULL for none */
     struct external_strategy
-        *external; /* asked instead of 'strategy'; taken over */
+        *external; /* asked instead of 'strategy'; owned by the search */
 };
 
 int search_new(const struct search_options *options, struct search **out,
                struct err *err);
 void search_free(struct search *search); /* NULL is fine */
 
-/* How many units may be out at once: what keeps 'slots' building, each with one
- * in waiting, and 'measures' in the hands of the GPUs, but never more than a
- * quarter of the evaluations: what is out has not taught yet. */
+/* How many units may be out at once: one for each build slot and one more
+ * waiting there, and 'measures' for the GPUs.  At most a quarter of the
+ * evaluations, because the strategy has learnt nothing yet from units that are
+ * out. */
 int search_ahead(int slots, int hosts, int measures, int evaluations);
 
 struct search_want {
     int unit;
-    int samples; /* of the objective in all; 0 without a race: as many as usual
+    int samples; /* in total, for the objective; 0 without a race
                   */
-    int rung;    /* 0 is the first time */
+    int rung;    /* 0: the first time */
 };
 
-/* A unit that is wanted; it is out until it is told. */
+/* A unit to build and measure; it is out until the strategy is told. */
 enum strategy_answer search_ask(struct search *search, struct search_want *out);
 
-/* What became of a unit for a shape, the first time or measured again; true
- * when the strategy was told.  With a window it is told as search_ask() goes.
+/* The result of a unit at a shape, new or repeated.  Returns true if the
+ * strategy was told.  With a window, results are told as search_ask() proceeds.
  */
 bool search_settle(struct search *search, int unit, int shape,
                    enum strategy_outcome outcome, double time);
-/* What became of a rung above the first: 'time' is over all its samples. */
+/* The result of a rung above the first: 'time' is over all its samples. */
 void search_settle_rung(struct search *search, int unit,
                         enum strategy_outcome outcome, double time);
 
-/* A point of which an earlier run knows something: its unit. */
+/* The unit of a point about which an earlier run knows something. */
 int search_know(struct search *search, int point);
 
 int search_units(const struct search *search);
-int search_point(const struct search *search, int unit); /* -1 outside */
+int search_point(const struct search *search, int unit); /* -1: outside */
 bool search_is_out(const struct search *search, int unit);
 int search_rung(const struct search *search, int unit);
 int search_out(const struct search *search);                  /* how many are */
-bool search_is_wanted(const struct search *search, int unit); /* ever */
+bool search_is_wanted(const struct search *search, int unit); /* now or
+                                                               * earlier */
 
 enum search_step_kind {
     SEARCH_ASKED,
@@ -100,17 +103,17 @@ struct search_step {
     double time; /* of SEARCH_TIMED */
 };
 
-/* All so far. */
+/* All steps so far. */
 const struct search_step *search_steps(const struct search *search, size_t *n);
-/* To a search that was not asked yet.  Where the strategy asks for something
- * else than it did, what was told is told as known before, and no more. Returns
- * whether it went to the end as it was. */
+/* Replay steps into a search that was not asked yet.  If the strategy asks for
+ * something else than it did then, the remaining results are told as already
+ * known.  Returns whether all steps were replayed as they were. */
 bool search_replay(struct search *search, const struct search_step *steps,
                    size_t n);
 
 struct external_strategy *search_external(struct search *search); /* or NULL */
-/* The program is of no use any more: 'strategy' takes over, with all that was
- * told. */
+/* The external program cannot be used any more: 'strategy' takes over, and
+ * learns everything told so far. */
 void search_take_over(struct search *search, const char *strategy);
 
 void search_state(const struct search *search, struct strategy_state *out);

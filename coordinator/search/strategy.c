@@ -25,15 +25,15 @@ static const size_t methods_n = sizeof(methods) / sizeof(methods[0]);
 
 struct stage {
     const struct method *method;
-    int quota; /* evaluations; 0: what is left */
+    int quota; /* evaluations; 0: all that are left */
 };
 
 struct strategy {
     struct method_search search;
     int budget;
     struct stage stages[STAGES_MAX];
-    int stages_n, stage; /* whose turn it is; stages_n when done */
-    int stage_begin;     /* evaluations when its turn came */
+    int stages_n, stage; /* the current stage; stages_n when done */
+    int stage_begin;     /* evaluations when the stage began */
     void *self;          /* of the current method; NULL before its first ask */
 };
 
@@ -60,7 +60,7 @@ static const struct method *find_method(const struct strategy *strategy,
     return NULL;
 }
 
-/* As much of a name as leaves room for what is wrong with it. */
+/* A name, cut to leave room for the error message. */
 static int shown(size_t len)
 {
     return len < 40 ? (int)len : 40;
@@ -214,8 +214,8 @@ static void pass_turns(struct strategy *strategy)
         int over = strategy->stages[strategy->stage].quota;
 
         end_stage(strategy);
-        strategy->stage_begin += over; /* what was told beforehand may reach
-                                        * into the next stage */
+        strategy->stage_begin += over; /* results told beforehand may use up the
+                                        * next stage */
         if (over == 0 || strategy->stage_begin > strategy->search.trials.n)
             strategy->stage_begin = strategy->search.trials.n;
         strategy->stage++;

@@ -1,15 +1,15 @@
 /* strategy.h - which configuration to try next
  *
  * Ask and tell, asynchronously: a sweep asks whenever a slot is free and tells
- * each result as it comes, in any order.  A point that was handed out and not
- * told yet is pending; it is never handed out again, and the methods that
- * learn take it into account.
+ * each result as it comes, in any order.  A point that was handed out and has
+ * no result yet is pending.  No point is handed out twice, and the methods that
+ * learn take pending points into account.
  *
  *     while (a slot is free) {
  *         answer = strategy_ask(strategy, &point);
  *         STRATEGY_POINT  start 'point'
  *         STRATEGY_WAIT   ask again after the next tell
- *         STRATEGY_DONE   nothing more will come
+ *         STRATEGY_DONE   there are no more points
  *     }
  *
  * Pure: no clock, no file; the same seed, asks and tells give the same points.
@@ -25,17 +25,17 @@ struct domain;
 struct err;
 struct strategy;
 
-/* 'text' is a method, or methods with the number of evaluations each gets,
- * as in "lhs:20,tpe:100"; the last may go without a number and gets what is
- * left of 'budget' evaluations (0: as many as there are points).  Each method
- * knows what the ones before it learnt.  docs/strategies.md has the methods.
- * ERR_INPUT says what is wrong in 'text'. */
+/* 'text' is a method, or methods with the number of evaluations each gets, as
+ * in "lhs:20,tpe:100"; the last may have no number and gets the rest of
+ * 'budget' evaluations (0: as many as there are points). Each method knows what
+ * the earlier ones learnt.  docs/strategies.md has the methods.  ERR_INPUT says
+ * what is wrong with 'text'. */
 int strategy_new(const char *text, const struct domain *domain, int budget,
                  uint64_t seed, struct strategy **out, struct err *err);
 void strategy_free(struct strategy *strategy); /* NULL is fine */
 
-/* Is 'text' written right?  How many evaluations it asks for by itself, 0 when
- * its last method takes what is left; or ERR_INPUT. */
+/* Check 'text'. Returns how many evaluations it asks for, 0 if its last method
+ * takes the rest, or ERR_INPUT. */
 int strategy_evaluations(const char *text, struct err *err);
 
 enum strategy_answer {
@@ -46,24 +46,27 @@ enum strategy_answer {
 
 enum strategy_answer strategy_ask(struct strategy *strategy, int *point);
 
-/* The point is at work without having been asked for: its result will come. */
+/* The point is already being measured, although it was not asked for: its
+ * result will come. */
 void strategy_expect(struct strategy *strategy, int point);
 
 enum strategy_outcome {
     STRATEGY_TIMED,
-    STRATEGY_FAILED, /* rejected, or does not build, launch, compute or end */
-    STRATEGY_LOST,   /* the machinery never learnt: counts, teaches nothing */
+    STRATEGY_FAILED, /* rejected, or does not build, launch, finish or compute
+                      * the right answer */
+    STRATEGY_LOST,   /* no result for other reasons: it counts, but teaches
+                      * nothing */
 };
 
-/* 'time' is of a timed point: finite, > 0, in any unit.  A point that was
+/* 'time' is for a timed point: finite, > 0, in any unit.  A point that was
  * never asked for is accepted (a result of an earlier run) and counts as an
- * evaluation.  A point told twice has the outcome told last, in all that the
- * methods have learnt: the first was in doubt. */
+ * evaluation.  If a point is told twice, the last outcome replaces the first,
+ * which was in doubt. */
 void strategy_tell(struct strategy *strategy, int point,
                    enum strategy_outcome outcome, double time);
 
 struct strategy_state {
-    const char *method; /* whose turn it is; "" when done */
+    const char *method; /* the current method; "" when done */
     int asked;          /* evaluations handed out or told */
     int budget;
     int pending, timed, failed;
@@ -74,7 +77,7 @@ struct strategy_state {
 void strategy_state(const struct strategy *strategy,
                     struct strategy_state *out);
 
-/* One line a method: its name and what it does. */
+/* One line for each method: its name and what it does. */
 void strategy_list(FILE *to);
 
 #endif

@@ -9,16 +9,16 @@
 #define NOT_RACING (-1)
 
 struct runner {
-    int rung;     /* that it was last asked for, or NOT_RACING */
-    bool pending; /* and not told yet */
+    int rung;     /* the last rung it was asked for, or NOT_RACING */
+    bool pending; /* it has no result yet */
 };
 
 struct finish {
     int point;
-    double time; /* over the samples of its rung */
+    double time; /* over all samples of its rung */
 };
 
-/* Who was told at a rung, fastest first. */
+/* The points with a result on a rung, fastest first. */
 struct rung {
     int samples;
     struct finish *finishes;
@@ -68,7 +68,7 @@ void successive_halving_free(struct successive_halving *halving)
     free(halving);
 }
 
-/* A point of rung r that is among its fastest and still there, or -1. */
+/* A point of rung r that is fast enough for promotion and still on r, or -1. */
 static int promotable(const struct successive_halving *halving, int r)
 {
     const struct rung *rung = &halving->rungs[r];
@@ -129,7 +129,7 @@ static void rank(struct rung *rung, int point, double time)
     rung->finishes[i] = (struct finish){ point, time };
 }
 
-/* Told before on this rung: it leaves its place there. */
+/* It has a result on this rung already: remove it from its place. */
 static void unrank(struct rung *rung, int point)
 {
     int i = 0;
@@ -149,10 +149,10 @@ void successive_halving_tell(struct successive_halving *halving, int point,
     struct runner *runner = &halving->runners[point];
     bool lost = outcome == STRATEGY_LOST;
 
-    if (!lost || runner->rung <= 0) /* else what it ran before still holds */
+    if (!lost || runner->rung <= 0) /* else its lower result stands */
         strategy_tell(halving->strategy, point, outcome, time);
     if (runner->rung == NOT_RACING)
-        return; /* of an earlier run */
+        return; /* a result of an earlier run */
     halving->pending -= runner->pending;
     runner->pending = false;
     unrank(&halving->rungs[runner->rung], point);

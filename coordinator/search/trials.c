@@ -101,7 +101,7 @@ void trials_settle(struct trials *trials, int point, enum trial_state state,
     trial->state = state;
     trial->time = time;
     if (i == trials->best)
-        find_best(trials); /* it may be slower now, or have failed */
+        find_best(trials); /* the fastest may be slower now, or have failed */
     else if (state == TRIAL_TIMED &&
              (trials->best < 0 || time < trials->list[trials->best].time))
         trials->best = i;

@@ -1,8 +1,8 @@
-/* trials.h - what a search has asked for and learnt, point by point
+/* trials.h - the points a search has asked for, and their outcomes
  *
- * A point goes from unseen to pending when it is handed out, and from there
- * to one outcome.  An outcome of an unseen point is accepted as well: that is
- * how the results of an earlier run are told.
+ * A point goes from unseen to pending when it is handed out, and from there to
+ * one outcome.  An unseen point may get an outcome directly: that is how the
+ * results of an earlier run are told.
  * Pure; one thread.  The domain outlives it.
  */
 #ifndef FA_COORDINATOR_SEARCH_TRIALS_H
@@ -17,14 +17,14 @@ enum trial_state {
     TRIAL_UNSEEN,
     TRIAL_PENDING,
     TRIAL_TIMED,
-    TRIAL_FAILED, /* it does not build, launch, compute right or end */
-    TRIAL_LOST,   /* the machinery never learnt; says nothing of the point */
+    TRIAL_FAILED, /* does not build, launch, finish or compute right */
+    TRIAL_LOST,   /* no result, through no fault of the point */
 };
 
 struct trial {
     int point;
     enum trial_state state;
-    double time; /* of a timed one, > 0, any unit */
+    double time; /* of a timed point, > 0, any unit */
 };
 
 struct trials {
@@ -45,7 +45,7 @@ void trials_fini(struct trials *trials);
 enum trial_state trials_state(const struct trials *trials, int point);
 /* The point must be unseen. */
 void trials_begin(struct trials *trials, int point);
-/* Any state but unseen and pending; a timed one may get a better time. */
+/* 'state' is an outcome.  A timed trial may get another time. */
 void trials_settle(struct trials *trials, int point, enum trial_state state,
                    double time);
 

@@ -1,8 +1,8 @@
 /* key_file.h - what kind of private key a file holds
  *
  * Enough to know before the login whether libssh2 can use the key, and to say
- * what to do if it cannot.  The secret part is not read.  Thread rule: no
- * state; any thread.
+ * what to do if it cannot.  The secret part is not read.
+ * Thread rule: no state; any thread.
  */
 #ifndef FA_COORDINATOR_SSH_KEYS_KEY_FILE_H
 #define FA_COORDINATOR_SSH_KEYS_KEY_FILE_H

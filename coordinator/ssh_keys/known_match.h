@@ -2,8 +2,8 @@
  *
  * The first field of a line has patterns with '*' and '?', exceptions with '!'
  * in front, "[host]:port" for a port other than 22, and "|1|salt|hash", the
- * HMAC-SHA1 of the name.  Private to the known_hosts reader.  Thread rule: no
- * state; any thread.
+ * HMAC-SHA1 of the name.
+ * Private to the known_hosts reader.  Thread rule: no state; any thread.
  */
 #ifndef FA_COORDINATOR_SSH_KEYS_KNOWN_MATCH_H
 #define FA_COORDINATOR_SSH_KEYS_KNOWN_MATCH_H
