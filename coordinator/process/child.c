@@ -17,7 +17,7 @@
 #include "coordinator/process/poll_until.h"
 #include "coordinator/process/stderr_tail.h"
 
-#define STOP_MS 2000 /* for a relay to flush and ssh to say goodbye */
+#define STOP_MS 2000 /* time for a relay to flush and for ssh to close */
 
 extern char **environ;
 
@@ -115,7 +115,7 @@ void child_stop(struct child *child)
     child->pid = 0;
 }
 
-/* Read what is there; 1 at end-of-file. */
+/* Read what has arrived; 1 at end-of-file. */
 static int collect(int fd, struct buf *out, struct stderr_tail *errors)
 {
     char bytes[8192];

@@ -22,21 +22,21 @@ struct child {
     int errors; /* its stderr; -1 after end-of-file */
 };
 
-/* 'argv[0]' is looked up in PATH.  ERR_SYSTEM names it when it cannot be
+/* 'argv[0]' is looked up in PATH. ERR_SYSTEM names it if it cannot be
  * started. */
 int child_start(const char *const argv[], struct child *out, struct err *err);
 
 /* Wait until the deadline.  Returns 0 with the exit status, or 128 + signal;
- * ERR_NETWORK when it still runs. */
+ * ERR_NETWORK if it still runs. */
 int child_wait(struct child *child, int64_t deadline_ns, int *status,
                struct err *err);
 
-/* Close its sockets, give it a moment to end by itself, then end its process
+/* Close its sockets, give it a moment to end by itself, then kill its process
  * group.  Does nothing if no child runs. */
 void child_stop(struct child *child);
 
-/* Run to the end and collect stdout; stderr is dropped into 'errors' (may be
- * NULL).  The status is 127 when the program does not exist. */
+/* Run it to the end and collect stdout; stderr goes into 'errors' (may be
+ * NULL). The status is 127 if the program does not exist. */
 struct stderr_tail;
 int child_output(const char *const argv[], int64_t deadline_ns, struct buf *out,
                  struct stderr_tail *errors, int *status, struct err *err);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Wait for one of 'fds' until clock_boot_ns() reaches the deadline.  Returns
- * how many are ready, or -1 when the time is up. */
+ * how many are ready, or -1 at the deadline. */
 int poll_until(struct pollfd *fds, size_t n, int64_t deadline_ns);
 
 #endif

@@ -21,7 +21,7 @@ void stderr_tail_add(struct stderr_tail *tail, const char *bytes, size_t len)
     tail->text[tail->len] = '\0';
 }
 
-/* Where the last 'lines' non-empty lines start. */
+/* The start of the last 'lines' non-empty lines. */
 static const char *last_lines(const struct stderr_tail *tail, int lines)
 {
     const char *p = tail->text + tail->len;
@@ -41,7 +41,7 @@ void stderr_tail_say(const struct stderr_tail *tail, int lines, char *out,
     size_t n = 0, left = strlen(p);
 
     if (left + 3 + (size_t)lines > size && size > 3 + (size_t)lines)
-        p += left - (size - 3 - (size_t)lines); /* the end says more */
+        p += left - (size - 3 - (size_t)lines); /* the end is more useful */
     for (; *p && n + 3 < size; p++) {
         unsigned char c = (unsigned char)*p;
 

@@ -1,6 +1,7 @@
-/* stderr_tail.h - the last words of a remote program, for error texts
+/* stderr_tail.h - the last lines of a program's stderr, for error texts
  *
- * Stderr is always read, so that nobody blocks on it, and only its end kept.
+ * Stderr is always read, so that no program blocks on it.  Only its end is
+ * kept.
  */
 #ifndef FA_COORDINATOR_PROCESS_STDERR_TAIL_H
 #define FA_COORDINATOR_PROCESS_STDERR_TAIL_H
@@ -16,9 +17,9 @@ struct stderr_tail {
 
 void stderr_tail_add(struct stderr_tail *tail, const char *bytes, size_t len);
 
-/* The last 'lines' non-empty lines joined by "; ", of which the end when they
- * are longer than 'size', with control characters left out.  "" when nothing
- * was said. */
+/* The last 'lines' non-empty lines, joined by "; ". If they are longer than
+ * 'size', only their end.  Control characters are removed.  "" if there was no
+ * output. */
 void stderr_tail_say(const struct stderr_tail *tail, int lines, char *out,
                      size_t size);
 

@@ -214,8 +214,8 @@ static void pass_turns(struct strategy *strategy)
         int over = strategy->stages[strategy->stage].quota;
 
         end_stage(strategy);
-        strategy->stage_begin += over; /* results told beforehand may use up the
-                                        * next stage */
+        strategy->stage_begin += over; /* results told before may use up another
+                                        * stage */
         if (over == 0 || strategy->stage_begin > strategy->search.trials.n)
             strategy->stage_begin = strategy->search.trials.n;
         strategy->stage++;

@@ -7,14 +7,15 @@
 #include "common/mem.h"
 #include "coordinator/stats/stats.h"
 
-/* A canary measured is a log time; 'line' is where the line passes. */
+/* One canary measurement as a log time; 'line' is the value of the line
+ * there. */
 struct knot {
     double at_s, log_s, line;
 };
 
 struct curve {
     int gpu;
-    struct knot *knots; /* [n], a part of the calibration's, n >= 1 */
+    struct knot *knots; /* [n], a slice of the calibration's knots, n >= 1 */
     size_t n;
     double level; /* median of log_s */
     double noise; /* NAN with fewer than three knots */
@@ -27,7 +28,7 @@ struct canary_calibration {
     double level; /* median of the curves' */
 };
 
-/* What is farther off than this many standard deviations is not noise. */
+/* Deviations beyond this many standard deviations are not noise. */
 #define NOISE_SIGMAS 4
 
 static int in_order(const void *a, const void *b)
@@ -44,8 +45,9 @@ static double middle(double a, double b, double c)
     return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-/* Hampel's rule: a point is replaced where noise does not explain it, and
- * left alone elsewhere, since a median of three cuts the tops off a drift. */
+/* Hampel's rule: replace a point by the median of three only if noise does not
+ * explain its deviation.  Replacing every point would cut the peaks off a
+ * drift. */
 static double without_oddity(double log_s, double expected, double noise)
 {
     return fabs(log_s - expected) > NOISE_SIGMAS * noise ? expected : log_s;
@@ -64,8 +66,8 @@ static void draw_line(struct curve *curve)
         k[i].line = without_oddity(
             k[i].log_s, middle(k[i - 1].log_s, k[i].log_s, k[i + 1].log_s),
             noise);
-    /* An end has one neighbour; beyond it, where the line points to (Tukey's
-     * rule for the ends of a smooth). */
+    /* An end has one neighbour.  The point beyond it is extrapolated from the
+     * line (Tukey's rule for the ends of a smooth). */
     k[0].line = without_oddity(
         k[0].log_s,
         middle(k[0].log_s, k[1].line, 3 * k[1].line - 2 * k[2].line), noise);
@@ -75,8 +77,8 @@ static void draw_line(struct curve *curve)
                                 noise);
 }
 
-/* From how the steps from canary to canary scatter around the median step:
- * neither an even drift nor one odd canary (two steps) counts. */
+/* Noise from the scatter of the steps between canaries around the median step.
+ * So neither a steady drift nor one odd canary (two steps) affects it. */
 static double find_noise(const struct curve *curve, double *scratch)
 {
     struct summary steps;

@@ -1,18 +1,17 @@
-/* canary_calibration.h - what the canary says about each GPU, and raw times
- * without it
+/* canary_calibration.h - removes differences between GPUs from raw times
  *
  *     log t = configuration + GPU + drift of that GPU at that time
  *
- * The canary is one configuration (the baseline), measured on every GPU at
- * the start and the end and about every 50 measurements in between.  Through
- * its log times goes a line from point to point, but for points that are odd:
- * those that differ from the median of three by more than noise explains
- * (Hampel, 1974).  So a step is followed and one bad canary is not.  The line
- * is GPU + drift; a measurement is divided by it and multiplied by the common
- * level, so cards that differ by 8 % do not choose the winner.
+ * The canary is one configuration (the baseline), measured on every GPU at the
+ * start and the end and about every 50 measurements in between.  A line
+ * connects its log times, except for odd points: those that differ from the
+ * median of three by more than noise explains (Hampel, 1974). So the line
+ * follows a step, but not one bad canary.  The line is GPU + drift.  A
+ * measurement is divided by it and multiplied by the common level, so a
+ * difference of 8 % between cards does not decide the winner.
  *
- * It assumes that a slow minute slows all configurations alike. gpu_agreement.h
- * checks what is left after it.
+ * This assumes that a slow period slows all configurations by the same factor.
+ * gpu_agreement.h checks the normalised times.
  *
  * Immutable once made; any thread may read it.
  */
@@ -24,7 +23,7 @@
 
 struct canary {
     int gpu;        /* any number */
-    double at_s;    /* when, on any clock that all GPUs share */
+    double at_s;    /* time, on any clock that all GPUs share */
     double seconds; /* median of its samples, > 0 */
 };
 
@@ -36,17 +35,17 @@ struct canary_calibration *canary_calibration_new(const struct canary *canaries,
                                                   size_t n);
 void canary_calibration_free(struct canary_calibration *calibration);
 
-/* 'raw_s', measured on 'gpu' at 'at_s', as the typical GPU in its typical
- * state would have measured it; NAN if that GPU has no canary.  Before the
- * first and after the last canary of a GPU the line goes on level. */
+/* Convert 'raw_s', measured on 'gpu' at 'at_s', to the time of the typical GPU
+ * in its typical state; NAN if that GPU has no canary.  Before the first and
+ * after the last canary of a GPU the line is constant. */
 double
 canary_calibration_normalise(const struct canary_calibration *calibration,
                              double raw_s, int gpu, double at_s);
 
 struct canary_calibration_rules {
-    double drift; /* 0.03: a GPU that leaves its own level by more drifts */
-    double jump;  /* 0.015: what changes by more from one canary to the next
-                     leaves what was measured in between in doubt */
+    double drift; /* 0.03: a GPU drifts if it leaves its own level by more */
+    double jump;  /* 0.015: if two successive canaries differ by more, the
+                   * measurements between them are in doubt */
 };
 
 #define CANARY_CALIBRATION_RULES     \
@@ -54,14 +53,15 @@ struct canary_calibration_rules {
         .drift = 0.03, .jump = 0.015 \
     }
 
-/* All but 'level_s' are relative: 0.01 is slower by 1 %. */
+/* All values except 'level_s' are relative: 0.01 is slower by 1 %. */
 struct canary_calibration_gpu {
     int gpu;
     size_t n_canaries;
     double level_s;          /* median canary */
-    double offset;           /* of that to the other GPUs' (their median) */
-    double fastest, slowest; /* the line's extremes to its level */
-    double trend;            /* the line's end to its start */
+    double offset;           /* median canary to the median of the other
+                              * GPUs' */
+    double fastest, slowest; /* extremes of the line to its level */
+    double trend;            /* end of the line to its start */
     double noise;            /* sd of one canary around the line; NAN below 3 */
     bool drifts;
 };
@@ -74,16 +74,16 @@ void canary_calibration_gpu(const struct canary_calibration *calibration,
                             const struct canary_calibration_rules *rules,
                             struct canary_calibration_gpu *out);
 
-/* A time between canaries of one GPU in which the canary moved by more than
- * the rule, and by more than its noise explains. */
+/* A time span between canaries of one GPU in which the canary moved by more
+ * than the rule allows, and by more than its noise explains. */
 struct canary_calibration_window {
     int gpu;
     double from_s, to_s;
-    double change; /* the largest, relative; below 0: became faster */
+    double change; /* the largest, relative; below 0: it became faster */
 };
 
-/* The windows to be measured again, in order of GPU and time; touching ones
- * are one.  'out' has room for the number of canaries. */
+/* The windows to measure again, in order of GPU and time; adjacent ones are
+ * merged.  'out' has room for the number of canaries. */
 size_t canary_calibration_windows(const struct canary_calibration *calibration,
                                   const struct canary_calibration_rules *rules,
                                   struct canary_calibration_window *out);

@@ -5,13 +5,13 @@
 
 #include "common/mem.h"
 
-/* Of the points that differ in nothing but one axis the first that came. */
+/* A group of points that differ in one axis only; its first point. */
 struct slot {
     int64_t group;
     const char *artifact; /* NULL: empty */
 };
 
-/* The slot of a group, or the empty one where it belongs. */
+/* The slot of a group, or the empty slot where it belongs. */
 static struct slot *slot_of(struct slot *slots, size_t n_slots, int64_t group)
 {
     uint64_t hash = (uint64_t)group * UINT64_C(0x9e3779b97f4a7c15);
@@ -22,7 +22,7 @@ static struct slot *slot_of(struct slot *slots, size_t n_slots, int64_t group)
     return &slots[at];
 }
 
-/* Of the axis whose neighbours are 'stride' apart in number. */
+/* Compare along the axis whose neighbours are 'stride' apart in number. */
 static enum dead_tunables_verdict
 judge(const struct dead_tunables_point *points, size_t n, int64_t stride,
       int64_t size, struct slot *slots, size_t n_slots)

@@ -1,8 +1,8 @@
 /* dead_tunables.h - tunables that change nothing
  *
- * A tunable is dead when no two configurations that differ only in it were
- * compiled to different machine code: measuring both would measure one
- * kernel under two names.  Pure; any thread.
+ * A tunable is dead if configurations that differ only in it always compile to
+ * the same machine code: measuring both would measure one kernel twice.  Pure;
+ * any thread.
  */
 #ifndef FA_COORDINATOR_STATS_DEAD_TUNABLES_H
 #define FA_COORDINATOR_STATS_DEAD_TUNABLES_H

@@ -7,22 +7,23 @@
 
 #include "common/mem.h"
 
-#define EXACT_TERMS 3 /* so many are found by trying all; more greedily */
+#define EXACT_TERMS 3 /* up to here by trying all; more greedily */
 
-/* What the failures have on each axis. */
+/* The values of the failures on each axis. */
 struct common {
     const struct failure_pattern_points *points;
     uint64_t sets[FAILURE_PATTERN_AXES_MAX];  /* levels; 0 on an axis of many */
     uint16_t first[FAILURE_PATTERN_AXES_MAX]; /* level of the first failure */
-    bool one[FAILURE_PATTERN_AXES_MAX];       /* it is that of all */
+    bool one[FAILURE_PATTERN_AXES_MAX];       /* all failures have that level */
 };
 
-/* A right configuration, as the axes on which it differs from all failures:
- * what leaves it out. */
+/* A correct configuration, as the set of axes on which it differs from all
+ * failures: these axes exclude it. */
 struct misses {
     uint64_t *items;
-    size_t n;           /* different ones */
-    size_t right, kept; /* configurations; of them: nothing leaves them out */
+    size_t n;           /* distinct ones */
+    size_t right, kept; /* correct configurations; those that nothing
+                         * excludes */
 };
 
 static const uint16_t *point(const struct failure_pattern_points *points,
@@ -98,7 +99,7 @@ static void find_misses(const struct common *common, bool sets,
             out->items[out->n++] = out->items[i];
 }
 
-/* ---- the fewest axes that leave out all that is left out */
+/* ---- the fewest axes that exclude everything that can be excluded */
 
 static bool leaves_out_all(const struct misses *misses, uint64_t chosen)
 {
@@ -117,8 +118,8 @@ static uint64_t all_of(const struct misses *misses)
     return all;
 }
 
-/* Add 'more' axes, from 'from' on, to 'chosen', to leave out all: 0 if there
- * are none. */
+/* Add 'more' axes, from 'from' on, to 'chosen', to exclude all; 0 if that is
+ * impossible. */
 static uint64_t try_all(const struct misses *misses, uint64_t among,
                         uint64_t chosen, size_t from, int more)
 {
@@ -156,8 +157,7 @@ static uint64_t try_greedily(const struct misses *misses, uint64_t among)
         }
         chosen |= UINT64_C(1) << best;
     }
-    for (size_t a = 0; a < FAILURE_PATTERN_AXES_MAX;
-         a++) /* not needed any more */
+    for (size_t a = 0; a < FAILURE_PATTERN_AXES_MAX; a++) /* no longer needed */
         if (leaves_out_all(misses, chosen & ~(UINT64_C(1) << a)))
             chosen &= ~(UINT64_C(1) << a);
     return chosen;
@@ -176,7 +176,8 @@ static uint64_t fewest(const struct misses *misses)
     return try_greedily(misses, among);
 }
 
-/* ---- part of the failures: one or two values with which nothing is right */
+/* ---- part of the failures: one or two values with which no configuration is
+ * correct */
 
 struct part {
     size_t axes[2]; /* equal: one value */
@@ -184,7 +185,7 @@ struct part {
     size_t failures;
 };
 
-/* Over the cells of two axes, or the values of one. */
+/* Visit the cells of two axes, or the values of one. */
 static void look_at(const struct failure_pattern_points *points, size_t a,
                     size_t b, size_t *cells, struct part *best)
 {
@@ -216,7 +217,7 @@ static void add_value(size_t axis, uint16_t level, struct failure_pattern *out)
     term->levels[0] = level;
 }
 
-/* One value first: two must make more of it. */
+/* Single values first: a pair must explain more failures. */
 static void find_part(const struct failure_pattern_points *points,
                       struct failure_pattern *out)
 {
@@ -242,7 +243,7 @@ static void find_part(const struct failure_pattern_points *points,
         add_value(best.axes[1], best.levels[1], out);
 }
 
-/* ---- the whole */
+/* ---- the result */
 
 static void add_term(const struct common *common, size_t axis,
                      struct failure_pattern_term **terms, size_t *n)
@@ -262,8 +263,8 @@ static void add_term(const struct common *common, size_t axis,
     (*terms)[(*n)++] = term;
 }
 
-/* Single values, unless sets let at most half as many right ones pass: a set of
- * many values is found by chance. */
+/* Prefer single values.  Use sets only if they let at most half as many correct
+ * configurations pass: a set of many values may fit by chance. */
 static void choose_misses(const struct common *common, struct misses *out)
 {
     struct misses sets;

@@ -1,17 +1,17 @@
 /* failure_pattern.h - what all failures of one kind have in common
  *
- * The values that every failure has and that set the failures apart from the
- * correct configurations: the fewest that still leave out every correct one
- * that all common values together leave out.  "All 12 share SWIZZLE=1
- * HALF2=1, and 0 of 36 correct ones share them" points to a cause; "30 of 36
- * correct ones share them" does not.
+ * The result is a set of values that every failure has and that separates the
+ * failures from the correct configurations.  It is the smallest set that
+ * excludes as many correct ones as all common values together.  "All 12 share
+ * SWIZZLE=1 HALF2=1, and 0 of 36 correct ones share them" points to a cause;
+ * "30 of 36 correct ones share them" does not.
  *
- * A value that all correct ones have as well cannot be judged: it was not
- * varied.  It is listed by itself, for a sweep in which everything
- * failed has nothing else to say.
+ * A value that every correct configuration shares cannot be judged: it was not
+ * varied.  Such values are listed separately, because a sweep in which
+ * everything failed has no others.
  *
- * One value of a tunable first; where sets of values ("BLOCK_M is 128 or 256")
- * let at most half as many right ones pass, sets.
+ * Single values are preferred.  Sets of values ("BLOCK_M is 128 or 256") are
+ * used if they let at most half as many correct configurations pass.
  *
  * Pure; any thread.
  */
@@ -27,7 +27,7 @@
           with more levels single values only */
 
 enum failure_pattern_side {
-    FAILURE_PATTERN_OTHER, /* neither: not looked at */
+    FAILURE_PATTERN_OTHER, /* neither failed nor correct: ignored */
     FAILURE_PATTERN_FAILURE,
     FAILURE_PATTERN_RIGHT,
 };
@@ -42,22 +42,24 @@ struct failure_pattern_points {
 
 struct failure_pattern_term {
     size_t axis;
-    uint16_t *levels; /* that the failures have, ascending */
+    uint16_t *levels; /* values of the failures, ascending */
     size_t n;
 };
 
 struct failure_pattern {
     size_t failures;
-    size_t right, right_sharing;        /* of them: all of 'terms' as well */
+    size_t right, right_sharing;        /* correct ones; those that match all of
+                                         * 'terms' */
     struct failure_pattern_term *terms; /* in the order of the axes */
     size_t n_terms;
-    struct failure_pattern_term *unvaried; /* one value each */
+    struct failure_pattern_term *unvaried; /* shared by all; one value each */
     size_t n_unvaried;
-    /* Without 'terms', several causes may be behind one message.  Then: the one
-     * or two values with which nothing is right and most of these fail. */
+    /* No 'terms': one message may have several causes.  Then this is the one
+     * value or pair of values with which nothing is correct and most of these
+     * fail. */
     struct failure_pattern_term *part;
-    size_t n_part;        /* 0: there are none with PART_LEAST failures */
-    size_t part_failures; /* that have them */
+    size_t n_part;        /* 0: none has PART_LEAST failures */
+    size_t part_failures; /* failures that match it */
 };
 
 #define FAILURE_PATTERN_PART_LEAST 3

@@ -11,7 +11,7 @@
 struct cell {
     int64_t config;
     int gpu;
-    double log_s, off; /* off: from the middle of the configuration */
+    double log_s, off; /* off: deviation from the middle of the configuration */
     bool is_shared;
 };
 

@@ -1,10 +1,10 @@
 /* gpu_agreement.h - whether GPUs agree once their times are normalised
  *
- * Configurations that were measured on more than one GPU are the witnesses:
- * each GPU's normalised time is compared with the middle of all GPUs that
- * measured the same configuration, and the differences give an interval by
- * signed_rank.h.  A GPU that is slow for the canary and not for the rest (or
- * the other way round) shows only here.
+ * Configurations that were measured on more than one GPU are the witnesses.
+ * The normalised time of each GPU is compared with the middle of all GPUs that
+ * measured the same configuration; signed_rank.h makes an interval of the
+ * differences.  Only this shows a GPU that is slow for the canary but not for
+ * other configurations, or the reverse.
  *
  * Pure; any thread.
  */
@@ -16,19 +16,21 @@
 #include <stdint.h>
 
 struct witness {
-    int64_t config; /* any number that names it */
+    int64_t config; /* any number that identifies it */
     int gpu;
-    double seconds; /* normalised, > 0; several of one GPU: their median */
+    double seconds; /* normalised, > 0; several on one GPU: their median is
+                     * used */
 };
 
 struct gpu_agreement {
     int gpu;
-    size_t n_shared;       /* configurations another GPU measured too */
+    size_t n_shared;       /* configurations that another GPU measured too */
     double offset, lo, hi; /* of this GPU to the middle of all, relative: 0.01
                               is slower by 1 %; of two GPUs each is off by half
                               of their gap.  -1 and infinity below 5 shared */
     bool disagrees; /* certainly off by more than the threshold.  Of two GPUs
-                       that disagree both do: who is right cannot be told */
+                     * that disagree, both are marked: nobody can tell which one
+                     * is right */
 };
 
 /* witnesses  [n], any order, not modified

@@ -6,22 +6,22 @@
 
 #include "common/mem.h"
 
-#define FIT_STEPS 300    /* of conjugate gradients; it ends long before */
-#define FIT_ENOUGH 1e-20 /* of the squared gradient it began with */
-#define NOTHING 1e-12    /* of the variance: rounding */
+#define FIT_STEPS 300    /* of conjugate gradients; usually fewer */
+#define FIT_ENOUGH 1e-20 /* of the initial squared gradient */
+#define NOTHING 1e-12    /* of the variance: rounding error */
 
 /* The additive fit: log time = mean + an effect for each level of each axis.
- * 'first' is where the effects of an axis begin. */
+ * The effects of an axis begin at 'first'. */
 struct fit {
     const struct importance_points *points;
     size_t *first;
     size_t effects_n;
-    double mean, total; /* of the log times: sum of squares about the mean */
+    double mean, total; /* of the log times; sum of squares about the mean */
     double *effects;
-    double *left;   /* [n], what the fit leaves */
+    double *left;   /* [n], residuals */
     double *counts; /* points at each level */
     size_t *levels; /* of each axis, that have points */
-    size_t freedom; /* of all effects */
+    size_t freedom; /* degrees of freedom of all effects */
 };
 
 static const uint16_t *point(const struct importance_points *points, size_t i)
@@ -128,7 +128,7 @@ static void fitted_shares(struct fit *fit, double *shares)
                               (double)(fit->levels[a] - 1) * noise);
 }
 
-/* Each axis by the averages of its levels, for want of points. */
+/* Each axis by the averages of its levels: for spaces with too few points. */
 static void plain_share(const struct fit *fit, size_t axis, double *share)
 {
     const struct importance_points *points = fit->points;
@@ -145,7 +145,7 @@ static void plain_share(const struct fit *fit, size_t axis, double *share)
     free(sums);
 }
 
-/* ---- pairs: what the fit leaves in the cells of two axes */
+/* ---- pairs: the residuals of the fit in the cells of two axes */
 
 struct cells {
     double *sums, *counts;
@@ -173,7 +173,7 @@ static double pair_share(const struct fit *fit, size_t a, size_t b, double left,
             used++;
         }
     if (used + 1 <= fit->levels[a] + fit->levels[b])
-        return 0; /* nothing is left to see beyond the two effects */
+        return 0; /* the two effects explain everything */
     freedom = (double)(used + 1 - fit->levels[a] - fit->levels[b]);
     over = (double)(points->n - 1 - fit->freedom) - freedom;
     if (over < 1)

@@ -2,18 +2,19 @@
  *
  * Functional analysis of variance on log time (Sobol, 1993; for tunables
  * Hutter, Hoos and Leyton-Brown, 2014): the share of a tunable is the variance
- * of its own effect in the variance of all, the share of a pair that of what
- * the two do together beyond what each does.
+ * of its own effect over the total variance.  The share of a pair is that of
+ * the effect of the two together, beyond the effects of each.
  *
- * A space with gates and failures is no full product, so plain averages for a
- * value would also carry what its usual company does.  Effects are therefore
- * fitted together (least squares, the shortest solution where two tunables
- * cannot be told apart), and a share is the covariance of the effect with the
- * time (Li et al., 2010), which is the variance where the product is full.  A
+ * A space with gates and failures is not a full product, so the plain average
+ * of a value would include the effects of values that often occur with it.  So
+ * all effects are fitted together (least squares, the shortest solution if two
+ * tunables cannot be separated). A share is the covariance of the effect with
+ * the time (Li et al., 2010); in a full product that equals the variance.  A
  * pair's effect is what the fit leaves in the cells of the two.
  *
- * From each share what noise alone would give is taken off, as omega squared
- * does (Hays, 1963), so one of nothing is 0 on average.
+ * From each share, the part that noise alone would give is subtracted, as omega
+ * squared does (Hays, 1963). So a tunable without effect has share 0 on
+ * average.
  *
  * Pure; any thread.  Time grows with n axes^2, memory with n and the levels.
  */
@@ -24,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define IMPORTANCE_CELLS_MAX 4096 /* of a pair; more are left out */
+#define IMPORTANCE_CELLS_MAX 4096 /* of a pair; larger pairs are left out */
 
 struct importance_points {
     size_t axes;
@@ -41,16 +42,16 @@ struct importance_pair {
 
 struct importance {
     double sd;     /* of the log times: 0.5 is a factor of e^0.5 */
-    bool adjusted; /* fitted together; else too few points for that, each
-                      tunable by its own averages, and no pairs */
-    double *axes;  /* shares, [axes], 0 to 1; 0 as well for one level only */
-    struct importance_pair *pairs; /* the largest first, none of 0 */
+    bool adjusted; /* effects fitted together; otherwise there are too few
+                    * points: each tunable by its own averages, and no pairs */
+    double *axes;  /* shares, [axes], 0 to 1; 0 for an axis with one level */
+    struct importance_pair *pairs; /* the largest first, none is 0 */
     size_t n_pairs;
-    double rest; /* neither of these: more than two together, and noise */
+    double rest; /* not explained: more than two together, and noise */
 };
 
-/* Fewer than IMPORTANCE_POINTS_LEAST points, or all equal: sd is 0 or NAN
- * and all shares are 0. */
+/* With fewer than IMPORTANCE_POINTS_LEAST points, or all times equal, sd is 0
+ * or NAN and all shares are 0. */
 #define IMPORTANCE_POINTS_LEAST 8
 void importance_of(const struct importance_points *points,
                    struct importance *out);

@@ -8,18 +8,18 @@
 #include "coordinator/stats/mann_whitney.h"
 #include "coordinator/stats/normal.h"
 
-/* A difference, and what it counts: 1 / (n m) in a stratum of n and m. */
+/* A difference, and its weight: 1 / (n m) in a stratum of n and m. */
 struct weighted {
     double value, weight;
 };
 
-/* What the strata add up to. */
+/* Totals over the strata. */
 struct total {
     struct weighted *differences;
     size_t n;
     size_t strata;
-    double variance;       /* of the weight above any one place, if no shift */
-    size_t n_a, n_b;       /* values that count */
+    double variance;       /* of the weight above any place, if no shift */
+    size_t n_a, n_b;       /* values that are used */
     size_t last_a, last_b; /* of the last stratum */
     double last_p;
 };
@@ -38,7 +38,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The values of one stratum, evenly thinned out where they are too many. */
+/* The values of one stratum, thinned out evenly if there are too many. */
 static size_t gather(const struct location_shift_value *from, size_t n,
                      int stratum, double *out)
 {
@@ -91,8 +91,8 @@ static bool seen_before(const struct location_shift_value *a, size_t i)
     return false;
 }
 
-/* How many of the lowest differences may lie below the interval of two small
- * sets: U must be that low with at most 'share'. */
+/* How many of the lowest differences may be below the interval of two small
+ * sets: U is that low with a probability of at most 'share'. */
 static size_t exact_below(size_t n, size_t m, double share)
 {
     size_t fewer = n < m ? n : m, more = n < m ? m : n;
@@ -109,8 +109,9 @@ static size_t exact_below(size_t n, size_t m, double share)
     return may;
 }
 
-/* The weight that may lie below the low end: with one small stratum by the
- * exact distribution of U, in steps of one difference.  Below 0: none may. */
+/* The weight that may be below the low end.  With one small stratum it comes
+ * from the exact distribution of U, in steps of one difference.  Below 0: none
+ * may. */
 static double weight_below(const struct total *total, double alpha)
 {
     size_t n = total->last_a, m = total->last_b;
@@ -123,8 +124,8 @@ static double weight_below(const struct total *total, double alpha)
            ((double)n * (double)m);
 }
 
-/* The first difference with more than 'weight' up to it; 'from' is 1 from
- * below and -1 from above. */
+/* The first difference with more than 'weight' up to it; 'from' is 1 to count
+ * from below and -1 from above. */
 static double place(const struct total *total, double weight, int from)
 {
     double sum = 0;
@@ -164,7 +165,7 @@ void location_shift(const struct location_shift_value *a, size_t n_a,
     struct total total = { 0 };
     struct pair pair = { .a = mem_new(n_a + 1, sizeof(double)),
                          .b = mem_new(n_b + 1, sizeof(double)) };
-    /* rounding in the sum of weights must not move an end */
+    /* an error of rounding in the sum of weights must not move an end */
     const double slack = 1e-9;
 
     *out = (struct location_shift){

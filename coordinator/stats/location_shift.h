@@ -1,13 +1,15 @@
-/* location_shift.h - by how much two sets of values differ that nothing pairs
+/* location_shift.h - the shift between two unpaired sets of values
  *
- * The middle of all differences of one value of each set, and the interval
- * that the rank test of Mann and Whitney (1947) makes of them, as Hodges and
- * Lehmann (1963) showed: it holds for noise of any shape.  Differences are
- * taken inside a stratum (a GPU) only, and each stratum has the same say.
+ * The estimate is the median of all differences between a value of one set and
+ * a value of the other.  The interval comes from the rank test of Mann and
+ * Whitney (1947), as Hodges and Lehmann (1963) showed; it holds for noise of
+ * any shape.  Differences are taken inside a stratum (a GPU) only, and each
+ * stratum has the same weight.
  *
- * It takes the values as independent: give it one median a block, not samples
- * of one process.  What two occasions differ by as a whole cannot be seen in
- * it; where two sets were measured in the same blocks, signed_rank.h can.
+ * Values must be independent: give it one median a block, not samples of one
+ * process.  If the two sets were measured on different occasions, the
+ * difference of the occasions is part of the estimate.  If both were measured
+ * in the same blocks, use signed_rank.h.
  *
  * Pure; any thread.
  */
@@ -18,18 +20,19 @@
 
 struct location_shift_value {
     double value; /* finite */
-    int stratum;  /* any number; those of one set only do not count */
+    int stratum;  /* any number; a stratum with values of one set only is
+                   * ignored */
 };
 
 struct location_shift {
-    size_t n_a, n_b; /* values that count */
+    size_t n_a, n_b; /* values that are used */
     double estimate; /* of a less b; NAN without a common stratum */
     double lo, hi;   /* infinite with too few values */
     double p;        /* two-sided, of "no shift"; 1 without values */
 };
 
-/* More values of a set and stratum than this are thinned out evenly, which
- * bounds time and memory by the square of it. */
+/* More values of a set and stratum than this are thinned out evenly, because
+ * time and memory grow with the square. */
 #define LOCATION_SHIFT_VALUES_MAX 1000
 
 /* a, b        any order, not modified; may be empty

@@ -8,7 +8,7 @@
 #include "common/mem.h"
 #include "coordinator/stats/normal.h"
 
-/* A value and whose it is. */
+/* A value, and which set it is from. */
 struct ranked {
     double value;
     bool of_x;

@@ -1,12 +1,12 @@
-/* mann_whitney.h - do two sets of times differ, how much, and among how many
+/* mann_whitney.h - whether two sets of times differ, and by how much
  *
- * Mann and Whitney's U (1947), Cliff's delta (1993) with the words of Romano
- * et al. (2006), and Holm's step-down correction (1979).
+ * Mann and Whitney's U (1947), Cliff's delta (1993) with the words of Romano et
+ * al.  (2006), and Holm's step-down correction (1979).
  *
- * The rank test takes its values as independent.  Samples of one process are
- * not, so it is given one median a block (blocks_medians()); drift that two
- * sets share then costs it power but makes no false alarm.  It is what a
- * reader compares with other tools; verdicts rest on signed_rank.h.
+ * The rank test needs independent values.  Samples of one process are not
+ * independent, so it gets one median a block (blocks_medians()). Drift that
+ * both sets share then lowers its power, but causes no false alarm.  It is
+ * reported for comparison with other tools; verdicts use signed_rank.h.
  *
  * Pure; any thread.
  */
@@ -26,7 +26,7 @@ enum mann_whitney_magnitude {
 struct mann_whitney {
     double u;     /* pairs in which x is greater, equal ones count half */
     double p;     /* two-sided, of "neither tends to be greater" */
-    bool exact;   /* else a normal approximation, see below */
+    bool exact;   /* false: a normal approximation, see below */
     double delta; /* P(x > y) - P(x < y), -1 to 1; below 0: x is faster */
     enum mann_whitney_magnitude magnitude;
 };

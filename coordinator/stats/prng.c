@@ -36,7 +36,7 @@ uint64_t prng_next(struct prng *prng)
 
 uint64_t prng_below(struct prng *prng, uint64_t n)
 {
-    uint64_t skip = -n % n, x; /* so that every remainder is as likely */
+    uint64_t skip = -n % n, x; /* so that every remainder is equally likely */
 
     do {
         x = prng_next(prng);

@@ -1,4 +1,4 @@
-/* prng.h - random numbers that a seed repeats, on every machine
+/* prng.h - random numbers, repeatable by seed on every machine
  *
  * xoshiro256** by Blackman and Vigna, seeded through splitmix64.  For searching
  * and simulating, never for keys.

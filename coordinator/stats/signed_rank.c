@@ -9,25 +9,26 @@
 #include "common/mem.h"
 #include "coordinator/stats/normal.h"
 
-/* The exact distribution costs n^3; above this many the approximation is
- * within 1 % of any p that is acted on. */
+/* The exact distribution costs n^3. Above this many the approximation is within
+ * 1 % of any p that matters. */
 #define EXACT_MAX 128
 
-/* How finely the weights of strata of unequal size are matched: to 1/16. */
+/* Resolution of the weights of strata of unequal size: 1/16. */
 #define WEIGHT_STEPS 8
 
-/* An interval is given if its best possible level misses by no more than
- * this times what was asked: 5 differences for 95 %, 8 for 99 %. */
+/* An interval is reported if its best possible error rate is at most this times
+ * the one asked for: 5 differences for 95 %, 8 for 99 %. */
 #define MISS_SLACK 1.5
 
-/* An average of two differences of one stratum; its sign is worth 'weight'. */
+/* The average of two differences of one stratum; its sign counts with
+ * 'weight'. */
 struct average {
     double value;
     uint64_t weight;
 };
 
 struct stratum {
-    const double *values; /* [n], a part of 'sorted' */
+    const double *values; /* [n], a slice of 'sorted' */
     size_t n;
     uint64_t weight;
 };
@@ -85,7 +86,7 @@ static void find_strata(struct ranking *r, size_t n)
     }
 }
 
-/* Integers, so that the distribution stays on a lattice and exact. */
+/* Integers, so that the distribution stays on a lattice and can be exact. */
 static void weigh_strata(struct ranking *r)
 {
     uint64_t most = 0, divisor = 0;
@@ -96,7 +97,7 @@ static void weigh_strata(struct ranking *r)
     for (size_t s = 0; s < r->n_strata; s++) {
         uint64_t mine = pairs(r->strata[s].n);
 
-        assert(mine > 0); /* a stratum is made by its first member */
+        assert(mine > 0); /* the first member makes the stratum */
         r->strata[s].weight = (WEIGHT_STEPS * most + mine / 2) / mine;
         divisor = common_divisor(r->strata[s].weight, divisor);
     }
@@ -124,8 +125,8 @@ static void find_averages(struct ranking *r)
     qsort(r->averages, r->n_averages, sizeof(*r->averages), by_value);
 }
 
-/* Each rank is positive or not with probability 1/2: add them one by one.
- * Only the lower half is kept; a sum never comes back down. */
+/* Each rank is positive or not with probability 1/2: add them one by one.  Only
+ * the lower half is stored, since sums only grow. */
 static void exact_below(struct ranking *r)
 {
     uint64_t half = r->total / 2;
@@ -143,9 +144,9 @@ static void exact_below(struct ranking *r)
         r->below[k] += r->below[k - 1];
 }
 
-/* The normal distribution and Edgeworth's first correction to it, for the
- * tails are shorter: a rank with weight w is worth w or nothing, so its
- * variance is w^2/4 and its fourth cumulant -w^4/8. */
+/* The normal distribution with Edgeworth's first correction, because the tails
+ * are shorter: a rank with weight w contributes w or nothing, so its variance
+ * is w^2/4 and its fourth cumulant -w^4/8. */
 static void normal_below(struct ranking *r)
 {
     double variance = 0, fourth = 0, middle = (double)r->total / 2;
@@ -180,9 +181,9 @@ static double value_at(const struct ranking *r, uint64_t position)
     return r->averages[i].value;
 }
 
-/* Positions 'k' from both ends miss the centre with probability
- * below[k - 1] each.  Between two steps the end is interpolated.  Position 0
- * lies as far outside of the range as the range's last step is long. */
+/* Positions 'k' from both ends miss the centre with probability below[k - 1]
+ * each.  Between two steps the end is interpolated.  Position 0 is outside the
+ * range by the length of the range's last step. */
 static void find_interval(const struct ranking *r, double miss,
                           struct signed_rank *out)
 {
@@ -207,7 +208,7 @@ static void find_interval(const struct ranking *r, double miss,
     out->hi = hi[0] + share * (hi[1] - hi[0]);
 }
 
-/* A zero counts half on either side, which is what average ranks give. */
+/* A zero counts half on either side, as with average ranks. */
 static double p_of_zero(const struct ranking *r)
 {
     double positive = 0, total = (double)r->total;

@@ -1,20 +1,20 @@
-/* signed_rank.h - where the centre of paired differences lies, by strata
+/* signed_rank.h - the centre of paired differences, by strata
  *
- * Wilcoxon's signed-rank test (1945), the estimate and the interval that
- * Hodges and Lehmann (1963) made of it, and a sum over strata in which each
- * stratum has the same say (after van Elteren, 1960).
+ * Wilcoxon's signed-rank test (1945), the estimate and the interval that Hodges
+ * and Lehmann (1963) made of it, and a sum over strata with the same weight for
+ * each stratum (after van Elteren, 1960).
  *
- * It needs one thing: that under the hypothesis each difference could as well
- * have had the other sign.  Where the order of the two inside a block was
- * drawn at random this holds by design, whatever the times did meanwhile:
- * tails, drift and correlation between blocks do not matter (Fisher's
- * argument from randomisation).  So levels are exact where a t-interval or a
- * bootstrap over samples would need independent, well-behaved ones.
+ * It needs one assumption: under the hypothesis, either sign of each difference
+ * is equally likely.  If the order of the two inside a block is random, this
+ * holds by design: heavy tails, drift and correlation between blocks do not
+ * matter (Fisher's argument from randomisation). So levels are exact, while a
+ * t-interval or a bootstrap over samples would need independent, well-behaved
+ * samples.
  *
  * With several strata (GPUs) ranks are taken inside each, and each one's rank
- * sum counts in proportion to what it could have been.  When the strata
- * disagree by more than their noise, the interval spans what lies between
- * them: more blocks on one card cannot outvote the other.
+ * sum counts in proportion to what it could have been.  If the strata disagree
+ * by more than their noise, the interval spans the gap between them: more
+ * blocks on one card cannot outvote the other.
  *
  * Pure; any thread.  Memory and time grow with the square of the differences.
  */
@@ -30,7 +30,7 @@ struct difference {
 
 struct signed_rank {
     size_t n;
-    double estimate; /* the middle of all averages of two; NAN without any */
+    double estimate; /* the median of all averages of two; NAN without values */
     double lo, hi;   /* of the centre; infinite with too few differences */
     double p;        /* two-sided, of "the centre is 0" */
 };
@@ -38,10 +38,10 @@ struct signed_rank {
 /* d           [n], any order, not modified; n may be 0
  * confidence  of lo to hi, in (0, 1)
  *
- * With n differences the smallest two-sided p is 2^(1-n).  For 95 % the
- * interval is finite from 5 differences on (at that number it is the range of
- * the values and a little more, level 94 %); in between the steps of the
- * exact distribution it is interpolated. */
+ * With n differences the smallest two-sided p is 2^(1-n). For 95 % the interval
+ * is finite from 5 differences on.  (With 5 it is slightly wider than the range
+ * of the values, and its level is 94 %.) Between the steps of the exact
+ * distribution it is interpolated. */
 void signed_rank(const struct difference *d, size_t n, double confidence,
                  struct signed_rank *out);
 

@@ -1,4 +1,4 @@
-/* stats.h - what a set of measured times says
+/* stats.h - median and spread of measured times
  *
  * Pure; any thread.
  */
@@ -25,7 +25,7 @@ struct summary {
  */
 void stats_summary(const double *s, size_t n, struct summary *out);
 
-/* The median alone; 's' is put in order. */
+/* The median alone; sorts 's'. */
 double stats_median(double *s, size_t n);
 
 #endif

@@ -1,12 +1,12 @@
-/* caret.h - a message that points at a place in a file the user wrote
+/* caret.h - a message that points at a place in a user's file
  *
  *   hosts.txt:3:12: unknown attribute 'rat'
  *     gpu7  rat=0.68
  *           ^
  *   attributes are role gpus ...; did you mean 'rate'?
  *
- * Long lines are cut to a window around the caret; control characters are
- * shown as blanks, so a file cannot write to the terminal.
+ * Long lines are cut to a window around the caret; control characters are shown
+ * as blanks, so a file cannot write to the terminal.
  * Thread rule: no state; any thread.
  */
 #ifndef FA_COORDINATOR_TEXT_CARET_H
@@ -17,7 +17,7 @@
 
 struct err;
 
-/* One line of a file, borrowed. */
+/* One line of a file; the text is borrowed. */
 struct caret_line {
     const char *file;
     int number;       /* from 1 */
@@ -25,15 +25,15 @@ struct caret_line {
     size_t len;
 };
 
-/* A whole file, borrowed. */
+/* A whole file; the text is borrowed. */
 struct caret_text {
     const char *file;
     const char *text;
     size_t len;
 };
 
-/* Record the message with the caret under 'at', which points into the line or
- * at its end.  'why' says why it is wrong and what to do.  Returns
+/* Record the message with a caret under 'at', which points into the line or at
+ * its end.  'why' explains why it is wrong and what to do.  Returns
  * ERR_INPUT. */
 int caret_err(struct err *err, const struct caret_line *line, const char *at,
               const char *why, const char *fmt, ...)

@@ -8,10 +8,10 @@
 #include <string.h>
 
 enum {
-    SHORT = 9, /* digits: a float reads back from them */
-    LONG = 17, /* any double does */
-    /* Decimal exponents that the fast way takes, one off included: 5^k for the
-     * k digits behind the point fits into 64 bits, 10^k of SHORT is exact. */
+    SHORT = 9, /* digits that identify a float */
+    LONG = 17, /* digits that identify any double */
+    /* Decimal exponents of the fast path, with a margin of one: 5^k for the k
+     * digits after the point fits into 64 bits, and 10^k of SHORT is exact. */
     EXPONENT_MIN = -10,
     EXPONENT_MAX = 7,
     BITS = 53,
@@ -32,8 +32,8 @@ static uint64_t five_to(int k)
     return power;
 }
 
-/* The exponent of the first digit, or one off where a power of ten is not a
- * double; out of range for what the fast way does not take. */
+/* The exponent of the first digit, or off by one where a power of ten is not a
+ * double.  Out of range for values that the fast path does not handle. */
 static int exponent_of(double real)
 {
     static const double small[] = { 1e-10, 1e-9, 1e-8, 1e-7, 1e-6,
@@ -51,8 +51,8 @@ static int exponent_of(double real)
     return exponent;
 }
 
-/* The nine digits that read back, or 0: quotients of exact numbers are rounded
- * as strtod() rounds. */
+/* The nine digits that read back as the same number, or 0. Quotients of exact
+ * numbers are rounded as strtod() rounds. */
 static uint64_t short_digits(double real, int *exponent)
 {
     int places = SHORT - 1 - *exponent;
@@ -94,7 +94,7 @@ static uint64_t long_digits(double real, int *exponent)
     return digits / 10;
 }
 
-/* As %g lays out so many digits, which 'digits' has. */
+/* Lay out the digits in 'digits' as %g does. */
 static size_t lay_out(uint64_t digits, int precision, int exponent, char *out)
 {
     char text[LONG] = { 0 };
@@ -113,7 +113,7 @@ static size_t lay_out(uint64_t digits, int precision, int exponent, char *out)
             *at++ = '.';
         memcpy(at, text + 1, (size_t)n - 1);
         at += n - 1;
-        *at++ = 'e'; /* below zero: the others are too small for it */
+        *at++ = 'e'; /* always negative: the fast path has no large ones */
         *at++ = '-';
         *at++ = (char)('0' - exponent / 10);
         *at++ = (char)('0' - exponent % 10);
@@ -167,8 +167,8 @@ size_t decimal_text(double real, char out[DECIMAL_BYTES])
 #define DIGITS_MAX 19 /* that fit into 64 bits */
 #define EXACT_TENS 22 /* so many tens are a double */
 
-/* For 5^k, k from 1: shifted so that its highest bit is bit 63, 'shift'; and
- * 2^127 over that, rounded down. */
+/* For 5^k, k from 1: 5^k shifted so that its highest bit is bit 63, 'shift',
+ * and 2^127 over that, rounded down. */
 static const struct {
     uint64_t inverse;
     int shift;
@@ -192,9 +192,9 @@ enum {
     FIVES = sizeof(fives) / sizeof(fives[0])
 };
 
-/* digits / 10^k, rounded as strtod() rounds, or 0 when that is too close to
- * tell.  A product with the rounded inverse is too small by less than one in
- * its upper half. */
+/* digits / 10^k, rounded as strtod() rounds, or 0 if it is too close to a tie.
+ * The product with the rounded inverse is too small by less than one in its
+ * upper half. */
 static double quotient(uint64_t digits, int k)
 {
     int up = __builtin_clzll(digits), down = fives[k - 1].shift;
@@ -209,7 +209,7 @@ static double quotient(uint64_t digits, int k)
     return ldexp((double)high, extra - 63 + down - up - k);
 }
 
-/* The number digits * 10^exponent; 0 when the fast way does not take it. */
+/* The number digits * 10^exponent; 0 if the fast path does not handle it. */
 static double put_together(uint64_t digits, int exponent)
 {
     static const double exact[EXACT_TENS + 1] = {
@@ -226,8 +226,8 @@ static double put_together(uint64_t digits, int exponent)
     return 0;
 }
 
-/* "-12.5e-3" as digits and an exponent; NULL when it is written otherwise or
- * too long. */
+/* Parse "-12.5e-3" into digits and an exponent; NULL if it has another form or
+ * is too long. */
 static const char *take_apart(const char *text, uint64_t *digits, int *exponent)
 {
     int n = 0, power = 0;

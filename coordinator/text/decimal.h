@@ -1,9 +1,9 @@
 /* decimal.h - numbers as decimal text, both ways
  *
- * Written, a number is as short as it can be and reads back as the same: what
- * printf's "%.9g" writes when strtod() makes the same number of it, else what
- * "%.17g" does.  Read, it is what strtod() makes of it.  Both at a tenth to a
- * third of their price, since every sample of every result goes these ways.
+ * Writing: the text is that of printf's "%.9g" if strtod() reads the same
+ * number back, otherwise that of "%.17g". Reading: the number is that of
+ * strtod(). Both take a tenth to a third of the time of the C library, which
+ * matters because every sample of every result is written and read.
  * Pure; any thread.
  */
 #ifndef FA_COORDINATOR_TEXT_DECIMAL_H

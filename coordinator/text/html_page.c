@@ -16,7 +16,8 @@ struct html_page {
 
 static struct html_page *the_page; /* the one that is open */
 
-/* No script, no font, no picture: nothing is fetched, whatever a name holds. */
+/* No script, font or picture: the page loads nothing, whatever a name
+ * contains. */
 static const char head[] =
     "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
     "<meta http-equiv=\"Content-Security-Policy\""
@@ -63,7 +64,7 @@ void html_page_escape(const char *text, FILE *out)
     free(clean);
 }
 
-/* One paragraph for each run of lines without an empty one. */
+/* One paragraph for each run of non-empty lines. */
 static void put_paragraphs(char *text, FILE *out)
 {
     while (*text) {
@@ -86,7 +87,7 @@ static void put_paragraphs(char *text, FILE *out)
     }
 }
 
-/* What was printed since the last time. */
+/* Convert what was printed since the last call. */
 static void take_text(struct html_page *page)
 {
     char *text;

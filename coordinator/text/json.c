@@ -1,6 +1,7 @@
-/* The strict pass finds what cJSON 1.7.15 would let through (007, invalid
- * UTF-8, duplicate keys, text after a NUL) and where each value stands; cJSON
- * decodes; the two are joined value by value, both being in file order. */
+/* The strict pass finds what cJSON 1.7.15 would accept (007, invalid UTF-8,
+ * duplicate keys, text after a NUL) and where each value starts.  cJSON
+ * decodes.  The two results are joined value by value, since both are in file
+ * order. */
 #include "coordinator/text/json.h"
 
 #include <stdint.h>
@@ -19,7 +20,7 @@ struct json_doc {
     struct json root;
 };
 
-/* The next place to be handed to a value. */
+/* The place to assign to the next value. */
 struct joint {
     const struct json_scan *scan;
     size_t next;

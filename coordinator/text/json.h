@@ -1,9 +1,9 @@
-/* json.h - JSON that a person wrote: strict, with positions
+/* json.h - strict JSON for files that people write, with positions
  *
  * RFC 8259 with comments, // and between slash-stars.  Refused: duplicate keys,
  * bytes that are not UTF-8, NUL, more than JSON_DEPTH levels, whole numbers
- * beyond 2^53, numbers that are not finite.  Every value keeps the byte where
- * it starts, so that its reader can point at it.
+ * beyond 2^53, numbers that are not finite.  Every value has the offset of its
+ * first byte, so that a message can point at it.
  * Immutable once parsed; any thread may read it.
  */
 #ifndef FA_COORDINATOR_TEXT_JSON_H
@@ -31,8 +31,8 @@ enum json_kind {
 
 struct json {
     enum json_kind kind;
-    size_t at;       /* its first byte */
-    const char *key; /* of a member of an object, else NULL */
+    size_t at;       /* offset of its first byte */
+    const char *key; /* of a member of an object, otherwise NULL */
     size_t key_at;
     bool truth;
     bool whole; /* a number without point and exponent */
@@ -43,12 +43,12 @@ struct json {
 };
 
 /* 'file' is for messages.  The text is not kept.  Returns 0 and a document
- * for the caller to json_free(), or ERR_INPUT with file, line and column. */
+ * (call json_free()), or ERR_INPUT with file, line and column. */
 int json_parse(const char *file, const char *text, size_t len,
                struct json_doc **out, struct err *err);
 void json_free(struct json_doc *doc); /* NULL is fine */
 
-/* What it holds lives as long as the document. */
+/* Its contents live as long as the document. */
 const struct json *json_root(const struct json_doc *doc);
 const struct json *json_find(const struct json *object, const char *key);
 const char *json_kind_name(enum json_kind kind); /* "a number" */

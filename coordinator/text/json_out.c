@@ -15,7 +15,7 @@ void json_out_init(struct json_out *out, FILE *to)
     *out = (struct json_out){ .to = to };
 }
 
-/* Bytes that stand for themselves. */
+/* Bytes that need no escape. */
 static size_t plain(const char *text)
 {
     size_t n = 0;
@@ -52,8 +52,8 @@ static void quote(FILE *to, const char *text)
     fputc('"', to);
 }
 
-/* What comes before a value: comma, line break, key.  The members of an
- * innermost array of numbers would each have a line; arrays have none. */
+/* Write what precedes a value: comma, line break, key.  Values in arrays have
+ * no line break, so that an array of numbers stays on one line. */
 static void lead(struct json_out *out, const char *key)
 {
     bool array = out->depth && out->closing[out->depth - 1] == ']';

@@ -1,7 +1,7 @@
-/* json_out.h - JSON for programs, written as it is known
+/* json_out.h - writes JSON for programs, value by value
  *
  * One member a call, in order; 'key' is NULL inside an array.  Commas, line
- * breaks and escapes are seen to: text that is not UTF-8 comes out as U+FFFD,
+ * breaks and escapes are added.  Text that is not UTF-8 is written as U+FFFD,
  * numbers that are not finite as null.
  */
 #ifndef FA_COORDINATOR_TEXT_JSON_OUT_H
@@ -16,8 +16,8 @@
 struct json_out {
     FILE *to;
     int depth;
-    char closing[JSON_OUT_DEPTH]; /* '}' or ']' of what is open */
-    bool comma;                   /* something stands before */
+    char closing[JSON_OUT_DEPTH]; /* '}' or ']' of each open container */
+    bool comma;                   /* the next value needs a comma */
 };
 
 void json_out_init(struct json_out *out, FILE *to);

@@ -185,7 +185,7 @@ static bool number_is_formed(struct pass *pass, bool *whole)
     return !strchr("+-.xXabcdefABCDEF_", *pass->p) || !*pass->p;
 }
 
-/* By its digits: 2^53 + 1 is 2^53 as a double. */
+/* Compare the digits: as a double, 2^53 + 1 equals 2^53. */
 static bool is_kept_exactly(const char *digits)
 {
     const long long most = (long long)JSON_INTEGER_MAX;

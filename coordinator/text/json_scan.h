@@ -9,7 +9,7 @@
 
 struct err;
 
-/* Where a value stands, and its key if it has one. */
+/* Where a value starts, and its key if it has one. */
 struct json_place {
     size_t at, key_at;
     bool whole; /* a number without point and exponent */

@@ -31,7 +31,7 @@ struct json_stream {
     gzFile file;
     unsigned char chunk[CHUNK];
     int at, n;   /* in the chunk */
-    bool broken; /* a read failed; gzerror() has the reason */
+    bool broken; /* reading failed; gzerror() has the reason */
     int line;
     char open[JSON_STREAM_DEPTH]; /* '{' or '[' */
     int depth;
@@ -121,7 +121,7 @@ static int take(struct json_stream *stream)
     return c;
 }
 
-/* The end of the file, or why there is no more of it. */
+/* The end of the file, or an error if reading failed. */
 static int at_end(struct json_stream *stream, enum json_token *token,
                   struct err *err)
 {
@@ -155,8 +155,8 @@ static void add_utf8(struct buf *text, unsigned code)
     buf_add(text, bytes, n);
 }
 
-/* After a backslash.  Halves of surrogate pairs stand alone as U+FFFD: no
- * name or value of a tunable needs one. */
+/* After a backslash.  Halves of surrogate pairs become U+FFFD: names and values
+ * of tunables never need them. */
 static int read_escape(struct json_stream *stream, struct err *err)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
@@ -191,7 +191,7 @@ static int read_escape(struct json_stream *stream, struct err *err)
     return 0;
 }
 
-/* After the opening quote; false in 'whole' when the file ends first. */
+/* After the opening quote.  'whole' is set to false if the file ends first. */
 static int spec_read_text(struct json_stream *stream, bool *whole,
                           struct err *err)
 {
@@ -239,7 +239,7 @@ static int read_bare(struct json_stream *stream, enum json_token *token,
     }
     text = buf_text(&stream->text);
     if (c == NOTHING && stream->depth > 0)
-        return at_end(stream, token, err); /* cut off: it may say anything */
+        return at_end(stream, token, err); /* cut off: its value is unknown */
     *token = JSON_STREAM_WORD;
     if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0 ||
         strcmp(text, "null") == 0)

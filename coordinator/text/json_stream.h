@@ -1,9 +1,10 @@
-/* json_stream.h - JSON too big for a tree, token by token, gzip or plain
+/* json_stream.h - reads JSON that is too big for a tree, gzip or plain
  *
- * Memory does not grow with the file: a text is at most
- * JSON_STREAM_TEXT_MAX bytes, nesting at most JSON_STREAM_DEPTH.  Grammar is
- * checked as it goes; NaN and Infinity pass, since Python writes them.  A file
- * that stops early is not an error here: the depth at JSON_STREAM_END says so.
+ * It returns one token at a time.  Memory does not grow with the file: a text
+ * is at most JSON_STREAM_TEXT_MAX bytes, nesting at most JSON_STREAM_DEPTH.
+ * Grammar is checked on the way; NaN and Infinity are accepted, because Python
+ * writes them.  A file that stops early is not an error here: a depth above 0
+ * at JSON_STREAM_END shows it.
  * Thread rule: one thread.
  */
 #ifndef FA_COORDINATOR_TEXT_JSON_STREAM_H
@@ -34,11 +35,11 @@ int json_stream_open(const char *path, struct json_stream **out,
                      struct err *err);
 void json_stream_close(struct json_stream *stream); /* NULL is fine */
 
-/* ERR_INPUT with file and line when it is not JSON or passes a limit,
- * ERR_SYSTEM when reading fails.  'token' has the values of the last one. */
+/* ERR_INPUT with file and line if it is not JSON or exceeds a limit, ERR_SYSTEM
+ * if reading fails.  'token' has the values of the last token. */
 int json_stream_next(struct json_stream *stream, enum json_token *token,
                      struct err *err);
-/* After OPEN: go behind the matching CLOSE, or to END.  After anything else:
+/* After OPEN: skip to the matching CLOSE, or to END. After any other token: do
  * nothing. */
 int json_stream_skip(struct json_stream *stream, enum json_token token,
                      struct err *err);

@@ -1,4 +1,4 @@
-/* outfile.h - a file that a command was told to write */
+/* outfile.h - an output file that a command writes */
 #ifndef FA_COORDINATOR_TEXT_OUTFILE_H
 #define FA_COORDINATOR_TEXT_OUTFILE_H
 
@@ -7,9 +7,8 @@
 
 struct err;
 
-/* Write all of 'text' to 'path'.  ERR_INPUT when it exists already and
- * 'force' is not set, ERR_SYSTEM when it cannot be written; then no half of it
- * is left in a new file. */
+/* Write all of 'text' to 'path'. ERR_INPUT if the file exists and 'force' is
+ * not set.  ERR_SYSTEM if it cannot be written; a new file is removed then. */
 int outfile_save(const char *path, const char *text, size_t len, bool force,
                  struct err *err);
 

@@ -1,7 +1,7 @@
-/* string_pool.h - texts that many rows share, kept once
+/* string_pool.h - stores each distinct text once
  *
- * Hosts, reasons and ways of sampling of a hundred thousand results are a
- * handful of texts.  They are kept clean for a terminal (terminal.h).
+ * A hundred thousand results have only a few distinct hosts, reasons and ways
+ * of sampling.  The texts are cleaned for a terminal (terminal.h).
  * Thread rule: one thread.
  */
 #ifndef FA_COORDINATOR_TEXT_STRING_POOL_H
@@ -12,7 +12,7 @@ struct string_pool;
 struct string_pool *string_pool_new(void);
 void string_pool_free(struct string_pool *pool); /* NULL is fine */
 
-/* The text, cleaned; as long as 'pool' lives. */
+/* The cleaned text; valid until string_pool_free(). */
 const char *string_pool_keep(struct string_pool *pool, const char *text);
 
 #endif

@@ -1,8 +1,9 @@
-/* table.h - a listing for people: columns as wide as what is in them
+/* table.h - a table for people, with columns as wide as their contents
  *
- * Numbers stand right, texts left; the last column is not padded.  The same
- * cells print as CSV (quoted as in RFC 4180) for programs, and as HTML; to the
- * stream of a page (html_page.h) table_print() prints the latter.
+ * Numbers are right-aligned, texts left-aligned; the last column is not padded.
+ * The same cells can be printed as CSV for programs (quoted as in RFC 4180),
+ * and as HTML. On the stream of a page (html_page.h), table_print() prints
+ * HTML.
  */
 #ifndef FA_COORDINATOR_TEXT_TABLE_H
 #define FA_COORDINATOR_TEXT_TABLE_H
@@ -14,10 +15,10 @@ struct table;
 struct table *table_new(void);
 void table_free(struct table *table);
 
-/* All columns come before the first cell; 'align' is 'l' or 'r'. */
+/* Add all columns before the first cell; 'align' is 'l' or 'r'. */
 void table_column(struct table *table, char align, const char *heading);
 
-/* The next cell, row by row, from the left.  Cleaned for the terminal. */
+/* Add the next cell, row by row, from the left.  Cleans it for the terminal. */
 void table_cell(struct table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* A number, or "-" when it is NaN. */

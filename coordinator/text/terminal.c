@@ -14,7 +14,7 @@ char *terminal_clean(char *text, bool lines)
         size_t n;
         bool c1;
 
-        if (*from >= 0x20 && *from < 0x7f) { /* nearly all */
+        if (*from >= 0x20 && *from < 0x7f) { /* the usual case */
             *to++ = *from++;
             continue;
         }
@@ -51,7 +51,7 @@ int terminal_flush(FILE *to, struct err *err)
     errno = 0;
     if (fflush(to) == 0 && !ferror(to))
         return 0;
-    if (errno == EPIPE || errno == 0) { /* 0: it was noticed earlier */
+    if (errno == EPIPE || errno == 0) { /* 0: an earlier call noticed it */
         clearerr(to);
         return 0;
     }

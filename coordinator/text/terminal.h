@@ -1,7 +1,7 @@
-/* terminal.h - text from elsewhere, made fit for a terminal
+/* terminal.h - makes text from outside safe for a terminal
  *
- * Hosts, compilers and kernels send text that may hold escape sequences.
- * Whatever came from outside passes through here before it is printed.
+ * Hosts, compilers and kernels send text that may contain escape sequences.
+ * All text from outside passes through here before it is printed.
  */
 #ifndef FA_COORDINATOR_TEXT_TERMINAL_H
 #define FA_COORDINATOR_TEXT_TERMINAL_H
@@ -12,14 +12,14 @@
 
 struct err;
 
-/* Replace in place: control characters (C0, DEL, C1) and what is not UTF-8
- * by '?', tabs by a space.  Line feeds stay when 'lines' is true.  Returns
- * 'text'. */
+/* Replace in place: control characters (C0, DEL, C1) and bytes that are not
+ * UTF-8 become '?', tabs become a space.  If 'lines' is true, line feeds stay.
+ * Returns 'text'. */
 char *terminal_clean(char *text, bool lines);
 size_t terminal_width(const char *text); /* columns: UTF-8 code points */
 
-/* Write out what is buffered.  0, also when the reader has gone away (a
- * closed pipe wants no more); ERR_SYSTEM when output was lost. */
+/* Flush the output.  Returns 0, also if the reader has closed the pipe and
+ * wants no more; ERR_SYSTEM if output was lost. */
 int terminal_flush(FILE *to, struct err *err);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Bytes of the well-formed sequence (RFC 3629) that 'text', NUL-terminated,
- * begins with: 1 to 4, or 0 when there is none. */
+/* Length in bytes of the well-formed sequence (RFC 3629) at the start of the
+ * NUL-terminated 'text': 1 to 4, or 0 if there is none. */
 size_t utf8_sequence(const char *text);
 
 #endif

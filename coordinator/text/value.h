@@ -1,6 +1,6 @@
-/* value.h - one value of a tunable, or what a SQL expression came to
+/* value.h - a value of a tunable, or the result of a SQL expression
  *
- * A text is borrowed; who hands out the value says from whom.
+ * A text is borrowed; the function that returns the value says from where.
  */
 #ifndef FA_COORDINATOR_TEXT_VALUE_H
 #define FA_COORDINATOR_TEXT_VALUE_H
@@ -15,7 +15,7 @@ enum value_kind {
     VALUE_REAL,
     VALUE_BOOL, /* integer is 0 or 1 */
     VALUE_TEXT,
-    VALUE_NULL, /* an expression without a value; never a tunable's */
+    VALUE_NULL, /* an expression without a value; never a value of a tunable */
 };
 
 struct value {
