@@ -11,7 +11,7 @@
 #include "coordinator/spec/spec.h"
 #include "coordinator/text/suggest.h"
 
-#define TEXT_MAX (1 << 20) /* more than 64 names and values can come to */
+#define TEXT_MAX (1 << 20) /* more than 64 names and values can need */
 
 struct named {
     const char *name;
@@ -180,7 +180,7 @@ static int take_pair(const struct spec *spec, const char *pair, bool *given,
     return 0;
 }
 
-/* 'given' tells which tunables the text names. */
+/* 'given' is set for the tunables that the text names. */
 static int take_pairs(const struct spec *spec, const char *text,
                       struct value *values, struct buf *text_out, bool *given,
                       struct err *err)

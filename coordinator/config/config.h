@@ -1,8 +1,8 @@
-/* config.h - one configuration: what it is called and what a build sees of it
+/* config.h - one configuration: its key, its texts and its header
  *
  * A configuration is one value for each tunable, in the order of the sweep
- * file.  Its key is a hash of names and values, sorted by name: it survives a
- * new order of tunables and new values on an axis.
+ * file.  Its key is a hash of names and values, sorted by name: it does not
+ * change with the order of tunables or with new values on an axis.
  */
 #ifndef FA_COORDINATOR_CONFIG_CONFIG_H
 #define FA_COORDINATOR_CONFIG_CONFIG_H
@@ -35,16 +35,16 @@ void config_text(const struct spec *spec, const struct value *values,
 void config_header(const struct spec *spec, const struct value *values,
                    const struct value *derived, struct buf *out);
 
-/* What a user may type for one: A=1,B=2 (or with blanks between), all
- * tunables, in any order, any values of the right type; texts of the values
- * stay with 'text_out' (a buf the caller keeps).  ERR_INPUT */
+/* Parse what a user typed: A=1,B=2 (blanks are fine too), all tunables, in any
+ * order, any values of the right type.  Texts of the values are stored in
+ * 'text_out' (a buf of the caller). ERR_INPUT */
 int config_parse(const struct spec *spec, const char *text,
                  struct value *values, struct buf *text_out, struct err *err);
-/* The same, where 'values' keeps what the text does not name. */
+/* The same, but tunables that the text does not name keep their 'values'. */
 int config_parse_over(const struct spec *spec, const char *text,
                       struct value *values, struct buf *text_out,
                       struct err *err);
-/* ... or the first digits of its key, four at least. */
+/* The same, or the first digits of a key, at least four. */
 bool config_is_key_prefix(const char *text);
 
 #endif

@@ -15,7 +15,7 @@ static bool is_same(const struct value *value, const struct stored_param *param)
            value_number(value) == param->number;
 }
 
-/* The place of the value among those of the tunable, or -1. */
+/* Index of the value among those of the tunable, or -1. */
 static int64_t place_of(const struct spec_axis *axis,
                         const struct stored_param *param)
 {

@@ -39,7 +39,7 @@ static void keep_text(struct config_selection *selection, struct buf *text)
 {
     selection->texts = mem_grow(selection->texts, selection->n_texts + 1,
                                 sizeof(*selection->texts));
-    selection->texts[selection->n_texts++] = text->bytes; /* taken over */
+    selection->texts[selection->n_texts++] = text->bytes; /* takes ownership */
 }
 
 void config_selection_baseline(struct config_selection *selection,
@@ -81,7 +81,7 @@ bool config_selection_params(struct config_selection *selection,
     return fits;
 }
 
-/* ---- in a space */
+/* ---- selecting in a space */
 
 struct list {
     struct chosen *items;
@@ -136,7 +136,7 @@ static int add_named(const struct config_selection *selection,
     return rc;
 }
 
-/* One that passes, unless it was named. */
+/* A point that passes, unless it was named already. */
 static void add_passing(struct list *list, const struct space_point *point)
 {
     for (size_t i = 0; i < list->n_named; i++)
@@ -146,7 +146,7 @@ static void add_passing(struct list *list, const struct space_point *point)
         (struct chosen){ .point = point->number, .warned = point->warned });
 }
 
-/* 'only' are the numbers to take, in order; NULL for all. */
+/* 'only' has the numbers to select, in order; NULL: all. */
 static int add_points(struct space *space, const int64_t *only, size_t n_only,
                       struct list *list, struct err *err)
 {

@@ -11,7 +11,7 @@
 #include "coordinator/text/json.h"
 
 #define ARGUMENT_MAX (64 << 10)
-#define SLACK 1.05 /* clocks may differ a little */
+#define SLACK 1.05 /* the clocks of the two machines may differ a little */
 #define SLACK_S 0.01
 
 static int64_t value_of(const struct spec *spec, const struct spec_shape *shape,
@@ -21,7 +21,7 @@ static int64_t value_of(const struct spec *spec, const struct spec_shape *shape,
         if (strlen(spec->shapes.vars[i]) == len &&
             memcmp(spec->shapes.vars[i], name, len) == 0)
             return shape->vars[i];
-    return spec->external.samples; /* the one other name that is let through */
+    return spec->external.samples; /* the only other name that is allowed */
 }
 
 static char *put_values(const struct spec *spec, const struct spec_shape *shape,
@@ -77,7 +77,7 @@ void external_baseline_key(const struct spec *spec, char *const *command,
     hash_end(&hash, out);
 }
 
-/* ---- what it printed */
+/* ---- its output */
 
 static int read_samples(const struct json *list, double seconds,
                         struct external_baseline_output *out, struct err *err)

@@ -1,7 +1,8 @@
-/* external_baseline.h - what others use instead, measured by its own command
+/* external_baseline.h - the external baseline: a command that measures other
+ * software
  *
- * The command of a sweep file for a shape, and what a run of it printed
- * (docs/external-baseline.md).  It runs on workers alone.
+ * The command of a sweep file for a shape, and the parser of its output
+ * (docs/external-baseline.md). Only workers run it.
  * Pure; any thread.
  */
 #ifndef FA_COORDINATOR_PLAN_EXTERNAL_BASELINE_H
@@ -15,24 +16,24 @@ struct err;
 struct spec;
 struct spec_shape;
 
-/* The command with the variables of the shape put in: [n_command] texts. */
+/* Substitute the variables of the shape into the command: [n_command] texts. */
 char **external_baseline_command(const struct spec *spec,
                                  const struct spec_shape *shape);
 void external_baseline_command_free(const struct spec *spec, char **command);
 
-/* What a result of the command is for: the command, its files, the samples it
- * was asked for.  'bundle' is the hash of the files. */
+/* The identity of the command's result: the command, its files, the number of
+ * samples asked for.  'bundle' is the hash of the files. */
 void external_baseline_key(const struct spec *spec, char *const *command,
                            const char *bundle, char out[HASH_HEX]);
 
 struct external_baseline_output {
-    char *name;      /* what it calls itself; "" when it does not */
+    char *name;      /* its own name for itself; "" if it prints none */
     double *samples; /* seconds, positive and finite, in order */
     size_t n;        /* 1 to SPEC_SAMPLES_MAX */
 };
 
-/* 'seconds' it ran.  ERR_INPUT, in one line, when the text is not one JSON
- * object with "samples" that can be true. */
+/* Parse the output of a command that ran for 'seconds'. ERR_INPUT, in one line,
+ * if the text is not one JSON object with plausible "samples". */
 int external_baseline_read(const char *text, size_t len, double seconds,
                            struct external_baseline_output *out,
                            struct err *err);

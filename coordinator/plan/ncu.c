@@ -8,14 +8,14 @@
 #include "common/mem.h"
 
 #define COLUMNS_MAX 4096
-#define NAMES 3 /* of one figure, on different GPUs */
+#define NAMES 3 /* names of one figure; they differ between GPUs */
 
 #define OF_PEAK ".avg.pct_of_peak_sustained_elapsed"
 #define OF_ACTIVE ".avg.pct_of_peak_sustained_active"
 
 static const struct {
     const char *key, *text;
-    const char *names[NAMES]; /* the first that has a value */
+    const char *names[NAMES]; /* the first one that has a value is used */
 } figures[NCU_FIGURES] = {
     [NCU_DURATION] = { "duration_s",
                        "time us",
@@ -103,7 +103,7 @@ size_t ncu_command(const char *entry, bool flushed,
         "--print-units",
         "base",
         "--clock-control",
-        "none", /* as the sweep found it */
+        "none", /* clocks as the sweep found them */
         "--launch-skip",
         "1", /* the first launch of a process is slower */
         "--launch-count",
@@ -163,7 +163,7 @@ static size_t split(char *line, char *fields[COLUMNS_MAX])
     return n;
 }
 
-/* "1,234.5"; NaN for "n/a" and nothing. */
+/* Parse "1,234.5"; NaN for "n/a" and "". */
 static double number_of(const char *text)
 {
     char digits[64];
@@ -179,7 +179,7 @@ static double number_of(const char *text)
     return n == 0 || *end || *text || !isfinite(number) ? (double)NAN : number;
 }
 
-/* Seconds and bytes, whatever it chose to print them in. */
+/* Convert to seconds or bytes from the unit that was printed. */
 static double scale_of(const char *unit)
 {
     static const struct {
@@ -199,11 +199,11 @@ static double scale_of(const char *unit)
 
 /* ---- metrics */
 
-/* Which of the names of each figure has been found. */
+/* Which metric name of each figure was found. */
 struct reading {
     struct ncu_profile *out;
-    int found[NCU_FIGURES]; /* 0: none yet; else 1 + the place of its name */
-    double dram_read, dram_written; /* bytes; NAN: not told */
+    int found[NCU_FIGURES];         /* 0: none yet, else 1 + the name's index */
+    double dram_read, dram_written; /* bytes; NAN: unknown */
 };
 
 static void take_stall(struct ncu_profile *out, const char *name, double value)
@@ -261,7 +261,8 @@ static char *next_line(char **rest)
     return line;
 }
 
-/* A column a metric: names, units, and a row for the launch. */
+/* The table has one column for each metric: names, units, and one row for the
+ * launch. */
 static bool read_table(char *text, struct reading *reading)
 {
     static const char head[] = "\"ID\",";

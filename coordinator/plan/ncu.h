@@ -1,8 +1,8 @@
-/* ncu.h - Nsight Compute around fa-runner: its command, and what it printed
+/* ncu.h - profiles fa-runner with Nsight Compute: command and output
  *
- * The sections asked for are its own, so that no metric is asked of a GPU that
- * has not got it; which of their metrics tell a figure differs from GPU to
- * GPU and is looked up here (docs/profile.md).
+ * The command asks for the tool's own sections, so that no metric is requested
+ * from a GPU that lacks it.  The metrics that give a figure differ between
+ * GPUs; a table here lists them (docs/profile.md).
  * Pure; any thread.
  */
 #ifndef FA_COORDINATOR_PLAN_NCU_H
@@ -39,25 +39,25 @@ enum ncu_figure {
 const char *ncu_key(enum ncu_figure figure);  /* "tensor_pct" */
 const char *ncu_text(enum ncu_figure figure); /* "tensor pipe %" */
 
-/* Why warps that could have issued did not, in warps a cycle of issue. */
+/* Reasons why warps did not issue, in warps per cycle of issue. */
 struct ncu_stall {
     char reason[40];
     double warps;
 };
 
 struct ncu_profile {
-    double figures[NCU_FIGURES];             /* NaN: it was not told */
+    double figures[NCU_FIGURES];             /* NaN: unknown */
     struct ncu_stall stalls[NCU_STALLS_MAX]; /* the largest first */
     size_t n_stalls;
 };
 
-/* The command that profiles one launch of 'entry'; flushed: the L2 cache is
- * emptied before it.  Returns how many arguments there are. */
+/* The command that profiles one launch of 'entry'. 'flushed': empty the L2
+ * cache first.  Returns the number of arguments. */
 size_t ncu_command(const char *entry, bool flushed,
                    const char *out[NCU_ARGUMENTS_MAX]);
 
-/* From its standard output and error.  ERR_INPUT says what is missing, and
- * the remedy where one is known. */
+/* Parse its standard output and error.  ERR_INPUT says what is missing, and the
+ * remedy if one is known. */
 int ncu_read(const char *output, const char *log, struct ncu_profile *out,
              struct err *err);
 

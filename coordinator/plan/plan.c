@@ -28,7 +28,7 @@ void plan_values(const struct plan *plan, int unit, struct value *values)
         space_values(plan->space, at->point, values);
         return;
     }
-    assert(at->values); /* a configuration outside the axes */
+    assert(at->values); /* it is outside the axes */
     memcpy(values, at->values, plan->spec->space.n_axes * sizeof(*values));
 }
 
@@ -42,7 +42,7 @@ static int add_unit(struct plan *plan, const struct chosen *chosen,
 {
     struct plan_unit *unit;
 
-    /* One more: the reference goes behind the last. */
+    /* One more than the configurations: the reference is behind the last. */
     if (plan->taken + 1 >= plan->cap) {
         plan->cap = plan->cap ? plan->cap * 2 : 64;
         plan->units =
@@ -59,8 +59,8 @@ static int add_unit(struct plan *plan, const struct chosen *chosen,
     return plan_kernel_key(plan, unit->source_key, err);
 }
 
-/* The baseline is measured even where a warn gate is hit; rejected by a gate
- * it cannot be, and then there is nothing to compare with. */
+/* The baseline is measured even if a warn gate hits it.  If a gate rejects it,
+ * nothing can be compared: that is an error. */
 static int add_baseline(struct plan *plan, int64_t *point, struct err *err)
 {
     const struct spec *spec = plan->spec;
@@ -86,7 +86,7 @@ static int add_baseline(struct plan *plan, int64_t *point, struct err *err)
         err);
 }
 
-/* Those that a gate warns of are put off: so are their builds. */
+/* Configurations that a gate warns of come last, and so do their builds. */
 static int add_survivors(struct plan *plan, int64_t baseline, struct err *err)
 {
     struct chosen *late = NULL;
@@ -133,7 +133,7 @@ static int add_all(struct plan *plan, struct err *err)
     return rc == 0 ? add_survivors(plan, baseline, err) : rc;
 }
 
-/* Which of the shapes asked for a unit is rejected for. */
+/* The gates that reject a selected unit, shape by shape. */
 static int find_gates(struct plan *plan, int unit, struct err *err)
 {
     plan_look_at(plan, unit);
@@ -165,7 +165,7 @@ static int add_asked(struct plan *plan, struct err *err)
     return rc;
 }
 
-/* Room that is not taken is not touched, and has no memory until it is. */
+/* Memory for units that are never taken is not touched, so it costs nothing. */
 static int add_room(struct plan *plan, int room, struct err *err)
 {
     int64_t baseline;
@@ -175,7 +175,7 @@ static int add_room(struct plan *plan, int room, struct err *err)
     return add_baseline(plan, &baseline, err);
 }
 
-/* The slot that holds the key, or the empty one where it belongs. */
+/* The slot that holds the key, or the empty slot where it belongs. */
 static int *slot_of(const struct plan *plan, const char *key)
 {
     uint64_t hash = 0;
@@ -245,7 +245,7 @@ static int load_bundles(struct plan *plan, struct err *err)
     return rc;
 }
 
-/* The units are there: all that is known of them together. */
+/* All units exist now: compute what depends on all of them. */
 static void complete(struct plan *plan, int units)
 {
     plan->n = units;

@@ -1,20 +1,20 @@
-/* plan.h - the units of a sweep and everything a worker must know of them
+/* plan.h - the units of a sweep, and what a worker must know about them
  *
- * A unit is a configuration that passed the gates: the baseline comes first,
- * wherever it lies, then those that no gate warns of, then those that one does,
- * each in the order of their points.  The unit after the last one is the
- * reference.  A unit has a config key (its parameters), a source key (what
- * a build of it is made from) and, for each shape, a task key (what its result
- * is for: sources, shape, arguments, reference and tolerance).  An old result
- * holds exactly when the task key is the same.
+ * A unit is a configuration that passed the gates.  The baseline comes first,
+ * even outside the axes, then those without a warning, then those with one,
+ * each group in the order of their points.  The unit after the last one is the
+ * reference.  A unit has a config key (its parameters), a source key (the
+ * inputs of its build) and, for each shape, a task key (the inputs of its
+ * result: sources, shape, arguments, reference and tolerance). An old result is
+ * valid exactly if its task key is the same.
  *
- * A plan may be asked for other configurations and other shapes instead.  These
- * need not pass the gates: plan_gate() tells what is not to be run.
+ * A plan may also be made for selected configurations and shapes.  These need
+ * not pass the gates: plan_gate() tells which must not run.
  *
- * A plan for a search begins with the baseline alone and has room for more,
- * which are taken one by one; what nobody has taken has no key, and costs next
- * to nothing.
- * Immutable, but for what is taken; the spec and the space outlive it.
+ * A plan for a search begins with the baseline alone and has room for more
+ * units, which are taken one by one.  Room that is not used costs almost
+ * nothing.  Immutable, except for taking units.  The spec and the space outlive
+ * it.
  */
 #ifndef FA_COORDINATOR_PLAN_PLAN_H
 #define FA_COORDINATOR_PLAN_PLAN_H
@@ -33,8 +33,8 @@ struct spec_shape;
 struct space;
 struct value;
 
-/* What a plan is about; NULL stands for the baseline and all that pass, for
- * the shapes of the space.  All of it outlives the plan. */
+/* What to plan for.  NULL means the baseline and all that pass, and the shapes
+ * of the space.  All of it outlives the plan. */
 struct plan_ask {
     const struct config_selection *choice;
     const struct spec_shape *shapes;
@@ -44,45 +44,47 @@ struct plan_ask {
 struct plan_unit {
     char key[HASH_HEX]; /* of the parameters; "" for the reference */
     char source_key[HASH_HEX];
-    int64_t point;   /* before pruning; -1 outside the axes */
-    uint64_t warned; /* bit g: warn gate g of the spec is hit */
+    int64_t point;   /* number before pruning; -1 outside the axes */
+    uint64_t warned; /* bit g: warn gate g of the spec hits it */
     bool baseline;
-    const struct value *values; /* outside the axes, else NULL */
+    const struct value *values; /* only outside the axes, otherwise NULL */
 };
 
-/* 'device' is cuda or cpu, 'arch' what to build for (sm_89, cpu).
- * ERR_INPUT when a gate or an expression is wrong, a source cannot be read,
- * or nothing passes the gates. */
+/* 'device' is cuda or cpu, 'arch' the target of the builds (sm_89, cpu).
+ * ERR_INPUT if a gate or an expression is wrong, a source cannot be read, or
+ * nothing passes the gates. */
 int plan_make(const struct spec *spec, struct space *space,
               const struct plan_ask *ask, const char *device, const char *arch,
               struct plan **out, struct err *err);
-/* With room for so many units, the baseline among them. */
+/* The same with room for this many units, including the baseline. */
 int plan_make_open(const struct spec *spec, struct space *space, int room,
                    const char *device, const char *arch, struct plan **out,
                    struct err *err);
 void plan_free(struct plan *plan);
-/* Take a point that passes; there is room.  Its unit, or ERR_INPUT. */
+/* Take a point that passes, if there is room.  Returns its unit, or
+ * ERR_INPUT. */
 int plan_take(struct plan *plan, int64_t point, struct err *err);
 int plan_taken(const struct plan *plan); /* units 0 .. taken - 1 */
-/* The source key that a point that passes has, or would have. */
+/* The source key of a point that passes, taken or not. */
 int plan_source_key(struct plan *plan, int64_t point, char out[HASH_HEX],
                     struct err *err);
-/* Builds alone: no shape is left to measure. */
+/* Restrict the plan to builds: no shape is measured. */
 void plan_drop_shapes(struct plan *plan);
 
-int plan_units(const struct plan *plan); /* without the reference, with room */
+int plan_units(const struct plan *plan); /* without the reference; counts unused
+                                          * room */
 int plan_shapes(const struct plan *plan);
 const struct plan_unit *plan_unit(const struct plan *plan, int unit);
 const char *plan_shape_name(const struct plan *plan, int shape);
 const struct spec_shape *plan_shape(const struct plan *plan, int shape);
-/* The gate of the spec that rejects the unit for this shape, or -1; never one
- * in a plan of all that passes. */
+/* The gate of the spec that rejects the unit for this shape, or -1. Always -1
+ * in a plan of everything that passes. */
 int plan_gate(const struct plan *plan, int unit, int shape);
-/* Covers shape, arguments, reference and tolerance. */
+/* The task key: covers shape, arguments, reference and tolerance. */
 const char *plan_measure_key(const struct plan *plan, int shape);
 void plan_task_key(const struct plan *plan, int unit, int shape,
                    char out[HASH_HEX]);
-/* A build by this compiler. */
+/* The key of a build by this compiler. */
 void plan_build_key(const struct plan *plan, int unit, const char *toolkit,
                     char out[HASH_HEX]);
 

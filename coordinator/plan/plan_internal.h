@@ -1,4 +1,4 @@
-/* plan_internal.h - the inside of a plan; private to plan*.c */
+/* plan_internal.h - the parts of a plan; private to plan*.c */
 #ifndef FA_COORDINATOR_PLAN_PLAN_INTERNAL_H
 #define FA_COORDINATOR_PLAN_PLAN_INTERNAL_H
 
@@ -9,11 +9,11 @@
 
 /* Units by key, open addressing. */
 struct plan_index {
-    int *slots; /* a unit and one, or 0 */
+    int *slots; /* the unit plus one, or 0 */
     size_t n;   /* a power of two, at least twice the units */
 };
 
-/* What the last plan_build() or plan_measure() made. */
+/* Storage of the last plan_build() or plan_measure(). */
 struct plan_message {
     struct buf text;
     const char *flag;
@@ -27,17 +27,18 @@ struct plan {
     char arch[32];
     bool emulated;
     struct plan_unit *units; /* the configurations, then the reference */
-    int n, cap;              /* without the reference, with what is not taken */
+    int n, cap;              /* without the reference; 'cap' counts unused
+                              * room */
     int taken;
     struct plan_index index;
     const struct spec_shape *shapes;
     size_t n_shapes;
-    const struct plan_ask *ask; /* NULL: all that pass */
-    signed char *gates; /* of what was asked for: units by shapes, -1 none */
+    const struct plan_ask *ask; /* NULL: everything that passes */
+    signed char *gates; /* gates of the selection: units by shapes, -1 none */
     char baseline_key[HASH_HEX];
     char (*measure_keys)[HASH_HEX];
     struct bundle kernel, reference;
-    struct value *values, *derived; /* of the unit last looked at */
+    struct value *values, *derived; /* of the unit that was looked at last */
     struct plan_message message;
 };
 
@@ -45,7 +46,7 @@ bool plan_is_reference(const struct plan *plan, int unit);
 /* The values of a configuration, in plan->values. */
 void plan_look_at(const struct plan *plan, int unit);
 
-/* plan_keys.c: of the configuration in plan->values. */
+/* plan_keys.c: keys of the configuration in plan->values. */
 /* Writes its header to plan->text. */
 int plan_header(struct plan *plan, struct err *err);
 int plan_kernel_key(struct plan *plan, char out[HASH_HEX], struct err *err);

@@ -1,5 +1,4 @@
-/* Keys: what a configuration is, what a build is made from, what a result is
- * for. */
+/* The keys of a configuration, of a build, and of a result. */
 #include "coordinator/plan/plan_internal.h"
 
 #include <inttypes.h>
@@ -11,8 +10,9 @@
 #include "coordinator/config/config.h"
 #include "coordinator/spec/spec.h"
 
-/* Of the values that the fills make (worker/runner/wire/fill.h): another one
- * when their bits change, so that results for other inputs do not count. */
+/* Version of the values that the fills generate (worker/runner/wire/fill.h).
+ * Change it when their bits change, so that results for other inputs do not
+ * count. */
 #define FILL_REVISION "fill 2"
 
 static void hash_launch(struct hash *hash, const struct spec_launch *launch)
@@ -39,8 +39,8 @@ void plan_reference_key(struct plan *plan, char out[HASH_HEX])
     hash_end(&hash, out);
 }
 
-/* Writes the header of the configuration in plan->values to plan->text; where
- * a record answers, the record of it. */
+/* Writes the header of the configuration in plan->values to plan->text.  In a
+ * replay this is its record. */
 int plan_header(struct plan *plan, struct err *err)
 {
     int rc;
@@ -92,7 +92,7 @@ static void hash_argument(struct hash *hash, const struct spec_argument *arg)
     hash_text(hash, text);
     hash_text(hash, arg->buffer ? arg->fill : "");
     hash_text(hash, arg->value.text ? arg->value.text : "");
-    if (arg->scale_rule.text) /* its variables are the shape's */
+    if (arg->scale_rule.text) /* its variables are those of the shape */
         hash_text(hash, arg->scale_rule.text);
 }
 

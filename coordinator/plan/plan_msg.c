@@ -1,4 +1,5 @@
-/* What a worker is told of a unit: sources, a build, a measurement. */
+/* The fields of messages that depend on a unit: sources, a build, a
+ * measurement. */
 #include "coordinator/plan/plan_internal.h"
 #include "coordinator/plan/plan_msg.h"
 
@@ -108,7 +109,7 @@ struct plan_sampling plan_sampling(const struct plan *plan, double incumbent_s)
                                    .incumbent_s = incumbent_s };
 }
 
-/* What is launched, and on what. */
+/* The launch and its arguments. */
 static int put_work(struct plan *plan, const struct spec_shape *at,
                     struct buf *to, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* plan_msg.h - the messages that a unit of a plan is built and measured by
+/* plan_msg.h - the messages to build and measure a unit of a plan
  *
  * Thread rule: that of the plan.
  */
@@ -10,23 +10,22 @@ struct msg_build;
 struct msg_bundle;
 struct plan;
 
-/* How a measurement is sampled: from 'least' to 'most' samples, until they
- * settle or are slower than the margin allows over the incumbent; as many as
- * that where the two are the same. */
+/* How many samples a measurement takes: from 'least' to 'most', until they
+ * settle or are slower than the incumbent by more than the margin.  If 'least'
+ * equals 'most', exactly that many. */
 struct plan_sampling {
     int least, most;
     double incumbent_s; /* the high end of the best median; 0: none */
 };
 
-/* As the sweep file says; 'incumbent_s' 0 for none. */
+/* As the sweep file says; 'incumbent_s' is 0 for no incumbent. */
 struct plan_sampling plan_sampling(const struct plan *plan, double incumbent_s);
 
-/* Fill the fields of a BUNDLE or a BUILD that depend on the unit, or say the
- * request of a launch; what they point to lives until the next call.
- * ERR_INPUT when a launch expression has no value for this configuration. */
-void plan_bundle(struct plan *plan, int unit, struct msg_bundle *out);
-int plan_build(struct plan *plan, int unit, struct msg_build *out,
-               struct err *err);
+/* Fill the fields of a BUNDLE, BUILD or MEASURE that depend on the unit.
+ * Pointers in it are valid until the next call.  ERR_INPUT if a launch
+ * expression has no value for this configuration. */
+void plan_bundle(struct plan *plan, int unit, struct msg *msg);
+int plan_build(struct plan *plan, int unit, struct msg *msg, struct err *err);
 int plan_measure(struct plan *plan, int unit, int shape,
                  const struct plan_sampling *sampling, const char **request,
                  struct err *err);

@@ -1,9 +1,9 @@
-/* landscape.h - a tuning space that somebody measured to the last point
+/* landscape.h - a tuning space with recorded measurements
  *
- * Read from a Kernel Tuner cache file, gzip or plain; one whose writer
- * crashed, so that its end is missing, is read as far as it goes.  Or from the
- * database of a sweep: its headline shape, and what came to an end of its own.
- * A configuration has the number of its point in the domain.
+ * It is read from a Kernel Tuner cache file, gzip or plain; a file that ends
+ * early because its writer crashed is read as far as it goes.  Or it is read
+ * from the database of a sweep: its headline shape, and the configurations that
+ * were settled.  A configuration has the number of its point in the domain.
  * Immutable once read; any thread may read it.
  */
 #ifndef FA_COORDINATOR_REPLAY_LANDSCAPE_H
@@ -21,15 +21,15 @@ struct err;
 struct landscape_tunable {
     char *name;
     bool ordered;    /* all values are numbers; they ascend */
-    int n;           /* values, which are the levels of the domain */
+    int n;           /* number of values, which are the levels of the domain */
     char **texts;    /* as JSON would write them, texts without quotes */
-    double *numbers; /* NAN where the value is not a number */
+    double *numbers; /* NAN if the value is not a number */
 };
 
 struct landscape_config {
     enum outcome outcome;
-    double time_s;    /* as recorded: a mean; > 0 when timed */
-    size_t sample_at; /* in 'samples' */
+    double time_s;    /* as recorded: a mean; > 0 if timed */
+    size_t sample_at; /* index in 'samples' */
     int samples_n;
     double compile_s, verify_s, bench_s; /* 0: not recorded */
     char *reason;                        /* of a failure; NULL: not recorded */
@@ -42,18 +42,20 @@ struct landscape {
     int tunables_n;
     struct domain *domain;
     struct landscape_config *configs; /* [domain_size] */
-    double *samples;                  /* seconds, raw, of all configurations */
+    double *samples;                  /* seconds, not normalised, of all
+                                       * configurations */
     size_t samples_n;
     int best;      /* the fastest point, or -1 */
-    int baseline;  /* what the others were compared with, or -1 */
+    int baseline;  /* the configuration that others were compared with, or -1 */
     bool unclosed; /* the file ends before its last brace */
-    int repeated;  /* configurations that came again; the first counts */
+    int repeated;  /* duplicate configurations; the first one counts */
 };
 
 /* ERR_INPUT with "file:line: what", ERR_SYSTEM when it cannot be read. */
 int landscape_load(const char *path, struct landscape **out, struct err *err);
-/* Give the tunables and texts names that a sweep file takes: what it does not
- * becomes '_', a keyword or what is there already gets one more. */
+/* Give the tunables and texts names that a sweep file accepts.  Characters that
+ * it does not accept become '_'. A name that is a keyword or already taken gets
+ * another '_'. */
 void landscape_fit_names(struct landscape *landscape);
 void landscape_free(struct landscape *landscape); /* NULL is fine */
 

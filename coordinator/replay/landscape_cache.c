@@ -1,4 +1,4 @@
-/* The cache of Kernel Tuner, token by token: it can be large. */
+/* Reads the cache of Kernel Tuner token by token, because it can be large. */
 #include "coordinator/replay/landscape_internal.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ int landscape_level(const struct landscape_tunable *tunable, const char *text,
     return -1;
 }
 
-/* Keep the numbers in order, texts behind. */
+/* Sort numbers in order, texts after them. */
 static void add_value(struct landscape_tunable *tunable, const char *text,
                       double number)
 {
@@ -136,8 +136,8 @@ static int read_tunables(struct landscape_reader *reader)
     return 0;
 }
 
-/* Up to the end of the cache, or of the file: an entry that is cut off is
- * not kept. */
+/* Read to the end of the cache, or of the file; an entry that is cut off is
+ * dropped. */
 static int read_cache(struct landscape_reader *reader)
 {
     enum json_token token;
@@ -178,7 +178,7 @@ static int read_name(struct landscape_reader *reader, char **name)
     return json_stream_skip(reader->stream, token, reader->err);
 }
 
-/* One of its members, with 'token' a key. */
+/* Read one member of the top object; 'token' is its key. */
 static int read_part(struct landscape_reader *reader)
 {
     const char *key = text_of(reader);
@@ -218,7 +218,7 @@ static int read_members(struct landscape_reader *reader)
     return rc;
 }
 
-/* Sorted by name, the cache comes before what its values are. */
+/* Members may be sorted by name; then the cache comes before the tunables. */
 static int read_again(struct landscape_reader *reader, const char *path)
 {
     int rc;

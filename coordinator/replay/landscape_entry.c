@@ -1,4 +1,4 @@
-/* One configuration of a Kernel Tuner cache. */
+/* Reads one configuration of a Kernel Tuner cache. */
 #include "coordinator/replay/landscape_internal.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 #define SAMPLES_MAX (1 << 27) /* of all configurations: 1 GiB */
 #define CONFIG_SAMPLES_MAX 65536
 #define MS 1e-3
-#define ERROR_TIME_MS 1e20 /* what old versions record for a failure */
+#define ERROR_TIME_MS 1e20 /* old versions record this for a failure */
 
 static const struct word {
     const char *text;
@@ -46,7 +46,7 @@ static const char *text_of(const struct landscape_reader *reader)
     return json_stream_text(reader->stream);
 }
 
-/* Files have few lines: say which configuration it is about. */
+/* Such files have few lines, so a message names the configuration. */
 __attribute__((format(printf, 2, 3))) static int
 entry_flaw(const struct landscape_reader *reader, const char *fmt, ...)
 {
@@ -66,11 +66,11 @@ struct entry {
     struct landscape_config config;
     enum {
         NO_TIME,
-        NOTHING_MEASURED, /* it stands there, without a time */
+        NOTHING_MEASURED, /* it has an entry, but no time */
         HAS_TIME,
         HAS_FAILED
     } time;
-    const struct word *elsewhere; /* a failure in another member */
+    const struct word *elsewhere; /* a failure that another member reports */
 };
 
 static const struct word *word_of(const char *text)
@@ -145,7 +145,7 @@ static int read_samples(struct landscape_reader *reader, struct entry *entry)
            (token == JSON_STREAM_NUMBER || token == JSON_STREAM_WORD)) {
         if (token == JSON_STREAM_WORD ||
             !is_duration(json_stream_number(reader->stream)))
-            continue; /* no time: it tells nothing */
+            continue; /* not a time: ignored */
         if (to->samples_n == SAMPLES_MAX ||
             entry->config.samples_n == CONFIG_SAMPLES_MAX)
             return entry_flaw(reader, "too many samples");
@@ -236,8 +236,9 @@ static int spec_read_member(struct landscape_reader *reader,
     return json_stream_skip(reader->stream, token, reader->err);
 }
 
-/* What it comes to.  Where another objective than time was tuned for, its
- * member has the failure; without a mean, the samples have the time. */
+/* The outcome of the entry.  If the tuning objective was not time, the
+ * objective's member has the failure.  Without a mean, the time comes from the
+ * samples. */
 static int conclude(struct landscape_reader *reader, struct entry *entry)
 {
     struct landscape_config *config = &entry->config;

@@ -1,4 +1,4 @@
-/* Names of a record that a sweep file can say. */
+/* Converts the names of a record to names that a sweep file accepts. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +40,8 @@ static bool is_taken(const struct landscape *land, int t, const char *name)
     return strcasecmp(name, "time_s") == 0;
 }
 
-/* Of the ways to be no name, '_' at the end heals a keyword, in front a digit;
- * after as many as there are names to clash with it is another one. */
+/* A '_' at the end repairs a keyword, one in front a leading digit.  After as
+ * many attempts as there are names, a free one was found. */
 static void fit_name(struct landscape *land, int t)
 {
     struct landscape_tunable *tunable = &land->tunables[t];
@@ -76,7 +76,7 @@ static void fit_text(struct landscape_tunable *tunable, int i)
 
     for (int n = 2; is_there(tunable, i, text); n++) {
         free(text);
-        text = mem_printf("_%d", n); /* at the latest the n-th is free */
+        text = mem_printf("_%d", n); /* the n-th at the latest is free */
     }
     free(tunable->texts[i]);
     tunable->texts[i] = text;

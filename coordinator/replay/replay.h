@@ -1,10 +1,11 @@
-/* replay.h - a sweep that is answered from a record (docs/replay.md)
+/* replay.h - answers a sweep from a record (docs/replay.md)
  *
- * The record is a landscape (landscape.h).  Its configurations are the points
- * of the sweep, in place of what passes the gates; a build of one is its
- * record as text, a measurement takes the recorded time.  A sweep file is made
- * of the record, or one with the same tunables is given.
- * Thread rule: one thread.  The spec that is bound to it is freed first.
+ * The record is a landscape (landscape.h). Its configurations are the points of
+ * the sweep; the gates are not used.  The build of a configuration is its
+ * record as text, and its measurement takes as long as recorded.  The sweep
+ * file is generated from the record, or the user gives one with the same
+ * tunables.
+ * Thread rule: one thread.  Free the spec that is bound to it first.
  */
 #ifndef FA_COORDINATOR_REPLAY_REPLAY_H
 #define FA_COORDINATOR_REPLAY_REPLAY_H
@@ -27,13 +28,13 @@ struct value;
 #define REPLAY_FILE "record.txt" /* a build's only file, and its source */
 
 struct replay_options {
-    const char *file;  /* where the landscape is from */
-    const char *cards; /* NULL: all of them alike (gpu_variation.h) */
+    const char *file;  /* where the landscape was read from */
+    const char *cards; /* NULL: all GPUs are alike (gpu_variation.h) */
     double speed_up;   /* > 0 */
 };
 
-/* Takes the landscape over, which is what 'file' says; ERR_INPUT when it has no
- * time, or the cards are no file of cards. */
+/* Takes ownership of the landscape, which was read from 'file'. ERR_INPUT if it
+ * has no time, or 'cards' is not a file of cards. */
 int replay_open(const struct replay_options *options, struct landscape **land,
                 struct replay **out, struct err *err);
 void replay_close(struct replay *replay); /* NULL is fine */
@@ -42,44 +43,44 @@ const char *replay_path(const struct replay *replay);  /* absolute */
 const char *replay_cards(const struct replay *replay); /* absolute, or "" */
 double replay_speed_up(const struct replay *replay);
 const char *replay_device(const struct replay *replay); /* "" if not known */
-/* Of the recorded device; NULL when they are not known. */
+/* Facts of the recorded device; NULL if they are not known. */
 const struct gpu_arch_facts *replay_facts(const struct replay *replay);
 const struct landscape *replay_landscape(const struct replay *replay);
 /* {"file", "cards", "speed_up", "device"}; for the caller to free. */
 char *replay_json(const struct replay *replay);
 
-/* A sweep file for the record; its baseline is the record's, or else the first
- * configuration that has a time. */
+/* A sweep file for the record.  Its baseline is that of the record, or
+ * otherwise the first configuration with a time. */
 void replay_sweep_text(const struct replay *replay, struct buf *out);
-/* The sweep file at 'sweep', or that of the record when it is NULL, bound to
- * the record.  Its sources are not looked at.  ERR_INPUT when its tunables are
- * not those of the record. */
+/* Load the sweep file at 'sweep', or generate that of the record if it is NULL,
+ * and bind it to the record.  Its sources are not read.  ERR_INPUT if its
+ * tunables are not those of the record. */
 int replay_spec(struct replay *replay, const char *sweep, struct spec **out,
                 struct err *err);
 
-/* ---- once a spec is bound; texts among values are the spec's */
+/* ---- once a spec is bound; texts of values belong to the spec */
 
-/* Configurations whose values all stand in the sweep file, for space_open();
- * NULL of NULL. */
+/* The configurations whose values are all in the sweep file, for space_open();
+ * NULL if 'replay' is NULL. */
 const struct space_only *replay_points(const struct replay *replay);
 int replay_size(const struct replay *replay); /* how many */
 void replay_values(const struct replay *replay, int i, struct value *values);
-/* The configuration with these values, NULL when it is not there. */
+/* The configuration with these values, NULL if there is none. */
 const struct landscape_config *replay_config(const struct replay *replay,
                                              const struct value *values);
-/* ... as a record (worker/runner/device/record.h);
- * NULL values stand for the reference.  ERR_INPUT when it is not there. */
+/* The same as a record (worker/runner/device/record.h); NULL values mean the
+ * reference.  ERR_INPUT if there is none. */
 int replay_record(const struct replay *replay, const struct value *values,
                   struct buf *out, struct err *err);
 
-/* What a build and a request say of every recorded kernel. */
+/* The flag that builds and requests of all recorded kernels carry. */
 const char *replay_flag(const struct replay *replay); /* the speed-up */
 void replay_put_launch(struct buf *request);
-/* ... and of this measurement, on a GPU of a host. */
+/* The flag for this measurement, on a GPU of a host. */
 void replay_put_arguments(struct replay *replay, const struct msg_identity *id,
                           const char *host, int gpu, struct buf *request);
-/* Let a BUILT or MEASURED of this configuration say the recorded durations, in
- * place of what passed here. */
+/* Put the recorded durations into a BUILT or MEASURED of this configuration, in
+ * place of the real ones. */
 void replay_restate(const struct replay *replay, const struct value *values,
                     struct msg *msg);
 

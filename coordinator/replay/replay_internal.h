@@ -1,4 +1,4 @@
-/* replay_internal.h - the inside of a replay; private to replay*.c */
+/* replay_internal.h - the parts of a replay; private to replay*.c */
 #ifndef FA_COORDINATOR_REPLAY_REPLAY_INTERNAL_H
 #define FA_COORDINATOR_REPLAY_REPLAY_INTERNAL_H
 
@@ -7,7 +7,7 @@
 #include "coordinator/replay/replay.h"
 #include "coordinator/space/space.h"
 
-/* A GPU and how often it was asked to measure, in this run. */
+/* A GPU, and how many measurements it was asked for in this run. */
 struct asked {
     char host[256];
     int gpu;
@@ -23,12 +23,12 @@ struct replay {
 
     /* replay_points.c */
     const struct spec *spec; /* once bound */
-    size_t n_axes;   /* of the spec, which may be gone when this is closed */
-    int *tunable_of; /* of each axis of the spec */
+    size_t n_axes;           /* of the spec, which may be freed before this */
+    int *tunable_of;         /* of each axis of the spec */
     int **level_of;  /* [axis][value of the axis]: level of the tunable or -1 */
     int **value_of;  /* [axis][level]: value of the axis or -1 */
-    int *configs, n; /* points whose values all stand in the sweep file */
-    struct value *values; /* theirs, n rows */
+    int *configs, n; /* points whose values are all in the sweep file */
+    struct value *values; /* their values, n rows */
     struct space_only points;
 
     /* replay_msg.c */
@@ -36,9 +36,9 @@ struct replay {
     size_t n_asked;
 };
 
-/* replay_points.c: let the points of this sweep file, which is borrowed, be
- * configurations of the record.  ERR_INPUT, as replay_spec(); replay_unbind()
- * also after that. */
+/* replay_points.c: map the points of this sweep file (borrowed) to
+ * configurations of the record.  ERR_INPUT, as replay_spec(). Call
+ * replay_unbind() even after an error. */
 int replay_bind(struct replay *replay, const struct spec *spec,
                 struct err *err);
 void replay_unbind(struct replay *replay);

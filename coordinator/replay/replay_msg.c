@@ -1,5 +1,5 @@
-/* What a build and a measurement of a recorded configuration say, and how long
- * they took. */
+/* The contents of a build and a measurement of a recorded configuration, and
+ * their durations. */
 #include "coordinator/replay/replay_internal.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 #define RECORD_SAMPLES 1000 /* worker/runner/device/record.h */
 #define DRAW_DIGITS 15      /* hex digits of a hash that fit an int64 */
 
-/* One line, whatever a compiler said. */
+/* Make one line of a compiler's message. */
 static void put_reason(const struct replay *replay,
                        const struct landscape_config *config, struct buf *out)
 {
@@ -99,8 +99,8 @@ static long count_of(struct replay *replay, const char *host, int gpu)
     return replay->asked[i].n++;
 }
 
-/* The samples of a measurement depend on what it is, not on who makes it or
- * how often it was tried. */
+/* The samples of a measurement depend on its identity only, not on the GPU or
+ * the attempt. */
 static int64_t draw_of(const struct replay *replay,
                        const struct msg_identity *id)
 {
@@ -131,7 +131,7 @@ void replay_put_arguments(struct replay *replay, const struct msg_identity *id,
                replay->speed_up);
 }
 
-/* What a recorded benchmark took beside its samples. */
+/* The time that a recorded benchmark took beyond its samples. */
 static double overhead(const struct replay *replay,
                        const struct landscape_config *config)
 {

@@ -1,5 +1,5 @@
-/* Which configuration of the record is which point of the sweep: each has its
- * tunables and their values in an order of its own. */
+/* Maps points of the sweep to configurations of the record.  Each has its own
+ * order of tunables and of values. */
 #include "coordinator/replay/replay_internal.h"
 
 #include <math.h>
@@ -101,7 +101,7 @@ static int find_axes(struct replay *replay, struct err *err)
     return 0;
 }
 
-/* In the sweep's own order: the last tunable is the fastest. */
+/* In the order of the sweep: the last tunable varies fastest. */
 static int by_values(const void *a, const void *b, void *arg)
 {
     const struct replay *replay = arg;
@@ -118,7 +118,7 @@ static int by_values(const void *a, const void *b, void *arg)
     return 0;
 }
 
-/* The rows of values, once the configurations are in order. */
+/* Fill in the rows of values, after the configurations are sorted. */
 static void list_points(struct replay *replay)
 {
     replay->values =

@@ -1,4 +1,4 @@
-/* A sweep file made of a record. */
+/* Generates a sweep file from a record. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,12 +10,12 @@
 #include "coordinator/search/domain.h"
 
 #define NAME_BYTES 48
-/* What a measurement may take: a recorded one is as long as it was, so this is
- * against a runner that hangs. */
+/* Time limit of a measurement.  A recorded one takes as long as recorded, so
+ * this only catches a runner that hangs. */
 #define TIMEOUT_LEAST_S 10
 #define TIMEOUT_MOST_S 3600
 
-/* The file's name up to its first dot, of harmless characters. */
+/* The file's name up to its first dot, reduced to allowed characters. */
 static void put_name(const char *path, struct buf *out)
 {
     const char *slash = strrchr(path, '/');
@@ -37,8 +37,8 @@ static bool is_word(const char *text)
     return strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
 }
 
-/* Texts stand in quotes, numbers and truths as they are; a tunable of several
- * kinds is one of texts. */
+/* Texts are quoted, numbers and booleans are not.  A tunable with values of
+ * several kinds becomes a tunable of texts. */
 static bool needs_quotes(const struct landscape_tunable *tunable)
 {
     bool words = true;
@@ -77,7 +77,7 @@ static int first_timed(const struct landscape *land)
     int point = 0;
 
     while (land->configs[point].outcome != OUTCOME_CORRECT)
-        point++; /* replay_open() has seen one */
+        point++; /* ends: replay_open() has found one */
     return point;
 }
 

@@ -13,7 +13,8 @@
 
 #define NAMES_MAX (2 * SPEC_LIST_MAX + SPEC_VARS_MAX + GPU_ARCH_FACTS + 32)
 
-/* Known at every point, without side effects, the same every time. */
+/* Functions that are known at every point, deterministic and without side
+ * effects. */
 static const char *const functions[] = {
     "abs", "ceil",  "ceiling", "coalesce", "exp",  "floor", "ifnull", "iif",
     "ln",  "log",   "log10",   "log2",     "max",  "min",   "mod",    "nullif",
@@ -34,7 +35,7 @@ enum {
 enum token_kind {
     TOKEN_END,
     TOKEN_NAME,
-    TOKEN_OTHER, /* number, text, operator: left as it is */
+    TOKEN_OTHER, /* number, text, operator: copied unchanged */
     TOKEN_OPEN,
     TOKEN_CLOSE,
     TOKEN_FLAW,
@@ -63,7 +64,7 @@ static void refuse(struct token *token, const char *flaw, const char *why)
     token->why = why;
 }
 
-/* Operators that mean something else here than in C, and what SQL would take
+/* Operators that mean something else than in C, and text that SQL would take
  * for a comment, a name or a parameter. */
 static void look_at_symbol(const char *p, struct token *token)
 {

@@ -8,7 +8,7 @@
 #include "common/err.h"
 #include "coordinator/sandbox/sql_rule.h"
 
-#define STEPS 200000 /* instructions between two looks at the clock */
+#define STEPS 200000 /* instructions between two checks of the clock */
 
 static int authorize(void *arg, int action, const char *a, const char *b,
                      const char *database, const char *trigger)
@@ -87,7 +87,7 @@ int sql_sandbox_open(struct sql_sandbox *sandbox, struct err *err)
     set_limits(sandbox->db);
     sqlite3_set_authorizer(sandbox->db, authorize, sandbox);
     sqlite3_progress_handler(sandbox->db, STEPS, look_at_clock, sandbox);
-    /* An index of its own making would change the order of the points. */
+    /* An automatic index would change the order of the points. */
     return sql_sandbox_run(sandbox, "PRAGMA automatic_index = off", err);
 }
 

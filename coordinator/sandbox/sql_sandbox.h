@@ -1,8 +1,8 @@
-/* sql_sandbox.h - an SQLite in memory that evaluates and does nothing else
+/* sql_sandbox.h - an SQLite in memory that can only evaluate
  *
- * No file, no extension, no schema, no other statement than SELECT, a few
- * functions, small limits, and a time limit.  Rules of a sweep file that
- * somebody else wrote are run in it.
+ * It has no file, no extension, no schema, no statement but SELECT, a few
+ * functions, small limits, and a time limit.  So a sweep file from another
+ * person can be evaluated safely.
  * Thread rule: one thread.
  */
 #ifndef FA_COORDINATOR_SANDBOX_SQL_SANDBOX_H
@@ -18,25 +18,27 @@ struct sqlite3_stmt;
 struct sql_sandbox {
     struct sqlite3 *db;
     int64_t deadline_ns; /* CLOCK_BOOTTIME */
-    bool shut;           /* tables are made; only SELECT from now on */
+    bool shut;           /* after the tables are made; only SELECT from now
+                          * on */
 };
 
 int sql_sandbox_open(struct sql_sandbox *sandbox, struct err *err);
 void sql_sandbox_close(struct sql_sandbox *sandbox);
 
-/* Run statements that make tables; before sql_sandbox_shut(). */
+/* Run statements that make tables.  Call it before sql_sandbox_shut(). */
 int sql_sandbox_run(struct sql_sandbox *sandbox, const char *sql,
                     struct err *err);
 void sql_sandbox_shut(struct sql_sandbox *sandbox);
 
-/* Prepare the one statement that 'sql' holds.  ERR_INPUT with SQLite's own
- * words; '*offset' is the byte it objects to, -1 when it does not say. */
+/* Prepare the single statement in 'sql'. ERR_INPUT with SQLite's message;
+ * '*offset' is the byte it refers to, -1 if it does not say. */
 int sql_sandbox_prepare(struct sql_sandbox *sandbox, const char *sql,
                         struct sqlite3_stmt **out, int *offset,
                         struct err *err);
-/* Time is counted from here on. */
+/* The time limit starts now. */
 void sql_sandbox_start_clock(struct sql_sandbox *sandbox, int seconds);
 bool sql_sandbox_is_late(
-    const struct sql_sandbox *sandbox); /* SQLite looks by itself */
+    const struct sql_sandbox *sandbox); /* for callers; SQLite checks it by
+                                         * itself */
 
 #endif

@@ -214,8 +214,7 @@ static void pass_turns(struct strategy *strategy)
         int over = strategy->stages[strategy->stage].quota;
 
         end_stage(strategy);
-        strategy->stage_begin += over; /* results told before may use up another
-                                        * stage */
+        strategy->stage_begin += over; /* it may use up the next stage too */
         if (over == 0 || strategy->stage_begin > strategy->search.trials.n)
             strategy->stage_begin = strategy->search.trials.n;
         strategy->stage++;

@@ -4,8 +4,8 @@
 
 enum {
     WARP = 32,
-    REGISTER_UNIT = 256, /* registers, a warp */
-    SM_PARTS = 4,        /* each with its share of the registers */
+    REGISTER_UNIT = 256, /* registers are allocated in this unit, by warp */
+    SM_PARTS = 4,        /* each has its share of the registers */
     SMEM_UNIT = 128,     /* bytes */
     SMEM_SYSTEM = 1024   /* bytes a block */
 };

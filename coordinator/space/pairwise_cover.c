@@ -16,12 +16,12 @@
 struct rows {
     uint16_t *values;
     size_t n;
-    size_t room; /* for as many */
+    size_t room; /* capacity */
 };
 
 struct pair {
     size_t a, b; /* axes */
-    size_t base; /* of its bits, the value of b being the fastest */
+    size_t base; /* of its bits; the value of b varies fastest */
 };
 
 struct pairwise_cover {
@@ -29,12 +29,12 @@ struct pairwise_cover {
     int64_t sizes[AXES_MAX], strides[AXES_MAX];
     struct pair pairs[PAIRS_MAX];
     size_t n_pairs;
-    uint64_t *missing; /* a bit each pair of values that exists and that no
-                        * chosen point has */
+    uint64_t *missing; /* a bit for each pair that occurs and that no chosen
+                        * point has yet */
     uint64_t seed;
-    struct rows witnesses; /* had a pair that nobody before them had */
-    struct rows sample;    /* of the others */
-    int level;             /* sampled are those with so many bits of hash 0 */
+    struct rows witnesses; /* points with a pair that no earlier point had */
+    struct rows sample;    /* a sample of the other points */
+    int level;             /* zero bits in the hash of a sampled point */
 };
 
 struct pairwise_cover *pairwise_cover_new(const size_t *sizes, size_t axes,
@@ -52,7 +52,7 @@ struct pairwise_cover *pairwise_cover_new(const size_t *sizes, size_t axes,
         cover->strides[i] = stride;
         stride *= cover->sizes[i];
     }
-    /* One axis makes pairs with itself: its values. */
+    /* A single axis is paired with itself: the pairs are its values. */
     for (size_t a = 0; a < axes; a++)
         for (size_t b = axes == 1 ? 0 : a + 1; b < axes; b++) {
             cover->pairs[cover->n_pairs++] = (struct pair){ a, b, bits };
@@ -102,7 +102,7 @@ static size_t count_missing(const struct pairwise_cover *cover,
     return n;
 }
 
-/* Its pairs are missing, or no longer.  True when any was not so before. */
+/* Mark its pairs as missing, or as covered.  True if any changed. */
 static bool set_missing(struct pairwise_cover *cover, const uint16_t *values,
                         bool missing)
 {
@@ -154,7 +154,7 @@ static void keep(const struct pairwise_cover *cover, struct rows *rows,
     memcpy(row(cover, rows, rows->n++), values, bytes);
 }
 
-/* About half of the sample goes. */
+/* Drop about half of the sample. */
 static void thin_out(struct pairwise_cover *cover)
 {
     struct rows *sample = &cover->sample;
@@ -190,8 +190,8 @@ void pairwise_cover_add(struct pairwise_cover *cover, int64_t number)
 
 /* ---- choosing */
 
-/* Points by the most pairs they can still have: lists, of which the first
- * that is not empty is looked at next. */
+/* Points in lists by the most pairs they may still cover.  The first non-empty
+ * list is looked at next. */
 struct ranking {
     const uint16_t **points;
     uint64_t *hashes;

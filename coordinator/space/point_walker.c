@@ -7,35 +7,35 @@
 
 #define WORD 64
 
-/* A rule at the depth of its last axis. */
+/* A rule, at the depth of its last axis. */
 struct test {
     const uint64_t *hits;
     uint64_t warning;                       /* its bit; 0: it rejects */
     int64_t strides[POINT_WALKER_AXES_MAX]; /* in the table, of each depth */
-    int64_t at; /* in the table, of level 0 here under the levels above */
+    int64_t at; /* index in the table of level 0 here, under the levels above */
 };
 
 /* An axis of more than one level. */
 struct depth {
-    int64_t size, stride; /* of a level in the point's number */
+    int64_t size, stride; /* 'stride': of a level in the point's number */
     size_t tests, tests_end;
 
-    int64_t number;  /* of the levels above */
-    uint64_t warned; /* for them */
-    int64_t first;   /* the level that is bit 0 of 'left' */
-    uint64_t left;   /* levels to come */
+    int64_t number;  /* number of the levels above */
+    uint64_t warned; /* warnings of the levels above */
+    int64_t first;   /* the level of bit 0 of 'left' */
+    uint64_t left;   /* levels that remain */
     int64_t level;
 };
 
 struct point_walker {
     struct depth depths[POINT_WALKER_AXES_MAX];
     size_t n;
-    struct test tests[POINT_WALKER_RULES_MAX + 1]; /* the last to try on */
+    struct test tests[POINT_WALKER_RULES_MAX + 1]; /* one more, for trials */
     size_t n_tests;
-    uint64_t warned; /* everywhere */
+    uint64_t warned; /* warnings that hold for all points */
     bool is_empty;
     bool is_walking;
-    size_t at; /* depth */
+    size_t at; /* current depth */
     uint64_t steps;
 };
 
@@ -44,7 +44,7 @@ size_t point_walker_words(int64_t combinations)
     return (size_t)((combinations + WORD - 1) / WORD) + 1;
 }
 
-/* 64 bits from 'at' on. */
+/* 64 bits from bit 'at' on. */
 static uint64_t bits_at(const uint64_t *words, int64_t at)
 {
     uint64_t low = words[at / WORD] >> at % WORD;
@@ -70,12 +70,12 @@ static void set_depths(struct point_walker *walker, const size_t *sizes,
                 (struct depth){ .size = (int64_t)sizes[a], .stride = stride };
         stride *= (int64_t)sizes[a];
     }
-    if (n == 0) /* the one point that there is */
+    if (n == 0) /* no axis: there is one point */
         walker->depths[n++] = (struct depth){ .size = 1, .stride = 1 };
     walker->n = n;
 }
 
-/* A rule that names no axis of several levels says the same everywhere. */
+/* A rule over axes of one level each has the same result everywhere. */
 static void set_everywhere(struct point_walker *walker, bool hits,
                            uint64_t warning)
 {
@@ -139,7 +139,7 @@ void point_walker_free(struct point_walker *walker)
 
 /* ---- walking */
 
-/* All levels of this depth are to come, under those above. */
+/* Start this depth: all its levels remain, under the levels above. */
 static void enter(struct point_walker *walker, size_t depth)
 {
     struct depth *here = &walker->depths[depth];
@@ -155,7 +155,7 @@ static void enter(struct point_walker *walker, size_t depth)
     }
 }
 
-/* Find levels that nothing rejects; false when there are no more. */
+/* Find levels that no rule rejects; false if there are no more. */
 static bool refill(const struct point_walker *walker, struct depth *here)
 {
     while (here->left == 0) {
@@ -216,7 +216,7 @@ static void descend(struct point_walker *walker, int64_t number,
     enter(walker, walker->at);
 }
 
-/* Go to where the last depth has levels left. */
+/* Go back to a depth that has levels left. */
 static enum point_walker_step advance(struct point_walker *walker)
 {
     if (!walker->is_walking)

@@ -1,10 +1,10 @@
 /* point_walker.h - the points of a product that no rule rejects
  *
- * A rule is a table: a bit for each combination of levels of the axes that it
- * names, set where it hits, in order, the last axis fastest.  Points have
- * numbers in the same order.  Each rule is looked at as soon as the last of
- * its axes has a level, for 64 levels at once, so what it rejects costs
- * nothing further in.
+ * A rule is a table with a bit for each combination of levels of the axes that
+ * it names, the last axis fastest; the bit is set where the rule hits.  Points
+ * are numbered in the same order.  Each rule is tested as soon as its last axis
+ * has a level, for 64 levels at once, so rejected levels cost nothing at deeper
+ * axes.
  *
  * Pure; one thread.
  */
@@ -25,7 +25,7 @@ struct point_walker_rule {
     const uint64_t *hits; /* [point_walker_words()] */
 };
 
-/* Words of a table of so many combinations: one more than its bits need. */
+/* Words of a table for this many combinations: one more than its bits need. */
 size_t point_walker_words(int64_t combinations);
 
 /* sizes      [n_axes], levels of each axis, >= 1; their product < 2^63
@@ -40,17 +40,18 @@ void point_walker_free(struct point_walker *walker); /* NULL is fine */
 enum point_walker_step {
     POINT_WALKER_END,
     POINT_WALKER_POINT,
-    POINT_WALKER_LATER, /* ask again: after so many steps, for a look at the
-                           clock */
+    POINT_WALKER_LATER, /* not done yet: ask again.  It returns this after so
+                         * many steps, so that the caller can look at the
+                         * clock */
 };
 #define POINT_WALKER_STEPS (1 << 20)
 
-/* The next point, in order of number, and the warning rules that hit it.
- * After the end it begins again. */
+/* The next point, in order of number, and the warning rules that hit it.  After
+ * POINT_WALKER_END it begins again. */
 enum point_walker_step point_walker_next(struct point_walker *walker,
                                          int64_t *number, uint64_t *warned);
 
-/* Add to '*n' how many points there are; POINT_WALKER_END when it is done.  Not
+/* Add the number of points to '*n'; POINT_WALKER_END when done.  Do not call it
  * while walking. */
 enum point_walker_step point_walker_count(struct point_walker *walker,
                                           int64_t *n);

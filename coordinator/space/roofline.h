@@ -1,8 +1,9 @@
-/* roofline.h - how near a time comes to what no kernel can beat
+/* roofline.h - compares a time with lower bounds
  *
- * Each floor of a sweep file (docs/sweep-file.md, section 11) is such a time
- * for a shape: that of the tensor cores, of DRAM.  The largest one binds: a
- * kernel that reaches 100 % of it is done, however far off the others are.
+ * Each floor of a sweep file (docs/sweep-file.md, section 11) is a lower bound
+ * on the time at a shape: that of the tensor cores, or of DRAM. The largest one
+ * binds: a kernel that reaches 100 % of it cannot become faster, however far it
+ * is from the others.
  */
 #ifndef FA_COORDINATOR_SPACE_ROOFLINE_H
 #define FA_COORDINATOR_SPACE_ROOFLINE_H
@@ -18,22 +19,22 @@ struct spec_shape;
 
 struct roofline {
     char **names;    /* in the order of the sweep file */
-    double *seconds; /* > 0; NaN for a floor that has no value here */
+    double *seconds; /* > 0; NaN for a floor that has no value at this shape */
     size_t n;
-    size_t binds; /* the largest, ROOFLINE_NONE without any */
+    size_t binds; /* the largest; ROOFLINE_NONE without any */
 };
 
-/* The floors of a shape; for the caller to roofline_fini(), after an error too.
- * ERR_INPUT when an expression is wrong. */
+/* The floors of a shape.  Call roofline_fini(), even after an error.  ERR_INPUT
+ * if an expression is wrong. */
 int roofline_of(struct space *space, const struct spec *spec,
                 const struct spec_shape *shape, struct roofline *out,
                 struct err *err);
 void roofline_fini(struct roofline *roofline);
 
-/* The index of the largest; ROOFLINE_NONE when all are NaN. */
+/* The index of the largest; ROOFLINE_NONE if all are NaN. */
 size_t roofline_binding(const double *seconds, size_t n);
-/* Floor over time: 1 is as fast as can be, and what is over 1 shows a floor
- * that is none.  NaN without a time or a value. */
+/* Floor over time: 1 is the best possible, and more than 1 means that the floor
+ * is wrong.  NaN without a time or a value. */
 double roofline_share(const struct roofline *roofline, size_t floor,
                       double time_s);
 

@@ -1,4 +1,4 @@
-/* Arguments of one configuration: buffers, scales of inputs, scalars. */
+/* The arguments of one configuration: buffers, scales of inputs, scalars. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* space_config.h - what the rules of a sweep yield for one configuration
  *
- * It may lie outside the axes.  Thread rule: that of the space.
+ * The configuration may be outside the axes.  Thread rule: that of the space.
  */
 #ifndef FA_COORDINATOR_SPACE_SPACE_CONFIG_H
 #define FA_COORDINATOR_SPACE_SPACE_CONFIG_H
@@ -15,13 +15,13 @@ struct err;
 struct space;
 struct spec_shape;
 
-/* One value for each derived name; texts last until the next call. */
+/* One value for each derived name; texts are valid until the next call. */
 int space_derive(struct space *space, const struct value *values,
                  struct value *derived, struct err *err);
 
 /* Is every derived value a number for all combinations of the tunables it
- * names?  Then space_derive() fails nowhere.  False too when these are too
- * many to look at. */
+ * names?  Then space_derive() never fails.  Also false if there are too many
+ * combinations to check. */
 bool space_derives_numbers(struct space *space);
 
 struct space_launch {
@@ -35,10 +35,11 @@ int space_launch(struct space *space, const struct value *values,
 int space_reference_launch(struct space *space, const struct spec_shape *shape,
                            struct space_launch *out, struct err *err);
 
-/* One for each argument: the elements of a buffer, or a scalar. */
+/* One entry for each argument: the elements of a buffer, or a scalar. */
 struct space_argument {
     int64_t count;
-    int64_t rows, columns; /* the last two dimensions; rows 1 with one */
+    int64_t rows, columns; /* the last two dimensions; rows is 1 if there is
+                            * only one */
     double scale;          /* of inputs */
     struct value value;
 };
@@ -47,15 +48,15 @@ int space_arguments(struct space *space, const struct value *values,
                     const struct spec_shape *shape, struct space_argument *out,
                     struct err *err);
 
-/* A metric, NaN when it has no value there. */
+/* A metric; NaN if it has no value for this configuration. */
 int space_metric(struct space *space, size_t metric, const struct value *values,
                  const struct spec_shape *shape, double time_s, double *out,
                  struct err *err);
-/* Each floor of the spec in seconds, NaN for one that has no value there. */
+/* Each floor of the spec in seconds; NaN for one without a value. */
 int space_floors(struct space *space, const struct spec_shape *shape,
                  double *seconds, struct err *err);
-/* The largest floor in seconds and its index in spec->floors; NaN and -1
- * when there is none. */
+/* The largest floor in seconds and its index in spec->floors; NaN and -1 if
+ * there is none. */
 int space_floor(struct space *space, const struct spec_shape *shape,
                 double *seconds, int *floor, struct err *err);
 

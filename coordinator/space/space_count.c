@@ -1,9 +1,9 @@
 /* How many points each gate rejects.
  *
- * Tunables that no gate joins are independent: the points that pass are the
- * product of those of the groups, and a group is counted over its tunables
- * alone, in a lattice or by a query.  So a count costs what its largest group
- * costs.
+ * Two tunables are joined if a gate names both.  Groups of joined tunables are
+ * independent: the number of points that pass is the product over the groups.
+ * Each group is counted over its own tunables, by a point walker or a query.
+ * So a count costs as much as its largest group.
  */
 #include "common/buf.h"
 #include "common/err.h"
@@ -55,8 +55,8 @@ static int count_in_lattice(struct space *space, uint64_t axes, uint64_t gates,
     return rc;
 }
 
-/* What is no number: NULL, a text (all of which come after the numbers), or an
- * infinite one. */
+/* Values that are no number: NULL, a text (texts sort after all numbers), or
+ * infinity. */
 static void add_flaw(const char *expression, struct buf *out)
 {
     buf_printf(out,
@@ -102,13 +102,13 @@ bool space_derives_numbers(struct space *space)
     return numbers;
 }
 
-/* A set of gates that tunables join, and the tunables. */
+/* A set of gates joined by tunables, and these tunables. */
 struct group {
     uint64_t axes, gates;
     int64_t passes;
 };
 
-/* The last counts: most groups stay as they were when a gate is added. */
+/* The previous counts: most groups do not change when a gate is added. */
 struct counts {
     struct space *space;
     struct group known[SPEC_LIST_MAX];
@@ -138,8 +138,8 @@ static int count_group(struct counts *counts, struct group *group,
     return 0;
 }
 
-/* Gates that share a tunable end up in one group; each round merges the groups
- * that a gate touches into a new one. */
+/* Gates that share a tunable end up in one group.  Each round merges the groups
+ * that a gate touches into a new group. */
 static size_t make_groups(const struct space *space, uint64_t gates,
                           struct group groups[SPEC_LIST_MAX])
 {
@@ -166,7 +166,7 @@ static size_t make_groups(const struct space *space, uint64_t gates,
     return n;
 }
 
-/* Points of the whole space that these gates let pass. */
+/* The number of points of the whole space that pass these gates. */
 static int count(struct counts *counts, uint64_t gates, int64_t *out,
                  struct err *err)
 {

@@ -54,9 +54,9 @@ static int keep_derived(struct space *space, size_t i,
     return 0;
 }
 
-/* Is the row that was asked for last still that of these values?  Points in
- * order of number differ in the last tunables, which often no derived value
- * names.  Texts may be gone by now. */
+/* Does the row of the last query still belong to these values?  Points in order
+ * of number differ in the last tunables, which derived values often do not
+ * name.  Texts may have been freed by now. */
 static bool is_derived(struct space *space, const struct value *values)
 {
     bool same = space->last.holds;

@@ -14,8 +14,8 @@
 #define VALUE_BYTES_MAX 65536
 
 struct axis {
-    int *value_at; /* [n] which value of the file a level is */
-    int *level_of; /* the other way round */
+    int *value_at; /* [n] index in the file of each level's value */
+    int *level_of; /* the inverse */
     int64_t stride, n;
     double *numbers; /* [n] of the levels, or NULL */
     char **json;     /* [n] likewise */
@@ -114,7 +114,7 @@ static void add_point(struct space_domain *space_domain, int64_t number)
     domain_add(space_domain->domain, levels);
 }
 
-/* Those that a gate warns of are the last. */
+/* Points that a gate warns of come last. */
 static int add_points(struct space_domain *space_domain, struct space *space,
                       struct err *err)
 {

@@ -1,8 +1,8 @@
-/* space_domain.h - the points of a space that pass, as a strategy sees them
+/* space_domain.h - the points of a space that pass, as a domain for a strategy
  *
  * A tunable's values are levels: numbers in ascending order, so that near
- * levels are near values, anything else in the order of the file.  A point of
- * the domain is a point of the space; those that a gate warns of are the last.
+ * levels are near values, anything else in the order of the file.  Points that
+ * a gate warns of come last.
  * Immutable once made; the spec outlives it.
  */
 #ifndef FA_COORDINATOR_SPACE_SPACE_DOMAIN_H
@@ -17,9 +17,8 @@ struct space_domain;
 struct space;
 struct spec;
 
-/* 'passed' points will be found, for which room is made at once; 0: unknown.
- * ERR_INPUT when nothing passes, more than DOMAIN_POINTS_MAX do, or a gate is
- * wrong. */
+/* Expects 'passed' points and reserves memory for them; 0: unknown.  ERR_INPUT
+ * if nothing passes, more than DOMAIN_POINTS_MAX pass, or a gate is wrong. */
 int space_domain_new(const struct spec *spec, struct space *space,
                      int64_t passed, struct space_domain **out,
                      struct err *err);
@@ -28,11 +27,11 @@ void space_domain_free(struct space_domain *space_domain); /* NULL is fine */
 const struct domain *
 space_domain_domain(const struct space_domain *space_domain);
 int64_t space_domain_number(const struct space_domain *space_domain,
-                            int point); /* in the space */
+                            int point); /* number in the space */
 int space_domain_find(const struct space_domain *space_domain,
                       int64_t number); /* or -1 */
 
-/* Names and values, as external_strategy.h wants them. */
+/* Names and values, in the form of external_strategy.h. */
 const struct external_strategy_tunable *
 space_domain_tunables(const struct space_domain *space_domain);
 

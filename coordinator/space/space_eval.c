@@ -1,4 +1,5 @@
-/* Rules that are evaluated together: prepared once, run for a configuration. */
+/* Evaluates rules together: a query is prepared once and run for each
+ * configuration. */
 #include "coordinator/space/space_eval.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@ void space_batch_add(struct space_batch *batch, const struct spec_rule *rule)
     batch->rules[batch->n++] = rule;
 }
 
-/* The first column makes a query of an empty batch. */
+/* The extra first column makes a valid query of an empty batch. */
 int space_eval_open(struct space *space, const struct space_batch *batch,
                     struct space_eval *out, struct err *err)
 {
@@ -67,7 +68,8 @@ static void bind_value(sqlite3_stmt *stmt, int at, const struct value *value)
         sqlite3_bind_int64(stmt, at, value->integer);
 }
 
-/* Parameters that a query does not use are out of its range: not an error. */
+/* SQLite reports a parameter that the query does not use as out of range: not
+ * an error. */
 int space_eval_run(struct space *space, const struct space_eval *eval,
                    const struct value *values, const struct spec_shape *shape,
                    double time_s, struct err *err)

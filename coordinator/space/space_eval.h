@@ -1,9 +1,9 @@
 /* space_eval.h - rules of a sweep evaluated for one configuration
  *
- * A batch is the rules that are asked for together, in order, and who asks;
- * an eval is their query, prepared once, a column a rule.  Run it for values
- * of the tunables, a shape and a time, then read its columns.  Units are those
- * of the rules.
+ * A batch is a list of rules to evaluate together, and the names they may use.
+ * An eval is their prepared query, with one column for each rule.  Run it for
+ * values of the tunables, a shape and a time, then read its columns.  Units are
+ * those of the rules.
  * Private to space*.c.  Thread rule: that of the space, which outlives its
  * evals.
  */
@@ -25,13 +25,13 @@ struct space;
 #define SPACE_BATCH_MAX (SPEC_LIST_MAX * SPEC_DIMS_MAX)
 
 struct space_batch {
-    const struct spec_rule *rules[SPACE_BATCH_MAX]; /* the spec's */
+    const struct spec_rule *rules[SPACE_BATCH_MAX]; /* belong to the spec */
     size_t n;
     struct sql_rule_use use;
 };
 
-/* Begin an empty batch, which may use these names (sql_rule.h); the texts are
- * borrowed and are for messages. */
+/* Begin an empty batch whose rules may use these names (sql_rule.h). The texts
+ * are borrowed and used in messages. */
 void space_batch_init(struct space_batch *batch, const struct space *space,
                       unsigned scopes, const char *what, const char *why);
 void space_batch_add(struct space_batch *batch, const struct spec_rule *rule);
@@ -41,24 +41,24 @@ struct space_eval {
     sqlite3_stmt *stmt;
 };
 
-/* Check the rules of a batch and prepare them as one query; the batch may go.
- * Returns 0 and what the caller must space_eval_close(), or ERR_INPUT for a
- * rule that is not SQL or names what it may not. */
+/* Check the rules of a batch and prepare them as one query; the batch is no
+ * longer needed.  Returns 0 (call space_eval_close()), or ERR_INPUT for a rule
+ * that is not SQL or names something it may not. */
 int space_eval_open(struct space *space, const struct space_batch *batch,
                     struct space_eval *out, struct err *err);
-void space_eval_close(struct space_eval *eval); /* one of zeros is fine */
+void space_eval_close(struct space_eval *eval); /* a struct of zeros is fine */
 
-/* 'values' and 'shape' may be NULL when no rule names them; texts of values
- * last until the columns are read.  ERR_INPUT when the rules take too long or
- * SQLite refuses. */
+/* 'values' and 'shape' may be NULL if no rule names them.  Texts of values must
+ * stay valid until the columns are read.  ERR_INPUT if the rules take too long
+ * or SQLite refuses. */
 int space_eval_run(struct space *space, const struct space_eval *eval,
                    const struct value *values, const struct spec_shape *shape,
                    double time_s, struct err *err);
 
-/* What rule i of the batch yields; a text lives until the next run. */
+/* The result of rule i of the batch; a text is valid until the next run. */
 struct value space_eval_column(const struct space_eval *eval, size_t i);
 
-/* ceil() and friends yield reals; those that are whole are taken. */
+/* ceil() and similar functions yield reals; whole ones are accepted. */
 bool space_eval_whole(const struct value *value, int64_t *out);
 
 /* "'grid' yields NULL for BLOCK_M=64 ..., shape 's512'"; 'values' and 'shape'

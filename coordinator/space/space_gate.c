@@ -1,4 +1,4 @@
-/* Gates asked of one configuration, which need not be a point. */
+/* Evaluates gates for one configuration, which need not be a point. */
 #include <stdio.h>
 
 #include "common/err.h"
@@ -21,7 +21,7 @@ int space_gate_open(struct space *space, struct err *err)
     return 0;
 }
 
-/* Is the gate hit for any of these shapes? */
+/* Does the gate hit for any of these shapes? */
 static int hits(struct space *space, size_t g, const struct value *values,
                 const struct spec_shape *shapes, size_t n_shapes,
                 struct err *err)

@@ -100,8 +100,8 @@ void space_sql_number(const struct space *space, uint64_t axes, struct buf *out)
         buf_printf(out, "0");
 }
 
-/* The expression, or one that complains unless it is 0 or 1: a CASE, since
- * a WHERE takes NULL and 'text' for false. */
+/* The expression, wrapped so that it reports an error unless it yields 0 or 1.
+ * It is a CASE because WHERE treats NULL and 'text' as false. */
 static void add_checked(const struct space *space, size_t gate,
                         const char *expression, const char *if_0,
                         const char *if_1, struct buf *out)
@@ -131,7 +131,7 @@ bool space_sql_gate(const struct space *space, size_t gate, size_t shape,
     return differs;
 }
 
-/* Call 'add' for each different text that the shapes make of a gate. */
+/* Call 'add' for each distinct text that a gate has over the shapes. */
 static void each_shape(const struct space *space, size_t gate, struct buf *out,
                        void (*add)(const struct space *, size_t, const char *,
                                    struct buf *))
@@ -194,7 +194,7 @@ static void add_table(const struct space *space, size_t i, struct buf *sql)
     }
 }
 
-/* A table with every name as a column: for SQLite to parse rules over. */
+/* A table with every name as a column, so that SQLite can parse rules. */
 static void add_names(const struct spec *spec, struct buf *sql)
 {
     buf_printf(sql, "CREATE TABLE names(time_s");

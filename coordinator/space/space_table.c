@@ -1,7 +1,7 @@
 /* Tables of gates: where each hits, over the tunables that it names.
  *
- * SQLite evaluates a gate once for each combination of its own tunables; what
- * is left of walking and counting is looking at bits (point_walker.h).
+ * SQLite evaluates a gate once for each combination of its own tunables.  After
+ * that, walking and counting only test bits (point_walker.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static bool in_table(const struct space *space, size_t gate, size_t axis)
            space->spec->space.axes[axis].n > 1;
 }
 
-/* Where the point stands in the table of a gate. */
+/* Index of the point in the table of a gate. */
 static int64_t place_of(const struct space *space, size_t gate, int64_t number)
 {
     int64_t at = 0;
@@ -58,7 +58,7 @@ static int64_t place_of(const struct space *space, size_t gate, int64_t number)
     return at;
 }
 
-/* The first point that stands there. */
+/* The first point with this index. */
 static int64_t number_at(const struct space *space, size_t gate, int64_t at)
 {
     int64_t number = 0;
@@ -74,8 +74,8 @@ static int64_t number_at(const struct space *space, size_t gate, int64_t at)
     return number;
 }
 
-/* fa_hits(value) for all combinations in order, fa_hits(value, number) for some
- * of them: a bit of the table. */
+/* fa_hits(value) for all combinations in order, or fa_hits(value, number) for
+ * some of them: sets a bit of the table. */
 static void take_hit(sqlite3_context *context, int n, sqlite3_value **args)
 {
     struct space *space = sqlite3_user_data(context);
@@ -186,9 +186,10 @@ int space_try_gate(struct space *space, size_t gate, struct err *err)
     return 0;
 }
 
-/* Gates that spare this one much of its table: those that reject and name no
- * tunable that it does not.  Of gates with 'given' of their own those before
- * it, or two might each leave out what only the other rejects. */
+/* Gates that save this one much of its table: they reject, and name only
+ * tunables that it names too.  Of gates with a 'given' of their own, only
+ * earlier ones are used: otherwise each of two gates might skip what only the
+ * other rejects. */
 static uint64_t given_for(const struct space *space, size_t gate)
 {
     uint64_t given = 0;

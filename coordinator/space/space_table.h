@@ -13,26 +13,26 @@ struct err;
 struct point_walker;
 struct space;
 
-/* A rule whose tunables have at most that many combinations is tried on all
- * of them. */
+/* A rule whose tunables have at most this many combinations is evaluated for
+ * all of them. */
 #define SPACE_TRIAL_MAX 65536
-/* A gate of more than that many has no table (half a MiB). */
+/* A gate with more combinations has no table (half a MiB). */
 #define SPACE_TABLE_MAX (1 << 22)
 
-/* The functions of SQL that complain and that fill tables. */
+/* The functions of SQL that report errors and fill tables. */
 void space_add_functions(struct space *space);
-/* Try a gate on all combinations of its tunables, where these are few: then it
- * is trusted and has a table, and the queries can have its plain expression,
- * which SQLite compiles to a jump. */
+/* Evaluate a gate for all combinations of its tunables, if there are few.  Then
+ * it is trusted and has a table.  Queries can use its plain expression, which
+ * SQLite compiles to a jump. */
 int space_try_gate(struct space *space, size_t gate, struct err *err);
-/* Make the tables of all other gates that can have one; 'whole': such as say
- * something everywhere. */
+/* Make the tables of all other gates that can have one.  'whole': only tables
+ * that are defined for every combination. */
 int space_fill_tables(struct space *space, bool whole, struct err *err);
 /* The set of all gates that reject, or that warn. */
 uint64_t space_gates(const struct space *space, bool warning);
-/* Those that have tables. */
+/* The gates that have tables. */
 uint64_t space_tables(const struct space *space);
-/* The points of the product of 'axes'. */
+/* The number of combinations of 'axes'. */
 struct point_walker *space_lattice(const struct space *space, uint64_t axes,
                                    uint64_t rejecting, uint64_t warning);
 

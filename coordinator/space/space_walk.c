@@ -1,4 +1,4 @@
-/* The points of a space, one after the other. */
+/* Walks the points of a space. */
 #include "common/buf.h"
 #include "common/err.h"
 #include "coordinator/space/point_walker.h"
@@ -6,8 +6,8 @@
 #include "coordinator/space/space_sql.h"
 #include "coordinator/space/space_table.h"
 
-/* The last tunables, when no gate names them, pass in all combinations; their
- * points follow each other in number, so the query leaves them out. */
+/* If no gate names the last tunables, all their combinations pass.  Their
+ * points are consecutive, so the query leaves these tunables out. */
 static void set_run(struct space *space)
 {
     const struct spec *spec = space->spec;
@@ -46,7 +46,7 @@ static int prepare_points(struct space *space, struct err *err)
     return rc;
 }
 
-/* The table of a gate of many tunables may have to wait until here. */
+/* The table of a gate of many tunables may have to be made here. */
 static int begin_walk(struct space *space, struct err *err)
 {
     uint64_t rejecting = space_gates(space, false);

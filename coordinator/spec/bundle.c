@@ -23,12 +23,12 @@
 #define PATH_BYTES 512
 #define PRIMITIVES_MAX 256
 
-/* What asked for a file: the sweep file, or a line of another file. */
+/* Where a file is asked for: the sweep file, or a line of another file. */
 struct asker {
     const struct spec *spec;
-    size_t at;               /* in the sweep file */
-    struct bundle_file file; /* no name: the sweep file */
-    const char *place;       /* in the file */
+    size_t at;               /* offset in the sweep file */
+    struct bundle_file file; /* without a name: the sweep file */
+    const char *place;       /* position in the file */
     struct err *err;
 };
 
@@ -112,7 +112,7 @@ static int add_file(const struct asker *asker, struct bundle *bundle,
     return 0;
 }
 
-/* Open a file below the folder without following a link on the way; -1 with
+/* Open a file below the folder without following a symbolic link; -1 with
  * errno. */
 static int open_below(const char *folder, const char *name)
 {
@@ -120,7 +120,7 @@ static int open_below(const char *folder, const char *name)
     int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC), next;
 
     snprintf(path, sizeof(path), "%s",
-             name); /* identifier_path_flaw() saw it */
+             name); /* identifier_path_flaw() has checked it */
     while (fd >= 0 && (part = strsep(&rest, "/"))) {
         int flags = rest ? O_PATH : O_RDONLY | O_NONBLOCK;
         int saved;
@@ -198,8 +198,9 @@ static bool exists(const struct spec *spec, const char *name)
     return fd >= 0 || errno != ENOENT;
 }
 
-/* An include line as the compiler sees it: a quoted name is looked for beside
- * the file that has it, then, as a primitive too, from the root. */
+/* Resolve an include line as the compiler does: a quoted name is looked for
+ * beside the including file first, then from the root; device primitives
+ * too. */
 static int add_include(const struct asker *asker, struct bundle *bundle,
                        const struct include *include)
 {
@@ -230,7 +231,7 @@ static int add_include(const struct asker *asker, struct bundle *bundle,
     return has_file(bundle, beside) ? 0 : add_own(asker, bundle, beside);
 }
 
-/* Files are added while they are looked through. */
+/* Scanning a file appends the files that it includes. */
 static int add_includes(struct asker *asker, struct bundle *bundle)
 {
     for (size_t i = 0; i < bundle->n; i++) {

@@ -1,8 +1,8 @@
 /* bundle.h - the files that a build needs: a source and all it includes
  *
- * Files of the sweep's folder go by their path in it, device primitives by
- * "fa/NAME"; they travel inside fa-coord.  For the cpu device the emulation
- * goes along.  Other <...> includes are left to the compiler.
+ * Files of the sweep's folder are named by their path in it.  Device primitives
+ * are named "fa/NAME" and are embedded in fa-coord.  For the cpu device the
+ * emulation is added.  Other <...> includes are left to the compiler.
  */
 #ifndef FA_COORDINATOR_SPEC_BUNDLE_H
 #define FA_COORDINATOR_SPEC_BUNDLE_H
@@ -16,7 +16,7 @@ struct err;
 struct spec;
 
 #define BUNDLE_FILE_MAX (1 << 20)  /* bytes of one file */
-#define BUNDLE_BYTES_MAX (3 << 19) /* of all: fits a message */
+#define BUNDLE_BYTES_MAX (3 << 19) /* of all files: fits a message */
 #define BUNDLE_FILES_MAX 256
 
 struct bundle_file {
@@ -31,17 +31,17 @@ struct bundle {
     char hash[HASH_HEX]; /* of names and contents */
 };
 
-/* Read 'source' (spec->kernel.source or spec->reference.source; 'at' is where
- * the sweep file names it) and what it includes.
+/* Read 'source' (spec->kernel.source or spec->reference.source; 'at' is its
+ * offset in the sweep file) and what it includes.
  * ERR_INPUT   a file is missing, absolute, outside the folder, a symbolic
  *             link, not text or too big; no device primitive has that name */
 int bundle_load(const struct spec *spec, const char *source, size_t at,
                 bool emulation, struct bundle *out, struct err *err);
-/* These files alone, whatever they include; 'at' is where the sweep file names
- * each.  Likewise. */
+/* Read exactly these files, whatever they include; 'at' are their offsets in
+ * the sweep file.  Errors as above. */
 int bundle_files(const struct spec *spec, char *const *names, const size_t *at,
                  size_t n, struct bundle *out, struct err *err);
-/* An empty file of that name: of a build that needs none. */
+/* One empty file with this name, for a build that needs no source. */
 void bundle_of_record(const char *name, struct bundle *out);
 void bundle_fini(struct bundle *bundle);
 

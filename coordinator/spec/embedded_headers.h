@@ -1,4 +1,4 @@
-/* embedded_headers.h - the device primitives that travel in fa-coord
+/* embedded_headers.h - the device primitives that are embedded in fa-coord
  *
  * The files of kernels/include by their names there, "fa/fa.h".
  */

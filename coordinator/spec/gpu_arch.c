@@ -14,7 +14,7 @@
 #define GB_S INT64_C(1000000000)
 #define MHZ INT64_C(1000000)
 
-#define MODEL_SLACK 0.02 /* of the memory, which drivers keep a part of */
+#define MODEL_SLACK 0.02 /* relative, of the memory: drivers reserve a part */
 
 /* Limits of the architectures: CUDA C++ Programming Guide, "Technical
  * Specifications per Compute Capability".  SM count, L2, memory, bandwidth and
@@ -249,7 +249,7 @@ bool gpu_arch_same_model(const struct gpu_arch_facts *a,
 
     return a->arch == b->arch && a->sm_count == b->sm_count &&
            (more - less <= MODEL_SLACK * more ||
-            a->mem_bytes == b->mem_bytes); /* unknown, both of them */
+            a->mem_bytes == b->mem_bytes); /* both may be unknown */
 }
 
 void gpu_arch_json(const struct gpu_arch_facts *facts, struct buf *out)

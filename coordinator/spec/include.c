@@ -9,7 +9,7 @@ static size_t skip_blanks(const char *text, size_t len, size_t at)
     return at;
 }
 
-/* Behind the comment at 'at', or 'at' when there is none. */
+/* The end of the comment at 'at', or 'at' if there is none. */
 static size_t skip_comment(const char *text, size_t len, size_t at)
 {
     const char *end;
@@ -26,7 +26,7 @@ static size_t skip_comment(const char *text, size_t len, size_t at)
     return end ? (size_t)(end - text) + 2 : len;
 }
 
-/* Behind a "text" or 'c', so that // in it is no comment. */
+/* The end of a "text" or 'c', so that // inside it is not a comment. */
 static size_t skip_literal(const char *text, size_t len, size_t at)
 {
     char quote = text[at];
@@ -36,7 +36,7 @@ static size_t skip_literal(const char *text, size_t len, size_t at)
     return at < len ? at + 1 : len;
 }
 
-/* At a '#' that begins a line: is it an #include with a plain name? */
+/* At a '#' that begins a line: is it an #include of a plain name? */
 static bool read_line(const char *text, size_t len, size_t *at,
                       struct include *out)
 {

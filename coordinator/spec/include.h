@@ -1,6 +1,6 @@
 /* include.h - the #include lines of a source, comments aside
  *
- * Conditions are not evaluated: a line in a branch that is not taken counts.
+ * Conditions are not evaluated: an #include in an inactive branch counts.
  * Thread rule: no state; any thread.
  */
 #ifndef FA_COORDINATOR_SPEC_INCLUDE_H
@@ -15,7 +15,7 @@ struct include {
     bool quoted; /* "name", not <name> */
 };
 
-/* Find the next one from byte '*at' on and move '*at' behind it. */
+/* Find the next one from byte '*at' on, and move '*at' past it. */
 bool include_next(const char *text, size_t len, size_t *at,
                   struct include *out);
 

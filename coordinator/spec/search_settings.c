@@ -15,11 +15,11 @@
 #include "coordinator/store/stored_params.h"
 #include "coordinator/text/value.h"
 
-/* Of a strategy that learns, where nobody says how many: four landscapes of
- * thousands of points needed at most 150 (docs/strategies.md). */
+/* Default evaluations of a strategy that learns: four landscapes of thousands
+ * of points needed at most 150 (docs/strategies.md). */
 #define EVALUATIONS 1000
-#define SLOTS 4 /* of a host, where nobody says */
-#define SPARE 4 /* times what should fit: the clock ends it, not the count */
+#define SLOTS 4 /* default build slots of a host */
+#define SPARE 4 /* times what should fit: the clock ends it */
 
 const char *
 search_settings_command(const struct search_settings *search_settings)
@@ -177,7 +177,7 @@ static double seconds(const struct search_settings_scope *scope, double points)
     return build > measure ? build : measure;
 }
 
-/* Evaluations when they are not said. */
+/* The default number of evaluations. */
 static int64_t usual(const struct search_settings_scope *scope)
 {
     double fit = SPARE * scope->hours * 3600 / seconds(scope, 1);

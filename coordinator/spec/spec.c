@@ -24,7 +24,7 @@
 #define FLAGS_MAX 64
 #define FLAG_BYTES_MAX 512
 
-/* Everything that a sweep file may leave out. */
+/* The defaults of a sweep file. */
 static const struct spec defaults = {
     .compile = { .standard = "c++17" },
     .measure = { .warmups = 3,
@@ -142,7 +142,7 @@ static int read_tolerance(struct reader *r, const struct json *root)
                           &r->spec->tolerance.max_error);
 }
 
-/* A number, or when to stop: { "least": 5, "most": 30, ... } */
+/* A number of samples, or a stopping rule: { "least": 5, "most": 30, ... } */
 static int read_samples(struct reader *r, const struct json *measure,
                         struct spec_measure *out)
 {
@@ -226,7 +226,8 @@ static int read_limits(struct reader *r, const struct json *root)
     return 0;
 }
 
-/* A setting that is looked for at the top, and has its place in a section. */
+/* A setting that users expect at the top level, and the section where it
+ * belongs. */
 static int find_misplaced(const struct reader *r, const struct json *root)
 {
     static const char *const settings[][2] = {
@@ -446,7 +447,8 @@ int spec_err(const struct spec *spec, size_t at, struct err *err,
     return rc;
 }
 
-/* In a string without escapes byte 'offset' stands where it stands. */
+/* In a string without escapes, byte 'offset' of the value is byte 'offset' of
+ * its text in the file. */
 static size_t place_in(const struct spec *spec, const struct spec_rule *rule,
                        size_t offset)
 {

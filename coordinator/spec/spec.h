@@ -1,8 +1,8 @@
 /* spec.h - a sweep file, read and checked (docs/sweep-file.md)
  *
- * Holds what the file says, with defaults filled in; SQL is kept as text and
- * is looked at by space.h.  Every flaw is one message with file, line, column,
- * the line, a caret, why and what to do.
+ * A spec has the contents of the file, with defaults filled in.  SQL is kept as
+ * text; space.h checks it.  An error has file, line, column, the text of the
+ * line, a caret, the reason and what to do.
  * Immutable once loaded; any thread may read it.
  */
 #ifndef FA_COORDINATOR_SPEC_SPEC_H
@@ -25,7 +25,7 @@ struct search_settings;
 
 /* The sweep file itself. */
 struct spec_file {
-    char *path;   /* as it was given */
+    char *path;   /* as the user gave it */
     char *folder; /* of the file, absolute */
     char *name;   /* in the folder */
     char *text;   /* byte for byte */
@@ -39,7 +39,8 @@ struct spec {
     struct spec_compile compile;
     struct spec_space space;
     struct spec_shapes shapes;
-    struct spec_argument *arguments; /* in the kernel's order */
+    struct spec_argument *arguments; /* in the order of the kernel's
+                                      * parameters */
     size_t n_arguments;
     struct spec_tolerance tolerance;
     struct spec_baseline baseline;
@@ -47,38 +48,38 @@ struct spec {
     struct spec_figures figures;
     struct spec_measure measure;
     struct spec_confirm confirm;
-    struct search_settings *search; /* search_settings.h; its texts too */
+    struct search_settings search; /* the strategy belongs to the spec */
     struct spec_budget budget;
 
-    struct replay *replay; /* borrowed: the record that answers; or NULL */
+    struct replay *replay; /* borrowed; in a replay, the record */
 };
 
 /* Read a sweep file, or the sweep.json of a folder.  Returns 0 and a spec for
  * the caller to spec_free(), or
- *   ERR_INPUT   missing, not JSON, or a flaw in what it says */
+ *   ERR_INPUT   missing, not JSON, or an error in its contents */
 int spec_load(const char *path, struct spec **out, struct err *err);
-/* The same, but the sources are not looked at. */
+/* The same without reading the sources. */
 int spec_load_alone(const char *path, struct spec **out, struct err *err);
-/* The same for text that stands in 'folder' under 'file'. */
+/* The same for a text; its file would be 'file' in 'folder'. */
 int spec_parse(const char *folder, const char *file, const char *text,
                size_t len, struct spec **out, struct err *err);
 void spec_free(struct spec *spec); /* NULL is fine */
-/* Leave what a record can answer: the first shape, no other program. */
+/* Keep only what a record can answer: the first shape, no external baseline. */
 void spec_for_record(struct spec *spec);
 
-/* Where the first placeholder of an argument stands, and its length with the
- * braces; its end and 0 when there is none. */
+/* The first placeholder of an argument, and its length with the braces; the end
+ * of the text and 0 if there is none. */
 size_t spec_placeholder(const char *text, size_t *len);
 
-/* Find the shapes for a device: "cpu" has its own. */
+/* The shapes for a device: "cpu" has its own. */
 const struct spec_shape *spec_shapes(const struct spec *spec,
                                      const char *device, size_t *n);
-/* The same for fuzzing; the shapes of the device when there are no others. */
+/* The shapes for fuzzing; those of the device if there are no others. */
 const struct spec_shape *spec_fuzz_shapes(const struct spec *spec,
                                           const char *device, size_t *n);
 
-/* Record a flaw at a byte of the file, with its line and a caret; 'why' says
- * why and what to do.  Returns ERR_INPUT. */
+/* Report an error at a byte of the file, with its line and a caret.  'why'
+ * gives the reason and the remedy.  Returns ERR_INPUT. */
 int spec_err(const struct spec *spec, size_t at, struct err *err,
              const char *why, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));

@@ -39,7 +39,7 @@ static int read_value(const struct reader *r, const struct json *json,
     }
 }
 
-/* Whole numbers beside reals are reals too. */
+/* If some values are reals, whole numbers become reals too. */
 static int settle_kind(const struct reader *r, struct spec_axis *axis,
                        const struct json *list)
 {

@@ -1,4 +1,4 @@
-/* The external baseline: a command that measures what others use instead. */
+/* The external baseline: a command that measures other software. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static int check_argument(const struct reader *r, const struct json *json)
     return 0;
 }
 
-/* What a worker looks for: no path that depends on where it stands. */
+/* The program as a worker looks it up: not a path relative to its folder. */
 static int check_program(const struct reader *r, const struct json *json)
 {
     size_t len;
@@ -121,7 +121,7 @@ static int read_command(struct reader *r, const struct json *object,
     return 0;
 }
 
-/* As of a source, and no part is hidden. */
+/* The same rules as for a source, and no part of the path is hidden. */
 static const char *file_flaw(const char *path)
 {
     const char *flaw = identifier_path_flaw(path);

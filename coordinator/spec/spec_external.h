@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #define SPEC_SAMPLES "samples" /* a placeholder beside the variables */
-/* As few as an interval of 95 % allows, and two. */
+/* The fewest blocks for an interval of 95 %, plus two. */
 #define SPEC_EXTERNAL_BLOCKS 8
 #define SPEC_EXTERNAL_SAMPLES 20
 #define SPEC_EXTERNAL_TIMEOUT_S 120
@@ -14,14 +14,14 @@
 /* The external baseline. */
 struct spec_external {
     char *name;     /* NULL: there is none */
-    char **command; /* the program first; may hold placeholders {S} */
+    char **command; /* the program first; may contain placeholders {S} */
     size_t n_command;
     char **files; /* relative to the folder */
     size_t *files_at;
     size_t n_files;
-    double timeout_s; /* of a run */
-    int blocks;       /* it takes part in, over all GPUs */
-    int samples;      /* it is asked for in each */
+    double timeout_s; /* for one run */
+    int blocks;       /* blocks that it joins, over all GPUs */
+    int samples;      /* samples in each block */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* The end of a spec, piece by piece. */
+/* Frees a spec. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -13,29 +13,29 @@ struct reader {
     struct err *err;
 };
 
-/* A flaw at a value. */
+/* Report an error at a value. */
 int spec_read_flaw(const struct reader *r, size_t at, const char *why,
                    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/* Is 'json' an object with no other keys than these?  'what' names it. */
+/* Is 'json' an object with only these keys?  'what' names it. */
 int spec_read_object(const struct reader *r, const struct json *json,
                      const char *what, const char *const *keys, size_t n);
-/* The member 'key' of this kind; ERR_INPUT when it is missing or another kind.
- * With 'needed' false a missing one is NULL. */
+/* The member 'key' of this kind; ERR_INPUT if it is missing or of another kind.
+ * If 'needed' is false, a missing member is NULL. */
 int spec_read_member(const struct reader *r, const struct json *object,
                      const char *key, enum json_kind kind, bool needed,
                      const struct json **out);
-/* A text that 'flaw_of' has nothing against; a copy. */
+/* A copy of a text that 'flaw_of' accepts. */
 int spec_read_text(const struct reader *r, const struct json *json,
                    const char *(*flaw_of)(const char *), const char *what,
                    char **out);
 int spec_read_rule(const struct reader *r, const struct json *json,
                    const char *what, struct spec_rule *out);
-/* One of some words; keeps '*out' when the key is not there. */
+/* One of several words; '*out' is unchanged if the key is missing. */
 int spec_read_word(const struct reader *r, const struct json *object,
                    const char *key, const char *const *words, size_t n,
                    const char **out);
-/* Numbers from 'least' to 'most'; keep '*out' when the key is not there. */
+/* Numbers from 'least' to 'most'; '*out' is unchanged if the key is missing. */
 int spec_read_whole(const struct reader *r, const struct json *object,
                     const char *key, double least, double most, int64_t *out);
 int spec_read_real(const struct reader *r, const struct json *object,

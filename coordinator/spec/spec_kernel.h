@@ -13,7 +13,7 @@
 #define SPEC_SCALE_MAX 1e30
 
 struct spec_launch {
-    struct spec_rule grid[3]; /* what is not given is "1" */
+    struct spec_rule grid[3]; /* a missing one is "1" */
     struct spec_rule block[3];
     struct spec_rule smem; /* bytes; "0" by default */
 };
@@ -25,7 +25,7 @@ struct spec_kernel {
     struct spec_launch launch;
 };
 
-/* What nvcc is told. */
+/* The options of nvcc. */
 struct spec_compile {
     const char *standard; /* c++17 */
     char **flags;
@@ -43,7 +43,7 @@ struct spec_argument {
         dims[SPEC_DIMS_MAX]; /* buffers: elements are the product */
     size_t n_dims;
     const char *fill; /* buffers: normal uniform zeros ones iota ramp */
-    double scale;     /* buffers without scale_rule */
+    double scale;     /* of buffers without scale_rule */
     struct spec_rule scale_rule; /* buffers: of shape variables */
     struct spec_rule value;      /* scalars */
 };

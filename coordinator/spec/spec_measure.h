@@ -12,18 +12,19 @@
 #define SPEC_SAMPLES_MAX 1000
 
 struct spec_measure {
-    int canary_every;   /* measurements; 0 for no canary, -1 as the device */
-    int canary_samples; /* of each */
+    int canary_every;   /* measurements; 0: no canary, -1: the device's
+                         * default */
+    int canary_samples; /* samples of each canary */
     int warmups;
-    int least, most; /* samples; the same: that many */
-    double noise;    /* wanted: half an interval over the median */
-    double margin;   /* over the fastest, beyond which no more are taken */
+    int least, most; /* samples; if both are equal, exactly that many */
+    double noise;    /* target: half the interval over the median */
+    double margin;   /* over the fastest; a slower measurement stops early */
     double timeout_s;
     int64_t seed;
     const char *l2; /* flush warm rotate */
 };
 
-/* What a time is set against. */
+/* The thresholds of the verdict. */
 struct spec_figures {
     struct spec_named *metrics;
     size_t n_metrics;
@@ -34,7 +35,7 @@ struct spec_figures {
 /* docs/confirm.md */
 struct spec_confirm {
     bool off;
-    bool unproved; /* no fuzz before it */
+    bool unproved; /* no fuzz proof before it */
     int64_t blocks, samples, finalists_max;
     double floor, target, alpha;
 };

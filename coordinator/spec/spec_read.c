@@ -35,7 +35,7 @@ static void add_words(struct buf *out, const char *const *words, size_t n)
         buf_printf(out, "%s%s", i ? " " : "", words[i]);
 }
 
-/* "there is no X 'y'", with the words it could be. */
+/* "there is no X 'y'", with the known words. */
 static int unknown_word(const struct reader *r, size_t at, const char *what,
                         const char *word, const char *const *words, size_t n)
 {

@@ -44,7 +44,7 @@ static bool is_shape(const struct spec *spec, const char *name)
     return false;
 }
 
-/* After the race, with which one of them does not go. */
+/* After reading the race, because one objective does not work with a race. */
 static int read_objective(struct reader *r, const struct json *search)
 {
     struct search_settings *settings = r->spec->search;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SPEC_SHAPES_MAX 256 /* of a list, products multiplied out */
+#define SPEC_SHAPES_MAX 256 /* of a list, after products are expanded */
 #define SPEC_VARS_MAX 32    /* variables of a shape */
 
 struct spec_shape {
@@ -20,11 +20,11 @@ struct spec_shapes {
     size_t n_vars;
     struct spec_shape *list; /* the first is the headline */
     size_t n;
-    struct spec_shape *emulation; /* the list when none are given */
+    struct spec_shape *emulation; /* 'list' if none are given */
     size_t n_emulation;
-    struct spec_shape *fuzz; /* likewise */
+    struct spec_shape *fuzz; /* 'list' if none are given */
     size_t n_fuzz;
-    struct spec_shape *emulation_fuzz; /* 'emulation' likewise */
+    struct spec_shape *emulation_fuzz; /* 'emulation' if none are given */
     size_t n_emulation_fuzz;
 };
 

@@ -1,4 +1,4 @@
-/* Shapes: problem sizes, one by one or as products of lists. */
+/* Shapes: problem sizes, given one by one or as products of lists. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +8,10 @@
 #include "coordinator/spec/identifier.h"
 #include "coordinator/spec/spec_internal.h"
 
-#define NAME_BYTES_MAX 1024 /* of a product's name, before it is looked at */
+#define NAME_BYTES_MAX 1024 /* of a product's name, before the check */
 
 /* A shape of the file: a name, and for each variable a number or a list of
- * numbers, in the order in which they stand there. */
+ * numbers, in the order of the file. */
 struct product {
     const struct json *json;
     const char *name;
@@ -19,7 +19,7 @@ struct product {
     struct {
         size_t var; /* index in spec.vars */
         const struct json *json;
-        size_t turn; /* of a list */
+        size_t turn; /* current index in a list */
     } factors[SPEC_VARS_MAX];
 };
 
@@ -125,7 +125,7 @@ static int read_product(const struct reader *r, const struct json *json,
     return 0;
 }
 
-/* How many shapes it stands for; what is over SPEC_SHAPES_MAX is cut. */
+/* The number of shapes it expands to, cut above SPEC_SHAPES_MAX. */
 static size_t count_product(const struct product *product)
 {
     size_t count = 1;
@@ -136,7 +136,7 @@ static size_t count_product(const struct product *product)
     return count <= SPEC_SHAPES_MAX ? count : SPEC_SHAPES_MAX + 1;
 }
 
-/* The shape whose turn it is: "NAME-448-16" after the values of its lists. */
+/* The current shape: "NAME-448-16" after the values of its lists. */
 static int take_turn(const struct reader *r, const struct product *product,
                      struct spec_shape *out)
 {
@@ -166,7 +166,7 @@ static int take_turn(const struct reader *r, const struct product *product,
                 : 0;
 }
 
-/* The last list turns fastest. */
+/* The last list varies fastest. */
 static void next_turn(struct product *product)
 {
     for (size_t i = product->n; i-- > 0;) {
@@ -214,7 +214,8 @@ static int add_product(struct reader *r, const struct json *json,
     return 0;
 }
 
-/* The list 'key', when it is there; '*n' counts what spec_free() ends. */
+/* Read the list 'key' if it is there; '*n' counts what spec_free() must
+ * free. */
 static int read_list(struct reader *r, const struct json *root, const char *key,
                      struct spec_shape **out, size_t *n)
 {

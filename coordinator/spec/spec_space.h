@@ -23,12 +23,12 @@ struct spec_axis {
 struct spec_gate {
     char *name;
     size_t at;
-    bool warns; /* counts; a gate that does not rejects */
+    bool warns; /* it only warns; otherwise it rejects */
     struct spec_rule rule;
-    char *why; /* what to tell the user, never "" */
+    char *why; /* the text for the user, never "" */
 };
 
-/* What spans the space, and what bounds it. */
+/* The tunables that span the space, and the gates that limit it. */
 struct spec_space {
     struct spec_axis *axes; /* the tunables */
     size_t axes_at;
@@ -40,7 +40,7 @@ struct spec_space {
 };
 
 struct spec_baseline {
-    struct value *values; /* one a tunable, in or outside its values */
+    struct value *values; /* one for each tunable; may be outside its values */
     size_t at;
 };
 

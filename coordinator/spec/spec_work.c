@@ -1,4 +1,4 @@
-/* The arguments of the kernel: what is filled, and with what. */
+/* The arguments of the kernel, and how buffers are filled. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -22,8 +22,7 @@ struct common {
 struct misses {
     uint64_t *items;
     size_t n;           /* distinct ones */
-    size_t right, kept; /* correct configurations; those that nothing
-                         * excludes */
+    size_t right, kept; /* correct ones; those not excluded */
 };
 
 static const uint16_t *point(const struct failure_pattern_points *points,
