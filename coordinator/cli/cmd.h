@@ -1,7 +1,7 @@
 /* cmd.h - the commands of fa-coord
  *
- * Each takes argv from its own name on and returns the exit code of the
- * program (docs/exit-codes.md; fuzz has some of its own).
+ * Each takes argv, beginning with its own name, and returns the exit code of
+ * the program (docs/exit-codes.md; fuzz has some of its own).
  */
 #ifndef FA_COORDINATOR_CLI_CMD_H
 #define FA_COORDINATOR_CLI_CMD_H

@@ -26,13 +26,13 @@
 
 struct order {
     struct option_list shape_names, configs;
-    struct spec_shape *shapes; /* borrowed pieces */
+    struct spec_shape *shapes; /* their contents are borrowed */
     size_t n_shapes;
 };
 
 /* ---- what to measure ---- */
 
-/* The headline when none is named. */
+/* The headline if no shape is named. */
 static int choose_shapes(struct order *order, const struct run *run,
                          struct err *err)
 {
@@ -72,7 +72,7 @@ static int add_named(const struct option_list *configs,
     return rc;
 }
 
-/* 'out' borrows names from the order, the rest from the report. */
+/* 'out' borrows names from the order, everything else from the report. */
 static int choose(const struct order *order, struct store *store,
                   const struct report *report, const struct report_cost *cost,
                   struct bench *out, struct err *err)
@@ -93,7 +93,7 @@ static int choose(const struct order *order, struct store *store,
     return rc;
 }
 
-/* ---- continue an interrupted one ---- */
+/* ---- resume an interrupted bench ---- */
 
 static bool is_same(const struct confirmation *a, const struct confirmation *b,
                     const struct order *order)

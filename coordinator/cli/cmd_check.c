@@ -1,4 +1,5 @@
-/* fa-coord check: all that can be said of a sweep without a GPU or a network */
+/* fa-coord check: checks a sweep as far as possible without a GPU or a
+ * network */
 #include "coordinator/cli/cmd.h"
 
 #include <math.h>
@@ -57,7 +58,7 @@ static int check_work(struct space *space, const struct value *values,
     return 0;
 }
 
-/* The shapes for fuzzing, with the baseline; a gate may reject some. */
+/* The shapes for fuzzing, with the baseline; gates may reject some. */
 static int check_fuzz(const struct check *check, struct space *space,
                       const char *device, struct err *err)
 {
@@ -80,8 +81,8 @@ static int check_fuzz(const struct check *check, struct space *space,
     return 0;
 }
 
-/* The expressions that do not depend on a configuration, once a shape; the
- * metrics for the baseline and a time of one second. */
+/* Evaluate the expressions that do not depend on a configuration once for each
+ * shape; metrics with the baseline and a time of one second. */
 static int check_shapes(const struct check *check, struct space *space,
                         struct err *err)
 {
@@ -135,7 +136,7 @@ static int check_points(const struct check *check, struct err *err)
     return rc;
 }
 
-/* The small shapes of the cpu device have rules to keep too. */
+/* The small shapes of the cpu device must satisfy the rules too. */
 static int check_emulation(const struct check *check,
                            const struct gpu_arch_facts *facts, struct err *err)
 {
@@ -153,7 +154,7 @@ static int check_emulation(const struct check *check,
     return rc;
 }
 
-/* As it would be searched on this machine. */
+/* How it would be searched on this machine. */
 static int check_search(struct check *check, struct err *err)
 {
     const struct spec *spec = check->spec;

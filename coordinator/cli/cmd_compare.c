@@ -23,7 +23,7 @@ struct settings {
     int64_t top; /* -1: not given */
 };
 
-/* "3%" or "0.03": a bare 3 could be meant as either. */
+/* "3%" or "0.03"; a bare 3 is refused because it could mean either. */
 static int read_threshold(const char *text, double *out, struct err *err)
 {
     char *end;
@@ -73,7 +73,7 @@ static int run(const struct settings *settings,
     return rc;
 }
 
-/* 1 says "regression" to the caller, so no failure may end with it. */
+/* Exit code 1 means "regression", so a failure must not end with 1. */
 static int fail(int rc, const struct err *err)
 {
     int code = fail_with(rc, err);

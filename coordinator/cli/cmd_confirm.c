@@ -1,5 +1,5 @@
-/* fa-coord confirm: are the best of a sweep faster than its baseline, for
- * certain? (docs/confirm.md) */
+/* fa-coord confirm: tests whether the best configurations of a sweep are really
+ * faster than its baseline (docs/confirm.md) */
 #include "coordinator/cli/cmd.h"
 
 #include <stddef.h>

@@ -57,7 +57,7 @@ static int print(struct export *export, const struct settings *settings,
 
 /* ---- the file */
 
-/* The whole text first: a file is written when all is known. */
+/* Generate the whole text first, so that no partial file is written. */
 static int write_out(struct export *export, const struct settings *settings,
                      struct err *err)
 {

@@ -1,4 +1,4 @@
-/* fa-coord fuzz: is a configuration right at every shape? (docs/fuzz.md) */
+/* fa-coord fuzz: checks configurations at many shapes (docs/fuzz.md) */
 #include "coordinator/cli/cmd.h"
 
 #include <stdio.h>
@@ -28,14 +28,14 @@ struct order {
     bool cover, all;
 
     struct config_selection choice;
-    struct spec_shape *shapes; /* those of shape_names, borrowed pieces */
+    struct spec_shape *shapes; /* by shape_names; contents borrowed */
     struct plan_ask ask;
     const struct spec *spec;
     struct fuzz fuzz;
     bool judged;
 };
 
-/* How many of the best there were; none without a database. */
+/* How many of the best there were; none if there is no database. */
 static int choose_best(struct order *order, const char *db, size_t most,
                        size_t *found, struct err *err)
 {
@@ -103,8 +103,8 @@ static int choose_shapes(struct order *order, const char *device,
                         order->shapes, err);
 }
 
-/* What the engine says is about hosts; what is asked here is whether all is
- * right.  A database that failed and a signal stay what they are. */
+/* The exit code of the sweep is about hosts, but this command reports
+ * correctness.  Only a database error and a signal are passed on. */
 static int conclude(const struct run *run, const struct order *order, int code,
                     const char *db)
 {

@@ -1,4 +1,5 @@
-/* fa-coord import: what another tuner recorded, as a database or sweep file. */
+/* fa-coord import: converts a record of another tuner to a database or sweep
+ * file. */
 #include "coordinator/cli/cmd.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
-/* fa-coord profile: what keeps a configuration from being faster
- * (docs/profile.md) */
+/* fa-coord profile: shows what limits a configuration (docs/profile.md) */
 #include "coordinator/cli/cmd.h"
 
 #include <math.h>
@@ -28,13 +27,14 @@
 #include "coordinator/text/json_out.h"
 #include "coordinator/text/terminal.h"
 
-/* Of all launches of a configuration: each is replayed some forty times. */
+/* For all launches of a configuration: the profiler replays each some forty
+ * times. */
 #define LAUNCHES_S 300
 
 struct order {
-    const char *config;      /* NULL: the winner there and the baseline */
+    const char *config;      /* NULL: the winner and the baseline */
     const char *shape_name;  /* NULL: the headline */
-    struct spec_shape shape; /* borrowed pieces */
+    struct spec_shape shape; /* its contents are borrowed */
     struct config_selection choice;
 };
 
@@ -58,7 +58,7 @@ static int choose_named(struct order *order, const struct run *run,
     return rc;
 }
 
-/* The shape's, and the baseline beside it. */
+/* The shape's winner, and the baseline next to it. */
 static int choose_winner(struct order *order, const struct run *run,
                          struct store *store, const struct report *report,
                          struct err *err)
@@ -117,7 +117,7 @@ static int choose_shape(struct order *order, const struct run *run,
                              : 0;
 }
 
-/* Is every profile of the newest round there? */
+/* Does every profile of the newest round exist? */
 static int code_of(const struct profile *profiles)
 {
     int64_t newest = 0;
@@ -188,7 +188,7 @@ static int profile_work(struct run *run, void *arg)
     return code;
 }
 
-/* "[DB] [CONFIG]": what names no configuration is the database. */
+/* "[DB] [CONFIG]": an argument that names no configuration is the database. */
 static int find_db(char **db, struct order *order, const char *const plain[2],
                    struct err *err)
 {

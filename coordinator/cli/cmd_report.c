@@ -29,7 +29,7 @@ struct settings {
     const char *where, *html;
 };
 
-/* The page has what the text has, and the cost. */
+/* The page has the same contents as the text, and the cost. */
 static int save_page(const struct report_view *view,
                      const struct settings *settings, struct err *err)
 {
@@ -88,7 +88,7 @@ static int run(struct store *store, const struct settings *settings,
     bool learnt = false;
     int rc = report_load(store, &report, err);
 
-    /* Times and failures are worth showing without TFLOP/s. */
+    /* Times and failures are useful even if metrics cannot be computed. */
     if (rc == 0 && stored_spec_metrics(report, err) < 0)
         fprintf(stderr, "fa-coord: the report has no metrics: %s\n", err->text);
     if (rc == 0)

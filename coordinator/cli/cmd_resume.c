@@ -1,4 +1,4 @@
-/* fa-coord resume: sweep, found from the end of its database. */
+/* fa-coord resume: a sweep whose settings come from its database. */
 #include "coordinator/cli/cmd.h"
 
 #include <stddef.h>

@@ -25,8 +25,8 @@
 #include "coordinator/text/json_out.h"
 #include "coordinator/text/table.h"
 
-#define LINE_MAX_BYTES 65536 /* of a configuration, printed */
-#define CONFIG_BYTES 120     /* of one in a message */
+#define LINE_MAX_BYTES 65536 /* of a printed configuration */
+#define CONFIG_BYTES 120     /* of a configuration in a message */
 #define JOBS_MAX 256         /* build slots of a worker */
 
 struct view {
@@ -36,7 +36,7 @@ struct view {
     const char *arch, *device;
     bool build, list, cover, json;
     int64_t jobs;
-    const char *db; /* NULL: NAME.ARCH.db, else NAME.db, beside the file */
+    const char *db; /* NULL: NAME.ARCH.db or NAME.db beside the file */
     struct build_listing *builds;
     struct space_gate_count counts[SPEC_LIST_MAX];
     int64_t passed;
@@ -178,7 +178,7 @@ static void print_point(const struct view *view,
     buf_fini(&text);
 }
 
-/* With --cover, the points to be listed; else NULL for all. */
+/* With --cover, the points to list; NULL for all. */
 static int choose_points(const struct view *view, int64_t **out, size_t *n,
                          struct err *err)
 {
@@ -186,7 +186,7 @@ static int choose_points(const struct view *view, int64_t **out, size_t *n,
     return view->cover ? space_cover(view->space, out, n, err) : 0;
 }
 
-/* 'out' is NULL for people. */
+/* 'out' is NULL for output to people. */
 static int list_points(const struct view *view, struct json_out *out,
                        struct err *err)
 {
@@ -251,8 +251,8 @@ static int print_text(const struct view *view, struct err *err)
     return 0;
 }
 
-/* Builds have a database of their own, for one architecture; the sweep's may
- * tell of some as well. */
+/* Builds have a database of their own for one architecture, but the sweep's
+ * database may have some too. */
 static char *find_db(const struct view *view)
 {
     const struct spec *spec = view->spec;
@@ -267,7 +267,7 @@ static char *find_db(const struct view *view)
     return mem_printf("%s/%s.db", spec->file.folder, spec->name);
 }
 
-/* All that were asked for must have been tried, whatever came of it. */
+/* Success means that all selected ones were tried, even if some failed. */
 static int judge_missing(const struct view *view, struct err *err)
 {
     const struct build_listing *listing = view->builds;
@@ -297,7 +297,8 @@ static int judge_missing(const struct view *view, struct err *err)
     return EXIT_NO_RESULT;
 }
 
-/* What passes the gates and is not built speaks against the gates. */
+/* A configuration that passes the gates but does not build shows a missing
+ * gate. */
 static int judge_builds(const struct view *view, struct err *err)
 {
     const struct build_listing *listing = view->builds;
@@ -324,8 +325,8 @@ static int print(const struct view *view, struct err *err)
     return view->json ? print_json(view, err) : print_text(view, err);
 }
 
-/* Without a database nothing is known of any configuration, and none needs its
- * keys.  Sources and baseline are looked at all the same. */
+/* Without a database no build is known, so no keys are needed.  Sources and
+ * baseline are still checked. */
 static int load(struct view *view, const char *db, struct err *err)
 {
     bool emulated = device_kind_is(view->device, DEVICE_KIND_CPU);
@@ -388,7 +389,7 @@ static int show(struct view *view, struct err *err)
 
 static int show_space(const char *path, struct view *view, struct err *err)
 {
-    char arch[32]; /* however the user wrote it */
+    char arch[32]; /* in the form that the user wrote */
     int rc = gpu_arch_find_named(view->arch, &view->facts, err);
 
     if (rc < 0)

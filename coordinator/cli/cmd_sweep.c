@@ -105,8 +105,8 @@ static void remove_old(const char *db)
     }
 }
 
-/* --fresh keeps the old database under another name: nothing paid for is
- * thrown away. */
+/* --fresh renames the old database, so that results that cost money are never
+ * lost. */
 static int set_aside(const char *db, struct err *err)
 {
     struct store *store;
@@ -115,7 +115,7 @@ static int set_aside(const char *db, struct err *err)
 
     if (access(db, F_OK) < 0)
         return 0;
-    rc = store_open(db, STORE_WRITE, &store, err); /* nobody else has it */
+    rc = store_open(db, STORE_WRITE, &store, err); /* nobody else has it open */
     if (rc < 0)
         return rc;
     store_close(store);

@@ -72,8 +72,8 @@ static int unknown(const char *name)
     return EXIT_INPUT;
 }
 
-/* A descriptor that is closed would be taken by the next file opened, and
- * messages would be written into it. */
+/* If a standard descriptor is closed, the next file opened would take its
+ * number, and messages would be written into that file. */
 static void hold_standard_descriptors(void)
 {
     for (int fd = 0; fd <= 2; fd++)
@@ -81,7 +81,7 @@ static void hold_standard_descriptors(void)
             (void)open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
 }
 
-/* A listing that did not reach its file is no success. */
+/* If the output did not reach its file, the command fails. */
 static int flushed(int code)
 {
     struct err err;
@@ -118,7 +118,7 @@ int main(int argc, char *argv[])
     int rc;
 
     hold_standard_descriptors();
-    signal(SIGPIPE, SIG_IGN); /* a reader that leaves is an error of write() */
+    signal(SIGPIPE, SIG_IGN); /* write() reports a reader that went away */
     rc = hash_setup(&err);
     return flushed(rc < 0 ? fail_with(rc, &err) : run(argc, argv));
 }

@@ -25,7 +25,8 @@ static bool is_timed(const struct report_config *config, size_t shape)
            config->cells[shape].n_samples > 0;
 }
 
-/* What the configuration itself did: the machinery's own losses are none. */
+/* The outcome of the configuration itself; infrastructure losses do not
+ * count. */
 static bool failed(const struct report_config *config, size_t shape)
 {
     enum outcome outcome = config->cells[shape].outcome;
@@ -52,7 +53,7 @@ static void measure_row(const struct compare *compare, struct compare_row *row)
         compare_by_samples(compare, row);
 }
 
-/* ---- which rows there are */
+/* ---- choosing the rows */
 
 static bool same_vars(const struct report_shape *a,
                       const struct report_shape *b)
@@ -70,7 +71,7 @@ static size_t shape_in_b(const struct compare *compare, size_t shape)
     return NO_SHAPE;
 }
 
-/* A row for each shape that both have. */
+/* One row for each shape that both have. */
 static void add_rows(struct compare *compare, enum compare_subject subject,
                      const struct report_config *a,
                      const struct report_config *b)
@@ -107,7 +108,7 @@ static void add_winner(struct compare *compare)
     compare->n_deciding = compare->n_rows;
 }
 
-/* By key, with the configuration's place in its report. */
+/* By key, with the index of the configuration in its report. */
 struct entry {
     const struct report_config *config;
     bool met;
@@ -154,7 +155,7 @@ static void add_configs(struct compare *compare)
 
 /* ---- verdicts */
 
-/* One family of hypotheses: rows [from, to). */
+/* Correct over one family of hypotheses: rows [from, to). */
 static void judge(struct compare *compare, size_t from, size_t to)
 {
     const struct verdict_rules rules = { .alpha = compare->rules.alpha,
@@ -330,7 +331,7 @@ static void decide(struct compare *compare)
                  "the winner is not slower than the threshold allows");
 }
 
-/* ---- the whole */
+/* ---- the result */
 
 int compare_make(const struct compare_side *a, const struct compare_side *b,
                  const struct compare_rules *rules, struct compare **out,

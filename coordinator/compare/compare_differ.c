@@ -10,10 +10,10 @@
 #include "common/mem.h"
 #include "coordinator/compare/compare_side.h"
 
-/* A clock that is off by this may move times by as much as a threshold. */
+/* A clock difference of this share can move times by as much as a threshold. */
 #define CLOCK_OFF 0.01
 
-/* ---- texts of a GPU: which of them a side has */
+/* ---- texts about the GPUs of a side */
 
 typedef const char *gpu_text(const struct compare_gpu *gpu);
 
@@ -45,7 +45,7 @@ static bool has(const struct compare_side *side, gpu_text *text, const char *of)
     return false;
 }
 
-/* Both sides have the same ones. */
+/* Do both sides have the same texts? */
 static bool same_set(const struct compare_side *a, const struct compare_side *b,
                      gpu_text *text)
 {
@@ -80,7 +80,7 @@ static char *list_of(const struct compare_side *side, gpu_text *text)
     return list;
 }
 
-/* ---- what cannot be compared */
+/* ---- differences that forbid a comparison */
 
 static const char *kind_of(const struct compare_side *side)
 {
@@ -112,7 +112,7 @@ static bool share_a_tunable(const struct report *a, const struct report *b)
     const struct stored_params *in_a, *in_b;
 
     if (a->n_configs == 0 || b->n_configs == 0)
-        return true; /* nobody knows */
+        return true; /* unknown: allow it */
     in_a = &a->configs[0].params;
     in_b = &b->configs[0].params;
     for (size_t i = 0; i < in_a->n; i++)
@@ -121,8 +121,9 @@ static bool share_a_tunable(const struct report *a, const struct report *b)
     return in_a->n == 0 || in_b->n == 0;
 }
 
-/* A sweep may get another name, and a kernel get other tunables, but not both.
- * A record's shape says nothing of the problem: there the name decides. */
+/* A sweep may be renamed, and a kernel may get other tunables, but not both at
+ * once.  The shape of a record does not describe the problem: there the name
+ * decides. */
 static bool are_two_kernels(const struct report *a, const struct report *b)
 {
     return strcmp(a->name, b->name) != 0 &&
@@ -155,14 +156,14 @@ int compare_refuse(const struct compare_side *a, const struct compare_side *b,
     return 0;
 }
 
-/* ---- what the reader must know */
+/* ---- differences that the reader must know */
 
 struct list {
     char **items;
     size_t n;
 };
 
-/* Takes 'text'. */
+/* Takes ownership of 'text'. */
 static void add(struct list *list, char *text)
 {
     list->items = mem_grow(list->items, list->n + 1, sizeof(*list->items));

@@ -1,7 +1,8 @@
-/* compare_differ.h - what makes two databases differ besides the kernel
+/* compare_differ.h - differences of two databases besides the kernel
  *
- * Some of it leaves nothing to compare, the rest the reader must know: a time
- * is that of a kernel on a card, with a clock, a driver and a compiler.
+ * A time depends on the card, its clock, the driver and the compiler as well as
+ * on the kernel.  Some differences make a comparison meaningless; the reader
+ * must know about the others.
  * Pure but for allocation; any thread.
  */
 #ifndef FA_COORDINATOR_COMPARE_COMPARE_DIFFER_H
@@ -12,13 +13,12 @@
 struct compare_side;
 struct err;
 
-/* ERR_INPUT, with the reason, when the times are of different things: another
- * kind of device or model of GPU, another treatment of the cache, another
- * kernel. */
+/* ERR_INPUT, with the reason, if the times cannot be compared: another kind of
+ * device or model of GPU, another cache treatment, another kernel. */
 int compare_refuse(const struct compare_side *a, const struct compare_side *b,
                    struct err *err);
 
-/* A sentence for each difference; the caller frees them and the list. */
+/* One sentence for each difference; the caller frees them and the list. */
 void compare_warn(const struct compare_side *a, const struct compare_side *b,
                   char ***out, size_t *n);
 

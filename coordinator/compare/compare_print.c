@@ -20,13 +20,13 @@ static const char *word_of(const struct compare_row *row)
                                        : compare_state_name(row->state);
 }
 
-/* Times in the unit that shows those of A with their digits. */
+/* Times in the unit that suits those of A. */
 static double unit_of(const struct compare *compare, const char **name)
 {
     double least = INFINITY;
 
     for (size_t i = 0; i < compare->n_rows; i++)
-        least = fmin(least, compare->rows[i].a_s); /* a NaN is no minimum */
+        least = fmin(least, compare->rows[i].a_s); /* fmin() ignores NaN */
     *name = least < 1e-3 ? "us" : least < 1 ? "ms" : "s";
     return least < 1e-3 ? 1e6 : least < 1 ? 1e3 : 1;
 }

@@ -10,7 +10,7 @@
 
 struct compare;
 
-/* 'top' rows of configurations at most, 0 for all */
+/* at most 'top' rows of configurations, 0 for all */
 void compare_table(const struct compare *compare, size_t top, FILE *to);
 void compare_json(const struct compare *compare, FILE *to);
 

@@ -14,7 +14,8 @@
 #include "coordinator/stats/normal.h"
 #include "coordinator/stats/stats.h"
 
-/* GPUs are strata where both sides used one; else cards differ anyway. */
+/* GPUs are strata if both sides used a common one; otherwise cards differ
+ * anyway. */
 static bool share_gpu(const struct compare *compare)
 {
     for (size_t i = 0; i < compare->a->n_gpus; i++)
@@ -24,7 +25,7 @@ static bool share_gpu(const struct compare *compare)
     return false;
 }
 
-/* The number of a GPU of B among those of A, or one of its own. */
+/* The number that this GPU of B has in A, or a new one. */
 static int stratum_in_a(const struct compare *compare, int gpu)
 {
     const struct compare_side *a = compare->a, *b = compare->b;
@@ -92,8 +93,8 @@ bool compare_by_blocks(const struct compare *compare, struct compare_row *row)
     return true;
 }
 
-/* Standard deviation of the log ratio by the noise that finalists.h takes
- * screened medians to have: for a few samples. */
+/* Standard deviation of the log ratio, from the noise that finalists.h assumes
+ * for screened medians; used with few samples. */
 static double sd_of_few(const struct compare *compare,
                         const struct report_cell *a,
                         const struct report_cell *b)
@@ -117,8 +118,8 @@ static struct location_shift_value *logs_of(const struct report_cell *cell)
     return out;
 }
 
-/* The same from the interval that the samples themselves give, on which a
- * late one has no more say than any other. */
+/* The same from the interval of the samples themselves, in which an outlier has
+ * no extra weight. */
 static double sd_of_many(const struct report_cell *a,
                          const struct report_cell *b, double alpha)
 {
@@ -143,9 +144,10 @@ void compare_by_samples(const struct compare *compare, struct compare_row *row)
         sd = sd_of_few(compare, a, b);
     else
         sd = sd_of_many(a, b, alpha);
-    /* what more samples of one measurement do not cure, on both sides */
+    /* variation that more samples of one measurement do not reduce, on both
+     * sides */
     sd = hypot(sd, hypot(compare->a->between, compare->b->between));
-    sd = fmax(sd, DBL_EPSILON); /* of samples that are all alike */
+    sd = fmax(sd, DBL_EPSILON); /* if all samples are equal */
     reach = sd * normal_quantile(1 - alpha / 2);
     row->n_a = a->n_samples;
     row->n_b = b->n_samples;

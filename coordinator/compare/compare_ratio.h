@@ -1,6 +1,6 @@
 /* compare_ratio.h - the ratio of the two times of a row, and its interval
  *
- * Fills in evidence, counts, medians and speedup; compare.h tells how.
+ * Fills in evidence, counts, medians and speedup; compare.h describes them.
  * Pure but for allocation; any thread.
  */
 #ifndef FA_COORDINATOR_COMPARE_COMPARE_RATIO_H
@@ -11,9 +11,9 @@
 struct compare;
 struct compare_row;
 
-/* false, and nothing filled in, when a side has too few blocks */
+/* false, and nothing filled in, if a side has too few blocks */
 bool compare_by_blocks(const struct compare *compare, struct compare_row *row);
-/* of a row that both sides have samples for */
+/* for a row for which both sides have samples */
 void compare_by_samples(const struct compare *compare, struct compare_row *row);
 
 #endif

@@ -18,7 +18,7 @@
 #include "coordinator/store/store.h"
 #include "coordinator/text/terminal.h"
 
-#define CANARIES_LEAST 5 /* to tell how far two measurements are apart */
+#define CANARIES_LEAST 5 /* canaries needed to estimate 'between' */
 
 /* One measurement: the samples of one result, ascending. */
 struct measurement {
@@ -101,7 +101,7 @@ static double median_of(const double *values, size_t n)
     return summary.median;
 }
 
-/* Rows of one sample each, those of a measurement together. */
+/* The query returns one sample a row; this joins those of a measurement. */
 struct gathering {
     struct compare_side *side;
     measurement_fn *fn;
@@ -209,9 +209,9 @@ static double sample_noise(const struct report *report)
     return noise;
 }
 
-/* The canary is one binary measured again and again: how far one measurement
- * of a card is from the next.  Steps from one to the next, not the spread of
- * all: slow drift is in both sides alike. */
+/* The canary is one binary that is measured repeatedly: it shows how much one
+ * measurement differs from the next on a card.  Steps between neighbours are
+ * used, not the spread of all, because slow drift affects both sides alike. */
 struct canary {
     char gpu[128], shape[128];
     double last;
@@ -242,7 +242,7 @@ static int read_between(struct compare_side *side, struct err *err)
 
     side->between = COMPARE_BETWEEN;
     side->canaries = canary.n + 1 >= CANARIES_LEAST;
-    if (side->canaries) /* a step is of two: half the normal quartile, sqrt 2 */
+    if (side->canaries) /* a step has the noise of two: quartile, sqrt 2 */
         side->between = median_of(canary.steps, canary.n) * 1.4826 / sqrt(2.0);
     free(canary.steps);
     return rc;
@@ -284,7 +284,7 @@ static int read_rest(struct compare_side *side, struct err *err)
         rc = each(side, REPORT_CURRENT_GPUS, add_gpu, side, err);
     if (rc == 0)
         rc = each(side, REPORT_CURRENT_WAYS, add_way, side, err);
-    /* what a replay calls an artifact is no machine code */
+    /* the artifact of a replay is not machine code */
     if (rc == 0 && !device_kind_is(side->report->device, DEVICE_KIND_REPLAY))
         rc = each(side, REPORT_CURRENT_ARTIFACTS, add_code, side, err);
     if (rc == 0)
@@ -297,7 +297,7 @@ static int read_rest(struct compare_side *side, struct err *err)
     return rc;
 }
 
-/* As export has it: what was confirmed, else what was screened. */
+/* As export does: the confirmed winner, otherwise the screened one. */
 static int read_winner(struct compare_side *side, struct err *err)
 {
     struct err why = { "" };
@@ -316,13 +316,13 @@ int compare_side_open(const char *path, struct compare_side *out,
     struct stat file = { .st_ino = 0 };
     int rc;
 
-    (void)stat(path, &file); /* whether it is there is for the next to say */
+    (void)stat(path, &file); /* the next call reports a missing file */
     *out = (struct compare_side){ .file.path = path,
                                   .file.volume = file.st_dev,
                                   .file.inode = file.st_ino };
     rc = store_open(path, STORE_READ, &out->store, err);
     if (rc < 0)
-        return rc; /* its text names the file */
+        return rc; /* its text has the name of the file */
     rc = report_load(out->store, &out->report, err);
     if (rc == 0) {
         rc = read_rest(out, err);

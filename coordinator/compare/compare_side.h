@@ -1,6 +1,6 @@
 /* compare_side.h - one of two databases that are compared
  *
- * Its report, what was measured block by block, and on what.
+ * It has the report, the measurements by block, and the GPUs.
  * Immutable once open.  Thread rule: one thread.
  */
 #ifndef FA_COORDINATOR_COMPARE_COMPARE_SIDE_H
@@ -28,12 +28,12 @@ struct compare_blocks {
     size_t n;
 };
 
-/* A cubin that was measured: the same hash is the same machine code. */
+/* The cubin of a configuration: the same hash means the same machine code. */
 struct compare_code {
     char config[HASH_HEX], artifact[HASH_HEX];
 };
 
-/* How a shape is measured: its variables, arguments, reference, tolerance. */
+/* What defines a shape: its variables, arguments, reference, tolerance. */
 struct compare_way {
     char *shape;
     char key[HASH_HEX];
@@ -45,7 +45,7 @@ struct compare_gpu {
 
 struct compare_file {
     const char *path; /* borrowed */
-    dev_t volume;     /* which file that is */
+    dev_t volume;     /* identity of the file */
     ino_t inode;
 };
 
@@ -54,13 +54,13 @@ struct compare_side {
     struct store *store;
     struct report *report;
     struct gpu_arch_facts facts;
-    char *l2;             /* how the cache is treated: flush warm */
-    struct winner winner; /* config NULL: there is none */
-    char why_none[240];   /* then: why */
+    char *l2;             /* cache treatment: flush warm */
+    struct winner winner; /* config NULL: no winner */
+    char why_none[240];   /* why there is no winner */
 
-    struct compare_gpu *gpus; /* that results came from */
+    struct compare_gpu *gpus; /* GPUs with results */
     size_t n_gpus;
-    double clock_mhz; /* median around the samples; NAN when not known */
+    double clock_mhz; /* median during the samples; NAN if not known */
 
     struct compare_way *ways;
     size_t n_ways;
@@ -70,26 +70,26 @@ struct compare_side {
     size_t n_codes;
 
     double noise;   /* typical relative deviation of a screening sample */
-    double between; /* of the median of one measurement to the next */
-    bool canaries;  /* 'between' is this sweep's own */
+    double between; /* of the median, from one measurement to the next */
+    bool canaries;  /* 'between' was measured in this sweep */
 };
 
-/* Without enough canaries: what two measurements of one binary on one calm
- * card differ by (docs/measuring.md). */
+/* 'between' without enough canaries: two measurements of one binary on one calm
+ * card (docs/measuring.md). */
 #define COMPARE_BETWEEN 0.005
 
-/* ERR_STORE, ERR_INPUT when it holds no sweep; texts name the database. */
+/* ERR_STORE, or ERR_INPUT if it holds no sweep; the text names the database. */
 int compare_side_open(const char *path, struct compare_side *out,
                       struct err *err);
 void compare_side_close(struct compare_side *side);
 
 const struct report_config *compare_side_config(const struct compare_side *side,
                                                 const char *key);
-/* NULL when it was in no confirmation pass. */
+/* NULL if it took part in no confirmation pass. */
 const struct compare_blocks *
 compare_side_blocks(const struct compare_side *side, const char *key,
                     size_t shape);
-/* The hash of its machine code, "" when it was not measured. */
+/* The hash of its machine code, "" if it was not measured. */
 const char *compare_side_code(const struct compare_side *side, const char *key);
 
 #endif

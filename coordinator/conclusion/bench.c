@@ -9,7 +9,7 @@
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/result/report.h"
 
-/* The first of the ranking that is not the baseline. */
+/* The first one in the ranking that is not the baseline. */
 static const struct report_config *fastest_other(const struct report *report,
                                                  const struct conclusion *c)
 {
@@ -20,8 +20,8 @@ static const struct report_config *fastest_other(const struct report *report,
     return NULL;
 }
 
-/* Where the baseline won there is still somebody to compare it with: the best
- * finalist, else the first of the ranking. */
+/* If the baseline won, another one is still needed for comparison: the best
+ * finalist, otherwise the first of the ranking. */
 static void replace_baseline(const struct report *report,
                              const struct conclusion *c, struct winner *winner)
 {

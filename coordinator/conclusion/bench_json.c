@@ -22,7 +22,7 @@ static void put_over(struct json_out *out, const struct finding *f)
     json_out_real(out, "p", f->speedup.p);
 }
 
-/* NULL when it is out. */
+/* NULL if it is out. */
 static const struct finding *finding_of(const struct conclusion *c,
                                         const struct conclusion_shape *shape,
                                         const struct report_config *config)

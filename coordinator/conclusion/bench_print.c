@@ -61,7 +61,7 @@ static void shape_rows(struct table *table, const struct bench *bench,
     }
 }
 
-/* What a shape gains by a configuration of its own. */
+/* How much each shape gains from a configuration of its own. */
 static void print_gain(const struct bench *bench, const struct conclusion *c,
                        const struct conclusion_shape *shape, FILE *to)
 {

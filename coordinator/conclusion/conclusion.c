@@ -17,14 +17,14 @@ static double or_last(double key)
     return isnan(key) ? (double)INFINITY : key;
 }
 
-/* What can be said for it. */
+/* The strength of its evidence. */
 static int standing(const struct finding *f)
 {
     return f->success ? 2 : f->verdict == VERDICT_FAST ? 1 : 0;
 }
 
-/* Of those that tie, only those for which as much can be said as for any: one
- * that was measured badly must not be taken for one that won. */
+/* Among those that tie, prefer those with the strongest evidence: a candidate
+ * that was measured badly must not be reported as the winner. */
 static size_t take_from_tie(const struct conclusion *c,
                             const struct finding *findings)
 {
@@ -94,7 +94,7 @@ const char *conclusion_reason(const struct conclusion *c,
 {
     const char *reason = c->confirmation.candidates[rejected->candidate].reason;
 
-    /* Killed after its result, before the reason was written down. */
+    /* Killed after its result was stored, before the reason was. */
     return *reason ? reason : "it was wrong in a block";
 }
 

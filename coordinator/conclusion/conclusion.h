@@ -1,8 +1,8 @@
-/* conclusion.h - what a sweep came to: the verdict of its confirmation
+/* conclusion.h - the verdict of a confirmation
  *
- * The one module that derives it from what is stored, whoever asks: report,
- * its JSON, confirm, bench, compare.  Only complete blocks count, and only
- * candidates that were right in all of them (docs/confirm.md).
+ * Only this module derives the verdict from the database; report, confirm,
+ * bench and compare all use it.  Only complete blocks count, and only
+ * candidates that were correct in all of them (docs/confirm.md).
  *
  * Immutable once loaded; the report that it was loaded with outlives it.
  */
@@ -29,16 +29,16 @@ struct store;
 
 enum conclusion_state {
     CONCLUSION_NONE,   /* nothing was confirmed */
-    CONCLUSION_BEGUN,  /* it can be continued */
-    CONCLUSION_FAILED, /* it could not be brought to its end */
+    CONCLUSION_BEGUN,  /* it is not complete; it can be resumed */
+    CONCLUSION_FAILED, /* it could not be completed */
     CONCLUSION_DONE,
 };
 
-/* One that was in the running to the end, or that was not. */
+/* A candidate, whether it stayed to the end or not. */
 struct conclusion_entry {
-    size_t candidate;                   /* its place in 'confirmation' */
+    size_t candidate;                   /* index in 'confirmation' */
     char *name;                         /* "BLOCK_M=128 STAGES=2" */
-    const struct report_config *config; /* NULL: not in the report */
+    const struct report_config *config; /* NULL: the report does not have it */
     double registers, spill_bytes;      /* NAN: not known */
 };
 
@@ -46,70 +46,73 @@ struct conclusion_shape {
     const char *name;
     struct blocks *blocks;    /* candidates are the entries, in order */
     struct finding *findings; /* one an entry */
-    size_t leader;            /* an entry, or BEST_SET_NONE */
-    size_t best;              /* of those that tie, by the tie-break */
-    size_t n_tied;            /* with the leader, itself included */
-    char *missed;   /* the fastest here in the sweep, NULL: it was compared */
-    char *sentence; /* as that of the whole; NULL: there is none */
+    size_t leader;            /* index of an entry, or BEST_SET_NONE */
+    size_t best;              /* entry chosen among those that tie */
+    size_t n_tied;            /* entries that tie with the leader, including
+                               * it */
+    char *missed;   /* the fastest here in the sweep if it was not compared;
+                     * otherwise NULL */
+    char *sentence; /* like the sentence of the whole; NULL: none */
 };
 
 struct conclusion_blocks {
     int complete, broken;
 };
 
-/* Configurations of the sweep. */
+/* Counts of configurations of the sweep. */
 struct conclusion_screening {
     size_t asked, pending; /* pending: without a result */
 };
 
 struct conclusion_cost {
-    double hours; /* hosts were held, the proof included */
-    double usd;   /* NAN: a host is unpriced */
+    double hours; /* that hosts were held, including the proof */
+    double usd;   /* NAN: a host has no price */
 };
 
 struct conclusion {
     enum conclusion_state state;
-    bool emulated; /* times of the cpu device: no verdict on a GPU */
-    bool replayed; /* times that were recorded before */
+    bool emulated; /* times of the cpu device: no verdict about a GPU */
+    bool replayed; /* times from a record */
     struct confirmation confirmation;
     struct conclusion_blocks blocks;
     size_t n_gpus;
     struct conclusion_entry *entries; /* the baseline first */
     size_t n;
-    struct conclusion_entry *rejected; /* conclusion_reason() tells why */
+    struct conclusion_entry *rejected; /* conclusion_reason() has the reason */
     size_t n_rejected;
     struct conclusion_shape *shapes; /* the headline first */
     size_t n_shapes;
 
-    struct conclusion_external *external; /* NULL: it was not run */
+    struct conclusion_external *external; /* NULL: it did not run */
 
-    size_t best; /* the entry to take at the headline, or BEST_SET_NONE */
+    size_t best; /* the entry to use at the headline, or BEST_SET_NONE */
     const struct report_config *baseline; /* NULL: not known */
-    bool success; /* 'best' reached the target; never where emulated */
+    bool success; /* 'best' reached the target; never if emulated */
     struct conclusion_screening screening;
-    char *why_none; /* why nothing was confirmed; NULL: something was */
+    char *why_none; /* why nothing was confirmed; NULL if something was */
     struct conclusion_cost cost;
-    char *sentence; /* the headline in one, without a full stop */
+    char *sentence; /* result at the headline, without a full stop */
 };
 
-/* Of the newest confirmation of this kind.  With none the state says so, and
- * there is a sentence all the same.  'cost' is of the same database.  ERR_STORE
+/* Load the newest confirmation of this kind.  If there is none, the state says
+ * so, and there is still a sentence.  'cost' is from the same database.
+ * ERR_STORE
  */
 int conclusion_load(struct store *store, const struct report *report,
                     const struct report_cost *cost, enum confirmation_kind kind,
                     struct conclusion **out, struct err *err);
 void conclusion_free(struct conclusion *conclusion); /* NULL is fine */
 
-/* Of one in 'rejected'. */
+/* The reason for one in 'rejected'. */
 const char *conclusion_reason(const struct conclusion *conclusion,
                               const struct conclusion_entry *rejected);
 
-/* It was right where it was screened, and turned out wrong since. */
+/* Its screening result was correct, but a later one was wrong. */
 bool conclusion_rejects(const struct conclusion *conclusion,
                         const struct report_config *config);
 
-/* For people: the sentence, one more for each further shape; then who was
- * compared, who was rejected and why, and how.  Or both. */
+/* Print for people: the sentence, and one for each further shape; and then who
+ * was compared, who was rejected and why, and the method.  Or both. */
 void conclusion_sentences_print(const struct conclusion *conclusion, FILE *to);
 void conclusion_tables_print(const struct conclusion *conclusion, FILE *to);
 void conclusion_print(const struct conclusion *conclusion, FILE *to);

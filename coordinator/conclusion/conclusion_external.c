@@ -1,4 +1,4 @@
-/* The external baseline beside the candidates: its times in their blocks. */
+/* The external baseline next to the candidates: its times in their blocks. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "coordinator/text/json_out.h"
 #include "coordinator/text/table.h"
 
-/* One time of it, in a block that counts for the candidates. */
+/* One of its times, in a block that counts for the candidates. */
 struct theirs {
     size_t shape;
     struct block_sample sample;
@@ -23,7 +23,7 @@ struct theirs {
 
 struct taking {
     struct conclusion *c;
-    const struct conclusion_sample *samples; /* of the entries */
+    const struct conclusion_sample *samples; /* samples of the entries */
     size_t n_samples;
     struct theirs *theirs;
     size_t n, cap;
@@ -100,7 +100,7 @@ static int take_runs(struct taking *t, struct store *store, struct err *err)
                               first + CONFIRMATION_ROUNDS, take_run, t, err);
 }
 
-/* Blocks of the entries and, as the last candidate, the external one. */
+/* Blocks with the entries and, as the last candidate, the external baseline. */
 static struct blocks *join(const struct taking *t, size_t shape)
 {
     struct block_sample *all = mem_new(t->n_samples + t->n, sizeof(*all));

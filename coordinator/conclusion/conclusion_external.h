@@ -1,6 +1,6 @@
 /* conclusion_external.h - the external baseline in a conclusion
  *
- * Part of a conclusion, filled in after it was judged.
+ * It is a part of a conclusion, filled in after conclusion_judge().
  */
 #ifndef FA_COORDINATOR_CONCLUSION_CONCLUSION_EXTERNAL_H
 #define FA_COORDINATOR_CONCLUSION_CONCLUSION_EXTERNAL_H
@@ -16,21 +16,22 @@ struct err;
 struct json_out;
 struct store;
 
-/* The external baseline at a shape, in the blocks it took part in. */
+/* The external baseline at a shape, in the blocks that it joined. */
 struct conclusion_against {
-    struct block_time time; /* NAN without any */
-    struct speedup *over;   /* of each entry over it */
+    struct block_time time; /* NAN if there are none */
+    struct speedup *over;   /* speedup of each entry over it */
 };
 
 struct conclusion_external {
-    char *name;         /* as the sweep file calls it */
-    char *says;         /* as it calls itself, "" when it does not */
+    char *name;         /* its name in the sweep file */
+    char *says;         /* its own name for itself, "" if it prints none */
     size_t ran, failed; /* runs of the command */
-    char *why;          /* the first failed; "" */
-    struct conclusion_against *shapes; /* NULL when nobody was compared */
+    char *why;          /* why the first failed run did; "" */
+    struct conclusion_against *shapes; /* NULL if no candidate was compared */
 };
 
-/* After conclusion_judge(): the runs of the external baseline.  ERR_STORE */
+/* Call it after conclusion_judge(): adds the runs of the external baseline.
+ * ERR_STORE */
 int conclusion_take_external(struct conclusion *conclusion, struct store *store,
                              const struct conclusion_sample *samples, size_t n,
                              struct err *err);

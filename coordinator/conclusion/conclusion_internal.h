@@ -1,4 +1,4 @@
-/* conclusion_internal.h - how a conclusion is made; for conclusion*.c and tests
+/* conclusion_internal.h - makes a conclusion; for conclusion*.c and tests
  */
 #ifndef FA_COORDINATOR_CONCLUSION_CONCLUSION_INTERNAL_H
 #define FA_COORDINATOR_CONCLUSION_CONCLUSION_INTERNAL_H
@@ -13,12 +13,13 @@ struct conclusion_sample {
     struct block_sample sample; /* of an entry */
 };
 
-/* From entries, confirmation, state, emulated, complete and n_gpus: the rest
- * but the sentences. */
+/* From entries, confirmation, state, emulated, complete and n_gpus, derive all
+ * other members except the sentences. */
 void conclusion_judge(struct conclusion *conclusion,
                       const struct conclusion_sample *samples, size_t n);
 
-/* After it, conclusion_sentence.c: what is known, in words. */
+/* conclusion_sentence.c: write the sentences.  Call it after
+ * conclusion_judge(). */
 void conclusion_say(struct conclusion *conclusion);
 
 #endif

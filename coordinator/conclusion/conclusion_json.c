@@ -6,7 +6,7 @@
 #include "coordinator/result/report.h"
 #include "coordinator/text/json_out.h"
 
-/* Of what was not compared. */
+/* A configuration that was not compared. */
 static const struct finding no_finding = {
     .time = { (double)NAN, (double)NAN, (double)INFINITY },
     .speedup = { (double)NAN, (double)NAN, (double)INFINITY, (double)NAN, 0 }
@@ -33,7 +33,7 @@ static void put_config(struct json_out *out, const char *key,
         json_out_null(out, key);
 }
 
-/* Who it is, in an object that is open. */
+/* The identity of a configuration, inside an open object. */
 static void put_who(struct json_out *out, const struct conclusion *c,
                     const struct conclusion_entry *entry)
 {

@@ -1,4 +1,4 @@
-/* A conclusion from the database: which measurements count. */
+/* Loads a conclusion from the database: chooses the measurements that count. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +29,10 @@ struct loading {
     struct conclusion *c;
     struct measured *items;
     size_t n, cap;
-    char **gpus; /* UUIDs, their index is the number */
+    char **gpus; /* UUIDs; the index is the number */
     int n_gpus;
-    bool *wrong;       /* candidates: not right in some block */
-    double *registers; /* likewise */
+    bool *wrong;       /* by candidate: wrong in some block */
+    double *registers; /* by candidate */
     double *spill_bytes;
 };
 
@@ -92,7 +92,7 @@ static char *name_of(const struct report_config *config, const char *key)
     return name;
 }
 
-/* 'places' becomes the entry of each candidate, or -1. */
+/* Sets 'places' to the entry of each candidate, or -1. */
 static void place_entries(struct loading *l, const struct report *report,
                           int *places)
 {
@@ -121,13 +121,13 @@ static void place_entries(struct loading *l, const struct report *report,
             places[i] = (int)c->n;
             c->entries[c->n++] = entry;
         } else {
-            free(entry.name); /* nothing to say of it without the baseline */
+            free(entry.name); /* without a baseline it cannot be judged */
         }
     }
 }
 
-/* Results come by block: those of the one that begins at 'from', of which
- * none is missing when it is complete. */
+/* Results come in order of blocks.  Take those of the block that begins at
+ * 'from', if it is complete. */
 static size_t block_end(const struct loading *l, size_t from, const int *places,
                         bool *complete)
 {
@@ -177,7 +177,7 @@ static size_t collect(const struct loading *l, const int *places,
     return n;
 }
 
-/* ---- who was not compared */
+/* ---- configurations that were not compared */
 
 static bool is_contestant(const struct conclusion *c, const char *key)
 {
@@ -203,7 +203,8 @@ static const struct report_config *fastest_at(const struct report *report,
     return fastest;
 }
 
-/* A confirmation of other times, or of few, may lack the fastest of a shape. */
+/* A confirmation that used other times, or was cut short by a cap, may lack the
+ * fastest one of a shape. */
 static void find_missed(struct conclusion *c, const struct report *report)
 {
     for (size_t s = 0; s < c->n_shapes; s++)
@@ -269,7 +270,8 @@ static enum conclusion_state state_of(const struct confirmation *confirmation)
     return confirmation->failed ? CONCLUSION_FAILED : CONCLUSION_DONE;
 }
 
-/* Of the sweep file, which a confirmation would have taken them from. */
+/* The shapes in the sweep file from which a confirmation would have taken
+ * them. */
 static void take_rules(struct conclusion *c, const struct report *report)
 {
     struct spec *spec;
@@ -279,7 +281,7 @@ static void take_rules(struct conclusion *c, const struct report *report)
         (struct verdict_rules){ (double)NAN, (double)NAN, (double)NAN };
     if (spec_parse(report->file.folder, report->file.name, report->file.text,
                    strlen(report->file.text), &spec, &err) < 0)
-        return; /* of a version that reads it otherwise */
+        return; /* a version that reads it differently wrote it */
     c->confirmation.rules =
         (struct verdict_rules){ spec->confirm.alpha, spec->confirm.floor,
                                 spec->confirm.target };

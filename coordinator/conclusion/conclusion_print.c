@@ -8,7 +8,7 @@
 #include "coordinator/result/report.h"
 #include "coordinator/text/table.h"
 
-/* Times in the unit that shows the baseline's with its digits. */
+/* Times in the unit that suits the baseline's. */
 static double unit_of(double seconds, const char **name)
 {
     *name = seconds < 1e-3 ? "us" : seconds < 1 ? "ms" : "s";
@@ -61,7 +61,7 @@ static void comparison_cells(struct table *table, const struct finding *f,
     table_number(table, 2, f->rank.delta);
 }
 
-/* Emulated times say what ran, and compare nothing. */
+/* Emulated times show what ran, and compare nothing. */
 static void row(struct table *table, const struct conclusion *c,
                 const struct conclusion_shape *shape, size_t i, double scale)
 {
@@ -79,7 +79,7 @@ static void row(struct table *table, const struct conclusion *c,
     table_cell(table, "%s", c->entries[i].name);
 }
 
-/* Of a shape: the baseline, then the others by their time. */
+/* For a shape: the baseline, then the others by time. */
 static void print_shape(const struct conclusion *c,
                         const struct conclusion_shape *shape, FILE *to)
 {

@@ -1,11 +1,11 @@
-/* A conclusion in a sentence, and one for each shape. */
+/* The conclusion as a sentence, and one for each shape. */
 #include <math.h>
 
 #include "common/buf.h"
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/conclusion/conclusion_internal.h"
 
-#define TEXT_MAX (1 << 16) /* of two configurations at most */
+#define TEXT_MAX (1 << 16) /* enough for two configurations */
 
 /* ---- the sentence */
 
@@ -14,7 +14,7 @@ static const char *plural(size_t n)
     return n == 1 ? "" : "s";
 }
 
-/* Factors near 1 need their third digit, and narrow intervals show it. */
+/* Factors near 1 and narrow intervals need three digits. */
 static int digits(const struct speedup *s)
 {
     bool near = s->value > 0.9 && s->value < 1.1;

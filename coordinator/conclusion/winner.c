@@ -27,7 +27,7 @@ static void fill(const struct report_config *config, const char *shape,
                             .high_s = (double)NAN };
 }
 
-/* NULL when all that has a time is rejected. */
+/* NULL if every one with a time is rejected. */
 static const struct report_config *fastest_at(const struct report *report,
                                               const struct conclusion *c,
                                               size_t shape)
@@ -65,7 +65,7 @@ static const struct conclusion_shape *find_shape(const struct conclusion *c,
     return NULL;
 }
 
-/* A configuration that turned out wrong since is not the winner. */
+/* A configuration that has proved wrong cannot be the winner. */
 static void skip_rejected(const struct report *report,
                           const struct conclusion *c, struct winner *winner)
 {

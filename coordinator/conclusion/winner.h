@@ -1,7 +1,7 @@
-/* winner.h - which configuration a sweep chose, and how sure that is
+/* winner.h - the configuration that a sweep chose, and how certain it is
  *
- * The one place that decides it: exports and whatever else needs "the winner"
- * ask here.
+ * Only this module decides it.  Exports and all others that need the winner ask
+ * here.
  */
 #ifndef FA_COORDINATOR_CONCLUSION_WINNER_H
 #define FA_COORDINATOR_CONCLUSION_WINNER_H
@@ -26,26 +26,26 @@ enum {
     WINNER_NONE = 1
 };
 
-/* By what was screened, the best configuration at one shape of the report, 0
- * being the headline.  0, or WINNER_NONE when none is correct for every
- * shape, with the reason in 'err'. */
+/* The best configuration by screening times at one shape of the report, 0 being
+ * the headline.  Returns 0, or WINNER_NONE with the reason in 'err' if no
+ * configuration is correct for every shape. */
 int winner_find(const struct report *report, size_t shape, struct winner *out,
                 struct err *err);
 
-/* What its confirmation makes of that: the best of the shape where it beats
- * the baseline, else the baseline.  One that is not done, or is emulated, or
- * was of other shapes, only passes over what turned out wrong. */
+/* Apply the confirmation: the winner is the best of the shape if it beats the
+ * baseline, otherwise the baseline.  If the confirmation is incomplete,
+ * emulated or for other shapes, it only excludes what proved wrong. */
 void winner_confirm(const struct report *report,
                     const struct conclusion *conclusion, struct winner *winner);
 
-/* Both at once, from the database of the report; 'shape' is a name, NULL for
- * the headline.  0, WINNER_NONE, ERR_INPUT for a shape that the sweep has not,
- * or ERR_STORE */
+/* Both steps, from the database of the report.  'shape' is a name, or NULL for
+ * the headline.  Returns 0, WINNER_NONE, ERR_INPUT for a shape that the sweep
+ * does not have, or ERR_STORE. */
 int winner_load(struct store *store, const struct report *report,
                 const char *shape, struct winner *out, struct err *err);
 
-/* The same for the configuration that 'which' means: A=1,B=2 or the first
- * digits of a key; it may wait to be measured.  ERR_INPUT when there is no such
+/* The same for the configuration that 'which' names: A=1,B=2 or the first
+ * digits of a key.  It may be unmeasured.  ERR_INPUT if there is no such
  * configuration, or it was measured and has no valid time. */
 int winner_named(const struct report *report, struct stored_spec *stored,
                  const char *which, struct winner *out, struct err *err);

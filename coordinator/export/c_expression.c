@@ -7,7 +7,7 @@
 
 #define SHIFT_MAX 62
 
-/* Both texts are known: so is the outcome. */
+/* Both texts are known, so the result is too. */
 int parse_compared(struct parser *p, size_t at, const char *op,
                    struct c_expression_piece left,
                    struct c_expression_piece right,
@@ -62,7 +62,7 @@ static const char *operator_of(const struct parser *p, enum level level)
     return NULL;
 }
 
-/* Operators of one level, from the left. */
+/* Parse operators of one level, left to right. */
 static int parse_level(struct parser *p, enum level level,
                        struct c_expression_piece *out)
 {
@@ -130,7 +130,7 @@ static int parse_in(struct parser *p, size_t at, struct c_expression_piece *out)
     return 0;
 }
 
-/* After an operand: NOT belongs to the BETWEEN or IN behind it. */
+/* After an operand: a NOT here belongs to the BETWEEN or IN that follows. */
 static int parse_listed(struct parser *p, size_t at,
                         struct c_expression_piece *out)
 {
@@ -172,7 +172,7 @@ static int parse_equality(struct parser *p, struct c_expression_piece *out)
             break;
         }
         rc = parse_level(p, LEVEL_COMPARISON, &right);
-        /* x IS TRUE says x <> 0, x = TRUE says x = 1 */
+        /* x IS TRUE means x <> 0; x = TRUE means x = 1. */
         if (rc == 0 && exactly && right.literal && right.truth)
             return parser_refuse(
                 p, at, "write x <> 0 or x = 0",

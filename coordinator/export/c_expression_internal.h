@@ -1,7 +1,8 @@
-/* c_expression_internal.h - a rule read from left to right; private to cexpr*.c
+/* c_expression_internal.h - parses a rule from left to right; private to
+ * c_expression*.c
  *
- * Every parse_*() leaves the token behind what it read, and returns 0 or
- * ERR_INPUT with the flaw filled in.
+ * Every parse_*() stops at the first token that it does not consume.  It
+ * returns 0, or ERR_INPUT with the flaw filled in.
  */
 #ifndef FA_COORDINATOR_EXPORT_C_EXPRESSION_INTERNAL_H
 #define FA_COORDINATOR_EXPORT_C_EXPRESSION_INTERNAL_H
@@ -34,7 +35,7 @@ struct token {
 
 struct parser {
     const char *sql;
-    struct token token; /* the one to look at */
+    struct token token; /* the current token */
     c_expression_lookup *lookup;
     void *arg;
     struct c_expression_piece_pool pool;
@@ -55,7 +56,7 @@ int parser_refuse(struct parser *p, size_t at, const char *why, const char *fmt,
 int parser_refuse_token(struct parser *p, const char *why);
 int parser_number_only(struct parser *p, size_t at,
                        const struct c_expression_piece *piece);
-/* Before and after what may hold itself. */
+/* Call these around parts that may nest. */
 int parser_enter(struct parser *p);
 void parser_leave(struct parser *p);
 

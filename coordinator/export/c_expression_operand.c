@@ -1,4 +1,4 @@
-/* What operators stand between: numbers, names, CASE, functions. */
+/* The operands: numbers, names, CASE, functions. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "common/err.h"
 #include "coordinator/export/c_expression_internal.h"
 
-/* Written again in decimal: C reads 010 as 8, and 0xffffffff as unsigned. */
+/* Print numbers in decimal again: C reads 010 as 8, and 0xffffffff as
+ * unsigned. */
 static int parse_number(struct parser *p, struct c_expression_piece *out)
 {
     const char *text = p->sql + p->token.at;
@@ -59,7 +60,7 @@ static int parse_name(struct parser *p, struct c_expression_piece *out)
     return 0;
 }
 
-/* WHEN a THEN b ... ELSE c END, behind "CASE" or "CASE x" */
+/* WHEN a THEN b ... ELSE c END, after "CASE" or "CASE x" */
 static int parse_when(struct parser *p,
                       const struct c_expression_piece *operand,
                       struct c_expression_piece *out)
@@ -123,7 +124,7 @@ enum function {
     FUNCTION_IIF,
     FUNCTION_MAX,
     FUNCTION_MIN,
-    FUNCTION_SAME, /* of a whole number */
+    FUNCTION_SAME, /* a whole number stays as it is */
 };
 
 static const struct {
@@ -174,7 +175,7 @@ static void call(struct parser *p, enum function function,
     }
 }
 
-/* max and min take more than two. */
+/* max and min may have more than two arguments. */
 static int parse_more(struct parser *p, enum function function,
                       struct c_expression_piece *out)
 {
@@ -274,7 +275,7 @@ static int parse_signed(struct parser *p, struct c_expression_piece *out)
     return rc;
 }
 
-/* NOT may stand behind an operator: 1 + NOT x = y is 1 + (NOT (x = y)). */
+/* NOT may follow an operator: 1 + NOT x = y means 1 + (NOT (x = y)). */
 int parse_unary(struct parser *p, struct c_expression_piece *out)
 {
     int rc;

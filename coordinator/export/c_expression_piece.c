@@ -44,7 +44,7 @@ keep(struct c_expression_piece_pool *pool, const char *fmt, ...)
     return text;
 }
 
-/* The piece in parentheses, unless it is as tight as 'rank'. */
+/* The piece in parentheses, unless it binds as tightly as 'rank'. */
 static const char *within(struct c_expression_piece_pool *pool,
                           struct c_expression_piece piece,
                           enum c_expression_piece_rank rank)
@@ -161,7 +161,7 @@ c_expression_piece_binary(struct c_expression_piece_pool *pool, const char *op,
                           struct c_expression_piece right)
 {
     struct c_expression_piece out = { .rank = C_EXPRESSION_PIECE_LOOSE };
-    /* Compilers ask for parentheses around what & and | take. */
+    /* Compilers warn if the operands of & and | lack parentheses. */
     enum c_expression_piece_rank most_left = C_EXPRESSION_PIECE_UNARY,
                                  most_right = C_EXPRESSION_PIECE_UNARY;
 
@@ -198,7 +198,7 @@ c_expression_piece_logic(struct c_expression_piece_pool *pool, const char *op,
     };
 }
 
-/* C leaves a left shift of negative numbers undefined, SQL does not. */
+/* A left shift of a negative number is undefined in C, but not in SQL. */
 struct c_expression_piece
 c_expression_piece_shift(struct c_expression_piece_pool *pool, bool left,
                          struct c_expression_piece piece, int bits)

@@ -1,9 +1,8 @@
-/* c_expression_piece.h - expressions of C put together; private to
- * c_expression.c
+/* c_expression_piece.h - builds C expressions; private to c_expression.c
  *
- * A piece is the C of one part of a rule, with what decides on parentheses
- * and casts: every sum and product is computed in long long, as in SQL,
- * whatever its operands are in C.
+ * A piece is the C of one part of a rule, with the properties that decide on
+ * parentheses and casts.  Every sum and product is computed in long long, as in
+ * SQL, whatever the types of its operands in C.
  */
 #ifndef FA_COORDINATOR_EXPORT_C_EXPRESSION_PIECE_H
 #define FA_COORDINATOR_EXPORT_C_EXPRESSION_PIECE_H
@@ -12,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How tight a piece holds together, the tightest first. */
+/* How tightly a piece binds, the tightest first. */
 enum c_expression_piece_rank {
-    C_EXPRESSION_PIECE_ATOM, /* a name, a number, something in parentheses */
+    C_EXPRESSION_PIECE_ATOM, /* a name, a number, or in parentheses */
     C_EXPRESSION_PIECE_UNARY,
     C_EXPRESSION_PIECE_PRODUCT,
     C_EXPRESSION_PIECE_SUM,
@@ -22,7 +21,7 @@ enum c_expression_piece_rank {
 };
 
 struct c_expression_piece {
-    const char *c; /* of the pool; for a text the text itself */
+    const char *c; /* owned by the pool; for a text, the text itself */
     enum c_expression_piece_rank rank;
     bool text;     /* not a number */
     bool wide;     /* its type in C is long long */
@@ -31,12 +30,11 @@ struct c_expression_piece {
     int64_t value; /* of a literal */
 };
 
-/* The strings of one translation; they go together. */
+/* The strings of one translation; freed together. */
 struct c_expression_piece_pool {
     char **items;
     size_t n, bytes;
-    bool
-        full; /* more than C_EXPRESSION_BYTES_MAX: pieces are "" from then on */
+    bool full; /* above C_EXPRESSION_BYTES_MAX: pieces are "" from then on */
 };
 void c_expression_piece_pool_fini(struct c_expression_piece_pool *pool);
 

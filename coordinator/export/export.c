@@ -37,7 +37,7 @@ const struct spec_rule *export_launch_rule(const struct spec *spec, size_t i)
 
 char *export_prefix(const char *name)
 {
-    /* C keeps names that begin with _ or hold __ for itself. */
+    /* C reserves names that begin with _ or contain __. */
     char *prefix = mem_new(strlen(name) + sizeof("FA_"), 1);
     size_t n = 0;
 
@@ -67,7 +67,7 @@ char *export_name(const struct export *export, const char *name)
 
 /* ---- macros */
 
-/* A line "#define NAME VALUE" of what a build sees. */
+/* Take a line "#define NAME VALUE" of the header that a build sees. */
 static void add_macro(struct export *export, const char *line, bool derived)
 {
     const char *name = line + strlen("#define ");
@@ -249,7 +249,7 @@ static int check_names(const struct export *export, struct err *err)
     return rc;
 }
 
-/* ---- where it comes from */
+/* ---- origin */
 
 static char *clean_copy(const char *text)
 {

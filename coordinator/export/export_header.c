@@ -17,7 +17,7 @@
 
 #define TEXT_MAX (1 << 16)
 
-/* Text that stands in a comment and must not end it, or begin another. */
+/* Text inside a comment must not end the comment or begin another. */
 static void comment(FILE *to, const char *text)
 {
     for (; *text; text++) {
@@ -35,7 +35,7 @@ static void fact(FILE *to, const char *name, const char *text)
     fputc('\n', to);
 }
 
-/* ---- what it is and where it comes from */
+/* ---- the comment: parameters and origin */
 
 static void put_shape(struct export *export, size_t s, FILE *to)
 {
@@ -150,7 +150,7 @@ static void put_head(struct export *export, FILE *to)
     buf_fini(&text);
 }
 
-/* ---- what a program sees */
+/* ---- the code */
 
 static void put_macros(const struct export *export, bool derived,
                        const char *title, FILE *to)
@@ -229,7 +229,8 @@ static void put_launch(const struct export *export, FILE *to)
     fputc('\n', to);
 }
 
-/* Behind a guard of its own: a program may have included the rest before. */
+/* It has a guard of its own, because a program may have included the rest
+ * before. */
 static void put_plain(const struct export *export, FILE *to)
 {
     fprintf(to,
@@ -258,7 +259,8 @@ void export_header(struct export *export, FILE *to)
     put_plain(export, to);
 }
 
-/* Values are of letters, digits and _ . : + - (name.h), texts in quotes. */
+/* Values consist of letters, digits and _ . : + - (identifier.h), texts are
+ * quoted. */
 void export_flags(const struct export *export, FILE *to)
 {
     for (size_t i = 0; i < export->n_macros; i++) {

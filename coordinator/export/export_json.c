@@ -1,4 +1,4 @@
-/* The winner as JSON: the facts of the header, for programs. */
+/* The winner as JSON: the same facts as the header, for programs. */
 #include <math.h>
 #include <string.h>
 
@@ -89,7 +89,7 @@ static void put_argument(const struct spec_argument *argument,
     json_out_close(out);
 }
 
-/* Grid, block and shared memory: as texts in SQL, or as numbers. */
+/* Grid, block and shared memory: as SQL texts, or as numbers. */
 static void put_launch(const struct export *export,
                        const struct space_launch *launch, struct json_out *out)
 {

@@ -23,7 +23,8 @@
 #define INSTANT(column) \
     "strftime('%Y-%m-%dT%H:%M:%SZ', " column " / 1000000000, 'unixepoch')"
 
-/* What is listed: to a person the short form, to a program every column. */
+/* The columns of a list: the short form for people, all of them for
+ * programs. */
 static const struct listing {
     const char *name;
     const char *table;
@@ -57,7 +58,7 @@ static const struct listing {
       "SELECT * FROM result WHERE config=? ORDER BY received_utc" },
 };
 
-/* ---- which one ---- */
+/* ---- find the configuration ---- */
 
 static int find_by_key(const struct report *report, const char *which,
                        struct explain *out, struct err *err)
@@ -231,7 +232,7 @@ static const char *gate_verdict(const struct explain *explain, size_t gate,
         return "warns";
     if (explain->rejected_by == (int)gate)
         return "rejects";
-    /* Gates are asked in order; after the first that rejects, no more. */
+    /* Gates are evaluated in order, up to the first that rejects. */
     return explain->rejected_by >= 0 && (int)gate > explain->rejected_by
                ? "not asked"
                : "passes";
@@ -270,7 +271,7 @@ static void put_head(struct json_out *out, const struct explain *explain,
     json_out_close(out);
 }
 
-/* Does the JSON array of warnings hold this name? */
+/* Is this name in the JSON array of warnings? */
 static bool is_warned(const struct report_config *config, const char *name)
 {
     char *quoted = mem_printf("\"%s\"", name);

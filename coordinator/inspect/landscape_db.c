@@ -1,5 +1,5 @@
-/* The landscape that a sweep of ours measured, from its database. */
-#include "coordinator/inspect/landscape_db.h"
+/* Reads a landscape from the database of one of our sweeps. */
+#include "coordinator/result/landscape_db.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static bool is_number(const struct stored_param *param)
            param->type == STORED_PARAM_REAL;
 }
 
-/* In its place among numbers, at the end otherwise. */
+/* Numbers are inserted in order, other values at the end. */
 static void add_level(struct landscape_tunable *tunable,
                       const struct stored_param *param)
 {
@@ -110,7 +110,7 @@ static int make_domain(struct maker *maker)
     return rc;
 }
 
-/* What the machinery did not settle is no property of the configuration. */
+/* An unsettled or lost result is not a property of the configuration. */
 static bool is_property(enum outcome outcome)
 {
     return outcome <= OUTCOME_TIMEOUT;
@@ -193,8 +193,8 @@ static int keep(struct maker *maker, const struct report_config *from)
     return rc;
 }
 
-/* Of a build that was made again, from the cache or after a loss, the longest
- * is the one that compiled. */
+/* If it was built several times (from the cache, or after a loss), the longest
+ * build is the one that compiled. */
 static const char durations_query[] =
     "SELECT (SELECT max(seconds) FROM build WHERE config=?1 AND cached=0)"
     " AS build_s, (SELECT held_s FROM result WHERE nonce=?2) AS held_s";

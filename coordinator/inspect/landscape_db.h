@@ -1,12 +1,12 @@
-/* landscape_db.h - the landscape that a database of a sweep holds */
-#ifndef FA_COORDINATOR_INSPECT_LANDSCAPE_DB_H
-#define FA_COORDINATOR_INSPECT_LANDSCAPE_DB_H
+/* landscape_db.h - the landscape in the database of a sweep */
+#ifndef FA_COORDINATOR_RESULT_LANDSCAPE_DB_H
+#define FA_COORDINATOR_RESULT_LANDSCAPE_DB_H
 
 struct err;
 struct landscape;
 
-/* As landscape_load(), but of a database.  ERR_STORE, or ERR_INPUT when it
- * holds no result. */
+/* As landscape_load(), for a database.  ERR_STORE, or ERR_INPUT if it has no
+ * result. */
 int landscape_of_database(const char *path, struct landscape **out,
                           struct err *err);
 

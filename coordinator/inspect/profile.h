@@ -1,7 +1,7 @@
-/* profile.h - what a profiler said of a sweep's configurations
+/* profile.h - profiles of a sweep's configurations
  *
- * The newest profile of each configuration and shape of the current sweep, and
- * why there is none where one was tried (docs/profile.md).
+ * It has the newest profile of each configuration and shape of the current
+ * sweep, or the reason why an attempt failed (docs/profile.md).
  */
 #ifndef FA_COORDINATOR_INSPECT_PROFILE_H
 #define FA_COORDINATOR_INSPECT_PROFILE_H
@@ -20,13 +20,13 @@ struct report_config;
 struct store;
 
 struct profile_entry {
-    const struct report_config *config; /* of the report, which outlives it */
-    size_t shape;                       /* of the report */
+    const struct report_config *config; /* in the report, which outlives it */
+    size_t shape;                       /* index in the report */
     char *host, *gpu;
     bool ran;
-    char *why; /* it did not: "missing: ..."; else "" */
+    char *why; /* why it failed: "missing: ..."; else "" */
     int64_t round, at_utc;
-    struct ncu_profile told; /* when it ran */
+    struct ncu_profile told; /* if it ran */
 };
 
 struct profile {
@@ -39,10 +39,11 @@ int profile_load(struct store *store, const struct report *report,
                  struct profile *out, struct err *err);
 void profile_fini(struct profile *profiles);
 
-/* A table a shape with a column a configuration; nothing without any. */
+/* One table a shape with a column for each configuration; nothing if there are
+ * none. */
 void profile_print(const struct profile *profiles, const struct report *report,
                    FILE *to);
-/* A list under 'key'. */
+/* Write a list under 'key'. */
 void profile_json(const struct profile *profiles, const struct report *report,
                   struct json_out *out, const char *key);
 

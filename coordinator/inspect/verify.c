@@ -119,7 +119,7 @@ void verify_run(struct store *store, struct verify *out)
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
         struct err here = { "" };
 
-        /* A page that cannot be read must not hide what the others show. */
+        /* A page that cannot be read must not hide findings in other pages. */
         if (run_check(store, &checks[i], out, &here) < 0)
             found(out, checks[i].name,
                   mem_printf("cannot be read to the end: %s", here.text));

@@ -1,4 +1,4 @@
-/* verify.h - can what a database says be trusted?
+/* verify.h - checks the integrity of a database
  *
  * Reads every row and checks: SQLite's own integrity_check; the checksum of
  * each build and result; that no identity is counted twice (I2), that an
@@ -27,7 +27,7 @@ struct verify {
     size_t n_findings;
 };
 
-/* What cannot be read is a finding, too. */
+/* Anything that cannot be read is a finding too. */
 void verify_run(struct store *store, struct verify *out);
 void verify_fini(struct verify *verify);
 

@@ -10,9 +10,9 @@
 #include "coordinator/lessons/lessons_input.h"
 #include "coordinator/stats/stats.h"
 
-#define CERTAIN 0.05 /* p of a difference that is believed */
+#define CERTAIN 0.05 /* p below which a difference is believed */
 
-/* The values are put in order. */
+/* Sorts the values. */
 static double median_of(double *values, size_t n)
 {
     return n ? stats_median(values, n) : (double)NAN;
@@ -137,7 +137,8 @@ static void learn_dead(const struct lessons_input *input, struct lessons *out)
 
 /* ---- failures */
 
-/* Equal but for their numbers: addresses, errors and lines are one's own. */
+/* Equal except for their numbers: addresses, errors and line numbers differ in
+ * every failure. */
 static bool same_words(const char *a, const char *b)
 {
     while (*a && *b) {
@@ -164,7 +165,8 @@ static bool same_kind(const struct lessons_point *a,
            same_words(a->reason, b->reason);
 }
 
-/* Kinds of failure: one of each, how many, and of which kind each point is. */
+/* Kinds of failure: an example of each, its count, and the kind of each
+ * point. */
 struct kinds {
     const struct lessons_point *first[LESSONS_FAILURES_MAX];
     size_t counts[LESSONS_FAILURES_MAX];

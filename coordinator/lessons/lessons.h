@@ -1,8 +1,9 @@
-/* lessons.h - what a sweep taught, besides which configuration is fastest
+/* lessons.h - what a sweep shows besides the fastest configuration
  *
- * How much each tunable matters, which change nothing, which value is best
- * with the rest free, what the failures have in common, and whether what the
- * warn gates warn of came true.  docs/report.md tells how to read it.
+ * It shows how much each tunable matters, which ones change nothing, which
+ * value is best with the others free, what failures have in common, and whether
+ * the warnings of the warn gates came true.  docs/report.md explains how to
+ * read it.
  *
  * lessons_of() is pure; any thread.  Time grows with points times tunables
  * squared, memory with points times tunables (docs/report.md has figures).
@@ -22,7 +23,7 @@ struct lessons_input;
 struct report;
 struct store;
 
-/* One value of a tunable, the others as they come. */
+/* One value of a tunable, over all values of the others. */
 struct lessons_value {
     char *text;
     size_t timed, failed;
@@ -33,33 +34,34 @@ struct lessons_tunable {
     char *name;
     struct lessons_value *values;
     size_t n;
-    size_t best;  /* the value of the lowest best time; n: none is timed */
-    double share; /* of the variance (importance.h) */
+    size_t best;  /* the value with the lowest best time; n: none is timed */
+    double share; /* of the variance it explains (importance.h) */
     enum dead_tunables_verdict dead;
 };
 
-/* Failures of one kind: outcome and reason, numbers aside. */
+/* Failures of one kind: the same outcome and reason, ignoring numbers. */
 struct lessons_failure {
-    char *outcome, *reason; /* of one of them */
+    char *outcome, *reason; /* of an example */
     struct failure_pattern common;
 };
 
 enum lessons_truth {
-    LESSONS_UNSEEN, /* no difference, or none that chance cannot make */
-    LESSONS_TRUE,   /* what was warned of is slower */
-    LESSONS_FALSE,  /* it is faster */
+    LESSONS_UNSEEN, /* no difference, or one that may be chance */
+    LESSONS_TRUE,   /* the configurations warned of are slower */
+    LESSONS_FALSE,  /* they are faster */
 };
 
-/* What a warn gate warned of, and all the others. */
+/* The configurations that a warn gate hits, and all others. */
 struct lessons_gate {
     char *name;
-    size_t warned, timed, failed; /* timed and failed: of the warned */
+    size_t warned, timed, failed; /* timed and failed: among the warned ones */
     size_t others_timed, others_failed;
     double median_s, others_median_s; /* NAN without a time */
-    double slower; /* share of pairs in which the warned one is slower; NAN */
-    double p;      /* two-sided, of "as fast"; NAN */
-    enum lessons_truth truth; /* p at 5 % */
-    size_t best_rank;         /* of a warned one; 0: none is timed */
+    double slower; /* share of pairs in which the warned one is slower; NAN:
+                    * unknown */
+    double p;      /* two-sided, for "equally fast"; NAN: unknown */
+    enum lessons_truth truth; /* at p = 5 % */
+    size_t best_rank;         /* of the best warned one; 0: none is timed */
 };
 
 struct lessons {
@@ -79,8 +81,8 @@ struct lessons {
 void lessons_of(const struct lessons_input *input, struct lessons *out);
 void lessons_fini(struct lessons *lessons);
 
-/* Of the configurations that the report has selected, with the machine code
- * of their builds.  ERR_STORE, or ERR_INPUT for a stored sweep that cannot be
+/* Over the configurations that the report selects, with the machine code of
+ * their builds.  ERR_STORE, or ERR_INPUT for a stored sweep that cannot be
  * read. */
 int lessons_load(const struct report *report, struct store *store,
                  struct lessons *out, struct err *err);

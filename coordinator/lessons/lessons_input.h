@@ -1,6 +1,6 @@
-/* lessons_input.h - what lessons are drawn from (lessons.h)
+/* lessons_input.h - the input of lessons.h
  *
- * The tunables, and what became of each configuration.  All of it is borrowed.
+ * The tunables, and the result of each configuration.  All of it is borrowed.
  */
 #ifndef FA_COORDINATOR_LESSONS_LESSONS_INPUT_H
 #define FA_COORDINATOR_LESSONS_LESSONS_INPUT_H
@@ -10,13 +10,13 @@
 
 struct lessons_axis {
     const char *name;
-    const char *const *values; /* [n], as they are printed */
+    const char *const *values; /* [n], as printed */
     size_t n;
-    size_t n_space; /* the first of them are the space's own */
+    size_t n_space; /* number of values in the sweep file; they come first */
 };
 
 enum lessons_fate {
-    LESSONS_PENDING, /* not settled, or lost: says nothing */
+    LESSONS_PENDING, /* not settled, or lost: ignored */
     LESSONS_TIMED,
     LESSONS_FAILED,
 };
@@ -24,12 +24,12 @@ enum lessons_fate {
 struct lessons_point {
     const uint16_t *levels; /* [axes] */
     enum lessons_fate fate;
-    double seconds;      /* of the headline shape, > 0 when timed */
-    const char *outcome; /* when failed: runtime, compile ... */
+    double seconds;      /* at the headline shape, > 0 if timed */
+    const char *outcome; /* if failed: runtime, compile ... */
     const char *reason;
     uint64_t warned;      /* bit g: warn gate g */
     int64_t number;       /* in the space; -1 outside */
-    const char *artifact; /* hash of the machine code, NULL when not built */
+    const char *artifact; /* hash of the machine code, NULL if not built */
 };
 
 struct lessons_input {

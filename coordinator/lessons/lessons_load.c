@@ -33,12 +33,12 @@ struct loading {
     size_t n_gates;
     struct lessons_point *points;
     uint16_t *levels;
-    const struct report_config **by_key; /* those of the points, sorted */
+    const struct report_config **by_key; /* of the points, sorted */
     size_t n;
     char (*artifacts)[HASH_HEX]; /* in the order of 'by_key' */
 };
 
-/* ---- axes: those of the space, and what a baseline outside has */
+/* ---- axes: the values of the space, and those of a baseline outside it */
 
 static void add_value(struct values *values, const char *text, double number)
 {
@@ -161,7 +161,7 @@ static int take_points(struct loading *loading, struct err *err)
     return rc;
 }
 
-/* ---- machine code: of the newest build of each from the current sources */
+/* ---- machine code: from the newest build of each from the current sources */
 
 struct place {
     const char *key;
@@ -272,7 +272,7 @@ int lessons_load(const struct report *report, struct store *store,
         rc = take_points(loading, err);
     }
     if (rc == 0 &&
-        !report->sweep.recorded_on) /* a record's are no machine codes */
+        !report->sweep.recorded_on) /* a record has no machine code */
         rc = take_artifacts(loading, store, err);
     if (rc == 0)
         learn(loading, out);

@@ -11,7 +11,7 @@
 
 #define VALUES_SHOWN 16   /* of a tunable */
 #define PAIRS_SHOWN 10    /* at most */
-#define PAIR_MATTERS 0.01 /* of the variance: less is not worth a line */
+#define PAIR_MATTERS 0.01 /* of the variance: smaller ones are not printed */
 #define FAILURES_SHOWN 20 /* kinds */
 
 static double unit_of(const struct lessons *lessons, const char **name)
@@ -113,7 +113,7 @@ static void print_explained(const struct lessons *lessons, FILE *to)
                 lessons->built, lessons->codes);
 }
 
-/* Of values that are not shown. */
+/* A summary of the values that are not shown. */
 static void put_more(struct table *table, size_t n)
 {
     table_cell(table, "%s", "");
@@ -148,7 +148,7 @@ static void print_values(const struct lessons *lessons, double scale,
         const struct lessons_tunable *tunable = &lessons->tunables[a];
 
         if (tunable->n < 2)
-            continue; /* nothing to choose */
+            continue; /* only one value */
         for (size_t v = 0; v < tunable->n && v < VALUES_SHOWN; v++) {
             const struct lessons_value *value = &tunable->values[v];
 

@@ -11,7 +11,7 @@ struct json_out;
 struct lessons;
 
 void lessons_table(const struct lessons *lessons, FILE *to);
-/* An object under 'key'. */
+/* Write an object under 'key'. */
 void lessons_json(const struct lessons *lessons, struct json_out *out,
                   const char *key);
 

@@ -1,8 +1,8 @@
-/* build_listing.h - what the configurations of a space were compiled to
+/* build_listing.h - the builds of a space's configurations
  *
- * For each unit of the plan the newest build from its very sources, tunables
- * and architecture that a database holds, with what its cubin uses and how
- * many blocks of it an SM of that architecture holds.
+ * For each unit of the plan it has the newest build in a database with the same
+ * sources, tunables and architecture.  It shows what the cubin uses, and how
+ * many of its blocks fit on an SM of that architecture.
  * Thread rule: one thread.  The spec, the space and the facts outlive it.
  */
 #ifndef FA_COORDINATOR_REPORT_BUILD_LISTING_H
@@ -22,8 +22,8 @@
 struct err;
 struct json_out;
 
-/* What a cubin may be warned of.  The launch gate is the only one that
- * rejects: such a kernel cannot run, whatever it computes. */
+/* Checks of a cubin.  Only the launch gate rejects: such a kernel cannot
+ * run. */
 enum build_listing_gate {
     BUILD_LISTING_LAUNCH,
     BUILD_LISTING_SPILLS,
@@ -35,14 +35,14 @@ enum build_listing_gate {
 struct build_row {
     const struct plan_unit *unit;
     bool known;       /* there is a build */
-    bool built;       /* and it was one */
+    bool built;       /* and it succeeded */
     char outcome[16]; /* built compile timeout crash */
-    char *detail;     /* why not, "" when built */
+    char *detail;     /* why not, "" if built */
     char artifact[HASH_HEX];
-    double seconds; /* of the compiler; NaN when a worker had it in store */
+    double seconds; /* of the compiler; NaN if it came from a worker's cache */
     struct ptxas_use use;
-    int64_t threads;      /* a block, on the first shape, as is */
-    int64_t dynamic_smem; /* bytes a block */
+    int64_t threads;      /* per block, on the first shape */
+    int64_t dynamic_smem; /* bytes per block, on the first shape */
     struct occupancy occupancy;
     unsigned hits; /* bit g: gate g of enum build_listing_gate */
 };
@@ -52,14 +52,14 @@ struct build_listing {
     struct space *space;
     const struct gpu_arch_facts *facts;
     struct plan *plan;
-    struct build_row *rows; /* one a unit, in its order */
+    struct build_row *rows; /* one for each unit, in order */
     size_t n;
     enum dead_tunables_verdict dead[SPEC_AXES_MAX];
-    char toolkit[128]; /* of the newest build; "" without one */
+    char toolkit[128]; /* of the newest build; "" if there is none */
 };
 
-/* 'arch' is what to look for: sm_89, cpu.  Without a database at 'db' nothing
- * is known.  ERR_STORE, or what plan_make() says. */
+/* 'arch' is the architecture: sm_89, cpu.  If there is no database at 'db', no
+ * build is known.  ERR_STORE, or the errors of plan_make(). */
 int build_listing_load(const struct spec *spec, struct space *space,
                        const struct gpu_arch_facts *facts, const char *arch,
                        const char *db, struct build_listing **out,
@@ -67,13 +67,13 @@ int build_listing_load(const struct spec *spec, struct space *space,
 void build_listing_free(struct build_listing *listing); /* NULL is fine */
 
 size_t build_listing_failed(
-    const struct build_listing *listing); /* known, and not built */
+    const struct build_listing *listing); /* known, but not built */
 const char *build_listing_gate_name(enum build_listing_gate gate);
 const char *
 build_listing_gate_kind(enum build_listing_gate gate); /* reject warn */
 const char *build_listing_gate_why(enum build_listing_gate gate);
 
-/* build_listing_print.c: what it came to, and a line a configuration. */
+/* build_listing_print.c: the summary, and a line for each configuration. */
 void build_listing_summary(const struct build_listing *listing);
 void build_listing_list(const struct build_listing *listing);
 /* build_listing_json.c: both, as members of an open object. */

@@ -109,8 +109,7 @@ static int json_grid(const struct build_listing *listing,
     return rc;
 }
 
-/* Of a configuration that was not built, all that a cubin would tell is
- * null. */
+/* For a configuration that was not built, the facts of a cubin are null. */
 static void json_use(const struct build_row *row, struct json_out *out)
 {
     const struct {

@@ -109,7 +109,7 @@ size_t build_listing_limited(const struct build_listing *listing,
     return n;
 }
 
-/* Built first, by their code; then what failed, by reason; then the rest. */
+/* Order: built ones by their code; then failures by reason; then the rest. */
 static int compare(const struct build_row *x, const struct build_row *y)
 {
     int order = (y->built - x->built) * 2 + (y->known - x->known);

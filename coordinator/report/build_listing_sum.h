@@ -1,4 +1,4 @@
-/* build_listing_sum.h - many builds in few figures, for their listings */
+/* build_listing_sum.h - the summary figures of many builds */
 #ifndef FA_COORDINATOR_REPORT_BUILD_LISTING_SUM_H
 #define FA_COORDINATOR_REPORT_BUILD_LISTING_SUM_H
 
@@ -7,7 +7,7 @@
 #include "coordinator/report/build_listing.h"
 #include "coordinator/stats/stats.h"
 
-/* What is told of each build; NaN where it is not known. */
+/* The figures of each build; NaN if not known. */
 enum build_listing_figure {
     FIGURE_REGISTERS,
     FIGURE_SPILL_BYTES,
@@ -25,9 +25,9 @@ int build_listing_figure_decimals(enum build_listing_figure figure);
 double build_listing_figure(const struct build_row *row,
                             enum build_listing_figure figure);
 
-/* Of the configurations that were built. */
+/* Over the configurations that were built. */
 struct build_listing_spread {
-    struct summary all; /* when n > 0 */
+    struct summary all; /* valid if n > 0 */
     size_t n, above_zero;
     double sum;
 };
@@ -37,7 +37,8 @@ build_listing_spread(const struct build_listing *listing,
 
 size_t build_listing_built(const struct build_listing *listing);
 size_t
-build_listing_distinct(const struct build_listing *listing); /* machine codes */
+build_listing_distinct(const struct build_listing *listing); /* distinct machine
+                                                              * codes */
 size_t build_listing_gate_hits(const struct build_listing *listing,
                                enum build_listing_gate gate);
 

@@ -50,7 +50,7 @@ static void print_hours(const struct report_cost *cost, FILE *to)
     table_free(table);
 }
 
-/* Dollars by category, of the hosts that have a rate. */
+/* Dollars by category, for the hosts with a price. */
 static void print_categories(const struct report_cost *cost, FILE *to)
 {
     struct table *table = table_new();
@@ -90,7 +90,7 @@ static void print_each(const struct report_cost *cost, const char *what,
     fputc('\n', to);
 }
 
-/* It is kept in a database of its own. */
+/* It has a database of its own. */
 static void print_proof(const struct confirmation *confirmation, FILE *to)
 {
     fprintf(to, "checking the finalists at the fuzz shapes took another %.4f h",

@@ -103,8 +103,8 @@ static double metric(const struct report *report,
     return (double)NAN;
 }
 
-/* The figures of one shape: of the headline in the result itself, of every
- * shape in its 'shapes'. */
+/* The figures of one shape: the headline's in the result itself, and every
+ * shape's in 'shapes'. */
 static void put_cell(struct json_out *out, const struct report *report,
                      const struct report_cell *cell, size_t shape)
 {

@@ -1,6 +1,6 @@
 /* report_print.h - the renderings of a report: for people, JSON, CSV
  *
- * docs/report.md describes the JSON and the CSV.  Texts of the database were
+ * docs/report.md describes the JSON and the CSV. Texts from the database were
  * cleaned when it was read.
  */
 #ifndef FA_COORDINATOR_REPORT_REPORT_PRINT_H
@@ -30,15 +30,15 @@ void report_csv(const struct report_view *view, FILE *to); /* all rows */
 void report_json(const struct report_view *view, FILE *to);
 void report_cost_table(const struct report_view *view, FILE *to);
 
-/* The GPUs, as their canaries and each other's results show them; nothing
- * without canaries. */
+/* The GPUs, judged by their canaries and by each other's results; nothing if
+ * there are no canaries. */
 void report_gpus_table(const struct report *report, FILE *to);
 void report_put_gpus(struct json_out *out, const struct report *report);
 
-/* The floors of all shapes, and the share of each that the fastest and the
- * baseline reach; nothing without floors. */
+/* The floors of all shapes, and how close the fastest and the baseline come to
+ * each; nothing without floors. */
 void report_roofline_table(const struct report *report, FILE *to);
-/* Of a shape: its "floors"; of a time at it: what it reaches of each. */
+/* The "floors" of a shape, and the share of each that a time reaches. */
 void report_put_floors(struct json_out *out, const struct report *report,
                        size_t shape);
 void report_put_shares(struct json_out *out, const struct report *report,

@@ -6,7 +6,7 @@
 #include "coordinator/text/json_out.h"
 #include "coordinator/text/table.h"
 
-#define OVER 1.02 /* beyond what clocks explain, the floor is wrong */
+#define OVER 1.02 /* clocks do not explain more: the floor is wrong */
 
 static double time_of(const struct report_config *config, size_t shape)
 {
@@ -32,8 +32,8 @@ static void floor_row(struct table *table, const struct report *report,
                      roofline_share(roofline, floor, time_of(baseline, shape)));
 }
 
-/* A floor that was passed is a mistake in the sweep file, or a device whose
- * facts are below what it does. */
+/* A time below a floor means an error in the sweep file, or a device that is
+ * faster than its facts. */
 static void warn_of_passed(const struct report *report, FILE *to)
 {
     for (size_t s = 0; s < report->n_shapes; s++) {

@@ -32,9 +32,9 @@ static size_t ranked(const struct report *report)
     return n;
 }
 
-/* ---- the head: what was asked for, and what it came to ---- */
+/* ---- the head: the request and the result ---- */
 
-/* What was not tried is not known to be slow. */
+/* What was not measured is not known to be slow. */
 static void print_search(const struct report *report, FILE *to)
 {
     int64_t tried = report_tried(report), left = report->counts.passed - tried;
@@ -110,7 +110,7 @@ static void print_counts(const struct report *report, FILE *to)
 
 /* ---- the ranking ---- */
 
-/* Times in the unit that shows the fastest one with its digits. */
+/* Times in the unit that suits the fastest. */
 static double unit_of(const struct report *report, const char **name)
 {
     double best = report->configs[0].cells[0].summary.median;
@@ -198,7 +198,7 @@ static void ranking_row(struct table *table, const struct report *report,
     table_cell(table, "%.8s", config->key);
 }
 
-/* What the samples of the ranked ones leave to be desired. */
+/* Weaknesses of the samples of the ranked ones. */
 static void print_doubts(const struct report *report, FILE *to)
 {
     size_t n = ranked(report), unstable = 0, capped = 0;
@@ -251,7 +251,7 @@ static void print_ranking(const struct report_view *view, FILE *to)
                 selected);
 }
 
-/* What the ranking says about the baseline, and what it does not. */
+/* What the ranking shows about the baseline, and what it does not. */
 static void print_screening(const struct report *report, FILE *to)
 {
     const struct report_config *best = &report->configs[0];
@@ -400,7 +400,7 @@ static void print_gates(const struct report *report, FILE *to)
     table_free(table);
 }
 
-/* What the sweep came to is said first, and shown below the ranking. */
+/* The conclusion comes first, and its details below the ranking. */
 void report_table(const struct report_view *view, FILE *to)
 {
     const struct report *report = view->report;

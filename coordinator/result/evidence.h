@@ -1,7 +1,7 @@
-/* evidence.h - the rows behind what is concluded, found for who asks
+/* evidence.h - queries for the rows behind a conclusion
  *
- * Rows are told one by one; their texts live for the call.  Functions return
- * ERR_STORE.  Thread rule: that of the store.
+ * Rows are passed one by one; their texts are valid during the call.  Functions
+ * return ERR_STORE. Thread rule: that of the store.
  */
 #ifndef FA_COORDINATOR_RESULT_EVIDENCE_H
 #define FA_COORDINATOR_RESULT_EVIDENCE_H
@@ -23,8 +23,9 @@ typedef void evidence_artifact_fn(void *arg,
 int evidence_artifacts(struct store *store, evidence_artifact_fn *fn, void *arg,
                        struct err *err);
 
-/* How a kernel was built last; what a killed compiler left says least.  The
- * row lives until the next call: 1, or 0 when it was not built. */
+/* The last build of a kernel.  Builds that a killed compiler left are used only
+ * if there is no other.  Returns 1, or 0 if it was not built.  The row is valid
+ * until the next call. */
 struct evidence_build {
     const char *outcome, *detail, *artifact, *log, *toolkit;
     double seconds;
@@ -37,7 +38,7 @@ int evidence_builds_find(struct row_query *builds, const char *config,
                          struct err *err);
 void evidence_builds_close(struct row_query *builds); /* NULL is fine */
 
-/* Where a measurement comes from; "" and 0 where that is not known. */
+/* The origin of a measurement; "" and 0 if not known. */
 struct evidence_origin {
     const char *source_key, *artifact, *gpu, *driver, *toolkit;
     int64_t measured_utc;
@@ -47,11 +48,11 @@ typedef void evidence_origin_fn(void *arg,
 int evidence_origin(struct store *store, const char *config, const char *nonce,
                     evidence_origin_fn *fn, void *arg, struct err *err);
 
-/* The runs of the external baseline in the rounds of a pass between 'first'
- * and 'end', by round: those that count, and the last attempt of a round in
- * which all crashed. */
+/* The runs of the external baseline in the rounds of a pass between 'first' and
+ * 'end', by round: those that count, and the last attempt of a round in which
+ * all crashed. */
 struct evidence_external {
-    int64_t shape, round; /* 'shape' is its position in the pass */
+    int64_t shape, round; /* 'shape' is its index in the pass */
     const char *host, *outcome, *detail, *output, *name;
     double seconds;
 };
@@ -61,7 +62,7 @@ int evidence_externals(struct store *store, int64_t pass, int64_t first,
                        int64_t end, evidence_external_fn *fn, void *arg,
                        struct err *err);
 
-/* When the newest outcome of the current sweep was settled; 0: none is. */
+/* When the newest outcome of the current sweep was settled; 0: none yet. */
 int evidence_newest_settled(struct store *store, int64_t *utc_out,
                             struct err *err);
 

@@ -64,7 +64,8 @@ static void add_finding(struct fuzz *fuzz, const struct plan *plan, int unit,
     memcpy(finding->key, plan_unit(plan, unit)->key, HASH_HEX);
 }
 
-/* What a gate rejects was perhaps run when it did not. */
+/* A gate rejects it now: that replaces a result from before the gate
+ * existed. */
 static void note_gate(const struct spec *spec, int gate,
                       struct past_runs_outcome *was)
 {
@@ -98,7 +99,7 @@ static int look_up(const struct plan *plan, const struct spec *spec,
     return rc;
 }
 
-/* The wrong ones first, else as they are. */
+/* Wrong ones first; otherwise in the same order. */
 static void sort(struct fuzz *fuzz)
 {
     struct fuzz_finding *sorted =

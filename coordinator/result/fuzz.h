@@ -1,8 +1,8 @@
-/* fuzz.h - what came of proving configurations right over many shapes
+/* fuzz.h - the results of a fuzz proof
  *
- * A configuration at a shape is right, wrong, or skipped: nobody could run it
- * to its end, so nothing is known.  Read from the rows that were settled for
- * the sources, shapes and inputs of this very plan and for no others.
+ * Each configuration at each shape is right, wrong, or skipped.  Skipped means
+ * that it never ran to its end, so nothing is known.  Only rows for the same
+ * sources, shapes and inputs as in this plan are used.
  */
 #ifndef FA_COORDINATOR_RESULT_FUZZ_H
 #define FA_COORDINATOR_RESULT_FUZZ_H
@@ -25,16 +25,16 @@ enum fuzz_verdict {
     FUZZ_SKIPPED,
 };
 
-/* By the word of its outcome, NULL when it has none. */
+/* The verdict for an outcome; NULL: no outcome. */
 enum fuzz_verdict fuzz_verdict(const char *outcome);
 
-/* One that is not right. */
+/* A result that is not right. */
 struct fuzz_finding {
     enum fuzz_verdict verdict;
     char key[HASH_HEX];
     char *config, *params; /* A=1 B=2; a JSON object */
     char *shape, *outcome, *reason;
-    double relative_l2, max_error; /* NaN where nothing was compared */
+    double relative_l2, max_error; /* NaN if nothing was compared */
 };
 
 struct fuzz {
@@ -49,11 +49,11 @@ int fuzz_collect(const struct plan *plan, const struct spec *spec,
                  struct store *store, struct fuzz *out, struct err *err);
 void fuzz_fini(struct fuzz *fuzz);
 
-/* The table and the summary; an object for programs. */
+/* Print the table and the summary; or an object for programs. */
 void fuzz_print(const struct fuzz *fuzz, FILE *to);
 void fuzz_json(const struct fuzz *fuzz, FILE *to);
 
-/* An enum exit_answer: all right, some wrong, some skipped. */
+/* An enum exit_answer: all right, some wrong, or some skipped. */
 int fuzz_exit_code(const struct fuzz *fuzz);
 
 #endif

@@ -18,7 +18,7 @@
 
 /* ---- the sweep, its shapes and gates ---- */
 
-/* How it was searched is among the settings. */
+/* The search method is stored in the settings. */
 static void load_search(struct report *report, const char *settings)
 {
     const struct stored_param *method = NULL, *seed = NULL, *objective = NULL;
@@ -140,7 +140,7 @@ static void set_recorded_on(void *arg, const void *row)
     report->sweep.recorded_on = terminal_clean(mem_strdup(part->text), false);
 }
 
-/* Of the configurations that were asked for. */
+/* Over the configurations that were used. */
 static void count_warned(struct report *report)
 {
     for (size_t g = 0; g < report->n_gates; g++) {
@@ -153,7 +153,7 @@ static void count_warned(struct report *report)
     }
 }
 
-/* ---- opinions ---- */
+/* ---- derived values ---- */
 
 static void settle(const struct report *report, struct report_config *config)
 {

@@ -1,9 +1,9 @@
-/* report.h - what a sweep came to, read from its database
+/* report.h - the results of a sweep, read from its database
  *
- * Opinions derived from stored facts: medians, spreads, ranks and shares are
- * computed here, when they are asked for.  Only what belongs to the current
- * sweep, the current sources and the current way of measuring is compared;
- * results of earlier ones stay in the database and are counted in 'stale'.
+ * The database stores facts; medians, spreads, ranks and shares are computed
+ * here when they are needed.  Only results of the current sweep, with the
+ * current sources and the current way of measuring, are compared.  Older
+ * results stay in the database and are counted in 'stale'.
  *
  * Immutable once loaded.
  */
@@ -32,7 +32,7 @@ struct report_shape {
     struct roofline roofline; /* filled in by stored_spec_metrics() */
 };
 
-/* A figure of the sweep file for a time, such as TFLOP/s. */
+/* A metric of the sweep file, computed from a time, such as TFLOP/s. */
 struct report_metric {
     char *name, *unit;
 };
@@ -40,18 +40,19 @@ struct report_metric {
 struct report_gate {
     char *name, *kind, *why;
     int64_t rejected_first, rejected_alone; /* -1: not counted */
-    int64_t warned; /* configurations asked for that it warns of */
+    int64_t warned; /* configurations it warns of, among those used */
 };
 
 /* The sweep in the database. */
 struct report_sweep {
     int64_t id, created_utc;
     char *facts;       /* JSON object */
-    char *recorded_on; /* of a replay: the device; else NULL */
-    char *ending;      /* of the newest run; "" while it runs or was killed */
+    char *recorded_on; /* in a replay, the recorded device; else NULL */
+    char *ending;      /* how the newest run ended; "" while it runs or was
+                        * killed */
 };
 
-/* The sweep file, as it was stored. */
+/* The stored sweep file. */
 struct report_file {
     char *folder, *name, *text;
 };
@@ -65,8 +66,8 @@ struct report_search {
 
 struct report_counts {
     int64_t configurations, passed;
-    int64_t stale; /* outcomes of other sources or ways of measuring */
-    int64_t outcomes[OUTCOMES_OF_CONFIG]; /* gated points are constraints */
+    int64_t stale; /* outcomes with other sources or ways of measuring */
+    int64_t outcomes[OUTCOMES_OF_CONFIG]; /* without points that gates reject */
 };
 
 struct report {
@@ -81,34 +82,34 @@ struct report {
     size_t n_shapes;
     struct report_metric *metrics; /* filled in by stored_spec_metrics() */
     size_t n_metrics;
-    struct report_config *configs; /* ranked first, the fastest on top */
+    struct report_config *configs; /* ranked ones first, the fastest on top */
     size_t n_configs;
-    struct report_cell *cells; /* of all of them */
+    struct report_cell *cells; /* the cells of all configurations */
     struct string_pool *pool;  /* texts of cells */
-    struct report_gpu *gpus;   /* that measured anything */
+    struct report_gpu *gpus;   /* GPUs with measurements */
     size_t n_gpus;
     bool normalised; /* there are canaries */
 };
 
-/* ERR_STORE, or ERR_INPUT when the database holds no sweep. */
+/* ERR_STORE, or ERR_INPUT if the database has no sweep. */
 int report_load(struct store *store, struct report **out, struct err *err);
-/* The same, quicker, without times, parameters and ranks: how far it is. */
+/* The same for progress only: faster, without times, parameters and ranks. */
 int report_load_outcomes(struct store *store, struct report **out,
                          struct err *err);
 void report_free(struct report *report); /* NULL is fine */
 
-/* Configurations that pass the gates and have come to something. */
+/* Configurations that pass the gates and have an outcome. */
 int64_t report_tried(const struct report *report);
 
-/* By its key; NULL when it is not in the report. */
+/* Find a configuration by its key; NULL if the report does not have it. */
 const struct report_config *report_find(const struct report *report,
                                         const char *key);
 
-/* The place of a shape among the report's. */
+/* The index of a shape in the report. */
 bool report_find_shape(const struct report *report, const char *name,
                        size_t *out);
 
-/* The one with baseline set, NULL when it was not asked for. */
+/* The baseline; NULL if it was not used. */
 const struct report_config *report_baseline(const struct report *report);
 
 #endif

@@ -1,4 +1,4 @@
-/* Configurations, and what each came to for each shape. */
+/* Configurations, and their outcome for each shape. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "coordinator/text/string_pool.h"
 #include "coordinator/text/terminal.h"
 
-/* In order of the primary keys of both tables. */
+/* Read in order of the primary keys of both tables. */
 static const char query[] =
     "SELECT c.key, c.point, c.baseline, c.params, c.warnings, c.source_key,"
     " o.shape, o.measure_key, o.settled_utc, o.outcome, o.reason, o.attempts,"
@@ -22,35 +22,16 @@ static const char query[] =
     "o ON o.config=c.key"
     "  AND o.source_key=c.source_key WHERE c.sweep=?1 ORDER BY c.key";
 
-/* A configuration, and an outcome of it if it is settled. */
-struct cell_row {
-    const char *key, *params, *warnings, *source_key;
-    int64_t point;
-    bool baseline, settled;
-    const char *shape, *measure_key, *outcome, *reason, *nonce;
-    int64_t settled_utc, attempts;
-};
-
-#define CELL(member, kind) ROW_AT(struct cell_row, member, kind)
-static const struct row_column cell_columns[] = {
-    CELL(key, TEXT),     CELL(point, INT),        CELL(baseline, BOOL),
-    CELL(params, TEXT),  CELL(warnings, TEXT),    CELL(source_key, TEXT),
-    CELL(shape, TEXT),   CELL(measure_key, TEXT), CELL(settled_utc, INT),
-    CELL(outcome, TEXT), CELL(reason, TEXT),      CELL(attempts, INT),
-    CELL(nonce, TEXT),   CELL(settled, BOOL),
-};
-static const struct row_shape cell_shape = ROW_SHAPE(NULL, cell_columns);
-
-/* A way to measure a shape: of several the one that was last used is the
- * current one. */
+/* A way to measure a shape.  If there are several, the one used last is
+ * current. */
 struct way {
     char *shape, *measure_key;
-    int64_t settled_utc; /* the last */
-    size_t place;        /* of the shape in the report, or n_shapes */
+    int64_t settled_utc; /* of the last outcome */
+    size_t place;        /* index of the shape in the report, or n_shapes */
     int64_t outcomes;
 };
 
-/* An outcome, until it is known whether it is current. */
+/* An outcome, before it is known whether it is current. */
 struct found {
     size_t config, way;
     enum outcome outcome;
@@ -61,7 +42,7 @@ struct found {
 
 struct loading {
     struct report_rows *rows;
-    size_t cap; /* configurations */
+    size_t cap; /* capacity for configurations */
     struct way *ways;
     size_t n_ways;
     struct found *found;
@@ -158,7 +139,8 @@ static void add_row(void *arg, const void *at)
 
 /* ---- what is current */
 
-/* The newest of the same shape; of two the first. */
+/* The newest way to measure the same shape; of two equally new ones, the
+ * first. */
 static bool is_current(const struct loading *l, size_t way)
 {
     for (size_t i = 0; i < l->n_ways; i++)
@@ -237,7 +219,7 @@ static void loading_fini(struct loading *l)
     free(l->found);
 }
 
-/* Without shapes there is nothing to be said of any configuration. */
+/* Without shapes no configuration has an outcome. */
 int report_cells_load(struct report_rows *rows, struct err *err)
 {
     struct report *report = rows->report;

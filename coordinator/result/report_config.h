@@ -1,7 +1,7 @@
-/* report_config.h - a configuration of a report, and what it came to for each
+/* report_config.h - a configuration of a report, with its outcome for each
  * shape
  *
- * Immutable once the report is loaded, which owns it.
+ * Owned by the report, and immutable once that is loaded.
  */
 #ifndef FA_COORDINATOR_RESULT_REPORT_CONFIG_H
 #define FA_COORDINATOR_RESULT_REPORT_CONFIG_H
@@ -20,35 +20,36 @@
 struct report_cell {
     enum outcome outcome;
     const char *reason;
-    double *samples; /* seconds; NULL when there are none */
+    double *samples; /* seconds; NULL if there are none */
     size_t n_samples;
-    bool power_capped;      /* while it was timed */
+    bool power_capped;      /* the power limit was active during the timing */
     const char *sampling;   /* none fixed settled loser unstable; or "" */
-    struct summary summary; /* of the samples; NaN when there are none */
-    double normalised_s;    /* median without its GPU; NaN: no canary */
-    double time_s;          /* what it is ranked by: that, else the median */
-    int64_t received_utc;   /* when its result came; 0 without one */
+    struct summary summary; /* of the samples; NaN if there are none */
+    double normalised_s;    /* normalised median; NaN: no canary */
+    double time_s;          /* decides the rank: normalised_s, otherwise the
+                             * median */
+    int64_t received_utc;   /* time of its result; 0 without one */
     double relative_l2, max_error;
-    int64_t registers, spill_bytes; /* -1 when it was not measured */
+    int64_t registers, spill_bytes; /* -1 if it was not measured */
     int64_t attempts;
-    double *metrics;                   /* at the median, NaN without one */
-    const char *host, *gpu, *gpu_name; /* "" when it was not measured */
-    char *nonce; /* the evidence in tables result and build, or NULL */
+    double *metrics;                   /* for the median; NaN without one */
+    const char *host, *gpu, *gpu_name; /* "" if it was not measured */
+    char *nonce; /* key of the evidence in tables result and build, or NULL */
 };
 
 struct report_config {
     char key[HASH_HEX];
     char source_key[HASH_HEX]; /* of its builds */
-    char *json;                /* its parameters as they are stored */
+    char *json;                /* its parameters as stored */
     struct stored_params params;
     const char *warnings;
     int64_t point;
     bool baseline;
-    enum outcome outcome;      /* over all shapes: the first that failed */
+    enum outcome outcome;      /* of the first shape that failed, else of all */
     const char *reason;        /* of that shape */
     int rank;                  /* 1 is the fastest; 0: not ranked */
-    bool selected;             /* by --where */
-    struct report_cell *cells; /* one a shape, of the report's */
+    bool selected;             /* matches --where */
+    struct report_cell *cells; /* one for each shape of the report */
 };
 
 #endif

@@ -12,7 +12,7 @@
 
 #define NS_PER_HOUR 3.6e12
 
-/* Hosts that were listed and never held have one row without a category. */
+/* A host that was listed and never held has one row without a category. */
 static const char cost_query[] =
     "SELECT n.name, h.rate_usd_per_h, i.category,"
     " sum(i.end_ns - i.start_ns) AS ns"

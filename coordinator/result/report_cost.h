@@ -1,8 +1,8 @@
 /* report_cost.h - hours and dollars, from the intervals of the ledger
  *
- * A host costs its rate for as long as it was held, whatever it did.  A host
- * without a rate is unpriced: its hours are shown, its dollars are unknown,
- * and so is any total that includes it.
+ * A host costs its rate for all the time it was held, idle or not.  A host
+ * without a rate is unpriced: its hours are shown, but its dollars and any
+ * total that includes them are unknown.
  */
 #ifndef FA_COORDINATOR_RESULT_REPORT_COST_H
 #define FA_COORDINATOR_RESULT_REPORT_COST_H
@@ -28,14 +28,14 @@ struct report_cost_host {
 struct report_cost {
     struct report_cost_host *hosts;
     size_t n_hosts;
-    size_t unpriced; /* hosts that were held without a rate */
+    size_t unpriced; /* hosts without a rate that were held */
     double hours[REPORT_COST_CATEGORIES];
     double total_hours;
-    double priced_usd; /* of the hosts that have a rate */
-    double total_usd;  /* NaN when a host is unpriced */
+    double priced_usd; /* for the hosts that have a rate */
+    double total_usd;  /* NaN if a host is unpriced */
 };
 
-/* It was held, and what an hour of it costs is not known. */
+/* Was it held without a known rate? */
 bool report_cost_is_unpriced(const struct report_cost_host *host);
 
 int report_cost_load(struct store *store, struct report_cost **out,

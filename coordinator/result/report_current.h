@@ -1,7 +1,7 @@
-/* report_current.h - what belongs to the sweep that a report is about
+/* report_current.h - queries for the current sweep of a report
  *
- * Of several ways to measure a shape the newest is the current one; results
- * are those that count.  Thread rule: that of the store.
+ * If a shape was measured in several ways, the newest is current.  Only counted
+ * results are read.  Thread rule: that of the store.
  */
 #ifndef FA_COORDINATOR_RESULT_REPORT_CURRENT_H
 #define FA_COORDINATOR_RESULT_REPORT_CURRENT_H
@@ -11,21 +11,23 @@
 struct err;
 struct store;
 
-/* What to read, and which members of a row it fills in. */
+/* What to read, and the members of a row that are filled in. */
 enum report_current {
-    REPORT_CURRENT_GPUS,      /* gpu name driver toolkit: what measured */
+    REPORT_CURRENT_GPUS,      /* gpu name driver toolkit: GPUs with
+                               * measurements */
     REPORT_CURRENT_WAYS,      /* shape measure_key */
     REPORT_CURRENT_ARTIFACTS, /* config artifact */
-    REPORT_CURRENT_BLOCKS,    /* config shape round gpu value: a sample of a
-                                 correct result of a confirmation; those of
-                                 one result together */
-    REPORT_CURRENT_CLOCKS,    /* value: MHz around a result */
-    REPORT_CURRENT_CANARIES,  /* gpu shape value: the mean of one's samples,
-                                 as SQLite has no median; by GPU, shape and
-                                 time */
+    REPORT_CURRENT_BLOCKS,    /* config shape round gpu value: one sample of a
+                               * correct confirmation result; samples of one
+                               * result are adjacent */
+    REPORT_CURRENT_CLOCKS,    /* value: clock in MHz during a result */
+    REPORT_CURRENT_CANARIES,  /* gpu shape value: the mean of a canary's
+                               * samples, because SQLite has no median; by GPU,
+                               * shape and time */
 };
 
-/* Texts live for the call; what is not filled in is "", 0 or NaN. */
+/* Texts are valid during the call; members that are not filled in are "" and
+ * 0. */
 struct report_current_row {
     const char *config, *shape, *measure_key, *artifact;
     const char *gpu, *name, *driver, *toolkit;

@@ -24,17 +24,7 @@ static const char gpus_query[] =
     "  JOIN config c ON c.key=r.config AND c.sweep=?1 WHERE r.gpu=g.uuid)"
     " ORDER BY h.position, g.position, g.uuid";
 
-struct gpu_row {
-    const char *uuid, *name, *host;
-    const char *why; /* it was quarantined: its UUID and the reason; or "" */
-};
-
-#define GPU(member) ROW_AT(struct gpu_row, member, TEXT)
-static const struct row_column gpu_columns[] = { GPU(uuid), GPU(name),
-                                                 GPU(host), GPU(why) };
-static const struct row_shape gpu_shape = ROW_SHAPE(NULL, gpu_columns);
-
-/* Times of one kind, in the order in which they come. */
+/* Times of one kind, in order of arrival. */
 struct times {
     struct measured {
         int64_t config;
@@ -46,9 +36,9 @@ struct times {
 
 struct report_gpus {
     struct report *report;
-    struct times canaries, baselines; /* of the baseline: of the screening,
-                                         and of a confirmation, where it is
-                                         measured as often as all others */
+    struct times canaries, baselines; /* of the baseline: in screening; in a
+                                       * confirmation, where it is measured as
+                                       * often as the others */
     struct times screened, confirmed; /* of all others */
 };
 
@@ -159,7 +149,8 @@ static struct canary_calibration *line_of(const struct times *times)
     return line;
 }
 
-/* Screened and confirmed are two sets, each normalised by its own baseline. */
+/* Screening and confirmation are two sets, each normalised by the baseline in
+ * that set. */
 static size_t add_witnesses(const struct times *times,
                             const struct canary_calibration *line,
                             bool confirmed, struct witness *out)

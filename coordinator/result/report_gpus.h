@@ -1,9 +1,8 @@
-/* report_gpus.h - the GPUs of a sweep, and times as the typical one would have
- * measured them
+/* report_gpus.h - the GPUs of a sweep, and normalised times
  *
- * Part of a report, made by report_load(): each GPU's canaries give a line
- * (canary_calibration.h), and every time is divided by it.  It is shown every
- * result.
+ * Part of a report, made by report_load(). Each GPU's canaries give a line
+ * (canary_calibration.h), and every time on that GPU is divided by it.  The
+ * caller adds every result.
  */
 #ifndef FA_COORDINATOR_RESULT_REPORT_GPUS_H
 #define FA_COORDINATOR_RESULT_REPORT_GPUS_H
@@ -22,10 +21,11 @@ struct report_rows;
 
 struct report_gpu {
     char *uuid, *name, *host;
-    int64_t measured, repeated; /* what was screened, and screened again */
-    struct canary_calibration_gpu canary; /* n_canaries 0: there is none */
-    struct gpu_agreement agreement; /* n_shared 0: no configuration shared */
-    char *quarantined;              /* when and why; NULL: it was not */
+    int64_t measured, repeated; /* screening measurements; repeated ones */
+    struct canary_calibration_gpu canary; /* n_canaries 0: no canary */
+    struct gpu_agreement agreement; /* n_shared 0: shares no configuration */
+    char *quarantined;              /* when and why; NULL: it was not
+                                     * quarantined */
 };
 
 /* A result. */
@@ -33,17 +33,17 @@ struct report_measured {
     const char *gpu, *purpose;
     bool counted;
     int64_t round, received_utc;
-    int64_t config; /* its place in the report, -1 when it is not correct,
-                       current, and of the headline shape */
-    double seconds; /* of such a one: the median */
+    int64_t config; /* index in the report; -1 unless the result is correct,
+                     * current, and for the headline shape */
+    double seconds; /* median, if 'config' >= 0 */
 };
 
-/* Fill in report->gpus, to be shown the results.  ERR_STORE */
+/* Set up report->gpus; then add the results.  ERR_STORE */
 int report_gpus_open(struct report_rows *rows, struct report_gpus **out,
                      struct err *err);
 void report_gpus_take(struct report_gpus *gpus,
                       const struct report_measured *measured);
-/* That was all: judge the GPUs, and fill in the times of the cells. */
+/* After the last result: judge the GPUs, and fill in the times of the cells. */
 void report_gpus_close(struct report_gpus *gpus); /* NULL is fine */
 
 void report_gpus_free(struct report *report);

@@ -1,10 +1,10 @@
-/* report_outcome.h - how a configuration came out, read from its row */
+/* report_outcome.h - the outcome of a configuration from its row */
 #ifndef FA_COORDINATOR_RESULT_REPORT_OUTCOME_H
 #define FA_COORDINATOR_RESULT_REPORT_OUTCOME_H
 
 #include "common/outcome.h"
 
-/* One of a configuration, by its word; pending without a row. */
+/* The outcome for a word; pending if there is no row. */
 enum outcome report_outcome_of(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* What was measured: the times of cells, and what tells of GPUs. */
+/* Measurements: the times of cells, and results for the GPUs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,11 +76,11 @@ struct loading {
     struct report_gpus *gpus;
     struct gpu_name *names;
     size_t n_names;
-    size_t *slots;  /* open addressing by nonce: a cell and one, or 0 */
+    size_t *slots;  /* hash table by nonce: index of a cell plus one, or 0 */
     size_t n_slots; /* a power of two, at least twice the cells */
-    size_t *others; /* [cells] the next of that nonce, likewise: a build that
-                       failed settles all shapes */
-    size_t missing; /* cells whose evidence was not seen yet */
+    size_t *others; /* [cells] next of the same nonce, or 0: a failed build
+                     * settles all shapes */
+    size_t missing; /* cells whose evidence was not found yet */
 };
 
 /* ---- cells by nonce */
@@ -161,7 +161,7 @@ static const char *name_of(const struct loading *l, const char *uuid)
 
 #define POWER_CAP 0x4 /* NVML's nvmlClocksThrottleReasonSwPowerCap */
 
-/* Does any reading of "[0,4,4]" have it? */
+/* Does any reading of "[0,4,4]" have the bit? */
 static bool is_power_capped(const char *json)
 {
     bool capped = false;
@@ -197,8 +197,8 @@ static void fill_cell(const struct loading *l, struct report_cell *cell,
         stats_summary(cell->samples, cell->n_samples, &cell->summary);
 }
 
-/* Does it tell of its GPU, by a time of the headline shape?  -1, or the
- * configuration. */
+/* The configuration whose headline time this is, so that it says something
+ * about its GPU; otherwise -1. */
 static int64_t tells(const struct loading *l, const struct report_cell *cell,
                      const struct evidence *row)
 {

@@ -1,7 +1,7 @@
-/* report_rows.h - the rows of the database that a report is made of
+/* report_rows.h - reads the rows of a report
  *
- * Private to report*.c.  Each table is read once, in the order in which it
- * lies in the file: in any other order every row is a page to be read again.
+ * Private to report*.c.  Each table is read once, in the order of its rows in
+ * the file: in any other order, each row could mean reading a page again.
  */
 #ifndef FA_COORDINATOR_RESULT_REPORT_ROWS_H
 #define FA_COORDINATOR_RESULT_REPORT_ROWS_H
@@ -17,11 +17,11 @@ struct report_config;
 struct row_shape;
 struct store;
 
-/* While a report is loaded its configurations are in order of their keys. */
+/* While a report is loading, its configurations are sorted by key. */
 struct report_rows {
     struct store *store;
     struct report *report;
-    char **measure_keys; /* [shapes] the current way to measure it, or NULL */
+    char **measure_keys; /* [shapes] the current way to measure each, or NULL */
 };
 
 /* Run a query with the report's sweep as ?1.  Each row is read into 'row', a
@@ -31,15 +31,15 @@ int report_rows_each(struct report_rows *rows, const char *text,
                      const struct row_shape *shape, void *row,
                      report_rows_fn *fn, void *arg, struct err *err);
 
-/* A configuration by its key: its place, or -1. */
+/* The index of a configuration by its key, or -1. */
 int64_t report_rows_find(const struct report_rows *rows, const char *key);
 void report_rows_fini(struct report_rows *rows);
 
-/* report_cells.c: configurations, and what they came to; how many outcomes are
- * of other sources or ways of measuring.  No times. */
+/* report_cells.c: read configurations and their outcomes, and count the
+ * outcomes with other sources or ways of measuring.  No times. */
 int report_cells_load(struct report_rows *rows, struct err *err);
 
-/* report_results.c: the times of cells, and of canaries. */
+/* report_results.c: read the times of cells and of canaries. */
 int report_results_load(struct report_rows *rows, struct err *err);
 
 #endif

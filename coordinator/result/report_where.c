@@ -57,7 +57,7 @@ static void add(struct column *columns, size_t *n, const char *name,
         columns[(*n)++] = (struct column){ name, value };
 }
 
-/* The columns of one configuration; names and order are the same for all. */
+/* The columns for one configuration; names and order are the same for all. */
 static size_t row(const struct report *report,
                   const struct report_config *config, struct column *columns)
 {
@@ -174,7 +174,7 @@ int report_where(struct report *report, const char *condition, struct err *err)
         goto out;
     }
     sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
-    sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0); /* no file is in reach */
+    sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0); /* no file can be attached */
     rc = fill(db, report, err);
     if (rc == 0)
         rc = choose(db, report, condition, err);

@@ -1,10 +1,10 @@
-/* report_where.h - choose configurations of a report by an SQL condition
+/* report_where.h - selects configurations of a report by an SQL condition
  *
- * The condition is evaluated over a table in memory with one row a
- * configuration: its tunables under their names (a bool is 0 or 1), and
- * key rank baseline outcome reason median_s spread_s samples registers
- * spill_bytes host gpu of the headline shape, and the metrics.  A tunable
- * hides a column of the same name.  The database itself is out of reach.
+ * The condition is evaluated over a table in memory with one row for each
+ * configuration: its tunables under their names (a bool is 0 or 1), and key
+ * rank baseline outcome reason median_s spread_s samples registers spill_bytes
+ * host gpu of the headline shape, and the metrics.  A tunable hides a column of
+ * the same name.  The condition cannot access the database itself.
  */
 #ifndef FA_COORDINATOR_RESULT_REPORT_WHERE_H
 #define FA_COORDINATOR_RESULT_REPORT_WHERE_H
@@ -12,7 +12,7 @@
 struct err;
 struct report;
 
-/* Set 'selected' of each configuration.  ERR_INPUT says what SQLite thinks of
+/* Set 'selected' of each configuration.  ERR_INPUT has SQLite's message about
  * the condition. */
 int report_where(struct report *report, const char *condition, struct err *err);
 

@@ -9,8 +9,9 @@
 #include "coordinator/result/report_gpus.h"
 #include "coordinator/stats/stats.h"
 
-/* What differs from one measurement to the next on a calm GPU, where the
- * canaries are too few to tell: the practical floor of a difference. */
+/* Variation from one measurement to the next on a calm GPU, if there are too
+ * few canaries to estimate it: the smallest difference of practical
+ * interest. */
 #define BETWEEN 0.005
 #define CANARIES_TO_TELL 5
 
@@ -24,7 +25,8 @@ static double median_of(double *values, size_t n, double otherwise)
     return summary.median;
 }
 
-/* Of one canary around its line, over the GPUs that have enough of them. */
+/* Noise of one canary around its line, over the GPUs that have enough of
+ * them. */
 static double noise_between(const struct report *report)
 {
     double *noises = mem_new(report->n_gpus + 1, sizeof(*noises)), noise;

@@ -1,8 +1,8 @@
-/* screening.h - which configurations go on from the sweep to its confirmation
+/* screening.h - selects the finalists of a sweep
  *
- * All that could still be the best at one of the sweep's shapes (finalists.h),
- * by times that the canaries of each GPU brought to one level, as far as a cap
- * allows.
+ * These are all configurations that could still be the best at one of the
+ * sweep's shapes (finalists.h), up to a cap.  Times are normalised by the
+ * canaries of each GPU.
  *
  * Pure; any thread.
  */
@@ -23,15 +23,15 @@ struct screening_rules {
     size_t cap;
 };
 
-/* out_of_it  [report->n_configs]: not in the running, whatever their times
- * chosen     [report->n_configs]: set; never the baseline */
+/* out_of_it  [report->n_configs]: excluded, whatever their times
+ * chosen     [report->n_configs]: is set; never true for the baseline */
 void screening_choose(const struct report *report,
                       const struct screening_rules *rules,
                       const bool *out_of_it, bool *chosen,
                       struct finalists *out);
 
-/* The 'most' fastest of a report that have all tunables of the spec; how many
- * there were. */
+/* The 'most' fastest ones of a report that have all tunables of the spec.
+ * Returns their number. */
 size_t screening_best(struct config_selection *selection,
                       const struct spec *spec, const struct report *report,
                       size_t most);

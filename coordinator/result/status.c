@@ -13,7 +13,7 @@
 #include "coordinator/store/store.h"
 #include "coordinator/text/terminal.h"
 
-#define WINDOW_NS (300 * NS_PER_S) /* the rate is that of five minutes */
+#define WINDOW_NS (300 * NS_PER_S) /* the rate is of five minutes */
 
 static const char run_query[] = "SELECT coalesce(max(epoch), 0) FROM run";
 

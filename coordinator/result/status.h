@@ -1,7 +1,7 @@
-/* status.h - how far a sweep is, seen from a second terminal
+/* status.h - the progress of a sweep, for a second terminal
  *
- * Everything is read from the database, which a running coordinator extends
- * at least every heartbeat; only "running" comes from the lock.
+ * Everything is read from the database, which a running coordinator updates at
+ * least at every heartbeat.  Only "running" comes from the lock.
  */
 #ifndef FA_COORDINATOR_RESULT_STATUS_H
 #define FA_COORDINATOR_RESULT_STATUS_H
@@ -19,22 +19,23 @@ struct store;
 
 struct status_host {
     char *name;
-    char *category; /* what the newest run held it for last; "" never held */
+    char *category; /* last category in the newest run; "" if never held */
     int64_t building, measuring; /* leases in flight */
 };
 
 struct status {
     bool running;
-    struct dblock_holder holder; /* when it runs */
+    struct dblock_holder holder; /* valid if it is running */
     int64_t epoch;               /* of the newest run; 0: none yet */
     int64_t done, total;         /* measurements: configurations x shapes */
-    double per_hour;             /* settled in the last minutes; NaN: none */
-    double eta_s;                /* NaN when unknown or not running */
+    double per_hour;             /* outcomes in the last minutes; NaN: none */
+    double eta_s;                /* NaN if unknown or not running */
     struct status_host *hosts;
     size_t n_hosts;
 };
 
-/* 'report' is that of the same store; 'now_utc' is for rate and ETA. */
+/* 'report' is from the same store; 'now_utc' is used for the rate and the
+ * ETA. */
 int status_load(struct store *store, const struct report *report,
                 int64_t now_utc, struct status *out, struct err *err);
 void status_fini(struct status *status);

@@ -14,7 +14,8 @@
 #include "coordinator/spec/spec.h"
 #include "coordinator/store/stored_params.h"
 
-/* The JSON object of facts, as the lines that gpu_arch_facts_read() takes. */
+/* Convert the JSON object of facts to the lines that gpu_arch_facts_read()
+ * reads. */
 static int read_facts(const char *json, struct gpu_arch_facts *out,
                       struct err *err)
 {
@@ -100,8 +101,8 @@ int stored_spec_values(struct stored_spec *stored,
     return 0;
 }
 
-/* The variables of a shape as they are stored: it need not be one of those
- * that the sweep file has for the device. */
+/* The stored variables of a shape, which need not be in the sweep file's list
+ * for the device. */
 static int stored_spec_vars(const struct stored_spec *stored, const char *json,
                             int64_t *vars, struct err *err)
 {
@@ -125,7 +126,7 @@ static int stored_spec_vars(const struct stored_spec *stored, const char *json,
     return rc;
 }
 
-/* 'shapes' have the report's names and variables. */
+/* 'shapes' get the names and variables of the report. */
 static int config_metrics(struct stored_spec *stored,
                           const struct report *report,
                           const struct spec_shape *shapes,
@@ -147,7 +148,7 @@ static int config_metrics(struct stored_spec *stored,
     return rc;
 }
 
-/* One block: the shapes, then their variables. */
+/* One allocation: the shapes, then their variables. */
 static int spec_read_shapes(const struct stored_spec *stored,
                             const struct report *report,
                             struct spec_shape **out, struct err *err)
@@ -198,7 +199,7 @@ int stored_spec_metrics(struct report *report, struct err *err)
             config_metrics(&stored, report, shapes, &report->configs[i], err);
 
         if (rc == 0)
-            rc = one; /* the others still get their (empty) metrics */
+            rc = one; /* continue: the others still get their (empty) metrics */
     }
     free(shapes);
     stored_spec_close(&stored);

@@ -1,8 +1,7 @@
-/* stored_spec.h - the sweep file of a database, ready to be asked again
+/* stored_spec.h - the sweep file in a database, ready for evaluation
  *
- * What a gate says of a configuration, or a metric of a time, is asked of the
- * text that the database holds, with the facts the sweep used; the file on
- * disk may have changed since.
+ * Gates and metrics are evaluated from the text in the database, with the facts
+ * that the sweep used, because the file on disk may have changed since.
  * Thread rule: one thread.
  */
 #ifndef FA_COORDINATOR_RESULT_STORED_SPEC_H
@@ -22,15 +21,15 @@ int stored_spec_facts(const struct report *report, struct gpu_arch_facts *out,
 struct stored_spec {
     struct spec *spec;
     struct space *space;
-    struct value *values; /* one a tunable, for stored_spec_values() */
+    struct value *values; /* one for each tunable, for stored_spec_values() */
 };
 
 int stored_spec_open(const struct report *report, struct stored_spec *out,
                      struct err *err);
 void stored_spec_close(struct stored_spec *stored);
 
-/* Fill in 'values' from stored parameters, whose texts are borrowed.
- * ERR_STORE when one is missing. */
+/* Fill in 'values' from stored parameters; texts are borrowed from there.
+ * ERR_STORE if one is missing. */
 int stored_spec_values(struct stored_spec *stored,
                        const struct stored_params *params, struct err *err);
 

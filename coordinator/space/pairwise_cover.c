@@ -29,8 +29,7 @@ struct pairwise_cover {
     int64_t sizes[AXES_MAX], strides[AXES_MAX];
     struct pair pairs[PAIRS_MAX];
     size_t n_pairs;
-    uint64_t *missing; /* a bit for each pair that occurs and that no chosen
-                        * point has yet */
+    uint64_t *missing; /* a bit for each pair that is still missing */
     uint64_t seed;
     struct rows witnesses; /* points with a pair that no earlier point had */
     struct rows sample;    /* a sample of the other points */

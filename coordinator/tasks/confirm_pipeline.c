@@ -23,12 +23,13 @@
 #include "coordinator/tasks/run.h"
 #include "coordinator/text/exit_code.h"
 
-/* Of the cpu device: enough to see that all of it works. */
+/* For the cpu device: enough to test the whole pipeline. */
 #define EMULATED_BLOCKS 3
 #define EMULATED_SAMPLES 2
 #define EMULATED_FINALISTS 3
 
-/* Each time somebody was wrong and the next ones moved up. */
+/* Rounds of proof: if finalists are wrong, the next ones move up and are
+ * proved. */
 #define PROOFS_MAX 20
 
 struct pass {
@@ -36,8 +37,8 @@ struct pass {
     struct report *report;
     struct report_cost *cost;
     struct confirmation confirmation;
-    bool *chosen, *proved, *wrong; /* configurations of the report */
-    char **reasons;                /* of the wrong ones */
+    bool *chosen, *proved, *wrong; /* by configuration of the report */
+    char **reasons;                /* why the wrong ones are wrong */
 };
 
 static bool is_emulated(const struct run *run)
@@ -113,16 +114,15 @@ static void note_wrong(struct pass *pass, const struct fuzz_finding *finding)
     }
 }
 
-/* The baseline is measured beside them, and is what remains when nothing
- * beats it. */
+/* The baseline is proved too: it remains if nothing beats it. */
 static bool is_to_be_proved(const struct pass *pass, size_t i)
 {
     return (pass->chosen[i] || pass->report->configs[i].baseline) &&
            !pass->proved[i];
 }
 
-/* Prove those that are not proved yet.  0, or the exit code of what ended
- * it. */
+/* Prove those that are not proved yet.  Returns 0, or an exit code to end
+ * with. */
 static int prove(struct pass *pass)
 {
     struct run *run = pass->run;
@@ -174,10 +174,10 @@ static void choose(struct pass *pass, struct finalists *finalists)
                      finalists);
 }
 
-/* Who goes on: chosen and proved.  Those that turn out wrong make room. */
+/* Finalists must be chosen and proved.  Wrong ones make room for others. */
 static int choose_and_prove(struct pass *pass, struct finalists *finalists)
 {
-    /* A record has no kernels that could be run. */
+    /* A record has no kernels to run. */
     bool proof = !pass->run->spec->confirm.unproved && !pass->run->replay;
     int code = EXIT_DONE;
 
@@ -194,7 +194,7 @@ static int choose_and_prove(struct pass *pass, struct finalists *finalists)
     return code;
 }
 
-/* What the proofs cost, from their own database. */
+/* Cost of the proofs, from their own database. */
 static int count_proof(const struct run *run, double *hours, double *usd)
 {
     char *db = run_fuzz_path(run->db);
@@ -221,14 +221,14 @@ static int count_proof(const struct run *run, double *hours, double *usd)
 
 /* ---- the blocks ---- */
 
-/* Why the baseline is out; "" while it is not. */
+/* Why the baseline is out; "" if it is not. */
 static const char *baseline_flaw(const struct confirmation *confirmation)
 {
     return confirmation->n > 0 ? confirmation->candidates[0].reason : "";
 }
 
-/* Nobody is there to be compared: that is all there is to write down.  A
- * baseline that is wrong is a failure. */
+/* There is nobody to compare, so only this is stored.  A wrong baseline is a
+ * failure. */
 static int put_alone(struct run *run, struct confirmation *confirmation)
 {
     const char *why = baseline_flaw(confirmation);
@@ -285,10 +285,9 @@ int confirm_pipeline_contest(struct run *run, const struct report *report,
                 &err);
     }
     if (code == EXIT_DONE)
-        code = count_proof(run, &hours, &options.caps.usd_before);
-    if (isnan(options.caps.usd_before))
-        options.caps.usd_before =
-            0; /* unpriced: there is no budget to count for */
+        code = count_proof(run, &hours, &options.usd_before);
+    if (isnan(options.usd_before))
+        options.usd_before = 0; /* no price: no budget is counted */
     if (code == EXIT_DONE && !run->set.quiet)
         fprintf(stderr,
                 "comparing %zu configuration%s with the baseline in %d "
@@ -302,7 +301,7 @@ int confirm_pipeline_contest(struct run *run, const struct report *report,
     return code;
 }
 
-/* ---- the whole ---- */
+/* ---- all of it ---- */
 
 static int make_contest(struct pass *pass)
 {
@@ -357,10 +356,10 @@ static int is_outdated(struct store *store,
 
 enum {
     GO_ON = 1, /* with pass->confirmation */
-    THERE = 2, /* it has its end */
+    THERE = 2, /* it is complete */
 };
 
-/* What there is of a confirmation already: 0, GO_ON, THERE or an error. */
+/* The state of an existing confirmation: 0 (none), GO_ON, THERE or an error. */
 static int find_contest(struct pass *pass, bool fresh, struct err *err)
 {
     struct store *store;

@@ -1,7 +1,7 @@
-/* doctor.h - is a machine fit for a sweep, and what to do if it is not
+/* doctor.h - checks whether a machine can run a sweep
  *
- * A finding is one thing that was looked at.  Only a failed one stops a
- * sweep; a warning names what will be missed.
+ * A finding is the result of one check.  Only a failed one stops a sweep; a
+ * warning says what will not be available.
  * Thread rule: one thread; what remote.h asks for.
  */
 #ifndef FA_COORDINATOR_TASKS_DOCTOR_H
@@ -15,7 +15,7 @@ struct remote_options;
 
 enum doctor_verdict {
     DOCTOR_OK,
-    DOCTOR_NOTE, /* good to know, no fault */
+    DOCTOR_NOTE, /* information, no problem */
     DOCTOR_WARNING,
     DOCTOR_FAILED,
 };
@@ -26,20 +26,20 @@ struct doctor_finding {
     const char *what; /* reach workdir nvcc driver disk ... */
     enum doctor_verdict verdict;
     char *text;
-    char *remedy; /* "" when nothing is to be done */
+    char *remedy; /* "" if nothing needs to be done */
 };
 
 struct doctor {
     struct doctor_finding *findings;
     size_t n;
-    bool refused;  /* a host refused the login or its key was not accepted */
+    bool refused;  /* a host refused the login, or its key was not accepted */
     size_t usable; /* hosts without a failed finding */
 };
 
-/* This machine as the coordinator's: SSH client, agent, keys, disk. */
+/* Check this machine as a coordinator: SSH client, agent, keys, disk. */
 void doctor_here(struct doctor *doctor, const struct remote_options *options);
 
-/* A host as a worker's, or this machine as one when it is local: login, work
+/* Check a host as a worker, or this machine if the host is local: login, work
  * folder, disk, compilers, driver, GPUs. */
 void doctor_host(struct doctor *doctor, const struct host *host,
                  const struct remote_options *options);

@@ -10,12 +10,12 @@
 #include "coordinator/remote/deploy.h"
 #include "coordinator/remote/remote.h"
 
-#define PROBE_NS (60 * NS_PER_S) /* a cold nvidia-smi takes ten seconds */
+#define PROBE_NS (60 * NS_PER_S) /* a first nvidia-smi takes ten seconds */
 #define ANSWER_MAX (64 << 10)
-#define DISK_MIN_KIB (1 << 20) /* artifacts, staged sources, nvcc's files */
+#define DISK_MIN_KIB (1 << 20) /* artifacts, staged sources, files of nvcc */
 
-/* Run by sh(1) on the host, with 'w' the work folder and 'n' the nvcc of the
- * hosts file or ''.  Answers in lines "key value". */
+/* A script for sh(1) on the host.  'w' is the work folder and 'n' the nvcc of
+ * the hosts file or ''. It answers in lines "key value". */
 static const char probe[] =
     "umask 077\n"
     "case $w in '~') w=$HOME;; '~/'*) w=$HOME/${w#'~/'};; esac\n"
@@ -43,7 +43,7 @@ static const char probe[] =
     "sed 's/^/gpu /'\n"
     "echo end\n";
 
-/* The rest of the first line that begins with 'key', into 'out'. */
+/* The rest of the first line that begins with 'key', copied to 'out'. */
 static bool value(const char *answer, const char *key, char *out, size_t size)
 {
     size_t len = strlen(key);
@@ -150,7 +150,7 @@ static void judge_tools(struct doctor *doctor, const struct host *host,
                    text);
 }
 
-/* Quote for sh: a text in single quotes. */
+/* Quote a text for sh, in single quotes. */
 static void quoted(struct buf *out, const char *text)
 {
     buf_add(out, "'", 1);

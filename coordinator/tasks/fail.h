@@ -1,11 +1,11 @@
-/* fail.h - how a command says what went wrong, and ends */
+/* fail.h - prints a command's error and chooses the exit code */
 #ifndef FA_COORDINATOR_TASKS_FAIL_H
 #define FA_COORDINATOR_TASKS_FAIL_H
 
 struct err;
 
-/* Print an error, "fa-coord: what: why", to stderr.  Returns the exit code
- * that belongs to an ERR_* code. */
+/* Print an error, "fa-coord: what: why", to stderr.  Returns the exit code for
+ * an ERR_* code. */
 int fail_with(int code, const struct err *err);
 
 #endif

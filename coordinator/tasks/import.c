@@ -34,7 +34,7 @@ struct import {
     struct plan *plan;
     int64_t epoch, sweep; /* of the run; the row */
     char gpu[HASH_HEX + 16];
-    struct value *values; /* of the unit in hand */
+    struct value *values; /* values of the current unit */
     struct err *err;
 };
 
@@ -169,7 +169,7 @@ static int put_config(struct import *import, int unit)
     return rc;
 }
 
-/* What it is known by where only the word is recorded. */
+/* The reason, if the record has only a word for it. */
 static char *reason_of(const struct import *import,
                        const struct landscape_config *config)
 {

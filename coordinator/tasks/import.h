@@ -1,8 +1,9 @@
-/* import.h - a record as a database, without the time it took
+/* import.h - converts a record to a database, without waiting
  *
- * What a replay of the whole record would store, but each result holds all
- * recorded samples: one build, one measurement and one outcome a
- * configuration, of one host and one GPU that stand for the recorded ones.
+ * It stores what a replay of the whole record would store, except that each
+ * result has all recorded samples.  Each configuration has one build, one
+ * measurement and one outcome, on one host and one GPU that stand for the
+ * recorded ones.
  * Thread rule: one thread.
  */
 #ifndef FA_COORDINATOR_TASKS_IMPORT_H
@@ -13,8 +14,8 @@ struct replay;
 struct spec;
 struct store;
 
-/* Into an empty database.  'spec' is bound to the replay.  '*n' is how many
- * configurations there are. */
+/* Import into an empty database.  'spec' is bound to the replay.  '*n' is the
+ * number of configurations. */
 int import_put(struct store *store, const struct spec *spec,
                const struct replay *replay, int *n, struct err *err);
 

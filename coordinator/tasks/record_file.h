@@ -1,7 +1,7 @@
-/* record_file.h - the record that a replay or an import is of
+/* record_file.h - reads the record for a replay or an import
  *
- * A cache file of Kernel Tuner or a database of a sweep; which of the two is
- * seen in the file.
+ * A record is a cache file of Kernel Tuner or the database of a sweep.  The
+ * contents of the file show which of the two it is.
  */
 #ifndef FA_COORDINATOR_TASKS_RECORD_FILE_H
 #define FA_COORDINATOR_TASKS_RECORD_FILE_H
@@ -9,8 +9,7 @@
 struct err;
 struct landscape;
 
-/* ERR_INPUT when it is not there or no record; for the caller to
- * landscape_free(). */
+/* ERR_INPUT if the file is missing or not a record.  Call landscape_free(). */
 int record_file_load(const char *path, struct landscape **out, struct err *err);
 
 #endif

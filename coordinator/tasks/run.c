@@ -1,4 +1,4 @@
-/* What all commands share that put hosts to work. */
+/* Shared by all commands that use hosts. */
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/run.h"
 
@@ -35,8 +35,8 @@ static bool has_nvidia(void)
            access("/proc/driver/nvidia/version", F_OK) == 0;
 }
 
-/* The emulator is chosen by itself only when nothing else was asked for and
- * nothing else is here, and then the first line says so. */
+/* The emulator is chosen by default only if nothing else was asked for and no
+ * GPU is here; the first line of output says so then. */
 static void choose_device(struct run_settings *set)
 {
     bool chosen = !set->device;
@@ -77,7 +77,7 @@ static int load_hosts(struct run *run, struct err *err)
     return rc < 0 ? rc : hosts_can_sweep(run->set.hosts, &run->hosts, err);
 }
 
-/* 1 when something passes the gates on these facts, 0 and why when not. */
+/* 1 if something passes the gates with these facts; 0 and the reason if not. */
 static int passes_on(const struct run *run, const struct gpu_arch_facts *facts,
                      struct err *err)
 {
@@ -94,15 +94,15 @@ static int passes_on(const struct run *run, const struct gpu_arch_facts *facts,
     if (rc == 0) {
         rc = space_count(space, counts, &passed, err);
         if (rc == 0)
-            (void)space_empty_err(space, counts, err); /* the text is wanted */
+            (void)space_empty_err(space, counts, err); /* for its text */
     }
     space_close(space);
     free(counts);
     return rc;
 }
 
-/* Before anything is spent: does anything pass the gates?  Where no GPU has
- * said what it is, on any architecture that is known. */
+/* Before spending anything: does a point pass the gates?  If no GPU is known,
+ * try every known architecture. */
 static int check_space(const struct run *run, struct err *err)
 {
     static const char *const archs[] = { "sm_89", "sm_80",  "sm_86",
@@ -120,7 +120,7 @@ static int check_space(const struct run *run, struct err *err)
     return ERR_INPUT;
 }
 
-/* A budget that nothing can reach must not look like one. */
+/* A budget that cannot take effect must be reported. */
 static int settle_caps(struct run *run, struct err *err)
 {
     bool asked = run->set.budget_usd > 0;
@@ -174,7 +174,7 @@ static int prepare(struct run *run, struct err *err)
     return rc < 0 || run->replay ? rc : check_space(run, err);
 }
 
-/* A database is of a sweep, or of what was asked for besides it. */
+/* Databases of a sweep and of a fuzz proof are different. */
 static int check_work(struct store *store, bool asked, struct err *err)
 {
     struct store_sweep row = { .key = NULL };
@@ -291,7 +291,7 @@ int run_command(struct run *run, run_work *work, void *arg)
 
 /* ---- from a database ---- */
 
-/* What the settings say already stays. */
+/* Settings that were given take precedence. */
 static int recall_request(struct run *run, const struct store_request *was,
                           struct err *err)
 {
@@ -314,8 +314,8 @@ static int recall_request(struct run *run, const struct store_request *was,
     return 0;
 }
 
-/* Before requests were kept, the sweep itself said what it was told.  1, or 0
- * when there is none. */
+/* Older databases have no stored request; the sweep itself has the settings.
+ * 1, or 0 if there is none. */
 static int find_in_sweep(struct run *run, struct past_runs *past,
                          struct store_request *out, struct err *err)
 {

@@ -1,5 +1,5 @@
-/* run.h - what the commands share that put hosts to work: sweep, resume,
- * confirm, bench, profile, fuzz (in run.c, where nothing else is said) */
+/* run.h - shared by the commands that use hosts: sweep, resume, confirm, bench,
+ * profile, fuzz (in run.c unless noted) */
 #ifndef FA_COORDINATOR_TASKS_RUN_H
 #define FA_COORDINATOR_TASKS_RUN_H
 
@@ -21,65 +21,63 @@ struct spec;
 
 struct run {
     struct run_settings set;
-    char *sweep;       /* path of the sweep file; NULL: that of the record */
-    bool runs_kernels; /* so that no record can answer */
+    char *sweep;       /* path of the sweep file; NULL: the record's */
+    bool runs_kernels; /* it must run kernels, so a record cannot answer */
     char *db;
-    char *was_device, *was_hosts; /* resume: what the database says */
+    char *was_device, *was_hosts; /* resume: from the database */
     char *was_record, *was_cards;
     char *was_strategy;
-    bool was_searched; /* 'search_settings' are those of the database */
+    bool was_searched; /* 'search_settings' come from the database */
     struct search_settings search_settings;
     char was_arch[PAST_RUNS_ARCH_BYTES];
-    char *hosts_file; /* absolute, "" for this machine alone */
+    char *hosts_file; /* absolute; "" for this machine only */
     struct spec *spec;
-    struct replay *replay; /* NULL: kernels are run */
+    struct replay *replay; /* NULL: kernels really run */
     struct hosts hosts;
-    int64_t began_ns; /* the command: caps count all of its passes */
+    int64_t began_ns; /* start of the command: caps cover all of its passes */
 };
 
-/* What a command does, within run_command(): its exit code. */
+/* The work of a command inside run_command(). Returns its exit code. */
 typedef int run_work(struct run *run, void *arg);
 
-/* Check the settings, read the sweep file and the hosts, then do the work,
- * then free all that 'run' holds.  Returns the exit code of the program: that
- * of 'work', or of what was wrong, which has been printed. */
+/* Check the settings, read the sweep file and the hosts, do the work, and free
+ * everything in 'run'. Returns the exit code of the program: that of 'work', or
+ * that of an error, which has been printed. */
 int run_command(struct run *run, run_work *work, void *arg);
 
-/* The end of a command that takes up a database: recall what run->db says of
- * its sweep, file, hosts and device, where the settings say nothing, and then
- * run_command().
- * rc  what came of the flags and of finding run->db: 0, OPTIONS_HELP, or an
+/* The same for a command that continues a database: settings that were not
+ * given (sweep, file, hosts, device) come from run->db.
+ * rc  result of parsing the flags and finding run->db: 0, OPTIONS_HELP, or an
  *     error, which is printed */
 int run_by_db(struct run *run, int rc, struct err *err, run_work *work,
               void *arg);
 
-/* Of a run that ended with 'code': what the user types to go on, if so. */
+/* Print the command that continues a run which ended with 'code', if any. */
 void run_say_how_to_go_on(const struct run *run, int code, const char *command);
 
 /* The work of sweep and resume: all passes (in cmd_sweep.c). */
 run_work run_sweep;
 
-/* From within 'work': sweep_run() over run->db, with the settings put into
- * 'options'.  Returns its exit code; an error has been printed. */
+/* Inside 'work': sweep_run() over run->db, with the settings added to
+ * 'options'. Returns its exit code; an error has been printed. */
 int run_engine(struct run *run, const struct sweep_options *options,
                struct err *err);
 
-/* The database of what fuzz finds, for the caller to free: of X.db it is
- * X.fuzz.db. */
+/* The path of the fuzz database, for the caller to free: X.fuzz.db for X.db. */
 char *run_fuzz_path(const char *db);
-/* Likewise: prove what is asked for right, over that database.  'out' is what
- * came of it, for the caller to fuzz_fini(), when 'judged' is set; 'usd_before'
- * is spent already of a budget (in run_fuzz.c). */
+/* Prove the selected configurations right, over that database (in run_fuzz.c).
+ * If 'judged' is set, 'out' has the result (call fuzz_fini()). 'usd_before' is
+ * the part of the budget that was spent before. */
 int run_fuzz(struct run *run, const struct plan_ask *ask, double usd_before,
              struct fuzz *out, bool *judged);
-/* run_record.c.  The record, and its sweep file. */
+/* run_record.c: load the record and its sweep file. */
 int run_load_record(struct run *run, struct err *err);
-/* What the settings of a stored sweep say of its record, if it has one. */
+/* Take the record from the settings of a stored sweep, if it has one. */
 void run_recall_record(struct run *run, const char *settings);
-/* run_search.c: --strategy, --evaluations and --seed, over what the database of
- * a resumed sweep says, over the sweep file. */
+/* run_search.c: --strategy, --evaluations and --seed.  The command line wins
+ * over the database of a resumed sweep, and that over the sweep file. */
 int run_terms(struct run *run, struct err *err);
-/* What would be searched, for --dry-run. */
+/* Print what would be searched, for --dry-run. */
 int run_print_search(const struct run *run, const struct space *space,
                      int64_t passed, struct err *err);
 

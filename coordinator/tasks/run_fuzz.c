@@ -1,4 +1,4 @@
-/* The proof of fuzz: is what was asked for right, over a database of its own?
+/* The fuzz proof: checks the selected configurations, in a database of its own.
  */
 #include "coordinator/tasks/run.h"
 
@@ -53,7 +53,7 @@ int run_fuzz(struct run *run, const struct plan_ask *ask, double usd_before,
     struct err err;
     int code;
 
-    run->spec->measure.least = 1; /* only what is right is asked */
+    run->spec->measure.least = 1; /* only correctness matters */
     run->spec->measure.most = 1;
     run->spec->measure.warmups = 0;
     run->db = run_fuzz_path(db);

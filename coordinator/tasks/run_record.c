@@ -1,4 +1,4 @@
-/* What the commands share that may be answered from a record. */
+/* Shared by the commands that can use a record instead of GPUs. */
 #include "coordinator/tasks/record_file.h"
 #include "coordinator/tasks/run.h"
 

@@ -1,4 +1,4 @@
-/* How a command that sweeps is told to search. */
+/* Resolves the search settings of a command that sweeps. */
 #include "coordinator/tasks/run.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ int run_terms(struct run *run, struct err *err)
     if (set->strategy)
         settings->strategy = set->strategy;
     else if (search_settings_command(
-                 settings)) /* a database starts no programs */
+                 settings)) /* a stored setting must not start programs */
         return err_set(err, ERR_INPUT,
                        "%s was searched by '%s'; to continue, give --strategy "
                        "again, with that command or another strategy",

@@ -10,12 +10,12 @@
 #include "coordinator/search/strategy.h"
 #include "coordinator/tasks/options.h"
 
-#define RECORD "replay=" /* and the name of a file */
+#define RECORD "replay=" /* followed by the name of a file */
 #define SPEED_UP_MOST 1e9
 #define LINGER_MAX_S 86400
-#define OWN_MAX 16 /* flags that one command has alone */
+#define OWN_MAX 16 /* flags that only one command has */
 
-/* ---- which flag is whose ---- */
+/* ---- flags by command ---- */
 
 #define OF(kind) (1U << (kind))
 #define SWEEP OF(RUN_SWEEP)
@@ -33,7 +33,7 @@ static const struct row {
     unsigned of;
     const char *name;
     enum option_kind kind;
-    size_t at; /* in the settings */
+    size_t at; /* offset in the settings */
     const char *value, *help, *excludes;
 } rows[] = {
     { SWEEP | FUZZ, "hosts", OPTION_TEXT, AT(hosts), "FILE",
@@ -110,7 +110,7 @@ size_t run_settings_flags(struct run_settings *set, enum run_kind kind,
     return n;
 }
 
-/* ---- reading them ---- */
+/* ---- parsing ---- */
 
 static bool lists_strategies(const struct run_settings *set)
 {
@@ -140,7 +140,7 @@ int run_settings_parse(struct run_settings *set, enum run_kind kind,
     return rc == 0 && lists_strategies(set) ? OPTIONS_HELP : rc;
 }
 
-/* ---- what they say ---- */
+/* ---- checking ---- */
 
 static int check_replay(struct run_settings *set, bool runs_kernels,
                         struct err *err)

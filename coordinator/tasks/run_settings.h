@@ -1,10 +1,9 @@
-/* run_settings.h - the flags of the commands that put hosts to work
+/* run_settings.h - the flags of the commands that use hosts
  *
- * A flag stands once, in one table: what it is called, which of the commands
- * take it, and in what words its help speaks of it there.  What a command has
- * besides them it adds.
+ * One table has each flag once: its name, the commands that take it, and its
+ * help text for each.  A command adds flags of its own.
  *
- * Pure, but for the help; any thread.
+ * Pure, except for printing the help; any thread.
  */
 #ifndef FA_COORDINATOR_TASKS_RUN_SETTINGS_H
 #define FA_COORDINATOR_TASKS_RUN_SETTINGS_H
@@ -31,7 +30,7 @@ enum run_kind {
 
 struct run_settings {
     const char *hosts, *db, *device, *arch, *ssh, *log, *strategy;
-    const char *record, *cards; /* of a replay, else NULL */
+    const char *record, *cards; /* of a replay, otherwise NULL */
     double speed_up;            /* below 0: not given */
     bool accept_new_host_keys, dry_run, fresh, json, quiet;
     double budget_usd, max_hours;
@@ -48,18 +47,18 @@ struct run_settings {
 
 #define RUN_FLAGS_MAX 32
 
-/* The rows of the table that a command takes, into 'out', [RUN_FLAGS_MAX]; what
- * is given goes into 'set'.  Returns how many. */
+/* Copy the rows of the table that a command takes to 'out', [RUN_FLAGS_MAX].
+ * Their values go into 'set'. Returns how many. */
 size_t run_settings_flags(struct run_settings *set, enum run_kind kind,
                           struct option *out);
 
-/* options_parse() of a command: its own flags, as 'own' has them, and then
- * those of this table.  '--strategy help' is a help as well. */
+/* options_parse() for a command: its own flags in 'own', then those of this
+ * table.  '--strategy help' prints help too. */
 int run_settings_parse(struct run_settings *set, enum run_kind kind,
                        const struct options *own, int argc, char *argv[],
                        struct err *err);
 
-/* Can they be followed, as far as they alone can tell?  Cuts 'replay=FILE'
+/* Check the settings as far as they can be checked alone.  Splits 'replay=FILE'
  * into device and record.  ERR_INPUT */
 int run_settings_check(struct run_settings *set, bool runs_kernels,
                        struct err *err);

@@ -11,11 +11,11 @@ struct err;
 struct option_list;
 struct spec_shape;
 
-/* Those of 'list', [n], in the order of their names.
- * where  what the list is of, in a message: "in the sweep"
- * hint   what a message says where no name is near; "" for nothing
+/* The shapes of 'list', [n], with the given names, in their order.
+ * where  names the list in a message: "in the sweep"
+ * hint   text of a message if no name is similar; "" for nothing
  * out    [names->n], copies that borrow from 'list'
- * ERR_INPUT when there is none of that name, or it is named twice */
+ * ERR_INPUT if a name is unknown or given twice */
 int shape_choice(const struct spec_shape *list, size_t n,
                  const struct option_list *names, const char *where,
                  const char *hint, struct spec_shape *out, struct err *err);

@@ -13,8 +13,8 @@
 #include "coordinator/store/store.h"
 #include "coordinator/text/exit_code.h"
 
-/* The newest sweep of a database is the one that reports are about: builds
- * for another architecture must not take its place. */
+/* Reports use the newest sweep of a database, so builds for another
+ * architecture must not replace it. */
 static int check_arch(struct store *store, const char *arch, struct err *err)
 {
     struct past_runs *past;

@@ -1,8 +1,8 @@
-/* space_build.h - compile all configurations of a space on this machine
+/* space_build.h - compiles all configurations of a space on this machine
  *
- * A sweep without its measurements: the worker of this machine builds as it
- * would for a sweep, and the builds are kept in a database like a sweep's.
- * Needs nvcc, no GPU.
+ * It is a sweep without measurements.  The worker of this machine builds as for
+ * a sweep, and the builds are stored in a database like a sweep's.  It needs
+ * nvcc, but no GPU.
  */
 #ifndef FA_COORDINATOR_TASKS_SPACE_BUILD_H
 #define FA_COORDINATOR_TASKS_SPACE_BUILD_H
@@ -14,14 +14,14 @@ struct spec;
 
 struct space_build_options {
     const char *arch; /* sm_89 */
-    const char *db;   /* made when it is missing */
-    int jobs;         /* at once; 0: one a processor */
+    const char *db;   /* created if missing */
+    int jobs;         /* builds at once; 0: one for each processor */
     bool cover;       /* only a covering set, and the baseline */
 };
 
-/* What is in the database is not built again, but for what failed.  Returns
- * the exit code (docs/exit-codes.md): 0 when all was tried, whatever it came
- * to; 'err' says why not. */
+/* Builds that the database has are not repeated, except failed ones.  Returns
+ * the exit code (docs/exit-codes.md): 0 if all were tried, even if some failed;
+ * otherwise 'err' says why. */
 int space_build_run(struct spec *spec,
                     const struct space_build_options *options, struct err *err);
 
