@@ -55,7 +55,7 @@ bool buf_str(struct buf *buf, const char *text)
 
 bool buf_int(struct buf *buf, int64_t number)
 {
-    char digits[20]; /* a sign and 19 of them */
+    char digits[20]; /* a sign and 19 digits */
     size_t at = sizeof(digits);
     uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
 
@@ -67,7 +67,7 @@ bool buf_int(struct buf *buf, int64_t number)
     return buf_add(buf, digits + at, sizeof(digits) - at);
 }
 
-/* Into the room there is, else by way of a text of its own. */
+/* Format into the free room; if that is too small, into a temporary text. */
 bool buf_printf(struct buf *buf, const char *fmt, ...)
 {
     size_t room;

@@ -1,7 +1,7 @@
-/* buf.h - bytes that grow up to a stated ceiling
+/* buf.h - a growing byte buffer with a stated ceiling
  *
- * Everything read from outside lands in one of these, so no peer, child or
- * file decides how much memory is used.
+ * Everything that is read from outside goes into one of these, so no peer,
+ * child or file can decide how much memory is used.
  */
 #ifndef FA_COMMON_BUF_H
 #define FA_COMMON_BUF_H
@@ -21,12 +21,12 @@ struct buf {
 void buf_init(struct buf *buf, size_t max);
 void buf_fini(struct buf *buf);
 
-/* Append; what does not fit below max is dropped and 'truncated' is set.
- * Returns true when all of it fitted. */
+/* Append.  What does not fit below 'max' is dropped, and 'truncated' is set.
+ * Returns true if all of it fitted. */
 bool buf_add(struct buf *buf, const void *bytes, size_t len);
 bool buf_str(struct buf *buf, const char *text);
 bool buf_int(struct buf *buf, int64_t number); /* in decimal */
-/* The arguments do not lie in the buffer. */
+/* The arguments must not point into the buffer. */
 bool buf_printf(struct buf *buf, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void buf_take(struct buf *buf, size_t n); /* drop the first n bytes */

@@ -1,6 +1,6 @@
 /* clock.h - the two clocks of the programs
  *
- * Leases and the ledger use CLOCK_BOOTTIME, which counts the hours a laptop
+ * Leases and the ledger use CLOCK_BOOTTIME, which also counts while a laptop
  * sleeps.  Instants for people and for the database are UTC nanoseconds.
  */
 #ifndef FA_COMMON_CLOCK_H
@@ -18,7 +18,7 @@ int64_t clock_utc_ns(void);
 #define CLOCK_ISO_BYTES 32
 void clock_iso(int64_t utc_ns, char out[CLOCK_ISO_BYTES]);
 
-/* The kernel's random id of this boot, 36 characters, or "" when unknown. */
+/* The kernel's random id of this boot, 36 characters, or "" if not known. */
 #define CLOCK_BOOT_ID_BYTES 40
 void clock_boot_id(char out[CLOCK_BOOT_ID_BYTES]);
 

@@ -9,7 +9,8 @@
 
 #include "common/msg.h"
 
-/* zmq_draft.h hides it; without it ZAP fails open when its handler is gone. */
+/* zmq_draft.h hides it.  Without it ZAP admits everyone once its handler is
+ * gone. */
 #define OPTION_ZAP_ENFORCE_DOMAIN 93
 #define HEARTBEAT_MS 5000
 #define HEARTBEAT_TIMEOUT_MS 15000
@@ -24,8 +25,8 @@ static bool set_int(void *socket, int option, int value)
     return zmq_setsockopt(socket, option, &value, sizeof(value)) == 0;
 }
 
-/* The high-water marks are off: the window is bounded by credits, and a
- * ROUTER drops what is above one without a word. */
+/* No high-water marks: credits limit what is in flight, and a ROUTER silently
+ * drops messages above its mark. */
 static bool set_common(void *socket)
 {
     int64_t max = MSG_BYTES_MAX;

@@ -1,7 +1,7 @@
 /* curve.h - CURVE keys and the options that both ends of a link share
  *
- * Options are set before bind or connect.  Keys are Z85 text; a secret one is
- * wiped by whoever held it.
+ * Options are set before bind or connect.  Keys are Z85 text; the holder of a
+ * secret key wipes it.
  * Thread rule: a socket belongs to one thread, so do these calls.
  */
 #ifndef FA_COMMON_CURVE_H
@@ -14,11 +14,12 @@
 int curve_keypair(char public_key[CURVE_KEY_BYTES],
                   char secret_key[CURVE_KEY_BYTES], struct err *err);
 
-/* A ROUTER: CURVE server of a ZAP domain that must be answered for. */
+/* Options of a ROUTER: CURVE server in a ZAP domain whose handler must
+ * answer. */
 int curve_server(void *socket, const char *domain, const char *secret_key,
                  struct err *err);
 
-/* A DEALER: CURVE client. */
+/* Options of a DEALER: CURVE client. */
 int curve_client(void *socket, const char *server_key, const char *public_key,
                  const char *secret_key, struct err *err);
 

@@ -1,8 +1,8 @@
-/* device_kind.h - what kernels run on: the words, in one place
+/* device_kind.h - the kinds of device that kernels run on, and their words
  *
- * Messages, rows and the command line carry the words.  An artifact that is
- * for no GPU has the word as its architecture.  Depends on libc only:
- * fa-runner is compiled with it.
+ * Messages, rows and the command line carry the words.  An artifact that is not
+ * for a GPU has the word as its architecture.  Depends on libc only: fa-runner
+ * is compiled with it.
  */
 #ifndef FA_COMMON_DEVICE_KIND_H
 #define FA_COMMON_DEVICE_KIND_H
@@ -12,7 +12,7 @@
 enum device_kind {
     DEVICE_KIND_CUDA,
     DEVICE_KIND_CPU,    /* emulated */
-    DEVICE_KIND_REPLAY, /* times that somebody recorded */
+    DEVICE_KIND_REPLAY, /* answers with recorded times */
     DEVICE_KINDS,
 };
 

@@ -1,7 +1,7 @@
-/* embed.h - files that travel inside a program (cmake/embed.cmake)
+/* embed.h - files embedded in a program (cmake/embed.cmake)
  *
- * The runner's sources live in fa-worker and the device primitives in
- * fa-coord, so that one file is all there is to install.
+ * fa-worker contains the runner's sources and fa-coord the device primitives,
+ * so that each program is one file.
  */
 #ifndef FA_COMMON_EMBED_H
 #define FA_COMMON_EMBED_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 struct embed {
-    const char *name; /* path below the folder that embeds it; NULL ends */
+    const char *name; /* path below the embedding folder; NULL ends the list */
     const unsigned char *bytes; /* a NUL follows them */
     size_t len;
 };

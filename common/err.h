@@ -1,8 +1,8 @@
-/* err.h - the one way a function says why it failed
+/* err.h - how every function reports an error
  *
- * A fallible function returns 0 or a negative ERR_* code and takes a
- * 'struct err *' as its last parameter.  The code is for the program, the
- * text is for the person: one line, no trailing newline, no function names.
+ * A fallible function returns 0 or a negative ERR_* code and takes a 'struct
+ * err *' as its last parameter.  The code is for the program, the text is for
+ * the person: one line, no trailing newline, no function names.
  */
 #ifndef FA_COMMON_ERR_H
 #define FA_COMMON_ERR_H
@@ -10,7 +10,7 @@
 enum {
     ERR_INPUT = -1,   /* the user's spec, hosts file or argument is wrong */
     ERR_SYSTEM = -2,  /* the OS refused; text ends in strerror() */
-    ERR_NETWORK = -3, /* a peer is unreachable or closed; worth a retry */
+    ERR_NETWORK = -3, /* a peer is unreachable or closed; a retry can help */
     ERR_PROTO = -4,   /* a peer sent what docs/protocol.md forbids */
     ERR_STORE = -5,   /* SQLite refused; text ends in sqlite3_errmsg() */
     ERR_DEVICE = -6,  /* a CUDA call failed; the process must be replaced */

@@ -7,7 +7,7 @@
 
 #define MAGIC "fa-relay "
 #define MAGIC_VERSION "1 "
-#define SHOWN_BYTES 32 /* of a stream that is no frame, in the error */
+#define SHOWN_BYTES 32 /* bytes of an invalid stream that the error shows */
 
 void frame_put(const struct frame *frame, unsigned char to[FRAME_HEADER_BYTES])
 {

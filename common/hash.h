@@ -1,7 +1,8 @@
 /* hash.h - identity by content: BLAKE2b, 16 bytes, written as 32 hex digits
  *
- * Keys of configurations, builds and artifacts, and the checksum of a stored
- * row.  libsodium computes it; hash_setup() comes before the first thread.
+ * It is used for keys of configurations, builds and artifacts, and for the
+ * checksum of a stored row.  libsodium computes it.  Call hash_setup() before
+ * the first thread.
  */
 #ifndef FA_COMMON_HASH_H
 #define FA_COMMON_HASH_H
@@ -23,13 +24,14 @@ struct hash {
 int hash_setup(struct err *err); /* sodium_init(), once, in main */
 void hash_init(struct hash *hash);
 void hash_add(struct hash *hash, const void *bytes, size_t len);
-/* A field: its length goes in front, so "ab","c" differs from "a","bc". */
+/* Add a field: its length comes first, so that "ab","c" differs from
+ * "a","bc". */
 void hash_field(struct hash *hash, const void *bytes, size_t len);
 void hash_text(struct hash *hash, const char *text); /* as a field */
 void hash_end(struct hash *hash, char out[HASH_HEX]);
 
 void hash_of(const void *bytes, size_t len, char out[HASH_HEX]);
-/* The contents of a file.  ERR_SYSTEM when it cannot be read. */
+/* Add the contents of a file.  ERR_SYSTEM if it cannot be read. */
 int hash_file(const char *path, char out[HASH_HEX], struct err *err);
 bool hash_is_hex(const char *text); /* 32 lower-case hex digits */
 

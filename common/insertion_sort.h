@@ -1,7 +1,8 @@
-/* insertion_sort.h - a few numbers in order
+/* insertion_sort.h - sorts a few numbers
  *
- * Fastest for the few dozen samples of a configuration, most of which are near
- * their place; takes n * n steps at worst, so not for thousands.
+ * It is fastest for the few dozen samples of a configuration, most of which are
+ * almost in order.  It takes n * n steps at worst, so do not use it for
+ * thousands.
  * Pure; any thread.  Uses nothing but the C library, no allocation.
  */
 #ifndef FA_COMMON_INSERTION_SORT_H
@@ -9,7 +10,7 @@
 
 #include <stddef.h>
 
-/* Put 'x' [n] in ascending order; n may be 0, and none of them is NAN. */
+/* Sort 'x' [n] in ascending order; n may be 0; no element may be NAN. */
 void insertion_sort(double *x, size_t n);
 
 #endif

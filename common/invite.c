@@ -26,7 +26,7 @@ static const struct field {
     const char *name;
     enum kind kind;
     size_t offset;
-    int64_t max; /* number, or bytes with the NUL */
+    int64_t max; /* largest number, or bytes including the NUL */
 } fields[] = {
     { "fa-invitation", FORM, 0, 0 },
     { "server_key", KEY, offsetof(struct invite, server_key), 0 },
@@ -164,7 +164,7 @@ static bool get(const struct field *field, const char *value, size_t len,
     return false;
 }
 
-/* Which field a line is for, or -1; '*value' is what follows its space. */
+/* The field that a line is for, or -1. '*value' is the text after its space. */
 static int match(const char *line, size_t len, const char **value)
 {
     for (size_t i = 0; i < N_FIELDS; i++) {

@@ -1,8 +1,8 @@
-/* invite.h - what a worker needs to know to come to its coordinator
+/* invite.h - what a worker needs to connect to its coordinator
  *
- * Lines of "key value" ended by an empty line (docs/protocol.md section 1).
- * It holds the worker's secret key: it lives in these structs and buffers
- * only, and whoever held one wipes it.
+ * Lines of "key value" ended by an empty line (docs/protocol.md section 1). It
+ * contains the worker's secret key, which is kept in these structs and buffers
+ * only.  The owner of one wipes it after use.
  * Thread rule: no state; any thread.
  */
 #ifndef FA_COMMON_INVITE_H
@@ -17,7 +17,7 @@
 
 #define INVITE_BYTES_MAX 1024 /* of the text */
 #define INVITE_ENDPOINT_BYTES 160
-#define INVITE_RELAY "relay" /* endpoint: through the stream it came on */
+#define INVITE_RELAY "relay" /* endpoint: the stream it came on */
 
 struct invite {
     char server_key[CURVE_KEY_BYTES];
@@ -32,12 +32,12 @@ struct invite {
 /* Returns the length of the text. */
 size_t invite_write(const struct invite *invite, char out[INVITE_BYTES_MAX]);
 
-/* Length of the text up to and with its empty line, 0 when it is not there
- * yet, or ERR_PROTO when INVITE_BYTES_MAX bytes hold none. */
+/* Length of the text including its empty line, 0 if that has not arrived yet,
+ * or ERR_PROTO if INVITE_BYTES_MAX bytes have none. */
 int invite_end(const char *bytes, size_t len, struct err *err);
 
-/* ERR_INPUT for anything but every key once with a value of its form; the
- * text never shows a key.  '*out' is wiped then. */
+/* ERR_INPUT unless every key occurs once with a well-formed value.  The error
+ * text never shows a key, and '*out' is wiped. */
 int invite_parse(const char *bytes, size_t len, struct invite *out,
                  struct err *err);
 

@@ -2,9 +2,10 @@
  *
  *   2026-01-02T03:04:05.678Z W LEASE-LOST job=512 worker=gpu7 after_ms=30000
  *
- * Levels: E someone must act, W it was survived, I a job or worker changed
- * state, D the rest.  Ids are upper case and listed in docs/log.md.  Control
- * characters are replaced, since parts of a line may come from a remote.
+ * Levels: E somebody must act, W a problem that the program handled, I a job or
+ * worker changed state, D everything else.  Ids are upper case and listed in
+ * docs/log.md.  Control characters are replaced, because parts of a line may
+ * come from a remote machine.
  */
 #ifndef FA_COMMON_LOG_H
 #define FA_COMMON_LOG_H
@@ -18,9 +19,9 @@ enum log_level {
     LOG_D
 };
 
-/* Lines up to 'level' go to 'to' (borrowed, for the life of the program).
- * Until then, and with NULL, nothing is written.  Set in main, before any
- * thread; writing is safe from every thread (one write a line). */
+/* Write lines up to 'level' to 'to' (borrowed for the life of the program).
+ * Before that, and with NULL, nothing is written.  Set it in main, before any
+ * thread.  Every thread may write; a line is one write(). */
 void log_setup(FILE *to, enum log_level level);
 void log_line(enum log_level level, const char *id, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

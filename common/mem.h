@@ -1,8 +1,8 @@
 /* mem.h - allocation that does not fail
  *
- * Out of memory aborts: both programs are restartable and their state is on
- * disk.  A size that came from outside is checked against a stated ceiling
- * before it gets here.  Free with free().
+ * If memory runs out, the program aborts: both programs can be restarted, and
+ * their state is on disk.  A size from outside is checked against a stated
+ * ceiling before it gets here.  Free with free().
  */
 #ifndef FA_COMMON_MEM_H
 #define FA_COMMON_MEM_H

@@ -1,8 +1,8 @@
-/* outcome.h - how a piece of work came out: the words, in one place
+/* outcome.h - the outcomes of work, and their words
  *
- * A configuration ends in one of the first eight (docs/measuring.md); a build
- * and a run of a tool have words of their own.  Messages, records and rows
- * carry the words, programs compute with the numbers.  Depends on libc only:
+ * A configuration ends in one of the first eight (docs/measuring.md). Builds
+ * and runs of a tool have further outcomes.  Messages, records and rows carry
+ * the words, programs compute with the numbers.  Depends on libc only:
  * fa-runner is compiled with it.
  */
 #ifndef FA_COMMON_OUTCOME_H
@@ -18,23 +18,24 @@ enum outcome {
     OUTCOME_COMPILE,
     OUTCOME_RUNTIME,
     OUTCOME_CORRECTNESS,
-    OUTCOME_TIMEOUT, /* up to here it says something of the configuration */
+    OUTCOME_TIMEOUT, /* up to here: a property of the configuration */
     OUTCOME_LOST,
     OUTCOME_CRASH,
     OUTCOME_PENDING, /* not settled yet; never in a message or a row */
-    OUTCOME_BUILT,   /* a build made its artifact */
+    OUTCOME_BUILT,   /* a build produced its artifact */
     OUTCOME_RAN,     /* a tool: exit status 0 */
     OUTCOME_MISSING, /* there is no such tool on that host */
-    OUTCOME_FAILED,  /* it ended otherwise */
-    OUTCOME_GARBAGE, /* it ran, and what it says cannot be read */
+    OUTCOME_FAILED,  /* a tool: another exit status */
+    OUTCOME_GARBAGE, /* it ran, and its output cannot be parsed */
     OUTCOME_WORDS,
 };
 
-/* Those of a configuration; arrays of counts have as many. */
+/* The outcomes of a configuration; arrays of counts have this size. */
 #define OUTCOMES_OF_CONFIG (OUTCOME_PENDING + 1)
 
 const char *outcome_name(enum outcome outcome);
-bool outcome_read(const char *name, enum outcome *out); /* is it a word? */
+bool outcome_read(const char *name, enum outcome *out); /* false: not such a
+                                                         * word */
 bool outcome_is(const char *name, enum outcome outcome);
 
 #endif

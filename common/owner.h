@@ -1,7 +1,7 @@
 /* owner.h - the sweep that a worker serves, by name
  *
- * An invitation says who invites, so that a worker that is taken can name its
- * owner to anyone else who asks for it.  Every text of it is printable.
+ * An invitation names its sender, so that a busy worker can tell other
+ * coordinators who owns it.  Every text of it is printable.
  * Thread rule: no state; any thread.
  */
 #ifndef FA_COMMON_OWNER_H
@@ -25,15 +25,15 @@ struct owner {
     int64_t since_utc;
 };
 
-/* Put 'text' into one of the fields, of 'size' bytes: control characters
- * become '?', and where it does not fit the end is kept, after "...". */
+/* Put 'text' into one of the fields, of 'size' bytes.  Control characters
+ * become '?'. If it does not fit, its end is kept, after "...". */
 void owner_set(char *field, size_t size, const char *text);
 
-/* One database, or one process with two of them. */
+/* The same owner: the same database, or the same process with two of them. */
 bool owner_is_same(const struct owner *a, const struct owner *b);
 
-/* "ada@laptop, pid 4711, /home/ada/flash.db, since 2026-11-22T10:01:02Z", with
- * as much of the end of the path as fits into 'size' bytes. */
+/* "ada@laptop, pid 4711, /home/ada/flash.db, since 2026-11-22T10:01:02Z". A
+ * long path is cut at its beginning to fit 'size' bytes. */
 void owner_text(const struct owner *owner, char *out, size_t size);
 
 #endif

@@ -2,8 +2,8 @@
 
 #include <stdint.h>
 
-/* How an object begins: the bytes of its head, of the payload behind it, and
- * the objects inside. */
+/* What an object's first byte tells: bytes of the head, bytes of the payload,
+ * and the number of objects inside. */
 struct head {
     uint64_t head, payload, objects;
 };

@@ -1,7 +1,7 @@
-/* packed.h - MessagePack bytes, looked at before they are decoded
+/* packed.h - checks MessagePack bytes before they are decoded
  *
- * The library allocates what a count announces before it has seen a single
- * element: five bytes would cost 256 GiB.  So no count may exceed the bytes
+ * The library allocates as much as a count announces before it reads a single
+ * element, so five bytes could cost 256 GiB. So no count may exceed the bytes
  * that follow it.
  * Pure; any thread.
  */
@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Walk the heads of all objects: every length and count fits into what is
- * left of the message. */
+/* Walk the heads of all objects: every length and count must fit into the rest
+ * of the message. */
 bool packed_counts_fit(const void *message, size_t len);
 
 #endif

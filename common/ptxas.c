@@ -27,7 +27,7 @@ static int64_t number_before(const char *line, size_t len, const char *word)
     return at && sscanf(at, "%" SCNd64, &value) == 1 ? value : 0;
 }
 
-/* The entry's own line comes first; those of functions it calls follow. */
+/* The entry's own line comes first, then those of the functions it calls. */
 static void take_stack(const char *at, size_t len, struct ptxas_use *use)
 {
     if (use->stack_bytes + use->spill_stores + use->spill_loads > 0)

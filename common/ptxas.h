@@ -1,7 +1,7 @@
-/* ptxas.h - what an entry of a cubin uses, as "ptxas -v" said it
+/* ptxas.h - the resources of an entry, from the output of "ptxas -v"
  *
- * The compiler's output is kept with a build, so the worker that built and
- * the coordinator that asks later read the same words the same way.
+ * The compiler's output is stored with a build.  The worker that builds and the
+ * coordinator that reads the build later use this same parser.
  */
 #ifndef FA_COMMON_PTXAS_H
 #define FA_COMMON_PTXAS_H
@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 struct ptxas_use {
-    int64_t registers;    /* a thread; 0 where 'entry' is not spoken of */
-    int64_t stack_bytes;  /* a thread: spills, and arrays of its own */
-    int64_t spill_stores; /* bytes a thread */
+    int64_t registers;    /* per thread; 0 if 'entry' is not mentioned */
+    int64_t stack_bytes;  /* per thread: spills and local arrays */
+    int64_t spill_stores; /* bytes per thread */
     int64_t spill_loads;
-    int64_t static_smem; /* bytes a block */
+    int64_t static_smem; /* bytes per block */
 };
 
 struct ptxas_use ptxas_use(const char *output, const char *entry);

@@ -16,26 +16,27 @@
 #include "common/mem.h"
 
 #define INPUT_MAX (2 * (FRAME_PAYLOAD_MAX + FRAME_HEADER_BYTES))
-/* For CLOSE frames beyond a full buffer: they must not wait for it to empty,
- * or two full sides would wait for each other.  8192 of them are a flood. */
+/* Reserve for CLOSE frames when the buffer is full.  They must not wait for it
+ * to empty, or two full sides would wait for each other.  8192 of them mean an
+ * attack or a bug. */
 #define RESERVE_BYTES (64 << 10)
 #define BACKLOG 16
 
 struct stream {
     int fd;
     uint16_t id;
-    bool closing;  /* the far side closed it: write the rest, then end */
-    struct buf in; /* from the far side, to the socket */
+    bool closing;  /* the far side has closed it: write the rest, then close */
+    struct buf in; /* bytes from the far side for the socket */
 };
 
 struct pump {
     char path[PUMP_PATH_MAX + 1];
-    int listener; /* -1: dials */
+    int listener; /* -1: this side dials */
     uint16_t next_id;
-    size_t turn; /* which stream is read first */
+    size_t turn; /* the stream that is read first */
     struct stream streams[PUMP_STREAMS_MAX];
     size_t n_streams;
-    struct buf input;  /* frames not yet taken apart */
+    struct buf input;  /* frames not parsed yet */
     struct buf output; /* frames for the far side */
 };
 
@@ -134,7 +135,7 @@ static void drop(struct pump *pump, struct stream *stream)
     *stream = pump->streams[--pump->n_streams];
 }
 
-/* A frame without payload.  False when even the reserve is full. */
+/* Send a frame without payload.  False if even the reserve is full. */
 static bool put(struct pump *pump, enum frame_type type, uint16_t id)
 {
     unsigned char head[FRAME_HEADER_BYTES];
@@ -178,8 +179,8 @@ static int take_open(struct pump *pump, uint16_t id, struct err *err)
     return 0;
 }
 
-/* Take one frame.  Returns 0 when its stream has no room for it.  Frames of
- * a stream that this side has closed may still be under way: dropped. */
+/* Handle one frame.  Returns 0 if its stream has no room for it.  Frames of a
+ * stream that this side has closed may still arrive: they are dropped. */
 static int take_frame(struct pump *pump, const struct frame *frame,
                       const char *payload, struct err *err)
 {
@@ -277,14 +278,14 @@ static void accept_one(struct pump *pump)
     int fd = accept4(pump->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
     if (fd < 0)
-        return; /* it went away again, or no descriptor is free: later */
+        return; /* the peer left, or no descriptor is free: try again later */
     while (find(pump, pump->next_id))
         pump->next_id++;
     add(pump, fd, pump->next_id);
     put(pump, FRAME_OPEN, pump->next_id++);
 }
 
-/* Write what the socket takes.  False when it is gone. */
+/* Write as much as the socket takes.  False if it is closed. */
 static bool flush(struct stream *stream)
 {
     while (stream->in.len > 0) {
@@ -298,7 +299,7 @@ static bool flush(struct stream *stream)
     return true;
 }
 
-/* Read once, as a DATA frame.  False when the socket is gone. */
+/* Read once, and send a DATA frame.  False if the socket is closed. */
 static bool slurp(struct pump *pump, struct stream *stream)
 {
     unsigned char frame[FRAME_HEADER_BYTES + FRAME_PAYLOAD_MAX];
@@ -327,7 +328,7 @@ static short revents_of(const struct pollfd *fds, size_t n, int fd)
     return 0;
 }
 
-/* Returns 1 while the stream lives, 0 when it was dropped, or ERR_PROTO. */
+/* Returns 1 while the stream is open, 0 if it was dropped, or ERR_PROTO. */
 static int step_stream(struct pump *pump, struct stream *stream, short revents,
                        struct err *err)
 {
@@ -356,8 +357,9 @@ int pump_step(struct pump *pump, const struct pollfd *fds, size_t n,
         struct stream *stream;
         int rc;
 
-        /* whoever is read first gets the room: take turns.  Dropping moves
-         * the last stream, which at worst waits for the next step. */
+        /* The first stream to be read gets the room, so they take turns.
+         * Dropping one moves the last stream, which at worst waits for the next
+         * step. */
         stream = &pump->streams[(i + pump->turn) % pump->n_streams];
         rc = step_stream(pump, stream, revents_of(fds, n, stream->fd), err);
         if (rc < 0)
@@ -368,7 +370,7 @@ int pump_step(struct pump *pump, const struct pollfd *fds, size_t n,
     if (pump->listener >= 0 && revents_of(fds, n, pump->listener) & POLLIN &&
         can_send(pump) && pump->n_streams < PUMP_STREAMS_MAX)
         accept_one(pump);
-    return take_input(pump, err); /* what had to wait for a slow socket */
+    return take_input(pump, err); /* frames that waited for a slow socket */
 }
 
 size_t pump_streams(const struct pump *pump)

@@ -1,12 +1,12 @@
-/* pump.h - many local connections through one byte stream, both ends of it
+/* pump.h - carries many local connections over one byte stream
  *
  *   far side <-- bytes --> pump <--> unix sockets of this side
  *
- * The stream may be a pipe or an SSH channel, so the pump never touches it:
- * the owner feeds what came and takes what is to go.  A pump either listens
+ * The stream may be a pipe or an SSH channel, so the pump never touches it: the
+ * owner feeds received bytes and takes bytes to send.  A pump either listens
  * (the relay: every connection becomes a stream) or dials (the coordinator:
- * every stream becomes a connection).  Each direction buffers at most
- * PUMP_BYTES_MAX a stream; a slow socket stops the whole stream, not the
+ * every stream becomes a connection). Each direction buffers at most
+ * PUMP_BYTES_MAX; a slow socket delays all connections instead of using more
  * memory.
  *
  * One turn of the owner:
@@ -31,28 +31,28 @@
 
 struct pump;
 
-/* Listen on 'path', which must not exist; removed again by pump_free().
- * ERR_INPUT when it is too long, ERR_SYSTEM. */
+/* Listen on 'path', which must not exist; pump_free() removes it.  ERR_INPUT if
+ * it is too long, or ERR_SYSTEM. */
 int pump_listen(const char *path, struct pump **out, struct err *err);
 
-/* Connect to 'path' for every stream; a refused connection closes its stream,
- * so the listener need not be there yet.  ERR_INPUT when it is too long. */
+/* Connect to 'path' for every stream.  A refused connection closes its stream,
+ * so the listener may start later.  ERR_INPUT if the path is too long. */
 int pump_dial(const char *path, struct pump **out, struct err *err);
-void pump_free(struct pump *pump); /* ends its connections; NULL is fine */
+void pump_free(struct pump *pump); /* closes its connections; NULL is fine */
 
-/* From the far side: at most pump_room() bytes at once.  ERR_PROTO. */
+/* Bytes from the far side, at most pump_room() at once.  ERR_PROTO. */
 size_t pump_room(const struct pump *pump);
 int pump_feed(struct pump *pump, const void *bytes, size_t len,
               struct err *err);
 
-/* To the far side: what waits, valid until the next call; then say how much
- * of it went. */
+/* Bytes for the far side, valid until the next call.  Then report how many were
+ * sent. */
 const void *pump_output(const struct pump *pump, size_t *len);
 void pump_sent(struct pump *pump, size_t len);
 
-/* The local sockets and what is awaited of them; then, with revents filled
- * in, move what can be moved.  pump_step() may be called with n 0.
- * ERR_PROTO as pump_feed(). */
+/* The local sockets and the events to poll for; then, with revents filled in,
+ * move as much as possible.  pump_step() may be called with n = 0. ERR_PROTO as
+ * pump_feed(). */
 size_t pump_fds(struct pump *pump, struct pollfd fds[PUMP_FDS_MAX]);
 int pump_step(struct pump *pump, const struct pollfd *fds, size_t n,
               struct err *err);

@@ -6,8 +6,8 @@
 
 #include "common/insertion_sort.h"
 
-/* How much further apart than the interval is wide the halves may be: each
- * has half the samples, so their difference is twice as noisy. */
+/* How much farther apart than the interval is wide the halves may be.  Each
+ * half has half the samples, so their difference is twice as noisy. */
 #define DRIFT_SLACK 2
 
 static double median_of(const double *s, size_t n)
@@ -19,12 +19,12 @@ static double median_of(const double *s, size_t n)
     return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
-/* How many samples to leave out at either end: the most for which the chance
- * that the median is among them stays within 'miss' an end.  With r out, it
- * is P(Binomial(n, 1/2) < r + 1). */
+/* How many samples to leave out at either end: the largest number for which the
+ * interval still misses the median with a probability of at most 'miss' at each
+ * end.  With r left out, that is P(Binomial(n, 1/2) < r + 1). */
 static size_t left_out(size_t n, double miss)
 {
-    double p = ldexp(1, -(int)n), below = p; /* of 0 of n; n <= 1000 */
+    double p = ldexp(1, -(int)n), below = p; /* term 0 of n; n <= 1000 */
     size_t r = 0;
 
     while (r + 1 < (n + 1) / 2) {

@@ -16,12 +16,12 @@
 #include "worker/process/child.h"
 #include "worker/store/workdir.h"
 
-#define LINGER_NS (90 * NS_PER_S)  /* until an invitation says otherwise */
-#define BEAT_NS (5 * NS_PER_S)     /* until a WELCOME does */
-#define SILENCE_NS (15 * NS_PER_S) /* then the connection is made anew */
-#define LAST_WORDS_MS 1000         /* for BYE to leave the socket */
+#define LINGER_NS (90 * NS_PER_S)  /* default, until an invitation sets it */
+#define BEAT_NS (5 * NS_PER_S)     /* default, until a WELCOME sets it */
+#define SILENCE_NS (15 * NS_PER_S) /* after this silence it connects again */
+#define LAST_WORDS_MS 1000         /* time to send BYE */
 #define TRIM_NS (60 * NS_PER_S)
-#define TURN_NS (1 * NS_PER_S) /* a longer turn: this process did not run */
+#define TURN_NS (1 * NS_PER_S) /* longer: it was suspended */
 #define POLL_MS_MAX 1000
 
 /* the DEALER, the signals, the control socket, then all children */
@@ -37,8 +37,8 @@ static int open_signals(struct agent *agent, struct err *err)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);  /* the SSH session's end is not ours */
-    signal(SIGXFSZ, SIG_IGN); /* the write fails and is handled */
+    signal(SIGHUP, SIG_IGN);  /* the SSH session may end; the worker stays */
+    signal(SIGXFSZ, SIG_IGN); /* the failed write is handled */
     if (sigprocmask(SIG_BLOCK, &set, NULL) == 0)
         agent->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (agent->signals < 0)
@@ -99,7 +99,7 @@ void agent_close(struct agent *agent)
     link_close(agent->link, LAST_WORDS_MS);
     if (agent->zctx)
         zmq_ctx_term(agent->zctx);
-    /* the relay sends on what it got, then ends with this socket */
+    /* the relay sends what it has, and ends when this socket closes */
     control_close(agent->control);
     transfers_free(agent->transfers);
     cache_close(agent->cache);
@@ -118,7 +118,7 @@ static void forget_connection(struct agent *agent, int64_t now_ns)
     transfers_forget_wants(agent->transfers);
 }
 
-/* Over TCP nothing shows but silence. */
+/* Over TCP only silence shows that the other side is gone. */
 static bool is_attached(const struct agent *agent)
 {
     return control_is_attached(agent->control) ||
@@ -164,7 +164,7 @@ static void look_at_control(struct agent *agent, int64_t now_ns)
     struct err err;
     int rc;
 
-    if (agent->end.how != AGENT_RUNS) /* the next worker's affair */
+    if (agent->end.how != AGENT_RUNS) /* for the next worker */
         return;
     if (control_step(agent->control, now_ns, &invite) != 1)
         return;
@@ -188,7 +188,8 @@ static void look_at_signals(struct agent *agent)
     }
 }
 
-/* Silence: a new connection, and in the end nobody is there. */
+/* On silence, connect again; in the end, assume that the coordinator is
+ * gone. */
 static void look_at_clock(struct agent *agent, int64_t now_ns)
 {
     struct err err;
@@ -250,7 +251,7 @@ static long timeout_ms(const struct agent *agent, int64_t now_ns)
     if (agent->link && agent->connection.welcomed)
         until_ns = earlier(until_ns, agent->due.beat_ns);
     until_ns = earlier(until_ns, liveness_ends_ns(&agent->liveness));
-    /* at least 1: nothing in here is worth a spinning loop */
+    /* at least 1 ms: no timer here is worth a busy loop */
     return until_ns <= now_ns ? 1 : (long)((until_ns - now_ns) / NS_PER_MS) + 1;
 }
 
@@ -278,8 +279,8 @@ static void wait_for_something(struct agent *agent, int64_t now_ns)
     (void)zmq_poll(items, (int)n_items, timeout_ms(agent, now_ns));
 }
 
-/* One turn of the loop.  All deadlines are counted from when this process
- * could have run: a stopped one has heard nothing, and nobody is to blame. */
+/* One turn of the loop.  If the process was suspended, that time does not count
+ * as silence: it could not have heard anything. */
 static void turn(struct agent *agent, int64_t *now_ns)
 {
     int64_t before_ns = *now_ns, after_ns, lost_ns;

@@ -1,10 +1,10 @@
-/* agent_inbox.c - what the coordinator says, and the answers */
+/* agent_inbox.c - messages from the coordinator, and the replies */
 #include <string.h>
 
 #include "common/log.h"
 #include "worker/agent/agent_internal.h"
 
-#define MESSAGES_A_TURN 64 /* then children and timers have theirs */
+#define MESSAGES_A_TURN 64 /* then children and timers get their turn */
 #define BEAT_MS_MIN 100
 
 static void on_welcome(struct agent *agent, const struct msg_welcome *welcome,
@@ -15,7 +15,7 @@ static void on_welcome(struct agent *agent, const struct msg_welcome *welcome,
         return;
     }
     if (agent->connection.welcomed)
-        return; /* the answer to a HELLO that was on its way */
+        return; /* the reply to an earlier HELLO */
     agent->connection.welcomed = true;
     agent->liveness.beat_every_ns =
         (welcome->beat_ms < BEAT_MS_MIN ? BEAT_MS_MIN : welcome->beat_ms) *

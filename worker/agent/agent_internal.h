@@ -1,4 +1,4 @@
-/* agent_internal.h - the struct that the parts of the agent share */
+/* agent_internal.h - the struct shared by the parts of the agent */
 #ifndef FA_WORKER_AGENT_AGENT_INTERNAL_H
 #define FA_WORKER_AGENT_AGENT_INTERNAL_H
 
@@ -19,22 +19,23 @@
 #include "worker/store/journal.h"
 #include "worker/store/transfers.h"
 
-/* Leases a GPU holds: one runs, the others cover a round trip of 150 ms at
- * 50 ms a measurement. */
+/* Leases for each GPU: one runs, the others cover a round trip of 150 ms at 50
+ * ms a measurement. */
 #define AGENT_MEASURE_CREDIT 4
 #define AGENT_RESEND_NS (2 * NS_PER_S)
 
 enum agent_stop {
     AGENT_RUNS,
-    AGENT_DRAINS, /* no new work; ends when what runs has ended */
+    AGENT_DRAINS, /* no new work; it ends when running work has ended */
     AGENT_STOPS,  /* ends now */
 };
 
-/* What holds for the connection of now. */
+/* The state of the current connection. */
 struct agent_connection {
     int64_t made_ns;
     bool welcomed;
-    enum resources_state announced; /* what was sent on it: READY, TROUBLE */
+    enum resources_state announced; /* what was reported on it: READY,
+                                     * TROUBLE */
 };
 
 struct agent_due {
@@ -59,7 +60,7 @@ struct agent {
     struct transfers *transfers;
     struct link *link;       /* NULL until invited */
     struct resources *bench; /* NULL until the first WELCOME */
-    struct queue *queue;     /* of this bench, once it is ready */
+    struct queue *queue;     /* NULL until 'bench' is ready */
 
     struct liveness liveness; /* of the coordinator */
     struct agent_connection connection;
@@ -67,32 +68,32 @@ struct agent {
     struct agent_end end;
 };
 
-/* The files from bottom to top: each calls those above it in this list. */
+/* The files from bottom to top: each calls only files above it in this list. */
 
 /* ---- agent_say.c */
 void agent_send(struct agent *agent, struct msg *msg);
-/* Say HELLO, with what is running now, and the rest again. */
+/* Send HELLO, with the work that is running, and the later messages again. */
 void agent_greet_again(struct agent *agent, int64_t now_ns);
 void agent_say_hello(struct agent *agent, int64_t now_ns);
-/* Tell what there is to tell of a bench that has become ready, or not. */
+/* Report that the bench is ready, or in trouble. */
 void agent_announce(struct agent *agent);
 void agent_say_started(struct agent *agent, struct lease *lease);
-/* The lease of an earlier run has another number with the coordinator of now,
- * which learns from a new HELLO that it has ended. */
+/* A lease of an earlier run has another number in the current run.  The
+ * coordinator learns from a new HELLO that it has ended. */
 void agent_refuse(struct agent *agent, const struct msg *lease,
                   const char *text);
 
 /* ---- agent_stop.c */
 void agent_stop(struct agent *agent, enum agent_stop how, const char *why);
-/* It has been told to stop, and nothing is worth waiting for any more. */
+/* It was told to stop, and there is nothing left to wait for. */
 bool agent_is_over(struct agent *agent, int64_t now_ns);
 
 /* ---- agent_results.c */
 void agent_collect_results(struct agent *agent, int64_t now_ns);
-/* Onto the disk, then away.  Ends the lease. */
+/* Write the result to the journal, then send it.  Ends the lease. */
 void agent_deliver(struct agent *agent, struct lease *lease, struct msg *result,
                    int64_t now_ns);
-/* Send what the coordinator has not acknowledged: all, or what is due. */
+/* Send results that the coordinator has not acknowledged: all, or those due. */
 void agent_offer_results(struct agent *agent, int64_t now_ns, bool all);
 
 /* ---- agent_tool.c */
@@ -106,9 +107,10 @@ void agent_cancel(struct agent *agent, int64_t epoch, int64_t lease,
                   int64_t now_ns);
 void agent_arrived(struct agent *agent, const char *hash);
 void agent_missing(struct agent *agent, const char *hash);
-/* Ask for files, start what can start, take what has ended. */
+/* Request files, start what can start, and collect what has ended. */
 void agent_work(struct agent *agent, int64_t now_ns);
-/* Builds and tools; a measurement ends soon enough. */
+/* Cancels builds and tools; measurements are left to end, since they are
+ * short. */
 void agent_drop_long_work(struct agent *agent, int64_t now_ns);
 
 /* ---- agent_inbox.c */

@@ -1,4 +1,4 @@
-/* agent_results.c - what has ended becomes a result: onto the disk, then away
+/* agent_results.c - stores results in the journal, and sends them
  */
 #include <errno.h>
 #include <math.h>
@@ -27,8 +27,8 @@ static int store(struct agent *agent, const struct msg *result, struct err *err)
     return rc;
 }
 
-/* In the place of a result that no message can hold: the lease has an end all
- * the same, and the user reads why. */
+/* If a result is too large for a message, this is sent instead: the lease ends,
+ * and the user can read why. */
 static int store_unfit(struct agent *agent, const struct msg *result,
                        struct err *err)
 {
@@ -87,14 +87,14 @@ void agent_deliver(struct agent *agent, struct lease *lease, struct msg *result,
         rc = store_unfit(agent, result, &err);
     if (rc < 0)
         refuse_unstored(agent, lease, &err);
-    msg_result_of(result)->nonce = NULL; /* it dies with this function */
+    result->nonce = NULL; /* it points into this function */
     queue_remove(agent->queue, lease);
     agent_offer_results(agent, now_ns, false);
 }
 
 static int64_t at_least_0(int64_t n)
 {
-    return n < 0 ? 0 : n; /* -1 is the runner's "not known" */
+    return n < 0 ? 0 : n; /* the runner's -1 means "not known" */
 }
 
 static char *cut(const char *text, size_t most)
@@ -178,7 +178,7 @@ static void deliver_measurement(struct agent *agent, struct lease *lease,
     agent_deliver(agent, lease, &msg, now_ns);
 }
 
-/* A compiler that found no room says nothing of the source. */
+/* If the disk is full, the compiler's error is not about the source. */
 static bool is_disk_full(const struct build_result *made)
 {
     return made->outcome != OUTCOME_BUILT &&
@@ -193,7 +193,7 @@ static void collect_builds(struct agent *agent, int64_t now_ns)
     int64_t number;
 
     while (slots_next_started(slots, &number))
-        continue; /* they are only added when a slot is free */
+        continue; /* results are added only when a slot is free */
     while (slots_next_result(slots, &number, &result)) {
         struct lease *lease = queue_numbered(agent->queue, number);
 
@@ -249,7 +249,7 @@ void agent_offer_results(struct agent *agent, int64_t now_ns, bool all)
             now_ns - entry->sent_ns < AGENT_RESEND_NS)
             continue;
         if (link_send_bytes(agent->link, entry->bytes, entry->len, &err) < 0)
-            return; /* offered again soon */
+            return; /* it will be sent again soon */
         entry->sent_ns = now_ns;
     }
 }

@@ -1,4 +1,4 @@
-/* agent_say.c - what the worker says of itself and of its leases */
+/* agent_say.c - messages about the worker and its leases */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ void agent_greet_again(struct agent *agent, int64_t now_ns)
     agent->due.hello_ns = now_ns;
 }
 
-/* Identities of what is in hand, so that it is not handed out again. */
+/* The identities of all work held here, so that it is not leased again. */
 static struct texts running(struct agent *agent)
 {
     struct lease *lease = agent->queue ? queue_first(agent->queue) : NULL;

@@ -1,4 +1,4 @@
-/* agent_stop.c - how a worker comes to its end */
+/* agent_stop.c - how a worker ends */
 #include "common/log.h"
 #include "worker/agent/agent_internal.h"
 
@@ -17,8 +17,8 @@ void agent_stop(struct agent *agent, enum agent_stop how, const char *why)
         queue_drop_idle(agent->queue);
 }
 
-/* Draining: what runs has ended, and its results are acknowledged or had
- * their time. */
+/* While draining: no work runs any more, and the results are acknowledged or
+ * have timed out. */
 bool agent_is_over(struct agent *agent, int64_t now_ns)
 {
     size_t n;

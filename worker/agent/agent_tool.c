@@ -1,4 +1,4 @@
-/* agent_tool.c - commands of the sweep's user, from lease to result */
+/* agent_tool.c - leases of tools: commands of the sweep's user */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "worker/agent/agent_internal.h"
 #include "worker/gpu/request.h"
 
-/* The request for fa-runner, when there is one; a file that was pushed out of
- * the cache meanwhile is missing again. */
+/* The request for fa-runner, if there is one.  A file that was evicted from the
+ * cache meanwhile counts as missing again. */
 static int read_request(struct agent *agent, struct lease *lease,
                         struct wire_request *out, struct err *err)
 {
@@ -60,7 +60,7 @@ int agent_start_tool(struct agent *agent, struct lease *lease, int64_t now_ns,
     return rc;
 }
 
-/* At most 'size' - 1 bytes of it, in place. */
+/* Cut it to 'size' - 1 bytes, in place. */
 static const char *cut(char *text, size_t size)
 {
     if (strlen(text) >= size)

@@ -1,4 +1,4 @@
-/* agent_work.c - leases: taken or refused, started, ended */
+/* agent_work.c - leases: accepted or refused, started, ended */
 #include <assert.h>
 #include <limits.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 #include "common/log.h"
 #include "worker/agent/agent_internal.h"
 
-#define CHUNKS_A_TURN 4 /* 1 MiB of artifacts, then the rest has its turn */
+#define CHUNKS_A_TURN 4 /* 1 MiB of artifacts, then other work */
 
 static int check_hash(const char *hash, bool needed, struct err *err)
 {
@@ -34,8 +34,8 @@ static int check_files(const struct msg *msg, struct err *err)
     return rc;
 }
 
-/* Which GPU a measurement or a tool is for; ERR_INPUT when it or a build
- * cannot run here. */
+/* The GPU of a measurement or a tool; ERR_INPUT if the lease cannot run
+ * here. */
 static int place_of(struct agent *agent, const struct msg *msg, int *place,
                     struct err *err)
 {
@@ -186,8 +186,8 @@ static int start_build(struct agent *agent, struct lease *lease,
                              .limit_ns = build->limit_ms * NS_PER_MS };
     int rc;
 
-    if (!bundle) { /* pushed out by newer ones: ask again */
-        lease->missing[LEASE_BUNDLE] = build->bundle;
+    if (!bundle) { /* evicted by newer ones: request it again */
+        lease->missing[LEASE_BUNDLE] = msg->bundle;
         return 0;
     }
     job.names = bundle->names;
@@ -236,7 +236,7 @@ static int start(struct agent *agent, struct lease *lease, int64_t now_ns,
                : start_measurement(agent, lease, now_ns, err);
 }
 
-/* Start what can start at a place; what cannot is refused. */
+/* Start what can start at a place, and refuse what cannot. */
 static void start_at(struct agent *agent, int place, int64_t now_ns)
 {
     struct lease *lease;
@@ -274,7 +274,7 @@ static void send_chunks(struct agent *agent)
     }
 }
 
-/* Why a lease can never run any more, or NULL. */
+/* Why the lease can never run here, or NULL. */
 static const char *doom_of(struct agent *agent, const struct lease *lease)
 {
     struct gpu *gpu;
@@ -287,7 +287,7 @@ static const char *doom_of(struct agent *agent, const struct lease *lease)
     return gpu_state(gpu) == GPU_TROUBLE ? gpu_trouble(gpu) : NULL;
 }
 
-/* What failed for good gives its leases back. */
+/* After a permanent failure, refuse all leases. */
 static void give_back_doomed(struct agent *agent, int64_t now_ns)
 {
     struct lease *lease = queue_first(agent->queue), *next;

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Leaves room in an error's text for the host and what it means there. */
+/* Leaves room in an error text for the host and the consequences. */
 #define OWNER_SHOWN_BYTES 132
 
 int claim_check(const struct invite *now, int64_t silent_ns, bool attached,

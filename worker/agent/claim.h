@@ -1,9 +1,10 @@
-/* claim.h - may a coordinator have a worker that serves one already?
+/* claim.h - may a coordinator take over a worker that serves another?
  *
- * A sweep that was killed and goes on is the same owner, and gets its worker
- * back at once.  Any other has to wait until the owner is done, or has not
- * been heard for CLAIM_SILENCE_NS; when its connection is gone as well, as
- * when it was killed, for CLAIM_GONE_NS, in which it may come back.
+ * A sweep that was killed and resumed is the same owner, and gets its worker
+ * back at once.  Any other coordinator must wait until the owner is done, or
+ * has been silent for CLAIM_SILENCE_NS. If the owner's connection is gone too
+ * (it may have been killed), CLAIM_GONE_NS of silence is enough; in that time
+ * the owner may come back.
  * Pure.
  */
 #ifndef FA_WORKER_AGENT_CLAIM_H
@@ -18,10 +19,10 @@
 #define CLAIM_SILENCE_NS (30 * NS_PER_S)
 #define CLAIM_GONE_NS (10 * NS_PER_S) /* two heartbeats */
 
-/* 'now' is the invitation that the worker follows, NULL for none; its owner
- * was heard 'silent_ns' ago, and is 'attached' or not.  0, or an error that
- * names the owner: ERR_AUTH, or ERR_NETWORK when it is worth asking again
- * soon. */
+/* 'now' is the invitation that the worker serves, NULL for none.  Its owner was
+ * last heard 'silent_ns' ago, and is 'attached' or not.  Returns 0, or an error
+ * that names the owner: ERR_AUTH, or ERR_NETWORK if asking again soon can
+ * help. */
 int claim_check(const struct invite *now, int64_t silent_ns, bool attached,
                 const struct invite *newcomer, struct err *err);
 

@@ -22,8 +22,8 @@
 struct control {
     struct sockaddr_un at;
     int listener;
-    int relay; /* attached, or -1 */
-    int guest; /* its invitation is not whole yet, or -1 */
+    int relay; /* the attached one, or -1 */
+    int guest; /* one whose invitation is not complete yet, or -1 */
     int64_t guest_until_ns;
     char text[INVITE_BYTES_MAX];
     size_t len;
@@ -130,7 +130,7 @@ static void welcome_guest(struct control *control, int64_t now_ns)
     control->guest_until_ns = now_ns + GUEST_NS;
 }
 
-/* Returns 1 when the text is whole, 0 when not yet, ERR_* when it never will
+/* Returns 1 if the text is complete, 0 if not yet, ERR_* if it never will
  * be. */
 static int read_guest(struct control *control, int64_t now_ns, struct err *err)
 {
@@ -150,7 +150,8 @@ static int read_guest(struct control *control, int64_t now_ns, struct err *err)
     return end > 0 ? 1 : end;
 }
 
-/* The relay says nothing after its invitation: what can be read is the end. */
+/* The relay sends nothing after its invitation, so input here means
+ * end-of-file. */
 static void look_after_relay(struct control *control)
 {
     char byte;
@@ -187,7 +188,7 @@ static void answer(struct control *control, const char *word, const char *why)
     if (n > (int)sizeof(line) - 2)
         n = sizeof(line) - 2;
     line[n++] = '\n';
-    /* if it is gone already, its end is seen in the next step */
+    /* if it has left already, the next step sees that */
     (void)send(control->guest, line, (size_t)n, MSG_NOSIGNAL);
 }
 

@@ -1,4 +1,4 @@
-/* control.h - how an invitation gets from a relay to the running worker
+/* control.h - passes an invitation from a relay to the running worker
  *
  *   relay                         worker (DIR/control.sock)
  *     | -- the invitation's text --> |
@@ -7,7 +7,7 @@
  *     |   attached; when the worker's end does, it has ended or has a newer
  *     |   relay
  *
- * Only processes of the same user get through.
+ * Only processes of the same user can connect.
  * Thread rule: one thread.
  */
 #ifndef FA_WORKER_AGENT_CONTROL_H
@@ -28,27 +28,28 @@
 struct control;
 
 int control_open(const char *dir, struct control **out, struct err *err);
-/* Take no invitation any more, those not answered included: whoever brings one
- * starts a worker of its own once this one has ended.  The relay stays. */
+/* Accept no more invitations, including those not answered yet.  Their relays
+ * start a new worker when this one has ended.  The attached relay stays. */
 void control_deafen(struct control *control);
-void control_close(struct control *control); /* removes the socket */
+void control_close(struct control *control); /* removes the socket file */
 
 size_t control_fds(const struct control *control,
                    struct pollfd fds[CONTROL_FDS_MAX]);
-/* Returns 1 when an invitation has arrived, which one of the next two must
- * follow; 0 otherwise.  One that is malformed has been answered. */
+/* Returns 1 if an invitation has arrived: answer it with one of the next two
+ * functions.  Otherwise 0. A malformed invitation was refused already. */
 int control_step(struct control *control, int64_t now_ns, struct invite *out);
-void control_accept(struct control *control); /* it is now the attached one */
-/* 'later': it is worth asking again soon. */
+void control_accept(struct control *control); /* its relay is now the attached
+                                               * one */
+/* 'later': asking again soon can help. */
 void control_refuse(struct control *control, bool later, const char *why);
 bool control_is_attached(const struct control *control);
 
 /* ---- the relay's end */
 
-/* Returns a descriptor, or ERR_NETWORK when no worker listens. */
+/* Returns a descriptor, or ERR_NETWORK if no worker listens. */
 int control_connect(const char *dir, struct err *err);
-/* Hand over; ERR_AUTH when the worker refuses, with its reason; ERR_NETWORK
- * when it may take it later, or hangs up, because it ends. */
+/* Pass an invitation on.  ERR_AUTH: the worker refuses, with a reason.
+ * ERR_NETWORK: it may accept later, or it hung up because it is ending. */
 int control_offer(int fd, const struct invite *invite, int timeout_ms,
                   struct err *err);
 

@@ -144,7 +144,7 @@ int link_recv(struct link *link, struct msg *out, struct err *err)
     zmq_msg_init(&frame);
     if (zmq_msg_recv(&frame, link->socket, ZMQ_DONTWAIT) < 0) {
         zmq_msg_close(&frame);
-        return 0; /* EAGAIN; any other end shows as silence */
+        return 0; /* EAGAIN; other errors show up as silence */
     }
     if (zmq_msg_more(&frame))
         rc = err_set(err, ERR_PROTO, "message of more than one part");

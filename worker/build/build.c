@@ -21,7 +21,7 @@
 #include "worker/runner/sources.h"
 #include "worker/store/build_dir.h"
 
-#define END_NS (5 * NS_PER_S) /* to kill a compiler before its folder goes */
+#define END_NS (5 * NS_PER_S) /* to kill it before its folder goes */
 
 enum {
     DETAIL_MAX = 1024,
@@ -57,7 +57,7 @@ static void settle(struct build *build, enum outcome outcome,
         build->result.log = mem_strdup("");
 }
 
-/* A limit that a template bomb meets before the box does. */
+/* Stops a runaway template before the machine runs out of memory. */
 static uint64_t memory_limit(void)
 {
     return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) /
@@ -80,7 +80,7 @@ static int run(struct build *build, const struct compiler_line *line,
             .env = env.items,
             .folder = folder,
             .limit_ns = build->limit_ns,
-            /* Replaying a record is this program's work, and no compiler's. */
+            /* This program itself replays a record; there is no compiler. */
             .memory_bytes = build->recorded ? 0 : memory_limit(),
         },
         now_ns, &build->child, err);
@@ -200,15 +200,15 @@ static bool is_for(const char *path, const char *device)
     return false;
 }
 
-/* The host counts as well: "native" depends on its GPUs, and a work folder
- * may be shared by many. */
+/* The host is part of the key: "native" depends on its GPUs, and hosts may
+ * share a work folder. */
 static void runner_key(const char *toolkit, const char *device,
                        char key[HASH_HEX])
 {
     char host[256] = "";
     struct hash hash;
 
-    (void)gethostname(host, sizeof(host) - 1); /* without: one more build */
+    (void)gethostname(host, sizeof(host) - 1); /* if it fails: one build more */
     hash_init(&hash);
     hash_text(&hash, "fa-runner");
     hash_text(&hash, toolkit);
@@ -277,7 +277,7 @@ int64_t build_deadline_ns(const struct build *build)
     return build->child ? child_deadline_ns(build->child) : INT64_MAX;
 }
 
-/* Call 'use' for the bytes of a staged file; false when it cannot be read. */
+/* Call 'use' with the contents of a staged file; false if it cannot be read. */
 static bool with_file(const struct build *build, const char *folder,
                       const char *name,
                       bool (*use)(const struct build *build, const void *bytes,
@@ -401,7 +401,7 @@ static void settle_limit(struct build *build)
     free(detail);
 }
 
-/* The program is gone: read what it said and left. */
+/* The compiler has ended: read its output and its files. */
 static void judge(struct build *build)
 {
     const struct child_end *end = child_end(build->child);

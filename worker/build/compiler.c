@@ -91,7 +91,7 @@ static int cubin(const struct compiler_task *task, struct compiler_line *line,
     return rc < 0 ? rc : add_all(line, tail, err);
 }
 
-/* Of the flags only definitions mean the same to a host compiler. */
+/* Of the flags, a host compiler understands only definitions as nvcc does. */
 static int emulated(const struct compiler_task *task,
                     struct compiler_line *line, struct err *err)
 {
@@ -122,8 +122,8 @@ static int emulated(const struct compiler_task *task,
     return rc < 0 ? rc : add_all(line, tail, err);
 }
 
-/* Nothing is compiled: this program lets the recorded time pass and hands the
- * record on (record_build.h).  The first flag says how fast. */
+/* Nothing is compiled.  This program waits for the recorded time and returns
+ * the record (record_build.h). The first flag is the speed-up. */
 static int recorded(const struct compiler_task *task,
                     struct compiler_line *line, struct err *err)
 {
@@ -162,7 +162,8 @@ static bool ends_in(const char *text, const char *end)
     return len >= n && strcmp(text + len - n, end) == 0;
 }
 
-/* g++ takes a .c for C++ unless it is told, of each one. */
+/* g++ compiles a .c file as C++ unless a flag in front of each one prevents
+ * it. */
 static int add_units(struct compiler_line *line, unsigned device,
                      const char *end, struct err *err)
 {
@@ -220,8 +221,9 @@ void compiler_fini(struct compiler_line *line)
         free(line->owned[i]);
 }
 
-/* Not the worker's: NVCC_PREPEND_FLAGS, CPATH and the like change a build.
- * Its PATH comes last, for a host compiler in an unusual place. */
+/* A fixed environment, not the worker's: NVCC_PREPEND_FLAGS, CPATH and others
+ * change a build.  The worker's PATH comes last, for a host compiler in an
+ * unusual place. */
 void compiler_env(const char *compiler, struct compiler_env *env)
 {
     const char *base = strrchr(compiler, '/'), *path = getenv("PATH");

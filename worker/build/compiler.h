@@ -1,8 +1,9 @@
 /* compiler.h - command lines and environment of the compilers
  *
- * nvcc hands its arguments to a shell, so what came from outside is let into
- * one only if it is harmless there; all paths are relative to the stage's
- * src folder (build_dir.h), which keeps them out of messages and artifacts too.
+ * nvcc passes its arguments to a shell, so text from outside becomes an
+ * argument only if it is harmless there.  All paths are relative to the src
+ * folder of the build (build_dir.h), so that messages and artifacts have no
+ * absolute paths.
  */
 #ifndef FA_WORKER_BUILD_COMPILER_H
 #define FA_WORKER_BUILD_COMPILER_H
@@ -31,15 +32,16 @@ struct compiler_task {
     struct texts flags;
 };
 
-/* ERR_INPUT naming what is not harmless.  The line borrows from 'task'. */
+/* ERR_INPUT names the text that is not harmless.  The line borrows from
+ * 'task'. */
 int compiler_kernel(const struct compiler_task *task,
                     struct compiler_line *line, struct err *err);
-/* fa-runner for 'device' of the files in this program. */
+/* The command for fa-runner for 'device', from the embedded sources. */
 int compiler_runner(const char *compiler, const char *device,
                     struct compiler_line *line, struct err *err);
 void compiler_fini(struct compiler_line *line);
 
-/* The whole environment of a compiler: NULL-ended, fini with the line. */
+/* The complete environment of a compiler, ended by NULL; fini with the line. */
 enum {
     COMPILER_ENV_MAX = 8
 };

@@ -7,7 +7,7 @@ static bool has(const char *line, size_t len, const char *word)
     return memmem(line, len, word, strlen(word)) != NULL;
 }
 
-/* gcc, clang, cudafe++, ptxas, nvcc and ld each have their own way. */
+/* The formats of errors of gcc, clang, cudafe++, ptxas, nvcc and ld. */
 static bool is_error(const char *line, size_t len)
 {
     static const char *const signs[] = {
@@ -37,7 +37,7 @@ static size_t line_len(const char *at)
     return newline ? (size_t)(newline - at) + 1 : strlen(at);
 }
 
-/* gcc's way to name what it found in -I. */
+/* How gcc names a file that it found through -I. */
 static size_t dot_len(const char *line)
 {
     return strncmp(line, "./", 2) == 0 ? 2 : 0;

@@ -1,7 +1,7 @@
-/* compiler_output.h - what a compiler's output says
+/* compiler_output.h - sorts a compiler's output
  *
- * The first error goes first, since that is the one to mend; lines about our
- * own generated files go.
+ * The first error comes first, because it is the one to fix.  Lines about our
+ * generated files are removed.
  */
 #ifndef FA_WORKER_BUILD_COMPILER_OUTPUT_H
 #define FA_WORKER_BUILD_COMPILER_OUTPUT_H
@@ -10,13 +10,14 @@
 
 #include "common/buf.h"
 
-/* 'out' takes the text from the first error on, then what stood before it;
- * 'first' (of its own ceiling) takes that error's line, or stays empty. */
+/* 'out' gets the text from the first error on, then the text before it.
+ * 'first' (with its own ceiling) gets the line of that error, or stays
+ * empty. */
 void compiler_output_text(const char *output, struct buf *out,
                           struct buf *first);
 
-/* The compiler, or a part of it, was killed from outside: not the source's
- * doing. */
+/* Was the compiler, or a part of it, killed from outside?  Then the source is
+ * not at fault. */
 bool compiler_output_was_killed(const char *output);
 
 #endif

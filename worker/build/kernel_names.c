@@ -13,7 +13,7 @@ struct file {
     size_t len;
 };
 
-/* 'size' bytes at 'offset' into 'out', if the file has them. */
+/* Copy 'size' bytes at 'offset' to 'out', if the file has them. */
 static bool get(const struct file *file, uint64_t offset, void *out,
                 size_t size)
 {
@@ -30,7 +30,7 @@ static void add_name(struct buf *names, const char *name, size_t len)
     buf_add(names, name, len);
 }
 
-/* The name of a symbol; NULL when it does not end inside its table. */
+/* The name of a symbol; NULL if it does not end inside its table. */
 static const char *name_of(const struct file *file, const Elf64_Shdr *strings,
                            uint32_t at)
 {
@@ -97,7 +97,8 @@ static bool is_letter(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The word in front of the first '(' at 'text' that is not an attribute's. */
+/* The word before the first '(' at 'text' that does not belong to an
+ * attribute. */
 void kernel_names_of_source(const char *text, size_t len, struct buf *names)
 {
     static const char mark[] = "__global__";

@@ -1,7 +1,7 @@
-/* kernel_names.h - the kernels that an artifact or a source has, by name
+/* kernel_names.h - the names of the kernels in an artifact or a source
  *
- * For a cubin the global functions of its symbol table that are marked as
- * entry points; for a source, what follows "__global__".
+ * In a cubin these are the global functions of its symbol table that are marked
+ * as entry points.  In a source they follow "__global__".
  */
 #ifndef FA_WORKER_BUILD_KERNEL_NAMES_H
 #define FA_WORKER_BUILD_KERNEL_NAMES_H
@@ -11,8 +11,8 @@
 
 #include "common/buf.h"
 
-/* Whether 'entry' is one; 'names' takes them all, joined by ", ".  False with
- * no names when the bytes are no 64-bit ELF file. */
+/* Is 'entry' one of the kernels?  'names' gets all of them, joined by ", ".
+ * False with no names if the bytes are not a 64-bit ELF file. */
 bool kernel_names_of_cubin(const void *bytes, size_t len, const char *entry,
                            struct buf *names);
 void kernel_names_of_source(const char *text, size_t len, struct buf *names);

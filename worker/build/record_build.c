@@ -9,7 +9,7 @@
 #include "common/outcome.h"
 #include "worker/runner/device/record.h"
 
-#define NO_PROGRAM 127 /* the box failed, not the source (child.h) */
+#define NO_PROGRAM 127 /* not the source's fault (child.h) */
 
 static int hand_on(const char *from, const char *to)
 {

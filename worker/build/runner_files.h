@@ -1,7 +1,7 @@
-/* runner_files.h - the sources of fa-runner, carried by fa-worker
+/* runner_files.h - the sources of fa-runner, embedded in fa-worker
  *
  * Names are the paths of runner_sources (worker/runner/sources.h), which says
- * for which device each is and how they are compiled.
+ * for which devices each one is, and how they are compiled.
  */
 #ifndef FA_WORKER_BUILD_RUNNER_FILES_H
 #define FA_WORKER_BUILD_RUNNER_FILES_H

@@ -6,13 +6,13 @@
 
 #include "common/mem.h"
 
-/* A job from its lease to its result, in the order in which they came. */
+/* A job from its lease to its result, in order of arrival. */
 struct slot {
     struct slot *next;
     int64_t lease;
     struct build_job job;
     struct build *build; /* NULL while it waits */
-    bool told;           /* that it started */
+    bool told;           /* its start was reported */
     bool cancelled, ended;
 };
 
@@ -187,7 +187,7 @@ static void drop_cancelled(struct slots *slots, int64_t now_ns)
     }
 }
 
-/* A cancelled build holds its slot until its processes are gone. */
+/* A cancelled build keeps its slot until its processes have ended. */
 void slots_step(struct slots *slots, int64_t now_ns)
 {
     size_t running = 0;

@@ -24,7 +24,7 @@ struct toolkit {
     char device[8];
     char path[PATH_MAX];
     char text[TOOLKIT_TEXT_BYTES];
-    struct child *child; /* NULL once it has answered */
+    struct child *child; /* NULL after it has answered */
 };
 
 struct toolkit_places toolkit_places(void)
@@ -37,7 +37,7 @@ struct toolkit_places toolkit_places(void)
     };
 }
 
-/* A folder that was looked at is told to the user if nothing is found. */
+/* Remember a folder that was searched, for the error message. */
 static bool try_place(const char *folder, const char *name, char path[PATH_MAX],
                       struct buf *looked)
 {
@@ -73,7 +73,7 @@ static bool try_path(const char *search, const char *name, char path[PATH_MAX],
     return false;
 }
 
-/* The highest /usr/local/cuda-X.Y that has an nvcc. */
+/* The highest /usr/local/cuda-X.Y that contains nvcc. */
 static bool try_newest(const char *root, char path[PATH_MAX],
                        struct buf *looked)
 {
@@ -176,7 +176,7 @@ int toolkit_find(const char *device, const char *told,
     return found ? 0 : ERR_INPUT;
 }
 
-/* The digits and dots behind 'before'. */
+/* The version number after 'before': digits and dots. */
 static bool version_after(const char *output, const char *before, char out[32])
 {
     const char *at = strstr(output, before);

@@ -20,19 +20,19 @@
 #define OPEN_LIMIT_NS                                                 \
     (120 * NS_PER_S)            /* a first CUDA context can take 30 s \
                                  */
-#define AGAIN_NS (1 * NS_PER_S) /* between tries to open it again */
+#define AGAIN_NS (1 * NS_PER_S) /* between attempts to open it again */
 
 enum {
     OPEN_TRIES = 3
 };
 
-/* Of the runner; what callers see follows from it (gpu_state). */
+/* State of the runner; gpu_state follows from it. */
 enum phase {
     OPENING,
     READY,
     ENDING, /* killed, not yet gone */
-    PAUSED, /* until again_at_ns */
-    LOST    /* 'trouble' says why */
+    PAUSED, /* waits until again_at_ns */
+    LOST    /* failed for good; 'trouble' says why */
 };
 
 struct gpu {
@@ -41,9 +41,9 @@ struct gpu {
     char *runner, *dir;
     enum phase phase;
     struct runner_session *session; /* NULL when PAUSED and LOST */
-    int tries;                      /* to open it, since the last success */
+    int tries;                      /* attempts to open it since a success */
     int64_t again_at_ns;
-    size_t n_measured; /* by this process */
+    size_t n_measured; /* measurements of this process */
     char trouble[WIRE_TEXT_MAX + 64];
 
     char uuid[GPU_UUID_BYTES]; /* "" before the first opening */
@@ -54,7 +54,7 @@ struct gpu {
     bool has_job, has_result;
     int64_t limit_ns, started_ns;
     struct wire_request request;
-    struct gpu_result result; /* of the job in hand, then the last one's */
+    struct gpu_result result; /* of the current job, then of the last one */
 };
 
 static void ask_to_open(struct gpu *gpu, int64_t now_ns)
@@ -123,7 +123,7 @@ static void finish_job(struct gpu *gpu, enum outcome outcome,
     gpu->has_result = true;
 }
 
-/* Not for this worker any more. */
+/* This worker cannot use the GPU any more. */
 static void lose(struct gpu *gpu, const char *why, int64_t now_ns)
 {
     snprintf(gpu->trouble, sizeof(gpu->trouble), "%s", why);
@@ -152,7 +152,7 @@ static void send_job(struct gpu *gpu, int64_t now_ns)
     runner_session_ask(gpu->session, &gpu->request, gpu->limit_ns, now_ns);
 }
 
-/* An earlier kernel of this process may be to blame for what failed now. */
+/* An earlier kernel of this process may have caused the failure. */
 static bool may_be_inherited(const struct gpu *gpu)
 {
     return gpu->n_measured > 0 && !gpu->result.repeated;
@@ -176,7 +176,7 @@ static void settle_reply(struct gpu *gpu, const struct wire_result *wire,
         replace(gpu, now_ns);
 }
 
-/* KILL that we did not send is the box's doing: memory, an operator. */
+/* A KILL that we did not send comes from the system (memory) or an operator. */
 static enum outcome outcome_of(const struct runner_session_end *end)
 {
     switch (end->cause) {
@@ -207,7 +207,7 @@ static void settle_death(struct gpu *gpu, const struct runner_session_end *end,
                end->cause == RUNNER_SESSION_LIMIT ? limit : end->text, now_ns);
 }
 
-/* What is no GPU is not exclusive: two workers of one box have two. */
+/* Devices that are no GPU need no lock: two workers of one machine have two. */
 static void name_unreal(struct gpu *gpu, bool replay)
 {
     char boot[CLOCK_BOOT_ID_BYTES], host[256] = "", id[HASH_HEX];
@@ -292,7 +292,7 @@ static void start_again(struct gpu *gpu, int64_t now_ns)
         ask_to_open(gpu, now_ns);
 }
 
-/* A GPU may need a moment after a fault, so opening it is tried again. */
+/* A GPU may need a moment after a fault, so retry opening it. */
 static void died(struct gpu *gpu, int64_t now_ns)
 {
     struct runner_session_end end;
@@ -406,7 +406,7 @@ int gpu_measure(struct gpu *gpu, const struct gpu_job *job, int64_t now_ns,
     gpu->started_ns = now_ns;
     gpu->has_job = true;
     if (job->fresh && gpu->n_measured > 0)
-        replace(gpu, now_ns); /* and then the job is sent */
+        replace(gpu, now_ns); /* the job is sent when the new runner is ready */
     else
         send_job(gpu, now_ns);
     return 0;

@@ -6,10 +6,10 @@
  *   STARTING --no device, lock held--> TROUBLE
  *   any --SIGKILL does not reap--> TROUBLE (quarantined)
  *
- * A failure in a runner that had measured before may be inherited: it is
- * measured again in a fresh one before it is believed.  A GPU is flocked by
- * its UUID across all workers of the box, "cpu" and "replay" devices excepted.
- * Poll-driven (child.h).
+ * A failure in a runner that had measured before may be caused by an earlier
+ * kernel.  So the measurement is repeated in a fresh runner before the failure
+ * counts.  A GPU is locked with flock() by its UUID across all workers of the
+ * machine, except for "cpu" and "replay" devices.  Poll-driven (child.h).
  */
 #ifndef FA_WORKER_GPU_GPU_H
 #define FA_WORKER_GPU_GPU_H
@@ -25,7 +25,7 @@
 
 struct gpu;
 
-#define GPU_LIMIT_NS (120 * INT64_C(1000000000)) /* when none is given */
+#define GPU_LIMIT_NS (120 * INT64_C(1000000000)) /* default */
 
 enum {
     GPU_UUID_BYTES = 80
@@ -42,10 +42,10 @@ enum gpu_state {
     GPU_STARTING,
     GPU_IDLE,
     GPU_BUSY,
-    GPU_TROUBLE, /* for good; gpu_trouble() says why */
+    GPU_TROUBLE, /* permanent; gpu_trouble() says why */
 };
 
-/* A request as in MEASURE (docs/protocol.md), with the paths it lacks. */
+/* A request as in MEASURE (docs/protocol.md), and the paths that it lacks. */
 struct gpu_job {
     int64_t lease;
     const char *request;
@@ -60,8 +60,8 @@ struct gpu_result {
     int64_t lease;
     enum outcome outcome;
     char detail[WIRE_TEXT_MAX];
-    double seconds;          /* this GPU was taken, repeats included */
-    bool repeated;           /* was measured again in a fresh runner */
+    double seconds;          /* time on this GPU, repeats included */
+    bool repeated;           /* it was measured again in a fresh runner */
     struct wire_result wire; /* zero samples, NaN and -1 where not known */
 };
 
@@ -76,17 +76,18 @@ enum gpu_state gpu_step(struct gpu *gpu, int64_t now_ns);
 enum gpu_state gpu_state(const struct gpu *gpu);
 const char *gpu_trouble(const struct gpu *gpu);
 bool gpu_is_taken(const struct gpu *gpu); /* by another worker */
-/* Once it was IDLE: its UUID ("CPU-...", "REPLAY-...") and its facts. */
+/* Available after it was IDLE: its UUID ("CPU-...", "REPLAY-...") and its
+ * facts. */
 const char *gpu_uuid(const struct gpu *gpu);
 const char *gpu_fact(const struct gpu *gpu, const char *name); /* "" if none */
 const struct wire_fact *gpu_facts(const struct gpu *gpu, size_t *n);
 
-/* Only when IDLE.  ERR_PROTO when the request is not one. */
+/* Only in state IDLE. ERR_PROTO if the request is malformed. */
 int gpu_measure(struct gpu *gpu, const struct gpu_job *job, int64_t now_ns,
                 struct err *err);
-/* End the measurement in hand; no result follows. */
+/* Cancel the current measurement; no result follows. */
 void gpu_cancel(struct gpu *gpu, int64_t now_ns);
-/* Something else holds the GPU and cannot be ended. */
+/* The GPU is held by a tool that cannot be killed. */
 void gpu_quarantine(struct gpu *gpu, const char *why, int64_t now_ns);
 /* The result since the last call, if there is one. */
 bool gpu_next_result(struct gpu *gpu, struct gpu_result *out);

@@ -22,15 +22,15 @@ static bool is_name(const char *uuid)
     return n > 0 && n <= UUID_MAX && uuid[n] == '\0' && uuid[0] != '.';
 }
 
-/* The folder's descriptor; made on first use.  Its maker's umask must not
- * shut the others out. */
+/* The folder's descriptor; the folder is made on first use.  Its maker's umask
+ * must not lock other users out. */
 static int open_folder(const char *folder, struct err *err)
 {
     bool made = mkdir(folder, 0700) == 0;
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
     if (fd >= 0 && made)
-        (void)fchmod(fd, FOLDER_MODE); /* else others say so below */
+        (void)fchmod(fd, FOLDER_MODE); /* else they get an error below */
     if (fd < 0)
         return err_set(
             err, ERR_SYSTEM,
@@ -39,8 +39,8 @@ static int open_folder(const char *folder, struct err *err)
     return fd;
 }
 
-/* Without O_CREAT first: where fs.protected_regular is set, it is refused
- * for another user's file in a sticky folder. */
+/* Try without O_CREAT first: with fs.protected_regular, O_CREAT is refused for
+ * another user's file in a sticky folder. */
 static int open_file(int folder, const char *uuid)
 {
     int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
@@ -49,7 +49,7 @@ static int open_file(int folder, const char *uuid)
     if (fd < 0 && errno == ENOENT) {
         fd = openat(folder, uuid, flags | O_CREAT | O_EXCL, 0600);
         if (fd >= 0)
-            (void)fchmod(fd, FILE_MODE); /* ours: cannot be refused */
+            (void)fchmod(fd, FILE_MODE); /* our own file: cannot be refused */
         else if (errno == EEXIST)
             fd = openat(folder, uuid, flags);
     }
@@ -83,7 +83,7 @@ static int lock_file(int fd, const char *uuid, struct err *err)
                        strerror(errno));
     }
     n = snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
-    /* only messages read it */
+    /* only messages use it */
     (void)!ftruncate(fd, 0);
     (void)!pwrite(fd, pid, (size_t)n, 0);
     return 0;

@@ -15,12 +15,13 @@
 struct gpus {
     struct gpu *at[GPUS_MAX];
     size_t n;
-    bool all;     /* of the box; those that cannot be opened are left out */
+    bool all;     /* all GPUs; those that cannot be opened are left out */
     bool settled; /* gpus_step() has returned 1 */
-    bool taken;   /* the GPU in the error is another worker's */
+    bool taken;   /* another worker has the GPU named in the error */
 };
 
-/* Entries of a folder that begin with 'start' and a digit; -1: no folder. */
+/* Number of entries in a folder that begin with 'start' and a digit; -1: no
+ * folder. */
 static int count(const char *folder, const char *start)
 {
     DIR *dir = opendir(folder);
@@ -36,8 +37,8 @@ static int count(const char *folder, const char *start)
     return n;
 }
 
-/* A container may show fewer devices than the driver knows of, and WSL shows
- * neither: then one is tried. */
+/* A container may show fewer devices than the driver knows, and WSL shows none:
+ * then try one. */
 static size_t count_cuda(void)
 {
     int known = count(DRIVER_GPUS, ""), shown = count("/dev", "nvidia");
@@ -46,7 +47,7 @@ static size_t count_cuda(void)
     return n < 1 ? 1 : n > GPUS_MAX ? GPUS_MAX : (size_t)n;
 }
 
-/* "0,2" into 'indices'; the number, or -1. */
+/* Parse "0,2" into 'indices'. Returns how many, or -1. */
 static int read_list(const char *which, int indices[GPUS_MAX])
 {
     int n = 0;
@@ -148,7 +149,7 @@ static void leave_out(struct gpus *gpus, size_t i)
             (--gpus->n - i) * sizeof(struct gpu *));
 }
 
-/* All have answered: keep those that opened, if that is what was asked. */
+/* All have answered: with "all", keep those that opened. */
 static int settle(struct gpus *gpus, struct err *err)
 {
     int rc = 0;

@@ -1,4 +1,4 @@
-/* gpus.h - the GPUs of this box that a worker was told to use
+/* gpus.h - the GPUs of this machine that a worker may use
  *
  * 'which' is "all", "none" or a list of indices "0,1".  The cpu and replay
  * devices have one, and more when they are listed.  With "all" a GPU that
@@ -22,21 +22,22 @@ enum {
     GPUS_MAX = 64
 };
 
-/* 'spec' without its 'gpu'.  ERR_INPUT when 'which' is not a list, ERR_DEVICE
- * when the box shows no NVIDIA device. */
+/* 'spec' without its 'gpu'. ERR_INPUT if 'which' is malformed, ERR_DEVICE if
+ * the machine has no NVIDIA device. */
 int gpus_open(const struct gpu_spec *spec, const char *which, int64_t now_ns,
               struct gpus **out, struct err *err);
 void gpus_close(struct gpus *gpus); /* NULL is fine */
 
 size_t gpus_poll(const struct gpus *gpus, struct pollfd *fds, size_t max);
 int64_t gpus_deadline_ns(const struct gpus *gpus);
-/* 1 when all have answered, 0 not yet, ERR_DEVICE when they are of no use
- * (then close).  To be called on after 1 as well: it steps every GPU. */
+/* 1 if all have answered, 0 if not yet, ERR_DEVICE if they cannot be used (then
+ * close). Keep calling it after 1: it steps every GPU. */
 int gpus_step(struct gpus *gpus, int64_t now_ns, struct err *err);
-/* After ERR_DEVICE: because another worker holds one. */
+/* After ERR_DEVICE: was the reason that another worker holds one? */
 bool gpus_are_taken(const struct gpus *gpus);
 
-size_t gpus_count(const struct gpus *gpus); /* once 1: those opened */
+size_t gpus_count(const struct gpus *gpus); /* after 1: those that were
+                                             * opened */
 struct gpu *gpus_at(struct gpus *gpus, size_t i);
 struct gpu *gpus_find(struct gpus *gpus, const char *uuid); /* NULL: none */
 

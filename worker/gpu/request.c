@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define REFERENCE "reference "
-#define PATH_LATER "-" /* stands where the path goes once parsed */
+#define PATH_LATER "-" /* stands for a path that is filled in after parsing */
 
 static int read_line(struct wire_request *out, const char *text, size_t len,
                      struct err *err)
@@ -27,7 +27,7 @@ static int read_line(struct wire_request *out, const char *text, size_t len,
     return 0;
 }
 
-/* The given lines, without the first and last that every request has. */
+/* The given lines, and the first and last line that every request has. */
 static int read_lines(struct wire_request *out, const char *text,
                       struct err *err)
 {

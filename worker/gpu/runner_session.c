@@ -11,28 +11,28 @@
 #include "common/clock.h"
 #include "common/mem.h"
 
-#define END_NS (5 * NS_PER_S) /* to kill it before it is forgotten */
+#define END_NS (5 * NS_PER_S) /* to kill it before it is abandoned */
 
 enum {
     ENV_MAX = 16,
-    STDERR_SHOWN = 600, /* last bytes of it in a reason */
+    STDERR_SHOWN = 600, /* last bytes of stderr in a reason */
     LINES_IN_A_STEP = 4096
 };
 
 struct runner_session {
     struct child *child;
-    char *request; /* what is still to be written, from 'written' on */
+    char *request; /* bytes from 'written' on are still to be written */
     size_t request_len, written;
     char line[WIRE_LINE_MAX];
     size_t line_len;
     struct wire_reply reply;
-    bool asked;                /* and not answered */
+    bool asked;                /* a request has no answer yet */
     int64_t limit_at_ns;       /* of the request; INT64_MAX: none */
-    bool killed, over, broken; /* who ended it: caller, limit, garbage */
-    char why[WIRE_WHY_MAX];    /* broken */
+    bool killed, over, broken; /* why it ended: caller, limit, garbage */
+    char why[WIRE_WHY_MAX];    /* if broken: why */
 };
 
-/* What CUDA and a loader need to know of the user's set-up, and no more. */
+/* The environment that CUDA and a loader need from the user's set-up. */
 static size_t environment(const char *dir, const char *env[ENV_MAX],
                           char *owned[ENV_MAX])
 {
@@ -155,12 +155,12 @@ static void write_request(struct runner_session *session)
                   session->request_len - session->written);
 
         if (n < 0 && errno != EINTR)
-            return; /* full; or it ended, which its other pipes tell */
+            return; /* full; or it has ended, which its other pipes show */
         session->written += n > 0 ? (size_t)n : 0;
     }
 }
 
-/* Take the lines that are complete; true with the last of a reply. */
+/* Parse the complete lines; true with the last one of a reply. */
 static bool take_lines(struct runner_session *session, int64_t now_ns)
 {
     char *end;

@@ -1,8 +1,8 @@
 /* runner_session.h - one fa-runner process and its pipe: a request, then its
  * reply
  *
- * Poll-driven (child.h).  A session that is DEAD stays so; STUCK means that
- * KILL does not end the process.
+ * Poll-driven (child.h). DEAD is final.  STUCK means that KILL does not end the
+ * process.
  */
 #ifndef FA_WORKER_GPU_RUNNER_SESSION_H
 #define FA_WORKER_GPU_RUNNER_SESSION_H
@@ -28,16 +28,17 @@ enum runner_session_event {
 
 enum runner_session_cause {
     RUNNER_SESSION_EXITED,
-    RUNNER_SESSION_SIGNALLED, /* by itself, or from outside if it was KILL */
-    RUNNER_SESSION_LIMIT,     /* by us, at the limit of a request */
-    RUNNER_SESSION_GARBAGE,   /* by us, since what it wrote is no reply */
+    RUNNER_SESSION_SIGNALLED, /* it died by itself, or by a KILL from outside */
+    RUNNER_SESSION_LIMIT,     /* we killed it at the limit of a request */
+    RUNNER_SESSION_GARBAGE,   /* we killed it because its output was not a
+                               * reply */
     RUNNER_SESSION_KILLED,    /* by runner_session_kill() */
 };
 
 struct runner_session_end {
     enum runner_session_cause cause;
     int signal;
-    char text[WIRE_TEXT_MAX]; /* why, and the last of its stderr */
+    char text[WIRE_TEXT_MAX]; /* why, and the end of its stderr */
 };
 
 int runner_session_start(const char *runner, const char *dir, int64_t now_ns,
@@ -45,7 +46,7 @@ int runner_session_start(const char *runner, const char *dir, int64_t now_ns,
 void runner_session_free(
     struct runner_session *session); /* kills; NULL is fine */
 
-/* Not before the reply to the last one. */
+/* Only after the reply to the last one. */
 void runner_session_ask(struct runner_session *session,
                         const struct wire_request *request, int64_t limit_ns,
                         int64_t now_ns);

@@ -97,7 +97,7 @@ static int print_hash(const char *path)
     return puts(hash) < 0 ? 1 : 0;
 }
 
-/* Lines up to the empty one, without echo on a terminal. */
+/* Read lines up to the empty one, without echo on a terminal. */
 static int read_invitation(char text[INVITE_BYTES_MAX], struct err *err)
 {
     struct termios shown, hidden;
@@ -144,7 +144,7 @@ static int get_invite(struct invite *out, struct err *err)
     return rc;
 }
 
-/* A worker runs here already: it is the one that is invited. */
+/* A worker is already running here: invite that one. */
 static int hand_to_running(const char *dir, const struct invite *invite,
                            struct err *err)
 {
@@ -188,7 +188,7 @@ int main(int argc, char *argv[])
     char dir[WORKDIR_BYTES];
     struct err err;
 
-    setrlimit(RLIMIT_CORE, &none); /* a core would hold the keys */
+    setrlimit(RLIMIT_CORE, &none); /* a core dump would contain the keys */
     if (parse(argc, argv, &options) < 0)
         return EXIT_USAGE;
     if (options.help)

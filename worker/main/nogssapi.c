@@ -1,4 +1,4 @@
-/* nogssapi.c - stands in for Kerberos in the static fa-worker
+/* nogssapi.c - replaces Kerberos in the static fa-worker
  *
  * Debian's libzmq.a has the GSSAPI mechanism compiled in, and there is no
  * static Kerberos.  The worker never chooses that mechanism (CURVE is the only

@@ -20,20 +20,20 @@
 #include "worker/main/start.h"
 #include "worker/store/workdir.h"
 
-#define INVITE_NS (60 * NS_PER_S) /* the coordinator has it at hand */
-#define OFFER_MS 12000            /* CLAIM_GONE_NS and turns of its loop */
+#define INVITE_NS (60 * NS_PER_S) /* the coordinator sends it at once */
+#define OFFER_MS 12000            /* CLAIM_GONE_NS and some turns */
 #define AGAIN_MS 200
-#define DRAIN_NS (5 * NS_PER_S) /* its last words on their way */
+#define DRAIN_NS (5 * NS_PER_S) /* to deliver the worker's last messages */
 
 struct relay {
     const char *dir;
     int in, out; /* the channel; moved away from 0 and 1 */
-    int control; /* open as long as the worker is there; -1 later */
+    int control; /* open while the worker runs; -1 later */
     struct pump *pump;
-    int64_t drain_until_ns; /* set when the worker is gone */
+    int64_t drain_until_ns; /* set when the worker has ended */
 };
 
-/* So that nothing that prints or reads by chance gets into the stream. */
+/* So that nothing that prints or reads by accident disturbs the stream. */
 static int move_away(struct relay *relay, struct err *err)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -59,7 +59,7 @@ static int say_magic(const struct relay *relay, struct err *err)
     return 0;
 }
 
-/* Read up to the invitation's end.  '*len' is all that came. */
+/* Read up to the end of the invitation.  '*len' is all that was read. */
 static int read_text(int fd, char text[INVITE_BYTES_MAX], size_t *len,
                      struct err *err)
 {
@@ -86,7 +86,8 @@ static int read_text(int fd, char text[INVITE_BYTES_MAX], size_t *len,
     return end;
 }
 
-/* Listen where the worker will connect, and feed what came after the text. */
+/* Listen where the worker will connect, and feed what came after the
+ * invitation. */
 static int open_pump(struct relay *relay, struct invite *invite,
                      const char *rest, size_t len, struct err *err)
 {
@@ -96,7 +97,7 @@ static int open_pump(struct relay *relay, struct invite *invite,
     if (strcmp(invite->endpoint, INVITE_RELAY) == 0) {
         snprintf(path, sizeof(path), "%s/relay-%d.sock", relay->dir,
                  (int)getpid());
-        unlink(path); /* of a dead process with this number */
+        unlink(path); /* left by a dead process with the same pid */
         rc = pump_listen(path, &relay->pump, err);
         if (rc < 0)
             return rc;
@@ -108,8 +109,8 @@ static int open_pump(struct relay *relay, struct invite *invite,
                    "' when it comes through a relay");
 }
 
-/* A worker that has been told to end hangs up, and the next one is started when
- * it has; one whose owner has gone may be had when that does not come back. */
+/* A worker that is ending hangs up; when it has ended, the next one is started.
+ * A worker whose owner is gone may be free if the owner does not come back. */
 static int offer(struct relay *relay, const struct invite *invite,
                  struct err *err)
 {
@@ -150,7 +151,7 @@ static int hand_over(struct relay *relay, struct err *err)
     return rc;
 }
 
-/* Returns 1, or 0 when the channel has ended. */
+/* Returns 1, or 0 if the channel has ended. */
 static int read_channel(struct relay *relay, struct err *err)
 {
     char bytes[FRAME_PAYLOAD_MAX];
@@ -177,7 +178,8 @@ static int write_channel(struct relay *relay)
     return 1;
 }
 
-/* The worker says nothing after its answer: what can be read is the end. */
+/* The worker sends nothing after its answer, so input here means
+ * end-of-file. */
 static void look_after_worker(struct relay *relay, short revents)
 {
     if (!revents)
@@ -218,7 +220,7 @@ static void await(struct relay *relay, struct pollfd *fds, size_t *n)
     (void)poll(fds, (nfds_t)*n, relay->control < 0 ? 100 : -1);
 }
 
-/* One turn.  Returns 1, 0 when all is over, or ERR_*. */
+/* One turn.  Returns 1, 0 if everything is over, or ERR_*. */
 static int turn(struct relay *relay, struct err *err)
 {
     struct pollfd fds[FIRST + PUMP_FDS_MAX] = { 0 };

@@ -1,8 +1,8 @@
 /* relay.h - fa-worker --attach: carries frames between a coordinator's SSH
  * channel and the worker of this folder
  *
- * Starts the worker when none runs.  Ends with its channel, or when the
- * worker has ended or listens to a newer relay.
+ * It starts a worker if none is running.  It ends with its channel, or when the
+ * worker has ended or uses a newer relay.
  */
 #ifndef FA_WORKER_MAIN_RELAY_H
 #define FA_WORKER_MAIN_RELAY_H

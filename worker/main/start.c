@@ -17,21 +17,21 @@
 #include "worker/agent/control.h"
 #include "worker/store/workdir.h"
 
-#define START_NS (10 * NS_PER_S) /* a busy box, a folder over the network */
-#define RETRY_MS 50              /* another starter's worker is on its way */
+#define START_NS (10 * NS_PER_S) /* a busy machine, a folder on the network */
+#define RETRY_MS 50              /* another process has just started a worker */
 
-#define HELD "held" /* another starter was faster */
-#define READY_FD 3  /* of the worker: says how its start went */
+#define HELD "held" /* another process was faster */
+#define READY_FD 3  /* the worker reports its start here */
 
-/* Tell the starter how it went: "ok", or what hindered. */
+/* Tell the starter the result: "ok", or an error. */
 static void tell(const char *text)
 {
-    /* without a reader there is nobody to tell */
+    /* if nobody reads it, nothing is lost */
     (void)!write(READY_FD, text, strlen(text));
     close(READY_FD);
 }
 
-/* All else is closed by exec: sshd waits for every copy of its channel. */
+/* exec closes everything else: sshd waits for every copy of its channel. */
 static void exec_worker(const char *dir, int ready)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -71,7 +71,7 @@ int start_serve(const char *dir)
     return rc;
 }
 
-/* What the child says about its start, "" when it died without a word. */
+/* The child's report about its start, "" if it died without one. */
 static void read_word(int fd, int64_t until_ns, char *text, size_t size)
 {
     size_t len = 0;
@@ -93,7 +93,7 @@ static void read_word(int fd, int64_t until_ns, char *text, size_t size)
     text[len] = '\0';
 }
 
-/* ERR_DEVICE when another worker holds the lock. */
+/* ERR_DEVICE if another worker holds the lock. */
 static int spawn(const char *dir, int64_t until_ns, struct err *err)
 {
     char word[sizeof(err->text)];
@@ -105,7 +105,7 @@ static int spawn(const char *dir, int64_t until_ns, struct err *err)
     pid = fork();
     if (pid == 0) {
         setsid();
-        if (fork() == 0) /* not its starter's child: nobody waits for it */
+        if (fork() == 0) /* a grandchild: nobody has to wait for it */
             exec_worker(dir, ready[1]);
         _exit(0);
     }

@@ -9,7 +9,7 @@
 #include "common/mem.h"
 
 enum {
-    CHUNK = 64 << 10, /* what a pipe holds */
+    CHUNK = 64 << 10, /* size of a pipe */
     CHUNKS = 16       /* in one go, so that an endless writer starves no one */
 };
 

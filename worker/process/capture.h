@@ -1,7 +1,7 @@
-/* capture.h - what a program wrote: its first and last bytes
+/* capture.h - keeps the first and last bytes of a program's output
  *
- * The first error stands at the start of a compiler's output, the reason of a
- * crash at its end; what is between is counted, not kept.
+ * The first error is at the start of a compiler's output, the reason of a crash
+ * at its end.  The bytes between are counted, but not kept.
  */
 #ifndef FA_WORKER_PROCESS_CAPTURE_H
 #define FA_WORKER_PROCESS_CAPTURE_H
@@ -13,12 +13,12 @@
 #include "common/buf.h"
 
 enum {
-    CAPTURE_HEAD = 32 << 10, /* unless asked for more */
+    CAPTURE_HEAD = 32 << 10, /* default */
     CAPTURE_TAIL = 32 << 10
 };
 
 struct capture {
-    struct buf head; /* as long as it may become: its 'max' */
+    struct buf head; /* its 'max' is the limit */
     char *tail;      /* [CAPTURE_TAIL], a ring; NULL until the head is full */
     uint64_t total;
 };
@@ -31,7 +31,7 @@ void capture_clear(struct capture *capture);
 /* Append head and tail, with "[... N bytes left out ...]" between them. */
 void capture_text(const struct capture *capture, struct buf *out);
 
-/* Read what is there, at most a bounded amount.  False at end of file. */
+/* Read what has arrived, a limited amount at a time.  False at end of file. */
 bool capture_drain(struct capture *capture, int fd);
 
 #endif

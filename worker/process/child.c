@@ -14,7 +14,7 @@
 #include "common/mem.h"
 #include "worker/process/supervisor.h"
 
-#define REAP_NS NS_PER_MS /* between closing its pipe and being a zombie */
+#define REAP_NS NS_PER_MS /* between closing its pipe and becoming a zombie */
 
 struct child {
     struct child *next; /* in 'children' */
@@ -33,7 +33,7 @@ struct child {
     struct capture captured_out, captured_err;
 };
 
-/* waitpid() is the process's, so what it may find is known to the process. */
+/* waitpid() works for the whole process, so this list must be process-wide. */
 static struct child *children;
 static enum supervisor_kind kind = SUPERVISOR_KINDS; /* until child_setup() */
 
@@ -41,7 +41,7 @@ void child_setup_from(enum supervisor_kind best)
 {
     struct sigaction plain = { .sa_handler = SIG_DFL };
 
-    sigaction(SIGCHLD, &plain, NULL); /* ignored, nobody could be waited for */
+    sigaction(SIGCHLD, &plain, NULL); /* SIG_IGN would prevent waiting */
     signal(SIGPIPE, SIG_IGN);         /* a child may end before it has read */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     kind = best;
@@ -75,7 +75,7 @@ static bool is_keeper(pid_t pid)
     return false;
 }
 
-/* Who is not a keeper was left behind by one that was killed. */
+/* A child that is not a keeper was orphaned by a killed keeper. */
 static void reap(void)
 {
     int status;
@@ -188,7 +188,7 @@ int child_start(const struct child_spec *spec, int64_t now_ns,
         return ERR_SYSTEM;
     }
     *out = child_new(spec, keeper, &pipes, now_ns);
-    /* A keeper that is dead already shows in its report pipe. */
+    /* If the keeper is dead already, its report pipe shows that. */
     (void)!write(pipes.gate[1], "", 1);
     pipes_close(&pipes);
     return 0;
@@ -249,7 +249,7 @@ void child_stop(struct child *child, int64_t now_ns)
     signal_keeper(child, SIGTERM);
 }
 
-/* A sub-reaper has to kill the others before it goes itself. */
+/* A sub-reaper must kill the others before it ends. */
 void child_kill(struct child *child, int64_t now_ns)
 {
     if (child->state == CHILD_ENDED || child->killed_at_ns != INT64_MAX)
@@ -282,7 +282,7 @@ static void drain(struct capture *capture, int *fd)
         close_fd(fd);
 }
 
-/* All its processes are gone, so what the pipes hold is all there will be. */
+/* All its processes are gone, so the pipes hold all remaining output. */
 static void finish(struct child *child, int64_t now_ns)
 {
     int status = child->reported ? child->report.status : SIGKILL;
@@ -315,7 +315,8 @@ static void check_time(struct child *child, int64_t now_ns)
         child_kill(child, now_ns);
     if (child->killed_at_ns == INT64_MAX)
         return;
-    /* A keeper that does not answer goes as well; its orphans come to us. */
+    /* If a keeper does not answer, kill it too; its orphans become our
+     * children. */
     if (now_ns >= child->killed_at_ns + CHILD_GRACE_NS)
         signal_keeper(child, SIGKILL);
     if (now_ns >= child->killed_at_ns + CHILD_STUCK_NS)

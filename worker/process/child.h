@@ -1,16 +1,16 @@
-/* child.h - a program run in a box it cannot leave
+/* child.h - runs a program in a container that it cannot leave
  *
  *   worker -> keeper (our code, never execs) -> program and what it starts
  *
- * The keeper is process 1 of a PID namespace where the host allows one, so
- * that its end takes every process with it, whatever session they moved to;
- * elsewhere it is a sub-reaper that kills its children until none is left.
- * It dies with the worker.  A program gets TERM at its limit and KILL
- * CHILD_GRACE_NS later.  Output is drained always and kept in part.
+ * If the host allows PID namespaces, the keeper is process 1 of one, so that
+ * all processes die with it, whatever session they moved to.  Otherwise it is a
+ * sub-reaper that kills its children until none is left.  It dies with the
+ * worker.  At its time limit a program gets TERM, and KILL CHILD_GRACE_NS
+ * later.  Output is always read, and partly kept.
  *
  * Poll-driven, as all objects of the worker: x_poll() says what to wait for,
- * x_deadline_ns() until when (INT64_MAX: no matter), x_step() does whatever
- * can be done without waiting.  Times are clock_boot_ns().  One thread, the
+ * x_deadline_ns() until when (INT64_MAX: no deadline), and x_step() does all
+ * that is possible without waiting.  Times are clock_boot_ns(). One thread, the
  * one that starts children: they end with it.
  */
 #ifndef FA_WORKER_PROCESS_CHILD_H
@@ -28,7 +28,7 @@
 struct child;
 
 #define CHILD_GRACE_NS (2 * INT64_C(1000000000))  /* from TERM to KILL */
-#define CHILD_STUCK_NS (60 * INT64_C(1000000000)) /* KILL that reaps nobody */
+#define CHILD_STUCK_NS (60 * INT64_C(1000000000)) /* KILL without an end */
 
 enum {
     CHILD_FDS_MAX = 3
@@ -36,7 +36,7 @@ enum {
 
 struct child_spec {
     const char *const *argv; /* argv[0] is a path, no search; no shell */
-    const char *const *env;  /* all of it */
+    const char *const *env;  /* the complete environment */
     const char *folder;      /* working directory */
     const char *input;       /* file on stdin; NULL: it is empty */
     bool interactive;        /* pipes on stdin and stdout: child_in/out() */
@@ -46,10 +46,10 @@ struct child_spec {
 };
 
 struct child_end {
-    bool exited; /* else killed by 'signal' */
+    bool exited; /* false: killed by 'signal' */
     int status;
     int signal;
-    bool timed_out; /* at the limit, by us */
+    bool timed_out; /* we ended it at the limit */
     double seconds;
 };
 
@@ -60,18 +60,18 @@ enum child_state {
     CHILD_ENDED,    /* no process left, output complete */
 };
 
-/* Once, before the first child: makes this process a sub-reaper that ignores
- * SIGPIPE and finds out what the host allows.  From then on every child of this
- * process is made here, and any other one found (an orphan) is reaped.  Without
- * the call the first child_start() makes it. */
+/* Call once, before the first child.  It makes this process a sub-reaper that
+ * ignores SIGPIPE, and finds out what the host allows.  From then on, every
+ * child of this process must be started here; any other child (an orphan) is
+ * reaped.  Otherwise the first child_start() does it. */
 void child_setup(void);
-/* Likewise, as on a host that allows nothing better than 'best'; no child may
+/* The same, as on a host that allows nothing better than 'best'; no child may
  * be alive. */
 void child_setup_from(enum supervisor_kind best);
 const char *child_containment(void); /* "PID namespace", "sub-reaper", ... */
 
-/* ERR_SYSTEM when no process can be made.  A program that cannot be executed
- * is an ended child with exit status 127 and the reason in its stderr. */
+/* ERR_SYSTEM if no process can be made.  If the program cannot be executed, the
+ * child has ended with exit status 127 and the reason in its stderr. */
 int child_start(const struct child_spec *spec, int64_t now_ns,
                 struct child **out, struct err *err);
 size_t child_poll(const struct child *child, struct pollfd *fds, size_t max);

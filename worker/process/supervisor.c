@@ -19,7 +19,7 @@ enum {
     FD_GATE = 3,
     FD_REPORT = 4,
     FD_FREE = 5,
-    FD_HIGH = 64,    /* out of the way of those above */
+    FD_HIGH = 64,    /* above the descriptors used here */
     FD_LAST = 65536, /* where close_range() is missing */
     SIGNALS = 64,
     NOT_EXECUTED = 127,
@@ -31,7 +31,7 @@ static const int kind_flags[SUPERVISOR_KINDS] = {
     [SUPERVISOR_SUBREAPER] = 0,
 };
 
-/* fork() with flags, and without the locks that glibc's takes. */
+/* fork() with flags, and without the locks of glibc's fork(). */
 static pid_t clone_process(int flags)
 {
     return (pid_t)syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0);
@@ -47,7 +47,7 @@ static bool write_file(const char *path, const char *text, size_t len)
     return done;
 }
 
-/* "ID ID 1": the id means the same inside, so files and devices stay ours. */
+/* "ID ID 1": the id is the same inside, so files and devices stay ours. */
 static bool write_map(const char *path, unsigned long id)
 {
     char digits[24], line[64];
@@ -72,8 +72,8 @@ static bool map_ids(uid_t uid, gid_t gid)
            write_map("/proc/self/uid_map", uid);
 }
 
-/* A /proc that knows the processes by their new numbers: CUDA reads
- * /proc/PID of itself, and fails on that of another process. */
+/* A /proc with the new process numbers: CUDA reads /proc/PID of itself, and
+ * fails if that is another process. */
 static bool mount_proc(void)
 {
     return mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0 &&
@@ -96,8 +96,8 @@ static void close_from(int first)
         close(fd);
 }
 
-/* The program's descriptors become 0 to 2, the keeper's 3 and 4; all others
- * go: a lock or socket of the worker must not outlive it in here. */
+/* The program's descriptors become 0 to 2, the keeper's 3 and 4. All others are
+ * closed: a lock or socket of the worker must not stay open in here. */
 static bool arrange_fds(const struct supervisor_order *order)
 {
     int from[FD_FREE] = { order->in, order->out, order->err, order->gate,
@@ -119,7 +119,7 @@ static void report(int exec_errno, int status)
 {
     struct supervisor_report line = { exec_errno, status };
 
-    /* The worker sees a missing report as a killed keeper. */
+    /* To the worker, a missing report means a killed keeper. */
     (void)!write(FD_REPORT, &line, sizeof(line));
 }
 
@@ -147,7 +147,7 @@ static _Noreturn void run_program(const struct supervisor_order *order,
     limit(RLIMIT_CORE, 0);
     if (order->memory_bytes > 0)
         limit(RLIMIT_AS, order->memory_bytes);
-    /* When memory runs out, this goes before the worker does. */
+    /* When memory runs out, the kernel kills this before the worker. */
     write_file("/proc/self/oom_score_adj", "500", 3);
     if (chdir(order->folder) == 0)
         execve(order->argv[0], (char *const *)order->argv,
@@ -208,7 +208,7 @@ int supervisor_kill_children(bool (*spare)(pid_t pid))
     return killed;
 }
 
-/* Children of killed children become ours and are killed in turn. */
+/* Children of killed children become ours, and are killed in turn. */
 static void end_tree(pid_t program)
 {
     pid_t pid = 0;
@@ -230,7 +230,8 @@ static void ask_to_end(enum supervisor_kind kind, pid_t program)
         kill(-1, SIGTERM);
 }
 
-/* Reap until the program ends; its wait status, or -1 at SUPERVISOR_END. */
+/* Reap until the program ends.  Returns its wait status, or -1 at
+ * SUPERVISOR_END. */
 static int watch(enum supervisor_kind kind, pid_t program,
                  const sigset_t *signals)
 {

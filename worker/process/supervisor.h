@@ -1,7 +1,7 @@
 /* supervisor.h - the process between the worker and a program (child.h)
  *
- * Runs after clone() in a copy of a process that may have had threads, so it
- * makes system calls only: no allocation, no stdio, nothing that locks.
+ * It runs after clone() in a copy of a process that may have had threads.  So
+ * it makes system calls only: no allocation, no stdio, no locks.
  */
 #ifndef FA_WORKER_PROCESS_SUPERVISOR_H
 #define FA_WORKER_PROCESS_SUPERVISOR_H
@@ -12,8 +12,9 @@
 
 enum supervisor_kind {
     SUPERVISOR_NAMESPACE,      /* process 1 of a PID namespace with its /proc */
-    SUPERVISOR_USER_NAMESPACE, /* likewise, in a user namespace for the right */
-    SUPERVISOR_SUBREAPER,      /* neither is allowed */
+    SUPERVISOR_USER_NAMESPACE, /* the same inside a user namespace, which gives
+                                * the right to do it */
+    SUPERVISOR_SUBREAPER,      /* if neither is allowed */
     SUPERVISOR_KINDS,
 };
 
@@ -25,8 +26,9 @@ struct supervisor_order {
     const char *const *argv, *const *env;
     const char *folder;
     int in, out, err;      /* the program's */
-    int gate;              /* a byte: start; end of file: the worker is gone */
-    int report;            /* takes the keeper_reports */
+    int gate;              /* a byte: start; end of file: the worker has
+                            * ended */
+    int report;            /* receives keeper_reports */
     uint64_t memory_bytes; /* 0: no limit */
     uid_t uid;
     gid_t gid;
@@ -40,11 +42,11 @@ struct supervisor_report {
 /* Process id of a keeper that runs 'order', or -1 with errno. */
 pid_t supervisor_start(const struct supervisor_order *order);
 
-/* Whether this host lets us make that kind. */
+/* Does this host allow that kind? */
 bool supervisor_can(enum supervisor_kind kind);
 
-/* KILL every direct child of this process that 'spare' does not name;
- * the number killed. */
+/* KILL every direct child of this process except those in 'spare'. Returns the
+ * number killed. */
 int supervisor_kill_children(bool (*spare)(pid_t pid));
 
 #endif

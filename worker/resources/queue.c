@@ -39,7 +39,7 @@ static size_t count(const struct queue *queue, int place, bool running_only)
     return n;
 }
 
-/* NULL for "": a tool needs what it names. */
+/* NULL for "": a tool needs only what it names. */
 static const char *named(const char *hash)
 {
     return hash && *hash ? hash : NULL;

@@ -3,9 +3,9 @@
  *   add --> FETCHING --all files here--> WAITING --start--> RUNNING --> removed
  *
  * A place is where work runs: QUEUE_BUILDS, or a GPU's index.  The
- * coordinator's credit bounds what each place holds, running included.
- * Within a place, work starts in the order it came, but for what still
- * waits for files.
+ * coordinator's credit limits the leases of each place, including running ones.
+ * Within a place, work starts in order of arrival, except that leases that wait
+ * for files are skipped.
  *
  * Pure: no clock, no socket, no disk.
  */
@@ -20,7 +20,7 @@
 
 #define QUEUE_BUILDS (-1)
 
-/* What a lease may need before it starts. */
+/* The files that a lease may need before it starts. */
 enum lease_file {
     LEASE_BUNDLE,
     LEASE_ARTIFACT,
@@ -35,30 +35,32 @@ struct lease {
     int place;
     int64_t number; /* the worker's own, for its slots and GPUs */
     bool running;
-    const char *missing[LEASE_FILES]; /* hashes, of msg; NULL: none, or here */
+    const char *missing[LEASE_FILES]; /* hashes inside msg; NULL: none, or
+                                       * present */
     struct lease *next;
 };
 
-/* 'slots' builds at once and one more in hand; 'credit' leases a GPU. */
+/* 'slots' builds at once and one more waiting; 'credit' leases for each GPU. */
 struct queue *queue_new(size_t slots, size_t gpus, size_t credit);
 void queue_free(struct queue *queue); /* NULL is fine */
 
-/* Takes 'msg', which is empty then.  All its files count as missing until
- * queue_lease_found() or queue_arrived() says otherwise.  ERR_INPUT (and 'msg'
- * is still the caller's): no credit, or the same lease again. */
+/* Takes ownership of 'msg', which is empty then.  All its files count as
+ * missing until queue_lease_found() or queue_arrived() reports them.  ERR_INPUT
+ * (and 'msg' stays with the caller): no credit, or a lease that is already
+ * here. */
 int queue_add(struct queue *queue, struct msg *msg, int place,
               struct lease **out, struct err *err);
 void queue_remove(struct queue *queue, struct lease *lease);
 
-/* This file is here now: for one lease, for all. */
+/* This file is present now: for one lease, for all. */
 void queue_lease_found(struct lease *lease, const char *hash);
 void queue_arrived(struct queue *queue, const char *hash);
 
 bool queue_lease_is_waiting(const struct lease *lease); /* could start */
 bool queue_lease_lacks(const struct lease *lease, const char *hash);
 
-/* What may start next at a place, or NULL: nothing waits, or the place is
- * full (a GPU runs one, the builds 'slots'). */
+/* The lease that may start next at a place, or NULL if none waits or the place
+ * is full (a GPU runs one, the builds 'slots'). */
 struct lease *queue_next(struct queue *queue, int place);
 
 struct lease *queue_find(struct queue *queue, int64_t epoch, int64_t lease);
@@ -66,7 +68,7 @@ struct lease *queue_numbered(struct queue *queue, int64_t number);
 struct lease *queue_first(struct queue *queue); /* then ->next */
 size_t queue_running(const struct queue *queue);
 
-/* Drop what has not started; returns how many. */
+/* Drop all leases that have not started; returns how many. */
 size_t queue_drop_idle(struct queue *queue);
 
 #endif

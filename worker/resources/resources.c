@@ -18,7 +18,7 @@ enum build_dir {
 };
 
 struct resources {
-    char *device, *which, *nvcc; /* as asked */
+    char *device, *which, *nvcc; /* as requested */
     int64_t asked_slots;
     struct cache *cache;
     enum resources_state state;
@@ -28,7 +28,7 @@ struct resources {
     struct toolkit *toolkit;
     struct build_tools compiling;
     struct build *build; /* of the runner */
-    int builds;          /* of it that crashed */
+    int builds;          /* crashed builds of the runner */
     struct gpus *gpus;   /* NULL: none */
     struct slots *slots; /* once ready */
     struct tools *tools; /* likewise */
@@ -49,7 +49,7 @@ static bool has_gpus(const struct resources *resources)
     return strcmp(resources->which, "none") != 0;
 }
 
-/* One processor stays free for the GPUs' runners and this loop. */
+/* Keep one processor free for the runners of the GPUs and this loop. */
 static size_t choose_slots(const struct resources *resources)
 {
     cpu_set_t cpus;
@@ -201,7 +201,7 @@ static void step_runner(struct resources *resources, int64_t now_ns)
     resources->build = NULL;
     if (result.outcome == OUTCOME_CRASH &&
         ++resources->builds < RUNNER_BUILDS_MAX) {
-        /* the compiler was killed: that says nothing about the box */
+        /* the compiler was killed: not the machine's fault */
         resources->build = build_start_runner(&resources->compiling,
                                               resources->device, now_ns);
     } else if (result.outcome != OUTCOME_BUILT) {
@@ -221,7 +221,7 @@ static void step_runner(struct resources *resources, int64_t now_ns)
     build_result_fini(&result);
 }
 
-/* Every GPU that was opened has failed for good since. */
+/* Every GPU that was opened has failed for good. */
 static bool all_failed(struct resources *resources)
 {
     for (size_t i = 0; i < resources_n_gpus(resources); i++)
@@ -245,8 +245,8 @@ static void step_gpus(struct resources *resources, int64_t now_ns)
     }
 }
 
-/* One stage after the other: a runner that lies in the cache ends at once, and
- * nothing would wake the loop for it. */
+/* Run the stages in a loop: a cached runner ends at once, and nothing would
+ * wake the main loop for it. */
 enum resources_state resources_step(struct resources *resources, int64_t now_ns)
 {
     if (resources->state == RESOURCES_TROUBLE)

@@ -1,9 +1,9 @@
-/* resources.h - what a worker works with: compiler, build slots, runner, GPUs
+/* resources.h - the resources of a worker: compiler, build slots, runner, GPUs
  *
  *   toolkit --> fa-runner (built here) --> GPUs opened --> ready
  *
- * Without GPUs ("none") the first step is all.  A bench that is in trouble
- * stays so.  Poll-driven (child.h).
+ * Without GPUs ("none") only the first step is needed.  Trouble is final.
+ * Poll-driven (child.h).
  */
 #ifndef FA_WORKER_RESOURCES_RESOURCES_H
 #define FA_WORKER_RESOURCES_RESOURCES_H
@@ -28,13 +28,13 @@ enum resources_state {
     RESOURCES_TROUBLE
 };
 
-/* As 'welcome' says: device, gpus, nvcc, slots.  Always gives a bench, which
- * may be in trouble already.  'cache' is borrowed. */
-struct resources *resources_open(const struct msg_welcome *welcome,
-                                 struct cache *cache, int64_t now_ns);
+/* Opens what 'welcome' asks for: device, gpus, nvcc, slots.  Always returns an
+ * object, which may be in trouble already.  'cache' is borrowed. */
+struct resources *resources_open(const struct msg *welcome, struct cache *cache,
+                                 int64_t now_ns);
 void resources_close(struct resources *resources); /* kills; NULL is fine */
 
-/* It is what this WELCOME asks for. */
+/* Do these match what this WELCOME asks for? */
 bool resources_serves(const struct resources *resources,
                       const struct msg_welcome *welcome);
 
@@ -45,7 +45,7 @@ enum resources_state resources_step(struct resources *resources,
                                     int64_t now_ns);
 enum resources_state resources_state(const struct resources *resources);
 
-/* In trouble: toolkit, runner, device or lock, and the text. */
+/* In trouble: what failed (toolkit, runner, device or lock), and the text. */
 const char *resources_what(const struct resources *resources);
 const char *resources_why(const struct resources *resources);
 

@@ -137,14 +137,14 @@ int build_dir_write(const struct build_dir *build_dir, const char *folder,
     return rc < 0 ? rc : write_new(path, bytes, len, err);
 }
 
-/* A folder made unreadable inside is made ours first. */
+/* A folder may have been made unreadable: change its mode first. */
 static int open_up(const char *path, const struct stat *stat, int type,
                    struct FTW *ftw)
 {
     (void)stat;
     (void)ftw;
     if (type == FTW_D || type == FTW_DNR)
-        (void)chmod(path, 0700); /* remove() says if it did not help */
+        (void)chmod(path, 0700); /* if it does not help, remove() fails */
     return 0;
 }
 
@@ -154,7 +154,7 @@ static int remove_one(const char *path, const struct stat *stat, int type,
     (void)stat;
     (void)type;
     (void)ftw;
-    (void)remove(path); /* the folder above it then stays, and shows it */
+    (void)remove(path); /* if it fails, so does removing the folder above */
     return 0;
 }
 

@@ -5,7 +5,8 @@
  *                       /tmp  TMPDIR of the compiler
  *                       /out  what it makes
  *
- * 0700, and gone with the build whatever the compiler left in it.
+ * Its mode is 0700. It is removed with the build, whatever the compiler left in
+ * it.
  */
 #ifndef FA_WORKER_STORE_BUILD_DIR_H
 #define FA_WORKER_STORE_BUILD_DIR_H
@@ -24,18 +25,19 @@ int build_dir_open(const char *dir, struct build_dir *build_dir,
                    struct err *err);
 void build_dir_close(struct build_dir *build_dir);
 
-/* ERR_INPUT when 'name' is not a safe relative name (build_dir_is_name). */
+/* ERR_INPUT if 'name' is not a safe relative name (build_dir_is_name). */
 int build_dir_write(const struct build_dir *build_dir, const char *folder,
                     const char *name, const void *bytes, size_t len,
                     struct err *err);
 int build_dir_path(const struct build_dir *build_dir, const char *name,
                    char out[PATH_MAX], struct err *err);
 
-/* Words of [A-Za-z0-9_.+-] that begin with none of "-.", joined by '/': in
- * the folder, and nothing to a shell. */
+/* Words of [A-Za-z0-9_.+-] that do not begin with '-' or '.', joined by '/'.
+ * Such a name stays inside the folder and is harmless in a shell. */
 bool build_dir_is_name(const char *name);
 
-/* Remove a folder and all in it, following no link; true when it is gone. */
+/* Remove a folder with its contents, without following links; true if it is
+ * gone. */
 bool build_dir_remove_tree(const char *path);
 
 #endif

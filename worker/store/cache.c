@@ -77,8 +77,8 @@ static struct held *list(const struct cache *cache, size_t *n)
     return all;
 }
 
-/* Down to nine tenths of the ceiling, so that it is not done for every file;
- * 'keep' stays. */
+/* Evict down to nine tenths of the ceiling, so that this is not needed for
+ * every file.  'keep' stays. */
 static void evict(struct cache *cache, const char *keep)
 {
     struct held *all;
@@ -215,7 +215,7 @@ static int sync_path(const char *path, int flags, struct err *err)
     return failed ? ERR_SYSTEM : 0;
 }
 
-/* Give a finished file its name, for good. */
+/* Rename a finished file to its final name. */
 static int publish(const struct cache *cache, const char *from,
                    const char *folder, const char *name, struct err *err)
 {
@@ -265,7 +265,7 @@ int cache_take(struct cache *cache, const char *from, bool executable,
     return rc;
 }
 
-/* A new file DIR/tmp/put-XXXXXX with these bytes. */
+/* Make a new file DIR/tmp/put-XXXXXX with these bytes. */
 static int write_temporary(const struct cache *cache, const void *bytes,
                            size_t len, char path[PATH_MAX], struct err *err)
 {
@@ -309,8 +309,8 @@ int cache_put(struct cache *cache, const char *hash, const void *bytes,
     return rc < 0 ? rc : cache_take(cache, path, false, found, &taken, err);
 }
 
-/* A file of 'builds': lines with what was made, an empty one, and the
- * compiler's words.  False when it is not one, or is of another compiler. */
+/* Parse a file of 'builds': lines about the artifact, an empty line, and the
+ * compiler's output.  False if it is malformed, or from another compiler. */
 static bool read_build(const char *text, const char *toolkit,
                        struct cache_build *out, struct buf *log)
 {
@@ -330,7 +330,7 @@ static bool read_build(const char *text, const char *toolkit,
     return true;
 }
 
-/* False when it is not there, or too long to be ours. */
+/* False if it does not exist, or is too long to be ours. */
 static bool read_all(const char *path, struct buf *out)
 {
     FILE *f = fopen(path, "re");

@@ -1,10 +1,11 @@
-/* cache.h - the artifacts of this box, by content, and what built them
+/* cache.h - the artifacts of this machine by content, and their builds
  *
  *   DIR/artifacts/HASH   the bytes
- *   DIR/builds/KEY       which artifact a build key gave, with its figures
+ *   DIR/builds/KEY       the artifact of a build key, with its figures
  *
- * A file is complete or absent: written under another name, fsynced, renamed.
- * Over the ceiling the artifacts unused for longest go.  One process.
+ * A file is complete or absent: it is written under another name, fsynced, and
+ * renamed.  Above the ceiling, the least recently used artifacts are removed.
+ * Only one process may use it.
  */
 #ifndef FA_WORKER_STORE_CACHE_H
 #define FA_WORKER_STORE_CACHE_H
@@ -28,29 +29,30 @@ struct cache_build {
     int64_t registers, spill_bytes, static_smem; /* 0: not known */
 };
 
-/* Makes the folders (0700) below the work folder 'dir'; removes what a
- * killed worker left in DIR/tmp. */
+/* Makes the folders (0700) below the work folder 'dir', and removes files in
+ * DIR/tmp that a killed worker left. */
 int cache_open(const char *dir, int64_t ceiling_bytes, struct cache **out,
                struct err *err);
 void cache_close(struct cache *cache);
 const char *cache_dir(const struct cache *cache); /* the work folder */
 
 bool cache_has(const struct cache *cache, const char *hash);
-/* Its path, and it counts as used now.  False when it is not here. */
+/* The path of an artifact, which now counts as used.  False if it is not
+ * here. */
 bool cache_path(struct cache *cache, const char *hash, char path[PATH_MAX]);
-/* At most 'max' bytes from 'offset': the number read, 0 at the end. */
+/* Read at most 'max' bytes from 'offset': returns how many, 0 at the end. */
 int64_t cache_read(struct cache *cache, const char *hash, int64_t offset,
                    void *bytes, size_t max, int64_t *total, struct err *err);
 
-/* Move a finished file in; it is gone from 'from' also on failure. */
+/* Move a finished file in.  'from' is gone even after a failure. */
 int cache_take(struct cache *cache, const char *from, bool executable,
                char hash[HASH_HEX], int64_t *bytes, struct err *err);
-/* Store bytes whose hash must be 'hash': ERR_PROTO when it is not. */
+/* Store bytes whose hash must be 'hash': ERR_PROTO if it differs. */
 int cache_put(struct cache *cache, const char *hash, const void *bytes,
               size_t len, struct err *err);
 
-/* The remembered build of 'key' by 'toolkit', if its artifact is here; 'log'
- * takes what the compiler said then. */
+/* The cached build of 'key' by 'toolkit', if its artifact is here.  'log' gets
+ * the compiler's output of that build. */
 bool cache_lookup(struct cache *cache, const char *key, const char *toolkit,
                   struct cache_build *out, struct buf *log);
 int cache_remember(struct cache *cache, const char *key, const char *toolkit,

@@ -13,17 +13,17 @@
 #include "common/msg.h"
 
 #define HEAD_BYTES (4 + HASH_BYTES)
-#define WASTE_MIN (1 << 20) /* a smaller file is not worth rewriting */
+#define WASTE_MIN (1 << 20) /* a file with less waste is not rewritten */
 #define WASTE_RATIO 4
 
 struct journal {
     char *path;
     int fd;
-    off_t size;  /* of the file: whole records only */
-    size_t live; /* bytes of the records that still count */
+    off_t size;  /* of the file: complete records only */
+    size_t live; /* bytes of records that are not acknowledged */
     struct journal_entry *entries;
     size_t n;
-    size_t wanted; /* bytes the disk had no room for; 0: it had */
+    size_t wanted; /* bytes that did not fit on the disk; 0: all fitted */
 };
 
 static int sys_err(const struct journal *journal, struct err *err)
@@ -37,7 +37,7 @@ static void checksum(const void *bytes, size_t len,
     crypto_generichash(out, HASH_BYTES, bytes, len, NULL, 0);
 }
 
-/* The nonce of an encoded result; false when it is not one. */
+/* Get the nonce of an encoded result; false if it is not one. */
 static bool get_nonce(const void *bytes, size_t len, char out[HASH_HEX])
 {
     const struct msg_result *result;
@@ -102,8 +102,8 @@ static uint32_t get_u32(const unsigned char *p)
            (uint32_t)p[3] << 24;
 }
 
-/* Read the record at journal->size.  Returns 1, 0 when no whole and sound
- * record is there, or ERR_SYSTEM. */
+/* Read the record at journal->size.  Returns 1, 0 if there is no complete and
+ * intact record, or ERR_SYSTEM. */
 static int load_record(struct journal *journal, struct err *err)
 {
     unsigned char head[HEAD_BYTES], sum[HASH_BYTES];
@@ -152,7 +152,7 @@ static int load(struct journal *journal, size_t *dropped, struct err *err)
     return 0;
 }
 
-/* The folder's entry of a new or renamed file. */
+/* Sync the folder's entry of a new or renamed file. */
 static int sync_folder(const char *path)
 {
     char *copy = mem_strdup(path);
@@ -226,8 +226,8 @@ static bool write_record(int fd, const struct journal_entry *entry, off_t at)
            write_full(fd, entry->bytes, entry->len, at + HEAD_BYTES);
 }
 
-/* What stays of a record that is not whole is overwritten by the next, or
- * dropped on load. */
+/* A partial record is overwritten by the next one, or dropped at the next
+ * start. */
 static void cut_tail(struct journal *journal)
 {
     (void)!ftruncate(journal->fd, journal->size);
@@ -293,8 +293,8 @@ bool journal_is_stuck(const struct journal *journal)
            journal->live + HEAD_BYTES + MSG_BYTES_MAX > JOURNAL_BYTES_MAX;
 }
 
-/* Write what counts into a new file and put it in the place of the old one.
- * When that fails the old one still holds all of it. */
+/* Write the live records into a new file, and rename it over the old one.  If
+ * that fails, the old file still has all of them. */
 static void rewrite(struct journal *journal)
 {
     char *path = mem_printf("%s.new", journal->path);
@@ -308,7 +308,7 @@ static void rewrite(struct journal *journal)
         at += HEAD_BYTES + (off_t)journal->entries[i].len;
     }
     if (ok && fsync(fd) == 0 && rename(path, journal->path) == 0) {
-        (void)sync_folder(path); /* either name leads to every live record */
+        (void)sync_folder(path); /* either file has every live record */
         close(journal->fd);
         journal->fd = fd;
         journal->size = at;
@@ -322,7 +322,7 @@ static void rewrite(struct journal *journal)
 static void shrink(struct journal *journal)
 {
     if (journal->live == 0 && journal->size > 0) {
-        /* if it fails, or is lost, they are only offered again */
+        /* if it fails or is lost, the results are only sent again */
         if (ftruncate(journal->fd, 0) == 0)
             journal->size = 0;
     } else if (journal->size > WASTE_MIN &&

@@ -10,13 +10,13 @@
 #include "common/sources.h"
 
 #define WANT_AGAIN_NS (10 * NS_PER_S)
-#define WANTS_MAX 512   /* more than all credits together ask for */
+#define WANTS_MAX 512   /* more than all credits together can need */
 #define FETCHES_MAX 256 /* artifacts being sent */
 
 struct want {
     char hash[HASH_HEX];
     int64_t asked_ns;
-    struct buf bytes; /* of an artifact, as far as it came */
+    struct buf bytes; /* the part of an artifact that has arrived */
 };
 
 struct fetch {
@@ -26,7 +26,7 @@ struct fetch {
 
 struct transfers {
     struct cache *cache;
-    struct msg bundles[TRANSFERS_BUNDLES_MAX]; /* newest use first */
+    struct msg bundles[TRANSFERS_BUNDLES_MAX]; /* most recently used first */
     size_t n_bundles;
     struct want wants[WANTS_MAX];
     size_t n_wants;
@@ -154,18 +154,18 @@ int transfers_take_chunk(struct transfers *transfers,
 
     if (!want)
         return 0;
-    if (artifact->offset == 0) /* asked twice: the second one starts over */
+    if (msg->offset == 0) /* requested twice: the second reply starts over */
         buf_clear(&want->bytes);
     if (artifact->total > TRANSFERS_ARTIFACT_MAX ||
         artifact->offset > artifact->total ||
         (int64_t)artifact->chunk.len > artifact->total - artifact->offset)
         return err_set(err, ERR_PROTO, "artifact %s: %zu bytes at %lld of %lld",
-                       artifact->hash, artifact->chunk.len,
-                       (long long)artifact->offset, (long long)artifact->total);
-    if (artifact->offset != (int64_t)want->bytes.len)
-        return 0; /* of an answer that another one has overtaken */
-    buf_add(&want->bytes, artifact->chunk.data, artifact->chunk.len);
-    if ((int64_t)want->bytes.len < artifact->total)
+                       msg->hash, msg->chunk.len, (long long)msg->offset,
+                       (long long)msg->total);
+    if (msg->offset != (int64_t)want->bytes.len)
+        return 0; /* belongs to a reply that another one has overtaken */
+    buf_add(&want->bytes, msg->chunk.data, msg->chunk.len);
+    if ((int64_t)want->bytes.len < msg->total)
         return 0;
     rc = cache_put(transfers->cache, artifact->hash, buf_text(&want->bytes),
                    want->bytes.len, err);
@@ -183,7 +183,7 @@ bool transfers_fetch(struct transfers *transfers, const char *hash)
         return false;
     for (size_t i = 0; i < transfers->n_fetches; i++)
         if (strcmp(transfers->fetches[i].hash, hash) == 0)
-            return true; /* is on its way */
+            return true; /* it is on its way */
     memcpy(transfers->fetches[transfers->n_fetches].hash, hash, HASH_HEX);
     transfers->fetches[transfers->n_fetches++].offset = 0;
     return true;

@@ -1,7 +1,7 @@
-/* transfers.h - what leases need: bundles of sources, artifacts, and their way
+/* transfers.h - transfers the files that leases need: bundles and artifacts
  *
- * Bundles are kept in memory (a few; they can be had again), artifacts in the
- * cache.  Whatever arrives is hashed before it counts.
+ * Bundles of sources are kept in memory (a few; they can be requested again),
+ * artifacts in the cache.  Every file is hashed before it is used.
  * Thread rule: one thread.  Does no networking: the caller sends.
  */
 #ifndef FA_WORKER_STORE_TRANSFERS_H
@@ -23,31 +23,31 @@ struct transfers;
 struct transfers *transfers_new(struct cache *cache); /* borrowed */
 void transfers_free(struct transfers *transfers);     /* NULL is fine */
 
-/* NULL when it is not here (any more); valid until the next bundle. */
-const struct msg_bundle *transfers_bundle(struct transfers *transfers,
-                                          const char *hash);
+/* NULL if it is not here (any more); valid until the next bundle. */
+const struct msg *transfers_bundle(struct transfers *transfers,
+                                   const char *hash);
 
-/* True when a WANT should be sent for it: not asked for lately. */
+/* True if a WANT should be sent for it: it was not requested recently. */
 bool transfers_want(struct transfers *transfers, const char *hash,
                     int64_t now_ns);
 void transfers_forget_wants(
-    struct transfers *transfers); /* a new coordinator */
-/* It is missing: the next lease that needs it asks at once. */
+    struct transfers *transfers); /* after a change of coordinator */
+/* It is missing: the next lease that needs it requests it at once. */
 void transfers_forget_want(struct transfers *transfers, const char *hash);
 
-/* Take a BUNDLE ('msg' is empty then), a chunk of an ARTIFACT: 1 when it is
- * whole and here, 0 when chunks are to follow or no one has asked for it.
- * ERR_PROTO: it is not what its hash says; asked for again after a while.
- * ERR_SYSTEM: the cache cannot store it. */
+/* Take a BUNDLE ('msg' is empty then), or a chunk of an ARTIFACT. Returns 1 if
+ * the file is complete and stored, 0 if chunks are missing or nobody requested
+ * it.  ERR_PROTO: its contents do not match its hash; it is requested again
+ * after a while.  ERR_SYSTEM: the cache cannot store it. */
 int transfers_take_bundle(struct transfers *transfers, struct msg *msg,
                           struct err *err);
 int transfers_take_chunk(struct transfers *transfers,
                          const struct msg_artifact *artifact, struct err *err);
 
-/* Note that an artifact is to be sent; false when it is not here. */
+/* Queue an artifact for sending; false if it is not here. */
 bool transfers_fetch(struct transfers *transfers, const char *hash);
-/* The next chunk to send, as ARTIFACT or, when it vanished, MISSING; what it
- * points to is valid until the next call.  False when all is sent. */
+/* The next chunk to send, as ARTIFACT or, if the file has vanished, MISSING.
+ * Pointers in it are valid until the next call.  False when all is sent. */
 bool transfers_next_chunk(struct transfers *transfers, struct msg *out);
 
 #endif

@@ -163,7 +163,7 @@ static int begin_anew(const char *path)
     char old[PATH_MAX];
 
     snprintf(old, sizeof(old), "%s.old", path);
-    (void)rename(path, old); /* if it fails the old one goes on */
+    (void)rename(path, old); /* if it fails, the old file is continued */
     return open_log(path);
 }
 

@@ -2,8 +2,8 @@
  *
  *   lock control.sock relay-PID.sock journal worker.log    (and others' caches)
  *
- * Mode 0700 and ours, which is what keeps others from the sockets.  One
- * worker a folder: it holds the lock as long as it lives.
+ * Its mode is 0700 and it belongs to this user, so other users cannot reach the
+ * sockets.  A folder has one worker, which holds the lock as long as it runs.
  */
 #ifndef FA_WORKER_STORE_WORKDIR_H
 #define FA_WORKER_STORE_WORKDIR_H
@@ -16,21 +16,21 @@
  * "/relay-4194304.sock". */
 #define WORKDIR_BYTES (107 - 19 + 1)
 
-/* Make and check the folder; 'path' NULL is ~/.cache/fa-coord/work.  '*out' is
- * its absolute path.  ERR_INPUT with the remedy, or ERR_SYSTEM. */
+/* Make and check the folder; 'path' NULL means ~/.cache/fa-coord/work.  '*out'
+ * is its absolute path.  ERR_INPUT with the remedy, or ERR_SYSTEM. */
 int workdir_open(const char *path, char out[WORKDIR_BYTES], struct err *err);
 
-/* Returns the lock's descriptor, or ERR_DEVICE when a worker has it; its pid
- * is in the text. */
+/* Returns the lock's descriptor, or ERR_DEVICE if another worker has it; the
+ * text names its pid. */
 int workdir_lock(const char *dir, struct err *err);
 
-/* Remove what a killed worker or relay left: sockets of dead processes. */
+/* Remove the sockets of killed workers and relays. */
 void workdir_tidy(const char *dir);
 
-/* worker.log, mode 0600, for appending; an over-long one becomes
- * worker.log.old.  ERR_SYSTEM. */
+/* Open worker.log, mode 0600, for appending.  If it is too long, it is renamed
+ * to worker.log.old first.  ERR_SYSTEM. */
 int workdir_log(const char *dir, FILE **out, struct err *err);
-/* Call now and then: starts a new file when 'log' is too long. */
+/* Call it now and then: starts a new file if 'log' is too long. */
 void workdir_trim_log(const char *dir, FILE *log);
 
 #endif

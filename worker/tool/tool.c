@@ -17,20 +17,20 @@
 #include "worker/process/child.h"
 #include "worker/store/build_dir.h"
 
-#define END_NS (5 * NS_PER_S) /* to kill it before it is forgotten */
+#define END_NS (5 * NS_PER_S) /* to kill it before it is abandoned */
 
 enum {
     ENV_MAX = 16,
     DETAIL_BYTES = 1024,
-    WORDS_BYTES = 600, /* of its last line in a reason */
+    WORDS_BYTES = 600, /* of its last line, in a reason */
 };
 
 struct tool {
     struct build_dir stage;
-    struct child *child; /* NULL: never started, or over */
+    struct child *child; /* NULL: never started, or ended */
     enum tool_state state;
     double limit_s;
-    struct tool_result result; /* once ended or stuck */
+    struct tool_result result; /* valid once ended or stuck */
 };
 
 void tool_result_fini(struct tool_result *result)
@@ -64,7 +64,7 @@ static bool is_program(const char *path)
            access(path, X_OK) == 0;
 }
 
-/* In one folder, 'len' bytes of 'folder'. */
+/* Look in one folder: 'len' bytes of 'folder'. */
 static bool find_in(const char *folder, size_t len, const char *name,
                     char path[PATH_MAX])
 {
@@ -74,7 +74,8 @@ static bool find_in(const char *folder, size_t len, const char *name,
            is_program(path);
 }
 
-/* The folders of PATH, then that of the compiler: a toolkit brings tools. */
+/* Search the folders of PATH, then that of the compiler, because a toolkit
+ * includes tools. */
 static bool find_program(const struct tool_box *box, const char *name,
                          char path[PATH_MAX])
 {
@@ -155,8 +156,8 @@ static int fill_stage(const struct tool_box *box, const struct tool_job *job,
 
 /* ---- its start */
 
-/* As a runner's (runner_session.c), but for the one GPU and a TMPDIR of its
- * own. */
+/* The environment of a runner (runner_session.c), but with only this GPU and
+ * with a TMPDIR of its own. */
 static size_t environment(const struct tool_box *box,
                           const struct tool_job *job,
                           const struct build_dir *build_dir, char *env[ENV_MAX])
@@ -258,14 +259,14 @@ size_t tool_poll(const struct tool *tool, struct pollfd *fds, size_t max)
 int64_t tool_deadline_ns(const struct tool *tool)
 {
     if (tool->state == TOOL_ENDED && tool->result.detail)
-        return 0; /* its result can be taken */
+        return 0; /* its result is available */
     return tool->child ? child_deadline_ns(tool->child) : INT64_MAX;
 }
 
 /* ---- its end */
 
-/* Head and tail of what it wrote, at most 'most' bytes of it, as text: a NUL
- * byte would end it. */
+/* Head and tail of its output, at most 'most' bytes, as text: NUL bytes are
+ * removed, since they would end it. */
 static char *text_of(const struct capture *capture, size_t most)
 {
     struct buf all;
@@ -281,7 +282,7 @@ static char *text_of(const struct capture *capture, size_t most)
     return text;
 }
 
-/* The last line of 'text' that says something: an interpreter's error. */
+/* The last non-empty line of 'text': an interpreter's error. */
 static void last_line(const char *text, char out[WORDS_BYTES])
 {
     size_t end = strlen(text), start, n = 0;
@@ -296,7 +297,7 @@ static void last_line(const char *text, char out[WORDS_BYTES])
     out[n] = '\0';
 }
 
-/* How many KiB it wrote more than; 0 when it kept to its limits. */
+/* The output limit in KiB that it exceeded; 0 if none. */
 static int flooded(const struct tool *tool)
 {
     if (child_stdout(tool->child)->total > TOOL_OUTPUT_MAX)
@@ -306,7 +307,7 @@ static int flooded(const struct tool *tool)
                : 0;
 }
 
-/* KILL that we did not send is the box's doing: memory, an operator. */
+/* A KILL that we did not send comes from the system (memory) or an operator. */
 static void judge(struct tool *tool, const struct child_end *end)
 {
     char how[CHILD_END_BYTES], words[WORDS_BYTES];
@@ -339,7 +340,7 @@ static void tell(struct tool *tool)
     judge(tool, end);
 }
 
-/* The result of one that was stuck has been told already. */
+/* The result of a stuck tool was returned already. */
 static void finish(struct tool *tool)
 {
     if (tool->state == TOOL_RUNS)

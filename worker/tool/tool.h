@@ -1,11 +1,11 @@
-/* tool.h - a command of the sweep's user, run beside the kernels
+/* tool.h - runs a command of the sweep's user
  *
- * An external baseline or a profiler: a program and its arguments, no shell,
- * under the containment of a kernel (child.h).  It works in a private folder
- * DIR/tmp/build-XXXXXX/src that holds the files that were sent along and goes
- * with it, sees the one GPU it was given, and is ended at its limit and when it
- * writes more than TOOL_OUTPUT_MAX.
- * Poll-driven (child.h).
+ * The command is an external baseline or a profiler: a program and its
+ * arguments, without a shell, contained like a kernel (child.h). It runs in a
+ * private folder DIR/tmp/build-XXXXXX/src with the files that were sent along;
+ * the folder is removed afterwards.  It sees only its GPU. It is killed at its
+ * time limit, and when it writes more than TOOL_OUTPUT_MAX. Poll-driven
+ * (child.h).
  */
 #ifndef FA_WORKER_TOOL_TOOL_H
 #define FA_WORKER_TOOL_TOOL_H
@@ -23,35 +23,39 @@
 
 struct tool;
 
-#define TOOL_LIMIT_NS (300 * INT64_C(1000000000)) /* when none is given */
-#define TOOL_OUTPUT_MAX MSG_OUTPUT_MAX            /* of stdout, else it ends */
-#define TOOL_NOISE_MAX (16 << 20)                 /* of stderr, likewise */
-/* Address space on a device without a driver, which reserves far more. */
+#define TOOL_LIMIT_NS (300 * INT64_C(1000000000)) /* default */
+#define TOOL_OUTPUT_MAX                                    \
+    MSG_OUTPUT_MAX                /* of stdout; then it is \
+                                   * killed */
+#define TOOL_NOISE_MAX (16 << 20) /* of stderr, likewise */
+/* Address space limit on a device without a driver; a driver reserves far
+ * more. */
 #define TOOL_MEMORY_BYTES (UINT64_C(16) << 30)
-/* An argument that stands for the path of fa-runner. */
+/* An argument that is replaced by the path of fa-runner. */
 #define TOOL_RUNNER "{runner}"
 
-/* What all tools of a worker share; outlives them. */
+/* Shared by all tools of a worker; outlives them. */
 struct tool_box {
     const char *dir;      /* the work folder */
     const char *device;   /* cuda cpu */
-    const char *compiler; /* path: programs are also looked for beside it */
+    const char *compiler; /* path: programs are also looked for in its folder */
     const char *runner;   /* path of fa-runner */
 };
 
-/* Borrowed by tool_start() for the call. */
+/* Borrowed by tool_start() during the call. */
 struct tool_job {
     const char *gpu;       /* UUID */
     struct texts names;    /* of the files */
     struct blobs contents; /* ... one each */
     struct texts command;  /* a path, or a name to look for in PATH */
-    /* For fa-runner's stdin, to be checked and not timed; NULL: none. */
+    /* A request on fa-runner's stdin, checked but not timed; NULL: none. */
     const struct wire_request *request;
     int64_t limit_ns; /* 0: TOOL_LIMIT_NS */
 };
 
-/* 'outcome' is one of: ran (exit status 0), missing (there is no such program
- * here), failed, timeout, crash (the box failed, not the command). */
+/* 'outcome' is one of: ran (exit status 0), missing (no such program on this
+ * host), failed, timeout, crash (a fault of the machine, not of the
+ * command). */
 struct tool_result {
     enum outcome outcome;
     char *detail; /* one line for a person; "" when it ran */
@@ -66,10 +70,10 @@ void tool_result_fini(struct tool_result *result);
 enum tool_state {
     TOOL_RUNS,
     TOOL_ENDED,
-    TOOL_STUCK, /* KILL does not end it: the driver holds it */
+    TOOL_STUCK, /* KILL does not end it: the driver blocks it */
 };
 
-/* Always gives a tool, which may have ended already. */
+/* Always returns a tool, which may have ended already. */
 struct tool *tool_start(const struct tool_box *box, const struct tool_job *job,
                         int64_t now_ns);
 void tool_free(struct tool *tool); /* kills; NULL is fine */
@@ -77,8 +81,9 @@ void tool_free(struct tool *tool); /* kills; NULL is fine */
 size_t tool_poll(const struct tool *tool, struct pollfd *fds, size_t max);
 int64_t tool_deadline_ns(const struct tool *tool);
 enum tool_state tool_step(struct tool *tool, int64_t now_ns);
-void tool_kill(struct tool *tool, int64_t now_ns); /* it still has to end */
-/* Once ended or stuck: hand over the result, which the caller must fini. */
+void tool_kill(struct tool *tool, int64_t now_ns); /* it has not ended yet */
+/* After it has ended or is stuck: move the result to the caller, who calls
+ * fini. */
 void tool_take_result(struct tool *tool, struct tool_result *out);
 
 #endif
