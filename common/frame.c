@@ -57,7 +57,7 @@ int frame_get(const void *bytes, size_t len, struct frame *out, struct err *err)
     if (!legal(head, payload)) {
         show(head, len, shown);
         return err_set(err, ERR_PROTO,
-                       "the relay's stream holds no frame but '%s'", shown);
+                       "the relay sent '%s', which is not a frame", shown);
     }
     *out = (struct frame){ .type = (enum frame_type)head[0],
                            .stream = (uint16_t)(head[2] | head[3] << 8),
@@ -86,7 +86,7 @@ static int read_version(const char *at, const char *end,
     at += strlen(MAGIC_VERSION);
     n -= strlen(MAGIC_VERSION);
     if (n == 0 || n >= FRAME_VERSION_BYTES)
-        return err_set(err, ERR_PROTO, "the relay does not tell its version");
+        return err_set(err, ERR_PROTO, "the relay did not send its version");
     memcpy(version, at, n);
     version[n] = '\0';
     return 1;

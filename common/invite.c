@@ -189,19 +189,19 @@ static int parse(const char *at, size_t len, struct invite *out,
 
         eol = memchr(at, '\n', (size_t)(end - at));
         if (!eol)
-            return err_set(err, ERR_INPUT, "invitation: line %d is cut", n);
+            return err_set(err, ERR_INPUT, "invitation: line %d is cut off", n);
         if (eol == at)
             break;
         i = match(at, (size_t)(eol - at), &value);
         if (i < 0)
             return err_set(err, ERR_INPUT,
-                           "invitation: line %d is no known key", n);
+                           "invitation: line %d has an unknown key", n);
         if (seen & 1u << i)
-            return err_set(err, ERR_INPUT, "invitation: '%s' stands twice",
+            return err_set(err, ERR_INPUT, "invitation: '%s' is given twice",
                            fields[i].name);
         if (!get(&fields[i], value, (size_t)(eol - value), out))
             return err_set(err, ERR_INPUT,
-                           "invitation: the value of '%s' is not of its form",
+                           "invitation: the value of '%s' is malformed",
                            fields[i].name);
         seen |= 1u << i;
     }

@@ -181,7 +181,7 @@ static int await_magic(struct host_thread *thread, struct buf *in,
         }
         if (n == 0 && !wait_stream(thread, false, deadline))
             return far_side_said(thread, ERR_NETWORK,
-                                 "no word from the worker in time", in, err);
+                                 "the worker did not answer in time", in, err);
     }
 }
 
@@ -283,8 +283,7 @@ static int pump_turn(struct host_thread *thread, struct err *err)
         return 1;
     if (thread->again)
         return err_set(err, ERR_NETWORK,
-                       "%s: nothing was heard over the "
-                       "connection; making another one",
+                       "%s: the host is silent; connecting again",
                        thread->task.host->name);
     for (size_t i = 0; i < n; i++) {
         short got = watch.items[(size_t)first + i].revents;

@@ -80,7 +80,7 @@ static void look_at_symbol(const char *p, struct token *token)
                "write comments outside the rule, and minus a negative number "
                "as - (-1)");
     else if (strncmp(p, "/*", 2) == 0)
-        refuse(token, "a comment in a rule", "comments stand outside of it");
+        refuse(token, "a comment in a rule", "write comments outside the rule");
     else if (*p == '!' && p[1] != '=')
         refuse(token, "'!' is not SQL", "write NOT");
     else if (strncmp(p, "->", 2) == 0 || !strchr("()+-*/%<>=!&|~,", *p))

@@ -47,8 +47,8 @@ static void cap(struct gpu_trust *w)
 {
     if (!w->capped)
         gpu_trust_say(w, GPU_TRUST_SAY, -1,
-                      "%d measurements were repeated, the limit; what is in "
-                      "doubt from here on is kept unchecked",
+                      "%d measurements were repeated, which is the limit; "
+                      "further doubtful ones are kept without a check",
                       w->rules.again_max);
     w->capped = true;
 }

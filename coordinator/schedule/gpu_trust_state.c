@@ -110,7 +110,7 @@ void gpu_trust_judge(struct gpu_trust *w, int gpu)
     double off;
 
     if (before == 0) {
-        trust(w, gpu, "its first canary is there");
+        trust(w, gpu, "it has its first canary");
         return;
     }
     off = last->seconds / median_of(g->canaries + g->base, before) - 1;

@@ -154,7 +154,7 @@ void sched_drop(struct sched *s, int unit)
         sched_job_apply(s, sched_job_index(s, JOB_MEASURE, unit, shape),
                         JOB_EV_DOOMED);
     sched_job_apply(s, unit, JOB_EV_RESULT);
-    sched_orders_doomed(s, unit, "nobody wants its unit any more");
+    sched_orders_doomed(s, unit, "its configuration is no longer wanted");
     sched_settle_needless_reference(s);
 }
 

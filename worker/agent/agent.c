@@ -196,7 +196,7 @@ static void look_at_clock(struct agent *agent, int64_t now_ns)
 
     if (now_ns >= liveness_ends_ns(&agent->liveness) &&
         agent->end.how == AGENT_RUNS) {
-        agent_stop(agent, AGENT_DRAINS, "no word from the coordinator");
+        agent_stop(agent, AGENT_DRAINS, "the coordinator is silent");
         agent_drop_long_work(agent, now_ns);
     }
     if (agent->link && now_ns - agent->liveness.heard_ns >= SILENCE_NS &&

@@ -34,10 +34,10 @@ static void on_welcome(struct agent *agent, const struct msg_welcome *welcome,
 
 static void on_stop(struct agent *agent, const struct msg_stop *stop)
 {
-    if (strcmp(stop->what, "now") == 0)
-        agent_stop(agent, AGENT_STOPS, "the coordinator says so");
+    if (strcmp(msg->what, "now") == 0)
+        agent_stop(agent, AGENT_STOPS, "the coordinator asked it to stop");
     else
-        agent_stop(agent, AGENT_DRAINS, "the coordinator needs it no more");
+        agent_stop(agent, AGENT_DRAINS, "the coordinator no longer needs it");
 }
 
 static void on_fetch(struct agent *agent, const char *hash)

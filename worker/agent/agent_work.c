@@ -12,7 +12,7 @@ static int check_hash(const char *hash, bool needed, struct err *err)
 {
     if (hash_is_hex(hash) || (!needed && !*hash))
         return 0;
-    return err_set(err, ERR_INPUT, "'%s' is no hash", hash);
+    return err_set(err, ERR_INPUT, "'%s' is not a hash", hash);
 }
 
 static int check_files(const struct msg *msg, struct err *err)

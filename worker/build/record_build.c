@@ -42,7 +42,8 @@ int record_build(const char *record, const char *artifact, const char *speed_up)
     }
     record_wait(read.build_s, speed);
     if (read.outcome == OUTCOME_COMPILE) {
-        fputs(read.reason[0] ? read.reason : "so it is recorded", stderr);
+        fputs(read.reason[0] ? read.reason : "recorded without a reason",
+              stderr);
         return 1;
     }
     if (hand_on(record, artifact) < 0) {

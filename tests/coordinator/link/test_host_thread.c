@@ -274,8 +274,7 @@ static void a_connection_is_made_again_when_it_is_asked_for(void **state)
     host_thread_reconnect(stage->thread);
     news = await(stage, HOST_THREADS_BROKEN);
     assert_int_equal(news.code, ERR_NETWORK);
-    assert_string_equal(news.text, "nothing was heard over the connection; "
-                                   "making another one");
+    assert_string_equal(news.text, "the host is silent; connecting again");
     await_upload(stage);
     await(stage, HOST_THREADS_ATTACHED);
     end(stage);
@@ -314,7 +313,8 @@ static void a_far_side_without_the_magic_line_has_20_seconds(void **state)
     stand_in_write(late, "");
     news = await(stage, HOST_THREADS_BROKEN);
     assert_int_equal(news.code, ERR_NETWORK);
-    assert_memory_equal(news.text, "no word from the worker in time: Last", 37);
+    assert_memory_equal(news.text, "the worker did not answer in time: Last",
+                        39);
     end(stage);
 }
 

@@ -390,7 +390,7 @@ static void an_order_of_a_held_unit_waits_for_its_release(void **state)
     sched_drop(sched, 2);
     assert_true(sched_order_dropped(sched, &lease, &why));
     assert_int_equal(lease.order, id);
-    assert_string_equal(why, "nobody wants its unit any more");
+    assert_string_equal(why, "its configuration is no longer wanted");
     assert_true(order(sched, 2, 0, 0, 1) > 0); /* but it can be had */
     take_build(sched, 2);
     sched_free(sched);

@@ -124,7 +124,7 @@ int device_check(struct device *device, const struct device_buffer *out,
 
 static const char *reason_of(const struct record *record)
 {
-    return record->reason[0] ? record->reason : "so it is recorded";
+    return record->reason[0] ? record->reason : "recorded without a reason";
 }
 
 int device_load(struct device *device, const char *path, const char *entry,
