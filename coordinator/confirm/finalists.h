@@ -56,7 +56,7 @@ struct finalists {
  * cap       what the budget of the confirmation pass allows, over all shapes:
  *           the fastest of each shape, the second of each, and so on, shapes
  *           in their order
- * chosen    [n], true for the finalists; of equal medians the lowest index first
+ * chosen    [n], true for finalists; of equal medians the lowest index first
  */
 void finalists_choose(const struct screened *screened, size_t n,
                       const struct finalist_rules *rules, size_t n_shapes,

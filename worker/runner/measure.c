@@ -10,7 +10,7 @@
 #include "common/outcome.h"
 #include "worker/runner/sampler.h"
 
-/* One request on its way; what is needed in every step. */
+/* The request being handled, and the state that every step needs. */
 struct run {
     struct device *device;
     const struct wire_measure *want;
@@ -29,7 +29,7 @@ enum {
     STATES
 };
 
-/* The result is settled: an outcome, or an error of the machinery. */
+/* Set the result: an outcome, or an error that is not the kernel's. */
 enum {
     SETTLED = 1,
     FAILED = -1
@@ -55,7 +55,7 @@ settle(struct run *run, enum outcome outcome, const char *fmt, ...)
     return SETTLED;
 }
 
-/* What an error of the device says about the kernel. */
+/* The outcome of a kernel for an error of the device. */
 static int settle_device(struct run *run, int rc, const struct device_err *err)
 {
     run->result->poisoned = err->poisoned;
@@ -75,8 +75,8 @@ static int settle_device(struct run *run, int rc, const struct device_err *err)
     }
 }
 
-/* A buffer has changed that a correct kernel leaves alone.  What else it
- * wrote to is unknown, so the process goes. */
+/* A buffer has changed that a correct kernel does not touch.  The kernel may
+ * have written elsewhere too, so the process must end. */
 static int settle_damage(struct run *run, const struct wire_arg *arg,
                          const char *what, int64_t overrun)
 {
@@ -95,7 +95,7 @@ static int settle_damage(struct run *run, const struct wire_arg *arg,
                   arg->name);
 }
 
-/* 'sum' is NULL for a buffer that is there to be written. */
+/* 'sum' is NULL for a buffer that the kernel may write. */
 static int intact(struct run *run, const struct wire_arg *arg, const char *what,
                   const struct device_buffer *buffer, const uint64_t *sum)
 {
@@ -139,7 +139,7 @@ static int check_memory(struct run *run, const struct trial *trial)
     return rc;
 }
 
-/* Keep the worst check of the request: it is what the result reports. */
+/* Keep the worst check of the request, which the result reports. */
 static void keep_check(struct wire_result *result, const struct wire_arg *arg,
                        const struct check *check)
 {
@@ -152,7 +152,7 @@ static void keep_check(struct wire_result *result, const struct wire_arg *arg,
     snprintf(result->argument, sizeof(result->argument), "%s", arg->name);
 }
 
-/* Unwritten elements are NaN: the two cannot be told apart. */
+/* Unwritten elements are NaN, so they look like computed NaN. */
 static void say_value(char text[32], double value)
 {
     if (isnan(value))
@@ -266,8 +266,8 @@ static int warm_up(struct run *run)
     return rc;
 }
 
-/* The arguments of a batch after 'done' samples: with the copies of the
- * inputs in turn.  The warm-ups had the originals, so those come last. */
+/* The arguments of a batch after 'done' samples: the copies of the inputs in
+ * turn.  The warm-ups used the originals, so those come last. */
 static void take_turns(const struct problem *problem, size_t done, size_t n,
                        struct resident_problem_args args[DEVICE_BATCH],
                        void **turns[DEVICE_BATCH])
@@ -294,7 +294,7 @@ static void keep_state(struct wire_state *kept,
     };
 }
 
-/* Time a batch and hand it to the sampler; keep the readings around it. */
+/* Time a batch and pass it to the sampler; keep the readings around it. */
 static int take_batch(struct run *run, struct sampler *sampler, size_t n)
 {
     struct resident_problem_args args[DEVICE_BATCH];
@@ -327,10 +327,10 @@ static void nap(double seconds)
 {
     const struct timespec time = { .tv_nsec = (long)(seconds * 1e9) };
 
-    nanosleep(&time, NULL); /* woken early it is measured early */
+    nanosleep(&time, NULL); /* if it wakes early, it measures early */
 }
 
-/* Copies of the inputs, or a flush where there can be none. */
+/* Make copies of the inputs, or switch to flushing if there is no room. */
 static int choose_l2(struct run *run, struct resident *resident)
 {
     struct device_err err = { .poisoned = false };
@@ -349,7 +349,7 @@ static int choose_l2(struct run *run, struct resident *resident)
     return 0;
 }
 
-/* Times of a kernel that did not come to its end are none. */
+/* Times of a kernel that did not run to its end are dropped. */
 static void forget_samples(struct wire_result *result)
 {
     result->n_samples = result->n_rejected = 0;

@@ -1,20 +1,20 @@
-/* measure.h - one configuration: is it right, and then how fast
+/* measure.h - checks and times one configuration
  *
- * 1. load       the artifact, and read what it costs
- * 2. reference  inputs and reference of the problem, unless resident
- * 3. check      for each of two seeds: poison the outputs, launch once, look
+ * 1. load       the artifact, and read what it costs 2. reference  inputs and
+ * reference of the problem, unless resident 3. check      for each of two
+ * seeds: poison the outputs, launch once, look
  *               at the guards, the inputs and the values
  * 4. time       warm-ups, then the samples, each with its outputs poisoned
  *               before it; clocks and temperatures before, during and after
  * 5. recheck    as in 3, on the buffers that were just timed
  *
- * What is 'untimed' ends after 3: a profiler that watches makes times untrue,
- * and holds up a GPU that waits for its host.
+ * An 'untimed' request ends after 3: under a profiler, times are wrong, and a
+ * GPU that waits for its host is delayed.
  *
- * Samples are single launches between two events, in seconds; sampler.h says
- * how many are taken and which are kept apart, none is left out.
- * 'timeout_s' of the request is for all launches of the configuration
- * together; making the reference has its own limit.
+ * Samples are single launches between two events, in seconds.  sampler.h says
+ * how many are taken, and which are rejected; rejected ones are reported too.
+ * 'timeout_s' of the request is for all launches of the configuration together;
+ * making the reference has its own limit.
  */
 #ifndef FA_WORKER_RUNNER_MEASURE_H
 #define FA_WORKER_RUNNER_MEASURE_H
@@ -26,8 +26,8 @@
 #include "worker/runner/wire/wire_reply.h"
 #include "worker/runner/wire/wire_request.h"
 
-/* Fill in 'reply': a result, or an error where the request could not be
- * carried out and nothing is known about the kernel.  Stages are written to
+/* Fill in 'reply': a result, or an error if the request could not be carried
+ * out, so that nothing is known about the kernel.  Stages are written to
  * 'progress' as they begin. */
 void measure(struct device *device, struct resident *resident,
              const struct wire_measure *want, FILE *progress,

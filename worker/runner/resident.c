@@ -6,7 +6,7 @@
 struct resident {
     struct device *device;
     struct problem *problems[RESIDENT_PROBLEMS]; /* NULL when free */
-    uint64_t clock;                              /* counts uses */
+    uint64_t clock;                              /* counts uses, for eviction */
 };
 
 struct resident *resident_new(struct device *device)
@@ -53,7 +53,7 @@ void resident_free(struct resident *resident)
     free(resident);
 }
 
-/* The same bits: a NaN equals itself, and 0 is not -0. */
+/* Compare bits: a NaN equals itself, and 0 differs from -0. */
 static bool same_real(double a, double b)
 {
     uint64_t a_bits, b_bits;
@@ -132,7 +132,7 @@ void resident_problem_args(const struct problem *problem,
     }
 }
 
-/* The seed of a trial: the first is the one asked for. */
+/* The seed of a trial; the first trial has the seed of the request. */
 static uint64_t trial_seed(uint64_t seed, int t)
 {
     return t == 0 ? seed : fill_mix(seed + (uint64_t)t);
@@ -166,7 +166,7 @@ static int trial_fill(struct device *device, const struct problem *problem,
     return rc;
 }
 
-/* A reference that leaves a NaN, or an element unwritten, proves nothing. */
+/* A reference with a NaN or an unwritten element cannot be used. */
 static int reference_check(struct device *device, const struct wire_arg *arg,
                            struct device_buffer *reference, uint64_t *sum,
                            struct device_err *err)
@@ -303,14 +303,14 @@ static int problem_new(struct device *device, const struct wire_measure *want,
     if (rc == 0) {
         *out = problem;
     } else if (err->poisoned) {
-        free(problem); /* the device's memory goes with the process */
+        free(problem); /* the process frees the device's memory */
     } else {
         problem_free(device, problem);
     }
     return rc;
 }
 
-/* The one unused for longest but 'keep', NULL when there is none. */
+/* The least recently used one except 'keep'; NULL if there is none. */
 static struct problem **resident_oldest(struct resident *resident,
                                         const struct problem *keep)
 {
@@ -343,7 +343,7 @@ static struct problem **resident_empty(struct resident *resident)
     return NULL;
 }
 
-/* Let old problems go until 'bytes' more fit, or only 'keep' is left. */
+/* Drop old problems until 'bytes' more fit, or only 'keep' is left. */
 static void resident_make_room(struct resident *resident, size_t bytes,
                                const struct problem *keep)
 {
@@ -381,7 +381,7 @@ int resident_problem(struct resident *resident, const struct wire_measure *want,
         resident_make_room(resident, problem_bytes(want), NULL);
         place = resident_empty(resident);
         rc = problem_new(resident->device, want, &problem, err);
-        /* it may be the others that take its memory */
+        /* other problems may hold its memory */
         if (rc == DEVICE_BROKEN && !err->poisoned && resident_clear(resident))
             rc = problem_new(resident->device, want, &problem, err);
         if (!problem)
@@ -403,7 +403,7 @@ size_t resident_copies(size_t inputs, size_t cache)
     return n == 0 ? 1 : n <= RESIDENT_COPIES ? n : 0;
 }
 
-/* A copy is made like its original: from the same key. */
+/* A copy is filled like its original: from the same key. */
 static int copies_fill(struct device *device, struct problem *problem, size_t n,
                        struct device_err *err)
 {
@@ -437,7 +437,7 @@ int resident_rotate(struct resident *resident, struct problem *problem,
         problem->bytes += n * bytes;
     } else if (!err->poisoned) {
         copies_free(resident->device, problem);
-        rc = 0; /* memory is short */
+        rc = 0; /* not enough memory: no copies */
     }
     return rc;
 }

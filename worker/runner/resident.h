@@ -1,16 +1,16 @@
 /* resident.h - inputs and references that stay on the device
  *
- * A problem is what a configuration is measured on: the arguments, the
- * reference and the seed.  Making one means filling the inputs and running
- * the reference; both are kept, so that the next configuration of the same
- * problem starts at once, in whatever order they come.  They are kept while
- * there is room (device_room_bytes()); the one unused for longest goes first.
+ * A problem is the arguments, the reference and the seed.  To make one, the
+ * inputs are filled and the reference runs.  Both are kept, so that the next
+ * configuration of the same problem starts at once, in whatever order problems
+ * come.  If there is no room left (device_room_bytes()), the least recently
+ * used problem is dropped.
  *
- * Each problem has two trials: the same shapes from two seeds, so that a
- * kernel right for one set of inputs alone is found out.
+ * Each problem has two trials: the same shapes from two seeds.  So a kernel
+ * that is correct for one set of inputs only is detected.
  *
- * The path of a reference names its contents: a file must not change under
- * its name while the process lives.
+ * The path of a reference identifies its contents: the file must not change
+ * while the process runs.
  */
 #ifndef FA_WORKER_RUNNER_RESIDENT_H
 #define FA_WORKER_RUNNER_RESIDENT_H
@@ -21,11 +21,12 @@
 enum {
     RESIDENT_PROBLEMS = 64,
     RESIDENT_TRIALS = 2,
-    RESIDENT_COPIES = 64 /* of the inputs; with more it is no rotation */
+    RESIDENT_COPIES = 64 /* of the inputs; if more are needed, there is no
+                          * rotation */
 };
 
-/* The limit of one run of a reference, which is written to be read: seconds
- * for an emulated one, so a minute means that it hangs. */
+/* Time limit of one run of a reference.  References are written for clarity: an
+ * emulated one takes seconds, so after a minute it hangs. */
 #define RESIDENT_REFERENCE_S 60.0
 
 struct trial {
@@ -44,9 +45,9 @@ struct problem {
     struct trial trials[RESIDENT_TRIALS];
     struct trial *copies; /* of the first trial's inputs, for rotation */
     size_t n_copies;
-    bool copied;   /* or it was tried in vain */
+    bool copied;   /* or an attempt has failed */
     size_t bytes;  /* of all of its buffers */
-    uint64_t used; /* when, for eviction */
+    uint64_t used; /* time of last use, for eviction */
 };
 
 /* The values of a launch: argv[i] points at argument i. */
@@ -66,19 +67,18 @@ struct resident;
 struct resident *resident_new(struct device *device);
 void resident_free(struct resident *resident); /* NULL is fine */
 
-/* Is the problem of this request already here? */
+/* Is the problem of this request resident? */
 bool resident_has(struct resident *resident, const struct wire_measure *want);
 
-/* The problem of this request, made if it is not there.  Borrowed until the
- * next call.  Fails with DEVICE_BROKEN (memory, a reference that cannot be
- * loaded or does not finish or leaves an element NaN); text says which. */
+/* The problem of this request, made if necessary.  Borrowed until the next
+ * call.  Fails with DEVICE_BROKEN (out of memory, or a reference that cannot be
+ * loaded, does not finish or leaves a NaN); the text says which. */
 int resident_problem(struct resident *resident, const struct wire_measure *want,
                      struct problem **out, struct device_err *err);
 
-/* Copies of the first trial's inputs beside them, so that what a launch finds
- * in the caches is not its own: as many as problem->n_copies says, which is 0
- * when there would be too many or memory is short.  Fails when the device
- * does. */
+/* Make copies of the first trial's inputs, so that a launch does not find its
+ * own inputs in the caches.  problem->n_copies says how many; it is 0 if there
+ * would be too many or memory is short.  Fails only if the device does. */
 int resident_rotate(struct resident *resident, struct problem *problem,
                     struct device_err *err);
 

@@ -1,8 +1,8 @@
 /* runner.c - fa-runner: holds one device and measures kernels on it
  *
- * A request at a time on stdin, its reply on what was stdout (wire.h).  A
- * kernel may fault, hang or take the process with it; the worker that
- * started it watches, labels what it sees and starts the next one.
+ * It reads one request at a time from stdin and replies on the original stdout
+ * (wire.h). A kernel may fault, hang or kill the process.  The worker watches
+ * the process, reports how it ended, and starts the next one.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -22,8 +22,8 @@ struct runner {
     struct wire_reply reply;
 };
 
-/* Keep the pipe where a kernel's printf cannot reach it: its output goes to
- * stderr, its input is empty. */
+/* Move the pipe to where a kernel's printf cannot reach it.  The kernel's
+ * output goes to stderr, and its input is empty. */
 static int move_pipe_away(struct runner *runner)
 {
     int in = fcntl(0, F_DUPFD_CLOEXEC, 3);
@@ -102,7 +102,7 @@ static void open_device(struct runner *runner)
     }
 }
 
-/* Answer the request; false when the process is of no more use. */
+/* Answer the request; false if the process cannot be used any more. */
 static bool answer(struct runner *runner)
 {
     memset(&runner->reply, 0, sizeof(runner->reply));
@@ -153,7 +153,7 @@ int main(void)
     }
     status = serve(&runner);
     if (status != 0)
-        _exit(status); /* tearing down a lost device may hang */
+        _exit(status); /* cleaning up a lost device may hang */
     resident_free(runner.resident);
     device_close(runner.device);
     return 0;

@@ -1,15 +1,15 @@
-/* sources.h - what fa-runner is compiled of, for each device
+/* sources.h - the source files of fa-runner, for each device
  *
- * Paths are from the repository's root; the box that builds fa-runner lays
- * them out likewise and compiles with -I of that root:
+ * Paths are from the repository's root; the host that builds fa-runner has the
+ * same layout and compiles with -I of that root:
  *
  *   cuda  nvcc -O2 -arch=sm_XX -I. -o fa-runner UNITS -ldl
  *   cpu   cc -O2 -I. -Ikernels/include -rdynamic -o fa-runner UNITS
  *         -lstdc++ -ldl -lm -lpthread
  *   replay the same, of fewer files
  *
- * UNITS are the rows that are not headers.  CMake reads this table as well
- * (worker/CMakeLists.txt), so a row stands on one line.
+ * UNITS are the rows that are not headers.  CMake reads this table too
+ * (worker/CMakeLists.txt), so each row must be one line.
  */
 #ifndef FA_WORKER_RUNNER_SOURCES_H
 #define FA_WORKER_RUNNER_SOURCES_H

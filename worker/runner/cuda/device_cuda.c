@@ -7,10 +7,10 @@
 
 #include "worker/runner/cuda/facts_cuda.h"
 
-/* Room for a whole tile that lands beside its buffer. */
+/* Room for a whole tile that a kernel writes next to its buffer by mistake. */
 #define GUARD_BYTES ((size_t)64 * 1024)
 
-/* The limit of the runner's own kernels, which take milliseconds. */
+/* The time limit of the runner's own kernels, which take milliseconds. */
 #define OWN_KERNEL_S 60.0
 
 const char device_name[] = "cuda";
@@ -91,13 +91,13 @@ int device_cuda_wait(struct device *device, double timeout_s,
     return device_cuda_error("kernel", rc, err);
 }
 
-/* An index of cudart, or a UUID, which is then all that this process sees. */
+/* An index of cudart, or a UUID; then this process sees only that GPU. */
 static int select_gpu(const char *gpu, struct device_err *err)
 {
     int index = 0, count;
     cudaError_t rc;
 
-    /* Loading a kernel when it is first launched may wait for the device,
+    /* Lazy loading of a kernel at its first launch may wait for the device,
      * which may be waiting at a gate. */
     setenv("CUDA_MODULE_LOADING", "EAGER", 1);
     if (strspn(gpu, "0123456789") == strlen(gpu)) {
@@ -150,8 +150,8 @@ static cudaError_t make_memory(struct device *device)
     rc = cudaMalloc(&device->flush, device->flush_bytes);
     if (rc == cudaSuccess)
         rc = cudaMemGetInfo(&device->room_bytes, &total);
-    device->room_bytes /= 2; /* the rest is for others on this GPU */
-    /* What has run once is loaded: nothing of it is waited for later. */
+    device->room_bytes /= 2; /* the rest is for other processes on this GPU */
+    /* A kernel that has run once is loaded, so nothing waits for it later. */
     if (rc == cudaSuccess)
         rc = cudaMemsetAsync(device->flush, 0, device->flush_bytes,
                              device->stream);
@@ -188,7 +188,7 @@ int device_open(const char *gpu, struct device **out, struct device_err *err)
     if (rc == 0 && facts_cuda_uuid(index, device->uuid) < 0)
         rc = device_cuda_error(gpu, cudaGetLastError(), err);
     if (rc < 0) {
-        free(device); /* what the GPU holds goes with the process */
+        free(device); /* the process frees what the GPU holds */
         err->poisoned = true;
         return rc;
     }
@@ -245,7 +245,7 @@ int device_alloc(struct device *device, const char *name,
     buffer->bytes = (size_t)count * element_bytes(type);
     rc = cudaMalloc((void **)&buffer->base, buffer->bytes + 2 * GUARD_BYTES);
     if (rc != cudaSuccess) {
-        (void)cudaGetLastError(); /* out of memory does not stick */
+        (void)cudaGetLastError(); /* out of memory is not a sticky error */
         free(buffer);
         return device_cuda_error(name, rc, err);
     }
@@ -267,7 +267,7 @@ void *device_address(const struct device_buffer *buffer)
     return buffer->base + GUARD_BYTES;
 }
 
-/* A GPU has no read-only memory that a kernel could not write: the callers
+/* A GPU has no read-only memory that a kernel could not write, so the callers
  * compare checksums. */
 int device_seal(struct device *device, struct device_buffer *buffer,
                 bool sealed, struct device_err *err)
@@ -298,7 +298,7 @@ int device_poison(struct device *device, struct device_buffer *buffer,
     return rc == cudaSuccess ? 0 : device_cuda_error("poison", rc, err);
 }
 
-/* Wait for a result of the runner's own kernels and bring it here. */
+/* Wait for a result of the runner's own kernels and copy it to the host. */
 static int fetch(struct device *device, const char *what, cudaError_t rc,
                  void *to, const void *from, size_t bytes,
                  struct device_err *err)

@@ -1,4 +1,4 @@
-/* device_cuda.h - the inside of the cuda device, shared by device_cuda.c
+/* device_cuda.h - the parts of the cuda device, shared by device_cuda.c
  * (memory, checks) and launch_cuda.c (modules, launches, times)
  */
 #ifndef FA_WORKER_RUNNER_CUDA_DEVICE_CUDA_H
@@ -29,11 +29,11 @@ struct device {
     struct check_scratch *scratch;
 };
 
-/* What a failed call of cudart means; sets err->poisoned for the errors that
- * stay with the context. */
+/* Convert a failed call of cudart to a DEVICE_* code.  Sets err->poisoned for
+ * errors that stay with the context. */
 int device_cuda_error(const char *what, cudaError_t rc, struct device_err *err);
 
-/* Wait for all that is queued; DEVICE_TIMEOUT poisons. */
+/* Wait for all queued work; DEVICE_TIMEOUT poisons. */
 int device_cuda_wait(struct device *device, double timeout_s,
                      struct device_err *err);
 

@@ -21,7 +21,7 @@ struct driver_cuda {
     __typeof__(&cuGetErrorString) error_string;
 };
 
-/* DEVICE_BROKEN when the driver is not installed, or too old to know a
+/* DEVICE_BROKEN if the driver is not installed, or is too old and lacks a
  * call. */
 int driver_cuda_open(struct driver_cuda *driver, struct device_err *err);
 

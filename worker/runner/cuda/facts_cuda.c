@@ -24,7 +24,7 @@ fact_add(struct facts *facts, const char *name, const char *fmt, ...)
     va_end(args);
 }
 
-/* -1 when the driver does not know. */
+/* -1 if the driver does not know it. */
 static int64_t attribute(enum cudaDeviceAttr which)
 {
     int gpu, value;
@@ -41,8 +41,8 @@ static int64_t arch(void)
            attribute(cudaDevAttrComputeCapabilityMinor);
 }
 
-/* Dense fp16 mma with fp32 accumulation, flops a clock of one SM: the
- * published peak over SMs and boost clock.  GeForce cards of 8.6, 8.9 and 12.0
+/* Dense fp16 mma with fp32 accumulation, flops a clock of one SM: the published
+ * peak divided by SMs and boost clock.  GeForce cards of 8.6, 8.9 and 12.0
  * reach half of it. */
 static int64_t mma_flops(int64_t cc)
 {

@@ -1,4 +1,4 @@
-/* facts_cuda.h - what a CUDA GPU is, in the words of device.h */
+/* facts_cuda.h - the facts of a CUDA GPU, with the names of device.h */
 #ifndef FA_WORKER_RUNNER_CUDA_FACTS_CUDA_H
 #define FA_WORKER_RUNNER_CUDA_FACTS_CUDA_H
 

@@ -15,7 +15,7 @@ void gate_init(struct gate_cuda *gate)
         cudaHostAlloc(&host, sizeof(*gate->host), cudaHostAllocMapped) !=
             cudaSuccess ||
         cudaHostGetDevicePointer(&device, host, 0) != cudaSuccess) {
-        (void)cudaGetLastError(); /* none of these sticks */
+        (void)cudaGetLastError(); /* none of these errors is sticky */
         return;
     }
     memset(host, 0, sizeof(*gate->host));

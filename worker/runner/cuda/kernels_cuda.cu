@@ -29,7 +29,7 @@ __global__ void fill_buffer(void *base, enum element_type type, int64_t count, s
         element_store(base, type, i, fill_value(&fill, key, i));
 }
 
-/* Integer addition commutes: the order of the atomics does not show. */
+/* Integer addition is commutative, so the order of the atomics does not matter. */
 __global__ void scan_payload(const unsigned char *payload, int64_t bytes, struct scan *out)
 {
     const unsigned long long *words = (const unsigned long long *)payload;
@@ -81,7 +81,7 @@ struct worst {
     long long at;
 };
 
-/* The larger error; of equals the lower index; at < 0 is no element. */
+/* The larger error; of equal ones the lower index.  at < 0 means no element. */
 __device__ struct worst worse_of(struct worst a, struct worst b)
 {
     if (a.at < 0 || (b.at >= 0 && (b.error > a.error || (b.error == a.error && b.at < a.at))))
@@ -119,7 +119,7 @@ __global__ void check_sums(const void *out, enum element_type type, const double
     }
 }
 
-/* One block: the sums of the blocks, and what follows from them. */
+/* One block: add up the sums of the blocks, and compute the result. */
 __global__ void check_rms(int64_t count, int n_blocks, struct check_scratch *scratch)
 {
     double error_sum = 0, ref_sum = 0;
@@ -154,7 +154,7 @@ __global__ void check_elements(const void *out, enum element_type type, const do
     }
 }
 
-/* One block: the worst of the blocks. */
+/* One block: the worst error of the blocks. */
 __global__ void check_worst(const void *out, enum element_type type, const double *ref,
                             int n_blocks, struct check_scratch *scratch)
 {

@@ -1,8 +1,7 @@
 /* kernels_cuda.h - the runner's own kernels: fill, scan, check, wait
  *
- * All are asynchronous on 'stream' and write results to device memory.  The
- * sums are taken in a fixed order, so that the same buffers give the same
- * bits.
+ * All are asynchronous on 'stream' and write results to device memory.  Sums
+ * are computed in a fixed order, so the same buffers give the same bits.
  */
 #ifndef FA_WORKER_RUNNER_CUDA_KERNELS_CUDA_H
 #define FA_WORKER_RUNNER_CUDA_KERNELS_CUDA_H
@@ -50,14 +49,14 @@ cudaError_t kernel_check(const void *out, enum element_type type,
                          const double *ref, int64_t count,
                          struct check_scratch *scratch, cudaStream_t stream);
 
-/* In host memory that the device sees; numbers are compared as they wrap. */
+/* In host memory that the device sees.  The numbers may wrap around. */
 struct gate {
     unsigned open;    /* the newest wait that may end */
     unsigned expired; /* the newest wait that ended by itself */
 };
 
-/* What is queued behind it begins when 'gate->open' reaches 'number', or
- * after 'limit_ns' on the device's own clock. */
+/* Work queued behind it begins when 'gate->open' reaches 'number', or after
+ * 'limit_ns' on the device's own clock. */
 cudaError_t kernel_wait(struct gate *gate, unsigned number,
                         unsigned long long limit_ns, cudaStream_t stream);
 

@@ -5,8 +5,8 @@
 
 #include "worker/runner/cuda/device_cuda.h"
 
-/* What a block may have without asking (CUDA C++ Programming Guide, table of
- * technical specifications); more is opt-in. */
+/* Dynamic shared memory that a block may have without asking (CUDA C++
+ * Programming Guide, table of technical specifications); more is opt-in. */
 enum {
     SMEM_WITHOUT_ASKING = 48 * 1024
 };
@@ -15,7 +15,7 @@ enum {
     QUEUE_ENTRIES = 800
 };
 
-/* A cubin of a tuned kernel is some 100 KB. */
+/* Limit of a cubin's size; that of a tuned kernel is some 100 KB. */
 #define ARTIFACT_BYTES_MAX ((long)256 * 1024 * 1024)
 
 struct device_kernel {
@@ -38,7 +38,7 @@ static char *read_artifact(const char *path, struct device_err *err)
         bytes = malloc((size_t)size + 1);
         if (!bytes)
             abort();
-        bytes[size] = '\0'; /* for PTX, which is a text */
+        bytes[size] = '\0'; /* PTX is a text */
         if (fread(bytes, 1, (size_t)size, file) != (size_t)size) {
             free(bytes);
             bytes = NULL;
@@ -52,8 +52,8 @@ static char *read_artifact(const char *path, struct device_err *err)
     return bytes;
 }
 
-/* An image that this GPU or driver does not take is the artifact's fault;
- * anything else is not. */
+/* If this GPU or driver does not accept the image, the artifact is at fault;
+ * other errors are not its fault. */
 static int load_error(const struct device *device, CUresult rc,
                       struct device_err *err)
 {
@@ -131,7 +131,7 @@ void device_kernel_attributes(const struct device_kernel *kernel,
     *out = kernel->attributes;
 }
 
-/* Say in numbers what the driver would call an invalid value. */
+/* Describe in numbers what the driver would call an invalid value. */
 static int check_limits(const struct device *device,
                         const struct device_launch *launch,
                         struct device_err *err)
@@ -183,8 +183,8 @@ static int prepare(struct device *device, const struct device_launch *launch,
     return 0;
 }
 
-/* A launch returns its own refusal at once; the faults of earlier work may
- * come out of it as well. */
+/* A launch reports its own refusal at once, but it may also report faults of
+ * earlier work. */
 static int launch_error(const struct device *device, CUresult rc,
                         struct device_err *err)
 {
@@ -280,13 +280,13 @@ static int queue_samples(struct device *device,
 
     for (size_t i = first; rc == 0 && i < end; i++)
         rc = queue_sample(device, launch, batch, i, err);
-    gate_open(&device->gate); /* whatever happened */
+    gate_open(&device->gate); /* open it after an error too */
     return rc;
 }
 
-/* How many samples the driver's queue holds without blocking the caller,
- * which it does, deadline and all, at about 1000 entries: a launch, two
- * events and a flush for each, and one an output. */
+/* How many samples the driver's queue holds without blocking the caller.  It
+ * blocks, despite the deadline, at about 1000 entries: a launch, two events and
+ * a flush for each sample, and one for each output. */
 static size_t queue_room(const struct device_launch *launch,
                          const struct device_batch *batch)
 {

@@ -3,9 +3,9 @@
  *   relative L2    sqrt(sum (out-ref)^2) / sqrt(sum ref^2)
  *   element error  |out-ref| / (|ref| + rms(ref)),  the largest one counts
  *
- * A plain |a-b|/|b| is meaningless near zero.  A NaN is an infinite error.
- * Both are 0/0 = 0 where output and reference are all zero.  Compiled by the
- * host and by nvcc.
+ * A plain |a-b|/|b| is meaningless near zero.  A NaN is an infinite error.  If
+ * output and reference are all zero, both errors are 0. Compiled by the host
+ * and by nvcc.
  */
 #ifndef FA_WORKER_RUNNER_DEVICE_CHECK_H
 #define FA_WORKER_RUNNER_DEVICE_CHECK_H
@@ -18,7 +18,7 @@
 struct check {
     double relative_l2; /* INFINITY when an element is not finite */
     double max_error;   /* the largest element error */
-    int64_t max_at;     /* its index: the lowest one of equals */
+    int64_t max_at;     /* its index; of equal ones the lowest */
     double got, want;   /* output and reference there */
 };
 

@@ -1,13 +1,12 @@
-/* device.h - what holds buffers, loads kernels and runs them
+/* device.h - the interface of a device: buffers, kernels, launches
  *
  * Three implementations, chosen when fa-runner is linked: device_cuda.c,
  * device_cpu.c (an emulation, one host thread) and device_replay.c (answers
- * from a record).  One device a process, used
- * by one thread.
+ * from a record). A process has one device, used by one thread.
  *
- * A fallible call returns 0 or a DEVICE_* code and says why in 'err'.  After
- * a code with err->poisoned the device is lost: nothing else may be called,
- * the process must be replaced.
+ * A fallible call returns 0 or a DEVICE_* code and says why in 'err'.  After a
+ * code with err->poisoned the device is lost: nothing else may be called, the
+ * process must be replaced.
  */
 #ifndef FA_WORKER_RUNNER_DEVICE_DEVICE_H
 #define FA_WORKER_RUNNER_DEVICE_DEVICE_H
@@ -22,10 +21,10 @@ struct device;
 struct device_buffer;
 
 enum {
-    DEVICE_REFUSED = -1, /* the launch is not possible: smem, threads, regs */
+    DEVICE_REFUSED = -1, /* the launch is impossible: smem, threads, regs */
     DEVICE_FAULT = -2,   /* the kernel broke a rule: address, trap, barrier */
     DEVICE_TIMEOUT = -3, /* it was still running at the deadline */
-    DEVICE_BROKEN = -4,  /* not the kernel's doing: memory, file, driver */
+    DEVICE_BROKEN = -4,  /* not the kernel's fault: memory, file, driver */
     DEVICE_WRONG = -5,   /* its result is known to be wrong (replay) */
 };
 
@@ -34,12 +33,12 @@ struct device_err {
     bool poisoned;
 };
 
-/* Facts are text, as they go down the pipe.  A device that cannot know one
- * leaves it out.  Names: arch sm_count smem_per_block smem_per_sm
- * regs_per_block regs_per_sm threads_per_sm blocks_per_sm
- * max_threads_per_block l2_bytes mem_bytes dram_bytes_per_s sm_clock_hz
- * mma_flops_per_clock_sm (numbers), device gpu_name uuid driver
- * cuda_driver_version (text without line breaks). */
+/* Facts are text, as on the pipe.  A device leaves out facts that it does not
+ * know.  Names: arch sm_count smem_per_block smem_per_sm regs_per_block
+ * regs_per_sm threads_per_sm blocks_per_sm max_threads_per_block l2_bytes
+ * mem_bytes dram_bytes_per_s sm_clock_hz mma_flops_per_clock_sm (numbers),
+ * device gpu_name uuid driver cuda_driver_version (text without line
+ * breaks). */
 struct device_fact {
     char name[32];
     char value[128];
@@ -57,9 +56,10 @@ void device_close(struct device *device); /* NULL is fine */
 size_t device_facts(const struct device *device,
                     struct device_fact facts[DEVICE_FACTS_MAX]);
 
-/* How much of its memory may stay taken between two requests. */
+/* How much of its memory may stay allocated between two requests. */
 size_t device_room_bytes(const struct device *device);
-/* What its caches may still hold of a launch that is over; 0 without one. */
+/* Size of the caches that may hold data of an earlier launch; 0 if there are
+ * none. */
 size_t device_cache_bytes(const struct device *device);
 
 /* A buffer of 'count' elements (>= 1) between two guard zones; contents and
@@ -70,7 +70,7 @@ int device_alloc(struct device *device, const char *name,
                  struct device_buffer **out, struct device_err *err);
 void device_free(struct device *device, struct device_buffer *buffer);
 
-/* What a kernel is handed: args[i] of a launch is a pointer to this value. */
+/* The argument of a launch: args[i] points to this value. */
 void *device_address(const struct device_buffer *buffer);
 
 /* A sealed buffer may only be read by kernels.  A device that can enforce it
@@ -84,9 +84,9 @@ int device_fill(struct device *device, struct device_buffer *buffer,
 int device_poison(struct device *device, struct device_buffer *buffer,
                   struct device_err *err);
 
-/* A hash of the contents.  The two guards are intact when *overrun is 0, else
- * it is the distance in bytes of the first damage: negative before the first
- * element, >= 1 after the last byte. */
+/* A hash of the contents.  *overrun is 0 if the two guards are intact.
+ * Otherwise it is the distance in bytes of the first damage: negative before
+ * the first element, >= 1 after the last byte. */
 int device_checksum(struct device *device, const struct device_buffer *buffer,
                     uint64_t *sum, int64_t *overrun, struct device_err *err);
 

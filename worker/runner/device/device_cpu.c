@@ -1,7 +1,8 @@
 /* device_cpu.c - the device that is an emulation (emulator/emulator.h)
  *
- * Facts are those of an NVIDIA L4 (sm_89).  Times are the processor's for the
- * emulated launch, whatever else the machine does, and say nothing about a GPU.
+ * Facts are those of an NVIDIA L4 (sm_89). Times are processor times of the
+ * emulated launch, without other work of the machine.  They say nothing about a
+ * GPU.
  */
 #include "worker/runner/device/device_host.h"
 
@@ -16,7 +17,7 @@
 
 const char device_name[] = "cpu";
 
-/* Of the host's memory, which compilers need beside it. */
+/* Share of the host's memory; compilers need the rest. */
 #define ROOM_BYTES ((size_t)512 << 20)
 
 struct device_buffer {
@@ -128,7 +129,7 @@ int device_poison(struct device *device, struct device_buffer *buffer,
     return 0;
 }
 
-/* FNV-1a, 64 bits: this device's sums are compared with its own only. */
+/* FNV-1a, 64 bits: the sums are compared only with each other. */
 int device_checksum(struct device *device, const struct device_buffer *buffer,
                     uint64_t *sum, int64_t *overrun, struct device_err *err)
 {
@@ -178,7 +179,7 @@ int device_check(struct device *device, const struct device_buffer *out,
     return 0;
 }
 
-/* The object must have been built with the primitives of this emulator. */
+/* The object must have been built for this version of the emulator. */
 static int find_entry(struct device_kernel *kernel, const char *path,
                       struct device_err *err)
 {
@@ -204,7 +205,7 @@ int device_load(struct device *device, const char *path, const char *entry,
     int rc;
 
     (void)device;
-    (void)entry; /* its object has one, exported as fa_entry */
+    (void)entry; /* its object has only one, exported as fa_entry */
     if (!kernel)
         return device_host_fail(err, DEVICE_BROKEN, "out of memory");
     kernel->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -266,7 +267,7 @@ int device_run(struct device *device, const struct device_launch *launch,
         emulator_run(&run, timeout_s, err->text, sizeof(err->text)));
 }
 
-/* No cache is emulated, and a launch is over when it returns. */
+/* No cache is emulated, and a launch has ended when it returns. */
 int device_time(struct device *device, const struct device_launch *launch,
                 const struct device_batch *batch, struct device_times *times,
                 struct device_err *err)

@@ -1,8 +1,8 @@
-/* device_host.h - what the devices have in common that are no GPU: cpu, replay
+/* device_host.h - common code of the devices without a GPU: cpu, replay
  *
- * One a process, which any name of a GPU opens; no cache, no registers, no
- * clock that could be read.  device_host.c has these calls of device.h; the
- * one device that is linked with it says what it is, and has the others.
+ * A process has one, which opens for any name of a GPU. It has no cache, no
+ * registers and no clock to read.  device_host.c has the calls of device.h for
+ * these; the device linked with it defines its properties and the other calls.
  */
 #ifndef FA_WORKER_RUNNER_DEVICE_DEVICE_HOST_H
 #define FA_WORKER_RUNNER_DEVICE_DEVICE_HOST_H
@@ -15,9 +15,9 @@ struct device_host {
     size_t room_bytes;
 };
 
-extern const struct device_host device_host; /* of the one that is linked */
+extern const struct device_host device_host; /* defined by the linked device */
 
-/* Say why in 'err', of a device that can still be used.  Returns 'code'. */
+/* Set 'err' for a device that can still be used.  Returns 'code'. */
 int device_host_fail(struct device_err *err, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -16,8 +16,8 @@ struct device_attributes {
     int max_threads; /* a block, for this kernel */
 };
 
-/* Load 'entry' of the artifact at 'path' (cuda: a cubin; cpu: a shared
- * object).  DEVICE_REFUSED when this device cannot load it. */
+/* Load 'entry' of the artifact at 'path' (cuda: a cubin; cpu: a shared object).
+ * DEVICE_REFUSED if this device cannot load it. */
 int device_load(struct device *device, const char *path, const char *entry,
                 struct device_kernel **out, struct device_err *err);
 void device_unload(struct device *device, struct device_kernel *kernel);
@@ -52,13 +52,13 @@ struct device_batch {
 
 struct device_times {
     double seconds[DEVICE_BATCH];
-    struct device_state during; /* read while they ran */
-    bool blocked; /* all were queued before the first one could begin */
+    struct device_state during; /* readings while they ran */
+    bool blocked;               /* all were queued before the first one began */
 };
 
-/* Launch n times and time each by itself, between two events, with the
- * outputs poisoned before it.  Where the device can, the first one waits until
- * all are queued, so that what delays the host is not in their times. */
+/* Launch n times, and time each launch between two events, with the outputs
+ * poisoned before it.  If the device can, the first one waits until all are
+ * queued, so that delays of the host are not in their times. */
 int device_time(struct device *device, const struct device_launch *launch,
                 const struct device_batch *batch, struct device_times *times,
                 struct device_err *err);

@@ -15,15 +15,15 @@
 
 const char device_name[] = "replay";
 
-/* There is no memory behind it: nothing is computed. */
+/* There is no memory behind a buffer: nothing is computed. */
 struct device_buffer {
     int64_t count;
 };
 
 struct device_kernel {
     struct record record;
-    bool verified; /* the recorded verification has been waited for */
-    bool begun;    /* 'state' is that of 'draw' */
+    bool verified; /* it has waited for the recorded verification */
+    bool begun;    /* 'state' belongs to 'draw' */
     uint64_t state;
     size_t order[RECORD_SAMPLES_MAX];
     size_t at; /* in 'order' */
@@ -64,7 +64,7 @@ void device_free(struct device *device, struct device_buffer *buffer)
     free(buffer);
 }
 
-/* A kernel is handed the buffer itself. */
+/* The argument is the buffer itself. */
 void *device_address(const struct device_buffer *buffer)
 {
     return (void *)buffer;
@@ -124,7 +124,7 @@ int device_check(struct device *device, const struct device_buffer *out,
 
 static const char *reason_of(const struct record *record)
 {
-    return record->reason[0] ? record->reason : "recorded without a reason";
+    return record->reason[0] ? record->reason : "so it is recorded";
 }
 
 int device_load(struct device *device, const char *path, const char *entry,
@@ -164,8 +164,8 @@ static double real_argument(const struct device_launch *launch, size_t i)
     return value;
 }
 
-/* The recorded verification passes once, whatever the number of checks; what
- * the recorded benchmark took beside its samples goes with it. */
+/* Wait for the recorded verification once, whatever the number of checks.  The
+ * time of the recorded benchmark beyond its samples is added. */
 static void verify(const struct device_launch *launch)
 {
     struct device_kernel *kernel = launch->kernel;
@@ -200,7 +200,7 @@ int device_run(struct device *device, const struct device_launch *launch,
                double timeout_s, struct device_err *err)
 {
     (void)device;
-    (void)timeout_s; /* the record says what was too long */
+    (void)timeout_s; /* the record has its own time-outs */
     if (launch->n_args != RECORD_ARGUMENTS)
         return device_host_fail(err, DEVICE_REFUSED,
                                 "a recorded kernel has %d arguments, not %zu",

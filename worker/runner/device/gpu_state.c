@@ -6,8 +6,8 @@
 
 #include "worker/runner/device/device.h"
 
-/* From nvml.h, which a toolkit need not hold: the ABI has been stable since
- * NVML 5 (2013). */
+/* From nvml.h, which a toolkit may lack: the ABI has been stable since NVML 5
+ * (2013). */
 enum {
     NVML_CLOCK_SM = 1,
     NVML_TEMPERATURE_GPU = 0

@@ -10,8 +10,8 @@
 
 #include "common/outcome.h"
 
-#define WAIT_MAX_S 1e6 /* of ours; what waits longer is killed before */
-#define LEAST_S 1e-9   /* what no clock resolves need not be waited for */
+#define WAIT_MAX_S 1e6 /* real time; longer waits are killed before */
+#define LEAST_S 1e-9   /* shorter times cannot be measured, so do not wait */
 
 static bool read_outcome(const char *text, struct record *out)
 {
@@ -50,7 +50,7 @@ static bool read_line(char *line, struct record *out)
         return false;
     *value++ = '\0';
     if (strcmp(line, "config") == 0)
-        return true; /* it makes the artifact this configuration's own */
+        return true; /* it makes the artifact unique */
     if (strcmp(line, "outcome") == 0)
         return read_outcome(value, out);
     if (strcmp(line, "build_s") == 0)

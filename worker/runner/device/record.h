@@ -1,7 +1,8 @@
-/* record.h - what is known of one configuration that somebody measured
+/* record.h - the record of one measured configuration
  *
- * The artifact of a build for the replay device: lines "key value", of which
- * outcome and the times may be missing (0), and sample stands once a sample.
+ * It is the artifact of a build for the replay device: lines "key value".
+ * Outcome and times may be missing (0), and there is one line 'sample' for each
+ * sample.
  *
  *   record 1
  *   config BLOCK=64 STAGES=2
@@ -12,8 +13,9 @@
  *   bench_s 0.126
  *   sample 0.0038
  *
- * All times are seconds, as recorded.  A reference is right and takes no time.
- * Depends on libc only; fa-worker and fa-runner read it, fa-coord writes it.
+ * All times are seconds, as recorded.  A reference is correct and takes no
+ * time.  Depends on libc only; fa-worker and fa-runner read it, fa-coord writes
+ * it.
  */
 #ifndef FA_WORKER_RUNNER_DEVICE_RECORD_H
 #define FA_WORKER_RUNNER_DEVICE_RECORD_H
@@ -39,20 +41,21 @@ struct record {
     size_t n_samples; /* >= 1 when correct */
 };
 
-/* What a recorded kernel is launched with, in this order: its one output,
- * then three scalars. */
+/* The arguments of a recorded kernel, in this order: its one output, then three
+ * scalars. */
 enum record_argument {
     RECORD_RESULT,   /* fp32, one element */
-    RECORD_DRAW,     /* int64: which of the samples come, and in which order */
-    RECORD_FACTOR,   /* fp64: this card's times over the recorded ones */
-    RECORD_SPEED_UP, /* fp64: recorded seconds that pass in one of ours */
+    RECORD_DRAW,     /* int64: selects the samples and their order */
+    RECORD_FACTOR,   /* fp64: times of this card over the recorded ones */
+    RECORD_SPEED_UP, /* fp64: recorded seconds that pass in one real second */
     RECORD_ARGUMENTS,
 };
 
-/* 0, or -1 with a line that says why it is no record. */
+/* 0, or -1 with a text that says why it is not a record. */
 int record_read(const char *path, struct record *out, char why[RECORD_WHY_MAX]);
 
-/* Let 'seconds' of the record pass: 'seconds' / 'speed_up' of ours. */
+/* Wait until 'seconds' of the record have passed: 'seconds' / 'speed_up' of
+ * real time. */
 void record_wait(double seconds, double speed_up);
 
 #endif

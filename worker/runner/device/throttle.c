@@ -2,8 +2,8 @@
 
 #include <stddef.h>
 
-/* From nvml.h, the most telling first: the general hardware slowdown is set
- * beside each of the two before it. */
+/* From nvml.h, the most specific first: the general hardware slowdown is set
+ * together with either of the two before it. */
 static const struct {
     uint64_t bit;
     const char *name;

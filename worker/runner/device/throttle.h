@@ -1,9 +1,9 @@
-/* throttle.h - whether what slows a GPU's clocks down spoils a sample
+/* throttle.h - which throttle reasons invalidate a sample
  *
- * Reasons are NVML's bits (nvmlClocksThrottleReasons).  An idle GPU, clocks
- * that someone has set and the power cap are what a GPU is like and what its
- * owner pays for: they are recorded.  A card that protects itself from heat
- * or a failing supply says nothing about the kernel.
+ * Reasons are NVML's bits (nvmlClocksThrottleReasons). An idle GPU, application
+ * clocks and the power cap are normal properties of a GPU: they are recorded.
+ * A card that protects itself from heat or a failing supply says nothing about
+ * the kernel.
  * Pure; any thread.
  */
 #ifndef FA_WORKER_RUNNER_DEVICE_THROTTLE_H
@@ -14,7 +14,8 @@
 
 bool throttle_spoils(uint64_t reasons);
 
-/* The most telling one of those that spoil, in words; NULL for none. */
+/* The most specific reason that invalidates a sample, in words; NULL if there
+ * is none. */
 const char *throttle_name(uint64_t reasons);
 
 #endif

@@ -16,9 +16,10 @@ namespace
 
 constexpr size_t ALIGNMENT = 16;
 
-/* Who stored a pair of bytes last. */
+/* The thread that stored a pair of bytes last. */
 struct store_mark {
-    uint64_t thread; /* block::serial; of an earlier launch: nobody */
+    uint64_t thread; /* block::serial; a serial of an earlier launch means
+                      * nobody */
     uint64_t tick;
 };
 
@@ -28,12 +29,13 @@ struct array {
     char name[64];
     char *map; /* the lower guard page */
     size_t map_bytes;
-    char *pages; /* what is accessible: map without its guards */
+    char *pages; /* the accessible part: map without its guards */
     size_t pages_bytes;
     char *base;
     size_t bytes;
     bool sealed;
-    std::vector<store_mark> marks; /* one a pair of bytes; empty until used */
+    std::vector<store_mark> marks; /* one for each pair of bytes; empty until
+                                    * used */
 };
 
 static std::vector<array *> arrays;
@@ -124,7 +126,8 @@ namespace emulator
 /* The array whose mapping, guards included, holds 'address', or NULL. */
 static array *around(const void *address)
 {
-    static size_t last; /* most accesses are to the array of the one before */
+    static size_t last; /* most accesses are to the same array as the previous
+                         * one */
     const uintptr_t p = (uintptr_t)address;
 
     for (size_t i = 0; i < arrays.size(); i++) {
@@ -169,8 +172,8 @@ void array_check_read(const void *address, uint32_t alignment, uint32_t bytes,
     locate(address, alignment, bytes, what, at);
 }
 
-/* Two threads that store to one place, neither of which comes after a barrier
- * that follows the other: which one is last, is chance. */
+/* Two threads store to one place, and no barrier orders them: which value
+ * remains is chance. */
 static void mark_store(array *a, const void *address, uint32_t bytes,
                        fa_site at)
 {

@@ -3,10 +3,10 @@
  *   | no access | slack | the array .... | < 16 slack | no access |
  *               ^ page                                ^ page
  *
- * Right-justified: the first byte past the end is out of reach, or is slack of
- * less than 16 bytes, because the base stays a multiple of 16 (the widest
- * access).  Slack and contents start as 0xff, which is a NaN in every float
- * type. One host thread.
+ * The array is right-justified: the first byte past its end is in the guard
+ * page, or in a slack of less than 16 bytes, because the base is a multiple of
+ * 16 (the widest access). Slack and contents start as 0xff, which is a NaN in
+ * every float type.  One host thread.
  */
 #ifndef FA_WORKER_RUNNER_EMULATOR_ARRAY_H
 #define FA_WORKER_RUNNER_EMULATOR_ARRAY_H
@@ -21,7 +21,7 @@ extern "C" {
 
 struct array;
 
-/* 'bytes' >= 1.  NULL, with errno set, when memory is refused. */
+/* 'bytes' >= 1. NULL, with errno set, if there is not enough memory. */
 struct array *array_new(const char *name, size_t bytes);
 void array_free(struct array *array); /* NULL is fine */
 
@@ -33,7 +33,7 @@ bool array_seal(struct array *array, bool sealed);
 /* Fill contents and slack with 0xff; not while sealed. */
 void array_poison(struct array *array);
 
-/* 0 when the slack still is 0xff, else the distance in bytes of the damage
+/* 0 if the slack is still 0xff.  Otherwise the distance in bytes of the damage
  * nearest to the array: -1 is the byte before it, 1 the first after it. */
 int64_t array_overrun(const struct array *array);
 
@@ -45,7 +45,7 @@ struct fa_site;
 namespace emulator
 {
 
-/* A place in an array, for messages.  name is NULL when 'address' is neither in
+/* A place in an array, for messages.  name is NULL if 'address' is neither in
  * an array nor in the pages around one; the offset may be negative. */
 struct array_place {
     const char *name;

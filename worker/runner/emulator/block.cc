@@ -43,7 +43,7 @@ void thread_yield(thread *self)
     fiber_switch(&self->fiber, &next->fiber);
 }
 
-/* The first thread of the block in one of the warps' masks. */
+/* The first thread of the block that is in one of the warps' masks. */
 static const thread *find(uint32_t warp::*mask)
 {
     const warp *w = block.warps;
@@ -77,7 +77,8 @@ static void thread_exit(thread *self)
 static void thread_main()
 {
     fiber_entered();
-    fault_if_late(); /* a kernel without primitives ends between its blocks */
+    fault_if_late(); /* a kernel without primitives can only be stopped between
+                      * blocks */
     block.entry(block.args);
     thread_exit(thread_self());
 }
@@ -143,7 +144,7 @@ bool block_is_running()
     return fa_emu_self != nullptr;
 }
 
-/* Everyone is here: all of the past is visible to all. */
+/* All threads are here: everything before is visible to all. */
 static void release_barrier()
 {
     block.barrier_tick = ++block.clock;

@@ -1,15 +1,13 @@
 /* block.hh - the threads of one block, and which of them runs
  *
- * A thread runs until it must wait for others: at an operation of its warp, at
- * the block's barrier, or at its end.  It then switches straight to the next
- * one that is ready, by lane, then by warp; the last to arrive does the work
- * for all and goes on.  There is no scheduler in between, and the order is the
- * same in every run.
+ * A thread runs until it must wait for others: at an operation of its warp, at the block's barrier,
+ * or at its end.  It then switches directly to the next ready thread, by lane, then by warp.  The
+ * last thread to arrive does the work for all and continues.  There is no scheduler in between, and
+ * the order is the same in every run.
  *
- * Time for the ordering of shared memory is a counter of synchronisations: an
- * access carries its warp's tick, and what lies before the warp's or the
- * block's latest synchronisation is visible to it.
- * One block at a time, one host thread.
+ * The clock that orders accesses to shared memory counts synchronisations.  An access carries its
+ * warp's tick, and it sees everything before the latest synchronisation of its warp or block.  One
+ * block at a time, one host thread.
  */
 #ifndef FA_WORKER_RUNNER_EMULATOR_BLOCK_HH
 #define FA_WORKER_RUNNER_EMULATOR_BLOCK_HH
@@ -32,7 +30,7 @@ enum {
 
 struct warp;
 
-/* A cp.async that was issued and not waited for. */
+/* A cp.async that was issued, but not waited for. */
 struct copy {
     const void *src;
     uint32_t dst, bytes, src_bytes;
@@ -85,7 +83,7 @@ inline thread *thread_self()
     return static_cast<thread *>(fa_emu_self);
 }
 
-/* Run one block of 'n_threads' to its end, or until a fault leaves it. */
+/* Run one block of 'n_threads' to its end, or until a fault ends it. */
 void block_run();
 
 /* Leave the running block, from any of its fibers or from a signal handler. */
@@ -94,7 +92,7 @@ void block_run();
 /* True while threads of a block run. */
 bool block_is_running();
 
-/* The caller waits (its masks say at what): run another. */
+/* The caller waits (its masks say for what): run another thread. */
 void thread_yield(thread *self);
 
 } // namespace emulator

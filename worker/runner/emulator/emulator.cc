@@ -44,7 +44,7 @@ static bool is_possible(const struct emulator_launch *l, char *text,
     return true;
 }
 
-/* One block after the other; false as soon as one faults. */
+/* Run one block after the other; false as soon as one faults. */
 static bool run_blocks()
 {
     const fa_emu_dim3 grid = fa_emu_grid.grid;

@@ -1,4 +1,4 @@
-/* emulator.h - run a CUDA kernel on this CPU and find out what it does wrong
+/* emulator.h - runs a CUDA kernel on this CPU and finds its errors
  *
  * The kernel is a shared object built with kernels/include/fa/emulation.h.  Its
  * blocks run one after the other, x fastest, each thread as a fiber; every
@@ -29,9 +29,10 @@ struct emulator_launch {
     size_t smem; /* dynamic shared memory, bytes */
 };
 
-/* Launch and wait.  Unless it is EMULATOR_DONE, 'text' says in one line what
- * happened and where.  After EMULATOR_TIMEOUT a new launch is fine.  timeout_s
- * 0 means none; a thread that loops without a primitive is never stopped. */
+/* Launch and wait.  Unless the result is EMULATOR_DONE, 'text' says in one line
+ * what happened and where.  After EMULATOR_TIMEOUT a new launch is fine.
+ * timeout_s 0 means no limit; a thread that loops without a primitive is never
+ * stopped. */
 enum emulator_outcome emulator_run(const struct emulator_launch *launch,
                                    double timeout_s, char *text, size_t size);
 
@@ -39,7 +40,8 @@ enum emulator_outcome emulator_run(const struct emulator_launch *launch,
  * conflicts, 8.0 at worst, 0 when there was no ldmatrix. */
 double emulator_bank_conflicts(void);
 
-/* FA_EMU_ABI of this emulator; a shared object's is in its fa_entry_abi. */
+/* FA_EMU_ABI of this emulator; that of a shared object is in its
+ * fa_entry_abi. */
 int emulator_abi(void);
 
 #ifdef __cplusplus

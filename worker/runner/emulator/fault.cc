@@ -27,7 +27,7 @@ struct {
     stack_t old_stack;
 } state;
 
-/* A fiber's own stack may be what overflowed. */
+/* The fault may be an overflow of the fiber's own stack. */
 alignas(16) char signal_stack[64 << 10];
 
 const int caught[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
@@ -273,7 +273,7 @@ void fault_late()
     leave(fault::TIMEOUT, "time is up in %s", name_self(thread_self()).text);
 }
 
-/* What a plain dereference did; the instruction's size is not known. */
+/* Report a plain dereference; the size of the access is not known. */
 [[noreturn]] static void report_memory(const siginfo_t *info, const char *what)
 {
     const thread *self = thread_self();
@@ -306,7 +306,8 @@ static const char *access_word(const void *context)
 
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
-    if (!block_is_running()) { /* not the kernel's: die of it, as before */
+    if (!block_is_running()) { /* not the kernel's fault: die of it, as without
+                                * this handler */
         sigaction(signal, &state.old_actions[signal], nullptr);
         return;
     }
@@ -319,8 +320,9 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     report_memory(info, access_word(context));
 }
 
-/* Only a mark: the thread may be anywhere.  Its next primitive acts on it; a
- * loop without any is ended by the process that waits for this one. */
+/* Only set a mark: the thread may be anywhere.  Its next primitive sees the
+ * mark.  A loop without primitives is ended by the process that waits for this
+ * one. */
 static void on_alarm(int)
 {
     fault_time_is_up = 1;

@@ -30,7 +30,7 @@ enum class fault {
 void fault_arm(double timeout_s);
 void fault_disarm();
 
-/* Of the launch since fault_arm(); the text is the module's. */
+/* For the launch since fault_arm(); the text belongs to this module. */
 fault fault_kind();
 const char *fault_text();
 
@@ -62,17 +62,17 @@ struct shared_access {
 /* 'self' arrives at an operation that lanes of its warp cannot reach. */
 [[noreturn]] void fault_left_behind(const thread *self, int operation,
                                     const warp *w);
-/* 'self' arrives at another operation or place than 'first' did. */
+/* 'self' arrives at another operation or place than 'first'. */
 [[noreturn]] void fault_diverged(const thread *self, int operation,
                                  const thread *first, int first_operation);
 [[noreturn]] void fault_short_warp(const thread *self, int operation);
 [[noreturn]] void fault_no_lane(const thread *self, unsigned lane);
-/* 'waiting' is at a barrier that 'exited' never reaches. */
+/* 'waiting' is at a barrier that 'exited' will never reach. */
 [[noreturn]] void fault_early_exit(const thread *waiting, const thread *exited);
 [[noreturn]] void fault_deadlock();
 [[noreturn]] void fault_trap(fa_site at);
 
-/* Ends the launch when its time is up; called by every primitive. */
+/* Every primitive calls it: ends the launch if its time is up. */
 [[noreturn]] void fault_late();
 extern volatile int fault_time_is_up;
 inline void fault_if_late()

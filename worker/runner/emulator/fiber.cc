@@ -25,10 +25,11 @@ namespace
 {
 
 constexpr size_t STACK_BYTES = 128 << 10; /* a multiple of any page size */
-constexpr size_t TOP_STEP = 192; /* three cache lines from one to the next */
+constexpr size_t TOP_STEP = 192; /* three cache lines from one stack to the
+                                  * next */
 constexpr size_t TOP_SPREAD = 4096;
 
-char *stacks[1024]; /* bottoms; the guard page lies below */
+char *stacks[1024]; /* lowest addresses; the guard page is below */
 
 size_t page_bytes()
 {
@@ -80,7 +81,8 @@ static void switch_ends(fiber *self)
     __sanitizer_finish_switch_fiber(self->fake_stack, nullptr, nullptr);
 }
 
-/* The host's stack is learned at the first switch away from it. */
+/* The bounds of the host's stack are known only at the first switch away from
+ * it. */
 static void learn_host(fiber *host)
 {
     pthread_attr_t attr;

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #if !defined(__x86_64__) && !defined(FIBER_UCONTEXT)
-#define FIBER_UCONTEXT 1 /* or from the command line, to test it */
+#define FIBER_UCONTEXT 1 /* can be set on the command line, to test it */
 #endif
 #ifdef FIBER_UCONTEXT
 #include <ucontext.h>
@@ -38,7 +38,7 @@ bool fiber_stacks(unsigned n);
 /* Prepare to run 'entry', which must not return, on stack 'i'. */
 void fiber_make(fiber *fiber, unsigned i, void (*entry)());
 
-/* Leave 'from' and go on with 'to'; returns when something switches back. */
+/* Switch from 'from' to 'to'; returns when something switches back. */
 void fiber_switch(fiber *from, fiber *to);
 
 /* Leave 'from' for good. */

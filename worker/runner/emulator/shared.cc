@@ -13,15 +13,15 @@ namespace emulator
 namespace
 {
 
-/* Who a cell's readers are: a thread's id, several lanes of one warp, or
+/* The readers of a cell: one thread (its id), several lanes of one warp, or
  * threads of several warps. */
 enum : uint16_t {
     READ_BY_LANES = 0x8000,
     READ_BY_ALL = 0xc000
 };
 
-/* A pair of bytes.  Ticks are block.clock's: one before the block's start means
- * never, so that nothing is cleared between blocks. */
+/* A pair of bytes.  Ticks are those of block.clock; a tick before the block's
+ * start means never, so nothing is cleared between blocks. */
 struct cell {
     uint64_t write_tick, read_tick;
     uint16_t writer, reader;
@@ -42,7 +42,8 @@ void shared_start(size_t bytes)
     phases = wavefronts = 0;
 }
 
-/* Was what thread 'id' did at 'tick' ordered before what 'self' does now? */
+/* Is the access of thread 'id' at 'tick' ordered before the current one of
+ * 'self'? */
 static inline bool ordered(uint16_t id, uint64_t tick, const thread *self)
 {
     if (id == self->id || tick < block.barrier_tick)
@@ -191,7 +192,7 @@ double shared_bank_conflicts()
     return phases ? (double)wavefronts / (double)phases : 0;
 }
 
-/* The wait that covers 'copy': the bytes arrive now. */
+/* The wait that covers 'copy': now the bytes arrive. */
 static void finish_copy(const copy &copy, const thread *self)
 {
     unsigned char *to = &memory[copy.dst - FA_EMU_SMEM_BASE];

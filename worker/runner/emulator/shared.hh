@@ -1,15 +1,14 @@
-/* shared.hh - the block's shared memory, and who touched it
+/* shared.hh - the block's shared memory, and its accesses
  *
- * For every pair of bytes: who wrote it and when, who has read it since, and
- * whether a cp.async to it is still in flight.  An access that is not ordered
- * after the one before it by a barrier (or, within a warp, by syncwarp) ends
- * the launch, whichever of the two came first:
+ * For every pair of bytes: who wrote it and when, who has read it since, and whether a cp.async to
+ * it is still in flight.  An access that is not ordered after the one before it by a barrier (or,
+ * within a warp, by syncwarp) ends the launch, in either order:
  *
  *   read   of what was never written, is in flight, or another wrote unordered
  *   write  over what is in flight, or another wrote or read unordered
  *
- * A copy's destination is poisoned when it is issued and filled by the wait
- * that covers it, so nothing can be right by luck.
+ * The destination of a copy is poisoned when the copy is issued, and filled by the wait that covers
+ * it, so a missing wait cannot go unnoticed.
  */
 #ifndef FA_WORKER_RUNNER_EMULATOR_SHARED_HH
 #define FA_WORKER_RUNNER_EMULATOR_SHARED_HH
@@ -27,7 +26,7 @@ struct thread;
 /* The largest of any architecture: 227 KB, sm_90 and sm_100. */
 constexpr size_t SHARED_BYTES_MAX = 232448;
 
-/* Before a launch.  Nothing is written yet; the bank counters are at 0. */
+/* Call it before a launch.  Nothing is written yet, and the bank counters are 0. */
 void shared_start(size_t bytes);
 
 /* 'address' counts from FA_EMU_SMEM_BASE; 'what' names the access in messages:

@@ -9,8 +9,8 @@
 namespace emulator
 {
 
-/* Eight lanes, as one register or several: the compilers' own vectors, since at
- * -O2 not every one of them would make these loops into such. */
+/* Eight lanes, in one register or several.  These are the compilers' own
+ * vectors, because at -O2 not every compiler would vectorise the loops. */
 typedef uint16_t halves8 __attribute__((vector_size(16)));
 typedef int32_t ints8 __attribute__((vector_size(32)));
 typedef float floats8 __attribute__((vector_size(32)));
@@ -20,7 +20,7 @@ enum class format {
     BF16
 };
 
-/* Eight elements to fp32: fa_emu_f32_f16() of each, or a shift. */
+/* Eight elements to fp32: fa_emu_f32_f16() for each, or a shift. */
 template <format from>
 static inline __attribute__((always_inline)) void widen(floats8 *out,
                                                         const uint16_t *in)
@@ -44,7 +44,7 @@ static inline __attribute__((always_inline)) void widen(floats8 *out,
     *out = (floats8)((ints8)f | (half & 0x8000) << 16);
 }
 
-/* Inlined twice below: for any x86-64 and for one with wider registers. */
+/* Inlined twice below: for any x86-64, and for one with wider registers. */
 template <format from>
 static inline __attribute__((always_inline)) void
 multiply(fa_emu_mma *const lanes[32])
@@ -163,7 +163,7 @@ uint16_t fa_emu_f16_f32(float f)
         rest += 0xfff + (rest >> 13 & 1);
         return (uint16_t)(sign | rest >> 13);
     }
-    /* Adding 0.5 leaves units of 2^-24 in the low bits, rounded to even. */
+    /* Adding 0.5 leaves multiples of 2^-24 in the low bits, rounded to even. */
     const float shifted = fa_emu_bits_float(magnitude) + 0.5f;
     memcpy(&rest, &shifted, sizeof(rest));
     return (uint16_t)(sign | (rest - 0x3f000000));

@@ -12,9 +12,8 @@ namespace emulator
 
 struct thread;
 
-/* m16n8k16, fp16 in, fp32 accumulate: lanes[i]->c becomes A B + C.  Products
- * are exact and added in order of k; a tensor core's order and rounding are
- * its own. */
+/* m16n8k16, fp16 in, fp32 accumulate: lanes[i]->c becomes A B + C. Products are exact and added in
+ * order of k; a tensor core may use another order and rounding. */
 void tensor_mma_f16(fa_emu_mma *const lanes[32]);
 /* The same in bf16. */
 void tensor_mma_bf16(fa_emu_mma *const lanes[32]);

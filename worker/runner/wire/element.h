@@ -1,7 +1,7 @@
 /* element.h - elements of the arguments of kernels, in memory
  *
- * Loads and stores go through double, which holds every value of these types
- * but the largest int64 (exact up to 2^53).  Compiled by the host and by nvcc.
+ * Loads and stores convert to double, which is exact for all values of these
+ * types except int64 beyond 2^53. Compiled by the host and by nvcc.
  */
 #ifndef FA_WORKER_RUNNER_WIRE_ELEMENT_H
 #define FA_WORKER_RUNNER_WIRE_ELEMENT_H
@@ -36,8 +36,8 @@ ELEMENT_FN double element_load(const void *base, enum element_type type,
     return 0;
 }
 
-/* Integers take the value modulo their width, truncated towards zero;
- * 'value' must lie within int64. */
+/* Integers are truncated towards zero, modulo their width; 'value' must fit
+ * int64. */
 ELEMENT_FN void element_store(void *base, enum element_type type, int64_t i,
                               double value)
 {
@@ -66,8 +66,8 @@ ELEMENT_FN void element_store(void *base, enum element_type type, int64_t i,
     }
 }
 
-/* The byte that poisons memory nothing has written: a NaN in every float
- * type (fp16 0xffff, ...), -1 in every integer type. */
+/* The byte that marks memory as unwritten: a NaN in every float type (fp16
+ * 0xffff, ...), -1 in every integer type. */
 #define ELEMENT_POISON 0xff
 
 #endif

@@ -1,7 +1,7 @@
 /* element_half.h - fp16 and bf16, to and from float
  *
- * They round to nearest even and are written on bits, so that the host and nvcc
- * compile one and the same code and a test of the host proves both.
+ * They round to nearest even.  They operate on bits, so the host and nvcc
+ * compile the same code, and a test on the host covers both.
  */
 #ifndef FA_WORKER_RUNNER_WIRE_ELEMENT_HALF_H
 #define FA_WORKER_RUNNER_WIRE_ELEMENT_HALF_H

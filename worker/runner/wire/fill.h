@@ -1,6 +1,6 @@
-/* fill.h - what inputs are filled with
+/* fill.h - how inputs are filled
  *
- * Compiled by the host and by nvcc, and the same bits from both
+ * Compiled by the host and by nvcc, with the same bits from both
  * (fill_random.h).
  */
 #ifndef FA_WORKER_RUNNER_WIRE_FILL_H

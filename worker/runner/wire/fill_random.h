@@ -2,10 +2,10 @@
  *
  * Element i of a stream is a function of (key, i) alone: no state, any order,
  * any number of threads.  Each buffer has its own stream of the seed, so that
- * q, k and v are independent.  Compiled by the host and by nvcc, and the same
- * bits from both: nothing is used but integers and the operations that
- * IEEE 754 rounds in one way, each multiply-add being written as fma(), so
- * that no compiler may choose.
+ * q, k and v are independent.  Compiled by the host and by nvcc, with the same
+ * bits from both: it uses only integers and operations that IEEE 754 defines
+ * exactly.  Each multiply-add is written as fma(), so that compilers have no
+ * choice.
  *
  * The bits are those of splitmix64 (Steele, Lea, Flood 2014) over the counter,
  * keyed before and after; normal values are Box-Muller over two of 24 bits.

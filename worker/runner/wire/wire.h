@@ -9,10 +9,10 @@
  *   check    ->  as measure, but nothing is timed: for a profiler to watch
  *   quit     ->  (the runner exits, as it does at end of file)
  *
- * Fields stand in any order, each at most once but for arg, fact, sample and
- * rejected; unknown and repeated fields are errors.  Paths are written with
- * every byte that is not printable ASCII, and '%', as %XX. Depends on libc
- * only; used by both programs.
+ * Fields may come in any order.  Only arg, fact, sample and rejected may be
+ * repeated.  Unknown fields are errors.  Paths are written with every byte that
+ * is not printable ASCII, and '%', as %XX. Depends on libc only; used by both
+ * programs.
  */
 #ifndef FA_WORKER_RUNNER_WIRE_WIRE_H
 #define FA_WORKER_RUNNER_WIRE_WIRE_H
@@ -30,12 +30,12 @@ enum {
     WIRE_TEXT_MAX = 1024,
 };
 
-/* What lies in the L2 cache when a sample begins. */
+/* The contents of the L2 cache when a sample begins. */
 enum wire_l2 {
     WIRE_L2_NONE,  /* replies: nothing was timed */
-    WIRE_L2_WARM,  /* what the launch before left there */
-    WIRE_L2_FLUSH, /* nothing of the kernel's */
-    WIRE_L2_ROTATE /* nothing of its inputs: the launches before had others */
+    WIRE_L2_WARM,  /* data of the previous launch */
+    WIRE_L2_FLUSH, /* nothing of this kernel */
+    WIRE_L2_ROTATE /* none of its inputs: earlier launches used other copies */
 };
 
 const char *wire_l2_name(enum wire_l2 l2);

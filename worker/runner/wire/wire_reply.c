@@ -34,7 +34,7 @@ static bool read_error(void *message, char *rest)
     return wire_read_text(rest, reply->error, sizeof(reply->error));
 }
 
-/* What a runner can say of a kernel that it was given. */
+/* The outcomes that a runner can report. */
 static bool read_outcome(void *message, char *rest)
 {
     enum outcome *outcome = &((struct wire_reply *)message)->result.outcome;
@@ -137,7 +137,8 @@ static bool read_blocked(void *message, char *rest)
     return strcmp(rest, "0") == 0 || strcmp(rest, "1") == 0;
 }
 
-/* The four lists of readings are of one length, which the first one sets. */
+/* The four lists of readings must have the same length; the first one sets
+ * it. */
 static struct wire_state *state_at(struct wire_result *result, size_t i,
                                    bool first_list)
 {

@@ -1,4 +1,4 @@
-/* wire_reply.h - what fa-runner answers (wire.h) */
+/* wire_reply.h - the replies of fa-runner (wire.h) */
 #ifndef FA_WORKER_RUNNER_WIRE_WIRE_REPLY_H
 #define FA_WORKER_RUNNER_WIRE_WIRE_REPLY_H
 
@@ -26,7 +26,7 @@ struct wire_state {
     uint64_t throttle;                 /* NVML's bits */
 };
 
-/* Why there are as many samples as there are. */
+/* Why sampling stopped. */
 enum wire_sampling {
     WIRE_SAMPLING_NONE, /* nothing was timed */
     WIRE_FIXED,         /* as many as were asked for */
@@ -35,7 +35,7 @@ enum wire_sampling {
     WIRE_UNSTABLE,
 };
 
-/* What a loaded kernel takes; -1 when it is not loaded. */
+/* The resources of a loaded kernel; -1 if it is not loaded. */
 struct wire_usage {
     int64_t regs, local_bytes, static_smem;
 };
@@ -43,7 +43,7 @@ struct wire_usage {
 struct wire_result {
     enum outcome outcome;
     char detail[WIRE_TEXT_MAX];       /* evidence; empty when correct */
-    char argument[WIRE_NAME_MAX + 1]; /* the output checks speak of */
+    char argument[WIRE_NAME_MAX + 1]; /* the output that the check is about */
     double relative_l2, max_error;    /* NaN before the check */
     int64_t max_at;                   /* -1 before the check */
     double samples[WIRE_SAMPLES_MAX]; /* seconds */
@@ -51,7 +51,7 @@ struct wire_result {
     enum wire_sampling sampling;
     double rejected[WIRE_REJECTED_MAX]; /* samples that do not count */
     size_t n_rejected;
-    enum wire_l2 l2; /* as it was, not as it was asked for */
+    enum wire_l2 l2; /* as used, which may differ from the request */
     unsigned copies; /* of the inputs, with L2_ROTATE */
     bool blocked;    /* each batch was queued before it began */
     struct wire_state states[WIRE_STATES_MAX]; /* before, during, after */

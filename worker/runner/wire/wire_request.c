@@ -7,7 +7,7 @@
 #include "common/device_kind.h"
 #include "worker/runner/wire/wire_text.h"
 
-/* A year: a limit no one means. */
+/* A year: nobody means a longer limit. */
 #define TIMEOUT_S_MAX 31536000.0
 #define COUNT_MAX ((uint64_t)1 << 40)
 
@@ -79,7 +79,8 @@ static bool read_smem(void *message, char *rest)
     return wire_read_u64(rest, COUNT_MAX, &request->measure.kernel.smem);
 }
 
-/* "ramp ROWS COLUMNS", which divide the buffer; the others are one word. */
+/* "ramp ROWS COLUMNS", which must divide the buffer; the other fills are one
+ * word. */
 static bool read_fill(struct wire_arg *arg, char **rest)
 {
     int fill = wire_read_choice(wire_word(rest), wire_fill_names, FILL_KINDS);

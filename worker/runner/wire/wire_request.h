@@ -1,4 +1,4 @@
-/* wire_request.h - what the worker asks of fa-runner (wire.h) */
+/* wire_request.h - the requests to fa-runner (wire.h) */
 #ifndef FA_WORKER_RUNNER_WIRE_WIRE_REQUEST_H
 #define FA_WORKER_RUNNER_WIRE_WIRE_REQUEST_H
 
@@ -14,7 +14,7 @@
 enum wire_request_kind {
     WIRE_OPEN,
     WIRE_MEASURE,
-    WIRE_CHECK, /* has what MEASURE has */
+    WIRE_CHECK, /* the same fields as MEASURE */
     WIRE_QUIT
 };
 

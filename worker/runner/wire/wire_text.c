@@ -228,7 +228,8 @@ void wire_put_path(FILE *stream, const char *path)
             fprintf(stream, "%%%02x", *c);
 }
 
-/* A detail may quote anything: what would break the line becomes a space. */
+/* A detail may quote any text: characters that would break the line become
+ * spaces. */
 void wire_put_text(FILE *stream, const char *key, const char *text)
 {
     fprintf(stream, "%s ", key);

@@ -1,8 +1,8 @@
-/* wire_text.h - words, numbers and fields of a line: for wire_*.c alone
+/* wire_text.h - words, numbers and fields of a line; private to wire_*.c
  *
- * A message is described by a table of fields.  A field reads its value from
- * the rest of the line after "key " and says in one phrase what it expects,
- * which is all the error message there is.
+ * A table of fields describes a message.  A field reads its value from the rest
+ * of the line after "key ", and has a phrase that says what it expects, for
+ * error messages.
  */
 #ifndef FA_WORKER_RUNNER_WIRE_WIRE_TEXT_H
 #define FA_WORKER_RUNNER_WIRE_WIRE_TEXT_H
@@ -31,7 +31,8 @@ enum wire_step wire_field_line(const struct wire_field *fields, size_t n,
 enum wire_step wire_field_end(const struct wire_field *fields, size_t n,
                               uint64_t seen, char why[WIRE_WHY_MAX]);
 
-/* Cut the next word off *rest; NULL at the end, or where two spaces meet. */
+/* Cut the next word off *rest; NULL at the end, or if two spaces follow each
+ * other. */
 char *wire_word(char **rest);
 
 bool wire_read_u64(const char *word, uint64_t max, uint64_t *out);
