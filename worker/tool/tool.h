@@ -24,10 +24,8 @@
 struct tool;
 
 #define TOOL_LIMIT_NS (300 * INT64_C(1000000000)) /* default */
-#define TOOL_OUTPUT_MAX                                    \
-    MSG_OUTPUT_MAX                /* of stdout; then it is \
-                                   * killed */
-#define TOOL_NOISE_MAX (16 << 20) /* of stderr, likewise */
+#define TOOL_OUTPUT_MAX MSG_OUTPUT_MAX            /* of stdout; more kills it */
+#define TOOL_NOISE_MAX (16 << 20)                 /* of stderr, likewise */
 /* Address space limit on a device without a driver; a driver reserves far
  * more. */
 #define TOOL_MEMORY_BYTES (UINT64_C(16) << 30)
