@@ -8,7 +8,7 @@
 
 #include "common/buf.h"
 
-static void numbers_are_printed_to_the_last_one(void **state)
+static void the_largest_and_smallest_numbers_are_printed(void **state)
 {
     struct buf buf;
 
@@ -40,7 +40,7 @@ static void a_long_text_is_printed_whole(void **state)
     buf_fini(&buf);
 }
 
-static void what_does_not_fit_is_dropped(void **state)
+static void bytes_beyond_the_ceiling_are_dropped(void **state)
 {
     struct buf buf;
 
@@ -58,9 +58,9 @@ static void what_does_not_fit_is_dropped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_printed_to_the_last_one),
+        cmocka_unit_test(the_largest_and_smallest_numbers_are_printed),
         cmocka_unit_test(a_long_text_is_printed_whole),
-        cmocka_unit_test(what_does_not_fit_is_dropped),
+        cmocka_unit_test(bytes_beyond_the_ceiling_are_dropped),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static void a_frame_waits_for_its_last_byte(void **state)
     assert_int_equal(frame.len, 3);
 }
 
-static void anything_else_is_refused_and_shown(void **state)
+static void an_invalid_frame_is_refused_and_shown(void **state)
 {
     static const struct {
         const char *bytes;
@@ -102,7 +102,7 @@ static void another_relay_version_is_named(void **state)
         err.text, "the relay speaks version '2 9.9.9' of its protocol, not 1");
 }
 
-static void noise_without_end_is_given_up(void **state)
+static void endless_noise_before_the_magic_is_refused(void **state)
 {
     static char noise[FRAME_NOISE_MAX];
     char version[FRAME_VERSION_BYTES];
@@ -124,11 +124,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_frame_is_eight_bytes_then_its_payload),
         cmocka_unit_test(a_frame_waits_for_its_last_byte),
-        cmocka_unit_test(anything_else_is_refused_and_shown),
+        cmocka_unit_test(an_invalid_frame_is_refused_and_shown),
         cmocka_unit_test(the_magic_is_found_after_login_noise),
         cmocka_unit_test(the_magic_that_is_written_is_found),
         cmocka_unit_test(another_relay_version_is_named),
-        cmocka_unit_test(noise_without_end_is_given_up),
+        cmocka_unit_test(endless_noise_before_the_magic_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

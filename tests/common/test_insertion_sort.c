@@ -9,7 +9,7 @@
 
 #include "common/insertion_sort.h"
 
-static void none_and_one_are_in_order(void **state)
+static void lists_of_zero_and_one_are_sorted(void **state)
 {
     double x[] = { 2, 1 };
 
@@ -20,7 +20,7 @@ static void none_and_one_are_in_order(void **state)
     assert_true(x[0] == 2 && x[1] == 1);
 }
 
-static void the_least_comes_first(void **state)
+static void numbers_are_sorted_ascending(void **state)
 {
     double x[] = { 3, -1, INFINITY, 0.5, -1, 2 };
     static const double sorted[] = { -1, -1, 0.5, 2, 3, INFINITY };
@@ -30,7 +30,7 @@ static void the_least_comes_first(void **state)
     assert_memory_equal(x, sorted, sizeof(sorted));
 }
 
-static void what_is_backwards_is_turned_round(void **state)
+static void a_descending_list_is_reversed(void **state)
 {
     double x[] = { 5, 4, 3, 2, 1 };
     static const double sorted[] = { 1, 2, 3, 4, 5 };
@@ -45,9 +45,9 @@ static void what_is_backwards_is_turned_round(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(none_and_one_are_in_order),
-        cmocka_unit_test(the_least_comes_first),
-        cmocka_unit_test(what_is_backwards_is_turned_round),
+        cmocka_unit_test(lists_of_zero_and_one_are_sorted),
+        cmocka_unit_test(numbers_are_sorted_ascending),
+        cmocka_unit_test(a_descending_list_is_reversed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@
     "\nmachine laptop\npid 4711\ndatabase /home/a da/f.db"               \
     "\nsince 1700000000000000001\nendpoint relay\n\n"
 
-static void an_invitation_survives_the_way(void **state)
+static void an_invitation_survives_encoding_and_parsing(void **state)
 {
     struct invite in = { .server_key = KEY_A,
                          .public_key = KEY_B,
@@ -71,7 +71,7 @@ static void the_longest_invitation_fits(void **state)
     assert_memory_equal(&in, &out, sizeof(in));
 }
 
-static void its_end_is_an_empty_line(void **state)
+static void an_empty_line_ends_the_invitation(void **state)
 {
     char full[INVITE_BYTES_MAX];
     struct err err;
@@ -158,9 +158,9 @@ static void a_refused_invitation_leaves_no_key(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_invitation_survives_the_way),
+        cmocka_unit_test(an_invitation_survives_encoding_and_parsing),
         cmocka_unit_test(the_longest_invitation_fits),
-        cmocka_unit_test(its_end_is_an_empty_line),
+        cmocka_unit_test(an_empty_line_ends_the_invitation),
         cmocka_unit_test(a_wrong_line_is_named_but_not_shown),
         cmocka_unit_test(a_refused_invitation_leaves_no_key),
     };

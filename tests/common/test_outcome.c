@@ -21,7 +21,7 @@ static void each_word_is_its_own(void **state)
     }
 }
 
-static void other_words_are_none(void **state)
+static void unknown_words_are_refused(void **state)
 {
     enum outcome read = OUTCOME_LOST;
 
@@ -33,7 +33,7 @@ static void other_words_are_none(void **state)
     assert_false(outcome_is("correctness", OUTCOME_CORRECT));
 }
 
-static void so_it_is_with_devices(void **state)
+static void each_device_word_is_read_back(void **state)
 {
     enum device_kind read = DEVICE_KIND_CPU;
 
@@ -53,8 +53,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_word_is_its_own),
-        cmocka_unit_test(other_words_are_none),
-        cmocka_unit_test(so_it_is_with_devices),
+        cmocka_unit_test(unknown_words_are_refused),
+        cmocka_unit_test(each_device_word_is_read_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

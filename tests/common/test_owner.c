@@ -29,7 +29,7 @@ static void it_is_told_in_one_line(void **state)
                               "since 2026-11-22T10:01:02Z");
 }
 
-static void of_a_long_path_the_end_is_told(void **state)
+static void a_long_path_is_cut_at_its_beginning(void **state)
 {
     struct owner owner = ada();
     char text[69];
@@ -41,7 +41,7 @@ static void of_a_long_path_the_end_is_told(void **state)
     assert_int_equal(strlen(text), sizeof(text) - 1);
 }
 
-static void nothing_in_it_is_for_a_terminal(void **state)
+static void control_characters_are_replaced(void **state)
 {
     char field[8];
 
@@ -72,8 +72,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_told_in_one_line),
-        cmocka_unit_test(of_a_long_path_the_end_is_told),
-        cmocka_unit_test(nothing_in_it_is_for_a_terminal),
+        cmocka_unit_test(a_long_path_is_cut_at_its_beginning),
+        cmocka_unit_test(control_characters_are_replaced),
         cmocka_unit_test(one_process_may_have_two_databases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ static const char output[] =
     "ptxas info    : Used 40 registers, used 1 barriers, 128 bytes smem, "
     "360 bytes cmem[0]\n";
 
-static void use_is_read_of_the_entry_alone(void **state)
+static void only_the_use_of_the_entry_is_read(void **state)
 {
     struct ptxas_use use = ptxas_use(output, "two");
 
@@ -32,7 +32,7 @@ static void use_is_read_of_the_entry_alone(void **state)
     assert_int_equal(ptxas_use(output, "one").static_smem, 0);
 }
 
-static void what_is_not_said_is_zero(void **state)
+static void missing_figures_are_zero(void **state)
 {
     (void)state;
     assert_int_equal(ptxas_use(output, "three").registers, 0);
@@ -43,8 +43,8 @@ static void what_is_not_said_is_zero(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(use_is_read_of_the_entry_alone),
-        cmocka_unit_test(what_is_not_said_is_zero),
+        cmocka_unit_test(only_the_use_of_the_entry_is_read),
+        cmocka_unit_test(missing_figures_are_zero),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

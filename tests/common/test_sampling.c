@@ -40,7 +40,7 @@ static void the_interval_is_that_of_the_table(void **state)
     }
 }
 
-static void what_to_do_next(void **state)
+static void each_case_has_its_verdict(void **state)
 {
     static const struct {
         double incumbent_s;
@@ -153,7 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_interval_is_that_of_the_table),
-        cmocka_unit_test(what_to_do_next),
+        cmocka_unit_test(each_case_has_its_verdict),
         cmocka_unit_test(halves_that_differ_do_not_settle),
         cmocka_unit_test(losers_are_stopped_and_others_are_not),
         cmocka_unit_test(one_percent_noise_settles),

@@ -83,7 +83,7 @@ static void a_result_survives_the_worker(void **state)
     msg_fini(&again);
 }
 
-static void what_runs_goes_on_under_a_new_coordinator(void **state)
+static void running_work_continues_under_a_new_coordinator(void **state)
 {
     struct msg hello, built;
 
@@ -329,7 +329,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         attached(an_unacknowledged_result_is_offered_to_the_next_one),
         attached(a_result_survives_the_worker),
-        attached(what_runs_goes_on_under_a_new_coordinator),
+        attached(running_work_continues_under_a_new_coordinator),
         attached(an_older_epoch_is_refused),
         attached(another_sweep_gets_the_owners_name),
         attached(another_sweep_gets_the_worker_of_one_that_was_killed),

@@ -188,7 +188,7 @@ static void more_than_the_credit_is_refused(void **state)
     msg_fini(&refuse);
 }
 
-static void files_that_are_nowhere_give_the_lease_back(void **state)
+static void missing_files_return_the_lease(void **state)
 {
     struct msg missing = { .type = MSG_MISSING,
                            .missing.hash = kernel_bundle.bundle.hash },
@@ -252,7 +252,7 @@ int main(void)
         attached(an_output_that_is_wrong_by_far_is_a_result),
         attached(a_result_without_room_is_refused_until_there_is_some),
         attached(more_than_the_credit_is_refused),
-        attached(files_that_are_nowhere_give_the_lease_back),
+        attached(missing_files_return_the_lease),
         attached(a_bundle_that_is_not_its_hash_is_not_used),
         attached(a_cancelled_lease_leaves_no_result),
     };

@@ -217,7 +217,7 @@ static void an_rsa_key_names_the_other_backend(void **state)
             "RSA keys need --ssh=openssh");
 }
 
-static void a_key_that_is_none_is_refused(void **state)
+static void a_file_without_a_key_is_refused(void **state)
 {
     (void)state;
     refused("box key=DIR/nowhere", false, ERR_AUTH, "does not exist");
@@ -536,7 +536,7 @@ int main(void)
         cmocka_unit_test(an_encrypted_key_names_the_agent),
         cmocka_unit_test(an_agent_stands_in_for_key_files),
         cmocka_unit_test(an_rsa_key_names_the_other_backend),
-        cmocka_unit_test(a_key_that_is_none_is_refused),
+        cmocka_unit_test(a_file_without_a_key_is_refused),
         cmocka_unit_test(an_unknown_host_key_is_refused),
         cmocka_unit_test(a_new_host_key_is_accepted_on_demand),
         cmocka_unit_test(a_changed_host_key_is_refused),

@@ -123,7 +123,7 @@ static void a_host_without_the_program_says_so_and_goes_on(void **state)
     msg_fini(&ran);
 }
 
-static void a_cancelled_one_frees_its_gpu(void **state)
+static void a_cancelled_tool_frees_its_gpu(void **state)
 {
     const char *const command[] = { "sleep", "1000" };
     const char *const other[] = { "echo", "on" };
@@ -180,7 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_host_without_the_program_says_so_and_goes_on),
-        cmocka_unit_test(a_cancelled_one_frees_its_gpu),
+        cmocka_unit_test(a_cancelled_tool_frees_its_gpu),
         cmocka_unit_test(
             what_an_older_run_asked_for_ends_though_it_has_no_room),
         /* ends the worker */

@@ -90,13 +90,13 @@ static int passing(int first, int step,
 }
 
 /* Odd steps: else the tunables of two values, which vary fastest, would not. */
-static void what_passes_compiles(void **state)
+static void configurations_that_pass_compile(void **state)
 {
     (void)state;
     assert_int_equal(passing(0, 33, point_compiles), 30);
 }
 
-static void what_passes_builds_for_a_gpu(void **state)
+static void configurations_that_pass_build_for_a_gpu(void **state)
 {
     (void)state;
     assert_int_equal(passing(5, 163, point_builds), 6);
@@ -136,7 +136,7 @@ static void refused(const struct flash_space *file, const char *rule, int n,
     }
 }
 
-static void what_a_rule_refuses_fails_with_its_name(void **state)
+static void a_refused_configuration_fails_with_the_rules_name(void **state)
 {
     (void)state;
     refused(&sweep, "warp_tile", 8, 595);
@@ -162,7 +162,7 @@ static void changed(const char *macro, int value, const char *rule)
 }
 
 /* Rules that no point of the two files breaks, for their values keep them. */
-static void what_no_axis_reaches_fails_as_well(void **state)
+static void rules_beyond_the_axes_fail_too(void **state)
 {
     (void)state;
     changed("NUM_WARPS", 64, "threads");
@@ -192,10 +192,10 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_passes_compiles),
-        cmocka_unit_test(what_passes_builds_for_a_gpu),
-        cmocka_unit_test(what_a_rule_refuses_fails_with_its_name),
-        cmocka_unit_test(what_no_axis_reaches_fails_as_well),
+        cmocka_unit_test(configurations_that_pass_compile),
+        cmocka_unit_test(configurations_that_pass_build_for_a_gpu),
+        cmocka_unit_test(a_refused_configuration_fails_with_the_rules_name),
+        cmocka_unit_test(rules_beyond_the_axes_fail_too),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

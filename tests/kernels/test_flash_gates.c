@@ -129,7 +129,7 @@ static void each_rule_refuses_what_its_gate_rejects(void **state)
     assert_string_equal(names(refused), "warp_tile ");
 }
 
-static void what_the_gates_pass_no_rule_refuses(void **state)
+static void no_rule_refuses_what_the_gates_pass(void **state)
 {
     struct space_point point;
     struct err err;
@@ -147,7 +147,7 @@ static void what_the_gates_pass_no_rule_refuses(void **state)
 
 /* A step that shares no factor with the 5,878,656 points reaches every value
  * of every tunable. */
-static void the_same_holds_in_the_wide_space(void **state)
+static void the_wide_space_agrees_too(void **state)
 {
     const int64_t step = 3633211, size = space_size(wide.file.space);
     unsigned refused = 0;
@@ -189,8 +189,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_rule_refuses_what_its_gate_rejects),
-        cmocka_unit_test(what_the_gates_pass_no_rule_refuses),
-        cmocka_unit_test(the_same_holds_in_the_wide_space),
+        cmocka_unit_test(no_rule_refuses_what_the_gates_pass),
+        cmocka_unit_test(the_wide_space_agrees_too),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -110,7 +110,7 @@ static void expect_fixture(const char *a, const char *b,
     free(path_b);
 }
 
-static void slower_is_a_regression_and_faster_is_none(void **state)
+static void only_slower_is_a_regression(void **state)
 {
     (void)state;
     expect_fixture("base", "base", COMPARE_FINE, "SAME");
@@ -119,7 +119,7 @@ static void slower_is_a_regression_and_faster_is_none(void **state)
     expect_fixture("base", "noisy", COMPARE_INCONCLUSIVE, "AMBG");
 }
 
-static void the_sign_turns_when_the_sides_do(void **state)
+static void swapping_the_sides_inverts_the_ratio(void **state)
 {
     (void)state;
     expect_fixture("faster", "base", COMPARE_REGRESSION, "SLOW");
@@ -182,7 +182,7 @@ static void a_late_sample_changes_little(void **state)
 }
 
 /* 1 % slower, and 8 blocks of 0.5 %: less than the threshold, surely. */
-static void less_than_the_threshold_is_none(void **state)
+static void a_change_below_the_threshold_is_no_regression(void **state)
 {
     struct compare_plan b = calm_too;
     struct pair pair;
@@ -287,7 +287,7 @@ static void a_winner_that_fails_is_a_regression(void **state)
     done(&pair);
 }
 
-static void what_was_not_measured_says_nothing(void **state)
+static void unmeasured_configurations_are_ignored(void **state)
 {
     struct compare_plan b = calm_too;
     struct pair pair;
@@ -357,7 +357,7 @@ static void two_kernels_are_refused(void **state)
     done(&pair);
 }
 
-static void a_sweep_may_be_named_anew(void **state)
+static void a_renamed_sweep_can_be_compared(void **state)
 {
     struct compare_plan b = calm_too;
     struct pair pair;
@@ -372,7 +372,7 @@ static void a_sweep_may_be_named_anew(void **state)
     done(&pair);
 }
 
-static void one_file_twice_is_said(void **state)
+static void comparing_a_file_with_itself_warns(void **state)
 {
     const struct compare_rules rules = COMPARE_RULES;
     struct pair pair = { .rc = 0 };
@@ -389,7 +389,7 @@ static void one_file_twice_is_said(void **state)
     done(&pair);
 }
 
-static void what_differs_is_said(void **state)
+static void differences_are_warned_of(void **state)
 {
     struct compare_plan b = calm_too;
     struct pair pair;
@@ -434,23 +434,23 @@ static int setup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slower_is_a_regression_and_faster_is_none),
-        cmocka_unit_test(the_sign_turns_when_the_sides_do),
+        cmocka_unit_test(only_slower_is_a_regression),
+        cmocka_unit_test(swapping_the_sides_inverts_the_ratio),
         cmocka_unit_test(the_ratio_is_a_over_b),
         cmocka_unit_test(without_blocks_the_screening_samples_count),
         cmocka_unit_test(a_late_sample_changes_little),
-        cmocka_unit_test(less_than_the_threshold_is_none),
+        cmocka_unit_test(a_change_below_the_threshold_is_no_regression),
         cmocka_unit_test(a_replay_has_no_cubins),
         cmocka_unit_test(one_cubin_in_both_is_the_machine),
         cmocka_unit_test(another_configuration_decides_only_when_asked),
         cmocka_unit_test(the_old_winner_is_compared_with_itself_too),
         cmocka_unit_test(a_winner_that_fails_is_a_regression),
-        cmocka_unit_test(what_was_not_measured_says_nothing),
+        cmocka_unit_test(unmeasured_configurations_are_ignored),
         cmocka_unit_test(times_of_different_things_are_refused),
         cmocka_unit_test(two_kernels_are_refused),
-        cmocka_unit_test(a_sweep_may_be_named_anew),
-        cmocka_unit_test(one_file_twice_is_said),
-        cmocka_unit_test(what_differs_is_said),
+        cmocka_unit_test(a_renamed_sweep_can_be_compared),
+        cmocka_unit_test(comparing_a_file_with_itself_warns),
+        cmocka_unit_test(differences_are_warned_of),
         cmocka_unit_test(emulated_times_are_compared_with_emulated_ones),
     };
 

@@ -138,7 +138,7 @@ static void the_headlines_winner_is_compared_at_another_shape_too(void **state)
 }
 
 /* At t nothing was shown to beat the baseline. */
-static void a_shape_that_the_baseline_won_has_no_other(void **state)
+static void a_shape_won_by_the_baseline_has_no_winner_of_its_own(void **state)
 {
     const char *const shapes[] = { "s", "t" };
     struct scene s;
@@ -171,7 +171,7 @@ static void where_nothing_won_the_best_finalist_is_compared(void **state)
     bench_fini(&s.bench);
 }
 
-static void without_a_verdict_the_ranking_says(void **state)
+static void without_a_verdict_the_ranking_decides(void **state)
 {
     const char *const shapes[] = { "t", "s", "new" };
     struct scene s;
@@ -187,7 +187,7 @@ static void without_a_verdict_the_ranking_says(void **state)
     bench_fini(&s.bench);
 }
 
-static void what_is_rejected_is_not_compared(void **state)
+static void rejected_configurations_are_not_compared(void **state)
 {
     struct conclusion_entry rejected = { 0 };
     const char *const shapes[] = { "s", "t" };
@@ -203,7 +203,7 @@ static void what_is_rejected_is_not_compared(void **state)
     bench_fini(&s.bench);
 }
 
-static void what_is_named_is_measured_as_well_and_nothing_twice(void **state)
+static void a_named_configuration_is_added_once(void **state)
 {
     const char *const shapes[] = { "s" };
     struct confirmation confirmation = { 0 };
@@ -229,7 +229,7 @@ static void what_is_named_is_measured_as_well_and_nothing_twice(void **state)
     bench_fini(&s.bench);
 }
 
-static void a_baseline_alone_is_no_bench(void **state)
+static void a_bench_needs_more_than_the_baseline(void **state)
 {
     const char *const shapes[] = { "s" };
     struct scene s;
@@ -253,12 +253,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_shape_has_its_own_winner),
         cmocka_unit_test(the_headlines_winner_is_compared_at_another_shape_too),
-        cmocka_unit_test(a_shape_that_the_baseline_won_has_no_other),
+        cmocka_unit_test(a_shape_won_by_the_baseline_has_no_winner_of_its_own),
         cmocka_unit_test(where_nothing_won_the_best_finalist_is_compared),
-        cmocka_unit_test(without_a_verdict_the_ranking_says),
-        cmocka_unit_test(what_is_rejected_is_not_compared),
-        cmocka_unit_test(what_is_named_is_measured_as_well_and_nothing_twice),
-        cmocka_unit_test(a_baseline_alone_is_no_bench),
+        cmocka_unit_test(without_a_verdict_the_ranking_decides),
+        cmocka_unit_test(rejected_configurations_are_not_compared),
+        cmocka_unit_test(a_named_configuration_is_added_once),
+        cmocka_unit_test(a_bench_needs_more_than_the_baseline),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

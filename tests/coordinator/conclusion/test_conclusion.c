@@ -101,7 +101,7 @@ static void a_winner_and_what_ties_with_it(void **state)
     scene_close(&s);
 }
 
-static void a_gain_below_the_target_is_said_and_no_success(void **state)
+static void a_gain_below_the_target_is_no_success(void **state)
 {
     struct scene s = { .n_gpus = 1, .times = { 1, 0.96 } };
     const struct conclusion *c;
@@ -118,7 +118,7 @@ static void a_gain_below_the_target_is_said_and_no_success(void **state)
 }
 
 /* The fastest of the screening, which the fixture ranks first. */
-static void what_turned_out_wrong_is_not_exported(void **state)
+static void a_wrong_configuration_is_not_exported(void **state)
 {
     struct scene s = { .n_gpus = 1, .times = { 1, 0.7 } };
 
@@ -210,7 +210,7 @@ static void without_a_finalist_nothing_beats_the_baseline(void **state)
     scene_close(&s);
 }
 
-static void what_is_not_finished_is_not_confirmed(void **state)
+static void an_incomplete_pass_confirms_nothing(void **state)
 {
     struct scene s = { .n_gpus = 1, .times = { 1, 0.7 } };
 
@@ -243,7 +243,7 @@ static void one_that_was_wrong_in_a_block_cannot_win(void **state)
     scene_close(&s);
 }
 
-static void nothing_was_confirmed_at_all(void **state)
+static void without_a_confirmation_the_state_is_none(void **state)
 {
     struct scene s = { .store = report_fixture(*state) };
 
@@ -253,7 +253,7 @@ static void nothing_was_confirmed_at_all(void **state)
     scene_close(&s);
 }
 
-static void an_emulated_one_claims_nothing(void **state)
+static void emulated_times_give_no_verdict(void **state)
 {
     struct conclusion c = { .state = CONCLUSION_DONE,
                             .emulated = true,
@@ -288,7 +288,7 @@ static void an_emulated_one_claims_nothing(void **state)
 
 /* The second is always 10 % faster than the baseline; the third is faster or
  * slower by turns, with fewer registers: it ties, and is not the best. */
-static void one_that_was_measured_badly_is_not_taken_from_the_tie(void **state)
+static void the_tie_break_ignores_badly_measured_ones(void **state)
 {
     struct conclusion c = { .state = CONCLUSION_DONE,
                             .blocks.complete = 10,
@@ -332,17 +332,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_winner_and_what_ties_with_it),
-        TEST(a_gain_below_the_target_is_said_and_no_success),
-        TEST(what_turned_out_wrong_is_not_exported),
+        TEST(a_gain_below_the_target_is_no_success),
+        TEST(a_wrong_configuration_is_not_exported),
         TEST(every_shape_has_a_verdict_of_its_own),
         TEST(the_fastest_of_a_shape_that_was_not_compared_is_named),
         TEST(nothing_beats_the_baseline),
         TEST(without_a_finalist_nothing_beats_the_baseline),
-        TEST(what_is_not_finished_is_not_confirmed),
+        TEST(an_incomplete_pass_confirms_nothing),
         TEST(one_that_was_wrong_in_a_block_cannot_win),
-        TEST(nothing_was_confirmed_at_all),
-        cmocka_unit_test(an_emulated_one_claims_nothing),
-        cmocka_unit_test(one_that_was_measured_badly_is_not_taken_from_the_tie),
+        TEST(without_a_confirmation_the_state_is_none),
+        cmocka_unit_test(emulated_times_give_no_verdict),
+        cmocka_unit_test(the_tie_break_ignores_badly_measured_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

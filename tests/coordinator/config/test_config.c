@@ -107,7 +107,7 @@ static void what_a_user_types_is_read_back(void **state)
     spec_free(spec);
 }
 
-static void each_slip_has_its_message(void **state)
+static void each_error_has_its_message(void **state)
 {
     static const struct {
         const char *text, *message;
@@ -155,7 +155,7 @@ int main(void)
         cmocka_unit_test(every_form_is_as_documented),
         cmocka_unit_test(a_text_that_is_no_identifier_has_no_second_macro),
         cmocka_unit_test(what_a_user_types_is_read_back),
-        cmocka_unit_test(each_slip_has_its_message),
+        cmocka_unit_test(each_error_has_its_message),
         cmocka_unit_test(four_digits_are_enough_of_a_key),
     };
     struct err err;

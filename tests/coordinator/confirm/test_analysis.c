@@ -75,7 +75,7 @@ static void equals_win_at_most_at_the_stated_rate(void **state)
     }
 }
 
-static void two_percent_at_one_percent_noise_are_found(void **state)
+static void a_gain_of_2_percent_is_found_at_1_percent_noise(void **state)
 {
     (void)state;
     for (int k = 0; k < 3; k++)
@@ -131,7 +131,7 @@ static void many_equals_do_not_make_a_winner(void **state)
 
 /* The second is 30 % faster than the baseline (the first), the third ties
  * with it, the fourth is 5 % slower, the fifth was never measured. */
-static void a_pass_tells_all_about_everyone(void **state)
+static void a_pass_has_a_finding_for_every_candidate(void **state)
 {
     static const double logs[] = { 0, -0.30, -0.299, 0.05 };
     const struct noise_pass pass = { 4, 10, 5, 2, logs };
@@ -186,10 +186,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_win_at_most_at_the_stated_rate),
-        cmocka_unit_test(two_percent_at_one_percent_noise_are_found),
+        cmocka_unit_test(a_gain_of_2_percent_is_found_at_1_percent_noise),
         cmocka_unit_test(many_equals_do_not_make_a_winner),
         cmocka_unit_test(cards_that_disagree_give_no_verdict),
-        cmocka_unit_test(a_pass_tells_all_about_everyone),
+        cmocka_unit_test(a_pass_has_a_finding_for_every_candidate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

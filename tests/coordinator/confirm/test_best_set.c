@@ -14,7 +14,7 @@ static const struct verdict_rules rules = VERDICT_RULES;
 
 /* Four candidates, 12 blocks: the last is 2 % behind the third, the second
  * by 0.2 %, and the first is the fastest but may not win. */
-static void the_set_is_the_leader_and_what_is_not_behind_it(void **state)
+static void the_set_has_the_leader_and_those_not_slower(void **state)
 {
     static const double logs[] = { -9.3, -9.002, -9, -8.98 };
     static const bool eligible[] = { false, true, true, true };
@@ -33,7 +33,7 @@ static void the_set_is_the_leader_and_what_is_not_behind_it(void **state)
 }
 
 /* 0.3 % behind, measured without noise: certain, and below the floor. */
-static void what_is_behind_by_less_than_the_floor_stays(void **state)
+static void a_difference_below_the_floor_stays_in_the_set(void **state)
 {
     static const bool eligible[] = { true, true, true };
     struct block_sample samples[36];
@@ -52,7 +52,7 @@ static void what_is_behind_by_less_than_the_floor_stays(void **state)
     blocks_free(blocks);
 }
 
-static void nobody_leads_where_nobody_ran(void **state)
+static void without_measurements_there_is_no_leader(void **state)
 {
     static const bool eligible[] = { true, true };
     struct blocks *blocks = blocks_new(NULL, 0, 2);
@@ -107,9 +107,9 @@ static void the_fastest_is_in_the_set(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_set_is_the_leader_and_what_is_not_behind_it),
-        cmocka_unit_test(what_is_behind_by_less_than_the_floor_stays),
-        cmocka_unit_test(nobody_leads_where_nobody_ran),
+        cmocka_unit_test(the_set_has_the_leader_and_those_not_slower),
+        cmocka_unit_test(a_difference_below_the_floor_stays_in_the_set),
+        cmocka_unit_test(without_measurements_there_is_no_leader),
         cmocka_unit_test(a_tie_is_broken_by_the_first_key_that_differs),
         cmocka_unit_test(the_fastest_is_in_the_set),
     };

@@ -23,7 +23,7 @@ static void finish(struct block_schedule *c,
     assert_true(block_schedule_measured(c, number, 0));
 }
 
-static void a_block_is_everybody_once_at_each_shape(void **state)
+static void a_block_has_every_candidate_once_at_each_shape(void **state)
 {
     struct block_schedule *c = block_schedule_new(&design);
     struct block_schedule_block block;
@@ -96,7 +96,7 @@ static void two_gpus_get_as_many_blocks(void **state)
     block_schedule_free(c);
 }
 
-static void a_gpu_that_comes_late_gets_its_least(void **state)
+static void a_late_gpu_gets_its_minimum(void **state)
 {
     struct block_schedule *c = block_schedule_new(&design);
     struct block_schedule_block block;
@@ -158,7 +158,7 @@ static void a_broken_block_is_dropped_and_another_made(void **state)
     block_schedule_free(c);
 }
 
-static void blocks_that_break_for_ever_end_it(void **state)
+static void too_many_broken_blocks_end_the_pass(void **state)
 {
     struct block_schedule *c = block_schedule_new(&design);
     struct block_schedule_block block;
@@ -212,7 +212,7 @@ static void one_that_dies_three_times_is_out(void **state)
     block_schedule_free(c);
 }
 
-static void what_an_earlier_run_left_counts(void **state)
+static void blocks_of_an_earlier_run_count(void **state)
 {
     struct block_schedule *c = block_schedule_new(&design);
     struct block_schedule_block block;
@@ -234,16 +234,16 @@ static void what_an_earlier_run_left_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_block_is_everybody_once_at_each_shape),
+        cmocka_unit_test(a_block_has_every_candidate_once_at_each_shape),
         cmocka_unit_test(the_order_is_drawn_by_seed_and_number),
         cmocka_unit_test(two_gpus_get_as_many_blocks),
-        cmocka_unit_test(a_gpu_that_comes_late_gets_its_least),
+        cmocka_unit_test(a_late_gpu_gets_its_minimum),
         cmocka_unit_test(a_gpu_that_goes_leaves_its_share_to_the_other),
         cmocka_unit_test(a_broken_block_is_dropped_and_another_made),
-        cmocka_unit_test(blocks_that_break_for_ever_end_it),
+        cmocka_unit_test(too_many_broken_blocks_end_the_pass),
         cmocka_unit_test(one_that_is_wrong_is_out_and_the_others_go_on),
         cmocka_unit_test(one_that_dies_three_times_is_out),
-        cmocka_unit_test(what_an_earlier_run_left_counts),
+        cmocka_unit_test(blocks_of_an_earlier_run_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,7 +189,7 @@ static void of_two_contestants_both_are_widened(void **state)
     assert_in_range(noisy.covered, 355, 400);
 }
 
-static void one_alone_has_the_interval_of_its_blocks(void **state)
+static void a_single_candidate_has_the_interval_of_its_blocks(void **state)
 {
     struct block_sample samples[20];
     struct block_time times[2];
@@ -216,7 +216,7 @@ int main(void)
         cmocka_unit_test(a_missing_contestant_shifts_no_level),
         cmocka_unit_test(a_noisy_contestant_widens_no_other_ones_time),
         cmocka_unit_test(of_two_contestants_both_are_widened),
-        cmocka_unit_test(one_alone_has_the_interval_of_its_blocks),
+        cmocka_unit_test(a_single_candidate_has_the_interval_of_its_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,7 +70,7 @@ static void a_host_says_nothing_of_another(void **state)
 }
 
 /* A block on a host where it failed does not count among those it joins. */
-static void it_joins_as_many_blocks_as_were_asked_for(void **state)
+static void it_joins_the_number_of_blocks_asked_for(void **state)
 {
     struct external_schedule *e = external_schedule_new(&design);
 
@@ -127,7 +127,7 @@ static void a_run_outlives_its_block(void **state)
     external_schedule_free(e);
 }
 
-static void what_was_dropped_leaves_the_trial_to_the_next(void **state)
+static void a_dropped_run_leaves_the_trial_to_the_next(void **state)
 {
     struct external_schedule *e = external_schedule_new(&design);
 
@@ -166,10 +166,10 @@ int main(void)
         cmocka_unit_test(one_that_fails_is_never_run_again_on_its_host),
         cmocka_unit_test(a_trial_is_run_alone_on_its_host),
         cmocka_unit_test(a_host_says_nothing_of_another),
-        cmocka_unit_test(it_joins_as_many_blocks_as_were_asked_for),
+        cmocka_unit_test(it_joins_the_number_of_blocks_asked_for),
         cmocka_unit_test(a_block_that_breaks_gives_its_place_to_another),
         cmocka_unit_test(a_run_outlives_its_block),
-        cmocka_unit_test(what_was_dropped_leaves_the_trial_to_the_next),
+        cmocka_unit_test(a_dropped_run_leaves_the_trial_to_the_next),
         cmocka_unit_test(runs_that_are_lost_in_a_row_end_it_on_the_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ static const struct finalist_rules rules = { .alpha = 0.05 };
 
 /* With three in the running z is 1.96 (0.05 over two comparisons), and the
  * sd of a median of 8 samples at 1 % is 0.443 %: 1.23 % is the limit. */
-static void what_noise_explains_goes_on(void **state)
+static void differences_within_noise_stay_in(void **state)
 {
     static const struct screened s[] = {
         { 1.0125, 8, 0.01 },
@@ -36,7 +36,7 @@ static void what_noise_explains_goes_on(void **state)
 
 /* A slow one that was barely measured could still be the best; a fast one
  * that was barely measured excludes nobody, the second one does. */
-static void who_was_measured_badly_stays_in(void **state)
+static void a_noisy_configuration_stays_in(void **state)
 {
     static const struct screened s[] = {
         { 1.00, 1, 0.10 },
@@ -75,7 +75,7 @@ static void a_few_calm_samples_count_as_the_typical_ones(void **state)
     assert_true(chosen[0] && chosen[1]);
 }
 
-static void what_samples_do_not_cure_widens_the_choice(void **state)
+static void variance_between_measurements_widens_the_choice(void **state)
 {
     static const struct screened s[] = { { 1, 30, 0.01 }, { 1.03, 30, 0.01 } };
     struct finalist_rules wider = rules;
@@ -164,7 +164,7 @@ static void a_cap_is_shared_by_the_shapes(void **state)
     }
 }
 
-static void none_and_one_are_chosen_as_they_are(void **state)
+static void zero_and_one_configurations_are_chosen(void **state)
 {
     static const struct screened s[] = { { NAN, 0, 0 }, { 2, 1, 0 } };
     bool chosen[2];
@@ -221,14 +221,14 @@ static void the_fastest_goes_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_noise_explains_goes_on),
-        cmocka_unit_test(who_was_measured_badly_stays_in),
+        cmocka_unit_test(differences_within_noise_stay_in),
+        cmocka_unit_test(a_noisy_configuration_stays_in),
         cmocka_unit_test(a_few_calm_samples_count_as_the_typical_ones),
-        cmocka_unit_test(what_samples_do_not_cure_widens_the_choice),
+        cmocka_unit_test(variance_between_measurements_widens_the_choice),
         cmocka_unit_test(a_cap_says_what_it_cut),
         cmocka_unit_test(the_best_of_every_shape_goes_on),
         cmocka_unit_test(a_cap_is_shared_by_the_shapes),
-        cmocka_unit_test(none_and_one_are_chosen_as_they_are),
+        cmocka_unit_test(zero_and_one_configurations_are_chosen),
         cmocka_unit_test(the_fastest_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,7 +82,7 @@ static void refused(const char *sql, size_t at, const char *what)
     buf_fini(&out);
 }
 
-static void sums_and_products_are_read_as_they_stand(void **state)
+static void precedence_of_operators_is_kept(void **state)
 {
     (void)state;
     is("(N + TILE - 1) / TILE * M",
@@ -115,7 +115,7 @@ static void known_texts_are_compared_at_once(void **state)
     is("MODE IN ('slow', 'plain')", "((long long)(0 || 0))");
 }
 
-static void what_is_no_whole_number_is_refused(void **state)
+static void operands_must_be_integers_or_texts(void **state)
 {
     (void)state;
     refused("ceil(1.5 * N)", 5, "'1.5' is not a whole number below 2^63");
@@ -126,7 +126,7 @@ static void what_is_no_whole_number_is_refused(void **state)
             "'9223372036854775808' is not a whole number below 2^63");
 }
 
-static void what_may_be_null_is_refused(void **state)
+static void expressions_that_may_be_null_are_refused(void **state)
 {
     (void)state;
     refused("CASE WHEN N THEN 1 END", 19, "'END' cannot be exported to C");
@@ -136,7 +136,7 @@ static void what_may_be_null_is_refused(void **state)
     refused("nullif(N, 0)", 0, "'nullif' cannot be exported to C");
 }
 
-static void what_is_unknown_or_unfinished_is_refused(void **state)
+static void unknown_names_and_incomplete_rules_are_refused(void **state)
 {
     (void)state;
     refused("sqrt(N)", 0, "'sqrt' cannot be exported to C");
@@ -147,7 +147,7 @@ static void what_is_unknown_or_unfinished_is_refused(void **state)
     refused("", 0, "it ends too early");
 }
 
-static void nesting_and_length_have_an_end(void **state)
+static void nesting_and_length_are_limited(void **state)
 {
     char deep[600] = "";
     struct buf wide;
@@ -372,7 +372,7 @@ static void c_and_sqlite_come_to_the_same(char *const *expressions, size_t n,
     dlclose(handle);
 }
 
-static void every_construct_comes_to_what_sqlite_says(void **state)
+static void every_construct_agrees_with_sqlite(void **state)
 {
     char *copies[N_FIXED];
 
@@ -384,7 +384,7 @@ static void every_construct_comes_to_what_sqlite_says(void **state)
         free(copies[i]);
 }
 
-static void random_expressions_come_to_what_sqlite_says(void **state)
+static void random_expressions_agree_with_sqlite(void **state)
 {
     char *texts[RANDOM_EXPRESSIONS];
 
@@ -407,16 +407,16 @@ static void random_expressions_come_to_what_sqlite_says(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_and_products_are_read_as_they_stand),
+        cmocka_unit_test(precedence_of_operators_is_kept),
         cmocka_unit_test(constants_alone_are_computed_in_long_long),
         cmocka_unit_test(numbers_are_written_in_decimal),
         cmocka_unit_test(known_texts_are_compared_at_once),
-        cmocka_unit_test(what_is_no_whole_number_is_refused),
-        cmocka_unit_test(what_may_be_null_is_refused),
-        cmocka_unit_test(what_is_unknown_or_unfinished_is_refused),
-        cmocka_unit_test(nesting_and_length_have_an_end),
-        cmocka_unit_test(every_construct_comes_to_what_sqlite_says),
-        cmocka_unit_test(random_expressions_come_to_what_sqlite_says),
+        cmocka_unit_test(operands_must_be_integers_or_texts),
+        cmocka_unit_test(expressions_that_may_be_null_are_refused),
+        cmocka_unit_test(unknown_names_and_incomplete_rules_are_refused),
+        cmocka_unit_test(nesting_and_length_are_limited),
+        cmocka_unit_test(every_construct_agrees_with_sqlite),
+        cmocka_unit_test(random_expressions_agree_with_sqlite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

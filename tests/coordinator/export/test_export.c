@@ -207,7 +207,7 @@ static void two_macros_of_one_name_are_refused(void **state)
     refused(&open, "would define 'VECTOR_ADD_VECTOR' twice");
 }
 
-static void a_launch_that_is_no_c_names_its_place(void **state)
+static void a_launch_that_cannot_be_c_names_its_place(void **state)
 {
     struct open open = open_report(report_fixture(*state));
 
@@ -253,7 +253,7 @@ static void another_configuration_can_be_named(void **state)
     named(*state, "b0b0", NULL);
 }
 
-static void one_that_waits_to_be_measured_can_be_named(void **state)
+static void a_pending_configuration_can_be_named(void **state)
 {
     struct open open = open_report(report_fixture(*state));
 
@@ -317,10 +317,10 @@ int main(void)
         TEST(an_interval_is_stated),
         TEST(a_comment_cannot_be_ended_from_outside),
         TEST(two_macros_of_one_name_are_refused),
-        TEST(a_launch_that_is_no_c_names_its_place),
+        TEST(a_launch_that_cannot_be_c_names_its_place),
         TEST(without_a_valid_time_there_is_no_winner),
         TEST(another_configuration_can_be_named),
-        TEST(one_that_waits_to_be_measured_can_be_named),
+        TEST(a_pending_configuration_can_be_named),
         TEST(a_wrong_configuration_is_refused),
         TEST(an_unknown_configuration_is_refused),
         TEST(a_gated_configuration_is_refused),

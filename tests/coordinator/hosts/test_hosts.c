@@ -356,7 +356,7 @@ static void a_long_line_is_shown_in_part(void **state)
     assert_true(strlen(err.text) < 400);
 }
 
-static void a_file_that_is_none_is_named(void **state)
+static void a_missing_file_is_named(void **state)
 {
     struct hosts hosts;
     struct err err;
@@ -384,7 +384,7 @@ int main(void)
         cmocka_unit_test(an_inventory_says_how_to_reach),
         cmocka_unit_test(too_many_hosts_are_refused),
         cmocka_unit_test(a_long_line_is_shown_in_part),
-        cmocka_unit_test(a_file_that_is_none_is_named),
+        cmocka_unit_test(a_missing_file_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -184,7 +184,7 @@ static void a_warning_is_true_when_what_it_is_about_is_slower(void **state)
     assert_int_equal(truth_when_warned_is(1), LESSONS_UNSEEN);
 }
 
-static void the_table_tells_all_of_it(void **state)
+static void the_table_has_every_lesson(void **state)
 {
     struct lessons_point points[POINTS];
     uint16_t levels[4 * POINTS];
@@ -203,7 +203,7 @@ static void the_table_tells_all_of_it(void **state)
     lessons_fini(&out);
 }
 
-static void the_json_tells_all_of_it(void **state)
+static void the_json_has_every_lesson(void **state)
 {
     struct lessons_point points[POINTS];
     uint16_t levels[4 * POINTS];
@@ -339,8 +339,8 @@ int main(void)
         cmocka_unit_test(each_value_has_its_best_and_its_median),
         cmocka_unit_test(what_a_gate_warned_of_came_true_or_not),
         cmocka_unit_test(a_warning_is_true_when_what_it_is_about_is_slower),
-        cmocka_unit_test(the_table_tells_all_of_it),
-        cmocka_unit_test(the_json_tells_all_of_it),
+        cmocka_unit_test(the_table_has_every_lesson),
+        cmocka_unit_test(the_json_has_every_lesson),
         cmocka_unit_test(a_sweep_of_failures_names_what_was_not_varied),
         cmocka_unit_test_setup_teardown(from_a_database, fixture_setup,
                                         fixture_teardown),

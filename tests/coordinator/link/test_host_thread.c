@@ -229,7 +229,7 @@ static const struct ending {
       true },
 };
 
-static void what_ends_is_told_with_its_words(void **state)
+static void an_end_is_reported_with_its_output(void **state)
 {
     struct stage *stage = *state;
 
@@ -250,7 +250,7 @@ static void what_ends_is_told_with_its_words(void **state)
     }
 }
 
-static void what_broke_is_tried_again(void **state)
+static void a_broken_connection_is_made_again(void **state)
 {
     struct stage *stage = *state;
 
@@ -280,7 +280,7 @@ static void a_connection_is_made_again_when_it_is_asked_for(void **state)
     end(stage);
 }
 
-static void a_work_folder_that_cannot_be_is_given_up(void **state)
+static void an_unusable_work_folder_ends_the_thread(void **state)
 {
     struct stage *stage = *state;
     struct host_thread_news news;
@@ -342,7 +342,7 @@ static void it_ends_while_it_waits_for_the_magic_line(void **state)
     end(stage);
 }
 
-static void it_ends_when_it_has_hardly_begun(void **state)
+static void it_can_be_stopped_right_after_its_start(void **state)
 {
     struct stage *stage = *state;
 
@@ -352,7 +352,7 @@ static void it_ends_when_it_has_hardly_begun(void **state)
     }
 }
 
-static void two_threads_of_one_host_cannot_be(void **state)
+static void a_host_cannot_have_two_threads(void **state)
 {
     struct stage *stage = *state;
     struct host_threads_options options = { .socket_path = stage->router };
@@ -377,15 +377,15 @@ int main(void)
         staged(a_worker_that_speaks_is_attached),
         staged(a_thread_that_is_at_work_is_not_joined_yet),
         staged(bytes_go_both_ways),
-        staged(what_ends_is_told_with_its_words),
-        staged(what_broke_is_tried_again),
+        staged(an_end_is_reported_with_its_output),
+        staged(a_broken_connection_is_made_again),
         staged(a_connection_is_made_again_when_it_is_asked_for),
-        staged(a_work_folder_that_cannot_be_is_given_up),
+        staged(an_unusable_work_folder_ends_the_thread),
         staged(a_far_side_without_the_magic_line_has_20_seconds),
         staged(a_relay_without_a_worker_has_40_seconds),
         staged(it_ends_while_it_waits_for_the_magic_line),
-        staged(it_ends_when_it_has_hardly_begun),
-        staged(two_threads_of_one_host_cannot_be),
+        staged(it_can_be_stopped_right_after_its_start),
+        staged(a_host_cannot_have_two_threads),
     };
     struct err err;
 

@@ -27,7 +27,7 @@ static int remove_base(void **state)
     return rmdir(base); /* fails when something was left in it */
 }
 
-static void it_is_private_and_goes_with_its_files(void **state)
+static void it_is_private_and_removed_with_its_files(void **state)
 {
     struct run_dir run_dir = { 0 };
     char path[RUN_DIR_PATH_BYTES];
@@ -88,7 +88,7 @@ static void a_base_too_long_for_a_socket_names_the_remedy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_private_and_goes_with_its_files),
+        cmocka_unit_test(it_is_private_and_removed_with_its_files),
         cmocka_unit_test(what_a_killed_one_left_is_removed_by_the_next),
         cmocka_unit_test(a_base_too_long_for_a_socket_names_the_remedy),
     };

@@ -68,7 +68,7 @@ static void name(const char *text)
         fail_msg("%s", err.text);
 }
 
-static void what_is_not_named_is_the_baselines(void **state)
+static void tunables_not_named_have_the_baselines_values(void **state)
 {
     (void)state;
     name("C=3");
@@ -81,7 +81,7 @@ static void what_is_not_named_is_the_baselines(void **state)
     assert_int_equal(chosen[1].warned, 4);
 }
 
-static void each_is_there_once(void **state)
+static void each_configuration_occurs_once(void **state)
 {
     (void)state;
     config_selection_baseline(&selection, spec);
@@ -108,7 +108,7 @@ static void a_cover_has_points_that_pass(void **state)
         assert_true(chosen[i].point != 8 && chosen[i].point != 11);
 }
 
-static void a_wrong_name_is_said(void **state)
+static void an_unknown_tunable_is_named(void **state)
 {
     (void)state;
     assert_int_equal(config_selection_named(&selection, spec, "D=1", &err),
@@ -176,10 +176,10 @@ int main(void)
 {
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(what_is_not_named_is_the_baselines),
-        CASE(each_is_there_once),
+        CASE(tunables_not_named_have_the_baselines_values),
+        CASE(each_configuration_occurs_once),
         CASE(a_cover_has_points_that_pass),
-        CASE(a_wrong_name_is_said),
+        CASE(an_unknown_tunable_is_named),
         CASE(the_best_of_a_report_come_in_its_order),
         CASE(a_plan_of_what_was_asked_for_knows_what_gates_reject),
     };

@@ -30,7 +30,7 @@ static struct spec *with(const char *external)
         .more = more });
 }
 
-static void what_is_left_out_has_its_default(void **state)
+static void missing_settings_have_defaults(void **state)
 {
     struct spec *spec = spec_fixture(&(struct spec_parts){ 0 });
 
@@ -107,7 +107,7 @@ static void samples_and_name_are_read(void **state)
     external_baseline_output_fini(&output);
 }
 
-static void garbage_is_told_in_one_line(void **state)
+static void garbage_gives_a_one_line_error(void **state)
 {
     static const struct {
         const char *text, *why;
@@ -155,11 +155,11 @@ static void garbage_is_told_in_one_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_left_out_has_its_default),
+        cmocka_unit_test(missing_settings_have_defaults),
         cmocka_unit_test(placeholders_become_the_numbers_of_the_shape),
         cmocka_unit_test(another_shape_or_file_is_another_key),
         cmocka_unit_test(samples_and_name_are_read),
-        cmocka_unit_test(garbage_is_told_in_one_line),
+        cmocka_unit_test(garbage_gives_a_one_line_error),
     };
     struct err err;
 

@@ -98,7 +98,7 @@ static void bytes_of_dram_are_those_read_and_written(void **state)
     assert_true(fabs(profile.figures[NCU_DRAM_BYTES] - 50.75e6) < 1);
 }
 
-static void what_is_not_available_is_unknown(void **state)
+static void unavailable_metrics_are_unknown(void **state)
 {
     static const char text[] =
         "\"ID\",\"gpu__time_duration.sum\",\"lts__throughput.avg.pct_of_peak_"
@@ -112,7 +112,7 @@ static void what_is_not_available_is_unknown(void **state)
     assert_true(isnan(profile.figures[NCU_L2]));
 }
 
-static void what_is_missing_is_said_with_its_remedy(void **state)
+static void a_missing_profile_has_a_reason_and_a_remedy(void **state)
 {
     static const struct {
         const char *output, *log, *why;
@@ -166,8 +166,8 @@ int main(void)
         cmocka_unit_test(figures_are_read_from_the_table),
         cmocka_unit_test(a_recorded_table_is_read),
         cmocka_unit_test(bytes_of_dram_are_those_read_and_written),
-        cmocka_unit_test(what_is_not_available_is_unknown),
-        cmocka_unit_test(what_is_missing_is_said_with_its_remedy),
+        cmocka_unit_test(unavailable_metrics_are_unknown),
+        cmocka_unit_test(a_missing_profile_has_a_reason_and_a_remedy),
         cmocka_unit_test(the_command_names_the_kernel_and_ends_in_the_runner),
     };
 

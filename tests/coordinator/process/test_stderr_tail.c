@@ -29,7 +29,7 @@ static void the_last_lines_are_said(void **state)
     says("a\033[31mred\n", 1, "a[31mred");
 }
 
-static void of_a_long_line_the_end_is_said(void **state)
+static void a_long_line_is_cut_at_its_beginning(void **state)
 {
     (void)state;
     says("0123456789012345678901234567890123456789 no space\n", 1,
@@ -55,7 +55,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_lines_are_said),
-        cmocka_unit_test(of_a_long_line_the_end_is_said),
+        cmocka_unit_test(a_long_line_is_cut_at_its_beginning),
         cmocka_unit_test(only_the_end_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,7 +61,7 @@ static void without_ssh_and_its_files_the_defaults_hold(void **state)
     assert_string_equal(config.proxy_jump, "");
 }
 
-static void none_means_nothing(void **state)
+static void the_value_none_means_unset(void **state)
 {
     struct ssh_config config;
     struct err err;
@@ -156,7 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_output_of_ssh_is_read),
         cmocka_unit_test(without_ssh_and_its_files_the_defaults_hold),
-        cmocka_unit_test(none_means_nothing),
+        cmocka_unit_test(the_value_none_means_unset),
         cmocka_unit_test(output_without_a_host_is_refused),
         cmocka_unit_test(the_hosts_file_goes_before_the_configuration),
         cmocka_unit_test(nothing_of_a_host_reaches_a_shell),

@@ -67,7 +67,7 @@ static void numbers_ascend_and_texts_are_not_ordered(void **state)
     landscape_free(land);
 }
 
-static void failures_are_kept_as_such(void **state)
+static void failures_are_recorded_as_failures(void **state)
 {
     static const char text[] = HEAD FAST
         ",\"b\":{\"BX\":32,\"MODE\":\"a\",\"time\":\"CompilationFailedConfig\"}"
@@ -190,7 +190,7 @@ static void the_members_may_come_in_any_order(void **state)
 }
 
 /* Without a mean: its samples, another objective's failure, or nothing. */
-static void a_time_may_be_elsewhere_or_nowhere(void **state)
+static void a_time_may_be_in_another_member_or_missing(void **state)
 {
     static const char text[] =
         HEAD "\"a\":{\"BX\":16,\"MODE\":\"a\",\"times\":[1,null,3]}"
@@ -215,7 +215,7 @@ static void a_time_may_be_elsewhere_or_nowhere(void **state)
     landscape_free(land);
 }
 
-static void a_folder_is_no_record(void **state)
+static void a_folder_is_refused_as_a_record(void **state)
 {
     struct landscape *land;
     struct err err;
@@ -242,13 +242,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cache_is_read_with_samples_and_durations),
         cmocka_unit_test(numbers_ascend_and_texts_are_not_ordered),
-        cmocka_unit_test(failures_are_kept_as_such),
+        cmocka_unit_test(failures_are_recorded_as_failures),
         cmocka_unit_test(an_unclosed_file_is_read_as_far_as_it_goes),
         cmocka_unit_test(gzip_is_read_and_a_cut_one_is_refused),
         cmocka_unit_test(bad_files_are_refused_with_their_line),
         cmocka_unit_test(the_members_may_come_in_any_order),
-        cmocka_unit_test(a_time_may_be_elsewhere_or_nowhere),
-        cmocka_unit_test(a_folder_is_no_record),
+        cmocka_unit_test(a_time_may_be_in_another_member_or_missing),
+        cmocka_unit_test(a_folder_is_refused_as_a_record),
         cmocka_unit_test(a_repeated_configuration_counts_once),
     };
 

@@ -138,7 +138,7 @@ static void a_build_is_the_record_as_text(void **state)
     replay_close(replay);
 }
 
-static void what_is_not_recorded_cannot_be_replayed(void **state)
+static void a_configuration_without_a_record_is_refused(void **state)
 {
     struct replay *replay = open_cache(cache, NULL);
     struct spec *spec = spec_of(replay, NULL);
@@ -157,7 +157,7 @@ static void what_is_not_recorded_cannot_be_replayed(void **state)
     replay_close(replay);
 }
 
-static void a_result_takes_what_it_took_when_it_was_recorded(void **state)
+static void a_result_has_the_recorded_durations(void **state)
 {
     struct replay *replay = open_cache(cache, NULL);
     struct spec *spec = spec_of(replay, NULL);
@@ -192,7 +192,7 @@ static void put_arguments(struct replay *replay, const char *purpose,
     replay_put_arguments(replay, &id, "box", 1, out);
 }
 
-static void samples_depend_on_what_is_measured_and_not_on_when(void **state)
+static void samples_depend_on_the_measurement_not_on_its_time(void **state)
 {
     struct replay *replay = open_cache(cache, NULL);
     struct spec *spec = spec_of(replay, NULL);
@@ -307,9 +307,9 @@ int main(void)
         cmocka_unit_test(
             points_are_what_was_recorded_in_the_order_of_the_sweep),
         cmocka_unit_test(a_build_is_the_record_as_text),
-        cmocka_unit_test(what_is_not_recorded_cannot_be_replayed),
-        cmocka_unit_test(a_result_takes_what_it_took_when_it_was_recorded),
-        cmocka_unit_test(samples_depend_on_what_is_measured_and_not_on_when),
+        cmocka_unit_test(a_configuration_without_a_record_is_refused),
+        cmocka_unit_test(a_result_has_the_recorded_durations),
+        cmocka_unit_test(samples_depend_on_the_measurement_not_on_its_time),
         cmocka_unit_test(a_sweep_file_may_ask_for_a_part_of_the_record),
         cmocka_unit_test(a_sweep_file_with_other_tunables_is_refused),
         cmocka_unit_test(cards_differ_and_drift),

@@ -247,7 +247,7 @@ static void a_build_that_fails_is_the_evidence_for_all_shapes(void **state)
     store_close(store);
 }
 
-static void outcomes_alone_say_how_far_it_is(void **state)
+static void outcomes_alone_give_the_progress(void **state)
 {
     struct store *store = report_fixture(*state);
     struct report *whole, *outcomes;
@@ -322,7 +322,7 @@ int main(void)
         TEST(results_of_older_sources_are_counted_and_not_ranked),
         TEST(of_two_ways_to_measure_a_shape_the_newest_counts),
         TEST(a_build_that_fails_is_the_evidence_for_all_shapes),
-        TEST(outcomes_alone_say_how_far_it_is),
+        TEST(outcomes_alone_give_the_progress),
         TEST(where_selects_by_tunable_and_time),
         TEST(where_names_what_is_wrong_with_the_condition),
     };

@@ -128,7 +128,7 @@ static void cards_that_differ_do_not_choose_the_winner(void **state)
     report_free(report);
 }
 
-static void nor_does_the_minute(void **state)
+static void drift_does_not_choose_the_winner(void **state)
 {
     struct store *store = report_fixture(*state);
     struct report *report;
@@ -157,7 +157,7 @@ static void without_canaries_the_median_ranks(void **state)
 }
 
 /* Canaries of other sources are none. */
-static void only_canaries_of_now_count(void **state)
+static void only_current_canaries_count(void **state)
 {
     struct store *store = report_fixture(*state);
     struct store_result old = fixture_result("old", BASELINE);
@@ -210,9 +210,9 @@ int main(void)
     cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(cards_that_differ_do_not_choose_the_winner),
-        TEST(nor_does_the_minute),
+        TEST(drift_does_not_choose_the_winner),
         TEST(without_canaries_the_median_ranks),
-        TEST(only_canaries_of_now_count),
+        TEST(only_current_canaries_count),
         TEST(the_table_of_gpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,7 @@ static void a_running_sweep_has_a_holder_a_rate_and_an_eta(void **state)
     store_close(store);
 }
 
-static void a_sweep_that_ended_has_neither(void **state)
+static void a_finished_sweep_has_no_holder_and_no_eta(void **state)
 {
     struct store *store = report_fixture(*state);
     struct report *report;
@@ -89,7 +89,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_running_sweep_has_a_holder_a_rate_and_an_eta),
-        TEST(a_sweep_that_ended_has_neither),
+        TEST(a_finished_sweep_has_no_holder_and_no_eta),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,8 @@ static void batch(struct gpu_trust *trust, int gpu, int first, double at_s,
     gpu_trust_canary(trust, gpu, at_s + 9, canary_s);
 }
 
-static void at_the_start_every_so_often_and_at_the_end(void **state)
+static void
+a_canary_is_due_at_the_start_at_intervals_and_at_the_end(void **state)
 {
     struct gpu_trust *trust = three_then_one();
     struct gpu_trust_step step;
@@ -98,7 +99,7 @@ static void at_the_start_every_so_often_and_at_the_end(void **state)
     gpu_trust_free(trust);
 }
 
-static void what_has_no_time_counts_as_a_measurement(void **state)
+static void a_result_without_a_time_counts_as_a_measurement(void **state)
 {
     struct gpu_trust *trust = three_then_one();
 
@@ -260,7 +261,8 @@ static void keeps_moving(struct gpu_trust *trust, int gpu)
     }
 }
 
-static void one_that_never_settles_is_quarantined_where_others_are(void **state)
+static void
+a_gpu_that_never_settles_is_quarantined_if_others_are_steady(void **state)
 {
     struct gpu_trust *trust = three_then_one();
     struct gpu_trust_step step;
@@ -286,7 +288,7 @@ static void one_that_never_settles_is_quarantined_where_others_are(void **state)
     gpu_trust_free(trust);
 }
 
-static void the_only_one_is_used_as_it_is(void **state)
+static void the_only_gpu_is_used_as_it_is(void **state)
 {
     struct gpu_trust *trust = three_then_one();
 
@@ -372,7 +374,7 @@ static void a_canary_that_is_right_nowhere_blames_no_gpu(void **state)
     gpu_trust_free(trust);
 }
 
-static void what_a_lost_gpu_was_to_repeat_goes_elsewhere(void **state)
+static void repeats_of_a_lost_gpu_go_to_another(void **state)
 {
     struct gpu_trust *trust = three_then_one();
     struct gpu_trust_step step;
@@ -415,7 +417,7 @@ a_canary_that_never_comes_about_is_not_asked_for_for_ever(void **state)
     gpu_trust_free(trust);
 }
 
-static void one_that_was_quarantined_before_is_not_asked(void **state)
+static void a_gpu_quarantined_earlier_gets_no_canary(void **state)
 {
     struct gpu_trust *trust = three_then_one();
 
@@ -428,7 +430,7 @@ static void one_that_was_quarantined_before_is_not_asked(void **state)
     gpu_trust_free(trust);
 }
 
-static void an_earlier_run_is_gone_on_with(void **state)
+static void an_earlier_run_is_continued(void **state)
 {
     struct gpu_trust *trust = three_then_one();
     struct gpu_trust_step step;
@@ -452,8 +454,9 @@ static void an_earlier_run_is_gone_on_with(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_the_start_every_so_often_and_at_the_end),
-        cmocka_unit_test(what_has_no_time_counts_as_a_measurement),
+        cmocka_unit_test(
+            a_canary_is_due_at_the_start_at_intervals_and_at_the_end),
+        cmocka_unit_test(a_result_without_a_time_counts_as_a_measurement),
         cmocka_unit_test(nothing_to_measure_needs_no_canary),
         cmocka_unit_test(a_window_that_moved_is_measured_again),
         cmocka_unit_test(
@@ -461,16 +464,16 @@ int main(void)
         cmocka_unit_test(a_gpu_off_its_level_rests_and_comes_back),
         cmocka_unit_test(a_step_to_a_new_level_is_one_rest),
         cmocka_unit_test(
-            one_that_never_settles_is_quarantined_where_others_are),
-        cmocka_unit_test(the_only_one_is_used_as_it_is),
+            a_gpu_that_never_settles_is_quarantined_if_others_are_steady),
+        cmocka_unit_test(the_only_gpu_is_used_as_it_is),
         cmocka_unit_test(cards_that_all_drift_are_all_kept),
         cmocka_unit_test(a_wrong_canary_is_tried_again_and_then_quarantines),
         cmocka_unit_test(a_canary_that_is_right_nowhere_blames_no_gpu),
-        cmocka_unit_test(what_a_lost_gpu_was_to_repeat_goes_elsewhere),
+        cmocka_unit_test(repeats_of_a_lost_gpu_go_to_another),
         cmocka_unit_test(
             a_canary_that_never_comes_about_is_not_asked_for_for_ever),
-        cmocka_unit_test(one_that_was_quarantined_before_is_not_asked),
-        cmocka_unit_test(an_earlier_run_is_gone_on_with),
+        cmocka_unit_test(a_gpu_quarantined_earlier_gets_no_canary),
+        cmocka_unit_test(an_earlier_run_is_continued),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

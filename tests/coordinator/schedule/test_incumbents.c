@@ -9,7 +9,7 @@
 
 static const double fast[] = { 10, 11, 10, 10, 12 }, slow[] = { 20, 20, 21 };
 
-static void there_is_none_before_the_first_result(void **state)
+static void before_the_first_result_there_is_no_incumbent(void **state)
 {
     struct incumbents *incumbents = incumbents_new(2);
 
@@ -34,7 +34,7 @@ static void each_shape_has_its_own_by_the_high_end_of_a_median(void **state)
     incumbents_free(incumbents);
 }
 
-static void samples_that_disagree_beat_nobody(void **state)
+static void unstable_samples_make_no_incumbent(void **state)
 {
     struct incumbents *incumbents = incumbents_new(1);
 
@@ -62,9 +62,9 @@ static void medians_of_earlier_runs_count_with_their_noise(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_is_none_before_the_first_result),
+        cmocka_unit_test(before_the_first_result_there_is_no_incumbent),
         cmocka_unit_test(each_shape_has_its_own_by_the_high_end_of_a_median),
-        cmocka_unit_test(samples_that_disagree_beat_nobody),
+        cmocka_unit_test(unstable_samples_make_no_incumbent),
         cmocka_unit_test(medians_of_earlier_runs_count_with_their_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,7 +78,7 @@ static void measuring_leads_over_building(void **state)
     ledger_free(ledger);
 }
 
-static void time_that_came_to_nothing_is_failed_or_lost(void **state)
+static void time_without_a_result_is_failed_or_lost(void **state)
 {
     struct book book = { .n = 0 };
     struct ledger *ledger = ledger_new(1, write_down, &book);
@@ -142,7 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_quiet_host_is_acquired_set_up_and_idle),
         cmocka_unit_test(measuring_leads_over_building),
-        cmocka_unit_test(time_that_came_to_nothing_is_failed_or_lost),
+        cmocka_unit_test(time_without_a_result_is_failed_or_lost),
         cmocka_unit_test(a_flush_shows_the_open_interval_and_extends_it),
         cmocka_unit_test(intervals_have_no_gap_and_no_overlap),
     };

@@ -176,7 +176,7 @@ static void an_idle_gpu_takes_work_that_piles_up_elsewhere(void **state)
     sched_free(sched);
 }
 
-static void what_only_a_dead_host_had_is_built_again(void **state)
+static void artifacts_of_a_dead_host_are_built_again(void **state)
 {
     struct sched *sched = two_units(2);
     struct sched_lease lease;
@@ -216,7 +216,7 @@ static void a_paused_host_gets_nothing_new(void **state)
     sched_free(sched);
 }
 
-static void what_an_earlier_run_settled_is_not_done_again(void **state)
+static void jobs_settled_by_an_earlier_run_are_not_repeated(void **state)
 {
     struct sched *sched = two_units(1);
     struct sched_lease lease;
@@ -321,7 +321,7 @@ static void a_unit_released_twice_is_built_once(void **state)
     sched_free(sched);
 }
 
-static void what_is_dropped_is_settled_and_never_done(void **state)
+static void a_dropped_unit_is_settled_and_never_done(void **state)
 {
     struct sched *sched = two_units(1);
     struct sched_lease lease;
@@ -443,7 +443,7 @@ static struct sched *one_left_on_host_0(struct sched_lease *lease)
     return sched;
 }
 
-static void what_is_out_late_is_repeated_once_by_an_idle_gpu(void **state)
+static void a_late_lease_is_repeated_once_by_an_idle_gpu(void **state)
 {
     struct sched_lease first, repeat, none;
     struct sched *sched = one_left_on_host_0(&first);
@@ -547,20 +547,20 @@ int main(void)
         cmocka_unit_test(three_losses_fail_it_and_a_late_result_settles_it),
         cmocka_unit_test(a_late_result_ends_the_lease_given_to_another),
         cmocka_unit_test(an_idle_gpu_takes_work_that_piles_up_elsewhere),
-        cmocka_unit_test(what_only_a_dead_host_had_is_built_again),
+        cmocka_unit_test(artifacts_of_a_dead_host_are_built_again),
         cmocka_unit_test(a_paused_host_gets_nothing_new),
-        cmocka_unit_test(what_an_earlier_run_settled_is_not_done_again),
+        cmocka_unit_test(jobs_settled_by_an_earlier_run_are_not_repeated),
         cmocka_unit_test(a_finished_sweep_has_no_open_job),
         cmocka_unit_test(adopted_work_is_not_handed_out_again),
         cmocka_unit_test(a_held_unit_waits_for_its_release),
         cmocka_unit_test(a_unit_released_twice_is_built_once),
-        cmocka_unit_test(what_is_dropped_is_settled_and_never_done),
+        cmocka_unit_test(a_dropped_unit_is_settled_and_never_done),
         cmocka_unit_test(dropping_all_needs_no_reference),
         cmocka_unit_test(a_host_that_built_a_held_unit_waits_with_it),
         cmocka_unit_test(
             refused_for_a_vanished_artifact_it_waits_for_the_next_build),
         cmocka_unit_test(lost_with_the_reference_it_waits_for_both),
-        cmocka_unit_test(what_is_out_late_is_repeated_once_by_an_idle_gpu),
+        cmocka_unit_test(a_late_lease_is_repeated_once_by_an_idle_gpu),
         cmocka_unit_test(
             the_repetition_carries_on_when_the_first_lease_is_lost),
         cmocka_unit_test(

@@ -142,7 +142,7 @@ an_order_waits_for_its_build_and_holds_up_no_other_work(void **state)
     sched_free(sched);
 }
 
-static void what_is_settled_and_not_built_is_built_for_an_order(void **state)
+static void an_order_builds_a_settled_unit(void **state)
 {
     struct sched *sched = three_units(1);
     struct sched_lease lease;
@@ -281,7 +281,7 @@ static void a_dead_host_drops_its_orders_and_not_those_of_others(void **state)
     sched_free(sched);
 }
 
-static void what_a_dead_host_had_is_built_for_a_later_order(void **state)
+static void a_later_order_rebuilds_what_a_dead_host_had(void **state)
 {
     struct sched *sched = three_units(2);
     struct sched_lease lease;
@@ -299,7 +299,7 @@ static void what_a_dead_host_had_is_built_for_a_later_order(void **state)
     sched_free(sched);
 }
 
-static void without_its_build_an_order_cannot_be(void **state)
+static void an_order_needs_its_build(void **state)
 {
     struct sched *sched = three_units(1);
     struct sched_lease lease;
@@ -396,7 +396,7 @@ static void an_order_of_a_held_unit_waits_for_its_release(void **state)
     sched_free(sched);
 }
 
-static void a_gpu_that_rests_takes_orders_alone(void **state)
+static void a_resting_gpu_takes_only_orders(void **state)
 {
     struct sched *sched = three_units(2);
     struct sched_lease lease;
@@ -432,19 +432,19 @@ int main(void)
         cmocka_unit_test(each_gpu_has_its_own),
         cmocka_unit_test(
             an_order_waits_for_its_build_and_holds_up_no_other_work),
-        cmocka_unit_test(what_is_settled_and_not_built_is_built_for_an_order),
+        cmocka_unit_test(an_order_builds_a_settled_unit),
         cmocka_unit_test(a_cancelled_order_takes_its_builds_along),
         cmocka_unit_test(an_order_on_another_host_waits_until_that_has_it),
         cmocka_unit_test(a_lost_order_is_tried_again_first_and_dropped_at_last),
         cmocka_unit_test(a_late_result_ends_an_order_that_waits_again),
         cmocka_unit_test(a_dead_host_drops_its_orders_and_not_those_of_others),
-        cmocka_unit_test(what_a_dead_host_had_is_built_for_a_later_order),
-        cmocka_unit_test(without_its_build_an_order_cannot_be),
+        cmocka_unit_test(a_later_order_rebuilds_what_a_dead_host_had),
+        cmocka_unit_test(an_order_needs_its_build),
         cmocka_unit_test(
             an_artifact_that_vanished_is_built_before_the_order_goes_on),
         cmocka_unit_test(a_gpu_that_is_gone_takes_its_orders_along),
         cmocka_unit_test(an_order_of_a_held_unit_waits_for_its_release),
-        cmocka_unit_test(a_gpu_that_rests_takes_orders_alone),
+        cmocka_unit_test(a_resting_gpu_takes_only_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,7 +129,7 @@ static void a_program_may_wait_for_a_result(void **state)
     domain_free(domain);
 }
 
-static void what_it_does_wrong_is_one_message(void **state)
+static void each_protocol_error_is_one_message(void **state)
 {
     static const struct row {
         const char *manner;
@@ -182,7 +182,7 @@ static void silence_has_a_deadline(void **state)
     domain_free(domain);
 }
 
-static void a_program_that_is_not_there_is_named(void **state)
+static void a_missing_program_is_named(void **state)
 {
     const char *const argv[] = { "no-such-strategy", NULL };
     struct domain *domain = five();
@@ -261,9 +261,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_legal_point_is_asked_once),
         cmocka_unit_test(a_program_may_wait_for_a_result),
-        cmocka_unit_test(what_it_does_wrong_is_one_message),
+        cmocka_unit_test(each_protocol_error_is_one_message),
         cmocka_unit_test(silence_has_a_deadline),
-        cmocka_unit_test(a_program_that_is_not_there_is_named),
+        cmocka_unit_test(a_missing_program_is_named),
         cmocka_unit_test(it_is_told_the_times_of_all_shapes),
         cmocka_unit_test(optuna_searches_the_whole_space),
     };

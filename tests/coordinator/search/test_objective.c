@@ -28,7 +28,7 @@ static enum objective_known sum(int objective, unsigned char a, unsigned char b)
     return objective_sum(objective, known, 2);
 }
 
-static void a_failure_anywhere_is_one_at_once(void **state)
+static void a_failure_at_any_shape_is_a_failure_at_once(void **state)
 {
     (void)state;
     for (int objective = OBJECTIVE_ALL; objective < 2; objective++) {
@@ -39,7 +39,7 @@ static void a_failure_anywhere_is_one_at_once(void **state)
     }
 }
 
-static void nothing_is_said_before_all_shapes_are_settled(void **state)
+static void the_state_is_open_until_all_shapes_are_settled(void **state)
 {
     (void)state;
     for (int objective = OBJECTIVE_ALL; objective < 2; objective++) {
@@ -50,7 +50,7 @@ static void nothing_is_said_before_all_shapes_are_settled(void **state)
     }
 }
 
-static void what_is_lost_matters_where_it_is_judged(void **state)
+static void a_loss_counts_only_at_shapes_of_the_objective(void **state)
 {
     (void)state;
     assert_int_equal(sum(0, OBJECTIVE_TIMED, OBJECTIVE_LOST), OBJECTIVE_TIMED);
@@ -91,9 +91,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_word_or_the_name_of_a_shape),
-        cmocka_unit_test(a_failure_anywhere_is_one_at_once),
-        cmocka_unit_test(nothing_is_said_before_all_shapes_are_settled),
-        cmocka_unit_test(what_is_lost_matters_where_it_is_judged),
+        cmocka_unit_test(a_failure_at_any_shape_is_a_failure_at_once),
+        cmocka_unit_test(the_state_is_open_until_all_shapes_are_settled),
+        cmocka_unit_test(a_loss_counts_only_at_shapes_of_the_objective),
         cmocka_unit_test(the_time_is_that_of_the_shape_or_the_geometric_mean),
         cmocka_unit_test(the_order_is_that_of_the_times_over_the_baseline),
     };

@@ -191,7 +191,7 @@ static void one_failed_shape_is_a_failure_at_once(void **state)
     assert_int_equal(now.timed, 0);
 }
 
-static void what_was_lost_and_comes_late_is_told_again(void **state)
+static void a_late_result_after_a_loss_is_told_again(void **state)
 {
     struct strategy_state now;
 
@@ -207,7 +207,7 @@ static void what_was_lost_and_comes_late_is_told_again(void **state)
     assert_int_equal(search_out(search), 1); /* the baseline */
 }
 
-static void what_was_in_doubt_is_told_as_it_came_out(void **state)
+static void a_repeated_measurement_is_told_again(void **state)
 {
     struct strategy_state now;
     size_t steps;
@@ -229,7 +229,7 @@ static void what_was_in_doubt_is_told_as_it_came_out(void **state)
     assert_int_equal(steps, 4);
 }
 
-static void what_an_earlier_run_knows_is_not_asked_for(void **state)
+static void results_of_an_earlier_run_are_not_asked_for(void **state)
 {
     (void)state;
     begin(&(struct search_options){
@@ -386,7 +386,7 @@ static void the_fastest_third_is_wanted_once_more(void **state)
     wanted(4, 3, 0);
 }
 
-static void what_is_out_keeps_the_hosts_busy_and_is_never_most(void **state)
+static void pending_units_keep_hosts_busy_within_a_quarter(void **state)
 {
     (void)state;
     assert_int_equal(search_ahead(16, 1, 2, 200), 19);
@@ -411,11 +411,11 @@ int main(void)
         cmocka_unit_test_teardown(a_geometric_mean_replays, teardown),
         cmocka_unit_test_teardown(one_failed_shape_is_a_failure_at_once,
                                   teardown),
-        cmocka_unit_test_teardown(what_was_lost_and_comes_late_is_told_again,
+        cmocka_unit_test_teardown(a_late_result_after_a_loss_is_told_again,
                                   teardown),
-        cmocka_unit_test_teardown(what_was_in_doubt_is_told_as_it_came_out,
+        cmocka_unit_test_teardown(a_repeated_measurement_is_told_again,
                                   teardown),
-        cmocka_unit_test_teardown(what_an_earlier_run_knows_is_not_asked_for,
+        cmocka_unit_test_teardown(results_of_an_earlier_run_are_not_asked_for,
                                   teardown),
         cmocka_unit_test_teardown(a_replay_goes_on_to_the_same_points,
                                   teardown),
@@ -427,7 +427,7 @@ int main(void)
         cmocka_unit_test_teardown(the_fastest_third_is_wanted_once_more,
                                   teardown),
         cmocka_unit_test_teardown(
-            what_is_out_keeps_the_hosts_busy_and_is_never_most, teardown),
+            pending_units_keep_hosts_busy_within_a_quarter, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

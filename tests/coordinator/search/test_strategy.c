@@ -326,7 +326,7 @@ static void the_better_time_of_a_second_tell_counts(void **state)
 
 /* What was the fastest by far, and is not: a method that has forgotten the
  * first time ends where one ends that never heard it. */
-static void a_time_that_was_wrong_leaves_nothing_behind(void **state)
+static void a_replaced_time_leaves_no_trace(void **state)
 {
     static const char *const learning[] = { "tpe", "local", "genetic",
                                             "bayes" };
@@ -394,7 +394,7 @@ static void auto_is_exhaustive_while_it_fits(void **state)
     domain_free(domain);
 }
 
-static void bad_texts_are_refused_with_what_is_right(void **state)
+static void bad_texts_are_refused_with_the_remedy(void **state)
 {
     static const struct row {
         const char *text, *message;
@@ -445,10 +445,10 @@ int main(void)
         cmocka_unit_test(results_of_an_earlier_run_count),
         cmocka_unit_test(a_lost_point_counts_and_teaches_nothing),
         cmocka_unit_test(the_better_time_of_a_second_tell_counts),
-        cmocka_unit_test(a_time_that_was_wrong_leaves_nothing_behind),
+        cmocka_unit_test(a_replaced_time_leaves_no_trace),
         cmocka_unit_test(methods_follow_each_other),
         cmocka_unit_test(auto_is_exhaustive_while_it_fits),
-        cmocka_unit_test(bad_texts_are_refused_with_what_is_right),
+        cmocka_unit_test(bad_texts_are_refused_with_the_remedy),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,7 @@ static void registers_come_in_units_from_four_parts(void **state)
     is(of("sm_89", 256, 64, 0), 4, 32, "registers");
 }
 
-static void what_no_block_can_have_is_not_launched(void **state)
+static void a_block_beyond_the_limits_does_not_launch(void **state)
 {
     (void)state;
     is(of("sm_89", 512, 255, 0), 0, 0, "registers");
@@ -73,7 +73,7 @@ int main(void)
         cmocka_unit_test(each_resource_can_be_the_limit),
         cmocka_unit_test(a_block_costs_1024_bytes_of_the_system),
         cmocka_unit_test(registers_come_in_units_from_four_parts),
-        cmocka_unit_test(what_no_block_can_have_is_not_launched),
+        cmocka_unit_test(a_block_beyond_the_limits_does_not_launch),
         cmocka_unit_test(the_fraction_is_of_the_warps_an_sm_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,7 +71,7 @@ static void a_rule_that_names_nothing_holds_everywhere(void **state)
     point_walker_free(warned);
 }
 
-static void one_point_is_a_product_too(void **state)
+static void a_product_may_have_one_point(void **state)
 {
     const size_t sizes[] = { 1 };
     struct point_walker *walker = point_walker_new(sizes, 1, NULL, 0, 0);
@@ -144,7 +144,7 @@ static void check_point(struct point_walker *walker,
     assert_int_equal(warned, hit);
 }
 
-static void it_agrees_with_looking_at_every_point(void **state)
+static void it_agrees_with_testing_every_point(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -166,7 +166,7 @@ static void it_agrees_with_looking_at_every_point(void **state)
     }
 }
 
-static void a_long_search_stops_for_a_look_at_the_clock(void **state)
+static void a_long_search_pauses_to_check_the_clock(void **state)
 {
     const size_t wide[] = { 2000, 2000, 2 };
     const uint64_t all[] = { 3, 0 };
@@ -191,9 +191,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_come_in_order_and_again),
         cmocka_unit_test(a_rule_that_names_nothing_holds_everywhere),
-        cmocka_unit_test(one_point_is_a_product_too),
-        cmocka_unit_test(it_agrees_with_looking_at_every_point),
-        cmocka_unit_test(a_long_search_stops_for_a_look_at_the_clock),
+        cmocka_unit_test(a_product_may_have_one_point),
+        cmocka_unit_test(it_agrees_with_testing_every_point),
+        cmocka_unit_test(a_long_search_pauses_to_check_the_clock),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,7 @@ static void points_come_in_order_last_tunable_fastest(void **state)
     assert_int_equal(space_number(space, values), -1);
 }
 
-static void tunables_no_gate_names_are_walked_all_the_same(void **state)
+static void tunables_without_a_gate_are_walked_too(void **state)
 {
     (void)state;
     open_fine(&(struct spec_parts){
@@ -124,7 +124,7 @@ static int rejects_all(const char *file, struct space_gate_count *counts,
     return *passed == 0;
 }
 
-static void nothing_of_the_predecessor_passed_its_own_gates(void **state)
+static void the_predecessors_gates_rejected_every_point(void **state)
 {
     struct space_gate_count counts[4];
     int64_t passed;
@@ -142,7 +142,7 @@ static void nothing_of_the_predecessor_passed_its_own_gates(void **state)
                            "without the other gates, it still leaves 0"));
 }
 
-static void done_right_between_864_and_1080_pass(void **state)
+static void corrected_gates_pass_864_to_1080_points(void **state)
 {
     struct space_gate_count counts[8];
     int64_t passed;
@@ -212,7 +212,7 @@ static void each_bad_rule_is_named(void **state)
     }
 }
 
-static void a_rule_over_many_points_is_checked_on_the_way(void **state)
+static void a_rule_over_many_points_is_checked_during_the_walk(void **state)
 {
     struct space_gate_count counts[1];
     struct space_point point;
@@ -299,7 +299,7 @@ gates_of_many_tunables_agree_with_looking_at_each_point(void **state)
 }
 
 /* One gate of 2^24 combinations is left to a query. */
-static void a_gate_of_too_many_combinations_is_asked_by_query(void **state)
+static void a_gate_with_too_many_combinations_uses_a_query(void **state)
 {
     struct space_point point;
     int64_t n = 0, last = -1;
@@ -343,7 +343,7 @@ static void derived_values_that_may_fail_are_no_numbers(void **state)
 }
 
 /* 60 derived values, each twice the text of the one before. */
-static void derived_values_cannot_grow_without_end(void **state)
+static void the_length_of_derived_values_is_limited(void **state)
 {
     char derived[8000] = "\"D0\": \"A\"";
 
@@ -391,28 +391,28 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(points_come_in_order_last_tunable_fastest,
                                   teardown),
-        cmocka_unit_test_teardown(
-            tunables_no_gate_names_are_walked_all_the_same, teardown),
+        cmocka_unit_test_teardown(tunables_without_a_gate_are_walked_too,
+                                  teardown),
         cmocka_unit_test_teardown(a_space_without_gates_is_its_product,
                                   teardown),
         cmocka_unit_test_teardown(a_gate_holds_for_every_shape, teardown),
         cmocka_unit_test_teardown(
             derived_values_are_put_in_with_their_parentheses, teardown),
         cmocka_unit_test_teardown(gates_are_counted_first_and_alone, teardown),
-        cmocka_unit_test_teardown(
-            nothing_of_the_predecessor_passed_its_own_gates, teardown),
-        cmocka_unit_test_teardown(done_right_between_864_and_1080_pass,
+        cmocka_unit_test_teardown(the_predecessors_gates_rejected_every_point,
+                                  teardown),
+        cmocka_unit_test_teardown(corrected_gates_pass_864_to_1080_points,
                                   teardown),
         cmocka_unit_test(each_bad_rule_is_named),
-        cmocka_unit_test_teardown(a_rule_over_many_points_is_checked_on_the_way,
-                                  teardown),
+        cmocka_unit_test_teardown(
+            a_rule_over_many_points_is_checked_during_the_walk, teardown),
         cmocka_unit_test_teardown(
             gates_of_many_tunables_agree_with_looking_at_each_point, teardown),
         cmocka_unit_test_teardown(
-            a_gate_of_too_many_combinations_is_asked_by_query, teardown),
+            a_gate_with_too_many_combinations_uses_a_query, teardown),
         cmocka_unit_test_teardown(derived_values_that_may_fail_are_no_numbers,
                                   teardown),
-        cmocka_unit_test_teardown(derived_values_cannot_grow_without_end,
+        cmocka_unit_test_teardown(the_length_of_derived_values_is_limited,
                                   teardown),
         cmocka_unit_test_teardown(facts_that_are_not_known_are_null, teardown),
         cmocka_unit_test_teardown(a_cover_is_of_the_points_that_pass, teardown),

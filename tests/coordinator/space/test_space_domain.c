@@ -43,7 +43,7 @@ static int teardown(void **state)
 #define TUNABLES "\"A\": [8, 2, 4], \"MODE\": [\"slow\", \"fast\"]"
 #define REALS "\"A\": [8, 0.1, 2.5e-7], \"MODE\": [\"slow\", \"fast\"]"
 
-static void numbers_ascend_and_texts_stay(void **state)
+static void numbers_are_sorted_and_texts_keep_their_order(void **state)
 {
     const struct external_strategy_tunable *tunables;
     uint16_t levels[2] = { 0, 1 }; /* 2 fast: the second of A's values */
@@ -81,7 +81,7 @@ static void a_point_and_its_number_find_each_other(void **state)
     assert_int_equal(space_domain_find(space_domain, 6), -1);
 }
 
-static void nothing_that_passes_is_an_error(void **state)
+static void a_space_without_points_is_an_error(void **state)
 {
     (void)state;
     assert_int_equal(
@@ -123,7 +123,7 @@ static void reals_are_found_as_they_are_stored(void **state)
     }
 }
 
-static void what_a_gate_warns_of_is_last(void **state)
+static void points_with_a_warning_come_last(void **state)
 {
     (void)state;
     assert_int_equal(make(TUNABLES, "{ \"name\": \"g\", \"warn\": "
@@ -140,12 +140,13 @@ static void what_a_gate_warns_of_is_last(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(numbers_ascend_and_texts_stay, teardown),
+        cmocka_unit_test_teardown(numbers_are_sorted_and_texts_keep_their_order,
+                                  teardown),
         cmocka_unit_test_teardown(a_point_and_its_number_find_each_other,
                                   teardown),
         cmocka_unit_test_teardown(reals_are_found_as_they_are_stored, teardown),
-        cmocka_unit_test_teardown(nothing_that_passes_is_an_error, teardown),
-        cmocka_unit_test_teardown(what_a_gate_warns_of_is_last, teardown),
+        cmocka_unit_test_teardown(a_space_without_points_is_an_error, teardown),
+        cmocka_unit_test_teardown(points_with_a_warning_come_last, teardown),
         cmocka_unit_test_teardown(
             a_stored_configuration_has_its_number_by_its_values, teardown),
     };

@@ -72,7 +72,7 @@ static void evaluations_are_as_said_or_as_the_methods_say(void **state)
     assert_int_equal(plan("external:x", 0, 0).evaluations, 1000);
 }
 
-static void a_large_space_is_not_gone_through_by_accident(void **state)
+static void a_large_space_is_not_exhausted_by_accident(void **state)
 {
     const struct search_settings_scope scope = {
         .points = 562041, .shapes = 2, .slots = 16, .gpus = 1
@@ -107,7 +107,7 @@ static void more_points_than_can_be_searched_are_refused(void **state)
                                   "use fewer values");
 }
 
-static void bad_terms_have_their_message(void **state)
+static void bad_settings_have_their_message(void **state)
 {
     static const struct {
         struct search_settings search_settings;
@@ -156,7 +156,7 @@ static void a_command_is_words_without_quotes(void **state)
     free(words);
 }
 
-static void stored_terms_come_back(void **state)
+static void stored_settings_are_recalled(void **state)
 {
     const struct search_settings settings = { .strategy = "external:a \"b\"",
                                               .evaluations = 200,
@@ -183,7 +183,7 @@ static void stored_terms_come_back(void **state)
     buf_fini(&text);
 }
 
-static void what_hosts_can_do_is_what_their_file_says(void **state)
+static void resources_come_from_the_hosts_file(void **state)
 {
     static const char text[] = "a slots=8 gpus=0,1\nb role=builder slots=32\n"
                                "c role=gpu\nd\n";
@@ -205,12 +205,12 @@ int main(void)
         cmocka_unit_test(auto_is_exhaustive_while_all_fit),
         cmocka_unit_test(auto_searches_when_evaluations_or_hours_are_few),
         cmocka_unit_test(evaluations_are_as_said_or_as_the_methods_say),
-        cmocka_unit_test(a_large_space_is_not_gone_through_by_accident),
+        cmocka_unit_test(a_large_space_is_not_exhausted_by_accident),
         cmocka_unit_test(more_points_than_can_be_searched_are_refused),
-        cmocka_unit_test(bad_terms_have_their_message),
+        cmocka_unit_test(bad_settings_have_their_message),
         cmocka_unit_test(a_command_is_words_without_quotes),
-        cmocka_unit_test(stored_terms_come_back),
-        cmocka_unit_test(what_hosts_can_do_is_what_their_file_says),
+        cmocka_unit_test(stored_settings_are_recalled),
+        cmocka_unit_test(resources_come_from_the_hosts_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@
 #include "coordinator/spec/search_settings.h"
 #include "tests/coordinator/spec/spec_fixture.h"
 
-static void what_is_left_out_has_its_default(void **state)
+static void missing_settings_have_defaults(void **state)
 {
     struct spec *spec = spec_fixture(&(struct spec_parts){ 0 });
     size_t n;
@@ -168,7 +168,7 @@ static void fuzzing_has_shapes_of_its_own_or_those_of_the_device(void **state)
 #undef LIST
 }
 
-static void a_file_that_is_not_there_is_said_so(void **state)
+static void a_missing_sweep_file_is_reported(void **state)
 {
     struct spec *spec;
     struct err err;
@@ -356,13 +356,13 @@ static void a_link_or_a_large_file_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_left_out_has_its_default),
+        cmocka_unit_test(missing_settings_have_defaults),
         cmocka_unit_test(samples_are_a_number_or_when_to_stop),
         cmocka_unit_test(the_vector_add_sweep_is_read_as_it_stands),
         cmocka_unit_test(whole_numbers_beside_reals_are_reals),
         cmocka_unit_test(lists_of_values_are_multiplied_out),
         cmocka_unit_test(fuzzing_has_shapes_of_its_own_or_those_of_the_device),
-        cmocka_unit_test(a_file_that_is_not_there_is_said_so),
+        cmocka_unit_test(a_missing_sweep_file_is_reported),
         cmocka_unit_test(flags_are_held_to_the_list),
         cmocka_unit_test(includes_are_found_comments_aside),
         cmocka_unit_test(a_bundle_holds_what_is_included),

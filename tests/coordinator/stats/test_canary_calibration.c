@@ -94,7 +94,7 @@ static void a_step_is_followed(void **state)
 }
 
 /* 2 % of noise: changes of 3 % between canaries are no news. */
-static void noise_is_not_taken_for_a_jump(void **state)
+static void noise_is_not_a_jump(void **state)
 {
     struct noise_stream s = noise_stream(4);
     struct canary c[60];
@@ -112,7 +112,7 @@ static void noise_is_not_taken_for_a_jump(void **state)
     canary_calibration_free(cal);
 }
 
-static void no_canaries_are_no_gpus(void **state)
+static void without_canaries_there_are_no_gpus(void **state)
 {
     struct canary_calibration *cal = canary_calibration_new(NULL, 0);
 
@@ -224,8 +224,8 @@ int main(void)
         cmocka_unit_test(cards_come_to_one_level),
         cmocka_unit_test(one_odd_canary_bends_nothing_and_is_reported),
         cmocka_unit_test(a_step_is_followed),
-        cmocka_unit_test(noise_is_not_taken_for_a_jump),
-        cmocka_unit_test(no_canaries_are_no_gpus),
+        cmocka_unit_test(noise_is_not_a_jump),
+        cmocka_unit_test(without_canaries_there_are_no_gpus),
         cmocka_unit_test(a_card_that_is_slower_wins_as_often),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

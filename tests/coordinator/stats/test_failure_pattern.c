@@ -84,7 +84,7 @@ static void all_misaligned_share_swizzle_and_half2(void **state)
 
 /* What happened: the gates required the pair, so nothing else was tried, and
  * the blame fell on the tiles. */
-static void when_nothing_is_right_all_that_is_shared_is_named(void **state)
+static void if_nothing_is_correct_all_shared_values_are_listed(void **state)
 {
     struct sample sample = tiles;
     struct failure_pattern out;
@@ -127,7 +127,7 @@ static void a_value_that_the_right_ones_have_too_is_no_cause(void **state)
     failure_pattern_fini(&out);
 }
 
-static void sets_of_values_where_one_value_says_less(void **state)
+static void sets_are_used_if_single_values_exclude_less(void **state)
 {
     struct sample sample = tiles;
     struct failure_pattern out;
@@ -170,7 +170,7 @@ static void a_set_that_tells_little_is_not_named(void **state)
     failure_pattern_fini(&out);
 }
 
-static void some_right_ones_may_share_it(void **state)
+static void some_correct_ones_may_share_the_pattern(void **state)
 {
     struct sample sample = tiles;
     struct failure_pattern out;
@@ -192,7 +192,7 @@ static void some_right_ones_may_share_it(void **state)
     failure_pattern_fini(&out);
 }
 
-static void nothing_in_common(void **state)
+static void failures_may_have_nothing_in_common(void **state)
 {
     struct sample sample = { .sizes = { 2, 2 }, .axes = 2 };
     struct failure_pattern out;
@@ -252,7 +252,7 @@ static void four_values_together(void **state)
     failure_pattern_fini(&out);
 }
 
-static void other_failures_are_not_looked_at(void **state)
+static void other_failures_are_ignored(void **state)
 {
     struct sample sample = { .sizes = { 2, 2 }, .axes = 2 };
     struct failure_pattern out;
@@ -274,15 +274,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_misaligned_share_swizzle_and_half2),
-        cmocka_unit_test(when_nothing_is_right_all_that_is_shared_is_named),
+        cmocka_unit_test(if_nothing_is_correct_all_shared_values_are_listed),
         cmocka_unit_test(a_value_that_the_right_ones_have_too_is_no_cause),
-        cmocka_unit_test(sets_of_values_where_one_value_says_less),
+        cmocka_unit_test(sets_are_used_if_single_values_exclude_less),
         cmocka_unit_test(a_set_that_tells_little_is_not_named),
-        cmocka_unit_test(some_right_ones_may_share_it),
-        cmocka_unit_test(nothing_in_common),
+        cmocka_unit_test(some_correct_ones_may_share_the_pattern),
+        cmocka_unit_test(failures_may_have_nothing_in_common),
         cmocka_unit_test(a_part_of_the_failures_with_nothing_right),
         cmocka_unit_test(four_values_together),
-        cmocka_unit_test(other_failures_are_not_looked_at),
+        cmocka_unit_test(other_failures_are_ignored),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

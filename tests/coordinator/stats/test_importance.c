@@ -95,7 +95,7 @@ static void a_planted_pair_is_found(void **state)
 
 /* A gate leaves of the second tunable mostly what goes with the first: its
  * averages differ by a lot, and it does nothing. */
-static void usual_company_is_no_effect(void **state)
+static void correlated_values_are_no_effect(void **state)
 {
     struct sample sample = { .sizes = { 4, 4, 3 }, .axes = 3 };
     struct importance out;
@@ -114,7 +114,7 @@ static void usual_company_is_no_effect(void **state)
     importance_fini(&out);
 }
 
-static void what_cannot_be_told_apart_shares_alike(void **state)
+static void inseparable_tunables_share_equally(void **state)
 {
     struct sample sample = { .sizes = { 4, 4, 3 }, .axes = 3 };
     struct importance out;
@@ -130,7 +130,7 @@ static void what_cannot_be_told_apart_shares_alike(void **state)
     importance_fini(&out);
 }
 
-static void noise_is_nothing(void **state)
+static void pure_noise_has_no_share(void **state)
 {
     struct sample sample = { .sizes = { 3, 3, 3, 3, 3, 3, 3, 3, 3 },
                              .axes = 9 };
@@ -238,9 +238,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_product_without_pairs_is_divided_by_variance),
         cmocka_unit_test(a_planted_pair_is_found),
-        cmocka_unit_test(usual_company_is_no_effect),
-        cmocka_unit_test(what_cannot_be_told_apart_shares_alike),
-        cmocka_unit_test(noise_is_nothing),
+        cmocka_unit_test(correlated_values_are_no_effect),
+        cmocka_unit_test(inseparable_tunables_share_equally),
+        cmocka_unit_test(pure_noise_has_no_share),
         cmocka_unit_test(few_points_give_averages_and_no_pairs),
         cmocka_unit_test(equal_times_and_no_times_have_no_shares),
         cmocka_unit_test(a_recorded_landscape),

@@ -60,7 +60,7 @@ static void three_values_bound_nothing(void **state)
     assert_near(out.p, 0.1, 1e-12);
 }
 
-static void nothing_is_no_shift(void **state)
+static void empty_sets_have_no_shift(void **state)
 {
     struct location_shift out;
 
@@ -73,7 +73,7 @@ static void nothing_is_no_shift(void **state)
 
 /* Two cards 8 % apart, both measured on both: nothing has changed, and what
  * is only on one side says nothing. */
-static void cards_are_compared_with_themselves(void **state)
+static void differences_stay_within_a_card(void **state)
 {
     static const struct location_shift_value a[] = {
         { 0.00, 1 }, { 0.01, 1 }, { 0.02, 1 }, { 0.03, 1 },
@@ -192,8 +192,8 @@ int main(void)
         cmocka_unit_test(four_and_four_that_do_not_overlap),
         cmocka_unit_test(the_sign_turns_with_the_sets),
         cmocka_unit_test(three_values_bound_nothing),
-        cmocka_unit_test(nothing_is_no_shift),
-        cmocka_unit_test(cards_are_compared_with_themselves),
+        cmocka_unit_test(empty_sets_have_no_shift),
+        cmocka_unit_test(differences_stay_within_a_card),
         cmocka_unit_test(the_interval_has_its_level),
         cmocka_unit_test(equals_are_no_regression_whatever_the_noise),
         cmocka_unit_test(thousands_of_values_are_thinned_out),

@@ -72,7 +72,7 @@ static void both_forms_of_a_value_are_taken(void **state)
     assert_string_equal(got.plain[0], "--json");
 }
 
-static void what_is_not_given_keeps_its_value(void **state)
+static void missing_flags_keep_their_value(void **state)
 {
     struct err err;
 
@@ -146,7 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_forms_of_a_value_are_taken),
-        cmocka_unit_test(what_is_not_given_keeps_its_value),
+        cmocka_unit_test(missing_flags_keep_their_value),
         cmocka_unit_test(each_mistake_has_its_message),
         cmocka_unit_test(a_list_may_be_given_again_and_again),
         cmocka_unit_test(help_names_every_flag),

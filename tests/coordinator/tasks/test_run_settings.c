@@ -92,7 +92,7 @@ static void each_command_has_its_flags_in_one_order(void **state)
     }
 }
 
-static void what_is_not_given_keeps_its_default(void **state)
+static void missing_flags_keep_their_default(void **state)
 {
     struct err err;
 
@@ -146,7 +146,7 @@ static void a_plan_of_a_fresh_sweep_is_refused(void **state)
                         "bench: --fresh and --dry-run cannot be combined");
 }
 
-static void what_contradicts_itself_is_told(void **state)
+static void contradicting_flags_are_refused(void **state)
 {
     static const struct {
         enum run_kind kind;
@@ -223,11 +223,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_command_has_its_flags_in_one_order),
-        cmocka_unit_test(what_is_not_given_keeps_its_default),
+        cmocka_unit_test(missing_flags_keep_their_default),
         cmocka_unit_test(own_and_shared_flags_are_read_together),
         cmocka_unit_test(a_flag_of_another_command_is_unknown),
         cmocka_unit_test(a_plan_of_a_fresh_sweep_is_refused),
-        cmocka_unit_test(what_contradicts_itself_is_told),
+        cmocka_unit_test(contradicting_flags_are_refused),
         cmocka_unit_test(a_record_is_cut_from_its_device),
         cmocka_unit_test(a_recalled_record_needs_no_flag),
         cmocka_unit_test(the_list_of_strategies_is_a_help),

@@ -175,7 +175,7 @@ static void samples_of_any_length_are_read_as_strtod_reads_them(void **state)
 }
 
 /* Halves between two doubles, and what is next to them. */
-static void what_lies_between_two_numbers_goes_to_the_even_one(void **state)
+static void ties_round_to_even(void **state)
 {
     struct prng prng;
     char text[80];
@@ -204,7 +204,7 @@ int main(void)
         cmocka_unit_test(samples_of_any_kind_are_as_printf_has_them),
         cmocka_unit_test(numbers_are_read_as_strtod_reads_them),
         cmocka_unit_test(samples_of_any_length_are_read_as_strtod_reads_them),
-        cmocka_unit_test(what_lies_between_two_numbers_goes_to_the_even_one),
+        cmocka_unit_test(ties_round_to_even),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,7 +98,7 @@ static const struct {
     { "{\"a\": 1, \"\\u0061\": 2}", "f:1:10: 'a' is given twice\n" },
 };
 
-static void what_is_wrong_is_said_with_its_place(void **state)
+static void an_error_names_its_place(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -114,7 +114,7 @@ static void what_is_wrong_is_said_with_its_place(void **state)
     }
 }
 
-static void a_nul_byte_ends_nothing(void **state)
+static void a_nul_byte_is_an_error(void **state)
 {
     struct json_doc *doc;
     struct err err;
@@ -150,8 +150,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_keep_kind_and_place),
         cmocka_unit_test(a_byte_order_mark_and_crlf_are_fine),
-        cmocka_unit_test(what_is_wrong_is_said_with_its_place),
-        cmocka_unit_test(a_nul_byte_ends_nothing),
+        cmocka_unit_test(an_error_names_its_place),
+        cmocka_unit_test(a_nul_byte_is_an_error),
         cmocka_unit_test(depth_and_size_have_ceilings),
     };
 

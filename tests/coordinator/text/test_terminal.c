@@ -14,7 +14,7 @@
 #include "common/err.h"
 #include "coordinator/text/terminal.h"
 
-static void what_steers_a_terminal_becomes_a_question_mark(void **state)
+static void control_characters_become_question_marks(void **state)
 {
     static const struct {
         const char *from, *to;
@@ -40,7 +40,7 @@ static void what_steers_a_terminal_becomes_a_question_mark(void **state)
     }
 }
 
-static void lines_stay_when_they_may(void **state)
+static void line_feeds_stay_if_allowed(void **state)
 {
     char text[] = "a\nb\033";
 
@@ -70,7 +70,7 @@ static void a_reader_that_has_gone_is_no_error(void **state)
     fclose(to);
 }
 
-static void a_full_disk_is_one(void **state)
+static void a_full_disk_is_an_error(void **state)
 {
     FILE *to = fopen("/dev/full", "w");
     struct err err;
@@ -85,11 +85,11 @@ static void a_full_disk_is_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_steers_a_terminal_becomes_a_question_mark),
-        cmocka_unit_test(lines_stay_when_they_may),
+        cmocka_unit_test(control_characters_become_question_marks),
+        cmocka_unit_test(line_feeds_stay_if_allowed),
         cmocka_unit_test(width_counts_characters),
         cmocka_unit_test(a_reader_that_has_gone_is_no_error),
-        cmocka_unit_test(a_full_disk_is_one),
+        cmocka_unit_test(a_full_disk_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,7 +75,7 @@ static void assert_crash(struct msg result, const char *detail)
     msg_fini(&out);
 }
 
-static void what_no_message_can_hold_becomes_a_crash_that_says_so(void **state)
+static void a_result_too_large_for_a_message_becomes_a_crash(void **state)
 {
     static const double no_time[] = { 1e-6, 0 };
     char *log = mem_new(MSG_LOG_MAX + 1000, 1);
@@ -99,7 +99,7 @@ static void what_no_message_can_hold_becomes_a_crash_that_says_so(void **state)
     free(log);
 }
 
-static void what_is_wrong_by_far_is_delivered_as_it_is(void **state)
+static void a_huge_error_is_delivered_unchanged(void **state)
 {
     struct msg out =
         delivered((struct msg){ .type = MSG_MEASURED,
@@ -117,8 +117,8 @@ static void what_is_wrong_by_far_is_delivered_as_it_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_no_message_can_hold_becomes_a_crash_that_says_so),
-        cmocka_unit_test(what_is_wrong_by_far_is_delivered_as_it_is),
+        cmocka_unit_test(a_result_too_large_for_a_message_becomes_a_crash),
+        cmocka_unit_test(a_huge_error_is_delivered_unchanged),
     };
     struct err err;
 

@@ -28,7 +28,7 @@ static struct invite other(int64_t epoch)
     return invite;
 }
 
-static void who_comes_first_is_served(void **state)
+static void the_first_invitation_is_accepted(void **state)
 {
     (void)state;
     assert_int_equal(claim_check(NULL, 0, true, &ada, NULL), 0);
@@ -71,7 +71,7 @@ static void an_owner_that_is_gone_may_come_back_for_a_while(void **state)
     assert_int_equal(claim_check(&ada, 10 * NS_PER_S, false, &newer, NULL), 0);
 }
 
-static void a_sweep_that_goes_on_gets_its_worker_back_at_once(void **state)
+static void a_resumed_sweep_gets_its_worker_back_at_once(void **state)
 {
     struct invite resumed = ada, stale = ada;
     struct err err;
@@ -87,7 +87,7 @@ static void a_sweep_that_goes_on_gets_its_worker_back_at_once(void **state)
     assert_string_equal(err.text, "the worker refuses: older epoch");
 }
 
-static void one_command_may_go_on_with_another_database(void **state)
+static void a_process_may_continue_with_another_database(void **state)
 {
     struct invite proof = other(50);
 
@@ -113,12 +113,12 @@ static void long_names_leave_room_for_what_to_do(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_comes_first_is_served),
+        cmocka_unit_test(the_first_invitation_is_accepted),
         cmocka_unit_test(another_sweep_is_told_whose_worker_it_is),
         cmocka_unit_test(an_owner_that_is_silent_gives_way_whatever_its_epoch),
         cmocka_unit_test(an_owner_that_is_gone_may_come_back_for_a_while),
-        cmocka_unit_test(a_sweep_that_goes_on_gets_its_worker_back_at_once),
-        cmocka_unit_test(one_command_may_go_on_with_another_database),
+        cmocka_unit_test(a_resumed_sweep_gets_its_worker_back_at_once),
+        cmocka_unit_test(a_process_may_continue_with_another_database),
         cmocka_unit_test(long_names_leave_room_for_what_to_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,7 @@ static void a_record_is_read(void **state)
     assert_float_equal(record.samples[1], 1e-3, 0);
 }
 
-static void what_is_none_is_refused_with_its_line(void **state)
+static void an_invalid_record_is_refused_with_its_line(void **state)
 {
     static const char *const bad[] = {
         "ELF",
@@ -73,7 +73,7 @@ static void what_is_none_is_refused_with_its_line(void **state)
     assert_string_equal(why, "the record has no sample");
 }
 
-static void a_build_hands_the_record_on(void **state)
+static void a_build_returns_the_record(void **state)
 {
     char why[RECORD_WHY_MAX];
     struct record record;
@@ -101,8 +101,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_is_read),
-        cmocka_unit_test(what_is_none_is_refused_with_its_line),
-        cmocka_unit_test(a_build_hands_the_record_on),
+        cmocka_unit_test(an_invalid_record_is_refused_with_its_line),
+        cmocka_unit_test(a_build_returns_the_record),
         cmocka_unit_test(a_recorded_failure_leaves_no_artifact),
     };
 
