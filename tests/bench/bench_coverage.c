@@ -1,12 +1,12 @@
-/* bench_coverage - how often the interval of a speedup holds the truth
+/* bench_coverage - how often the interval of a speedup contains the truth
  *
  * Simulated confirmation passes of two candidates, for each noise of
  * tests/coordinator/noise.c, on one and on two GPUs: the share of the 95 %
  * intervals that hold the true ratio, their median half-width, and how often
- * candidates that are equally fast are told apart at 5 %.  Beside it, what an
- * interval that takes all samples for independent holds.  Writes JSON lines to
- * stdout, and the worst coverages last, to stderr.  Takes the number of passes
- * of each kind (4000).
+ * candidates that are equally fast are told apart at 5 %. For comparison, it
+ * also prints the coverage of an interval that treats all samples as
+ * independent.  Writes JSON lines to stdout, and the worst coverages last, to
+ * stderr.  Takes the number of passes of each kind (4000).
  */
 #include <math.h>
 #include <stdbool.h>
@@ -29,11 +29,11 @@ struct kind {
 
 struct figure {
     double coverage, half_width, rejected;
-    double naive; /* coverage of samples taken for independent */
+    double naive; /* coverage if samples count as independent */
 };
 
-/* Whether TRUTH is within the difference of the two means of log times, give
- * or take what a normal law makes of all samples as if they were independent.
+/* Is TRUTH within the interval of the difference of the two means of log times,
+ * if all samples count as independent and normal?
  */
 static bool naive_holds(const struct block_sample *samples, size_t n)
 {

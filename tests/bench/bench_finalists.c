@@ -3,10 +3,10 @@
  *   bench_finalists LANDSCAPE...    Kernel Tuner cache files, gzip or plain
  *
  * Draws 5 of the recorded samples of every configuration, chooses finalists
- * from them, 100 times, and counts how often the one of the lowest median (of
- * all its samples) is not among them, how many there are, and how much slower
- * the best finalist is at worst.  Writes JSON lines to stdout; the figure,
- * misses of all draws, last to stderr.
+ * from them, 100 times, and counts how often the configuration with the lowest
+ * median (of all its samples) is not among them, how many there are, and how
+ * much slower the best finalist is at worst.  Writes JSON lines to stdout, and
+ * at the end the number of misses to stderr.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 #define DRAWS 100
 #define SAMPLES 5
 
-/* The configurations that have samples, and the truth about them. */
+/* The configurations with samples, and their true times. */
 struct field {
     const struct landscape_config **configs;
     const double *samples;

@@ -2,7 +2,7 @@
  *
  * Reads each sweep file named (by default those of tests/bench/space), opens
  * the space and walks all points that pass; the best of five.  Writes JSON to
- * stdout, and the figure last, to stderr.  The targets stand in the table.
+ * stdout, and the figure last, to stderr.  The table has the targets.
  */
 #include <stdio.h>
 #include <stdlib.h>

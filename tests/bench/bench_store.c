@@ -1,7 +1,7 @@
 /* bench_store.c - what a durable result costs: CPU each, and commits a second
  *
- * Results with 30 samples are put and committed in groups, as the reactor
- * does it; then one by one, each with its own commit.
+ * Results with 30 samples are stored and committed in groups, as the reactor
+ * does; then one by one, each with its own commit.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,8 @@ static void put(struct store *store, int i, struct err *err)
 
     hash_of(&i, sizeof(i), nonce);
     hash_of(nonce, 8, config);
-    for (int s = 0; s < SAMPLES; s++) /* a float of ms, as CUDA events are */
+    for (int s = 0; s < SAMPLES; s++) /* a float of milliseconds, as CUDA events
+                                       * give */
         samples[s] = (double)(0.6f + 0.0001f * (float)(s + i % 100)) / 1e3;
     if (store_result_put(store, &result, err) != 1) {
         fprintf(stderr, "%s\n", err->text);

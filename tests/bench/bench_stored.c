@@ -1,11 +1,11 @@
-/* bench_stored.c - a database in which so many results of its sweep are stored
+/* bench_stored.c - fills a database with results of its sweep
  *
  *     bench_stored SWEEP DB RESULTS
  *
- * DB is of this sweep file on the cpu device, begun by fa-coord with the
- * exhaustive strategy.  What it asks for first is put down as if it had been
- * asked for, built and measured; bench_start.py measures how soon `resume` goes
- * on from there.
+ * DB is a sweep of this sweep file on the cpu device, started by fa-coord with
+ * the exhaustive strategy.  Its first configurations are stored as if they had
+ * been built and measured.  bench_start.py measures how soon `resume` continues
+ * from there.
  */
 #include <math.h>
 #include <stdio.h>
@@ -92,7 +92,7 @@ static int put_build(struct filler *filler, const struct plan_unit *unit)
     return rc < 0 ? rc : 0;
 }
 
-/* A float of milliseconds, as GPUs tell them. */
+/* A float of milliseconds, as GPUs report. */
 static double median_of(const struct plan_unit *unit)
 {
     return (double)(0.6f + 1e-4f * (float)(unit->point % 997)) / 1e3;
@@ -167,7 +167,7 @@ static int put_config(struct filler *filler, int unit)
     return rc;
 }
 
-/* As the strategy has it by now. */
+/* As the strategy has it at this point. */
 static int put_steps(struct filler *filler,
                      const struct space_domain *space_domain,
                      const struct search *search)
@@ -215,7 +215,7 @@ static int put_unit(struct filler *filler, int unit)
     return rc < 0 ? rc : 0;
 }
 
-/* One after the other: asked for, measured, told. */
+/* For each configuration: ask, measure, tell. */
 static int fill(struct filler *filler, const struct space_domain *space_domain,
                 struct search *search, int results)
 {

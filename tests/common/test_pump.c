@@ -15,9 +15,10 @@
 #include "common/frame.h"
 #include "common/pump.h"
 
-#define TURNS 20000 /* ends a test that hangs */
+#define TURNS 20000 /* limit, so that a test cannot hang */
 
-/* A relay and a coordinator back to back, and the socket the second dials. */
+/* A relay and a coordinator connected to each other, and the socket that the
+ * second one dials. */
 struct link {
     char folder[32], near[64], far[64];
     struct pump *relay;

@@ -9,7 +9,7 @@
 #include "common/sampling.h"
 #include "tests/coordinator/noise.h"
 
-/* 1, 2, ... n: the ends of the interval are ranks, the order is shuffled. */
+/* 1, 2, ... n shuffled, so that the ends of the interval are ranks. */
 static void ramp(double *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -56,7 +56,8 @@ static void each_case_has_its_verdict(void **state)
         { 0.5, 5, { 1, 1.03, 1.01, 0.99, 1 }, "loser" },
         { 0.895, 5, { 1, 1.03, 1.01, 0.99, 1 }, "loser" }, /* 0.99 > 0.9845 */
         { 0.905, 5, { 1, 1.03, 1.01, 0.99, 1 }, "continue" },
-        { 0.5, 5, { 0.54, 9, 9, 9, 9 }, "continue" }, /* it might be 0.54 */
+        { 0.5, 5, { 0.54, 9, 9, 9, 9 }, "continue" }, /* its true time might be
+                                                       * 0.54 */
         { INFINITY, 8, { 1, 1, 1, 1, 1.03, 1.03, 1.03, 1.03 }, "unstable" },
         { INFINITY, 8, { 1, 2, 1, 2, 1, 2, 1, 2 }, "unstable" },
         { 0.5, 8, { 1, 2, 1, 2, 1, 2, 1, 2 }, "loser" },
@@ -73,8 +74,8 @@ static void each_case_has_its_verdict(void **state)
     }
 }
 
-/* Of 30 the first 8 are 10 % fast: the interval of all (ranks 10 to 21) does
- * not see them, the first half does. */
+/* The first 8 of 30 are 10 % faster.  The interval of all samples (ranks 10 to
+ * 21) does not show that, but the first half does. */
 static void halves_that_differ_do_not_settle(void **state)
 {
     struct sampling_rules rules = SAMPLING_RULES;
@@ -90,8 +91,8 @@ static void halves_that_differ_do_not_settle(void **state)
     assert_true(out.drift > 0.111 && out.drift < 0.112);
 }
 
-/* Draw until there is an answer; 'ratio' is the true median over that of the
- * incumbent. */
+/* Draw samples until there is a verdict; 'ratio' is the true median over that
+ * of the incumbent. */
 static enum sampling_verdict draw(const struct noise *noise, double ratio,
                                   struct noise_stream *stream, size_t *n)
 {
@@ -107,8 +108,9 @@ static enum sampling_verdict draw(const struct noise *noise, double ratio,
     return next;
 }
 
-/* Late samples, one in ten and 30 % late: what is as fast as the incumbent is
- * not stopped for them, and what is 25 % slower is stopped at once. */
+/* With outliers (one in ten, 30 % slow): a configuration as fast as the
+ * incumbent is not stopped because of them, and one that is 25 % slower is
+ * stopped at once. */
 static void losers_are_stopped_and_others_are_not(void **state)
 {
     static const struct noise noise = { .sd = 0.02,
@@ -131,7 +133,8 @@ static void losers_are_stopped_and_others_are_not(void **state)
     assert_true(samples < 5000 * 6);
 }
 
-/* At 1 % of noise 1 % is reached within the cap, nearly always. */
+/* With 1 % of noise, a precision of 1 % is nearly always reached within the
+ * cap. */
 static void one_percent_noise_settles(void **state)
 {
     static const struct noise noise = { .sd = 0.01 };

@@ -7,8 +7,8 @@
 
 #define CONTESTANTS_MAX 64
 
-/* Sizes as seen on cards: 1 % of noise, late samples of tens of percent, 9 %
- * of drift, power caps that step by 17 %, cards that differ by 8 %. */
+/* Sizes as observed on cards: 1 % of noise, outliers of tens of percent, 9 % of
+ * drift, power caps that step by 17 %, cards that differ by 8 %. */
 const struct noise noises[] = {
     { .name = "normal", .sd = 0.01 },
     { .name = "late samples", .sd = 0.01, .tail = 0.1, .tail_sd = 0.3 },

@@ -1,4 +1,4 @@
-/* noise.h - times as a GPU that misbehaves in known ways would give them
+/* noise.h - simulated times of a GPU with known disturbances
  *
  * Every number comes from the seed, by the generator of
  * worker/runner/wire/fill.h.
@@ -45,8 +45,8 @@ double noise_own(const struct noise *noise, struct noise_stream *s);
 extern const struct noise noises[];
 extern const size_t n_noises;
 
-/* Late samples of the first candidate only, so that no centre of the ratio
- * is the true one: what the method does not promise. */
+/* Outliers of the first candidate only, so that no centre of the ratio is the
+ * true one: a case that the method does not cover. */
 extern const struct noise noise_uneven;
 
 struct noise_pass {

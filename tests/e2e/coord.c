@@ -279,7 +279,7 @@ void coord_await(struct coord *coord, enum msg_type type, struct msg *out)
                          out->trouble.text);
             msg_fini(out);
         }
-        /* what the relay sent last may still be on its way to the ROUTER */
+        /* the relay's last bytes may still be on their way to the ROUTER */
         if (coord->ended && until_ns > clock_boot_ns() + LAST_WORDS_NS)
             until_ns = clock_boot_ns() + LAST_WORDS_NS;
         if (clock_boot_ns() > until_ns)

@@ -1,9 +1,9 @@
 /* coord.h - a small coordinator that attaches a real fa-worker
  *
- * The real server (ROUTER, CURVE, ZAP) and the real pump; the relay is a child
- * with pipes where the SSH channel would be.  Every wait has a deadline that
- * fails the test.  The test process is a sub-reaper, so that workers can be
- * waited for.
+ * It uses the real server (ROUTER, CURVE, ZAP) and the real pump.  The relay is
+ * a child with pipes instead of an SSH channel.  Every wait has a deadline,
+ * which fails the test.  The test process is a sub-reaper, so that it can wait
+ * for workers.
  */
 #ifndef FA_TESTS_E2E_COORD_H
 #define FA_TESTS_E2E_COORD_H
@@ -19,7 +19,7 @@
 #include "common/pump.h"
 
 #define COORD_BEAT_MS 500
-#define COORD_WAIT_S 120 /* a runner is compiled, perhaps on a busy machine */
+#define COORD_WAIT_S 120 /* a runner is compiled, maybe on a busy machine */
 
 struct router;
 
@@ -32,14 +32,15 @@ struct coord {
     struct owner owner;
     int64_t linger_ms;
     bool wrong_server_key;
-    bool beats;                       /* from the HELLO on, while it runs */
+    bool beats;                       /* it sends BEAT after the HELLO, while it
+                                       * runs */
     int64_t beat_ns;                  /* due */
     char secret_key[CURVE_KEY_BYTES]; /* the worker's, of the last relay */
 
     pid_t relay;
     int in, out, err; /* of the relay: we write in, read the others */
     struct pump *pump;
-    struct buf login; /* what came before the frames */
+    struct buf login; /* bytes before the frames */
     struct buf said;  /* on stderr */
     bool ended;       /* the channel has */
 
@@ -51,30 +52,31 @@ struct coord {
 void coord_open(struct coord *coord);
 void coord_close(struct coord *coord);
 
-/* A new relay, up to its magic line and with the invitation sent; with
- * 'frames' only ever written after that. */
+/* Start a new relay, read to its magic line, and send the invitation.  With
+ * 'frames', only frames are written after that. */
 void coord_attach(struct coord *coord);
 /* SIGKILL to the relay. */
 void coord_cut(struct coord *coord);
 
-/* Run until a message of this type comes; others are counted and dropped,
- * WANT answered.  The caller ends with msg_fini(). */
+/* Run until a message of this type comes.  Other messages are counted and
+ * dropped, and WANT is answered.  The caller ends with msg_fini(). */
 void coord_await(struct coord *coord, enum msg_type type, struct msg *out);
-/* The same, and drop it. */
+/* The same, and drop the message. */
 void coord_expect(struct coord *coord, enum msg_type type);
-/* Run until the channel ends; the relay's exit status. */
+/* Run until the channel ends.  Returns the relay's exit status. */
 int coord_await_end(struct coord *coord);
-/* Run for a while, taking and dropping what comes. */
+/* Run for a while, and drop all messages. */
 void coord_idle(struct coord *coord, int64_t ms);
 
 void coord_send(struct coord *coord, struct msg *msg);
 void coord_welcome(struct coord *coord, const char *gpus, int64_t slots);
-/* A new relay, and a worker without GPUs that is ready. */
+/* Start a new relay and wait until a worker without GPUs is ready. */
 void coord_up(struct coord *coord, int64_t slots);
 void coord_ack(struct coord *coord, const char *nonce);
 void coord_stop(struct coord *coord, const char *what);
 
-/* Wait for the worker's end; its exit status, or -1 after a signal. */
+/* Wait until the worker ends.  Returns its exit status, or -1 after a
+ * signal. */
 int coord_reap_worker(struct coord *coord);
 
 #endif

@@ -25,7 +25,7 @@
     "    if (i < n)\n"                                                      \
     "        out[i] = a[i] + VALUE;\n"                                      \
     "}\n"
-/* Off by as much as a float can hold, nearly. */
+/* Wrong by nearly the largest float. */
 #define ADD_FAR                                                             \
     "extern \"C\" __global__ void add(const float *a, float *out, int n)\n" \
     "{\n"                                                                   \

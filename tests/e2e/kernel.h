@@ -1,8 +1,8 @@
 /* kernel.h - a small kernel and its reference, for a worker to build
  *
- * add.cu has 'add', which adds 1 to each of n numbers; huge.cu another, which
- * adds far too much; ref.cu has 'ref', the right sum in double.  They go with
- * the headers of kernels/include in a bundle.
+ * add.cu has 'add', which adds 1 to each of n numbers.  huge.cu has another
+ * one, which adds far too much.  ref.cu has 'ref', the correct sum in double.
+ * They are in a bundle with the headers of kernels/include.
  */
 #ifndef FA_TESTS_E2E_KERNEL_H
 #define FA_TESTS_E2E_KERNEL_H
@@ -32,7 +32,7 @@ extern struct msg kernel_bundle;
 int kernel_set_up(void **state);
 int kernel_tear_down(void **state);
 
-/* Ask for a build for the cpu device; the configuration is the source. */
+/* Ask for a build for the cpu device; the source names the configuration. */
 void kernel_build(struct coord *coord, int64_t lease, const char *source,
                   const char *entry);
 

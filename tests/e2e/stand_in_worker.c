@@ -1,9 +1,8 @@
 /* stand_in_worker.c - a fa-worker that misbehaves as it is told
  *
- * boxes.py puts it in the place of fa-worker, beside a copy of fa-coord.  When
- * the work folder has a file "stand-in", it behaves as that file says; in any
- * other folder it executes the real fa-worker.  So one sweep can have honest
- * and hostile hosts.
+ * boxes.py installs it as fa-worker, next to a copy of fa-coord.  If the work
+ * folder has a file "stand-in", it behaves as that file says; otherwise it
+ * executes the real fa-worker.  So one sweep can have honest and hostile hosts.
  *
  *   WORKDIR/stand-in   lines "KEY VALUE"
  *     behaviour NAME   a row of 'behaviours'
@@ -50,7 +49,7 @@ struct stand_in;
 
 struct behaviour {
     const char *name;
-    /* what it does with a lease, and with a FETCH; NULL: nothing */
+    /* its reaction to a lease, and to a FETCH; NULL: none */
     void (*lease)(struct stand_in *s, const struct msg *msg);
     void (*fetch)(struct stand_in *s, const struct msg *msg);
 };
@@ -95,7 +94,7 @@ static void refuse(struct stand_in *s, const struct msg *msg)
                                       .text = "the stand-in refuses" } });
 }
 
-/* The result of a build that never was: no artifact has this hash. */
+/* The result of a build that did not happen: no artifact has this hash. */
 static void pretend_to_build(struct stand_in *s, const struct msg *msg)
 {
     unsigned char random[HASH_BYTES];
@@ -139,7 +138,7 @@ static const struct behaviour behaviours[] = {
 
 /* ---- its file ---- */
 
-/* False when the line is unknown. */
+/* False if the line is unknown. */
 static bool take_line(struct stand_in *s, const char *key, const char *value)
 {
     const size_t n = sizeof(behaviours) / sizeof(behaviours[0]);
@@ -163,7 +162,7 @@ static bool take_line(struct stand_in *s, const char *key, const char *value)
     return true;
 }
 
-/* False when the folder has no such file. */
+/* False if the folder has no such file. */
 static bool read_file(struct stand_in *s, const char *dir)
 {
     char line[LINE_BYTES];
@@ -189,7 +188,7 @@ static bool read_file(struct stand_in *s, const char *dir)
     return s->does;
 }
 
-/* ---- the rest of the protocol, as a real worker does it ---- */
+/* ---- the rest of the protocol, like a real worker ---- */
 
 static void say_hello(struct stand_in *s, int64_t now_ns)
 {

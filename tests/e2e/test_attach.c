@@ -1,4 +1,4 @@
-/* Coordinators come, go and come back, and what a worker makes of each. */
+/* Coordinators come, go and come back; how a worker reacts. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -106,7 +106,7 @@ static void running_work_continues_under_a_new_coordinator(void **state)
     assert_string_equal(built.built.work.id.config, "ref.cu");
     coord_ack(&coord, built.built.result.nonce);
     msg_fini(&built);
-    kernel_build(&coord, 1, "add.cu", "add"); /* the number counts anew */
+    kernel_build(&coord, 1, "add.cu", "add"); /* numbering starts again */
     coord_await(&coord, MSG_BUILT, &built);
     assert_string_equal(built.built.work.id.config, "add.cu");
     msg_fini(&built);
@@ -124,7 +124,7 @@ static void an_older_epoch_is_refused(void **state)
                         "fa-worker: the worker refuses: older epoch\n");
 }
 
-/* Another sweep's coordinator for the same folder, with a clock behind. */
+/* Another sweep's coordinator for the same folder, whose clock is behind. */
 static void open_another(struct coord *out)
 {
     coord_open(out);
@@ -149,7 +149,7 @@ static void another_sweep_gets_the_owners_name(void **state)
     assert_non_null(strstr(buf_text(&other.said), "another workdir="));
     coord_close(&other);
     kernel_build(&coord, 1, "ref.cu", "ref");
-    coord_expect(&coord, MSG_BUILT); /* the owner goes on */
+    coord_expect(&coord, MSG_BUILT); /* the owner continues */
 }
 
 static void another_sweep_gets_the_worker_of_one_that_was_killed(void **state)
@@ -166,7 +166,7 @@ static void another_sweep_gets_the_worker_of_one_that_was_killed(void **state)
     assert_int_equal(hello.hello.pid, coord.worker);
     assert_int_equal(hello.epoch, other.epoch);
     msg_fini(&hello);
-    other.worker = 0; /* the tear-down ends it */
+    other.worker = 0; /* the tear-down kills it */
     coord_close(&other);
 }
 
@@ -201,7 +201,7 @@ static void without_a_coordinator_it_ends(void **state)
     assert_int_equal(coord_reap_worker(&coord), 0);
 }
 
-/* Between two heartbeats there is nothing to hear. */
+/* Between two heartbeats there is no message. */
 static void one_that_beats_is_not_left_however_short_the_linger(void **state)
 {
     (void)state;
@@ -242,7 +242,7 @@ static void a_wrong_server_key_is_not_talked_to_for_ever(void **state)
     assert_int_equal(coord_await_end(&coord), 0);
 }
 
-/* All of a file, as far as 64 KiB. */
+/* The contents of a file, up to 64 KiB. */
 static size_t slurp(const char *path, char out[64 << 10])
 {
     FILE *file = fopen(path, "r");
@@ -300,7 +300,7 @@ static void a_signal_ends_it_with_a_word(void **state)
     assert_int_equal(coord_reap_worker(&coord), 1);
 }
 
-/* It is told to end, and has not yet when the next coordinator comes. */
+/* It was told to end, and is still ending when the next coordinator comes. */
 static void a_relay_that_meets_a_worker_at_its_end_starts_another(void **state)
 {
     struct msg hello;

@@ -1,5 +1,5 @@
-/* fa-worker without arguments but a folder: the invitation comes from stdin,
- * the coordinator listens on TCP (here: on loopback). */
+/* fa-worker with only a folder as argument: the invitation comes from stdin,
+ * and the coordinator listens on TCP (here on loopback). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

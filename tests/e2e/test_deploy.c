@@ -146,7 +146,7 @@ static void the_home_folder_is_the_default(void **state)
     worker_binary_fini(&program);
 }
 
-/* Start the server again so that every command goes through this shell. */
+/* Restart the server so that every command runs in this shell. */
 static void with_shell(const char *shell)
 {
     char option[300];

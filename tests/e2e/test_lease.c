@@ -134,7 +134,7 @@ static void an_output_that_is_wrong_by_far_is_a_result(void **state)
     msg_fini(&measured);
 }
 
-/* What the worker and its children write from now on. */
+/* The file size limit of the worker and its children from now on. */
 static void limit_files(rlim_t bytes)
 {
     struct rlimit limit = { bytes, RLIM_INFINITY };

@@ -88,7 +88,7 @@ static struct remote *open_or_fail(const struct host *host, bool openssh)
     return remote;
 }
 
-/* The login is refused with this code and a text that has 'part'. */
+/* The login is refused with this code and a text that contains 'part'. */
 static void refused(const char *line, bool openssh, int code, const char *part)
 {
     struct host host = host_of(line);
@@ -412,7 +412,7 @@ static void a_stream_echoes(const char *line, bool openssh)
     remote_close(remote);
 }
 
-/* The first line of what the stream says, a number. */
+/* The first line of the stream, as a number. */
 static pid_t read_pid(struct stream *stream)
 {
     char text[32] = "";
@@ -433,7 +433,7 @@ static pid_t read_pid(struct stream *stream)
     return (pid_t)atol(text);
 }
 
-/* A packet that the socket took only in part, and nothing read or written after
+/* The socket takes only part of a packet, and nothing is read or written after
  * it: the server is stopped until the socket is full. */
 static void a_stuck_packet_does_not_break_the_end(void **state)
 {

@@ -1,4 +1,4 @@
-/* A command of the sweep's user on a real worker: asked for, run, kept. */
+/* Tools on a real worker: ordered, run, and their results kept. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -152,7 +152,7 @@ static void await_hello(size_t running)
     } while (n != running);
 }
 
-/* With a newer run the lease has another number: it is told by a HELLO. */
+/* In a newer run the lease has another number; a HELLO tells it. */
 static void what_an_older_run_asked_for_ends_though_it_has_no_room(void **state)
 {
     const char *const command[] = { "sleep", "3" };

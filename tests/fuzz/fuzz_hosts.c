@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-/* Any text is hosts or one message, and a host never looks like an option. */
+/* Any text gives hosts or one error, and a host never looks like an option. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     struct hosts hosts;

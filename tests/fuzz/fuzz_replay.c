@@ -28,8 +28,8 @@ static void look_at(struct replay *replay, const struct spec *spec)
     buf_fini(&text);
 }
 
-/* Any file is a record or one message, and a record makes a sweep file that
- * fits it, unless there are limits of a sweep file that it passes. */
+/* Any file gives a record or one error.  A record gives a sweep file that fits
+ * it, unless it exceeds limits of sweep files. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     struct replay_options options = { .speed_up = 1 };

@@ -31,7 +31,7 @@ static void walk(const struct spec *spec)
     space_close(space);
 }
 
-/* Any text is a sweep, whose points can be walked, or one message. */
+/* Any text gives a sweep whose points can be walked, or one error. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     struct spec *spec;

@@ -41,7 +41,7 @@ static void check_profile(const char *text)
         assert(profile.stalls[i].warps <= profile.stalls[i - 1].warps);
 }
 
-/* What a command printed is a result or one message, whatever it was. */
+/* Any output of a command gives a result or one error. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     char *text = mem_dup(bytes, len);

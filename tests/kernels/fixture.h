@@ -1,8 +1,8 @@
-/* fixture.h - build a kernel for the emulator and launch it, as the worker does
+/* fixture.h - builds a kernel for the emulator and launches it, like the worker
  *
- * Sources are relative to the repository's root, or absolute; objects go to
- * the build folder.  A fixture that does not build fails the test with the
- * compiler's words on stderr.
+ * Sources are relative to the repository's root, or absolute; objects go to the
+ * build folder.  A fixture that does not build fails the test, with the
+ * compiler's output on stderr.
  */
 #ifndef FA_TESTS_KERNELS_FIXTURE_H
 #define FA_TESTS_KERNELS_FIXTURE_H
@@ -13,7 +13,7 @@
 
 /* Run a command, argv ended by NULL; its exit status, or -1. */
 int fixture_command(const char *const *argv);
-/* The same, and keep what it says on stderr, cut to 'size'. */
+/* The same, and keep its stderr, cut to 'size'. */
 int fixture_said(const char *const *argv, char *text, size_t size);
 
 /* Build 'source' for the emulator, with FA_EMULATION_ENTRY(entry) behind it and
@@ -25,7 +25,7 @@ bool fixture_builds(const char *name, const char *source, const char *entry,
 struct device_kernel *fixture_load(const char *name, const char *source,
                                    const char *entry, const char *params);
 
-/* nvcc -cubin for sm_89; true when it builds, or there is no nvcc. */
+/* nvcc -cubin for sm_89; true if it builds, or if there is no nvcc. */
 bool fixture_builds_for_gpu(const char *name, const char *source,
                             const char *params);
 

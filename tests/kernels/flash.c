@@ -37,7 +37,7 @@ const struct flash_config flash_plain = { {
     [STAGED_OUTPUT] = 1, [MIN_BLOCKS] = 1,  [HEAD_DIM] = 64,
 } };
 
-/* SMEM_BYTES, which is no value of a configuration, stays 0. */
+/* SMEM_BYTES is not a value of a configuration, so it stays 0. */
 static void limits(const struct flash_config *config,
                    int out[FLASH_LIMIT_MACROS])
 {

@@ -58,7 +58,7 @@ bool flash_is_legal(const struct flash_config *config);
 /* Lines of #define, the last one SMEM_BYTES. */
 void flash_params(const struct flash_config *config, char text[FLASH_TEXT_MAX]);
 
-/* Q, K and V of one shape, and what comes of them */
+/* Q, K and V of one shape, and the results */
 struct flash_problem {
     int seq, causal, head_dim;
     double gain; /* of Q: 16 makes scores that overflow without a maximum */
@@ -78,7 +78,7 @@ int flash_launch(const struct flash_config *config,
                  const struct flash_problem *problem, unsigned blocks,
                  struct device_buffer *out, struct device_err *err);
 
-/* Launch and compare: the test fails when anything is wrong. */
+/* Launch and compare: the test fails if anything is wrong. */
 void flash_check(const struct flash_config *config,
                  struct device_kernel *kernel,
                  const struct flash_problem *problem, unsigned blocks);

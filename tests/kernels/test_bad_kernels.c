@@ -1,5 +1,5 @@
-/* Each kernel of tests/fixtures/bad_kernels, measured as fa-runner does, ends
- * as the fixture's expected.json says for the cpu device. */
+/* Each kernel of tests/fixtures/bad_kernels is measured as by fa-runner, and
+ * ends as the fixture's expected.json says for the cpu device. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

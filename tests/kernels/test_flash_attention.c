@@ -83,7 +83,7 @@ static struct flash_config point(int64_t number)
     return c;
 }
 
-/* A warp copies whole rows of Q at once, of 32 pieces at most. */
+/* A warp copies whole rows of Q at once, at most 32 pieces. */
 static bool is_legal(const struct flash_config *c)
 {
     return flash_is_legal(c) &&
@@ -198,10 +198,10 @@ static void every_value_is_among_them(void **state)
     free(numbers);
 }
 
-/* Scores that outgrow a base that is not followed: in the first columns of a
- * step and in later ones, in the square at the diagonal, beside it in the same
- * tile, and in another; with 16 and 32 rows a warp, and a last tile that ends
- * early. */
+/* Scores that outgrow a base that is not updated: in the first columns of a
+ * step and in later ones, in the square at the diagonal, next to it in the same
+ * tile, and in another tile; with 16 and 32 rows a warp, and a last tile that
+ * ends early. */
 static void scores_that_outgrow_their_bases_are_right(void **state)
 {
     static const int peaks[] = { 3, 20, 58, 77, 100, 127 };
@@ -239,8 +239,8 @@ static double input(const struct device_buffer *buffer, int i)
     return element_load(device_address(buffer), ELEMENT_FP16, i);
 }
 
-/* The reference against the definition, written once more: row 11 of the
- * third head of Q, which the second of K and V serves. */
+/* The reference against the definition, implemented again here: row 11 of the
+ * third head of Q, which uses the second head of K and V. */
 static void reference_is_the_softmax_of_scaled_scores(void **state)
 {
     const struct flash_problem *p = &problems[1][2]; /* causal */

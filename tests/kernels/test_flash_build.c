@@ -29,7 +29,7 @@ enum {
 
 static struct flash_space sweep, wide;
 
-/* What the compiler says of macros with 'more' behind them; "" when nothing. */
+/* The compiler's output for macros followed by 'more'; "" if there is none. */
 static const char *compiler_says(const char *macros, const char *more)
 {
     static char text[SAID_MAX];
@@ -89,7 +89,8 @@ static int passing(int first, int step,
     return n;
 }
 
-/* Odd steps: else the tunables of two values, which vary fastest, would not. */
+/* Odd steps: even ones would not vary the tunables of two values, which vary
+ * fastest. */
 static void configurations_that_pass_compile(void **state)
 {
     (void)state;
@@ -161,7 +162,8 @@ static void changed(const char *macro, int value, const char *rule)
     buf_fini(&macros);
 }
 
-/* Rules that no point of the two files breaks, for their values keep them. */
+/* Rules that no point of the two files breaks, because their values satisfy
+ * them. */
 static void rules_beyond_the_axes_fail_too(void **state)
 {
     (void)state;

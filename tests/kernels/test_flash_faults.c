@@ -49,7 +49,7 @@ static void write_copy(const char *name, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-/* Take this line out where it stands; how often it did. */
+/* Remove this line wherever it occurs; returns how often it did. */
 static int take_out(char *text, const char *line)
 {
     char whole[200];
@@ -64,7 +64,7 @@ static int take_out(char *text, const char *line)
     return found;
 }
 
-/* Copy the kernel, all its files, without the one line that is this one. */
+/* Copy all files of the kernel, except for this one line. */
 static void copy_without(const char *line)
 {
     static char text[SOURCE_BYTES_MAX];
@@ -83,8 +83,8 @@ static void copy_without(const char *line)
         fail_msg("%d lines of the kernel are '%s', not 1", found, line);
 }
 
-/* What the emulator says of a configuration without this line; "" when it
- * finds nothing wrong, and then neither is the result looked at. */
+/* The emulator's error for a configuration without this line; "" if it finds
+ * none, and then the result is not checked either. */
 static const char *said(const struct flash_config *config, const char *line)
 {
     static struct device_err err;

@@ -19,8 +19,8 @@ enum {
     WIDE_SAMPLE = 100000
 };
 
-/* Of a file: what the gate of each rule rejects, whatever others say; NULL
- * where there is no such gate. */
+/* For a file: what the gate of each rule rejects, ignoring the others; NULL if
+ * there is no such gate. */
 struct gates {
     struct flash_space file;
     struct spec alone[FLASH_LIMIT_RULES];

@@ -1,5 +1,5 @@
 /* The emulator's fp16 conversions against those of the runner (element.h),
- * which were written apart from them. */
+ * which are a separate implementation. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

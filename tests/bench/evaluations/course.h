@@ -7,19 +7,20 @@
 struct problem;
 
 #define COURSE_GOALS 3
-extern const double course_goals[COURSE_GOALS]; /* within so much of the best */
+extern const double course_goals[COURSE_GOALS]; /* relative distances to the
+                                                 * best time */
 
 struct course {
     const struct problem *problem;
     int cap;    /* evaluations */
     char *seen; /* [size] */
     int n;      /* evaluations so far; the same point again costs nothing */
-    int reached[COURSE_GOALS]; /* evaluations it took; 0: not yet */
+    int reached[COURSE_GOALS]; /* evaluations needed; 0: not reached yet */
 };
 
 void course_init(struct course *course, const struct problem *problem, int cap);
 void course_fini(struct course *course);
-/* The time of a point, 0 when it fails. */
+/* The time of a point, 0 if it fails. */
 double course_try(struct course *course, int point);
 bool course_is_over(const struct course *course);
 

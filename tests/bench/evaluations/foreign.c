@@ -17,8 +17,7 @@
 #define WORDS_MAX 16
 #define ANSWER_S 60
 
-/* The program needs no more than the indices: names are numbered, and so are
- * the values. */
+/* The program needs only indices, so names and values are numbers. */
 struct names {
     struct external_strategy_tunable tunables[DOMAIN_TUNABLES_MAX];
     char name[DOMAIN_TUNABLES_MAX][8];

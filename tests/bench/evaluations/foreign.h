@@ -6,7 +6,8 @@
 
 struct course;
 
-/* 'command' is split at blanks.  Ends the process when it misbehaves. */
+/* 'command' is split at blanks.  Ends the process if the program breaks the
+ * protocol. */
 void foreign_drive(struct course *course, const char *command, uint64_t seed);
 
 #endif

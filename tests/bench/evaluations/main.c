@@ -38,7 +38,7 @@ struct options {
     int runs, jobs, cap, slots, first_seed;
 };
 
-/* One run of one entry on one problem; in memory that the jobs share. */
+/* One run of one entry on one problem; in memory shared by the jobs. */
 struct result {
     int reached[COURSE_GOALS];
     int n;
@@ -59,7 +59,8 @@ static double cpu_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Keep 'slots' points pending and tell them in the order they were asked. */
+/* Keep 'slots' points pending, and tell them in the order in which they were
+ * asked. */
 static void drive(struct course *course, const char *text, uint64_t seed,
                   int slots)
 {
@@ -149,8 +150,8 @@ struct figure {
     double ask_ms; /* CPU an evaluation */
 };
 
-/* Between which of the sorted runs the median of all seeds lies, whatever their
- * distribution: the number of runs below it is binomial. */
+/* The range of sorted runs that contains the median over all seeds, whatever
+ * the distribution: the number of runs below it is binomial. */
 static void set_interval(const int *sorted, int runs, struct figure *out)
 {
     double wide = 1.96 * sqrt(runs) / 2;
@@ -386,13 +387,14 @@ static struct options read_options(int argc, char *argv[])
     return options;
 }
 
-/* Median evaluations to within 5 %, the cap when beyond. */
+/* Median evaluations to within 5 %; the cap if it was exceeded. */
 static int within_5(const struct figure *figure, int cap)
 {
     return figure->median[GOAL_5] ? figure->median[GOAL_5] : cap;
 }
 
-/* All entries on one problem; 1 when bayes is no worse than either plain one.
+/* Run all entries on one problem.  Returns 1 if bayes is no worse than either
+ * plain search.
  */
 static int measure(const struct problem *problem, const struct options *options,
                    struct result *results, struct json_out *json)

@@ -99,8 +99,8 @@ void plain_genetic(struct course *course, uint64_t seed)
     }
 }
 
-/* From a random point to the first faster neighbour of those that differ in
- * one tunable, in random order; where there is none, from another point. */
+/* From a random point, move to the first faster neighbour that differs in one
+ * tunable, in random order.  If there is none, restart at another point. */
 void plain_local(struct course *course, uint64_t seed)
 {
     const struct domain *domain = course->problem->domain;

@@ -1,7 +1,7 @@
-/* plain.h - the searches that everybody has, to compare with
+/* plain.h - textbook searches, for comparison
  *
- * Written down as textbooks have them, one evaluation after the other; none of
- * the code of the strategies is used.
+ * They follow textbooks, one evaluation after the other, and use no code of the
+ * strategies.
  */
 #ifndef FA_BENCH_PLAIN_H
 #define FA_BENCH_PLAIN_H

@@ -45,7 +45,7 @@ void problem_fini(struct problem *problem)
     free(problem->times);
 }
 
-/* ---- synthetic ones: each states a difficulty, none resembles a file */
+/* ---- synthetic problems: each has one difficulty, and none copies a file */
 
 struct shape {
     const char *name;
@@ -98,7 +98,7 @@ static double plateau(const struct shape *shape, const double *u,
     return fit < 1 ? 0 : waves * (1 + 4 / fit) * tile / 64 * factor;
 }
 
-/* A wide basin that leads away from a narrow one that is a third faster. */
+/* A wide basin that leads away from a narrow one, which is a third faster. */
 static double deceptive(const struct shape *shape, const double *u,
                         const double *noise)
 {
@@ -113,7 +113,7 @@ static double deceptive(const struct shape *shape, const double *u,
     return 1.5 + 3 * wide - 0.5 * exp(-40 * narrow * narrow) * 2;
 }
 
-/* The faster, the nearer to where nothing works any more. */
+/* Faster points are nearer to the region where everything fails. */
 static double failing(const struct shape *shape, const double *u,
                       const double *noise)
 {
@@ -124,7 +124,7 @@ static double failing(const struct shape *shape, const double *u,
     return load > 0.5 * shape->tunables ? 0 : time * exp(-0.5 * load);
 }
 
-/* Two categories choose which of the others matter, and how. */
+/* Two categories decide which of the other tunables matter, and how. */
 static double switched(const struct shape *shape, const double *u,
                        const double *noise)
 {

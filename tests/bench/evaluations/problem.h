@@ -1,4 +1,4 @@
-/* problem.h - what a strategy is measured on: a time, or failure, a point */
+/* problem.h - a problem for a strategy: a time or a failure for each point */
 #ifndef FA_BENCH_PROBLEM_H
 #define FA_BENCH_PROBLEM_H
 

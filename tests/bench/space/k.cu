@@ -1,2 +1,2 @@
-/* stands for a kernel: the spaces here are only enumerated */
+/* stands for a kernel: these spaces are only enumerated */
 extern "C" __global__ void k(float *out);

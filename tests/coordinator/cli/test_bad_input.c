@@ -1,6 +1,6 @@
-/* What 'fa-coord check' says of each sweep file of tests/fixtures/bad_input:
- * expected.txt, word for word, and exit code 2.  A file that hangs is killed
- * by CTest. */
+/* For each sweep file of tests/fixtures/bad_input, 'fa-coord check' prints the
+ * text in expected.txt and ends with exit code 2. CTest kills a run that
+ * hangs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void read_all(int fd, struct buf *out)
     close(fd);
 }
 
-/* Run the program in a folder; what it writes to stderr, and its exit code. */
+/* Run the program in a folder; returns its stderr and its exit code. */
 static int check(const char *folder, struct buf *out)
 {
     int ends[2], status;

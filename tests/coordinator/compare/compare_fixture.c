@@ -197,7 +197,7 @@ static bool fails(const struct making *making, int i)
            (making->plan->fails && i == making->plan->fails);
 }
 
-/* One measurement; its nonce, for the caller to free. */
+/* Store one measurement; returns its nonce, for the caller to free. */
 static char *put_result(struct making *making, int i, const char *purpose,
                         int round, int n)
 {
@@ -271,7 +271,7 @@ static void screen(struct making *making, int i)
     free(nonce);
 }
 
-/* The fastest that is left. */
+/* The fastest configuration that is not left out. */
 static int finalist(const struct compare_plan *plan)
 {
     return plan->pending || plan->fails == COMPARE_FASTEST ||
@@ -280,7 +280,7 @@ static int finalist(const struct compare_plan *plan)
                : COMPARE_FASTEST;
 }
 
-/* The confirmation pass, number 1, that the blocks belong to. */
+/* Confirmation pass 1, to which the blocks belong. */
 static void put_contest(struct making *making)
 {
     const int who[] = { COMPARE_BASELINE, finalist(making->plan) };
@@ -338,7 +338,7 @@ static void put_results(struct making *making)
     }
 }
 
-/* The host was held for as long as it took. */
+/* The host was held during the whole sweep. */
 static void put_interval(struct making *making)
 {
     struct store_interval interval = { .host = "gpu1",

@@ -1,9 +1,9 @@
-/* compare_fixture.h - a finished sweep whose times are as a test wants them
+/* compare_fixture.h - a finished sweep with times chosen by the test
  *
  * Twelve configurations of one kernel on one GPU: the fastest is 1.5 x as fast
- * as the baseline, one fails.  Screening samples, and with blocks canaries and
- * a confirmation pass of the fastest and the baseline.  The same plan gives
- * the same database.
+ * as the baseline, one fails.  It has screening samples and, if 'blocks' is
+ * set, canaries and a confirmation pass of the fastest and the baseline.  The
+ * same plan gives the same database.
  */
 #ifndef FA_TESTS_COORDINATOR_COMPARE_COMPARE_FIXTURE_H
 #define FA_TESTS_COORDINATOR_COMPARE_COMPARE_FIXTURE_H
@@ -21,17 +21,17 @@ struct compare_plan {
     uint64_t seed;
     double factor;  /* of all times */
     double noise;   /* relative deviation of a sample */
-    bool late;      /* one screening sample of each is 100 x as long */
-    int blocks;     /* of the confirmation pass; 0: there was none */
-    bool same_code; /* the cubins are those of every plan that says so */
+    bool late;      /* one screening sample of each is 100 x slower */
+    int blocks;     /* of the confirmation pass; 0: no pass */
+    bool same_code; /* the same cubins in every database with this flag */
     int slow;       /* this one takes 1.2 x as long; 0: none */
-    int fails;      /* this one fails as well; 0: none */
+    int fails;      /* this one fails too; 0: none */
     bool pending;   /* the fastest was not measured */
-    /* NULL: the usual one */
+    /* NULL: the default */
     const char *device, *arch, *uuid, *driver, *l2, *name;
 };
 
-/* Makes the database; a test fails when it cannot. */
+/* Makes the database; the test fails if that is impossible. */
 void compare_fixture(const char *path, const struct compare_plan *plan);
 
 /* The databases of tests/fixtures/compare. */

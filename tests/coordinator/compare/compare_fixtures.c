@@ -10,7 +10,7 @@
 #include "common/mem.h"
 #include "tests/coordinator/compare/compare_fixture.h"
 
-/* One small file that nothing is written beside when it is read. */
+/* Make it one small file, so that reading it writes nothing next to it. */
 static int make_small(const char *path)
 {
     struct sqlite3 *db;

@@ -22,7 +22,7 @@
     "; make it anew: build/dev/tests/compare_fixtures tests/fixtures" \
     "/compare"
 
-/* Two databases that are compared, each in a file that is gone at once. */
+/* Two databases to compare, each in a file that is unlinked at once. */
 struct pair {
     struct compare_side a, b;
     struct compare *compare;
@@ -181,7 +181,8 @@ static void a_late_sample_changes_little(void **state)
     done(&pair);
 }
 
-/* 1 % slower, and 8 blocks of 0.5 %: less than the threshold, surely. */
+/* 1 % slower, in 8 blocks with 0.5 % of noise: certainly less than the
+ * threshold. */
 static void a_change_below_the_threshold_is_no_regression(void **state)
 {
     struct compare_plan b = calm_too;
@@ -248,7 +249,7 @@ static void another_configuration_decides_only_when_asked(void **state)
     done(&pair);
 }
 
-/* The new winner makes up for it only for those who tune again. */
+/* The new winner compensates only for users who tune again. */
 static void the_old_winner_is_compared_with_itself_too(void **state)
 {
     struct compare_plan b = calm_too;

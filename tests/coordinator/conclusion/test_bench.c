@@ -12,8 +12,8 @@
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/result/report.h"
 
-/* Three shapes; the ranking is by the first, and each of the others has a
- * fastest of its own. */
+/* Three shapes: the ranking is by the first one, and each of the others has a
+ * different fastest configuration. */
 static struct report_cell cells[4][3] = {
     { { .time_s = 1.0 }, { .time_s = 3.0 }, { .time_s = 2.0 } },
     { { .time_s = 1.1 }, { .time_s = 1.0 }, { .time_s = 1.5 } },
@@ -61,7 +61,8 @@ static void set(struct scene *s)
                                  .n_configs = 4 };
 }
 
-/* The baseline is entry 0, the others follow in order; 'best' are entries. */
+/* The baseline is entry 0, and the others follow in order.  'best' has
+ * entries. */
 static void confirm(struct scene *s, const size_t best[3])
 {
     static const int order[] = { BASELINE, FIRST, SECOND, THIRD };

@@ -26,7 +26,7 @@ static void ok(int rc, const struct err *err)
         fail_msg("%s", err->text);
 }
 
-/* What the sweep measured before. */
+/* The screening results. */
 static void screen(struct scene *s, size_t shape, const char *key,
                    double seconds)
 {
@@ -55,7 +55,7 @@ static void check(struct scene *s, bool ended, const char *sentence)
     assert_string_equal(s->conclusion->sentence, sentence);
 }
 
-/* What winner.h makes of it at a shape; texts are the report's. */
+/* The winner at a shape according to winner.h; texts belong to the report. */
 static struct winner winner_at(const struct scene *s, size_t shape)
 {
     struct winner winner;
@@ -160,7 +160,7 @@ static void every_shape_has_a_verdict_of_its_own(void **state)
     scene_close(&s);
 }
 
-/* As in databases whose finalists are those of the headline alone. */
+/* As in databases where only the headline chose finalists. */
 static void the_fastest_of_a_shape_that_was_not_compared_is_named(void **state)
 {
     struct scene s = { .n_gpus = 1, .times = { 1, 0.8 }, .odd = { 1, 1.1 } };
@@ -216,13 +216,13 @@ static void an_incomplete_pass_confirms_nothing(void **state)
 
     scene_begin(&s, *state, 1);
     scene_put_blocks(&s, 7);
-    scene_put(&s, 8, 0, "correct"); /* and then it was killed */
+    scene_put(&s, 8, 0, "correct"); /* killed right after this */
     check(&s, false, "nothing is confirmed yet: 7 of 20 blocks are complete");
     assert_string_equal(winner_at(&s, 0).state, "measured, not confirmed");
     scene_close(&s);
 }
 
-/* Wrong in a block: out, and the blocks count for the others. */
+/* Wrong in a block: it is out, and the blocks count for the others. */
 static void one_that_was_wrong_in_a_block_cannot_win(void **state)
 {
     struct scene s = { .n_gpus = 1, .times = { 1, 0.5, 0.8 } };
@@ -286,8 +286,8 @@ static void emulated_times_give_no_verdict(void **state)
     free(c.sentence);
 }
 
-/* The second is always 10 % faster than the baseline; the third is faster or
- * slower by turns, with fewer registers: it ties, and is not the best. */
+/* The second is always 10 % faster than the baseline.  The third is faster or
+ * slower in turn, and uses fewer registers: it ties, but is not the best. */
 static void the_tie_break_ignores_badly_measured_ones(void **state)
 {
     struct conclusion c = { .state = CONCLUSION_DONE,

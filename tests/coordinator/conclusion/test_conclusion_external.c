@@ -78,7 +78,8 @@ static void the_external_baseline_is_compared_in_its_blocks(void **state)
     assert_true(against->over[1].lo > 1.19 && against->over[1].hi < 1.21);
     assert_true(fabs(against->over[0].value - 0.9) < 0.002);
     assert_int_equal(against->over[1].n_blocks, 8);
-    assert_non_null(strstr(c->sentence, "is 1.33")); /* as without it */
+    assert_non_null(strstr(c->sentence, "is 1.33")); /* the same as without the
+                                                      * external baseline */
     golden_check("conclusion_external.txt",
                  strstr(text, "\nExternal baseline"));
     assert_non_null(strstr(text, "\"name\": \"pytorch\""));

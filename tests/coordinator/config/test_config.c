@@ -1,4 +1,4 @@
-/* What a configuration is called, and what a build sees of it. */
+/* The names of a configuration, and the header that a build sees. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -29,7 +29,7 @@ static const struct noise cards = {
 };
 
 struct tally {
-    int n[4]; /* a verdict */
+    int n[4]; /* count of each verdict */
 };
 
 /* 100 samples a candidate: 20 blocks of 5, or 10 on each of two GPUs. */
@@ -60,8 +60,8 @@ static struct tally judge(const struct noise *noise, size_t n_gpus, double gap,
 static const struct noise *const kinds[] = { &calm, &drifting, &cards };
 static const size_t gpus[] = { 1, 1, 2 };
 
-/* Without a floor both sides together are alpha, which of 1,000 is 50, and
- * 71 in one run of a thousand.  With it there is next to nothing. */
+/* Without a floor, alpha covers both sides: 50 of 1,000, and 71 in one run of a
+ * thousand.  With the floor hardly any remain. */
 static void equals_win_at_most_at_the_stated_rate(void **state)
 {
     (void)state;
@@ -96,9 +96,9 @@ static bool tells_any_apart(const struct blocks *blocks,
     return told;
 }
 
-/* Ten finalists that are all the baseline again: one of them is called
- * different in at most alpha of the passes.  Four shapes, each a family of
- * its own: in at most four times alpha, and with the floor hardly ever. */
+/* Ten finalists that all equal the baseline: in at most alpha of the passes is
+ * one of them called different.  With four shapes, each a family of its own, it
+ * is at most four times alpha, and with the floor hardly any. */
 static void many_equals_do_not_make_a_winner(void **state)
 {
     static const double logs[11] = { 0 };
@@ -129,8 +129,8 @@ static void many_equals_do_not_make_a_winner(void **state)
     free(samples);
 }
 
-/* The second is 30 % faster than the baseline (the first), the third ties
- * with it, the fourth is 5 % slower, the fifth was never measured. */
+/* The second is 30 % faster than the baseline (the first), the third ties with
+ * it, the fourth is 5 % slower, and the fifth was never measured. */
 static void a_pass_has_a_finding_for_every_candidate(void **state)
 {
     static const double logs[] = { 0, -0.30, -0.299, 0.05 };
@@ -156,8 +156,8 @@ static void a_pass_has_a_finding_for_every_candidate(void **state)
     blocks_free(blocks);
 }
 
-/* 20 % faster on one card and as fast as the baseline on the other, which has
- * a third of the blocks: neither card decides. */
+/* 20 % faster on one card, and as fast as the baseline on the other one, which
+ * has a third of the blocks: no card decides alone. */
 static void cards_that_disagree_give_no_verdict(void **state)
 {
     struct block_sample samples[64];

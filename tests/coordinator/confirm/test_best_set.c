@@ -12,8 +12,8 @@
 
 static const struct verdict_rules rules = VERDICT_RULES;
 
-/* Four candidates, 12 blocks: the last is 2 % behind the third, the second
- * by 0.2 %, and the first is the fastest but may not win. */
+/* Four candidates, 12 blocks: the last is 2 % slower than the third, the second
+ * 0.2 %. The first is the fastest, but is not eligible. */
 static void the_set_has_the_leader_and_those_not_slower(void **state)
 {
     static const double logs[] = { -9.3, -9.002, -9, -8.98 };
@@ -32,7 +32,7 @@ static void the_set_has_the_leader_and_those_not_slower(void **state)
     blocks_free(blocks);
 }
 
-/* 0.3 % behind, measured without noise: certain, and below the floor. */
+/* 0.3 % slower, without noise: certain, but below the floor. */
 static void a_difference_below_the_floor_stays_in_the_set(void **state)
 {
     static const bool eligible[] = { true, true, true };
@@ -78,8 +78,8 @@ static void a_tie_is_broken_by_the_first_key_that_differs(void **state)
     assert_true(best_set_break(none, 5, keys[0], 3) == BEST_SET_NONE);
 }
 
-/* Ten equally fast ones: the one that is truly the fastest (any of them) may
- * be missing from the set in at most 5 % of the passes. */
+/* Ten equally fast ones: the truly fastest (any of them) may be missing from
+ * the set in at most 5 % of the passes. */
 static void the_fastest_is_in_the_set(void **state)
 {
     static const double logs[10] = { -9, -9, -9, -9, -9, -9, -9, -9, -9, -9 };

@@ -45,8 +45,8 @@ static void a_block_has_every_candidate_once_at_each_shape(void **state)
     block_schedule_free(c);
 }
 
-/* Each of 4 candidates is first in about a quarter of the blocks, and the
- * same seed and number give the same order. */
+/* Each of 4 candidates is first in about a quarter of the blocks, and the same
+ * seed and number give the same order. */
 static void the_order_is_drawn_by_seed_and_number(void **state)
 {
     struct block_schedule_design many = design;
@@ -150,7 +150,8 @@ static void a_broken_block_is_dropped_and_another_made(void **state)
     assert_true(block_schedule_next(c, &block));
     assert_false(block_schedule_measured(c, block.number, 0));
     block_schedule_broken(c, 1);
-    assert_false(block_schedule_measured(c, 1, 1)); /* late: of no block */
+    assert_false(block_schedule_measured(c, 1, 1)); /* too late: the block is
+                                                     * gone */
     assert_true(block_schedule_next(c, &block));
     assert_int_equal(block.number, 2);
     assert_int_equal(block_schedule_broke(c), 1);
@@ -189,7 +190,7 @@ static void one_that_is_wrong_is_out_and_the_others_go_on(void **state)
     for (int i = 0; i < 6; i++)
         assert_int_not_equal(block.steps[i].candidate, 2);
     assert_false(block_schedule_failed(c));
-    block_schedule_out(c, 0); /* nothing to compare with */
+    block_schedule_out(c, 0); /* nothing left to compare with */
     assert_true(block_schedule_failed(c));
     block_schedule_free(c);
 }

@@ -64,8 +64,8 @@ static void no_samples_are_no_blocks(void **state)
     blocks_free(NULL);
 }
 
-/* Ten blocks that slow down by 2 % each, a card that is 8 % slower: without
- * levels the times of 1.00 and 1.05 would overlap. */
+/* Ten blocks that each slow down by 2 %, on cards that differ by 8 %: without
+ * levels, the times of 1.00 and 1.05 would overlap. */
 static void levels_of_blocks_do_not_widen_a_time(void **state)
 {
     struct block_sample samples[40];
@@ -89,8 +89,8 @@ static void levels_of_blocks_do_not_widen_a_time(void **state)
     blocks_free(blocks);
 }
 
-/* The slow one is missing from half of the blocks; the others' times there
- * must not look faster for it. */
+/* The slow one is missing from half of the blocks; the others must not look
+ * faster in those. */
 static void a_missing_contestant_shifts_no_level(void **state)
 {
     struct block_sample samples[25];
@@ -110,11 +110,11 @@ static void a_missing_contestant_shifts_no_level(void **state)
     blocks_free(blocks);
 }
 
-/* 20 blocks on a card that wanders by 1 % from block to block, the last of
- * 'n' candidates 'noisy' times as noisy as the others, which have 0.4 %. */
+/* 20 blocks on a card that drifts by 1 % from block to block.  The last of 'n'
+ * candidates is 'noisy' times as noisy as the others, which have 0.4 %. */
 struct passes {
     double half_width; /* of the first, mean */
-    int covered;       /* of PASSES: its interval holds the truth */
+    int covered;       /* of PASSES: its interval contains the truth */
 };
 
 #define PASSES 400
@@ -172,13 +172,13 @@ static void a_noisy_contestant_widens_no_other_ones_time(void **state)
         struct passes calm = simulate(n, 1), noisy = simulate(n, 10);
 
         assert_near(noisy.half_width, calm.half_width, 1e-4);
-        /* of 400 380 are promised; a little less are held by few */
+        /* 380 of 400 are promised; small samples get slightly fewer */
         assert_in_range(calm.covered, 355, 400);
         assert_in_range(noisy.covered, 355, 400);
     }
 }
 
-/* Of two nobody knows which one is noisy. */
+/* With two candidates, nobody knows which one is noisy. */
 static void of_two_contestants_both_are_widened(void **state)
 {
     struct passes calm = simulate(2, 1), noisy = simulate(2, 10);

@@ -29,7 +29,7 @@ static void one_that_fails_is_never_run_again_on_its_host(void **state)
     external_schedule_free(e);
 }
 
-/* Two GPUs of one host: the second waits for what the first finds out. */
+/* Two GPUs of one host: the second waits for the result of the first. */
 static void a_trial_is_run_alone_on_its_host(void **state)
 {
     struct external_schedule *e = external_schedule_new(&design);
@@ -43,9 +43,8 @@ static void a_trial_is_run_alone_on_its_host(void **state)
     assert_int_equal(external_schedule_join(e, 2, 0, 0), EXTERNAL_SCHEDULE_YES);
     external_schedule_begin(e, 8, 2, 0, 0);
     assert_int_equal(external_schedule_ask(e, 0, 0),
-                     EXTERNAL_SCHEDULE_YES); /* had a time */
-    external_schedule_begin(e, 9, 1, 0,
-                            1); /* each shape has a trial of its own */
+                     EXTERNAL_SCHEDULE_YES); /* it has a time here */
+    external_schedule_begin(e, 9, 1, 0, 1);  /* each shape has its own trial */
     assert_int_equal(external_schedule_ask(e, 0, 1), EXTERNAL_SCHEDULE_LATER);
     assert_int_equal(external_schedule_ask(e, 0, 0), EXTERNAL_SCHEDULE_YES);
     external_schedule_end(e, 9, EXTERNAL_SCHEDULE_TIMED);
@@ -69,7 +68,7 @@ static void a_host_says_nothing_of_another(void **state)
     external_schedule_free(e);
 }
 
-/* A block on a host where it failed does not count among those it joins. */
+/* A block on a host where it failed does not count as joined. */
 static void it_joins_the_number_of_blocks_asked_for(void **state)
 {
     struct external_schedule *e = external_schedule_new(&design);
@@ -95,7 +94,7 @@ static void a_block_that_breaks_gives_its_place_to_another(void **state)
     struct external_schedule *e = external_schedule_new(&design);
 
     (void)state;
-    external_schedule_had(e, 2); /* of three, by an earlier run */
+    external_schedule_had(e, 2); /* of three; done by an earlier run */
     assert_int_equal(external_schedule_join(e, 1, 0, 0), EXTERNAL_SCHEDULE_YES);
     external_schedule_begin(e, 7, 1, 0, 0);
     assert_int_equal(external_schedule_join(e, 2, 1, 0), EXTERNAL_SCHEDULE_NO);
@@ -105,7 +104,7 @@ static void a_block_that_breaks_gives_its_place_to_another(void **state)
     external_schedule_free(e);
 }
 
-/* It goes on when the block it was for is broken; its time still tells. */
+/* It continues after its block is broken, and its time is still used. */
 static void a_run_outlives_its_block(void **state)
 {
     struct external_schedule *e = external_schedule_new(&design);
@@ -151,7 +150,7 @@ static void runs_that_are_lost_in_a_row_end_it_on_the_host(void **state)
     external_schedule_join(e, 1, 0, 0);
     external_schedule_begin(e, 7, 1, 0, 0);
     external_schedule_end(e, 7, EXTERNAL_SCHEDULE_TIMED);
-    assert_false(external_schedule_lost(e, 0)); /* they are counted anew */
+    assert_false(external_schedule_lost(e, 0)); /* counting starts again */
     assert_false(external_schedule_lost(e, 0));
     assert_false(external_schedule_lost(e, 1));
     assert_true(external_schedule_lost(e, 0));

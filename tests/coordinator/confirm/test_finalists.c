@@ -14,8 +14,8 @@
 
 static const struct finalist_rules rules = { .alpha = 0.05 };
 
-/* With three in the running z is 1.96 (0.05 over two comparisons), and the
- * sd of a median of 8 samples at 1 % is 0.443 %: 1.23 % is the limit. */
+/* With three configurations z is 1.96 (0.05 over two comparisons), and the sd
+ * of a median of 8 samples at 1 % is 0.443 %: the limit is 1.23 %. */
 static void differences_within_noise_stay_in(void **state)
 {
     static const struct screened s[] = {
@@ -34,8 +34,8 @@ static void differences_within_noise_stay_in(void **state)
     assert_true(isnan(out.next));
 }
 
-/* A slow one that was barely measured could still be the best; a fast one
- * that was barely measured excludes nobody, the second one does. */
+/* A slow configuration with few samples could still be the best.  A fast one
+ * with few samples excludes nobody, but the second one does. */
 static void a_noisy_configuration_stays_in(void **state)
 {
     static const struct screened s[] = {
@@ -52,7 +52,7 @@ static void a_noisy_configuration_stays_in(void **state)
     assert_true(chosen[0] && chosen[1] && !chosen[2] && chosen[3]);
 }
 
-/* Five calm samples are no proof of a calm configuration. */
+/* Five calm samples do not prove that a configuration is calm. */
 static void a_few_calm_samples_count_as_the_typical_ones(void **state)
 {
     static const double calm[] = { 1, 1, 1, 1, 1 };
@@ -108,7 +108,7 @@ static void a_cap_says_what_it_cut(void **state)
     assert_near(out.next, 1.01, 1e-12);
 }
 
-/* Of each shape the calm ones, a tenth apart, in an order of its own. */
+/* The calm ones of each shape, a tenth apart, in a different order at each. */
 static const struct screened two_shapes[] = {
     /* the headline */
     { 1.000, 9, 0.05 },
@@ -142,7 +142,7 @@ static void the_best_of_every_shape_goes_on(void **state)
     assert_true(out.n_possible == 4 && chosen[3] && !chosen[4] && !chosen[5]);
 }
 
-/* As deep into one shape as into the other, the headline first. */
+/* Equally many of each shape, the headline first. */
 static void a_cap_is_shared_by_the_shapes(void **state)
 {
     static const bool in[][6] = {
@@ -177,8 +177,9 @@ static void zero_and_one_configurations_are_chosen(void **state)
     assert_true(out.n_chosen == 1 && !chosen[0] && chosen[1]);
 }
 
-/* Landscapes of 500 with the best 50 within 2 %: 5 samples each, some late.
- * The truly fastest must be among the chosen, and they must be few. */
+/* Landscapes of 500 configurations with the best 50 within 2 %; 5 samples each,
+ * with some outliers.  The truly fastest must be among the chosen, and the
+ * chosen must be few. */
 static void the_fastest_goes_on(void **state)
 {
     static const struct noise noise = { .sd = 0.01,
@@ -213,7 +214,8 @@ static void the_fastest_goes_on(void **state)
     print_message("missed %zu of 400, %zu finalists on average\n", missed,
                   sum / 400);
     assert_true(missed <= 20);
-    assert_true(sum < 400 * 150); /* late samples keep more than noise */
+    assert_true(sum < 400 * 150); /* with outliers, more are kept than noise
+                                   * alone would require */
     free(chosen);
     free(s);
 }

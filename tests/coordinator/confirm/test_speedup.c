@@ -18,7 +18,7 @@
 static size_t n_passes = 2000;
 static size_t stride = 7; /* of all kinds, every seventh */
 
-/* The share of the 95 % intervals that hold the true 2 %. */
+/* The share of the 95 % intervals that contain the true 2 %. */
 static double coverage(const struct noise *noise, size_t n_gpus,
                        size_t n_blocks, size_t n_samples)
 {

@@ -1,7 +1,7 @@
-/* stand_in.h - a shell script in the place of the worker, on 'localhost'
+/* stand_in.h - a shell script that replaces the worker, on 'localhost'
  *
- * It is uploaded and started as the worker is, as `fa-worker-HASH --attach
- * --workdir DIR`, and says what a test has it say.
+ * It is uploaded and started like the worker, as `fa-worker-HASH --attach
+ * --workdir DIR`, and prints what the test tells it to print.
  */
 #ifndef FA_TESTS_COORDINATOR_LINK_STAND_IN_H
 #define FA_TESTS_COORDINATOR_LINK_STAND_IN_H
@@ -21,7 +21,7 @@ struct stand_in {
 void stand_in_open(struct stand_in *stand_in);
 void stand_in_close(struct stand_in *stand_in); /* removes the folder */
 
-/* What the worker does from now on, written to a file at 'path'. */
+/* The script to run from now on; it is written to a file at 'path'. */
 void stand_in_write(const char *path, const char *script);
 
 /* This machine, under a name. */

@@ -1,4 +1,4 @@
-/* What a host thread tells of its host, with a script as the worker. */
+/* The news that a host thread sends, with a script as the worker. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -27,7 +27,7 @@
           */
 #define MINUTE_NS (60 * NS_PER_S)
 
-/* Time that has passed for the program under test alone. */
+/* Time that passes only for the program under test. */
 static _Atomic int64_t skipped_ns;
 
 int clock_gettime(clockid_t id, struct timespec *out)
@@ -119,7 +119,7 @@ static void await_upload(struct stage *stage)
     await(stage, HOST_THREADS_UPLOADING);
 }
 
-/* Tell it to end; it does, whatever it is at. */
+/* Tell it to end; it ends, whatever it is doing. */
 static void end(struct stage *stage)
 {
     int64_t until_ns = clock_boot_ns() + WAIT_MS * NS_PER_MS;
@@ -130,7 +130,7 @@ static void end(struct stage *stage)
     worker_binary_fini(&stage->program);
 }
 
-/* The file of the work folder is there, with this text in it. */
+/* The file in the work folder exists and contains this text. */
 static void await_heard(struct stage *stage, const char *file, const char *text)
 {
     char path[96], content[4096];
@@ -204,7 +204,7 @@ static void bytes_go_both_ways(void **state)
     close(listener);
 }
 
-/* Scripts that end, and the text of the news of it. */
+/* Scripts that end, and the text of the resulting news. */
 static const struct ending {
     const char *script;
     int code;

@@ -1,5 +1,5 @@
-/* The table of functions that the reactor has, over real threads and sockets,
- * with a script as the worker (beside this program, as fa-worker is). */
+/* The reactor's table of functions, over real threads and sockets, with a
+ * script as the worker (next to this program, as fa-worker is). */
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,7 +83,7 @@ static void open_with(struct stage *stage, const char *script)
         fail_msg("%s", err.text);
 }
 
-/* Wait for this news of a host; what comes before it is passed over. */
+/* Wait for this news about a host, and ignore earlier news. */
 static struct host_thread_news await(struct stage *stage, size_t host,
                                      enum host_threads_event event)
 {

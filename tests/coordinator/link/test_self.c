@@ -1,4 +1,4 @@
-/* Who this coordinator says it is. */
+/* The identity of this coordinator. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

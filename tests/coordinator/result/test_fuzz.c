@@ -1,5 +1,4 @@
-/* What a finding counts as, how it is printed, and what the program ends
- * with. */
+/* The verdict of a finding, its output, and the exit code. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

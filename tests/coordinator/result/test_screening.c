@@ -114,8 +114,8 @@ static void as_measured_the_faster_card_chooses(void **state)
     store_close(store);
 }
 
-/* Canaries of 1 ms and 1.08 ms: brought to one level, 0.83 ms on the slow
- * card are less than 0.8 ms on the fast one; what the cap cut is told. */
+/* Canaries of 1 ms and 1.08 ms: after normalising, 0.83 ms on the slow card is
+ * less than 0.8 ms on the fast one.  The cut by the cap is reported. */
 static void canaries_bring_two_cards_to_one_level(void **state)
 {
     struct store *store = two_cards(*state);
@@ -131,7 +131,7 @@ static void canaries_bring_two_cards_to_one_level(void **state)
     store_close(store);
 }
 
-/* Before the sweep file's way of measuring was changed. */
+/* Measured before the sweep file's way of measuring changed. */
 static void canaries_measured_another_way_say_nothing(void **state)
 {
     struct store *store = two_cards(*state);

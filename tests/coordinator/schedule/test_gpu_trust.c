@@ -59,7 +59,7 @@ static void expect_nothing(struct gpu_trust *trust, double now_s, bool over)
         fail_msg("act %d of GPU %d: %s", (int)step.act, step.gpu, step.text);
 }
 
-/* It comes, and its canary takes 'seconds' at 0. */
+/* The GPU joins, and its canary takes 'seconds' at time 0. */
 static void start(struct gpu_trust *trust, int gpu, double seconds)
 {
     gpu_trust_gpu(trust, gpu, true);
@@ -67,7 +67,8 @@ static void start(struct gpu_trust *trust, int gpu, double seconds)
     gpu_trust_canary(trust, gpu, 0, seconds);
 }
 
-/* Jobs 'first' to 'first' + 2 at 'at_s' on, and the canary that is due. */
+/* Jobs 'first' to 'first' + 2 from 'at_s' on, and the canary that is due
+ * then. */
 static void batch(struct gpu_trust *trust, int gpu, int first, double at_s,
                   double canary_s)
 {
@@ -236,12 +237,12 @@ static void a_step_to_a_new_level_is_one_rest(void **state)
     }
     expect(trust, 44, GPU_TRUST_CANARY, 0);
     gpu_trust_canary(trust, 0, 45, 1.05e-3);
-    batch(trust, 0, 3, 50, 1.05e-3); /* of which nothing is to be said */
+    batch(trust, 0, 3, 50, 1.05e-3); /* nothing can be said about these */
     expect_nothing(trust, 60, true);
     gpu_trust_free(trust);
 }
 
-/* Off by another 10 % after each rest. */
+/* Another 10 % off after each rest. */
 static void keeps_moving(struct gpu_trust *trust, int gpu)
 {
     double seconds = 1.1e-3, now_s = 100;
@@ -304,7 +305,7 @@ static void the_only_gpu_is_used_as_it_is(void **state)
     gpu_trust_free(trust);
 }
 
-/* Two power-capped cards, fast after each rest and slow under load. */
+/* Two power-capped cards: fast after each rest, slow under load. */
 static void cards_that_all_drift_are_all_kept(void **state)
 {
     struct gpu_trust *trust = three_then_one();
@@ -350,7 +351,8 @@ static void a_wrong_canary_is_tried_again_and_then_quarantines(void **state)
     gpu_trust_canary_wrong(trust, 1, "wrong at 9");
     expect_text(trust, GPU_TRUST_QUARANTINE, 1,
                 "its canary failed 2 times: wrong at 9");
-    for (int job = 3; job < 6; job++) /* what was measured since it was right */
+    for (int job = 3; job < 6; job++) /* measured since its last correct
+                                       * canary */
         expect(trust, 24, GPU_TRUST_AGAIN, 0);
     expect_nothing(trust, 24, false);
     gpu_trust_free(trust);
@@ -438,7 +440,7 @@ static void an_earlier_run_is_continued(void **state)
     (void)state;
     gpu_trust_had_canary(trust, 0, 0, 1e-3);
     gpu_trust_had(trust, 0, 4, 0, 5); /* after the last canary of that run */
-    gpu_trust_had(trust, 0, 5, 2, 6); /* repeated as often as it may be */
+    gpu_trust_had(trust, 0, 5, 2, 6); /* repeated as often as allowed */
     gpu_trust_had(trust, 0, 4, 0, -3);
     gpu_trust_gpu(trust, 0, true);
     expect(trust, 1000, GPU_TRUST_CANARY, 0);

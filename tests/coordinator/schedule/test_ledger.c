@@ -12,7 +12,7 @@ struct book {
     int n;
 };
 
-/* As the store does: the same (host, start) is replaced. */
+/* Like the store: a row with the same (host, start) is replaced. */
 static void write_down(void *arg, const struct ledger_interval *interval)
 {
     struct book *book = arg;

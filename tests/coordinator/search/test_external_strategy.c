@@ -59,7 +59,7 @@ static struct external_strategy *start(const struct domain *domain,
     return external;
 }
 
-/* Ask until there is an answer other than wait, or an error. */
+/* Ask until the answer is not wait, or an error. */
 static int next(struct external_strategy *external,
                 enum strategy_answer *answer, int *point, struct err *err)
 {
@@ -201,8 +201,8 @@ static void a_missing_program_is_named(void **state)
     domain_free(domain);
 }
 
-/* It ends with what it was told: at last (0, 0) a second time, since it asked
- * for that again. */
+/* It ends with what it was told.  Last comes (0, 0) for the second time,
+ * because it asked for that again. */
 static void it_is_told_the_times_of_all_shapes(void **state)
 {
     struct domain *domain = five();

@@ -66,7 +66,8 @@ static void a_row_without_a_value_takes_doubt_and_shifts_nothing(void **state)
     domain_free(domain);
 }
 
-/* Values that come late and out of order end where those in order do. */
+/* Values that come late and out of order give the same result as those in
+ * order. */
 static void the_order_of_values_does_not_matter(void **state)
 {
     const int points[] = { 3, 50, 77, 110 };

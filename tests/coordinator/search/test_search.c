@@ -116,7 +116,7 @@ static void another_shape_decides_when_it_is_the_objective(void **state)
     assert_true(now.best_time == 4);
 }
 
-/* 2 and 8; then the second is measured again. */
+/* 2 and 8; then the second one is measured again. */
 static void the_geometric_mean_is_told_and_told_again(void **state)
 {
     struct strategy_state now;
@@ -142,7 +142,7 @@ static void the_geometric_mean_is_told_and_told_again(void **state)
     assert_int_equal(now.timed, 1);
 }
 
-/* It goes on to the same points, and what is settled is told no more. */
+/* It continues with the same points, and settled ones are not told again. */
 static void a_geometric_mean_replays(void **state)
 {
     const struct search_options options = { .strategy = "random:3,tpe",
@@ -286,7 +286,7 @@ static void a_replay_goes_on_to_the_same_points(void **state)
         assert_int_equal(ask_point(), next[i]);
 }
 
-/* Results that come in another order lead to the same points. */
+/* Results in another order lead to the same points. */
 static void in_a_window_a_seed_repeats(void **state)
 {
     int first[6], n = 0;

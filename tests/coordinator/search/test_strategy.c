@@ -15,7 +15,7 @@ static const char *const all[] = { "exhaustive", "random",  "lhs",  "tpe",
                                    "local",      "genetic", "bayes" };
 #define ALL_N (sizeof(all) / sizeof(all[0]))
 
-/* 10 x 10 x 4, the last not ordered; level 3 of it is not legal with an even
+/* 10 x 10 x 4, the last one not ordered.  Level 3 of it is illegal with an even
  * first level: 350 points. */
 static struct domain *box(void)
 {
@@ -64,8 +64,9 @@ static void answer(struct strategy *strategy, const struct domain *domain,
                   time);
 }
 
-/* Ask and tell to the end with 'slots' pending, told in no order; the points
- * in the order they were asked.  Returns how many. */
+/* Ask and tell to the end, with 'slots' pending, told in random order.  Returns
+ * how many points there were, and fills them in in the order they were
+ * asked. */
 static int drive(struct strategy *strategy, const struct domain *domain,
                  int slots, int *asked)
 {
@@ -151,7 +152,8 @@ static void the_budget_is_not_passed(void **state)
     domain_free(domain);
 }
 
-/* Ten points of ten levels: each level once, in both ordered tunables. */
+/* Ten points of ten levels: each level occurs once, in both ordered
+ * tunables. */
 static void a_latin_hypercube_uses_every_level_once(void **state)
 {
     const struct domain_tunable tunables[] = {
@@ -180,8 +182,8 @@ static void a_latin_hypercube_uses_every_level_once(void **state)
     domain_free(domain);
 }
 
-/* In the box a quarter of the rows would be illegal; a repaired design still
- * has every level of the first two tunables about twice. */
+/* Without repair a quarter of the rows would be illegal.  A repaired design
+ * still has every level of the first two tunables about twice. */
 static void a_repaired_hypercube_stays_even(void **state)
 {
     struct domain *domain = box();
@@ -215,7 +217,7 @@ static int failures_in_the_first(const char *text, int n)
     return failed / 5;
 }
 
-/* Half of all points fail; whoever learns tries few of them. */
+/* Half of all points fail; a method that learns tries few of them. */
 static void failures_teach(void **state)
 {
     (void)state;
@@ -324,7 +326,7 @@ static void the_better_time_of_a_second_tell_counts(void **state)
     domain_free(domain);
 }
 
-/* What was the fastest by far, and is not: a method that has forgotten the
+/* The fastest point by far gets a slower time.  A method that has forgotten the
  * first time ends where one ends that never heard it. */
 static void a_replaced_time_leaves_no_trace(void **state)
 {

@@ -8,7 +8,7 @@
 #include "coordinator/search/domain.h"
 #include "coordinator/search/successive_halving.h"
 
-/* Points 0..n-1 in order, each as slow as its number. */
+/* Points 0..n-1 in order; the time of each is its number. */
 static struct domain *line(int n)
 {
     const struct domain_tunable tunable = { .levels = n, .ordered = true };

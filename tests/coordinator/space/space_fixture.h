@@ -1,4 +1,4 @@
-/* space_fixture.h - the space of a small sweep, for the tests that ask it */
+/* space_fixture.h - the space of a small sweep, for tests */
 #ifndef FA_TESTS_COORDINATOR_SPACE_SPACE_FIXTURE_H
 #define FA_TESTS_COORDINATOR_SPACE_SPACE_FIXTURE_H
 
@@ -6,14 +6,14 @@
 #include "coordinator/space/space.h"
 #include "tests/coordinator/spec/spec_fixture.h"
 
-/* Of the test that runs; teardown() closes them. */
+/* Of the current test; teardown() closes them. */
 extern struct spec *spec;
 extern struct space *space;
 extern struct err err;
 
-/* As space_open(), on an sm_89. */
+/* As space_open(), for sm_89. */
 int open_parts(const struct spec_parts *parts);
-/* ... of what has no flaw; the test fails when it has. */
+/* The same for a correct sweep file; the test fails if it has an error. */
 void open_fine(const struct spec_parts *parts);
 int teardown(void **state); /* a cmocka teardown */
 

@@ -38,8 +38,8 @@ static void values_of(const struct host_state *host_state, int64_t number,
     }
 }
 
-/* 'values' is the caller's, once for all points: an array a call is slow with
- * AddressSanitizer. */
+/* The caller provides 'values' once for all points: an array for each call is
+ * slow with AddressSanitizer. */
 static bool is_legal(const struct host_state *host_state, int64_t number,
                      size_t *values)
 {
@@ -73,8 +73,8 @@ static void see(const struct host_state *host_state, const size_t *v,
             pairs[a][b][v[a]][v[b]] = true;
 }
 
-/* All pairs of all legal points are in the chosen, which are legal and in
- * order.  Returns how many there are. */
+/* Checks that the chosen points are legal, in order, and have all pairs of all
+ * legal points.  Returns how many there are. */
 static size_t assert_covers(const struct host_state *host_state, uint64_t seed)
 {
     static seen all, chosen;
@@ -141,7 +141,7 @@ static void no_points_have_an_empty_cover(void **state)
     assert_null(points);
 }
 
-/* C = 1 needs A = 1; B = 2 stands in one point alone. */
+/* C = 1 needs A = 1; B = 2 occurs in one point only. */
 static bool constrained(const size_t *values)
 {
     return (values[2] == 0 || values[0] == 1) &&
@@ -172,8 +172,8 @@ static void seeds_give_different_covers_and_one_seed_the_same(void **state)
     free(c);
 }
 
-/* The nine tunables of the flash-attention sweep: 2,592 points, and no fewer
- * than 3 x 3 can do. */
+/* The nine tunables of the flash-attention sweep: 2,592 points; 3 x 3 is the
+ * lower limit of a cover. */
 static void nine_tunables_need_some_dozen_points(void **state)
 {
     const struct host_state host_state = { 9,
@@ -190,7 +190,7 @@ static bool some(const size_t *values)
     return (values[0] + values[1] + values[2]) % 2 == 0;
 }
 
-/* More points than are kept, so that the sample is thinned out. */
+/* More points than can be kept, so the sample is thinned out. */
 static void a_large_space_is_covered_too(void **state)
 {
     const struct host_state host_state = {

@@ -1,4 +1,4 @@
-/* Products of a few axes, by hand and against every point looked at. */
+/* Products of a few axes, checked by hand and against a test of every point. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "coordinator/space/point_walker.h"
 #include "coordinator/stats/prng.h"
 
-/* The numbers of all points, a w after those that are warned of. */
+/* The numbers of all points, with a w after those with a warning. */
 static const char *walk(struct point_walker *walker)
 {
     static char text[500];

@@ -234,7 +234,7 @@ static void a_rule_over_many_points_is_checked_during_the_walk(void **state)
     assert_int_equal(space_count(space, counts, &passed, &err), ERR_INPUT);
 }
 
-/* Of 2^18 points, so that no gate is tried on all of them beforehand. */
+/* Gates over 2^18 points, so that none is tried on all of them beforehand. */
 #define EIGHT "[1,2,3,4,5,6,7,8]"
 static const struct spec_parts many = {
     .tunables = "\"A\": " EIGHT ", \"B\": " EIGHT ", \"C\": " EIGHT
@@ -342,7 +342,7 @@ static void derived_values_that_may_fail_are_no_numbers(void **state)
     assert_false(derives_numbers("\"D\": \"A * 1e308\""));
 }
 
-/* 60 derived values, each twice the text of the one before. */
+/* 60 derived values, each with twice the text of the previous one. */
 static void the_length_of_derived_values_is_limited(void **state)
 {
     char derived[8000] = "\"D0\": \"A\"";

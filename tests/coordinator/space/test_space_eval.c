@@ -1,4 +1,4 @@
-/* What a space says of one configuration. */
+/* The values that a space computes for one configuration. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ static int64_t derive(int64_t number)
     return derived[0].integer;
 }
 
-/* B is named by none, so every other question has been answered already. */
+/* No rule names B, so every second result is already known. */
 static void derived_values_are_those_of_each_point_in_any_order(void **state)
 {
     (void)state;

@@ -4,7 +4,7 @@
 
 #include "coordinator/spec/spec.h"
 
-/* What a test says of a sweep; NULL is what stands behind it. */
+/* The parts of a sweep file; a NULL part has the default in its comment. */
 struct spec_parts {
     const char *tunables;  /* "A": [1, 2], "B": [1, 2] */
     const char *derived;   /* nothing */
@@ -16,7 +16,7 @@ struct spec_parts {
     const char *more;      /* nothing; begins with a comma */
 };
 
-/* A spec; the test fails when the text has a flaw. */
+/* A spec; the test fails if the text has an error. */
 struct spec *spec_fixture(const struct spec_parts *parts);
 
 #endif

@@ -1,4 +1,4 @@
-/* A sweep file: what is read of it, flags and files; its flaws are in
+/* A sweep file: its contents, flags and files.  Its errors are in
  * tests/fixtures/bad_input. */
 #include <setjmp.h>
 #include <stdarg.h>

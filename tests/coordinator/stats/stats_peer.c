@@ -1,7 +1,7 @@
-/* stats_peer - the statistics of this tree, for another program to check
+/* stats_peer - lets another program check our statistics
  *
- * Reads a JSON object a line and answers with one: {"ask": NAME, ...} where
- * NAME is a row of the table below, for test_stats_peer.py.
+ * It reads one JSON object per line, {"ask": NAME, ...}, and answers with one.
+ * NAME is a row of the table below.  test_stats_peer.py uses it.
  */
 #include <math.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static double spec_read_real(const cJSON *ask, const char *name)
     return cJSON_GetObjectItem(ask, name)->valuedouble;
 }
 
-/* Infinity is no JSON; Python reads it all the same. */
+/* JSON has no infinity, but Python reads it. */
 static void put(const char *name, double value)
 {
     if (isinf(value))

@@ -93,7 +93,7 @@ static void a_step_is_followed(void **state)
     canary_calibration_free(cal);
 }
 
-/* 2 % of noise: changes of 3 % between canaries are no news. */
+/* With 2 % of noise, changes of 3 % between canaries mean nothing. */
 static void noise_is_not_a_jump(void **state)
 {
     struct noise_stream s = noise_stream(4);
@@ -124,8 +124,8 @@ static void without_canaries_there_are_no_gpus(void **state)
     canary_calibration_free(NULL);
 }
 
-/* A simulated sweep: N configurations dealt at random over two cards, of which
- * the second is 8 % slower and both drift by +-3 %; a canary every 50. */
+/* A simulated sweep: N configurations on two cards at random.  The second card
+ * is 8 % slower, both drift by +-3 %, and there is a canary every 50. */
 enum {
     N = 400,
     EVERY = 50
@@ -155,7 +155,8 @@ static bool misses_the_best(const double *times)
     return !chosen[0];
 }
 
-/* Truth: the k-th best is k * 0.1 % behind, so that cards matter. */
+/* The k-th best is k * 0.1 % slower than the best, so the choice of card
+ * matters. */
 static void race_once(struct noise_stream *s,
                       struct successive_halving *halving)
 {

@@ -11,7 +11,7 @@ static const size_t two_by_three[] = { 2, 3 };
 
 static void an_axis_that_changes_no_code_is_dead(void **state)
 {
-    /* numbers are 3 * first + second; the second axis changes the code */
+    /* numbers are 3 * first + second; only the second axis changes the code */
     struct dead_tunables_point points[] = {
         { 0, "a" }, { 1, "b" }, { 2, "c" }, { 3, "a" }, { 4, "b" }, { 5, "c" }
     };

@@ -82,8 +82,8 @@ static void all_misaligned_share_swizzle_and_half2(void **state)
     failure_pattern_fini(&out);
 }
 
-/* What happened: the gates required the pair, so nothing else was tried, and
- * the blame fell on the tiles. */
+/* A real case: the gates required the pair, so nothing else was tried, and the
+ * tiles were blamed. */
 static void if_nothing_is_correct_all_shared_values_are_listed(void **state)
 {
     struct sample sample = tiles;
@@ -116,7 +116,7 @@ static void a_value_that_the_right_ones_have_too_is_no_cause(void **state)
         int at[AXES];
 
         tile(i, at);
-        if (at[HALF2] == 1) /* a gate wants it */
+        if (at[HALF2] == 1) /* a gate requires it */
             add(&sample, at, at[SWIZZLE] == 1);
     }
     out = learn(&sample);
@@ -149,8 +149,8 @@ static void sets_are_used_if_single_values_exclude_less(void **state)
     failure_pattern_fini(&out);
 }
 
-/* Ten failures have three of the four values of a tunable, by chance; so have
- * 50 of the 70 right ones. */
+/* Ten failures have three of the four values of a tunable by chance; so have 50
+ * of the 70 correct ones. */
 static void a_set_that_tells_little_is_not_named(void **state)
 {
     struct sample sample = { .sizes = { 4, 2, 10 }, .axes = 3 };

@@ -93,8 +93,8 @@ static void a_planted_pair_is_found(void **state)
     importance_fini(&out);
 }
 
-/* A gate leaves of the second tunable mostly what goes with the first: its
- * averages differ by a lot, and it does nothing. */
+/* A gate leaves mostly those values of the second tunable that go with the
+ * first: its averages differ by a lot, although it has no effect. */
 static void correlated_values_are_no_effect(void **state)
 {
     struct sample sample = { .sizes = { 4, 4, 3 }, .axes = 3 };

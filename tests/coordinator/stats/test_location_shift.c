@@ -71,8 +71,8 @@ static void empty_sets_have_no_shift(void **state)
     assert_int_equal(out.n_b, 0);
 }
 
-/* Two cards 8 % apart, both measured on both: nothing has changed, and what
- * is only on one side says nothing. */
+/* Two cards 8 % apart, both measured on both sides: no shift.  Values on one
+ * side only are ignored. */
 static void differences_stay_within_a_card(void **state)
 {
     static const struct location_shift_value a[] = {
@@ -93,7 +93,7 @@ static void differences_stay_within_a_card(void **state)
     assert_true(out.p > 0.5);
 }
 
-/* Equal sets of noise: an interval of 95 % misses 0 in one of 20. */
+/* Equal sets of noise: a 95 % interval misses 0 in one case of 20. */
 static void the_interval_has_its_level(void **state)
 {
     struct location_shift_value a[20], b[20];
@@ -136,7 +136,7 @@ static void measure(const struct noise *noise, double log_s,
     blocks_free(blocks);
 }
 
-/* How often B is called SLOW, of PASSES pairs, when it is slower by 'gap'. */
+/* How often B is called SLOW, of PASSES pairs, if it is slower by 'gap'. */
 static int called_slow(const struct noise *noise, double gap)
 {
     const struct verdict_rules rules = { .alpha = 0.05, .floor = 0.03 };

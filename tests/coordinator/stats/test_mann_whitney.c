@@ -8,8 +8,8 @@
 #include "coordinator/stats/mann_whitney.h"
 #include "tests/coordinator/near.h"
 
-/* Values of x all below those of y: of the 20 ways to choose 3 of 6 one is
- * as low, and one as high. */
+/* All values of x are below those of y: of the 20 ways to choose 3 of 6, one is
+ * as low and one as high. */
 static void complete_separation_is_the_rarest_order(void **state)
 {
     static const double x[] = { 1, 2, 3 }, y[] = { 4, 5, 6 };

@@ -7,7 +7,8 @@
 
 #include "coordinator/stats/prng.h"
 
-/* splitmix64's first word for seed 0 is known; so is what follows from it. */
+/* splitmix64's first word for seed 0 is published; the other values follow from
+ * it. */
 static void the_numbers_are_those_of_the_published_generator(void **state)
 {
     struct prng prng;

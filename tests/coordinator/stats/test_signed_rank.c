@@ -24,8 +24,8 @@ static void none_and_few_differences_bound_nothing(void **state)
     assert_near(out.p, 0.125, 1e-12); /* 2 of 16 signs */
 }
 
-/* Rank sums of the positive: 1+2+...+6 less 1 is 20; two of 64 signs give
- * 20 or more, and two give 1 or less. */
+/* The positive rank sum 1+2+...+6 less 1 is 20. Two of 64 sign patterns give 20
+ * or more, and two give 1 or less. */
 static void p_counts_the_signs(void **state)
 {
     static const struct difference d[] = {
@@ -38,8 +38,8 @@ static void p_counts_the_signs(void **state)
     assert_near(out.p, 4.0 / 64, 1e-12);
 }
 
-/* The table of the signed-rank test at 5 %, two-sided: for n = 10 the third
- * largest rank sums, 8 or less, are rejected. */
+/* The table of the signed-rank test at 5 %, two-sided: for n = 10, rank sums of
+ * 8 or less are rejected. */
 static void critical_values_are_those_of_the_table(void **state)
 {
     struct difference d[10];
@@ -56,8 +56,8 @@ static void critical_values_are_those_of_the_table(void **state)
     assert_true(out.p > 0.05);
 }
 
-/* Six values: 2 of 64 signs beyond the ends, 4 beyond the next averages; 95 %
- * lies between, 0.6 of the way in. */
+/* Six values: 2 of 64 sign patterns are beyond the ends, 4 beyond the next
+ * averages.  95 % is 0.6 of the way between. */
 static void an_end_lies_between_two_steps(void **state)
 {
     static const struct difference d[] = { { 6, 3 }, { 1, 3 }, { 4, 3 },
@@ -97,8 +97,8 @@ static void equal_differences_are_a_point(void **state)
     assert_true(out.p == 1 && out.estimate == 0 && out.lo == 0 && out.hi == 0);
 }
 
-/* Forty blocks of one card say 0.10, eight of the other say 0: what holds
- * for both is anything in between. */
+/* Forty blocks of one card have 0.10, eight of the other have 0: the interval
+ * must span the gap. */
 static void more_blocks_on_one_card_do_not_outvote_the_other(void **state)
 {
     struct difference d[48];
@@ -113,7 +113,8 @@ static void more_blocks_on_one_card_do_not_outvote_the_other(void **state)
     assert_true(out.estimate > 0.0 && out.estimate < 0.101);
 }
 
-/* Three of a kind against a fourth: the majority holds, the odd one widens. */
+/* Three cards agree and a fourth differs: the majority decides, the odd one
+ * widens the interval. */
 static void cards_that_agree_give_one_interval(void **state)
 {
     struct difference d[40];
@@ -126,7 +127,7 @@ static void cards_that_agree_give_one_interval(void **state)
     assert_true(out.lo > 0.02 && out.hi < 0.021 && out.p < 1e-6);
 }
 
-/* The normal form takes over at 129 values; the two must meet. */
+/* The approximation takes over at 129 values; both must agree there. */
 static void exact_and_approximate_agree_where_they_meet(void **state)
 {
     struct difference d[129];

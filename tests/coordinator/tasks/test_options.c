@@ -1,4 +1,4 @@
-/* Flags: what is taken, and what a user is told of the rest. */
+/* Flags: parsing, and the errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -40,7 +40,7 @@ static const struct options options = {
     .plain = got.plain,
 };
 
-/* 'line' is cut at its blanks. */
+/* 'line' is split at its blanks. */
 static int parse(const char *line, struct err *err)
 {
     static char copy[200];

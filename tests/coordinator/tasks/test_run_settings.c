@@ -1,4 +1,5 @@
-/* Flags that commands share: whose they are, and which contradict. */
+/* Shared flags: the commands that have them, and the ones that exclude each
+ * other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -15,7 +16,7 @@
 
 #define ARGS_MAX 16
 
-/* 'line' is cut at its blanks; the settings are 'got'. */
+/* 'line' is split at its blanks; the settings go to 'got'. */
 static struct run_settings got;
 static const char *shape;
 
@@ -195,7 +196,7 @@ static void a_record_is_cut_from_its_device(void **state)
     assert_true(got.speed_up == 1);
 }
 
-/* Of a command that resumes: device and record come from the database. */
+/* For a command that resumes, device and record come from the database. */
 static void a_recalled_record_needs_no_flag(void **state)
 {
     struct run_settings set = RUN_SETTINGS;

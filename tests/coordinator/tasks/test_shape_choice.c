@@ -1,4 +1,4 @@
-/* Which shapes --shape names. */
+/* The shapes that --shape names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

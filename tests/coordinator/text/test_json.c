@@ -1,4 +1,5 @@
-/* JSON that a person wrote: what is read, and what is refused where. */
+/* JSON that people write: what is accepted, and what is refused, with its
+ * place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +51,7 @@ static void a_byte_order_mark_and_crlf_are_fine(void **state)
     json_free(doc);
 }
 
-/* Each row: a text, and how the message about it begins. */
+/* Each row: a text, and the beginning of its error. */
 static const struct {
     const char *text, *message;
 } bad[] = {

@@ -1,4 +1,5 @@
-/* What a worker does with a result that no message or no disk can hold. */
+/* What a worker does with a result that is too large for a message or the
+ * disk. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +44,7 @@ static void tear_down(struct agent *agent)
     unlink(path);
 }
 
-/* Deliver it; what is in the journal then. */
+/* Deliver it; returns the contents of the journal. */
 static struct msg delivered(struct msg result)
 {
     struct journal_entry *entries;
