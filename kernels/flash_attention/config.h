@@ -1,7 +1,7 @@
 /* config.h - one configuration of flash_attention.cu, from its macros
  *
- * README.md says what the tunables mean.  What cannot be is refused here, by the
- * name of the gate that rejects it.
+ * README.md says what the tunables mean.  Illegal configurations are refused here, by the name of
+ * the gate that rejects them.
  */
 #ifndef FLASH_ATTENTION_CONFIG_H
 #define FLASH_ATTENTION_CONFIG_H
@@ -84,9 +84,8 @@ constexpr int q_rows = flash::q_rows(config), output_rows = flash::output_rows(c
 constexpr int tile_bytes = block_n * row_bytes;
 constexpr int slice_bytes = slice_n * row_bytes;
 
-/* How the rings are refilled: one barrier a step, and each ring a tile ahead;
- * each ring as soon as its tile is used, with a barrier for each; or both after
- * the step. */
+/* How the rings are refilled: with one barrier a step, each ring a tile ahead; each ring as soon as
+ * its tile is used, with a barrier for each; or both after the step. */
 constexpr bool refill_ahead = k_stages >= 2 && v_stages >= 2;
 constexpr bool refill_apart = !refill_ahead && slices == 1;
 constexpr bool together = k_stages == v_stages && !refill_apart; /* K and V, always */
@@ -94,8 +93,8 @@ constexpr int k_ahead = refill_ahead ? k_stages - 1 : k_stages;  /* tiles, of th
 constexpr int waits = refill_ahead ? parts : 1;                  /* for the copies of a step */
 constexpr int v_ahead = refill_ahead || refill_apart ? v_stages - 1 : v_stages;
 
-/* Causal items begin at the diagonal and go down: where a tile holds all of a warp's
- * part of it, and registers its scores.  All others go up, and end at their edges. */
+/* Causal items begin at the diagonal and go down, if a tile can hold the warp's part of the
+ * diagonal and registers its scores.  All others go up, and end at their edges. */
 constexpr bool diagonal_first = block_n % warp_rows == 0 && m_tiles <= 2 && !refill_apart;
 
 #endif

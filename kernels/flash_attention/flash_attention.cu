@@ -1,18 +1,17 @@
 /* flash_attention.cu - out = softmax(Q K^T / sqrt(head_dim)) V, forward
  *
- * fp16 in and out, fp32 accumulate, any seq >= 1, causal or not at run time,
- * one head of K and V for 'group' heads of Q.  A block owns BLOCK_M query rows
- * of one head, a warp whole 16-row mma tiles of them, whose output stays in
- * registers.  K and V pass through rings of BLOCK_N-row tiles in shared memory;
- * a step is one tile of each, and is worked on in slices of SLICE_N columns.
+ * fp16 in and out, fp32 accumulate, any seq >= 1, causal or not at run time, one head of K and V
+ * for 'group' heads of Q. A block owns BLOCK_M query rows of one head, a warp whole 16-row mma
+ * tiles of them, whose output stays in registers.  K and V pass through rings of BLOCK_N-row tiles
+ * in shared memory.  A step is one tile of each, and is processed in slices of SLICE_N columns.
  *
- * Rows past seq are zeros on the way in, masked, and not stored; zeros, since
- * 0 times whatever lies behind V could be NaN.
+ * Rows past seq are loaded as zeros, masked, and not stored.  They must be zeros, because 0 times
+ * the bytes behind V could be NaN.
  */
 #include "steps.h"
 
-/* Rows first.. of out [seq, head_dim] = o / sum, straight or by way of
- * warp_smem [warp_rows, head_dim]: from there a warp stores whole rows. */
+/* Rows first.. of out [seq, head_dim] = o / sum, stored directly or through warp_smem [warp_rows,
+ * head_dim], from which a warp stores whole rows. */
 __device__ __forceinline__ void store_output(half *out, const accumulator &acc, smem_addr warp_smem,
                                              u32 first, u32 seq)
 {
@@ -68,7 +67,7 @@ __device__ __forceinline__ void store_output(half *out, const accumulator &acc, 
         store_rows(false);
 }
 
-/* A block's shared memory, and the copies under way to it */
+/* A block's shared memory, and its pending copies */
 struct block {
     const problem &all;
     u32 warp_first;             /* row of the block */
@@ -91,7 +90,7 @@ struct block {
         k_slot = v_slot = 0;
     }
 
-    /* A warp brings its own rows of Q: no other needs to know. */
+    /* A warp copies its own rows of Q, so no other warp must wait for them. */
     __device__ __forceinline__ void copy_q(const item &of) const
     {
         const u32 row = of.first_row + warp_first;
@@ -129,7 +128,7 @@ struct block {
         }
     }
 
-    /* Q_AHEAD: an item's Q, once its first copies are there, and then the next's */
+    /* Q_AHEAD: wait for an item's Q after its first copies, then start the next item's */
     __device__ __forceinline__ void take_q(query &q, const item &next) const
     {
         if (q_home == flash::Q_AHEAD) {
@@ -163,8 +162,8 @@ struct block {
         }
     }
 
-    /* As if steps below 0 had been: each starts copies as a step does, or as
-     * many groups of none, since later waits count them. */
+    /* As if there had been steps before step 0: each starts its copies as a step does, or commits
+     * as many empty groups, because later waits count groups. */
     __device__ __forceinline__ void start_copies(const cursor &first)
     {
         constexpr int ahead = k_ahead > v_ahead ? k_ahead : v_ahead;
@@ -196,7 +195,7 @@ struct block {
             commit_none(1);
     }
 
-    /* Those of the step at work */
+    /* The tiles of the current step */
     __device__ __forceinline__ step_tiles tiles() const
     {
         return { q_smem, k_ring + k_slot * tile_bytes, v_ring + v_slot * tile_bytes };
@@ -208,7 +207,7 @@ struct block {
         v_slot = k_stages == v_stages ? k_slot : v_slot == v_stages - 1 ? 0 : v_slot + 1;
     }
 
-    /* Part 'part' of a step's K, and with the last one its V */
+    /* Wait for part 'part' of a step's K, and with the last part for its V. */
     __device__ __forceinline__ void await_part(int part) const
     {
         constexpr int groups = parts + 1; /* a step */
@@ -220,7 +219,7 @@ struct block {
             await_copies(0);
     }
 
-    /* All of an item's first step.  A later item's Q may be among the latest copies. */
+    /* Wait for all of an item's first step.  A later item's Q may be among the latest copies. */
     __device__ __forceinline__ void await_first() const
     {
         if (persistent && q_rows > 0)
@@ -229,14 +228,14 @@ struct block {
             await_part(waits - 1);
     }
 
-    /* As early in a step as can be: copies into the tiles that all are past */
+    /* Refill as early in a step as possible: copy into the tiles that all warps have finished. */
     __device__ __forceinline__ void refill()
     {
         if (refill_ahead)
             copy_both();
     }
 
-    /* A step whose parts of K are not looked at one by one */
+    /* Begin a step that does not wait for the parts of K one by one. */
     __device__ __forceinline__ void begin_step(bool first)
     {
 #pragma unroll
@@ -265,14 +264,14 @@ struct block {
     }
 };
 
-/* What a warp has of the item it works on */
+/* A warp's state for the current item */
 struct progress {
     query q;
     accumulator acc;
 };
 
-/* A step whose scores all count.  K may come in parts, the last of them with V: the
- * first scores are made part by part.  Returns what work_step() does. */
+/* A step without a mask.  K may come in parts, the last of them with V: then the first scores are
+ * computed part by part.  Returns what work_step() returns. */
 __device__ __forceinline__ int step_whole(block &b, progress &mine, bool first)
 {
     constexpr int depth = d_steps / waits;
@@ -294,8 +293,8 @@ __device__ __forceinline__ int step_whole(block &b, progress &mine, bool first)
         });
 }
 
-/* A ring of a single tile, refilled in the middle of the step: all its scores are
- * there before the first weight. */
+/* A ring of a single tile, refilled in the middle of the step: all its scores are computed before
+ * the first weight. */
 __device__ __forceinline__ void step_apart(block &b, progress &mine, const item &next,
                                            const view &seen, bool first)
 {
@@ -334,9 +333,9 @@ __device__ __forceinline__ void work_steps_apart(block &b, progress &mine, const
     }
 }
 
-/* All steps of an item: the one at the diagonal where it comes first, those whose
- * scores all count, and then what is left, at an edge or of weights that outgrow their
- * bases.  Three places in the code: one loop with all of it, and branches, is slower. */
+/* All steps of an item: first the one at the diagonal if it comes first, then those without a mask,
+ * and then the rest: steps at an edge, or with weights that outgrew their bases.  Each kind has its
+ * own code: one loop with branches is slower. */
 __device__ __forceinline__ void work_steps(block &b, progress &mine, const item &now,
                                            const item &next)
 {

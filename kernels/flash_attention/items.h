@@ -1,11 +1,11 @@
-/* items.h - which query rows a block works on, and in what order
+/* items.h - the query rows that a block works on, and their order
  */
 #ifndef FLASH_ATTENTION_ITEMS_H
 #define FLASH_ATTENTION_ITEMS_H
 
 #include "tiles.h"
 
-/* The launch's arguments, and how its blocks walk the items: the tiles of query
+/* The launch's arguments, and the order in which its blocks visit the items: the tiles of query
  * rows of all heads */
 struct problem {
     const half *q, *k, *v;
@@ -19,19 +19,19 @@ struct problem {
     u32 fast, slow;           /* items are fast * slow */
     u32 fast_step, slow_step; /* from a persistent block's item to its next */
 
-    /* Are an item's tiles worked on from its last to its first? */
+    /* Are an item's tiles processed from its last to its first? */
     __device__ __forceinline__ bool descending() const
     {
         return diagonal_first && causal;
     }
 
-    /* Where the tile begins that is worked on when of 'steps' tiles 'left' are left */
+    /* The first row of the current tile, if 'left' of 'steps' tiles are left */
     __device__ __forceinline__ u32 column(u32 left, u32 steps) const
     {
         return (descending() ? left - 1 : steps - left) * block_n;
     }
 
-    /* From a tile to the next: added, it may wrap around */
+    /* The distance to the next tile, to be added; it may wrap around. */
     __device__ __forceinline__ u32 next_column() const
     {
         return descending() ? 0u - block_n : block_n;
@@ -61,7 +61,8 @@ struct cursor {
     u32 fast, slow;
 };
 
-/* A grid of one block an item has two dimensions, a persistent one has one. */
+/* The grid has two dimensions with one block for each item, and one dimension if blocks are
+ * persistent. */
 __device__ __forceinline__ cursor first_cursor(const problem &all)
 {
     if (persistent)
@@ -80,14 +81,14 @@ __device__ __forceinline__ cursor next_cursor(const problem &all, cursor at)
     return at;
 }
 
-/* One head's tile of query rows, and what of K and V it sees */
+/* One head's tile of query rows, and the part of K and V that it sees */
 struct item {
     size_t q_start, kv_start; /* elements before the head */
     u32 first_row;
     u32 steps; /* tiles of K; 0: past the last item */
 };
 
-/* Causal tiles differ in length: the longest run first. */
+/* Causal tiles differ in length: the longest ones run first. */
 __device__ __forceinline__ item find_item(const problem &all, cursor at)
 {
     const u32 head = all.heads_first ? at.fast : at.slow;
@@ -101,8 +102,8 @@ __device__ __forceinline__ item find_item(const problem &all, cursor at)
              !persistent || at.slow < all.slow ? (end + block_n - 1) / block_n : 0 };
 }
 
-/* Where copies to the rings go on: tile after tile of one item after the other.
- * One serves both K and V where they are copied together. */
+/* The position of copies to the rings: tile after tile of one item after the other.  One cursor
+ * serves both K and V if they are copied together. */
 struct supply {
     cursor at;    /* the item */
     size_t start; /* elements before its head of K and V, and to this thread's piece */
@@ -128,7 +129,7 @@ struct supply {
             go_to(all, next_cursor(all, at));
     }
 
-    /* The tile, a group for each of its parts */
+    /* Copy the tile, with a group for each of its parts. */
     template <int copy_parts, bool whole>
     __device__ __forceinline__ void copy_tile(const problem &all, const half *rows,
                                               smem_addr ring) const
@@ -146,8 +147,8 @@ struct supply {
         }
     }
 
-    /* The tiles of K, of V or of both, as far as the rings are given; groups are
-     * empty past the last one so that counts hold. */
+    /* Copy the next tiles of K, of V or of both, for the rings that are given.  Past the last tile,
+     * groups are empty so that counts stay right. */
     template <bool of_k, bool of_v>
     __device__ __forceinline__ void copy(const problem &all, smem_addr k_ring,
                                          smem_addr v_ring) const

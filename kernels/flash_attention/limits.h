@@ -1,9 +1,9 @@
-/* limits.h - which configurations of flash_attention.cu can be
+/* limits.h - the legal configurations of flash_attention.cu
  *
- * One function a rule, named as the gate of sweep.json and wide.json that
- * rejects what it refuses.  The kernel asserts them, so that it cannot be built
- * wrongly by other means; a test holds them against the gates on every point.
- * Integers only, and no header, for nvcc and for a host compiler.
+ * Each rule is a function with the name of the gate of sweep.json and wide.json that rejects the
+ * same configurations.  The kernel asserts the rules, so that it cannot be built wrongly by other
+ * means.  A test compares them with the gates on every point.  Integers only, and no header, for
+ * nvcc and for a host compiler.
  */
 #ifndef FLASH_ATTENTION_LIMITS_H
 #define FLASH_ATTENTION_LIMITS_H
@@ -54,14 +54,14 @@ constexpr int row_bytes(const config &c) /* of a tile in shared memory */
     return 2 * c.head_dim + (c.layout == LAYOUT_PADDED ? 16 : 0);
 }
 
-/* Rows of shared memory that hold Q for as long as it is read. */
+/* Rows of shared memory that hold Q while it is read. */
 constexpr int q_rows(const config &c)
 {
     return c.q_home == Q_SHARED || c.q_home == Q_AHEAD ? c.block_m : 0;
 }
 
-/* Rows that the output needs beside those of Q and of the rings: a persistent
- * block's rings already hold the next item, and Q_AHEAD's rows its Q. */
+/* Rows that the output needs in addition to those of Q and of the rings: a persistent block's rings
+ * already hold the next item, and Q_AHEAD's rows the next Q. */
 constexpr int output_rows(const config &c)
 {
     return c.staged_output && c.persistent && c.q_home != Q_SHARED ? c.block_m : 0;
@@ -94,7 +94,7 @@ constexpr bool alignment_fits(const config &c)
            2 * c.head_dim / c.copy_bytes <= 32;
 }
 
-/* parts of a row of K are whole mma depth steps, and there is no more than the row */
+/* parts of a row of K are whole mma depth steps, and fit into the row */
 constexpr bool block_k_fits(const config &c)
 {
     return c.block_k % 16 == 0 && c.block_k <= c.head_dim && c.head_dim % c.block_k == 0;
@@ -111,8 +111,8 @@ constexpr bool pipeline_fits(const config &c)
     return c.pipeline == PIPELINE_SERIAL || c.block_n % (2 * c.slice_n) == 0;
 }
 
-/* A ring of one tile is refilled while the step's scores wait in registers, all
- * of them, or else both rings after the step. */
+/* A ring of one tile is refilled while all of the step's scores wait in registers; otherwise both
+ * rings are refilled after the step. */
 constexpr bool stages_fit(const config &c)
 {
     const bool single = c.k_stages == 1 || c.v_stages == 1;
@@ -121,8 +121,7 @@ constexpr bool stages_fit(const config &c)
            (!single || c.slice_n == c.block_n || (c.k_stages == 1 && c.v_stages == 1));
 }
 
-/* a persistent grid is as large as the blocks that are resident, and its rings
- * are never empty */
+/* a persistent grid is as large as the number of resident blocks, and its rings are never empty */
 constexpr bool grid_fits(const config &c)
 {
     return c.persistent == 0 || (c.min_blocks >= 1 && c.q_home != Q_THROUGH_RING);

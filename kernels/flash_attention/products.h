@@ -61,7 +61,7 @@ __device__ __forceinline__ void for_operands(Read read, Use use)
     }
 }
 
-/* 16 rows of K, of which the operand of one mma depth step of Q K^T is read */
+/* 16 rows of K, from which the operand of one mma depth step of Q K^T is read */
 struct k_operand {
     u32 row, granule; /* of this lane */
 
@@ -77,7 +77,7 @@ struct k_operand {
     }
 };
 
-/* 16 rows of V, of which the operand of two mma tiles of output columns is read */
+/* 16 rows of V, from which the operand of two mma tiles of output columns is read */
 struct v_operand {
     u32 row, granule;
 
@@ -102,8 +102,8 @@ __device__ __forceinline__ void clear(float (&s)[m_tiles][n_tiles][4])
             s[m][n][0] = s[m][n][1] = s[m][n][2] = s[m][n][3] = 0;
 }
 
-/* s[..][n..n+1] += depth step d of q times k, for the mma tiles of rows from
- * 'first' on; 'q_read' is read at n = 0 where Q stays in shared memory */
+/* s[..][n..n+1] += depth step d of q times k, for the mma tiles of rows from 'first' on; 'q_read'
+ * is read at n = 0 if Q stays in shared memory */
 template <int n_tiles>
 __device__ __forceinline__ void multiply_q(float (&s)[m_tiles][n_tiles][4], const query &q,
                                            u32 (&q_read)[m_tiles][4], smem_addr q_smem,
@@ -143,9 +143,8 @@ __device__ __forceinline__ void multiply_p(output &o, const u32 (&p)[m_tiles][st
     }
 }
 
-/* s [warp_rows, columns] = q [warp_rows, head_dim] k_smem [columns, head_dim]^T,
- * or the share of it that 'depth' mma steps from the first on have, added to that
- * of those before */
+/* s [warp_rows, columns] = q [warp_rows, head_dim] k_smem [columns, head_dim]^T; or only the
+ * 'depth' mma steps from the first one on, added to the earlier ones */
 template <int depth = d_steps, int n_tiles>
 __device__ __forceinline__ void multiply_qk(float (&s)[m_tiles][n_tiles][4], const query &q,
                                             smem_addr q_smem, smem_addr k_smem, int first = 0)
@@ -165,8 +164,8 @@ __device__ __forceinline__ void multiply_qk(float (&s)[m_tiles][n_tiles][4], con
         });
 }
 
-/* o [warp_rows, head_dim] += p [warp_rows, columns] v_smem [columns, head_dim];
- * with RESCALE_OPTIMISTIC only if 'on', the same in all lanes */
+/* o [warp_rows, head_dim] += p [warp_rows, columns] v_smem [columns, head_dim]; with
+ * RESCALE_OPTIMISTIC only if 'on', which is the same in all lanes */
 template <int steps>
 __device__ __forceinline__ void multiply_pv(output &o, const u32 (&p)[m_tiles][steps][4],
                                             smem_addr v_smem, bool on = true)
@@ -183,8 +182,8 @@ __device__ __forceinline__ void multiply_pv(output &o, const u32 (&p)[m_tiles][s
         });
 }
 
-/* multiply_qk() for the square at the diagonal, of as many columns as the warp has
- * rows: the 16-column blocks behind the diagonal are left out. */
+/* multiply_qk() for the square at the diagonal, with as many columns as the warp has rows; the
+ * 16-column blocks behind the diagonal are left out. */
 __device__ __forceinline__ void multiply_qk_diagonal(float (&s)[m_tiles][2 * m_tiles][4],
                                                      const query &q, smem_addr q_smem,
                                                      smem_addr k_smem)
@@ -218,9 +217,9 @@ __device__ __forceinline__ void multiply_pv_diagonal(output &o, const u32 (&p)[m
         });
 }
 
-/* multiply_qk() and multiply_pv() of two slices in turns: the products of a score
- * wait for each other, those of the output do not.  The compiler would undo the
- * order but for a syncwarp() every dozen, over which it moves nothing. */
+/* multiply_qk() and multiply_pv() of two slices, alternating: the products of a score depend on
+ * each other, those of the output do not.  A syncwarp() every dozen products keeps the compiler
+ * from undoing this order, because it moves nothing across it. */
 __device__ __forceinline__ void multiply_both(scores &s, const query &q, smem_addr q_smem,
                                               smem_addr k_smem, output &o, const weights &p,
                                               smem_addr v_smem, bool on)

@@ -1,7 +1,7 @@
-/* reference.cu - what flash_attention is compared with: one thread a query row
+/* reference.cu - the reference of flash_attention: one thread a query row
  *
- * Everything in fp64 from the fp16 inputs, scores computed twice: once for
- * their maximum, once for the weights.
+ * Everything is fp64, from the fp16 inputs.  Scores are computed twice: once for their maximum,
+ * once for the weights.
  */
 #include <fa/fa.h>
 

@@ -1,9 +1,9 @@
 /* softmax.h - the online softmax of a warp's rows
  *
- * Online (Milakov and Gimelshein 2018), and in base 2: the scale 1/sqrt(head_dim)
- * and log2(e) are one factor, applied in the exponent.  What is subtracted there,
- * a row's base, need not be its maximum: fp16 holds weights up to 2^15, fp32 the
- * sums.  RESCALE says how near the maximum it is kept.
+ * It is online (Milakov and Gimelshein 2018) and in base 2: the scale 1/sqrt(head_dim) and log2(e)
+ * are one factor, applied in the exponent.  The value subtracted there is a row's base.  It need
+ * not be the row's maximum: fp16 holds weights up to 2^15, and fp32 holds the sums.  RESCALE says
+ * how close to the maximum it is kept.
  */
 #ifndef FLASH_ATTENTION_SOFTMAX_H
 #define FLASH_ATTENTION_SOFTMAX_H
@@ -22,10 +22,10 @@ constexpr float lowest_base = -1e30f;
 constexpr float lazy_bits = 8;
 constexpr float weight_limit = 32768; /* of a sum of weights: each then fits into fp16 */
 
-/* RESCALE_OPTIMISTIC: a new base lies above the maximum, so that scores may grow
- * by 15 bits more; fp16 still holds weights of 2^-18 of the largest.  Scores so
- * large that they will outgrow that show in a row's first: for standard normal
- * Q and K these reach 3, and 12 times larger ones 31. */
+/* RESCALE_OPTIMISTIC: a new base is above the maximum, so that scores may grow by 15 bits more;
+ * fp16 still holds weights of 2^-18 of the largest.  Scores that are large enough to outgrow that
+ * show early in a row: for standard normal Q and K the first ones reach 3, and for 12 times larger
+ * ones 31. */
 constexpr float headroom_bits = exponential == EXPONENTIAL_F16X2 ? 0 : 6;
 constexpr float hard_bits = 16;
 constexpr bool optimistic = rescale == RESCALE_OPTIMISTIC;
@@ -35,8 +35,8 @@ constexpr int wide_n = /* columns of an exact slice */
 
 using row_values = float[m_tiles][2]; /* of rows g and g + 8 of each mma tile */
 
-/* What a warp carries from slice to slice: out = o / sum.  Each row lies in 4
- * neighbouring lanes; 'sum' is the lane's part, or with sum_by_mma the whole. */
+/* A warp's state from slice to slice: out = o / sum.  Each row is in 4 neighbouring lanes; 'sum' is
+ * the lane's part, or with sum_by_mma the whole. */
 struct accumulator {
     float o[m_tiles][d_tiles][4];
     row_values base; /* weights are 2^(scale_log2 * score - base) */
@@ -51,8 +51,8 @@ __device__ __forceinline__ void clear(accumulator &acc)
         acc.base[m][0] = acc.base[m][1] = lowest_base;
 }
 
-/* p = 2^(scale_log2 * s - base), and 'sum' their sums, as accumulator.sum has
- * them; in the square at the diagonal without the blocks behind it */
+/* p = 2^(scale_log2 * s - base), and 'sum' their sums, as in accumulator.sum; in the square at the
+ * diagonal without the blocks behind it */
 template <bool diagonal = false, int n_tiles>
 __device__ __forceinline__ void weigh(u32 (&p)[m_tiles][n_tiles / 2][4], row_values &sum,
                                       const float (&s)[m_tiles][n_tiles][4], const row_values &base)
@@ -89,7 +89,7 @@ __device__ __forceinline__ void weigh(u32 (&p)[m_tiles][n_tiles / 2][4], row_val
     }
 }
 
-/* top = the maxima of the rows of s, as bases */
+/* top = the row maxima of s, as bases */
 template <int n_tiles>
 __device__ __forceinline__ void row_maxima(row_values &top, const float (&s)[m_tiles][n_tiles][4])
 {
@@ -108,8 +108,8 @@ __device__ __forceinline__ void row_maxima(row_values &top, const float (&s)[m_t
         }
 }
 
-/* Raise 'base' towards the maxima of s as RESCALE says, and bring o and sum,
- * made with the old one, to the new one. */
+/* Raise 'base' towards the maxima of s as RESCALE says, and rescale o and sum from the old base to
+ * the new one. */
 template <int policy, int n_tiles>
 __device__ __forceinline__ void
 follow_maximum(accumulator &acc, const float (&s)[m_tiles][n_tiles][4], float above = 0)
@@ -154,14 +154,14 @@ __device__ __forceinline__ void leave_headroom(accumulator &acc)
         acc.base[m][0] += headroom_bits, acc.base[m][1] += headroom_bits;
 }
 
-/* Are most rows' scores such that they will outgrow a base?  Asked of the warp's
- * last, which at the diagonal have seen the most. */
+/* Will the scores of most rows outgrow a base?  Decided by the warp's last rows, which at the
+ * diagonal have seen the most columns. */
 __device__ __forceinline__ bool outgrow_bases(const accumulator &acc)
 {
     return popc(vote_ballot(acc.base[m_tiles - 1][1] > hard_bits + headroom_bits)) > 16;
 }
 
-/* Is a weight too large for fp16, in any row of the warp, or not a number? */
+/* Is a weight too large for fp16, or NaN, in any row of the warp? */
 __device__ __forceinline__ bool overflows(const row_values &sum)
 {
     float total = sum[0][0] + sum[0][1];
@@ -181,7 +181,7 @@ __device__ __forceinline__ void add_sums(accumulator &acc, const row_values &sum
     }
 }
 
-/* p = the weights of s, whatever it takes */
+/* p = the weights of s, raising the base if necessary */
 template <int n_tiles>
 __device__ __forceinline__ void softmax_slice(u32 (&p)[m_tiles][n_tiles / 2][4], accumulator &acc,
                                               const float (&s)[m_tiles][n_tiles][4])
@@ -201,8 +201,8 @@ __device__ __forceinline__ void softmax_slice(u32 (&p)[m_tiles][n_tiles / 2][4],
     add_sums(acc, sum);
 }
 
-/* p = the weights of s with the base as it is: 'on' turns false where they
- * overflow, and then they must not be used. */
+/* p = the weights of s with an unchanged base.  'on' becomes false if they overflow, and then they
+ * must not be used. */
 template <int n_tiles>
 __device__ __forceinline__ void try_softmax_slice(u32 (&p)[m_tiles][n_tiles / 2][4],
                                                   accumulator &acc,

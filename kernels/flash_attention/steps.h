@@ -6,12 +6,12 @@
 #include "items.h"
 #include "softmax.h"
 
-/* Where a step's operands are, for one warp */
+/* The operands of a step, for one warp */
 struct step_tiles {
     smem_addr q_smem, k_smem, v_smem;
 };
 
-/* What a warp's rows see of a tile of K */
+/* The part of a tile of K that a warp's rows see */
 struct view {
     bool causal; /* row r sees the columns before sees + r, and others */
     int sees;    /* all, as far as there are any: */
@@ -26,9 +26,9 @@ __device__ __forceinline__ view view_of(const problem &all, u32 warp_row, u32 co
              past > column ? int(min(past - column, u32(block_n))) : 0 };
 }
 
-/* A warp's first step with scores: from 'column' on the square at the diagonal, whose
- * row r sees r + 1 columns, and then the columns before it.  Returns how many of
- * these are left since the weights of the last overflow. */
+/* A warp's first step with scores: from 'column' on the square at the diagonal, whose row r sees r
+ * + 1 columns, and then the columns before it.  Returns how many of these are left: 0, unless
+ * weights overflowed. */
 __device__ __forceinline__ int work_diagonal(accumulator &acc, const query &q, const step_tiles &at,
                                              int column)
 {
@@ -62,8 +62,8 @@ __device__ __forceinline__ int work_diagonal(accumulator &acc, const query &q, c
     return column;
 }
 
-/* The columns from 'from' on that 'seen' shows, whose weights may outgrow any base: wide
- * slices with their exact maxima, at the same speed whatever the scores. */
+/* The columns from 'from' on that 'seen' shows, whose weights may outgrow any base: wide slices
+ * with their exact maxima.  The speed does not depend on the scores. */
 __device__ __forceinline__ void work_exactly(accumulator &acc, const query &q, const step_tiles &at,
                                              int from, const view &seen)
 {
@@ -84,12 +84,11 @@ __device__ __forceinline__ void work_exactly(accumulator &acc, const query &q, c
     }
 }
 
-/* All slices of a step whose scores all count, overlapping as PIPELINE says, without
- * a branch between them; 'begin' makes the first scores, 'refill' starts copies
- * once the tensor cores are busy.  With RESCALE_OPTIMISTIC the first slice of an
- * item's 'first' step gives the bases.
- * Returns how many slices from the first on are done: with RESCALE_OPTIMISTIC none
- * from one on whose weights overflow, or would sooner or later. */
+/* All slices of a step without a mask, overlapping as PIPELINE says, without a branch between them.
+ * 'begin' computes the first scores, and 'refill' starts copies once the tensor cores are busy.
+ * With RESCALE_OPTIMISTIC the first slice of an item's 'first' step gives the bases.  Returns how
+ * many slices from the first on are done: with RESCALE_OPTIMISTIC it stops at the first one whose
+ * weights overflow, or would do so soon. */
 template <typename Begin, typename Refill>
 __device__ __forceinline__ int work_step(accumulator &acc, const query &q, const step_tiles &at,
                                          bool first, Begin begin, Refill refill)

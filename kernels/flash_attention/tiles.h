@@ -1,15 +1,15 @@
 /* tiles.h - tiles of Q, K and V in shared memory, and the copies that fill them
  *
- * A tile is rows of head_dim elements, of row_bytes each.
+ * A tile consists of rows of head_dim elements; each row has row_bytes.
  */
 #ifndef FLASH_ATTENTION_TILES_H
 #define FLASH_ATTENTION_TILES_H
 
 #include "config.h"
 
-/* Where 16 bytes of a tile lie.  An ldmatrix phase reads one granule of 8
- * consecutive rows: in plain 128-byte rows all in the same four banks, swizzled
- * or padded all in different ones. */
+/* The place of 16 bytes of a tile.  An ldmatrix phase reads one granule of 8 consecutive rows.  In
+ * plain 128-byte rows all of them are in the same four banks; swizzled or padded, they are in
+ * different ones. */
 __device__ __forceinline__ u32 tile_offset(u32 row, u32 granule)
 {
     if (layout == flash::LAYOUT_XOR)
@@ -17,7 +17,7 @@ __device__ __forceinline__ u32 tile_offset(u32 row, u32 granule)
     return row * row_bytes + 16 * granule;
 }
 
-/* One copy of copy_bytes, of zeros where 'inside' is false */
+/* One copy of copy_bytes; zeros if 'inside' is false */
 __device__ __forceinline__ void copy(smem_addr to, const half *from, bool inside)
 {
     if (cp_async && copy_bytes == 16)
@@ -30,8 +30,8 @@ __device__ __forceinline__ void copy(smem_addr to, const half *from, bool inside
         st_shared_4(to, inside ? ld_global_4(from) : 0);
 }
 
-/* How 'lanes' threads copy rows of 'columns' elements: each always the same
- * piece of a row. */
+/* How 'lanes' threads copy rows of 'columns' elements: each thread always copies the same piece of
+ * a row. */
 template <int columns, int lanes>
 struct copy_share {
     static constexpr int pieces = 2 * columns / copy_bytes; /* of a row */
@@ -48,9 +48,9 @@ struct copy_share {
         return row * head_dim + column;
     }
 
-    /* tile_smem [rows, head_dim] = as many rows of [.., head_dim], of which
-     * 'valid' exist, all if 'whole', in the columns first_column.. ; 'from' is this
-     * thread's first element of them.  Tiles that are not whole are few: a loop. */
+    /* tile_smem [rows, head_dim] = rows of [.., head_dim], in the columns first_column.. ; 'valid'
+     * rows exist, all of them if 'whole'. 'from' is this thread's first element.  Few tiles are not
+     * whole, so those use a loop. */
     template <int rows, bool whole>
     __device__ __forceinline__ void copy_rows(smem_addr tile_smem, const half *from, u32 valid,
                                               u32 first_column = 0) const
@@ -70,8 +70,8 @@ struct copy_share {
     }
 };
 
-/* Let at most n groups of copies stay in flight, n folding to a constant, and
- * never more than 15. */
+/* Wait until at most n groups of copies are in flight; n must fold to a constant, and is at most
+ * 15. */
 template <int N = 0>
 __device__ __forceinline__ void wait_copies(int n)
 {
@@ -81,22 +81,22 @@ __device__ __forceinline__ void wait_copies(int n)
         wait_copies<N + 1>(n);
 }
 
-/* A group of this thread's copies since the last */
+/* A group of this thread's copies since the last group */
 __device__ __forceinline__ void commit_copies()
 {
     if (cp_async)
         cp_async_commit();
 }
 
-/* Groups that are complete at once, for the sake of later counts */
+/* Empty groups, which are complete at once, so that later counts stay right */
 __device__ __forceinline__ void commit_none(int groups)
 {
     for (int i = 0; i < groups; i++)
         commit_copies();
 }
 
-/* Let all but the latest 'groups' of this thread's copies arrive, and see what
- * the others' brought. */
+/* Wait for all but the latest 'groups' of this thread's copies, and see what the other threads'
+ * copies brought. */
 __device__ __forceinline__ void await_copies(int groups)
 {
     if (cp_async)
