@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Refuse what runs against the order of the folders.
+"""Report includes and calls that break the order of the folders.
 
     deploy/lint_order.py [BUILD]
 
@@ -75,7 +75,7 @@ class House:
         return folder or None
 
     def below(self, folder):
-        """What a folder links, and what that links, and so on."""
+        """All folders that a folder links, directly or indirectly."""
         found, todo = set(), [folder]
         while todo:
             for other in self.links[todo.pop()] - found:
@@ -99,7 +99,7 @@ class Exceptions:
                     self.lines.append((words[0], words[1]))
 
     def allow(self, source, target):
-        """Each a file or a folder."""
+        """Does an exception cover this use? Source and target are each a file or a folder."""
         for line in self.lines:
             if all(path == place or path.startswith(place + "/")
                    for path, place in zip((source, target), line)):
@@ -120,7 +120,7 @@ def links_against_order(house, exceptions):
 
 
 def includes_against_order(house, exceptions):
-    """(file, included file) of each, in order."""
+    """(file, included file) for each of them, in order."""
     for path in house.sources():
         mine = house.folder_of(path)
         for included in re.findall(r'^#include "((?:common|coordinator|worker)/[^"]+)"',
@@ -133,7 +133,7 @@ def includes_against_order(house, exceptions):
 
 
 def needless_links(house):
-    """Of folders with a library of their own, links that no include is for."""
+    """Links between libraries that no include needs."""
     needed = {}
     for path in house.sources():
         for included in re.findall(r'^#include "([^"]+)"', read(path), re.M):
@@ -161,7 +161,7 @@ def symbols(archive):
 
 
 def program(folder):
-    """Both programs may have a function of one name; no link sees both."""
+    """The program that a file belongs to: both may have a function of one name, since they are never linked."""
     return folder.split("/")[0]
 
 
@@ -173,7 +173,7 @@ def archives(house, build):
 
 
 def calls_against_order(house, exceptions, build):
-    """(folder, object, symbol, folder that has it) of each."""
+    """(folder, object, symbol, folder that defines it) for each of them."""
     defined, wanted = {}, []
     for folder, archive in archives(house, build):
         for member, (has, lacks) in symbols(archive).items():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measure how the house stands: folders, headers, names, order, rings.
+"""Measure the structure of the source: folders, headers, names, order, rings.
 
     deploy/measure_house.py [BUILD]
 
@@ -33,7 +33,7 @@ def files_by_folder():
 
 
 def tags(paths, kinds):
-    """(path, name, kind, first line, last line, scope) of each."""
+    """(path, name, kind, first line, last line, scope) for each tag."""
     out = subprocess.run(
         ("ctags", "-x", "--language-force=C", "--c-kinds=" + kinds,
          "--fields=+e", "--_xformat=%F\t%N\t%K\t%n\t%e\t%s", "-L", "-"), text=True,

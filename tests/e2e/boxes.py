@@ -58,7 +58,7 @@ class Boxes(rig.Rig):
         return self.of[name].line(f"workdir={self.path(name)} {attributes}")
 
     def heard(self, name, what):
-        """How many messages of a type came to the stand-in."""
+        """How many messages of a type the stand-in received."""
         try:
             with open(self.path(name, "heard")) as f:
                 return sum(line.split(" ")[0] == what for line in f)
@@ -80,7 +80,7 @@ class Boxes(rig.Rig):
                 os.unlink(path)
 
     def by_proxy(self, name, line):
-        """The same line by way of a proxy, and the proxy."""
+        """The same line through a proxy, and the proxy."""
         proxy = Proxy(self.of[name].port)
         self.proxies.append(proxy)
         return line.replace(f":{self.of[name].port} ", f":{proxy.port} "), proxy
@@ -101,7 +101,7 @@ class Boxes(rig.Rig):
         return sorted(mine)
 
     def freeze(self, name):
-        """Nothing of the host runs any more, and no connection closes."""
+        """Stop all processes of the host; its connections stay open."""
         for _ in range(2):  # the second time what was started during the first
             for pid in self.tree(name):
                 send(pid, signal.SIGSTOP)
@@ -124,7 +124,7 @@ class Boxes(rig.Rig):
         return folder
 
     def sweep(self, folder, *lines, within=40):
-        """Start one that must end within so many seconds."""
+        """Start a sweep that must end within so many seconds."""
         self._start(folder, within, "sweep", "--device", "cpu", "--hosts", self.hosts(*lines))
 
     def resume(self, within=40):
@@ -138,7 +138,7 @@ class Boxes(rig.Rig):
         self.coord = self.start(folder, *args)
 
     def end_coordinator(self):
-        """kill -9, where one runs."""
+        """kill -9 the coordinator if it runs."""
         if self.coord:
             self.coord.kill()
             self.coord.wait()
@@ -165,7 +165,7 @@ class Boxes(rig.Rig):
         self.assertGreater(self.count("lease", "ended_utc IS NULL AND stage = 'measure'"), 0)
 
     def finish(self, code=0):
-        """It must end in time; with code 0 every configuration is correct."""
+        """Wait for its end, which must come in time. Code 0 means that every configuration is correct."""
         while self.coord.poll() is None:
             if time.monotonic() > self.began + self.within:
                 self.fail(f"no end within {self.within} s; its last line: {self.last_line()}")

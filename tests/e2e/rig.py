@@ -149,7 +149,7 @@ class Rig(unittest.TestCase):
         self.assertEqual(left, [], "processes that outlived the test's deadline")
 
     def keep_runners(self):
-        """A runner takes a worker seconds to build: what this test built is there for the next."""
+        """Keep the runner that this test built for the next one: building it takes seconds."""
         for path in glob.glob(os.path.join(self.workdir, "builds", "*")):
             with open(path) as f:
                 hash = re.search(r"(?m)^artifact (\w+)$", f.read())
@@ -195,7 +195,7 @@ class Rig(unittest.TestCase):
         return [p for p in like if parent(p[0]) not in [pid for pid, _ in like]]
 
     def end_workers(self):
-        """SIGTERM the workers; what is left after 10 s is killed and reported."""
+        """SIGTERM the workers; kill and report those that still run after 10 s."""
         for pid, _ in self.workers():
             try:
                 os.kill(pid, signal.SIGTERM)
@@ -279,7 +279,7 @@ class Rig(unittest.TestCase):
     # -- the database
 
     def database(self, folder):
-        """Of the sweep; of fuzz where there is no other."""
+        """The database of the sweep, or that of fuzz if there is no other."""
         names = [n for n in os.listdir(folder) if n.endswith(".db")]
         [name] = [n for n in names if not n.endswith(".fuzz.db")] or names
         return name
@@ -300,7 +300,7 @@ class Rig(unittest.TestCase):
             return 0
 
     def final_table(self, folder):
-        """What must be the same however often a sweep was interrupted."""
+        """The part of the result that must not depend on how often a sweep was interrupted."""
         return self.query(folder, "SELECT config, shape, outcome FROM outcome ORDER BY 1, 2")
 
     def assert_invariants(self, folder):

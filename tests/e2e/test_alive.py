@@ -15,7 +15,7 @@ ROUNDS = 5
 
 
 def cost(config):
-    """Grows with the tile and what is unrolled: larger values are more code to compile."""
+    """An estimate of the compile time: it grows with the tile and with unrolling."""
     return math.prod(max(v, 1) for v in config.values() if isinstance(v, (int, float)))
 
 
@@ -40,7 +40,7 @@ class Alive(rig.Rig):
         return {json.dumps(build["params"]): build["cubin"] for build in told["builds"]}
 
     def neighbours(self, config, names):
-        """A survivor for each of the tunables that differs from this one in it alone, where there is one."""
+        """For each tunable, a configuration that passes and differs from this one only there, if there is one."""
         found = {}
         for name in names:
             others = ({**config, name: value} for value in self.sweep["tunables"][name] if value != config[name])
@@ -50,14 +50,14 @@ class Alive(rig.Rig):
         return found
 
     def choose(self, survivors, names, tried):
-        """The next base: with most neighbours, then least like what was tried, then cheapest; or None."""
+        """The next base: most neighbours, then least similar to earlier ones, then cheapest; or None."""
         def worth(config):
             far = min((distance(config, t) for t in tried), default=0)
             return len(self.neighbours(config, names)), far, -cost(config)
         return max((s for s in survivors if s not in tried), key=worth, default=None)
 
     def dead(self, folder):
-        """The tunables of the sweep in 'folder' for which no pair was found that differs."""
+        """The tunables of the sweep in 'folder' for which no pair with different code was found."""
         self.sweep = sweepfile.read(folder)
         survivors = self.survivors(folder)
         self.passes = {json.dumps(s) for s in survivors}

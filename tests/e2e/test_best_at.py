@@ -1,4 +1,4 @@
-"""Shapes with different winners: each command takes the one of the shape it is asked about.
+"""Shapes with different winners: each command uses the winner of the shape that it is asked about.
 
 Emulated times are no ranking to rely on, so the recorded samples are replaced after the sweep."""
 

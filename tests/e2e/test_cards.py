@@ -9,7 +9,7 @@ import rig
 
 
 def flat(bx, by, unroll):
-    """Half of them are as fast as each other, the others twice as slow."""
+    """Half of the configurations are equally fast, the others take twice as long."""
     return 1.0 if unroll <= 2 else 2.0
 
 
@@ -33,7 +33,7 @@ class Cards(rig.Rig):
         return 1e-3 * statistics.median(self.cache[f"{bx},{by},{unroll}"]["times"])
 
     def by_gpu(self, report, key):
-        """Times over true times, of each GPU."""
+        """Measured times over true times, by GPU."""
         ratios = {0: [], 1: []}
         for result in report["results"]:
             if result["rank"]:
@@ -41,7 +41,7 @@ class Cards(rig.Rig):
         return ratios
 
     def assert_level(self, report):
-        """After normalisation both GPUs say the same of the same code."""
+        """After normalisation both GPUs give the same time for the same code."""
         ratios = self.by_gpu(report, "normalised_s")
         level = [statistics.median(ratios[gpu]) for gpu in (0, 1)]
         self.assertAlmostEqual(level[0] / level[1], 1, delta=0.005)

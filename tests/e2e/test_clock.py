@@ -13,7 +13,7 @@ HOUR = 3600
 @unittest.skipUnless(CLOCK, "nothing can be preloaded")
 class Clock(rig.Rig):
     def resume_with_clock(self, before, after):
-        """Kill a sweep whose clock is 'before' s off, and go on with one that is 'after' s off."""
+        """Kill a sweep whose clock is 'before' s off, and resume it with one that is 'after' s off."""
         folder = self.kernel("vector_add")
         self.env.update(LD_PRELOAD=CLOCK, FA_SHIFT_S=str(before))
         coord = self.start(folder, "sweep", "--device", "cpu")

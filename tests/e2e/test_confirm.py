@@ -1,4 +1,4 @@
-"""Screening, proof, blocks, verdict: in one command, killed on the way, with what is wrong."""
+"""Screening, proof, blocks and verdict: in one command, killed on the way, and with wrong configurations."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""fa-coord fuzz: right at every shape, wrong at some, not run, gone on with."""
+"""fa-coord fuzz: right at every shape, wrong at some, not run, continued."""
 
 import json
 import os

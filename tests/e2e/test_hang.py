@@ -13,7 +13,7 @@ import rig
 
 @unittest.skipUnless(rig.find_sshd(), "no sshd on this machine")
 class Artifacts(boxes.Boxes):
-    """They are missing where they were built."""
+    """Artifacts are missing on the host that built them."""
 
     def test_deleted_in_mid_sweep_they_are_built_again(self):
         self.sweep(self.kernel("vector_add"), self.box("both"))
@@ -39,7 +39,7 @@ class Artifacts(boxes.Boxes):
         self.resume()
         self.finish()
 
-    def test_a_builder_that_never_has_what_it_built_is_replaced(self):
+    def test_a_builder_whose_artifacts_are_always_missing_is_replaced(self):
         """It answers MISSING to every FETCH: another host must build."""
         self.sweep(self.small(), self.stand_in("builds", "vanish", "role=builder"), self.box("both"))
         self.finish()
@@ -62,10 +62,10 @@ class Artifacts(boxes.Boxes):
 
 @unittest.skipUnless(rig.find_sshd(), "no sshd on this machine")
 class Workers(boxes.Boxes):
-    """One misbehaves, beside an honest one."""
+    """One worker misbehaves, another is honest."""
 
-    def test_one_that_only_beats_loses_its_leases(self):
-        """At the latest when the limit of its lease and LOST_S are over."""
+    def test_a_worker_that_only_beats_loses_its_leases(self):
+        """It loses a lease at the latest LOST_S after the limit of the lease."""
         timeout_s = 0.5
         folder = self.small(shapes=3, elements=100001, timeout_s=timeout_s)
         self.sweep(folder, self.stand_in("beats", "beats", "role=gpu", ["credit 1"]), self.box("both"),
@@ -73,8 +73,8 @@ class Workers(boxes.Boxes):
         self.until("it has a lease", lambda: self.heard("beats", "MEASURE") > 0)
         self.finish()
 
-    def test_one_that_claims_what_it_was_never_given_does_not_get_it(self):
-        """All builds and measurements of the sweep stand in its HELLO.running."""
+    def test_a_worker_that_claims_foreign_work_does_not_get_it(self):
+        """Its HELLO.running lists all builds and measurements of the sweep."""
         honest, before = self.box("both"), self.small("before")
         self.sweep(before, honest)
         self.finish()
@@ -104,7 +104,7 @@ class Workers(boxes.Boxes):
 
 @unittest.skipUnless(rig.find_sshd(), "no sshd on this machine")
 class Silence(boxes.Boxes):
-    """Nothing comes from a host, and no connection ends."""
+    """A host is silent, but its connections stay open."""
 
     def test_a_half_open_link_is_replaced_by_a_new_login_within_45_s(self):
         line, proxy = self.by_proxy("both", self.box("both"))
@@ -117,7 +117,7 @@ class Silence(boxes.Boxes):
         self.finish()
 
     def test_idle_gpus_repeat_what_a_frozen_host_holds(self):
-        """They need seconds; the 20 s end before the frozen host counts as lost."""
+        """That takes seconds; the limit of 20 s is shorter than the time until a frozen host counts as lost."""
         self.sweep(self.small(shapes=3, elements=300001), self.box("lives"), self.box("freezes", "role=gpu"))
         self.until("both have leases", lambda: self.leases("lives", "measure") > 0
                    and self.leases("freezes", "measure") > 0 and self.settled(self.path("small")) > 0)

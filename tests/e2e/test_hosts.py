@@ -63,7 +63,7 @@ class Hosts(rig.Rig):
         self.assert_invariants(folder)
 
     def test_results_of_another_database_are_left_alone(self):
-        """What a killed coordinator asked for is no reason to refuse its host to the next."""
+        """Results of a killed coordinator do not make its host unusable for the next one."""
         folder = self.kernel("vector_add")
         for n in range(3):
             coord = self.start(folder, "sweep", "--device", "cpu", "--db", f"{n}.db")
@@ -82,7 +82,7 @@ def can_mount():
 class Disk(rig.Rig):
     @unittest.skipUnless(shutil.which("unshare") and can_mount(), "cannot mount")
     def test_a_full_disk_is_not_the_kernels_fault(self):
-        """The compiler finds no room: nothing is settled as 'compile'."""
+        """If the disk is full, no configuration ends as 'compile'."""
         folder = self.kernel("vector_add")
         worker = os.path.getsize(os.path.join(rig.BIN, "fa-worker"))
         size = worker // 1024 + 550

@@ -57,7 +57,7 @@ class Interrupt(rig.Rig):
         self.assertLessEqual(kept, set(self.query(folder, "SELECT nonce FROM result")))
 
     def test_what_was_killed_before_its_first_host_is_resumed(self):
-        """Which file, device, hosts and search is known before any GPU has said what it is."""
+        """File, device, hosts and search are stored before any GPU is known."""
         landscape.make(self.path("bowl.json"), xs=(1, 32), ys=(2, 4), unrolls=(1, 2))
         with socket.create_server(("127.0.0.1", 0)) as mute:
             hosts = self.hosts(f"nobody@127.0.0.1:{mute.getsockname()[1]} hostkey=SHA256:{'A' * 43}")
@@ -75,7 +75,7 @@ class Interrupt(rig.Rig):
         self.assert_invariants(self.folder)
 
     def kill_some(self, folder, find, times):
-        """kill -9 what 'find' names, up to 'times' times, while a sweep runs."""
+        """kill -9 the processes that 'find' returns, up to 'times' times, while a sweep runs."""
         coord = self.start(folder, "sweep", "--device", "cpu")
         killed = 0
         deadline = time.monotonic() + 200
@@ -96,7 +96,7 @@ class Interrupt(rig.Rig):
         return [p for p in self.processes() if part in p[1].split(" ")[0]]
 
     def no_leftovers(self):
-        """No process and no temporary folder once the worker has lingered out."""
+        """No process and no temporary folder is left after the linger time of the worker."""
         self.assertEqual(self.end_workers(), [])
         left = []
         for root, folders, _ in os.walk(self.env["HOME"]):

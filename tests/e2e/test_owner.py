@@ -1,4 +1,4 @@
-"""A worker serves one sweep: the one that goes on gets it back, another is told whose it is."""
+"""A worker serves one sweep: a resumed sweep gets it back, another one is told who owns it."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ import rig
 
 class Owner(rig.Rig):
     def held_sweep(self):
-        """A sweep whose compiler does not end before let_go(): its folder and process."""
+        """A sweep whose compiler waits for let_go(). Returns its folder and process."""
         self.held = self.path("held")
         os.mkdir(self.path("bin"))
         with open(self.path("bin", "c++"), "w") as f:

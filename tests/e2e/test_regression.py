@@ -93,7 +93,7 @@ class Regression(rig.Rig):
         self.broken(folder, cpu)
 
     def broken(self, folder, cpu):
-        """A kernel that is wrong everywhere is a regression; a sweep that cannot be done is none."""
+        """A kernel that is wrong everywhere is a regression; a sweep that cannot run is not."""
         with open(os.path.join(folder, "vector_add.cu"), "w") as f:
             f.write('extern "C" __global__ void vector_add() { this is no kernel }\n')
         result = self.script(folder, "base.db", "wrong.db", *cpu, code=1)

@@ -96,7 +96,7 @@ class Replay(rig.Rig):
         journal = os.path.join(self.workdir, "journal")
 
         def results():
-            """Measurements in the worker's journal; those that are acknowledged leave it some time."""
+            """Measurements in the worker's journal; acknowledged ones are removed later."""
             with open(journal, "rb") as f:
                 return f.read().count(b"MEASURED")
 
