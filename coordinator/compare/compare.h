@@ -39,8 +39,7 @@ struct compare_rules {
         .alpha = 0.05, .threshold = 0.03, \
     }
 
-#define COMPARE_BLOCKS_LEAST 4 /* values on each side for an interval of 95 % \
-                                */
+#define COMPARE_BLOCKS_LEAST 4 /* on each side, for an interval of 95 % */
 
 enum compare_subject {
     COMPARE_WINNER, /* A's winner against B's winner */

@@ -48,10 +48,8 @@ struct conclusion_shape {
     struct finding *findings; /* one an entry */
     size_t leader;            /* index of an entry, or BEST_SET_NONE */
     size_t best;              /* entry chosen among those that tie */
-    size_t n_tied;            /* entries that tie with the leader, including
-                               * it */
-    char *missed;   /* the fastest here in the sweep if it was not compared;
-                     * otherwise NULL */
+    size_t n_tied;            /* with the leader, including it */
+    char *missed;   /* fastest here in the sweep; NULL: it was compared */
     char *sentence; /* like the sentence of the whole; NULL: none */
 };
 
@@ -94,9 +92,8 @@ struct conclusion {
     char *sentence; /* result at the headline, without a full stop */
 };
 
-/* Load the newest confirmation of this kind.  If there is none, the state says
- * so, and there is still a sentence.  'cost' is from the same database.
- * ERR_STORE
+/* Load the newest confirmation of this kind.  Without one, 'state' and the
+ * sentence say so.  'cost' is from the same database.  ERR_STORE
  */
 int conclusion_load(struct store *store, const struct report *report,
                     const struct report_cost *cost, enum confirmation_kind kind,

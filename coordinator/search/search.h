@@ -55,8 +55,7 @@ void search_free(struct search *search); /* NULL is fine */
 
 /* How many units may be out at once: one for each build slot and one more
  * waiting there, and 'measures' for the GPUs.  At most a quarter of the
- * evaluations, because the strategy has learnt nothing yet from units that are
- * out. */
+ * evaluations: units that are out have taught nothing yet. */
 int search_ahead(int slots, int hosts, int measures, int evaluations);
 
 struct search_want {
@@ -86,8 +85,7 @@ int search_point(const struct search *search, int unit); /* -1: outside */
 bool search_is_out(const struct search *search, int unit);
 int search_rung(const struct search *search, int unit);
 int search_out(const struct search *search);                  /* how many are */
-bool search_is_wanted(const struct search *search, int unit); /* now or
-                                                               * earlier */
+bool search_is_wanted(const struct search *search, int unit); /* ever */
 
 enum search_step_kind {
     SEARCH_ASKED,
