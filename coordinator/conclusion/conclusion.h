@@ -93,8 +93,7 @@ struct conclusion {
 };
 
 /* Load the newest confirmation of this kind.  Without one, 'state' and the
- * sentence say so.  'cost' is from the same database.  ERR_STORE
- */
+ * sentence say so.  'cost' is from the same database.  ERR_STORE */
 int conclusion_load(struct store *store, const struct report *report,
                     const struct report_cost *cost, enum confirmation_kind kind,
                     struct conclusion **out, struct err *err);

@@ -53,8 +53,8 @@ int search_new(const struct search_options *options, struct search **out,
                struct err *err);
 void search_free(struct search *search); /* NULL is fine */
 
-/* How many units may be out at once: one for each build slot and one more
- * waiting there, and 'measures' for the GPUs.  At most a quarter of the
+/* How many units may be out at once: one for each build slot, one more waiting
+ * on each host, and 'measures' for the GPUs.  At most a quarter of the
  * evaluations: units that are out have taught nothing yet. */
 int search_ahead(int slots, int hosts, int measures, int evaluations);
 
