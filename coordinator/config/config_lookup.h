@@ -1,6 +1,6 @@
-/* config_lookup.h - the point of a space for a stored configuration */
-#ifndef FA_COORDINATOR_SPEC_CONFIG_LOOKUP_H
-#define FA_COORDINATOR_SPEC_CONFIG_LOOKUP_H
+/* config_lookup.h - which point of a space a stored configuration is */
+#ifndef FA_COORDINATOR_CONFIG_CONFIG_LOOKUP_H
+#define FA_COORDINATOR_CONFIG_CONFIG_LOOKUP_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
-/* Reads a landscape from the database of one of our sweeps. */
-#include "coordinator/result/landscape_db.h"
+/* The landscape that a sweep of ours measured, from its database. */
+#include "coordinator/inspect/landscape_db.h"
 
 #include <math.h>
 #include <stdlib.h>

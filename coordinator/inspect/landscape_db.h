@@ -1,6 +1,6 @@
-/* landscape_db.h - the landscape in the database of a sweep */
-#ifndef FA_COORDINATOR_RESULT_LANDSCAPE_DB_H
-#define FA_COORDINATOR_RESULT_LANDSCAPE_DB_H
+/* landscape_db.h - the landscape that a database of a sweep holds */
+#ifndef FA_COORDINATOR_INSPECT_LANDSCAPE_DB_H
+#define FA_COORDINATOR_INSPECT_LANDSCAPE_DB_H
 
 struct err;
 struct landscape;

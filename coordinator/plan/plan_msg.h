@@ -21,11 +21,12 @@ struct plan_sampling {
 /* As the sweep file says; 'incumbent_s' is 0 for no incumbent. */
 struct plan_sampling plan_sampling(const struct plan *plan, double incumbent_s);
 
-/* Fill the fields of a BUNDLE, BUILD or MEASURE that depend on the unit.
- * Pointers in it are valid until the next call.  ERR_INPUT if a launch
- * expression has no value for this configuration. */
-void plan_bundle(struct plan *plan, int unit, struct msg *msg);
-int plan_build(struct plan *plan, int unit, struct msg *msg, struct err *err);
+/* Fill the fields of a BUNDLE or a BUILD that depend on the unit, or say the
+ * request of a launch; what they point to lives until the next call.
+ * ERR_INPUT when a launch expression has no value for this configuration. */
+void plan_bundle(struct plan *plan, int unit, struct msg_bundle *out);
+int plan_build(struct plan *plan, int unit, struct msg_build *out,
+               struct err *err);
 int plan_measure(struct plan *plan, int unit, int shape,
                  const struct plan_sampling *sampling, const char **request,
                  struct err *err);

@@ -22,8 +22,27 @@ static const char query[] =
     "o ON o.config=c.key"
     "  AND o.source_key=c.source_key WHERE c.sweep=?1 ORDER BY c.key";
 
-/* A way to measure a shape.  If there are several, the one used last is
- * current. */
+/* A configuration, and an outcome of it if it is settled. */
+struct cell_row {
+    const char *key, *params, *warnings, *source_key;
+    int64_t point;
+    bool baseline, settled;
+    const char *shape, *measure_key, *outcome, *reason, *nonce;
+    int64_t settled_utc, attempts;
+};
+
+#define CELL(member, kind) ROW_AT(struct cell_row, member, kind)
+static const struct row_column cell_columns[] = {
+    CELL(key, TEXT),     CELL(point, INT),        CELL(baseline, BOOL),
+    CELL(params, TEXT),  CELL(warnings, TEXT),    CELL(source_key, TEXT),
+    CELL(shape, TEXT),   CELL(measure_key, TEXT), CELL(settled_utc, INT),
+    CELL(outcome, TEXT), CELL(reason, TEXT),      CELL(attempts, INT),
+    CELL(nonce, TEXT),   CELL(settled, BOOL),
+};
+static const struct row_shape cell_shape = ROW_SHAPE(NULL, cell_columns);
+
+/* A way to measure a shape: of several the one that was last used is the
+ * current one. */
 struct way {
     char *shape, *measure_key;
     int64_t settled_utc; /* of the last outcome */

@@ -21,7 +21,6 @@
             " LEFT JOIN host h ON h.name=r.host"              \
             " WHERE r.counted=1 AND r.purpose IN (" purpose ")"
 
-/* Columns are matched by name to the members of a row. */
 static const char *const texts[] = {
     [REPORT_CURRENT_GPUS] =
         RESULTS("DISTINCT r.gpu AS gpu, g.name AS name, g.driver AS driver,"
@@ -58,67 +57,16 @@ static const char *const texts[] = {
                             " r.received_utc",
 };
 
-static const struct member {
-    const char *name;
-    size_t offset; /* offset of a text member */
-} members[] = {
-    { "config", offsetof(struct report_current_row, config) },
-    { "shape", offsetof(struct report_current_row, shape) },
-    { "measure_key", offsetof(struct report_current_row, measure_key) },
-    { "artifact", offsetof(struct report_current_row, artifact) },
-    { "gpu", offsetof(struct report_current_row, gpu) },
-    { "name", offsetof(struct report_current_row, name) },
-    { "driver", offsetof(struct report_current_row, driver) },
-    { "toolkit", offsetof(struct report_current_row, toolkit) },
+#define CURRENT_ROW(member, kind) \
+    ROW_AT(struct report_current_row, member, kind)
+static const struct row_column row_columns[] = {
+    CURRENT_ROW(config, TEXT),      CURRENT_ROW(shape, TEXT),
+    CURRENT_ROW(measure_key, TEXT), CURRENT_ROW(artifact, TEXT),
+    CURRENT_ROW(gpu, TEXT),         CURRENT_ROW(name, TEXT),
+    CURRENT_ROW(driver, TEXT),      CURRENT_ROW(toolkit, TEXT),
+    CURRENT_ROW(round, INT),        CURRENT_ROW(value, REAL),
 };
-
-enum {
-    MEMBERS = sizeof(members) / sizeof(members[0])
-};
-
-/* The column number for each member, or -1. */
-struct columns {
-    int texts[MEMBERS];
-    int round, value;
-};
-
-static int column_of(struct sqlite3_stmt *stmt, const char *name)
-{
-    const char *there;
-
-    for (int i = 0; (there = sql_column_name(stmt, i)); i++)
-        if (strcmp(there, name) == 0)
-            return i;
-    return -1;
-}
-
-static struct columns columns_of(struct sqlite3_stmt *stmt)
-{
-    struct columns columns = { .round = column_of(stmt, "round"),
-                               .value = column_of(stmt, "value") };
-
-    for (int i = 0; i < MEMBERS; i++)
-        columns.texts[i] = column_of(stmt, members[i].name);
-    return columns;
-}
-
-static void tell(struct sqlite3_stmt *stmt, const struct columns *columns,
-                 report_current_fn *fn, void *arg)
-{
-    struct report_current_row row = { .round = 0 };
-
-    for (int i = 0; i < MEMBERS; i++) {
-        const char *text =
-            columns->texts[i] < 0 ? "" : sql_text(stmt, columns->texts[i]);
-
-        memcpy((char *)&row + members[i].offset, &text, sizeof(text));
-    }
-    if (columns->round >= 0)
-        row.round = sql_int(stmt, columns->round);
-    if (columns->value >= 0)
-        row.value = sql_real(stmt, columns->value);
-    fn(arg, &row);
-}
+static const struct row_shape row_shape = ROW_SHAPE(NULL, row_columns);
 
 int report_current_each(struct store *store, int64_t sweep,
                         enum report_current what, report_current_fn *fn,

@@ -24,7 +24,17 @@ static const char gpus_query[] =
     "  JOIN config c ON c.key=r.config AND c.sweep=?1 WHERE r.gpu=g.uuid)"
     " ORDER BY h.position, g.position, g.uuid";
 
-/* Times of one kind, in order of arrival. */
+struct gpu_row {
+    const char *uuid, *name, *host;
+    const char *why; /* it was quarantined: its UUID and the reason; or "" */
+};
+
+#define GPU(member) ROW_AT(struct gpu_row, member, TEXT)
+static const struct row_column gpu_columns[] = { GPU(uuid), GPU(name),
+                                                 GPU(host), GPU(why) };
+static const struct row_shape gpu_shape = ROW_SHAPE(NULL, gpu_columns);
+
+/* Times of one kind, in the order in which they come. */
 struct times {
     struct measured {
         int64_t config;

@@ -48,7 +48,7 @@ struct spec {
     struct spec_figures figures;
     struct spec_measure measure;
     struct spec_confirm confirm;
-    struct search_settings search; /* the strategy belongs to the spec */
+    struct search_settings *search; /* search_settings.h; its texts too */
     struct spec_budget budget;
 
     struct replay *replay; /* borrowed; in a replay, the record */

@@ -285,9 +285,10 @@ int confirm_pipeline_contest(struct run *run, const struct report *report,
                 &err);
     }
     if (code == EXIT_DONE)
-        code = count_proof(run, &hours, &options.usd_before);
-    if (isnan(options.usd_before))
-        options.usd_before = 0; /* no price: no budget is counted */
+        code = count_proof(run, &hours, &options.caps.usd_before);
+    if (isnan(options.caps.usd_before))
+        options.caps.usd_before =
+            0; /* unpriced: there is no budget to count for */
     if (code == EXIT_DONE && !run->set.quiet)
         fprintf(stderr,
                 "comparing %zu configuration%s with the baseline in %d "

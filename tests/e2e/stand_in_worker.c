@@ -285,7 +285,7 @@ static void on_message(struct stand_in *s, const struct msg *msg)
         return;
     case MSG_STOP:
         say(s, &(struct msg){ .type = MSG_BYE,
-                              .bye.text = "the coordinator says so" });
+                              .bye.text = "the coordinator asked it to stop" });
         s->over = true;
         return;
     default:

@@ -129,7 +129,8 @@ static void time_it(struct sim_world *world, const struct msg *lease,
     static const double none[] = { 0, 0, 0 };
     struct msg_measured *measured = &out->msg.measured;
     int n = samples_wanted(lease);
-    double sum = 0, base = time_of(world, lease) * drift_of(world, lease->gpu);
+    double sum = 0, base = time_of(world, lease) *
+                           drift_of(world, lease->measure.launch.gpu);
 
     for (int i = 0; i < n; i++) {
         out->samples[i] =

@@ -150,8 +150,7 @@ static void look_at_clock(struct sim_world *world, size_t host)
 
     if (now >= liveness_ends_ns(&worker->liveness) &&
         worker->stop == SIM_RUNS) {
-        sim_worker_stop(world, host, SIM_DRAINS,
-                        "no word from the coordinator");
+        sim_worker_stop(world, host, SIM_DRAINS, "the coordinator is silent");
         drop_long_work(worker);
     }
     if (worker->epoch && now - worker->liveness.heard_ns >= SILENCE_NS &&

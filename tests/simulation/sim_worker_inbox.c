@@ -204,7 +204,7 @@ static void dispatch(struct sim_world *world, size_t host, struct msg *msg)
         sim_worker_stop(world, host,
                         strcmp(msg->stop.what, "now") == 0 ? SIM_STOPS
                                                            : SIM_DRAINS,
-                        "the coordinator says so");
+                        "the coordinator asked it to stop");
         return;
     default:
         return;

@@ -34,7 +34,7 @@ static void on_welcome(struct agent *agent, const struct msg_welcome *welcome,
 
 static void on_stop(struct agent *agent, const struct msg_stop *stop)
 {
-    if (strcmp(msg->what, "now") == 0)
+    if (strcmp(stop->what, "now") == 0)
         agent_stop(agent, AGENT_STOPS, "the coordinator asked it to stop");
     else
         agent_stop(agent, AGENT_DRAINS, "the coordinator no longer needs it");

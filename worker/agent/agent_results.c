@@ -87,7 +87,7 @@ void agent_deliver(struct agent *agent, struct lease *lease, struct msg *result,
         rc = store_unfit(agent, result, &err);
     if (rc < 0)
         refuse_unstored(agent, lease, &err);
-    result->nonce = NULL; /* it points into this function */
+    msg_result_of(result)->nonce = NULL; /* it dies with this function */
     queue_remove(agent->queue, lease);
     agent_offer_results(agent, now_ns, false);
 }

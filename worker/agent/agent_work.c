@@ -186,8 +186,8 @@ static int start_build(struct agent *agent, struct lease *lease,
                              .limit_ns = build->limit_ms * NS_PER_MS };
     int rc;
 
-    if (!bundle) { /* evicted by newer ones: request it again */
-        lease->missing[LEASE_BUNDLE] = msg->bundle;
+    if (!bundle) { /* pushed out by newer ones: ask again */
+        lease->missing[LEASE_BUNDLE] = build->bundle;
         return 0;
     }
     job.names = bundle->names;

@@ -28,10 +28,10 @@ enum resources_state {
     RESOURCES_TROUBLE
 };
 
-/* Opens what 'welcome' asks for: device, gpus, nvcc, slots.  Always returns an
- * object, which may be in trouble already.  'cache' is borrowed. */
-struct resources *resources_open(const struct msg *welcome, struct cache *cache,
-                                 int64_t now_ns);
+/* As 'welcome' says: device, gpus, nvcc, slots.  Always gives a bench, which
+ * may be in trouble already.  'cache' is borrowed. */
+struct resources *resources_open(const struct msg_welcome *welcome,
+                                 struct cache *cache, int64_t now_ns);
 void resources_close(struct resources *resources); /* kills; NULL is fine */
 
 /* Do these match what this WELCOME asks for? */

@@ -154,18 +154,18 @@ int transfers_take_chunk(struct transfers *transfers,
 
     if (!want)
         return 0;
-    if (msg->offset == 0) /* requested twice: the second reply starts over */
+    if (artifact->offset == 0) /* asked twice: the second one starts over */
         buf_clear(&want->bytes);
     if (artifact->total > TRANSFERS_ARTIFACT_MAX ||
         artifact->offset > artifact->total ||
         (int64_t)artifact->chunk.len > artifact->total - artifact->offset)
         return err_set(err, ERR_PROTO, "artifact %s: %zu bytes at %lld of %lld",
-                       msg->hash, msg->chunk.len, (long long)msg->offset,
-                       (long long)msg->total);
-    if (msg->offset != (int64_t)want->bytes.len)
-        return 0; /* belongs to a reply that another one has overtaken */
-    buf_add(&want->bytes, msg->chunk.data, msg->chunk.len);
-    if ((int64_t)want->bytes.len < msg->total)
+                       artifact->hash, artifact->chunk.len,
+                       (long long)artifact->offset, (long long)artifact->total);
+    if (artifact->offset != (int64_t)want->bytes.len)
+        return 0; /* of an answer that another one has overtaken */
+    buf_add(&want->bytes, artifact->chunk.data, artifact->chunk.len);
+    if ((int64_t)want->bytes.len < artifact->total)
         return 0;
     rc = cache_put(transfers->cache, artifact->hash, buf_text(&want->bytes),
                    want->bytes.len, err);

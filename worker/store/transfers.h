@@ -23,9 +23,9 @@ struct transfers;
 struct transfers *transfers_new(struct cache *cache); /* borrowed */
 void transfers_free(struct transfers *transfers);     /* NULL is fine */
 
-/* NULL if it is not here (any more); valid until the next bundle. */
-const struct msg *transfers_bundle(struct transfers *transfers,
-                                   const char *hash);
+/* NULL when it is not here (any more); valid until the next bundle. */
+const struct msg_bundle *transfers_bundle(struct transfers *transfers,
+                                          const char *hash);
 
 /* True if a WANT should be sent for it: it was not requested recently. */
 bool transfers_want(struct transfers *transfers, const char *hash,

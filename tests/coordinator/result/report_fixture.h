@@ -6,8 +6,10 @@
 
 #include "coordinator/store/store.h"
 
-/* Five configurations on two hosts: the baseline, a faster one, one that does
- * not build, one that is wrong for the second shape, and a pending one.
+#define REPORT_FIXTURE_EPOCH INT64_C(1699999999999999999) /* of its run */
+
+/* Five configurations on two hosts: the baseline, one that is faster, one
+ * that does not build, one that is wrong for the second shape, one pending.
  * Returns the database, committed and still open. */
 struct store *report_fixture(const char *path);
 /* The same sweep in which every configuration failed. */

@@ -32,8 +32,8 @@ static void put_result(struct store *store, const char *nonce,
     struct store_result row = fixture_result(nonce, config);
     struct err err = { "" };
 
-    row.purpose = purpose;
-    row.round = round;
+    row.id.purpose = purpose;
+    row.id.round = round;
     if (store_result_put(store, &row, &err) < 0)
         fail_msg("%s", err.text);
 }
