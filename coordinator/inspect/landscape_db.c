@@ -142,7 +142,7 @@ static const struct row_shape durations_shape =
 static int keep_durations(struct maker *maker, const struct report_config *from,
                           struct landscape_config *config)
 {
-    struct durations found;
+    struct durations found = { 0 };
     int rc = row_start(&maker->durations, maker->err, "ss", from->key,
                        from->cells[0].nonce);
 

@@ -77,16 +77,21 @@ static struct sql_value integer_value(int64_t integer)
     return (struct sql_value){ .type = 'I', .integer = integer };
 }
 
+static struct sql_value null_value(void)
+{
+    return (struct sql_value){ .type = 'n' };
+}
+
 static struct sql_value integer_or_null(int64_t integer, int64_t null)
 {
-    return integer == null ? (struct sql_value){ .type = 'n' }
-                           : integer_value(integer);
+    return integer == null ? null_value() : integer_value(integer);
 }
 
 static struct sql_value real_value(double real)
 {
-    return isnan(real) ? (struct sql_value){ .type = 'n' }
-                       : (struct sql_value){ .type = 'd', .real = real };
+    if (isnan(real))
+        return null_value();
+    return (struct sql_value){ .type = 'd', .real = real };
 }
 
 static struct sql_value value_of(enum row_type type, const void *member)
@@ -99,7 +104,7 @@ static struct sql_value value_of(enum row_type type, const void *member)
         return text_value(text ? text : "");
     case ROW_NULLABLE:
         text = *(const char *const *)member;
-        return text ? text_value(text) : (struct sql_value){ .type = 'n' };
+        return text ? text_value(text) : null_value();
     case ROW_CHARS:
         return text_value(member);
     case ROW_INT:
@@ -118,7 +123,7 @@ static struct sql_value value_of(enum row_type type, const void *member)
         return integer_value(1);
     default:
         assert(type == ROW_LATER);
-        return (struct sql_value){ .type = 'n' };
+        return null_value();
     }
 }
 
