@@ -66,10 +66,11 @@ void sim_check_leases(struct sim_run *run)
 
     for (size_t i = 0; i < trace->n; i++) {
         const struct sim_record *r = &trace->records[i];
-        bool is_sent = r->kind == SIM_SENT;
+        bool is_sent = r->kind == SIM_SENT, had_link = r->number != 0;
 
         sim_leases_take(&l, i);
-        if (is_sent && (r->type == MSG_MEASURE || r->type == MSG_TOOL))
+        if (is_sent && had_link &&
+            (r->type == MSG_MEASURE || r->type == MSG_TOOL))
             check_gpu(run, &l, r->at_ns);
         if (is_sent && !told)
             told = find_overdue(run, &l, r->at_ns);

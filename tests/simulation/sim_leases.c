@@ -122,7 +122,8 @@ static void on_sent(struct sim_leases *l, const struct sim_record *r)
     case MSG_BUILD:
     case MSG_MEASURE:
     case MSG_TOOL:
-        begin(l, r);
+        if (r->number != 0) /* else it is taken back: nobody got it */
+            begin(l, r);
         return;
     case MSG_CANCEL:
         end_one(l, r);

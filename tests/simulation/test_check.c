@@ -141,6 +141,20 @@ static void gpu_of_two_hosts_is_found(void **state)
     assert_string_equal(run.findings[0].check, "I4");
 }
 
+static void lease_that_had_no_link_is_none(void **state)
+{
+    struct msg msg = lease(1, "GPU-1");
+
+    (void)state;
+    at(1, SIM_TAKEN, 0, (struct msg){ .type = MSG_BEAT });
+    at(1, SIM_TAKEN, 1, (struct msg){ .type = MSG_BEAT });
+    msg.epoch = 1;
+    sim_trace_msg(&world.trace, SIM_SENT, 1 * NS_PER_S, 0, &msg, 0);
+    at(2, SIM_SENT, 1, lease(2, "GPU-1"));
+    sim_check_leases(&run);
+    assert_int_equal(run.n, 0);
+}
+
 static void lease_past_its_limit_is_found(void **state)
 {
     (void)state;
@@ -193,6 +207,7 @@ int main(void)
         CASE(acknowledged_after_commit_is_right),
         CASE(result_of_a_killed_run_is_not_committed_by_the_next),
         CASE(gpu_of_two_hosts_is_found),
+        CASE(lease_that_had_no_link_is_none),
         CASE(lease_past_its_limit_is_found),
         CASE(lease_within_its_limit_is_right),
         CASE(lease_is_forgiven_what_the_disk_was_slow),
