@@ -128,6 +128,7 @@ static void results_that_settled_something_are_told(void **state)
     int64_t configs;
     struct err err;
 
+    fixture_owners(store, "c1");
     put_result(store, "n1", "c1", "screen", 3);
     put_result(store, "n2", "c2", "screen", 0);
     assert_int_equal(store_outcome_put(store, &outcome, &err), 1);
@@ -150,6 +151,7 @@ static void rounds_go_on_where_leases_left_them(void **state)
     int64_t round;
     struct err err;
 
+    fixture_owners(store, "c1");
     assert_int_equal(pass_rows_canary_round(store, &round, &err), 0);
     assert_int_equal(round, 0);
     put_lease(store, 1, "screen", 0);
@@ -197,6 +199,7 @@ static void runs_of_tools_are_told_by_their_rounds(void **state)
     int64_t n;
     struct err err;
 
+    fixture_owners(store, "c1");
     assert_int_equal(pass_rows_profile_round(store, &n, &err), 0);
     assert_int_equal(n, 0);
     put_run(store, "n1", "external", 1001, "gpu1", "ran");
