@@ -1,0 +1,374 @@
+#include "tests/coordinator/reactor/reactor_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/clock.h"
+#include "common/hash.h"
+#include "common/mem.h"
+#include "coordinator/link/host_threads.h"
+#include "coordinator/reactor/artifacts.h"
+#include "coordinator/reactor/dispatch.h"
+#include "coordinator/reactor/fleet.h"
+#include "coordinator/reactor/inbox.h"
+#include "coordinator/reactor/outbox.h"
+#include "coordinator/reactor/prepare.h"
+#include "coordinator/reactor/records.h"
+#include "coordinator/schedule/incumbents.h"
+#include "coordinator/schedule/ledger.h"
+#include "coordinator/space/space.h"
+#include "coordinator/spec/spec.h"
+#include "coordinator/store/sql.h"
+#include "coordinator/store/store.h"
+
+#define FOLDER FA_SOURCE_DIR "/kernels/vector_add"
+
+static int64_t boot_ns(void *self)
+{
+    return ((struct rig *)self)->now_ns;
+}
+
+static int64_t utc_ns(void *self)
+{
+    return ((struct rig *)self)->now_ns;
+}
+
+static int link_open(void *self, const struct hosts *hosts,
+                     const struct sweep_link_options *options, struct err *err)
+{
+    (void)self;
+    (void)hosts;
+    (void)options;
+    (void)err;
+    return 0;
+}
+
+static void link_close(void *self)
+{
+    (void)self;
+}
+
+static void link_wait(void *self, struct pollfd *fds, size_t n, long ms)
+{
+    struct rig *rig = self;
+
+    (void)fds;
+    (void)n;
+    rig->now_ns += ms * NS_PER_MS;
+    if (rig->turn)
+        rig->turn(rig);
+}
+
+static int link_recv(void *self, size_t *host, struct msg *msg, struct err *err)
+{
+    struct rig *rig = self;
+    bool has = rig->has_waiting;
+
+    (void)err;
+    rig->has_waiting = false;
+    *host = rig->from;
+    *msg = rig->waiting;
+    return has;
+}
+
+static void put_text(char *out, size_t size, const char *text)
+{
+    snprintf(out, size, "%s", text ? text : "");
+}
+
+static int link_send(void *self, size_t host, const struct msg *msg,
+                     struct err *err)
+{
+    struct rig *rig = self;
+    struct rig_sent *sent;
+
+    if (rig->is_deaf[host])
+        return err_set(err, ERR_NETWORK, "it is deaf");
+    assert_in_range(rig->n_sent, 0,
+                    sizeof(rig->sent) / sizeof(rig->sent[0]) - 1);
+    sent = &rig->sent[rig->n_sent++];
+    *sent = (struct rig_sent){ .host = host,
+                               .type = msg->type,
+                               .lease = msg->lease,
+                               .attempt = msg->id.attempt,
+                               .limit_ms = msg->limit_ms };
+    put_text(sent->what, sizeof(sent->what), msg->what);
+    put_text(sent->key, sizeof(sent->key), msg->key);
+    put_text(sent->hash, sizeof(sent->hash), msg->hash);
+    put_text(sent->artifact, sizeof(sent->artifact), msg->artifact);
+    put_text(sent->config, sizeof(sent->config), msg->id.config);
+    put_text(sent->shape, sizeof(sent->shape), msg->id.shape);
+    put_text(sent->purpose, sizeof(sent->purpose), msg->id.purpose);
+    return 0;
+}
+
+static int link_news(void *self, size_t host, struct host_thread_news *out)
+{
+    (void)self;
+    (void)host;
+    (void)out;
+    return 0;
+}
+
+static void link_reconnect(void *self, size_t host)
+{
+    ((struct rig *)self)->reconnected[host]++;
+}
+
+static void link_dismiss(void *self, size_t host)
+{
+    ((struct rig *)self)->dismissed[host]++;
+}
+
+static int disk_commit(void *self, struct store *store, struct err *err)
+{
+    struct rig *rig = self;
+
+    if (rig->disk_full)
+        return err_set(err, ERR_STORE, "the disk is full");
+    rig->commits++;
+    return store_commit(store, err);
+}
+
+struct sweep_io rig_io(struct rig *rig)
+{
+    return (struct sweep_io){
+        .clock = { rig, boot_ns, utc_ns },
+        .link = { .self = rig,
+                  .open = link_open,
+                  .close = link_close,
+                  .wait = link_wait,
+                  .recv = link_recv,
+                  .send = link_send,
+                  .news = link_news,
+                  .reconnect = link_reconnect,
+                  .dismiss = link_dismiss },
+        .disk = { rig, disk_commit },
+    };
+}
+
+void rig_open_bare(struct rig *rig, size_t n)
+{
+    static const struct pass_ops *const none[] = { NULL };
+    struct sweep *sweep = &rig->sweep;
+    struct err err = { "" };
+    char path[64];
+
+    *rig = (struct rig){ .now_ns = RIG_START_NS,
+                         .hosts = { rig->list, n },
+                         .options = { .device = "cpu",
+                                      .arch = "sm_89",
+                                      .command = "sweep",
+                                      .hosts_file = "",
+                                      .passes = none,
+                                      .linger_s = SWEEP_LINGER_S,
+                                      .attempts = 2,
+                                      .quiet = true } };
+    for (size_t i = 0; i < n; i++)
+        snprintf(rig->list[i].name, sizeof(rig->list[i].name), "%c",
+                 (char)('a' + (char)i));
+    snprintf(rig->folder, sizeof(rig->folder), "/tmp/fa_reactor_XXXXXX");
+    assert_int_equal(hash_setup(&err), 0);
+    assert_non_null(mkdtemp(rig->folder));
+    snprintf(path, sizeof(path), "%s/sweep.db", rig->folder);
+    if (store_open(path, STORE_CREATE, &sweep->mail.store, &err) < 0 ||
+        spec_load(FOLDER "/sweep.json", &sweep->work.spec, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+void rig_open(struct rig *rig, size_t n)
+{
+    struct sweep *sweep = &rig->sweep;
+    struct err err = { "" };
+
+    rig_open_bare(rig, n);
+    sweep->reactor = (struct reactor){ .options = &rig->options,
+                                       .io = rig_io(rig),
+                                       .progress = progress_new(true),
+                                       .epoch = RIG_EPOCH,
+                                       .started_ns = RIG_START_NS };
+    sweep->fleet = (struct fleet){ .list = &rig->hosts,
+                                   .n = n,
+                                   .hosts =
+                                       mem_new(n, sizeof(struct host_state)),
+                                   .usable_ns = RIG_START_NS };
+    sweep->fleet.ledger = ledger_new((int)n, records_put_interval, sweep);
+    buf_init(&sweep->work.request, 64 << 10);
+    for (size_t i = 0; i < n; i++)
+        sweep->fleet.hosts[i].host = &rig->list[i];
+    if (store_run_start(sweep->mail.store,
+                        &(struct store_run){ .epoch = RIG_EPOCH,
+                                             .pid = 1,
+                                             .machine = "here",
+                                             .version = "1",
+                                             .command = "sweep" },
+                        &err) < 0 ||
+        prepare_begin(sweep, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+void rig_close(struct rig *rig)
+{
+    static const char *const ends[] = { "", "-wal", "-shm", ".lock" };
+    struct sweep *sweep = &rig->sweep;
+    char path[64];
+
+    if (sweep->fleet.hosts) {
+        for (size_t i = 0; i < sweep->fleet.n; i++)
+            host_state_forget_running(&sweep->fleet.hosts[i]);
+        sched_free(sweep->work.sched);
+        incumbents_free(sweep->work.incumbents);
+        plan_free(sweep->work.plan);
+        space_close(sweep->work.space);
+        ledger_free(sweep->fleet.ledger);
+        progress_free(sweep->reactor.progress);
+        artifacts_free(sweep);
+        inbox_forget_kept(sweep);
+        buf_fini(&sweep->work.request);
+        free(sweep->fleet.hosts);
+        free(sweep->work.artifacts);
+        free(sweep->work.vanished);
+        free(sweep->work.issued);
+        free(sweep->work.left);
+    }
+    spec_free(sweep->work.spec);
+    store_close(sweep->mail.store);
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        snprintf(path, sizeof(path), "%s/sweep.db%s", rig->folder, ends[i]);
+        (void)unlink(path); /* not every test makes every file */
+    }
+    assert_int_equal(rmdir(rig->folder), 0);
+}
+
+void rig_ready(struct rig *rig, size_t host, int slots, int gpus)
+{
+    struct host_state *state = &rig->sweep.fleet.hosts[host];
+
+    state->state = HOST_STATE_READY;
+    state->was_ready = state->conn.attached = true;
+    state->conn.heard_ns = rig->now_ns;
+    state->n_gpus = gpus;
+    state->worker.slots = slots;
+    state->worker.credit = 1;
+    snprintf(state->worker.toolkit, sizeof(state->worker.toolkit),
+             "g++ 12.2.0");
+    for (int i = 0; i < gpus; i++)
+        snprintf(state->gpus[i].uuid, sizeof(state->gpus[i].uuid),
+                 "GPU-%zu-%d", host, i);
+    fleet_host_up(&rig->sweep, host);
+}
+
+int rig_take(struct rig *rig, size_t host, struct msg msg)
+{
+    struct err err = { "" };
+
+    msg.epoch = RIG_EPOCH;
+    return inbox_take(&rig->sweep, host, &msg, &err);
+}
+
+size_t rig_dispatch(struct rig *rig)
+{
+    size_t before = rig->n_sent;
+
+    dispatch_turn(&rig->sweep);
+    return rig->n_sent - before;
+}
+
+const struct rig_sent *rig_last(const struct rig *rig, enum msg_type type)
+{
+    for (size_t i = rig->n_sent; i > 0; i--)
+        if (rig->sent[i - 1].type == type)
+            return &rig->sent[i - 1];
+    fail_msg("no %s was sent", msg_type_name(type));
+    return NULL;
+}
+
+size_t rig_count(const struct rig *rig, enum msg_type type)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < rig->n_sent; i++)
+        n += rig->sent[i].type == type;
+    return n;
+}
+
+static struct msg result_of(const struct rig_sent *sent, char nonce[HASH_HEX],
+                            enum msg_type type, const char *outcome)
+{
+    bool build = type == MSG_BUILT;
+
+    snprintf(nonce, HASH_HEX, "%032llx",
+             (unsigned long long)(sent->lease + (build ? 0 : 4096)));
+    return (struct msg){ .type = type,
+                         .lease = sent->lease,
+                         .nonce = nonce,
+                         .id = { .sweep = "vector_add",
+                                 .config = sent->config,
+                                 .shape = sent->shape,
+                                 .purpose = sent->purpose,
+                                 .stage = build ? "build" : "measure",
+                                 .attempt = sent->attempt },
+                         .key = sent->key,
+                         .outcome = outcome,
+                         .detail = "" };
+}
+
+int rig_built(struct rig *rig, const struct rig_sent *sent, const char *outcome)
+{
+    char nonce[HASH_HEX], artifact[HASH_HEX];
+    struct msg msg = result_of(sent, nonce, MSG_BUILT, outcome);
+
+    snprintf(artifact, sizeof(artifact), "a%031llx",
+             (unsigned long long)sent->lease);
+    msg.artifact = strcmp(outcome, "built") == 0 ? artifact : "";
+    msg.log = "";
+    return rig_take(rig, sent->host, msg);
+}
+
+int rig_measured(struct rig *rig, const struct rig_sent *sent,
+                 const char *outcome, double median_s)
+{
+    const double samples[] = { median_s, median_s, median_s, median_s,
+                               median_s };
+    char nonce[HASH_HEX];
+    struct msg msg = result_of(sent, nonce, MSG_MEASURED, outcome);
+    bool correct = strcmp(outcome, "correct") == 0;
+
+    msg.artifact = sent->artifact;
+    msg.gpu = "GPU-0-0";
+    msg.argument = "";
+    msg.l2 = "none";
+    msg.sampling = correct ? "fixed" : "none";
+    msg.samples = (struct reals){ samples, correct ? 5 : 0 };
+    msg.held_s = 1;
+    return rig_take(rig, sent->host, msg);
+}
+
+void rig_build_two(struct rig *rig)
+{
+    struct rig_sent reference, first;
+
+    assert_int_equal(rig_dispatch(rig), 2);
+    reference = rig->sent[rig->n_sent - 2];
+    first = rig->sent[rig->n_sent - 1];
+    assert_string_equal(reference.purpose, "reference");
+    assert_int_equal(rig_built(rig, &reference, "built"), 0);
+    assert_int_equal(rig_built(rig, &first, "built"), 0);
+}
+
+int64_t rig_number(struct rig *rig, const char *sql)
+{
+    struct err err = { "" };
+    int64_t number = -1;
+
+    if (sql_number(store_db(rig->sweep.mail.store), sql, &number, &err) < 0)
+        fail_msg("%s", err.text);
+    return number;
+}

@@ -1,0 +1,73 @@
+/* reactor_fixture.h - a sweep of vector_add on the CPU, without a world
+ *
+ * The plan is made and the database is there; time stands still until a test
+ * moves it, and what is sent is kept.  Hosts are named a, b, c.
+ */
+#ifndef FA_TESTS_REACTOR_FIXTURE_H
+#define FA_TESTS_REACTOR_FIXTURE_H
+
+#include "common/msg.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/reactor/reactor.h"
+
+#define RIG_HOSTS 3
+#define RIG_EPOCH 1000
+#define RIG_START_NS (1000 * NS_PER_S)
+
+/* What was sent, as far as tests look at it. */
+struct rig_sent {
+    size_t host;
+    enum msg_type type;
+    int64_t lease, attempt, limit_ms;
+    char what[16], key[HASH_HEX], hash[HASH_HEX], artifact[HASH_HEX];
+    char config[HASH_HEX], shape[32], purpose[16];
+};
+
+struct rig {
+    struct sweep sweep;
+    struct sweep_options options;
+    struct host list[RIG_HOSTS];
+    struct hosts hosts;
+    int64_t now_ns;
+    struct rig_sent sent[512];
+    size_t n_sent;
+    bool is_deaf[RIG_HOSTS]; /* nothing can be sent to it */
+    int dismissed[RIG_HOSTS], reconnected[RIG_HOSTS];
+    int commits;
+    bool disk_full;
+    /* of a whole run: called in each wait, which takes as long as it may */
+    void (*turn)(struct rig *rig);
+    struct msg waiting; /* one that comes next, from 'from' */
+    size_t from;
+    bool has_waiting;
+    char folder[32];
+};
+
+/* 'n' hosts; nothing is known of them. */
+void rig_open(struct rig *rig, size_t n);
+void rig_close(struct rig *rig);
+/* The same without a plan: for sweep_run_with() and rig_io(). */
+void rig_open_bare(struct rig *rig, size_t n);
+struct sweep_io rig_io(struct rig *rig);
+
+/* It says READY with so many build slots and GPUs, of credit 1. */
+void rig_ready(struct rig *rig, size_t host, int slots, int gpus);
+/* Take a message as if it had come from the host, in this epoch. */
+int rig_take(struct rig *rig, size_t host, struct msg msg);
+/* Grant and send what can be; returns how many messages went. */
+size_t rig_dispatch(struct rig *rig);
+/* The newest message of this type, which there must be; how many there are. */
+const struct rig_sent *rig_last(const struct rig *rig, enum msg_type type);
+size_t rig_count(const struct rig *rig, enum msg_type type);
+/* The result of what was sent: 'built' with an artifact of its own. */
+int rig_built(struct rig *rig, const struct rig_sent *sent,
+              const char *outcome);
+/* ... 'correct' with five samples of 'median_s'. */
+int rig_measured(struct rig *rig, const struct rig_sent *sent,
+                 const char *outcome, double median_s);
+/* Build the reference and unit 0 on host 0. */
+void rig_build_two(struct rig *rig);
+/* A number of the database. */
+int64_t rig_number(struct rig *rig, const char *sql);
+
+#endif
