@@ -1,5 +1,6 @@
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +13,8 @@
 
 #include "common/clock.h"
 #include "common/hash.h"
+#include "common/log.h"
 #include "common/mem.h"
-#include "coordinator/link/host_threads.h"
 #include "coordinator/reactor/artifacts.h"
 #include "coordinator/reactor/dispatch.h"
 #include "coordinator/reactor/fleet.h"
@@ -24,6 +25,7 @@
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/space/space.h"
+#include "coordinator/spec/gpu_arch.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
@@ -43,10 +45,9 @@ static int64_t utc_ns(void *self)
 static int link_open(void *self, const struct hosts *hosts,
                      const struct sweep_link_options *options, struct err *err)
 {
-    (void)self;
     (void)hosts;
-    (void)options;
     (void)err;
+    ((struct rig *)self)->epoch = options->epoch;
     return 0;
 }
 
@@ -62,6 +63,7 @@ static void link_wait(void *self, struct pollfd *fds, size_t n, long ms)
     (void)fds;
     (void)n;
     rig->now_ns += ms * NS_PER_MS;
+    rig->turns++;
     if (rig->turn)
         rig->turn(rig);
 }
@@ -69,13 +71,21 @@ static void link_wait(void *self, struct pollfd *fds, size_t n, long ms)
 static int link_recv(void *self, size_t *host, struct msg *msg, struct err *err)
 {
     struct rig *rig = self;
-    bool has = rig->has_waiting;
 
     (void)err;
-    rig->has_waiting = false;
-    *host = rig->from;
-    *msg = rig->waiting;
-    return has;
+    if (rig->n_taken == rig->n_queue)
+        return 0;
+    *host = rig->from[rig->n_taken];
+    *msg = rig->queue[rig->n_taken++];
+    msg->epoch = rig->epoch;
+    return 1;
+}
+
+void rig_queue(struct rig *rig, size_t host, struct msg msg)
+{
+    assert_in_range(rig->n_queue, 0, 7);
+    rig->from[rig->n_queue] = host;
+    rig->queue[rig->n_queue++] = msg;
 }
 
 static void put_text(char *out, size_t size, const char *text)
@@ -111,10 +121,13 @@ static int link_send(void *self, size_t host, const struct msg *msg,
 
 static int link_news(void *self, size_t host, struct host_thread_news *out)
 {
-    (void)self;
-    (void)host;
-    (void)out;
-    return 0;
+    struct rig *rig = self;
+
+    if (!rig->has_news || rig->news.host != host)
+        return 0;
+    *out = rig->news;
+    rig->has_news = false;
+    return 1;
 }
 
 static void link_reconnect(void *self, size_t host)
@@ -220,6 +233,7 @@ void rig_close(struct rig *rig)
     struct sweep *sweep = &rig->sweep;
     char path[64];
 
+    (void)rig_heard(rig);
     if (sweep->fleet.hosts) {
         for (size_t i = 0; i < sweep->fleet.n; i++)
             host_state_forget_running(&sweep->fleet.hosts[i]);
@@ -245,6 +259,67 @@ void rig_close(struct rig *rig)
         (void)unlink(path); /* not every test makes every file */
     }
     assert_int_equal(rmdir(rig->folder), 0);
+}
+
+struct msg rig_hello(int64_t pid)
+{
+    return (struct msg){ .type = MSG_HELLO,
+                         .protocol = MSG_PROTOCOL,
+                         .pid = pid,
+                         .cpus = 4,
+                         .boot_id = "b007",
+                         .host = "machine",
+                         .version = "1" };
+}
+
+struct msg rig_gpu(const char *uuid)
+{
+    static char text[GPU_ARCH_FACTS][64];
+    static const char *lines[GPU_ARCH_FACTS];
+    const struct gpu_arch_facts *facts = gpu_arch_find("sm_89");
+
+    for (size_t i = 0; i < GPU_ARCH_FACTS; i++) {
+        snprintf(text[i], sizeof(text[i]), "%s %lld", gpu_arch_fact_name(i),
+                 (long long)gpu_arch_fact(facts, i));
+        lines[i] = text[i];
+    }
+    return (struct msg){ .type = MSG_GPU,
+                         .gpu = uuid,
+                         .name = "NVIDIA L4",
+                         .driver = "1",
+                         .facts = { lines, GPU_ARCH_FACTS } };
+}
+
+void rig_listen(struct rig *rig)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "%s/heard", rig->folder);
+    rig->heard = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_true(rig->heard > 0);
+    (void)unlink(path);
+    fflush(stderr);
+    rig->stderr_before = dup(STDERR_FILENO);
+    assert_int_equal(dup2(rig->heard, STDERR_FILENO), STDERR_FILENO);
+    log_setup(stderr, LOG_D);
+}
+
+const char *rig_heard(struct rig *rig)
+{
+    ssize_t n;
+
+    if (rig->heard) {
+        log_setup(NULL, LOG_E);
+        fflush(stderr);
+        (void)dup2(rig->stderr_before, STDERR_FILENO);
+        close(rig->stderr_before);
+        n = pread(rig->heard, rig->text, sizeof(rig->text) - 1, 0);
+        assert_true(n >= 0);
+        rig->text[n] = '\0';
+        close(rig->heard);
+        rig->heard = 0;
+    }
+    return rig->text;
 }
 
 void rig_ready(struct rig *rig, size_t host, int slots, int gpus)
@@ -279,6 +354,15 @@ size_t rig_dispatch(struct rig *rig)
 
     dispatch_turn(&rig->sweep);
     return rig->n_sent - before;
+}
+
+const struct rig_sent *rig_first(const struct rig *rig, enum msg_type type)
+{
+    for (size_t i = 0; i < rig->n_sent; i++)
+        if (rig->sent[i].type == type)
+            return &rig->sent[i];
+    fail_msg("no %s was sent", msg_type_name(type));
+    return NULL;
 }
 
 const struct rig_sent *rig_last(const struct rig *rig, enum msg_type type)

@@ -8,6 +8,7 @@
 
 #include "common/msg.h"
 #include "coordinator/hosts/hosts.h"
+#include "coordinator/link/host_threads.h"
 #include "coordinator/reactor/reactor.h"
 
 #define RIG_HOSTS 3
@@ -37,9 +38,14 @@ struct rig {
     bool disk_full;
     /* of a whole run: called in each wait, which takes as long as it may */
     void (*turn)(struct rig *rig);
-    struct msg waiting; /* one that comes next, from 'from' */
-    size_t from;
-    bool has_waiting;
+    int turns;
+    int64_t epoch;
+    struct msg queue[8]; /* what comes, and from whom */
+    size_t from[8], n_queue, n_taken;
+    struct host_thread_news news;
+    bool has_news;
+    int heard, stderr_before; /* a file with what is said, or 0 */
+    char text[8192];
     char folder[32];
 };
 
@@ -56,7 +62,9 @@ void rig_ready(struct rig *rig, size_t host, int slots, int gpus);
 int rig_take(struct rig *rig, size_t host, struct msg msg);
 /* Grant and send what can be; returns how many messages went. */
 size_t rig_dispatch(struct rig *rig);
-/* The newest message of this type, which there must be; how many there are. */
+/* The first and the newest message of this type, which there must be; how many
+ * there are. */
+const struct rig_sent *rig_first(const struct rig *rig, enum msg_type type);
 const struct rig_sent *rig_last(const struct rig *rig, enum msg_type type);
 size_t rig_count(const struct rig *rig, enum msg_type type);
 /* The result of what was sent: 'built' with an artifact of its own. */
@@ -67,6 +75,14 @@ int rig_measured(struct rig *rig, const struct rig_sent *sent,
                  const char *outcome, double median_s);
 /* Build the reference and unit 0 on host 0. */
 void rig_build_two(struct rig *rig);
+/* Let a message come from the host in a whole run. */
+void rig_queue(struct rig *rig, size_t host, struct msg msg);
+struct msg rig_hello(int64_t pid);
+struct msg rig_gpu(const char *uuid); /* an L4 */
+/* Keep what is said to the user and logged from here on; what was said, of
+ * which the rig keeps the text. */
+void rig_listen(struct rig *rig);
+const char *rig_heard(struct rig *rig);
 /* A number of the database. */
 int64_t rig_number(struct rig *rig, const char *sql);
 

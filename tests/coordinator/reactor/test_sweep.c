@@ -1,0 +1,302 @@
+/* Whole runs, in which time goes by in steps of 100 ms. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/clock.h"
+#include "tests/coordinator/reactor/reactor_fixture.h"
+
+#define STEP_NS (100 * NS_PER_MS)
+
+static struct rig rig;
+static struct err err;
+
+/* Every turn lasts 100 ms, also one that waits for its COMMIT. */
+static void step(struct rig *r)
+{
+    r->now_ns = RIG_START_NS + r->turns * STEP_NS;
+}
+
+/* Host a is there in the first turn, with a slot and a GPU. */
+static void step_with_host(struct rig *r)
+{
+    step(r);
+    if (r->turns != 1)
+        return;
+    r->news = (struct host_thread_news){ .event = HOST_THREADS_ATTACHED };
+    r->has_news = true;
+    rig_queue(r, 0, rig_hello(7));
+    rig_queue(r, 0, rig_gpu("GPU-0"));
+    rig_queue(r, 0,
+              (struct msg){ .type = MSG_READY,
+                            .slots = 1,
+                            .measure_credit = 1,
+                            .toolkit = "g++ 12.2.0" });
+}
+
+static int run(void (*turn)(struct rig *), double seconds)
+{
+    const struct sweep_io io = rig_io(&rig);
+
+    rig.turn = turn;
+    rig.options.max_hours = seconds / 3600;
+    err = (struct err){ "" };
+    return sweep_run_with(&io, rig.sweep.work.spec, &rig.hosts,
+                          rig.sweep.mail.store, &rig.options, &err);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    rig_open_bare(&rig, 1);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    rig_close(&rig);
+    return 0;
+}
+
+/* 36 turns, and one to say goodbye. */
+static void the_cap_of_hours_ends_it_when_it_is_reached(void **state)
+{
+    (void)state;
+    assert_int_equal(run(step, 3.6), 6);
+    assert_string_equal(err.text, "the cap of 0.001 hours is reached");
+    assert_int_equal(rig.turns, 37);
+    assert_int_equal(
+        rig_number(&rig, "SELECT count(*) FROM run WHERE ending = 'budget'"),
+        1);
+}
+
+static void without_caps_it_goes_on(void **state)
+{
+    (void)state;
+    rig.options.hours_before = 1000;
+    rig.options.budget_usd = 0;
+    rig.list[0].has_rate = true;
+    rig.list[0].rate = 1;
+    rig.options.max_hours = 0;
+    assert_int_equal(run(step, 0), 3); /* nobody comes */
+    assert_int_equal(rig.turns, 1201 + 1);
+}
+
+static void the_budget_ends_it_when_it_is_spent(void **state)
+{
+    (void)state;
+    rig.list[0].has_rate = true;
+    rig.list[0].rate = 3600; /* a dollar a second */
+    rig.options.budget_usd = 2;
+    assert_int_equal(run(step, 0), 6);
+    assert_string_equal(err.text, "the budget of $2 is spent");
+    assert_int_equal(rig.turns, 20 + 1);
+}
+
+/* Heard at 0.1 s for the last time. */
+static void a_silent_host_is_suspect_after_15_s_and_lost_after_30(void **state)
+{
+    const char *heard;
+
+    (void)state;
+    rig.options.quiet = false;
+    rig_listen(&rig);
+    assert_int_equal(run(step_with_host, 36), 6);
+    heard = rig_heard(&rig);
+    assert_non_null(strstr(heard, "HOST-SILENT host=a ms=15100"));
+    assert_null(strstr(strstr(heard, "HOST-SILENT") + 1, "HOST-SILENT"));
+    assert_non_null(strstr(heard, "a: silent for 30 s; its work goes to "
+                                  "others"));
+    assert_int_equal(rig_number(&rig, "SELECT at_utc / 1000000 FROM event "
+                                      "WHERE name = 'HOST-LOST'"),
+                     1000000 + 100 + 30100);
+    assert_int_equal(rig.reconnected[0], 1);
+    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM lease WHERE "
+                                      "ending = 'lost'"),
+                     2);
+}
+
+static void what_was_never_ready_is_not_silent(void **state)
+{
+    (void)state;
+    rig_listen(&rig);
+    assert_int_equal(run(step, 36), 6);
+    assert_null(strstr(rig_heard(&rig), "HOST-SILENT"));
+    assert_int_equal(rig.reconnected[0], 0);
+}
+
+static void a_beat_goes_out_every_5_s(void **state)
+{
+    (void)state;
+    assert_int_equal(run(step_with_host, 12), 6);
+    assert_int_equal(rig_count(&rig, MSG_BEAT), 3); /* 0.1, 5.1 and 10.1 s */
+}
+
+static void step_with_signal(struct rig *r)
+{
+    step_with_host(r);
+    if (r->turns == 10)
+        (void)raise(SIGTERM);
+}
+
+/* Two builds are out and nobody answers. */
+static void one_signal_lets_what_runs_finish_for_15_s(void **state)
+{
+    (void)state;
+    assert_int_equal(run(step_with_signal, 0), 128 + SIGTERM);
+    assert_int_equal(rig_count(&rig, MSG_STOP), 2);
+    assert_string_equal(rig_first(&rig, MSG_STOP)->what, "drain");
+    assert_string_equal(rig_last(&rig, MSG_STOP)->what, "now");
+    assert_int_equal(rig.turns, 10 + 151 + 20);
+    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM run WHERE ending "
+                                      "= 'interrupted'"),
+                     1);
+}
+
+static void step_with_two_signals(struct rig *r)
+{
+    step_with_signal(r);
+    if (r->turns == 20)
+        (void)raise(SIGINT);
+}
+
+static void a_second_signal_waits_for_2_s(void **state)
+{
+    (void)state;
+    assert_int_equal(run(step_with_two_signals, 0), 128 + SIGINT);
+    assert_int_equal(rig.turns, 20 + 21 + 20);
+}
+
+static void step_with_signal_alone(struct rig *r)
+{
+    step(r);
+    if (r->turns == 10)
+        (void)raise(SIGHUP);
+}
+
+static void a_signal_ends_it_at_once_where_nothing_runs(void **state)
+{
+    (void)state;
+    assert_int_equal(run(step_with_signal_alone, 0), 128 + SIGHUP);
+    assert_int_equal(rig.turns, 10 + 1);
+    assert_int_equal(rig_count(&rig, MSG_STOP), 0); /* nobody is there */
+}
+
+/* The process sleeps for 20 s, once. */
+static void sleep_long(struct rig *r)
+{
+    step_with_host(r);
+    if (r->turns > 10)
+        r->now_ns += 20 * NS_PER_S;
+}
+
+static void what_the_process_slept_is_not_blamed_on_hosts(void **state)
+{
+    const char *heard;
+
+    (void)state;
+    rig_listen(&rig);
+    assert_int_equal(run(sleep_long, 40), 6);
+    heard = rig_heard(&rig);
+    assert_non_null(strstr(heard, "LONG-TURN ms=20100"));
+    assert_non_null(strstr(heard, "HOST-SILENT host=a ms=15100"));
+}
+
+/* A turn of exactly a second more than its wait is not long. */
+static void sleep_a_second(struct rig *r)
+{
+    step_with_host(r);
+    if (r->turns > 10)
+        r->now_ns += 900 * NS_PER_MS;
+}
+
+static void a_turn_of_a_second_is_not_long(void **state)
+{
+    (void)state;
+    rig_listen(&rig);
+    assert_int_equal(run(sleep_a_second, 10), 6);
+    assert_null(strstr(rig_heard(&rig), "LONG-TURN"));
+}
+
+static void a_message_against_the_protocol_ends_its_host(void **state)
+{
+    (void)state;
+    rig_queue(&rig, 0, (struct msg){ .type = MSG_WELCOME });
+    assert_int_equal(run(step, 0), 3);
+    assert_string_equal(err.text, "no usable host: a: it broke the protocol: "
+                                  "WELCOME is not a worker's message");
+    assert_int_equal(rig.dismissed[0], 1);
+    assert_int_equal(rig.turns, 1 + 1);
+}
+
+static void what_cannot_be_committed_ends_it(void **state)
+{
+    (void)state;
+    rig.disk_full = true;
+    assert_int_equal(run(step, 0), 7);
+    assert_string_equal(err.text, "the disk is full");
+    assert_int_equal(rig.turns, 0);
+}
+
+static void fill_the_disk(struct rig *r)
+{
+    step_with_host(r);
+    r->disk_full = r->turns == 5;
+}
+
+static void a_disk_that_fills_up_ends_it(void **state)
+{
+    (void)state;
+    assert_int_equal(run(fill_the_disk, 36), 6); /* nothing was to be kept */
+    rig_close(&rig);
+    rig_open_bare(&rig, 1);
+    rig.turns = 4; /* in the turn in which the host comes and gets leases */
+    assert_int_equal(run(fill_the_disk, 36), 7);
+    assert_string_equal(err.text, "the disk is full");
+}
+
+/* Descriptor 0 is one like another. */
+static void the_descriptor_of_its_signals_is_closed(void **state)
+{
+    int in = dup(STDIN_FILENO);
+
+    (void)state;
+    close(STDIN_FILENO);
+    assert_int_equal(run(step_with_signal_alone, 0), 128 + SIGHUP);
+    assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+    (void)dup2(in, STDIN_FILENO);
+    close(in);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(the_cap_of_hours_ends_it_when_it_is_reached),
+        CASE(without_caps_it_goes_on),
+        CASE(the_budget_ends_it_when_it_is_spent),
+        CASE(a_silent_host_is_suspect_after_15_s_and_lost_after_30),
+        CASE(what_was_never_ready_is_not_silent),
+        CASE(a_beat_goes_out_every_5_s),
+        CASE(one_signal_lets_what_runs_finish_for_15_s),
+        CASE(a_second_signal_waits_for_2_s),
+        CASE(a_signal_ends_it_at_once_where_nothing_runs),
+        CASE(what_the_process_slept_is_not_blamed_on_hosts),
+        CASE(a_turn_of_a_second_is_not_long),
+        CASE(a_message_against_the_protocol_ends_its_host),
+        CASE(what_cannot_be_committed_ends_it),
+        CASE(a_disk_that_fills_up_ends_it),
+        CASE(the_descriptor_of_its_signals_is_closed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
