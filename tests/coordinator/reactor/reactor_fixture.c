@@ -350,10 +350,10 @@ int rig_take(struct rig *rig, size_t host, struct msg msg)
 
 size_t rig_dispatch(struct rig *rig)
 {
-    size_t before = rig->n_sent;
+    size_t before = rig_count(rig, MSG_BUILD) + rig_count(rig, MSG_MEASURE);
 
     dispatch_turn(&rig->sweep);
-    return rig->n_sent - before;
+    return rig_count(rig, MSG_BUILD) + rig_count(rig, MSG_MEASURE) - before;
 }
 
 const struct rig_sent *rig_first(const struct rig *rig, enum msg_type type)

@@ -60,7 +60,7 @@ struct sweep_io rig_io(struct rig *rig);
 void rig_ready(struct rig *rig, size_t host, int slots, int gpus);
 /* Take a message as if it had come from the host, in this epoch. */
 int rig_take(struct rig *rig, size_t host, struct msg msg);
-/* Grant and send what can be; returns how many messages went. */
+/* Grant and send what can be; returns how many leases went. */
 size_t rig_dispatch(struct rig *rig);
 /* The first and the newest message of this type, which there must be; how many
  * there are. */
