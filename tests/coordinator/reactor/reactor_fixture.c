@@ -383,56 +383,60 @@ size_t rig_count(const struct rig *rig, enum msg_type type)
     return n;
 }
 
-static struct msg result_of(const struct rig_sent *sent, char nonce[HASH_HEX],
-                            enum msg_type type, const char *outcome)
+void rig_result_of(const struct rig_sent *sent, const char *outcome,
+                   double median_s, struct rig_result *out)
 {
-    bool build = type == MSG_BUILT;
+    bool build = sent->type == MSG_BUILD;
+    bool correct = strcmp(outcome, "correct") == 0;
 
-    snprintf(nonce, HASH_HEX, "%032llx",
-             (unsigned long long)(sent->lease + (build ? 0 : 4096)));
-    return (struct msg){ .type = type,
-                         .lease = sent->lease,
-                         .nonce = nonce,
-                         .id = { .sweep = "vector_add",
-                                 .config = sent->config,
-                                 .shape = sent->shape,
-                                 .purpose = sent->purpose,
-                                 .stage = build ? "build" : "measure",
-                                 .attempt = sent->attempt },
-                         .key = sent->key,
-                         .outcome = outcome,
-                         .detail = "" };
+    snprintf(out->nonce, HASH_HEX, "%032llx",
+             (unsigned long long)sent->lease);
+    snprintf(out->artifact, HASH_HEX, "a%031llx",
+             (unsigned long long)sent->lease);
+    for (int i = 0; i < 5; i++)
+        out->samples[i] = median_s;
+    out->msg = (struct msg){
+        .type = build ? MSG_BUILT : MSG_MEASURED,
+        .epoch = RIG_EPOCH,
+        .lease = sent->lease,
+        .nonce = out->nonce,
+        .id = { .sweep = "vector_add",
+                .config = sent->config,
+                .shape = sent->shape,
+                .purpose = sent->purpose,
+                .stage = build ? "build" : "measure",
+                .attempt = sent->attempt },
+        .key = sent->key,
+        .outcome = outcome,
+        .detail = "why",
+        .log = "",
+        .artifact = !build                           ? sent->artifact
+                    : strcmp(outcome, "built") == 0 ? out->artifact
+                                                     : "",
+        .gpu = "GPU-0-0",
+        .argument = "",
+        .l2 = "none",
+        .sampling = correct ? "fixed" : "none",
+        .samples = { out->samples, correct ? 5 : 0 },
+        .held_s = 1,
+    };
 }
 
 int rig_built(struct rig *rig, const struct rig_sent *sent, const char *outcome)
 {
-    char nonce[HASH_HEX], artifact[HASH_HEX];
-    struct msg msg = result_of(sent, nonce, MSG_BUILT, outcome);
+    struct rig_result result;
 
-    snprintf(artifact, sizeof(artifact), "a%031llx",
-             (unsigned long long)sent->lease);
-    msg.artifact = strcmp(outcome, "built") == 0 ? artifact : "";
-    msg.log = "";
-    return rig_take(rig, sent->host, msg);
+    rig_result_of(sent, outcome, 0, &result);
+    return rig_take(rig, sent->host, result.msg);
 }
 
 int rig_measured(struct rig *rig, const struct rig_sent *sent,
                  const char *outcome, double median_s)
 {
-    const double samples[] = { median_s, median_s, median_s, median_s,
-                               median_s };
-    char nonce[HASH_HEX];
-    struct msg msg = result_of(sent, nonce, MSG_MEASURED, outcome);
-    bool correct = strcmp(outcome, "correct") == 0;
+    struct rig_result result;
 
-    msg.artifact = sent->artifact;
-    msg.gpu = "GPU-0-0";
-    msg.argument = "";
-    msg.l2 = "none";
-    msg.sampling = correct ? "fixed" : "none";
-    msg.samples = (struct reals){ samples, correct ? 5 : 0 };
-    msg.held_s = 1;
-    return rig_take(rig, sent->host, msg);
+    rig_result_of(sent, outcome, median_s, &result);
+    return rig_take(rig, sent->host, result.msg);
 }
 
 void rig_build_two(struct rig *rig)

@@ -24,6 +24,12 @@ struct rig_sent {
     char config[HASH_HEX], shape[32], purpose[16];
 };
 
+struct rig_result {
+    struct msg msg;
+    char nonce[HASH_HEX], artifact[HASH_HEX];
+    double samples[5];
+};
+
 struct rig {
     struct sweep sweep;
     struct sweep_options options;
@@ -67,10 +73,13 @@ size_t rig_dispatch(struct rig *rig);
 const struct rig_sent *rig_first(const struct rig *rig, enum msg_type type);
 const struct rig_sent *rig_last(const struct rig *rig, enum msg_type type);
 size_t rig_count(const struct rig *rig, enum msg_type type);
-/* The result of what was sent: 'built' with an artifact of its own. */
+/* The result of what was sent, which 'out' keeps: 'built' with an artifact of
+ * its own, 'correct' with five samples of 'median_s'. */
+void rig_result_of(const struct rig_sent *sent, const char *outcome,
+                   double median_s, struct rig_result *out);
+/* Take it. */
 int rig_built(struct rig *rig, const struct rig_sent *sent,
               const char *outcome);
-/* ... 'correct' with five samples of 'median_s'. */
 int rig_measured(struct rig *rig, const struct rig_sent *sent,
                  const char *outcome, double median_s);
 /* Build the reference and unit 0 on host 0. */

@@ -1,0 +1,373 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/clock.h"
+#include "coordinator/reactor/inbox.h"
+#include "coordinator/reactor/leases.h"
+#include "coordinator/reactor/outbox.h"
+#include "coordinator/reactor/results.h"
+#include "coordinator/schedule/incumbents.h"
+#include "coordinator/store/store.h"
+#include "tests/coordinator/reactor/reactor_fixture.h"
+
+static struct rig rig;
+static struct rig_sent sent; /* a measurement of unit 0 on host a, lease 3 */
+static struct rig_result result;
+static struct err err;
+
+static int set_up(void **state)
+{
+    (void)state;
+    rig_open(&rig, 2);
+    rig_ready(&rig, 0, 1, 1);
+    rig_build_two(&rig);
+    assert_int_equal(rig_dispatch(&rig), 3); /* and two builds */
+    sent = *rig_last(&rig, MSG_MEASURE);
+    rig_result_of(&sent, "correct", 0.25e-3, &result);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    rig_close(&rig);
+    return 0;
+}
+
+static struct host_state *host(size_t i)
+{
+    return &rig.sweep.fleet.hosts[i];
+}
+
+static int64_t rows(const char *table_and_where)
+{
+    char sql[256];
+
+    snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", table_and_where);
+    return rig_number(&rig, sql);
+}
+
+static void refused(size_t from, const char *text)
+{
+    assert_int_equal(inbox_take(&rig.sweep, from, &result.msg, &err),
+                     ERR_PROTO);
+    assert_string_equal(err.text, text);
+    assert_int_equal(rows("result"), 0);
+}
+
+static void a_correct_result_settles_its_measurement(void **state)
+{
+    (void)state;
+    host(0)->conduct.refusals = 2;
+    rig.sweep.work.vanished[0] = 3;
+    assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
+    assert_int_equal(rig.sweep.work.count.settled, 1);
+    assert_int_equal(rig.sweep.work.count.correct, 1);
+    assert_int_equal(rows("outcome WHERE outcome = 'correct' AND "
+                          "abs(median_s - 0.00025) < 1e-9 AND attempts = 1"),
+                     1);
+    assert_int_equal(rows("lease WHERE id = 3 AND ending = 'done'"), 1);
+    assert_int_equal(host(0)->conduct.refusals, 0);
+    assert_int_equal(rig.sweep.work.vanished[0], 0);
+    assert_true(incumbents_high_s(rig.sweep.work.incumbents, 0) > 0);
+    assert_int_equal(outbox_commit(&rig.sweep, &err), 0);
+    assert_int_equal(rig_count(&rig, MSG_ACK), 2); /* of builds, and of it */
+}
+
+static void a_wrong_result_settles_it_as_what_it_is(void **state)
+{
+    (void)state;
+    assert_int_equal(rig_measured(&rig, &sent, "correctness", 0), 0);
+    assert_int_equal(rig.sweep.work.count.settled, 1);
+    assert_int_equal(rig.sweep.work.count.correct, 0);
+    assert_int_equal(rows("outcome WHERE outcome = 'correctness' AND "
+                          "median_s IS NULL AND reason = 'why'"),
+                     1);
+    assert_true(incumbents_high_s(rig.sweep.work.incumbents, 0) == 0);
+}
+
+static void one_that_comes_twice_is_kept_once(void **state)
+{
+    (void)state;
+    assert_int_equal(rig_measured(&rig, &sent, "correct", 1e-3), 0);
+    assert_int_equal(rig_measured(&rig, &sent, "correct", 1e-3), 0);
+    assert_int_equal(rows("result"), 1);
+    assert_int_equal(rig.sweep.work.count.settled, 1);
+}
+
+static void a_lease_that_was_never_given_has_no_result(void **state)
+{
+    const char *text = "a result for a lease that was never given";
+
+    (void)state;
+    result.msg.lease = 0;
+    refused(0, text);
+    result.msg.lease = (int64_t)rig.sweep.work.n_issued + 1;
+    refused(0, text);
+    result.msg.lease = (int64_t)rig.sweep.work.n_issued;
+    refused(0, "a result for a lease of another host, or of other work");
+}
+
+static void the_first_lease_may_have_a_result(void **state)
+{
+    (void)state;
+    assert_int_equal(rig_built(&rig, rig_first(&rig, MSG_BUILD), "built"), 0);
+    assert_int_equal(rows("build"), 2); /* it was known */
+}
+
+static void the_lease_of_another_host_is_refused(void **state)
+{
+    (void)state;
+    rig_ready(&rig, 1, 1, 1);
+    refused(1, "a result for a lease of another host, or of other work");
+}
+
+static void the_same_worker_may_come_under_another_name(void **state)
+{
+    (void)state;
+    rig_ready(&rig, 1, 1, 1);
+    for (size_t i = 0; i < 2; i++) {
+        host(i)->worker.pid = 7;
+        snprintf(host(i)->worker.boot_id, sizeof(host(i)->worker.boot_id),
+                 "b007");
+    }
+    assert_int_equal(inbox_take(&rig.sweep, 1, &result.msg, &err), 0);
+    assert_int_equal(rows("result"), 1);
+}
+
+static void another_artifact_was_measured(void **state)
+{
+    (void)state;
+    result.msg.artifact = "00000000000000000000000000000000";
+    refused(0, "it measured another artifact");
+}
+
+static void no_such_purpose(void **state)
+{
+    (void)state;
+    result.msg.id.purpose = "external"; /* of a command */
+    refused(0, "MEASURED is not for 'external'");
+}
+
+static void another_round_is_other_work(void **state)
+{
+    (void)state;
+    result.msg.id.round = 1; /* once more, and nobody asked */
+    refused(0, "a result for a lease of another host, or of other work");
+}
+
+static void a_purpose_of_another_pass_is_other_work(void **state)
+{
+    (void)state;
+    result.msg.id.purpose = "canary";
+    refused(0, "a result for a lease of another host, or of other work");
+}
+
+static void what_is_no_result_at_all_is_refused(void **state)
+{
+    (void)state;
+    result.msg.nonce = "1";
+    refused(0, "a result's nonce is no hash");
+}
+
+static void another_way_of_measuring_is_evidence(void **state)
+{
+    (void)state;
+    result.msg.key = "0000";
+    assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
+    assert_int_equal(rows("result WHERE counted = 0 AND measure_key = ''"), 1);
+    assert_int_equal(rig.sweep.work.count.settled, 0);
+}
+
+/* A run before this one, of this database or of another. */
+static void a_result_of_an_earlier_run_is_taken_if_it_was_leased(void **state)
+{
+    (void)state;
+    result.msg.epoch = RIG_EPOCH - 1;
+    assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
+    assert_int_equal(rows("result"), 0);
+    assert_true(host(0)->conduct.has_foreign);
+    assert_int_equal(
+        store_run_start(rig.sweep.mail.store,
+                        &(struct store_run){ .epoch = RIG_EPOCH - 1,
+                                             .pid = 1,
+                                             .machine = "here",
+                                             .version = "1",
+                                             .command = "sweep" },
+                        &err),
+        0);
+    assert_int_equal(store_lease_put(rig.sweep.mail.store,
+                                     &(struct store_lease){
+                                         .epoch = RIG_EPOCH - 1,
+                                         .id = result.msg.lease,
+                                         .config = sent.config,
+                                         .shape = sent.shape,
+                                         .purpose = "screen",
+                                         .stage = "measure",
+                                         .attempt = 1,
+                                         .host = "a",
+                                         .gpu = "GPU-0-0",
+                                         .leased_utc = 5 },
+                                     &err),
+                     0);
+    assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
+    assert_int_equal(rows("result WHERE counted = 1"), 1);
+    assert_int_equal(rig.sweep.work.count.settled, 1);
+}
+
+/* What was adopted on the word of a worker is done here after all. */
+static void a_foreign_result_gives_an_adopted_lease_back(void **state)
+{
+    (void)state;
+    rig.sweep.work.issued[2].adopted = true;
+    result.msg.epoch = RIG_EPOCH - 1;
+    assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
+    assert_int_equal(rows("lease WHERE id = 3 AND ending = 'refused'"), 1);
+}
+
+static void a_foreign_result_leaves_a_lease_of_this_run_alone(void **state)
+{
+    (void)state;
+    result.msg.epoch = RIG_EPOCH - 1;
+    assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
+    assert_int_equal(rows("lease WHERE ending = 'refused'"), 0);
+}
+
+static void a_crash_is_tried_again_and_settles_at_last(void **state)
+{
+    (void)state;
+    assert_int_equal(rig_measured(&rig, &sent, "crash", 0), 0);
+    assert_int_equal(rig.sweep.work.count.settled, 0);
+    assert_int_equal(rows("result WHERE counted = 0"), 1);
+    assert_int_equal(rig_dispatch(&rig), 1);
+    sent = *rig_last(&rig, MSG_MEASURE);
+    assert_int_equal(sent.attempt, 2);
+    assert_int_equal(rig_measured(&rig, &sent, "crash", 0), 0);
+    assert_int_equal(rows("outcome WHERE outcome = 'crash' AND attempts = 3 "
+                          "AND reason = 'why'"),
+                     1);
+    assert_int_equal(rig.sweep.work.count.settled, 1);
+}
+
+static void a_build_that_fails_settles_its_measurement(void **state)
+{
+    struct rig_sent build = *rig_last(&rig, MSG_BUILD);
+
+    (void)state;
+    assert_int_equal(rig_built(&rig, &build, "compile"), 0);
+    assert_int_equal(rows("outcome WHERE outcome = 'compile'"), 1);
+    assert_int_equal(rows("lease WHERE ending = 'done'"), 3);
+    assert_null(rig.sweep.reactor.ending);
+}
+
+static void without_its_reference_a_sweep_ends(void **state)
+{
+    (void)state;
+    rig_close(&rig);
+    rig_open(&rig, 1);
+    rig_ready(&rig, 0, 1, 1);
+    assert_int_equal(rig_dispatch(&rig), 2);
+    assert_int_equal(rig_built(&rig, rig_first(&rig, MSG_BUILD), "compile"), 0);
+    assert_int_equal(rig.sweep.reactor.exit_code, 2);
+    assert_string_equal(rig.sweep.reactor.fatal.text,
+                        "the reference could not be built: why");
+}
+
+static void what_runs_out_is_cancelled_and_lost(void **state)
+{
+    struct host_state *a = host(0);
+
+    (void)state;
+    results_expired(&rig.sweep, *sched_lease_get(rig.sweep.work.sched, 3));
+    assert_int_equal(rig_last(&rig, MSG_CANCEL)->lease, 3);
+    assert_int_equal(rows("event WHERE name = 'LEASE-EXPIRED' AND text = 'a'"),
+                     1);
+    assert_int_equal(rows("lease WHERE id = 3 AND ending = 'lost'"), 1);
+    assert_int_equal(a->conduct.expired, 1);
+    assert_int_equal(rig_dispatch(&rig), 1);
+    results_expired(&rig.sweep, *sched_lease_get(rig.sweep.work.sched, 6));
+    assert_false(a->conduct.condemned);
+    assert_int_equal(rows("outcome WHERE outcome = 'lost' AND reason = 'no "
+                          "answer 30 s after its limit of 40 s'"),
+                     1);
+    results_expired(&rig.sweep, *sched_lease_on(rig.sweep.work.sched, 0));
+    assert_true(a->conduct.condemned);
+    assert_int_equal(a->conn.code, ERR_NETWORK);
+    assert_string_equal(a->conn.why,
+                        "it left three leases in a row without an answer");
+}
+
+static void a_host_that_is_lost_loses_its_work_and_its_builds(void **state)
+{
+    (void)state;
+    results_host_lost(&rig.sweep, 0, "silent");
+    assert_int_equal(rows("event WHERE name = 'HOST-LOST' AND text = 'a'"), 1);
+    assert_int_equal(rows("lease WHERE ending = 'lost'"), 3);
+    assert_int_equal(sched_leases(rig.sweep.work.sched), 0);
+    assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
+}
+
+/* Two hosts have the measurement; the slower one need not finish it. */
+static void the_first_result_cancels_the_other_lease(void **state)
+{
+    struct rig_sent again;
+
+    (void)state;
+    rig_close(&rig);
+    rig_open(&rig, 2);
+    for (int unit = 1; unit < plan_units(rig.sweep.work.plan); unit++)
+        sched_settled(rig.sweep.work.sched, JOB_MEASURE, unit, 0, true);
+    rig_ready(&rig, 0, 1, 1);
+    rig_build_two(&rig);
+    assert_int_equal(rig_dispatch(&rig), 1);
+    sent = *rig_last(&rig, MSG_MEASURE);
+    sched_lease_late(rig.sweep.work.sched, sent.lease);
+    rig_ready(&rig, 1, 1, 1);
+    assert_int_equal(rig_dispatch(&rig), 1);
+    again = *rig_last(&rig, MSG_MEASURE);
+    assert_int_equal(again.host, 1);
+    assert_int_equal(again.attempt, 2);
+    assert_int_equal(rig_measured(&rig, &again, "correct", 1e-3), 0);
+    assert_int_equal(rig_last(&rig, MSG_CANCEL)->host, 0);
+    assert_int_equal(rig_last(&rig, MSG_CANCEL)->lease, sent.lease);
+    assert_int_equal(rows("lease WHERE ending = 'cancelled'"), 1);
+    assert_int_equal(rows("lease WHERE ending = 'done'"), 3);
+    assert_int_equal(sched_leases(rig.sweep.work.sched), 0);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(a_correct_result_settles_its_measurement),
+        CASE(a_wrong_result_settles_it_as_what_it_is),
+        CASE(one_that_comes_twice_is_kept_once),
+        CASE(a_lease_that_was_never_given_has_no_result),
+        CASE(the_first_lease_may_have_a_result),
+        CASE(the_lease_of_another_host_is_refused),
+        CASE(the_same_worker_may_come_under_another_name),
+        CASE(another_artifact_was_measured),
+        CASE(no_such_purpose),
+        CASE(another_round_is_other_work),
+        CASE(a_purpose_of_another_pass_is_other_work),
+        CASE(what_is_no_result_at_all_is_refused),
+        CASE(another_way_of_measuring_is_evidence),
+        CASE(a_result_of_an_earlier_run_is_taken_if_it_was_leased),
+        CASE(a_foreign_result_gives_an_adopted_lease_back),
+        CASE(a_foreign_result_leaves_a_lease_of_this_run_alone),
+        CASE(a_crash_is_tried_again_and_settles_at_last),
+        CASE(a_build_that_fails_settles_its_measurement),
+        CASE(without_its_reference_a_sweep_ends),
+        CASE(what_runs_out_is_cancelled_and_lost),
+        CASE(a_host_that_is_lost_loses_its_work_and_its_builds),
+        CASE(the_first_result_cancels_the_other_lease),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
