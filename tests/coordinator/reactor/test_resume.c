@@ -1,0 +1,454 @@
+/* What is written down of a sweep, and what a later run makes of it. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/clock.h"
+#include "coordinator/reactor/description.h"
+#include "coordinator/reactor/records.h"
+#include "coordinator/reactor/resume.h"
+#include "coordinator/reactor/shutdown.h"
+#include "coordinator/schedule/incumbents.h"
+#include "coordinator/store/store.h"
+#include "tests/coordinator/reactor/reactor_fixture.h"
+
+static struct rig rig;
+static struct err err;
+
+static int set_up(void **state)
+{
+    (void)state;
+    rig_open(&rig, 2);
+    err = (struct err){ "" };
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    rig_close(&rig);
+    return 0;
+}
+
+static int64_t rows(const char *table_and_where)
+{
+    char sql[320];
+
+    snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", table_and_where);
+    return rig_number(&rig, sql);
+}
+
+static void a_sweep_is_described(void **state)
+{
+    (void)state;
+    assert_int_equal(rows("sweep WHERE name = 'vector_add' AND device = 'cpu' "
+                          "AND configurations = 40 AND passed = 30"),
+                     1);
+    assert_int_equal(rows("gate"), 3);
+    assert_int_equal(rows("gate WHERE kind = 'reject' AND position < 2 AND "
+                          "rejected_first >= 0"),
+                     2);
+    assert_int_equal(rows("gate WHERE kind = 'warn' AND position = 2"), 1);
+    assert_int_equal(rows("shape"), 1);
+    assert_int_equal(rows("shape WHERE name = 'n5k' AND vars = "
+                          "'{\"N\": 5001}'"),
+                     1);
+    assert_int_equal(rows("config"), 30);
+    assert_int_equal(rows("config WHERE baseline = 1"), 1);
+    assert_int_equal(rows("request"), 0); /* start() puts it */
+    assert_int_equal(description_put_request(&rig.sweep, &err), 0);
+    assert_int_equal(rows("request WHERE file = 'sweep.json' AND device = "
+                          "'cpu'"),
+                     1);
+}
+
+static void a_pass_over_what_is_asked_for_is_no_request(void **state)
+{
+    (void)state;
+    rig.options.builds_only = true;
+    assert_int_equal(description_put_request(&rig.sweep, &err), 0);
+    rig.options.builds_only = false;
+    rig.options.profile = true;
+    assert_int_equal(description_put_request(&rig.sweep, &err), 0);
+    assert_int_equal(rows("request"), 0);
+}
+
+static void run_before(int64_t epoch)
+{
+    assert_int_equal(
+        store_run_start(rig.sweep.mail.store,
+                        &(struct store_run){ .epoch = epoch,
+                                             .pid = 1,
+                                             .machine = "here",
+                                             .version = "1",
+                                             .command = "sweep" },
+                        &err),
+        0);
+}
+
+static struct store_lease lease_before(int64_t id, int unit, const char *stage)
+{
+    bool build = strcmp(stage, "build") == 0;
+
+    return (struct store_lease){ .epoch = 900,
+                                 .id = id,
+                                 .config =
+                                     plan_unit(rig.sweep.work.plan, unit)->key,
+                                 .shape = build ? "" : "n5k",
+                                 .purpose = build ? "kernel" : "screen",
+                                 .stage = stage,
+                                 .attempt = 1,
+                                 .host = "a",
+                                 .gpu = build ? "" : "GPU-0-0",
+                                 .leased_utc = 5 };
+}
+
+static void put_lease(struct store_lease lease)
+{
+    assert_int_equal(store_lease_put(rig.sweep.mail.store, &lease, &err), 0);
+}
+
+static void a_lease_of_an_earlier_run_is_known_by_all_that_it_was(void **state)
+{
+    struct store_lease lease = lease_before(4, 2, "measure");
+    struct msg msg = { .epoch = 900,
+                       .lease = 4,
+                       .id = { .config = lease.config,
+                               .shape = "n5k",
+                               .purpose = "screen",
+                               .stage = "measure" } };
+
+    (void)state;
+    run_before(900);
+    put_lease(lease);
+    assert_int_equal(resume_was_leased(&rig.sweep, 0, &msg, &err), 1);
+    assert_int_equal(resume_was_leased(&rig.sweep, 1, &msg, &err), 0);
+    msg.lease = 5;
+    assert_int_equal(resume_was_leased(&rig.sweep, 0, &msg, &err), 0);
+    msg.lease = 4;
+    msg.epoch = 901;
+    assert_int_equal(resume_was_leased(&rig.sweep, 0, &msg, &err), 0);
+    msg.epoch = 900;
+    msg.id.round = 1;
+    assert_int_equal(resume_was_leased(&rig.sweep, 0, &msg, &err), 0);
+}
+
+static void open_leases_end_and_may_be_adopted(void **state)
+{
+    (void)state;
+    run_before(900);
+    put_lease(lease_before(1, 2, "build"));
+    put_lease(lease_before(2, 3, "measure"));
+    assert_int_equal(resume_take_past(&rig.sweep, &err), 0);
+    assert_int_equal(rows("lease WHERE ending = 'cancelled'"), 2);
+    assert_int_equal(rig.sweep.work.n_left, 2);
+    assert_true(resume_was_given(&rig.sweep, 0, JOB_BUILD, 2, 0));
+    assert_true(resume_was_given(&rig.sweep, 0, JOB_MEASURE, 3, 0));
+    assert_false(resume_was_given(&rig.sweep, 1, JOB_BUILD, 2, 0));
+    assert_false(resume_was_given(&rig.sweep, 0, JOB_BUILD, 3, 0));
+    assert_false(resume_was_given(&rig.sweep, 0, JOB_MEASURE, 2, 0));
+    assert_false(resume_was_given(&rig.sweep, 0, JOB_MEASURE, 3, 1));
+}
+
+static void what_this_run_gave_may_be_adopted_too(void **state)
+{
+    (void)state;
+    rig_ready(&rig, 0, 1, 1);
+    assert_int_equal(rig_dispatch(&rig), 2); /* the reference, and unit 0 */
+    assert_true(resume_was_given(&rig.sweep, 0, JOB_BUILD, 0, 0));
+    assert_false(resume_was_given(&rig.sweep, 1, JOB_BUILD, 0, 0));
+    assert_false(resume_was_given(&rig.sweep, 0, JOB_BUILD, 1, 0));
+    assert_false(resume_was_given(&rig.sweep, 0, JOB_MEASURE, 0, 0));
+}
+
+static void put_lost(int64_t id, int unit, const char *stage, int64_t epoch)
+{
+    struct store_lease lease = lease_before(id, unit, stage);
+
+    lease.epoch = epoch;
+    put_lease(lease);
+    assert_int_equal(
+        store_lease_end(rig.sweep.mail.store, epoch, id, "lost", 6, &err), 0);
+}
+
+/* The sweep is of this epoch; what was before had other sources. */
+static void lost_before_it_has_fewer_tries(void **state)
+{
+    (void)state;
+    run_before(900);
+    put_lost(1, 2, "build", RIG_EPOCH);
+    put_lost(2, 3, "measure", RIG_EPOCH);
+    put_lost(3, 4, "build", 900);
+    assert_int_equal(resume_take_past(&rig.sweep, &err), 0);
+    assert_int_equal(sched_job(rig.sweep.work.sched, JOB_BUILD, 2, 0)->losses,
+                     1);
+    assert_int_equal(sched_job(rig.sweep.work.sched, JOB_MEASURE, 3, 0)->losses,
+                     1);
+    assert_int_equal(sched_job(rig.sweep.work.sched, JOB_BUILD, 3, 0)->losses,
+                     0);
+    assert_int_equal(sched_job(rig.sweep.work.sched, JOB_BUILD, 4, 0)->losses,
+                     0);
+}
+
+static void put_outcome(int unit, const char *word, double median_s)
+{
+    struct store_outcome row = {
+        .config = plan_unit(rig.sweep.work.plan, unit)->key,
+        .shape = "n5k",
+        .source_key = plan_unit(rig.sweep.work.plan, unit)->source_key,
+        .measure_key = plan_measure_key(rig.sweep.work.plan, 0),
+        .outcome = word,
+        .reason = "",
+        .median_s = median_s,
+        .attempts = 1,
+        .settled_utc = 5,
+    };
+
+    assert_int_equal(store_outcome_put(rig.sweep.mail.store, &row, &err), 1);
+}
+
+static void what_is_settled_stays_so_and_what_was_lost_does_not(void **state)
+{
+    const char *heard;
+
+    (void)state;
+    progress_free(rig.sweep.reactor.progress);
+    rig.sweep.reactor.progress = progress_new(false);
+    put_outcome(1, "correct", 1e-3);
+    put_outcome(2, "runtime", NAN);
+    put_outcome(3, "lost", NAN);
+    put_outcome(4, "constraints", NAN); /* of a gate that is gone */
+    put_outcome(5, "crash", NAN);
+    rig_listen(&rig);
+    assert_int_equal(resume_take_past(&rig.sweep, &err), 0);
+    heard = rig_heard(&rig);
+    assert_non_null(strstr(heard, "3 of 30 measurements are there already"));
+    assert_non_null(strstr(heard, "2 old results are kept, not comparable"));
+    assert_int_equal(rig.sweep.work.count.settled, 3);
+    assert_int_equal(rig.sweep.work.count.correct, 1);
+    assert_int_equal(sched_job(rig.sweep.work.sched, JOB_MEASURE, 1, 0)->state,
+                     JOB_DONE);
+    assert_int_equal(sched_job(rig.sweep.work.sched, JOB_MEASURE, 5, 0)->state,
+                     JOB_FAILED);
+    assert_int_equal(sched_job(rig.sweep.work.sched, JOB_MEASURE, 3, 0)->state,
+                     JOB_BLOCKED);
+}
+
+static void a_fresh_sweep_says_nothing_of_the_past(void **state)
+{
+    (void)state;
+    progress_free(rig.sweep.reactor.progress);
+    rig.sweep.reactor.progress = progress_new(false);
+    rig_listen(&rig);
+    assert_int_equal(resume_take_past(&rig.sweep, &err), 0);
+    assert_string_equal(rig_heard(&rig), "");
+}
+
+static void what_was_spent_before_counts(void **state)
+{
+    struct store_host host = { .name = "a",
+                               .rate_usd_per_h = 2,
+                               .machine = "",
+                               .boot_id = "",
+                               .worker_version = "",
+                               .toolkit = "" };
+    struct store_interval interval = { .host = "a",
+                                       .epoch = RIG_EPOCH,
+                                       .start_ns = 0,
+                                       .end_ns = 1800 * NS_PER_S,
+                                       .category = "idle" };
+    double usd = -1;
+
+    (void)state;
+    assert_int_equal(resume_usd(&rig.sweep, &usd, &err), 0);
+    assert_true(usd == 0);
+    assert_int_equal(store_host_put(rig.sweep.mail.store, &host, &err), 0);
+    assert_int_equal(store_interval_put(rig.sweep.mail.store, &interval, &err),
+                     0);
+    assert_int_equal(resume_usd(&rig.sweep, &usd, &err), 0);
+    assert_true(fabs(usd - 1) < 1e-9);
+}
+
+static void an_hour_costs_its_rate_and_no_rate_is_no_price(void **state)
+{
+    (void)state;
+    rig.now_ns += 1800 * NS_PER_S;
+    assert_true(isnan(reactor_usd(&rig.sweep)));
+    rig.list[1].has_rate = true;
+    rig.list[1].rate = 3;
+    assert_true(fabs(reactor_usd(&rig.sweep) - 1.5) < 1e-9);
+    rig.sweep.fleet.usd_before = 1;
+    assert_true(fabs(reactor_usd(&rig.sweep) - 2.5) < 1e-9);
+    rig.list[1].has_rate = false;
+    assert_true(fabs(reactor_usd(&rig.sweep) - 1) < 1e-9);
+}
+
+/* What a host built in an earlier run lies there still. */
+static void a_build_of_the_same_host_and_toolkit_is_not_done_again(void **state)
+{
+    struct rig_sent reference;
+
+    (void)state;
+    rig_ready(&rig, 0, 1, 1);
+    rig_build_two(&rig);
+    reference = *rig_first(&rig, MSG_BUILD);
+    assert_string_equal(reference.purpose, "reference");
+    sched_vanished(rig.sweep.work.sched, 0);
+    assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
+    resume_take_cache(&rig.sweep, 1); /* another host */
+    assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
+    resume_take_cache(&rig.sweep, 0);
+    assert_int_equal(sched_home(rig.sweep.work.sched, 0), 0);
+    sched_vanished(rig.sweep.work.sched, 0);
+    snprintf(rig.sweep.fleet.hosts[0].worker.toolkit, 32, "g++ 13");
+    resume_take_cache(&rig.sweep, 0);
+    assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
+}
+
+static void only_who_is_ready_has_what_it_built(void **state)
+{
+    struct host_state *a = &rig.sweep.fleet.hosts[0];
+
+    (void)state;
+    rig_ready(&rig, 0, 1, 1);
+    rig_build_two(&rig);
+    sched_vanished(rig.sweep.work.sched, 0);
+    a->state = HOST_STATE_GREETED;
+    resume_take_built(&rig.sweep, 0);
+    a->state = HOST_STATE_READY;
+    a->is_lost = true;
+    resume_take_built(&rig.sweep, 0);
+    assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
+    a->is_lost = false;
+    resume_take_built(&rig.sweep, 0);
+    assert_int_equal(sched_home(rig.sweep.work.sched, 0), 0);
+}
+
+static void errors_have_their_exit_codes(void **state)
+{
+    (void)state;
+    assert_int_equal(shutdown_exit_code(ERR_INPUT), 2);
+    assert_int_equal(shutdown_exit_code(ERR_NETWORK), 3);
+    assert_int_equal(shutdown_exit_code(ERR_AUTH), 4);
+    assert_int_equal(shutdown_exit_code(ERR_STORE), 7);
+    assert_int_equal(shutdown_exit_code(ERR_SYSTEM), 1);
+}
+
+static void a_sweep_without_a_correct_configuration_has_no_winner(void **state)
+{
+    (void)state;
+    shutdown_close_books(&rig.sweep, &err);
+    assert_int_equal(rig.sweep.reactor.exit_code, 1);
+    assert_string_equal(err.text,
+                        "all is settled and no configuration is correct; "
+                        "'fa-coord report' and 'fa-coord explain CONFIG' tell "
+                        "why");
+    assert_int_equal(rows("run WHERE ending = 'done'"), 1);
+}
+
+static void with_one_it_is_done(void **state)
+{
+    (void)state;
+    rig.sweep.work.count.correct = 1;
+    shutdown_close_books(&rig.sweep, &err);
+    assert_int_equal(rig.sweep.reactor.exit_code, 0);
+    assert_string_equal(err.text, "");
+}
+
+static void builds_alone_need_no_winner(void **state)
+{
+    (void)state;
+    rig.options.builds_only = true;
+    shutdown_close_books(&rig.sweep, &err);
+    assert_int_equal(rig.sweep.reactor.exit_code, 0);
+}
+
+static void the_first_reason_to_end_counts(void **state)
+{
+    struct err first = { "the first" }, second = { "the second" };
+
+    (void)state;
+    reactor_fail(&rig.sweep, 6, "budget", &first);
+    reactor_fail(&rig.sweep, 7, "error", &second);
+    shutdown_close_books(&rig.sweep, &err);
+    assert_int_equal(rig.sweep.reactor.exit_code, 6);
+    assert_string_equal(err.text, "the first");
+    assert_int_equal(rows("run WHERE ending = 'budget'"), 1);
+}
+
+static void what_the_disk_refused_is_not_kept(void **state)
+{
+    struct err full = { "the disk is full" };
+
+    (void)state;
+    assert_int_equal(store_commit(rig.sweep.mail.store, &err), 0);
+    records_put_event(&rig.sweep, "W", "HOST-LOST", "a");
+    reactor_fail(&rig.sweep, 7, "error", &full);
+    shutdown_close_books(&rig.sweep, &err);
+    assert_string_equal(err.text, "the disk is full");
+    assert_int_equal(rows("event"), 0);
+}
+
+static int done_code;
+
+static int on_done(void *arg, const struct plan *plan, struct store *store,
+                   struct err *why)
+{
+    (void)plan;
+    (void)store;
+    ++*(int *)arg;
+    return done_code < 0 ? err_set(why, done_code, "it did not like it") : 0;
+}
+
+static void whoever_asked_gets_the_plan_at_the_end(void **state)
+{
+    int calls = 0;
+
+    (void)state;
+    rig.options.done = on_done;
+    rig.options.done_arg = &calls;
+    done_code = 0;
+    shutdown_hand_over(&rig.sweep, &err);
+    assert_int_equal(rig.sweep.reactor.exit_code, 0);
+    done_code = ERR_INPUT;
+    shutdown_hand_over(&rig.sweep, &err);
+    assert_int_equal(rig.sweep.reactor.exit_code, 2);
+    assert_string_equal(err.text, "it did not like it");
+    rig.sweep.reactor.exit_code = 7;
+    shutdown_hand_over(&rig.sweep, &err);
+    assert_int_equal(calls, 2);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(a_sweep_is_described),
+        CASE(a_pass_over_what_is_asked_for_is_no_request),
+        CASE(a_lease_of_an_earlier_run_is_known_by_all_that_it_was),
+        CASE(open_leases_end_and_may_be_adopted),
+        CASE(what_this_run_gave_may_be_adopted_too),
+        CASE(lost_before_it_has_fewer_tries),
+        CASE(what_is_settled_stays_so_and_what_was_lost_does_not),
+        CASE(a_fresh_sweep_says_nothing_of_the_past),
+        CASE(what_was_spent_before_counts),
+        CASE(an_hour_costs_its_rate_and_no_rate_is_no_price),
+        CASE(a_build_of_the_same_host_and_toolkit_is_not_done_again),
+        CASE(only_who_is_ready_has_what_it_built),
+        CASE(errors_have_their_exit_codes),
+        CASE(a_sweep_without_a_correct_configuration_has_no_winner),
+        CASE(with_one_it_is_done),
+        CASE(builds_alone_need_no_winner),
+        CASE(the_first_reason_to_end_counts),
+        CASE(what_the_disk_refused_is_not_kept),
+        CASE(whoever_asked_gets_the_plan_at_the_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
