@@ -453,6 +453,175 @@ static void an_earlier_run_is_continued(void **state)
     gpu_trust_free(trust);
 }
 
+/* Four are in doubt and three are repeated at a time: the canary of the last
+ * batch was long in coming. */
+static void no_more_are_repeated_at_a_time_than_lie_between_canaries(
+    void **state)
+{
+    struct gpu_trust *trust = three_then_one();
+
+    (void)state;
+    start(trust, 0, 1e-3);
+    for (int job = 0; job < 4; job++)
+        gpu_trust_measured(trust, 0, job, 10 + job);
+    expect(trust, 15, GPU_TRUST_CANARY, 0);
+    gpu_trust_canary(trust, 0, 20, 1.02e-3);
+    expect(trust, 20, GPU_TRUST_SAY, 0);
+    for (int i = 0; i < 3; i++)
+        expect(trust, 20, GPU_TRUST_AGAIN, 0);
+    expect_nothing(trust, 20, false);
+    gpu_trust_again_ended(trust, 0, 0, true);
+    expect(trust, 20, GPU_TRUST_AGAIN, 0);
+    gpu_trust_free(trust);
+}
+
+/* Likewise on another GPU, when the one where they were measured is gone. */
+static void nor_on_another_gpu(void **state)
+{
+    struct gpu_trust *trust = three_then_one();
+
+    (void)state;
+    start(trust, 0, 1e-3);
+    start(trust, 1, 1e-3);
+    for (int job = 0; job < 4; job++)
+        gpu_trust_measured(trust, 0, job, 10 + job);
+    expect(trust, 15, GPU_TRUST_CANARY, 0);
+    gpu_trust_canary(trust, 0, 20, 1.02e-3);
+    expect(trust, 20, GPU_TRUST_SAY, 0);
+    gpu_trust_gpu(trust, 0, false);
+    for (int i = 0; i < 3; i++)
+        expect(trust, 20, GPU_TRUST_AGAIN, 1);
+    expect_nothing(trust, 20, false);
+    gpu_trust_free(trust);
+}
+
+/* Canaries at 0, 5, 10 and 20; they differ between the last two. */
+static void a_window_is_open_at_its_start_and_closed_at_its_end(void **state)
+{
+    static const double at_s[] = { 10, 10.5, 20 };
+    struct gpu_trust *trust = three_then_one();
+
+    (void)state;
+    start(trust, 0, 1e-3);
+    gpu_trust_canary(trust, 0, 5, 1e-3);
+    gpu_trust_canary(trust, 0, 10, 1e-3);
+    for (int job = 0; job < 3; job++)
+        gpu_trust_measured(trust, 0, job, at_s[job]);
+    expect(trust, 20, GPU_TRUST_CANARY, 0);
+    gpu_trust_canary(trust, 0, 20, 1.02e-3);
+    expect_text(trust, GPU_TRUST_SAY, 0,
+                "its canary moved by +2.0 %; 2 measurements in between are "
+                "repeated");
+    for (int job = 1; job < 3; job++)
+        assert_int_equal(next(trust, 20).job, job);
+    expect_nothing(trust, 20, false);
+    gpu_trust_free(trust);
+}
+
+/* Off its level for a rest, and back on it. */
+static void rest_once(struct gpu_trust *trust, int gpu, double at_s)
+{
+    for (int i = 0; i < 3; i++)
+        gpu_trust_measured(trust, gpu, -1, at_s);
+    expect(trust, at_s, GPU_TRUST_CANARY, gpu);
+    gpu_trust_canary(trust, gpu, at_s, 1.1e-3);
+    expect(trust, at_s, GPU_TRUST_REST, gpu);
+    expect(trust, at_s + 5, GPU_TRUST_CANARY, gpu);
+    gpu_trust_canary(trust, gpu, at_s + 5, 1e-3);
+    expect(trust, at_s + 5, GPU_TRUST_GO_ON, gpu);
+}
+
+/* Of two others one is steady, with a single rest: that is half of them. */
+static void half_of_the_others_must_be_steady(void **state)
+{
+    struct gpu_trust *trust = three_then_one();
+
+    (void)state;
+    for (int gpu = 0; gpu < 3; gpu++)
+        start(trust, gpu, 1e-3);
+    rest_once(trust, 0, 20);
+    rest_once(trust, 1, 30);
+    rest_once(trust, 1, 50);
+    for (int i = 0; i < 3; i++)
+        gpu_trust_measured(trust, 2, -1, 90);
+    keeps_moving(trust, 2);
+    expect(trust, 400, GPU_TRUST_QUARANTINE, 2);
+    gpu_trust_free(trust);
+}
+
+static void where_most_others_rest_it_is_used_as_it_is(void **state)
+{
+    struct gpu_trust *trust = three_then_one();
+
+    (void)state;
+    for (int gpu = 0; gpu < 3; gpu++)
+        start(trust, gpu, 1e-3);
+    for (int gpu = 0; gpu < 2; gpu++) {
+        rest_once(trust, gpu, 20 + 40 * gpu);
+        rest_once(trust, gpu, 40 + 40 * gpu);
+    }
+    for (int i = 0; i < 3; i++)
+        gpu_trust_measured(trust, 2, -1, 90);
+    keeps_moving(trust, 2);
+    expect(trust, 400, GPU_TRUST_GO_ON, 2);
+    gpu_trust_free(trust);
+}
+
+static void one_that_was_never_seen_is_trusted(void **state)
+{
+    struct gpu_trust *trust = three_then_one();
+
+    (void)state;
+    start(trust, 0, 1e-3);
+    assert_true(gpu_trust_is_trusted(trust, 0));
+    assert_true(gpu_trust_is_trusted(trust, 1));
+    assert_false(gpu_trust_is_quarantined(trust, 1));
+    gpu_trust_free(trust);
+}
+
+static void of_two_results_of_a_time_the_later_told_counts(void **state)
+{
+    struct gpu_trust *trust = three_then_one();
+
+    (void)state;
+    gpu_trust_had_canary(trust, 0, 0, 1e-3);
+    gpu_trust_had(trust, 0, 4, 0, 5);
+    gpu_trust_had(trust, 0, 4, 2, 5); /* as often as it may be */
+    gpu_trust_gpu(trust, 0, true);
+    expect(trust, 1000, GPU_TRUST_CANARY, 0);
+    gpu_trust_canary(trust, 0, 1000, 1.1e-3);
+    expect_nothing(trust, 1000, false);
+    gpu_trust_free(trust);
+}
+
+/* At the end, what is repeated comes before the last canary. */
+static void the_last_canary_waits_for_what_is_repeated(void **state)
+{
+    struct gpu_trust *trust = three_then_one();
+    struct gpu_trust_step step;
+
+    (void)state;
+    start(trust, 0, 1e-3);
+    for (int job = 0; job < 3; job++)
+        gpu_trust_measured(trust, 0, job, 10 + job);
+    expect(trust, 15, GPU_TRUST_CANARY, 0);
+    gpu_trust_canary(trust, 0, 20, 1.02e-3);
+    expect(trust, 20, GPU_TRUST_SAY, 0);
+    for (int job = 0; job < 3; job++) {
+        assert_true(gpu_trust_next(trust, 20, true, &step));
+        assert_int_equal(step.act, GPU_TRUST_AGAIN);
+    }
+    for (int job = 0; job < 3; job++) {
+        gpu_trust_measured(trust, 0, -1, 30);
+        if (job < 2)
+            expect_nothing(trust, 30, true);
+        gpu_trust_again_ended(trust, 0, job, true);
+    }
+    assert_true(gpu_trust_next(trust, 30, true, &step));
+    assert_int_equal(step.act, GPU_TRUST_CANARY);
+    gpu_trust_free(trust);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -476,6 +645,15 @@ int main(void)
             a_canary_that_never_comes_about_is_not_asked_for_for_ever),
         cmocka_unit_test(a_gpu_quarantined_earlier_gets_no_canary),
         cmocka_unit_test(an_earlier_run_is_continued),
+        cmocka_unit_test(
+            no_more_are_repeated_at_a_time_than_lie_between_canaries),
+        cmocka_unit_test(nor_on_another_gpu),
+        cmocka_unit_test(a_window_is_open_at_its_start_and_closed_at_its_end),
+        cmocka_unit_test(half_of_the_others_must_be_steady),
+        cmocka_unit_test(where_most_others_rest_it_is_used_as_it_is),
+        cmocka_unit_test(one_that_was_never_seen_is_trusted),
+        cmocka_unit_test(of_two_results_of_a_time_the_later_told_counts),
+        cmocka_unit_test(the_last_canary_waits_for_what_is_repeated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

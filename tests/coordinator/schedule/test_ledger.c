@@ -137,6 +137,84 @@ static void intervals_have_no_gap_and_no_overlap(void **state)
     ledger_free(ledger);
 }
 
+static void what_took_no_time_is_not_written_down(void **state)
+{
+    struct book book = { .n = 0 };
+    struct ledger *ledger = ledger_new(1, write_down, &book);
+
+    (void)state;
+    ledger_hold(ledger, 0, 5);
+    ledger_flush(ledger, 5);
+    ledger_phase(ledger, 0, LEDGER_SETUP, 5);
+    ledger_phase(ledger, 0, LEDGER_IDLE, 4); /* not before it began */
+    ledger_release(ledger, 0, 6);
+    assert_int_equal(book.n, 1);
+    assert_row(&book, 0, 5, 6, LEDGER_IDLE);
+    ledger_free(ledger);
+}
+
+static void ten_at_once_lead_in_their_order(void **state)
+{
+    struct book book = { .n = 0 };
+    struct ledger *ledger = ledger_new(1, write_down, &book);
+
+    (void)state;
+    ledger_hold(ledger, 0, 0);
+    for (int lease = 1; lease <= 10; lease++)
+        ledger_start(ledger, 0, lease, true, 0);
+    ledger_end(ledger, 0, 5, LEDGER_LOST, 2); /* not the leading one */
+    for (int lease = 1; lease <= 10; lease++)
+        ledger_end(ledger, 0, lease, LEDGER_MEASURING, 10 * lease);
+    ledger_release(ledger, 0, 110);
+    assert_int_equal(book.n, 10);
+    assert_int_equal(book.rows[0].lease, 1);
+    assert_row(&book, 0, 0, 10, LEDGER_MEASURING);
+    assert_int_equal(book.rows[4].lease, 6);
+    assert_row(&book, 4, 40, 60, LEDGER_MEASURING);
+    assert_int_equal(book.rows[8].lease, 10);
+    assert_row(&book, 9, 100, 110, LEDGER_ACQUIRING);
+    ledger_free(ledger);
+}
+
+static void held_twice_or_not_at_all_changes_nothing(void **state)
+{
+    struct book book = { .n = 0 };
+    struct ledger *ledger = ledger_new(1, write_down, &book);
+
+    (void)state;
+    ledger_phase(ledger, 0, LEDGER_IDLE, 1);
+    ledger_start(ledger, 0, 1, true, 2);
+    ledger_release(ledger, 0, 3);
+    ledger_flush(ledger, 4);
+    assert_int_equal(book.n, 0);
+    ledger_hold(ledger, 0, 5);
+    ledger_hold(ledger, 0, 7);
+    ledger_release(ledger, 0, 9);
+    assert_int_equal(book.n, 1);
+    assert_row(&book, 0, 5, 9, LEDGER_ACQUIRING);
+    ledger_free(ledger);
+}
+
+/* While work runs its phase changes unseen. */
+static void a_phase_is_seen_when_no_work_runs(void **state)
+{
+    struct book book = { .n = 0 };
+    struct ledger *ledger = ledger_new(1, write_down, &book);
+
+    (void)state;
+    ledger_hold(ledger, 0, 0);
+    ledger_start(ledger, 0, 1, false, 0);
+    ledger_phase(ledger, 0, LEDGER_IDLE, 3);
+    ledger_end(ledger, 0, 1, LEDGER_BUILDING, 5);
+    ledger_phase(ledger, 0, LEDGER_IDLE, 6); /* as it was */
+    ledger_release(ledger, 0, 8);
+    assert_int_equal(book.n, 2);
+    assert_row(&book, 0, 0, 5, LEDGER_BUILDING);
+    assert_row(&book, 1, 5, 8, LEDGER_IDLE);
+    assert_int_equal(book.rows[1].lease, 0);
+    ledger_free(ledger);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,6 +223,10 @@ int main(void)
         cmocka_unit_test(time_without_a_result_is_failed_or_lost),
         cmocka_unit_test(a_flush_shows_the_open_interval_and_extends_it),
         cmocka_unit_test(intervals_have_no_gap_and_no_overlap),
+        cmocka_unit_test(what_took_no_time_is_not_written_down),
+        cmocka_unit_test(ten_at_once_lead_in_their_order),
+        cmocka_unit_test(held_twice_or_not_at_all_changes_nothing),
+        cmocka_unit_test(a_phase_is_seen_when_no_work_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -278,6 +278,28 @@ static void open_leases_of_a_killed_run_can_be_ended(void **state)
     store_close(store);
 }
 
+static void a_sweep_over_what_was_asked_for_says_so(void **state)
+{
+    static const struct {
+        const char *settings;
+        bool asked;
+    } rows[] = {
+        { "{\"asked\": true}", true },
+        { "{\"asked\": false}", false },
+        { "{\"asked\": 1}", true },
+        { "{\"attempts\": 3}", false },
+        { "{}", false },
+        { "not JSON", false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct store_sweep sweep = { .settings = rows[i].settings };
+
+        assert_int_equal(past_runs_asked(&sweep), rows[i].asked);
+    }
+}
+
 int main(void)
 {
 #define TEST(f) \
@@ -291,6 +313,7 @@ int main(void)
         TEST(the_newest_successful_build_is_found),
         TEST(losses_before_the_sweep_changed_do_not_count),
         TEST(open_leases_of_a_killed_run_can_be_ended),
+        cmocka_unit_test(a_sweep_over_what_was_asked_for_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
