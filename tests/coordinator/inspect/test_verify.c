@@ -122,6 +122,27 @@ static void intervals_of_a_host_do_not_overlap(void **state)
            "1800000000000 of run 1699999999999999999");
 }
 
+/* A result of what is counted already, and one that never was to count. */
+static void rows_that_do_not_count_are_sound_too(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct store_result again = fixture_result("n9-0", "c1");
+    struct verify verify;
+    struct err err;
+
+    assert_in_range(store_result_put(store, &again, &err), 1, 2);
+    again.nonce = "n9-1";
+    assert_int_equal(store_result_put(store, &again, &err), 2);
+    again.nonce = "n9-2";
+    again.evidence = true;
+    assert_int_equal(store_result_put(store, &again, &err), 2);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 0);
+    assert_int_equal(verify.rows, 8 + 3);
+    verify_fini(&verify);
+    store_close(store);
+}
+
 int main(void)
 {
 #define TEST(f) \
@@ -133,6 +154,7 @@ int main(void)
         TEST(an_outcome_says_what_its_evidence_says),
         TEST(the_newest_round_of_a_measurement_settles_it),
         TEST(intervals_of_a_host_do_not_overlap),
+        TEST(rows_that_do_not_count_are_sound_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,11 +207,11 @@ void rig_open(struct rig *rig, size_t n)
                                        .progress = progress_new(true),
                                        .epoch = RIG_EPOCH,
                                        .started_ns = RIG_START_NS };
-    sweep->fleet = (struct fleet){ .list = &rig->hosts,
-                                   .n = n,
-                                   .hosts =
-                                       mem_new(n, sizeof(struct host_state)),
-                                   .usable_ns = RIG_START_NS };
+    sweep->fleet =
+        (struct fleet){ .list = &rig->hosts,
+                        .n = n,
+                        .hosts = mem_new(n, sizeof(struct host_state)),
+                        .usable_ns = RIG_START_NS };
     sweep->fleet.ledger = ledger_new((int)n, records_put_interval, sweep);
     buf_init(&sweep->work.request, 64 << 10);
     for (size_t i = 0; i < n; i++)
@@ -335,8 +335,8 @@ void rig_ready(struct rig *rig, size_t host, int slots, int gpus)
     snprintf(state->worker.toolkit, sizeof(state->worker.toolkit),
              "g++ 12.2.0");
     for (int i = 0; i < gpus; i++)
-        snprintf(state->gpus[i].uuid, sizeof(state->gpus[i].uuid),
-                 "GPU-%zu-%d", host, i);
+        snprintf(state->gpus[i].uuid, sizeof(state->gpus[i].uuid), "GPU-%zu-%d",
+                 host, i);
     fleet_host_up(&rig->sweep, host);
 }
 
@@ -389,8 +389,7 @@ void rig_result_of(const struct rig_sent *sent, const char *outcome,
     bool build = sent->type == MSG_BUILD;
     bool correct = strcmp(outcome, "correct") == 0;
 
-    snprintf(out->nonce, HASH_HEX, "%032llx",
-             (unsigned long long)sent->lease);
+    snprintf(out->nonce, HASH_HEX, "%032llx", (unsigned long long)sent->lease);
     snprintf(out->artifact, HASH_HEX, "a%031llx",
              (unsigned long long)sent->lease);
     for (int i = 0; i < 5; i++)
@@ -410,9 +409,9 @@ void rig_result_of(const struct rig_sent *sent, const char *outcome,
         .outcome = outcome,
         .detail = "why",
         .log = "",
-        .artifact = !build                           ? sent->artifact
+        .artifact = !build                          ? sent->artifact
                     : strcmp(outcome, "built") == 0 ? out->artifact
-                                                     : "",
+                                                    : "",
         .gpu = "GPU-0-0",
         .argument = "",
         .l2 = "none",

@@ -51,22 +51,21 @@ static struct host_state *host(size_t i)
 static void want(size_t from)
 {
     assert_int_equal(
-        rig_take(&rig, from,
-                 (struct msg){
-                     .type = MSG_WANT, .what = "artifact", .hash = hash }),
+        rig_take(
+            &rig, from,
+            (struct msg){ .type = MSG_WANT, .what = "artifact", .hash = hash }),
         0);
 }
 
 static void chunk(size_t from, int64_t offset, const char *text)
 {
-    assert_int_equal(
-        rig_take(&rig, from,
-                 (struct msg){ .type = MSG_ARTIFACT,
-                               .hash = hash,
-                               .offset = offset,
-                               .total = 5,
-                               .chunk = { text, strlen(text) } }),
-        0);
+    assert_int_equal(rig_take(&rig, from,
+                              (struct msg){ .type = MSG_ARTIFACT,
+                                            .hash = hash,
+                                            .offset = offset,
+                                            .total = 5,
+                                            .chunk = { text, strlen(text) } }),
+                     0);
 }
 
 static void what_is_wanted_is_asked_for_where_it_lies(void **state)
@@ -216,15 +215,13 @@ static void what_is_missing_there_is_missing_for_all_who_wait(void **state)
     (void)state;
     want(1);
     want(2);
-    assert_int_equal(rig_take(&rig, 2,
-                              (struct msg){ .type = MSG_MISSING,
-                                            .hash = hash }),
-                     0); /* it was not asked */
+    assert_int_equal(
+        rig_take(&rig, 2, (struct msg){ .type = MSG_MISSING, .hash = hash }),
+        0); /* it was not asked */
     assert_int_equal(rig_count(&rig, MSG_MISSING), 0);
-    assert_int_equal(rig_take(&rig, 0,
-                              (struct msg){ .type = MSG_MISSING,
-                                            .hash = hash }),
-                     0);
+    assert_int_equal(
+        rig_take(&rig, 0, (struct msg){ .type = MSG_MISSING, .hash = hash }),
+        0);
     assert_int_equal(rig_count(&rig, MSG_MISSING), 2);
     assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
 }

@@ -141,13 +141,12 @@ static int64_t rows(const char *table_and_where)
 
 static int64_t place(enum sched_purpose purpose, int round)
 {
-    return orders_place(&rig.sweep,
-                        &(struct sched_order){ .unit = 0,
-                                               .shape = 0,
-                                               .host = 0,
-                                               .gpu = 0,
-                                               .purpose = purpose,
-                                               .round = round });
+    return orders_place(&rig.sweep, &(struct sched_order){ .unit = 0,
+                                                           .shape = 0,
+                                                           .host = 0,
+                                                           .gpu = 0,
+                                                           .purpose = purpose,
+                                                           .round = round });
 }
 
 static void each_lease_has_a_row_before_it_is_sent(void **state)

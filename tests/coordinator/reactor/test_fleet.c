@@ -294,8 +294,8 @@ static void what_it_still_does_goes_on(void **state)
     come(0, 7, NULL, 0);
     assert_int_equal(rig_dispatch(&rig), 2);
     for (int i = 0; i < 2; i++) {
-        const struct rig_sent *build = i ? rig_last(&rig, MSG_BUILD)
-                                         : rig_first(&rig, MSG_BUILD);
+        const struct rig_sent *build =
+            i ? rig_last(&rig, MSG_BUILD) : rig_first(&rig, MSG_BUILD);
 
         snprintf(text[i], sizeof(text[i]), "vector_add/%s//%s/0/build/1",
                  build->config, build->purpose);

@@ -144,8 +144,8 @@ static void who_is_silent_is_not_woken(void **state)
     assert_int_equal(rig_dispatch(&rig), 0);
 }
 
-static void what_another_host_or_another_run_says_of_a_lease_is_ignored(
-    void **state)
+static void
+what_another_host_or_another_run_says_of_a_lease_is_ignored(void **state)
 {
     struct msg msg = { .type = MSG_REFUSE, .lease = 1, .text = "" };
     struct err err;
@@ -324,10 +324,10 @@ static void what_no_worker_says_breaks_the_protocol(void **state)
 static void trouble_is_the_end_of_a_host(void **state)
 {
     (void)state;
-    assert_int_equal(rig_take(&rig, 0,
-                              (struct msg){ .type = MSG_TROUBLE,
-                                            .text = "no compiler" }),
-                     0);
+    assert_int_equal(
+        rig_take(&rig, 0,
+                 (struct msg){ .type = MSG_TROUBLE, .text = "no compiler" }),
+        0);
     assert_int_equal(host(0)->state, HOST_STATE_FAILED);
     assert_int_equal(host(0)->conn.code, ERR_SYSTEM);
     assert_string_equal(host(0)->conn.why, "no compiler");

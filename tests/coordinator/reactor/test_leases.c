@@ -35,7 +35,8 @@ static const struct sched_lease *lease(int64_t id)
     return sched_lease_get(rig.sweep.work.sched, id);
 }
 
-static void what_was_not_begun_has_its_limit_from_when_it_was_given(void **state)
+static void
+what_was_not_begun_has_its_limit_from_when_it_was_given(void **state)
 {
     int64_t at = RIG_START_NS + (BUILD_LIMIT_S + 30) * NS_PER_S;
 
@@ -113,7 +114,8 @@ static void lateness_counts_from_when_it_began(void **state)
     assert_true(is_late_at(2, 19 * NS_PER_S + 1));
 }
 
-static void the_first_duration_is_the_mean_and_the_next_has_a_fifth(void **state)
+static void
+the_first_duration_is_the_mean_and_the_next_has_a_fifth(void **state)
 {
     double *mean = &rig.sweep.work.mean_ns[JOB_BUILD];
 

@@ -202,20 +202,20 @@ static void a_result_of_an_earlier_run_is_taken_if_it_was_leased(void **state)
                                              .command = "sweep" },
                         &err),
         0);
-    assert_int_equal(store_lease_put(rig.sweep.mail.store,
-                                     &(struct store_lease){
-                                         .epoch = RIG_EPOCH - 1,
-                                         .id = result.msg.lease,
-                                         .config = sent.config,
-                                         .shape = sent.shape,
-                                         .purpose = "screen",
-                                         .stage = "measure",
-                                         .attempt = 1,
-                                         .host = "a",
-                                         .gpu = "GPU-0-0",
-                                         .leased_utc = 5 },
-                                     &err),
-                     0);
+    assert_int_equal(
+        store_lease_put(rig.sweep.mail.store,
+                        &(struct store_lease){ .epoch = RIG_EPOCH - 1,
+                                               .id = result.msg.lease,
+                                               .config = sent.config,
+                                               .shape = sent.shape,
+                                               .purpose = "screen",
+                                               .stage = "measure",
+                                               .attempt = 1,
+                                               .host = "a",
+                                               .gpu = "GPU-0-0",
+                                               .leased_utc = 5 },
+                        &err),
+        0);
     assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
     assert_int_equal(rows("result WHERE counted = 1"), 1);
     assert_int_equal(rig.sweep.work.count.settled, 1);

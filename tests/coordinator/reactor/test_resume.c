@@ -81,15 +81,14 @@ static void a_pass_over_what_is_asked_for_is_no_request(void **state)
 
 static void run_before(int64_t epoch)
 {
-    assert_int_equal(
-        store_run_start(rig.sweep.mail.store,
-                        &(struct store_run){ .epoch = epoch,
-                                             .pid = 1,
-                                             .machine = "here",
-                                             .version = "1",
-                                             .command = "sweep" },
-                        &err),
-        0);
+    assert_int_equal(store_run_start(rig.sweep.mail.store,
+                                     &(struct store_run){ .epoch = epoch,
+                                                          .pid = 1,
+                                                          .machine = "here",
+                                                          .version = "1",
+                                                          .command = "sweep" },
+                                     &err),
+                     0);
 }
 
 static struct store_lease lease_before(int64_t id, int unit, const char *stage)

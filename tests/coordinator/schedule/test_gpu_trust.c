@@ -455,8 +455,8 @@ static void an_earlier_run_is_continued(void **state)
 
 /* Four are in doubt and three are repeated at a time: the canary of the last
  * batch was long in coming. */
-static void no_more_are_repeated_at_a_time_than_lie_between_canaries(
-    void **state)
+static void
+no_more_are_repeated_at_a_time_than_lie_between_canaries(void **state)
 {
     struct gpu_trust *trust = three_then_one();
 
