@@ -83,7 +83,7 @@ static int link_recv(void *self, size_t *host, struct msg *msg, struct err *err)
 
 void rig_queue(struct rig *rig, size_t host, struct msg msg)
 {
-    assert_in_range(rig->n_queue, 0, 7);
+    assert_in_range(rig->n_queue, 0, RIG_QUEUE - 1);
     rig->from[rig->n_queue] = host;
     rig->queue[rig->n_queue++] = msg;
 }

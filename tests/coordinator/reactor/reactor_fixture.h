@@ -12,6 +12,7 @@
 #include "coordinator/reactor/reactor.h"
 
 #define RIG_HOSTS 3
+#define RIG_QUEUE 128 /* messages that come in a whole run */
 #define RIG_EPOCH 1000
 #define RIG_START_NS (1000 * NS_PER_S)
 
@@ -46,8 +47,8 @@ struct rig {
     void (*turn)(struct rig *rig);
     int turns;
     int64_t epoch;
-    struct msg queue[8]; /* what comes, and from whom */
-    size_t from[8], n_queue, n_taken;
+    struct msg queue[RIG_QUEUE]; /* what comes, and from whom */
+    size_t from[RIG_QUEUE], n_queue, n_taken;
     struct host_thread_news news;
     bool has_news;
     int heard, stderr_before; /* a file with what is said, or 0 */

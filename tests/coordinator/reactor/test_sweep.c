@@ -277,6 +277,58 @@ static void the_descriptor_of_its_signals_is_closed(void **state)
     close(in);
 }
 
+/* All that host a was sent is done in the next turn. */
+static struct rig_result results[RIG_QUEUE];
+static size_t n_answered;
+
+static void step_and_answer(struct rig *r)
+{
+    step_with_host(r);
+    for (; n_answered < r->n_sent; n_answered++) {
+        const struct rig_sent *sent = &r->sent[n_answered];
+        struct rig_result *result = &results[r->n_queue];
+
+        if (sent->type != MSG_BUILD && sent->type != MSG_MEASURE)
+            continue;
+        rig_result_of(sent, sent->type == MSG_BUILD ? "built" : "correct",
+                      1e-3, result);
+        rig_queue(r, 0, result->msg);
+    }
+}
+
+static void it_is_done_when_all_is_measured(void **state)
+{
+    (void)state;
+    n_answered = 0;
+    assert_int_equal(run(step_and_answer, 0), 0);
+    assert_string_equal(err.text, "");
+    assert_int_equal(rig_count(&rig, MSG_BUILD), 31);
+    assert_int_equal(rig_count(&rig, MSG_MEASURE), 30);
+    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM outcome WHERE "
+                                      "outcome = 'correct'"),
+                     30);
+    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM lease WHERE "
+                                      "ending = 'done'"),
+                     61);
+    assert_int_equal(
+        rig_number(&rig, "SELECT count(*) FROM run WHERE ending = 'done'"), 1);
+    assert_string_equal(rig_last(&rig, MSG_STOP)->what, "now");
+    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM interval WHERE "
+                                      "category = 'idle'") > 0,
+                     1);
+}
+
+/* What is left is told to whoever is at the terminal. */
+static void the_last_line_says_what_was_done(void **state)
+{
+    (void)state;
+    n_answered = 0;
+    rig.options.quiet = false;
+    rig_listen(&rig);
+    assert_int_equal(run(step_and_answer, 0), 0);
+    assert_non_null(strstr(rig_heard(&rig), "30/30 measured  30 correct"));
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -297,6 +349,8 @@ int main(void)
         CASE(what_cannot_be_committed_ends_it),
         CASE(a_disk_that_fills_up_ends_it),
         CASE(the_descriptor_of_its_signals_is_closed),
+        CASE(it_is_done_when_all_is_measured),
+        CASE(the_last_line_says_what_was_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

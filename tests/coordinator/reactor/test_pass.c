@@ -1,0 +1,214 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/coordinator/reactor/reactor_fixture.h"
+
+static struct rig rig;
+static struct err err;
+static char calls[64];        /* a letter each, in order */
+static int answers[2];        /* of choose and lead, by pass */
+static const char *waits_for; /* of the second pass */
+
+static void note(char what, const struct pass *pass)
+{
+    const char text[] = { what, (char)('0' + pass->index), '\0' };
+
+    strncat(calls, text, sizeof(calls) - strlen(calls) - 1);
+}
+
+static int on_choose(struct sweep *sweep, struct pass *pass, int64_t passed,
+                     struct err *why)
+{
+    (void)sweep;
+    (void)passed;
+    (void)why;
+    note('c', pass);
+    return answers[pass->index];
+}
+
+static int on_lead(struct sweep *sweep, struct pass *pass, struct err *why)
+{
+    (void)sweep;
+    (void)why;
+    note('l', pass);
+    return answers[pass->index];
+}
+
+static int on_begin(struct sweep *sweep, struct pass *pass, struct err *why)
+{
+    (void)sweep;
+    (void)why;
+    note('b', pass);
+    return answers[pass->index];
+}
+
+static void on_turn(struct sweep *sweep, struct pass *pass)
+{
+    (void)sweep;
+    note('t', pass);
+}
+
+static const char *on_waits(const struct sweep *sweep, const struct pass *pass)
+{
+    (void)sweep;
+    return pass->index == 1 ? waits_for : NULL;
+}
+
+static bool on_bans(const struct sweep *sweep, const struct pass *pass,
+                    size_t host, int gpu)
+{
+    (void)sweep;
+    return pass->index == 1 && host == 0 && gpu == 2;
+}
+
+static void on_free(struct pass *pass)
+{
+    note('f', pass);
+}
+
+static const struct pass_ops ops[2] = {
+    { .name = "first",
+      .purposes = 1U << SCHED_CANARY,
+      .choose = on_choose,
+      .lead = on_lead,
+      .begin = on_begin,
+      .turn = on_turn,
+      .free = on_free },
+    { .name = "second",
+      .purposes = 1U << SCHED_CONFIRM,
+      .choose = on_choose,
+      .lead = on_lead,
+      .begin = on_begin,
+      .turn = on_turn,
+      .waits_for = on_waits,
+      .bans = on_bans,
+      .free = on_free },
+};
+
+static int set_up(void **state)
+{
+    static const struct pass_ops *const both[] = { &ops[0], &ops[1], NULL };
+
+    (void)state;
+    rig_open(&rig, 1);
+    memset(answers, 0, sizeof(answers));
+    calls[0] = '\0';
+    waits_for = NULL;
+    pass_init(&rig.sweep.passes, both);
+    for (int i = 0; i < 2; i++)
+        rig.sweep.passes.list[i].state = &rig;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    rig_close(&rig);
+    return 0;
+}
+
+static void all_that_take_part_have_their_turn(void **state)
+{
+    (void)state;
+    assert_int_equal(rig.sweep.passes.n, 2);
+    pass_turn(&rig.sweep);
+    rig.sweep.passes.list[0].state = NULL;
+    pass_turn(&rig.sweep);
+    assert_string_equal(calls, "t0t1t1");
+}
+
+static void they_are_asked_in_order_until_one_chooses(void **state)
+{
+    (void)state;
+    assert_int_equal(pass_choose(&rig.sweep, 30, &err), 0);
+    assert_string_equal(calls, "c0c1");
+    answers[0] = 1;
+    assert_int_equal(pass_choose(&rig.sweep, 30, &err), 1);
+    assert_string_equal(calls, "c0c1c0");
+    answers[0] = ERR_INPUT;
+    assert_int_equal(pass_choose(&rig.sweep, 30, &err), ERR_INPUT);
+    assert_string_equal(calls, "c0c1c0c0");
+}
+
+static void one_may_lead(void **state)
+{
+    (void)state;
+    assert_in_range(pass_lead(&rig.sweep, &err), 0, 1);
+    assert_null(rig.sweep.passes.lead);
+    answers[1] = 1;
+    assert_in_range(pass_lead(&rig.sweep, &err), 0, 1);
+    assert_ptr_equal(rig.sweep.passes.lead, &rig.sweep.passes.list[1]);
+    answers[1] = ERR_STORE;
+    assert_int_equal(pass_lead(&rig.sweep, &err), ERR_STORE);
+}
+
+static void all_begin_until_one_cannot(void **state)
+{
+    (void)state;
+    assert_int_equal(pass_begin(&rig.sweep, &err), 0);
+    assert_string_equal(calls, "b0b1");
+    answers[0] = ERR_STORE;
+    assert_int_equal(pass_begin(&rig.sweep, &err), ERR_STORE);
+    assert_string_equal(calls, "b0b1b0");
+}
+
+static void an_order_belongs_to_the_pass_of_its_purpose(void **state)
+{
+    (void)state;
+    assert_ptr_equal(pass_of(&rig.sweep, SCHED_CANARY),
+                     &rig.sweep.passes.list[0]);
+    assert_ptr_equal(pass_of(&rig.sweep, SCHED_CONFIRM),
+                     &rig.sweep.passes.list[1]);
+    assert_null(pass_of(&rig.sweep, SCHED_PROFILE));
+    rig.sweep.passes.list[1].state = NULL;
+    assert_null(pass_of(&rig.sweep, SCHED_CONFIRM));
+    assert_ptr_equal(pass_state(&rig.sweep, &ops[0]), &rig);
+    assert_null(pass_state(&rig.sweep, &ops[1]));
+}
+
+static void what_one_waits_for_all_wait_for(void **state)
+{
+    (void)state;
+    assert_null(pass_waits_for(&rig.sweep));
+    waits_for = "a canary";
+    assert_string_equal(pass_waits_for(&rig.sweep), "a canary");
+}
+
+static void what_one_bans_is_not_used(void **state)
+{
+    (void)state;
+    assert_true(pass_bans(&rig.sweep, 0, 2));
+    assert_false(pass_bans(&rig.sweep, 0, 1));
+    rig.sweep.passes.list[1].state = NULL;
+    assert_false(pass_bans(&rig.sweep, 0, 2));
+}
+
+static void who_took_part_is_freed(void **state)
+{
+    (void)state;
+    rig.sweep.passes.list[0].state = NULL;
+    pass_free(&rig.sweep.passes);
+    assert_string_equal(calls, "f1");
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(all_that_take_part_have_their_turn),
+        CASE(they_are_asked_in_order_until_one_chooses),
+        CASE(one_may_lead),
+        CASE(all_begin_until_one_cannot),
+        CASE(an_order_belongs_to_the_pass_of_its_purpose),
+        CASE(what_one_waits_for_all_wait_for),
+        CASE(what_one_bans_is_not_used),
+        CASE(who_took_part_is_freed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
