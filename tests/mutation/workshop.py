@@ -15,7 +15,7 @@ from mutants import Builder  # noqa: E402
 
 PRESETS = ["dev", "asan"]
 NO_LEAKS = {"ASAN_OPTIONS": "detect_leaks=0"}
-FILE_BYTES = 1 << 30  # a mutant may write without end
+FILE_BYTES = 3 << 30  # a mutant may write without end; a test has a hole of 2 GiB
 MEMORY_BYTES = 4 << 30  # ... and allocate; of a sanitized program, the resident part
 
 

@@ -193,6 +193,25 @@ static void steps_bring_an_old_format_up_to_date(void **state)
     dbfile_close(db);
 }
 
+/* 2 GiB and a page, most of which is a hole. */
+static void what_is_old_and_too_large_for_memory_is_refused(void **state)
+{
+    static const unsigned char pages[] = { 0, 8, 0, 1 }; /* of 4096 bytes */
+    static const unsigned char format[] = { 0, 0, 0, 3 };
+    int fd;
+
+    store_close(fixture_open(*state, STORE_CREATE));
+    fd = open(*state, O_RDWR);
+    assert_true(fd >= 0);
+    assert_int_equal(pwrite(fd, pages, 4, 28), 4);
+    assert_int_equal(pwrite(fd, format, 4, 60), 4);
+    assert_int_equal(ftruncate(fd, (INT64_C(524288) + 1) * 4096), 0);
+    close(fd);
+    refused(*state, STORE_READ,
+            "PATH has format 3 of an older fa-coord and is too large to "
+            "convert in memory; 'fa-coord resume' converts it to format 6");
+}
+
 static void a_failed_step_leaves_the_old_format(void **state)
 {
     static const char *const good[] = { "CREATE TABLE a(x)" };
@@ -272,6 +291,7 @@ int main(void)
         TEST(a_newer_format_is_refused),
         TEST(a_torn_file_is_called_corrupt),
         TEST(steps_bring_an_old_format_up_to_date),
+        TEST(what_is_old_and_too_large_for_memory_is_refused),
         TEST(a_failed_step_leaves_the_old_format),
         TEST(a_second_coordinator_is_told_who_holds_it),
         TEST(the_lock_of_a_dead_process_is_taken_over),
