@@ -290,8 +290,8 @@ static void step_and_answer(struct rig *r)
 
         if (sent->type != MSG_BUILD && sent->type != MSG_MEASURE)
             continue;
-        rig_result_of(sent, sent->type == MSG_BUILD ? "built" : "correct",
-                      1e-3, result);
+        rig_result_of(sent, sent->type == MSG_BUILD ? "built" : "correct", 1e-3,
+                      result);
         rig_queue(r, 0, result->msg);
     }
 }
