@@ -100,6 +100,7 @@ static int set_up(void **state)
     calls[0] = '\0';
     waits_for = NULL;
     pass_init(&rig.sweep.passes, both);
+    rig.sweep.passes.list[2] = (struct pass){ &ops[0], 2, &rig }; /* beyond */
     for (int i = 0; i < 2; i++)
         rig.sweep.passes.list[i].state = &rig;
     return 0;
