@@ -13,8 +13,8 @@
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_cost.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/stored_params.h"
-#include "coordinator/store/stored_samples.h"
+#include "coordinator/stored/stored_params.h"
+#include "coordinator/stored/stored_samples.h"
 
 /* One result, its texts copied. */
 struct measured {

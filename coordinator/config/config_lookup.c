@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/stored_params.h"
+#include "coordinator/stored/stored_params.h"
 
 static bool is_same(const struct value *value, const struct stored_param *param)
 {

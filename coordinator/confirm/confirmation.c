@@ -9,7 +9,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/store/store.h"
-#include "coordinator/store/stored_contest.h"
+#include "coordinator/stored/stored_contest.h"
 
 static const char *const kinds[] = { "confirm", "bench" };
 static const char *const roles[] = { "baseline", "finalist", "rejected" };

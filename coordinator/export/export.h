@@ -15,7 +15,7 @@
 #include "common/hash.h"
 #include "coordinator/conclusion/winner.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/stored_params.h"
+#include "coordinator/stored/stored_params.h"
 
 struct err;
 struct report;

@@ -20,7 +20,7 @@
 #include "coordinator/schedule/gpu_trust.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/stats/stats.h"
-#include "coordinator/store/pass_rows.h"
+#include "coordinator/stored/pass_rows.h"
 
 #define EVERY 50      /* docs/measuring.md */
 #define REST_S 5      /* the first; three in a row are 30 s */

@@ -14,7 +14,7 @@
 #include "coordinator/reactor/orders.h"
 #include "coordinator/spec/bundle.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/pass_rows.h"
+#include "coordinator/stored/pass_rows.h"
 
 struct external_runs {
     struct bundle bundle; /* of the external baseline */

@@ -12,7 +12,7 @@
 #include "coordinator/reactor/orders.h"
 #include "coordinator/reactor/reactor.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/pass_rows.h"
+#include "coordinator/stored/pass_rows.h"
 
 /* A launch is replayed some forty times, each with its memory restored. */
 #define PROFILE_LIMIT_MS 600000

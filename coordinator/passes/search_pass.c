@@ -18,7 +18,7 @@
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_domain.h"
 #include "coordinator/spec/search_settings.h"
-#include "coordinator/store/pass_rows.h"
+#include "coordinator/stored/pass_rows.h"
 #include "coordinator/text/exit_code.h"
 
 /* Below, all units are made at once: half a second at 17 us each. */

@@ -8,7 +8,7 @@
 #include "coordinator/search/search.h"
 #include "coordinator/space/space_domain.h"
 #include "coordinator/config/config_lookup.h"
-#include "coordinator/store/past_runs.h"
+#include "coordinator/stored/past_runs.h"
 #include "coordinator/store/store.h"
 
 struct recalled {

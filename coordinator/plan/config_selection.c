@@ -9,7 +9,7 @@
 #include "coordinator/space/space.h"
 #include "coordinator/config/config.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/stored_params.h"
+#include "coordinator/stored/stored_params.h"
 
 #define TEXT_MAX 65536 /* of a configuration */
 

@@ -14,7 +14,7 @@
 #include "coordinator/space/space_config.h"
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/past_runs.h"
+#include "coordinator/stored/past_runs.h"
 #include "coordinator/store/store.h"
 
 #define JSON_MAX (1 << 20)

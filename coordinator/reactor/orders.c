@@ -16,7 +16,7 @@
 #include "coordinator/reactor/resume.h"
 #include "coordinator/stats/stats.h"
 #include "coordinator/store/store_rows.h"
-#include "coordinator/store/stored_work.h"
+#include "coordinator/stored/stored_work.h"
 #include "coordinator/text/exit_code.h"
 
 static bool is_unbuilt(const struct sweep *sweep, int unit)

@@ -13,7 +13,7 @@
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/space/space.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/stored_work.h"
+#include "coordinator/stored/stored_work.h"
 
 /* Builds that are not asked for are settled before they begin. */
 static int leave_out(struct sweep *sweep, struct err *err)

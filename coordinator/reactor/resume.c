@@ -15,9 +15,9 @@
 #include "coordinator/reactor/records.h"
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/past_runs.h"
+#include "coordinator/stored/past_runs.h"
 #include "coordinator/store/store.h"
-#include "coordinator/store/stored_work.h"
+#include "coordinator/stored/stored_work.h"
 
 int resume_was_leased(struct sweep *sweep, size_t host, const struct msg *msg,
                       struct err *err)

@@ -10,7 +10,7 @@
 #include "common/outcome.h"
 #include "coordinator/plan/plan.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/past_runs.h"
+#include "coordinator/stored/past_runs.h"
 #include "coordinator/text/exit_code.h"
 #include "coordinator/text/json_out.h"
 #include "coordinator/text/table.h"

@@ -14,7 +14,7 @@
 #include "common/outcome.h"
 #include "coordinator/result/report_outcome.h"
 #include "coordinator/stats/stats.h"
-#include "coordinator/store/stored_params.h"
+#include "coordinator/stored/stored_params.h"
 
 /* One configuration for one shape. */
 struct report_cell {

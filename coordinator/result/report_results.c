@@ -11,7 +11,7 @@
 #include "coordinator/result/report_rows.h"
 #include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
-#include "coordinator/store/stored_samples.h"
+#include "coordinator/stored/stored_samples.h"
 #include "coordinator/text/string_pool.h"
 
 /* Of a result, a build or a GPU: of the last two some members. */

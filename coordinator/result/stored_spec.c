@@ -12,7 +12,7 @@
 #include "coordinator/result/report.h"
 #include "coordinator/space/space_config.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/stored_params.h"
+#include "coordinator/stored/stored_params.h"
 
 /* Convert the JSON object of facts to the lines that gpu_arch_facts_read()
  * reads. */

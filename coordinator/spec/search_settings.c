@@ -12,7 +12,7 @@
 #include "coordinator/search/domain.h"
 #include "coordinator/search/objective.h"
 #include "coordinator/search/strategy.h"
-#include "coordinator/store/stored_params.h"
+#include "coordinator/stored/stored_params.h"
 #include "coordinator/text/value.h"
 
 /* Default evaluations of a strategy that learns: four landscapes of thousands

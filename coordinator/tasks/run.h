@@ -9,7 +9,7 @@
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/reactor/sweep.h"
 #include "coordinator/spec/search_settings.h"
-#include "coordinator/store/past_runs.h"
+#include "coordinator/stored/past_runs.h"
 #include "coordinator/tasks/run_settings.h"
 
 struct err;

@@ -9,7 +9,7 @@
 #include "coordinator/passes/passes.h"
 #include "coordinator/reactor/sweep.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/past_runs.h"
+#include "coordinator/stored/past_runs.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/exit_code.h"
 

@@ -22,7 +22,7 @@
 #include "coordinator/space/space_domain.h"
 #include "coordinator/config/config.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/past_runs.h"
+#include "coordinator/stored/past_runs.h"
 #include "coordinator/store/store.h"
 
 #define SAMPLES 30

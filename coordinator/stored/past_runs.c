@@ -1,4 +1,4 @@
-#include "coordinator/store/past_runs.h"
+#include "coordinator/stored/past_runs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "coordinator/store/row.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
-#include "coordinator/store/stored_params.h"
+#include "coordinator/stored/stored_params.h"
 
 #define OUTCOME_AT(member, kind) ROW_AT(struct past_runs_outcome, member, kind)
 static const struct row_column outcome_columns[] = {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "common/err.h"
-#include "coordinator/store/pass_rows.h"
+#include "coordinator/stored/pass_rows.h"
 #include "tests/coordinator/store/store_fixture.h"
 
 #define UTC INT64_C(1700000000000000000)

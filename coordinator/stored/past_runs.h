@@ -3,8 +3,8 @@
  * Reads through the store's own connection, so it also sees what was put and
  * not yet committed.  Thread rule: that of the store.
  */
-#ifndef FA_COORDINATOR_STORE_PAST_RUNS_H
-#define FA_COORDINATOR_STORE_PAST_RUNS_H
+#ifndef FA_COORDINATOR_STORED_PAST_RUNS_H
+#define FA_COORDINATOR_STORED_PAST_RUNS_H
 
 #include <stdbool.h>
 #include <stdint.h>

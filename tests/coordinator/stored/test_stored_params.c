@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "common/err.h"
-#include "coordinator/store/stored_params.h"
+#include "coordinator/stored/stored_params.h"
 
 /* "name:type:number:text " of each, type as its letter. */
 static const char *parse(const char *json)

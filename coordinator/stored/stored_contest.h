@@ -3,8 +3,8 @@
  * Rows are told one by one; their texts live for the call.  Functions return
  * ERR_STORE.  Thread rule: that of the store.
  */
-#ifndef FA_COORDINATOR_STORE_STORED_CONTEST_H
-#define FA_COORDINATOR_STORE_STORED_CONTEST_H
+#ifndef FA_COORDINATOR_STORED_STORED_CONTEST_H
+#define FA_COORDINATOR_STORED_STORED_CONTEST_H
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
  * what was put and not yet committed.  Functions return 0 or ERR_STORE.
  * Thread rule: that of the store.
  */
-#ifndef FA_COORDINATOR_STORE_PASS_ROWS_H
-#define FA_COORDINATOR_STORE_PASS_ROWS_H
+#ifndef FA_COORDINATOR_STORED_PASS_ROWS_H
+#define FA_COORDINATOR_STORED_PASS_ROWS_H
 
 #include <stdint.h>
 

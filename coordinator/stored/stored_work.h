@@ -4,8 +4,8 @@
  * was put and not yet committed.  Functions return ERR_STORE.
  * Thread rule: that of the store.
  */
-#ifndef FA_COORDINATOR_STORE_STORED_WORK_H
-#define FA_COORDINATOR_STORE_STORED_WORK_H
+#ifndef FA_COORDINATOR_STORED_STORED_WORK_H
+#define FA_COORDINATOR_STORED_STORED_WORK_H
 
 #include <stdint.h>
 

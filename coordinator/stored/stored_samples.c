@@ -1,4 +1,4 @@
-#include "coordinator/store/stored_samples.h"
+#include "coordinator/stored/stored_samples.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "coordinator/store/stored_contest.h"
+#include "coordinator/stored/stored_contest.h"
 
 #include <stdio.h>
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "coordinator/store/stored_samples.h"
+#include "coordinator/stored/stored_samples.h"
 
 enum {
     MOST = 4096 /* samples of a measurement */

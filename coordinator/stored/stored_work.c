@@ -1,4 +1,4 @@
-#include "coordinator/store/stored_work.h"
+#include "coordinator/stored/stored_work.h"
 
 #include "common/err.h"
 #include "coordinator/store/sql.h"

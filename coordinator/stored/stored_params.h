@@ -1,6 +1,6 @@
 /* params.h - the tunables of a configuration, from its stored JSON object */
-#ifndef FA_COORDINATOR_STORE_STORED_PARAMS_H
-#define FA_COORDINATOR_STORE_STORED_PARAMS_H
+#ifndef FA_COORDINATOR_STORED_STORED_PARAMS_H
+#define FA_COORDINATOR_STORED_STORED_PARAMS_H
 
 #include <stddef.h>
 

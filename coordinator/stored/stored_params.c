@@ -1,4 +1,4 @@
-#include "coordinator/store/stored_params.h"
+#include "coordinator/stored/stored_params.h"
 
 #include <math.h>
 #include <stdbool.h>

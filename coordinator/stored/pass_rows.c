@@ -1,11 +1,11 @@
-#include "coordinator/store/pass_rows.h"
+#include "coordinator/stored/pass_rows.h"
 
 #include <assert.h>
 #include <string.h>
 
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
-#include "coordinator/store/stored_samples.h"
+#include "coordinator/stored/stored_samples.h"
 
 /* ---- columns by their names */
 
