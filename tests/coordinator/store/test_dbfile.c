@@ -209,7 +209,7 @@ static void what_is_old_and_too_large_for_memory_is_refused(void **state)
     close(fd);
     refused(*state, STORE_READ,
             "PATH has format 3 of an older fa-coord and is too large to "
-            "convert in memory; 'fa-coord resume' converts it to format 6");
+            "convert in memory; 'fa-coord resume' converts it to format 7");
 }
 
 static void a_failed_step_leaves_the_old_format(void **state)
