@@ -11,7 +11,7 @@
 #include "coordinator/confirm/confirmation.h"
 #include "coordinator/confirm/external_schedule.h"
 #include "coordinator/passes/passes.h"
-#include "coordinator/reactor/reactor.h"
+#include "coordinator/state/reactor.h"
 
 /* A GPU, by its UUID, and the block that runs on it. */
 struct card {

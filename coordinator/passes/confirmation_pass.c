@@ -10,7 +10,7 @@
 #include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/confirmation_internal.h"
-#include "coordinator/reactor/records.h"
+#include "coordinator/state/records.h"
 #include "coordinator/text/exit_code.h"
 
 /* At least so many blocks on each GPU: an interval of its own is finite. */

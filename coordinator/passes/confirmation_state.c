@@ -4,7 +4,7 @@
 
 #include "common/mem.h"
 #include "coordinator/passes/confirmation_internal.h"
-#include "coordinator/reactor/records.h"
+#include "coordinator/state/records.h"
 #include "coordinator/text/exit_code.h"
 
 int confirmation_state_card(struct confirmation_pass *c, const char *uuid)

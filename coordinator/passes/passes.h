@@ -3,7 +3,7 @@
 #ifndef FA_COORDINATOR_PASSES_PASSES_H
 #define FA_COORDINATOR_PASSES_PASSES_H
 
-#include "coordinator/reactor/pass_ops.h"
+#include "coordinator/state/pass_ops.h"
 
 extern const struct pass_ops search_pass;
 extern const struct pass_ops canary_pass;

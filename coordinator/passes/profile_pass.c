@@ -10,7 +10,7 @@
 #include "coordinator/plan/ncu.h"
 #include "coordinator/plan/plan_msg.h"
 #include "coordinator/reactor/orders.h"
-#include "coordinator/reactor/reactor.h"
+#include "coordinator/state/reactor.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/stored/pass_rows.h"
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "coordinator/passes/passes.h"
-#include "coordinator/reactor/reactor.h"
+#include "coordinator/state/reactor.h"
 #include "coordinator/search/strategy.h"
 #include "coordinator/spec/search_settings.h"
 

@@ -8,7 +8,7 @@
 #include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/search_internal.h"
-#include "coordinator/reactor/records.h"
+#include "coordinator/state/records.h"
 #include "coordinator/schedule/sched_pieces.h"
 #include "coordinator/search/domain.h"
 #include "coordinator/search/external_strategy.h"

@@ -9,7 +9,7 @@
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/search_internal.h"
 #include "coordinator/reactor/description.h"
-#include "coordinator/reactor/records.h"
+#include "coordinator/state/records.h"
 #include "coordinator/search/domain.h"
 #include "coordinator/search/external_strategy.h"
 #include "coordinator/search/objective.h"

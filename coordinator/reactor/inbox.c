@@ -8,10 +8,11 @@
 #include "common/mem.h"
 #include "common/msg.h"
 #include "coordinator/hosts/hosts.h"
-#include "coordinator/reactor/artifacts.h"
-#include "coordinator/reactor/leases.h"
+#include "coordinator/reactor/host_events.h"
+#include "coordinator/state/artifacts.h"
+#include "coordinator/state/leases.h"
 #include "coordinator/reactor/orders.h"
-#include "coordinator/reactor/reactor.h"
+#include "coordinator/state/reactor.h"
 #include "coordinator/reactor/results.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/schedule/ledger.h"
@@ -222,13 +223,13 @@ int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
         return 0; /* offered again later */
     switch (msg->type) {
     case MSG_HELLO:
-        return fleet_hello(sweep, host, msg, err);
+        return host_events_hello(sweep, host, msg, err);
     case MSG_GPU:
-        return fleet_gpu(sweep, host, msg, err);
+        return host_events_gpu(sweep, host, msg, err);
     case MSG_READY:
-        return fleet_ready(sweep, host, msg, err);
+        return host_events_ready(sweep, host, msg, err);
     case MSG_TROUBLE:
-        fleet_trouble(sweep, host, msg);
+        host_events_trouble(sweep, host, msg);
         return 0;
     case MSG_STARTED:
         return on_started(sweep, host, msg);

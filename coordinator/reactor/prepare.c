@@ -7,7 +7,8 @@
 #include "common/device_kind.h"
 #include "common/mem.h"
 #include "coordinator/reactor/description.h"
-#include "coordinator/reactor/reactor.h"
+#include "coordinator/reactor/host_events.h"
+#include "coordinator/state/reactor.h"
 #include "coordinator/reactor/resume.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/schedule/incumbents.h"
@@ -102,7 +103,7 @@ int prepare_plan(struct sweep *sweep, struct err *err)
         rc = pass_begin(sweep, err);
     for (size_t i = 0; rc == 0 && i < sweep->fleet.n; i++)
         if (sweep->fleet.hosts[i].state == HOST_STATE_READY)
-            fleet_host_up(sweep, i);
+            host_events_up(sweep, i);
     return rc;
 }
 

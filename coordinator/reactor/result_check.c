@@ -10,7 +10,7 @@
 #include "common/msg.h"
 #include "common/outcome.h"
 #include "common/sampling.h"
-#include "coordinator/reactor/work.h"
+#include "coordinator/state/work.h"
 
 /* A worker's own clock may be a little off the GPU's. */
 #define HELD_SLACK 1.05

@@ -18,17 +18,18 @@
 #include "coordinator/link/host_threads.h"
 #include "coordinator/link/link.h"
 #include "coordinator/link/self.h"
-#include "coordinator/reactor/artifacts.h"
+#include "coordinator/reactor/host_events.h"
+#include "coordinator/state/artifacts.h"
 #include "coordinator/reactor/description.h"
 #include "coordinator/reactor/dispatch.h"
-#include "coordinator/reactor/host_supply.h"
+#include "coordinator/state/host_supply.h"
 #include "coordinator/reactor/inbox.h"
-#include "coordinator/reactor/leases.h"
-#include "coordinator/reactor/outbox.h"
+#include "coordinator/state/leases.h"
+#include "coordinator/state/outbox.h"
 #include "coordinator/reactor/prepare.h"
-#include "coordinator/reactor/progress_view.h"
-#include "coordinator/reactor/reactor.h"
-#include "coordinator/reactor/records.h"
+#include "coordinator/state/progress_view.h"
+#include "coordinator/state/reactor.h"
+#include "coordinator/state/records.h"
 #include "coordinator/reactor/results.h"
 #include "coordinator/reactor/shutdown.h"
 #include "coordinator/schedule/incumbents.h"
@@ -88,7 +89,7 @@ static void take_messages(struct sweep *sweep)
             char why[sizeof(err.text)];
 
             snprintf(why, sizeof(why), "it broke the protocol: %s", err.text);
-            fleet_give_up(sweep, host, ERR_PROTO, why);
+            host_events_give_up(sweep, host, ERR_PROTO, why);
         }
     }
 }
@@ -100,7 +101,7 @@ static void take_news(struct sweep *sweep)
 
     for (size_t host = 0; host < sweep->fleet.n; host++)
         while (link->news(link->self, host, &news) == 1)
-            fleet_news(sweep, &news);
+            host_events_news(sweep, &news);
 }
 
 static void take_signals(struct sweep *sweep, int fd)
@@ -243,7 +244,7 @@ static void give_up_condemned(struct sweep *sweep)
             host_state->state == HOST_STATE_FAILED)
             continue;
         snprintf(why, sizeof(why), "%s", host_state->conn.why);
-        fleet_give_up(sweep, i, host_state->conn.code, why);
+        host_events_give_up(sweep, i, host_state->conn.code, why);
     }
 }
 

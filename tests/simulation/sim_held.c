@@ -1,8 +1,8 @@
 #include "tests/simulation/sim_held.h"
 
 #include "coordinator/passes/passes.h"
-#include "coordinator/reactor/held_work.h"
-#include "coordinator/reactor/reactor.h"
+#include "coordinator/state/held_work.h"
+#include "coordinator/state/reactor.h"
 #include "tests/simulation/sim_world.h"
 
 #define EVERY_TURNS 8 /* and whenever something was written down */

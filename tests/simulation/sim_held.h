@@ -1,7 +1,7 @@
 /* sim_held.h - I7 while a sweep runs: is every piece of work held by something?
  *
  * A pass that orders nothing, and looks on from its place in the loop, at the
- * end of a turn (coordinator/reactor/held_work.h).
+ * end of a turn (coordinator/state/held_work.h).
  */
 #ifndef FA_TESTS_SIMULATION_SIM_HELD_H
 #define FA_TESTS_SIMULATION_SIM_HELD_H

@@ -15,13 +15,13 @@
 #include "common/hash.h"
 #include "common/log.h"
 #include "common/mem.h"
-#include "coordinator/reactor/artifacts.h"
+#include "coordinator/state/artifacts.h"
 #include "coordinator/reactor/dispatch.h"
-#include "coordinator/reactor/fleet.h"
+#include "coordinator/reactor/host_events.h"
 #include "coordinator/reactor/inbox.h"
-#include "coordinator/reactor/outbox.h"
+#include "coordinator/state/outbox.h"
 #include "coordinator/reactor/prepare.h"
-#include "coordinator/reactor/records.h"
+#include "coordinator/state/records.h"
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/space/space.h"
@@ -337,7 +337,7 @@ void rig_ready(struct rig *rig, size_t host, int slots, int gpus)
     for (int i = 0; i < gpus; i++)
         snprintf(state->gpus[i].uuid, sizeof(state->gpus[i].uuid), "GPU-%zu-%d",
                  host, i);
-    fleet_host_up(&rig->sweep, host);
+    host_events_up(&rig->sweep, host);
 }
 
 int rig_take(struct rig *rig, size_t host, struct msg msg)

@@ -9,7 +9,7 @@
 #include "common/msg.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/link/host_threads.h"
-#include "coordinator/reactor/reactor.h"
+#include "coordinator/state/reactor.h"
 
 #define RIG_HOSTS 3
 #define RIG_QUEUE 128 /* messages that come in a whole run */

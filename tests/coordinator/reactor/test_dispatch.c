@@ -11,7 +11,7 @@
 #include "common/clock.h"
 #include "coordinator/reactor/dispatch.h"
 #include "coordinator/reactor/orders.h"
-#include "coordinator/reactor/outbox.h"
+#include "coordinator/state/outbox.h"
 #include "coordinator/spec/spec.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 

@@ -9,8 +9,8 @@
 
 #include "common/clock.h"
 #include "coordinator/reactor/inbox.h"
-#include "coordinator/reactor/leases.h"
-#include "coordinator/reactor/outbox.h"
+#include "coordinator/state/leases.h"
+#include "coordinator/state/outbox.h"
 #include "coordinator/reactor/results.h"
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/store/store.h"

@@ -11,7 +11,7 @@
 
 #include "common/clock.h"
 #include "coordinator/reactor/description.h"
-#include "coordinator/reactor/records.h"
+#include "coordinator/state/records.h"
 #include "coordinator/reactor/resume.h"
 #include "coordinator/reactor/shutdown.h"
 #include "coordinator/schedule/incumbents.h"

@@ -1,0 +1,454 @@
+#include "coordinator/reactor/host_events.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/device_kind.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "common/msg.h"
+#include "common/outcome.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/link/host_threads.h"
+#include "coordinator/reactor/dispatch.h"
+#include "coordinator/state/leases.h"
+#include "coordinator/state/outbox.h"
+#include "coordinator/reactor/prepare.h"
+#include "coordinator/state/reactor.h"
+#include "coordinator/state/records.h"
+#include "coordinator/reactor/results.h"
+#include "coordinator/reactor/resume.h"
+#include "coordinator/replay/replay.h"
+#include "coordinator/schedule/ledger.h"
+#include "coordinator/spec/spec.h"
+
+#define BEAT_MS 5000 /* docs/reliability.md */
+
+static void set_phase(struct sweep *sweep, size_t host,
+                      enum ledger_category phase)
+{
+    ledger_phase(sweep->fleet.ledger, (int)host, phase, reactor_now(sweep));
+}
+
+static void go_away(struct sweep *sweep, size_t host)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+
+    host_state->conn.attached = false;
+    if (host_state->state != HOST_STATE_FAILED)
+        host_state->state = HOST_STATE_AWAY;
+    if (sweep->work.sched)
+        sched_host_pause(sweep->work.sched, (int)host, true);
+}
+
+void host_events_give_up(struct sweep *sweep, size_t host, int code,
+                         const char *why)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+
+    go_away(sweep, host);
+    host_state->state = HOST_STATE_FAILED;
+    host_state->conn.code = code;
+    snprintf(host_state->conn.why, sizeof(host_state->conn.why), "%s", why);
+    if (sweep->fleet.n > 1) /* of a single one the last line tells */
+        progress_say(sweep->reactor.progress, "%s: not used: %s",
+                     host_state->host->name, why);
+    log_line(LOG_E, "HOST-FAILED", "host=%s why=%s", host_state->host->name,
+             why);
+    results_host_lost(sweep, host, why);
+    ledger_release(sweep->fleet.ledger, (int)host, reactor_now(sweep));
+    sweep->reactor.io.link.dismiss(sweep->reactor.io.link.self, host);
+}
+
+/* A worker that ended of its own accord has said why. */
+static void broken(struct sweep *sweep, const struct host_thread_news *news)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[news->host];
+    char why[sizeof(host_state->conn.why)];
+
+    go_away(sweep, news->host);
+    snprintf(why, sizeof(why), "%s%s%s", news->text,
+             host_state->conn.bye[0] ? ": " : "", host_state->conn.bye);
+    log_line(LOG_W, "HOST-BROKEN", "host=%s why=%s", host_state->host->name,
+             why);
+    if (sweep->reactor.stopping)
+        return;
+    if (host_state->conn.tries == 0 || strcmp(host_state->conn.why, why) != 0)
+        progress_say(sweep->reactor.progress, "%s: %s; trying again",
+                     host_state->host->name, why);
+    host_state->conn.tries++;
+    host_state->conn.code = news->code;
+    snprintf(host_state->conn.why, sizeof(host_state->conn.why), "%s", why);
+}
+
+void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[news->host];
+
+    switch (news->event) {
+    case HOST_THREADS_CONNECTING:
+        if (!host_state->was_ready)
+            set_phase(sweep, news->host, LEDGER_ACQUIRING);
+        return;
+    case HOST_THREADS_UPLOADING:
+        set_phase(sweep, news->host, LEDGER_UPLOADING);
+        return;
+    case HOST_THREADS_ATTACHED:
+        host_state->conn.attached = true;
+        host_state->conn.linked_ns = reactor_now(sweep);
+        host_state->conn.tries = 0;
+        host_state->conn.bye[0] = '\0';
+        if (host_state->state ==
+            HOST_STATE_AWAY) /* its HELLO may have come sooner */
+            set_phase(sweep, news->host, LEDGER_SETUP);
+        return;
+    case HOST_THREADS_BROKEN:
+        broken(sweep, news);
+        return;
+    case HOST_THREADS_GAVE_UP:
+        host_events_give_up(sweep, news->host, news->code, news->text);
+        return;
+    case HOST_THREADS_ENDED:
+        go_away(sweep, news->host);
+        return;
+    }
+}
+
+static void welcome(struct sweep *sweep, size_t host)
+{
+    const struct host *h = sweep->fleet.hosts[host].host;
+    struct msg msg = {
+        .type = MSG_WELCOME,
+        .welcome = { .protocol = MSG_PROTOCOL,
+                     .sweep = sweep->work.spec->name,
+                     .device = sweep->reactor.options->device,
+                     .gpus = h->role == HOST_BUILDER ? "none"
+                             : h->gpus[0]            ? h->gpus
+                                                     : "all",
+                     .nvcc = h->nvcc,
+                     .slots = h->slots,
+                     .beat_ms = BEAT_MS,
+                     .linger_ms = sweep->reactor.options->linger_s * 1000 }
+    };
+
+    outbox_send(sweep, host, &msg);
+}
+
+/* Two names for one work folder reach one worker, which follows the newer
+ * invitation: the older name is out of use. */
+static void retire_other_name(struct sweep *sweep, size_t host)
+{
+    for (size_t i = 0; i < sweep->fleet.n; i++) {
+        const struct host_state *host_state = &sweep->fleet.hosts[i];
+        char why[320];
+
+        if (i == host || host_state->state == HOST_STATE_FAILED ||
+            !host_state_same_worker(host_state, &sweep->fleet.hosts[host]))
+            continue;
+        snprintf(why, sizeof(why),
+                 "it is the worker of %s under another name; give one of "
+                 "them another workdir=",
+                 sweep->fleet.hosts[host].host->name);
+        host_events_give_up(sweep, i, ERR_INPUT, why);
+    }
+}
+
+int host_events_hello(struct sweep *sweep, size_t host, const struct msg *msg,
+                      struct err *err)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+
+    if (msg->hello.protocol != MSG_PROTOCOL)
+        return err_set(err, ERR_PROTO,
+                       "worker %s speaks protocol %lld, fa-coord %s speaks %d",
+                       msg->hello.version, (long long)msg->hello.protocol,
+                       FA_VERSION, MSG_PROTOCOL);
+    if (strcmp(host_state->worker.boot_id, msg->hello.boot_id) != 0 ||
+        host_state->worker.pid != msg->hello.pid)
+        host_state->same_worker = false;
+    if (!host_state->conn.deaf_ns)
+        host_state->conn.deaf_ns = reactor_now(sweep);
+    host_state->state = HOST_STATE_GREETED;
+    host_state->n_gpus = 0;
+    host_state->worker.pid = msg->hello.pid;
+    host_state->worker.cpus = msg->hello.cpus;
+    snprintf(host_state->worker.boot_id, sizeof(host_state->worker.boot_id),
+             "%s", msg->hello.boot_id);
+    retire_other_name(sweep, host);
+    snprintf(host_state->worker.machine, sizeof(host_state->worker.machine),
+             "%s", msg->hello.host);
+    snprintf(host_state->worker.version, sizeof(host_state->worker.version),
+             "%s", msg->hello.version);
+    host_state_forget_running(host_state);
+    host_state->worker.running =
+        mem_new(msg->hello.running.n, sizeof(*host_state->worker.running));
+    for (size_t i = 0; i < msg->hello.running.n; i++)
+        host_state->worker.running[host_state->worker.n_running++] =
+            mem_strdup(msg->hello.running.items[i]);
+    if (sweep->work.sched)
+        sched_host_pause(sweep->work.sched, (int)host, true);
+    set_phase(sweep, host, LEDGER_SETUP);
+    welcome(sweep, host);
+    return 0;
+}
+
+/* What is in use: a name that was retired keeps no GPU from its successor. */
+static const struct host_state *other_box_with(const struct sweep *sweep,
+                                               size_t host, const char *uuid)
+{
+    for (size_t i = 0; i < sweep->fleet.n; i++)
+        for (int g = 0; i != host && g < sweep->fleet.hosts[i].n_gpus; g++)
+            if (host_state_is_connected(&sweep->fleet.hosts[i]) &&
+                strcmp(sweep->fleet.hosts[i].gpus[g].uuid, uuid) == 0)
+                return &sweep->fleet.hosts[i];
+    return NULL;
+}
+
+int host_events_gpu(struct sweep *sweep, size_t host, const struct msg *msg,
+                    struct err *err)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+    struct host_state_gpu *gpu = &host_state->gpus[host_state->n_gpus];
+    const struct host_state *other = other_box_with(sweep, host, msg->gpu.uuid);
+    int rc;
+
+    if (host_state->state != HOST_STATE_GREETED ||
+        host_state->n_gpus == HOST_STATE_GPUS_MAX)
+        return err_set(err, ERR_PROTO, "GPU out of turn");
+    if (other) {
+        progress_say(sweep->reactor.progress,
+                     "%s: its GPU %s is the one of %s under another name; "
+                     "used once",
+                     host_state->host->name, msg->gpu.uuid, other->host->name);
+        return 0;
+    }
+    rc = gpu_arch_facts_read(&msg->gpu.facts, &gpu->facts, err);
+    if (rc < 0)
+        return rc;
+    snprintf(gpu->uuid, sizeof(gpu->uuid), "%s", msg->gpu.uuid);
+    snprintf(gpu->name, sizeof(gpu->name), "%s", msg->gpu.name);
+    if (sweep->work.spec->replay)
+        snprintf(gpu->name, sizeof(gpu->name), "%.200s (recorded)",
+                 replay_device(sweep->work.spec->replay));
+    host_state->n_gpus++;
+    return records_put_gpu(sweep, host, gpu->name, msg);
+}
+
+/* One model a sweep: capability, SM count, memory (docs/architecture.md). */
+static void drop_other_models(struct sweep *sweep,
+                              struct host_state *host_state)
+{
+    int kept = 0;
+
+    if (!device_kind_is(sweep->reactor.options->device, DEVICE_KIND_CUDA))
+        return;
+
+    for (int i = 0; i < host_state->n_gpus; i++) {
+        if (gpu_arch_same_model(&host_state->gpus[i].facts,
+                                &sweep->work.facts)) {
+            host_state->gpus[kept++] = host_state->gpus[i];
+            continue;
+        }
+        progress_say(sweep->reactor.progress,
+                     "%s: %s is another model than %s; it builds, and does "
+                     "not measure",
+                     host_state->host->name, host_state->gpus[i].name,
+                     sweep->work.gpu_name);
+    }
+    host_state->n_gpus = kept;
+}
+
+/* One line of HELLO.running taken apart (msg_identity_text). */
+struct identity_parts {
+    char copy[1024];
+    const char *config, *shape, *purpose, *round, *stage;
+};
+
+static bool take_apart(const char *text, struct identity_parts *out)
+{
+    char *rest = out->copy, *part[7];
+
+    if (strlen(text) >= sizeof(out->copy))
+        return false;
+    memcpy(out->copy, text, strlen(text) + 1);
+    for (int i = 0; i < 7; i++) {
+        part[i] = strsep(&rest, "/");
+        if (!part[i])
+            return false;
+    }
+    out->config = part[1];
+    out->shape = part[2];
+    out->purpose = part[3];
+    out->round = part[4];
+    out->stage = part[5];
+    return !rest;
+}
+
+static bool is_same_measurement(const struct sweep *sweep,
+                                const struct identity_parts *id,
+                                const struct sched_lease *lease)
+{
+    return strcmp(id->shape, plan_shape_name(sweep->work.plan, lease->shape)) ==
+               0 &&
+           strcmp(id->purpose, sched_purpose_name(lease->purpose)) == 0 &&
+           strtol(id->round, NULL, 10) == lease->round;
+}
+
+static bool is_running(const struct sweep *sweep,
+                       const struct host_state *host_state,
+                       const struct sched_lease *lease)
+{
+    const struct plan_unit *unit = plan_unit(sweep->work.plan, lease->unit);
+    const char *config = *unit->key ? unit->key : unit->source_key;
+
+    for (size_t i = 0; i < host_state->worker.n_running; i++) {
+        struct identity_parts id;
+
+        if (take_apart(host_state->worker.running[i], &id) &&
+            strcmp(id.config, config) == 0 &&
+            lease->stage == job_stage_of(id.stage) &&
+            (lease->stage == JOB_BUILD ||
+             is_same_measurement(sweep, &id, lease)))
+            return true;
+    }
+    return false;
+}
+
+/* A lease that a new connection does not know of: it never arrived (the same
+ * worker), or died with its worker (another one).  The worker offers its
+ * journal before READY, so results that exist are in already. */
+static bool drop_one(struct sweep *sweep, size_t host)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+    const struct sched_lease *lease;
+
+    for (int i = 0; (lease = sched_lease_at(sweep->work.sched, i)); i++) {
+        if (lease->host != (int)host || is_running(sweep, host_state, lease))
+            continue;
+        if (host_state->same_worker)
+            results_refuse(sweep, *lease);
+        else
+            results_lose(sweep, *lease, OUTCOME_CRASH, "its worker died");
+        return true;
+    }
+    return false;
+}
+
+/* Builds and what is screened, if this host was given it once: a claim alone
+ * would keep it from all others.  What an earlier run ordered is stored when
+ * it comes; this run orders for itself. */
+static void adopt(struct sweep *sweep, size_t host, const char *text)
+{
+    struct identity_parts id;
+    struct sched_lease lease;
+    enum job_stage stage;
+    int unit, shape;
+
+    if (!take_apart(text, &id))
+        return;
+    stage = job_stage_of(id.stage);
+    if (stage == JOB_MEASURE &&
+        (strcmp(id.purpose, sched_purpose_name(SCHED_SCREEN)) != 0 ||
+         strcmp(id.round, "0") != 0))
+        return;
+    unit = work_find_unit(&sweep->work, id.config, id.purpose);
+    shape =
+        stage == JOB_BUILD ? 0 : plan_find_shape(sweep->work.plan, id.shape);
+    if (unit < 0 || shape < 0)
+        return;
+    if (!resume_was_given(sweep, host, stage, unit, shape)) {
+        log_line(LOG_W, "CLAIM-REFUSED", "host=%s config=%.12s stage=%s",
+                 sweep->fleet.hosts[host].host->name, id.config, id.stage);
+        return;
+    }
+    if (sched_adopt(sweep->work.sched, stage, unit, shape, (int)host, 0,
+                    &lease)) {
+        log_line(LOG_I, "LEASE-ADOPTED", "job=%lld host=%s",
+                 (long long)lease.id, sweep->fleet.hosts[host].host->name);
+        dispatch_granted(sweep, &lease);
+        sweep->work.issued[lease.id - 1].adopted = true;
+        leases_started(sweep, &lease);
+        dispatch_record_lease(sweep, &lease);
+    }
+}
+
+/* By its number sched means the GPU that had it before. */
+static void note_gpus(struct sweep *sweep, size_t host)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+
+    for (int i = 0; i < host_state->n_gpus; i++) {
+        if (i < host_state->n_known &&
+            strcmp(host_state->known[i], host_state->gpus[i].uuid) != 0)
+            sched_orders_drop(sweep->work.sched, (int)host, i,
+                              "its GPU is gone");
+        memcpy(host_state->known[i], host_state->gpus[i].uuid,
+               sizeof(host_state->known[i]));
+    }
+    host_state->n_known = host_state->n_gpus;
+}
+
+void host_events_up(struct sweep *sweep, size_t host)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+
+    drop_other_models(sweep, host_state);
+    while (drop_one(sweep, host))
+        continue;
+    sched_host_up(sweep->work.sched, (int)host,
+                  host_state->host->role == HOST_GPU ? 0
+                                                     : host_state->worker.slots,
+                  host_state->n_gpus, host_state->worker.credit);
+    note_gpus(sweep, host);
+    pass_host_up(sweep, host);
+    for (size_t i = 0; i < host_state->worker.n_running; i++)
+        adopt(sweep, host, host_state->worker.running[i]);
+    resume_take_cache(sweep, host);
+    host_state->same_worker = true;
+}
+
+int host_events_ready(struct sweep *sweep, size_t host, const struct msg *msg,
+                      struct err *err)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+
+    if (host_state->state == HOST_STATE_AWAY)
+        return err_set(err, ERR_PROTO, "READY before HELLO");
+    host_state->state = HOST_STATE_READY;
+    host_state->was_ready = true;
+    host_state->is_lost = false;
+    host_state->worker.slots = (int)msg->ready.slots;
+    host_state->worker.credit = (int)msg->ready.measure_credit;
+    snprintf(host_state->worker.toolkit, sizeof(host_state->worker.toolkit),
+             "%s", msg->ready.toolkit);
+    records_put_host(sweep, host);
+    set_phase(sweep, host, LEDGER_IDLE);
+    records_put_event(sweep, "I", "HOST-READY", host_state->host->name);
+    progress_say(
+        sweep->reactor.progress, "%s: ready: %s, %d build slot%s, %d GPU%s%s%s",
+        host_state->host->name, host_state->worker.toolkit,
+        host_state->worker.slots, host_state->worker.slots == 1 ? "" : "s",
+        host_state->n_gpus, host_state->n_gpus == 1 ? "" : "s",
+        host_state->n_gpus ? ", " : "",
+        host_state->n_gpus ? host_state->gpus[0].name : "");
+    if (sweep->work.plan) {
+        host_events_up(sweep, host);
+        return 0;
+    }
+    if (host_state->n_gpus == 0)
+        return 0;
+    sweep->work.facts = host_state->gpus[0].facts;
+    if (sweep->work.spec->replay && replay_facts(sweep->work.spec->replay))
+        sweep->work.facts = *replay_facts(sweep->work.spec->replay);
+    snprintf(sweep->work.gpu_name, sizeof(sweep->work.gpu_name), "%s",
+             host_state->gpus[0].name);
+    return prepare_plan(sweep, err);
+}
+
+void host_events_trouble(struct sweep *sweep, size_t host,
+                         const struct msg *msg)
+{
+    records_put_event(sweep, "E", "HOST-TROUBLE", msg->trouble.text);
+    host_events_give_up(sweep, host, ERR_SYSTEM, msg->trouble.text);
+}

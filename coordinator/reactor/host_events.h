@@ -1,0 +1,27 @@
+/* host_events.h - the hosts of a sweep come, are set up, and go
+ */
+#ifndef FA_COORDINATOR_REACTOR_HOST_EVENTS_H
+#define FA_COORDINATOR_REACTOR_HOST_EVENTS_H
+
+#include <stddef.h>
+
+struct err;
+struct host_thread_news;
+struct msg;
+struct sweep;
+
+void host_events_news(struct sweep *sweep, const struct host_thread_news *news);
+int host_events_hello(struct sweep *sweep, size_t host, const struct msg *msg,
+                      struct err *err);
+int host_events_gpu(struct sweep *sweep, size_t host, const struct msg *msg,
+                    struct err *err);
+int host_events_ready(struct sweep *sweep, size_t host, const struct msg *msg,
+                      struct err *err);
+void host_events_trouble(struct sweep *sweep, size_t host,
+                         const struct msg *msg);
+void host_events_up(struct sweep *sweep, size_t host);
+/* Not used any more in this run; 'code' is an ERR_*. */
+void host_events_give_up(struct sweep *sweep, size_t host, int code,
+                         const char *why);
+
+#endif

@@ -1,0 +1,265 @@
+/* Artifacts on their way: from the host that built one, by way of here, to
+ * those that are to measure it.
+ *
+ * A request ends: with the last chunk, with MISSING, or with its host.  The
+ * builder is asked again when nothing comes; when it stays mute, or its bytes
+ * are not what their hash says, the artifact is built again. */
+#include "coordinator/state/artifacts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "common/msg.h"
+#include "coordinator/plan/plan_msg.h"
+#include "coordinator/state/outbox.h"
+#include "coordinator/state/reactor.h"
+
+#define FETCH_AGAIN_NS (10 * NS_PER_S) /* without a chunk */
+#define FETCHES_MAX 3                  /* of one artifact from one host */
+#define VANISHED_MAX 5                 /* artifacts of one unit */
+
+struct fetch {
+    char hash[HASH_HEX];
+    int from;         /* the host that was asked, -1 for none yet */
+    int tries;        /* times it was asked */
+    int64_t moved_ns; /* it was asked, or a chunk came */
+    bool *wanted_by;  /* [hosts] */
+    struct hash sum;  /* of the chunks so far */
+    int64_t summed;   /* bytes */
+};
+
+static int unit_of_artifact(const struct sweep *sweep, const char *hash)
+{
+    for (int unit = 0; unit <= plan_units(sweep->work.plan); unit++)
+        if (strcmp(sweep->work.artifacts[unit], hash) == 0)
+            return unit;
+    return -1;
+}
+
+static void tell_missing(struct sweep *sweep, size_t host, const char *hash)
+{
+    struct msg msg = { .type = MSG_MISSING, .missing.hash = hash };
+
+    outbox_send(sweep, host, &msg);
+}
+
+static void want_bundle(struct sweep *sweep, size_t host, const char *hash)
+{
+    const int units[] = { 0, plan_units(sweep->work.plan) };
+    struct msg tool = { .type = MSG_BUNDLE };
+
+    for (size_t i = 0; i < 2; i++) {
+        struct msg msg = { .type = MSG_BUNDLE };
+
+        plan_bundle(sweep->work.plan, units[i], &msg.bundle);
+        if (strcmp(msg.bundle.hash, hash) == 0) {
+            outbox_send(sweep, host, &msg);
+            return;
+        }
+    }
+    if (pass_bundle(sweep, hash, &tool.bundle)) {
+        outbox_send(sweep, host, &tool);
+        return;
+    }
+    tell_missing(sweep, host, hash);
+}
+
+static struct fetch *find_fetch(struct sweep *sweep, const char *hash)
+{
+    for (size_t i = 0; i < sweep->work.n_fetches; i++)
+        if (strcmp(sweep->work.fetches[i].hash, hash) == 0)
+            return &sweep->work.fetches[i];
+    return NULL;
+}
+
+static struct fetch *new_fetch(struct sweep *sweep, const char *hash)
+{
+    struct fetch *fetch;
+
+    sweep->work.fetches =
+        mem_grow(sweep->work.fetches, sweep->work.n_fetches + 1,
+                 sizeof(*sweep->work.fetches));
+    fetch = &sweep->work.fetches[sweep->work.n_fetches++];
+    *fetch = (struct fetch){ .from = -1 };
+    snprintf(fetch->hash, sizeof(fetch->hash), "%s", hash);
+    fetch->wanted_by = mem_new(sweep->fleet.n, sizeof(*fetch->wanted_by));
+    return fetch;
+}
+
+static void drop_fetch(struct sweep *sweep, struct fetch *fetch)
+{
+    free(fetch->wanted_by);
+    *fetch = sweep->work.fetches[--sweep->work.n_fetches];
+}
+
+/* One that builds and has nothing to show for it would build for ever. */
+static void note_vanished(struct sweep *sweep, int unit)
+{
+    int host = sched_home(sweep->work.sched, unit);
+
+    sched_vanished(sweep->work.sched, unit);
+    if (host >= 0 && ++sweep->work.vanished[unit] == VANISHED_MAX)
+        host_state_condemn(
+            &sweep->fleet.hosts[host], ERR_NETWORK,
+            "an artifact that it built was gone five times in a row");
+}
+
+/* It must be built again: those who wait give their leases back. */
+static void give_up_fetch(struct sweep *sweep, struct fetch *fetch)
+{
+    char hash[HASH_HEX];
+    int unit = unit_of_artifact(sweep, fetch->hash);
+
+    memcpy(hash, fetch->hash, HASH_HEX);
+    log_line(LOG_W, "ARTIFACT-MISSING", "artifact=%s", hash);
+    for (size_t host = 0; host < sweep->fleet.n; host++)
+        if (fetch->wanted_by[host])
+            tell_missing(sweep, host, hash);
+    drop_fetch(sweep, fetch);
+    if (unit >= 0)
+        note_vanished(sweep, unit);
+}
+
+/* Ask for it, or again; wait while its host may come back; or give it up.
+ * True when the fetch is over. */
+static bool step_fetch(struct sweep *sweep, struct fetch *fetch, int64_t now)
+{
+    struct msg msg = { .type = MSG_FETCH, .fetch.hash = fetch->hash };
+    int unit = unit_of_artifact(sweep, fetch->hash);
+    int home = unit < 0 ? -1 : sched_home(sweep->work.sched, unit);
+
+    if (home < 0 || fetch->wanted_by[home]) {
+        give_up_fetch(sweep, fetch);
+        return true;
+    }
+    if (sweep->fleet.hosts[home].state != HOST_STATE_READY ||
+        sweep->fleet.hosts[home].suspect)
+        return false; /* until it is back, or lost: then it has no home */
+    if (fetch->from != home)
+        fetch->tries = 0;
+    else if (now - fetch->moved_ns < FETCH_AGAIN_NS)
+        return false;
+    if (fetch->tries == FETCHES_MAX) {
+        host_state_condemn(&sweep->fleet.hosts[home], ERR_NETWORK,
+                           "it was asked three times for an artifact that it "
+                           "built, and sent nothing");
+        return false; /* now it has no home */
+    }
+    fetch->from = home;
+    fetch->tries++;
+    fetch->moved_ns = now;
+    outbox_send(sweep, (size_t)home, &msg);
+    return false;
+}
+
+static void want_artifact(struct sweep *sweep, size_t host, const char *hash)
+{
+    struct fetch *fetch = find_fetch(sweep, hash);
+
+    if (unit_of_artifact(sweep, hash) < 0) {
+        tell_missing(sweep, host, hash);
+        return;
+    }
+    if (!fetch)
+        fetch = new_fetch(sweep, hash);
+    fetch->wanted_by[host] = true;
+    step_fetch(sweep, fetch, reactor_now(sweep));
+}
+
+void artifacts_want(struct sweep *sweep, size_t host, const struct msg *msg)
+{
+    if (strcmp(msg->want.what, "bundle") == 0)
+        want_bundle(sweep, host, msg->want.hash);
+    else
+        want_artifact(sweep, host, msg->want.hash);
+}
+
+/* Chunks are summed in their order; of an answer that another one overtook,
+ * the sum is never asked for.  True when the whole of it was right or is not
+ * known. */
+static bool sum_chunk(struct fetch *fetch, const struct msg_artifact *part)
+{
+    char hash[HASH_HEX];
+
+    if (part->offset == 0) {
+        hash_init(&fetch->sum);
+        fetch->summed = 0;
+    }
+    if (part->offset != fetch->summed)
+        return true;
+    hash_add(&fetch->sum, part->chunk.data, part->chunk.len);
+    fetch->summed += (int64_t)part->chunk.len;
+    if (fetch->summed < part->total)
+        return true;
+    hash_end(&fetch->sum, hash);
+    fetch->summed = -1;
+    return strcmp(hash, fetch->hash) == 0;
+}
+
+void artifacts_chunk(struct sweep *sweep, size_t host, const struct msg *msg)
+{
+    const struct msg_artifact *part = &msg->artifact;
+    struct fetch *fetch = find_fetch(sweep, part->hash);
+    struct msg out = { .type = MSG_ARTIFACT, .artifact = *part };
+
+    if (!fetch || fetch->from != (int)host)
+        return;
+    fetch->moved_ns = reactor_now(sweep);
+    if (!sum_chunk(fetch, part)) {
+        host_state_condemn(
+            &sweep->fleet.hosts[host], ERR_PROTO,
+            "the bytes of an artifact that it built do not match "
+            "their hash");
+        return;
+    }
+    for (size_t i = 0; i < sweep->fleet.n; i++)
+        if (fetch->wanted_by[i])
+            outbox_send(sweep, i, &out);
+    if (part->offset + (int64_t)part->chunk.len >= part->total)
+        drop_fetch(sweep, fetch);
+}
+
+void artifacts_missing(struct sweep *sweep, size_t host, const char *hash)
+{
+    struct fetch *fetch = find_fetch(sweep, hash);
+    int unit = unit_of_artifact(sweep, hash);
+
+    if (fetch && fetch->from == (int)host)
+        give_up_fetch(sweep, fetch);
+    else if (unit >= 0 && sched_home(sweep->work.sched, unit) == (int)host)
+        note_vanished(sweep, unit);
+}
+
+void artifacts_turn(struct sweep *sweep, int64_t now)
+{
+    for (size_t i = 0; i < sweep->work.n_fetches;)
+        if (!step_fetch(sweep, &sweep->work.fetches[i], now))
+            i++;
+}
+
+void artifacts_forget_host(struct sweep *sweep, size_t host)
+{
+    for (size_t i = 0; i < sweep->work.n_fetches;) {
+        struct fetch *fetch = &sweep->work.fetches[i];
+        bool wanted = false;
+
+        fetch->wanted_by[host] = false;
+        for (size_t h = 0; h < sweep->fleet.n; h++)
+            wanted = wanted || fetch->wanted_by[h];
+        if (wanted)
+            i++;
+        else
+            drop_fetch(sweep, fetch);
+    }
+}
+
+void artifacts_free(struct sweep *sweep)
+{
+    while (sweep->work.n_fetches > 0)
+        drop_fetch(sweep, &sweep->work.fetches[0]);
+    free(sweep->work.fetches);
+}

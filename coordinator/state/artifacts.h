@@ -1,0 +1,20 @@
+/* artifacts.h - the way of artifacts from host to host
+ */
+#ifndef FA_COORDINATOR_STATE_ARTIFACTS_H
+#define FA_COORDINATOR_STATE_ARTIFACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct msg;
+struct sweep;
+
+void artifacts_want(struct sweep *sweep, size_t host, const struct msg *msg);
+void artifacts_chunk(struct sweep *sweep, size_t host, const struct msg *msg);
+void artifacts_missing(struct sweep *sweep, size_t host, const char *hash);
+void artifacts_turn(struct sweep *sweep, int64_t now);        /* ask again */
+void artifacts_forget_host(struct sweep *sweep, size_t host); /* it is lost */
+void artifacts_free(struct sweep *sweep);
+
+#endif

@@ -1,0 +1,105 @@
+/* host_state.h - a host as the reactor sees it
+ */
+#ifndef FA_COORDINATOR_STATE_HOST_STATE_H
+#define FA_COORDINATOR_STATE_HOST_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/clock.h"
+#include "common/err.h"
+#include "common/hash.h"
+#include "coordinator/spec/gpu_arch.h"
+
+struct host;
+
+#define HOST_STATE_GPUS_MAX 64
+#define ACKS_MAX 256 /* results in one commit, and nonces in one ACK */
+
+/* A host, as the reactor sees it.
+ *
+ *   AWAY --attached--> GREETED --welcome, READY--> READY
+ *     ^                   |                          |
+ *     '------------- connection gone ----------------'    FAILED: for good */
+enum host_state_state {
+    HOST_STATE_AWAY,
+    HOST_STATE_GREETED,
+    HOST_STATE_READY,
+    HOST_STATE_FAILED
+};
+
+struct host_state_gpu {
+    char uuid[128];
+    char name[256];
+    struct gpu_arch_facts facts;
+};
+
+/* The connection to it. */
+struct host_connection {
+    bool attached;     /* a relay is up */
+    int64_t heard_ns;  /* last message, CLOCK_BOOTTIME */
+    int64_t linked_ns; /* when its relay was up */
+    int64_t deaf_ns;   /* since then it says nothing but HELLO; or 0 */
+    int tries;         /* connections that broke */
+    char bye[64];      /* why its worker ended, by its own words */
+    int code;          /* ERR_* of the last that broke */
+    char why[sizeof(((struct err *)0)->text)];
+};
+
+/* What it did with the work it was given. */
+struct host_conduct {
+    int refusals;     /* leases it did not take, since its last result */
+    int64_t rests_ns; /* until then it is offered none, after refusals */
+    int expired;      /* leases that ran out, since its last result */
+    bool has_foreign; /* results that are for another database */
+    bool condemned;   /* it is to be given up: see conn.code and conn.why */
+};
+
+/* Its worker, as HELLO and READY say. */
+struct host_worker {
+    int64_t pid, cpus;
+    char boot_id[CLOCK_BOOT_ID_BYTES];
+    char machine[256];
+    char version[128];
+    char toolkit[256];
+    char **running; /* identities it had in work at its HELLO */
+    size_t n_running;
+    int slots;
+    int credit;
+};
+
+struct host_state {
+    const struct host *host; /* borrowed from the hosts list */
+    enum host_state_state state;
+    struct host_connection conn;
+    struct host_conduct conduct;
+    struct host_worker worker;
+    bool was_ready;   /* in this run */
+    bool same_worker; /* the process that was READY before */
+    bool suspect;     /* silent for 15 s: no new work */
+    bool is_lost;     /* silent for 30 s: its work went to others */
+    /* Of each GPU, and last of the build slots: when a lease began or ended
+     * there, and when what runs there must end (leases.c). */
+    int64_t moved_ns[HOST_STATE_GPUS_MAX + 1];
+    int64_t busy_until_ns[HOST_STATE_GPUS_MAX + 1];
+    struct host_state_gpu gpus[HOST_STATE_GPUS_MAX];
+    int n_gpus;
+    /* As sched knows them by number; after a new connection it may be others */
+    char known[HOST_STATE_GPUS_MAX][128];
+    int n_known;
+    char acks[ACKS_MAX][HASH_HEX]; /* stored, to be sent after COMMIT */
+    size_t n_acks;
+};
+
+/* It is not to be used any more: the loop gives it up at its next turn, and
+ * takes no message of it before.  The first reason counts. */
+void host_state_condemn(struct host_state *host_state, int code,
+                        const char *why);
+bool host_state_is_connected(const struct host_state *host_state);
+/* Two hosts of the file that turned out to be one worker. */
+bool host_state_same_worker(const struct host_state *a,
+                            const struct host_state *b);
+void host_state_forget_running(struct host_state *host_state);
+
+#endif

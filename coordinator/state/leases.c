@@ -1,0 +1,168 @@
+/* Leases in time: each has a deadline that is kept here, whatever its host
+ * says or does not say; and what is out late may be repeated by who is idle.
+ *
+ * A worker does one thing after the other at each of its places (a GPU, its
+ * build slots).  A lease that runs has its limit; one that waits has as long
+ * from when its place last moved, or from when what runs there must end. */
+#include "coordinator/state/leases.h"
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "coordinator/state/reactor.h"
+#include "coordinator/state/records.h"
+#include "coordinator/schedule/ledger.h"
+
+#define GRACE_NS \
+    (LEASES_GRACE_S * NS_PER_S) /* over the limit: docs/reliability.md F23 */
+#define LATE_LEAST_NS NS_PER_S  /* F28: the end waits no longer */
+#define LATE_FIRST_NS (10 * NS_PER_S) /* while no time is known */
+#define LATE_TIMES 3                  /* the mean of such work */
+#define MEAN_WEIGHT 0.2               /* of the newest */
+
+static int place_of(int gpu)
+{
+    return gpu < 0 ? HOST_STATE_GPUS_MAX : gpu;
+}
+
+void leases_started(struct sweep *sweep, const struct sched_lease *lease)
+{
+    int64_t now = reactor_now(sweep);
+
+    sweep->work.issued[lease->id - 1].started_ns = now;
+    sweep->fleet.hosts[lease->host].moved_ns[place_of(lease->gpu)] = now;
+}
+
+static void note_end(struct sweep *sweep, const struct sched_lease *lease,
+                     bool done)
+{
+    const struct issued_lease *grant = &sweep->work.issued[lease->id - 1];
+    double *mean = &sweep->work.mean_ns[lease->stage];
+    int64_t now = reactor_now(sweep);
+    double took;
+
+    sweep->fleet.hosts[lease->host].moved_ns[place_of(lease->gpu)] = now;
+    if (!done || !grant->started_ns)
+        return;
+    sweep->fleet.hosts[lease->host].conduct.expired = 0;
+    took = (double)(now - grant->started_ns);
+    *mean = *mean > 0 ? *mean + MEAN_WEIGHT * (took - *mean) : took;
+}
+
+const char *leases_ending_name(enum leases_ending ending)
+{
+    static const char *const names[] = {
+        [LEASES_DONE] = "done",
+        [LEASES_LOST] = "lost",
+        [LEASES_REFUSED] = "refused",
+        [LEASES_CANCELLED] = "cancelled",
+    };
+
+    return names[ending];
+}
+
+void leases_end(struct sweep *sweep, const struct sched_lease *lease,
+                enum leases_ending ending, enum ledger_category category)
+{
+    records_end_lease(sweep, lease, leases_ending_name(ending), category);
+    note_end(sweep, lease, ending == LEASES_DONE);
+}
+
+/* When what runs at the lease's place must have ended, or when the place last
+ * moved. */
+static int64_t waits_since(const struct sweep *sweep,
+                           const struct sched_lease *lease)
+{
+    const struct issued_lease *grant = &sweep->work.issued[lease->id - 1];
+    const struct host_state *host_state = &sweep->fleet.hosts[lease->host];
+    int place = place_of(lease->gpu);
+    int64_t since = grant->granted_ns;
+
+    if (host_state->moved_ns[place] > since)
+        since = host_state->moved_ns[place];
+    return host_state->busy_until_ns[place] > since
+               ? host_state->busy_until_ns[place]
+               : since;
+}
+
+int64_t leases_deadline(const struct sweep *sweep,
+                        const struct sched_lease *lease)
+{
+    const struct issued_lease *grant = &sweep->work.issued[lease->id - 1];
+    int64_t from =
+        grant->started_ns ? grant->started_ns : waits_since(sweep, lease);
+
+    return from + grant->limit_ns + GRACE_NS;
+}
+
+static void note_busy(struct sweep *sweep)
+{
+    const struct sched_lease *lease;
+
+    for (size_t i = 0; i < sweep->fleet.n; i++)
+        for (int place = 0; place <= HOST_STATE_GPUS_MAX; place++)
+            sweep->fleet.hosts[i].busy_until_ns[place] = 0;
+    for (int i = 0; (lease = sched_lease_at(sweep->work.sched, i)); i++) {
+        const struct issued_lease *grant = &sweep->work.issued[lease->id - 1];
+        int64_t *until = &sweep->fleet.hosts[lease->host]
+                              .busy_until_ns[place_of(lease->gpu)];
+
+        if (grant->started_ns && grant->started_ns + grant->limit_ns > *until)
+            *until = grant->started_ns + grant->limit_ns;
+    }
+}
+
+static bool is_late(const struct sweep *sweep, const struct sched_lease *lease,
+                    int64_t now)
+{
+    const struct issued_lease *grant = &sweep->work.issued[lease->id - 1];
+    const struct host_state *host_state = &sweep->fleet.hosts[lease->host];
+    double mean = sweep->work.mean_ns[lease->stage];
+    int64_t moved = host_state->moved_ns[place_of(lease->gpu)];
+    int64_t since = grant->granted_ns, most = (int64_t)(LATE_TIMES * mean);
+
+    if (moved > since)
+        since = moved;
+    if (grant->started_ns)
+        since = grant->started_ns;
+    if (most < LATE_LEAST_NS)
+        most = LATE_LEAST_NS;
+    return now - since > (mean > 0 ? most : LATE_FIRST_NS);
+}
+
+void leases_turn(struct sweep *sweep, int64_t now)
+{
+    const struct sched_lease *lease;
+
+    note_busy(sweep);
+    for (int i = 0; (lease = sched_lease_at(sweep->work.sched, i)); i++)
+        if (is_late(sweep, lease, now))
+            sched_lease_late(sweep->work.sched, lease->id);
+}
+
+const struct sched_lease *leases_expired(const struct sweep *sweep, int64_t now)
+{
+    const struct sched_lease *lease;
+
+    for (int i = 0; (lease = sched_lease_at(sweep->work.sched, i)); i++)
+        if (now > leases_deadline(sweep, lease))
+            return lease;
+    return NULL;
+}
+
+void leases_forgive(struct sweep *sweep, int64_t by_ns)
+{
+    const struct sched_lease *lease;
+
+    for (size_t i = 0; i < sweep->fleet.n; i++)
+        for (int place = 0; place <= HOST_STATE_GPUS_MAX; place++)
+            sweep->fleet.hosts[i].moved_ns[place] += by_ns;
+    for (int i = 0;
+         sweep->work.sched && (lease = sched_lease_at(sweep->work.sched, i));
+         i++) {
+        struct issued_lease *grant = &sweep->work.issued[lease->id - 1];
+
+        grant->granted_ns += by_ns;
+        if (grant->started_ns)
+            grant->started_ns += by_ns;
+    }
+}

@@ -1,0 +1,28 @@
+/* mail.h - what waits: rows for their COMMIT, and results for a plan
+ */
+#ifndef FA_COORDINATOR_STATE_MAIL_H
+#define FA_COORDINATOR_STATE_MAIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/msg.h"
+
+struct store;
+
+/* A result that came before there was a plan to judge it by. */
+struct held_result {
+    size_t host;
+    struct msg msg; /* owned */
+};
+
+struct mail {
+    struct store *store;
+    size_t pending;     /* rows since the last COMMIT */
+    int64_t pending_ns; /* when the first of them came */
+    struct held_result *held;
+    size_t n_held, n_taken; /* kept, and taken since */
+};
+
+#endif

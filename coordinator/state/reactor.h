@@ -1,0 +1,53 @@
+/* reactor.h - a running sweep: its clock, its end, and the four parts of it
+ */
+#ifndef FA_COORDINATOR_STATE_REACTOR_H
+#define FA_COORDINATOR_STATE_REACTOR_H
+
+#include <stdint.h>
+
+#include "common/err.h"
+#include "coordinator/link/sweep_io.h"
+#include "coordinator/state/fleet.h"
+#include "coordinator/state/mail.h"
+#include "coordinator/state/pass.h"
+#include "coordinator/state/progress.h"
+#include "coordinator/state/sweep_options.h"
+#include "coordinator/state/work.h"
+#include "coordinator/text/exit_code.h"
+
+/* Everything belongs to the reactor's thread. */
+struct reactor {
+    const struct sweep_options *options;
+    struct sweep_io io;
+    struct progress *progress;
+    int64_t epoch;
+    int64_t sweep_id;
+    int64_t started_ns;
+    int64_t turn_ns;                      /* end of the last turn of the loop */
+    int64_t beat_ns, flush_ns, leases_ns; /* when that was done last */
+
+    int stopping; /* signals taken: 1 finish what runs, 2 at once */
+    int64_t stop_ns;
+    const char *ending; /* why it stops, NULL while it goes on */
+    int exit_code;      /* enum exit_code, or by a signal */
+    struct err fatal;   /* what ended it, for the user */
+};
+
+struct sweep {
+    struct reactor reactor;
+    struct fleet fleet;   /* who does it */
+    struct work work;     /* what is done */
+    struct mail mail;     /* what waits */
+    struct passes passes; /* what it is done for */
+};
+
+/* ---- reactor.c */
+int64_t reactor_now(const struct sweep *sweep); /* CLOCK_BOOTTIME */
+int64_t reactor_utc(const struct sweep *sweep);
+double
+reactor_usd(const struct sweep *sweep); /* NaN when nothing has a price */
+/* Stop for a reason the user is told; the first one counts. */
+void reactor_fail(struct sweep *sweep, enum exit_code exit_code,
+                  const struct err *why);
+
+#endif

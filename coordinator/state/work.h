@@ -1,0 +1,84 @@
+/* work.h - what is to be done in a sweep, and what was handed out
+ */
+#ifndef FA_COORDINATOR_STATE_WORK_H
+#define FA_COORDINATOR_STATE_WORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/buf.h"
+#include "common/hash.h"
+#include "coordinator/plan/plan.h"
+#include "coordinator/schedule/sched.h"
+#include "coordinator/spec/gpu_arch.h"
+
+struct fetch; /* artifacts.c */
+struct incumbents;
+struct space;
+struct spec;
+
+/* Rungs of a race are so many rounds apart, so that repetitions for other
+ * reasons, which count on from the last round there is, never meet the next. */
+#define SWEEP_RUNG_ROUNDS 1000
+
+/* What a lease of this run was for: a result must come from its host. */
+struct issued_lease {
+    int unit;
+    int shape;
+    enum job_stage stage;
+    int host;
+    int64_t granted_ns, started_ns; /* CLOCK_BOOTTIME; 0: not yet */
+    int64_t limit_ns;               /* that its worker was given */
+    char artifact[HASH_HEX];        /* to be measured, or "" */
+    bool adopted;                   /* the worker had it from an earlier run */
+    int64_t order;                  /* 0 when nobody ordered it */
+    int pass;                       /* of the order */
+    enum sched_purpose purpose;
+    int round;
+};
+
+/* A lease that an earlier run left open. */
+struct left_lease {
+    char host[320]; /* its name */
+    enum job_stage stage;
+    int unit, shape;
+};
+
+struct work_count {
+    int settled, correct; /* measurements */
+    int left_out;         /* builds that are not part of this command */
+};
+
+struct work {
+    struct spec *spec;
+    struct space *space;
+    struct plan *plan;             /* NULL until the device facts are known */
+    struct sched *sched;           /* likewise */
+    struct incumbents *incumbents; /* likewise */
+    char arch[32];
+    struct gpu_arch_facts facts; /* of the sweep's one GPU model */
+    char gpu_name[256];
+
+    char (*artifacts)[HASH_HEX]; /* of each unit and the reference; "" none */
+    /* [units + 1]: how often its artifact was gone since it was of use. */
+    int *vanished;
+    struct issued_lease *issued; /* index is lease id - 1 */
+    size_t n_issued;
+    struct left_lease *left;
+    size_t n_left;
+    struct fetch *fetches;
+    size_t n_fetches;
+    struct buf request; /* of the measurement last handed out, in a replay */
+    double mean_ns[2];  /* of a build, of a measurement; 0 while not known */
+    struct work_count count;
+};
+
+/* What a build of the unit is for, as messages say it. */
+const char *work_build_purpose(const struct work *work, int unit);
+bool work_is_build_purpose(const char *word);
+/* The unit of a configuration's key, or of the reference's build; or -1. */
+int work_find_unit(const struct work *work, const char *config,
+                   const char *purpose);
+
+#endif

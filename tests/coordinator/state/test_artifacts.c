@@ -1,0 +1,293 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/clock.h"
+#include "common/hash.h"
+#include "coordinator/plan/plan_msg.h"
+#include "coordinator/state/artifacts.h"
+#include "tests/coordinator/reactor/reactor_fixture.h"
+
+#define AGAIN_NS (10 * NS_PER_S) /* a host is asked again without a chunk */
+
+static struct rig rig;
+static char hash[HASH_HEX]; /* of unit 0's artifact, "cubin" */
+
+/* Host a has built the reference and unit 0; host b has a GPU, host c too. */
+static int set_up(void **state)
+{
+    struct hash sum;
+
+    (void)state;
+    rig_open(&rig, 3);
+    rig_ready(&rig, 0, 1, 1);
+    rig_build_two(&rig);
+    rig_ready(&rig, 1, 0, 1);
+    rig_ready(&rig, 2, 0, 1);
+    hash_init(&sum);
+    hash_add(&sum, "cubin", 5);
+    hash_end(&sum, hash);
+    memcpy(rig.sweep.work.artifacts[0], hash, HASH_HEX);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    rig_close(&rig);
+    return 0;
+}
+
+static struct host_state *host(size_t i)
+{
+    return &rig.sweep.fleet.hosts[i];
+}
+
+static void want(size_t from)
+{
+    assert_int_equal(
+        rig_take(
+            &rig, from,
+            (struct msg){ .type = MSG_WANT, .what = "artifact", .hash = hash }),
+        0);
+}
+
+static void chunk(size_t from, int64_t offset, const char *text)
+{
+    assert_int_equal(rig_take(&rig, from,
+                              (struct msg){ .type = MSG_ARTIFACT,
+                                            .hash = hash,
+                                            .offset = offset,
+                                            .total = 5,
+                                            .chunk = { text, strlen(text) } }),
+                     0);
+}
+
+static void what_is_wanted_is_asked_for_where_it_lies(void **state)
+{
+    (void)state;
+    want(1);
+    assert_int_equal(rig_count(&rig, MSG_FETCH), 1);
+    assert_int_equal(rig_last(&rig, MSG_FETCH)->host, 0);
+    assert_string_equal(rig_last(&rig, MSG_FETCH)->hash, hash);
+    want(2);
+    assert_int_equal(rig_count(&rig, MSG_FETCH), 1); /* it comes for both */
+    chunk(0, 0, "cub");
+    assert_int_equal(rig_count(&rig, MSG_ARTIFACT), 2);
+    assert_int_equal(rig.sweep.work.n_fetches, 1);
+    chunk(0, 3, "in");
+    assert_int_equal(rig_count(&rig, MSG_ARTIFACT), 4);
+    assert_int_equal(rig.sweep.work.n_fetches, 0);
+    assert_false(host(0)->conduct.condemned);
+}
+
+static void what_nobody_built_is_missing(void **state)
+{
+    (void)state;
+    memcpy(hash, "0123456789abcdef0123456789abcdef", HASH_HEX);
+    want(1);
+    assert_string_equal(rig_last(&rig, MSG_MISSING)->hash, hash);
+    assert_int_equal(rig_last(&rig, MSG_MISSING)->host, 1);
+    assert_int_equal(rig.sweep.work.n_fetches, 0);
+}
+
+static void a_bundle_is_sent_and_another_is_missing(void **state)
+{
+    struct msg bundle = { .type = MSG_BUNDLE };
+    struct msg ask = { .type = MSG_WANT, .what = "bundle" };
+
+    (void)state;
+    plan_bundle(rig.sweep.work.plan, 0, &bundle);
+    ask.hash = bundle.hash;
+    assert_int_equal(rig_take(&rig, 1, ask), 0);
+    assert_string_equal(rig_last(&rig, MSG_BUNDLE)->hash, bundle.hash);
+    assert_int_equal(rig_count(&rig, MSG_BUNDLE), 1);
+    plan_bundle(rig.sweep.work.plan, plan_units(rig.sweep.work.plan), &bundle);
+    ask.hash = bundle.hash;
+    assert_int_equal(rig_take(&rig, 1, ask), 0);
+    assert_int_equal(rig_count(&rig, MSG_BUNDLE), 2);
+    ask.hash = "0123456789abcdef0123456789abcdef";
+    assert_int_equal(rig_take(&rig, 1, ask), 0);
+    assert_int_equal(rig_count(&rig, MSG_BUNDLE), 2);
+    assert_int_equal(rig_count(&rig, MSG_MISSING), 1);
+}
+
+static void chunks_of_other_hosts_are_ignored(void **state)
+{
+    (void)state;
+    want(1);
+    chunk(2, 0, "cubin");
+    assert_int_equal(rig_count(&rig, MSG_ARTIFACT), 0);
+    assert_int_equal(rig.sweep.work.n_fetches, 1);
+}
+
+static void bytes_that_do_not_match_condemn_their_host(void **state)
+{
+    (void)state;
+    want(1);
+    chunk(0, 0, "cub");
+    chunk(0, 3, "on");
+    assert_true(host(0)->conduct.condemned);
+    assert_int_equal(host(0)->conn.code, ERR_PROTO);
+    assert_int_equal(rig_count(&rig, MSG_ARTIFACT), 1);
+}
+
+/* The answer to an earlier question overtook: nobody can tell. */
+static void chunks_out_of_order_are_not_summed(void **state)
+{
+    (void)state;
+    want(1);
+    chunk(0, 3, "on");
+    assert_false(host(0)->conduct.condemned);
+    assert_int_equal(rig.sweep.work.n_fetches, 0);
+}
+
+static void an_answer_that_begins_again_is_summed_from_there(void **state)
+{
+    (void)state;
+    want(1);
+    chunk(0, 0, "cub");
+    chunk(0, 0, "cub");
+    chunk(0, 3, "in");
+    assert_false(host(0)->conduct.condemned);
+    assert_int_equal(rig.sweep.work.n_fetches, 0);
+}
+
+static void it_is_asked_again_after_10_s_and_three_times_in_all(void **state)
+{
+    (void)state;
+    want(1);
+    artifacts_turn(&rig.sweep, RIG_START_NS + AGAIN_NS - 1);
+    assert_int_equal(rig_count(&rig, MSG_FETCH), 1);
+    artifacts_turn(&rig.sweep, RIG_START_NS + AGAIN_NS);
+    assert_int_equal(rig_count(&rig, MSG_FETCH), 2);
+    artifacts_turn(&rig.sweep, RIG_START_NS + 2 * AGAIN_NS);
+    assert_int_equal(rig_count(&rig, MSG_FETCH), 3);
+    assert_false(host(0)->conduct.condemned);
+    artifacts_turn(&rig.sweep, RIG_START_NS + 3 * AGAIN_NS);
+    assert_int_equal(rig_count(&rig, MSG_FETCH), 3);
+    assert_true(host(0)->conduct.condemned);
+    assert_int_equal(host(0)->conn.code, ERR_NETWORK);
+}
+
+static void a_chunk_puts_the_next_question_off(void **state)
+{
+    (void)state;
+    want(1);
+    rig.now_ns += 4 * NS_PER_S;
+    chunk(0, 0, "cub");
+    artifacts_turn(&rig.sweep, RIG_START_NS + AGAIN_NS);
+    assert_int_equal(rig_count(&rig, MSG_FETCH), 1);
+}
+
+static void a_host_that_is_away_is_asked_when_it_is_back(void **state)
+{
+    (void)state;
+    host(0)->suspect = true;
+    want(1);
+    host(0)->suspect = false;
+    host(0)->state = HOST_STATE_AWAY;
+    artifacts_turn(&rig.sweep, RIG_START_NS);
+    assert_int_equal(rig_count(&rig, MSG_FETCH), 0);
+    host(0)->state = HOST_STATE_READY;
+    artifacts_turn(&rig.sweep, RIG_START_NS);
+    assert_int_equal(rig_count(&rig, MSG_FETCH), 1);
+}
+
+/* The host that built it wants it: it is nowhere. */
+static void what_its_own_host_wants_is_built_again(void **state)
+{
+    (void)state;
+    want(0);
+    assert_int_equal(rig_count(&rig, MSG_MISSING), 1);
+    assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
+    assert_int_equal(rig.sweep.work.vanished[0], 1);
+    assert_int_equal(rig.sweep.work.n_fetches, 0);
+}
+
+static void what_is_missing_there_is_missing_for_all_who_wait(void **state)
+{
+    (void)state;
+    want(1);
+    want(2);
+    assert_int_equal(
+        rig_take(&rig, 2, (struct msg){ .type = MSG_MISSING, .hash = hash }),
+        0); /* it was not asked */
+    assert_int_equal(rig_count(&rig, MSG_MISSING), 0);
+    assert_int_equal(
+        rig_take(&rig, 0, (struct msg){ .type = MSG_MISSING, .hash = hash }),
+        0);
+    assert_int_equal(rig_count(&rig, MSG_MISSING), 2);
+    assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
+}
+
+static void what_its_host_misses_unasked_is_built_again(void **state)
+{
+    (void)state;
+    artifacts_missing(&rig.sweep, 1, hash);
+    assert_int_equal(sched_home(rig.sweep.work.sched, 0), 0);
+    artifacts_missing(&rig.sweep, 0, hash);
+    assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
+}
+
+static void five_that_vanish_in_a_row_condemn_who_built_them(void **state)
+{
+    size_t before;
+
+    (void)state;
+    rig.sweep.work.vanished[0] = 3;
+    artifacts_missing(&rig.sweep, 0, hash);
+    assert_false(host(0)->conduct.condemned);
+    before = rig.n_sent;
+    assert_int_equal(rig_dispatch(&rig), 2);
+    while (rig.sent[before].type != MSG_BUILD) /* it is the first of them */
+        before++;
+    assert_int_equal(rig_built(&rig, &rig.sent[before], "built"), 0);
+    artifacts_missing(&rig.sweep, 0, rig.sweep.work.artifacts[0]);
+    assert_true(host(0)->conduct.condemned);
+    assert_string_equal(host(0)->conn.why, "an artifact that it built was gone "
+                                           "five times in a row");
+}
+
+static void a_host_that_went_wants_nothing_any_more(void **state)
+{
+    (void)state;
+    want(1);
+    want(2);
+    artifacts_forget_host(&rig.sweep, 1);
+    assert_int_equal(rig.sweep.work.n_fetches, 1);
+    chunk(0, 0, "cub");
+    assert_int_equal(rig_count(&rig, MSG_ARTIFACT), 1);
+    assert_int_equal(rig_last(&rig, MSG_ARTIFACT)->host, 2);
+    artifacts_forget_host(&rig.sweep, 2);
+    assert_int_equal(rig.sweep.work.n_fetches, 0);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(what_is_wanted_is_asked_for_where_it_lies),
+        CASE(what_nobody_built_is_missing),
+        CASE(a_bundle_is_sent_and_another_is_missing),
+        CASE(chunks_of_other_hosts_are_ignored),
+        CASE(bytes_that_do_not_match_condemn_their_host),
+        CASE(chunks_out_of_order_are_not_summed),
+        CASE(an_answer_that_begins_again_is_summed_from_there),
+        CASE(it_is_asked_again_after_10_s_and_three_times_in_all),
+        CASE(a_chunk_puts_the_next_question_off),
+        CASE(a_host_that_is_away_is_asked_when_it_is_back),
+        CASE(what_its_own_host_wants_is_built_again),
+        CASE(what_is_missing_there_is_missing_for_all_who_wait),
+        CASE(what_its_host_misses_unasked_is_built_again),
+        CASE(five_that_vanish_in_a_row_condemn_who_built_them),
+        CASE(a_host_that_went_wants_nothing_any_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

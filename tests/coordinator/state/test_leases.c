@@ -1,0 +1,184 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/clock.h"
+#include "coordinator/state/leases.h"
+#include "tests/coordinator/reactor/reactor_fixture.h"
+
+#define BUILD_LIMIT_S 300
+
+static struct rig rig;
+
+/* A build of the reference and one of unit 0 are out, to host a. */
+static int two_builds(void **state)
+{
+    (void)state;
+    rig_open(&rig, 1);
+    rig_ready(&rig, 0, 1, 0); /* one slot, and one lease in waiting */
+    assert_int_equal(rig_dispatch(&rig), 2);
+    return 0;
+}
+
+static int over(void **state)
+{
+    (void)state;
+    rig_close(&rig);
+    return 0;
+}
+
+static const struct sched_lease *lease(int64_t id)
+{
+    return sched_lease_get(rig.sweep.work.sched, id);
+}
+
+static void
+what_was_not_begun_has_its_limit_from_when_it_was_given(void **state)
+{
+    int64_t at = RIG_START_NS + (BUILD_LIMIT_S + 30) * NS_PER_S;
+
+    (void)state;
+    assert_int_equal(leases_deadline(&rig.sweep, lease(1)), at);
+    assert_null(leases_expired(&rig.sweep, at));
+    assert_non_null(leases_expired(&rig.sweep, at + 1));
+}
+
+static void what_has_begun_has_its_limit_from_then(void **state)
+{
+    (void)state;
+    rig.now_ns += 20 * NS_PER_S;
+    leases_started(&rig.sweep, lease(1));
+    assert_int_equal(leases_deadline(&rig.sweep, lease(1)),
+                     RIG_START_NS + (20 + BUILD_LIMIT_S + 30) * NS_PER_S);
+}
+
+/* The slots of a host are one place. */
+static void what_waits_has_its_limit_from_when_its_place_moved(void **state)
+{
+    (void)state;
+    rig.now_ns += 20 * NS_PER_S;
+    leases_started(&rig.sweep, lease(1));
+    assert_int_equal(leases_deadline(&rig.sweep, lease(2)),
+                     RIG_START_NS + (20 + BUILD_LIMIT_S + 30) * NS_PER_S);
+    leases_turn(&rig.sweep, rig.now_ns); /* what runs there has until 320 s */
+    assert_int_equal(leases_deadline(&rig.sweep, lease(2)),
+                     RIG_START_NS +
+                         (20 + BUILD_LIMIT_S + BUILD_LIMIT_S + 30) * NS_PER_S);
+    rig.now_ns += NS_PER_S;
+    assert_int_equal(rig_built(&rig, &rig.sent[0], "built"), 0);
+    leases_turn(&rig.sweep, rig.now_ns);
+    assert_int_equal(leases_deadline(&rig.sweep, lease(2)),
+                     RIG_START_NS + (21 + BUILD_LIMIT_S + 30) * NS_PER_S);
+}
+
+static bool is_late_at(int64_t id, int64_t after_ns)
+{
+    leases_turn(&rig.sweep, RIG_START_NS + after_ns);
+    return lease(id)->late;
+}
+
+static void the_first_is_late_after_ten_seconds(void **state)
+{
+    (void)state;
+    assert_false(is_late_at(1, 10 * NS_PER_S));
+    assert_true(is_late_at(1, 10 * NS_PER_S + 1));
+}
+
+static void with_a_mean_of_2_s_it_is_late_after_6(void **state)
+{
+    (void)state;
+    rig.sweep.work.mean_ns[JOB_BUILD] = 2e9;
+    assert_false(is_late_at(1, 6 * NS_PER_S));
+    assert_true(is_late_at(1, 6 * NS_PER_S + 1));
+}
+
+static void it_is_never_late_within_a_second(void **state)
+{
+    (void)state;
+    rig.sweep.work.mean_ns[JOB_BUILD] = 1e6;
+    assert_false(is_late_at(1, NS_PER_S));
+    assert_true(is_late_at(1, NS_PER_S + 1));
+}
+
+static void lateness_counts_from_when_it_began(void **state)
+{
+    (void)state;
+    rig.now_ns += 9 * NS_PER_S;
+    leases_started(&rig.sweep, lease(1));
+    assert_false(is_late_at(1, 19 * NS_PER_S));
+    assert_false(is_late_at(2, 19 * NS_PER_S)); /* its place moved then */
+    assert_true(is_late_at(1, 19 * NS_PER_S + 1));
+    assert_true(is_late_at(2, 19 * NS_PER_S + 1));
+}
+
+static void
+the_first_duration_is_the_mean_and_the_next_has_a_fifth(void **state)
+{
+    double *mean = &rig.sweep.work.mean_ns[JOB_BUILD];
+
+    (void)state;
+    leases_started(&rig.sweep, lease(1));
+    rig.now_ns += 2 * NS_PER_S;
+    assert_int_equal(rig_built(&rig, &rig.sent[0], "built"), 0);
+    assert_true(*mean == 2e9);
+    leases_started(&rig.sweep, lease(2));
+    rig.now_ns += 7 * NS_PER_S;
+    assert_int_equal(rig_built(&rig, &rig.sent[1], "built"), 0);
+    assert_true(*mean == 3e9);
+}
+
+static void what_was_lost_or_never_began_says_nothing_of_the_mean(void **state)
+{
+    struct sched_lease first = *lease(1), second = *lease(2);
+
+    (void)state;
+    leases_started(&rig.sweep, &first);
+    rig.now_ns += 2 * NS_PER_S;
+    rig.sweep.fleet.hosts[0].conduct.expired = 1;
+    leases_end(&rig.sweep, &first, "lost", LEDGER_LOST);
+    leases_end(&rig.sweep, &second, "done", LEDGER_BUILDING);
+    assert_true(rig.sweep.work.mean_ns[JOB_BUILD] == 0);
+    assert_int_equal(rig.sweep.fleet.hosts[0].conduct.expired, 1);
+    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM lease WHERE "
+                                      "ending IN ('lost', 'done')"),
+                     2);
+}
+
+static void what_was_slept_is_added_to_all(void **state)
+{
+    (void)state;
+    rig.now_ns += NS_PER_S;
+    leases_started(&rig.sweep, lease(1));
+    leases_forgive(&rig.sweep, 100 * NS_PER_S);
+    assert_int_equal(leases_deadline(&rig.sweep, lease(1)),
+                     RIG_START_NS + (101 + BUILD_LIMIT_S + 30) * NS_PER_S);
+    assert_int_equal(leases_deadline(&rig.sweep, lease(2)),
+                     RIG_START_NS + (101 + BUILD_LIMIT_S + 30) * NS_PER_S);
+    assert_int_equal(rig.sweep.work.issued[0].granted_ns,
+                     RIG_START_NS + 100 * NS_PER_S);
+    assert_int_equal(rig.sweep.work.issued[1].started_ns, 0);
+    assert_int_equal(rig.sweep.fleet.hosts[0].moved_ns[HOST_STATE_GPUS_MAX],
+                     RIG_START_NS + 101 * NS_PER_S);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, two_builds, over)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(what_was_not_begun_has_its_limit_from_when_it_was_given),
+        CASE(what_has_begun_has_its_limit_from_then),
+        CASE(what_waits_has_its_limit_from_when_its_place_moved),
+        CASE(the_first_is_late_after_ten_seconds),
+        CASE(with_a_mean_of_2_s_it_is_late_after_6),
+        CASE(it_is_never_late_within_a_second),
+        CASE(lateness_counts_from_when_it_began),
+        CASE(the_first_duration_is_the_mean_and_the_next_has_a_fifth),
+        CASE(what_was_lost_or_never_began_says_nothing_of_the_mean),
+        CASE(what_was_slept_is_added_to_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

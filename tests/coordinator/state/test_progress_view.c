@@ -1,0 +1,149 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/clock.h"
+#include "coordinator/state/progress_view.h"
+#include "tests/coordinator/reactor/reactor_fixture.h"
+
+static struct rig rig;
+static struct progress_facts facts;
+
+static int set_up(void **state)
+{
+    (void)state;
+    rig_open(&rig, 2);
+    progress_free(rig.sweep.reactor.progress);
+    rig.sweep.reactor.progress = progress_new(false);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    rig_close(&rig);
+    return 0;
+}
+
+static void measurements_are_counted_by_what_settled_them(void **state)
+{
+    (void)state;
+    rig.sweep.work.count.settled = 4;
+    rig.sweep.work.count.correct = 3;
+    progress_view_facts(&rig.sweep, &facts);
+    assert_int_equal(facts.total, 30);
+    assert_int_equal(facts.settled, 4);
+    assert_int_equal(facts.correct, 3);
+    assert_int_equal(facts.hosts, 2);
+}
+
+static void builds_are_counted_by_what_became_of_them(void **state)
+{
+    (void)state;
+    rig.options.builds_only = true;
+    sched_settled(rig.sweep.work.sched, JOB_BUILD, 0, 0, true);
+    sched_settled(rig.sweep.work.sched, JOB_BUILD, 1, 0, true);
+    sched_settled(rig.sweep.work.sched, JOB_BUILD, 29, 0, false);
+    progress_view_facts(&rig.sweep, &facts);
+    assert_int_equal(facts.total, 30);
+    assert_int_equal(facts.settled, 3);
+    assert_int_equal(facts.correct, 2);
+    rig.sweep.work.count.left_out = 1; /* settled, and none of them */
+    progress_view_facts(&rig.sweep, &facts);
+    assert_int_equal(facts.total, 29);
+    assert_int_equal(facts.settled, 2);
+    assert_int_equal(facts.correct, 1);
+}
+
+/* The reference is none of them. */
+static void the_reference_is_not_counted(void **state)
+{
+    (void)state;
+    rig.options.builds_only = true;
+    sched_settled(rig.sweep.work.sched, JOB_BUILD, 30, 0, true);
+    progress_view_facts(&rig.sweep, &facts);
+    assert_int_equal(facts.settled, 0);
+}
+
+static void what_is_out_and_who_is_ready_is_shown(void **state)
+{
+    const char *heard;
+
+    (void)state;
+    rig_ready(&rig, 0, 1, 1);
+    rig_build_two(&rig);
+    assert_int_equal(rig_dispatch(&rig), 3);
+    rig_listen(&rig);
+    progress_view_show(&rig.sweep, RIG_START_NS, true);
+    heard = rig_heard(&rig);
+    assert_string_equal(heard, "0/30 measured  0 correct  0 failed  2 building "
+                               " 1 measuring  1/2 hosts  0:00\n");
+}
+
+static void without_a_plan_there_is_nothing_to_show(void **state)
+{
+    struct plan *plan = rig.sweep.work.plan;
+
+    (void)state;
+    rig_listen(&rig);
+    rig.sweep.work.plan = NULL;
+    progress_view_show(&rig.sweep, RIG_START_NS, true);
+    rig.sweep.work.plan = plan;
+    assert_string_equal(rig_heard(&rig), "");
+}
+
+/* A line at most every 10 s where there is no terminal. */
+static void lines_come_every_10_s(void **state)
+{
+    const char *heard;
+
+    (void)state;
+    rig_listen(&rig);
+    progress_view_show(&rig.sweep, RIG_START_NS, false);
+    progress_view_show(&rig.sweep, RIG_START_NS + 10 * NS_PER_S - 1, false);
+    rig.sweep.work.count.settled = 10;
+    progress_view_show(&rig.sweep, RIG_START_NS + 10 * NS_PER_S, false);
+    progress_view_show(&rig.sweep, RIG_START_NS + 20 * NS_PER_S - 1, false);
+    heard = rig_heard(&rig);
+    assert_string_equal(heard, "10/30 measured  0 correct  10 failed  0 "
+                               "building  0 measuring  0/2 hosts  0:10, about "
+                               "0:20 left\n");
+}
+
+/* Nothing is foretold from a second or less, and nothing when all is done. */
+static void what_is_left_is_foretold_after_a_second(void **state)
+{
+    const char *heard;
+
+    (void)state;
+    rig_listen(&rig);
+    progress_view_show(&rig.sweep, RIG_START_NS, false);
+    rig.sweep.work.count.settled = 10;
+    progress_view_show(&rig.sweep, RIG_START_NS + NS_PER_S, true);
+    rig.sweep.work.count.settled = 30;
+    progress_view_show(&rig.sweep, RIG_START_NS + 3600 * NS_PER_S, true);
+    heard = rig_heard(&rig);
+    assert_null(strstr(heard, "left"));
+    assert_non_null(strstr(heard, "  0:01\n"));
+    assert_non_null(strstr(heard, "  1:00:00\n"));
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(measurements_are_counted_by_what_settled_them),
+        CASE(builds_are_counted_by_what_became_of_them),
+        CASE(the_reference_is_not_counted),
+        CASE(what_is_out_and_who_is_ready_is_shown),
+        CASE(without_a_plan_there_is_nothing_to_show),
+        CASE(lines_come_every_10_s),
+        CASE(what_is_left_is_foretold_after_a_second),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
