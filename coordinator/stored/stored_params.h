@@ -1,4 +1,5 @@
-/* params.h - the tunables of a configuration, from its stored JSON object */
+/* stored_params.h - the tunables of a configuration, from its stored JSON
+ * object */
 #ifndef FA_COORDINATOR_STORED_STORED_PARAMS_H
 #define FA_COORDINATOR_STORED_STORED_PARAMS_H
 

@@ -125,7 +125,7 @@ class SignedRank(Peer):
 
 
 class Rates(Peer):
-    """The rates that test_findings.c counts, with scipy's test on the same
+    """The rates that test_analysis.c counts, with scipy's test on the same
     pairs: 20 blocks of 5 samples at 1 % of noise, drifting by 9 %."""
 
     def rate(self, gap, seed):

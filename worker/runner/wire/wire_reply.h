@@ -68,7 +68,7 @@ struct wire_reply {
     struct wire_fact facts[WIRE_FACTS_MAX];
     size_t n_facts;
     struct wire_result result;
-    uint64_t seen; /* private to wire.c */
+    uint64_t seen; /* private to wire_reply.c */
 };
 
 /* 0, or -1 with errno from the stream (flushed). */

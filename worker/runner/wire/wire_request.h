@@ -59,7 +59,7 @@ struct wire_request {
     char device[8];              /* open: cuda cpu replay */
     char gpu[WIRE_NAME_MAX + 1]; /* open: index or UUID */
     struct wire_measure measure;
-    uint64_t seen; /* private to wire.c: the fields so far */
+    uint64_t seen; /* private to wire_request.c: the fields so far */
 };
 
 /* 0, or -1 with errno from the stream (flushed). */
