@@ -1,6 +1,7 @@
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +16,7 @@
 #include "common/hash.h"
 #include "common/log.h"
 #include "common/mem.h"
+#include "common/outcome.h"
 #include "coordinator/state/artifacts.h"
 #include "coordinator/reactor/dispatch.h"
 #include "coordinator/reactor/host_events.h"
@@ -93,6 +95,51 @@ static void put_text(char *out, size_t size, const char *text)
     snprintf(out, size, "%s", text ? text : "");
 }
 
+/* What a message to a worker names besides the work it is about. */
+static void put_others(struct rig_sent *sent, const struct msg *msg)
+{
+    switch (msg->type) {
+    case MSG_CANCEL:
+        sent->lease = msg->cancel.lease;
+        return;
+    case MSG_STOP:
+        put_text(sent->what, sizeof(sent->what), msg->stop.what);
+        return;
+    case MSG_BUNDLE:
+        put_text(sent->hash, sizeof(sent->hash), msg->bundle.hash);
+        return;
+    case MSG_FETCH:
+        put_text(sent->hash, sizeof(sent->hash), msg->fetch.hash);
+        return;
+    case MSG_ARTIFACT:
+        put_text(sent->hash, sizeof(sent->hash), msg->artifact.hash);
+        return;
+    case MSG_MISSING:
+        put_text(sent->hash, sizeof(sent->hash), msg->missing.hash);
+        return;
+    default:
+        return;
+    }
+}
+
+static void put_work(struct rig_sent *sent, const struct msg *msg)
+{
+    const struct msg_work *work = msg_work(msg);
+    const struct msg_launch *launch = msg_launch(msg);
+
+    if (!work)
+        return;
+    sent->lease = work->lease;
+    sent->attempt = work->id.attempt;
+    sent->limit_ms = launch ? launch->limit_ms : msg->build.limit_ms;
+    put_text(sent->key, sizeof(sent->key), work->key);
+    put_text(sent->artifact, sizeof(sent->artifact),
+             launch ? launch->artifact : "");
+    put_text(sent->config, sizeof(sent->config), work->id.config);
+    put_text(sent->shape, sizeof(sent->shape), work->id.shape);
+    put_text(sent->purpose, sizeof(sent->purpose), work->id.purpose);
+}
+
 static int link_send(void *self, size_t host, const struct msg *msg,
                      struct err *err)
 {
@@ -104,18 +151,9 @@ static int link_send(void *self, size_t host, const struct msg *msg,
     assert_in_range(rig->n_sent, 0,
                     sizeof(rig->sent) / sizeof(rig->sent[0]) - 1);
     sent = &rig->sent[rig->n_sent++];
-    *sent = (struct rig_sent){ .host = host,
-                               .type = msg->type,
-                               .lease = msg->lease,
-                               .attempt = msg->id.attempt,
-                               .limit_ms = msg->limit_ms };
-    put_text(sent->what, sizeof(sent->what), msg->what);
-    put_text(sent->key, sizeof(sent->key), msg->key);
-    put_text(sent->hash, sizeof(sent->hash), msg->hash);
-    put_text(sent->artifact, sizeof(sent->artifact), msg->artifact);
-    put_text(sent->config, sizeof(sent->config), msg->id.config);
-    put_text(sent->shape, sizeof(sent->shape), msg->id.shape);
-    put_text(sent->purpose, sizeof(sent->purpose), msg->id.purpose);
+    *sent = (struct rig_sent){ .host = host, .type = msg->type };
+    put_work(sent, msg);
+    put_others(sent, msg);
     return 0;
 }
 
@@ -196,6 +234,34 @@ void rig_open_bare(struct rig *rig, size_t n)
         fail_msg("%s", err.text);
 }
 
+void rig_run(struct rig *rig, int64_t epoch)
+{
+    const struct store_run run = { .epoch = epoch,
+                                   .pid = 1,
+                                   .machine = "here",
+                                   .version = "1",
+                                   .command = "sweep" };
+    struct err err = { "" };
+
+    if (store_run_start(rig->sweep.mail.store, &run, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+/* Leases are of hosts that have a row; READY puts it, in a run. */
+static void put_hosts(struct rig *rig)
+{
+    struct err err = { "" };
+
+    for (size_t i = 0; i < rig->hosts.n; i++) {
+        struct store_host row = { .name = rig->list[i].name,
+                                  .position = (int64_t)i,
+                                  .rate_usd_per_h = (double)NAN };
+
+        if (store_host_put(rig->sweep.mail.store, &row, &err) < 0)
+            fail_msg("%s", err.text);
+    }
+}
+
 void rig_open(struct rig *rig, size_t n)
 {
     struct sweep *sweep = &rig->sweep;
@@ -216,14 +282,9 @@ void rig_open(struct rig *rig, size_t n)
     buf_init(&sweep->work.request, 64 << 10);
     for (size_t i = 0; i < n; i++)
         sweep->fleet.hosts[i].host = &rig->list[i];
-    if (store_run_start(sweep->mail.store,
-                        &(struct store_run){ .epoch = RIG_EPOCH,
-                                             .pid = 1,
-                                             .machine = "here",
-                                             .version = "1",
-                                             .command = "sweep" },
-                        &err) < 0 ||
-        prepare_begin(sweep, &err) < 0)
+    rig_run(rig, RIG_EPOCH);
+    put_hosts(rig);
+    if (prepare_begin(sweep, &err) < 0)
         fail_msg("%s", err.text);
 }
 
@@ -264,12 +325,12 @@ void rig_close(struct rig *rig)
 struct msg rig_hello(int64_t pid)
 {
     return (struct msg){ .type = MSG_HELLO,
-                         .protocol = MSG_PROTOCOL,
-                         .pid = pid,
-                         .cpus = 4,
-                         .boot_id = "b007",
-                         .host = "machine",
-                         .version = "1" };
+                         .hello = { .protocol = MSG_PROTOCOL,
+                                    .pid = pid,
+                                    .cpus = 4,
+                                    .boot_id = "b007",
+                                    .host = "machine",
+                                    .version = "1" } };
 }
 
 struct msg rig_gpu(const char *uuid)
@@ -284,10 +345,18 @@ struct msg rig_gpu(const char *uuid)
         lines[i] = text[i];
     }
     return (struct msg){ .type = MSG_GPU,
-                         .gpu = uuid,
-                         .name = "NVIDIA L4",
-                         .driver = "1",
-                         .facts = { lines, GPU_ARCH_FACTS } };
+                         .gpu = { .uuid = uuid,
+                                  .name = "NVIDIA L4",
+                                  .driver = "1",
+                                  .facts = { lines, GPU_ARCH_FACTS } } };
+}
+
+struct msg rig_is_ready(void)
+{
+    return (struct msg){
+        .type = MSG_READY,
+        .ready = { .slots = 1, .measure_credit = 1, .toolkit = "g++ 12.2.0" }
+    };
 }
 
 void rig_listen(struct rig *rig)
@@ -383,22 +452,50 @@ size_t rig_count(const struct rig *rig, enum msg_type type)
     return n;
 }
 
+/* Of a build, what only its result has. */
+static struct msg_built built_of(const char *outcome, const char *artifact)
+{
+    return (struct msg_built){
+        .artifact = outcome_is(outcome, OUTCOME_BUILT) ? artifact : "",
+        .log = "",
+    };
+}
+
+static struct msg_measured measured_of(const struct rig_sent *sent,
+                                       const char *outcome,
+                                       const double *samples)
+{
+    bool correct = outcome_is(outcome, OUTCOME_CORRECT);
+
+    return (struct msg_measured){
+        .gpu = "GPU-0-0",
+        .artifact = sent->artifact,
+        .argument = "",
+        .l2 = "none",
+        .sampling = correct ? "fixed" : "none",
+        .samples = { samples, correct ? RIG_SAMPLES : 0 },
+        .held_s = 1,
+    };
+}
+
 void rig_result_of(const struct rig_sent *sent, const char *outcome,
                    double median_s, struct rig_result *out)
 {
     bool build = sent->type == MSG_BUILD;
-    bool correct = strcmp(outcome, "correct") == 0;
 
     snprintf(out->nonce, HASH_HEX, "%032llx", (unsigned long long)sent->lease);
     snprintf(out->artifact, HASH_HEX, "a%031llx",
              (unsigned long long)sent->lease);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < RIG_SAMPLES; i++)
         out->samples[i] = median_s;
-    out->msg = (struct msg){
-        .type = build ? MSG_BUILT : MSG_MEASURED,
-        .epoch = RIG_EPOCH,
+    out->msg = (struct msg){ .type = build ? MSG_BUILT : MSG_MEASURED,
+                             .epoch = RIG_EPOCH };
+    if (build)
+        out->msg.built = built_of(outcome, out->artifact);
+    else
+        out->msg.measured = measured_of(sent, outcome, out->samples);
+    *msg_work_of(&out->msg) = (struct msg_work){
         .lease = sent->lease,
-        .nonce = out->nonce,
         .id = { .sweep = "vector_add",
                 .config = sent->config,
                 .shape = sent->shape,
@@ -406,19 +503,10 @@ void rig_result_of(const struct rig_sent *sent, const char *outcome,
                 .stage = build ? "build" : "measure",
                 .attempt = sent->attempt },
         .key = sent->key,
-        .outcome = outcome,
-        .detail = "why",
-        .log = "",
-        .artifact = !build                          ? sent->artifact
-                    : strcmp(outcome, "built") == 0 ? out->artifact
-                                                    : "",
-        .gpu = "GPU-0-0",
-        .argument = "",
-        .l2 = "none",
-        .sampling = correct ? "fixed" : "none",
-        .samples = { out->samples, correct ? 5 : 0 },
-        .held_s = 1,
     };
+    *msg_result_of(&out->msg) = (struct msg_result){ .nonce = out->nonce,
+                                                     .outcome = outcome,
+                                                     .detail = "why" };
 }
 
 int rig_built(struct rig *rig, const struct rig_sent *sent, const char *outcome)

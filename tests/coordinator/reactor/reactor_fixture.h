@@ -13,6 +13,7 @@
 
 #define RIG_HOSTS 3
 #define RIG_QUEUE 128 /* messages that come in a whole run */
+#define RIG_SAMPLES 5
 #define RIG_EPOCH 1000
 #define RIG_START_NS (1000 * NS_PER_S)
 
@@ -28,7 +29,7 @@ struct rig_sent {
 struct rig_result {
     struct msg msg;
     char nonce[HASH_HEX], artifact[HASH_HEX];
-    double samples[5];
+    double samples[RIG_SAMPLES];
 };
 
 struct rig {
@@ -62,6 +63,8 @@ void rig_close(struct rig *rig);
 /* The same without a plan: for sweep_run_with() and rig_io(). */
 void rig_open_bare(struct rig *rig, size_t n);
 struct sweep_io rig_io(struct rig *rig);
+/* Another run, before or after that of RIG_EPOCH. */
+void rig_run(struct rig *rig, int64_t epoch);
 
 /* It says READY with so many build slots and GPUs, of credit 1. */
 void rig_ready(struct rig *rig, size_t host, int slots, int gpus);
@@ -89,6 +92,7 @@ void rig_build_two(struct rig *rig);
 void rig_queue(struct rig *rig, size_t host, struct msg msg);
 struct msg rig_hello(int64_t pid);
 struct msg rig_gpu(const char *uuid); /* an L4 */
+struct msg rig_is_ready(void);        /* with a slot, and of credit 1 */
 /* Keep what is said to the user and logged from here on; what was said, of
  * which the rig keeps the text. */
 void rig_listen(struct rig *rig);

@@ -21,7 +21,8 @@ static struct err err;
 /* A pass that counts what it is told. */
 static struct {
     int ended, without_result, lost, measured, settled, ups, downs;
-    const char *outcome, *died, *reason;
+    enum outcome outcome;
+    const char *died, *reason;
     int samples;
 } told;
 
@@ -48,17 +49,18 @@ static void on_lost(struct sweep *sweep, struct pass *pass,
 }
 
 static void on_measured(struct sweep *sweep, struct pass *pass,
-                        const struct sched_lease *job, const struct msg *msg)
+                        const struct sched_lease *job,
+                        const struct msg_measured *result)
 {
     (void)sweep;
     (void)pass;
     (void)job;
-    (void)msg;
+    (void)result;
     told.measured++;
 }
 
 static void on_settled(struct sweep *sweep, struct pass *pass, int unit,
-                       int shape, const char *outcome, double median_s)
+                       int shape, enum outcome outcome, double median_s)
 {
     (void)sweep;
     (void)pass;
@@ -162,7 +164,7 @@ static void each_lease_has_a_row_before_it_is_sent(void **state)
                      1);
     assert_int_equal(rig.commits, 2);
     assert_int_equal(told.settled, 1);
-    assert_string_equal(told.outcome, "correct");
+    assert_int_equal(told.outcome, OUTCOME_CORRECT);
     assert_int_equal(told.measured, 1);
 }
 
@@ -204,7 +206,7 @@ static void what_cannot_be_committed_is_not_sent(void **state)
     assert_true(place(SCHED_CANARY, 0) > 0);
     rig.disk_full = true;
     assert_int_equal(rig_dispatch(&rig), 0);
-    assert_int_equal(rig.sweep.reactor.exit_code, 7);
+    assert_int_equal(rig.sweep.reactor.exit_code, EXIT_DATABASE);
 }
 
 static void an_order_ends_with_its_result(void **state)
@@ -276,7 +278,7 @@ static void measured_again_it_is_settled_again(void **state)
     assert_true(place(SCHED_AGAIN, 1) > 0);
     assert_int_equal(rig_dispatch(&rig), 1);
     rig_result_of(rig_last(&rig, MSG_MEASURE), "correctness", 0, &result);
-    result.msg.id.round = 1;
+    result.msg.measured.work.id.round = 1;
     assert_int_equal(rig_take(&rig, 0, result.msg), 0);
     assert_int_equal(rows("outcome WHERE outcome = 'correctness'"), 1);
     assert_int_equal(rig.sweep.work.count.correct, 0);
@@ -286,7 +288,7 @@ static void measured_again_it_is_settled_again(void **state)
     assert_true(place(SCHED_AGAIN, 2) > 0);
     assert_int_equal(rig_dispatch(&rig), 1);
     rig_result_of(rig_last(&rig, MSG_MEASURE), "correct", 2e-3, &result);
-    result.msg.id.round = 2;
+    result.msg.measured.work.id.round = 2;
     assert_int_equal(rig_take(&rig, 0, result.msg), 0);
     assert_int_equal(rows("outcome WHERE outcome = 'correct' AND "
                           "abs(median_s - 0.002) < 1e-9"),
@@ -303,7 +305,7 @@ static void a_rung_settles_nothing_for_the_passes(void **state)
     assert_true(place(SCHED_AGAIN, SWEEP_RUNG_ROUNDS) > 0);
     assert_int_equal(rig_dispatch(&rig), 1);
     rig_result_of(rig_last(&rig, MSG_MEASURE), "correct", 2e-3, &result);
-    result.msg.id.round = SWEEP_RUNG_ROUNDS;
+    result.msg.measured.work.id.round = SWEEP_RUNG_ROUNDS;
     assert_int_equal(rig_take(&rig, 0, result.msg), 0);
     assert_int_equal(told.settled, 1);
     assert_int_equal(told.measured, 2);
@@ -316,7 +318,7 @@ static void passes_hear_of_hosts(void **state)
     rig_ready(&rig, 1, 1, 1);
     assert_int_equal(told.ups, 2);
     assert_int_equal(
-        rig_take(&rig, 1, (struct msg){ .type = MSG_BYE, .text = "" }), 0);
+        rig_take(&rig, 1, (struct msg){ .type = MSG_BYE, .bye.text = "" }), 0);
     assert_int_equal(told.downs, 1);
 }
 

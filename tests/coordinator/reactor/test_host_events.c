@@ -65,16 +65,11 @@ static void come(size_t i, int64_t pid, const char *const *running, size_t n)
     struct msg hello = rig_hello(pid);
     char uuid[16];
 
-    hello.running = (struct texts){ running, n };
+    hello.hello.running = (struct texts){ running, n };
     snprintf(uuid, sizeof(uuid), "GPU-%zu", i);
     assert_int_equal(rig_take(&rig, i, hello), 0);
     assert_int_equal(rig_take(&rig, i, rig_gpu(uuid)), 0);
-    assert_int_equal(rig_take(&rig, i,
-                              (struct msg){ .type = MSG_READY,
-                                            .slots = 1,
-                                            .measure_credit = 1,
-                                            .toolkit = "g++ 12.2.0" }),
-                     0);
+    assert_int_equal(rig_take(&rig, i, rig_is_ready()), 0);
 }
 
 static void a_host_is_welcomed_and_is_ready(void **state)
@@ -133,7 +128,7 @@ static void another_protocol_is_refused(void **state)
     struct msg hello = rig_hello(7);
 
     (void)state;
-    hello.protocol = 2;
+    hello.hello.protocol = 2;
     assert_int_equal(host_events_hello(&rig.sweep, 0, &hello, &err), ERR_PROTO);
     assert_int_equal(host(0)->state, HOST_STATE_AWAY);
 }
@@ -164,7 +159,7 @@ static void sixty_four_gpus_are_the_most(void **state)
 
 static void ready_before_hello_is_refused(void **state)
 {
-    struct msg ready = { .type = MSG_READY, .toolkit = "" };
+    struct msg ready = { .type = MSG_READY, .ready.toolkit = "" };
 
     (void)state;
     assert_int_equal(host_events_ready(&rig.sweep, 0, &ready, &err), ERR_PROTO);
@@ -206,7 +201,7 @@ static void another_machine_with_the_same_pid_is_another_worker(void **state)
 
     (void)state;
     come(0, 7, NULL, 0);
-    hello.boot_id = "c007";
+    hello.hello.boot_id = "c007";
     assert_int_equal(rig_take(&rig, 1, hello), 0);
     assert_int_equal(host(0)->state, HOST_STATE_READY);
 }

@@ -40,8 +40,8 @@ static int refuse(int64_t lease)
 {
     return rig_take(&rig, 0,
                     (struct msg){ .type = MSG_REFUSE,
-                                  .lease = lease,
-                                  .text = "the disk is full" });
+                                  .refuse = { .lease = lease,
+                                              .text = "the disk is full" } });
 }
 
 /* What is granted, newest first, is refused. */
@@ -147,13 +147,14 @@ static void who_is_silent_is_not_woken(void **state)
 static void
 what_another_host_or_another_run_says_of_a_lease_is_ignored(void **state)
 {
-    struct msg msg = { .type = MSG_REFUSE, .lease = 1, .text = "" };
+    struct msg msg = { .type = MSG_REFUSE,
+                       .refuse = { .lease = 1, .text = "" } };
     struct err err;
 
     (void)state;
     rig_ready(&rig, 1, 1, 0);
     assert_int_equal(rig_take(&rig, 1, msg), 0);
-    msg.type = MSG_STARTED;
+    msg = (struct msg){ .type = MSG_STARTED, .started.lease = 1 };
     assert_int_equal(rig_take(&rig, 1, msg), 0);
     msg.epoch = RIG_EPOCH - 1;
     assert_int_equal(inbox_take(&rig.sweep, 0, &msg, &err), 0);
@@ -171,7 +172,9 @@ static void a_build_that_runs_is_paid_as_building(void **state)
     ledger_hold(rig.sweep.fleet.ledger, 0, RIG_START_NS);
     ledger_phase(rig.sweep.fleet.ledger, 0, LEDGER_IDLE, RIG_START_NS);
     assert_int_equal(
-        rig_take(&rig, 0, (struct msg){ .type = MSG_STARTED, .lease = 1 }), 0);
+        rig_take(&rig, 0,
+                 (struct msg){ .type = MSG_STARTED, .started.lease = 1 }),
+        0);
     rig.now_ns += NS_PER_S;
     ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
     assert_int_equal(rig_number(&rig, "SELECT count(*) FROM interval WHERE "
@@ -181,7 +184,7 @@ static void a_build_that_runs_is_paid_as_building(void **state)
 
 static void who_says_goodbye_loses_what_it_has(void **state)
 {
-    struct msg bye = { .type = MSG_BYE, .text = "lingered" };
+    struct msg bye = { .type = MSG_BYE, .bye.text = "lingered" };
 
     (void)state;
     assert_int_equal(rig_take(&rig, 0, bye), 0);
@@ -203,7 +206,7 @@ static void a_goodbye_while_it_stops_leaves_the_rest_to_be_done(void **state)
     (void)state;
     rig.sweep.reactor.stopping = 1;
     assert_int_equal(
-        rig_take(&rig, 0, (struct msg){ .type = MSG_BYE, .text = "" }), 0);
+        rig_take(&rig, 0, (struct msg){ .type = MSG_BYE, .bye.text = "" }), 0);
     assert_int_equal(rig.dismissed[0], 1);
     assert_int_equal(rig_number(&rig, "SELECT count(*) FROM lease WHERE "
                                       "ending = 'refused'"),
@@ -273,8 +276,8 @@ static void all_but_hello_show_that_it_hears(void **state)
 static void results_before_the_plan_are_kept_and_taken_in_order(void **state)
 {
     struct plan *plan = rig.sweep.work.plan;
-    struct msg first = { .type = MSG_BUILT, .lease = 1 };
-    struct msg second = { .type = MSG_MEASURED, .lease = 2 };
+    struct msg first = { .type = MSG_BUILT, .built.work.lease = 1 };
+    struct msg second = { .type = MSG_MEASURED, .measured.work.lease = 2 };
     struct msg beat = { .type = MSG_BEAT }, out;
     size_t from;
 
@@ -289,9 +292,11 @@ static void results_before_the_plan_are_kept_and_taken_in_order(void **state)
     rig.sweep.work.plan = plan;
     assert_true(inbox_next_kept(&rig.sweep, &from, &out));
     assert_int_equal(from, 1);
-    assert_int_equal(out.lease, 1);
+    assert_int_equal(out.type, MSG_BUILT);
+    assert_int_equal(out.built.work.lease, 1);
     assert_true(inbox_next_kept(&rig.sweep, &from, &out));
-    assert_int_equal(out.lease, 2);
+    assert_int_equal(out.type, MSG_MEASURED);
+    assert_int_equal(out.measured.work.lease, 2);
     assert_false(inbox_next_kept(&rig.sweep, &from, &out));
 }
 
@@ -324,10 +329,10 @@ static void what_no_worker_says_breaks_the_protocol(void **state)
 static void trouble_is_the_end_of_a_host(void **state)
 {
     (void)state;
-    assert_int_equal(
-        rig_take(&rig, 0,
-                 (struct msg){ .type = MSG_TROUBLE, .text = "no compiler" }),
-        0);
+    assert_int_equal(rig_take(&rig, 0,
+                              (struct msg){ .type = MSG_TROUBLE,
+                                            .trouble.text = "no compiler" }),
+                     0);
     assert_int_equal(host(0)->state, HOST_STATE_FAILED);
     assert_int_equal(host(0)->conn.code, ERR_SYSTEM);
     assert_string_equal(host(0)->conn.why, "no compiler");

@@ -106,11 +106,11 @@ static void a_lease_that_was_never_given_has_no_result(void **state)
     const char *text = "a result for a lease that was never given";
 
     (void)state;
-    result.msg.lease = 0;
+    result.msg.measured.work.lease = 0;
     refused(0, text);
-    result.msg.lease = (int64_t)rig.sweep.work.n_issued + 1;
+    result.msg.measured.work.lease = (int64_t)rig.sweep.work.n_issued + 1;
     refused(0, text);
-    result.msg.lease = (int64_t)rig.sweep.work.n_issued;
+    result.msg.measured.work.lease = (int64_t)rig.sweep.work.n_issued;
     refused(0, "a result for a lease of another host, or of other work");
 }
 
@@ -144,42 +144,42 @@ static void the_same_worker_may_come_under_another_name(void **state)
 static void another_artifact_was_measured(void **state)
 {
     (void)state;
-    result.msg.artifact = "00000000000000000000000000000000";
+    result.msg.measured.artifact = "00000000000000000000000000000000";
     refused(0, "it measured another artifact");
 }
 
 static void no_such_purpose(void **state)
 {
     (void)state;
-    result.msg.id.purpose = "external"; /* of a command */
+    result.msg.measured.work.id.purpose = "external"; /* of a command */
     refused(0, "MEASURED is not for 'external'");
 }
 
 static void another_round_is_other_work(void **state)
 {
     (void)state;
-    result.msg.id.round = 1; /* once more, and nobody asked */
+    result.msg.measured.work.id.round = 1; /* once more, and nobody asked */
     refused(0, "a result for a lease of another host, or of other work");
 }
 
 static void a_purpose_of_another_pass_is_other_work(void **state)
 {
     (void)state;
-    result.msg.id.purpose = "canary";
+    result.msg.measured.work.id.purpose = "canary";
     refused(0, "a result for a lease of another host, or of other work");
 }
 
 static void what_is_no_result_at_all_is_refused(void **state)
 {
     (void)state;
-    result.msg.nonce = "1";
+    result.msg.measured.result.nonce = "1";
     refused(0, "a result's nonce is no hash");
 }
 
 static void another_way_of_measuring_is_evidence(void **state)
 {
     (void)state;
-    result.msg.key = "0000";
+    result.msg.measured.work.key = "0000";
     assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
     assert_int_equal(rows("result WHERE counted = 0 AND measure_key = ''"), 1);
     assert_int_equal(rig.sweep.work.count.settled, 0);
@@ -193,29 +193,21 @@ static void a_result_of_an_earlier_run_is_taken_if_it_was_leased(void **state)
     assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
     assert_int_equal(rows("result"), 0);
     assert_true(host(0)->conduct.has_foreign);
-    assert_int_equal(
-        store_run_start(rig.sweep.mail.store,
-                        &(struct store_run){ .epoch = RIG_EPOCH - 1,
-                                             .pid = 1,
-                                             .machine = "here",
-                                             .version = "1",
-                                             .command = "sweep" },
-                        &err),
-        0);
-    assert_int_equal(
-        store_lease_put(rig.sweep.mail.store,
-                        &(struct store_lease){ .epoch = RIG_EPOCH - 1,
-                                               .id = result.msg.lease,
-                                               .config = sent.config,
-                                               .shape = sent.shape,
-                                               .purpose = "screen",
-                                               .stage = "measure",
-                                               .attempt = 1,
-                                               .host = "a",
-                                               .gpu = "GPU-0-0",
-                                               .leased_utc = 5 },
-                        &err),
-        0);
+    rig_run(&rig, RIG_EPOCH - 1);
+    assert_int_equal(store_lease_put(rig.sweep.mail.store,
+                                     &(struct store_lease){
+                                         .epoch = RIG_EPOCH - 1,
+                                         .id = result.msg.measured.work.lease,
+                                         .config = sent.config,
+                                         .shape = sent.shape,
+                                         .purpose = "screen",
+                                         .stage = "measure",
+                                         .attempt = 1,
+                                         .host = "a",
+                                         .gpu = "GPU-0-0",
+                                         .leased_utc = 5 },
+                                     &err),
+                     0);
     assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
     assert_int_equal(rows("result WHERE counted = 1"), 1);
     assert_int_equal(rig.sweep.work.count.settled, 1);

@@ -16,6 +16,7 @@
 #include "coordinator/reactor/shutdown.h"
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/store/store.h"
+#include "coordinator/stored/stored_work.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
 static struct rig rig;
@@ -79,18 +80,6 @@ static void a_pass_over_what_is_asked_for_is_no_request(void **state)
     assert_int_equal(rows("request"), 0);
 }
 
-static void run_before(int64_t epoch)
-{
-    assert_int_equal(store_run_start(rig.sweep.mail.store,
-                                     &(struct store_run){ .epoch = epoch,
-                                                          .pid = 1,
-                                                          .machine = "here",
-                                                          .version = "1",
-                                                          .command = "sweep" },
-                                     &err),
-                     0);
-}
-
 static struct store_lease lease_before(int64_t id, int unit, const char *stage)
 {
     bool build = strcmp(stage, "build") == 0;
@@ -116,32 +105,33 @@ static void put_lease(struct store_lease lease)
 static void a_lease_of_an_earlier_run_is_known_by_all_that_it_was(void **state)
 {
     struct store_lease lease = lease_before(4, 2, "measure");
-    struct msg msg = { .epoch = 900,
-                       .lease = 4,
-                       .id = { .config = lease.config,
-                               .shape = "n5k",
-                               .purpose = "screen",
-                               .stage = "measure" } };
+    struct msg msg = { .type = MSG_MEASURED,
+                       .epoch = 900,
+                       .measured.work = { .lease = 4,
+                                          .id = { .config = lease.config,
+                                                  .shape = "n5k",
+                                                  .purpose = "screen",
+                                                  .stage = "measure" } } };
 
     (void)state;
-    run_before(900);
+    rig_run(&rig, 900);
     put_lease(lease);
     assert_int_equal(resume_was_leased(&rig.sweep, 0, &msg, &err), 1);
     assert_int_equal(resume_was_leased(&rig.sweep, 1, &msg, &err), 0);
-    msg.lease = 5;
+    msg.measured.work.lease = 5;
     assert_int_equal(resume_was_leased(&rig.sweep, 0, &msg, &err), 0);
-    msg.lease = 4;
+    msg.measured.work.lease = 4;
     msg.epoch = 901;
     assert_int_equal(resume_was_leased(&rig.sweep, 0, &msg, &err), 0);
     msg.epoch = 900;
-    msg.id.round = 1;
+    msg.measured.work.id.round = 1;
     assert_int_equal(resume_was_leased(&rig.sweep, 0, &msg, &err), 0);
 }
 
 static void open_leases_end_and_may_be_adopted(void **state)
 {
     (void)state;
-    run_before(900);
+    rig_run(&rig, 900);
     put_lease(lease_before(1, 2, "build"));
     put_lease(lease_before(2, 3, "measure"));
     assert_int_equal(resume_take_past(&rig.sweep, &err), 0);
@@ -180,7 +170,7 @@ static void put_lost(int64_t id, int unit, const char *stage, int64_t epoch)
 static void lost_before_it_has_fewer_tries(void **state)
 {
     (void)state;
-    run_before(900);
+    rig_run(&rig, 900);
     put_lost(1, 2, "build", RIG_EPOCH);
     put_lost(2, 3, "measure", RIG_EPOCH);
     put_lost(3, 4, "build", 900);
@@ -265,12 +255,12 @@ static void what_was_spent_before_counts(void **state)
     double usd = -1;
 
     (void)state;
-    assert_int_equal(resume_usd(&rig.sweep, &usd, &err), 0);
+    assert_int_equal(stored_work_usd(rig.sweep.mail.store, &usd, &err), 0);
     assert_true(usd == 0);
     assert_int_equal(store_host_put(rig.sweep.mail.store, &host, &err), 0);
     assert_int_equal(store_interval_put(rig.sweep.mail.store, &interval, &err),
                      0);
-    assert_int_equal(resume_usd(&rig.sweep, &usd, &err), 0);
+    assert_int_equal(stored_work_usd(rig.sweep.mail.store, &usd, &err), 0);
     assert_true(fabs(usd - 1) < 1e-9);
 }
 
@@ -332,11 +322,11 @@ static void only_who_is_ready_has_what_it_built(void **state)
 static void errors_have_their_exit_codes(void **state)
 {
     (void)state;
-    assert_int_equal(shutdown_exit_code(ERR_INPUT), 2);
-    assert_int_equal(shutdown_exit_code(ERR_NETWORK), 3);
-    assert_int_equal(shutdown_exit_code(ERR_AUTH), 4);
-    assert_int_equal(shutdown_exit_code(ERR_STORE), 7);
-    assert_int_equal(shutdown_exit_code(ERR_SYSTEM), 1);
+    assert_int_equal(exit_code_of(ERR_INPUT), 2);
+    assert_int_equal(exit_code_of(ERR_NETWORK), 3);
+    assert_int_equal(exit_code_of(ERR_AUTH), 4);
+    assert_int_equal(exit_code_of(ERR_STORE), 7);
+    assert_int_equal(exit_code_of(ERR_SYSTEM), 1);
 }
 
 static void a_sweep_without_a_correct_configuration_has_no_winner(void **state)
@@ -373,8 +363,8 @@ static void the_first_reason_to_end_counts(void **state)
     struct err first = { "the first" }, second = { "the second" };
 
     (void)state;
-    reactor_fail(&rig.sweep, 6, "budget", &first);
-    reactor_fail(&rig.sweep, 7, "error", &second);
+    reactor_fail(&rig.sweep, EXIT_CAP, &first);
+    reactor_fail(&rig.sweep, EXIT_DATABASE, &second);
     shutdown_close_books(&rig.sweep, &err);
     assert_int_equal(rig.sweep.reactor.exit_code, 6);
     assert_string_equal(err.text, "the first");
@@ -388,7 +378,7 @@ static void what_the_disk_refused_is_not_kept(void **state)
     (void)state;
     assert_int_equal(store_commit(rig.sweep.mail.store, &err), 0);
     records_put_event(&rig.sweep, "W", "HOST-LOST", "a");
-    reactor_fail(&rig.sweep, 7, "error", &full);
+    reactor_fail(&rig.sweep, EXIT_DATABASE, &full);
     shutdown_close_books(&rig.sweep, &err);
     assert_string_equal(err.text, "the disk is full");
     assert_int_equal(rows("event"), 0);

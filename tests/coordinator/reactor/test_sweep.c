@@ -35,11 +35,7 @@ static void step_with_host(struct rig *r)
     r->has_news = true;
     rig_queue(r, 0, rig_hello(7));
     rig_queue(r, 0, rig_gpu("GPU-0"));
-    rig_queue(r, 0,
-              (struct msg){ .type = MSG_READY,
-                            .slots = 1,
-                            .measure_credit = 1,
-                            .toolkit = "g++ 12.2.0" });
+    rig_queue(r, 0, rig_is_ready());
 }
 
 static int run(void (*turn)(struct rig *), double seconds)
@@ -47,7 +43,7 @@ static int run(void (*turn)(struct rig *), double seconds)
     const struct sweep_io io = rig_io(&rig);
 
     rig.turn = turn;
-    rig.options.max_hours = seconds / 3600;
+    rig.options.caps.max_hours = seconds / 3600;
     err = (struct err){ "" };
     return sweep_run_with(&io, rig.sweep.work.spec, &rig.hosts,
                           rig.sweep.mail.store, &rig.options, &err);
@@ -82,11 +78,11 @@ static void the_cap_of_hours_ends_it_when_it_is_reached(void **state)
 static void without_caps_it_goes_on(void **state)
 {
     (void)state;
-    rig.options.hours_before = 1000;
-    rig.options.budget_usd = 0;
+    rig.options.caps.hours_before = 1000;
+    rig.options.caps.budget_usd = 0;
     rig.list[0].has_rate = true;
     rig.list[0].rate = 1;
-    rig.options.max_hours = 0;
+    rig.options.caps.max_hours = 0;
     assert_int_equal(run(step, 0), 3); /* nobody comes */
     assert_int_equal(rig.turns, 1201 + 1);
 }
@@ -96,7 +92,7 @@ static void the_budget_ends_it_when_it_is_spent(void **state)
     (void)state;
     rig.list[0].has_rate = true;
     rig.list[0].rate = 3600; /* a dollar a second */
-    rig.options.budget_usd = 2;
+    rig.options.caps.budget_usd = 2;
     assert_int_equal(run(step, 0), 6);
     assert_string_equal(err.text, "the budget of $2 is spent");
     assert_int_equal(rig.turns, 20 + 1);

@@ -48,24 +48,39 @@ static struct host_state *host(size_t i)
     return &rig.sweep.fleet.hosts[i];
 }
 
-static void want(size_t from)
+static void ask(size_t from, const char *what, const char *of)
 {
     assert_int_equal(
-        rig_take(
-            &rig, from,
-            (struct msg){ .type = MSG_WANT, .what = "artifact", .hash = hash }),
+        rig_take(&rig, from,
+                 (struct msg){ .type = MSG_WANT,
+                               .want = { .what = what, .hash = of } }),
+        0);
+}
+
+static void want(size_t from)
+{
+    ask(from, "artifact", hash);
+}
+
+static void missing(size_t from)
+{
+    assert_int_equal(
+        rig_take(&rig, from,
+                 (struct msg){ .type = MSG_MISSING, .missing.hash = hash }),
         0);
 }
 
 static void chunk(size_t from, int64_t offset, const char *text)
 {
-    assert_int_equal(rig_take(&rig, from,
-                              (struct msg){ .type = MSG_ARTIFACT,
-                                            .hash = hash,
-                                            .offset = offset,
-                                            .total = 5,
-                                            .chunk = { text, strlen(text) } }),
-                     0);
+    assert_int_equal(
+        rig_take(
+            &rig, from,
+            (struct msg){ .type = MSG_ARTIFACT,
+                          .artifact = { .hash = hash,
+                                        .offset = offset,
+                                        .total = 5,
+                                        .chunk = { text, strlen(text) } } }),
+        0);
 }
 
 static void what_is_wanted_is_asked_for_where_it_lies(void **state)
@@ -98,21 +113,17 @@ static void what_nobody_built_is_missing(void **state)
 
 static void a_bundle_is_sent_and_another_is_missing(void **state)
 {
-    struct msg bundle = { .type = MSG_BUNDLE };
-    struct msg ask = { .type = MSG_WANT, .what = "bundle" };
+    struct msg_bundle bundle;
 
     (void)state;
     plan_bundle(rig.sweep.work.plan, 0, &bundle);
-    ask.hash = bundle.hash;
-    assert_int_equal(rig_take(&rig, 1, ask), 0);
+    ask(1, "bundle", bundle.hash);
     assert_string_equal(rig_last(&rig, MSG_BUNDLE)->hash, bundle.hash);
     assert_int_equal(rig_count(&rig, MSG_BUNDLE), 1);
     plan_bundle(rig.sweep.work.plan, plan_units(rig.sweep.work.plan), &bundle);
-    ask.hash = bundle.hash;
-    assert_int_equal(rig_take(&rig, 1, ask), 0);
+    ask(1, "bundle", bundle.hash);
     assert_int_equal(rig_count(&rig, MSG_BUNDLE), 2);
-    ask.hash = "0123456789abcdef0123456789abcdef";
-    assert_int_equal(rig_take(&rig, 1, ask), 0);
+    ask(1, "bundle", "0123456789abcdef0123456789abcdef");
     assert_int_equal(rig_count(&rig, MSG_BUNDLE), 2);
     assert_int_equal(rig_count(&rig, MSG_MISSING), 1);
 }
@@ -215,13 +226,9 @@ static void what_is_missing_there_is_missing_for_all_who_wait(void **state)
     (void)state;
     want(1);
     want(2);
-    assert_int_equal(
-        rig_take(&rig, 2, (struct msg){ .type = MSG_MISSING, .hash = hash }),
-        0); /* it was not asked */
+    missing(2); /* it was not asked */
     assert_int_equal(rig_count(&rig, MSG_MISSING), 0);
-    assert_int_equal(
-        rig_take(&rig, 0, (struct msg){ .type = MSG_MISSING, .hash = hash }),
-        0);
+    missing(0);
     assert_int_equal(rig_count(&rig, MSG_MISSING), 2);
     assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
 }

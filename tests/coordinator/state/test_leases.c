@@ -138,8 +138,8 @@ static void what_was_lost_or_never_began_says_nothing_of_the_mean(void **state)
     leases_started(&rig.sweep, &first);
     rig.now_ns += 2 * NS_PER_S;
     rig.sweep.fleet.hosts[0].conduct.expired = 1;
-    leases_end(&rig.sweep, &first, "lost", LEDGER_LOST);
-    leases_end(&rig.sweep, &second, "done", LEDGER_BUILDING);
+    leases_end(&rig.sweep, &first, LEASES_LOST, LEDGER_LOST);
+    leases_end(&rig.sweep, &second, LEASES_DONE, LEDGER_BUILDING);
     assert_true(rig.sweep.work.mean_ns[JOB_BUILD] == 0);
     assert_int_equal(rig.sweep.fleet.hosts[0].conduct.expired, 1);
     assert_int_equal(rig_number(&rig, "SELECT count(*) FROM lease WHERE "

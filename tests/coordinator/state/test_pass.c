@@ -53,10 +53,13 @@ static void on_turn(struct sweep *sweep, struct pass *pass)
     note('t', pass);
 }
 
-static const char *on_waits(const struct sweep *sweep, const struct pass *pass)
+static void on_waits(const struct sweep *sweep, const struct pass *pass,
+                     pass_wait_fn *tell, void *arg)
 {
     (void)sweep;
-    return pass->index == 1 ? waits_for : NULL;
+    if (pass->index == 1 && waits_for)
+        tell(arg,
+             &(struct pass_wait){ .what = waits_for, .end = PASS_WAIT_HOST });
 }
 
 static bool on_bans(const struct sweep *sweep, const struct pass *pass,
@@ -74,16 +77,12 @@ static void on_free(struct pass *pass)
 static const struct pass_ops ops[2] = {
     { .name = "first",
       .purposes = 1U << SCHED_CANARY,
-      .choose = on_choose,
-      .lead = on_lead,
-      .begin = on_begin,
+      .start = { .choose = on_choose, .lead = on_lead, .begin = on_begin },
       .turn = on_turn,
       .free = on_free },
     { .name = "second",
       .purposes = 1U << SCHED_CONFIRM,
-      .choose = on_choose,
-      .lead = on_lead,
-      .begin = on_begin,
+      .start = { .choose = on_choose, .lead = on_lead, .begin = on_begin },
       .turn = on_turn,
       .waits_for = on_waits,
       .bans = on_bans,
@@ -175,9 +174,11 @@ static void an_order_belongs_to_the_pass_of_its_purpose(void **state)
 static void what_one_waits_for_all_wait_for(void **state)
 {
     (void)state;
-    assert_null(pass_waits_for(&rig.sweep));
+    assert_false(pass_waits(&rig.sweep));
     waits_for = "a canary";
-    assert_string_equal(pass_waits_for(&rig.sweep), "a canary");
+    assert_true(pass_waits(&rig.sweep));
+    rig.sweep.passes.list[1].state = NULL; /* it takes no part */
+    assert_false(pass_waits(&rig.sweep));
 }
 
 static void what_one_bans_is_not_used(void **state)
