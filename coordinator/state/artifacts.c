@@ -92,8 +92,12 @@ static struct fetch *new_fetch(struct sweep *sweep, const char *hash)
 
 static void drop_fetch(struct sweep *sweep, struct fetch *fetch)
 {
+    struct fetch *last = &sweep->work.fetches[--sweep->work.n_fetches];
+
     free(fetch->wanted_by);
-    *fetch = sweep->work.fetches[--sweep->work.n_fetches];
+    fetch->wanted_by = NULL;
+    if (fetch != last)
+        *fetch = *last;
 }
 
 /* One that builds and has nothing to show for it would build for ever. */

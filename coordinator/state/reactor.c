@@ -19,7 +19,7 @@ void reactor_fail(struct sweep *sweep, enum exit_code exit_code,
     if (sweep->reactor.ending)
         return;
     sweep->reactor.ending = ending_of(exit_code);
-    sweep->reactor.exit_code = exit_code;
+    sweep->reactor.exit_code = (int)exit_code;
     if (why)
         sweep->reactor.fatal = *why;
 }

@@ -1,51 +1,32 @@
 #include "coordinator/stored/pass_rows.h"
 
-#include <assert.h>
-#include <string.h>
+#include <stddef.h>
 
+#include "coordinator/store/row.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
 #include "coordinator/stored/stored_samples.h"
 
-/* ---- columns by their names */
+/* ---- a query of one text a row */
 
-static int column(struct sqlite3_stmt *stmt, const char *name)
+struct text_row {
+    const char *text;
+};
+
+static const struct row_column text_columns[] = { ROW_AT(struct text_row, text,
+                                                         TEXT) };
+static const struct row_shape text_shape = ROW_SHAPE(NULL, text_columns);
+
+/* Tell each, and end the query. */
+static int tell_texts(struct row_query *query, int rc, pass_rows_text_fn *fn,
+                      void *arg, struct err *err)
 {
-    int i = 0;
+    struct text_row row;
 
-    for (; sql_column_name(stmt, i); i++)
-        if (strcmp(sql_column_name(stmt, i), name) == 0)
-            return i;
-    assert(!"a column that the query does not have");
-    return -1;
-}
-
-static const char *text_of(struct sqlite3_stmt *stmt, const char *name)
-{
-    return sql_text(stmt, column(stmt, name));
-}
-
-static int64_t int_of(struct sqlite3_stmt *stmt, const char *name)
-{
-    return sql_int(stmt, column(stmt, name));
-}
-
-/* The one number of a query over the rounds between two. */
-static int number_between(struct store *store, const char *text, int64_t after,
-                          int64_t before, int64_t *out, struct err *err)
-{
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(store), text, &stmt, err);
-
-    *out = 0;
-    if (rc == 0)
-        rc = sql_start(stmt, err, "II", after, before);
-    if (rc == 0)
-        rc = sql_step(stmt, err);
-    if (rc == 1)
-        *out = int_of(stmt, "n");
-    sql_free(stmt);
-    return rc < 0 ? rc : 0;
+    while (rc >= 0 && (rc = row_next(query, &row, err)) == 1)
+        fn(arg, row.text);
+    row_close(query);
+    return rc;
 }
 
 /* ---- search */
@@ -59,6 +40,18 @@ int pass_rows_settled_configs(struct store *store, int64_t *out,
 
 /* ---- canary */
 
+struct canary_row {
+    const char *gpu, *samples;
+    int64_t received_utc;
+};
+
+static const struct row_column canary_columns[] = {
+    ROW_AT(struct canary_row, gpu, TEXT),
+    ROW_AT(struct canary_row, samples, TEXT),
+    ROW_AT(struct canary_row, received_utc, INT),
+};
+static const struct row_shape canary_shape = ROW_SHAPE(NULL, canary_columns);
+
 int pass_rows_canaries(struct store *store, const struct store_outcome *key,
                        pass_rows_canary_fn *fn, void *arg, struct err *err)
 {
@@ -67,21 +60,29 @@ int pass_rows_canaries(struct store *store, const struct store_outcome *key,
         " AND purpose='canary' AND outcome='correct' AND config=?1"
         " AND shape=?2 AND source_key=?3 AND measure_key=?4"
         " ORDER BY received_utc";
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(store), text, &stmt, err);
+    struct row_query query;
+    struct canary_row row;
+    int rc =
+        row_open(store_db(store), text, &canary_shape, &query, err, "ssss",
+                 key->config, key->shape, key->source_key, key->measure_key);
 
-    if (rc == 0)
-        rc = sql_start(stmt, err, "ssss", key->config, key->shape,
-                       key->source_key, key->measure_key);
-    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
-        fn(arg,
-           &(struct pass_rows_canary){
-               .gpu = text_of(stmt, "gpu"),
-               .received_utc = int_of(stmt, "received_utc"),
-               .median_s = stored_samples_median(text_of(stmt, "samples")) });
-    sql_free(stmt);
+    while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1)
+        fn(arg, &(struct pass_rows_canary){
+                    .gpu = row.gpu,
+                    .received_utc = row.received_utc,
+                    .median_s = stored_samples_median(row.samples) });
+    row_close(&query);
     return rc;
 }
+
+#define RESULT(member, kind) ROW_AT(struct pass_rows_result, member, kind)
+
+static const struct row_column result_columns[] = {
+    RESULT(config, TEXT),      RESULT(shape, TEXT), RESULT(source_key, TEXT),
+    RESULT(measure_key, TEXT), RESULT(gpu, TEXT),   RESULT(round, INT),
+    RESULT(received_utc, INT),
+};
+static const struct row_shape result_shape = ROW_SHAPE(NULL, result_columns);
 
 int pass_rows_results(struct store *store, pass_rows_result_fn *fn, void *arg,
                       struct err *err)
@@ -92,37 +93,37 @@ int pass_rows_results(struct store *store, pass_rows_result_fn *fn, void *arg,
         " r.gpu AS gpu, r.round AS round, r.received_utc AS received_utc"
         " FROM outcome o JOIN result r ON r.nonce=o.nonce"
         " WHERE o.outcome='correct'";
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(store), text, &stmt, err);
+    struct row_query query;
+    struct pass_rows_result row;
+    int rc = row_open(store_db(store), text, &result_shape, &query, err, "");
 
-    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
-        fn(arg, &(struct pass_rows_result){
-                    .config = text_of(stmt, "config"),
-                    .shape = text_of(stmt, "shape"),
-                    .source_key = text_of(stmt, "source_key"),
-                    .measure_key = text_of(stmt, "measure_key"),
-                    .gpu = text_of(stmt, "gpu"),
-                    .round = int_of(stmt, "round"),
-                    .received_utc = int_of(stmt, "received_utc") });
-    sql_free(stmt);
+    while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1)
+        fn(arg, &row);
+    row_close(&query);
     return rc;
 }
+
+static const struct row_column round_columns[] = {
+    ROW_AT(struct pass_rows_round, config, TEXT),
+    ROW_AT(struct pass_rows_round, shape, TEXT),
+    ROW_AT(struct pass_rows_round, round, INT),
+};
+static const struct row_shape round_shape = ROW_SHAPE(NULL, round_columns);
 
 int pass_rows_rounds(struct store *store, pass_rows_round_fn *fn, void *arg,
                      struct err *err)
 {
     static const char text[] =
-        "SELECT config, shape, max(round) AS newest FROM lease"
+        "SELECT config, shape, max(round) AS round FROM lease"
         " WHERE stage='measure' AND purpose='screen' AND round>0"
         " GROUP BY config, shape";
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(store), text, &stmt, err);
+    struct row_query query;
+    struct pass_rows_round row;
+    int rc = row_open(store_db(store), text, &round_shape, &query, err, "");
 
-    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
-        fn(arg, &(struct pass_rows_round){ .config = text_of(stmt, "config"),
-                                           .shape = text_of(stmt, "shape"),
-                                           .round = int_of(stmt, "newest") });
-    sql_free(stmt);
+    while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1)
+        fn(arg, &row);
+    row_close(&query);
     return rc;
 }
 
@@ -138,18 +139,14 @@ int pass_rows_quarantined(struct store *store, int64_t since_utc,
                           pass_rows_text_fn *fn, void *arg, struct err *err)
 {
     static const char text[] =
-        "SELECT g.uuid AS uuid FROM event e, gpu g"
+        "SELECT g.uuid AS text FROM event e, gpu g"
         " WHERE e.name='GPU-QUARANTINED'"
         " AND instr(e.text, g.uuid||': ')=1 AND e.at_utc>=?1";
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(store), text, &stmt, err);
+    struct row_query query;
+    int rc = row_open(store_db(store), text, &text_shape, &query, err, "I",
+                      since_utc);
 
-    if (rc == 0)
-        rc = sql_start(stmt, err, "I", since_utc);
-    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
-        fn(arg, text_of(stmt, "uuid"));
-    sql_free(stmt);
-    return rc;
+    return tell_texts(&query, rc, fn, arg, err);
 }
 
 /* ---- confirmation */
@@ -157,11 +154,21 @@ int pass_rows_quarantined(struct store *store, int64_t since_utc,
 int pass_rows_external_blocks(struct store *store, int64_t after,
                               int64_t before, int64_t *out, struct err *err)
 {
-    return number_between(store,
-                          "SELECT count(DISTINCT round) AS n FROM tool"
-                          " WHERE purpose='external' AND counted=1"
-                          " AND outcome='ran' AND round>?1 AND round<?2",
-                          after, before, out, err);
+    static const char text[] =
+        "SELECT count(DISTINCT round) FROM tool WHERE purpose='external'"
+        " AND counted=1 AND outcome='ran' AND round>?1 AND round<?2";
+    struct sqlite3_stmt *stmt = NULL;
+    int rc = sql_prepare(store_db(store), text, &stmt, err);
+
+    *out = 0;
+    if (rc == 0)
+        rc = sql_start(stmt, err, "II", after, before);
+    if (rc == 0)
+        rc = sql_step(stmt, err);
+    if (rc == 1)
+        *out = sql_int(stmt, 0);
+    sql_free(stmt);
+    return rc < 0 ? rc : 0;
 }
 
 int pass_rows_external_failures(struct store *store, int64_t after,
@@ -169,17 +176,13 @@ int pass_rows_external_failures(struct store *store, int64_t after,
                                 void *arg, struct err *err)
 {
     static const char text[] =
-        "SELECT DISTINCT host FROM tool WHERE purpose='external'"
+        "SELECT DISTINCT host AS text FROM tool WHERE purpose='external'"
         " AND counted=1 AND outcome<>'ran' AND round>?1 AND round<?2";
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(store), text, &stmt, err);
+    struct row_query query;
+    int rc = row_open(store_db(store), text, &text_shape, &query, err, "II",
+                      after, before);
 
-    if (rc == 0)
-        rc = sql_start(stmt, err, "II", after, before);
-    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
-        fn(arg, text_of(stmt, "host"));
-    sql_free(stmt);
-    return rc;
+    return tell_texts(&query, rc, fn, arg, err);
 }
 
 /* ---- profile */

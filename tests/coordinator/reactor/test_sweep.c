@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "common/clock.h"
+#include "coordinator/reactor/sweep.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
 #define STEP_NS (100 * NS_PER_MS)
