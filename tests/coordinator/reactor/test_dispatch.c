@@ -188,6 +188,8 @@ static void what_cannot_be_sent_is_taken_back_and_its_host_rests(void **state)
     assert_true(rows("lease WHERE ending = 'refused'") > 0);
     assert_int_equal(rig.sweep.fleet.hosts[0].conduct.rests_ns,
                      RIG_START_NS + NS_PER_S);
+    rig.is_deaf[0] = false;
+    assert_int_equal(rig_dispatch(&rig), 0); /* until it is woken */
 }
 
 static void while_it_stops_nothing_goes_out(void **state)
