@@ -258,6 +258,19 @@ static void a_build_that_fails_settles_its_measurement(void **state)
     assert_null(rig.sweep.reactor.ending);
 }
 
+static void a_build_that_crashes_is_tried_again(void **state)
+{
+    struct rig_sent build = *rig_last(&rig, MSG_BUILD);
+
+    (void)state;
+    assert_int_equal(rig_built(&rig, &build, "crash"), 0);
+    assert_int_equal(rows("build WHERE outcome = 'crash' AND counted = 0"), 1);
+    assert_int_equal(rows("lease WHERE ending = 'lost'"), 1);
+    assert_int_equal(rig_dispatch(&rig), 1);
+    assert_string_equal(rig_last(&rig, MSG_BUILD)->config, build.config);
+    assert_int_equal(rig_last(&rig, MSG_BUILD)->attempt, 2);
+}
+
 static void without_its_reference_a_sweep_ends(void **state)
 {
     (void)state;
@@ -356,6 +369,7 @@ int main(void)
         CASE(a_foreign_result_leaves_a_lease_of_this_run_alone),
         CASE(a_crash_is_tried_again_and_settles_at_last),
         CASE(a_build_that_fails_settles_its_measurement),
+        CASE(a_build_that_crashes_is_tried_again),
         CASE(without_its_reference_a_sweep_ends),
         CASE(what_runs_out_is_cancelled_and_lost),
         CASE(a_host_that_is_lost_loses_its_work_and_its_builds),

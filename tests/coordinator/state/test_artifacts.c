@@ -128,6 +128,33 @@ static void a_bundle_is_sent_and_another_is_missing(void **state)
     assert_int_equal(rig_count(&rig, MSG_MISSING), 1);
 }
 
+static bool has_bundle(struct sweep *sweep, struct pass *pass, const char *of,
+                       struct msg *msg)
+{
+    (void)sweep;
+    (void)pass;
+    msg->hash = of;
+    return of[0] == '0';
+}
+
+static void a_bundle_of_a_pass_is_sent(void **state)
+{
+    static const struct pass_ops ops = { .bundle = has_bundle };
+    struct msg ask = { .type = MSG_WANT,
+                       .what = "bundle",
+                       .hash = "0123456789abcdef0123456789abcdef" };
+
+    (void)state;
+    rig.sweep.passes.list[0] = (struct pass){ &ops, 0, &rig };
+    rig.sweep.passes.n = 1;
+    assert_int_equal(rig_take(&rig, 1, ask), 0);
+    assert_string_equal(rig_last(&rig, MSG_BUNDLE)->hash, ask.hash);
+    assert_int_equal(rig_count(&rig, MSG_MISSING), 0);
+    ask.hash = "1123456789abcdef0123456789abcdef";
+    assert_int_equal(rig_take(&rig, 1, ask), 0);
+    assert_int_equal(rig_count(&rig, MSG_MISSING), 1);
+}
+
 static void chunks_of_other_hosts_are_ignored(void **state)
 {
     (void)state;
@@ -283,6 +310,7 @@ int main(void)
         CASE(what_is_wanted_is_asked_for_where_it_lies),
         CASE(what_nobody_built_is_missing),
         CASE(a_bundle_is_sent_and_another_is_missing),
+        CASE(a_bundle_of_a_pass_is_sent),
         CASE(chunks_of_other_hosts_are_ignored),
         CASE(bytes_that_do_not_match_condemn_their_host),
         CASE(chunks_out_of_order_are_not_summed),
