@@ -129,28 +129,28 @@ static void a_bundle_is_sent_and_another_is_missing(void **state)
 }
 
 static bool has_bundle(struct sweep *sweep, struct pass *pass, const char *of,
-                       struct msg *msg)
+                       struct msg_bundle *out)
 {
     (void)sweep;
     (void)pass;
-    msg->hash = of;
+    out->hash = of;
     return of[0] == '0';
 }
 
 static void a_bundle_of_a_pass_is_sent(void **state)
 {
-    static const struct pass_ops ops = { .bundle = has_bundle };
+    static const struct pass_ops ops = { .commands.bundle = has_bundle };
     struct msg ask = { .type = MSG_WANT,
-                       .what = "bundle",
-                       .hash = "0123456789abcdef0123456789abcdef" };
+                       .want = { "bundle",
+                                 "0123456789abcdef0123456789abcdef" } };
 
     (void)state;
     rig.sweep.passes.list[0] = (struct pass){ &ops, 0, &rig };
     rig.sweep.passes.n = 1;
     assert_int_equal(rig_take(&rig, 1, ask), 0);
-    assert_string_equal(rig_last(&rig, MSG_BUNDLE)->hash, ask.hash);
+    assert_string_equal(rig_last(&rig, MSG_BUNDLE)->hash, ask.want.hash);
     assert_int_equal(rig_count(&rig, MSG_MISSING), 0);
-    ask.hash = "1123456789abcdef0123456789abcdef";
+    ask.want.hash = "1123456789abcdef0123456789abcdef";
     assert_int_equal(rig_take(&rig, 1, ask), 0);
     assert_int_equal(rig_count(&rig, MSG_MISSING), 1);
 }
