@@ -186,13 +186,67 @@ static int can_judge(struct sweep *sweep, size_t host, const struct msg *msg,
     return resume_was_leased(sweep, host, msg, err);
 }
 
+/* Whether the result is for what the sweep is now, not for older sources. */
+static bool is_current(const struct sweep *sweep, const struct sched_lease *job,
+                       const struct msg *msg)
+{
+    char key[HASH_HEX];
+
+    if (job->unit < 0 || job->shape < 0)
+        return false;
+    if (job->stage == JOB_BUILD)
+        plan_build_key(sweep->work.plan, job->unit,
+                       sweep->fleet.hosts[job->host].worker.toolkit, key);
+    else
+        plan_task_key(sweep->work.plan, job->unit, job->shape, key);
+    return strcmp(key, msg_work(msg)->key) == 0;
+}
+
+/* Was this lease of this run given to this host, for this work? */
+static int check_grant(const struct sweep *sweep, const struct sched_lease *job,
+                       struct err *err)
+{
+    if (job->id < 1 || (size_t)job->id > sweep->work.n_issued)
+        return err_set(err, ERR_PROTO,
+                       "a result for a lease that was never given");
+    if (!is_granted(sweep, &sweep->work.issued[job->id - 1], job))
+        return err_set(
+            err, ERR_PROTO,
+            "a result for a lease of another host, or of other work");
+    return 0;
+}
+
+/* A lease of this run knows its artifact.  One of an earlier run does not, but
+ * it was given when the build of its artifact was stored. */
+static int check_artifact(struct sweep *sweep, const struct msg *msg,
+                          const struct sched_lease *job, struct err *err)
+{
+    const char *measured = msg->measured.artifact;
+    int rc;
+
+    if (msg->type != MSG_MEASURED)
+        return 0;
+    if (msg->epoch == sweep->reactor.epoch)
+        rc = strcmp(sweep->work.issued[job->id - 1].artifact, measured) == 0;
+    else
+        rc = resume_was_built(
+            sweep, msg,
+            is_current(sweep, job, msg)
+                ? plan_unit(sweep->work.plan, job->unit)->source_key
+                : "",
+            err);
+    if (rc == 0)
+        return err_set(err, ERR_PROTO, "it measured another artifact");
+    return rc < 0 ? rc : 0;
+}
+
 int results_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
                     struct sched_lease *out, struct err *err)
 {
     const struct msg_work *work = msg_work(msg);
     bool build = msg->type == MSG_BUILT,
          ours = msg->epoch == sweep->reactor.epoch;
-    int purpose = build ? SCHED_SCREEN : purpose_of(msg), known;
+    int purpose = build ? SCHED_SCREEN : purpose_of(msg), known, rc;
 
     out->purpose = purpose < 0 ? SCHED_SCREEN : (enum sched_purpose)purpose;
     out->round = build ? 0 : (int)work->id.round;
@@ -215,38 +269,14 @@ int results_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
     if (purpose < 0)
         return err_set(err, ERR_PROTO, "%s is not for '%s'",
                        msg_type_name(msg->type), work->id.purpose);
-    if (!ours)
-        return 0;
-    if (work->lease < 1 || (size_t)work->lease > sweep->work.n_issued)
-        return err_set(err, ERR_PROTO,
-                       "a result for a lease that was never given");
-    if (!is_granted(sweep, &sweep->work.issued[work->lease - 1], out))
-        return err_set(
-            err, ERR_PROTO,
-            "a result for a lease of another host, or of other work");
-    if (msg->type == MSG_MEASURED &&
-        strcmp(sweep->work.issued[work->lease - 1].artifact,
-               msg->measured.artifact) != 0)
-        return err_set(err, ERR_PROTO, "it measured another artifact");
+    rc = ours ? check_grant(sweep, out, err) : 0;
+    if (rc == 0)
+        rc = check_artifact(sweep, msg, out, err);
+    if (rc < 0 || !ours)
+        return rc;
     out->order = sweep->work.issued[work->lease - 1].order;
     out->pass = sweep->work.issued[work->lease - 1].pass;
     return 0;
-}
-
-/* Whether the result is for what the sweep is now, not for older sources. */
-static bool is_current(const struct sweep *sweep, const struct sched_lease *job,
-                       const struct msg *msg)
-{
-    char key[HASH_HEX];
-
-    if (job->unit < 0 || job->shape < 0)
-        return false;
-    if (job->stage == JOB_BUILD)
-        plan_build_key(sweep->work.plan, job->unit,
-                       sweep->fleet.hosts[job->host].worker.toolkit, key);
-    else
-        plan_task_key(sweep->work.plan, job->unit, job->shape, key);
-    return strcmp(key, msg_work(msg)->key) == 0;
 }
 
 /* Tell the host, and write it down. */

@@ -38,6 +38,16 @@ int resume_was_leased(struct sweep *sweep, size_t host, const struct msg *msg,
     return stored_work_was_leased(sweep->mail.store, &lease, err);
 }
 
+int resume_was_built(struct sweep *sweep, const struct msg *msg,
+                     const char *source_key, struct err *err)
+{
+    struct store_build build = { .config = msg->measured.work.id.config,
+                                 .source_key = source_key,
+                                 .artifact = msg->measured.artifact };
+
+    return stored_work_was_built(sweep->mail.store, &build, err);
+}
+
 /* A gate rejects it for this shape: it is not run. */
 static void skip(struct sweep *sweep, int unit, int shape)
 {

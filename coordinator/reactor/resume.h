@@ -22,6 +22,10 @@ void resume_take_built(struct sweep *sweep, int unit);
 /* Did an earlier run give it this very work?  1, 0 or ERR_STORE. */
 int resume_was_leased(struct sweep *sweep, size_t host, const struct msg *msg,
                       struct err *err);
+/* Did a build of the configuration, from these sources ("": from any), make
+ * what a MEASURED says it measured?  1, 0 or ERR_STORE. */
+int resume_was_built(struct sweep *sweep, const struct msg *msg,
+                     const char *source_key, struct err *err);
 /* Did this or an earlier run give the host this work? */
 bool resume_was_given(const struct sweep *sweep, size_t host,
                       enum job_stage stage, int unit, int shape);

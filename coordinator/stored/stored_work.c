@@ -46,6 +46,25 @@ int stored_work_was_leased(struct store *store, const struct store_lease *lease,
     return fault(store, rc, err);
 }
 
+int stored_work_was_built(struct store *store, const struct store_build *build,
+                          struct err *err)
+{
+    static const char text[] =
+        "SELECT 1 FROM build WHERE config = ?1 AND artifact = ?2 AND "
+        "(?3 = '' OR source_key = ?3) AND purpose = 'kernel' AND "
+        "outcome = 'built' LIMIT 1";
+    struct sqlite3_stmt *stmt = NULL;
+    int rc = sql_prepare(store_db(store), text, &stmt, err);
+
+    if (rc == 0)
+        rc = sql_start(stmt, err, "sss", build->config, build->artifact,
+                       build->source_key);
+    if (rc == 0)
+        rc = sql_step(stmt, err);
+    sql_free(stmt);
+    return fault(store, rc, err);
+}
+
 int stored_work_is_correct(struct store *store, const struct store_outcome *key,
                            struct err *err)
 {

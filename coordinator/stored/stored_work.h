@@ -11,6 +11,7 @@
 
 struct err;
 struct store;
+struct store_build;
 struct store_lease;
 struct store_outcome;
 
@@ -22,6 +23,12 @@ int stored_work_usd(struct store *store, double *out, struct err *err);
  * 'lease' are not looked at. */
 int stored_work_was_leased(struct store *store, const struct store_lease *lease,
                            struct err *err);
+
+/* Did a build of this configuration, from these sources, make this artifact?
+ * 1 or 0; only those three members of 'build' are looked at, and the source
+ * key "" stands for all sources there were. */
+int stored_work_was_built(struct store *store, const struct store_build *build,
+                          struct err *err);
 
 /* Is the configuration correct for the shape, with these sources and this way
  * of measuring?  1 or 0; only those four members of 'key' are looked at. */
