@@ -184,6 +184,16 @@ static void take_loss(void *arg, const struct past_runs_loss *loss)
         sched_losses(sweep->work.sched, stage, unit, shape, (int)loss->losses);
 }
 
+/* Only builds and the first screening are adopted: whoever has a canary or a
+ * repetition of the same measurement was not given this one. */
+static bool is_adoptable(enum job_stage stage, const char *purpose,
+                         int64_t round)
+{
+    return stage == JOB_BUILD ||
+           (round == 0 &&
+            strcmp(purpose, sched_purpose_name(SCHED_SCREEN)) == 0);
+}
+
 /* Its worker may be at it still, and says so when it is reached. */
 static void keep_for_adoption(struct sweep *sweep,
                               const struct store_lease *lease)
@@ -197,7 +207,8 @@ static void keep_for_adoption(struct sweep *sweep,
         .stage = stage,
     };
 
-    if (left.unit < 0 || left.shape < 0)
+    if (left.unit < 0 || left.shape < 0 ||
+        !is_adoptable(stage, lease->purpose, lease->round))
         return;
     snprintf(left.host, sizeof(left.host), "%s", lease->host);
     sweep->work.left = mem_grow(sweep->work.left, sweep->work.n_left + 1,
@@ -220,7 +231,9 @@ bool resume_was_given(const struct sweep *sweep, size_t host,
         const struct issued_lease *grant = &sweep->work.issued[i];
 
         if (grant->unit == unit && grant->shape == shape &&
-            grant->stage == stage && grant->host == (int)host)
+            grant->stage == stage && grant->host == (int)host &&
+            is_adoptable(stage, sched_purpose_name(grant->purpose),
+                         grant->round))
             return true;
     }
     return false;

@@ -26,7 +26,8 @@ int resume_was_leased(struct sweep *sweep, size_t host, const struct msg *msg,
  * what a MEASURED says it measured?  1, 0 or ERR_STORE. */
 int resume_was_built(struct sweep *sweep, const struct msg *msg,
                      const char *source_key, struct err *err);
-/* Did this or an earlier run give the host this work? */
+/* Did this or an earlier run give the host this build, or this measurement to
+ * screen it? */
 bool resume_was_given(const struct sweep *sweep, size_t host,
                       enum job_stage stage, int unit, int shape);
 
