@@ -1,0 +1,92 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "coordinator/stored/stored_work.h"
+#include "tests/coordinator/store/store_fixture.h"
+
+/* Builds of c1 and c2: what was made, of what, and how it ended. */
+static const struct {
+    const char *nonce, *config, *purpose, *source_key, *outcome, *artifact;
+    bool evidence;
+} builds[] = {
+    { "b1", "c1", "kernel", "5c", "built", "a1", false },
+    { "b2", "c1", "kernel", "5c", "built", "a2", false }, /* built again */
+    { "b3", "c1", "kernel", "5d", "built", "a3", false },
+    { "b4", "c1", "kernel", "", "built", "a4", true }, /* late, older */
+    { "b5", "c1", "kernel", "5c", "crash", "a5", true },
+    { "b6", "c2", "kernel", "5c", "built", "a6", false },
+    { "b7", "c1", "reference", "5c", "built", "a7", false },
+};
+
+static struct store *open_with_builds(const char *path)
+{
+    struct store *store = fixture_open(path, STORE_CREATE);
+    struct err err = { "" };
+
+    fixture_owners(store, "c1");
+    for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
+        struct store_build row =
+            fixture_build(builds[i].nonce, builds[i].config);
+
+        row.purpose = builds[i].purpose;
+        row.source_key = builds[i].source_key;
+        row.outcome = builds[i].outcome;
+        row.artifact = builds[i].artifact;
+        row.evidence = builds[i].evidence;
+        if (store_build_put(store, &row, &err) < 0)
+            fail_msg("%s", err.text);
+    }
+    return store;
+}
+
+static void an_artifact_belongs_to_what_it_was_built_for(void **state)
+{
+    static const struct {
+        const char *config, *source_key, *artifact;
+        int built;
+    } rows[] = {
+        { "c1", "5c", "a1", 1 },
+        { "c1", "5c", "a2", 1 },
+        { "c1", "", "a1", 1 },
+        { "c1", "5d", "a1", 0 }, /* of other sources */
+        { "c1", "5c", "a3", 0 },
+        { "c1", "", "a3", 1 },
+        { "c1", "5c", "a4", 0 }, /* of sources that nobody knows */
+        { "c1", "", "a4", 1 },
+        { "c1", "", "a5", 0 }, /* no build came of it */
+        { "c1", "", "a6", 0 }, /* of another configuration */
+        { "c2", "5c", "a6", 1 },
+        { "c1", "", "a7", 0 }, /* of the reference */
+        { "c1", "", "00", 0 }, /* nobody made it */
+        { "c1", "", "", 0 },
+        { "c3", "", "a1", 0 },
+    };
+    struct store *store = open_with_builds(*state);
+    struct err err = { "" };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct store_build build = { .config = rows[i].config,
+                                     .source_key = rows[i].source_key,
+                                     .artifact = rows[i].artifact };
+
+        if (stored_work_was_built(store, &build, &err) != rows[i].built)
+            fail_msg("row %zu: %s", i, err.text);
+    }
+    store_close(store);
+}
+
+#define CASE(test) \
+    cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(an_artifact_belongs_to_what_it_was_built_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
