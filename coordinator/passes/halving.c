@@ -127,18 +127,24 @@ int halving_waits_for(const struct sweep *sweep,
     return race ? (int)race->n : 0;
 }
 
-void halving_turn(struct sweep *sweep, struct search_pass *search)
+void halving_give_up(struct sweep *sweep, struct search_pass *search)
 {
     struct halving *race = search->race;
 
-    for (size_t i = race ? race->n : 0; i-- > 0;) {
-        if (race->climbers[i].order)
-            continue;
-        if (race->climbers[i].tries >= sweep->reactor.options->attempts)
+    for (size_t i = race ? race->n : 0; i-- > 0;)
+        if (!race->climbers[i].order &&
+            race->climbers[i].tries >= sweep->reactor.options->attempts)
             settle(sweep, search, i, STRATEGY_LOST, 0);
-        else
+}
+
+void halving_order(struct sweep *sweep, struct search_pass *search)
+{
+    struct halving *race = search->race;
+
+    for (size_t i = race ? race->n : 0; i-- > 0;)
+        if (!race->climbers[i].order &&
+            race->climbers[i].tries < sweep->reactor.options->attempts)
             place(sweep, search, &race->climbers[i]);
-    }
 }
 
 void halving_ended(struct sweep *sweep, struct search_pass *search,

@@ -55,7 +55,10 @@ int search_recall(struct sweep *sweep, struct pass *pass,
 
 /* ---- halving.c: units that a race wants on a rung above the first. */
 void halving_want(struct search_pass *search, int unit);
-void halving_turn(struct sweep *sweep, struct search_pass *search);
+/* Tell the strategy of those that were lost too often; then order the others,
+ * and what it asked for since. */
+void halving_give_up(struct sweep *sweep, struct search_pass *search);
+void halving_order(struct sweep *sweep, struct search_pass *search);
 /* How many units wait on a rung; each is told. */
 int halving_waits_for(const struct sweep *sweep,
                       const struct search_pass *search, pass_wait_fn *tell,

@@ -161,6 +161,8 @@ static void search_turn(struct sweep *sweep, struct pass *pass)
     if (!search->search || search->done || sweep->reactor.ending)
         return;
     hear_program(sweep, search->search);
+    halving_give_up(sweep,
+                    search); /* what is told leads to the next question */
     most = how_many(sweep, search);
     while (!sweep->reactor.ending && search_out(search->search) < most) {
         struct search_want want;
@@ -176,7 +178,7 @@ static void search_turn(struct sweep *sweep, struct pass *pass)
     }
     if (!sweep->reactor.ending)
         search_state_write_steps(sweep, search);
-    halving_turn(sweep, search);
+    halving_order(sweep, search);
 }
 
 static int search_begin(struct sweep *sweep, struct pass *pass, struct err *err)
