@@ -11,8 +11,8 @@
 #include "common/clock.h"
 #include "coordinator/reactor/dispatch.h"
 #include "coordinator/reactor/orders.h"
-#include "coordinator/state/outbox.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/state/outbox.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
 static struct rig rig;

@@ -11,8 +11,8 @@
 #include "common/mem.h"
 #include "coordinator/reactor/host_events.h"
 #include "coordinator/reactor/inbox.h"
-#include "coordinator/state/outbox.h"
 #include "coordinator/schedule/ledger.h"
+#include "coordinator/state/outbox.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
 static struct rig rig;

@@ -9,10 +9,10 @@
 
 #include "common/clock.h"
 #include "coordinator/reactor/inbox.h"
-#include "coordinator/state/leases.h"
-#include "coordinator/state/outbox.h"
 #include "coordinator/reactor/results.h"
 #include "coordinator/schedule/incumbents.h"
+#include "coordinator/state/leases.h"
+#include "coordinator/state/outbox.h"
 #include "coordinator/store/store.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 

@@ -11,10 +11,10 @@
 
 #include "common/clock.h"
 #include "coordinator/reactor/description.h"
-#include "coordinator/state/records.h"
 #include "coordinator/reactor/resume.h"
 #include "coordinator/reactor/shutdown.h"
 #include "coordinator/schedule/incumbents.h"
+#include "coordinator/state/records.h"
 #include "coordinator/store/store.h"
 #include "coordinator/stored/stored_work.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
