@@ -10,8 +10,6 @@
 
 #include <stdbool.h>
 
-#include "common/outcome.h"
-
 enum outcome {
     OUTCOME_CORRECT,
     OUTCOME_CONSTRAINTS,

@@ -9,11 +9,11 @@
 
 #include "common/device_kind.h"
 #include "common/err.h"
+#include "coordinator/config/config.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_config.h"
-#include "coordinator/config/config.h"
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/tasks/fail.h"

@@ -8,11 +8,11 @@
 #include "common/clock.h"
 #include "common/device_kind.h"
 #include "common/mem.h"
+#include "coordinator/config/config.h"
 #include "coordinator/export/export.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/stored_spec.h"
 #include "coordinator/space/space.h"
-#include "coordinator/config/config.h"
 #include "coordinator/spec/gpu_arch.h"
 
 #define TEXT_MAX (1 << 16)

@@ -4,12 +4,12 @@
 
 #include "common/buf.h"
 #include "common/device_kind.h"
+#include "coordinator/config/config.h"
 #include "coordinator/export/export.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/stored_spec.h"
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_config.h"
-#include "coordinator/config/config.h"
 #include "coordinator/text/json_out.h"
 
 #define TEXT_MAX (1 << 16)

@@ -14,11 +14,11 @@
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/passes.h"
 #include "coordinator/reactor/orders.h"
-#include "coordinator/state/reactor.h"
-#include "coordinator/state/records.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/schedule/gpu_trust.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/state/reactor.h"
+#include "coordinator/state/records.h"
 #include "coordinator/stats/stats.h"
 #include "coordinator/stored/pass_rows.h"
 

@@ -10,8 +10,8 @@
 #include "coordinator/plan/ncu.h"
 #include "coordinator/plan/plan_msg.h"
 #include "coordinator/reactor/orders.h"
-#include "coordinator/state/reactor.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/state/reactor.h"
 #include "coordinator/stored/pass_rows.h"
 
 /* A launch is replayed some forty times, each with its memory restored. */

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #include "coordinator/passes/passes.h"
-#include "coordinator/state/reactor.h"
 #include "coordinator/search/strategy.h"
 #include "coordinator/spec/search_settings.h"
+#include "coordinator/state/reactor.h"
 
 struct space_domain;
 struct past_runs;

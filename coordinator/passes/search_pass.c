@@ -8,7 +8,6 @@
 #include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/search_internal.h"
-#include "coordinator/state/records.h"
 #include "coordinator/schedule/sched_pieces.h"
 #include "coordinator/search/domain.h"
 #include "coordinator/search/external_strategy.h"
@@ -18,6 +17,7 @@
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_domain.h"
 #include "coordinator/spec/search_settings.h"
+#include "coordinator/state/records.h"
 #include "coordinator/stored/pass_rows.h"
 #include "coordinator/text/exit_code.h"
 

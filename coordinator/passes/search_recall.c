@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "common/mem.h"
+#include "coordinator/config/config_lookup.h"
 #include "coordinator/passes/search_internal.h"
 #include "coordinator/search/domain.h"
 #include "coordinator/search/search.h"
 #include "coordinator/space/space_domain.h"
-#include "coordinator/config/config_lookup.h"
-#include "coordinator/stored/past_runs.h"
 #include "coordinator/store/store.h"
+#include "coordinator/stored/past_runs.h"
 
 struct recalled {
     const struct sweep *sweep;

@@ -9,7 +9,6 @@
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/search_internal.h"
 #include "coordinator/reactor/description.h"
-#include "coordinator/state/records.h"
 #include "coordinator/search/domain.h"
 #include "coordinator/search/external_strategy.h"
 #include "coordinator/search/objective.h"
@@ -17,6 +16,7 @@
 #include "coordinator/space/space_domain.h"
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/state/records.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/exit_code.h"
 

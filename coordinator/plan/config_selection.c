@@ -6,8 +6,8 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/space/space.h"
 #include "coordinator/config/config.h"
+#include "coordinator/space/space.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/stored/stored_params.h"
 

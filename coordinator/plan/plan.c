@@ -7,10 +7,10 @@
 
 #include "common/device_kind.h"
 #include "common/mem.h"
+#include "coordinator/config/config.h"
 #include "coordinator/plan/config_selection.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/space/space.h"
-#include "coordinator/config/config.h"
 #include "coordinator/spec/spec.h"
 
 #define TEXT_MAX (1 << 20) /* of a header, a request or a configuration */

@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "coordinator/config/config.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_config.h"
-#include "coordinator/config/config.h"
 #include "coordinator/spec/spec.h"
 
 /* Version of the values that the fills generate (worker/runner/wire/fill.h).

@@ -7,15 +7,15 @@
 #include "common/mem.h"
 #include "common/msg.h"
 #include "coordinator/plan/plan_msg.h"
-#include "coordinator/state/reactor.h"
-#include "coordinator/state/records.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_config.h"
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/stored/past_runs.h"
+#include "coordinator/state/reactor.h"
+#include "coordinator/state/records.h"
 #include "coordinator/store/store.h"
+#include "coordinator/stored/past_runs.h"
 
 #define JSON_MAX (1 << 20)
 #define READ_FIRST 64 /* so many are looked up before they are put */

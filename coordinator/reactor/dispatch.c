@@ -13,13 +13,13 @@
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/plan/plan_msg.h"
 #include "coordinator/reactor/orders.h"
-#include "coordinator/state/outbox.h"
-#include "coordinator/state/reactor.h"
-#include "coordinator/state/records.h"
 #include "coordinator/reactor/results.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/state/outbox.h"
+#include "coordinator/state/reactor.h"
+#include "coordinator/state/records.h"
 #include "coordinator/text/exit_code.h"
 
 #define BUILD_LIMIT_MS 300000 /* docs/reliability.md F15 */

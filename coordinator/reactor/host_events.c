@@ -12,16 +12,16 @@
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/link/host_threads.h"
 #include "coordinator/reactor/dispatch.h"
-#include "coordinator/state/leases.h"
-#include "coordinator/state/outbox.h"
 #include "coordinator/reactor/prepare.h"
-#include "coordinator/state/reactor.h"
-#include "coordinator/state/records.h"
 #include "coordinator/reactor/results.h"
 #include "coordinator/reactor/resume.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/state/leases.h"
+#include "coordinator/state/outbox.h"
+#include "coordinator/state/reactor.h"
+#include "coordinator/state/records.h"
 
 #define BEAT_MS 5000 /* docs/reliability.md */
 

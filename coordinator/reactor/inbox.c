@@ -9,14 +9,14 @@
 #include "common/msg.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/reactor/host_events.h"
-#include "coordinator/state/artifacts.h"
-#include "coordinator/state/leases.h"
 #include "coordinator/reactor/orders.h"
-#include "coordinator/state/reactor.h"
 #include "coordinator/reactor/results.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/state/artifacts.h"
+#include "coordinator/state/leases.h"
+#include "coordinator/state/reactor.h"
 
 /* A host that takes nothing is asked less and less often, some 40 s in all,
  * and then not any more. */

@@ -8,12 +8,12 @@
 #include "common/mem.h"
 #include "coordinator/reactor/description.h"
 #include "coordinator/reactor/host_events.h"
-#include "coordinator/state/reactor.h"
 #include "coordinator/reactor/resume.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/space/space.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/state/reactor.h"
 #include "coordinator/stored/stored_work.h"
 
 /* Builds that are not asked for are settled before they begin. */

@@ -9,14 +9,14 @@
 #include "common/msg.h"
 #include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
+#include "coordinator/schedule/incumbents.h"
+#include "coordinator/spec/spec.h"
 #include "coordinator/state/leases.h"
 #include "coordinator/state/progress_view.h"
 #include "coordinator/state/reactor.h"
 #include "coordinator/state/records.h"
-#include "coordinator/schedule/incumbents.h"
-#include "coordinator/spec/spec.h"
-#include "coordinator/stored/past_runs.h"
 #include "coordinator/store/store.h"
+#include "coordinator/stored/past_runs.h"
 #include "coordinator/stored/stored_work.h"
 
 int resume_was_leased(struct sweep *sweep, size_t host, const struct msg *msg,

@@ -3,10 +3,10 @@
 #include "common/clock.h"
 #include "common/msg.h"
 #include "coordinator/link/host_threads.h"
+#include "coordinator/schedule/ledger.h"
 #include "coordinator/state/leases.h"
 #include "coordinator/state/outbox.h"
 #include "coordinator/state/reactor.h"
-#include "coordinator/schedule/ledger.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/exit_code.h"
 

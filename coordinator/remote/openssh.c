@@ -16,8 +16,8 @@
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/process/child.h"
 #include "coordinator/process/stderr_tail.h"
-#include "coordinator/ssh_keys/known_hosts.h"
 #include "coordinator/remote/ssh_config.h"
+#include "coordinator/ssh_keys/known_hosts.h"
 
 #define KEYSCAN_MS 12000 /* the own limit of ssh-keyscan is 10 s */
 #define KEYSCAN_BYTES_MAX 65536

@@ -7,9 +7,9 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/ssh_keys/known_hosts.h"
 #include "coordinator/remote/ssh_session.h"
 #include "coordinator/remote/ssh_stream.h"
+#include "coordinator/ssh_keys/known_hosts.h"
 
 #define CONNECT_MS 10000
 #define HANDSHAKE_MS 10000

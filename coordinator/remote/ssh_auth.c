@@ -5,9 +5,9 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/remote/ssh_session.h"
 #include "coordinator/ssh_keys/key_file.h"
 #include "coordinator/ssh_keys/known_hosts.h"
-#include "coordinator/remote/ssh_session.h"
 
 #define ATTEMPTS_MAX 5 /* sshd's MaxAuthTries is 6, and counts "none" */
 #define NOTES_MAX 400

@@ -1,9 +1,9 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "coordinator/remote/ssh_session.h"
 #include "coordinator/ssh_keys/known_hosts.h"
 #include "coordinator/ssh_keys/known_match.h"
-#include "coordinator/remote/ssh_session.h"
 
 /* In our order of preference; libssh2 puts ECDSA first. */
 static const char *const key_types[] = {

@@ -14,8 +14,8 @@
 #include "common/mem.h"
 #include "common/msg.h"
 #include "common/outcome.h"
-#include "coordinator/replay/gpu_variation.h"
 #include "coordinator/config/config.h"
+#include "coordinator/replay/gpu_variation.h"
 #include "coordinator/spec/spec.h"
 
 #define RECORD_SAMPLES 1000 /* worker/runner/device/record.h */

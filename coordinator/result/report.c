@@ -10,9 +10,9 @@
 #include "common/outcome.h"
 #include "coordinator/result/report_rows.h"
 #include "coordinator/search/objective.h"
-#include "coordinator/stored/past_runs.h"
 #include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
+#include "coordinator/stored/past_runs.h"
 #include "coordinator/text/string_pool.h"
 #include "coordinator/text/terminal.h"
 

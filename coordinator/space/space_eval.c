@@ -6,9 +6,9 @@
 
 #include "common/buf.h"
 #include "common/err.h"
+#include "coordinator/config/config.h"
 #include "coordinator/space/space_internal.h"
 #include "coordinator/space/space_sql.h"
-#include "coordinator/config/config.h"
 
 void space_batch_init(struct space_batch *batch, const struct space *space,
                       unsigned scopes, const char *what, const char *why)

@@ -16,10 +16,10 @@
 
 #include <sqlite3.h>
 
-#include "coordinator/space/space.h"
-#include "coordinator/space/space_eval.h"
 #include "coordinator/sandbox/sql_rule.h"
 #include "coordinator/sandbox/sql_sandbox.h"
+#include "coordinator/space/space.h"
+#include "coordinator/space/space_eval.h"
 
 struct space_gate {
     struct sql_rule_needs needs;

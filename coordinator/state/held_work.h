@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "coordinator/state/pass_wait.h"
 #include "coordinator/schedule/sched_pieces.h"
+#include "coordinator/state/pass_wait.h"
 
 struct sweep;
 

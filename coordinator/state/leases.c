@@ -8,9 +8,9 @@
 
 #include "common/clock.h"
 #include "common/log.h"
+#include "coordinator/schedule/ledger.h"
 #include "coordinator/state/reactor.h"
 #include "coordinator/state/records.h"
-#include "coordinator/schedule/ledger.h"
 
 #define GRACE_NS \
     (LEASES_GRACE_S * NS_PER_S) /* over the limit: docs/reliability.md F23 */

@@ -9,10 +9,10 @@
 #include "common/mem.h"
 #include "common/msg.h"
 #include "coordinator/hosts/hosts.h"
-#include "coordinator/state/reactor.h"
-#include "coordinator/state/records.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/state/reactor.h"
+#include "coordinator/state/records.h"
 
 bool outbox_send(struct sweep *sweep, size_t host, struct msg *msg)
 {

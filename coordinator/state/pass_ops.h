@@ -19,8 +19,8 @@
 
 #include "common/hash.h"
 #include "common/outcome.h"
-#include "coordinator/state/pass_wait.h"
 #include "coordinator/schedule/sched.h"
+#include "coordinator/state/pass_wait.h"
 
 struct err;
 struct past_runs;

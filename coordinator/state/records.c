@@ -9,8 +9,8 @@
 #include "common/buf.h"
 #include "common/msg.h"
 #include "coordinator/hosts/hosts.h"
-#include "coordinator/state/reactor.h"
 #include "coordinator/schedule/ledger.h"
+#include "coordinator/state/reactor.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/exit_code.h"
 

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "common/err.h"
-#include "coordinator/replay/landscape.h"
 #include "coordinator/inspect/landscape_db.h"
+#include "coordinator/replay/landscape.h"
 
 static bool is_database(const char *path)
 {

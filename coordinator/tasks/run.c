@@ -24,8 +24,8 @@
 #include "coordinator/spec/gpu_arch.h"
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/stored/past_runs.h"
 #include "coordinator/store/store.h"
+#include "coordinator/stored/past_runs.h"
 #include "coordinator/tasks/options.h"
 #include "coordinator/text/exit_code.h"
 

@@ -9,8 +9,8 @@
 #include "coordinator/passes/passes.h"
 #include "coordinator/reactor/sweep.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/stored/past_runs.h"
 #include "coordinator/store/store.h"
+#include "coordinator/stored/past_runs.h"
 #include "coordinator/text/exit_code.h"
 
 /* Reports use the newest sweep of a database, so builds for another

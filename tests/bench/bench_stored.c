@@ -14,16 +14,16 @@
 
 #include "common/err.h"
 #include "common/hash.h"
+#include "coordinator/config/config.h"
 #include "coordinator/plan/plan.h"
 #include "coordinator/search/domain.h"
 #include "coordinator/search/search.h"
 #include "coordinator/search/strategy.h"
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_domain.h"
-#include "coordinator/config/config.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/stored/past_runs.h"
 #include "coordinator/store/store.h"
+#include "coordinator/stored/past_runs.h"
 
 #define SAMPLES 30
 #define EPOCH 1 /* before that of any run */

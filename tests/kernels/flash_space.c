@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "common/err.h"
-#include "coordinator/space/space_config.h"
 #include "coordinator/config/config.h"
+#include "coordinator/space/space_config.h"
 
 void flash_space_open(struct flash_space *out, const char *file)
 {

@@ -1,7 +1,7 @@
 /* I4: a host gets no lease for saying that it runs what it was never sent. */
+#include "common/msg.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
-#include "common/msg.h"
 #include "tests/simulation/sim_check.h"
 #include "tests/simulation/sim_run.h"
 #include "tests/simulation/sim_world.h"

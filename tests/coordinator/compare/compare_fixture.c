@@ -7,8 +7,8 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/confirm/confirmation.h"
 #include "coordinator/config/config.h"
+#include "coordinator/confirm/confirmation.h"
 #include "coordinator/spec/gpu_arch.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/store/store.h"

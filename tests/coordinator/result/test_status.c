@@ -12,8 +12,8 @@
 
 #include "common/clock.h"
 #include "common/err.h"
-#include "coordinator/result/status.h"
 #include "coordinator/result/report.h"
+#include "coordinator/result/status.h"
 #include "tests/coordinator/result/report_fixture.h"
 #include "tests/coordinator/store/store_fixture.h"
 

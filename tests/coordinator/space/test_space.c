@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "common/err.h"
+#include "coordinator/config/config.h"
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_config.h"
-#include "coordinator/config/config.h"
 #include "tests/coordinator/space/space_fixture.h"
 #include "tests/coordinator/spec/spec_fixture.h"
 

@@ -6,12 +6,12 @@
 #include <cmocka.h>
 
 #include "common/err.h"
+#include "coordinator/config/config.h"
+#include "coordinator/config/config_lookup.h"
 #include "coordinator/search/domain.h"
 #include "coordinator/search/external_strategy.h"
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_domain.h"
-#include "coordinator/config/config.h"
-#include "coordinator/config/config_lookup.h"
 #include "tests/coordinator/spec/spec_fixture.h"
 
 static struct spec *spec;

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "common/err.h"
-#include "coordinator/stored/past_runs.h"
 #include "coordinator/store/sql.h"
+#include "coordinator/stored/past_runs.h"
 #include "tests/coordinator/result/report_fixture.h"
 #include "tests/coordinator/store/store_fixture.h"
 
