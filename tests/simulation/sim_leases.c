@@ -6,6 +6,7 @@
 #include "common/clock.h"
 #include "common/mem.h"
 #include "common/msg.h"
+#include "common/outcome.h"
 
 #define LOST_NS (30 * NS_PER_S) /* of silence: then a host's leases end */
 
@@ -78,6 +79,20 @@ static void greet(struct sim_leases *l, const struct sim_record *r, size_t at)
     }
 }
 
+/* Its work is done, also where another host has it.  A crash says nothing of
+ * that other try. */
+static void end_by_result(struct sim_leases *l, const struct sim_record *r)
+{
+    const char *outcome = sim_trace_text(l->trace, r->text);
+    bool crash = outcome_is(outcome, OUTCOME_CRASH);
+
+    for (size_t i = 0; i < l->n; i++)
+        if (l->out[i].id == r->id && (!crash || l->out[i].host == r->host)) {
+            moves(l, l->out[i].host, l->out[i].gpu, r->at_ns);
+            end(l, i--);
+        }
+}
+
 static void on_taken(struct sim_leases *l, const struct sim_record *r,
                      size_t at)
 {
@@ -97,11 +112,7 @@ static void on_taken(struct sim_leases *l, const struct sim_record *r,
     case MSG_BUILT:
     case MSG_MEASURED:
     case MSG_RAN:
-        for (size_t i = 0; i < l->n; i++)
-            if (l->out[i].id == r->id) { /* also a late one of another host */
-                moves(l, l->out[i].host, l->out[i].gpu, r->at_ns);
-                end(l, i--);
-            }
+        end_by_result(l, r);
         return;
     case MSG_REFUSE:
         if (ours)

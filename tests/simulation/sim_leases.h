@@ -1,8 +1,9 @@
 /* sim_leases.h - which leases are out, as the coordinator could know it
  *
  * Fed with the records of a trace, one by one.  A lease begins when it is
- * sent, and ends by a result of its identity, a refusal, a CANCEL, the known
- * death of its worker, a HELLO that does not name it, or 30 s of silence.
+ * sent, and ends by a result of its identity (a crash: of its host), a refusal,
+ * a CANCEL, the known death of its worker, a HELLO that does not name it, or
+ * 30 s of silence.
  */
 #ifndef FA_TESTS_SIMULATION_SIM_LEASES_H
 #define FA_TESTS_SIMULATION_SIM_LEASES_H
