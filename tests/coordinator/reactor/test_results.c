@@ -185,6 +185,25 @@ static void another_way_of_measuring_is_evidence(void **state)
     assert_int_equal(rig.sweep.work.count.settled, 0);
 }
 
+/* 'result' is of a lease of the run before this one. */
+static void was_leased(void)
+{
+    struct store_lease lease = { .epoch = RIG_EPOCH - 1,
+                                 .id = result.msg.measured.work.lease,
+                                 .config = sent.config,
+                                 .shape = sent.shape,
+                                 .purpose = "screen",
+                                 .stage = "measure",
+                                 .attempt = 1,
+                                 .host = "a",
+                                 .gpu = "GPU-0-0",
+                                 .leased_utc = 5 };
+
+    result.msg.epoch = RIG_EPOCH - 1;
+    rig_run(&rig, RIG_EPOCH - 1);
+    assert_int_equal(store_lease_put(rig.sweep.mail.store, &lease, &err), 0);
+}
+
 /* A run before this one, of this database or of another. */
 static void a_result_of_an_earlier_run_is_taken_if_it_was_leased(void **state)
 {
@@ -193,24 +212,66 @@ static void a_result_of_an_earlier_run_is_taken_if_it_was_leased(void **state)
     assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
     assert_int_equal(rows("result"), 0);
     assert_true(host(0)->conduct.has_foreign);
-    rig_run(&rig, RIG_EPOCH - 1);
-    assert_int_equal(store_lease_put(rig.sweep.mail.store,
-                                     &(struct store_lease){
-                                         .epoch = RIG_EPOCH - 1,
-                                         .id = result.msg.measured.work.lease,
-                                         .config = sent.config,
-                                         .shape = sent.shape,
-                                         .purpose = "screen",
-                                         .stage = "measure",
-                                         .attempt = 1,
-                                         .host = "a",
-                                         .gpu = "GPU-0-0",
-                                         .leased_utc = 5 },
-                                     &err),
-                     0);
+    was_leased();
     assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
     assert_int_equal(rows("result WHERE counted = 1"), 1);
     assert_int_equal(rig.sweep.work.count.settled, 1);
+}
+
+static void an_earlier_run_gave_another_artifact(void **state)
+{
+    (void)state;
+    was_leased();
+    result.msg.measured.artifact = "00000000000000000000000000000000";
+    refused(0, "it measured another artifact");
+    result.msg.measured.artifact = /* the reference's */
+        rig.sweep.work.artifacts[plan_units(rig.sweep.work.plan)];
+    refused(0, "it measured another artifact");
+    assert_int_equal(rig.sweep.work.count.settled, 0);
+}
+
+/* It was built once more since: both were made from these sources. */
+static void an_earlier_run_may_have_had_an_older_build(void **state)
+{
+    struct store_build older = {
+        .nonce = "b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0",
+        .epoch = RIG_EPOCH - 1,
+        .config = sent.config,
+        .purpose = "kernel",
+        .attempt = 1,
+        .source_key = "0000",
+        .build_key = "",
+        .host = "b", /* on another host */
+        .outcome = "built",
+        .detail = "",
+        .artifact = "abababababababababababababababab",
+        .log = "",
+        .received_utc = 5,
+    };
+
+    (void)state;
+    was_leased();
+    result.msg.measured.artifact = older.artifact;
+    assert_int_equal(store_build_put(rig.sweep.mail.store, &older, &err), 1);
+    refused(0, "it measured another artifact"); /* of other sources */
+    older.nonce = "b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1";
+    older.source_key = plan_unit(rig.sweep.work.plan, 0)->source_key;
+    assert_true(store_build_put(rig.sweep.mail.store, &older, &err) > 0);
+    assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
+    assert_int_equal(rows("result WHERE counted = 1"), 1);
+}
+
+/* Its key is of other sources than today's: it is evidence, of any build. */
+static void an_earlier_run_may_have_had_other_sources(void **state)
+{
+    (void)state;
+    was_leased();
+    result.msg.measured.work.key = "0000";
+    result.msg.measured.artifact = "00000000000000000000000000000000";
+    refused(0, "it measured another artifact");
+    result.msg.measured.artifact = sent.artifact;
+    assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
+    assert_int_equal(rows("result WHERE counted = 0"), 1);
 }
 
 /* What was adopted on the word of a worker is done here after all. */
@@ -365,6 +426,9 @@ int main(void)
         CASE(what_is_no_result_at_all_is_refused),
         CASE(another_way_of_measuring_is_evidence),
         CASE(a_result_of_an_earlier_run_is_taken_if_it_was_leased),
+        CASE(an_earlier_run_gave_another_artifact),
+        CASE(an_earlier_run_may_have_had_an_older_build),
+        CASE(an_earlier_run_may_have_had_other_sources),
         CASE(a_foreign_result_gives_an_adopted_lease_back),
         CASE(a_foreign_result_leaves_a_lease_of_this_run_alone),
         CASE(a_crash_is_tried_again_and_settles_at_last),

@@ -145,6 +145,34 @@ static void open_leases_end_and_may_be_adopted(void **state)
     assert_false(resume_was_given(&rig.sweep, 0, JOB_MEASURE, 3, 1));
 }
 
+/* The same configuration for another reason, or once more, is other work. */
+static void only_a_screening_is_adopted_as_one(void **state)
+{
+    struct store_lease again = lease_before(1, 2, "measure"),
+                       canary = lease_before(2, 3, "measure");
+    struct issued_lease *given;
+
+    (void)state;
+    rig_run(&rig, 900);
+    again.round = 1000;
+    canary.purpose = "canary";
+    put_lease(again);
+    put_lease(canary);
+    assert_int_equal(resume_take_past(&rig.sweep, &err), 0);
+    assert_int_equal(rows("lease WHERE ending = 'cancelled'"), 2);
+    assert_int_equal(rig.sweep.work.n_left, 0);
+    rig_ready(&rig, 0, 1, 1);
+    rig_build_two(&rig);
+    assert_true(rig_dispatch(&rig) > 0);
+    given = &rig.sweep.work.issued[rig_last(&rig, MSG_MEASURE)->lease - 1];
+    assert_true(resume_was_given(&rig.sweep, 0, JOB_MEASURE, 0, 0));
+    given->purpose = SCHED_CANARY;
+    assert_false(resume_was_given(&rig.sweep, 0, JOB_MEASURE, 0, 0));
+    given->purpose = SCHED_AGAIN;
+    given->round = 1;
+    assert_false(resume_was_given(&rig.sweep, 0, JOB_MEASURE, 0, 0));
+}
+
 static void what_this_run_gave_may_be_adopted_too(void **state)
 {
     (void)state;
@@ -423,6 +451,7 @@ int main(void)
         CASE(a_pass_over_what_is_asked_for_is_no_request),
         CASE(a_lease_of_an_earlier_run_is_known_by_all_that_it_was),
         CASE(open_leases_end_and_may_be_adopted),
+        CASE(only_a_screening_is_adopted_as_one),
         CASE(what_this_run_gave_may_be_adopted_too),
         CASE(lost_before_it_has_fewer_tries),
         CASE(what_is_settled_stays_so_and_what_was_lost_does_not),
