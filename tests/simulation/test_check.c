@@ -199,6 +199,36 @@ static void lease_that_ended_is_over(void **state)
     assert_int_equal(run.n, 0);
 }
 
+/* Of the same measurement, by another lease of another host or by its own. */
+static void measurement_is_over_but_for_a_crash_elsewhere(void **state)
+{
+    static const struct {
+        const char *outcome;
+        int host;
+        size_t findings;
+    } rows[] = {
+        { "crash", 1, 1 },
+        { "crash", 0, 0 },
+        { "runtime", 1, 0 },
+        { "correct", 0, 0 },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        at(1, SIM_SENT, 0, lease(1, "GPU-1"));
+        at(2, SIM_TAKEN, rows[i].host,
+           (struct msg){
+               .type = MSG_MEASURED,
+               .measured = {
+                   .work.lease = 2,
+                   .result = { .nonce = "n1", .outcome = rows[i].outcome } } });
+        beat(2, 73);
+        sim_check_leases(&run);
+        assert_int_equal(run.n, rows[i].findings);
+        teardown(state);
+        setup(state);
+    }
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -212,6 +242,7 @@ int main(void)
         CASE(lease_within_its_limit_is_right),
         CASE(lease_is_forgiven_what_the_disk_was_slow),
         CASE(lease_that_ended_is_over),
+        CASE(measurement_is_over_but_for_a_crash_elsewhere),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
