@@ -90,14 +90,11 @@ static struct fetch *new_fetch(struct sweep *sweep, const char *hash)
     return fetch;
 }
 
+/* The last one takes its place: go through them from the end. */
 static void drop_fetch(struct sweep *sweep, struct fetch *fetch)
 {
-    struct fetch *last = &sweep->work.fetches[--sweep->work.n_fetches];
-
     free(fetch->wanted_by);
-    fetch->wanted_by = NULL;
-    if (fetch != last)
-        *fetch = *last;
+    *fetch = sweep->work.fetches[--sweep->work.n_fetches];
 }
 
 /* One that builds and has nothing to show for it would build for ever. */
@@ -128,9 +125,8 @@ static void give_up_fetch(struct sweep *sweep, struct fetch *fetch)
         note_vanished(sweep, unit);
 }
 
-/* Ask for it, or again; wait while its host may come back; or give it up.
- * True when the fetch is over. */
-static bool step_fetch(struct sweep *sweep, struct fetch *fetch, int64_t now)
+/* Ask for it, or again; wait while its host may come back; or give it up. */
+static void step_fetch(struct sweep *sweep, struct fetch *fetch, int64_t now)
 {
     struct msg msg = { .type = MSG_FETCH, .fetch.hash = fetch->hash };
     int unit = unit_of_artifact(sweep, fetch->hash);
@@ -138,26 +134,25 @@ static bool step_fetch(struct sweep *sweep, struct fetch *fetch, int64_t now)
 
     if (home < 0 || fetch->wanted_by[home]) {
         give_up_fetch(sweep, fetch);
-        return true;
+        return;
     }
     if (sweep->fleet.hosts[home].state != HOST_STATE_READY ||
         sweep->fleet.hosts[home].suspect)
-        return false; /* until it is back, or lost: then it has no home */
+        return; /* until it is back, or lost: then it has no home */
     if (fetch->from != home)
         fetch->tries = 0;
     else if (now - fetch->moved_ns < FETCH_AGAIN_NS)
-        return false;
+        return;
     if (fetch->tries == FETCHES_MAX) {
         host_state_condemn(&sweep->fleet.hosts[home], ERR_NETWORK,
                            "it was asked three times for an artifact that it "
                            "built, and sent nothing");
-        return false; /* now it has no home */
+        return; /* now it has no home */
     }
     fetch->from = home;
     fetch->tries++;
     fetch->moved_ns = now;
     outbox_send(sweep, (size_t)home, &msg);
-    return false;
 }
 
 static void want_artifact(struct sweep *sweep, size_t host, const char *hash)
@@ -240,30 +235,27 @@ void artifacts_missing(struct sweep *sweep, size_t host, const char *hash)
 
 void artifacts_turn(struct sweep *sweep, int64_t now)
 {
-    for (size_t i = 0; i < sweep->work.n_fetches;)
-        if (!step_fetch(sweep, &sweep->work.fetches[i], now))
-            i++;
+    for (size_t i = sweep->work.n_fetches; i-- > 0;)
+        step_fetch(sweep, &sweep->work.fetches[i], now);
 }
 
 void artifacts_forget_host(struct sweep *sweep, size_t host)
 {
-    for (size_t i = 0; i < sweep->work.n_fetches;) {
+    for (size_t i = sweep->work.n_fetches; i-- > 0;) {
         struct fetch *fetch = &sweep->work.fetches[i];
         bool wanted = false;
 
         fetch->wanted_by[host] = false;
         for (size_t h = 0; h < sweep->fleet.n; h++)
             wanted = wanted || fetch->wanted_by[h];
-        if (wanted)
-            i++;
-        else
+        if (!wanted)
             drop_fetch(sweep, fetch);
     }
 }
 
 void artifacts_free(struct sweep *sweep)
 {
-    while (sweep->work.n_fetches > 0)
-        drop_fetch(sweep, &sweep->work.fetches[0]);
+    for (size_t i = 0; i < sweep->work.n_fetches; i++)
+        free(sweep->work.fetches[i].wanted_by);
     free(sweep->work.fetches);
 }

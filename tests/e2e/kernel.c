@@ -113,6 +113,12 @@ int kernel_tear_down(void **state)
 void kernel_build(struct coord *coord, int64_t lease, const char *source,
                   const char *entry)
 {
+    kernel_build_with(coord, lease, source, entry, "#define VALUE 1.0f\n");
+}
+
+void kernel_build_with(struct coord *coord, int64_t lease, const char *source,
+                       const char *entry, const char *header)
+{
     static char key[HASH_HEX];
     struct msg msg = { .type = MSG_BUILD,
                        .build = { .work = { .lease = lease,
@@ -121,7 +127,7 @@ void kernel_build(struct coord *coord, int64_t lease, const char *source,
                                             .key = key },
                                   .bundle = bundle_name,
                                   .source = source,
-                                  .header = "#define VALUE 1.0f\n",
+                                  .header = header,
                                   .entry = entry,
                                   .standard = "c++17",
                                   .arch = "cpu",

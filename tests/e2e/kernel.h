@@ -35,5 +35,7 @@ int kernel_tear_down(void **state);
 /* Ask for a build for the cpu device; the source names the configuration. */
 void kernel_build(struct coord *coord, int64_t lease, const char *source,
                   const char *entry);
+void kernel_build_with(struct coord *coord, int64_t lease, const char *source,
+                       const char *entry, const char *header);
 
 #endif

@@ -112,6 +112,49 @@ static void running_work_continues_under_a_new_coordinator(void **state)
     msg_fini(&built);
 }
 
+/* Constant expressions that take a compiler seconds. */
+static const char slow_header[] =
+    "#define VALUE 1.0f\n"
+    "constexpr int slow(int n)\n"
+    "{\n"
+    "    int sum = 0;\n"
+    "    for (int i = 0; i < 12; i++)\n"
+    "        for (int k = 0; k < 60000; k++)\n"
+    "            sum = (sum + k) % 1009;\n"
+    "    return sum + n;\n"
+    "}\n"
+    "static_assert(slow(0) >= 0 && slow(1) >= 0 && slow(2) >= 0, \"\");\n"
+    "static_assert(slow(3) >= 0 && slow(4) >= 0 && slow(5) >= 0, \"\");\n"
+    "static_assert(slow(6) >= 0 && slow(7) >= 0 && slow(8) >= 0, \"\");\n";
+
+static void one_that_drains_goes_on_for_the_next_coordinator(void **state)
+{
+    struct msg hello, built;
+    pid_t worker;
+
+    (void)state;
+    coord_up(&coord, 1);
+    worker = coord.worker;
+    kernel_build_with(&coord, 1, "ref.cu", "ref", slow_header);
+    coord_expect(&coord, MSG_STARTED);
+    coord_stop(&coord, "drain");
+    coord_cut(&coord);
+    coord.epoch++;
+    coord_attach(&coord);
+    coord_await(&coord, MSG_HELLO, &hello);
+    assert_int_equal(hello.hello.pid, worker);
+    assert_int_equal(hello.hello.running.n, 1);
+    msg_fini(&hello);
+    coord_welcome(&coord, "none", 1);
+    coord_await(&coord, MSG_BUILT, &built);
+    coord_ack(&coord, built.built.result.nonce);
+    msg_fini(&built);
+    kernel_build(&coord, 1, "add.cu", "add");
+    coord_await(&coord, MSG_BUILT, &built);
+    assert_string_equal(built.built.work.id.config, "add.cu");
+    msg_fini(&built);
+}
+
 static void an_older_epoch_is_refused(void **state)
 {
     (void)state;
@@ -330,6 +373,7 @@ int main(void)
         attached(an_unacknowledged_result_is_offered_to_the_next_one),
         attached(a_result_survives_the_worker),
         attached(running_work_continues_under_a_new_coordinator),
+        attached(one_that_drains_goes_on_for_the_next_coordinator),
         attached(an_older_epoch_is_refused),
         attached(another_sweep_gets_the_owners_name),
         attached(another_sweep_gets_the_worker_of_one_that_was_killed),

@@ -28,6 +28,9 @@ class Confirm(rig.Rig):
     def confirmed(self, folder):
         return sum(n for _, _, n in self.blocks(folder)) if self.settled(folder) else 0
 
+    def steps_out(self, folder):
+        return self.query(folder, "SELECT count(*) FROM lease WHERE purpose = 'confirm' AND ended_utc IS NULL")[0][0]
+
     def verdict(self, folder):
         return self.report(folder, self.database(folder))["verdict"]
 
@@ -153,9 +156,12 @@ class Confirm(rig.Rig):
     def test_blocks_that_lose_their_worker_are_made_again(self):
         landscape.make(self.path("bowl.json"), xs=(1, 64), ys=(4,), unrolls=(1, 2), verify_ms=300.0)
         coord = self.start(self.folder, "sweep", "--device", "replay=bowl.json", "--speed-up", "4", "--db", "x.db")
-        rig.until("a few blocks", lambda: coord.poll() is not None or self.confirmed(self.folder) >= 3, 120)
-        for pid, _ in self.workers():
-            os.kill(pid, signal.SIGKILL)
+        # A kill between two blocks drops none of them, so there are three, each while a step is out.
+        for rows in (3, 9, 15):
+            rig.until("a step of a block", lambda: coord.poll() is not None or self.confirmed(self.folder) >= rows
+                      and self.steps_out(self.folder) > 0, 120)
+            for pid, _ in self.workers():
+                os.kill(pid, signal.SIGKILL)
         self.assertEqual(coord.wait(120), 0, self.stderr())
         verdict = self.verdict(self.folder)
         self.assertEqual((verdict["state"], verdict["blocks"]), ("done", 20))

@@ -64,7 +64,8 @@ const char *sim_worker_refuses(const struct sim_world *world,
                     world->boot_ns - worker->liveness.heard_ns, false,
                     &newcomer, &worker->refusal) < 0)
         return worker->refusal.text;
-    if (worker->stop != SIM_RUNS)
+    if (worker->stop == SIM_STOPS ||
+        (worker->stop == SIM_DRAINS && worker->drained_by == newcomer.epoch))
         return "the worker refuses: the worker is ending";
     return NULL;
 }
@@ -91,6 +92,8 @@ void sim_worker_invite(struct sim_world *world, size_t host)
 
     if (world->life.epoch > worker->epoch)
         drop_idle(worker);
+    worker->stop = SIM_RUNS;
+    worker->drained_by = 0;
     worker->epoch = world->life.epoch;
     worker->owner = world->life.owner;
     worker->liveness =

@@ -70,6 +70,7 @@ struct sim_worker {
     struct err refusal; /* of the newest invitation that it did not take */
     bool welcomed, announced;
     struct liveness liveness;
+    int64_t drained_by; /* the epoch that let it drain; 0: none */
     int64_t renewed_ns, hello_ns, beat_ns, resend_ns;
 
     enum sim_bench bench;

@@ -205,6 +205,7 @@ static void dispatch(struct sim_world *world, size_t host, struct msg *msg)
                         strcmp(msg->stop.what, "now") == 0 ? SIM_STOPS
                                                            : SIM_DRAINS,
                         "the coordinator asked it to stop");
+        worker->drained_by = worker->epoch;
         return;
     default:
         return;

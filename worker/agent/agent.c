@@ -140,11 +140,13 @@ int agent_invite(struct agent *agent, const struct invite *invite,
                      invite, err);
     if (rc < 0)
         return rc;
-    if (agent->end.how != AGENT_RUNS)
-        return err_set(err, ERR_NETWORK, "the worker is ending");
     rc = link_open(agent->zctx, invite, &link, err);
     if (rc < 0)
         return rc;
+    if (!agent_resume(agent, invite->epoch)) {
+        link_close(link, 0);
+        return err_set(err, ERR_NETWORK, "the worker is ending");
+    }
     if (invite->epoch != epoch && agent->queue)
         queue_drop_idle(agent->queue);
     link_close(agent->link, 0);
@@ -164,7 +166,7 @@ static void look_at_control(struct agent *agent, int64_t now_ns)
     struct err err;
     int rc;
 
-    if (agent->end.how != AGENT_RUNS) /* for the next worker */
+    if (agent->end.how == AGENT_STOPS) /* for the next worker */
         return;
     if (control_step(agent->control, now_ns, &invite) != 1)
         return;
@@ -265,7 +267,7 @@ static void wait_for_something(struct agent *agent, int64_t now_ns)
         items[n_items++] = (zmq_pollitem_t){ .socket = link_socket(agent->link),
                                              .events = ZMQ_POLLIN };
     fds[n++] = (struct pollfd){ .fd = agent->signals, .events = POLLIN };
-    if (agent->end.how == AGENT_RUNS)
+    if (agent->end.how != AGENT_STOPS)
         n += control_fds(agent->control, fds + n);
     if (agent->bench)
         n += resources_poll(agent->bench, fds + n, FDS_MAX - 1 - n);

@@ -34,10 +34,12 @@ static void on_welcome(struct agent *agent, const struct msg_welcome *welcome,
 
 static void on_stop(struct agent *agent, const struct msg_stop *stop)
 {
-    if (strcmp(stop->what, "now") == 0)
+    if (strcmp(stop->what, "now") == 0) {
         agent_stop(agent, AGENT_STOPS, "the coordinator asked it to stop");
-    else
+    } else {
         agent_stop(agent, AGENT_DRAINS, "the coordinator no longer needs it");
+        agent->end.asked_by = link_epoch(agent->link);
+    }
 }
 
 static void on_fetch(struct agent *agent, const char *hash)

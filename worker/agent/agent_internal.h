@@ -46,6 +46,7 @@ struct agent_end {
     enum agent_stop how;
     const char *why;
     int64_t by_ns;
+    int64_t asked_by; /* epoch of the coordinator that let it drain; 0: none */
     bool by_signal;
 };
 
@@ -85,6 +86,9 @@ void agent_refuse(struct agent *agent, const struct msg *lease,
 
 /* ---- agent_stop.c */
 void agent_stop(struct agent *agent, enum agent_stop how, const char *why);
+/* A coordinator invites it: a worker that drains runs again, unless that
+ * coordinator let it drain.  False when it goes on ending. */
+bool agent_resume(struct agent *agent, int64_t epoch);
 /* It was told to stop, and there is nothing left to wait for. */
 bool agent_is_over(struct agent *agent, int64_t now_ns);
 

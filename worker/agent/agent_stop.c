@@ -17,6 +17,17 @@ void agent_stop(struct agent *agent, enum agent_stop how, const char *why)
         queue_drop_idle(agent->queue);
 }
 
+bool agent_resume(struct agent *agent, int64_t epoch)
+{
+    if (agent->end.how == AGENT_STOPS ||
+        (agent->end.how == AGENT_DRAINS && agent->end.asked_by == epoch))
+        return false;
+    if (agent->end.how == AGENT_DRAINS)
+        log_line(LOG_I, "RESUMES", "epoch=%lld", (long long)epoch);
+    agent->end = (struct agent_end){ .how = AGENT_RUNS };
+    return true;
+}
+
 /* While draining: no work runs any more, and the results are acknowledged or
  * have timed out. */
 bool agent_is_over(struct agent *agent, int64_t now_ns)
