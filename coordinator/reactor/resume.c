@@ -239,6 +239,11 @@ bool resume_was_given(const struct sweep *sweep, size_t host,
     return false;
 }
 
+static void take_left(void *arg, const struct store_lease *lease)
+{
+    keep_for_adoption(arg, lease);
+}
+
 static void end_open_lease(void *arg, const struct store_lease *lease)
 {
     struct sweep *sweep = arg;
@@ -266,6 +271,9 @@ int resume_take_past(struct sweep *sweep, struct err *err)
         rc = sweep->passes.lead ? 0 : take_outcomes(sweep, history, err);
     if (rc == 0)
         rc = past_runs_losses(history, take_loss, sweep, err);
+    if (rc == 0)
+        rc = past_runs_left_leases(history, sweep->reactor.epoch, take_left,
+                                   sweep, err);
     if (rc == 0)
         rc = past_runs_open_leases(history, sweep->reactor.epoch,
                                    end_open_lease, sweep, err);

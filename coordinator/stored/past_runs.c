@@ -62,6 +62,7 @@ enum {
     BUILD,
     LOSSES,
     OPEN_LEASES,
+    LEFT_LEASES,
     QUERIES,
 };
 
@@ -96,6 +97,10 @@ static const struct {
                       "SELECT epoch, id, config, shape, purpose, stage, round,"
                       " attempt, host, gpu, leased_utc FROM lease"
                       " WHERE ended_utc IS NULL AND epoch < ?" },
+    [LEFT_LEASES] = { &store_rows_lease,
+                      "SELECT DISTINCT config, shape, purpose, stage, round,"
+                      " host FROM lease WHERE epoch < ?"
+                      " AND (ending='lost' OR ending='cancelled')" },
 };
 
 struct past_runs {
@@ -278,10 +283,10 @@ static void lease_free(struct store_lease *lease)
     free((char *)lease->gpu);
 }
 
-int past_runs_open_leases(struct past_runs *past, int64_t epoch,
-                          past_runs_lease_fn *fn, void *arg, struct err *err)
+static int tell_leases(struct past_runs *past, struct row_query *query,
+                       int64_t epoch, past_runs_lease_fn *fn, void *arg,
+                       struct err *err)
 {
-    struct row_query *query = &past->queries[OPEN_LEASES];
     struct store_lease *leases = NULL, row;
     size_t n = 0;
     int rc = row_start(query, err, "I", epoch);
@@ -297,6 +302,18 @@ int past_runs_open_leases(struct past_runs *past, int64_t epoch,
     }
     free(leases);
     return within(past, rc, err);
+}
+
+int past_runs_open_leases(struct past_runs *past, int64_t epoch,
+                          past_runs_lease_fn *fn, void *arg, struct err *err)
+{
+    return tell_leases(past, &past->queries[OPEN_LEASES], epoch, fn, arg, err);
+}
+
+int past_runs_left_leases(struct past_runs *past, int64_t epoch,
+                          past_runs_lease_fn *fn, void *arg, struct err *err)
+{
+    return tell_leases(past, &past->queries[LEFT_LEASES], epoch, fn, arg, err);
 }
 
 int past_runs_steps(struct past_runs *past, int64_t sweep,

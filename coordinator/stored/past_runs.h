@@ -93,6 +93,10 @@ int past_runs_losses(struct past_runs *past, past_runs_loss_fn *fn, void *arg,
 typedef void past_runs_lease_fn(void *arg, const struct store_lease *lease);
 int past_runs_open_leases(struct past_runs *past, int64_t epoch,
                           past_runs_lease_fn *fn, void *arg, struct err *err);
+/* Those that were lost or cancelled: a worker that was out of reach may be at
+ * one still.  Each once, without epoch, id, attempt, GPU and time. */
+int past_runs_left_leases(struct past_runs *past, int64_t epoch,
+                          past_runs_lease_fn *fn, void *arg, struct err *err);
 
 /* What a search of this sweep asked for and was told, in order. */
 typedef void past_runs_step_fn(void *arg, const struct store_step *step);

@@ -40,7 +40,7 @@ void sim_check_claims(struct sim_run *run, struct store *store)
         const struct sim_record *r = &trace->records[i];
         const char *host, *id;
 
-        if (r->kind != SIM_SAID || r->type != MSG_HELLO || r->lease == 0 ||
+        if (r->kind != SIM_TAKEN || r->type != MSG_HELLO || r->lease == 0 ||
             run->world->scene.vices[r->host] != SIM_CLAIMS ||
             was_sent(trace, r->host, r->id))
             continue;

@@ -145,6 +145,31 @@ static void open_leases_end_and_may_be_adopted(void **state)
     assert_false(resume_was_given(&rig.sweep, 0, JOB_MEASURE, 3, 1));
 }
 
+static void put_ended(struct store_lease lease, const char *ending)
+{
+    put_lease(lease);
+    assert_int_equal(store_lease_end(rig.sweep.mail.store, lease.epoch,
+                                     lease.id, ending, 1, &err),
+                     0);
+}
+
+/* A host that was out of reach may be at it still. */
+static void leases_without_a_result_may_be_adopted(void **state)
+{
+    (void)state;
+    rig_run(&rig, 900);
+    put_ended(lease_before(1, 2, "build"), "lost");
+    put_ended(lease_before(2, 3, "build"), "cancelled");
+    put_ended(lease_before(3, 4, "build"), "done");
+    put_ended(lease_before(4, 5, "build"), "refused");
+    assert_int_equal(resume_take_past(&rig.sweep, &err), 0);
+    assert_true(resume_was_given(&rig.sweep, 0, JOB_BUILD, 2, 0));
+    assert_true(resume_was_given(&rig.sweep, 0, JOB_BUILD, 3, 0));
+    assert_false(resume_was_given(&rig.sweep, 0, JOB_BUILD, 4, 0));
+    assert_false(resume_was_given(&rig.sweep, 0, JOB_BUILD, 5, 0));
+    assert_false(resume_was_given(&rig.sweep, 1, JOB_BUILD, 2, 0));
+}
+
 /* The same configuration for another reason, or once more, is other work. */
 static void only_a_screening_is_adopted_as_one(void **state)
 {
@@ -451,6 +476,7 @@ int main(void)
         CASE(a_pass_over_what_is_asked_for_is_no_request),
         CASE(a_lease_of_an_earlier_run_is_known_by_all_that_it_was),
         CASE(open_leases_end_and_may_be_adopted),
+        CASE(leases_without_a_result_may_be_adopted),
         CASE(only_a_screening_is_adopted_as_one),
         CASE(what_this_run_gave_may_be_adopted_too),
         CASE(lost_before_it_has_fewer_tries),
