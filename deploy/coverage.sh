@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")/.."
 seeds=${1:-1..300}
 build=build/coverage
-folders="coordinator/reactor coordinator/link coordinator/passes worker/agent"
+folders="coordinator/state coordinator/reactor coordinator/link coordinator/passes worker/agent"
 
 if command -v ccache >/dev/null 2>&1; then
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
@@ -17,7 +17,7 @@ fi
 mkdir -p build
 cmake --preset coverage >build/coverage.log
 targets=$(ninja -C $build -t targets all |
-    sed -n 's/^\(test_\(coordinator_\(reactor\|link\|passes\)\|worker_agent\)_[a-z_]*\): phony$/\1/p')
+    sed -n 's/^\(test_\(coordinator_\(state\|reactor\|link\|passes\)\|worker_agent\)_[a-z_]*\): phony$/\1/p')
 targets="$targets test_e2e_attach test_e2e_lease test_e2e_tool"
 # shellcheck disable=SC2086  # one word a target
 cmake --build $build -j "$(nproc)" --target simulate fa-worker $targets >build/coverage.log 2>&1 ||

@@ -6,10 +6,12 @@ from workshop import NO_LEAKS, PRESETS, Run, Unsound
 
 # Whose unit tests run after those of the folder itself.
 ABOVE = {
-    "schedule": ["reactor", "passes"],
-    "store": ["confirm", "result", "conclusion", "report", "reactor", "passes"],
-    "link": ["reactor", "tasks"],
-    "reactor": ["passes", "tasks"],
+    "schedule": ["state", "reactor", "passes"],
+    "store": ["stored", "confirm", "result", "inspect", "conclusion", "report", "state", "reactor", "passes"],
+    "stored": ["confirm", "config", "result", "inspect", "conclusion", "report", "reactor", "passes"],
+    "state": ["reactor", "passes", "tasks"],
+    "link": ["state", "reactor", "tasks"],
+    "reactor": ["state", "passes", "tasks"],
 }
 SEEDS = 60  # of the simulation; they have all passes among them
 WHOLE_SEEDS = 12  # of one life each, so that a leak is a mistake

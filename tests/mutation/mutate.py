@@ -30,7 +30,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "simulation"))
 from judge import Judge, Unsound  # noqa: E402
 from workshop import Workshop  # noqa: E402
 
-FOLDERS = ["schedule", "store", "reactor", "link"]
+FOLDERS = ["schedule", "store", "stored", "state", "reactor", "link"]
 KILLED_LEAST, EQUIVALENT_MOST = 0.90, 0.05
 TURNED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 COMPARISON = re.compile(r" (<=|>=|==|!=|<|>) ")
