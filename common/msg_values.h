@@ -1,7 +1,8 @@
 /* msg_values.h - the values of a message's fields that are more than a number
  * or a text: bytes, and arrays
  *
- * Each is borrowed; whoever fills one says how long it lives.
+ * They borrow what they point to; the function that fills one says for how
+ * long it is valid.
  */
 #ifndef FA_COMMON_MSG_VALUES_H
 #define FA_COMMON_MSG_VALUES_H

@@ -19,8 +19,7 @@
 #include "worker/store/journal.h"
 #include "worker/store/transfers.h"
 
-/* Leases for each GPU: one runs, the others cover a round trip of 150 ms at 50
- * ms a measurement. */
+/* Of a GPU: one runs, three of 50 ms each cover a round trip of 150 ms. */
 #define AGENT_MEASURE_CREDIT 4
 #define AGENT_RESEND_NS (2 * NS_PER_S)
 
@@ -34,8 +33,7 @@ enum agent_stop {
 struct agent_connection {
     int64_t made_ns;
     bool welcomed;
-    enum resources_state announced; /* what was reported on it: READY,
-                                     * TROUBLE */
+    enum resources_state announced; /* READY or TROUBLE, if told on it */
 };
 
 struct agent_due {
@@ -86,8 +84,7 @@ void agent_refuse(struct agent *agent, const struct msg *lease,
 
 /* ---- agent_stop.c */
 void agent_stop(struct agent *agent, enum agent_stop how, const char *why);
-/* A coordinator invites it: a worker that drains runs again, unless that
- * coordinator let it drain.  False when it goes on ending. */
+/* A draining worker runs again, unless 'epoch' let it drain: then false. */
 bool agent_resume(struct agent *agent, int64_t epoch);
 /* It was told to stop, and there is nothing left to wait for. */
 bool agent_is_over(struct agent *agent, int64_t now_ns);
