@@ -221,6 +221,9 @@ int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
         return 0;
     if (result && !sweep->work.plan)
         return 0; /* offered again later */
+    /* so is a build whose toolkit, which its key has, is not known yet */
+    if (msg->type == MSG_BUILT && host_state->state != HOST_STATE_READY)
+        return 0;
     switch (msg->type) {
     case MSG_HELLO:
         return host_events_hello(sweep, host, msg, err);
