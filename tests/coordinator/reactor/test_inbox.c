@@ -300,6 +300,20 @@ static void results_before_the_plan_are_kept_and_taken_in_order(void **state)
     assert_false(inbox_next_kept(&rig.sweep, &from, &out));
 }
 
+/* Its key has the toolkit, which READY tells. */
+static void a_build_before_ready_is_offered_again(void **state)
+{
+    const struct rig_sent *build = rig_first(&rig, MSG_BUILD);
+
+    (void)state;
+    host(0)->state = HOST_STATE_GREETED;
+    assert_int_equal(rig_built(&rig, build, "built"), 0);
+    host(0)->state = HOST_STATE_READY;
+    assert_int_equal(rig_dispatch(&rig), 0); /* its slot is not free */
+    assert_int_equal(rig_built(&rig, build, "built"), 0);
+    assert_int_equal(rig_dispatch(&rig), 1);
+}
+
 static void no_more_than_1024_are_kept(void **state)
 {
     struct plan *plan = rig.sweep.work.plan;
@@ -363,6 +377,7 @@ int main(void)
         CASE(what_a_failed_host_says_is_not_heard),
         CASE(all_but_hello_show_that_it_hears),
         CASE(results_before_the_plan_are_kept_and_taken_in_order),
+        CASE(a_build_before_ready_is_offered_again),
         CASE(no_more_than_1024_are_kept),
         CASE(what_no_worker_says_breaks_the_protocol),
         CASE(trouble_is_the_end_of_a_host),
