@@ -184,8 +184,8 @@ static void take_loss(void *arg, const struct past_runs_loss *loss)
         sched_losses(sweep->work.sched, stage, unit, shape, (int)loss->losses);
 }
 
-/* Only builds and the first screening are adopted: whoever has a canary or a
- * repetition of the same measurement was not given this one. */
+/* Only builds and the first screening are adopted: a canary or a repetition of
+ * the same measurement is another lease. */
 static bool is_adoptable(enum job_stage stage, const char *purpose,
                          int64_t round)
 {
