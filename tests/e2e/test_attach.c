@@ -1,4 +1,5 @@
 /* Coordinators come, go and come back; how a worker reacts. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -7,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -112,30 +115,48 @@ static void running_work_continues_under_a_new_coordinator(void **state)
     msg_fini(&built);
 }
 
-/* Constant expressions that take a compiler seconds. */
-static const char slow_header[] =
-    "#define VALUE 1.0f\n"
-    "constexpr int slow(int n)\n"
-    "{\n"
-    "    int sum = 0;\n"
-    "    for (int i = 0; i < 12; i++)\n"
-    "        for (int k = 0; k < 60000; k++)\n"
-    "            sum = (sum + k) % 1009;\n"
-    "    return sum + n;\n"
-    "}\n"
-    "static_assert(slow(0) >= 0 && slow(1) >= 0 && slow(2) >= 0, \"\");\n"
-    "static_assert(slow(3) >= 0 && slow(4) >= 0 && slow(5) >= 0, \"\");\n"
-    "static_assert(slow(6) >= 0 && slow(7) >= 0 && slow(8) >= 0, \"\");\n";
+/* A header whose reader waits: it includes a FIFO, until gate_open(). */
+static char *gate_path(void)
+{
+    return mem_printf("%s/gate.h", coord.folder);
+}
+
+static char *gate_shut(void)
+{
+    char *path = gate_path(), *header;
+
+    assert_int_equal(mkfifo(path, 0600), 0);
+    header = mem_printf("#include \"%s\"\n#define VALUE 1.0f\n", path);
+    free(path);
+    return header;
+}
+
+/* Who reads it later finds a file; who waits in open() reads an empty one. */
+static void gate_open(void)
+{
+    char *path = gate_path(), *empty = mem_printf("%s.empty", path);
+    int fifo = open(path, O_RDWR | O_CLOEXEC);
+    int file = open(empty, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+    assert_true(fifo >= 0 && file >= 0);
+    assert_int_equal(rename(empty, path), 0);
+    close(file);
+    close(fifo);
+    free(empty);
+    free(path);
+}
 
 static void one_that_drains_goes_on_for_the_next_coordinator(void **state)
 {
     struct msg hello, built;
+    char *header = gate_shut();
     pid_t worker;
 
     (void)state;
     coord_up(&coord, 1);
     worker = coord.worker;
-    kernel_build_with(&coord, 1, "ref.cu", "ref", slow_header);
+    kernel_build_with(&coord, 1, "ref.cu", "ref", header);
+    free(header);
     coord_expect(&coord, MSG_STARTED);
     coord_stop(&coord, "drain");
     coord_cut(&coord);
@@ -146,6 +167,7 @@ static void one_that_drains_goes_on_for_the_next_coordinator(void **state)
     assert_int_equal(hello.hello.running.n, 1);
     msg_fini(&hello);
     coord_welcome(&coord, "none", 1);
+    gate_open();
     coord_await(&coord, MSG_BUILT, &built);
     coord_ack(&coord, built.built.result.nonce);
     msg_fini(&built);
