@@ -12,6 +12,12 @@
 
 #define FA_EMULATION 1
 
+/* The special functions of C++17, which no GPU has, are half of what a small
+ * kernel takes to compile.  libstdc++ leaves them out without this macro. */
+#if __has_include(<bits/c++config.h>)
+#include <bits/c++config.h>
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+#endif
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
