@@ -93,7 +93,7 @@ esac
 step build-asan build asan all
 (
     export FA_KILLS=5
-    step tests-asan tests asan -j $((jobs * 3)) -LE 'slow|bench|plain'
+    step tests-asan tests asan -j $((jobs * 2)) -LE 'slow|bench|plain'
 ) >build/tests-asan.log 2>&1 &
 aside=$!
 step build-gcc build dev all

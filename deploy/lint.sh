@@ -6,7 +6,7 @@
 #
 # BUILD is a build folder with compile_commands.json.  What changed is what
 # differs from FA_BASE (a commit); without one, the files that the commits of
-# the newest day touched, the FA_LINT_MOST (40) newest of them.
+# the newest day touched, the FA_LINT_MOST (16) newest of them.
 set -u
 cd "$(dirname "$0")/.."
 all=no
@@ -49,7 +49,7 @@ if [ $all = yes ]; then
     deep=$built
 else
     touched=$(changed) || exit 1
-    most=${FA_LINT_MOST:-40}
+    most=${FA_LINT_MOST:-16}
     [ -z "${FA_BASE:-}" ] || most=$(echo "$units" | wc -l)
     # shellcheck disable=SC2086  # one word a file
     deep=$(for file in $touched; do

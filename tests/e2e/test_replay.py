@@ -44,10 +44,10 @@ class Replay(rig.Rig):
         return {tuple(json.loads(params).values()): json.loads(samples) for params, samples in rows}
 
     def test_a_landscape_is_swept_and_failures_keep_their_words(self):
-        cache = landscape.make(self.path("bowl.json"))
+        cache = landscape.make(self.path("bowl.json"), compile_ms=60000.0)  # hours, as recorded
         began = time.monotonic()
         ran = self.sweep()
-        self.assertLess(time.monotonic() - began, 60, "a few hundred points at high speed-up take seconds")
+        self.assertLess(time.monotonic() - began, 300, "hours at high speed-up do not take hours")
         self.assertEqual(self.outcomes(), landscape.words(cache))
         self.assertIn("recorded on Test GPU 9000", ran.stderr)
         report = self.report(self.folder, "x.db")

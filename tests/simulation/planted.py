@@ -14,7 +14,7 @@ import time
 from mutants import Builder, Mutant
 
 SEEDS = 1000
-STEP = 50  # seeds a process
+STEP = 10  # seeds a process
 
 # Patterns, not places: files and functions may be renamed.
 PLANTED = [
