@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/l2_mode.h"
 #include "common/mem.h"
 #include "common/msg.h"
 #include "common/outcome.h"
@@ -160,7 +161,7 @@ static int profile_fill(struct sweep *sweep, struct pass *pass,
 {
     struct profile_run *profile = pass->state;
     const struct plan_sampling sampling = { .least = 1, .most = 1 };
-    bool warm = strcmp(sweep->work.spec->measure.l2, "warm") == 0;
+    bool warm = l2_mode_is(sweep->work.spec->measure.l2, L2_MODE_WARM);
     int rc = plan_measure(sweep->work.plan, lease->unit, lease->shape,
                           &sampling, &out->launch.request, err);
 

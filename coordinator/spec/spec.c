@@ -13,6 +13,7 @@
 
 #include "common/device_kind.h"
 #include "common/err.h"
+#include "common/l2_mode.h"
 #include "common/mem.h"
 #include "coordinator/search/objective.h"
 #include "coordinator/spec/bundle.h"
@@ -34,7 +35,6 @@ static const struct spec defaults = {
                  .margin = 1.10,
                  .timeout_s = 10,
                  .seed = 1,
-                 .l2 = "flush",
                  .canary_every = -1,
                  .canary_samples = 10 },
     .confirm = { .blocks = 20,
@@ -182,7 +182,6 @@ static int read_measure(struct reader *r, const struct json *root)
         "warmups", "samples",      "timeout_s",     "seed",
         "l2",      "canary_every", "canary_samples"
     };
-    static const char *const l2[] = { "flush", "warm", "rotate" };
     struct spec_measure *out = &r->spec->measure;
     int64_t warmups = out->warmups;
     int64_t every = out->canary_every, canary = out->canary_samples;
@@ -205,7 +204,8 @@ static int read_measure(struct reader *r, const struct json *root)
     out->canary_every = (int)every;
     out->canary_samples = (int)canary;
     out->warmups = (int)warmups;
-    return spec_read_word(r, object, "l2", l2, 3, &out->l2);
+    return spec_read_word(r, object, "l2", l2_mode_names + L2_MODE_FLUSH,
+                          L2_MODES - L2_MODE_FLUSH, &out->l2);
 }
 
 static int read_limits(struct reader *r, const struct json *root)
@@ -313,6 +313,7 @@ int spec_parse(const char *folder, const char *file, const char *text,
     int rc;
 
     *spec = defaults;
+    spec->measure.l2 = l2_mode_name(L2_MODE_FLUSH);
     spec->search = mem_new(1, sizeof(*spec->search));
     spec->search->seed = 1;
     spec->search->strategy = mem_strdup(SEARCH_SETTINGS_AUTO);

@@ -21,7 +21,7 @@ struct spec_measure {
     double margin;   /* over the fastest; a slower measurement stops early */
     double timeout_s;
     int64_t seed;
-    const char *l2; /* flush warm rotate */
+    const char *l2; /* a word of common/l2_mode.h, not none */
 };
 
 /* The thresholds of the verdict. */

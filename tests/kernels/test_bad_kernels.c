@@ -86,7 +86,7 @@ static struct wire_measure request(const char *object, const char *fault)
         .warmups = 1,
         .least = 5,
         .most = 5,
-        .l2 = WIRE_L2_WARM,
+        .l2 = L2_MODE_WARM,
         .timeout_s = loops ? LOOP_LIMIT_S : LIMIT_S,
     };
 

@@ -301,12 +301,12 @@ static int take_batch(struct run *run, struct sampler *sampler, size_t n)
     void **turns[DEVICE_BATCH];
     struct wire_result *result = run->result;
     struct device_batch batch = { .n = n,
-                                  .flush = result->l2 == WIRE_L2_FLUSH };
+                                  .flush = result->l2 == L2_MODE_FLUSH };
     struct device_times times;
     struct device_state after;
     int rc;
 
-    if (result->l2 == WIRE_L2_ROTATE) {
+    if (result->l2 == L2_MODE_ROTATE) {
         take_turns(run->problem, result->n_samples + result->n_rejected, n,
                    args, turns);
         batch.args = turns;
@@ -337,13 +337,13 @@ static int choose_l2(struct run *run, struct resident *resident)
     int rc;
 
     run->result->l2 = run->want->l2;
-    if (run->want->l2 != WIRE_L2_ROTATE)
+    if (run->want->l2 != L2_MODE_ROTATE)
         return 0;
     rc = resident_rotate(resident, run->problem, &err);
     if (rc < 0)
         return settle_device(run, rc, &err);
     if (run->problem->n_copies == 0)
-        run->result->l2 = WIRE_L2_FLUSH;
+        run->result->l2 = L2_MODE_FLUSH;
     else
         run->result->copies = (unsigned)run->problem->n_copies + 1;
     return 0;
@@ -354,7 +354,7 @@ static void forget_samples(struct wire_result *result)
 {
     result->n_samples = result->n_rejected = 0;
     result->sampling = WIRE_SAMPLING_NONE;
-    result->l2 = WIRE_L2_NONE;
+    result->l2 = L2_MODE_NONE;
     result->copies = 0;
     result->blocked = false;
 }

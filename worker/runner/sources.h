@@ -45,6 +45,8 @@ static const struct runner_source runner_sources[] = {
     { "common/device_kind.h", RUNNER_ALL },
     { "common/insertion_sort.c", RUNNER_ALL },
     { "common/insertion_sort.h", RUNNER_ALL },
+    { "common/l2_mode.c", RUNNER_ALL },
+    { "common/l2_mode.h", RUNNER_ALL },
     { "common/outcome.c", RUNNER_ALL },
     { "common/outcome.h", RUNNER_ALL },
     { "common/sampling.c", RUNNER_ALL },

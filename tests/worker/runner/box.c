@@ -198,7 +198,7 @@ void box_request(struct wire_request *request, const char *entry,
     measure->least = measure->most = 5;
     measure->noise = 0.01;
     measure->margin = 1.1;
-    measure->l2 = WIRE_L2_FLUSH;
+    measure->l2 = L2_MODE_FLUSH;
     measure->timeout_s = 10;
 }
 

@@ -146,13 +146,13 @@ static void inputs_rotate_and_are_checked(void **state)
 
     (void)state;
     request_of(&request, "add", "right");
-    request.measure.l2 = WIRE_L2_ROTATE;
+    request.measure.l2 = L2_MODE_ROTATE;
     assert_true(box_ask(&box, &request));
     assert_int_equal(box.reply.result.outcome, OUTCOME_CORRECT);
-    assert_int_equal(box.reply.result.l2, WIRE_L2_ROTATE);
+    assert_int_equal(box.reply.result.l2, L2_MODE_ROTATE);
     assert_true(box.reply.result.copies >= 2);
     request_of(&request, "add", "two_places_alone");
-    request.measure.l2 = WIRE_L2_ROTATE;
+    request.measure.l2 = L2_MODE_ROTATE;
     assert_true(box_ask(&box, &request));
     assert_int_equal(box.reply.result.outcome, OUTCOME_CORRECTNESS);
     assert_non_null(strstr(box.reply.result.detail, "after timing"));

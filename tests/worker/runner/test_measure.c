@@ -131,7 +131,7 @@ static void samples_are_taken_until_they_settle(void **state)
     (void)state;
     assert_int_equal(result->sampling, WIRE_SETTLED);
     assert_int_equal(result->n_samples, 5);
-    assert_int_equal(result->l2, WIRE_L2_FLUSH);
+    assert_int_equal(result->l2, L2_MODE_FLUSH);
     assert_int_equal(result->n_rejected, 0);
     assert_false(result->blocked); /* a launch is over when it returns */
 }
@@ -160,10 +160,10 @@ static void rotated_inputs_are_copies_in_other_places(void **state)
 
     (void)state;
     box_request(&request, "right", "sum", 1001);
-    request.measure.l2 = WIRE_L2_ROTATE;
+    request.measure.l2 = L2_MODE_ROTATE;
     assert_true(box_ask(&box, &request));
     assert_int_equal(box.reply.result.outcome, OUTCOME_CORRECT);
-    assert_int_equal(box.reply.result.l2, WIRE_L2_ROTATE);
+    assert_int_equal(box.reply.result.l2, L2_MODE_ROTATE);
     assert_int_equal(box.reply.result.copies, 2);
     assert_outcome("two_places_alone", OUTCOME_CORRECT, "");
     snprintf(request.measure.kernel.path, sizeof(request.measure.kernel.path),

@@ -168,7 +168,7 @@ static void measure_request_has_every_field(void **state)
     assert_true(measure->args[4].real == 0.125);
     assert_string_equal(measure->reference.entry, "add_reference");
     assert_int_equal(measure->reference.block[0], 256);
-    assert_true(measure->seed == UINT64_MAX && measure->l2 == WIRE_L2_FLUSH);
+    assert_true(measure->seed == UINT64_MAX && measure->l2 == L2_MODE_FLUSH);
     assert_true(measure->least == 5 && measure->most == 30);
     assert_true(measure->noise == 0.01 && measure->incumbent_s == 6.25e-5);
 }

@@ -30,16 +30,6 @@ enum {
     WIRE_TEXT_MAX = 1024,
 };
 
-/* The contents of the L2 cache when a sample begins. */
-enum wire_l2 {
-    WIRE_L2_NONE,  /* replies: nothing was timed */
-    WIRE_L2_WARM,  /* data of the previous launch */
-    WIRE_L2_FLUSH, /* nothing of this kernel */
-    WIRE_L2_ROTATE /* none of its inputs: earlier launches used other copies */
-};
-
-const char *wire_l2_name(enum wire_l2 l2);
-
 /* Reading a request or a reply, a line at a time.
  *
  * Begin with a zeroed struct.  'line' is without its newline and may be cut

@@ -114,14 +114,13 @@ static bool read_sampling(void *message, char *rest)
 static bool read_l2(void *message, char *rest)
 {
     struct wire_result *result = &((struct wire_reply *)message)->result;
-    int choice =
-        wire_read_choice(wire_word(&rest), wire_l2_names, WIRE_L2_ROTATE + 1);
+    int choice = wire_read_choice(wire_word(&rest), l2_mode_names, L2_MODES);
     uint64_t copies;
 
     if (choice < 0)
         return false;
-    result->l2 = (enum wire_l2)choice;
-    if (result->l2 != WIRE_L2_ROTATE)
+    result->l2 = (enum l2_mode)choice;
+    if (result->l2 != L2_MODE_ROTATE)
         return *rest == '\0';
     if (!wire_read_u64(rest, UINT32_MAX, &copies))
         return false;
@@ -372,8 +371,8 @@ static void put_result(FILE *stream, const struct wire_result *result)
     put_seconds(stream, "sample", result->samples, result->n_samples);
     fprintf(stream, "sampling %s\n", wire_sampling_name(result->sampling));
     put_seconds(stream, "rejected", result->rejected, result->n_rejected);
-    fprintf(stream, "l2 %s", wire_l2_name(result->l2));
-    if (result->l2 == WIRE_L2_ROTATE)
+    fprintf(stream, "l2 %s", l2_mode_name(result->l2));
+    if (result->l2 == L2_MODE_ROTATE)
         fprintf(stream, " %u", result->copies);
     fprintf(stream, "\nblocked %d\n", result->blocked);
     put_states(stream, result);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/l2_mode.h"
 #include "common/outcome.h"
 #include "worker/runner/wire/wire.h"
 
@@ -51,7 +52,7 @@ struct wire_result {
     enum wire_sampling sampling;
     double rejected[WIRE_REJECTED_MAX]; /* samples that do not count */
     size_t n_rejected;
-    enum wire_l2 l2; /* as used, which may differ from the request */
+    enum l2_mode l2; /* as used, which may differ from the request */
     unsigned copies; /* of the inputs, with L2_ROTATE */
     bool blocked;    /* each batch was queued before it began */
     struct wire_state states[WIRE_STATES_MAX]; /* before, during, after */

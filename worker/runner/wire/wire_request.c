@@ -227,10 +227,10 @@ static bool read_incumbent(void *message, char *rest)
 static bool read_l2(void *message, char *rest)
 {
     struct wire_request *request = message;
-    int choice = wire_read_choice(rest, wire_l2_names, WIRE_L2_ROTATE + 1);
+    int choice = wire_read_choice(rest, l2_mode_names, L2_MODES);
 
-    request->measure.l2 = (enum wire_l2)choice;
-    return choice > WIRE_L2_NONE;
+    request->measure.l2 = (enum l2_mode)choice;
+    return choice > L2_MODE_NONE;
 }
 
 static bool read_timeout(void *message, char *rest)
@@ -366,7 +366,7 @@ static void put_measure(FILE *stream, const struct wire_measure *measure)
     wire_put_real(stream, measure->margin);
     fputs("\nincumbent_s", stream);
     wire_put_real(stream, measure->incumbent_s);
-    fprintf(stream, "\nl2 %s\ntimeout_s", wire_l2_name(measure->l2));
+    fprintf(stream, "\nl2 %s\ntimeout_s", l2_mode_name(measure->l2));
     wire_put_real(stream, measure->timeout_s);
     fputc('\n', stream);
 }

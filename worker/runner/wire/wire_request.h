@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/l2_mode.h"
 #include "worker/runner/wire/element.h"
 #include "worker/runner/wire/fill.h"
 #include "worker/runner/wire/wire.h"
@@ -49,7 +50,7 @@ struct wire_measure {
     unsigned least, most; /* samples, 1 <= least <= most; equal: that many */
     double noise, margin; /* of struct sampling_rules */
     double incumbent_s;   /* likewise; 0: none */
-    enum wire_l2 l2;      /* not NONE */
+    enum l2_mode l2;      /* not NONE */
     double timeout_s;
     bool untimed; /* of a check request */
 };

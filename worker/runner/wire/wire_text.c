@@ -19,13 +19,6 @@ const char *const wire_fill_names[FILL_KINDS] = {
     [FILL_IOTA] = "iota",     [FILL_RAMP] = "ramp",
 };
 
-const char *const wire_l2_names[] = {
-    [WIRE_L2_NONE] = "none",
-    [WIRE_L2_WARM] = "warm",
-    [WIRE_L2_FLUSH] = "flush",
-    [WIRE_L2_ROTATE] = "rotate",
-};
-
 const char *const wire_sampling_names[] = {
     [WIRE_SAMPLING_NONE] = "none", [WIRE_FIXED] = "fixed",
     [WIRE_SETTLED] = "settled",    [WIRE_LOSER] = "loser",
@@ -40,11 +33,6 @@ const char *wire_type_name(enum element_type type)
 const char *wire_fill_name(enum fill_kind kind)
 {
     return wire_fill_names[kind];
-}
-
-const char *wire_l2_name(enum wire_l2 l2)
-{
-    return wire_l2_names[l2];
 }
 
 const char *wire_sampling_name(enum wire_sampling sampling)

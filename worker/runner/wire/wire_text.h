@@ -51,7 +51,6 @@ int wire_put_end(FILE *stream);                 /* the empty line; 0 or -1 */
 
 extern const char *const wire_type_names[ELEMENT_TYPES];
 extern const char *const wire_fill_names[FILL_KINDS];
-extern const char *const wire_l2_names[WIRE_L2_ROTATE + 1];
 extern const char *const wire_sampling_names[WIRE_UNSTABLE + 1];
 
 #endif
