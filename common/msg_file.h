@@ -19,8 +19,11 @@ struct msg_bundle {
     struct blobs contents; /* one each */
 };
 
+#define MSG_WANT_BUNDLE "bundle"
+#define MSG_WANT_ARTIFACT "artifact"
+
 struct msg_want {
-    const char *what; /* bundle artifact */
+    const char *what; /* one of the two words */
     const char *hash;
 };
 

@@ -262,12 +262,13 @@ static void drop_other_models(struct sweep *sweep,
 /* One line of HELLO.running taken apart (msg_identity_text). */
 struct identity_parts {
     char copy[1024];
-    const char *config, *shape, *purpose, *round, *stage;
+    const char *config, *shape, *purpose, *stage;
+    long round;
 };
 
 static bool take_apart(const char *text, struct identity_parts *out)
 {
-    char *rest = out->copy, *part[7];
+    char *rest = out->copy, *part[7], *end;
 
     if (strlen(text) >= sizeof(out->copy))
         return false;
@@ -280,9 +281,9 @@ static bool take_apart(const char *text, struct identity_parts *out)
     out->config = part[1];
     out->shape = part[2];
     out->purpose = part[3];
-    out->round = part[4];
+    out->round = strtol(part[4], &end, 10);
     out->stage = part[5];
-    return !rest;
+    return !rest && end > part[4] && !*end;
 }
 
 static bool is_same_measurement(const struct sweep *sweep,
@@ -292,7 +293,7 @@ static bool is_same_measurement(const struct sweep *sweep,
     return strcmp(id->shape, plan_shape_name(sweep->work.plan, lease->shape)) ==
                0 &&
            strcmp(id->purpose, sched_purpose_name(lease->purpose)) == 0 &&
-           strtol(id->round, NULL, 10) == lease->round;
+           id->round == lease->round;
 }
 
 static bool is_running(const struct sweep *sweep,
@@ -350,7 +351,7 @@ static void adopt(struct sweep *sweep, size_t host, const char *text)
     stage = job_stage_of(id.stage);
     if (stage == JOB_MEASURE &&
         (strcmp(id.purpose, sched_purpose_name(SCHED_SCREEN)) != 0 ||
-         strcmp(id.round, "0") != 0))
+         id.round != 0))
         return;
     unit = work_find_unit(&sweep->work, id.config, id.purpose);
     shape =

@@ -171,7 +171,7 @@ static void want_artifact(struct sweep *sweep, size_t host, const char *hash)
 
 void artifacts_want(struct sweep *sweep, size_t host, const struct msg *msg)
 {
-    if (strcmp(msg->want.what, "bundle") == 0)
+    if (strcmp(msg->want.what, MSG_WANT_BUNDLE) == 0)
         want_bundle(sweep, host, msg->want.hash);
     else
         want_artifact(sweep, host, msg->want.hash);

@@ -215,7 +215,7 @@ static void a_bundle_that_is_not_its_hash_is_not_used(void **state)
     coord_up(&coord, 1);
     kernel_build(&coord, 1, "ref.cu", "ref");
     coord_await(&coord, MSG_WANT, &want);
-    assert_string_equal(want.want.what, "bundle");
+    assert_string_equal(want.want.what, MSG_WANT_BUNDLE);
     assert_string_equal(want.want.hash, kernel_bundle.bundle.hash);
     msg_fini(&want);
     forged.bundle.names.n = forged.bundle.contents.n = n - 1;

@@ -59,8 +59,9 @@ static void ask(struct sim_world *world, size_t host, int file,
     struct sim_worker *worker = of(world, host);
     struct sim_want *want = sim_worker_want(worker, hash);
     struct msg msg = { .type = MSG_WANT,
-                       .want = { .what = file == LEASE_BUNDLE ? "bundle"
-                                                              : "artifact",
+                       .want = { .what = file == LEASE_BUNDLE
+                                             ? MSG_WANT_BUNDLE
+                                             : MSG_WANT_ARTIFACT,
                                  .hash = hash } };
 
     if (want && world->boot_ns - want->asked_ns < WANT_AGAIN_NS)

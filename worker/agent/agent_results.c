@@ -42,7 +42,7 @@ static int store_unfit(struct agent *agent, const struct msg *result,
                                    .max_error = NAN,
                                    .sampling =
                                        wire_sampling_name(WIRE_SAMPLING_NONE),
-                                   .l2 = wire_l2_name(WIRE_L2_NONE) };
+                                   .l2 = l2_mode_name(L2_MODE_NONE) };
     else if (result->type == MSG_RAN)
         crash.ran = (struct msg_ran){ .gpu = result->ran.gpu, .status = -1 };
     *msg_work_of(&crash) = *msg_work(result);
@@ -168,7 +168,7 @@ static void deliver_measurement(struct agent *agent, struct lease *lease,
     };
 
     snprintf(l2, sizeof(l2), wire->copies > 0 ? "%s %u" : "%s",
-             wire_l2_name(wire->l2), wire->copies);
+             l2_mode_name(wire->l2), wire->copies);
     for (size_t i = 0; i < wire->n_states; i++) {
         clock[i] = wire->states[i].clock_mhz;
         temp[i] = wire->states[i].temp_c;

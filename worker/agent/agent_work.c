@@ -162,7 +162,8 @@ static void ask_for_files(struct agent *agent, int64_t now_ns)
     for (; lease; lease = lease->next)
         for (int i = 0; i < LEASE_FILES; i++) {
             const char *hash = lease->missing[i];
-            const char *what = i == LEASE_BUNDLE ? "bundle" : "artifact";
+            const char *what =
+                i == LEASE_BUNDLE ? MSG_WANT_BUNDLE : MSG_WANT_ARTIFACT;
             struct msg msg = { .type = MSG_WANT, .want = { what, hash } };
 
             if (hash && transfers_want(agent->transfers, hash, now_ns))

@@ -59,7 +59,7 @@ static void ask(size_t from, const char *what, const char *of)
 
 static void want(size_t from)
 {
-    ask(from, "artifact", hash);
+    ask(from, MSG_WANT_ARTIFACT, hash);
 }
 
 static void missing(size_t from)
@@ -117,13 +117,13 @@ static void a_bundle_is_sent_and_another_is_missing(void **state)
 
     (void)state;
     plan_bundle(rig.sweep.work.plan, 0, &bundle);
-    ask(1, "bundle", bundle.hash);
+    ask(1, MSG_WANT_BUNDLE, bundle.hash);
     assert_string_equal(rig_last(&rig, MSG_BUNDLE)->hash, bundle.hash);
     assert_int_equal(rig_count(&rig, MSG_BUNDLE), 1);
     plan_bundle(rig.sweep.work.plan, plan_units(rig.sweep.work.plan), &bundle);
-    ask(1, "bundle", bundle.hash);
+    ask(1, MSG_WANT_BUNDLE, bundle.hash);
     assert_int_equal(rig_count(&rig, MSG_BUNDLE), 2);
-    ask(1, "bundle", "0123456789abcdef0123456789abcdef");
+    ask(1, MSG_WANT_BUNDLE, "0123456789abcdef0123456789abcdef");
     assert_int_equal(rig_count(&rig, MSG_BUNDLE), 2);
     assert_int_equal(rig_count(&rig, MSG_MISSING), 1);
 }
@@ -141,7 +141,7 @@ static void a_bundle_of_a_pass_is_sent(void **state)
 {
     static const struct pass_ops ops = { .commands.bundle = has_bundle };
     struct msg ask = { .type = MSG_WANT,
-                       .want = { "bundle",
+                       .want = { MSG_WANT_BUNDLE,
                                  "0123456789abcdef0123456789abcdef" } };
 
     (void)state;
