@@ -49,11 +49,6 @@ build() { # build PRESET TARGET...
         { tail -n 60 build/"$preset".log; return 1; }
 }
 
-# Of clang only the warnings are wanted; the fuzz targets are what it builds.
-warnings() { # warnings PRESET
-    configure "$1" && deploy/warnings.py build/"$1" "$jobs"
-}
-
 tests() { # tests PRESET CTEST-ARGUMENTS...
     preset=$1
     shift
@@ -88,26 +83,27 @@ case "$mode" in
 esac
 
 # The tests of the programs mostly wait, so they run from as early as can be,
-# beside the builds.  What is labelled plain runs without sanitizers, all else
+# beside all others.  What is labelled plain runs without sanitizers, all else
 # labelled e2e with them.
 step build-asan build asan all
+step build-tsan build tsan fa-coord fa-worker fa-runner \
+    test_coordinator_link_host_thread test_coordinator_link_link test_coordinator_link_router
 (
     export FA_KILLS=5
     step tests-asan tests asan -j $((jobs * 2)) -LE 'slow|bench|plain'
-) >build/tests-asan.log 2>&1 &
+    step tests-tsan tests tsan -j "$jobs" -L threads
+) >build/aside.log 2>&1 &
 aside=$!
 step build-gcc build dev all
-step clang-warnings warnings clang
 step build-fuzz build fuzz fuzzers
-step build-tsan build tsan fa-coord fa-worker fa-runner \
-    test_coordinator_link_host_thread test_coordinator_link_link test_coordinator_link_router
 step lint deploy/lint.sh build/dev
 step tests-plain tests dev -j "$jobs" -LE 'slow|bench|sanitized'
-step tests-tsan tests tsan -j "$jobs" -L threads
 step fuzz tests fuzz -j $((jobs * 2)) -L fuzz
-echo "== tests-asan, which ran beside these"
+echo "== tests-asan and tests-tsan, which ran beside these"
 wait "$aside" || true
 aside=""
-cat build/tests-asan.log
-grep -q '^tests-asan ' "$times" || echo "tests-asan FAILED 0" >>"$times"
+cat build/aside.log
+for ran in tests-asan tests-tsan; do
+    grep -q "^$ran " "$times" || echo "$ran FAILED 0" >>"$times"
+done
 finish
