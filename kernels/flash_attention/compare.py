@@ -12,12 +12,12 @@ Run it on a machine with a GPU, PyTorch and nvcc:
 A number from another day, another GPU or another clock says little about a kernel, so all
 contestants take turns in one process: in blocks, each in an order drawn at random, the L2 cache
 flushed before each launch.  Ratios and their 95 % intervals are made block by block, as
-docs/statistics.md tells.  Nothing is timed before its output was held against fp64.  Of several
-configurations the one with the lowest median is reported, chosen by the same samples: confirm it
-alone where they tie.
+docs/statistics.md says.  Every output is compared with an fp64 reference before it is timed.  Of
+several configurations, the one with the lowest median is reported.  The same samples chose it, so
+when configurations tie, measure it once more alone.
 
-Needs PyTorch and Python's own library, nothing else.  Exit code 1: an output is wrong; 2: a
-mistake in what was asked, or no GPU, PyTorch or nvcc.
+Needs PyTorch and Python's own library, nothing else.  Exit code 1: an output is wrong; 2: bad
+arguments, or no GPU, PyTorch or nvcc.
 """
 import argparse
 import concurrent.futures
@@ -176,8 +176,8 @@ class Candidate:
 
 
 def told(spec, given, values, facts):
-    """What a reader needs to make the configuration again: its tunables, and derived values that were
-    given and are not what the tunables make them."""
+    """What a reader needs to build the configuration again: its tunables, and derived values that
+    were given explicitly and differ from the computed ones."""
     tunables = {name: values[name] for name in spec["tunables"]}
     made = configuration.all_values(spec, tunables, facts)
     return {**tunables, **{name: value for name, value in given.items() if value != made[name]}}
@@ -256,7 +256,7 @@ class Session:
         }
 
     def contestants(self, tensors, causal, expected):
-        """PyTorch's that can run the shape, errors of their outputs, and why others cannot."""
+        """PyTorch's backends that can run the shape, their errors, and why the others cannot."""
         able, errors, missing = [], {}, {}
         for name in self.options.backend:
             contestant = self.measuring.sdpa(name, *tensors, causal)
@@ -377,7 +377,7 @@ def entries(session):
 
 
 def notes(name, entry):
-    """What a reader of the table has to know beside it, a line each."""
+    """Notes below the table, one a line."""
     for backend, why in entry["missing"].items():
         yield f"{name}: {backend} does not run: {why}"
     for wrong in entry["wrong"]:

@@ -10,8 +10,8 @@
  */
 #include "steps.h"
 
-/* Rows first.. of out [seq, head_dim] = o / sum, stored directly or through warp_smem [warp_rows,
- * head_dim], from which a warp stores whole rows. */
+/* Store o / sum as the rows of out [seq, head_dim] from 'first' on, directly or through warp_smem
+ * [warp_rows, head_dim], from which a warp stores whole rows. */
 __device__ __forceinline__ void store_output(half *out, const accumulator &acc, smem_addr warp_smem,
                                              u32 first, u32 seq)
 {

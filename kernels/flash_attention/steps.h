@@ -13,9 +13,9 @@ struct step_tiles {
 
 /* The part of a tile of K that a warp's rows see */
 struct view {
-    bool causal; /* row r sees the columns before sees + r, and others */
-    int sees;    /* all, as far as there are any: */
-    int end;     /* none of them sees a column from here on, which may be 0 */
+    bool causal; /* row r sees the columns before sees + r; else it sees all */
+    int sees;
+    int end; /* no row sees a column from here on; may be 0 */
 };
 
 __device__ __forceinline__ view view_of(const problem &all, u32 warp_row, u32 column)

@@ -48,7 +48,7 @@ class Driver:
         return value.value
 
     def facts(self):
-        """Those of docs/sweep-file.md; what a driver does not tell is None, as NULL there."""
+        """The facts of docs/sweep-file.md; None for NULL, where the driver does not report one."""
         facts = {name: self.attribute(number) * unit or None for name, (number, unit) in ATTRIBUTES.items()}
         memory = ctypes.c_size_t()
         self.call("cuDeviceTotalMem_v2", ctypes.byref(memory), self.device)
@@ -60,14 +60,14 @@ class Driver:
         return facts
 
     def bus_id(self):
-        """By which nvidia-smi knows the device, whatever CUDA_VISIBLE_DEVICES hides."""
+        """The PCI bus id, by which nvidia-smi finds the device despite CUDA_VISIBLE_DEVICES."""
         text = ctypes.create_string_buffer(32)
         self.call("cuDeviceGetPCIBusId", text, len(text), self.device)
         return text.value.decode()
 
 
 def first_error(text):
-    """The line of nvcc's output that says most."""
+    """The most useful line of nvcc's output."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line]
     return (errors or lines or ["no message"])[0]

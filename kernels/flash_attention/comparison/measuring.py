@@ -39,8 +39,8 @@ class Contestant:
 class Clock:
     """Times launches by events, the L2 cache flushed before each unless 'warm'.
 
-    Only the launch lies between its two events.  So that the GPU never waits for Python there, it
-    is given other work first, longer than it takes to queue all launches of a turn.
+    Only the launch lies between its two events.  The GPU gets other work first, which takes longer
+    than queueing all launches of a turn, so that it never waits for Python there.
     """
 
     def __init__(self, l2_bytes, warm):

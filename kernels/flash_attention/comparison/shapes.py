@@ -35,7 +35,7 @@ class Shape:
 
 
 def parse_shape(text):
-    """B,H,S,causal or B,H,S,causal,HKV."""
+    """Read B,H,S,causal or B,H,S,causal,HKV."""
     try:
         numbers = [int(part) for part in text.split(",")]
     except ValueError:

@@ -1,7 +1,7 @@
 /* The tuned kernel in a program: main [BATCH HEADS SEQ CAUSAL]
  *
- * All that is known of the winner comes from flash_attention_tuned.h, which
- * fa-coord export wrote.  Exit code 0: right; 1: wrong, or CUDA refused;
+ * Everything about the winner comes from flash_attention_tuned.h, which
+ * fa-coord export wrote.  Exit code 0: right; 1: wrong, or an error of CUDA;
  * 2: usage; 77: there is no GPU here.
  */
 #include <math.h>
@@ -72,7 +72,7 @@ static void setup(struct problem *p)
     check(cudaMemcpy(p->gpu[0], p->q, bytes, cudaMemcpyHostToDevice), "Q");
     check(cudaMemcpy(p->gpu[1], p->k, bytes, cudaMemcpyHostToDevice), "K");
     check(cudaMemcpy(p->gpu[2], p->v, bytes, cudaMemcpyHostToDevice), "V");
-    /* All bits set is NaN: what is not written shows. */
+    /* All bits set is NaN, so an unwritten element is noticed. */
     check(cudaMemset(p->gpu[3], 0xff, bytes), "output");
 }
 

@@ -1,7 +1,7 @@
 /* builtins.h - the functions that nvcc declares by itself, for the emulation
  *
- * Those that kernels use most; the rest have a wrapper in fa.h or are missed by
- * the host compiler.  Warp functions take the full mask only: the emulator
+ * The functions that kernels use most.  Others have a wrapper in fa.h, or do not
+ * compile here.  Warp functions take the full mask only, because the emulator
  * waits for all lanes of a warp.
  */
 #ifndef FA_BUILTINS_H

@@ -1,8 +1,8 @@
 /* copy.h - asynchronous copies from global to shared memory (sm_80)
  *
- * A copy is part of the group that its thread's next commit closes; wait<N>
- * returns when at most the N latest groups of the thread are unfinished.  The
- * data is then visible to that thread only: others need a barrier after it.
+ * The next commit of a thread closes the group of its copies so far; wait<N>
+ * returns when at most the N latest groups of the thread are unfinished.  Then
+ * this thread sees the data; other threads need a barrier after the wait.
  */
 #ifndef FA_COPY_H
 #define FA_COPY_H
@@ -12,9 +12,9 @@
 namespace fa
 {
 
-/* cp.async.cg.shared.global: 16 bytes, past L1.  'src_bytes' of them are read,
- * in 0..16, the rest are zeros; with 0 'src' is not touched.  Both addresses
- * are multiples of 16. */
+/* cp.async.cg.shared.global: 16 bytes, bypassing L1.  It reads 'src_bytes' of
+ * them (0..16) and writes zeros for the rest; with 0, 'src' is not read.  Both
+ * addresses are multiples of 16. */
 __device__ __forceinline__ void cp_async_16(smem_addr dst, const void *src,
                                             u32 src_bytes = 16 FA_ALSO_AT)
 {

@@ -1,19 +1,19 @@
 /* emulation.h - the CUDA dialect of C++ for a host compiler
  *
  * Included before everything else when a kernel is built for the cpu device
- * (a kernel's own macros, such as D, would break later system headers).  Gives
- * the keywords and built-in names that nvcc provides, defines FA_EMULATION, and
+ * (a kernel's own macros, such as D, would break later system headers).  It has
+ * the keywords and built-in names of nvcc, the macro FA_EMULATION, and
  * FA_EMULATION_ENTRY(NAME), which exports a kernel to fa-runner.
  *
- * Static shared memory is refused by name: it could not be checked.
+ * Static shared memory does not compile, because it could not be checked.
  */
 #ifndef FA_EMULATION_H
 #define FA_EMULATION_H
 
 #define FA_EMULATION 1
 
-/* The special functions of C++17, which no GPU has, are half of what a small
- * kernel takes to compile.  libstdc++ leaves them out without this macro. */
+/* The special functions of C++17, which no GPU has, take half of the time in
+ * which a small kernel compiles.  Without this macro libstdc++ omits them. */
 #if __has_include(<bits/c++config.h>)
 #include <bits/c++config.h>
 #undef _GLIBCXX_USE_STD_SPEC_FUNCS
@@ -129,7 +129,7 @@ inline uint32_t fa_emu_shuffle(int operation, uint32_t value, uint32_t lane, fa_
 
 #include "fa/builtins.h"
 
-/* args[i] points at the kernel's argument i, as in cuLaunchKernel.  The index
+/* args[i] points to the kernel's argument i, as in cuLaunchKernel.  The index
  * pack pairs each with its type. */
 template <int... I>
 struct fa_emu_indices {

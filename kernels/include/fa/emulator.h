@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define FA_EMU_ABI 1
-#define FA_EMU_SMEM_BASE 1024u /* not zero, as on a device: catches offsets used as addresses */
+#define FA_EMU_SMEM_BASE 1024u /* not zero, as on a device: finds offsets used as addresses */
 
 /* The place of a call in the kernel's source. */
 struct fa_site {
@@ -43,7 +43,7 @@ struct fa_emu_thread {
     fa_emu_dim3 thread_index;
 };
 
-/* Operations of a whole warp, and what each lane brings and takes. */
+/* Operations of a whole warp, and the operand of each lane. */
 enum {
     FA_EMU_SYNCWARP, /* nothing */
     FA_EMU_SHFL_XOR, /* fa_emu_shfl */
@@ -61,7 +61,7 @@ enum {
 };
 
 struct fa_emu_shfl {
-    uint32_t value; /* in: the lane's, out: the result */
+    uint32_t value; /* in: the lane's value, out: the result */
     uint32_t lane;  /* mask, delta or source lane */
 };
 
@@ -93,9 +93,9 @@ inline float fa_emu_bits_float(uint32_t bits)
     return f;
 }
 
-/* fp16 to fp32 without a branch and without denormal arithmetic, so that loops
- * of it run in vector registers: a normal number is rebiased, a subnormal one is
- * the difference of two normal ones with the same exponent. */
+/* fp16 to fp32 without a branch or denormal arithmetic, so that the compiler can
+ * vectorise loops of it.  A normal number is rebiased; a subnormal one is the
+ * difference of two normal ones with the same exponent. */
 inline float fa_emu_f32_f16(uint32_t half)
 {
     const uint32_t magnitude = (half & 0x7fff) << 13;

@@ -1,9 +1,9 @@
 /* global.h - loads and stores of global memory, 16, 8, 4 and 2 bytes
  *
- * Addresses are multiples of the size.  Plain dereferences work as well; these
- * are checked under emulation to the byte: alignment, bounds, and two threads
- * that store to one place without a barrier between.  "streaming" marks what is
- * touched once: caches give it up first (.cs).
+ * Addresses are multiples of the size.  Plain dereferences work as well, but the
+ * emulator checks only these wrappers to the byte: alignment, bounds, and stores
+ * of two threads to one place without a barrier between.  "streaming" is for
+ * data that is used once: caches evict it first (.cs).
  */
 #ifndef FA_GLOBAL_H
 #define FA_GLOBAL_H
@@ -79,7 +79,7 @@ __device__ __forceinline__ void st_global_16(void *p, vec16 v FA_ALSO_AT)
 #else
     asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(p)),
                  "r"(v.x[0]), "r"(v.x[1]), "r"(v.x[2]), "r"(v.x[3])
-                 : "memory"); /* as an assignment the compiler may split it in four */
+                 : "memory"); /* the compiler may split an assignment in four */
 #endif
 }
 

@@ -23,7 +23,7 @@ __device__ __forceinline__ float ex2(float x)
 #endif
 }
 
-/* 1 / x; rcp.approx.ftz.f32: 1 ulp, denormals are 0 */
+/* 1 / x; rcp.approx.ftz.f32: 1 ulp, denormals flushed */
 __device__ __forceinline__ float rcp(float x)
 {
 #ifdef FA_EMULATION
@@ -35,7 +35,7 @@ __device__ __forceinline__ float rcp(float x)
 #endif
 }
 
-/* popc.b32: the bits that are set */
+/* popc.b32: how many bits are set */
 __device__ __forceinline__ u32 popc(u32 x)
 {
 #ifdef FA_EMULATION
@@ -57,7 +57,7 @@ __device__ __forceinline__ float cvt_f32_f16(half h)
 #endif
 }
 
-/* cvt.rn.f16.f32: beyond 65504 becomes infinity */
+/* cvt.rn.f16.f32: what rounds to more than 65504 becomes infinity */
 __device__ __forceinline__ half cvt_rn_f16_f32(float f)
 {
     half h;

@@ -37,8 +37,8 @@ __device__ __forceinline__ void mma_m16n8k16_f16_f32(float (&d)[4], const u32 (&
 #endif
 }
 
-/* The same onto c where 'on', which must be equal in all lanes, and nothing
- * where not: by a predicate, without a branch. */
+/* c = a b + c if 'on', else nothing.  'on' must be the same in all lanes; it is
+ * a predicate of the instruction, not a branch. */
 __device__ __forceinline__ void mma_m16n8k16_f16_f32_if(bool on, float (&c)[4], const u32 (&a)[4],
                                                         u32 b0, u32 b1 FA_ALSO_AT)
 {
@@ -75,9 +75,9 @@ __device__ __forceinline__ void mma_m16n8k16_bf16_f32(float (&d)[4], const u32 (
 
 /* ldmatrix.sync.aligned.m8n8.xN.shared.b16: N matrices of 8 rows of 8 16-bit
  * elements.  Lane 8i + r gives the address of row r of matrix i, a multiple of
- * 16 (lanes of matrices beyond N: any address, not read).  r[i] of a lane is
- * the pair (row g, columns 2t, 2t+1) of matrix i; with _trans of the transposed
- * matrix, so (rows 2t, 2t+1, column g). */
+ * 16.  Addresses of lanes for matrices beyond N are not read.  r[i] of a lane is
+ * the pair (row g, columns 2t, 2t+1) of matrix i; with _trans it is the pair
+ * (rows 2t, 2t+1, column g). */
 __device__ __forceinline__ void ldmatrix_x4(u32 (&r)[4], smem_addr row FA_ALSO_AT)
 {
 #ifdef FA_EMULATION

@@ -1,9 +1,9 @@
 /* smem.h - the block's dynamic shared memory
  *
- * Its size is the launch's; the base is a multiple of 16 and not zero.  Every
- * access is a wrapper's, on addresses that are multiples of the size.  What a
- * thread writes another may read after barrier(), or within a warp after
- * syncwarp(); the emulator checks both orders.
+ * The launch sets its size; the base is a multiple of 16 and not zero.  Every
+ * access goes through a wrapper, at a multiple of its size.  A thread may read
+ * what another wrote after barrier(), or after syncwarp() if both are in one
+ * warp; the emulator checks both.
  */
 #ifndef FA_SMEM_H
 #define FA_SMEM_H

@@ -2,7 +2,7 @@
  *
  * FA_AT and FA_ALSO_AT end a parameter list.  Under emulation they add the
  * place of the call as a defaulted argument, for messages and for comparing
- * the call sites of a warp; under nvcc they are nothing.
+ * the call sites of a warp; for nvcc they are empty.
  */
 #ifndef FA_TYPES_H
 #define FA_TYPES_H

@@ -1,8 +1,8 @@
 /* warp.h - barriers, shuffles and votes
  *
- * All are collective over all threads of the block (barrier) or all 32 lanes
- * of the warp (the rest): every one must arrive, at the same call.  Only
- * barrier() and syncwarp() order shared memory.
+ * All are collective: every thread of the block (barrier) or all 32 lanes of
+ * the warp (the others) must arrive at the same call.  Only barrier() and
+ * syncwarp() order shared memory.
  */
 #ifndef FA_WARP_H
 #define FA_WARP_H
@@ -63,7 +63,7 @@ __device__ __forceinline__ float shfl_xor(float v, u32 mask FA_ALSO_AT)
 #endif
 }
 
-/* shfl.sync.down: the value of lane (own + delta), the own one beyond 31 */
+/* shfl.sync.down: the value of lane (own + delta), its own beyond lane 31 */
 __device__ __forceinline__ u32 shfl_down(u32 v, u32 delta FA_ALSO_AT)
 {
 #ifdef FA_EMULATION
