@@ -7,7 +7,7 @@ target_compile_options(fa_flags INTERFACE
   $<$<C_COMPILER_ID:GNU>:-Wno-format-truncation>
   $<$<BOOL:${FA_WERROR}>:-Werror>)
 if(FA_SANITIZE)
-  # half the time of -O2 -g to build; a report still names the lines
+  # builds in half the time of -O2 -g; reports still name the lines
   set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g1")
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
   target_compile_options(fa_flags INTERFACE -fsanitize=${FA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

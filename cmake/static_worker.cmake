@@ -1,6 +1,6 @@
-# Sets FA_WORKER_STATIC_LIBRARIES when fa-worker can be linked without any
-# shared library, and says why when it cannot.  zmq, sodium and msgpack are
-# needed; the others are what this platform's libzmq.a was built with.
+# Sets FA_WORKER_STATIC_LIBRARIES if fa-worker can be linked without any shared
+# library, and otherwise says why not.  zmq, sodium and msgpack are needed; the
+# other libraries are those that this platform's libzmq.a was built with.
 function(fa_find_static_worker)
   if(NOT FA_STATIC_WORKER)
     return()
@@ -21,7 +21,7 @@ function(fa_find_static_worker)
   mark_as_advanced(FA_STATIC_msgpack)
   foreach(name zmq sodium msgpack)
     if(NOT FA_STATIC_${name})
-      message(STATUS "fa-worker: linked dynamically, for there is no static lib${name}; it starts only where this machine's libraries are")
+      message(STATUS "fa-worker: linked dynamically, because lib${name}.a is missing; it runs only on hosts that have the same shared libraries")
       return()
     endif()
   endforeach()
@@ -37,6 +37,6 @@ function(fa_find_static_worker)
   if(FA_STATIC_WORKER_LINKS)
     set(FA_WORKER_STATIC_LIBRARIES ${libraries} PARENT_SCOPE)
   else()
-    message(STATUS "fa-worker: linked dynamically, for the static libraries do not link; it starts only where this machine's libraries are:\n${said}")
+    message(STATUS "fa-worker: linked dynamically, because the static libraries do not link; it runs only on hosts that have the same shared libraries:\n${said}")
   endif()
 endfunction()

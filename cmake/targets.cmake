@@ -12,7 +12,7 @@ function(fa_program name)
   target_link_libraries(${name} PRIVATE fa_flags ${ARG_LINK})
 endfunction()
 
-# Of every test: what TSan is not to report, and why, is in the file.
+# For every test; the file says what TSan does not report, and why.
 set(fa_test_environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
 
 # fa_test(FOLDER STEM [TIMEOUT S] [LABELS L...] [SOURCES F...] [LINK LIBRARY...])

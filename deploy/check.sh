@@ -1,10 +1,10 @@
 #!/bin/sh
-# Set up, build and test everything: what CI runs (docs/testing.md says what is
-# proved by which step).  Works without a GPU, and with less coverage without nvcc.
+# Set up, build and test everything: what CI runs (docs/testing.md says what each
+# step shows).  It needs no GPU; without nvcc it covers less.
 #
 #   deploy/check.sh            everything but the tests labelled slow
 #   deploy/check.sh --quick    one build with gcc and its tests
-#   deploy/check.sh --slow     the long forms of the experiments
+#   deploy/check.sh --slow     the tests labelled slow
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -21,7 +21,7 @@ times=build/check.times
 aside=""
 trap '[ -z "$aside" ] || kill "$aside" 2>/dev/null || true' EXIT
 
-# step NAME COMMAND...: run, time and remember; a failure does not hide the rest.
+# step NAME COMMAND...: run, time and note the verdict; after a failure, go on.
 step() {
     name=$1
     shift
@@ -82,9 +82,8 @@ case "$mode" in
     ;;
 esac
 
-# The tests of the programs mostly wait, so they run from as early as can be,
-# beside all others.  What is labelled plain runs without sanitizers, all else
-# labelled e2e with them.
+# The end-to-end tests mostly wait, so they start early and run beside all others.
+# Those labelled plain run without sanitizers, the others with them.
 step build-asan build asan all
 step build-tsan build tsan fa-coord fa-worker fa-runner \
     test_coordinator_link_host_thread test_coordinator_link_link test_coordinator_link_router

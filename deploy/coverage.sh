@@ -1,8 +1,8 @@
 #!/bin/sh
-# How much of the coordinator's and the worker's shells the unit tests and the
-# simulation run: lines by gcov, a folder a line.  Takes a build of its own.
-# The simulation has a worker of its own making; the loop of the real one runs
-# in e2e.attach, e2e.lease and e2e.tool, which count as well (some 4 minutes).
+# Print how many lines of the coordinator's and the worker's I/O code the unit
+# tests and the simulation run, by gcov, one folder a line.  It makes a build of
+# its own.  The simulation simulates the worker, so e2e.attach, e2e.lease and
+# e2e.tool, which run the real one's loop, count as well (some 4 minutes).
 #
 #   deploy/coverage.sh [SEEDS]     SEEDS of the simulation, 1..300
 set -eu

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Set up, build, and run real sweeps on this machine: vector_add and
-# flash_attention, on localhost and through a real sshd on loopback side by side;
-# confirm the best against the baseline, then print verdicts, reports and what they
-# cost.  Without an NVIDIA GPU the kernels run
-# on the cpu device, an emulation that proves them right and says nothing of speed;
-# of flash_attention it then proves a few configurations, that show every pair of
-# values, at a dozen shapes.
+# Set up, build, and run real sweeps of vector_add and flash_attention on this
+# machine, at the same time as localhost and through a real sshd on loopback.
+# Then confirm the best against the baseline, and print verdicts, reports and
+# costs.
+#
+# Without an NVIDIA GPU the kernels run on the cpu device, an emulation that checks
+# results and says nothing about speed.  flash_attention is then not swept: a few
+# configurations that show every pair of values are checked at a dozen shapes.
 #
 #   deploy/demo.sh [--keep]    --keep leaves the folder with the databases
 set -eu
@@ -39,7 +40,7 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM HUP
 
-# A server of our own: its keys, port and folder are ours, and it ends with us.
+# A separate sshd with its own keys, port and folder; it ends with this script.
 sshd=$(PATH=$PATH:/usr/sbin:/sbin command -v sshd)
 ssh-keygen -q -t ed25519 -N '' -f "$demo/host_key"
 ssh-keygen -q -t ed25519 -N '' -f "$demo/user_key"
@@ -84,10 +85,10 @@ HOSTS
 device=cpu
 if [ -e /dev/nvidia0 ]; then
     device=cuda
-    # One GPU cannot be two hosts: the SSH host alone.
+    # Two hosts cannot share one GPU: use the SSH host only.
     sed -i '/^localhost/d' "$demo/hosts.txt"
 fi
-# The command that comes next, bold on a terminal
+# Print the next command, bold on a terminal.
 show() {
     if [ -t 1 ]; then
         printf '\n\033[1m$ %s\033[0m\n' "$1"

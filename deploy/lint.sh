@@ -1,13 +1,13 @@
 #!/bin/sh
-# House rules that a tool can check (docs/contributing.md).
+# The rules of docs/style.md that a tool can check.
 #
-#   lint.sh BUILD          the path analysis, and clang's warnings for tests, on
-#                          what changed; all else on all
+#   lint.sh BUILD          clang's analyzer, and clang's warnings for tests, on
+#                          changed files; the rest on all files
 #   lint.sh --all BUILD    everything on all files; 4 minutes on two cores
 #
-# BUILD is a build folder with compile_commands.json.  What changed is what
-# differs from FA_BASE (a commit); without one, the files that the commits of
-# the newest day touched, the FA_LINT_MOST (16) newest of them.
+# BUILD is a build folder with compile_commands.json.  Changed files are those that
+# differ from FA_BASE (a commit).  Without FA_BASE they are the FA_LINT_MOST (16)
+# files changed last, among those that commits of the newest day touched.
 set -u
 cd "$(dirname "$0")/.."
 all=no
@@ -19,7 +19,7 @@ build=${1:?usage: deploy/lint.sh [--all] BUILD}
 verdict=$(mktemp)
 trap 'rm -f "$verdict"' EXIT
 
-complain() { # complain TITLE < lines: fails when there are any
+complain() { # complain TITLE < lines: any line is a failure
     lines=$(cat)
     [ -z "$lines" ] && return
     printf 'lint: %s\n%s\n' "$1" "$lines"
@@ -71,7 +71,7 @@ else
     [ -z "${FA_BASE:-}" ] || most=$(echo "$touched" | wc -l)
     deep=$(echo "$built" | newest "$most")
     tests=$(echo "$tests" | newest $((4 * most)))
-    echo "lint: paths of $(echo "$deep" | grep -c .) files of $(echo "$built" | grep -c .) are analysed"
+    echo "lint: the analyzer runs on $(echo "$deep" | grep -c .) of $(echo "$built" | grep -c .) files"
 fi
 
 tidy() { # tidy CHECKS < files
@@ -80,7 +80,7 @@ tidy() { # tidy CHECKS < files
         grep -E 'warning:|error:' | sort -u
 }
 
-self_contained() { # the headers, of those named, that are not
+self_contained() { # self_contained HEADER...: prints those that do not compile alone
     for header in "$@"; do
         printf '#include "%s"\n' "$header" |
             cc -std=c17 -D_GNU_SOURCE -fsyntax-only -I. $(pkg-config --cflags libsodium 2>/dev/null) -x c - 2>/dev/null ||
@@ -98,11 +98,11 @@ self_contained() { # the headers, of those named, that are not
         complain "banned function"
 
     git ls-files | grep -E '(^|/)(utils?|helpers?|misc)\.[ch]$|_(v[0-9]+|new|old|final|fixed)\.' |
-        complain "a name without an idea, or with a history"
+        complain "a file name that says nothing (util, helper, misc) or tells a history (_v2, _new)"
 
     grep -nE '^# *if 0|\b(TODO|FIXME|XXX)\b' $sources | complain "unfinished or dead"
 
-    deploy/lint_order.py "$build" | complain "against the order of the folders"
+    deploy/lint_order.py "$build" | complain "breaks the order of the folders (docs/code-map.md)"
 
     self_contained $(git ls-files 'common/*.h' 'coordinator/*.h' 'worker/*.h' | grep -v '_cuda\.h$') |
         complain "headers that do not compile on their own"

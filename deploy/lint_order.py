@@ -3,11 +3,11 @@
 
     deploy/lint_order.py [BUILD]
 
-The order stands in the CMakeLists: a program's folders from bottom to top are
-its add_subdirectory() lines, and a folder may include from those alone that its
-libraries LINK.  BUILD is a build folder; with it the static libraries are asked
-as well whether a call goes up.  deploy/order_exceptions.txt has what is let
-through, a line each: FROM TO (folders or files; the rest of a line is why).
+The CMakeLists have the order: a program's add_subdirectory() lines are its
+folders from bottom to top, and a folder may include only from folders that its
+libraries LINK.  BUILD is a build folder; with it, the symbols of the static
+libraries are checked for calls upwards too.  deploy/order_exceptions.txt lists
+permitted exceptions, one a line: FROM TO (folders or files), then the reason.
 """
 import os
 import re
@@ -68,7 +68,7 @@ class House:
                                                  rest.split("LINK", 1)[1])
 
     def folder_of(self, path):
-        """The innermost folder of ours that has the file, or None."""
+        """The innermost folder with a CMakeLists that has the file, or None."""
         folder = os.path.dirname(path)
         while folder and folder not in self.links:
             folder = os.path.dirname(folder)

@@ -3,8 +3,8 @@
 
     deploy/measure_house.py [BUILD]
 
-BUILD is a build folder; with it the rings of calls are found too.  Needs
-Universal Ctags.  The bounds are those of docs/contributing.md.
+BUILD is a build folder; with it, rings of calls are found too.  It needs
+Universal Ctags.  The limits are those of docs/contributing.md.
 """
 import os
 import re
@@ -50,8 +50,8 @@ def stem(path):
 
 
 def carries(name, stems, folder_stems):
-    """Whether a name begins with the stem of its header or source, or with the
-    part of it that is the stem of another file of that folder."""
+    """Whether a name begins with the stem of its header or source, or with a
+    part of that stem that is the stem of another file of the folder."""
     words = name.split("_")
     for of_file in stems:
         parts = of_file.split("_")
@@ -110,7 +110,7 @@ def rings(edges):
 
 
 def calls(build):
-    """{file: files it calls}, of what is compiled into our libraries."""
+    """{file: files it calls}, for all files of the project's libraries."""
     house, defined, wanted, edges = lint_order.House(), {}, [], {}
     for folder, archive in lint_order.archives(house, build):
         for member, (has, lacks) in lint_order.symbols(archive).items():

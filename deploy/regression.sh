@@ -8,9 +8,9 @@
 #   THRESHOLD    ignore smaller changes (3%)
 #   COMPARE_JSON file for the whole comparison (none)
 #
-# Exit code: that of 'fa-coord compare', 0 no regression, 1 regression, 2 it
-# cannot be told or was asked wrongly; 3 to 7 and above 128 when the sweep could
-# not be done (docs/exit-codes.md): no host, a login, a cap, the database.
+# Exit code: that of 'fa-coord compare': 0 no regression, 1 regression, 2 unknown
+# or bad arguments.  If the sweep could not be done (no host, a login, a cap, the
+# database): its own code, 3 to 7 or above 128 (docs/exit-codes.md).
 set -eu
 
 if [ $# -lt 2 ]; then
@@ -31,7 +31,7 @@ if [ -e "$new" ]; then
     exit 2
 fi
 
-# 1 is "nothing is correct", which the comparison calls by its name.
+# 1 means that nothing is correct; the comparison reports that as a regression.
 code=0
 "$fa_coord" sweep "$@" --db "$new" --quiet || code=$?
 case $code in

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Install what building (and, with --tests, testing) fa-coord needs on Debian or
-# Ubuntu.  Safe to run again: it installs only what is missing and says what.
+# Ubuntu.  You can run it again: it installs only missing packages and names them.
 set -eu
 
 usage() {
@@ -19,7 +19,7 @@ done
 
 if ! command -v apt-get >/dev/null 2>&1; then
     cat >&2 <<'MSG'
-setup.sh: apt-get is not here; this script knows Debian and Ubuntu.
+setup.sh: there is no apt-get; this script supports Debian and Ubuntu only.
 Install by hand: a C and C++ compiler, cmake >= 3.22, ninja, pkg-config, and the
 development files of libzmq, libssh2, sqlite3, cJSON, libsodium, openssl, zlib, msgpack-c
 and cmocka; then build with: cmake --preset release && cmake --build build/release
@@ -82,8 +82,8 @@ install() {
     as_root apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends $@ >/dev/null
 }
 
-# Only the sshd program is wanted (the tests start their own, on loopback), not
-# a service that lets others in.
+# The tests start their own sshd on loopback.  A service that lets others log in is
+# not wanted.
 had_sshd=no
 is_installed openssh-server && had_sshd=yes
 if [ -n "$missing" ]; then

@@ -46,7 +46,7 @@ END
     echo "[127.0.0.1]:$SSHD_PORT $(cut -d' ' -f1,2 "$sshd_dir/host_ed25519.pub")" >"$sshd_dir/known_hosts"
 }
 
-# Try ports until one is free: sshd ends at once on one that is not.
+# Try ports until one is free: on a port in use, sshd ends at once.
 sshd_start() { # sshd_start DIR [LINE...]
     sshd_dir=$1
     shift
