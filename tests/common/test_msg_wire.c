@@ -1,5 +1,5 @@
-/* The bytes of each type of message, as version 1 of the protocol has them:
- * workers and journals of other builds hold them. */
+/* The bytes of each type of message in version 1 of the protocol.  They must
+ * not change, because workers and journals of other builds use them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

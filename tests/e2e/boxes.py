@@ -144,7 +144,7 @@ class Boxes(rig.Rig):
             self.coord.wait()
 
     def until(self, what, check):
-        """Poll until it is so.  The sweep must not end before, and must not use up its time."""
+        """Poll until the condition holds; fail if the sweep ends first or its time is up."""
         while not check():
             self.assertIsNone(self.coord.poll(), f"it ended before: {what}\n{self.stderr()}")
             if time.monotonic() > self.began + self.within:
@@ -155,7 +155,7 @@ class Boxes(rig.Rig):
         self.until(f"{n} results", lambda: self.settled(self.folder_of_sweep) >= n)
 
     def until_stuck(self):
-        """Until there was no result for a second, while there are leases.  A measurement takes far less."""
+        """Wait until there are leases and no result has come for a second.  A measurement takes far less."""
         seen, since = -1, 0.0
         while seen != self.settled(self.folder_of_sweep) or time.monotonic() < since + 1:
             if seen != self.settled(self.folder_of_sweep):
@@ -191,7 +191,7 @@ class Boxes(rig.Rig):
         return self.count("lease", "ended_utc IS NULL AND host = ? AND stage = ?", self.address(name), stage)
 
     def until_it_builds_ahead(self, shapes):
-        """Until there are artifacts that the GPU's host, with its 4 leases, has not asked for."""
+        """Wait until there are artifacts that the GPU's host, with its 4 leases, has not asked for."""
         self.until("builds ahead of measurements", lambda: self.count("build", "purpose = 'kernel'") >=
                    self.settled(self.folder_of_sweep) / shapes + 4 / shapes + 2)
 

@@ -244,7 +244,7 @@ static void turn(struct coord *coord)
     beat(coord);
 }
 
-/* The next message, or false when none is there now. */
+/* The next message, or false if no message has arrived. */
 static bool take(struct coord *coord, struct msg *msg)
 {
     size_t host;

@@ -1,8 +1,8 @@
 /* kernel.h - a small kernel and its reference, for a worker to build
  *
- * add.cu has 'add', which adds 1 to each of n numbers.  huge.cu has another
- * one, which adds far too much.  ref.cu has 'ref', the correct sum in double.
- * They are in a bundle with the headers of kernels/include.
+ * add.cu has 'add', which adds 1 to each of n numbers; in huge.cu it adds far
+ * too much.  ref.cu has 'ref', the correct sum in double.  They are in a bundle
+ * with the headers of kernels/include.
  */
 #ifndef FA_TESTS_E2E_KERNEL_H
 #define FA_TESTS_E2E_KERNEL_H

@@ -1,4 +1,4 @@
-"""Recorded landscapes for the tests of a replay: made here, in Kernel Tuner's cache format."""
+"""Write landscapes in Kernel Tuner's cache format, for tests of replays."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def entry(bx, by, unroll, compile_ms, verify_ms, time_of):
 
 def make(path, xs=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024), ys=(1, 2, 4, 8, 16, 32), unrolls=(1, 2, 4, 8),
          compile_ms=400.0, verify_ms=2.0, closed=True, time_of=time_ms):
-    """Write one; returns the cache as it was written."""
+    """Write a landscape; returns the cache as it was written."""
     cache = {f"{x},{y},{u}": entry(x, y, u, compile_ms, verify_ms, time_of) for x in xs for y in ys for u in unrolls}
     whole = {"device_name": "Test GPU 9000", "kernel_name": "bowl",
              "tune_params": {"BX": list(xs), "BY": list(ys), "UNROLL": list(unrolls), "MODE": ["plain"]},

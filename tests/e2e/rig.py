@@ -1,4 +1,4 @@
-"""What the end-to-end tests share: folders, real programs, a real sshd.
+"""What end-to-end tests share: folders, real programs, a real sshd.
 
 Every test gets a fresh folder with its own HOME, so that workers, caches and
 known_hosts of one test are never another's.  Waiting is polling with a
@@ -115,7 +115,7 @@ class Sshd:
 
 
 class Rig(unittest.TestCase):
-    """One test: a folder, an environment, and the processes it must leave behind clean."""
+    """One test: a folder, an environment, and a check that no process is left."""
 
     maxDiff = None
     bin = BIN

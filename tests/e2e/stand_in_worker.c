@@ -1,4 +1,4 @@
-/* stand_in_worker.c - a fa-worker that misbehaves as it is told
+/* stand_in_worker.c - a fa-worker that misbehaves as a file tells it to
  *
  * boxes.py installs it as fa-worker, next to a copy of fa-coord.  If the work
  * folder has a file "stand-in", it behaves as that file says; otherwise it
@@ -49,7 +49,7 @@ struct stand_in;
 
 struct behaviour {
     const char *name;
-    /* its reaction to a lease, and to a FETCH; NULL: none */
+    /* its reaction to a lease and to a FETCH, or NULL */
     void (*lease)(struct stand_in *s, const struct msg *msg);
     void (*fetch)(struct stand_in *s, const struct msg *msg);
 };
@@ -255,7 +255,7 @@ static void on_welcome(struct stand_in *s, const struct msg_welcome *welcome)
                                      .measure_credit = s->credit } });
 }
 
-/* Which lease it is about; 0: about none. */
+/* The lease of the message, or 0. */
 static int64_t lease_of(const struct msg *msg)
 {
     const struct msg_work *work = msg_work(msg);

@@ -40,7 +40,7 @@ class Alive(rig.Rig):
         return {json.dumps(build["params"]): build["cubin"] for build in told["builds"]}
 
     def neighbours(self, config, names):
-        """For each tunable, a configuration that passes and differs from this one only there, if there is one."""
+        """For each tunable, a passing configuration that differs from this one only there, or None."""
         found = {}
         for name in names:
             others = ({**config, name: value} for value in self.sweep["tunables"][name] if value != config[name])

@@ -131,7 +131,7 @@ static char *gate_shut(void)
     return header;
 }
 
-/* Who reads it later finds a file; who waits in open() reads an empty one. */
+/* A later reader finds a file; a reader that waits in open() gets no bytes. */
 static void gate_open(void)
 {
     char *path = gate_path(), *empty = mem_printf("%s.empty", path);

@@ -1,6 +1,6 @@
 """Shapes with different winners: each command uses the winner of the shape that it is asked about.
 
-Emulated times are no ranking to rely on, so the recorded samples are replaced after the sweep."""
+Emulated times give no reliable ranking, so the recorded samples are replaced after the sweep."""
 
 import json
 import os

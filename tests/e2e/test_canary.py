@@ -1,4 +1,4 @@
-"""The baseline as a canary, on the emulated device, where a test asks for it."""
+"""The baseline as a canary on the emulated device, where it is off by default."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""Cards of one model that differ, and drift: the canary, and what it makes of their times."""
+"""Cards of one model that differ and drift: the canary, and the times it normalises."""
 
 import json
 import statistics

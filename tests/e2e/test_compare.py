@@ -1,4 +1,4 @@
-"""compare.py of flash_attention, without its GPU: what it computes is what fa-coord computes."""
+"""compare.py of flash_attention, without a GPU: it computes the same as fa-coord."""
 
 import json
 import math

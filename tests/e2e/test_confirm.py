@@ -156,7 +156,7 @@ class Confirm(rig.Rig):
     def test_blocks_that_lose_their_worker_are_made_again(self):
         landscape.make(self.path("bowl.json"), xs=(1, 64), ys=(4,), unrolls=(1, 2), verify_ms=300.0)
         coord = self.start(self.folder, "sweep", "--device", "replay=bowl.json", "--speed-up", "4", "--db", "x.db")
-        # A kill between two blocks drops none of them, so there are three, each while a step is out.
+        # A kill between two blocks drops no block, so kill three times, each while a step is leased.
         for rows in (3, 9, 15):
             rig.until("a step of a block", lambda: coord.poll() is not None or self.confirmed(self.folder) >= rows
                       and self.steps_out(self.folder) > 0, 120)

@@ -94,7 +94,7 @@ class Export(rig.Rig):
         self.nothing()
 
     def flags(self, folder):
-        """The line is one for a shell, and stands for the header's plain macros."""
+        """The flags are one line for a shell, and define the header's plain macros."""
         flags = self.run_coord(folder, "export", "--format", "flags").stdout
         self.assertEqual(flags.count("\n"), 1)
         with open(os.path.join(folder, "k.c"), "w") as f:

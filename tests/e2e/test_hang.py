@@ -1,7 +1,7 @@
 """Faults that must not make a sweep wait for ever.
 
-What must hold in every test here (I7, I8): the sweep ends by itself with exit status 0 and every configuration
-correct, within the seconds that the test names.  Without the fault it takes about 4 s.
+In every test here (I7, I8), the sweep must end by itself with exit status 0 and every configuration correct,
+within the seconds that the test names.  Without the fault it takes about 4 s.
 """
 
 import time
@@ -40,7 +40,7 @@ class Artifacts(boxes.Boxes):
         self.finish()
 
     def test_a_builder_whose_artifacts_are_always_missing_is_replaced(self):
-        """It answers MISSING to every FETCH: another host must build."""
+        """A worker answers MISSING to every FETCH: another host must build."""
         self.sweep(self.small(), self.stand_in("builds", "vanish", "role=builder"), self.box("both"))
         self.finish()
         self.assertGreater(self.heard("builds", "FETCH"), 0)
@@ -65,7 +65,7 @@ class Workers(boxes.Boxes):
     """One worker misbehaves, another is honest."""
 
     def test_a_worker_that_only_beats_loses_its_leases(self):
-        """It loses a lease at the latest LOST_S after the limit of the lease."""
+        """The silent worker loses a lease LOST_S after its limit at the latest."""
         timeout_s = 0.5
         folder = self.small(shapes=3, elements=100001, timeout_s=timeout_s)
         self.sweep(folder, self.stand_in("beats", "beats", "role=gpu", ["credit 1"]), self.box("both"),
@@ -117,7 +117,7 @@ class Silence(boxes.Boxes):
         self.finish()
 
     def test_idle_gpus_repeat_what_a_frozen_host_holds(self):
-        """That takes seconds; the limit of 20 s is shorter than the time until a frozen host counts as lost."""
+        """Repeating takes seconds; the limit of 20 s is shorter than the time until a frozen host counts as lost."""
         self.sweep(self.small(shapes=3, elements=300001), self.box("lives"), self.box("freezes", "role=gpu"))
         self.until("both have leases", lambda: self.leases("lives", "measure") > 0
                    and self.leases("freezes", "measure") > 0 and self.settled(self.path("small")) > 0)

@@ -1,4 +1,4 @@
-"""More of test_hang.py, where what must hold takes more than half a minute."""
+"""More tests like those of test_hang.py, which take more than half a minute each."""
 
 import unittest
 
@@ -9,8 +9,8 @@ import rig
 @unittest.skipUnless(rig.find_sshd(), "no sshd on this machine")
 class Slow(boxes.Boxes):
     def test_the_only_gpu_only_beats(self):
-        """No other GPU can repeat what it holds: its leases end by their limits.  Then it gets none, and the sweep
-        ends with exit status 3 and names it."""
+        """No other GPU can repeat the worker's leases, so they end by their limits.  Then it gets no more, and the
+        sweep ends with exit status 3 and names it."""
         timeout_s = 0.5
         credit = 4  # the last lease may start when those before it have ended
         self.sweep(self.small(elements=100001, timeout_s=timeout_s),

@@ -13,7 +13,7 @@ VOID = {"meta"}
 
 
 class Reader(html.parser.HTMLParser):
-    """The tables of a page, by their headings; fails on markup that is not closed, or that refers to something."""
+    """The tables of a page, by their headings; fails on unclosed markup and on references to other files."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""fa-coord profile with a program in ncu's place: the way there and back, and what is missing.
+"""fa-coord profile with a stand-in for ncu: orders, results, and what happens when ncu is missing.
 
 The stand-in is found by PATH and runs the real fa-runner with the request it was given; its table
 is written from ncu's documentation, not recorded."""
@@ -43,7 +43,7 @@ def stand_in(name, text):
 class Profile(rig.Rig):
     def setUp(self):
         super().setUp()
-        # No ncu of this machine: the folder of its toolkit may be in PATH.
+        # Hide this machine's ncu: the folder of its toolkit may be in PATH.
         here = [p for p in self.env["PATH"].split(":") if not os.path.exists(os.path.join(p, "ncu"))]
         self.env["PATH"] = ":".join([self.path("bin"), *here])
         os.mkdir(self.path("bin"))

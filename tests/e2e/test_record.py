@@ -1,4 +1,4 @@
-"""docs/results/record.py: the same sweep several times, and what its winners are worth."""
+"""docs/results/record.py: the same sweep several times, and how good its winners are."""
 
 import json
 import os

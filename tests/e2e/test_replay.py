@@ -21,7 +21,7 @@ class Replay(rig.Rig):
                               "--db", "x.db", *args, code=code)
 
     def unconfirmed(self, *args, **how):
-        """The screening alone, by the record's own sweep file."""
+        """Only the screening, with the record's own sweep file."""
         self.run_coord(self.folder, "import", how.get("file", "bowl.json"), "--sweep", "plain.json")
         with open(self.path("plain.json")) as f:
             text = f.read()

@@ -1,4 +1,4 @@
-"""Long forms of test_replay.py: many GPUs, and strategies on what was really recorded."""
+"""Long forms of test_replay.py: many GPUs, and strategies on real records."""
 
 import gzip
 import json

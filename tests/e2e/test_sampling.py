@@ -1,4 +1,4 @@
-"""How many samples a configuration gets, and what becomes of one whose samples disagree; on the cpu device."""
+"""How many samples a configuration gets, and what happens if its samples disagree; on the cpu device."""
 
 import json
 import unittest
@@ -10,7 +10,7 @@ STEADY = {"BLOCK_SIZE": 64, "ITEMS": 1, "VECTOR": False}
 SLOW = {**STEADY, "BLOCK_SIZE": 128}  # by far, and uneven
 UNEVEN = {**STEADY, "BLOCK_SIZE": 256}  # every other launch is as fast as a steady one
 
-# How long a launch of each takes, in turns of a loop: far more than what a busy machine adds.
+# The duration of each launch in turns of a loop: far longer than the delays of a busy machine.
 SPIN = """
     static int launches;
     if (blockIdx.x == 0 && threadIdx.x == 0) {
@@ -48,7 +48,7 @@ class Sampling(rig.Rig):
 
     def test_losers_stop_and_the_noisy_are_marked(self):
         folder, sweep = self.prepare()
-        # Alone first: it is the incumbent that the others meet, in another run.
+        # A run of its own first, so that it is the incumbent for the others in the next run.
         self.assertEqual(self.sweep(folder, sweep, STEADY)[64][0], "settled")
         results = self.sweep(folder, sweep, STEADY, SLOW, UNEVEN)
         self.assertEqual(results[128], ("loser", 5, "[]", "flush", 0))

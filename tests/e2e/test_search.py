@@ -1,4 +1,4 @@
-"""Sweeps that a strategy leads through the space: a recorded one of 264 points, and emulated kernels."""
+"""Sweeps with a strategy: on a recorded space of 264 points, and on emulated kernels."""
 
 import contextlib
 import json
@@ -93,12 +93,12 @@ class Search(rig.Rig):
         again = self.sweep("--strategy", "lhs:20,tpe:30").stderr
         self.assertIn("50 of 50 measurements are there already", again)
         self.assertEqual(self.measured(), measured)
-        # More, by another: the earlier results count and are not measured again.
+        # More points, with another strategy: earlier results count and are not measured again.
         self.run_coord(self.folder, "resume", "--strategy", "genetic", "--evaluations", "70", "x.db")
         self.assertEqual(len(self.tried()), 70)
         self.assertEqual(len(self.steps("asked")) + len(set(self.steps("timed") + self.steps("failed"))), 20 + 70)
         self.assert_invariants(self.folder)
-        # At last all of it: 'auto' without a cap.
+        # Finally the whole space: 'auto' without a cap.
         self.sweep()
         self.assertEqual(len(self.tried()), 264)
 
@@ -113,7 +113,7 @@ class Search(rig.Rig):
             coord.wait()
         self.assertLess(self.settled(self.folder), 60)
         self.run_coord(self.folder, "resume", "--speed-up", "100000", "x.db")
-        self.sweep(*terms, db="whole.kept")  # last: what is built already passes too fast to be caught
+        self.sweep(*terms, db="whole.kept")  # last: cached builds end too fast to be caught
         self.assertEqual(self.tried(), self.tried("whole.kept"))
         self.assertEqual(self.steps("asked"), self.steps("asked", "whole.kept"))
         self.assert_invariants(self.folder)

@@ -1,4 +1,4 @@
-"""fa-coord space --build: all that passes the gates, compiled here and kept."""
+"""fa-coord space --build: compile every configuration that passes the gates, and keep the builds."""
 
 import json
 import os
@@ -98,7 +98,7 @@ class SpaceBuild(rig.Rig):
         self.assertRegex(self.stderr(), "[12] of 4 builds are missing, the first is FACTOR=2")
 
     def slow_compiler(self, folder, when):
-        """An nvcc that does not end for a header with 'when'; returns the file that says when it was called so."""
+        """An nvcc that hangs on a header with 'when'; returns a file that exists once it was called with one."""
         os.mkdir(self.path("bin"))
         started = self.path("started")
         with open(self.path("bin", "nvcc"), "w") as f:

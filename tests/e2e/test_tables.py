@@ -1,4 +1,4 @@
-"""docs/results/make_tables.py: the committed page is what it makes of the committed data."""
+"""docs/results/make_tables.py: it makes the committed page from the committed data."""
 
 import json
 import os

@@ -152,7 +152,7 @@ static void await_hello(size_t running)
     } while (n != running);
 }
 
-/* In a newer run the lease has another number; a HELLO tells it. */
+/* In a newer run the lease has another number; the HELLO says which. */
 static void what_an_older_run_asked_for_ends_though_it_has_no_room(void **state)
 {
     const char *const command[] = { "sleep", "3" };

@@ -1,5 +1,4 @@
-/* What a worker does with a result that is too large for a message or the
- * disk. */
+/* How a worker handles a result that is too large for a message or the disk. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -21,7 +21,7 @@
 #define KEY "00112233445566778899aabbccddeeff"
 #define NO_KERNEL "int x;\n"
 
-/* What a host compiler needs of fa/emulation.h to take a kernel. */
+/* The part of fa/emulation.h that a host compiler needs for a kernel. */
 #define EMULATION                                                  \
     "#define __global__ __attribute__((visibility(\"hidden\")))\n" \
     "#define FA_EMULATION_ENTRY(name) \\\n"                        \

@@ -88,7 +88,7 @@ static void step(struct gpu *gpu)
     gpu_step(gpu, clock_boot_ns());
 }
 
-/* Until it is IDLE or in TROUBLE. */
+/* Wait until it is IDLE or in TROUBLE. */
 static enum gpu_state settle(struct gpu *gpu)
 {
     int64_t until_ns = clock_boot_ns() + 30 * NS_PER_S;
@@ -288,8 +288,8 @@ static void garbage_on_the_pipe_is_a_crash(void **state)
     gpu_close(gpu);
 }
 
-/* The first process measures once and dies of the second; the next one
- * measures it. */
+/* The first process measures once, and the second request kills it; the next
+ * process measures that one. */
 static void inherited_failure_is_not_believed(void **state)
 {
     struct gpu *gpu = open_gpu(script(

@@ -12,7 +12,7 @@
 
 #define WORKER FA_BINARY_DIR "/bin/fa-worker"
 
-/* Its exit status, or -1 after a signal; it says, among others, 'expected'. */
+/* Its exit status, or -1 after a signal; its output must contain 'expected'. */
 static int run(const char *const *args, const char *expected)
 {
     char text[512] = "";

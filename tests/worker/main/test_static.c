@@ -1,4 +1,4 @@
-/* fa-worker needs nothing of the machine it starts on. */
+/* fa-worker needs no library of the machine on which it starts. */
 #include <elf.h>
 #include <sched.h>
 #include <setjmp.h>

@@ -16,7 +16,7 @@
 #include "common/clock.h"
 #include "worker/process/child.h"
 
-/* A process that a child left behind would hold this in its environment. */
+/* Every process that a child leaves behind has this in its environment. */
 #define MARK "FA_TEST_CHILD=left-behind"
 
 static const char *const env[] = { "PATH=/usr/bin:/bin", MARK, NULL };
@@ -72,7 +72,7 @@ static bool is_marked(const char *pid)
     return found;
 }
 
-/* Of those that were started with MARK, by any parent. */
+/* Counts processes that were started with MARK, whatever their parent. */
 static int processes_left(void)
 {
     DIR *dir = opendir("/proc");

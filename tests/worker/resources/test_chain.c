@@ -21,9 +21,9 @@
 #include "worker/resources/resources.h"
 #include "worker/store/build_dir.h"
 
-/* The way of a configuration on one box: the box's compiler makes fa-runner,
- * a kernel and its reference, and the runner measures them.  FA_TEST_DEVICE
- * says on what: "cpu", or "cuda" where there is a GPU. */
+/* The path of a configuration on one host: its compiler makes fa-runner, a
+ * kernel and its reference, and the runner measures them.  FA_TEST_DEVICE is
+ * the device: "cpu", or "cuda" where there is a GPU. */
 enum {
     FILES_MAX = 32,
     FILE_BYTES_MAX = 1 << 20
@@ -216,7 +216,7 @@ static struct gpu_result measure(struct gpus *gpus, const struct pair *pair)
         .request = request,
         .artifact = pair->path,
         .reference = pair->reference,
-        .limit_ns = 4 * NS_PER_S, /* of what the runner cannot interrupt */
+        .limit_ns = 4 * NS_PER_S, /* if it cannot be interrupted */
     };
     int64_t until_ns = clock_boot_ns() + 60 * NS_PER_S;
     struct gpu_result result;
@@ -284,7 +284,7 @@ static void bench_never_waits_while_its_runner_lies_in_the_cache(void **state)
         struct pollfd fds[CHILD_FDS_MAX * GPUS_MAX];
         size_t n = resources_poll(resources, fds, CHILD_FDS_MAX * GPUS_MAX);
 
-        /* or a process that closed its ends is to be reaped */
+        /* or a process that closed its pipes must be reaped */
         assert_true(n > 0 || resources_deadline_ns(resources) <=
                                  clock_boot_ns() + NS_PER_S / 10);
         assert_true(clock_boot_ns() < until_ns);

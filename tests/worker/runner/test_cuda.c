@@ -1,6 +1,6 @@
 /* test_cuda.c - the kernels of test_measure.c, and worse ones, on a GPU
  *
- * Built by nvcc here; skipped where there is no nvcc or no NVIDIA device.
+ * nvcc builds them here; without nvcc or an NVIDIA device the test is skipped.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -124,7 +124,7 @@ static void correct_kernel_is_timed(void **state)
     assert_true(box.reply.result.blocked);
 }
 
-/* 1,000 launches in 20 batches, none of which the host held up. */
+/* 1,000 launches in 20 batches; the host delayed no batch. */
 static void long_series_are_held_at_the_gate_batch_by_batch(void **state)
 {
     struct wire_request request;

@@ -1,7 +1,7 @@
 /* test_fill.c - the generator's statistics, at a fixed seed
  *
  * Limits are five standard errors of the statistic at N values: a sound
- * generator passes 1 seed in 10^6 wrongly, and this one seed does pass.
+ * generator fails with 1 seed in 10^6, and this seed passes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -126,7 +126,7 @@ static void logarithm_and_cosine_are_right_to_12_digits(void **state)
     assert_true(fill_log(end) == 0); /* its root is taken */
 }
 
-/* To the last bit, whoever compiles it. */
+/* The same bits from every compiler. */
 static void normal_values_are_these(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_measure.c - what a kernel does wrong is found, named and contained */
+/* test_measure.c - faults of kernels are found, named and contained */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -92,7 +92,7 @@ static void problems_leave_in_the_order_of_their_use(void **state)
     assert_string_equal(box.stages, "load reference check time recheck ");
 }
 
-/* 8 kernels on 27 problems, a kernel after the other: what fuzzing asks. */
+/* 8 kernels on 27 problems, one kernel after the other, as in fuzzing. */
 static void problems_in_turn_are_made_once(void **state)
 {
     struct wire_request request;

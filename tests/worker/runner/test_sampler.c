@@ -58,7 +58,7 @@ static void calm_samples_settle_with_the_fewest(void **state)
     assert_string_equal(result.detail, "");
 }
 
-/* 1.2 and 1.3 against 1: none of them near the incumbent. */
+/* 1.2 and 1.3 against 1: neither is near the incumbent. */
 static void a_loser_stops_before_it_settles(void **state)
 {
     static const double slow[] = { 1.2, 1.3, 1.2, 1.3, 1.2 };
@@ -121,7 +121,7 @@ static void what_a_hot_gpu_gave_is_taken_again(void **state)
                         "5 samples were rejected: hardware thermal slowdown");
 }
 
-/* Never dropped: it has a time, which nobody takes for a good one. */
+/* It keeps its time and is marked as unstable. */
 static void without_one_clean_batch_it_is_unstable(void **state)
 {
     struct sampler sampler = start(5, 30, 0);

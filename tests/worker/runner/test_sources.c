@@ -1,5 +1,5 @@
-/* test_sources.c - fa-runner builds on a box from what fa-worker carries, with
- * the commands of sources.h and nothing else
+/* test_sources.c - fa-runner builds on a host from the sources that fa-worker
+ * carries, with the commands of sources.h alone
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,7 +55,7 @@ static int set_up(void **state)
     return mkdtemp(folder) ? 0 : -1;
 }
 
-/* Nothing but what is listed for it, in a folder of its own. */
+/* A folder with only the files that are listed for the device. */
 static void go_to_sources(unsigned device, const char *name)
 {
     assert_int_equal(chdir(folder), 0);
@@ -114,7 +114,7 @@ static void host_compiler_builds_the_replay_runner(void **state)
 }
 
 #ifdef FA_NVCC_PATH
-/* Here is no GPU, or any one: the runner says so, or opens it. */
+/* Without a GPU here the runner says so; otherwise it opens one. */
 static void nvcc_builds_the_cuda_runner(void **state)
 {
     static const char *const before[] = { FA_NVCC_PATH, "-O2", "-arch=sm_90",
