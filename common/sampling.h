@@ -35,7 +35,7 @@ struct sampling_rules {
     double confidence;  /* of the interval, in (0, 1) */
     double margin;      /* a loser is slower than this times the incumbent */
     double incumbent_s; /* the best median so far: the high end of its
-                           interval, or INFINITY while there is none */
+                           interval; INFINITY before there is a median */
 };
 
 /* 5 samples, then up to 30 or until 1 % is reached; losers are 10 % slower.

@@ -56,7 +56,7 @@ void block_schedule_had(struct block_schedule *schedule, int block, int gpu,
  * must break that block. */
 void block_schedule_gpu(struct block_schedule *schedule, int gpu, bool up);
 
-/* A block to begin now on an idle GPU; false if there is none. */
+/* A block to begin now on an idle GPU; false if no block can begin. */
 bool block_schedule_next(struct block_schedule *schedule,
                          struct block_schedule_block *out);
 

@@ -86,7 +86,7 @@ int confirmation_put_end(struct store *store, struct confirmation *confirmation,
                          bool failed, struct err *err);
 
 /* Load the newest pass of this kind of the sweep, or, if 'pass' is not 0, that
- * pass.  Returns 1, or 0 if there is none. */
+ * pass.  Returns 1, or 0 if it does not exist. */
 int confirmation_load(struct store *store, int64_t sweep,
                       enum confirmation_kind kind, int64_t pass,
                       struct confirmation *out, struct err *err);

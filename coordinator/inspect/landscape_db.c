@@ -1,4 +1,4 @@
-/* The landscape that a sweep of ours measured, from its database. */
+/* The landscape that a sweep of fa-coord measured, from its database. */
 #include "coordinator/inspect/landscape_db.h"
 
 #include <math.h>

@@ -42,8 +42,8 @@ void *router_zap(struct router *router);
 void router_step(struct router *router);
 
 /* Take one message.  Returns 1 and fills 'host' and 'msg' (the caller calls
- * msg_fini), or 0 if there is none.  ERR_PROTO: 'host' sent something that the
- * protocol forbids; 'host' is set. */
+ * msg_fini), or 0 if no message has arrived.  ERR_PROTO: 'host' sent something
+ * that the protocol forbids; 'host' is set. */
 int router_recv(struct router *router, size_t *host, struct msg *msg,
                 struct err *err);
 

@@ -1,5 +1,5 @@
-/* The baseline as a canary, on each GPU; what gpu_trust.h makes of it is done.
- */
+/* The baseline as a canary on each GPU.  gpu_trust.h decides what follows from
+ * it, and this file does that. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A confirmation goes on where an earlier run left it, if that still holds. */
+/* Continue a confirmation where an earlier run left it, if that still holds. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -293,7 +293,7 @@ void external_runs_lost(struct sweep *sweep, struct confirmation_pass *c,
         give_up_on(sweep, c->tools, host, OUTCOME_CRASH, reason);
 }
 
-/* Its block goes on without it when it has no more tries. */
+/* Its block continues without it when it has no more tries. */
 static bool dropped(struct external_runs *tools,
                     const struct sched_lease *lease)
 {

@@ -74,7 +74,7 @@ static void value_of(const char *text, const char *key, char *out, size_t size)
         }
 }
 
-/* Error messages of the tools: the lines that are not ours, joined. */
+/* Error messages of the tools: all lines but those of the script, joined. */
 static void complaint_of(const char *text, char *out, size_t size)
 {
     static const char *const ours[] = { "fa-end", "same",     "ready",  "have",

@@ -65,11 +65,11 @@ int replay_spec(struct replay *replay, const char *sweep, struct spec **out,
 const struct space_only *replay_points(const struct replay *replay);
 int replay_size(const struct replay *replay); /* how many */
 void replay_values(const struct replay *replay, int i, struct value *values);
-/* The configuration with these values, NULL if there is none. */
+/* The configuration with these values, or NULL. */
 const struct landscape_config *replay_config(const struct replay *replay,
                                              const struct value *values);
 /* The same as a record (worker/runner/device/record.h); NULL values mean the
- * reference.  ERR_INPUT if there is none. */
+ * reference.  ERR_INPUT if no such configuration was recorded. */
 int replay_record(const struct replay *replay, const struct value *values,
                   struct buf *out, struct err *err);
 

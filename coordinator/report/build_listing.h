@@ -55,7 +55,7 @@ struct build_listing {
     struct build_row *rows; /* one for each unit, in order */
     size_t n;
     enum dead_tunables_verdict dead[SPEC_AXES_MAX];
-    char toolkit[128]; /* of the newest build; "" if there is none */
+    char toolkit[128]; /* of the newest build; "" without builds */
 };
 
 /* 'arch' is the architecture: sm_89, cpu.  If there is no database at 'db', no

@@ -13,8 +13,8 @@
  *
  * When nothing else is left, an idle GPU or build slot of another host repeats
  * a late lease.  The job then has two leases, and the first result counts; if
- * one lease is lost, the other goes on (backup tasks, as in Dean and Ghemawat,
- * "MapReduce", OSDI 2004, section 3.6).
+ * one lease is lost, the other continues (backup tasks, as in Dean and
+ * Ghemawat, "MapReduce", OSDI 2004, section 3.6).
  *
  * A unit may be held back until it is wanted, or dropped: a search decides as
  * it runs which configurations it wants.
@@ -68,7 +68,7 @@ void sched_host_pause(struct sched *sched, int host, bool paused);
 /* A resting GPU gets only ordered measurements. */
 void sched_gpu_rest(struct sched *sched, int host, int gpu, bool rests);
 
-/* The next lease to hand out, or false if there is none now. */
+/* The next lease to hand out; false if nothing can be handed out now. */
 bool sched_next(struct sched *sched, struct sched_lease *out);
 
 /* Work that a worker still has from an earlier run.  False if the job is

@@ -43,8 +43,8 @@ struct sched_lease {
     int64_t repeat; /* the other lease of the same job, 0 for none */
 };
 
-/* The lease with this id, or the one a job holds; NULL when there is none.
- * Valid until the next call that changes the sched. */
+/* The lease with this id, or the one that a job holds; or NULL.  Valid until
+ * the next call that changes the sched. */
 const struct sched_lease *sched_lease_get(const struct sched *sched,
                                           int64_t id);
 const struct sched_lease *sched_lease_of(const struct sched *sched,

@@ -43,7 +43,7 @@ bool sched_order_apply(struct sched *sched, int64_t id, enum job_event event);
 void sched_orders_drop(struct sched *sched, int host, int gpu, const char *why);
 
 /* Takes one order that was dropped since the last call, as a lease with id 0,
- * and the reason; false if there is none. */
+ * and the reason; false if no order was dropped. */
 bool sched_order_dropped(struct sched *sched, struct sched_lease *out,
                          const char **why);
 

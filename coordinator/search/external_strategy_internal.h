@@ -35,7 +35,7 @@ struct external_strategy {
     char **tunables; /* their names */
     struct trials trials;
     int n_shapes;
-    double *times; /* [trials][n_shapes], NaN where there is none */
+    double *times; /* [trials][n_shapes], NaN without a time */
     int times_n;   /* trials */
     int budget;
     int64_t answer_ns, deadline_ns;

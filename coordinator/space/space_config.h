@@ -55,8 +55,8 @@ int space_metric(struct space *space, size_t metric, const struct value *values,
 /* Each floor of the spec in seconds; NaN for one without a value. */
 int space_floors(struct space *space, const struct spec_shape *shape,
                  double *seconds, struct err *err);
-/* The largest floor in seconds and its index in spec->floors; NaN and -1 if
- * there is none. */
+/* The largest floor in seconds and its index in spec->floors; NaN and -1
+ * without a floor. */
 int space_floor(struct space *space, const struct spec_shape *shape,
                 double *seconds, int *floor, struct err *err);
 

@@ -38,7 +38,7 @@ struct gpu_arch_facts {
 #define GPU_ARCH_DEFAULT "sm_89"
 #define GPU_ARCH_FACTS 14
 
-/* The row of the table for "sm_89" or "89"; NULL if there is none. */
+/* The row of the table for "sm_89" or "89", or NULL. */
 const struct gpu_arch_facts *gpu_arch_find(const char *name);
 /* The same for user input: ERR_INPUT lists the known ones. */
 int gpu_arch_find_named(const char *name, const struct gpu_arch_facts **out,

@@ -9,7 +9,7 @@ static size_t skip_blanks(const char *text, size_t len, size_t at)
     return at;
 }
 
-/* The end of the comment at 'at', or 'at' if there is none. */
+/* The end of the comment at 'at', or 'at' if no comment begins there. */
 static size_t skip_comment(const char *text, size_t len, size_t at)
 {
     const char *end;

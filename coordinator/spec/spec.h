@@ -67,8 +67,8 @@ void spec_free(struct spec *spec); /* NULL is fine */
 /* Keep only what a record can answer: the first shape, no external baseline. */
 void spec_for_record(struct spec *spec);
 
-/* The first placeholder of an argument, and its length with the braces; the end
- * of the text and 0 if there is none. */
+/* The first placeholder of an argument, and its length with the braces; without
+ * a placeholder, the end of the text and 0. */
 size_t spec_placeholder(const char *text, size_t *len);
 
 /* The shapes for a device: "cpu" has its own. */

@@ -6,14 +6,14 @@
 #include <stddef.h>
 
 #define SPEC_SAMPLES "samples" /* a placeholder beside the variables */
-/* The fewest blocks for an interval of 95 %, plus two. */
+/* Three more than the fewest for an interval of 95 %. */
 #define SPEC_EXTERNAL_BLOCKS 8
 #define SPEC_EXTERNAL_SAMPLES 20
 #define SPEC_EXTERNAL_TIMEOUT_S 120
 
 /* The external baseline. */
 struct spec_external {
-    char *name;     /* NULL: there is none */
+    char *name;     /* NULL: no external baseline */
     char **command; /* the program first; may contain placeholders {S} */
     size_t n_command;
     char **files; /* relative to the folder */

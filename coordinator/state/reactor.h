@@ -28,7 +28,7 @@ struct reactor {
 
     int stopping; /* signals taken: 1 finish what runs, 2 at once */
     int64_t stop_ns;
-    const char *ending; /* why it stops, NULL while it goes on */
+    const char *ending; /* why it stops, NULL while it runs */
     int exit_code;      /* enum exit_code, or by a signal */
     struct err fatal;   /* what ended it, for the user */
 };

@@ -1,6 +1,7 @@
 /* sweep_options.h - what a sweep is asked to do, and within which limits
  *
- * Whoever starts a sweep fills them in; what they point to lives until it ends.
+ * The code that starts a sweep fills them in.  What they point to must live
+ * until the sweep ends.
  */
 #ifndef FA_COORDINATOR_STATE_SWEEP_OPTIONS_H
 #define FA_COORDINATOR_STATE_SWEEP_OPTIONS_H

@@ -341,10 +341,10 @@ static bool is_unchanged(const struct stat *before, const char *path)
            now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
 }
 
-/* Nothing else is read than the file.  Somebody who may write might begin to
- * while that goes on, so it is copied, and the copy taken when the file is
- * still as it was: 1 when it is not.  What is too large to be copied is read as
- * it is; what cannot be copied, so that one hears why. */
+/* Read the file alone, without -wal and -shm.  Another process may begin to
+ * write meanwhile, so the file is copied, and the copy is used if the file did
+ * not change: 1 if it did.  A file that is too large for a copy is read in
+ * place.  So is one that cannot be copied, so that the error says why. */
 static int try_alone(const char *path, const char *name, struct sqlite3 **out,
                      struct err *err)
 {

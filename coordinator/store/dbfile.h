@@ -1,4 +1,4 @@
-/* dbfile.h - the file of a sweep's database: ours, of this version, or refused
+/* dbfile.h - the file of a sweep's database: whose it is, and its format
  *
  * A database carries FA's application id and, as user_version, the number of
  * its format.  Format n is what the first n steps make of an empty file.  To

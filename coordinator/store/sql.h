@@ -47,7 +47,7 @@ void sql_free(struct sqlite3_stmt *stmt); /* NULL is fine */
 
 /* Run text without arguments: pragmas, BEGIN, the schema. */
 int sql_run(struct sqlite3 *db, const char *text, struct err *err);
-/* The first column of the first row as a number, 0 when there is none. */
+/* The first column of the first row as a number, 0 without a row. */
 int sql_number(struct sqlite3 *db, const char *text, int64_t *out,
                struct err *err);
 

@@ -28,9 +28,9 @@ enum store_mode {
     STORE_CREATE, /* likewise, made when it is missing or empty */
 };
 
-/* Open the database at 'path'.  ERR_STORE says what is wrong with it: not
- * ours, another format, corrupt, read-only, on a network file system, or in
- * use and by whom. */
+/* Open the database at 'path'.  ERR_STORE says what is wrong with it: another
+ * program's, another format, corrupt, read-only, on a network file system, or
+ * in use, and by whom. */
 int store_open(const char *path, enum store_mode mode, struct store **out,
                struct err *err);
 void store_close(struct store *store); /* drops what is not committed */

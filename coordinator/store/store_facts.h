@@ -89,7 +89,7 @@ struct store_outcome {
     const char *config, *shape, *source_key, *measure_key;
     const char *outcome, *reason;
     const char *nonce; /* NULL when no result settled it */
-    double median_s;   /* NaN when there is none */
+    double median_s;   /* NaN without a time */
     int64_t attempts, settled_utc;
 };
 

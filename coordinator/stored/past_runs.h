@@ -1,4 +1,4 @@
-/* past_runs.h - what earlier runs left in a database, for a run that goes on
+/* past_runs.h - what earlier runs left in a database, for a run that continues
  *
  * Reads through the store's own connection, so it also sees what was put and
  * not yet committed.  Thread rule: that of the store.
@@ -43,7 +43,7 @@ bool past_runs_asked(const struct store_sweep *sweep);
 struct past_runs_outcome {
     char outcome[16];
     char reason[256];              /* may be cut */
-    double median_s;               /* NaN when there is none */
+    double median_s;               /* NaN without a time */
     double relative_l2, max_error; /* of its result; NaN without one */
     bool agreed;                   /* its samples with each other */
     int64_t attempts;
@@ -58,7 +58,7 @@ int past_runs_outcome(struct past_runs *past, const struct store_outcome *key,
 struct past_runs_settled {
     const char *config, *shape, *source_key, *measure_key; /* for the call */
     const char *outcome;
-    double median_s; /* NaN when there is none */
+    double median_s; /* NaN without a time */
     bool measured;   /* a result or build settled it */
 };
 typedef void past_runs_settled_fn(void *arg,
@@ -74,7 +74,7 @@ struct past_runs_build {
 };
 
 /* The newest successful build of a configuration (of a reference: its source
- * key twice) from these sources: 1, or 0 when there is none. */
+ * key twice) from these sources: 1, or 0 if there was no such build. */
 int past_runs_build(struct past_runs *past, const char *config,
                     const char *source_key, struct past_runs_build *out,
                     struct err *err);

@@ -23,7 +23,7 @@ int stored_contest_source(struct store *store, const char *config,
                           char source_key_out[HASH_HEX], struct err *err);
 
 /* The newest pass of this kind of the sweep, or, when 'pass' is not 0, that
- * one: 1, or 0 when there is none. */
+ * one: 1, or 0 if it does not exist. */
 typedef void stored_contest_fn(void *arg, const struct store_contest *contest);
 int stored_contest_find(struct store *store, int64_t sweep, const char *kind,
                         int64_t pass, stored_contest_fn *fn, void *arg,

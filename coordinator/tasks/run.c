@@ -315,7 +315,7 @@ static int recall_request(struct run *run, const struct store_request *was,
 }
 
 /* Older databases have no stored request; the sweep itself has the settings.
- * 1, or 0 if there is none. */
+ * 1, or 0 without a sweep. */
 static int find_in_sweep(struct run *run, struct past_runs *past,
                          struct store_request *out, struct err *err)
 {

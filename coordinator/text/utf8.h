@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /* Length in bytes of the well-formed sequence (RFC 3629) at the start of the
- * NUL-terminated 'text': 1 to 4, or 0 if there is none. */
+ * NUL-terminated 'text': 1 to 4, or 0 if it is not well-formed. */
 size_t utf8_sequence(const char *text);
 
 #endif

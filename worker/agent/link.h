@@ -38,8 +38,8 @@ int link_send(struct link *link, struct msg *msg, struct err *err);
 int link_send_bytes(struct link *link, const void *bytes, size_t len,
                     struct err *err);
 
-/* Returns 1 and a message (call msg_fini()), 0 if there is none, or ERR_PROTO
- * for invalid bytes. */
+/* Returns 1 and a message (call msg_fini()), 0 if no message has arrived, or
+ * ERR_PROTO for invalid bytes. */
 int link_recv(struct link *link, struct msg *out, struct err *err);
 
 #endif

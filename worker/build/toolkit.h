@@ -26,8 +26,8 @@ struct toolkit_places {
 
 struct toolkit_places toolkit_places(void); /* this process's */
 
-/* The path of the compiler.  'told' is a given path of nvcc, or "". ERR_INPUT,
- * with the places searched and the remedy, if there is none. */
+/* The path of the compiler.  'told' is a given path of nvcc, or "".  Without a
+ * compiler ERR_INPUT, with the places searched and the remedy. */
 int toolkit_find(const char *device, const char *told,
                  const struct toolkit_places *places, char path[PATH_MAX],
                  struct err *err);

@@ -47,7 +47,7 @@ static bool write_file(const char *path, const char *text, size_t len)
     return done;
 }
 
-/* "ID ID 1": the id is the same inside, so files and devices stay ours. */
+/* "ID ID 1": the same id inside, so the worker's files and devices work. */
 static bool write_map(const char *path, unsigned long id)
 {
     char digits[24], line[64];
@@ -208,7 +208,7 @@ int supervisor_kill_children(bool (*spare)(pid_t pid))
     return killed;
 }
 
-/* Children of killed children become ours, and are killed in turn. */
+/* Children of killed children become children of this one, which kills them. */
 static void end_tree(pid_t program)
 {
     pid_t pid = 0;

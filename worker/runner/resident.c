@@ -310,7 +310,7 @@ static int problem_new(struct device *device, const struct wire_measure *want,
     return rc;
 }
 
-/* The least recently used one except 'keep'; NULL if there is none. */
+/* The least recently used one except 'keep', or NULL. */
 static struct problem **resident_oldest(struct resident *resident,
                                         const struct problem *keep)
 {

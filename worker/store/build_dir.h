@@ -18,7 +18,7 @@
 #include "common/err.h"
 
 struct build_dir {
-    char path[PATH_MAX]; /* "" when there is none */
+    char path[PATH_MAX]; /* "" without a folder */
 };
 
 int build_dir_open(const char *dir, struct build_dir *build_dir,

@@ -330,7 +330,7 @@ static bool read_build(const char *text, const char *toolkit,
     return true;
 }
 
-/* False if it does not exist, or is too long to be ours. */
+/* False if it does not exist, or is too long for a file of the cache. */
 static bool read_all(const char *path, struct buf *out)
 {
     FILE *f = fopen(path, "re");

@@ -14,8 +14,7 @@
 
 bool throttle_spoils(uint64_t reasons);
 
-/* The most specific reason that invalidates a sample, in words; NULL if there
- * is none. */
+/* The most specific reason that invalidates a sample, in words, or NULL. */
 const char *throttle_name(uint64_t reasons);
 
 #endif
