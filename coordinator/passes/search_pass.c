@@ -89,9 +89,9 @@ static void announce(const struct sweep *sweep,
 
 /* ---- the loop */
 
-/* It died, is silent or talks nonsense.  One that never said that it is ready
- * is a slip of the person at the keyboard; one that fails later must not leave
- * rented machines idle. */
+/* It died, is silent, or breaks the protocol.  If it was never ready, the user
+ * named a wrong program.  If it fails later, rented machines must not be left
+ * idle. */
 static void give_up_program(struct sweep *sweep, struct search *search,
                             const struct err *why)
 {
@@ -99,7 +99,7 @@ static void give_up_program(struct sweep *sweep, struct search *search,
         reactor_fail(sweep, EXIT_INPUT, why);
         return;
     }
-    progress_say(sweep->reactor.progress, "%s; %s goes on in its place",
+    progress_say(sweep->reactor.progress, "%s; %s continues in its place",
                  why->text, FALLBACK);
     log_line(LOG_W, "STRATEGY-ENDED", "%s", why->text);
     records_put_event(sweep, "W", "STRATEGY-ENDED", why->text);

@@ -172,7 +172,7 @@ class Search(rig.Rig):
 
     def another_goes_on_when_it_ends(self):
         out = self.sweep("--strategy", self.counting("9"), "--evaluations", "40").stderr
-        self.assertIn("the license has expired; bayes goes on in its place", out)
+        self.assertIn("the license has expired; bayes continues in its place", out)
         self.assertEqual(len(self.tried()), 40)
         self.assertEqual(self.rows("SELECT count(*) FROM event WHERE name = 'STRATEGY-ENDED'")[0][0], 1)
 

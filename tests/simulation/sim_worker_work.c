@@ -133,7 +133,7 @@ void sim_worker_missing(struct sim_world *world, size_t host, const char *hash)
         if (!queue_lease_lacks(lease, hash))
             continue;
         sim_worker_refuse(world, host, &lease->msg,
-                          "a file it needs is nowhere");
+                          "a file is missing: no host has it");
         sim_worker_drop(worker, lease);
     }
 }
