@@ -168,7 +168,7 @@ static int recall(struct sweep *sweep, struct err *err)
 
 /* ---- GPUs come and go ---- */
 
-/* Its times are noise, and no rest makes them better. */
+/* A rest does not make its times less noisy. */
 static bool is_emulated(const struct sweep *sweep)
 {
     return device_kind_is(sweep->reactor.options->device, DEVICE_KIND_CPU);
@@ -208,8 +208,8 @@ static int canary_begin(struct sweep *sweep, struct pass *pass, struct err *err)
     pass->state = canary = mem_new(1, sizeof(*canary));
     canary->pass = pass->index;
     canary->trust = gpu_trust_new(&rules, jobs);
-    /* A confirmation has the baseline in every block, and is told whom to leave
-     * out. */
+    /* A confirmation has the baseline in every block; it needs to know only
+     * which GPUs to leave out. */
     canary->off = sweep->reactor.options->confirmation != NULL;
     canary->rounds = mem_new((size_t)jobs, sizeof(int));
     canary->again_on = mem_new((size_t)jobs, sizeof(int));

@@ -17,12 +17,12 @@
 struct card {
     char uuid[128];
     int host, gpu; /* where it was last seen; -1: not in this run */
-    int block;     /* that runs on it, 0 none */
+    int block;     /* that runs on it, or 0 */
     int n;
     struct block_schedule_step *steps;
     int64_t *orders; /* of each step; 0: not made yet, or over */
     int next;        /* step to be ordered */
-    bool met;        /* the external baseline had its chance before that step */
+    bool met;        /* the external baseline was considered before that step */
     enum external_schedule_answer joins; /* does it take part? */
 };
 
@@ -40,9 +40,9 @@ struct confirmation_pass {
 };
 
 /* confirmation_state.c */
-/* Its number for 'confirm'; pointers to cards are void when it is new. */
+/* Its number for 'confirm'.  A new card invalidates pointers to cards. */
 int confirmation_state_card(struct confirmation_pass *c, const char *uuid);
-/* The candidate takes part no more, here and in the database. */
+/* Drop the candidate, here and in the database. */
 void confirmation_state_out(struct sweep *sweep, struct confirmation_pass *c,
                             int candidate, const char *reason);
 
@@ -54,25 +54,26 @@ int confirmation_recall_units(struct sweep *sweep, struct confirmation_pass *c,
  * others. */
 int confirmation_recall_shapes(struct sweep *sweep, struct confirmation *is,
                                struct err *err);
-/* Blocks that an earlier run completed or broke, and who is out.  ERR_STORE */
+/* Blocks that an earlier run completed or broke, and dropped candidates.  Or
+ * ERR_STORE. */
 int confirmation_recall(struct sweep *sweep, struct confirmation_pass *c,
                         struct err *err);
 
 /* confirmation_block.c: a block on a card */
 void confirmation_block_begin(struct confirmation_pass *c,
                               const struct block_schedule_block *block);
-/* Order what can be ordered of it; does nothing where no block runs. */
+/* Order the next steps of its block; does nothing if no block runs. */
 void confirmation_block_go_on(struct sweep *sweep, struct confirmation_pass *c,
                               struct card *card);
-/* Nobody waits for the rest of a block that lost a measurement. */
+/* A block lost a measurement: drop the rest of it. */
 void confirmation_block_break(struct sweep *sweep, struct confirmation_pass *c,
                               struct card *card);
-/* It is over: the card has none. */
+/* The block is over; the card has no block now. */
 void confirmation_block_forget(struct card *card);
 
 /* external_runs.c: runs of the external baseline in the blocks */
-/* What it needs, if there is one; those of an earlier run count.  'tools' is
- * to be freed, also after an error. */
+/* Prepare, if the sweep has an external baseline; blocks of an earlier run
+ * count. Free 'tools' also after an error. */
 int external_runs_begin(struct sweep *sweep, struct confirmation_pass *c,
                         struct err *err);
 void external_runs_free(struct external_runs *tools); /* NULL is fine */
@@ -80,8 +81,8 @@ void external_runs_free(struct external_runs *tools); /* NULL is fine */
 enum external_schedule_answer external_runs_joins(struct confirmation_pass *c,
                                                   int host, int round,
                                                   int shape);
-/* For a block that it joined: may it run at the shape now?  Then order it;
- * while it runs, what follows it in the block is not to be ordered. */
+/* May it run at the shape now, in a block that it joined?  If so, order it, and
+ * order no later step of the block while it runs. */
 enum external_schedule_answer
 external_runs_ask(const struct confirmation_pass *c, int host, int shape);
 void external_runs_order(struct sweep *sweep, struct confirmation_pass *c,
@@ -91,15 +92,15 @@ bool external_runs_runs(const struct confirmation_pass *c, int round);
 void external_runs_complete(struct confirmation_pass *c, int round);
 void external_runs_broken(struct sweep *sweep, struct confirmation_pass *c,
                           int round);
-/* A lease of it was lost: after too many it is given up on that host. */
+/* One of its leases was lost.  After too many, that host gets no more runs. */
 void external_runs_lost(struct sweep *sweep, struct confirmation_pass *c,
                         int host, const char *reason);
 bool external_runs_waits(const struct confirmation_pass *c); /* some run */
-/* How many do; each is told. */
+/* Tell each running one; returns how many there are. */
 int external_runs_waits_for(const struct confirmation_pass *c,
                             pass_wait_fn *tell, void *arg);
-/* An order of it ended, with a result or without; order 0 is an earlier
- * run's.  False when its block cannot go on. */
+/* One of its orders ended, with a result or without; order 0 is from an earlier
+ * run.  False if its block cannot continue. */
 bool external_runs_ended(struct sweep *sweep, struct confirmation_pass *c,
                          const struct sched_lease *lease,
                          const struct msg *result);

@@ -1,5 +1,5 @@
-/* A confirmation in the reactor: its blocks become orders, and what comes of
- * these becomes blocks that count. */
+/* A confirmation in the reactor: its blocks become orders, and their results
+ * become blocks that count. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +69,7 @@ static int contest_lead(struct sweep *sweep, struct pass *pass, struct err *err)
         rc = external_runs_begin(sweep, c, err);
     if (rc < 0)
         return rc;
-    /* What is screened is screened. */
+    /* Nothing is screened again. */
     for (int unit = 0; unit < plan_units(sweep->work.plan); unit++)
         for (int shape = 0; shape < plan_shapes(sweep->work.plan); shape++)
             sched_settled(sweep->work.sched, JOB_MEASURE, unit, shape, true);

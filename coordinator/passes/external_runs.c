@@ -1,5 +1,5 @@
 /* Commands on workers: a sweep file's external baseline in the blocks of a
- * confirmation.  None of them ever runs on this machine but by a worker. */
+ * confirmation.  Only workers run it, never the coordinator. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,7 +252,7 @@ int external_runs_fill(struct sweep *sweep, struct confirmation_pass *c,
     return 0;
 }
 
-/* A run that ended well and printed what is no result has told nothing. */
+/* A run that ended with status 0 but printed no valid result gives no time. */
 const char *external_runs_judge(const struct sweep *sweep, struct msg_ran *ran,
                                 struct err *why)
 {
@@ -273,7 +273,7 @@ const char *external_runs_judge(const struct sweep *sweep, struct msg_ran *ran,
 
 /* ---- results */
 
-/* It will not do better in the next block. */
+/* It would fail in the next block too. */
 static void give_up_on(struct sweep *sweep, struct external_runs *tools,
                        int host, enum outcome outcome, const char *detail)
 {

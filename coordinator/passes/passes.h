@@ -1,4 +1,4 @@
-/* passes.h - the passes there are (pass_ops.h), for who starts a sweep
+/* passes.h - all passes (pass_ops.h), for the code that starts a sweep
  */
 #ifndef FA_COORDINATOR_PASSES_PASSES_H
 #define FA_COORDINATOR_PASSES_PASSES_H

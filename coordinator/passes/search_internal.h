@@ -27,19 +27,19 @@ struct search_pass {
     int objective;       /* a shape, or OBJECTIVE_ALL */
     const char **shapes; /* their names */
     size_t written;      /* steps that are in the database */
-    bool done;           /* nothing more will be asked for */
+    bool done;           /* the strategy will not ask for more points */
 };
 
 /* ---- search_state.c */
 /* What a step is called in the database, by enum search_step_kind. */
 extern const char *const search_state_kinds[];
-/* The strategy, or the program, that is asked from now on. */
+/* Start the strategy or the program. */
 int search_state_start(struct sweep *sweep, struct search_pass *search,
                        struct err *err);
-/* How many it asks for ahead of the results; 0: as many as hosts can do. */
+/* How many points may be pending; 0: as many as the hosts can take. */
 int search_state_window(const struct sweep *sweep,
                         const struct search_pass *search);
-/* What was asked and told since the last time, and the units it is about. */
+/* Store what was asked and told since the last call, and its units. */
 int search_state_put_steps(struct sweep *sweep, struct search_pass *search,
                            struct err *err);
 /* The same for the loop, where an error ends the sweep. */
@@ -55,18 +55,18 @@ int search_recall(struct sweep *sweep, struct pass *pass,
 
 /* ---- halving.c: units that a race wants on a rung above the first. */
 void halving_want(struct search_pass *search, int unit);
-/* Tell the strategy of those that were lost too often; then order the others,
- * and what it asked for since. */
+/* Tell the strategy which units were lost too often; then order the others,
+ * and those that it asked for since. */
 void halving_give_up(struct sweep *sweep, struct search_pass *search);
 void halving_order(struct sweep *sweep, struct search_pass *search);
-/* How many units wait on a rung; each is told. */
+/* Tell each unit that waits on a rung; returns how many there are. */
 int halving_waits_for(const struct sweep *sweep,
                       const struct search_pass *search, pass_wait_fn *tell,
                       void *arg);
 /* An order of it is over. */
 void halving_ended(struct sweep *sweep, struct search_pass *search,
                    const struct sched_lease *lease, const struct msg *result);
-/* How many samples a race wants of it; 0 without one: as many as usual. */
+/* How many samples a race wants of it; 0 without a race: as many as usual. */
 int halving_samples(const struct sweep *sweep, const struct sched_lease *lease);
 void halving_free(struct halving *race); /* NULL is fine */
 

@@ -1,4 +1,4 @@
-/* description.h - what is written down of a sweep before it begins
+/* description.h - the rows that describe a sweep, stored before it begins
  */
 #ifndef FA_COORDINATOR_REACTOR_DESCRIPTION_H
 #define FA_COORDINATOR_REACTOR_DESCRIPTION_H
@@ -14,7 +14,7 @@ struct sweep;
 int description_put_request(struct sweep *sweep, struct err *err);
 int description_put(struct sweep *sweep, const struct space_gate_count *counts,
                     int64_t passed, struct err *err);
-/* The units that are taken, from one on. */
+/* The units of the plan from number 'from' on. */
 int description_put_configs(struct sweep *sweep, int from, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* dispatch.h - leases are handed out
+/* dispatch.h - hand out leases
  */
 #ifndef FA_COORDINATOR_REACTOR_DISPATCH_H
 #define FA_COORDINATOR_REACTOR_DISPATCH_H
@@ -11,9 +11,9 @@
 
 struct sweep;
 
-/* Hand out what can be handed out. */
+/* Hand out all leases that can be handed out now. */
 void dispatch_turn(struct sweep *sweep);
-/* What a worker is given for a build or a measurement. */
+/* The time limit that a worker gets for a build or a measurement. */
 int64_t dispatch_limit_ms(const struct sweep *sweep, enum job_stage stage);
 void dispatch_granted(struct sweep *sweep, const struct sched_lease *lease);
 int dispatch_record_lease(struct sweep *sweep, const struct sched_lease *lease);

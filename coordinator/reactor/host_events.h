@@ -1,4 +1,4 @@
-/* host_events.h - the hosts of a sweep come, are set up, and go
+/* host_events.h - hosts connect, get ready, and leave
  */
 #ifndef FA_COORDINATOR_REACTOR_HOST_EVENTS_H
 #define FA_COORDINATOR_REACTOR_HOST_EVENTS_H
@@ -20,7 +20,7 @@ int host_events_ready(struct sweep *sweep, size_t host, const struct msg *msg,
 void host_events_trouble(struct sweep *sweep, size_t host,
                          const struct msg *msg);
 void host_events_up(struct sweep *sweep, size_t host);
-/* Not used any more in this run; 'code' is an ERR_*. */
+/* Do not use it any more in this run; 'code' is an ERR_*. */
 void host_events_give_up(struct sweep *sweep, size_t host, int code,
                          const char *why);
 

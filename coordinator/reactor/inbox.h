@@ -1,4 +1,4 @@
-/* inbox.h - what the workers say, one message at a time
+/* inbox.h - messages of workers, one at a time
  */
 #ifndef FA_COORDINATOR_REACTOR_INBOX_H
 #define FA_COORDINATOR_REACTOR_INBOX_H
@@ -14,11 +14,13 @@ struct sweep;
 
 int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
                struct err *err);
-/* Keep a result until there is a plan; 'msg' is empty then.  False: take it. */
+/* Without a plan, keep a result, empty 'msg' and return true.  False: there is
+ * a plan, so take it. */
 bool inbox_keep(struct sweep *sweep, size_t host, struct msg *msg);
-/* The next that was kept, once there is a plan; the caller frees it. */
+/* The next kept result, once there is a plan; the caller frees it. */
 bool inbox_next_kept(struct sweep *sweep, size_t *host, struct msg *msg);
 void inbox_forget_kept(struct sweep *sweep);
-void inbox_wake_hosts(struct sweep *sweep, int64_t now); /* that rested */
+/* Offer leases again to hosts whose pause is over. */
+void inbox_wake_hosts(struct sweep *sweep, int64_t now);
 
 #endif

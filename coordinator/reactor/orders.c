@@ -1,4 +1,4 @@
-/* Measurements that somebody asks for besides screening, each on one GPU. */
+/* Measurements that passes order in addition to screening, each on one GPU. */
 #include "coordinator/reactor/orders.h"
 
 #include <math.h>
@@ -37,8 +37,8 @@ int64_t orders_place(struct sweep *sweep, const struct sched_order *order)
     return id;
 }
 
-/* An order is over: done when there is a result, whatever its outcome, else
- * there will be none, and 'why' says why. */
+/* An order is over: it is done if there is a result, whatever its outcome.
+ * Otherwise 'why' says why there will be no result. */
 static void order_ended(struct sweep *sweep, const struct sched_lease *lease,
                         const struct msg *result, const char *why)
 {

@@ -13,12 +13,12 @@ struct sched_lease;
 struct sweep;
 struct sched_order;
 
-/* As sched_order(); what an earlier run built for it is not built again. */
+/* As sched_order(); a build that an earlier run made for it is used again. */
 int64_t orders_place(struct sweep *sweep, const struct sched_order *order);
 /* The result of a measurement that was ordered, by this run or another. */
 void orders_measured(struct sweep *sweep, const struct sched_lease *job,
                      const struct msg *msg);
-/* Tell those who asked of the orders that were dropped. */
+/* Tell the passes which of their orders were dropped. */
 void orders_drop(struct sweep *sweep);
 /* A command has run, by an order of this run or another. */
 int orders_ran(struct sweep *sweep, size_t host, const struct msg *msg,

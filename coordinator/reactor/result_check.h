@@ -1,6 +1,6 @@
-/* result_check.h - what a worker may not say of a result
+/* result_check.h - refuse results that cannot be true
  *
- * Types and ranges are msg.c's; here is what the fields must be together.
+ * msg.c checks types and ranges; this checks that the fields agree.
  * Pure; any thread.
  */
 #ifndef FA_COORDINATOR_REACTOR_RESULT_CHECK_H
@@ -9,9 +9,10 @@
 struct err;
 struct msg;
 
-/* A BUILT, MEASURED or RAN.  ERR_PROTO: an outcome that is no word of its
- * stage, an artifact or nonce that is no hash, samples that add up to more than
- * the time the GPU was held, or a correct measurement without a sample. */
+/* Check a BUILT, MEASURED or RAN.  ERR_PROTO: an outcome that its stage does
+ * not have, an artifact or nonce that is not a hash, samples that add up to
+ * more than the time the GPU was held, or a correct measurement without a
+ * sample. */
 int result_check(const struct msg *msg, struct err *err);
 
 #endif

@@ -15,15 +15,15 @@ struct sched_lease;
 struct sweep;
 
 int resume_take_past(struct sweep *sweep, struct err *err);
-/* What a host built lies in its cache still. */
+/* Builds that are still in the host's cache need not be made again. */
 void resume_take_cache(struct sweep *sweep, size_t host);
 /* The same for one unit and all hosts. */
 void resume_take_built(struct sweep *sweep, int unit);
-/* Did an earlier run give it this very work?  1, 0 or ERR_STORE. */
+/* Did an earlier run give the host exactly this work?  1, 0 or ERR_STORE. */
 int resume_was_leased(struct sweep *sweep, size_t host, const struct msg *msg,
                       struct err *err);
-/* Did a build of the configuration, from these sources ("": from any), make
- * what a MEASURED says it measured?  1, 0 or ERR_STORE. */
+/* Is the artifact of a MEASURED one that was built for this configuration from
+ * these sources ("": from any)?  1, 0 or ERR_STORE. */
 int resume_was_built(struct sweep *sweep, const struct msg *msg,
                      const char *source_key, struct err *err);
 /* Did this or an earlier run give the host this build, or this measurement to

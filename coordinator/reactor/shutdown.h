@@ -1,4 +1,4 @@
-/* shutdown.h - what is left to do once a sweep is over, in this order
+/* shutdown.h - the last steps when a sweep is over, in this order
  */
 #ifndef FA_COORDINATOR_REACTOR_SHUTDOWN_H
 #define FA_COORDINATOR_REACTOR_SHUTDOWN_H
@@ -10,8 +10,8 @@
 struct err;
 struct sweep;
 
-/* Tell the workers that nothing more comes, and give them a moment to take
- * the acknowledgements and say BYE. */
+/* Tell the workers to stop, and give them a moment to take the acknowledgements
+ * and say BYE. */
 void shutdown_dismiss(struct sweep *sweep);
 void shutdown_close_books(struct sweep *sweep, struct err *err);
 /* The command that ordered these configurations reads their results. */

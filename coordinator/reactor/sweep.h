@@ -19,13 +19,13 @@ struct spec;
 struct store;
 struct sweep_io;
 
-/* Run until everything is settled, or it cannot go on, or it is told to stop.
+/* Run until everything is settled, no host can continue, or it is told to stop.
  * 'store' is open for writing and stays the caller's.  Returns the exit code
  * of the program (docs/exit-codes.md); 'err' is filled unless it is 0. */
 int sweep_run(struct spec *spec, const struct hosts *hosts, struct store *store,
               const struct sweep_options *options, struct err *err);
 
-/* The same in a world of the caller's: simulated hosts, time and disk. */
+/* The same with the caller's clock, network and disk (the simulation). */
 int sweep_run_with(const struct sweep_io *io, struct spec *spec,
                    const struct hosts *hosts, struct store *store,
                    const struct sweep_options *options, struct err *err);

@@ -1,9 +1,9 @@
-/* Artifacts on their way: from the host that built one, by way of here, to
- * those that are to measure it.
+/* How artifacts travel: from the host that built one, through the coordinator,
+ * to the hosts that will measure it.
  *
- * A request ends: with the last chunk, with MISSING, or with its host.  The
- * builder is asked again when nothing comes; when it stays mute, or its bytes
- * are not what their hash says, the artifact is built again. */
+ * A request ends with the last chunk, with MISSING, or when its host is lost.
+ * If no chunk comes, the builder is asked again.  If it never answers, or its
+ * bytes do not match the hash, the artifact is built again. */
 #include "coordinator/state/artifacts.h"
 
 #include <stdio.h>
@@ -97,7 +97,7 @@ static void drop_fetch(struct sweep *sweep, struct fetch *fetch)
     *fetch = sweep->work.fetches[--sweep->work.n_fetches];
 }
 
-/* One that builds and has nothing to show for it would build for ever. */
+/* A host that loses each artifact that it builds would build for ever. */
 static void note_vanished(struct sweep *sweep, int unit)
 {
     int host = sched_home(sweep->work.sched, unit);
@@ -109,7 +109,7 @@ static void note_vanished(struct sweep *sweep, int unit)
             "an artifact that it built was gone five times in a row");
 }
 
-/* It must be built again: those who wait give their leases back. */
+/* It must be built again: hosts that wait for it give their leases back. */
 static void give_up_fetch(struct sweep *sweep, struct fetch *fetch)
 {
     char hash[HASH_HEX];

@@ -1,4 +1,4 @@
-/* artifacts.h - the way of artifacts from host to host
+/* artifacts.h - how artifacts get from host to host
  */
 #ifndef FA_COORDINATOR_STATE_ARTIFACTS_H
 #define FA_COORDINATOR_STATE_ARTIFACTS_H

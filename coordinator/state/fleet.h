@@ -1,4 +1,4 @@
-/* fleet.h - who does the work of a sweep: its hosts, what they cost
+/* fleet.h - the hosts of a sweep, and what they cost
  */
 #ifndef FA_COORDINATOR_STATE_FLEET_H
 #define FA_COORDINATOR_STATE_FLEET_H
@@ -16,7 +16,7 @@ struct fleet {
     struct host_state *hosts; /* [n] */
     size_t n;
     struct ledger *ledger;
-    int64_t usable_ns; /* when the hosts last could go on with the sweep */
+    int64_t usable_ns; /* when the hosts could last continue the sweep */
     double usd_before; /* spent by earlier runs */
 };
 

@@ -1,11 +1,11 @@
 /* held_work.h - what is not settled in a sweep, and what holds each of it (I7)
  *
  * At any moment a piece of work that is not settled is queued, leased with a
- * deadline, or held by a pass that says what it waits for and until when.  A
- * piece that none of these holds would wait for ever: a fault of the program,
- * which a sweep shows only when everything else has ended.
+ * deadline, or held by a pass that says what it waits for and until when.
+ * Otherwise it would wait for ever.  That is a bug, which a sweep shows only
+ * when everything else has ended.
  *
- * Reads the state and changes nothing.  It holds between two turns of the loop
+ * Reads the state and changes nothing.  Call it between two turns of the loop
  * of a sweep that has a plan and is not ending.
  */
 #ifndef FA_COORDINATOR_STATE_HELD_WORK_H
@@ -31,7 +31,7 @@ struct held_work {
 /* 'work' lives for the call. */
 typedef void held_work_fn(void *arg, const struct held_work *work);
 
-/* Tell every piece; returns how many of them nothing holds. */
+/* Tell every piece; returns how many would wait for ever. */
 int held_work_list(const struct sweep *sweep, held_work_fn *fn, void *arg);
 
 /* "measure, unit 3, shape 0, order 7: in a queue": a line for people. */

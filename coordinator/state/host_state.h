@@ -40,20 +40,20 @@ struct host_connection {
     bool attached;     /* a relay is up */
     int64_t heard_ns;  /* last message, CLOCK_BOOTTIME */
     int64_t linked_ns; /* when its relay was up */
-    int64_t deaf_ns;   /* since then it says nothing but HELLO; or 0 */
+    int64_t deaf_ns;   /* since then it has sent only HELLO; or 0 */
     int tries;         /* connections that broke */
-    char bye[64];      /* why its worker ended, by its own words */
+    char bye[64];      /* why its worker ended, as the worker says */
     int code;          /* ERR_* of the last that broke */
     char why[sizeof(((struct err *)0)->text)];
 };
 
-/* What it did with the work it was given. */
+/* How it handled its leases. */
 struct host_conduct {
-    int refusals;     /* leases it did not take, since its last result */
-    int64_t rests_ns; /* until then it is offered none, after refusals */
-    int expired;      /* leases that ran out, since its last result */
-    bool has_foreign; /* results that are for another database */
-    bool condemned;   /* it is to be given up: see conn.code and conn.why */
+    int refusals;     /* leases it refused since its last result */
+    int64_t rests_ns; /* no lease is offered until then, after refusals */
+    int expired;      /* leases that expired since its last result */
+    bool has_foreign; /* it has results for another database */
+    bool condemned;   /* it will be given up: see conn.code and conn.why */
 };
 
 /* Its worker, as HELLO and READY say. */
@@ -63,7 +63,7 @@ struct host_worker {
     char machine[256];
     char version[128];
     char toolkit[256];
-    char **running; /* identities it had in work at its HELLO */
+    char **running; /* identities of the work it had at its HELLO */
     size_t n_running;
     int slots;
     int credit;
@@ -76,28 +76,28 @@ struct host_state {
     struct host_conduct conduct;
     struct host_worker worker;
     bool was_ready;   /* in this run */
-    bool same_worker; /* the process that was READY before */
+    bool same_worker; /* the same process that was READY before */
     bool suspect;     /* silent for 15 s: no new work */
     bool is_lost;     /* silent for 30 s: its work went to others */
-    /* Of each GPU, and last of the build slots: when a lease began or ended
-     * there, and when what runs there must end (leases.c). */
+    /* For each GPU, and last for the build slots: when a lease began or ended
+     * there, and when the lease that runs there must end (leases.c). */
     int64_t moved_ns[HOST_STATE_GPUS_MAX + 1];
     int64_t busy_until_ns[HOST_STATE_GPUS_MAX + 1];
     struct host_state_gpu gpus[HOST_STATE_GPUS_MAX];
     int n_gpus;
-    /* As sched knows them by number; after a new connection it may be others */
+    /* the GPUs by their numbers in sched; a new connection may change them */
     char known[HOST_STATE_GPUS_MAX][128];
     int n_known;
     char acks[ACKS_MAX][HASH_HEX]; /* stored, to be sent after COMMIT */
     size_t n_acks;
 };
 
-/* It is not to be used any more: the loop gives it up at its next turn, and
- * takes no message of it before.  The first reason counts. */
+/* Do not use it any more: the loop gives it up at its next turn, and takes no
+ * message of it before.  The first reason counts. */
 void host_state_condemn(struct host_state *host_state, int code,
                         const char *why);
 bool host_state_is_connected(const struct host_state *host_state);
-/* Two hosts of the file that turned out to be one worker. */
+/* Are two hosts of the file the same worker? */
 bool host_state_same_worker(const struct host_state *a,
                             const struct host_state *b);
 void host_state_forget_running(struct host_state *host_state);

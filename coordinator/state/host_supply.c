@@ -1,4 +1,4 @@
-/* Is there anybody left to do the work: now, or ever? */
+/* Is any host left that can do the work, now or later? */
 #include "coordinator/state/host_supply.h"
 
 #include "common/clock.h"
@@ -6,7 +6,7 @@
 #include "coordinator/state/reactor.h"
 #include "coordinator/text/exit_code.h"
 
-/* Without a host that can go on for this long, there is no point in waiting. */
+/* How long a sweep waits for a host that can continue it. */
 #define NO_HOST_NS (120 * NS_PER_S)
 #define HOPELESS_TRIES 3 /* of a host that was never reached */
 

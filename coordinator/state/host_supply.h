@@ -1,4 +1,4 @@
-/* host_supply.h - end a sweep that no host can go on with
+/* host_supply.h - end a sweep that no host can continue
  */
 #ifndef FA_COORDINATOR_STATE_HOST_SUPPLY_H
 #define FA_COORDINATOR_STATE_HOST_SUPPLY_H
@@ -9,7 +9,7 @@
 
 struct sweep;
 
-/* CLOCK_BOOTTIME: without a host that can go on the sweep ends then. */
+/* CLOCK_BOOTTIME: if no host can continue the sweep by then, it ends. */
 int64_t host_supply_until_ns(const struct sweep *sweep);
 void host_supply_check(struct sweep *sweep, int64_t now);
 

@@ -1,9 +1,10 @@
-/* Leases in time: each has a deadline that is kept here, whatever its host
- * says or does not say; and what is out late may be repeated by who is idle.
+/* The deadlines of leases.  Each lease has one here, whatever its host says;
+ * and idle GPUs and slots may repeat a late lease.
  *
  * A worker does one thing after the other at each of its places (a GPU, its
- * build slots).  A lease that runs has its limit; one that waits has as long
- * from when its place last moved, or from when what runs there must end. */
+ * build slots).  The limit of a running lease begins when it starts.  That of a
+ * waiting lease begins when its place last began or ended something, or when
+ * the work that runs there must have ended. */
 #include "coordinator/state/leases.h"
 
 #include "common/clock.h"

@@ -1,4 +1,4 @@
-/* leases.h - deadlines of leases, which are late, and their end
+/* leases.h - the deadlines of leases, late leases, and how leases end
  */
 #ifndef FA_COORDINATOR_STATE_LEASES_H
 #define FA_COORDINATOR_STATE_LEASES_H
@@ -13,27 +13,27 @@ struct sweep;
 #define LEASES_GRACE_S 30 /* over the limit: then it is lost */
 
 void leases_started(struct sweep *sweep, const struct sched_lease *lease);
-/* How a lease ends; its row has the word. */
+/* How a lease ends; its row has the name. */
 enum leases_ending {
     LEASES_DONE,      /* with its result */
-    LEASES_LOST,      /* there will be none */
+    LEASES_LOST,      /* without a result */
     LEASES_REFUSED,   /* its worker did not take it */
     LEASES_CANCELLED, /* its result came from elsewhere, or in another run */
 };
 const char *leases_ending_name(enum leases_ending ending);
-/* Its row and its time end. */
+/* End its row and its interval in the ledger. */
 void leases_end(struct sweep *sweep, const struct sched_lease *lease,
                 enum leases_ending ending, enum ledger_category category);
 
 /* CLOCK_BOOTTIME, as of the last leases_turn(). */
 int64_t leases_deadline(const struct sweep *sweep,
                         const struct sched_lease *lease);
-/* Note which are late; there is a plan. */
+/* Mark the late ones.  Needs a plan. */
 void leases_turn(struct sweep *sweep, int64_t now);
-/* One that has no answer past its deadline, or NULL. */
+/* A lease without an answer at its deadline, or NULL. */
 const struct sched_lease *leases_expired(const struct sweep *sweep,
                                          int64_t now);
-/* What this process slept is nobody's fault. */
+/* This process slept: move the deadlines. */
 void leases_forgive(struct sweep *sweep, int64_t by_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* mail.h - what waits: rows for their COMMIT, and results for a plan
+/* mail.h - rows that wait for COMMIT, and results that wait for a plan
  */
 #ifndef FA_COORDINATOR_STATE_MAIL_H
 #define FA_COORDINATOR_STATE_MAIL_H
@@ -11,7 +11,7 @@
 
 struct store;
 
-/* A result that came before there was a plan to judge it by. */
+/* A result that came before the plan that is needed to check it. */
 struct held_result {
     size_t host;
     struct msg msg; /* owned */

@@ -12,8 +12,8 @@ struct msg;
 struct sweep;
 
 int outbox_commit(struct sweep *sweep, struct err *err);
-/* False: there is no connection now.  What comes of a connection that breaks
- * later is not known here. */
+/* False: there is no connection now.  True does not mean that it arrives: the
+ * connection may break later. */
 bool outbox_send(struct sweep *sweep, size_t host, struct msg *msg);
 void outbox_send_all(struct sweep *sweep, struct msg *msg); /* connected ones */
 void outbox_acknowledge(struct sweep *sweep, size_t host, const char *nonce);

@@ -13,7 +13,7 @@
 struct pass {
     const struct pass_ops *ops;
     int index;   /* for sched_order.pass */
-    void *state; /* the pass's own; NULL: it takes no part */
+    void *state; /* of the pass; NULL: it takes no part */
 };
 
 #define PASSES_MAX 8
@@ -29,7 +29,8 @@ struct passes {
 void pass_init(struct passes *passes, const struct pass_ops *const *ops);
 void pass_free(struct passes *passes);
 
-/* Each calls that function of all passes that take part, or of one. */
+/* Each calls the function of that name in all passes that take part, or in the
+ * one that it concerns. */
 int pass_choose(struct sweep *sweep, int64_t passed, struct err *err);
 int pass_lead(struct sweep *sweep, struct err *err);
 int pass_recall(struct sweep *sweep, struct past_runs *past, struct err *err);
@@ -49,7 +50,7 @@ const char *pass_method(const struct sweep *sweep); /* or exhaustive */
 bool pass_waits(const struct sweep *sweep);         /* any, for anything */
 void pass_progress(const struct sweep *sweep, struct progress_facts *facts);
 
-/* That which makes orders of this purpose, and takes part; or NULL. */
+/* The pass that takes part and makes orders of this purpose, or NULL. */
 struct pass *pass_of(struct sweep *sweep, enum sched_purpose purpose);
 /* The pass of this order: never one that takes no part. */
 struct pass *pass_at(struct sweep *sweep, int index);

@@ -1,14 +1,14 @@
 /* pass_ops.h - a pass: one of the things a sweep does over its life
  *
  * A search or a race, the canary, a confirmation with its external baseline,
- * a profile: each is one implementation of the table below, and the reactor
- * knows no other way to them.  Who starts a sweep registers them
- * (sweep_options.passes); a pass that this sweep has no use for leaves its
- * state NULL and is not called again.  At most one pass leads: then its end is
- * the sweep's, and nothing is screened.
+ * a profile: each implements the table below, and the reactor calls them only
+ * through it.  The code that starts a sweep registers them
+ * (sweep_options.passes).  A pass that a sweep does not need leaves its state
+ * NULL and is not called again.  At most one pass leads: then nothing is
+ * screened, and the sweep ends when that pass is over.
  *
- * An order carries the pass that made it (sched_order.pass), and what comes of
- * it is told to that pass alone.  NULL functions are skipped.
+ * An order carries the pass that made it (sched_order.pass), and only that pass
+ * gets its result.  NULL functions are skipped.
  */
 #ifndef FA_COORDINATOR_STATE_PASS_OPS_H
 #define FA_COORDINATOR_STATE_PASS_OPS_H
@@ -36,31 +36,31 @@ struct sweep;
 
 /* Before work begins, in this order. */
 struct pass_start {
-    /* 'passed' points pass the gates: 1 when it has made the plan itself, 0
-     * when all of them are to be taken. */
+    /* 'passed' points pass the gates.  Returns 1 if it made the plan itself, 0
+     * to take all of them. */
     int (*choose)(struct sweep *sweep, struct pass *pass, int64_t passed,
                   struct err *err);
-    /* There is a plan and a schedule: 1 when this pass leads the sweep. */
+    /* There is a plan and a schedule.  Returns 1 if this pass leads. */
     int (*lead)(struct sweep *sweep, struct pass *pass, struct err *err);
-    /* What earlier runs asked for and learnt. */
+    /* Read what earlier runs asked for and learnt. */
     int (*recall)(struct sweep *sweep, struct pass *pass,
                   struct past_runs *past, struct err *err);
-    /* What earlier runs settled is settled. */
+    /* The results of earlier runs are settled by now. */
     int (*begin)(struct sweep *sweep, struct pass *pass, struct err *err);
 };
 
 /* For a pass whose orders are commands on workers. */
 struct pass_commands {
-    /* The fields of a TOOL of it; what they point to lives until the next
-     * call. */
+    /* Fill in a TOOL of this pass; what its fields point to lives until the
+     * next call. */
     int (*fill)(struct sweep *sweep, struct pass *pass,
                 const struct sched_lease *lease, struct msg_tool *out,
                 char key[HASH_HEX], struct err *err);
-    /* The bundle with this hash, if it is one of its own. */
+    /* The bundle with this hash, if the pass has it. */
     bool (*bundle)(struct sweep *sweep, struct pass *pass, const char *hash,
                    struct msg_bundle *out);
-    /* Read the output of a command of it: 'ran' becomes what it is worth, and
-     * may point into 'why'.  Returns the command's name. */
+    /* Read the output of one of its commands and set the outcome in 'ran',
+     * which may point into 'why'.  Returns the command's name. */
     const char *(*judge)(const struct sweep *sweep, const struct pass *pass,
                          struct msg_ran *ran, struct err *why);
 };
@@ -73,39 +73,39 @@ struct pass_ops {
 
     /* ---- in each turn: order what can be ordered */
     void (*turn)(struct sweep *sweep, struct pass *pass);
-    /* Up to PASS_FDS of its own to wait for; those it leaves alone are -1. */
+    /* Add up to PASS_FDS descriptors to wait for; unused ones are -1. */
     void (*poll)(struct sweep *sweep, struct pass *pass, struct pollfd *fds);
 
     /* ---- news */
     void (*host_up)(struct sweep *sweep, struct pass *pass, size_t host);
     void (*host_down)(struct sweep *sweep, struct pass *pass, size_t host);
-    /* A measurement of screening, or once more of one, has its result. */
+    /* A measurement of screening, or its repetition, has its result. */
     void (*measured)(struct sweep *sweep, struct pass *pass,
                      const struct sched_lease *job,
                      const struct msg_measured *result);
     /* The configuration is settled for this shape, or settled again. */
     void (*settled)(struct sweep *sweep, struct pass *pass, int unit, int shape,
                     enum outcome outcome, double median_s);
-    /* An order of it is over: with its result, or NULL when there will be
-     * none.  One of an earlier run has order 0. */
+    /* One of its orders is over, with its result, or NULL without one.  In an
+     * order of an earlier run, 'order' is 0. */
     void (*ended)(struct sweep *sweep, struct pass *pass,
                   const struct sched_lease *lease, const struct msg *result);
-    /* A lease of an order of it was lost; 'died' says how its process died,
+    /* A lease of one of its orders was lost; 'died' says how its process died,
      * or is NULL. */
     void (*lost)(struct sweep *sweep, struct pass *pass,
                  const struct sched_lease *lease, const char *died,
                  const char *reason);
 
     /* ---- questions */
-    /* This GPU is not to be used. */
+    /* Must this GPU not be used? */
     bool (*bans)(const struct sweep *sweep, const struct pass *pass,
                  size_t host, int gpu);
     /* How many samples it wants of this measurement; 0: as many as usual. */
     int (*samples)(const struct sweep *sweep, const struct pass *pass,
                    const struct sched_lease *lease);
-    /* How a search that is not exhaustive goes about it. */
+    /* The method of a search that is not exhaustive. */
     const char *(*method)(const struct sweep *sweep, const struct pass *pass);
-    /* Tell all that it waits for, and until when; nothing: it does not. */
+    /* Tell everything that it waits for, and until when. */
     void (*waits_for)(const struct sweep *sweep, const struct pass *pass,
                       pass_wait_fn *tell, void *arg);
     bool (*is_over)(const struct sweep *sweep, const struct pass *pass);
@@ -113,7 +113,7 @@ struct pass_ops {
                      struct progress_facts *facts);
 
     /* ---- the end */
-    void (*end)(struct sweep *sweep, struct pass *pass); /* write it down */
+    void (*end)(struct sweep *sweep, struct pass *pass); /* store the end */
     void (*free)(struct pass *pass); /* its state, which is not NULL */
 };
 

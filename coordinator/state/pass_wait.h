@@ -1,8 +1,8 @@
 /* pass_wait.h - what a pass waits for, and until when
  *
- * Whatever a pass holds back ends: with an order or a unit of the schedule,
- * which end themselves, at a time, or when the hosts that could do it come or
- * are given up (host_supply.h).  held_work.h checks it.
+ * Everything that a pass holds back has an end: when an order or a unit of the
+ * schedule ends, at a time, or when the hosts that could do it come or are
+ * given up (host_supply.h).  held_work.h checks this.
  */
 #ifndef FA_COORDINATOR_STATE_PASS_WAIT_H
 #define FA_COORDINATOR_STATE_PASS_WAIT_H

@@ -24,21 +24,21 @@ struct reactor {
     int64_t sweep_id;
     int64_t started_ns;
     int64_t turn_ns;                      /* end of the last turn of the loop */
-    int64_t beat_ns, flush_ns, leases_ns; /* when that was done last */
+    int64_t beat_ns, flush_ns, leases_ns; /* when each was done last */
 
     int stopping; /* signals taken: 1 finish what runs, 2 at once */
     int64_t stop_ns;
     const char *ending; /* why it stops, NULL while it runs */
-    int exit_code;      /* enum exit_code, or by a signal */
-    struct err fatal;   /* what ended it, for the user */
+    int exit_code;      /* enum exit_code, or 128 + signal */
+    struct err fatal;   /* why it ended, for the user */
 };
 
 struct sweep {
     struct reactor reactor;
-    struct fleet fleet;   /* who does it */
-    struct work work;     /* what is done */
-    struct mail mail;     /* what waits */
-    struct passes passes; /* what it is done for */
+    struct fleet fleet;   /* the hosts */
+    struct work work;     /* the units of work, and their leases */
+    struct mail mail;     /* rows and results that wait */
+    struct passes passes; /* what the work is for */
 };
 
 /* ---- reactor.c */
@@ -46,7 +46,7 @@ int64_t reactor_now(const struct sweep *sweep); /* CLOCK_BOOTTIME */
 int64_t reactor_utc(const struct sweep *sweep);
 double
 reactor_usd(const struct sweep *sweep); /* NaN when nothing has a price */
-/* Stop for a reason the user is told; the first one counts. */
+/* Stop, and tell the user why; the first reason counts. */
 void reactor_fail(struct sweep *sweep, enum exit_code exit_code,
                   const struct err *why);
 

@@ -1,4 +1,4 @@
-/* What the reactor writes down: messages and state as rows of the store. */
+/* The rows that the reactor writes: messages and state. */
 #include "coordinator/state/records.h"
 
 #include <math.h>
@@ -23,8 +23,8 @@ void records_dirty(struct sweep *sweep)
         sweep->mail.pending_ns = reactor_now(sweep);
 }
 
-/* A row that could not be written ends the sweep: nothing may be
- * acknowledged that is not on disk. */
+/* If a row cannot be written, the sweep ends: only results on disk may be
+ * acknowledged. */
 static int put(struct sweep *sweep, int rc, const struct err *err)
 {
     if (rc < 0)

@@ -1,4 +1,4 @@
-/* records.h - what is written down as it comes
+/* records.h - messages and state as rows of the database, while a sweep runs
  */
 #ifndef FA_COORDINATOR_STATE_RECORDS_H
 #define FA_COORDINATOR_STATE_RECORDS_H

@@ -1,4 +1,4 @@
-/* sweep_options.h - what a sweep is asked to do, and within which limits
+/* sweep_options.h - what a sweep must do, and within which limits
  *
  * The code that starts a sweep fills them in.  What they point to must live
  * until the sweep ends.
@@ -20,8 +20,8 @@ struct store;
 
 #define SWEEP_LINGER_S 90 /* docs/reliability.md */
 #define SWEEP_ATTEMPTS 3  /* docs/reliability.md F3 */
-/* Called once at the end of a run that got as far as a plan, settled or not,
- * with everything committed. */
+/* Called once at the end of a run that has a plan, settled or not, after the
+ * last COMMIT. */
 typedef int sweep_done(void *arg, const struct plan *plan, struct store *store,
                        struct err *err);
 
@@ -29,26 +29,26 @@ typedef int sweep_done(void *arg, const struct plan *plan, struct store *store,
 struct sweep_caps {
     double max_hours;    /* wall clock of this run, 0 for no cap */
     double budget_usd;   /* of the whole sweep, 0 for no cap */
-    double hours_before; /* that count for the caps, besides */
+    double hours_before; /* of this command so far; they count for the cap */
     double usd_before;
 };
 
 struct sweep_options {
     const char *device;     /* cuda cpu */
     bool builds_only;       /* for 'arch'; nothing is measured */
-    bool cover;             /* of them, a covering set (pairwise_cover.h) */
+    bool cover;             /* builds: a covering set (pairwise_cover.h) */
     const char *arch;       /* sm_89; "" to take the GPU's */
     const char *command;    /* for the run's record: sweep, resume */
-    const char *hosts_file; /* absolute; "" for this machine alone */
+    const char *hosts_file; /* absolute; "" for this machine only */
     struct remote_options remote;
     struct sweep_caps caps;
     const struct plan_ask *ask; /* NULL for the whole sweep */
-    /* Blocks of these candidates, who are what 'ask' names, instead of
-     * screening; filled in, and written down, as it goes.  NULL: none. */
+    /* Instead of screening, blocks of these candidates, which 'ask' names.  The
+     * pass fills it in and stores it.  NULL: no confirmation. */
     struct confirmation *confirmation;
-    bool profile; /* what 'ask' names under a profiler, instead of screening */
-    const struct pass_ops *const *passes; /* all there are; ends with NULL */
-    sweep_done *done; /* or NULL; what it returns, < 0, is the end */
+    bool profile; /* instead of screening, profile what 'ask' names */
+    const struct pass_ops *const *passes; /* all passes; ends with NULL */
+    sweep_done *done; /* or NULL; an error that it returns ends the run */
     void *done_arg;
     const struct search_settings
         *search_settings; /* how to search; NULL for all that pass */

@@ -1,4 +1,4 @@
-/* work.h - what is to be done in a sweep, and what was handed out
+/* work.h - the work of a sweep, and the leases that were handed out
  */
 #ifndef FA_COORDINATOR_STATE_WORK_H
 #define FA_COORDINATOR_STATE_WORK_H
@@ -18,11 +18,11 @@ struct incumbents;
 struct space;
 struct spec;
 
-/* Rungs of a race are so many rounds apart, so that repetitions for other
- * reasons, which count on from the last round there is, never meet the next. */
+/* The number of rounds between two rungs of a race.  Repetitions for other
+ * reasons take the rounds after a rung, and must not reach the next rung. */
 #define SWEEP_RUNG_ROUNDS 1000
 
-/* What a lease of this run was for: a result must come from its host. */
+/* A lease of this run; only its host may send the result. */
 struct issued_lease {
     int unit;
     int shape;
@@ -32,7 +32,7 @@ struct issued_lease {
     int64_t limit_ns;               /* that its worker was given */
     char artifact[HASH_HEX];        /* to be measured, or "" */
     bool adopted;                   /* the worker had it from an earlier run */
-    int64_t order;                  /* 0 when nobody ordered it */
+    int64_t order;                  /* 0: no pass ordered it */
     int pass;                       /* of the order */
     enum sched_purpose purpose;
     int round;
@@ -61,7 +61,7 @@ struct work {
     char gpu_name[256];
 
     char (*artifacts)[HASH_HEX]; /* of each unit and the reference; "" none */
-    /* [units + 1]: how often its artifact was gone since it was of use. */
+    /* [units + 1]: how often the artifact was lost since it was last used */
     int *vanished;
     struct issued_lease *issued; /* index is lease id - 1 */
     size_t n_issued;
@@ -74,7 +74,7 @@ struct work {
     struct work_count count;
 };
 
-/* What a build of the unit is for, as messages say it. */
+/* The purpose of the unit's build, as messages have it. */
 const char *work_build_purpose(const struct work *work, int unit);
 bool work_is_build_purpose(const char *word);
 /* The unit of a configuration's key, or of the reference's build; or -1. */
