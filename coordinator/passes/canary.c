@@ -24,7 +24,7 @@
 
 #define EVERY 50      /* docs/measuring.md */
 #define REST_S 5      /* the first; three in a row are 30 s */
-#define AGAIN_SHARE 5 /* one measurement in so many may be repeated */
+#define AGAIN_SHARE 5 /* at most one in this many measurements is repeated */
 #define STEPS_A_TURN 1000
 
 /* The baseline is the first unit, the headline the first shape. */
@@ -33,11 +33,11 @@ enum {
     CANARY_SHAPE = 0
 };
 
-/* A GPU by the number that the trust in GPUs has for it. */
+/* A GPU; its index is its number in gpu_trust. */
 struct canary_gpu {
     char uuid[128];
     int host, gpu; /* where it is; host -1: not connected */
-    int64_t order; /* of its canary, 0 for none */
+    int64_t order; /* of its canary, or 0 */
 };
 
 struct canary_run {
@@ -45,9 +45,10 @@ struct canary_run {
     struct gpu_trust *trust;
     struct canary_gpu *gpus;
     int n_gpus;
-    int round;     /* of the next canary */
-    int *rounds;   /* of each measurement, the newest asked for */
-    int *again_on; /* and the number of the GPU it was asked for on */
+    int round;   /* of the next canary */
+    int *rounds; /* of each measurement: the newest repetition that was ordered
+                  */
+    int *again_on; /* and the number of the GPU on which */
     bool off;
 };
 
@@ -61,7 +62,7 @@ static int job_of(const struct sweep *sweep, int unit, int shape)
     return unit * plan_shapes(sweep->work.plan) + shape;
 }
 
-/* On the clock of the rows, and steady: when the clock of the machine is set
+/* In the time of the database rows, but steady: if the machine's clock is set
  * back, a GPU does not rest for longer. */
 static double now_s(const struct sweep *sweep)
 {
@@ -124,7 +125,7 @@ static void had_round(void *arg, const struct pass_rows_round *row)
         canary_of(sweep)->rounds[job_of(sweep, unit, shape)] = (int)row->round;
 }
 
-/* By an earlier pass of this command. */
+/* A GPU that an earlier pass of this command quarantined. */
 static void was_banned(void *arg, const char *uuid)
 {
     struct canary_run *canary = canary_of(arg);
@@ -132,7 +133,7 @@ static void was_banned(void *arg, const char *uuid)
     gpu_trust_ban(canary->trust, number_of(canary, uuid));
 }
 
-/* The first pass of the command. */
+/* When the first pass of the command began. */
 static int64_t began_utc(const struct sweep *sweep)
 {
     return sweep->reactor.epoch -
@@ -181,7 +182,7 @@ static int every(const struct sweep *sweep)
     return is_emulated(sweep) ? 0 : EVERY;
 }
 
-/* A replayed GPU rests as fast as its other time passes. */
+/* In a replay, the rest is divided by the speed-up too. */
 static double rest_s(const struct sweep *sweep)
 {
     if (sweep->work.spec->replay)
@@ -245,7 +246,7 @@ static void canary_host_down(struct sweep *sweep, struct pass *pass,
             has_gone(canary, i);
 }
 
-/* After a new connection its GPUs may be others, or in another order. */
+/* After a new connection a host may have other GPUs, or another order. */
 static void canary_host_up(struct sweep *sweep, struct pass *pass, size_t host)
 {
     struct canary_run *canary = pass->state;
@@ -318,7 +319,7 @@ static void canary_measured(struct sweep *sweep, struct pass *pass,
                        timed ? number : -1, now_s(sweep));
 }
 
-/* The order is over: which GPU's canary it was, or -1. */
+/* An order is over: the number of the GPU whose canary it was, or -1. */
 static int take_order(struct canary_run *canary, int64_t order)
 {
     for (int i = 0; i < canary->n_gpus; i++)
@@ -388,7 +389,7 @@ static void say(struct sweep *sweep, const char *event,
     free(text);
 }
 
-/* Without a baseline that can be built there is no canary. */
+/* If the baseline cannot be built, there is no canary. */
 static void give_up(struct sweep *sweep)
 {
     static const struct gpu_trust_step step = {

@@ -1,4 +1,4 @@
-/* A block becomes orders, step by step, the external baseline among them. */
+/* The steps of a block become orders, with the external baseline among them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ void confirmation_block_break(struct sweep *sweep, struct confirmation_pass *c,
     confirmation_block_forget(card);
 }
 
-/* False when the order cannot be made. */
+/* False if the order cannot be made. */
 static bool order_step(struct sweep *sweep, struct confirmation_pass *c,
                        struct card *card, int i)
 {
@@ -50,8 +50,8 @@ static bool order_step(struct sweep *sweep, struct confirmation_pass *c,
     return card->orders[i] != 0;
 }
 
-/* The external baseline goes before this step: one drawn among those of its
- * shape. */
+/* Does the external baseline go before step i?  Its step is drawn among those
+ * of the shape. */
 static bool external_is_next(const struct confirmation_pass *c,
                              const struct card *card, int i)
 {
@@ -83,7 +83,7 @@ void confirmation_block_begin(struct confirmation_pass *c,
     card->joins = EXTERNAL_SCHEDULE_LATER;
 }
 
-/* False: the step waits until the external baseline has run, or may. */
+/* False: the step waits until the external baseline has run, or may run. */
 static bool meet_external(struct sweep *sweep, struct confirmation_pass *c,
                           struct card *card)
 {
@@ -107,9 +107,9 @@ static bool meet_external(struct sweep *sweep, struct confirmation_pass *c,
            !external_runs_runs(c, round);
 }
 
-/* What follows a run of the external baseline waits for its result: nothing
- * else could run on the GPU anyway, and no other run is handed out before it is
- * known how this one ended. */
+/* The steps after a run of the external baseline wait for its result.  The GPU
+ * is busy meanwhile, and no other run is handed out before the outcome of this
+ * one is known. */
 void confirmation_block_go_on(struct sweep *sweep, struct confirmation_pass *c,
                               struct card *card)
 {

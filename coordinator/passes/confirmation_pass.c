@@ -13,9 +13,9 @@
 #include "coordinator/state/records.h"
 #include "coordinator/text/exit_code.h"
 
-/* At least so many blocks on each GPU: an interval of its own is finite. */
+/* The fewest blocks on each GPU: its own interval is then finite. */
 #define GPU_BLOCKS 5
-/* Blocks are dealt over the GPUs there are; hosts of the file get so long. */
+/* Blocks are dealt over the connected GPUs; hosts have this long to connect. */
 #define ARRIVAL_NS (5 * NS_PER_S)
 
 /* ---- begin ---- */
@@ -164,7 +164,7 @@ static void step_ended(struct sweep *sweep, struct confirmation_pass *c,
     int candidate;
 
     if (!card)
-        return; /* of a block that was dropped */
+        return; /* of a dropped block */
     if (!result) {
         confirmation_block_break(sweep, c, card);
         return;
@@ -187,7 +187,7 @@ static void step_ended(struct sweep *sweep, struct confirmation_pass *c,
     }
 }
 
-/* The block of this round cannot count any more. */
+/* The block of this round can no longer count. */
 static void break_round(struct sweep *sweep, struct confirmation_pass *c,
                         int round)
 {
@@ -240,7 +240,7 @@ static void contest_lost(struct sweep *sweep, struct pass *pass,
         step_lost(sweep, c, lease, died);
         return;
     }
-    /* With its worker went the process of the block's measurements. */
+    /* The worker and the process of the block's measurements are gone. */
     if (!died)
         break_round(sweep, c, lease->round);
     external_runs_lost(sweep, c, lease->host, reason);
@@ -305,8 +305,8 @@ static int tell_block(const struct card *card, pass_wait_fn *tell, void *arg)
     return orders;
 }
 
-/* A block that is not ordered to its end waits for a run of the external
- * baseline; what no GPU has begun waits for one. */
+/* A block with steps that are not ordered waits for a run of the external
+ * baseline.  Blocks that have not begun wait for a GPU. */
 static void contest_waits_for(const struct sweep *sweep,
                               const struct pass *pass, pass_wait_fn *tell,
                               void *arg)
@@ -354,7 +354,7 @@ static void contest_end(struct sweep *sweep, struct pass *pass)
     struct err err;
 
     if (!contest_is_over(sweep, pass))
-        return; /* a later run continues it */
+        return; /* a later run can continue it */
     if (confirmation_put_end(sweep->mail.store, c->is, failed, &err) < 0) {
         reactor_fail(sweep, EXIT_DATABASE, &err);
         return;

@@ -62,9 +62,9 @@ int confirmation_recall_shapes(struct sweep *sweep, struct confirmation *is,
 struct past {
     struct confirmation_pass *c;
     int block, gpu;
-    int right; /* of this block, by candidates that are not out */
+    int right; /* of this block, by candidates that still take part */
     bool *out;
-    bool counting; /* the second time: who is out is known */
+    bool counting; /* again, because the dropped candidates are known now */
 };
 
 static void end_past_block(struct past *past)

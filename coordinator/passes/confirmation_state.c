@@ -1,4 +1,4 @@
-/* What the files of a confirmation share: its cards, and who is out. */
+/* What the files of a confirmation share: its cards, and dropped candidates. */
 #include <stdio.h>
 #include <string.h>
 

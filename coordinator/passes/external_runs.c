@@ -45,7 +45,7 @@ struct past_failures {
     struct external_schedule *schedule;
 };
 
-/* It failed on this host in the pass already. */
+/* The command failed on this host earlier in the pass. */
 static void had_failure(void *arg, const char *name)
 {
     const struct past_failures *past = arg;
@@ -55,7 +55,7 @@ static void had_failure(void *arg, const char *name)
         external_schedule_failed(past->schedule, host);
 }
 
-/* What earlier runs did of the pass. */
+/* Read what earlier runs did in this pass. */
 static int recall(struct sweep *sweep, struct external_runs *tools,
                   struct err *err)
 {
@@ -80,7 +80,7 @@ int external_runs_begin(struct sweep *sweep, struct confirmation_pass *c,
     int rc;
 
     if (!external->name || sweep->work.spec->replay)
-        return 0; /* a recorded time is of another day and another card */
+        return 0; /* recorded times are from another day and another card */
     c->tools = tools = mem_new(1, sizeof(*tools));
     tools->spec = sweep->work.spec;
     tools->round = confirmation_round(c->is, 0);
@@ -135,7 +135,7 @@ void external_runs_order(struct sweep *sweep, struct confirmation_pass *c,
                                        .round = round };
     int64_t id = orders_place(sweep, &order);
 
-    if (id) /* else the GPU has gone, and its block breaks */
+    if (id) /* else the GPU is gone, and its block breaks */
         external_schedule_begin(c->tools->external_schedule, id, round, host,
                                 shape);
 }
@@ -146,7 +146,7 @@ bool external_runs_runs(const struct confirmation_pass *c, int round)
            external_schedule_runs(c->tools->external_schedule, round);
 }
 
-/* Those of one block, or of one host, that no worker has yet. */
+/* Cancel the runs of one block or of one host that no worker has yet. */
 static void cancel(struct sweep *sweep, struct external_runs *tools, int round,
                    int host)
 {
@@ -160,7 +160,7 @@ static void cancel(struct sweep *sweep, struct external_runs *tools, int round,
             sched_order_cancel(sweep->work.sched, id))
             external_schedule_end(
                 external_schedule, id,
-                EXTERNAL_SCHEDULE_DROPPED); /* another is 'i' now */
+                EXTERNAL_SCHEDULE_DROPPED); /* index 'i' is another run now */
         else
             i++;
 }

@@ -1,4 +1,5 @@
-/* The rungs of a race above the first: the objective once more, by orders. */
+/* The rungs of a race above the first: orders that measure the objective again.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +13,10 @@
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/stats/stats.h"
 
-/* A unit that is wanted on a rung. */
+/* A unit that waits on a rung. */
 struct climber {
     int unit;
-    int64_t order; /* 0: no GPU has it */
+    int64_t order; /* 0: not ordered */
     int tries;
 };
 
@@ -44,8 +45,7 @@ void halving_free(struct halving *race)
     free(race);
 }
 
-/* GPU number 'n' of those that are here and believed; false when there are
- * fewer. */
+/* The connected and trusted GPU number 'n'; false if there are fewer. */
 static bool find_gpu(const struct sweep *sweep, int n,
                      struct sched_order *order)
 {
@@ -118,7 +118,7 @@ int halving_waits_for(const struct sweep *sweep,
             wait.end = PASS_WAIT_ORDER;
         else if (!is_gpu_here)
             wait.end = PASS_WAIT_HOST;
-        else { /* the next turn orders it, or gives it up */
+        else { /* the next turn orders it or gives it up */
             wait.end = PASS_WAIT_TIME;
             wait.until_ns = reactor_now(sweep);
         }

@@ -1,5 +1,5 @@
-/* A profile in the reactor: each configuration and shape that was asked for,
- * once, under a profiler on the first GPU there is. */
+/* A profile in the reactor: run each requested configuration and shape once
+ * under a profiler, on the first GPU. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,8 @@
 #include "coordinator/state/reactor.h"
 #include "coordinator/stored/pass_rows.h"
 
-/* A launch is replayed some forty times, each with its memory restored. */
+/* The profiler repeats a launch some forty times and restores its memory each
+ * time. */
 #define PROFILE_LIMIT_MS 600000
 
 struct task {
@@ -31,7 +32,7 @@ struct profile_run {
     const char *command[NCU_ARGUMENTS_MAX];
 };
 
-/* Every profile of a database has a round of its own. */
+/* Each profile of a database has its own round. */
 static int next_round(struct sweep *sweep, int *out, struct err *err)
 {
     int64_t last;
@@ -107,7 +108,7 @@ static void profile_turn(struct sweep *sweep, struct pass *pass)
     }
 }
 
-/* Order 0 was asked for by an earlier run, and has no task here. */
+/* An earlier run made order 0, so it has no task here. */
 static void profile_ended(struct sweep *sweep, struct pass *pass,
                           const struct sched_lease *lease,
                           const struct msg *result)
@@ -178,7 +179,7 @@ static int profile_fill(struct sweep *sweep, struct pass *pass,
     return 0;
 }
 
-/* Of a profiler that failed, what it printed knows why. */
+/* If the profiler failed, its output says why. */
 static const char *profile_judge(const struct sweep *sweep,
                                  const struct pass *pass, struct msg_ran *out,
                                  struct err *why)

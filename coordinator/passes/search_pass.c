@@ -1,4 +1,4 @@
-/* Units as a strategy asks for them: the reactor's side of search.h. */
+/* Make units when a strategy asks for them: the reactor's side of search.h. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +21,13 @@
 #include "coordinator/stored/pass_rows.h"
 #include "coordinator/text/exit_code.h"
 
-/* Below, all units are made at once: half a second at 17 us each. */
+/* Up to this many units are made at once: in half a second, at 17 us each. */
 #define ALL_AT_ONCE 20000
 #define FALLBACK "bayes"
 
 /* ---- before the first host */
 
-/* A plan with room for what will be asked for. */
+/* A plan with room for the points that the strategy will ask for. */
 static int open_plan(struct sweep *sweep, const struct search_pass *search,
                      struct err *err)
 {
@@ -116,7 +116,7 @@ static void hear_program(struct sweep *sweep, struct search *search)
         give_up_program(sweep, search, &err);
 }
 
-/* One at least, so that a search whose end has come ends without a host. */
+/* At least one, so that a search that is over ends without a host. */
 static int how_many(const struct sweep *sweep, const struct search_pass *search)
 {
     int slots = 0, hosts = 0, measures = 0, ahead;
@@ -162,7 +162,7 @@ static void search_turn(struct sweep *sweep, struct pass *pass)
         return;
     hear_program(sweep, search->search);
     halving_give_up(sweep,
-                    search); /* what is told leads to the next question */
+                    search); /* a told result can lead to the next question */
     most = how_many(sweep, search);
     while (!sweep->reactor.ending && search_out(search->search) < most) {
         struct search_want want;
@@ -240,7 +240,7 @@ static const char *search_method(const struct sweep *sweep,
                : search->plan.strategy;
 }
 
-/* One that is out and not settled. */
+/* A point that was handed out and is not settled. */
 static int find_open_unit(const struct sweep *sweep,
                           const struct search *search)
 {
@@ -251,8 +251,8 @@ static int find_open_unit(const struct sweep *sweep,
     return -1;
 }
 
-/* The units that it holds back wait for what the strategy asks next, and the
- * strategy for what it asked before. */
+/* Units that it holds back wait until the strategy asks for them.  The strategy
+ * waits for the results of earlier questions. */
 static void search_waits_for(const struct sweep *sweep, const struct pass *pass,
                              pass_wait_fn *tell, void *arg)
 {

@@ -1,4 +1,4 @@
-/* A search goes back to where an earlier run left it. */
+/* A search continues where an earlier run left it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,12 +15,12 @@ struct recalled {
     const struct sweep *sweep;
     const struct search_pass *search;
     struct past_runs *past;
-    int rc; /* of what was looked up on the way */
+    int rc; /* of what was looked up */
     struct err *err;
     struct search_step *steps;
     size_t n, cap;
-    bool *told;  /* [points of the grid] the steps tell of it */
-    int *points; /* that something is known of besides */
+    bool *told;  /* [points of the grid] the stored steps tell its result */
+    int *points; /* with other known results */
     size_t points_n, points_cap;
 };
 
@@ -59,7 +59,7 @@ static int is_settled(const struct recalled *recalled, const char *key,
     int rc = plan_source_key(sweep->work.plan, number, source_key, err);
 
     if (rc < 0)
-        return 0; /* it cannot be built: whatever it was is no more */
+        return 0; /* it cannot be built: its old outcome does not count */
     for (int shape = 0; rc == 0 && shape < plan_shapes(sweep->work.plan);
          shape++) {
         struct store_outcome at = {
@@ -86,7 +86,7 @@ static void recall_point(void *arg, const struct past_runs_config *config)
     int point = space_domain_find(recalled->search->grid, number), rc;
 
     if (recalled->rc < 0 || point < 0 || recalled->told[point])
-        return; /* told already, or not of this space */
+        return; /* told already, or not a point of this space */
     rc = is_settled(recalled, config->key, number, recalled->err);
     if (rc <= 0) {
         recalled->rc = rc;
@@ -108,10 +108,10 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The same steps as before, then what else is known, in order of the points:
- * the same database leads to the same next point.  A program cannot be led
- * back by steps, which say nothing of the single shapes: it is told all that
- * is known as such. */
+/* Repeat the stored steps, then tell other known results in the order of the
+ * points: the same database leads to the same next point.  A program is told
+ * all known results instead, because steps do not have the times of single
+ * shapes. */
 static int go_back_to(struct sweep *sweep, struct search_pass *search,
                       const struct recalled *recalled, struct err *err)
 {
@@ -138,7 +138,7 @@ int search_recall(struct sweep *sweep, struct pass *pass,
     int rc = 0;
 
     for (int unit = 0; unit < plan_units(sweep->work.plan); unit++)
-        sched_hold(sweep->work.sched, unit); /* until the strategy wants it */
+        sched_hold(sweep->work.sched, unit); /* until it is asked for */
     recalled.told = mem_new(
         (size_t)domain_size(space_domain_domain(search->grid)), sizeof(bool));
     rc = search_state_start(sweep, search, err);

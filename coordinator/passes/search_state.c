@@ -1,5 +1,5 @@
-/* What a search is asked and told: whom it asks, and the units and steps of the
- * plan and the database that come of it. */
+/* What a search asks and tells: the strategy or program, and the units and
+ * steps that follow from its answers. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 #include "coordinator/text/exit_code.h"
 
 #define ANSWER_NS (60 * NS_PER_S) /* for each answer of a program */
-#define WINDOW_A_GPU 2            /* one is measured, one is on its way */
+#define WINDOW_A_GPU 2            /* one is measured, one is on the way */
 
 const char *const search_state_kinds[] = { [SEARCH_ASKED] = "asked",
                                            [SEARCH_TIMED] = "timed",
@@ -48,11 +48,11 @@ static int start_program(const struct sweep *sweep,
     int rc = external_strategy_start(&options, out, err);
 
     free(words);
-    return rc < 0 ? ERR_INPUT : 0; /* a slip, and no host's fault */
+    return rc < 0 ? ERR_INPUT : 0; /* a mistake of the user, not of a host */
 }
 
-/* A record answers alike each time, so that a seed can repeat a replay, if the
- * order in which results happen to come is kept from the strategy. */
+/* A record gives the same answers each time.  So a seed repeats a replay, if
+ * results are told in the order of the questions. */
 int search_state_window(const struct sweep *sweep,
                         const struct search_pass *search)
 {
@@ -68,7 +68,7 @@ int search_state_window(const struct sweep *sweep,
                         search->plan.evaluations);
 }
 
-/* A record has one shape, and the cpu device those of its own. */
+/* A record has one shape, and the cpu device has its own shapes. */
 static void find_objective(struct sweep *sweep, struct search_pass *search)
 {
     const char *text = sweep->reactor.options->search_settings->objective;
@@ -115,7 +115,7 @@ int search_state_start(struct sweep *sweep, struct search_pass *search,
 
 /* ---- units and steps, written down as they come */
 
-/* What the search has heard of becomes a unit of the plan. */
+/* Points that the search knows become units of the plan. */
 static int take_units(struct sweep *sweep, const struct search_pass *search,
                       struct err *err)
 {
