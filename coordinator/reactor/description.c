@@ -18,9 +18,9 @@
 #include "coordinator/stored/past_runs.h"
 
 #define JSON_MAX (1 << 20)
-#define READ_FIRST 64 /* so many are looked up before they are put */
+#define READ_FIRST 64 /* units looked up before any row is written */
 
-/* Each selection is a sweep of its own, so that a report shows just that. */
+/* Each selection is a sweep of its own, so that a report shows only that. */
 static void hash_ask(const struct plan *plan, struct hash *hash)
 {
     for (int unit = 0; unit < plan_units(plan); unit++)
@@ -29,8 +29,8 @@ static void hash_ask(const struct plan *plan, struct hash *hash)
         hash_text(hash, plan_measure_key(plan, shape));
 }
 
-/* What identifies this sweep: the file, the sources, the device, and what of
- * it was asked for. */
+/* What identifies this sweep: the file, the sources, the device, and the
+ * selection. */
 static void sweep_key(const struct sweep *sweep, char out[HASH_HEX])
 {
     int reference = plan_units(sweep->work.plan);
@@ -113,7 +113,7 @@ static int put_sweep(struct sweep *sweep, int64_t passed, struct err *err)
     return rc;
 }
 
-/* A pass over what is asked for is no sweep of its own. */
+/* A pass over selected configurations is not a sweep of its own. */
 int description_put_request(struct sweep *sweep, struct err *err)
 {
     const struct sweep_options *options = sweep->reactor.options;
@@ -227,14 +227,14 @@ static int put_config(struct sweep *sweep, int unit, struct err *err)
     return rc;
 }
 
-/* Which units, from one on, the database has as they are. */
+/* Which units, from number 'from' on, are in the database unchanged. */
 struct stored_units {
     struct sweep *sweep;
     int from;
     bool *same;
 };
 
-/* Of one sweep file the parameters of a key are the same text. */
+/* In one sweep file, a key always has the same parameters as text. */
 static void find_same(void *arg, const struct past_runs_config *config)
 {
     const struct stored_units *stored = arg;

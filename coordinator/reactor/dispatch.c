@@ -23,10 +23,11 @@
 #include "coordinator/text/exit_code.h"
 
 #define BUILD_LIMIT_MS 300000 /* docs/reliability.md F15 */
-/* Over the runner's own limit: a reference for each of two seeds, 60 s each. */
+/* In addition to the runner's own limit: a reference for each of two seeds, 60
+ * s each. */
 #define MEASURE_SLACK_MS 125000
-/* Emulation shapes are small, and only the worker's limit ends a loop without
- * a device primitive in it. */
+/* Emulation shapes are small, and only the worker's limit ends a loop without a
+ * device primitive. */
 #define EMULATED_SLACK_MS 30000
 #define UNSENT_REST_NS NS_PER_S
 
@@ -57,8 +58,8 @@ static void identify(const struct sweep *sweep, const struct sched_lease *lease,
             sweep->fleet.hosts[lease->host].gpus[lease->gpu].uuid;
 }
 
-/* Who compares wants as many of each, however slow it is; a race says itself
- * how many. */
+/* A pass may set the number of samples: a comparison takes the same number of
+ * each candidate, however slow it is, and a race has its own numbers. */
 static struct plan_sampling sampling_of(const struct sweep *sweep,
                                         const struct sched_lease *lease)
 {
@@ -71,7 +72,7 @@ static struct plan_sampling sampling_of(const struct sweep *sweep,
         incumbents_high_s(sweep->work.incumbents, lease->shape));
 }
 
-/* What a recorded kernel is launched with depends on the GPU. */
+/* The arguments of a recorded kernel depend on the GPU. */
 static void add_recorded(struct sweep *sweep, const struct sched_lease *lease,
                          struct msg *msg)
 {
@@ -160,7 +161,7 @@ int dispatch_record_lease(struct sweep *sweep, const struct sched_lease *lease)
     return records_put_lease(sweep, lease, &msg);
 }
 
-/* What the sched grants now, recorded as leases.  Returns how many. */
+/* Record what the sched grants now as leases.  Returns how many. */
 static size_t grant_all(struct sweep *sweep, struct sched_lease **out)
 {
     struct sched_lease lease;
@@ -176,7 +177,7 @@ static size_t grant_all(struct sweep *sweep, struct sched_lease **out)
     return n;
 }
 
-/* Its stream has ended, and may come back without a word of HELLO. */
+/* Its connection has ended, and may come back without a HELLO. */
 static void take_back(struct sweep *sweep, const struct sched_lease *lease)
 {
     results_refuse(sweep, *lease);
@@ -207,8 +208,8 @@ static int hand_out(struct sweep *sweep, const struct sched_lease *lease,
     return rc;
 }
 
-/* A lease is committed before it is sent: a coordinator that is killed in
- * between must find it again when its result comes. */
+/* A lease is committed before it is sent, so that the next run finds it if the
+ * coordinator is killed before the result comes. */
 void dispatch_turn(struct sweep *sweep)
 {
     struct sched_lease *leases;

@@ -51,7 +51,7 @@ void host_events_give_up(struct sweep *sweep, size_t host, int code,
     host_state->state = HOST_STATE_FAILED;
     host_state->conn.code = code;
     snprintf(host_state->conn.why, sizeof(host_state->conn.why), "%s", why);
-    if (sweep->fleet.n > 1) /* of a single one the last line tells */
+    if (sweep->fleet.n > 1) /* with a single host, the last line says it */
         progress_say(sweep->reactor.progress, "%s: not used: %s",
                      host_state->host->name, why);
     log_line(LOG_E, "HOST-FAILED", "host=%s why=%s", host_state->host->name,
@@ -61,7 +61,7 @@ void host_events_give_up(struct sweep *sweep, size_t host, int code,
     sweep->reactor.io.link.dismiss(sweep->reactor.io.link.self, host);
 }
 
-/* A worker that ended of its own accord has said why. */
+/* A worker that ended by itself has said why. */
 static void broken(struct sweep *sweep, const struct host_thread_news *news)
 {
     struct host_state *host_state = &sweep->fleet.hosts[news->host];
@@ -136,7 +136,7 @@ static void welcome(struct sweep *sweep, size_t host)
 }
 
 /* Two names for one work folder reach one worker, which follows the newer
- * invitation: the older name is out of use. */
+ * invitation.  The older name is not used any more. */
 static void retire_other_name(struct sweep *sweep, size_t host)
 {
     for (size_t i = 0; i < sweep->fleet.n; i++) {
@@ -193,7 +193,8 @@ int host_events_hello(struct sweep *sweep, size_t host, const struct msg *msg,
     return 0;
 }
 
-/* What is in use: a name that was retired keeps no GPU from its successor. */
+/* Only hosts in use count: a retired name does not keep a GPU from its
+ * successor. */
 static const struct host_state *other_box_with(const struct sweep *sweep,
                                                size_t host, const char *uuid)
 {
@@ -316,9 +317,9 @@ static bool is_running(const struct sweep *sweep,
     return false;
 }
 
-/* A lease that a new connection does not know of: it never arrived (the same
- * worker), or died with its worker (another one).  The worker offers its
- * journal before READY, so results that exist are in already. */
+/* A lease that a new connection does not know: it never arrived (the same
+ * worker), or was lost with its worker (another one).  The worker offers its
+ * journal before READY, so existing results have arrived already. */
 static bool drop_one(struct sweep *sweep, size_t host)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
@@ -336,9 +337,9 @@ static bool drop_one(struct sweep *sweep, size_t host)
     return false;
 }
 
-/* Builds and what is screened, if this host was given it once: a claim alone
- * would keep it from all others.  What an earlier run ordered is stored when
- * it comes; this run orders for itself. */
+/* Adopt builds and screenings that this host was given once; otherwise a false
+ * claim would keep the work from all others.  Results of orders of an earlier
+ * run are stored when they come, but this run makes its own orders. */
 static void adopt(struct sweep *sweep, size_t host, const char *text)
 {
     struct identity_parts id;
@@ -374,7 +375,7 @@ static void adopt(struct sweep *sweep, size_t host, const char *text)
     }
 }
 
-/* By its number sched means the GPU that had it before. */
+/* In sched, this number means the GPU that had it before. */
 static void note_gpus(struct sweep *sweep, size_t host)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];

@@ -18,10 +18,10 @@
 #include "coordinator/state/leases.h"
 #include "coordinator/state/reactor.h"
 
-/* A host that takes nothing is asked less and less often, some 40 s in all,
- * and then not any more. */
+/* A host that refuses everything is asked less and less often, for some 40 s in
+ * all, and then not used any more. */
 #define REFUSALS_MAX 20
-#define REFUSALS_FREE 3 /* a GPU that went, a worker that ends */
+#define REFUSALS_FREE 3 /* a GPU that is gone, a worker that is ending */
 #define REST_FIRST_NS (50 * NS_PER_MS)
 #define REST_DOUBLINGS 6
 #define EARLY_MAX 1024 /* results; more are offered again */
@@ -42,7 +42,7 @@ static int on_started(struct sweep *sweep, size_t host, const struct msg *msg)
     return 0;
 }
 
-/* Not the fault of its host: the artifact or the reference has vanished. */
+/* Not the fault of its host: the artifact or the reference was lost. */
 static bool is_for_want_of_artifact(const struct sweep *sweep,
                                     const struct sched_lease *lease)
 {
@@ -105,8 +105,8 @@ static int on_refuse(struct sweep *sweep, size_t host, const struct msg *msg)
     return 0;
 }
 
-/* Its work is lost, unless the sweep ends: then what it had not begun simply
- * stays to be done, and the host is not connected to again. */
+/* Its work is lost, unless the sweep is ending.  Then work that it had not
+ * begun is left for the next run, and the host is not connected again. */
 static int on_bye(struct sweep *sweep, size_t host, const struct msg *msg)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
@@ -148,8 +148,8 @@ static void welcome_back(struct sweep *sweep, size_t host)
     host_state->is_lost = false;
 }
 
-/* A replayed result takes what it took when it was recorded, however fast
- * that time passed here. */
+/* A replayed result has its recorded durations, however fast they passed here.
+ */
 static int take_result(struct sweep *sweep, size_t host, const struct msg *msg,
                        struct err *err)
 {
@@ -170,8 +170,9 @@ static int take_result(struct sweep *sweep, size_t host, const struct msg *msg,
                                   : results_measured(sweep, host, &own, err);
 }
 
-/* A worker offers what it has before it says READY, and where the plan waits
- * for the facts of its GPU none of it must be measured again for that. */
+/* A worker offers its results before it says READY.  If the plan waits for the
+ * facts of its GPU, these results are kept, so that nothing is measured again.
+ */
 bool inbox_keep(struct sweep *sweep, size_t host, struct msg *msg)
 {
     if (sweep->work.plan || !msg_is_result(msg->type) ||
@@ -211,7 +212,7 @@ int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
     bool result = msg_is_result(msg->type);
 
     if (host_state->state == HOST_STATE_FAILED || host_state->conduct.condemned)
-        return 0; /* what it sent before it heard of that */
+        return 0; /* sent before the worker knew */
     host_state->conn.heard_ns = reactor_now(sweep);
     if (msg->type != MSG_HELLO)
         host_state->conn.deaf_ns = 0;
@@ -221,7 +222,7 @@ int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
         return 0;
     if (result && !sweep->work.plan)
         return 0; /* offered again later */
-    /* so is a build whose toolkit, which its key has, is not known yet */
+    /* so is a build, because its key needs the toolkit, which is unknown yet */
     if (msg->type == MSG_BUILT && host_state->state != HOST_STATE_READY)
         return 0;
     switch (msg->type) {

@@ -73,8 +73,8 @@ static bool was_correct(struct sweep *sweep, const struct sched_lease *job)
     return rc == 1;
 }
 
-/* Of a configuration's repetitions the newest counts, whichever pass asked;
- * the search learns what it is now, if it was no rung of a race. */
+/* The newest repetition of a measurement counts, whichever pass ordered it. The
+ * search learns the new result, unless it was a rung of a race. */
 static void settle_again(struct sweep *sweep, const struct sched_lease *job,
                          const struct msg *msg)
 {
@@ -128,7 +128,7 @@ void orders_drop(struct sweep *sweep)
         order_ended(sweep, &lease, NULL, why);
 }
 
-/* A run of a command, by an order of this run. */
+/* A command has run, by an order of this run. */
 static void settle_run(struct sweep *sweep, const struct sched_lease *job,
                        const struct msg *msg)
 {

@@ -16,21 +16,21 @@
 #include "coordinator/state/reactor.h"
 #include "coordinator/stored/stored_work.h"
 
-/* Builds that are not asked for are settled before they begin. */
+/* Builds that were not asked for are settled in advance. */
 static int leave_out(struct sweep *sweep, struct err *err)
 {
     int units = plan_units(sweep->work.plan), rc = 0;
     int64_t *chosen = NULL;
     size_t n = 0;
 
-    /* Nobody compares with the reference. */
+    /* Nothing is compared with the reference. */
     sched_settled(sweep->work.sched, JOB_BUILD, units, 0, true);
     if (sweep->reactor.options->cover)
         rc = space_cover(sweep->work.space, &chosen, &n, err);
     for (int unit = 0; chosen && unit < units; unit++) {
         const struct plan_unit *u = plan_unit(sweep->work.plan, unit);
 
-        /* units come in another order than points: looked up one by one */
+        /* units are not in the order of points, so look them up one by one */
         if (u->baseline || space_cover_has(chosen, n, u->point))
             continue;
         sched_settled(sweep->work.sched, JOB_BUILD, unit, 0, true);
@@ -40,7 +40,8 @@ static int leave_out(struct sweep *sweep, struct err *err)
     return rc;
 }
 
-/* Everything that a host needs to get work, once the space is known. */
+/* Everything that is needed before a host can get work, once the space is
+ * known. */
 static int make_ready(struct sweep *sweep, struct space_gate_count *counts,
                       struct err *err)
 {
@@ -118,7 +119,7 @@ int prepare_begin(struct sweep *sweep, struct err *err)
     sweep->fleet.usd_before += sweep->reactor.options->caps.usd_before;
     if (!device_kind_is(sweep->reactor.options->device, DEVICE_KIND_CPU) &&
         !sweep->reactor.options->builds_only)
-        return 0; /* the GPU's own facts are awaited */
+        return 0; /* the facts of the GPU have not arrived */
     sweep->work.facts = *facts;
     snprintf(sweep->work.gpu_name, sizeof(sweep->work.gpu_name), "%s",
              gpu_arch_gpu_name(facts));

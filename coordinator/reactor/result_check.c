@@ -16,7 +16,7 @@
 #define HELD_SLACK 1.05
 #define HELD_SLACK_S 0.01
 
-/* Of samples, besides the words of enum sampling_verdict. */
+/* Words for samples in addition to those of enum sampling_verdict. */
 #define UNTIMED "none"
 #define FIXED "fixed"
 

@@ -26,7 +26,7 @@
 
 #define EXPIRED_MAX 3 /* leases of a host in a row, then it gets none */
 
-/* result_check() saw to it that it is a word. */
+/* result_check() has checked that it is an outcome. */
 static enum outcome outcome_of(const struct msg *msg)
 {
     enum outcome outcome = OUTCOME_CRASH;
@@ -56,7 +56,7 @@ static void settle(struct sweep *sweep, int unit, int shape,
              plan_shape_name(sweep->work.plan, shape), outcome_name(outcome));
 }
 
-/* A job that failed for good: a build takes its measurements along. */
+/* A job that failed for good; if it is a build, its measurements fail too. */
 static void settle_failed(struct sweep *sweep, const struct sched_lease *job,
                           enum outcome outcome, const char *reason,
                           const struct msg *msg)
@@ -130,8 +130,9 @@ void results_host_lost(struct sweep *sweep, size_t host, const char *why)
     sched_host_down(sweep->work.sched, (int)host);
 }
 
-/* A worker keeps what is not acknowledged for the database that asked for it,
- * which need not be this one.  Work adopted in error is done here after all. */
+/* A worker keeps an unacknowledged result for the database that asked for it,
+ * which may be another one.  If this run adopted the work by mistake, it queues
+ * it again. */
 static void leave_foreign(struct sweep *sweep, size_t host,
                           const struct sched_lease *job)
 {
@@ -162,7 +163,7 @@ static bool is_granted(const struct sweep *sweep,
                                    &sweep->fleet.hosts[job->host]));
 }
 
-/* What a measurement or a tool was for; -1 for no such word. */
+/* The purpose of a measurement or a tool; -1 if the word is unknown. */
 static int purpose_of(const struct msg *msg)
 {
     const struct msg_identity *id = &msg_work(msg)->id;
@@ -175,9 +176,9 @@ static int purpose_of(const struct msg *msg)
     return -1;
 }
 
-/* What another database asked for is not to be judged by this one; nor is, in
- * a pass over some of the points, a replayed result of another point, whose
- * record says how long it took. */
+/* A result that another database asked for cannot be checked here.  In a pass
+ * over some of the points, neither can a replayed result of another point,
+ * because its durations are in that point's record. */
 static int can_judge(struct sweep *sweep, size_t host, const struct msg *msg,
                      const struct sched_lease *job, struct err *err)
 {
@@ -186,7 +187,7 @@ static int can_judge(struct sweep *sweep, size_t host, const struct msg *msg,
     return resume_was_leased(sweep, host, msg, err);
 }
 
-/* Whether the result is for what the sweep is now, not for older sources. */
+/* Is the result for the current sources, not for older ones? */
 static bool is_current(const struct sweep *sweep, const struct sched_lease *job,
                        const struct msg *msg)
 {
@@ -202,7 +203,7 @@ static bool is_current(const struct sweep *sweep, const struct sched_lease *job,
     return strcmp(key, msg_work(msg)->key) == 0;
 }
 
-/* Was this lease of this run given to this host, for this work? */
+/* Did this run give this lease to this host, for this work? */
 static int check_grant(const struct sweep *sweep, const struct sched_lease *job,
                        struct err *err)
 {
@@ -216,8 +217,8 @@ static int check_grant(const struct sweep *sweep, const struct sched_lease *job,
     return 0;
 }
 
-/* A lease of this run knows its artifact.  One of an earlier run does not, but
- * it was given when the build of its artifact was stored. */
+/* A lease of this run has its artifact.  A lease of an earlier run does not,
+ * but the build of its artifact was stored before it was given. */
 static int check_artifact(struct sweep *sweep, const struct msg *msg,
                           const struct sched_lease *job, struct err *err)
 {
@@ -279,7 +280,7 @@ int results_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
     return 0;
 }
 
-/* Tell the host, and write it down. */
+/* Tell the host, and record it. */
 static void cancel_lease(struct sweep *sweep, const struct sched_lease *lease)
 {
     struct msg cancel = { .type = MSG_CANCEL, .cancel.lease = lease->id };
@@ -288,8 +289,8 @@ static void cancel_lease(struct sweep *sweep, const struct sched_lease *lease)
     leases_end(sweep, lease, LEASES_CANCELLED, LEDGER_LOST);
 }
 
-/* End the lease under which this result was made; one that another host holds
- * by now, or its repetition there, is superfluous. */
+/* End the lease of this result.  If another host holds the work by now or
+ * repeats it, that lease is not needed any more. */
 static void close_leases(struct sweep *sweep, const struct sched_lease *job,
                          enum ledger_category category)
 {
@@ -311,7 +312,7 @@ static void close_leases(struct sweep *sweep, const struct sched_lease *job,
     }
 }
 
-/* The runner or the compiler died: try again while there are tries. */
+/* The runner or the compiler died: try again while tries are left. */
 void results_crashed(struct sweep *sweep, const struct sched_lease *lease,
                      const struct msg *msg)
 {

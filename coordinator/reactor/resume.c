@@ -63,7 +63,7 @@ static void skip(struct sweep *sweep, int unit, int shape)
     sweep->work.count.settled++;
 }
 
-/* What is settled for these very sources and this way of measuring. */
+/* Outcomes for exactly these sources and this way of measuring. */
 struct was {
     bool is_settled;
     enum outcome outcome;
@@ -99,9 +99,9 @@ static void find_settled(void *arg, const struct past_runs_settled *settled)
     was->measured = settled->measured;
 }
 
-/* Work that was only lost gets another chance; so does what a gate rejected
- * that does so no more.  Who asks whether something is right wants to know
- * it: what could not be run is tried again. */
+/* Lost work gets another try.  So do points that a gate rejected and no longer
+ * rejects.  A command that asks for certain configurations also repeats
+ * crashes. */
 static bool is_worth_another(const struct sweep *sweep, const struct was *was)
 {
     return was->outcome == OUTCOME_LOST ||
@@ -109,7 +109,7 @@ static bool is_worth_another(const struct sweep *sweep, const struct was *was)
            (was->outcome == OUTCOME_CRASH && sweep->reactor.options->ask);
 }
 
-/* Only what is faster than the others says anything, so few are looked at. */
+/* Only times that are faster than the others matter, so few are read. */
 static int remember(struct sweep *sweep, struct past_runs *history, int unit,
                     int shape, double median_s, struct err *err)
 {
@@ -184,8 +184,8 @@ static void take_loss(void *arg, const struct past_runs_loss *loss)
         sched_losses(sweep->work.sched, stage, unit, shape, (int)loss->losses);
 }
 
-/* Only builds and the first screening are adopted: a canary or a repetition of
- * the same measurement is another lease. */
+/* Only builds and first screenings are adopted: a canary or a repetition of the
+ * same measurement is another lease. */
 static bool is_adoptable(enum job_stage stage, const char *purpose,
                          int64_t round)
 {
@@ -194,7 +194,7 @@ static bool is_adoptable(enum job_stage stage, const char *purpose,
             strcmp(purpose, sched_purpose_name(SCHED_SCREEN)) == 0);
 }
 
-/* Its worker may be at it still, and says so when it is reached. */
+/* Its worker may still be working on it, and says so when it is reached. */
 static void keep_for_adoption(struct sweep *sweep,
                               const struct store_lease *lease)
 {
@@ -294,8 +294,8 @@ int resume_take_past(struct sweep *sweep, struct err *err)
     return rc;
 }
 
-/* What a host built in an earlier run lies in its cache still; should it
- * not, it will ask, and the unit is built again. */
+/* A host still has in its cache what it built in an earlier run.  If not, it
+ * asks for it, and the unit is built again. */
 static void take_built(struct sweep *sweep, struct past_runs *history,
                        size_t host, int unit)
 {
@@ -305,7 +305,7 @@ static void take_built(struct sweep *sweep, struct past_runs *history,
     char key[HASH_HEX];
     struct err err;
 
-    if (!*u->source_key || /* nobody has taken it yet */
+    if (!*u->source_key || /* no host has taken it yet */
         sched_job(sweep->work.sched, JOB_BUILD, unit, 0)->state != JOB_WAITING)
         return;
     plan_build_key(sweep->work.plan, unit, host_state->worker.toolkit, key);
@@ -339,7 +339,7 @@ void resume_take_built(struct sweep *sweep, int unit)
         return;
     for (size_t host = 0; host < sweep->fleet.n; host++)
         if (sweep->fleet.hosts[host].state == HOST_STATE_READY &&
-            !sweep->fleet.hosts[host].is_lost) /* it may come back, or not */
+            !sweep->fleet.hosts[host].is_lost) /* it may or may not come back */
             take_built(sweep, history, host, unit);
     past_runs_close(history);
 }

@@ -30,7 +30,7 @@ void shutdown_dismiss(struct sweep *sweep)
         link->wait(link->self, NULL, 0, TURN_MS);
         for (size_t i = 0; i < sweep->fleet.n; i++)
             while (link->news(link->self, i, &news) == 1)
-                continue; /* unread, it would end every wait at once */
+                continue; /* otherwise it would end every wait at once */
         while (link->recv(link->self, &host, &msg, &err) == 1) {
             if (msg.type == MSG_BYE)
                 sweep->fleet.hosts[host].state = HOST_STATE_AWAY;
@@ -43,7 +43,7 @@ void shutdown_dismiss(struct sweep *sweep)
     }
 }
 
-/* All is settled and nothing is right. */
+/* Everything is settled and nothing is correct. */
 static int without_winner(struct sweep *sweep)
 {
     err_set(&sweep->reactor.fatal, ERR_INPUT,
@@ -52,8 +52,8 @@ static int without_winner(struct sweep *sweep)
     return EXIT_NO_RESULT;
 }
 
-/* A pass may be over while what was built for it is still out.  A run that is
- * interrupted leaves its leases open instead: the next one may adopt them. */
+/* A pass may be over while builds for it are still leased.  An interrupted run
+ * leaves its leases open instead, because the next run may adopt them. */
 static void cancel_leases(struct sweep *sweep)
 {
     const struct sched_lease *lease;

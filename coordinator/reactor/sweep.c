@@ -42,7 +42,7 @@
 #define BEAT_NS (5 * NS_PER_S)
 #define SUSPECT_NS (15 * NS_PER_S)
 #define LOST_NS (30 * NS_PER_S)
-#define MISSED_NS (7 * NS_PER_S) /* a beat and what it may be late */
+#define MISSED_NS (7 * NS_PER_S) /* a beat, and the delay that it may have */
 #define LEASES_NS (100 * NS_PER_MS)
 #define COMMIT_NS (20 * NS_PER_MS)
 #define COMMIT_ROWS 256
@@ -51,7 +51,8 @@
 #define TURN_MESSAGES 512 /* taken before the timers get their turn */
 #define TICK_MS 100
 
-/* Stopping: what runs may finish; then it is told to end; then it is left. */
+/* Stopping: running work may finish; then it is told to end; then it is
+ * abandoned. */
 #define STOP_DRAIN_NS (15 * NS_PER_S)
 #define STOP_NOW_NS (2 * NS_PER_S)
 #define REQUEST_MAX (64 << 10) /* of a recorded kernel: a handful of lines */
@@ -126,7 +127,7 @@ static void take_signals(struct sweep *sweep, int fd)
     }
 }
 
-/* What a frozen process or a sleeping laptop must not be blamed on hosts. */
+/* Hosts must not be blamed for a frozen process or a sleeping laptop. */
 static void forgive(struct sweep *sweep, int64_t by_ns)
 {
     for (size_t i = 0; i < sweep->fleet.n; i++) {
@@ -138,8 +139,8 @@ static void forgive(struct sweep *sweep, int64_t by_ns)
     log_line(LOG_W, "LONG-TURN", "ms=%lld", (long long)(by_ns / NS_PER_MS));
 }
 
-/* When all that is left are repetitions and canaries of who is silent, nobody
- * else has work, and the sweep ends sooner without them. */
+/* If only repetitions and canaries on silent hosts are left, no other host has
+ * work.  Then the sweep ends sooner without them. */
 static int64_t lost_after(const struct sweep *sweep)
 {
     bool over = sweep->work.sched && !sweep->passes.lead &&
@@ -175,8 +176,8 @@ static void check_silence(struct sweep *sweep, int64_t now)
     }
 }
 
-/* A connection over which nothing comes, or no answer to what is sent (then
- * HELLO comes again and again), may be open at this end only. */
+/* A connection may be open at one end only.  Then nothing comes, or only HELLO
+ * again and again, because no answer arrives there. */
 static void check_connections(struct sweep *sweep, int64_t now)
 {
     const struct sweep_link *link = &sweep->reactor.io.link;
@@ -233,7 +234,7 @@ static void check_leases(struct sweep *sweep, int64_t now)
     artifacts_turn(sweep, now);
 }
 
-/* Those that were found unfit in this turn. */
+/* Give up the hosts that were found unusable in this turn. */
 static void give_up_condemned(struct sweep *sweep)
 {
     for (size_t i = 0; i < sweep->fleet.n; i++) {
@@ -301,9 +302,9 @@ static void wait_for_something(struct sweep *sweep, int signals, long ms)
     link->wait(link->self, fds, 1 + PASS_FDS, ms);
 }
 
-/* Ends when all is settled, or it cannot or must not go on.  Of long turns in
- * a row one is forgiven: with a disk that is always slow nothing would ever
- * expire. */
+/* Ends when everything is settled, or when it cannot or must not continue.  Of
+ * several long turns in a row only one is forgiven: otherwise, with a disk that
+ * is always slow, nothing would ever expire. */
 static void turn_until_over(struct sweep *sweep, int signals)
 {
     bool is_long, was_long = false;
@@ -415,7 +416,7 @@ static void sweep_fini(struct sweep *sweep)
     buf_fini(&sweep->work.request);
 }
 
-/* Until it is over, and what is left to do then. */
+/* Run until it is over, then do the last steps. */
 static void run(struct sweep *sweep, int signals, struct err *err)
 {
     int rc = signals < 0 ? signals : start(sweep, err);

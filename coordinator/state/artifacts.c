@@ -90,7 +90,7 @@ static struct fetch *new_fetch(struct sweep *sweep, const char *hash)
     return fetch;
 }
 
-/* The last one takes its place: go through them from the end. */
+/* The last one takes its place, so iterate from the end. */
 static void drop_fetch(struct sweep *sweep, struct fetch *fetch)
 {
     free(fetch->wanted_by);
@@ -125,7 +125,7 @@ static void give_up_fetch(struct sweep *sweep, struct fetch *fetch)
         note_vanished(sweep, unit);
 }
 
-/* Ask for it, or again; wait while its host may come back; or give it up. */
+/* Ask for it or ask again; wait while its host may come back; or give it up. */
 static void step_fetch(struct sweep *sweep, struct fetch *fetch, int64_t now)
 {
     struct msg msg = { .type = MSG_FETCH, .fetch.hash = fetch->hash };
@@ -138,7 +138,7 @@ static void step_fetch(struct sweep *sweep, struct fetch *fetch, int64_t now)
     }
     if (sweep->fleet.hosts[home].state != HOST_STATE_READY ||
         sweep->fleet.hosts[home].suspect)
-        return; /* until it is back, or lost: then it has no home */
+        return; /* until the host is back, or lost: then no host has it */
     if (fetch->from != home)
         fetch->tries = 0;
     else if (now - fetch->moved_ns < FETCH_AGAIN_NS)
@@ -147,7 +147,7 @@ static void step_fetch(struct sweep *sweep, struct fetch *fetch, int64_t now)
         host_state_condemn(&sweep->fleet.hosts[home], ERR_NETWORK,
                            "it was asked three times for an artifact that it "
                            "built, and sent nothing");
-        return; /* now it has no home */
+        return; /* now no host has it */
     }
     fetch->from = home;
     fetch->tries++;
@@ -177,9 +177,9 @@ void artifacts_want(struct sweep *sweep, size_t host, const struct msg *msg)
         want_artifact(sweep, host, msg->want.hash);
 }
 
-/* Chunks are summed in their order; of an answer that another one overtook,
- * the sum is never asked for.  True when the whole of it was right or is not
- * known. */
+/* Chunks are hashed in their order.  If another answer overtook this one, its
+ * hash is never checked.  True if the whole artifact was right, or if that is
+ * unknown. */
 static bool sum_chunk(struct fetch *fetch, const struct msg_artifact *part)
 {
     char hash[HASH_HEX];

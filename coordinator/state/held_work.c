@@ -7,8 +7,7 @@
 #include "coordinator/state/leases.h"
 #include "coordinator/state/reactor.h"
 
-/* The longest that a pass means by "until its time has come": a program's
- * answer. */
+/* The longest time for which a pass may wait: a program's answer. */
 #define WAIT_MAX_NS (120 * NS_PER_S)
 
 struct listing {
@@ -35,7 +34,8 @@ static bool will_end(const struct sweep *sweep, const struct pass_wait *wait)
         return sched_order_is_open(sweep->work.sched, wait->order);
     case PASS_WAIT_UNIT:
         return sched_unit_is_open(sweep->work.sched, wait->unit);
-    case PASS_WAIT_TIME: /* the pass had its turn since, or has not yet */
+    case PASS_WAIT_TIME: /* not before the last turn, so the pass can still act
+                          */
         return wait->until_ns >= sweep->reactor.turn_ns &&
                wait->until_ns - sweep->reactor.turn_ns <= WAIT_MAX_NS;
     case PASS_WAIT_HOST:

@@ -10,10 +10,10 @@
 #define NO_HOST_NS (120 * NS_PER_S)
 #define HOPELESS_TRIES 3 /* of a host that was never reached */
 
-/* What the hosts can do between them. */
+/* What the hosts together can do. */
 struct ability {
     bool measures, builds;       /* a READY host does */
-    bool may_measure, may_build; /* one that is still awaited might */
+    bool may_measure, may_build; /* a host that is still awaited might */
     bool was_ready;              /* any, in this run */
     const struct host_state *failed,
         *idle; /* the last with a reason; a READY one */
@@ -71,7 +71,7 @@ static bool builds_wait(const struct sweep *sweep)
     return false;
 }
 
-/* 'what' is not possible, and which host is to blame. */
+/* Say that 'what' is not possible, and which host is the reason. */
 static void stop(struct sweep *sweep, const struct ability *can,
                  const char *what)
 {

@@ -70,7 +70,8 @@ void outbox_acknowledge(struct sweep *sweep, size_t host, const char *nonce)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
 
-    /* Full: the worker offers it again after this batch is acknowledged. */
+    /* Full: the worker offers the result again after this batch is
+     * acknowledged. */
     if (host_state->n_acks < ACKS_MAX)
         snprintf(host_state->acks[host_state->n_acks++], HASH_HEX, "%s", nonce);
     records_dirty(sweep);

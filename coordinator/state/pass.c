@@ -22,7 +22,7 @@ void pass_free(struct passes *passes)
             passes->list[i].ops->free(&passes->list[i]);
 }
 
-/* The next from '*i' on that takes part; NULL after the last. */
+/* The next pass from '*i' on that takes part; NULL after the last. */
 static struct pass *next(const struct sweep *sweep, int *i)
 {
     const struct passes *passes = &sweep->passes;
@@ -36,7 +36,7 @@ static struct pass *next(const struct sweep *sweep, int *i)
     return NULL;
 }
 
-/* These four decide who takes part, so all are asked. */
+/* These four decide which passes take part, so all are called. */
 int pass_choose(struct sweep *sweep, int64_t passed, struct err *err)
 {
     int rc = 0;

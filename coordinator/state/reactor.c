@@ -5,7 +5,7 @@
 #include "common/clock.h"
 #include "coordinator/hosts/hosts.h"
 
-/* What the run is said to have ended with in its row. */
+/* The ending in the run's row. */
 static const char *ending_of(enum exit_code code)
 {
     return code == EXIT_PARTIAL ? "partial"

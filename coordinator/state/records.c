@@ -210,7 +210,7 @@ static char *facts_json(const struct texts *facts)
         if (!space || end == space + 1 || *end || !isfinite(value) ||
             strspn(facts->items[i], FACT_NAME) !=
                 (size_t)(space - facts->items[i]))
-            continue; /* a fact that is no number */
+            continue; /* a fact that is not a number */
         buf_printf(&buf, "%s\"%.*s\":%.17g", buf.len > 1 ? "," : "",
                    (int)(space - facts->items[i]), facts->items[i], value);
     }
