@@ -19,7 +19,7 @@
 #include "coordinator/store/sql.h"
 
 #define BUSY_MS 5000  /* a reader's checkpoint at most */
-#define ALONE_TRIES 3 /* to copy a file that somebody else changes */
+#define ALONE_TRIES 3 /* tries to copy a file that another process changes */
 
 #define WAL_AT 18 /* in a file's header: how it is written */
 #define WAL_MODE 2
@@ -67,8 +67,8 @@ static int is_missing(const char *path, struct err *err)
                    path);
 }
 
-/* SQLite would create the file with the umask's mode, and say no more than
- * "unable to open database file" about the rest. */
+/* SQLite would create the file with the umask's mode, and for every other
+ * problem it would only say "unable to open database file". */
 static int touch(const char *path, bool create, struct err *err)
 {
     int fd = open(
@@ -90,7 +90,7 @@ static int touch(const char *path, bool create, struct err *err)
     return 0;
 }
 
-/* As a URI, whatever characters it has. */
+/* The path as a URI, with special characters escaped. */
 static char *uri_of(const char *path, const char *query)
 {
     struct sqlite3_str *name = sqlite3_str_new(NULL);
@@ -143,7 +143,7 @@ static int open_db(const char *name, int flags, struct sqlite3 **out,
     return sql_run(*out, "PRAGMA trusted_schema=OFF", err);
 }
 
-/* Explain in terms of the file what SQLite said when it was first read. */
+/* Say what is wrong with the file, from SQLite's error at the first read. */
 static int unreadable(const char *path, struct sqlite3 *db, struct err *err)
 {
     int code = sqlite3_errcode(db);
@@ -189,9 +189,9 @@ static int check_format(struct sqlite3 *db, const char *path, int newest,
     return (int)format;
 }
 
-/* A step may rebuild tables.  Their rows are kept whatever they hold, and
- * those of others do not follow a table that is dropped.  Foreign keys can be
- * turned off only outside of a transaction. */
+/* A step may rebuild tables.  Without foreign keys, rows are kept whatever they
+ * hold, and dropping a table does not delete rows of others.  Foreign keys can
+ * be turned off only outside of a transaction. */
 static int migrate(struct sqlite3 *db, const char *path, int format,
                    struct dbfile_steps steps, struct err *err)
 {
@@ -237,8 +237,8 @@ static int copy_pages(struct sqlite3 *from, struct sqlite3 *to, struct err *err)
     return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(to));
 }
 
-/* A file of an older format is read as it would be, were it brought up to
- * date: in memory, so that it stays as it is. */
+/* A file of an older format is brought up to date in memory and read there, so
+ * that the file stays as it is. */
 static int read_older(const char *path, struct sqlite3 **db, int format,
                       struct dbfile_steps steps, struct err *err)
 {
@@ -270,19 +270,19 @@ static int read_older(const char *path, struct sqlite3 **db, int format,
 
 /* ---- reading ----
  *
- * SQLite reads a database in WAL mode by way of NAME-wal and NAME-shm, which it
- * makes when they are not there.  Only a connection that could write takes
- * them away again when it was the last one, under the locks that this needs.
- * So where we may write, a reader opens the file as if it would, and is told
- * not to; the next reader or writer finds the folder as it was.
+ * SQLite reads a database in WAL mode through NAME-wal and NAME-shm, and makes
+ * them if they do not exist.  Only a connection that may write removes them
+ * again, if it was the last one, under the locks that this needs.  So where it
+ * may write, a reader opens the file for writing and sets query_only; the next
+ * reader or writer finds the folder as it was.
  *
- * What a coordinator that was killed left in NAME-wal is for the next one to
- * copy back: a reader leaves that alone.
+ * If a killed coordinator left rows in NAME-wal, the next coordinator copies
+ * them back.  A reader leaves that file alone.
  *
- * Where the folder cannot be written there is nothing to make; without content
- * in NAME-wal the file alone is the database. */
+ * In a folder that cannot be written, these files cannot be made.  If NAME-wal
+ * is empty, the file alone is the database. */
 
-/* Bytes of what was not copied back to the file yet. */
+/* Bytes of the WAL that are not copied back to the file yet. */
 static int64_t wal_bytes(const char *path)
 {
     char *wal = mem_printf("%s-wal", path);
@@ -303,9 +303,9 @@ static bool may_write(const char *path)
     return may;
 }
 
-/* A file in another mode is not a database of fa-coord, or its creation did
- * not finish.  Reads by SQLite's own descriptor: closing another one of the
- * same file would drop all locks that the process has on it. */
+/* A file in another mode is not a database of fa-coord, or its creation did not
+ * finish.  Reads through SQLite's own descriptor, because closing another
+ * descriptor of the file would drop all locks that the process has on it. */
 static bool is_in_wal_mode(struct sqlite3 *db)
 {
     sqlite3_file *file = NULL;

@@ -19,20 +19,20 @@ struct sqlite3;
 #define DBFILE_APPLICATION_ID 0x46416364 /* "FAcd" */
 
 struct dbfile_steps {
-    const char *const *steps; /* SQL; steps[0] makes format 1 of nothing */
+    const char *const *steps; /* SQL; steps[0] makes format 1 */
     int n;
     int readable; /* formats from here on look the same to a reader; <= n */
 };
 
-/* Open 'path', which must exist, to read: never creates or changes it.  One of
- * an older format is copied into memory and brought up to date there, so that
- * a base kept for years can be read; larger ones than this are refused. */
+/* Open 'path', which must exist, to read: never creates or changes it.  An
+ * older format is copied into memory and brought up to date there, so that old
+ * databases can be read.  Files that are larger than this are refused. */
 #define DBFILE_COPY_BYTES_MAX (INT64_C(2) << 30)
 int dbfile_read(const char *path, struct dbfile_steps steps,
                 struct sqlite3 **out, struct err *err);
 
-/* Can 'path' be a database that we write?  With 'create' a missing file is
- * made, empty, mode 0600.  Comes before the lock and dbfile_write(). */
+/* Can 'path' be a database to write?  With 'create' a missing file is made,
+ * empty, with mode 0600.  Call it before the lock and dbfile_write(). */
 int dbfile_check(const char *path, bool create, struct err *err);
 
 /* Open 'path' to write, bring it to the newest format, in WAL mode with

@@ -13,8 +13,8 @@
 #include "common/err.h"
 #include "common/mem.h"
 
-/* 'status' holds the lock for an instant to see whether it is free; a
- * coordinator that starts in that instant asks again. */
+/* 'status' takes the lock for an instant to see whether it is free.  A
+ * coordinator that starts in that instant tries again. */
 #define TAKE_TRIES 10
 #define TAKE_WAIT_MS 20
 
@@ -69,7 +69,7 @@ static void write_holder(int fd)
     n = snprintf(text, sizeof(text), "pid %lld\nmachine %s\nsince %lld\n",
                  (long long)getpid(), machine, (long long)clock_utc_ns());
     if (ftruncate(fd, 0) < 0 || pwrite(fd, text, (size_t)n, 0) != n)
-        return; /* the lock holds all the same, it only names nobody */
+        return; /* the lock still holds, but the file names no process */
 }
 
 int dblock_take(const char *path, struct err *err)

@@ -32,8 +32,8 @@ static int spec_read_text(const char *path, struct buf *buf)
     return n < 0 ? -1 : 0;
 }
 
-/* The name in a sweep file with ".db", in 'folder', or NULL: 'check' tells
- * what is wrong with a sweep file, here it is only a hint. */
+/* The name in a sweep file with ".db", in 'folder'; or NULL.  The sweep file is
+ * only a hint here, so its errors are not reported. */
 static char *of_file(const char *file, const char *folder)
 {
     struct buf buf;
@@ -61,7 +61,7 @@ static bool ends_in(const char *name, const char *end)
     return len > n && strcmp(name + len - n, end) == 0;
 }
 
-/* What fuzz keeps besides a sweep is not what is meant. */
+/* Databases of fuzz, which stand beside that of a sweep, are not meant. */
 static int is_database(const struct dirent *entry)
 {
     return ends_in(entry->d_name, ".db") && !ends_in(entry->d_name, ".fuzz.db");

@@ -4,13 +4,13 @@
 
 struct err;
 
-/* 'given' when it is not NULL; else the database of ./sweep.json; else the
- * only *.db here.  The caller frees '*out'.  ERR_INPUT when there is no such
- * database or more than one. */
+/* 'given' if it is not NULL; else the database of ./sweep.json; else the only
+ * *.db in the current folder.  The caller frees '*out'.  ERR_INPUT if there is
+ * no such database or more than one. */
 int dbpath_find(const char *given, char **out, struct err *err);
 
-/* The one that a sweep file writes, NAME.db beside it; 'sweep' is the file, a
- * folder that holds a sweep.json, or the database itself.  ERR_INPUT when the
+/* The database of a sweep file, NAME.db beside it.  'sweep' is the file, a
+ * folder that holds a sweep.json, or the database itself.  ERR_INPUT if the
  * file cannot be read or has no name. */
 int dbpath_of_sweep(const char *sweep, char **out, struct err *err);
 

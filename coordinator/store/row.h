@@ -48,7 +48,7 @@ struct row_column {
     size_t offset, bytes; /* of the member */
 };
 
-/* In the order of the table, which that of a checksum is. */
+/* In the order of the table, which is also that of the checksum. */
 struct row_shape {
     const char *table; /* NULL: of a query only */
     const struct row_column *columns;
@@ -69,11 +69,11 @@ struct row_shape {
 char *row_insert_text(const struct row_shape *shape, const char *verb,
                       const char *tail);
 
-/* The values for that; returns how many.  They borrow the row, and 'json', of
- * which there is one a member that is ROW_REALS. */
+/* The values for that statement; returns how many.  They borrow the row and
+ * 'json', which has one text for each member that is ROW_REALS. */
 size_t row_values(const struct row_shape *shape, const void *row,
                   struct buf *json, struct sql_value out[SQL_VALUES_MAX]);
-/* The place among those values of a column that is there. */
+/* The index of an existing column among those values. */
 size_t row_place(const struct row_shape *shape, const char *column);
 
 /* A query whose rows are read into structs. */
@@ -83,7 +83,7 @@ struct row_query {
     int at[SQL_VALUES_MAX]; /* of each member, the column of the row, or -1 */
 };
 
-/* ERR_INPUT, too, where a column of the query has no member. */
+/* Also ERR_INPUT if a column of the query has no member. */
 int row_prepare(struct sqlite3 *db, const char *text,
                 const struct row_shape *shape, struct row_query *out,
                 struct err *err);
@@ -93,8 +93,8 @@ int row_start(struct row_query *query, struct err *err, const char *types, ...);
 int row_open(struct sqlite3 *db, const char *text,
              const struct row_shape *shape, struct row_query *out,
              struct err *err, const char *types, ...);
-/* 1 and a row, whose members without a column are 0, NaN and ""; 0: no more.
- * Texts die with the next call. */
+/* 1 and a row, or 0 after the last one.  Members without a column are 0, NaN
+ * and "".  Texts die with the next call. */
 int row_next(struct row_query *query, void *row, struct err *err);
 void row_close(struct row_query *query); /* not prepared is fine */
 

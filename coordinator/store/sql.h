@@ -23,7 +23,7 @@ struct sqlite3;
 struct sqlite3_stmt;
 struct sqlite3_value;
 
-#define SQL_VALUES_MAX 40 /* columns of the widest row, and some */
+#define SQL_VALUES_MAX 40 /* more than the columns of the widest row */
 
 /* One value of a row, as it is bound or read. */
 struct sql_value {
@@ -39,8 +39,8 @@ size_t sql_values(struct sql_value out[SQL_VALUES_MAX], const char *types, ...);
 size_t sql_values_va(struct sql_value out[SQL_VALUES_MAX], const char *types,
                      va_list ap);
 
-/* Prepare one statement, not more.  ERR_STORE, or ERR_INPUT when the text is
- * wrong. */
+/* Prepare exactly one statement.  ERR_STORE, or ERR_INPUT if the text is wrong.
+ */
 int sql_prepare(struct sqlite3 *db, const char *text, struct sqlite3_stmt **out,
                 struct err *err);
 void sql_free(struct sqlite3_stmt *stmt); /* NULL is fine */
@@ -60,7 +60,7 @@ int sql_exec_values(struct sqlite3_stmt *stmt, const struct sql_value *values,
 
 int sql_bind(struct sqlite3_stmt *stmt, const struct sql_value *values,
              size_t n, struct err *err);
-/* Bind, then step until it returns 0.  1: a row is there; 0: no more. */
+/* Bind, then step until it returns 0.  1: a row; 0: after the last row. */
 int sql_start(struct sqlite3_stmt *stmt, struct err *err, const char *types,
               ...);
 int sql_step(struct sqlite3_stmt *stmt, struct err *err);

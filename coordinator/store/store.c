@@ -13,11 +13,11 @@
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store_internal.h"
 
-/* schema.sql and what was added to it, in order: a step a format */
+/* schema.sql and the steps after it, in order: one step a format */
 extern const struct embed store_schema[];
 
 #define FORMATS 7
-#define READABLE 4 /* what is read by the same queries as the newest */
+#define READABLE 4 /* from here on, the newest format's queries work */
 
 #define ARRAY_BYTES_MAX (1 << 20) /* one JSON array of a result */
 

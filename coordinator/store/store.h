@@ -37,17 +37,17 @@ void store_close(struct store *store); /* drops what is not committed */
 const char *store_path(const struct store *store);
 struct sqlite3 *store_db(struct store *store); /* for queries, sql.h */
 
-int store_begin(struct store *store, struct err *err); /* once is enough */
+int store_begin(struct store *store, struct err *err); /* may be called again */
 int store_commit(struct store *store, struct err *err);
 void store_rollback(struct store *store);
-int store_pending(const struct store *store); /* rows put since the commit */
-int64_t store_repeats(const struct store *store); /* nonces seen again */
+int store_pending(const struct store *store); /* rows since the last commit */
+int64_t store_repeats(const struct store *store); /* results that came again */
 
-/* The epoch of a run that starts at 'now_utc': later than all there were, even
- * if the clock was set back since.  The sweeps of a run are dated by it. */
+/* The epoch of a run that starts at 'now_utc': later than all earlier ones,
+ * even if the clock was set back since.  It dates the sweeps of the run. */
 int store_next_epoch(struct store *store, int64_t now_utc, int64_t *out,
                      struct err *err);
-/* What the database is called where several are: 32 hex digits. */
+/* The identity of the database, to tell it from others: 32 hex digits. */
 int store_owner(struct store *store, char out[HASH_HEX], struct err *err);
 
 int store_run_start(struct store *store, const struct store_run *run,
@@ -55,11 +55,12 @@ int store_run_start(struct store *store, const struct store_run *run,
 int store_run_end(struct store *store, int64_t epoch, const char *ending,
                   int64_t ended_utc, struct err *err);
 
-/* What this run was told, in the place of what the one before was. */
+/* Store what this run was told; it replaces that of the run before. */
 int store_request_put(struct store *store, const struct store_request *request,
                       struct err *err);
 
-/* Make this the current sweep; '*id' is its row, the old one of its key. */
+/* Make this the current sweep.  '*id' is its row: an existing one if the key is
+ * known. */
 int store_sweep_put(struct store *store, const struct store_sweep *sweep,
                     int64_t *id, struct err *err);
 int store_gate_put(struct store *store, const struct store_gate *gate,
@@ -70,7 +71,7 @@ int store_config_put(struct store *store, const struct store_config *config,
                      struct err *err);
 int store_step_put(struct store *store, const struct store_step *step,
                    struct err *err);
-/* Of this sweep, all. */
+/* Delete all steps of this sweep. */
 int store_steps_drop(struct store *store, int64_t sweep, struct err *err);
 int store_host_put(struct store *store, const struct store_host *host,
                    struct err *err);
@@ -83,9 +84,9 @@ int store_lease_put(struct store *store, const struct store_lease *lease,
 int store_lease_end(struct store *store, int64_t epoch, int64_t id,
                     const char *ending, int64_t ended_utc, struct err *err);
 
-/* A result is kept once (its nonce) and counted once (its identity):
- * 1 it is there and counts; 2 kept as evidence only, since its identity is
- * counted already or 'evidence' is set; 0 it was there before. */
+/* A result is kept once (its nonce) and counted once (its identity).  1: it is
+ * stored and counts.  2: it is kept as evidence only, because its identity is
+ * counted already or 'evidence' is set.  0: it was stored before. */
 int store_build_put(struct store *store, const struct store_build *build,
                     struct err *err);
 int store_result_put(struct store *store, const struct store_result *result,
@@ -93,13 +94,13 @@ int store_result_put(struct store *store, const struct store_result *result,
 int store_tool_put(struct store *store, const struct store_tool *tool,
                    struct err *err);
 
-/* Settle a configuration for a shape.  1 when it is settled so now; 0 when
- * it was settled before: only lost, crash and what no result settled give way
- * to something better, and a result to that of a later round. */
+/* Settle a configuration for a shape.  1: it is settled so now.  0: it was
+ * settled before.  A better outcome replaces only lost, crash and outcomes
+ * without a result, and a result of a later round replaces an earlier one. */
 int store_outcome_put(struct store *store, const struct store_outcome *outcome,
                       struct err *err);
 
-/* New, or the extension of the one with the same host, epoch and start. */
+/* A new interval, or a longer one with the same host, epoch and start. */
 int store_interval_put(struct store *store,
                        const struct store_interval *interval, struct err *err);
 

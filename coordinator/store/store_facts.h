@@ -29,7 +29,7 @@ struct store_build {
     int64_t received_utc;
 };
 
-/* What a result is counted once by. */
+/* The identity by which a result is counted once. */
 struct store_identity {
     const char *config, *shape, *purpose;
     int64_t round;

@@ -18,7 +18,7 @@ struct store {
     struct sqlite3 *db;
     char *path;
     int lock; /* descriptor, -1 when reading */
-    struct sqlite3_stmt *stmts[STORE_STATEMENTS]; /* made when first used */
+    struct sqlite3_stmt *stmts[STORE_STATEMENTS]; /* prepared at first use */
     struct buf json[STORE_ARRAYS];                /* of one result */
     int pending;
     int64_t repeats;
@@ -26,7 +26,7 @@ struct store {
     struct err why; /* it failed */
 };
 
-/* Complete the error of 'doing' and let nothing more through.  ERR_STORE. */
+/* Complete the error of 'doing', and refuse all later writes.  ERR_STORE. */
 int store_fail(struct store *store, const char *doing, struct err *err);
 
 #endif

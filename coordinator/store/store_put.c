@@ -44,7 +44,7 @@ enum {
 #define REPLACE(shape) .row = &(shape), .verb = "INSERT OR REPLACE"
 #define FACT(shape) ROW(shape), .tail = " ON CONFLICT DO NOTHING"
 
-/* A row is inserted as its shape says, or what stands in 'text' is run. */
+/* Insert a row by its shape, or run 'text'. */
 static const struct {
     const char *name;
     const struct row_shape *row;
@@ -64,7 +64,8 @@ static const struct {
                         " facts=excluded.facts, "
                         "configurations=excluded.configurations,"
                         " passed=excluded.passed, settings=excluded.settings,"
-                        /* the newest stays as old as it is: nothing changed */
+                        /* the newest sweep keeps its date, because nothing
+                           changed */
                         " created_utc=iif(id=(SELECT s.id FROM sweep s ORDER BY"
                         "  s.created_utc DESC, s.id DESC LIMIT 1), created_utc,"
                         "  excluded.created_utc) RETURNING id" },
@@ -77,7 +78,7 @@ static const struct {
                          " baseline=excluded.baseline, params=excluded.params,"
                          " warnings=excluded.warnings,"
                          " source_key=excluded.source_key"
-                         /* a run that goes on puts all that was asked for */
+                         /* a resumed run puts all configurations again */
                          " WHERE (sweep, point, baseline, params, warnings,"
                          "  source_key) IS NOT (excluded.sweep, excluded.point,"
                          "  excluded.baseline, excluded.params,"
@@ -85,7 +86,7 @@ static const struct {
     [STEP_PUT] = { "step_put", ROW(store_rows_step) },
     [STEPS_DROP] = { "steps_drop", .text = "DELETE FROM step WHERE sweep=?" },
     [HOST_PUT] = { "host_put", ROW(store_rows_host),
-                   /* to replace it would look for its leases */
+                   /* replacing it would check its leases */
                    .tail =
                        " ON CONFLICT DO UPDATE SET position=excluded.position,"
                        " rate_usd_per_h=excluded.rate_usd_per_h,"
@@ -152,7 +153,7 @@ static int ready(struct store *store, int id, struct err *err)
     return rc;
 }
 
-/* Hand on an error; the first one also stops the store. */
+/* Return the error; the first one also stops the store. */
 static int stopped(struct store *store, int id, struct err *here,
                    struct err *err)
 {
@@ -189,7 +190,7 @@ static int put(struct store *store, int id, struct err *err, const char *types,
     return put_values(store, id, values, n, err);
 }
 
-/* For what must change exactly one row or more: 0 or ERR_STORE. */
+/* From a number of changed rows to 0, or ERR_STORE. */
 static int done(int changed)
 {
     return changed < 0 ? changed : 0;

@@ -227,8 +227,7 @@ static const char *baseline_flaw(const struct confirmation *confirmation)
     return confirmation->n > 0 ? confirmation->candidates[0].reason : "";
 }
 
-/* There is nobody to compare, so only this is stored.  A wrong baseline is a
- * failure. */
+/* No finalist is left: store only that.  A wrong baseline is a failure. */
 static int put_alone(struct run *run, struct confirmation *confirmation)
 {
     const char *why = baseline_flaw(confirmation);
@@ -288,7 +287,7 @@ int confirm_pipeline_contest(struct run *run, const struct report *report,
         code = count_proof(run, &hours, &options.caps.usd_before);
     if (isnan(options.caps.usd_before))
         options.caps.usd_before =
-            0; /* unpriced: there is no budget to count for */
+            0; /* a host is unpriced, so no budget applies */
     if (code == EXIT_DONE && !run->set.quiet)
         fprintf(stderr,
                 "comparing %zu configuration%s with the baseline in %d "
