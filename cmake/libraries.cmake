@@ -10,5 +10,5 @@ pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_search_module(MSGPACK REQUIRED IMPORTED_TARGET msgpack-c msgpack)
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
-# GPU hosts use nvcc and cudart at run time; this machine needs nvcc for tests only.
+# GPU hosts use nvcc and cudart at run time; this machine, only for tests.
 find_program(FA_NVCC_PROGRAM nvcc HINTS $ENV{CUDA_HOME}/bin /usr/local/cuda/bin)

@@ -4,9 +4,10 @@
 # Then confirm the best against the baseline, and print verdicts, reports and
 # costs.
 #
-# Without an NVIDIA GPU the kernels run on the cpu device, an emulation that checks
-# results and says nothing about speed.  flash_attention is then not swept: a few
-# configurations that show every pair of values are checked at a dozen shapes.
+# Without an NVIDIA GPU the kernels run on the cpu device, an emulation that
+# checks results and says nothing about speed.  flash_attention is then not
+# swept: a few configurations that show every pair of values are checked at a
+# dozen shapes.
 #
 #   deploy/demo.sh [--keep]    --keep leaves the folder with the databases
 set -eu

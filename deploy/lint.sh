@@ -5,9 +5,9 @@
 #                          changed files; the rest on all files
 #   lint.sh --all BUILD    everything on all files; 4 minutes on two cores
 #
-# BUILD is a build folder with compile_commands.json.  Changed files are those that
-# differ from FA_BASE (a commit).  Without FA_BASE they are the FA_LINT_MOST (16)
-# files changed last, among those that commits of the newest day touched.
+# BUILD is a build folder with compile_commands.json.  Changed files are those
+# that differ from FA_BASE (a commit).  Without FA_BASE they are the
+# FA_LINT_MOST (16) files changed last, among those of the newest day.
 set -u
 cd "$(dirname "$0")/.."
 all=no
@@ -80,7 +80,7 @@ tidy() { # tidy CHECKS < files
         grep -E 'warning:|error:' | sort -u
 }
 
-self_contained() { # self_contained HEADER...: prints those that do not compile alone
+self_contained() { # self_contained HEADER...: those that do not compile alone
     for header in "$@"; do
         printf '#include "%s"\n' "$header" |
             cc -std=c17 -D_GNU_SOURCE -fsyntax-only -I. $(pkg-config --cflags libsodium 2>/dev/null) -x c - 2>/dev/null ||

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Install what building (and, with --tests, testing) fa-coord needs on Debian or
-# Ubuntu.  You can run it again: it installs only missing packages and names them.
+# Ubuntu.  You can run it again: it installs missing packages only, by name.
 set -eu
 
 usage() {
@@ -82,8 +82,8 @@ install() {
     as_root apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends $@ >/dev/null
 }
 
-# The tests start their own sshd on loopback.  A service that lets others log in is
-# not wanted.
+# The tests start their own sshd on loopback.  A service that lets others log in
+# is not wanted.
 had_sshd=no
 is_installed openssh-server && had_sshd=yes
 if [ -n "$missing" ]; then
