@@ -1,6 +1,6 @@
 #!/bin/sh
-# Set up, build and test everything: what CI runs (docs/testing.md says what each
-# step shows).  It needs no GPU; without nvcc it covers less.
+# Set up, build and test everything: what CI runs (docs/testing.md says what
+# each step shows).  It needs no GPU; without nvcc it covers less.
 #
 #   deploy/check.sh            everything but the tests labelled slow
 #   deploy/check.sh --quick    one build with gcc and its tests

@@ -8,9 +8,9 @@
 #   THRESHOLD    ignore smaller changes (3%)
 #   COMPARE_JSON file for the whole comparison (none)
 #
-# Exit code: that of 'fa-coord compare': 0 no regression, 1 regression, 2 unknown
-# or bad arguments.  If the sweep could not be done (no host, a login, a cap, the
-# database): its own code, 3 to 7 or above 128 (docs/exit-codes.md).
+# Exit code: that of 'fa-coord compare': 0 no regression, 1 regression, 2
+# unknown or bad arguments.  If the sweep could not be done (no host, a login, a
+# cap, the database): its own code, 3 to 7 or above 128 (docs/exit-codes.md).
 set -eu
 
 if [ $# -lt 2 ]; then
