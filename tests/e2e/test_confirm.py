@@ -1,5 +1,6 @@
 """Screening, proof, blocks and verdict: in one command, killed on the way, and with wrong configurations."""
 
+import contextlib
 import json
 import os
 import signal
@@ -161,7 +162,8 @@ class Confirm(rig.Rig):
             rig.until("a step of a block", lambda: coord.poll() is not None or self.confirmed(self.folder) >= rows
                       and self.steps_out(self.folder) > 0, 120)
             for pid, _ in self.workers():
-                os.kill(pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
         self.assertEqual(coord.wait(120), 0, self.stderr())
         verdict = self.verdict(self.folder)
         self.assertEqual((verdict["state"], verdict["blocks"]), ("done", 20))

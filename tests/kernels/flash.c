@@ -115,7 +115,7 @@ static void seal(struct device_buffer *buffer)
 {
     struct device_err err;
 
-    assert_int_equal(device_seal(NULL, buffer, true, &err), 0);
+    assert_int_equal(device_guard(NULL, buffer, DEVICE_READ, &err), 0);
 }
 
 /* The caller gives kernel, grid, block and smem. */

@@ -223,7 +223,7 @@ static int set_up(void **state)
     out = fixture_buffer("out", ELEMENT_FP16, N);
     for (int i = 0; i < N; i++)
         ((uint16_t *)device_address(in))[i] = (uint16_t)i;
-    return device_seal(NULL, in, true, &err);
+    return device_guard(NULL, in, DEVICE_READ, &err);
 }
 
 static int tear_down(void **state)

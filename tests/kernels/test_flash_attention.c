@@ -13,7 +13,7 @@
 #include "coordinator/space/pairwise_cover.h"
 #include "tests/kernels/fixture.h"
 #include "tests/kernels/flash.h"
-#include "worker/runner/emulator/emulator.h"
+#include "worker/runner/device/device_cpu.h"
 
 #define KERNEL "kernels/flash_attention/flash_attention.cu"
 #define REFERENCE "kernels/flash_attention/reference.cu"
@@ -272,7 +272,7 @@ static double conflicts(int layout)
     kernel = load("flash_layout", &c);
     flash_check(&c, kernel, &problems[1][SHAPES - 1], BLOCKS);
     device_unload(NULL, kernel);
-    return emulator_bank_conflicts();
+    return device_cpu_bank_conflicts();
 }
 
 /* What the gate bank_conflicts says. */

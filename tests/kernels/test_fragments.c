@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/kernels/fixture.h"
-#include "worker/runner/emulator/emulator.h"
+#include "worker/runner/device/device_cpu.h"
 
 #define SOURCE "tests/fixtures/kernels/matmul.cu"
 
@@ -127,13 +127,13 @@ static void bank_conflicts_depend_on_the_stride(void **state)
 {
     (void)state;
     launch(X4_TRANS, 112 - 32); /* rows of 112 bytes: 7 groups of banks */
-    assert_true(emulator_bank_conflicts() == 1.0);
+    assert_true(device_cpu_bank_conflicts() == 1.0);
     launch(X4_TRANS, 0); /* 32 bytes: every fourth row on the same banks */
-    assert_true(emulator_bank_conflicts() == 2.0);
+    assert_true(device_cpu_bank_conflicts() == 2.0);
     launch(X4_TRANS, 128 - 32); /* 128 bytes: all rows on the same banks */
-    assert_true(emulator_bank_conflicts() == 8.0);
+    assert_true(device_cpu_bank_conflicts() == 8.0);
     launch(BY_HAND, 0);
-    assert_true(emulator_bank_conflicts() == 0.0);
+    assert_true(device_cpu_bank_conflicts() == 0.0);
 }
 
 static void fixture_builds_for_a_gpu_as_well(void **state)

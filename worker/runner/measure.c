@@ -43,6 +43,11 @@ static double now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+static double launched_s(const struct run *run)
+{
+    return device_clock_s(run->device);
+}
+
 __attribute__((format(printf, 3, 4))) static int
 settle(struct run *run, enum outcome outcome, const char *fmt, ...)
 {
@@ -228,9 +233,9 @@ static int check_once(struct run *run, const struct trial *trial,
         return rc;
     resident_problem_args(run->problem, trial, run->problem->outputs,
                           &run->args);
-    begin = now_s();
+    begin = launched_s(run);
     rc = device_run(run->device, &run->launch, run->left_s, &err);
-    run->left_s -= now_s() - begin;
+    run->left_s -= launched_s(run) - begin;
     if (rc < 0)
         return settle_device(run, rc, &err);
     return check_trial(run, trial, when);
@@ -240,13 +245,13 @@ static int time_batch(struct run *run, struct device_batch *batch,
                       struct device_times *times)
 {
     struct device_err err = { .poisoned = false };
-    double begin = now_s();
+    double begin = launched_s(run);
     int rc;
 
     batch->outputs = run->problem->outputs;
     batch->timeout_s = run->left_s;
     rc = device_time(run->device, &run->launch, batch, times, &err);
-    run->left_s -= now_s() - begin;
+    run->left_s -= launched_s(run) - begin;
     return rc < 0 ? settle_device(run, rc, &err) : 0;
 }
 

@@ -161,7 +161,7 @@ static int trial_fill(struct device *device, const struct problem *problem,
             rc = device_checksum(device, *input, &trial->input_sums[i],
                                  &overrun, err);
         if (rc == 0)
-            rc = device_seal(device, *input, true, err);
+            rc = device_guard(device, *input, DEVICE_READ, err);
     }
     return rc;
 }
@@ -230,7 +230,7 @@ static int trial_reference(struct device *device, const struct problem *problem,
         rc = reference_check(device, &problem->args[i], trial->references[i],
                              &trial->reference_sums[i], err);
         if (rc == 0)
-            rc = device_seal(device, trial->references[i], true, err);
+            rc = device_guard(device, trial->references[i], DEVICE_HIDDEN, err);
     }
     return rc;
 }

@@ -269,12 +269,12 @@ void *device_address(const struct device_buffer *buffer)
 
 /* A GPU has no read-only memory that a kernel could not write, so the callers
  * compare checksums. */
-int device_seal(struct device *device, struct device_buffer *buffer,
-                bool sealed, struct device_err *err)
+int device_guard(struct device *device, struct device_buffer *buffer,
+                 enum device_access access, struct device_err *err)
 {
     (void)device;
     (void)buffer;
-    (void)sealed;
+    (void)access;
     (void)err;
     return 0;
 }

@@ -73,11 +73,17 @@ void device_free(struct device *device, struct device_buffer *buffer);
 /* The argument of a launch: args[i] points to this value. */
 void *device_address(const struct device_buffer *buffer);
 
-/* A sealed buffer may only be read by kernels.  A device that can enforce it
- * reports a store as a fault; for others the caller compares checksums. */
-int device_seal(struct device *device, struct device_buffer *buffer,
-                bool sealed, struct device_err *err);
-/* Fill with fill_value(fill, key, i); not while sealed. */
+enum device_access {
+    DEVICE_WRITE,  /* kernels may read and write it, as after device_alloc() */
+    DEVICE_READ,   /* they may only read it */
+    DEVICE_HIDDEN, /* they may not even read it */
+};
+
+/* A device that can enforce it reports a forbidden access as a fault; for
+ * others the caller compares checksums. */
+int device_guard(struct device *device, struct device_buffer *buffer,
+                 enum device_access access, struct device_err *err);
+/* Fill with fill_value(fill, key, i); only a buffer with DEVICE_WRITE. */
 int device_fill(struct device *device, struct device_buffer *buffer,
                 const struct fill *fill, uint64_t key, struct device_err *err);
 /* Poison contents and guards again. */

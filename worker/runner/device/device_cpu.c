@@ -1,19 +1,18 @@
 /* device_cpu.c - the device that is an emulation (emulator/emulator.h)
  *
- * Facts are those of an NVIDIA L4 (sm_89). Times are processor times of the
- * emulated launch, without other work of the machine.  They say nothing about a
- * GPU.
+ * Facts are those of an NVIDIA L4 (sm_89). Each launch is a process of its own
+ * (launch_child.h).  Times are its processor times, without other work of the
+ * machine.  They say nothing about a GPU.
  */
-#include "worker/runner/device/device_host.h"
+#include "worker/runner/device/device_cpu.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "worker/runner/device/device_host.h"
+#include "worker/runner/device/launch_child.h"
 #include "worker/runner/emulator/array.h"
-#include "worker/runner/emulator/emulator.h"
 
 const char device_name[] = "cpu";
 
@@ -27,9 +26,11 @@ struct device_buffer {
 };
 
 struct device_kernel {
-    void *object; /* dlopen's */
-    void (*entry)(void **args);
+    char *path; /* of the object, which each launch loads (launch_child.h) */
 };
+
+static double bank_conflicts; /* of the latest launch */
+static double used_s;         /* by all launches */
 
 static const struct device_fact facts_table[] = {
     { "arch", "89" },
@@ -54,14 +55,6 @@ static const struct device_fact facts_table[] = {
 const struct device_host device_host = {
     facts_table, sizeof(facts_table) / sizeof(facts_table[0]), ROOM_BYTES
 };
-
-static double clock_s(clockid_t clock)
-{
-    struct timespec ts;
-
-    clock_gettime(clock, &ts);
-    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
 
 int device_alloc(struct device *device, const char *name,
                  enum element_type type, int64_t count,
@@ -98,12 +91,13 @@ void *device_address(const struct device_buffer *buffer)
     return array_base(buffer->array);
 }
 
-int device_seal(struct device *device, struct device_buffer *buffer,
-                bool sealed, struct device_err *err)
+int device_guard(struct device *device, struct device_buffer *buffer,
+                 enum device_access access, struct device_err *err)
 {
     (void)device;
-    if (!array_seal(buffer->array, sealed))
-        return device_host_fail(err, DEVICE_BROKEN, "mprotect: %s",
+    if (!array_guard(buffer->array, access != DEVICE_WRITE,
+                     access == DEVICE_HIDDEN))
+        return device_host_fail(err, DEVICE_BROKEN, "mprotect, madvise: %s",
                                 strerror(errno));
     return 0;
 }
@@ -179,43 +173,23 @@ int device_check(struct device *device, const struct device_buffer *out,
     return 0;
 }
 
-/* The object must have been built for this version of the emulator. */
-static int find_entry(struct device_kernel *kernel, const char *path,
-                      struct device_err *err)
-{
-    const int *abi = dlsym(kernel->object, "fa_entry_abi");
-    void *entry = dlsym(kernel->object, "fa_entry");
-
-    if (!abi || !entry)
-        return device_host_fail(err, DEVICE_REFUSED, "%s exports no fa_entry",
-                                path);
-    if (*abi != emulator_abi())
-        return device_host_fail(
-            err, DEVICE_REFUSED,
-            "%s is built for emulator version %d, this is %d", path, *abi,
-            emulator_abi());
-    memcpy(&kernel->entry, &entry, sizeof(entry));
-    return 0;
-}
-
 int device_load(struct device *device, const char *path, const char *entry,
                 struct device_kernel **out, struct device_err *err)
 {
     struct device_kernel *kernel = calloc(1, sizeof(*kernel));
+    struct launch_child child;
     int rc;
 
     (void)device;
     (void)entry; /* its object has only one, exported as fa_entry */
-    if (!kernel)
-        return device_host_fail(err, DEVICE_BROKEN, "out of memory");
-    kernel->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    rc = kernel->object
-             ? find_entry(kernel, path, err)
-             : device_host_fail(err, DEVICE_REFUSED, "%s", dlerror());
+    if (!kernel || !(kernel->path = strdup(path)))
+        abort();
+    rc = launch_child_start(path, &child, err);
     if (rc < 0) {
         device_unload(device, kernel);
         return rc;
     }
+    launch_child_end(&child);
     *out = kernel;
     return 0;
 }
@@ -225,8 +199,7 @@ void device_unload(struct device *device, struct device_kernel *kernel)
     (void)device;
     if (!kernel)
         return;
-    if (kernel->object)
-        dlclose(kernel->object);
+    free(kernel->path);
     free(kernel);
 }
 
@@ -247,24 +220,81 @@ static int outcome_code(enum emulator_outcome outcome)
     return DEVICE_BROKEN;
 }
 
+/* A child that has loaded the kernel. */
+static int start(const struct device_launch *launch, struct launch_child *child,
+                 struct device_err *err)
+{
+    const unsigned *block = launch->block;
+
+    emulator_reserve(block[0] * block[1] * block[2]);
+    return launch_child_start(launch->kernel->path, child, err);
+}
+
+/* In a child of start(). */
+static int run_in(struct launch_child *child,
+                  const struct device_launch *launch, double timeout_s,
+                  double *seconds, struct device_err *err)
+{
+    struct launch_child_reply reply = { .outcome = EMULATOR_DONE };
+    int rc = launch_child_run(child, launch, timeout_s, &reply, seconds, err);
+
+    if (rc < 0)
+        return rc;
+    bank_conflicts = reply.bank_conflicts;
+    return reply.outcome == EMULATOR_DONE
+               ? 0
+               : device_host_fail(err, outcome_code(reply.outcome), "%s",
+                                  reply.text);
+}
+
 int device_run(struct device *device, const struct device_launch *launch,
                double timeout_s, struct device_err *err)
 {
-    const struct emulator_launch run = {
-        .entry = launch->kernel->entry,
-        .args = launch->args,
-        .grid = { launch->grid[0], launch->grid[1], launch->grid[2] },
-        .block = { launch->block[0], launch->block[1], launch->block[2] },
-        .smem = launch->smem,
-    };
+    struct launch_child child;
+    double seconds;
+    int rc;
 
     (void)device;
     if (timeout_s <= 0)
         return device_host_fail(err, DEVICE_TIMEOUT,
                                 "the time limit left no time for a launch");
-    err->poisoned = false;
-    return outcome_code(
-        emulator_run(&run, timeout_s, err->text, sizeof(err->text)));
+    rc = start(launch, &child, err);
+    return rc < 0 ? rc : run_in(&child, launch, timeout_s, &seconds, err);
+}
+
+double device_clock_s(const struct device *device)
+{
+    (void)device;
+    return used_s;
+}
+
+double device_cpu_bank_conflicts(void)
+{
+    return bank_conflicts;
+}
+
+/* One launch of a batch.  The outputs are poisoned when the kernel is loaded.
+ */
+static int time_one(struct device *device, const struct device_launch *launch,
+                    const struct device_batch *batch, double left_s,
+                    double *seconds, struct device_err *err)
+{
+    struct launch_child child;
+    int rc;
+
+    if (left_s <= 0)
+        return device_host_fail(err, DEVICE_TIMEOUT,
+                                "the time limit left no time for a launch");
+    rc = start(launch, &child, err);
+    if (rc < 0)
+        return rc;
+    for (size_t k = 0; rc == 0 && k < launch->n_args; k++)
+        if (batch->outputs[k])
+            rc = device_poison(device, batch->outputs[k], err);
+    if (rc == 0)
+        return run_in(&child, launch, left_s, seconds, err);
+    launch_child_end(&child);
+    return rc;
 }
 
 /* No cache is emulated, and a launch has ended when it returns. */
@@ -277,22 +307,14 @@ int device_time(struct device *device, const struct device_launch *launch,
 
     times->blocked = false;
     for (size_t i = 0; i < batch->n; i++) {
-        double begin, busy;
-        int rc = 0;
+        int rc;
 
-        for (size_t k = 0; rc == 0 && k < launch->n_args; k++)
-            if (batch->outputs[k])
-                rc = device_poison(device, batch->outputs[k], err);
         if (batch->args)
             one.args = batch->args[i];
-        begin = clock_s(CLOCK_MONOTONIC);
-        busy = clock_s(CLOCK_THREAD_CPUTIME_ID);
-        if (rc == 0)
-            rc = device_run(device, &one, left_s, err);
+        rc = time_one(device, &one, batch, left_s, &times->seconds[i], err);
         if (rc < 0)
             return rc;
-        times->seconds[i] = clock_s(CLOCK_THREAD_CPUTIME_ID) - busy;
-        left_s -= clock_s(CLOCK_MONOTONIC) - begin;
+        left_s -= times->seconds[i];
     }
     device_state(device, &times->during);
     return 0;

@@ -32,6 +32,10 @@ struct device_launch {
     size_t n_args;
 };
 
+/* The clock of time limits, in seconds: that of the wall, or, where launches
+ * share the processor with all else (cpu), what they have used of it. */
+double device_clock_s(const struct device *device);
+
 /* Launch once and wait until it has ended or 'timeout_s' has passed. */
 int device_run(struct device *device, const struct device_launch *launch,
                double timeout_s, struct device_err *err);

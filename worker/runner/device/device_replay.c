@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/outcome.h"
 #include "worker/runner/device/record.h"
@@ -70,12 +71,21 @@ void *device_address(const struct device_buffer *buffer)
     return (void *)buffer;
 }
 
-int device_seal(struct device *device, struct device_buffer *buffer,
-                bool sealed, struct device_err *err)
+double device_clock_s(const struct device *device)
+{
+    struct timespec now;
+
+    (void)device;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int device_guard(struct device *device, struct device_buffer *buffer,
+                 enum device_access access, struct device_err *err)
 {
     (void)device;
     (void)buffer;
-    (void)sealed;
+    (void)access;
     (void)err;
     return 0;
 }

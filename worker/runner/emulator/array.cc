@@ -1,6 +1,7 @@
 #include "worker/runner/emulator/array.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -33,9 +34,8 @@ struct array {
     size_t pages_bytes;
     char *base;
     size_t bytes;
-    bool sealed;
-    std::vector<store_mark> marks; /* one for each pair of bytes; empty until
-                                    * used */
+    bool sealed, hidden;
+    store_mark *marks; /* one for each pair of bytes; NULL until used */
 };
 
 static std::vector<array *> arrays;
@@ -51,7 +51,7 @@ struct array *array_new(const char *name, size_t bytes)
     const size_t room = round_up(bytes, ALIGNMENT);
     const size_t pages_bytes = round_up(room, page);
     void *map = mmap(nullptr, pages_bytes + 2 * page, PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
     if (map == MAP_FAILED)
         return nullptr;
@@ -81,6 +81,7 @@ void array_free(struct array *array)
         if (arrays[i] == array)
             arrays.erase(arrays.begin() + (ptrdiff_t)i);
     munmap(array->map, array->map_bytes);
+    free(array->marks);
     delete array;
 }
 
@@ -89,13 +90,16 @@ void *array_base(const struct array *array)
     return array->base;
 }
 
-bool array_seal(struct array *array, bool sealed)
+bool array_guard(struct array *array, bool sealed, bool hidden)
 {
     const int access = sealed ? PROT_READ : PROT_READ | PROT_WRITE;
+    const int inherited = hidden ? MADV_DONTFORK : MADV_DOFORK;
 
-    if (mprotect(array->pages, array->pages_bytes, access) < 0)
+    if (mprotect(array->pages, array->pages_bytes, access) < 0 ||
+        madvise(array->map, array->map_bytes, inherited) < 0)
         return false;
     array->sealed = sealed;
+    array->hidden = hidden;
     return true;
 }
 
@@ -123,7 +127,8 @@ int64_t array_overrun(const struct array *array)
 namespace emulator
 {
 
-/* The array whose mapping, guards included, holds 'address', or NULL. */
+/* The array whose mapping, guards included, holds 'address', or NULL.  A hidden
+ * one is not there for a kernel. */
 static array *around(const void *address)
 {
     static size_t last; /* most accesses are to the same array as the previous
@@ -133,7 +138,8 @@ static array *around(const void *address)
     for (size_t i = 0; i < arrays.size(); i++) {
         const size_t j = (last + i) % arrays.size();
 
-        if (p - (uintptr_t)arrays[j]->map < arrays[j]->map_bytes) {
+        if (!arrays[j]->hidden &&
+            p - (uintptr_t)arrays[j]->map < arrays[j]->map_bytes) {
             last = j;
             return arrays[j];
         }
@@ -180,8 +186,10 @@ static void mark_store(array *a, const void *address, uint32_t bytes,
     const size_t first = (size_t)((const char *)address - a->base) / 2;
     const thread *self = thread_self();
 
-    if (a->marks.empty())
-        a->marks.resize((a->bytes + 1) / 2, { 0, 0 });
+    if (!a->marks) /* pages that nothing is stored to are never touched */
+        a->marks = (store_mark *)calloc((a->bytes + 1) / 2, sizeof(*a->marks));
+    if (!a->marks)
+        abort();
     for (size_t i = first; i < first + bytes / 2; i++) {
         store_mark *mark = &a->marks[i];
         const bool this_launch = mark->thread >= block.launch_serial;

@@ -6,7 +6,7 @@
  * The array is right-justified: the first byte past its end is in the guard
  * page, or in a slack of less than 16 bytes, because the base is a multiple of
  * 16 (the widest access). Slack and contents start as 0xff, which is a NaN in
- * every float type.  One host thread.
+ * every float type.  Processes forked later share the memory.  One host thread.
  */
 #ifndef FA_WORKER_RUNNER_EMULATOR_ARRAY_H
 #define FA_WORKER_RUNNER_EMULATOR_ARRAY_H
@@ -27,10 +27,11 @@ void array_free(struct array *array); /* NULL is fine */
 
 void *array_base(const struct array *array);
 
-/* A sealed array cannot be written.  False, with errno set, if refused. */
-bool array_seal(struct array *array, bool sealed);
+/* A sealed array cannot be written, and a hidden one is not in the memory of
+ * processes that are forked from now on.  False, with errno set, if refused. */
+bool array_guard(struct array *array, bool sealed, bool hidden);
 
-/* Fill contents and slack with 0xff; not while sealed. */
+/* Fill contents and slack with 0xff; not of a sealed one. */
 void array_poison(struct array *array);
 
 /* 0 if the slack is still 0xff.  Otherwise the distance in bytes of the damage

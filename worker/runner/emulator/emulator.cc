@@ -60,6 +60,12 @@ static bool run_blocks()
     return true;
 }
 
+void emulator_reserve(unsigned threads)
+{
+    if (threads <= THREADS_MAX)
+        (void)fiber_stacks(threads);
+}
+
 enum emulator_outcome emulator_run(const struct emulator_launch *l,
                                    double timeout_s, char *text, size_t size)
 {

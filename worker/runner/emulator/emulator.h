@@ -29,10 +29,14 @@ struct emulator_launch {
     size_t smem; /* dynamic shared memory, bytes */
 };
 
+/* Make the stacks of that many threads, which processes forked later inherit;
+ * emulator_run() makes those that are missing. */
+void emulator_reserve(unsigned threads);
+
 /* Launch and wait.  Unless the result is EMULATOR_DONE, 'text' says in one line
- * what happened and where.  After EMULATOR_TIMEOUT a new launch is fine.
- * timeout_s 0 means no limit; a thread that loops without a primitive is never
- * stopped. */
+ * what happened and where.  After EMULATOR_TIMEOUT a new launch is fine.  The
+ * limit is of processor time, and 0 means none; a thread that loops without a
+ * primitive is never stopped. */
 enum emulator_outcome emulator_run(const struct emulator_launch *launch,
                                    double timeout_s, char *text, size_t size);
 

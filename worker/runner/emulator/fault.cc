@@ -335,7 +335,7 @@ static void arm_timer(double timeout_s)
     timer.it_value.tv_sec = (time_t)timeout_s;
     timer.it_value.tv_usec =
         (suseconds_t)((timeout_s - floor(timeout_s)) * 1e6);
-    setitimer(ITIMER_REAL, &timer, nullptr);
+    setitimer(ITIMER_PROF, &timer, nullptr);
 }
 
 void fault_arm(double timeout_s)
@@ -356,14 +356,14 @@ void fault_arm(double timeout_s)
         sigaction(signal, &action, &state.old_actions[signal]);
     action.sa_flags = SA_ONSTACK | SA_RESTART;
     action.sa_handler = on_alarm;
-    sigaction(SIGALRM, &action, &state.old_actions[SIGALRM]);
+    sigaction(SIGPROF, &action, &state.old_actions[SIGPROF]);
     arm_timer(timeout_s);
 }
 
 void fault_disarm()
 {
     arm_timer(0);
-    sigaction(SIGALRM, &state.old_actions[SIGALRM], nullptr);
+    sigaction(SIGPROF, &state.old_actions[SIGPROF], nullptr);
     for (int signal : caught)
         sigaction(signal, &state.old_actions[signal], nullptr);
     sigaltstack(&state.old_stack, nullptr);

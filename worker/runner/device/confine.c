@@ -1,0 +1,244 @@
+#include "worker/runner/device/confine.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+/* It opens a file at a switch of stacks, and looks for leaks by ptrace. */
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+enum {
+    KEPT = 3,         /* the number of the descriptor that is kept */
+    FILES_MAX = 1024, /* closed one by one where close_range() is missing */
+    FILTER_MAX = 128
+};
+
+void confine_hide(void)
+{
+    if (!SANITIZED)
+        prctl(PR_SET_DUMPABLE, 0);
+}
+
+static int keep_one(int keep)
+{
+    if (keep != KEPT)
+        dup2(keep, KEPT);
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, KEPT + 1, ~0u, 0) == 0)
+        return KEPT;
+#endif
+    for (int fd = KEPT + 1; fd < FILES_MAX; fd++)
+        close(fd);
+    return KEPT;
+}
+
+static void drop_capabilities(void)
+{
+    struct __user_cap_header_struct header = {
+        .version = _LINUX_CAPABILITY_VERSION_3
+    };
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3];
+
+    memset(none, 0, sizeof(none));
+    syscall(SYS_capset, &header, none);
+}
+
+#ifdef ARCHITECTURE
+
+struct filter {
+    struct sock_filter code[FILTER_MAX];
+    unsigned short n;
+};
+
+static const long never[] = {
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_clone,
+#ifdef SYS_clone3
+    SYS_clone3,
+#endif
+#ifdef SYS_fork
+    SYS_fork,
+    SYS_vfork,
+#endif
+    SYS_execve,
+    SYS_execveat,
+    SYS_socket,
+    SYS_connect,
+    SYS_rt_sigqueueinfo,
+    SYS_rt_tgsigqueueinfo,
+#ifdef SYS_pidfd_send_signal
+    SYS_pidfd_send_signal,
+#endif
+#ifdef SYS_pidfd_getfd
+    SYS_pidfd_getfd,
+#endif
+    SYS_bpf,
+    SYS_perf_event_open,
+    SYS_setns,
+    SYS_mount,
+    SYS_unlinkat,
+    SYS_renameat2,
+    SYS_truncate,
+#ifdef SYS_unlink
+    SYS_unlink,
+    SYS_rename,
+    SYS_creat,
+#endif
+#ifdef SYS_openat2
+    SYS_openat2, /* its flags are behind a pointer */
+#endif
+    SYS_open_by_handle_at,
+};
+
+static const long to_itself[] = { SYS_kill, SYS_tkill, SYS_tgkill };
+
+/* Calls that open a file, and where their flags are. */
+static const struct {
+    long call;
+    unsigned flags;
+} opening[] = {
+#ifdef SYS_open
+    { SYS_open, 1 },
+#endif
+    { SYS_openat, 2 },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define ARGUMENT(i) ((uint32_t)offsetof(struct seccomp_data, args[(i)]))
+
+static void add(struct filter *filter, uint16_t code, uint8_t yes, uint8_t no,
+                uint32_t operand)
+{
+    assert(filter->n < FILTER_MAX);
+    filter->code[filter->n++] = (struct sock_filter){ code, yes, no, operand };
+}
+
+static void load(struct filter *filter, uint32_t at)
+{
+    add(filter, BPF_LD | BPF_W | BPF_ABS, 0, 0, at);
+}
+
+static void refuse(struct filter *filter)
+{
+    add(filter, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM);
+}
+
+/* Skip the next 'n' instructions unless the call has this number. */
+static void unless_call(struct filter *filter, long call, uint8_t n)
+{
+    add(filter, BPF_JMP | BPF_JEQ | BPF_K, 0, n, (uint32_t)call);
+}
+
+static void begin(struct filter *filter)
+{
+    filter->n = 0;
+    load(filter, (uint32_t)offsetof(struct seccomp_data, arch));
+    add(filter, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, ARCHITECTURE);
+    refuse(filter);
+    load(filter, (uint32_t)offsetof(struct seccomp_data, nr));
+#ifdef __x86_64__
+    add(filter, BPF_JMP | BPF_JGE | BPF_K, 0, 1, 0x40000000u); /* x32 */
+    refuse(filter);
+#endif
+}
+
+static void install(struct filter *filter)
+{
+    struct sock_fprog program = { .filter = filter->code };
+
+    add(filter, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW);
+    program.len = filter->n;
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static void refuse_reach(void)
+{
+    struct filter filter;
+
+    begin(&filter);
+    for (size_t i = 0; i < COUNT(never); i++) {
+        unless_call(&filter, never[i], 1);
+        refuse(&filter);
+    }
+    for (size_t i = 0; i < COUNT(to_itself); i++) {
+        unless_call(&filter, to_itself[i], 4);
+        load(&filter, ARGUMENT(0));
+        add(&filter, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, (uint32_t)getpid());
+        refuse(&filter);
+        load(&filter, (uint32_t)offsetof(struct seccomp_data, nr));
+    }
+    for (size_t i = 0; i < COUNT(opening); i++) {
+        unless_call(&filter, opening[i].call, 4);
+        load(&filter, ARGUMENT(opening[i].flags));
+        add(&filter, BPF_JMP | BPF_JSET | BPF_K, 0, 1,
+            O_WRONLY | O_RDWR | O_CREAT | O_TRUNC);
+        refuse(&filter);
+        load(&filter, (uint32_t)offsetof(struct seccomp_data, nr));
+    }
+    install(&filter);
+}
+
+static void refuse_files(void)
+{
+    struct filter filter;
+
+    begin(&filter);
+    for (size_t i = 0; i < COUNT(opening); i++) {
+        unless_call(&filter, opening[i].call, 1);
+        refuse(&filter);
+    }
+    install(&filter);
+}
+
+#else
+
+static void refuse_reach(void)
+{
+}
+
+static void refuse_files(void)
+{
+}
+
+#endif
+
+int confine_start(int keep)
+{
+    int kept = keep_one(keep);
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_DUMPABLE, 1); /* for a debugger */
+    drop_capabilities();
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    refuse_reach();
+    return kept;
+}
+
+void confine_loaded(void)
+{
+    if (!SANITIZED)
+        refuse_files();
+}

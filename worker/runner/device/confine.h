@@ -1,0 +1,24 @@
+/* confine.h - what the process of an emulated kernel may not do
+ *
+ * A kernel is foreign code, and the process that judges it has the reference
+ * and the pipe of the results.  So the kernel's process keeps no descriptor of
+ * the judge and no capability, and a seccomp filter (seccomp(2)) refuses what
+ * would reach another process: ptrace, process_vm_readv, signals, new
+ * processes and threads, sockets, files opened to write.  Where the system has
+ * no seccomp it goes without the filter.  Linux on x86_64 and aarch64; without
+ * effect elsewhere.
+ */
+#ifndef FA_WORKER_RUNNER_DEVICE_CONFINE_H
+#define FA_WORKER_RUNNER_DEVICE_CONFINE_H
+
+/* For the judge: others of the same user may not read its memory. */
+void confine_hide(void);
+
+/* For the process of a kernel, before it is loaded.  'keep' is the only
+ * descriptor above 2 that stays open; returns its new number. */
+int confine_start(int keep);
+
+/* After it is loaded: no file can be opened any more. */
+void confine_loaded(void);
+
+#endif

@@ -1,0 +1,237 @@
+#include "worker/runner/device/launch_child.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "worker/runner/device/confine.h"
+#include "worker/runner/device/device_host.h"
+
+/* The emulator ends a launch at its limit of processor time with the name of
+ * the thread.  A loop without a primitive, and a kernel that sleeps, are ended
+ * from outside: after that much more of the wall's time, on a busy machine. */
+#define WALL_FACTOR 4
+#define GRACE_S 0.5
+
+/* Loading runs the object's constructors. */
+#define LOAD_S 10.0
+
+/* What the child is told to run; its arguments are in memory that it shares. */
+struct order {
+    struct emulator_launch launch;
+    double timeout_s;
+};
+
+/* A socket keeps the bounds of its messages: one is there as a whole. */
+static bool say(int socket, const void *data, size_t len)
+{
+    ssize_t n;
+
+    do
+        n = send(socket, data, len, MSG_NOSIGNAL);
+    while (n < 0 && errno == EINTR);
+    return n == (ssize_t)len;
+}
+
+/* The length of the message; 0 at the end, -1 on an error. */
+static ssize_t hear(int socket, void *data, size_t len)
+{
+    ssize_t n;
+
+    do
+        n = recv(socket, data, len, MSG_TRUNC);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
+static void refuse(struct launch_child_reply *reply, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void refuse(struct launch_child_reply *reply, const char *fmt, ...)
+{
+    va_list args;
+
+    reply->outcome = EMULATOR_REFUSED;
+    va_start(args, fmt);
+    vsnprintf(reply->text, sizeof(reply->text), fmt, args);
+    va_end(args);
+}
+
+/* The object must have been built for this version of the emulator. */
+static void *load(const char *path, struct launch_child_reply *reply)
+{
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const int *abi = object ? dlsym(object, "fa_entry_abi") : NULL;
+    void *entry = object ? dlsym(object, "fa_entry") : NULL;
+
+    if (!object)
+        refuse(reply, "%s", dlerror());
+    else if (!abi || !entry)
+        refuse(reply, "%s exports no fa_entry", path);
+    else if (*abi != emulator_abi())
+        refuse(reply, "%s is built for emulator version %d, this is %d", path,
+               *abi, emulator_abi());
+    else
+        return entry;
+    return NULL;
+}
+
+/* In the child. */
+__attribute__((noreturn)) static void serve(const char *path, int socket)
+{
+    struct launch_child_reply reply = { .outcome = EMULATOR_DONE };
+    struct order order;
+    void *entry;
+
+    socket = confine_start(socket);
+    entry = load(path, &reply);
+    confine_loaded();
+    if (!say(socket, &reply, sizeof(reply)) || !entry ||
+        hear(socket, &order, sizeof(order)) != sizeof(order))
+        _exit(0);
+    memcpy(&order.launch.entry, &entry, sizeof(entry));
+    reply.outcome = emulator_run(&order.launch, order.timeout_s, reply.text,
+                                 sizeof(reply.text));
+    reply.bank_conflicts = emulator_bank_conflicts();
+    say(socket, &reply, sizeof(reply));
+    for (;;)
+        pause(); /* until it is killed: nothing of it runs any more */
+}
+
+/* Take over how the child ended. */
+__attribute__((noreturn)) static void die_like(pid_t pid)
+{
+    int status = 0;
+
+    waitpid(pid, &status, 0);
+    if (WIFSIGNALED(status)) {
+        signal(WTERMSIG(status), SIG_DFL);
+        raise(WTERMSIG(status));
+    }
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+void launch_child_end(struct launch_child *child)
+{
+    kill(child->pid, SIGKILL);
+    waitpid(child->pid, NULL, 0);
+    close(child->socket);
+}
+
+static double clock_of(clockid_t clock)
+{
+    struct timespec now = { .tv_sec = 0 };
+
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* False if the child said nothing for that long. */
+static bool await(const struct launch_child *child, double timeout_s,
+                  struct launch_child_reply *reply)
+{
+    double end = clock_of(CLOCK_MONOTONIC) + timeout_s, left_s;
+    ssize_t len;
+    struct pollfd socket = { .fd = child->socket, .events = POLLIN };
+    int n;
+
+    do {
+        left_s = end - clock_of(CLOCK_MONOTONIC);
+        n = poll(&socket, 1, left_s > 0 ? (int)(left_s * 1e3) + 1 : 0);
+    } while ((n < 0 && errno == EINTR) || (n == 0 && left_s > 0));
+    if (n == 0)
+        return false;
+    len = hear(child->socket, reply, sizeof(*reply));
+    if (len <= 0)
+        die_like(child->pid);
+    if (len != sizeof(*reply) || reply->outcome > EMULATOR_MEMORY)
+        *reply = (struct launch_child_reply){
+            .outcome = EMULATOR_FAULT,
+            .text = "its process sent something that is not a reply"
+        };
+    reply->text[sizeof(reply->text) - 1] = '\0';
+    return true;
+}
+
+int launch_child_start(const char *path, struct launch_child *out,
+                       struct device_err *err)
+{
+    struct launch_child_reply reply;
+    int sockets[2];
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
+        return device_host_fail(err, DEVICE_BROKEN, "socketpair: %s",
+                                strerror(errno));
+    confine_hide();
+    fflush(NULL);
+    out->pid = fork();
+    if (out->pid == 0)
+        serve(path, sockets[1]);
+    close(sockets[1]);
+    out->socket = sockets[0];
+    if (out->pid < 0) {
+        close(sockets[0]);
+        return device_host_fail(err, DEVICE_BROKEN, "fork: %s",
+                                strerror(errno));
+    }
+    if (!await(out, LOAD_S, &reply)) {
+        launch_child_end(out);
+        return device_host_fail(err, DEVICE_TIMEOUT,
+                                "%s was not loaded within %.0f s", path,
+                                LOAD_S);
+    }
+    if (reply.outcome != EMULATOR_DONE) {
+        launch_child_end(out);
+        return device_host_fail(err, DEVICE_REFUSED, "%s", reply.text);
+    }
+    return 0;
+}
+
+/* Stop it, so that what it has used is all that it uses. */
+static double used_s(const struct launch_child *child, clockid_t clock)
+{
+    siginfo_t info;
+
+    kill(child->pid, SIGSTOP);
+    waitid(P_PID, (id_t)child->pid, &info, WSTOPPED | WEXITED | WNOWAIT);
+    return clock_of(clock);
+}
+
+int launch_child_run(struct launch_child *child,
+                     const struct device_launch *launch, double timeout_s,
+                     struct launch_child_reply *reply, double *seconds,
+                     struct device_err *err)
+{
+    const struct order order = {
+        .launch = { .args = launch->args,
+                    .grid = { launch->grid[0], launch->grid[1],
+                              launch->grid[2] },
+                    .block = { launch->block[0], launch->block[1],
+                               launch->block[2] },
+                    .smem = launch->smem },
+        .timeout_s = timeout_s,
+    };
+    clockid_t clock = CLOCK_MONOTONIC;
+    double begin;
+    bool heard;
+
+    clock_getcpuclockid(child->pid, &clock);
+    begin = clock_of(clock);
+    heard = say(child->socket, &order, sizeof(order)) &&
+            await(child, WALL_FACTOR * timeout_s + GRACE_S, reply);
+    *seconds = used_s(child, clock) - begin;
+    launch_child_end(child);
+    if (!heard)
+        return device_host_fail(err, DEVICE_TIMEOUT,
+                                "still running after %.3g s", timeout_s);
+    return 0;
+}

@@ -1,0 +1,49 @@
+/* launch_child.h - each launch of an emulated kernel, in a process of its own
+ *
+ * The process that judges a kernel is not the one that runs it: what a kernel
+ * keeps (variables, allocated memory, shared memory) ends with its launch, and
+ * the reference, the verdict and the clock are out of its reach (confine.h).
+ *
+ * A launch has two steps.  The child loads the kernel, and says so.  Only then
+ * the caller writes what the kernel is to find in its arrays, and starts it:
+ * code that runs while the kernel is loaded finds nothing to compute.  The time
+ * of a launch is the processor time of the child, as the system counts it, from
+ * the start until the child is stopped.
+ *
+ * A child that ends by itself (a signal, exit) ends this process in the same
+ * way: the worker sees a crash, as of any kernel.
+ */
+#ifndef FA_WORKER_RUNNER_DEVICE_LAUNCH_CHILD_H
+#define FA_WORKER_RUNNER_DEVICE_LAUNCH_CHILD_H
+
+#include <sys/types.h>
+
+#include "worker/runner/device/device_kernel.h"
+#include "worker/runner/emulator/emulator.h"
+
+struct launch_child {
+    pid_t pid;
+    int socket;
+};
+
+/* How a launch ended, as its child says. */
+struct launch_child_reply {
+    enum emulator_outcome outcome;
+    double bank_conflicts; /* emulator_bank_conflicts() */
+    char text[600];        /* unless it is EMULATOR_DONE */
+};
+
+/* Load the object at 'path' in a new process, which then waits.  0, or a
+ * DEVICE_* code with 'err' and no process. */
+int launch_child_start(const char *path, struct launch_child *out,
+                       struct device_err *err);
+
+/* Run 'launch' in it, and end the process.  Every child that was started is
+ * given to this or to launch_child_end(). */
+int launch_child_run(struct launch_child *child,
+                     const struct device_launch *launch, double timeout_s,
+                     struct launch_child_reply *reply, double *seconds,
+                     struct device_err *err);
+void launch_child_end(struct launch_child *child);
+
+#endif
