@@ -209,10 +209,9 @@ static void find_interval(const struct ranking *r, double miss,
 }
 
 /* A zero counts half on either side, as with average ranks. */
-static double p_of_zero(const struct ranking *r)
+static double weight_above_zero(const struct ranking *r)
 {
-    double positive = 0, total = (double)r->total;
-    uint64_t k;
+    double positive = 0;
 
     for (size_t i = 0; i < r->n_averages; i++) {
         double weight = (double)r->averages[i].weight;
@@ -222,14 +221,31 @@ static double p_of_zero(const struct ranking *r)
         else if (r->averages[i].value == 0)
             positive += weight / 2;
     }
-    k = (uint64_t)ceil(fmin(positive, total - positive));
+    return positive;
+}
+
+static double p_two_sided(const struct ranking *r, double positive)
+{
+    uint64_t k = (uint64_t)ceil(fmin(positive, (double)r->total - positive));
+
     return k > r->total / 2 ? 1 : fmin(1, 2 * r->below[k]);
+}
+
+/* P(weight of the positive ones >= this weight).  The distribution is
+ * symmetric, so an upper tail is the lower one of the rest. */
+static double p_one_sided(const struct ranking *r, double positive)
+{
+    uint64_t least = (uint64_t)floor(positive);
+
+    if (r->total - least <= r->total / 2)
+        return r->below[r->total - least];
+    return least == 0 ? 1 : 1 - r->below[least - 1];
 }
 
 static void rank_all(struct ranking *r, size_t n, double confidence,
                      struct signed_rank *out)
 {
-    double miss = (1 - confidence) / 2;
+    double miss = (1 - confidence) / 2, positive;
 
     weigh_strata(r);
     find_averages(r);
@@ -240,7 +256,9 @@ static void rank_all(struct ranking *r, size_t n, double confidence,
         normal_below(r);
     out->estimate =
         (value_at(r, (r->total + 1) / 2) + value_at(r, r->total / 2 + 1)) / 2;
-    out->p = p_of_zero(r);
+    positive = weight_above_zero(r);
+    out->p = p_two_sided(r, positive);
+    out->p_above = p_one_sided(r, positive);
     if (ldexp(1, -(int)n) <= MISS_SLACK * miss)
         find_interval(r, miss, out);
     free(r->below);
@@ -254,7 +272,12 @@ void signed_rank(const struct difference *d, size_t n, double confidence,
 
     assert(confidence > 0 && confidence < 1);
     *out = (struct signed_rank){
-        .n = n, .estimate = NAN, .lo = -INFINITY, .hi = INFINITY, .p = 1
+        .n = n,
+        .estimate = NAN,
+        .lo = -INFINITY,
+        .hi = INFINITY,
+        .p = 1,
+        .p_above = 1,
     };
     if (n == 0)
         return;

@@ -33,6 +33,7 @@ struct signed_rank {
     double estimate; /* the median of all averages of two; NAN without values */
     double lo, hi;   /* of the centre; infinite with too few differences */
     double p;        /* two-sided, of "the centre is 0" */
+    double p_above;  /* one-sided, of "the centre is at most 0" */
 };
 
 /* d           [n], any order, not modified; n may be 0

@@ -72,6 +72,7 @@ static void answer_signed_rank(const cJSON *ask)
         d[i] = (struct difference){ values.items[i], (int)strata.items[i] };
     signed_rank(d, values.n, spec_read_real(ask, "confidence"), &out);
     put("p", out.p);
+    put("p_above", out.p_above);
     put("estimate", out.estimate);
     put("lo", out.lo);
     put("hi", out.hi);

@@ -38,6 +38,28 @@ static void p_counts_the_signs(void **state)
     assert_near(out.p, 4.0 / 64, 1e-12);
 }
 
+/* 2 of 64 sign patterns have 20 or more, and all but one have 1 or more. */
+static void one_sided_p_knows_the_side(void **state)
+{
+    struct difference d[] = {
+        { -0.1, 0 }, { 0.2, 0 }, { 0.5, 0 }, { 0.7, 0 }, { 1.1, 0 }, { 9, 0 },
+    };
+    struct signed_rank out;
+
+    (void)state;
+    signed_rank(NULL, 0, 0.95, &out);
+    assert_true(out.p_above == 1);
+    signed_rank(d, 6, 0.95, &out);
+    assert_near(out.p_above, 2.0 / 64, 1e-12);
+    for (int i = 0; i < 6; i++)
+        d[i].value = -d[i].value;
+    signed_rank(d, 6, 0.95, &out);
+    assert_near(out.p_above, 63.0 / 64, 1e-12);
+    d[0].value = -0.1;
+    signed_rank(d, 6, 0.95, &out);
+    assert_true(out.p_above == 1);
+}
+
 /* The table of the signed-rank test at 5 %, two-sided: for n = 10, rank sums of
  * 8 or less are rejected. */
 static void critical_values_are_those_of_the_table(void **state)
@@ -150,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(none_and_few_differences_bound_nothing),
         cmocka_unit_test(p_counts_the_signs),
+        cmocka_unit_test(one_sided_p_knows_the_side),
         cmocka_unit_test(critical_values_are_those_of_the_table),
         cmocka_unit_test(an_end_lies_between_two_steps),
         cmocka_unit_test(one_wild_block_moves_little),

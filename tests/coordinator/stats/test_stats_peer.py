@@ -80,6 +80,13 @@ class SignedRank(Peer):
             d = rng.normal(rng.normal() / 2, 1, rng.integers(1, 60))
             self.near(self.signed_rank(d)["p"], stats.wilcoxon(d, mode="exact").pvalue, 1e-7)
 
+    def test_one_sided_p_beyond_a_floor_is_exact(self):
+        rng = np.random.default_rng(11)
+        for _ in range(300):
+            d = rng.normal(rng.normal() / 2, 1, rng.integers(1, 60)) - 0.005
+            theirs = stats.wilcoxon(d, alternative="greater", mode="exact").pvalue
+            self.near(self.signed_rank(d)["p_above"], theirs, 1e-7)
+
     def test_p_of_many_is_as_good_as_normal(self):
         rng = np.random.default_rng(4)
         for _ in range(30):
