@@ -136,9 +136,13 @@ static void print_method(const struct conclusion *c, FILE *to)
             c->n_gpus == 1 ? "" : "s", c->blocks.broken,
             100 * (1 - c->confirmation.rules.alpha),
             100 * c->confirmation.rules.floor);
-    fprintf(to, "p Holm: test that both are equally fast, corrected for the "
-                "number of finalists; p rank and delta: Mann-Whitney test and "
-                "Cliff's delta of the block medians\n");
+    fprintf(to,
+            "x baseline: its intervals hold for all finalists of a shape "
+            "together\n"
+            "p Holm: test that the difference is at most %.2g %%, corrected "
+            "for the number of finalists; p rank and delta: Mann-Whitney test "
+            "and Cliff's delta of the block medians\n",
+            100 * c->confirmation.rules.floor);
     if (!isnan(c->confirmation.cut))
         fprintf(
             to,

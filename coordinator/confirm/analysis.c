@@ -38,21 +38,39 @@ static void put_ranks(const struct blocks *blocks, size_t baseline,
     free(mine);
 }
 
-/* Correct the p values of all finalists, without the baseline, by Holm. */
-static void put_corrected(size_t n, size_t baseline, struct finding *out)
+/* The confidence of one of 'n' intervals that hold together. */
+static double joint_confidence(size_t n, double alpha)
 {
-    double *p = mem_new(n, sizeof(*p));
-    size_t kept = 0;
+    return 1 - (n > 1 ? alpha / (double)n : alpha);
+}
+
+/* Holm over the finalists on one side of the floor: faster or slower.  The two
+ * sides share alpha, so each p counts twice. */
+static void correct_side(const struct blocks *blocks, size_t baseline,
+                         double floor, bool faster, struct finding *out)
+{
+    size_t n = blocks_contestants(blocks), kept = 0;
+    double *p = mem_new(n, sizeof(*p)), most = 1 + floor;
 
     for (size_t c = 0; c < n; c++)
         if (c != baseline)
-            p[kept++] = out[c].speedup.p;
+            p[kept++] =
+                2 * (faster ? speedup_p_above(blocks, c, baseline, most)
+                            : speedup_p_above(blocks, baseline, c, most));
     mann_whitney_holm(p, kept, p);
-    out[baseline].p_holm = 1;
     for (size_t c = n; c-- > 0;)
         if (c != baseline)
-            out[c].p_holm = p[--kept];
+            out[c].p_holm = fmin(out[c].p_holm, p[--kept]);
     free(p);
+}
+
+static void put_corrected(const struct blocks *blocks, size_t baseline,
+                          double floor, struct finding *out)
+{
+    for (size_t c = 0; c < blocks_contestants(blocks); c++)
+        out[c].p_holm = 1;
+    correct_side(blocks, baseline, floor, true, out);
+    correct_side(blocks, baseline, floor, false, out);
 }
 
 static size_t put_ties(const struct blocks *blocks, size_t baseline,
@@ -76,19 +94,18 @@ size_t analysis_findings(const struct blocks *blocks, size_t baseline,
                          const struct verdict_rules *rules, struct finding *out)
 {
     size_t n = blocks_contestants(blocks);
-    double confidence = 1 - rules->alpha;
+    double joint = joint_confidence(n - 1, rules->alpha);
 
     assert(baseline < n);
-    put_times(blocks, confidence, out);
+    put_times(blocks, 1 - rules->alpha, out);
     put_ranks(blocks, baseline, out);
     for (size_t c = 0; c < n; c++)
-        speedup_of(blocks, c, baseline, confidence, &out[c].speedup);
-    put_corrected(n, baseline, out);
+        speedup_of(blocks, c, baseline, joint, &out[c].speedup);
+    put_corrected(blocks, baseline, rules->floor, out);
     for (size_t c = 0; c < n; c++) {
         out[c].verdict = verdict_of(&out[c].speedup, out[c].p_holm, rules);
         out[c].success =
-            verdict_is_success(out[c].verdict, &out[c].speedup, &out[c].time,
-                               &out[baseline].time, rules);
+            verdict_is_success(out[c].verdict, &out[c].speedup, rules);
     }
     return put_ties(blocks, baseline, rules, out);
 }

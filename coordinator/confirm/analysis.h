@@ -3,6 +3,14 @@
  * One call combines blocks.h, speedup.h, mann_whitney.h, verdict.h and
  * best_set.h.  docs/statistics.md explains what each is for.
  *
+ * The finalists are one family: with a probability of at least 1 - alpha,
+ * everything that is claimed of them is true, whichever one is then selected.
+ * The intervals of their speedups hold together by Bonferroni's inequality
+ * (Dunn, 1961).  FAST and SLOW use Holm (1979) over the finalists, with half
+ * of alpha on each side, and test "not beyond the floor" instead of "equal".
+ * Both are exact at every number of blocks, need no resampling, and so depend
+ * on nothing but the measurements.
+ *
  * Pure; any thread.
  */
 #ifndef FA_COORDINATOR_CONFIRM_ANALYSIS_H
@@ -18,13 +26,14 @@
 
 struct finding {
     struct block_time time;   /* in the typical block */
-    struct speedup speedup;   /* over the baseline */
-    double p_holm;            /* p of the speedup, corrected over the
-                               * finalists */
+    struct speedup speedup;   /* over the baseline; the intervals of all
+                               * finalists hold together */
+    double p_holm;            /* that it is within the floor, or on the other
+                               * side; corrected over the finalists */
     struct mann_whitney rank; /* of the block medians, for comparison; its p is
                                * not corrected, and NAN without medians */
     enum verdict verdict;
-    bool success; /* it reached the target */
+    bool success; /* it is shown to reach the target */
     bool tied;    /* with the leader; never the baseline */
 };
 

@@ -7,6 +7,8 @@
 #include "coordinator/confirm/blocks.h"
 #include "coordinator/stats/signed_rank.h"
 
+#define P_CONFIDENCE 0.95 /* p does not depend on it */
+
 static void from_differences(const struct difference *d, size_t n,
                              double confidence, struct speedup *out)
 {
@@ -30,6 +32,20 @@ void speedup_of(const struct blocks *blocks, size_t a, size_t b,
 
     from_differences(d, n, confidence, out);
     free(d);
+}
+
+double speedup_p_above(const struct blocks *blocks, size_t a, size_t b,
+                       double bound)
+{
+    struct difference *d = mem_new(blocks_count(blocks), sizeof(*d));
+    size_t n = blocks_differences(blocks, a, b, d);
+    struct signed_rank rank;
+
+    for (size_t i = 0; i < n; i++)
+        d[i].value -= log(bound);
+    signed_rank(d, n, P_CONFIDENCE, &rank);
+    free(d);
+    return rank.p_above;
 }
 
 void speedup_on(const struct blocks *blocks, size_t a, size_t b, int gpu,

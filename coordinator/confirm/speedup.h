@@ -24,7 +24,12 @@ struct speedup {
 void speedup_of(const struct blocks *blocks, size_t a, size_t b,
                 double confidence, struct speedup *out);
 
-/* The same from the blocks of one GPU alone, for the report. */
+/* One-sided p of "the ratio is at most 'bound'", bound > 0: small if it is
+ * certain that a is faster than b by more than that. */
+double speedup_p_above(const struct blocks *blocks, size_t a, size_t b,
+                       double bound);
+
+/* The same as speedup_of() from the blocks of one GPU alone, for the report. */
 void speedup_on(const struct blocks *blocks, size_t a, size_t b, int gpu,
                 double confidence, struct speedup *out);
 

@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "coordinator/confirm/blocks.h"
 #include "coordinator/confirm/speedup.h"
 
 enum verdict verdict_of(const struct speedup *s, double p_holm,
@@ -32,12 +31,9 @@ const char *verdict_name(enum verdict verdict)
 }
 
 bool verdict_is_success(enum verdict verdict, const struct speedup *s,
-                        const struct block_time *mine,
-                        const struct block_time *baseline,
                         const struct verdict_rules *rules)
 {
-    return verdict == VERDICT_FAST && s->value >= rules->target &&
-           mine->hi < baseline->lo;
+    return verdict == VERDICT_FAST && s->lo >= rules->target;
 }
 
 size_t verdict_blocks_needed(size_t n_finalists,

@@ -8,9 +8,9 @@
  *
  * For FAST and SLOW, the whole interval must be beyond the floor, because a
  * certain but tiny difference does not count, and the p value must survive
- * Holm's correction over all finalists (mann_whitney_holm()). SAME means that
- * the two are equal for practical purposes.  AMBG means that the measurements
- * cannot decide.
+ * Holm's correction (1979) over all candidates that are judged together
+ * (mann_whitney_holm()).  SAME means that the two are equal for practical
+ * purposes.  AMBG means that the measurements cannot decide.
  *
  * Pure; any thread.
  */
@@ -20,7 +20,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct block_time;
 struct speedup;
 
 enum verdict {
@@ -31,7 +30,7 @@ enum verdict {
 };
 
 struct verdict_rules {
-    double alpha;  /* 0.05; intervals are of confidence 1 - alpha */
+    double alpha;  /* 0.05: of one family, so often may a claim be wrong */
     double floor;  /* 0.005: a difference of less than 0.5 % does not count */
     double target; /* 1.10: the speedup that the sweep aims at */
 };
@@ -41,18 +40,18 @@ struct verdict_rules {
         .alpha = 0.05, .floor = 0.005, .target = 1.10 \
     }
 
-/* s       over the baseline, its interval of confidence 1 - alpha
- * p_holm  s->p, corrected for the number of finalists */
+/* s       over the baseline
+ * p_holm  that the difference is not there, corrected for the number of
+ *         candidates */
 enum verdict verdict_of(const struct speedup *s, double p_holm,
                         const struct verdict_rules *rules);
 
 const char *verdict_name(enum verdict verdict); /* "SAME" and so on */
 
-/* Did it reach the target?  The speedup is at least 'target', the verdict is
- * FAST, and the intervals of the two times do not overlap. */
+/* Is it shown that it reached the target?  The verdict is FAST, and the whole
+ * interval is at or above 'target'.  The best of several was selected because
+ * it measured fast, so the interval must hold for all of them together. */
 bool verdict_is_success(enum verdict verdict, const struct speedup *s,
-                        const struct block_time *mine,
-                        const struct block_time *baseline,
                         const struct verdict_rules *rules);
 
 /* The fewest blocks with which one of 'n_finalists' can be FAST at all.  With

@@ -117,6 +117,23 @@ static void a_gain_below_the_target_is_no_success(void **state)
     scene_close(&s);
 }
 
+/* The ratio is above the target, but its interval is not. */
+static void a_target_within_the_interval_is_no_success(void **state)
+{
+    struct scene s = { .n_gpus = 1, .times = { 1, 0.9094 } };
+    const struct conclusion *c;
+
+    scene_begin(&s, *state, 1);
+    scene_put_blocks(&s, SCENE_BLOCKS);
+    scene_end(&s, true);
+    c = s.conclusion;
+    assert_true(c->shapes[0].findings[1].speedup.value > 1.1);
+    assert_non_null(strstr(c->sentence, "on 1 GPU; the target of 1.1x is not "
+                                        "shown to be reached"));
+    assert_false(c->success);
+    scene_close(&s);
+}
+
 /* The fastest of the screening, which the fixture ranks first. */
 static void a_wrong_configuration_is_not_exported(void **state)
 {
@@ -333,6 +350,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_winner_and_what_ties_with_it),
         TEST(a_gain_below_the_target_is_no_success),
+        TEST(a_target_within_the_interval_is_no_success),
         TEST(a_wrong_configuration_is_not_exported),
         TEST(every_shape_has_a_verdict_of_its_own),
         TEST(the_fastest_of_a_shape_that_was_not_compared_is_named),

@@ -129,6 +129,103 @@ static void many_equals_do_not_make_a_winner(void **state)
     free(samples);
 }
 
+#define FAMILY_MOST 30
+#define FAMILY_PASSES 300
+
+struct family {
+    int fast, success; /* passes in which any finalist is */
+};
+
+/* Finalists that are all faster than the baseline by 'ratio'. */
+static struct family count_family(size_t n_finalists, double ratio)
+{
+    double logs[FAMILY_MOST + 1] = { 0 };
+    const struct noise_pass pass = { n_finalists + 1, 20, 5, 1, logs };
+    struct noise_stream stream = noise_stream(n_finalists);
+    struct block_sample *samples =
+        mem_new((n_finalists + 1) * 100, sizeof(*samples));
+    struct family count = { 0 };
+
+    for (size_t c = 1; c <= n_finalists; c++)
+        logs[c] = -log(ratio);
+    for (int i = 0; i < FAMILY_PASSES; i++) {
+        size_t n = noise_measure(&drifting, &pass, &stream, samples);
+        struct blocks *blocks = blocks_new(samples, n, n_finalists + 1);
+        struct finding found[FAMILY_MOST + 1];
+        bool fast = false, success = false;
+
+        analysis_findings(blocks, 0, &rules, found);
+        for (size_t c = 1; c <= n_finalists; c++) {
+            fast = fast || found[c].verdict == VERDICT_FAST;
+            success = success || found[c].success;
+        }
+        count.fast += fast;
+        count.success += success;
+        blocks_free(blocks);
+    }
+    free(samples);
+    return count;
+}
+
+/* One side of a 95 % interval is 2.5 %: 7.5 of 300, and three sigma more. */
+#define FAMILY_ALLOWED 15
+
+static void no_number_of_finalists_makes_a_success(void **state)
+{
+    static const size_t sizes[] = { 1, 10, FAMILY_MOST };
+
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        struct family below = count_family(sizes[k], 1.095);
+        struct family at = count_family(sizes[k], 1.0999);
+
+        print_message("%zu finalists: %d and %d of 300 succeed\n", sizes[k],
+                      below.success, at.success);
+        assert_true(below.success <= 3 && at.success <= FAMILY_ALLOWED);
+        assert_true(below.fast >= 299);
+    }
+}
+
+static void no_number_of_finalists_at_the_floor_makes_one_fast(void **state)
+{
+    static const size_t sizes[] = { 1, 10, FAMILY_MOST };
+
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        struct family at = count_family(sizes[k], 1.005);
+
+        print_message("%zu finalists: %d of 300 are FAST\n", sizes[k], at.fast);
+        assert_true(at.fast <= FAMILY_ALLOWED);
+    }
+}
+
+/* The order of the samples and a second call change nothing. */
+static void the_same_measurements_give_the_same_findings(void **state)
+{
+    static const double logs[] = { 0, -0.0953, -0.0951 };
+    const struct noise_pass pass = { 3, 20, 5, 1, logs };
+    struct noise_stream stream = noise_stream(9);
+    struct block_sample samples[300], turned[300];
+    size_t n = noise_measure(&calm, &pass, &stream, samples);
+    struct blocks *one = blocks_new(samples, n, 3), *other;
+    struct finding found[3], again[3];
+
+    (void)state;
+    for (size_t i = 0; i < n; i++)
+        turned[i] = samples[n - 1 - i];
+    other = blocks_new(turned, n, 3);
+    analysis_findings(one, 0, &rules, found);
+    analysis_findings(other, 0, &rules, again);
+    for (int c = 0; c < 3; c++) {
+        assert_true(found[c].speedup.lo == again[c].speedup.lo);
+        assert_true(found[c].speedup.hi == again[c].speedup.hi);
+        assert_true(found[c].p_holm == again[c].p_holm);
+        assert_int_equal(found[c].success, again[c].success);
+    }
+    blocks_free(one);
+    blocks_free(other);
+}
+
 /* The second is 30 % faster than the baseline (the first), the third ties with
  * it, the fourth is 5 % slower, and the fifth was never measured. */
 static void a_pass_has_a_finding_for_every_candidate(void **state)
@@ -188,6 +285,9 @@ int main(void)
         cmocka_unit_test(equals_win_at_most_at_the_stated_rate),
         cmocka_unit_test(a_gain_of_2_percent_is_found_at_1_percent_noise),
         cmocka_unit_test(many_equals_do_not_make_a_winner),
+        cmocka_unit_test(no_number_of_finalists_makes_a_success),
+        cmocka_unit_test(no_number_of_finalists_at_the_floor_makes_one_fast),
+        cmocka_unit_test(the_same_measurements_give_the_same_findings),
         cmocka_unit_test(cards_that_disagree_give_no_verdict),
         cmocka_unit_test(a_pass_has_a_finding_for_every_candidate),
     };

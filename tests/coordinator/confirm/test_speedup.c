@@ -87,10 +87,29 @@ static void a_ratio_is_above_one_where_the_first_is_faster(void **state)
     blocks_free(blocks);
 }
 
+/* Six blocks, all of them with 1.25: the only sign pattern of 64 as far from
+ * 1.2, and from 1.3 on the other side. */
+static void p_is_of_a_ratio_beyond_a_bound(void **state)
+{
+    struct block_sample samples[12];
+    struct blocks *blocks;
+
+    (void)state;
+    for (int i = 0; i < 12; i++)
+        samples[i] = (struct block_sample){ i % 2, i / 2, 0,
+                                            (i % 2 ? 1.25 : 1) + 1e-6 * i };
+    blocks = blocks_new(samples, 12, 2);
+    assert_near(speedup_p_above(blocks, 0, 1, 1.2), 1.0 / 64, 1e-12);
+    assert_near(speedup_p_above(blocks, 0, 1, 1.3), 1, 1e-12);
+    assert_near(speedup_p_above(blocks, 1, 0, 1 / 1.3), 1.0 / 64, 1e-12);
+    blocks_free(blocks);
+}
+
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_hold_the_truth_as_often_as_they_say),
+        cmocka_unit_test(p_is_of_a_ratio_beyond_a_bound),
         cmocka_unit_test(a_ratio_is_above_one_where_the_first_is_faster),
     };
 

@@ -6,7 +6,6 @@
 
 #include <cmocka.h>
 
-#include "coordinator/confirm/blocks.h"
 #include "coordinator/confirm/speedup.h"
 #include "coordinator/confirm/verdict.h"
 
@@ -41,23 +40,17 @@ static void the_interval_and_the_floor_decide(void **state)
     }
 }
 
-static void success_takes_target_verdict_and_separate_times(void **state)
+static void success_takes_an_interval_that_reaches_the_target(void **state)
 {
-    const struct block_time baseline = { 1.0, 0.99, 1.01 };
-    const struct block_time apart = { 0.9, 0.89, 0.98 };
-    const struct block_time touching = { 0.9, 0.8, 0.99 };
-    const struct speedup reached = { .value = 1.10, .lo = 1.05, .hi = 1.15 };
-    const struct speedup short_of_it = { .value = 1.0999, .lo = 1.09 };
+    const struct speedup reached = { .value = 1.12, .lo = 1.10, .hi = 1.14 };
+    const struct speedup not_sure = { .value = 1.12, .lo = 1.0999, .hi = 1.14 };
+    const struct speedup unknown = { .value = 1.12, .hi = INFINITY };
 
     (void)state;
-    assert_true(
-        verdict_is_success(VERDICT_FAST, &reached, &apart, &baseline, &rules));
-    assert_false(verdict_is_success(VERDICT_FAST, &reached, &touching,
-                                    &baseline, &rules));
-    assert_false(verdict_is_success(VERDICT_FAST, &short_of_it, &apart,
-                                    &baseline, &rules));
-    assert_false(
-        verdict_is_success(VERDICT_AMBG, &reached, &apart, &baseline, &rules));
+    assert_true(verdict_is_success(VERDICT_FAST, &reached, &rules));
+    assert_false(verdict_is_success(VERDICT_FAST, &not_sure, &rules));
+    assert_false(verdict_is_success(VERDICT_FAST, &unknown, &rules));
+    assert_false(verdict_is_success(VERDICT_AMBG, &reached, &rules));
 }
 
 /* 2^(1-6) is 0.031; for 20 finalists 2^(1-10) times 20 is 0.039. */
@@ -73,7 +66,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_interval_and_the_floor_decide),
-        cmocka_unit_test(success_takes_target_verdict_and_separate_times),
+        cmocka_unit_test(success_takes_an_interval_that_reaches_the_target),
         cmocka_unit_test(more_finalists_need_more_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
