@@ -10,13 +10,6 @@
 #include "coordinator/confirm/blocks.h"
 #include "coordinator/result/report.h"
 
-#define KEYS 3 /* of the tie-break */
-
-static double or_last(double key)
-{
-    return isnan(key) ? (double)INFINITY : key;
-}
-
 /* The strength of its evidence. */
 static int standing(const struct finding *f)
 {
@@ -28,8 +21,7 @@ static int standing(const struct finding *f)
 static size_t take_from_tie(const struct conclusion *c,
                             const struct finding *findings)
 {
-    bool *tied = mem_new(c->n, sizeof(*tied));
-    double *keys = mem_new(c->n * KEYS, sizeof(*keys));
+    struct best_set_choice *choices = mem_new(c->n, sizeof(*choices));
     int highest = 0;
     size_t best;
 
@@ -39,15 +31,15 @@ static size_t take_from_tie(const struct conclusion *c,
     for (size_t i = 0; i < c->n; i++) {
         const struct conclusion_entry *entry = &c->entries[i];
 
-        tied[i] = findings[i].tied && standing(&findings[i]) == highest;
-        keys[i * KEYS] = or_last(entry->registers);
-        keys[i * KEYS + 1] = or_last(entry->spill_bytes);
-        keys[i * KEYS + 2] =
-            entry->config ? (double)entry->config->point : (double)INFINITY;
+        choices[i] = (struct best_set_choice){
+            .eligible = findings[i].tied && standing(&findings[i]) == highest,
+            .seconds = findings[i].time.seconds,
+            .code = entry->code,
+            .number = entry->config ? entry->config->point : INT64_MAX,
+        };
     }
-    best = best_set_break(tied, c->n, keys, KEYS);
-    free(keys);
-    free(tied);
+    best = best_set_choose(choices, c->n);
+    free(choices);
     return best;
 }
 
@@ -107,10 +99,16 @@ bool conclusion_rejects(const struct conclusion *c,
     return false;
 }
 
+void conclusion_entry_fini(struct conclusion_entry *entry)
+{
+    free(entry->name);
+    free(entry->code);
+}
+
 static void free_entries(struct conclusion_entry *entries, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        free(entries[i].name);
+        conclusion_entry_fini(&entries[i]);
     free(entries);
 }
 

@@ -39,7 +39,7 @@ struct conclusion_entry {
     size_t candidate;                   /* index in 'confirmation' */
     char *name;                         /* "BLOCK_M=128 STAGES=2" */
     const struct report_config *config; /* NULL: the report does not have it */
-    double registers, spill_bytes;      /* NAN: not known */
+    char *code; /* hash of each artifact that was measured; "": not known */
 };
 
 struct conclusion_shape {

@@ -13,6 +13,8 @@ struct conclusion_sample {
     struct block_sample sample; /* of an entry */
 };
 
+void conclusion_entry_fini(struct conclusion_entry *entry);
+
 /* From entries, confirmation, state, emulated, complete and n_gpus, derive all
  * other members except the sentences. */
 void conclusion_judge(struct conclusion *conclusion,

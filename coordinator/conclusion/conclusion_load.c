@@ -31,9 +31,8 @@ struct loading {
     size_t n, cap;
     char **gpus; /* UUIDs; the index is the number */
     int n_gpus;
-    bool *wrong;       /* by candidate: wrong in some block */
-    double *registers; /* by candidate */
-    double *spill_bytes;
+    bool *wrong;  /* by candidate: wrong in some block */
+    char **codes; /* by candidate: the artifacts that were measured */
 };
 
 static int gpu_number(struct loading *l, const char *uuid)
@@ -44,6 +43,20 @@ static int gpu_number(struct loading *l, const char *uuid)
     l->gpus = mem_grow(l->gpus, (size_t)l->n_gpus + 1, sizeof(*l->gpus));
     l->gpus[l->n_gpus] = mem_strdup(uuid);
     return l->n_gpus++;
+}
+
+/* Hosts with different compilers measure different artifacts of a candidate.
+ * Results come by block, so candidates that are equal everywhere have equal
+ * lists. */
+static void add_code(char **code, const char *artifact)
+{
+    char *longer;
+
+    if (strstr(*code, artifact))
+        return;
+    longer = mem_printf("%s %s", *code, artifact);
+    free(*code);
+    *code = longer;
 }
 
 static void take(void *arg, const struct confirmation_result *result)
@@ -65,12 +78,7 @@ static void take(void *arg, const struct confirmation_result *result)
         outcome_is(result->outcome, OUTCOME_CORRECT) && m->n_samples > 0;
     if (!m->correct)
         l->wrong[m->candidate] = true;
-    if (result->registers >= 0)
-        l->registers[m->candidate] =
-            fmax(l->registers[m->candidate], (double)result->registers);
-    if (result->spill_bytes >= 0)
-        l->spill_bytes[m->candidate] =
-            fmax(l->spill_bytes[m->candidate], (double)result->spill_bytes);
+    add_code(&l->codes[m->candidate], result->artifact);
 }
 
 static char *name_of(const struct report_config *config, const char *key)
@@ -110,8 +118,7 @@ static void place_entries(struct loading *l, const struct report *report,
             .candidate = i,
             .name = name_of(config, is->key),
             .config = config,
-            .registers = l->registers[i],
-            .spill_bytes = l->spill_bytes[i],
+            .code = mem_strdup(l->codes[i]),
         };
 
         places[i] = -1;
@@ -121,7 +128,8 @@ static void place_entries(struct loading *l, const struct report *report,
             places[i] = (int)c->n;
             c->entries[c->n++] = entry;
         } else {
-            free(entry.name); /* without a baseline it cannot be judged */
+            /* without a baseline it cannot be judged */
+            conclusion_entry_fini(&entry);
         }
     }
 }
@@ -228,8 +236,9 @@ static void loading_fini(struct loading *l)
     free(l->items);
     free(l->gpus);
     free(l->wrong);
-    free(l->registers);
-    free(l->spill_bytes);
+    for (size_t i = 0; i < l->c->confirmation.n; i++)
+        free(l->codes[i]);
+    free(l->codes);
 }
 
 static int load_results(struct store *store, const struct report *report,
@@ -238,14 +247,13 @@ static int load_results(struct store *store, const struct report *report,
     size_t n = c->confirmation.n;
     struct loading l = { .c = c,
                          .wrong = mem_new(n, sizeof(*l.wrong)),
-                         .registers = mem_new(n, sizeof(*l.registers)),
-                         .spill_bytes = mem_new(n, sizeof(*l.spill_bytes)) };
+                         .codes = mem_new(n, sizeof(*l.codes)) };
     int *places = mem_new(n, sizeof(*places));
     struct conclusion_sample *samples = NULL;
     int rc;
 
     for (size_t i = 0; i < n; i++)
-        l.registers[i] = l.spill_bytes[i] = (double)NAN;
+        l.codes[i] = mem_strdup("");
     rc = confirmation_results(store, &c->confirmation, take, &l, err);
     if (rc == 0) {
         size_t n_samples;

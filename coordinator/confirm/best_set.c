@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/mem.h"
 #include "coordinator/confirm/blocks.h"
@@ -47,23 +48,26 @@ size_t best_set_of(const struct blocks *blocks, const bool *eligible,
     return leader;
 }
 
-static bool is_before(const double *a, const double *b, size_t n_keys)
+static bool is_same_kernel(const struct best_set_choice *a,
+                           const struct best_set_choice *b)
 {
-    for (size_t k = 0; k < n_keys; k++)
-        if (a[k] != b[k])
-            return a[k] < b[k];
-    return false;
+    return *a->code && strcmp(a->code, b->code) == 0;
 }
 
-size_t best_set_break(const bool *tied, size_t n, const double *keys,
-                      size_t n_keys)
+size_t best_set_choose(const struct best_set_choice *choices, size_t n)
 {
-    size_t best = BEST_SET_NONE;
+    size_t fastest = BEST_SET_NONE, best;
 
     for (size_t c = 0; c < n; c++)
-        if (tied[c] &&
-            (best == BEST_SET_NONE ||
-             is_before(&keys[c * n_keys], &keys[best * n_keys], n_keys)))
+        if (choices[c].eligible &&
+            (fastest == BEST_SET_NONE ||
+             choices[c].seconds < choices[fastest].seconds))
+            fastest = c;
+    best = fastest;
+    for (size_t c = 0; best != BEST_SET_NONE && c < n; c++)
+        if (choices[c].eligible &&
+            is_same_kernel(&choices[c], &choices[fastest]) &&
+            choices[c].number < choices[best].number)
             best = c;
     return best;
 }

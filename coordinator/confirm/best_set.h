@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct blocks;
 struct verdict_rules;
@@ -26,14 +27,18 @@ struct verdict_rules;
 size_t best_set_of(const struct blocks *blocks, const bool *eligible,
                    const struct verdict_rules *rules, bool *tied);
 
-/* Choose among those that tie: the lowest first key, among equals the lowest
- * second key, and so on; at the end the lowest index.  So the choice does not
- * depend on noise inside the set.
- *
- * keys  [n][n_keys], smaller is better, as registers, spilled bytes, shared
- *       memory, point number
- * Returns BEST_SET_NONE if none is tied. */
-size_t best_set_break(const bool *tied, size_t n, const double *keys,
-                      size_t n_keys);
+struct best_set_choice {
+    bool eligible;    /* it ties, and may be named */
+    double seconds;   /* its time */
+    const char *code; /* its machine code, as a hash; "": not known */
+    int64_t number;
+};
+
+/* The one to name of those that tie: the fastest.  To prefer another one for a
+ * figure such as its registers would cost time that was measured.  Candidates
+ * with the machine code of the fastest are the same kernel, and only noise
+ * orders them: of these, the one with the lowest number is named.
+ * Returns BEST_SET_NONE if none is eligible. */
+size_t best_set_choose(const struct best_set_choice *choices, size_t n);
 
 #endif

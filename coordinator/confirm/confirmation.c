@@ -227,8 +227,7 @@ static void tell_result(void *arg, const struct stored_contest_result *result)
                     .outcome = result->outcome,
                     .detail = result->detail,
                     .samples = result->samples,
-                    .registers = result->registers,
-                    .spill_bytes = result->spill_bytes,
+                    .artifact = result->artifact,
                 });
 }
 

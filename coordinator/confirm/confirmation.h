@@ -97,8 +97,8 @@ struct confirmation_result {
     int block;
     const char *gpu; /* UUID */
     const char *outcome, *detail;
-    const char *samples; /* JSON array, seconds */
-    int64_t registers, spill_bytes;
+    const char *samples;  /* JSON array, seconds */
+    const char *artifact; /* that was measured */
 };
 
 /* Visit every counted measurement, by block.  Its texts are valid during the

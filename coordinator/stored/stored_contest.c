@@ -98,7 +98,7 @@ int stored_contest_shapes(struct store *store, int64_t pass,
 static const struct row_column result_columns[] = {
     RESULT(entry, INT),    RESULT(shape, INT),     RESULT(round, INT),
     RESULT(gpu, TEXT),     RESULT(outcome, TEXT),  RESULT(detail, TEXT),
-    RESULT(samples, TEXT), RESULT(registers, INT), RESULT(spill_bytes, INT),
+    RESULT(samples, TEXT), RESULT(artifact, TEXT),
 };
 static const struct row_shape result_shape = ROW_SHAPE(NULL, result_columns);
 
@@ -108,7 +108,7 @@ int stored_contest_results(struct store *store, int64_t pass, int64_t first,
 {
     static const char text[] =
         "SELECT c.position AS entry, s.position AS shape, r.round, r.gpu,"
-        " r.outcome, r.detail, r.samples, r.registers, r.spill_bytes"
+        " r.outcome, r.detail, r.samples, r.artifact"
         " FROM contestant c JOIN contest_shape s ON s.pass=c.pass"
         " JOIN result r ON r.config=c.config AND r.shape=s.shape"
         " AND r.purpose='confirm' AND r.round>?2 AND r.round<?3"

@@ -47,7 +47,7 @@ struct stored_contest_result {
     int64_t entry, shape, round;
     const char *gpu, *outcome, *detail;
     const char *samples; /* JSON array, seconds */
-    int64_t registers, spill_bytes;
+    const char *artifact;
 };
 typedef void
 stored_contest_result_fn(void *arg, const struct stored_contest_result *result);

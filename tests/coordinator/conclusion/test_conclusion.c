@@ -101,6 +101,36 @@ static void a_winner_and_what_ties_with_it(void **state)
     scene_close(&s);
 }
 
+/* The second finalist is 0.2 % faster than the first, which has the lower
+ * point. */
+static void check_tie(const char *path, bool same_code, size_t best)
+{
+    struct scene s = { .n_gpus = 1,
+                       .times = { 1, 0.8016, 0.8 },
+                       .same_code = same_code };
+    const struct conclusion *c;
+
+    scene_begin(&s, path, 2);
+    scene_put_blocks(&s, SCENE_BLOCKS);
+    scene_end(&s, true);
+    c = s.conclusion;
+    assert_true(c->entries[1].config->point < c->entries[2].config->point);
+    assert_int_equal(c->shapes[0].leader, 2);
+    assert_int_equal(c->shapes[0].n_tied, 2);
+    assert_int_equal(c->best, best);
+    scene_close(&s);
+}
+
+static void the_faster_of_two_that_tie_is_named(void **state)
+{
+    check_tie(*state, false, 2);
+}
+
+static void of_two_with_one_machine_code_the_lower_point_is_named(void **state)
+{
+    check_tie(*state, true, 1);
+}
+
 static void a_gain_below_the_target_is_no_success(void **state)
 {
     struct scene s = { .n_gpus = 1, .times = { 1, 0.96 } };
@@ -275,8 +305,8 @@ static void emulated_times_give_no_verdict(void **state)
     struct conclusion c = { .state = CONCLUSION_DONE,
                             .emulated = true,
                             .blocks.complete = 3 };
-    struct conclusion_entry entries[2] = { { .registers = 1 },
-                                           { .registers = 1 } };
+    struct conclusion_entry entries[2] = { { .code = (char *)"" },
+                                           { .code = (char *)"" } };
     struct conclusion_sample samples[6];
     struct confirmation_shape shape = { .name = (char *)"n" };
 
@@ -304,23 +334,23 @@ static void emulated_times_give_no_verdict(void **state)
 }
 
 /* The second is always 10 % faster than the baseline.  The third is faster or
- * slower in turn, and uses fewer registers: it ties, but is not the best. */
+ * slower in turn, and faster on the whole: it leads, but is not the best. */
 static void the_tie_break_ignores_badly_measured_ones(void **state)
 {
     struct conclusion c = { .state = CONCLUSION_DONE,
                             .blocks.complete = 10,
                             .n_gpus = 1 };
-    struct conclusion_entry entries[3] = { { .registers = 64 },
-                                           { .registers = 64,
+    struct conclusion_entry entries[3] = { { .code = (char *)"" },
+                                           { .code = (char *)"",
                                              .name = (char *)"A=1" },
-                                           { .registers = 32 } };
+                                           { .code = (char *)"" } };
     struct conclusion_sample samples[30];
     struct confirmation_shape shape = { .name = (char *)"n" };
 
     (void)state;
     for (int i = 0; i < 30; i++) {
         int block = i / 3;
-        double noisy = block % 2 ? 0.7 : 1.1, seconds[] = { 1, 0.9, noisy };
+        double noisy = block % 2 ? 0.6 : 1.1, seconds[] = { 1, 0.9, noisy };
 
         samples[i] = (struct conclusion_sample){
             0, { i % 3, block, 0, seconds[i % 3] + 1e-4 * block }
@@ -332,7 +362,7 @@ static void the_tie_break_ignores_badly_measured_ones(void **state)
     c.entries = entries;
     c.n = 3;
     conclusion_judge(&c, samples, 30);
-    assert_true(c.shapes[0].findings[2].tied);
+    assert_int_equal(c.shapes[0].leader, 2);
     assert_int_equal(c.shapes[0].findings[2].verdict, VERDICT_AMBG);
     assert_int_equal(c.shapes[0].findings[1].verdict, VERDICT_FAST);
     assert_int_equal(c.best, 1);
@@ -349,6 +379,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_winner_and_what_ties_with_it),
+        TEST(the_faster_of_two_that_tie_is_named),
+        TEST(of_two_with_one_machine_code_the_lower_point_is_named),
         TEST(a_gain_below_the_target_is_no_success),
         TEST(a_target_within_the_interval_is_no_success),
         TEST(a_wrong_configuration_is_not_exported),

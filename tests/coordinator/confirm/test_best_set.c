@@ -64,18 +64,34 @@ static void without_measurements_there_is_no_leader(void **state)
     blocks_free(blocks);
 }
 
-static void a_tie_is_broken_by_the_first_key_that_differs(void **state)
+static void the_fastest_of_a_tie_is_named(void **state)
 {
-    static const double keys[][3] = {
-        { 32, 0, 1 }, { 64, 0, 5 }, { 64, 0, 4 }, { 64, 8, 2 }, { 80, 0, 3 },
+    static const struct best_set_choice choices[] = {
+        { false, 1.0, "a", 1 },
+        { true, 1.2, "b", 2 },
+        { true, 1.1, "c", 9 },
+        { true, 1.1, "d", 3 },
     };
-    static const bool tied[] = { false, true, true, true, true };
-    static const bool none[5];
 
     (void)state;
-    assert_int_equal(best_set_break(tied, 5, keys[0], 3), 2);
-    assert_int_equal(best_set_break(tied, 5, keys[0], 1), 1);
-    assert_true(best_set_break(none, 5, keys[0], 3) == BEST_SET_NONE);
+    assert_int_equal(best_set_choose(choices, 4), 2);
+    assert_true(best_set_choose(choices, 1) == BEST_SET_NONE);
+    assert_true(best_set_choose(NULL, 0) == BEST_SET_NONE);
+}
+
+static void of_equal_machine_code_the_lowest_number_is_named(void **state)
+{
+    static const struct best_set_choice choices[] = {
+        { false, 1.3, "a", 1 }, /* it may not be named */
+        { true, 1.1, "a", 9 },  { true, 1.3, "a", 4 },
+        { true, 1.2, "a", 7 },  { true, 1.2, "b", 2 },
+    };
+    static const struct best_set_choice unknown[] = { { true, 1.1, "", 9 },
+                                                      { true, 1.2, "", 2 } };
+
+    (void)state;
+    assert_int_equal(best_set_choose(choices, 5), 2);
+    assert_int_equal(best_set_choose(unknown, 2), 0);
 }
 
 /* Ten equally fast ones: the truly fastest (any of them) may be missing from
@@ -110,7 +126,8 @@ int main(void)
         cmocka_unit_test(the_set_has_the_leader_and_those_not_slower),
         cmocka_unit_test(a_difference_below_the_floor_stays_in_the_set),
         cmocka_unit_test(without_measurements_there_is_no_leader),
-        cmocka_unit_test(a_tie_is_broken_by_the_first_key_that_differs),
+        cmocka_unit_test(the_fastest_of_a_tie_is_named),
+        cmocka_unit_test(of_equal_machine_code_the_lowest_number_is_named),
         cmocka_unit_test(the_fastest_is_in_the_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

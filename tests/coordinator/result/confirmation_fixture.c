@@ -65,6 +65,8 @@ static void put_at(struct scene *scene, size_t shape, int block,
     result.id.round = confirmation_round(&scene->confirmation, block);
     result.gpu = scene_gpu(scene, block);
     result.outcome = outcome;
+    if (!scene->same_code)
+        result.artifact = scene_keys[candidate];
     result.timing.samples =
         (struct reals){ samples, strcmp(outcome, "correct") == 0 ? 5 : 0 };
     ok(store_result_put(scene->store, &result, &err), &err);
