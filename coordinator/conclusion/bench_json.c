@@ -19,6 +19,7 @@ static void put_over(struct json_out *out, const struct finding *f)
     json_out_real(out, "speedup", f->speedup.value);
     json_out_interval(out, "speedup_ci_95", f->speedup.lo, f->speedup.hi);
     json_out_text(out, "verdict", verdict_name(f->verdict));
+    json_out_text(out, "side", verdict_side(&f->speedup));
     json_out_real(out, "p", f->speedup.p);
 }
 

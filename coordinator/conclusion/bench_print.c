@@ -37,7 +37,7 @@ static void over_cells(struct table *table, const struct finding *f)
 {
     table_number(table, 3, f->speedup.value);
     interval_cell(table, 1, f->speedup.lo, f->speedup.hi);
-    table_cell(table, "%s", verdict_name(f->verdict));
+    table_cell(table, "%s", verdict_words(f->verdict, &f->speedup));
 }
 
 static void shape_rows(struct table *table, const struct bench *bench,

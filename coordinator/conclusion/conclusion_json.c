@@ -62,6 +62,7 @@ static void put_finding(struct json_out *out, const struct conclusion *c,
     json_out_real(out, "speedup", f->speedup.value);
     json_out_interval(out, "speedup_ci_95", f->speedup.lo, f->speedup.hi);
     json_out_text(out, "verdict", verdict_name(f->verdict));
+    json_out_text(out, "side", verdict_side(&f->speedup));
     json_out_real(out, "p", f->speedup.p);
     json_out_real(out, "p_holm", f->p_holm);
     json_out_real(out, "mann_whitney_p", f->rank.p);
@@ -94,10 +95,13 @@ static void put_best(struct json_out *out, const struct conclusion *c,
     json_out_real(out, "speedup", f->speedup.value);
     json_out_interval(out, "speedup_ci_95", f->speedup.lo, f->speedup.hi);
     json_out_real(out, "improvement_pct", percent(f->speedup.value));
-    if (is)
+    if (is) {
         json_out_text(out, "verdict", verdict_name(f->verdict));
-    else
+        json_out_text(out, "side", verdict_side(&f->speedup));
+    } else {
         json_out_null(out, "verdict");
+        json_out_null(out, "side");
+    }
 }
 
 static void put_baseline(struct json_out *out, const struct conclusion *c,

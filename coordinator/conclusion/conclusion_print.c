@@ -55,7 +55,7 @@ static void comparison_cells(struct table *table, const struct finding *f,
     }
     table_number(table, 3, f->speedup.value);
     interval_cell(table, 3, f->speedup.lo, f->speedup.hi);
-    table_cell(table, "%s", verdict_name(f->verdict));
+    table_cell(table, "%s", verdict_words(f->verdict, &f->speedup));
     table_cell(table, "%.2g", f->p_holm);
     table_cell(table, "%.2g", f->rank.p);
     table_number(table, 2, f->rank.delta);

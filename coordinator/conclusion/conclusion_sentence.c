@@ -14,11 +14,14 @@ static const char *plural(size_t n)
     return n == 1 ? "" : "s";
 }
 
-/* Factors near 1 and narrow intervals need three digits. */
+/* Factors near 1 and narrow intervals need three digits.  An interval that ends
+ * beside 1 needs four, to show on which side it is. */
 static int digits(const struct speedup *s)
 {
     bool near = s->value > 0.9 && s->value < 1.1;
 
+    if ((s->lo > 1 && s->lo < 1.0005) || (s->hi < 1 && s->hi > 0.9995))
+        return 4;
     return near || s->hi - s->lo < 0.01 ? 3 : 2;
 }
 
@@ -48,15 +51,43 @@ static void put_best(struct buf *to, const struct conclusion *c,
                    f->speedup.hi < target ? "" : "shown to be ");
 }
 
-static void put_negative(struct buf *to, const struct conclusion *c,
-                         const char *name, const struct finding *f)
+/* What holds for all finalists: at most the floor, and none certainly above
+ * 1. */
+static bool all_end_within(const struct conclusion *c,
+                           const struct conclusion_shape *shape, double most)
 {
-    buf_printf(to, f->verdict == VERDICT_AMBG
-                       ? "nothing is shown to beat the baseline: "
-                       : "nothing beats the baseline: ");
-    buf_printf(to, "the best of %zu finalist%s, %s, is %.*fx as fast, ",
-               c->n - 1, plural(c->n - 1), name, digits(&f->speedup),
-               f->speedup.value);
+    for (size_t i = 1; i < c->n; i++)
+        if (!(shape->findings[i].speedup.hi <= most))
+            return false;
+    return true;
+}
+
+static bool any_is_faster(const struct conclusion *c,
+                          const struct conclusion_shape *shape)
+{
+    for (size_t i = 1; i < c->n; i++)
+        if (shape->findings[i].speedup.lo > 1)
+            return true;
+    return false;
+}
+
+static void put_negative(struct buf *to, const struct conclusion *c,
+                         const struct conclusion_shape *shape)
+{
+    const struct finding *f = &shape->findings[shape->best];
+    double floor = c->confirmation.rules.floor;
+    bool sided = f->speedup.lo > 1 || f->speedup.hi < 1;
+
+    buf_printf(to, "nothing %s the baseline",
+               all_end_within(c, shape, 1 + floor) ? "beats"
+                                                   : "is shown to beat");
+    if (any_is_faster(c, shape))
+        buf_printf(to, " by more than %.2g %%", 100 * floor);
+    buf_printf(to, ": the best of %zu finalist%s, %s, is ", c->n - 1,
+               plural(c->n - 1), c->entries[shape->best].name);
+    if (sided)
+        buf_printf(to, "%s than the baseline, ", verdict_side(&f->speedup));
+    buf_printf(to, "%.*fx as fast, ", digits(&f->speedup), f->speedup.value);
     put_interval(to, c, &f->speedup);
     buf_printf(to, " (%s) on %zu GPU%s", verdict_name(f->verdict), c->n_gpus,
                plural(c->n_gpus));
@@ -96,7 +127,7 @@ static void put_verdict(struct buf *to, const struct conclusion *c,
     if (f->verdict == VERDICT_FAST)
         put_best(to, c, name, f);
     else
-        put_negative(to, c, name, f);
+        put_negative(to, c, shape);
     put_ties(to, shape->n_tied);
     if (shape->missed)
         buf_printf(to,

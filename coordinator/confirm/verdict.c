@@ -30,6 +30,24 @@ const char *verdict_name(enum verdict verdict)
     return names[verdict];
 }
 
+const char *verdict_side(const struct speedup *s)
+{
+    return s->lo > 1 ? "faster" : s->hi < 1 ? "slower" : "either";
+}
+
+const char *verdict_words(enum verdict verdict, const struct speedup *s)
+{
+    bool same = verdict == VERDICT_SAME;
+
+    if (verdict == VERDICT_FAST || verdict == VERDICT_SLOW)
+        return verdict_name(verdict);
+    if (s->lo > 1)
+        return same ? "SAME, faster" : "AMBG, faster";
+    if (s->hi < 1)
+        return same ? "SAME, slower" : "AMBG, slower";
+    return verdict_name(verdict);
+}
+
 bool verdict_is_success(enum verdict verdict, const struct speedup *s,
                         const struct verdict_rules *rules)
 {

@@ -48,6 +48,12 @@ enum verdict verdict_of(const struct speedup *s, double p_holm,
 
 const char *verdict_name(enum verdict verdict); /* "SAME" and so on */
 
+/* A difference can be certain and still be within the floor: "faster" or
+ * "slower" if the whole interval is on that side of 1, otherwise "either". */
+const char *verdict_side(const struct speedup *s);
+/* Both, for people: "SAME", "SAME, faster", "FAST" and so on. */
+const char *verdict_words(enum verdict verdict, const struct speedup *s);
+
 /* Is it shown that it reached the target?  The verdict is FAST, and the whole
  * interval is at or above 'target'.  The best of several was selected because
  * it measured fast, so the interval must hold for all of them together. */

@@ -246,6 +246,44 @@ static void nothing_beats_the_baseline(void **state)
     scene_close(&s);
 }
 
+/* The sentence of a pass whose finalists have these times. */
+static void check_sides(const char *path, double first, double second,
+                        const char *begins)
+{
+    struct scene s = { .n_gpus = 1, .times = { 1, first, second } };
+
+    scene_begin(&s, path, 2);
+    scene_put_blocks(&s, SCENE_BLOCKS);
+    scene_end(&s, true);
+    if (strncmp(s.conclusion->sentence, begins, strlen(begins)) != 0)
+        fail_msg("%s", s.conclusion->sentence);
+    scene_close(&s);
+}
+
+static void a_gain_within_the_floor_is_faster_all_the_same(void **state)
+{
+    check_sides(*state, 0.998, 1.05,
+                "nothing beats the baseline by more than 0.5 %: the best of 2 "
+                "finalists, BLOCK_SIZE=128 VECTOR=true, is faster than the "
+                "baseline, 1.00");
+}
+
+static void a_gain_that_may_matter_is_faster_all_the_same(void **state)
+{
+    check_sides(*state, 0.9955, 1.05,
+                "nothing is shown to beat the baseline by more than 0.5 %: the "
+                "best of 2 finalists, BLOCK_SIZE=128 VECTOR=true, is faster "
+                "than the baseline, 1.00");
+}
+
+static void a_loss_is_said(void **state)
+{
+    check_sides(*state, 1.003, 1.05,
+                "nothing beats the baseline: the best of 2 finalists, "
+                "BLOCK_SIZE=128 VECTOR=true, is slower than the baseline, "
+                "0.99");
+}
+
 static void without_a_finalist_nothing_beats_the_baseline(void **state)
 {
     struct scene s = { .n_gpus = 1, .times = { 1 } };
@@ -387,6 +425,9 @@ int main(void)
         TEST(every_shape_has_a_verdict_of_its_own),
         TEST(the_fastest_of_a_shape_that_was_not_compared_is_named),
         TEST(nothing_beats_the_baseline),
+        TEST(a_gain_within_the_floor_is_faster_all_the_same),
+        TEST(a_gain_that_may_matter_is_faster_all_the_same),
+        TEST(a_loss_is_said),
         TEST(without_a_finalist_nothing_beats_the_baseline),
         TEST(an_incomplete_pass_confirms_nothing),
         TEST(one_that_was_wrong_in_a_block_cannot_win),

@@ -53,6 +53,33 @@ static void success_takes_an_interval_that_reaches_the_target(void **state)
     assert_false(verdict_is_success(VERDICT_AMBG, &reached, &rules));
 }
 
+static void a_certain_side_is_named_within_the_floor_too(void **state)
+{
+    static const struct {
+        double lo, hi;
+        enum verdict verdict;
+        const char *side, *words;
+    } rows[] = {
+        { 0, INFINITY, VERDICT_AMBG, "either", "AMBG" },
+        { 0.999, 1.001, VERDICT_SAME, "either", "SAME" },
+        { 1, 1.002, VERDICT_SAME, "either", "SAME" },
+        { 1.001, 1.003, VERDICT_SAME, "faster", "SAME, faster" },
+        { 1.001, 1.03, VERDICT_AMBG, "faster", "AMBG, faster" },
+        { 0.996, 0.999, VERDICT_SAME, "slower", "SAME, slower" },
+        { 0.98, 0.999, VERDICT_AMBG, "slower", "AMBG, slower" },
+        { 1.1, 1.2, VERDICT_FAST, "faster", "FAST" },
+        { 0.8, 0.9, VERDICT_SLOW, "slower", "SLOW" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct speedup s = { .lo = rows[i].lo, .hi = rows[i].hi };
+
+        assert_string_equal(verdict_side(&s), rows[i].side);
+        assert_string_equal(verdict_words(rows[i].verdict, &s), rows[i].words);
+    }
+}
+
 /* 2^(1-6) is 0.031; for 20 finalists 2^(1-10) times 20 is 0.039. */
 static void more_finalists_need_more_blocks(void **state)
 {
@@ -67,6 +94,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_interval_and_the_floor_decide),
         cmocka_unit_test(success_takes_an_interval_that_reaches_the_target),
+        cmocka_unit_test(a_certain_side_is_named_within_the_floor_too),
         cmocka_unit_test(more_finalists_need_more_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
