@@ -30,7 +30,7 @@ struct report_cell {
                              * median */
     int64_t received_utc;   /* time of its result; 0 without one */
     double relative_l2, max_error;
-    int64_t registers, spill_bytes; /* -1 if it was not measured */
+    int64_t registers, spill_bytes; /* -1: not known */
     int64_t attempts;
     double *metrics;                   /* for the median; NaN without one */
     const char *host, *gpu, *gpu_name; /* "" if it was not measured */

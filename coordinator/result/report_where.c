@@ -30,6 +30,13 @@ static struct sql_value integer(int64_t n)
     return (struct sql_value){ .type = 'I', .integer = n };
 }
 
+static struct sql_value count(int64_t n)
+{
+    if (n < 0)
+        return (struct sql_value){ .type = 'n' };
+    return integer(n);
+}
+
 static struct sql_value real(double x)
 {
     struct sql_value value[SQL_VALUES_MAX];
@@ -84,8 +91,8 @@ static size_t row(const struct report *report,
     add(columns, &n, "spread_s", real(cell->summary.spread));
     add(columns, &n, "samples", integer((int64_t)cell->n_samples));
     add(columns, &n, "sampling", text(cell->sampling));
-    add(columns, &n, "registers", integer(cell->registers));
-    add(columns, &n, "spill_bytes", integer(cell->spill_bytes));
+    add(columns, &n, "registers", count(cell->registers));
+    add(columns, &n, "spill_bytes", count(cell->spill_bytes));
     add(columns, &n, "host", text(cell->host));
     add(columns, &n, "gpu", text(cell->gpu));
     for (size_t i = 0; i < report->n_metrics; i++)

@@ -49,6 +49,10 @@ class Confirm(rig.Rig):
         self.assertEqual(self.blocks(folder), [(1, n, many) for n in (1, 2, 3)])
         self.assertEqual(self.query(folder, "SELECT DISTINCT json_array_length(samples) FROM result"
                                             " WHERE purpose = 'confirm'"), [(2,)])
+        for table in "build", "result":  # no registers on the cpu device
+            self.assertEqual(self.query(folder, f"SELECT DISTINCT registers, spill_bytes, static_smem FROM {table}"),
+                             [(-1, -1, -1)])
+        self.assertIsNone(self.report(folder)["results"][0]["registers"])
         self.assertGreater(verdict["hours"], self.report(folder)["cost"]["total_hours"])
         self.assertIsNone(verdict["cost_usd"])
         self.assert_invariants(folder)

@@ -14,6 +14,8 @@
 #include "common/outcome.h"
 #include "worker/agent/agent_internal.h"
 
+static const struct msg_usage usage_unknown = { -1, -1, -1 };
+
 static int store(struct agent *agent, const struct msg *result, struct err *err)
 {
     struct buf bytes;
@@ -40,9 +42,13 @@ static int store_unfit(struct agent *agent, const struct msg *result,
             (struct msg_measured){ .gpu = result->measured.gpu,
                                    .relative_l2 = NAN,
                                    .max_error = NAN,
+                                   .max_at = -1,
+                                   .usage = usage_unknown,
                                    .sampling =
                                        wire_sampling_name(WIRE_SAMPLING_NONE),
                                    .l2 = l2_mode_name(L2_MODE_NONE) };
+    else if (result->type == MSG_BUILT)
+        crash.built.usage = usage_unknown;
     else if (result->type == MSG_RAN)
         crash.ran = (struct msg_ran){ .gpu = result->ran.gpu, .status = -1 };
     *msg_work_of(&crash) = *msg_work(result);
@@ -92,11 +98,6 @@ void agent_deliver(struct agent *agent, struct lease *lease, struct msg *result,
     agent_offer_results(agent, now_ns, false);
 }
 
-static int64_t at_least_0(int64_t n)
-{
-    return n < 0 ? 0 : n; /* the runner's -1 means "not known" */
-}
-
 static char *cut(const char *text, size_t most)
 {
     size_t len = strlen(text);
@@ -116,16 +117,16 @@ static void deliver_build(struct agent *agent, struct lease *lease,
                                        .detail = detail,
                                        .seconds = made->seconds },
                            .log = log,
-                           .cached = made->cached } };
+                           .cached = made->cached,
+                           .usage = usage_unknown } };
 
     if (built) {
         msg.built.artifact = made->made.artifact;
         msg.built.artifact_bytes = made->made.bytes;
-        msg.built.usage = (struct msg_usage){
-            .registers = at_least_0(made->made.registers),
-            .spill_bytes = at_least_0(made->made.spill_bytes),
-            .static_smem = at_least_0(made->made.static_smem)
-        };
+        msg.built.usage =
+            (struct msg_usage){ .registers = made->made.registers,
+                                .spill_bytes = made->made.spill_bytes,
+                                .static_smem = made->made.static_smem };
     }
     agent_deliver(agent, lease, &msg, now_ns);
     free(detail);
@@ -149,7 +150,7 @@ static void deliver_measurement(struct agent *agent, struct lease *lease,
                       .argument = wire->argument,
                       .relative_l2 = wire->relative_l2,
                       .max_error = wire->max_error,
-                      .max_at = at_least_0(wire->max_at),
+                      .max_at = wire->max_at,
                       .samples = { wire->samples, wire->n_samples },
                       .sampling = wire_sampling_name(wire->sampling),
                       .rejected = { wire->rejected, wire->n_rejected },
@@ -160,11 +161,9 @@ static void deliver_measurement(struct agent *agent, struct lease *lease,
                       .power_w = { power, wire->n_states },
                       .throttle = { throttle, wire->n_states },
                       .held_s = isfinite(wire->held_s) ? wire->held_s : 0,
-                      .usage = { .registers = at_least_0(wire->usage.regs),
-                                 .spill_bytes =
-                                     at_least_0(wire->usage.local_bytes),
-                                 .static_smem =
-                                     at_least_0(wire->usage.static_smem) } }
+                      .usage = { .registers = wire->usage.regs,
+                                 .spill_bytes = wire->usage.local_bytes,
+                                 .static_smem = wire->usage.static_smem } }
     };
 
     snprintf(l2, sizeof(l2), wire->copies > 0 ? "%s %u" : "%s",

@@ -379,9 +379,11 @@ static void settle_done(struct build *build, const char *output)
     if (build->entry && build->cubin) {
         struct ptxas_use use = ptxas_use(output, build->entry);
 
-        build->result.made.registers = use.registers;
-        build->result.made.spill_bytes = use.spill_stores + use.spill_loads;
-        build->result.made.static_smem = use.static_smem;
+        if (use.registers > 0) { /* else nothing is said of the entry */
+            build->result.made.registers = use.registers;
+            build->result.made.spill_bytes = use.spill_stores + use.spill_loads;
+            build->result.made.static_smem = use.static_smem;
+        }
     }
     if (build->entry && build->cubin &&
         !with_file(build, "out", COMPILER_OUTPUT, cubin_has_entry, &names))

@@ -26,7 +26,7 @@ struct cache;
 struct cache_build {
     char artifact[HASH_HEX];
     int64_t bytes;
-    int64_t registers, spill_bytes, static_smem; /* 0: not known */
+    int64_t registers, spill_bytes, static_smem; /* -1: not known */
 };
 
 /* Makes the folders (0700) below the work folder 'dir', and removes files in

@@ -289,6 +289,24 @@ static void where_selects_by_tunable_and_time(void **state)
     store_close(store);
 }
 
+static void where_takes_unknown_registers_for_null(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct report *report;
+    struct err err;
+
+    assert_int_equal(report_load(store, &report, &err), 0);
+    report->configs[0].cells[0].registers = -1;
+    report->configs[0].cells[0].spill_bytes = 0;
+    assert_int_equal(report_where(report, "registers < 64", &err), 0);
+    assert_false(report->configs[0].selected);
+    assert_int_equal(
+        report_where(report, "registers IS NULL AND spill_bytes = 0", &err), 0);
+    assert_true(report->configs[0].selected);
+    report_free(report);
+    store_close(store);
+}
+
 static void where_names_what_is_wrong_with_the_condition(void **state)
 {
     struct store *store = report_fixture(*state);
@@ -324,6 +342,7 @@ int main(void)
         TEST(a_build_that_fails_is_the_evidence_for_all_shapes),
         TEST(outcomes_alone_give_the_progress),
         TEST(where_selects_by_tunable_and_time),
+        TEST(where_takes_unknown_registers_for_null),
         TEST(where_names_what_is_wrong_with_the_condition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,6 +99,26 @@ static void a_result_too_large_for_a_message_becomes_a_crash(void **state)
     free(log);
 }
 
+static void what_a_crash_does_not_know_is_no_0(void **state)
+{
+    char *log = mem_new(MSG_LOG_MAX + 1000, 1);
+    struct msg out;
+
+    (void)state;
+    memset(log, 'x', MSG_LOG_MAX + 999);
+    out = delivered((struct msg){ .type = MSG_BUILT, .built.log = log });
+    assert_int_equal(out.built.usage.registers, -1);
+    assert_int_equal(out.built.usage.spill_bytes, -1);
+    msg_fini(&out);
+    out =
+        delivered((struct msg){ .type = MSG_MEASURED, .measured.held_s = -1 });
+    assert_int_equal(out.measured.usage.registers, -1);
+    assert_int_equal(out.measured.usage.static_smem, -1);
+    assert_int_equal(out.measured.max_at, -1);
+    msg_fini(&out);
+    free(log);
+}
+
 static void a_huge_error_is_delivered_unchanged(void **state)
 {
     struct msg out =
@@ -118,6 +138,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_result_too_large_for_a_message_becomes_a_crash),
+        cmocka_unit_test(what_a_crash_does_not_know_is_no_0),
         cmocka_unit_test(a_huge_error_is_delivered_unchanged),
     };
     struct err err;

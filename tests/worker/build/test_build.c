@@ -364,6 +364,32 @@ static void nvcc_builds_a_cubin_and_tells_its_registers(void **state)
     build_result_fini(&again);
 }
 
+/* A wrapper that swallows what the compiler prints. */
+static void registers_that_nobody_tells_are_not_0(void **state)
+{
+    struct build_job job =
+        nvcc_job("extern \"C\" __global__ void kernel(float *a) { *a = 1; }\n",
+                 "e123456789abcdef0123456789abcdef");
+    char *quiet = mem_printf("%s/quiet", dir);
+    FILE *script = fopen(quiet, "w");
+    struct build_result result;
+
+    (void)state;
+    assert_non_null(script);
+    fprintf(script,
+            "#!/bin/sh\nexec " FA_NVCC_PATH " \"$@\" >/dev/null 2>&1\n");
+    assert_int_equal(fclose(script), 0);
+    assert_int_equal(chmod(quiet, 0700), 0);
+    tools.compiler = quiet;
+    result = run(&job);
+    assert_int_equal(result.outcome, OUTCOME_BUILT);
+    assert_int_equal(result.made.registers, -1);
+    assert_int_equal(result.made.spill_bytes, -1);
+    assert_int_equal(result.made.static_smem, -1);
+    build_result_fini(&result);
+    free(quiet);
+}
+
 static void nvcc_without_the_entry_lists_the_cubins(void **state)
 {
     struct build_job job =
@@ -410,6 +436,7 @@ int main(void)
         cmocka_unit_test(cancelled_build_leaves_nothing),
 #ifdef FA_NVCC_PATH
         cmocka_unit_test(nvcc_builds_a_cubin_and_tells_its_registers),
+        cmocka_unit_test(registers_that_nobody_tells_are_not_0),
         cmocka_unit_test(nvcc_without_the_entry_lists_the_cubins),
         cmocka_unit_test(nvcc_error_names_the_users_file),
 #endif

@@ -63,7 +63,7 @@ void device_kernel_attributes(const struct device_kernel *kernel,
                               struct device_attributes *out)
 {
     (void)kernel;
-    *out = (struct device_attributes){ .max_threads = 1024 };
+    *out = (struct device_attributes){ -1, -1, -1, .max_threads = 1024 };
 }
 
 void device_state(struct device *device, struct device_state *out)

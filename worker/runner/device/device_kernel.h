@@ -9,11 +9,11 @@
 
 struct device_kernel;
 
-struct device_attributes {
-    int regs;        /* a thread */
-    int local_bytes; /* a thread; spills */
-    int static_smem; /* bytes a block */
-    int max_threads; /* a block, for this kernel */
+struct device_attributes { /* -1: not known */
+    int regs;              /* a thread */
+    int local_bytes;       /* a thread; spills */
+    int static_smem;       /* bytes a block */
+    int max_threads;       /* a block, for this kernel */
 };
 
 /* Load 'entry' of the artifact at 'path' (cuda: a cubin; cpu: a shared object).
