@@ -8,8 +8,7 @@
  * The intervals of their speedups hold together by Bonferroni's inequality
  * (Dunn, 1961).  FAST and SLOW use Holm (1979) over the finalists, with half
  * of alpha on each side, and test "not beyond the floor" instead of "equal".
- * Both are exact at every number of blocks, need no resampling, and so depend
- * on nothing but the measurements.
+ * Nothing is resampled, so the findings depend on the measurements alone.
  *
  * Pure; any thread.
  */

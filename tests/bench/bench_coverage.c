@@ -7,16 +7,21 @@
  * also prints the coverage of an interval that treats all samples as
  * independent.  Writes JSON lines to stdout, and the worst coverages last, to
  * stderr.  Takes the number of passes of each kind (4000).
+ *
+ * With --verdicts it prints how often the verdict of such a pass is wrong
+ * (verdict_rates.h), and takes a number of passes likewise (1000).
  */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/mem.h"
 #include "coordinator/confirm/speedup.h"
 #include "coordinator/stats/normal.h"
 #include "coordinator/stats/stats.h"
+#include "tests/bench/verdict_rates.h"
 #include "tests/coordinator/noise.h"
 
 #define CONFIDENCE 0.95
@@ -105,6 +110,10 @@ int main(int argc, char *argv[])
     size_t n_passes = argc > 1 ? strtoul(argv[1], NULL, 10) : 4000;
     double least = 1, most = 0;
 
+    if (argc > 1 && strcmp(argv[1], "--verdicts") == 0) {
+        verdict_rates(argc > 2 ? strtoul(argv[2], NULL, 10) : 1000);
+        return 0;
+    }
     for (size_t k = 0; k < sizeof(shapes) / sizeof(shapes[0]); k++)
         for (size_t i = 0; i <= n_noises; i++) {
             struct kind kind = { i < n_noises ? &noises[i] : &noise_uneven,

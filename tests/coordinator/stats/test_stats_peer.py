@@ -158,6 +158,21 @@ class Rates(Peer):
         self.assertGreaterEqual(ours, 950)
 
 
+    def test_finalists_at_the_floor_are_fast_at_the_stated_rate(self):
+        """Ten finalists at the floor share a baseline; some FAST by Holm."""
+        rng = np.random.default_rng(12)
+        ours = theirs = 0
+        for _ in range(200):
+            base, *others = np.median(rng.normal(0, 0.01, (11, 20, 5)), axis=2)
+            d = [base - other for other in others]  # less the floor: around 0
+            p = [2 * self.signed_rank(values)["p_above"] for values in d]
+            ours += min(self.ask("holm", p=p)["p"]) <= 0.05
+            scipy_p = [stats.wilcoxon(values, alternative="greater", mode="exact").pvalue for values in d]
+            theirs += 10 * 2 * min(scipy_p) <= 0.05  # Holm's first step
+        self.assertEqual(ours, theirs)
+        self.assertLessEqual(ours, 12)  # at most 5 expected, three sigma
+
+
 class Rest(Peer):
     def test_holm(self):
         rng = np.random.default_rng(9)
