@@ -116,14 +116,22 @@ static int write_buf(void *to, const char *bytes, size_t len)
     return buf_add(to, bytes, len) ? 0 : -1;
 }
 
+static bool is_left_out(const struct msg *msg, const struct msg_field *field)
+{
+    const void *at = (const char *)msg + field->offset;
+
+    return field->optional && field->kind == FIELD_TEXTS &&
+           ((const struct texts *)at)->n == 0;
+}
+
 int msg_encode(const struct msg *msg, struct buf *out, struct err *err)
 {
     const struct msg_field *field;
     msgpack_packer pk;
     size_t n = 0;
 
-    while (msg_fields_of(msg->type, n))
-        n++;
+    for (size_t i = 0; (field = msg_fields_of(msg->type, i)); i++)
+        n += !is_left_out(msg, field);
     msgpack_packer_init(&pk, out, write_buf);
     msgpack_pack_map(&pk, n + 2);
     pack_text(&pk, "t");
@@ -131,6 +139,8 @@ int msg_encode(const struct msg *msg, struct buf *out, struct err *err)
     pack_text(&pk, "epoch");
     msgpack_pack_int64(&pk, msg->epoch);
     for (size_t i = 0; (field = msg_fields_of(msg->type, i)); i++) {
+        if (is_left_out(msg, field))
+            continue;
         pack_text(&pk, field->word->name);
         if (!pack_value(&pk, field, (const char *)msg + field->offset))
             return unfit(msg->type, field, err);
@@ -318,6 +328,8 @@ static int decode_map(const msgpack_object *root, struct msg *out,
     for (size_t i = 0; (field = msg_fields_of(out->type, i)); i++) {
         const msgpack_object *o = find(&root->via.map, field->word->name);
 
+        if (!o && field->optional)
+            continue;
         if (!o)
             return err_set(err, ERR_PROTO, "%s.%s is missing", name,
                            field->word->name);

@@ -2,8 +2,9 @@
  *
  * One message is one MessagePack map in one ZeroMQ frame.  Both programs
  * encode and decode from the same field table (msg_fields.h): unknown fields
- * are ignored, a missing or ill-typed one is ERR_PROTO naming "TYPE.field",
- * and every length, count and number has a ceiling there.
+ * are ignored, a missing one is ERR_PROTO naming "TYPE.field" unless it is
+ * optional, an ill-typed one always is, and every length, count and number has
+ * a ceiling there.
  *
  * Each type has a struct of its own; 'type' says which of them holds, and no
  * other may be read.  Parts that several types share are read by msg_work(),

@@ -46,6 +46,7 @@ enum {
     STANDARD,
     FLAGS,
     ARCH,
+    ARGUMENTS,
     LIMIT_MS,
     OUTCOME,
     DETAIL,
@@ -129,6 +130,7 @@ static const struct msg_word words[WORDS] = {
     [STANDARD] = { "standard", 16, false },
     [FLAGS] = { "flags", 64, false },
     [ARCH] = { "arch", 32, false },
+    [ARGUMENTS] = { "arguments", MSG_ARGUMENTS_MAX, false },
     [LIMIT_MS] = { "limit_ms", INT32_MAX, false },
     [OUTCOME] = { "outcome", 32, false },
     [DETAIL] = { "detail", MSG_DETAIL_MAX, false },
@@ -181,15 +183,20 @@ static const struct msg_word words[WORDS] = {
              struct reals: FIELD_REALS)
 /* clang-format on */
 
-#define F(word, member)                                               \
-    {                                                                 \
-        &words[word], KIND(msg, member), offsetof(struct msg, member) \
+#define F(word, member)                                                      \
+    {                                                                        \
+        &words[word], KIND(msg, member), offsetof(struct msg, member), false \
+    }
+/* Of later builds: those of before neither send nor know it. */
+#define OPTIONAL(word, member)                                              \
+    {                                                                       \
+        &words[word], KIND(msg, member), offsetof(struct msg, member), true \
     }
 /* A member of a struct that several types have, which stands at 'at'. */
-#define PART(word, at, of, member)                                 \
-    {                                                              \
-        &words[word], KIND(of, member),                            \
-            offsetof(struct msg, at) + offsetof(struct of, member) \
+#define PART(word, at, of, member)                                        \
+    {                                                                     \
+        &words[word], KIND(of, member),                                   \
+            offsetof(struct msg, at) + offsetof(struct of, member), false \
     }
 #define LEASED(at)                                                         \
     PART(LEASE, at, msg_work, lease), PART(SWEEP, at, msg_work, id.sweep), \
@@ -257,6 +264,7 @@ static const struct msg_field build[] = {
     F(FLAGS, build.flags),
     F(ARCH, build.arch),
     F(LIMIT_MS, build.limit_ms),
+    OPTIONAL(ARGUMENTS, build.arguments),
     END,
 };
 static const struct msg_field built[] = {

@@ -38,10 +38,10 @@ struct msg_field {
     const struct msg_word *word;
     enum field_kind kind;
     size_t offset; /* in struct msg */
+    bool optional; /* texts: left out while empty, and empty when left out */
 };
 
-/* The fields of a message, all of them required, one after the other from 0;
- * NULL after the last. */
+/* The fields of a message, one after the other from 0; NULL after the last. */
 const struct msg_field *msg_fields_of(enum msg_type type, size_t i);
 
 #endif

@@ -11,7 +11,8 @@
 
 struct msg;
 
-#define MSG_COMMAND_MAX 64 /* arguments, the program included */
+#define MSG_COMMAND_MAX 64   /* arguments, the program included */
+#define MSG_ARGUMENTS_MAX 64 /* of a kernel */
 
 /* Which piece of work a lease or a result is about.
  * 'config' is a configuration's key, or a build key's for a reference. */
@@ -52,6 +53,7 @@ struct msg_build {
     struct texts flags;
     const char *arch; /* sm_89; cpu */
     int64_t limit_ms;
+    struct texts arguments; /* of the kernel: "NAME BYTES"; optional */
 };
 
 struct msg_measure {

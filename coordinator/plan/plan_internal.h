@@ -6,6 +6,7 @@
 #include "common/msg_values.h"
 #include "coordinator/plan/plan.h"
 #include "coordinator/spec/bundle.h"
+#include "coordinator/spec/spec_rule.h"
 
 /* Units by key, open addressing. */
 struct plan_index {
@@ -13,13 +14,20 @@ struct plan_index {
     size_t n;   /* a power of two, at least twice the units */
 };
 
+/* "NAME BYTES" of an argument, as a BUILD has it. */
+#define PLAN_ARGUMENT_BYTES 96
+
 /* Storage of the last plan_build() or plan_measure(). */
 struct plan_message {
     struct buf text;
     const char *flag;
+    char argument_texts[SPEC_LIST_MAX][PLAN_ARGUMENT_BYTES];
+    const char *arguments[SPEC_LIST_MAX];
     const char *names[BUNDLE_FILES_MAX];
     struct bytes contents[BUNDLE_FILES_MAX];
 };
+
+struct spec_argument;
 
 struct plan {
     const struct spec *spec;
@@ -45,6 +53,10 @@ struct plan {
 bool plan_is_reference(const struct plan *plan, int unit);
 /* The values of a configuration, in plan->values. */
 void plan_look_at(const struct plan *plan, int unit);
+
+/* How the kernel and the reference take an argument: buffers by address. */
+void plan_argument(const struct spec_argument *argument,
+                   char out[PLAN_ARGUMENT_BYTES]);
 
 /* plan_keys.c: keys of the configuration in plan->values. */
 /* Writes its header to plan->text. */

@@ -147,10 +147,16 @@ void plan_task_key(const struct plan *plan, int unit, int shape,
 void plan_build_key(const struct plan *plan, int unit, const char *toolkit,
                     char out[HASH_HEX])
 {
+    const struct spec *spec = plan->spec;
+    char argument[PLAN_ARGUMENT_BYTES];
     struct hash hash;
 
     hash_init(&hash);
     hash_text(&hash, plan->units[unit].source_key);
     hash_text(&hash, toolkit);
+    for (size_t i = 0; i < spec->n_arguments && !spec->replay; i++) {
+        plan_argument(&spec->arguments[i], argument);
+        hash_text(&hash, argument);
+    }
     hash_end(&hash, out);
 }

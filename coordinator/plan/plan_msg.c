@@ -4,6 +4,7 @@
 #include "coordinator/plan/plan_msg.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/msg_file.h"
@@ -54,6 +55,26 @@ static int recorded_build(struct plan *plan, int unit, struct msg_build *out,
     return rc;
 }
 
+void plan_argument(const struct spec_argument *argument,
+                   char out[PLAN_ARGUMENT_BYTES])
+{
+    snprintf(out, PLAN_ARGUMENT_BYTES, "%s %zu", argument->name,
+             argument->buffer ? sizeof(int64_t) : argument->type_bytes);
+}
+
+/* The reference takes the same: only what its outputs point to differs. */
+static struct texts arguments_of(struct plan *plan)
+{
+    struct plan_message *message = &plan->message;
+    size_t n = plan->spec->n_arguments;
+
+    for (size_t i = 0; i < n; i++) {
+        plan_argument(&plan->spec->arguments[i], message->argument_texts[i]);
+        message->arguments[i] = message->argument_texts[i];
+    }
+    return (struct texts){ message->arguments, n };
+}
+
 int plan_build(struct plan *plan, int unit, struct msg_build *out,
                struct err *err)
 {
@@ -76,6 +97,7 @@ int plan_build(struct plan *plan, int unit, struct msg_build *out,
     out->entry = kernel->entry;
     out->standard = spec->compile.standard;
     out->arch = plan->arch;
+    out->arguments = arguments_of(plan);
     if (!reference)
         out->flags = (struct texts){ (const char *const *)spec->compile.flags,
                                      spec->compile.n_flags };

@@ -266,6 +266,32 @@ static void what_was_decoded_encodes_to_the_same_bytes(void **state)
     }
 }
 
+/* A build of before neither sends nor knows an optional field. */
+static void an_optional_field_is_sent_only_if_it_has_a_value(void **state)
+{
+    struct msg msg = rows[MSG_BUILD].msg, out;
+    struct buf buf;
+
+    (void)state;
+    msg.epoch = EPOCH;
+    buf_init(&buf, MSG_BYTES_MAX);
+    assert_int_equal(msg_encode(&msg, &buf, NULL), 0);
+    assert_bytes(&rows[MSG_BUILD], &buf);
+    assert_int_equal(msg_decode(buf.bytes, buf.len, &out, NULL), 0);
+    assert_int_equal(out.build.arguments.n, 0);
+    msg_fini(&out);
+    buf_clear(&buf);
+    msg.build.arguments = (struct texts){ lines, 2 };
+    assert_int_equal(msg_encode(&msg, &buf, NULL), 0);
+    assert_int_equal(buf.len, rows[MSG_BUILD].len + 25);
+    assert_int_equal(msg_decode(buf.bytes, buf.len, &out, NULL), 0);
+    assert_int_equal(out.build.arguments.n, 2);
+    assert_string_equal(out.build.arguments.items[1], "two words");
+    assert_int_equal(out.build.limit_ms, 300000);
+    msg_fini(&out);
+    buf_fini(&buf);
+}
+
 static void the_parts_that_types_share_are_those_of_the_type(void **state)
 {
     (void)state;
@@ -293,6 +319,7 @@ int main(void)
         cmocka_unit_test(each_type_has_a_row),
         cmocka_unit_test(each_type_encodes_to_the_bytes_of_version_1),
         cmocka_unit_test(what_was_decoded_encodes_to_the_same_bytes),
+        cmocka_unit_test(an_optional_field_is_sent_only_if_it_has_a_value),
         cmocka_unit_test(the_parts_that_types_share_are_those_of_the_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

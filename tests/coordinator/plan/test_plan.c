@@ -149,6 +149,41 @@ static void a_build_carries_the_tunables_and_the_reference_none(void **state)
     end(&made);
 }
 
+static void a_build_carries_the_size_of_each_argument(void **state)
+{
+    static const char *const want[] = { "a 8", "b 8", "out 8", "n 4" };
+    struct made made = make("vector_add", "vector_add");
+
+    (void)state;
+    for (int unit = 0; unit <= 30; unit += 30) { /* the last: the reference */
+        struct msg_build build = { 0 };
+
+        assert_int_equal(plan_build(made.plan, unit, &build, NULL), 0);
+        assert_int_equal(build.arguments.n, 4);
+        for (size_t i = 0; i < 4; i++)
+            assert_string_equal(build.arguments.items[i], want[i]);
+    }
+    end(&made);
+}
+
+/* A build for other arguments says nothing about these; the sources are the
+ * same. */
+static void another_argument_is_another_build_of_the_same_sources(void **state)
+{
+    struct made was = make("vector_add", "vector_add"),
+                is = make("\"int32\"", "\"int64\"");
+    char key[HASH_HEX], key_is[HASH_HEX];
+
+    (void)state;
+    plan_build_key(was.plan, 0, "nvcc", key);
+    plan_build_key(is.plan, 0, "nvcc", key_is);
+    assert_string_not_equal(key, key_is);
+    assert_string_equal(plan_unit(was.plan, 0)->source_key,
+                        plan_unit(is.plan, 0)->source_key);
+    end(&was);
+    end(&is);
+}
+
 /* What an edit of the sweep file does to the keys of the baseline. */
 static void assert_keys(const char *from, const char *to, bool same_source,
                         bool same_task)
@@ -307,6 +342,8 @@ int main(void)
         cmocka_unit_test(a_request_says_all_the_runner_needs),
         cmocka_unit_test(a_request_takes_the_samples_it_is_told_to),
         cmocka_unit_test(a_build_carries_the_tunables_and_the_reference_none),
+        cmocka_unit_test(a_build_carries_the_size_of_each_argument),
+        cmocka_unit_test(another_argument_is_another_build_of_the_same_sources),
         cmocka_unit_test(an_edit_changes_just_the_keys_it_should),
         cmocka_unit_test(scales_and_ramps_are_the_shapes),
         cmocka_unit_test(a_scale_that_is_no_number_is_an_error),
