@@ -184,6 +184,7 @@ static int start_build(struct agent *agent, struct lease *lease,
                              .standard = build->standard,
                              .flags = build->flags,
                              .arch = build->arch,
+                             .arguments = build->arguments,
                              .limit_ns = build->limit_ms * NS_PER_MS };
     int rc;
 

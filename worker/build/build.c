@@ -15,6 +15,7 @@
 #include "common/ptxas.h"
 #include "worker/build/compiler.h"
 #include "worker/build/compiler_output.h"
+#include "worker/build/kernel_check.h"
 #include "worker/build/kernel_names.h"
 #include "worker/build/runner_files.h"
 #include "worker/process/child.h"
@@ -25,7 +26,6 @@
 
 enum {
     DETAIL_MAX = 1024,
-    NAMES_MAX = 512,
     NOT_EXECUTED = 127 /* child_start() */
 };
 
@@ -33,6 +33,7 @@ struct build {
     struct build_tools tools;
     char key[HASH_HEX];
     char *entry, *source; /* NULL for fa-runner */
+    struct signature_arguments arguments;
     bool cubin, recorded;
     int64_t started_ns, limit_ns;
     struct build_dir stage;
@@ -167,6 +168,7 @@ struct build *build_start(const struct build_tools *tools,
     bool fine = hash_is_hex(job->key) && job->names.n == job->contents.n;
     struct build *build =
         build_new(tools, fine ? job->key : "", job->limit_ns, now_ns);
+    bool read = signature_read(&job->arguments, &build->arguments);
     struct err err;
     int rc;
 
@@ -174,10 +176,10 @@ struct build *build_start(const struct build_tools *tools,
     build->recorded = device_kind_is(job->arch, DEVICE_KIND_REPLAY);
     build->entry = mem_strdup(job->entry);
     build->source = mem_strdup(job->source);
-    if (!fine) {
+    if (!fine || !read) {
         settle(build, OUTCOME_COMPILE,
-               "the build request has a build key that is not a hash, or a "
-               "file without contents");
+               "the build request has a build key that is not a hash, a file "
+               "without contents, or an argument that is not 'NAME BYTES'");
         return build;
     }
     if (found_in_cache(build))
@@ -277,70 +279,53 @@ int64_t build_deadline_ns(const struct build *build)
     return build->child ? child_deadline_ns(build->child) : INT64_MAX;
 }
 
-/* Call 'use' with the contents of a staged file; false if it cannot be read. */
-static bool with_file(const struct build *build, const char *folder,
-                      const char *name,
-                      bool (*use)(const struct build *build, const void *bytes,
-                                  size_t len, struct buf *names),
-                      struct buf *names)
+/* A staged file in memory; NULL if it cannot be read. */
+static void *map_file(const struct build *build, const char *folder,
+                      const char *name, size_t *len)
 {
     char *below = mem_printf("%s/%s", folder, name), path[PATH_MAX];
-    bool result = false;
+    void *bytes = MAP_FAILED;
     struct stat stat;
     int fd = -1;
 
     if (build_dir_path(&build->stage, below, path, NULL) == 0)
         fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (fd >= 0 && fstat(fd, &stat) == 0 && stat.st_size > 0) {
-        size_t len = (size_t)stat.st_size;
-        void *bytes = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
-
-        if (bytes != MAP_FAILED) {
-            result = use(build, bytes, len, names);
-            munmap(bytes, len);
-        }
+        *len = (size_t)stat.st_size;
+        bytes = mmap(NULL, *len, PROT_READ, MAP_PRIVATE, fd, 0);
     }
     if (fd >= 0)
         close(fd);
     free(below);
-    return result;
+    return bytes == MAP_FAILED ? NULL : bytes;
 }
 
-static bool cubin_has_entry(const struct build *build, const void *bytes,
-                            size_t len, struct buf *names)
+static void settle_missing_entry(struct build *build)
 {
-    return kernel_names_of_cubin(bytes, len, build->entry, names);
-}
+    struct buf names, why;
+    size_t len;
+    void *source = map_file(build, "src", build->source, &len);
 
-static bool list_source(const struct build *build, const void *bytes,
-                        size_t len, struct buf *names)
-{
-    (void)build;
-    kernel_names_of_source(bytes, len, names);
-    return true;
-}
-
-static void settle_missing_entry(struct build *build, const struct buf *names)
-{
-    char *detail =
-        mem_printf("entry '%s' is not in %s, which has %s", build->entry,
-                   build->source, names->len > 0 ? names->bytes : "none");
-
-    settle(build, OUTCOME_COMPILE, detail);
-    free(detail);
+    buf_init(&names, DETAIL_MAX / 2);
+    buf_init(&why, DETAIL_MAX);
+    if (source) {
+        kernel_names_of_source(source, len, &names);
+        munmap(source, len);
+    }
+    kernel_check_say_missing(build->entry, build->source, buf_text(&names),
+                             &why);
+    settle(build, OUTCOME_COMPILE, buf_text(&why));
+    buf_fini(&why);
+    buf_fini(&names);
 }
 
 static void settle_failed(struct build *build, const char *first)
 {
     char end[CHILD_END_BYTES];
-    struct buf names;
 
     if (strncmp(first, "../gen/" COMPILER_ENTRY,
                 strlen("../gen/" COMPILER_ENTRY)) == 0) {
-        buf_init(&names, NAMES_MAX);
-        with_file(build, "src", build->source, list_source, &names);
-        settle_missing_entry(build, &names);
-        buf_fini(&names);
+        settle_missing_entry(build);
     } else if (child_end(build->child)->status == NOT_EXECUTED) {
         settle(build, OUTCOME_CRASH, build->result.log);
     } else {
@@ -371,12 +356,43 @@ static void keep_artifact(struct build *build)
            rc == 0 ? "" : err.text);
 }
 
+/* Is the artifact the kernel that was asked for?  Without an artifact the next
+ * step says what is missing. */
+static bool check_kernel(struct build *build)
+{
+    const struct kernel_check want = {
+        .entry = build->entry,
+        .source = build->source,
+        .kind = build->cubin ? KERNEL_NAMES_CUBIN : KERNEL_NAMES_EMULATED,
+        .arguments = &build->arguments,
+    };
+    enum kernel_check_answer answer = KERNEL_CHECK_FITS;
+    size_t len;
+    void *bytes = map_file(build, "out", COMPILER_OUTPUT, &len);
+    struct buf why;
+
+    buf_init(&why, DETAIL_MAX);
+    if (bytes) {
+        answer = kernel_check(&want, bytes, len, &why);
+        munmap(bytes, len);
+    }
+    if (answer == KERNEL_CHECK_WRONG) {
+        settle(build, OUTCOME_COMPILE, buf_text(&why));
+    } else if (answer == KERNEL_CHECK_UNKNOWN) {
+        char *log = mem_printf("%s\n%s", buf_text(&why), build->result.log);
+
+        free(build->result.log);
+        build->result.log = log;
+    }
+    buf_fini(&why);
+    return answer != KERNEL_CHECK_WRONG;
+}
+
 static void settle_done(struct build *build, const char *output)
 {
-    struct buf names;
+    bool kernel = build->entry && !build->recorded;
 
-    buf_init(&names, NAMES_MAX);
-    if (build->entry && build->cubin) {
+    if (kernel && build->cubin) {
         struct ptxas_use use = ptxas_use(output, build->entry);
 
         if (use.registers > 0) { /* else nothing is said of the entry */
@@ -385,12 +401,8 @@ static void settle_done(struct build *build, const char *output)
             build->result.made.static_smem = use.static_smem;
         }
     }
-    if (build->entry && build->cubin &&
-        !with_file(build, "out", COMPILER_OUTPUT, cubin_has_entry, &names))
-        settle_missing_entry(build, &names);
-    else
+    if (!kernel || check_kernel(build))
         keep_artifact(build);
-    buf_fini(&names);
 }
 
 static void settle_limit(struct build *build)

@@ -42,8 +42,9 @@ struct build_job {
     const char *entry;
     const char *standard; /* "c++17" */
     struct texts flags;
-    const char *arch; /* "sm_89", "cpu" */
-    int64_t limit_ns; /* 0: BUILD_LIMIT_NS */
+    const char *arch;       /* "sm_89", "cpu" */
+    struct texts arguments; /* "NAME BYTES" each; none: not checked */
+    int64_t limit_ns;       /* 0: BUILD_LIMIT_NS */
 };
 
 /* 'outcome' is one of: built, compile, timeout, crash (a fault of the machine,

@@ -1,27 +1,15 @@
 #include "worker/build/kernel_names.h"
 
 #include <ctype.h>
-#include <elf.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "worker/build/elf_file.h"
 
 enum {
     CUDA_ENTRY = 0x10, /* st_other: STO_CUDA_ENTRY */
+    NAMES_MAX = 512,
 };
-
-struct file {
-    const unsigned char *bytes;
-    size_t len;
-};
-
-/* Copy 'size' bytes at 'offset' to 'out', if the file has them. */
-static bool get(const struct file *file, uint64_t offset, void *out,
-                size_t size)
-{
-    if (offset > file->len || size > file->len - offset)
-        return false;
-    memcpy(out, file->bytes + offset, size);
-    return true;
-}
 
 static void add_name(struct buf *names, const char *name, size_t len)
 {
@@ -30,66 +18,70 @@ static void add_name(struct buf *names, const char *name, size_t len)
     buf_add(names, name, len);
 }
 
-/* The name of a symbol; NULL if it does not end inside its table. */
-static const char *name_of(const struct file *file, const Elf64_Shdr *strings,
-                           uint32_t at)
+/* The last identifier of a mangled name: _Z3add..., _ZN2ns3addE..., and _ZL3add
+ * for internal linkage. */
+static bool is_mangled(const char *symbol, const char *entry)
 {
+    size_t len = strlen(entry);
+    bool is_entry = false;
+
+    if (strncmp(symbol, "_Z", 2) != 0)
+        return false;
+    symbol += 2;
+    symbol += strspn(symbol, "NL");
+    while (isdigit((unsigned char)*symbol)) {
+        char *name;
+        unsigned long n = strtoul(symbol, &name, 10);
+
+        if (n > strlen(name))
+            return false;
+        is_entry = n == len && strncmp(name, entry, len) == 0;
+        symbol = name + n;
+    }
+    return is_entry;
+}
+
+static bool is_kernel(const Elf64_Sym *symbol, enum kernel_names_file kind)
+{
+    return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+           (kind == KERNEL_NAMES_EMULATED || symbol->st_other & CUDA_ENTRY);
+}
+
+void kernel_names_find(const void *bytes, size_t len,
+                       enum kernel_names_file kind, const char *entry,
+                       struct kernel_names *out)
+{
+    struct elf_file file;
+    Elf64_Shdr symbols;
+    Elf64_Sym symbol;
     const char *name;
 
-    if (strings->sh_offset > file->len ||
-        strings->sh_size > file->len - strings->sh_offset ||
-        at >= strings->sh_size)
-        return NULL;
-    name = (const char *)file->bytes + strings->sh_offset + at;
-    if (!memchr(name, '\0', strings->sh_size - at))
-        return NULL;
-    return name;
-}
-
-static bool scan(const struct file *file, const Elf64_Shdr *symbols,
-                 const Elf64_Shdr *strings, const char *entry,
-                 struct buf *names)
-{
-    bool found = false;
-    Elf64_Sym symbol;
-
-    for (uint64_t at = 0; at + sizeof(symbol) <= symbols->sh_size;
-         at += sizeof(symbol)) {
-        const char *name;
-
-        if (!get(file, symbols->sh_offset + at, &symbol, sizeof(symbol)))
-            break;
-        if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC ||
-            !(symbol.st_other & CUDA_ENTRY) ||
-            !(name = name_of(file, strings, symbol.st_name)))
+    out->found = false;
+    if (!elf_file_open(bytes, len, &file) ||
+        !elf_file_typed(&file, SHT_SYMTAB, &symbols))
+        return;
+    for (uint64_t i = 0; elf_file_symbol(&file, &symbols, i, &symbol, &name);
+         i++) {
+        if (!name || !is_kernel(&symbol, kind))
             continue;
-        add_name(names, name, strlen(name));
-        found |= strcmp(name, entry) == 0;
+        add_name(&out->all, name, strlen(name));
+        out->found |= strcmp(name, entry) == 0;
+        if (is_mangled(name, entry))
+            add_name(&out->mangled, name, strlen(name));
     }
-    return found;
 }
 
-bool kernel_names_of_cubin(const void *bytes, size_t len, const char *entry,
-                           struct buf *names)
+void kernel_names_init(struct kernel_names *names)
 {
-    struct file file = { bytes, len };
-    Elf64_Shdr symbols, strings;
-    Elf64_Ehdr header;
+    *names = (struct kernel_names){ .found = false };
+    buf_init(&names->all, NAMES_MAX);
+    buf_init(&names->mangled, NAMES_MAX);
+}
 
-    if (!get(&file, 0, &header, sizeof(header)) ||
-        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-        header.e_ident[EI_CLASS] != ELFCLASS64)
-        return false;
-    for (unsigned i = 0; i < header.e_shnum; i++) {
-        if (!get(&file, header.e_shoff + i * sizeof(symbols), &symbols,
-                 sizeof(symbols)))
-            return false;
-        if (symbols.sh_type == SHT_SYMTAB &&
-            get(&file, header.e_shoff + symbols.sh_link * sizeof(strings),
-                &strings, sizeof(strings)))
-            return scan(&file, &symbols, &strings, entry, names);
-    }
-    return false;
+void kernel_names_fini(struct kernel_names *names)
+{
+    buf_fini(&names->all);
+    buf_fini(&names->mangled);
 }
 
 static bool is_letter(char c)

@@ -77,6 +77,7 @@ static struct build_job copy_job(const struct build_job *job)
         .standard = mem_strdup(job->standard),
         .flags = copy_texts(&job->flags),
         .arch = mem_strdup(job->arch),
+        .arguments = copy_texts(&job->arguments),
         .limit_ns = job->limit_ns,
     };
 }
@@ -92,6 +93,7 @@ static void free_job(struct build_job *job)
     free((char *)job->standard);
     free_texts(&job->flags);
     free((char *)job->arch);
+    free_texts(&job->arguments);
 }
 
 /* Unlink and free what 'link' points to. */

@@ -157,8 +157,22 @@ inline void fa_emu_call(void (*kernel)(T...), void **args)
     fa_emu_call(kernel, args, typename fa_emu_count<sizeof...(T)>::type{});
 }
 
+/* The number of a kernel's parameters, then the size of each; fa-worker compares
+ * them with the sweep file's arguments.  The last element makes room for none. */
+template <int N>
+struct fa_emu_parameters {
+    uint32_t n, bytes[N + 1];
+};
+
+template <typename... T>
+constexpr fa_emu_parameters<int(sizeof...(T))> fa_emu_parameters_of(void (*)(T...))
+{
+    return { sizeof...(T), { sizeof(T)..., 0 } };
+}
+
 #define FA_EMULATION_ENTRY(NAME)                                                 \
     extern "C" const int fa_entry_abi = FA_EMU_ABI;                              \
+    extern "C" constexpr auto fa_entry_parameters = fa_emu_parameters_of(NAME);  \
     extern "C" __attribute__((visibility("default"))) void fa_entry(void **args) \
     {                                                                            \
         fa_emu_call(NAME, args);                                                 \

@@ -189,6 +189,110 @@ static void missing_entry_lists_those_that_are_there(void **state)
     build_result_fini(&result);
 }
 
+/* A job with the real fa/emulation.h, and these arguments. */
+static struct build_job emulated_job(const char *source, const char *key,
+                                     const char *const *arguments, size_t n)
+{
+    static const char *const names[] = { "kernel.cu",     "fa/emulation.h",
+                                         "fa/emulator.h", "fa/builtins.h",
+                                         "fa/warp.h",     "fa/types.h" };
+    static struct bytes contents[6];
+    static char text[5][32768];
+    struct build_job job = job_of(source, "");
+
+    contents[0] = job.contents.items[0];
+    for (size_t i = 0; i < 5; i++) {
+        char *path =
+            mem_printf("%s/kernels/include/%s", FA_SOURCE_DIR, names[i + 1]);
+        FILE *file = fopen(path, "rb");
+
+        assert_non_null(file);
+        contents[i + 1] =
+            (struct bytes){ text[i], fread(text[i], 1, sizeof(text[i]), file) };
+        fclose(file);
+        free(path);
+    }
+    job.key = key;
+    job.names = (struct texts){ names, 6 };
+    job.contents = (struct blobs){ contents, 6 };
+    job.arguments = (struct texts){ arguments, n };
+    return job;
+}
+
+static void assert_built(struct build_job job)
+{
+    struct build_result result = run(&job);
+
+    assert_string_equal(result.detail, "");
+    assert_string_equal(result.log, "");
+    assert_int_equal(result.outcome, OUTCOME_BUILT);
+    build_result_fini(&result);
+}
+
+static void assert_not_built(struct build_job job, const char *detail)
+{
+    struct build_result result = run(&job);
+
+    assert_string_equal(result.detail, detail);
+    assert_int_equal(result.outcome, OUTCOME_COMPILE);
+    build_result_fini(&result);
+}
+
+static const char *const three[] = { "a 8", "out 8", "n 4" };
+#define KERNEL_OF_THREE                                                \
+    "extern \"C\" __global__ void kernel(const float *a, float *out, " \
+    "int n) { out[n] = a[n]; }\n"
+#define KERNEL_OF_FOUR                                                 \
+    "extern \"C\" __global__ void kernel(const float *a, float *out, " \
+    "double s, int n) { out[n] = a[n] * s; }\n"
+#define FOUR_FOR_THREE                                                      \
+    "kernel 'kernel' takes 4 parameters (8 8 8 4 bytes), the sweep file "   \
+    "gives 3 (8 8 4 bytes): parameter 3 has 8 bytes, its argument 'n' has " \
+    "4"
+
+static void emulated_kernel_takes_the_arguments_of_the_sweep_file(void **state)
+{
+    (void)state;
+    assert_built(emulated_job(KERNEL_OF_THREE,
+                              "c123456789abcdef0123456789abcdef", three, 3));
+    assert_not_built(emulated_job(KERNEL_OF_FOUR,
+                                  "d123456789abcdef0123456789abcdef", three, 3),
+                     FOUR_FOR_THREE);
+    assert_not_built(
+        emulated_job("extern \"C\" __global__ void kernel() {}\n",
+                     "d223456789abcdef0123456789abcdef", three, 1),
+        "kernel 'kernel' takes no parameters, the sweep file gives 1 (8 "
+        "bytes): no parameter takes the argument 'a'");
+}
+
+static void emulated_kernel_with_cpp_linkage_is_refused(void **state)
+{
+    (void)state;
+    assert_not_built(
+        emulated_job("__global__ void kernel(float *a) { *a = 1; }\n",
+                     "d323456789abcdef0123456789abcdef", three, 1),
+        "entry 'kernel' of kernel.cu has C++ linkage (_Z6kernelPf): write "
+        "extern \"C\" in front of __global__");
+}
+
+static void parameters_that_cannot_be_read_are_told_in_the_log(void **state)
+{
+    struct build_job job = job_of(
+        "extern \"C\" __global__ void kernel(float *a) { *a = 1; }\n", "");
+    struct build_result result;
+
+    (void)state;
+    job.key = "d423456789abcdef0123456789abcdef";
+    job.arguments = (struct texts){ three, 1 };
+    result = run(&job); /* its fa/emulation.h exports no table */
+    assert_int_equal(result.outcome, OUTCOME_BUILT);
+    assert_string_equal(result.log,
+                        "the parameters of kernel 'kernel' cannot be read, so "
+                        "they were not compared with the sweep file's "
+                        "arguments\n");
+    build_result_fini(&result);
+}
+
 static void template_bomb_meets_the_limit(void **state)
 {
     struct build_job job = job_of(
@@ -260,6 +364,9 @@ static void names_and_flags_for_a_shell_are_refused(void **state)
     job = job_of(NO_KERNEL, "");
     job.arch = "sm_89 -x";
     refused(job, "arch 'sm_89 -x' is not like sm_89");
+    job = job_of(NO_KERNEL, "");
+    job.arguments = (struct texts){ flags, 1 };
+    refused(job, "an argument that is not 'NAME BYTES'");
     job = job_of(NO_KERNEL, "");
     job.standard = "c++17`x`";
     refused(job, "standard 'c++17`x`' is not like c++17");
@@ -405,6 +512,28 @@ static void nvcc_without_the_entry_lists_the_cubins(void **state)
     build_result_fini(&result);
 }
 
+static void nvcc_kernel_takes_the_arguments_of_the_sweep_file(void **state)
+{
+    struct build_job job =
+        nvcc_job(KERNEL_OF_THREE, "e123456789abcdef0123456789abcdef");
+    struct build_result result;
+
+    (void)state;
+    job.arguments = (struct texts){ three, 3 };
+    result = run(&job);
+    assert_int_equal(result.outcome, OUTCOME_BUILT);
+    assert_null(strstr(result.log, "cannot be read"));
+    build_result_fini(&result);
+    job = nvcc_job(KERNEL_OF_FOUR, "e223456789abcdef0123456789abcdef");
+    job.arguments = (struct texts){ three, 3 };
+    assert_not_built(job, FOUR_FOR_THREE);
+    job = nvcc_job("__global__ void kernel(float *a) { *a = 1; }\n",
+                   "e323456789abcdef0123456789abcdef");
+    assert_not_built(job, "entry 'kernel' of kernel.cu has C++ linkage "
+                          "(_Z6kernelPf): write extern \"C\" in front of "
+                          "__global__");
+}
+
 static void nvcc_error_names_the_users_file(void **state)
 {
     struct build_job job =
@@ -428,6 +557,9 @@ int main(void)
         cmocka_unit_test(other_compiler_builds_again),
         cmocka_unit_test(error_names_the_users_file_and_line),
         cmocka_unit_test(missing_entry_lists_those_that_are_there),
+        cmocka_unit_test(emulated_kernel_takes_the_arguments_of_the_sweep_file),
+        cmocka_unit_test(emulated_kernel_with_cpp_linkage_is_refused),
+        cmocka_unit_test(parameters_that_cannot_be_read_are_told_in_the_log),
         cmocka_unit_test(template_bomb_meets_the_limit),
         cmocka_unit_test(shell_text_in_a_value_is_only_text),
         cmocka_unit_test(names_and_flags_for_a_shell_are_refused),
@@ -438,6 +570,7 @@ int main(void)
         cmocka_unit_test(nvcc_builds_a_cubin_and_tells_its_registers),
         cmocka_unit_test(registers_that_nobody_tells_are_not_0),
         cmocka_unit_test(nvcc_without_the_entry_lists_the_cubins),
+        cmocka_unit_test(nvcc_kernel_takes_the_arguments_of_the_sweep_file),
         cmocka_unit_test(nvcc_error_names_the_users_file),
 #endif
     };
