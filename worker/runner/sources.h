@@ -69,6 +69,7 @@ static const struct runner_source runner_sources[] = {
     { "worker/runner/cuda/device_cuda.c", RUNNER_CUDA },
     { "worker/runner/cuda/device_cuda.h", RUNNER_CUDA },
     { "worker/runner/cuda/launch_cuda.c", RUNNER_CUDA },
+    { "worker/runner/cuda/smem_cuda.h", RUNNER_CUDA },
     { "worker/runner/cuda/driver_cuda.c", RUNNER_CUDA },
     { "worker/runner/cuda/driver_cuda.h", RUNNER_CUDA },
     { "worker/runner/cuda/gate_cuda.c", RUNNER_CUDA },

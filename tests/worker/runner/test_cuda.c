@@ -210,6 +210,20 @@ static void impossible_launches_are_constraints(void **state)
     assert_non_null(strstr(box.reply.result.detail, "1048576 bytes"));
 }
 
+/* 40 KiB and 16 KiB: neither alone needs to be asked for. */
+static void static_and_dynamic_shared_memory_are_granted_together(void **state)
+{
+    struct wire_request request;
+
+    (void)state;
+    request_of(&request, "faults", "static_smem");
+    request.measure.kernel.smem = 16 << 10;
+    assert_true(box_ask(&box, &request));
+    assert_string_equal(box.reply.result.detail, "");
+    assert_int_equal(box.reply.result.outcome, OUTCOME_CORRECT);
+    assert_int_equal(box.reply.result.usage.static_smem, 40 << 10);
+}
+
 static void endless_kernel_times_out(void **state)
 {
     (void)state;
@@ -228,6 +242,7 @@ int main(void)
         CASE(writes_elsewhere_are_runtime_errors),
         CASE(faults_are_runtime_errors),
         CASE(impossible_launches_are_constraints),
+        CASE(static_and_dynamic_shared_memory_are_granted_together),
         CASE(endless_kernel_times_out),
     };
 

@@ -4,12 +4,7 @@
 #include <string.h>
 
 #include "worker/runner/cuda/device_cuda.h"
-
-/* Dynamic shared memory that a block may have without asking (CUDA C++
- * Programming Guide, table of technical specifications); more is opt-in. */
-enum {
-    SMEM_WITHOUT_ASKING = 48 * 1024
-};
+#include "worker/runner/cuda/smem_cuda.h"
 
 enum {
     QUEUE_ENTRIES = 800
@@ -170,7 +165,9 @@ static int prepare(struct device *device, const struct device_launch *launch,
     int rc = check_limits(device, launch, err);
     CUresult result;
 
-    if (rc < 0 || launch->smem <= SMEM_WITHOUT_ASKING ||
+    if (rc < 0 ||
+        !smem_cuda_must_ask(launch->smem,
+                            (size_t)kernel->attributes.static_smem) ||
         launch->smem <= kernel->smem_granted)
         return rc;
     result = device->driver.set_attribute(
