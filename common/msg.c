@@ -119,9 +119,15 @@ static int write_buf(void *to, const char *bytes, size_t len)
 static bool is_left_out(const struct msg *msg, const struct msg_field *field)
 {
     const void *at = (const char *)msg + field->offset;
+    const char *text;
 
-    return field->optional && field->kind == FIELD_TEXTS &&
-           ((const struct texts *)at)->n == 0;
+    if (!field->optional)
+        return false;
+    if (field->kind == FIELD_TEXTS)
+        return ((const struct texts *)at)->n == 0;
+    assert(field->kind == FIELD_TEXT);
+    text = *(const char *const *)at;
+    return !text || !*text;
 }
 
 int msg_encode(const struct msg *msg, struct buf *out, struct err *err)
@@ -312,6 +318,12 @@ static int decode_type(const msgpack_object_map *map, struct msg *out,
     return err_set(err, ERR_PROTO, "unknown message type");
 }
 
+static void read_as_empty(struct msg *out, const struct msg_field *field)
+{
+    if (field->kind == FIELD_TEXT)
+        *(const char **)(void *)((char *)out + field->offset) = "";
+}
+
 static int decode_map(const msgpack_object *root, struct msg *out,
                       struct err *err)
 {
@@ -328,8 +340,10 @@ static int decode_map(const msgpack_object *root, struct msg *out,
     for (size_t i = 0; (field = msg_fields_of(out->type, i)); i++) {
         const msgpack_object *o = find(&root->via.map, field->word->name);
 
-        if (!o && field->optional)
+        if (!o && field->optional) {
+            read_as_empty(out, field);
             continue;
+        }
         if (!o)
             return err_set(err, ERR_PROTO, "%s.%s is missing", name,
                            field->word->name);

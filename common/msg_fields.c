@@ -49,6 +49,7 @@ enum {
     ARGUMENTS,
     LIMIT_MS,
     OUTCOME,
+    BLAME,
     DETAIL,
     ARTIFACT,
     ARTIFACT_BYTES,
@@ -133,6 +134,7 @@ static const struct msg_word words[WORDS] = {
     [ARGUMENTS] = { "arguments", MSG_ARGUMENTS_MAX, false },
     [LIMIT_MS] = { "limit_ms", INT32_MAX, false },
     [OUTCOME] = { "outcome", 32, false },
+    [BLAME] = { "blame", 16, false },
     [DETAIL] = { "detail", MSG_DETAIL_MAX, false },
     [ARTIFACT] = { "artifact", 32, false },
     [ARTIFACT_BYTES] = { "artifact_bytes", INT32_MAX, false },
@@ -279,6 +281,7 @@ static const struct msg_field built[] = {
     F(SECONDS, built.result.seconds),
     F(CACHED, built.cached),
     USAGE(built.usage),
+    OPTIONAL(BLAME, built.result.blame),
     END,
 };
 static const struct msg_field measure[] = {
@@ -316,6 +319,7 @@ static const struct msg_field measured[] = {
     F(HELD_S, measured.held_s),
     F(SECONDS, measured.result.seconds),
     USAGE(measured.usage),
+    OPTIONAL(BLAME, measured.result.blame),
     END,
 };
 static const struct msg_field tool[] = {

@@ -38,7 +38,8 @@ struct msg_field {
     const struct msg_word *word;
     enum field_kind kind;
     size_t offset; /* in struct msg */
-    bool optional; /* texts: left out while empty, and empty when left out */
+    bool
+        optional; /* a text or texts: left out while empty, and read as empty */
 };
 
 /* The fields of a message, one after the other from 0; NULL after the last. */

@@ -17,12 +17,19 @@ struct msg;
 #define MSG_OUTPUT_MAX (512 << 10)
 #define MSG_SAMPLES_MAX 4096
 
+/* What is at fault, when it is not the configuration alone. */
+#define MSG_BLAME_SWEEP "sweep" /* the build does not fit its file */
+#define MSG_BLAME_REFERENCE                           \
+    "reference" /* it faults, or its values are of no \
+                 * use */
+
 /* What all results say. */
 struct msg_result {
     const char *nonce; /* 32 hex digits, one a result, made by the worker */
     const char *outcome;
     const char *detail;
-    double seconds; /* of the slot or GPU, as the worker saw it */
+    double seconds;    /* of the slot or GPU, as the worker saw it */
+    const char *blame; /* MSG_BLAME_*, or ""; optional, and not of a RAN */
 };
 
 /* What a kernel takes of a multiprocessor; -1: not known. */

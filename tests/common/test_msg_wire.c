@@ -292,6 +292,26 @@ static void an_optional_field_is_sent_only_if_it_has_a_value(void **state)
     buf_fini(&buf);
 }
 
+static void a_result_without_blame_blames_nothing(void **state)
+{
+    struct msg msg = rows[MSG_MEASURED].msg, out;
+    struct buf buf;
+
+    (void)state;
+    buf_init(&buf, MSG_BYTES_MAX);
+    assert_int_equal(msg_encode(&msg, &buf, NULL), 0);
+    assert_int_equal(msg_decode(buf.bytes, buf.len, &out, NULL), 0);
+    assert_string_equal(out.measured.result.blame, "");
+    msg_fini(&out);
+    buf_clear(&buf);
+    msg.measured.result.blame = MSG_BLAME_REFERENCE;
+    assert_int_equal(msg_encode(&msg, &buf, NULL), 0);
+    assert_int_equal(msg_decode(buf.bytes, buf.len, &out, NULL), 0);
+    assert_string_equal(out.measured.result.blame, "reference");
+    msg_fini(&out);
+    buf_fini(&buf);
+}
+
 static void the_parts_that_types_share_are_those_of_the_type(void **state)
 {
     (void)state;
@@ -320,6 +340,7 @@ int main(void)
         cmocka_unit_test(each_type_encodes_to_the_bytes_of_version_1),
         cmocka_unit_test(what_was_decoded_encodes_to_the_same_bytes),
         cmocka_unit_test(an_optional_field_is_sent_only_if_it_has_a_value),
+        cmocka_unit_test(a_result_without_blame_blames_nothing),
         cmocka_unit_test(the_parts_that_types_share_are_those_of_the_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,14 +111,16 @@ static void deliver_build(struct agent *agent, struct lease *lease,
     bool built = made->outcome == OUTCOME_BUILT;
     char *detail = cut(made->detail, MSG_DETAIL_MAX);
     char *log = cut(made->log, MSG_LOG_MAX);
-    struct msg msg = { .type = MSG_BUILT,
-                       .built = {
-                           .result = { .outcome = outcome_name(made->outcome),
-                                       .detail = detail,
-                                       .seconds = made->seconds },
-                           .log = log,
-                           .cached = made->cached,
-                           .usage = usage_unknown } };
+    struct msg msg = {
+        .type = MSG_BUILT,
+        .built = { .result = { .outcome = outcome_name(made->outcome),
+                               .detail = detail,
+                               .seconds = made->seconds,
+                               .blame = made->unfit ? MSG_BLAME_SWEEP : "" },
+                   .log = log,
+                   .cached = made->cached,
+                   .usage = usage_unknown }
+    };
 
     if (built) {
         msg.built.artifact = made->made.artifact;
@@ -144,7 +146,10 @@ static void deliver_measurement(struct agent *agent, struct lease *lease,
         .type = MSG_MEASURED,
         .measured = { .result = { .outcome = outcome_name(result->outcome),
                                   .detail = result->detail,
-                                  .seconds = result->seconds },
+                                  .seconds = result->seconds,
+                                  .blame = result->reference
+                                               ? MSG_BLAME_REFERENCE
+                                               : "" },
                       .gpu = lease->msg.measure.launch.gpu,
                       .artifact = lease->msg.measure.launch.artifact,
                       .argument = wire->argument,

@@ -300,6 +300,13 @@ static void *map_file(const struct build *build, const char *folder,
     return bytes == MAP_FAILED ? NULL : bytes;
 }
 
+/* Not for its values: the sweep file has another kernel, or other arguments. */
+static void settle_unfit(struct build *build, const char *why)
+{
+    settle(build, OUTCOME_COMPILE, why);
+    build->result.unfit = true;
+}
+
 static void settle_missing_entry(struct build *build)
 {
     struct buf names, why;
@@ -314,7 +321,7 @@ static void settle_missing_entry(struct build *build)
     }
     kernel_check_say_missing(build->entry, build->source, buf_text(&names),
                              &why);
-    settle(build, OUTCOME_COMPILE, buf_text(&why));
+    settle_unfit(build, buf_text(&why));
     buf_fini(&why);
     buf_fini(&names);
 }
@@ -377,7 +384,7 @@ static bool check_kernel(struct build *build)
         munmap(bytes, len);
     }
     if (answer == KERNEL_CHECK_WRONG) {
-        settle(build, OUTCOME_COMPILE, buf_text(&why));
+        settle_unfit(build, buf_text(&why));
     } else if (answer == KERNEL_CHECK_UNKNOWN) {
         char *log = mem_printf("%s\n%s", buf_text(&why), build->result.log);
 

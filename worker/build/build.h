@@ -54,6 +54,7 @@ struct build_result {
     char *detail; /* the first error; "" when built */
     char *log;    /* output of the compiler, the first error first */
     bool cached;
+    bool unfit; /* compile: it is not the kernel that the sweep file has */
     double seconds;
     struct cache_build made; /* if built */
 };

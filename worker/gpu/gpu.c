@@ -192,10 +192,22 @@ static enum outcome outcome_of(const struct runner_session_end *end)
     return OUTCOME_CRASH;
 }
 
+/* Every configuration would meet it. */
+static void settle_reference(struct gpu *gpu, const char *why, int64_t now_ns)
+{
+    if (may_be_inherited(gpu)) {
+        gpu->result.repeated = true;
+        return;
+    }
+    gpu->result.reference = true;
+    finish_job(gpu, OUTCOME_CRASH, why, now_ns);
+}
+
 static void settle_death(struct gpu *gpu, const struct runner_session_end *end,
                          int64_t now_ns)
 {
     char limit[64];
+    const char *why;
 
     if (may_be_inherited(gpu)) {
         gpu->result.repeated = true;
@@ -203,8 +215,15 @@ static void settle_death(struct gpu *gpu, const struct runner_session_end *end,
     }
     snprintf(limit, sizeof(limit), "no answer within %g s",
              (double)gpu->limit_ns / 1e9);
-    finish_job(gpu, outcome_of(end),
-               end->cause == RUNNER_SESSION_LIMIT ? limit : end->text, now_ns);
+    why = end->cause == RUNNER_SESSION_LIMIT ? limit : end->text;
+    if (end->in_reference && outcome_of(end) != OUTCOME_CRASH) {
+        char text[sizeof(end->text) + 16];
+
+        snprintf(text, sizeof(text), "reference: %s", why);
+        settle_reference(gpu, text, now_ns);
+        return;
+    }
+    finish_job(gpu, outcome_of(end), why, now_ns);
 }
 
 /* Devices that are no GPU need no lock: two workers of one machine have two. */
@@ -276,7 +295,10 @@ static void take_reply(struct gpu *gpu, int64_t now_ns)
             settle_reply(gpu, &reply->result, now_ns);
             return;
         }
-        finish_job(gpu, OUTCOME_CRASH, reply->error, now_ns);
+        if (reply->kind == WIRE_REFERENCE)
+            settle_reference(gpu, reply->error, now_ns);
+        else
+            finish_job(gpu, OUTCOME_CRASH, reply->error, now_ns);
         replace(gpu, now_ns);
     }
 }

@@ -7,9 +7,10 @@
  *   any --SIGKILL does not reap--> TROUBLE (quarantined)
  *
  * A failure in a runner that had measured before may be caused by an earlier
- * kernel.  So the measurement is repeated in a fresh runner before the failure
- * counts.  A GPU is locked with flock() by its UUID across all workers of the
- * machine, except for "cpu" and "replay" devices.  Poll-driven (child.h).
+ * kernel, that of a reference too.  So the measurement is repeated in a fresh
+ * runner before the failure counts.  A GPU is locked with flock() by its UUID
+ * across all workers of the machine, except for "cpu" and "replay" devices.
+ * Poll-driven (child.h).
  */
 #ifndef FA_WORKER_GPU_GPU_H
 #define FA_WORKER_GPU_GPU_H
@@ -62,6 +63,7 @@ struct gpu_result {
     char detail[WIRE_TEXT_MAX];
     double seconds;          /* time on this GPU, repeats included */
     bool repeated;           /* it was measured again in a fresh runner */
+    bool reference;          /* a crash: the reference is of no use */
     struct wire_result wire; /* zero samples, NaN and -1 where not known */
 };
 

@@ -267,6 +267,7 @@ void runner_session_end(struct runner_session *session,
     char how[CHILD_END_BYTES], words[STDERR_SHOWN + 1];
 
     out->signal = end->signal;
+    out->in_reference = strcmp(session->reply.stage, WIRE_STAGE_REFERENCE) == 0;
     out->cause = end->exited ? RUNNER_SESSION_EXITED : RUNNER_SESSION_SIGNALLED;
     if (session->killed)
         out->cause = RUNNER_SESSION_KILLED;

@@ -38,6 +38,7 @@ enum runner_session_cause {
 struct runner_session_end {
     enum runner_session_cause cause;
     int signal;
+    bool in_reference;        /* while the reference was made */
     char text[WIRE_TEXT_MAX]; /* why, and the end of its stderr */
 };
 

@@ -29,10 +29,12 @@ enum {
     STATES
 };
 
-/* Set the result: an outcome, or an error that is not the kernel's. */
+/* Set the result: an outcome, or an error that is not the kernel's: that of the
+ * reference, or another one. */
 enum {
     SETTLED = 1,
-    FAILED = -1
+    FAILED = -1,
+    USELESS = -2
 };
 
 static double now_s(void)
@@ -392,6 +394,15 @@ static int time_samples(struct run *run, struct resident *resident)
     return rc;
 }
 
+static int find_artifact(struct run *run, const char *path)
+{
+    if (access(path, R_OK) == 0)
+        return 0;
+    snprintf(run->result->detail, sizeof(run->result->detail),
+             "artifact '%.900s': %s", path, strerror(errno));
+    return FAILED;
+}
+
 static int load(struct run *run)
 {
     const struct wire_kernel *kernel = &run->want->kernel;
@@ -400,11 +411,8 @@ static int load(struct run *run)
     int rc;
 
     wire_write_progress(run->progress, "load");
-    if (access(kernel->path, R_OK) < 0) {
-        snprintf(run->result->detail, sizeof(run->result->detail),
-                 "artifact '%.900s': %s", kernel->path, strerror(errno));
+    if (find_artifact(run, kernel->path) < 0)
         return FAILED;
-    }
     rc = device_load(run->device, kernel->path, kernel->entry,
                      &run->launch.kernel, &err);
     if (rc < 0)
@@ -426,15 +434,18 @@ static int prepare(struct run *run, struct resident *resident)
     struct device_err err = { .poisoned = false };
     int rc;
 
-    if (!resident_has(resident, run->want))
-        wire_write_progress(run->progress, "reference");
+    if (!resident_has(resident, run->want)) {
+        if (find_artifact(run, run->want->reference.path) < 0)
+            return FAILED;
+        wire_write_progress(run->progress, WIRE_STAGE_REFERENCE);
+    }
     rc = resident_problem(resident, run->want, &run->problem, &err);
     if (rc == 0)
         return 0;
     run->result->poisoned = err.poisoned;
     snprintf(run->result->detail, sizeof(run->result->detail),
              "reference: %.980s", err.text);
-    return FAILED;
+    return rc == DEVICE_BROKEN ? FAILED : USELESS;
 }
 
 static int judge(struct run *run, struct resident *resident)
@@ -487,8 +498,8 @@ void measure(struct device *device, struct resident *resident,
         .usage = { -1, -1, -1 },
     };
     rc = judge(&run, resident);
-    if (rc == FAILED) {
-        reply->kind = WIRE_ERROR;
+    if (rc < 0) {
+        reply->kind = rc == USELESS ? WIRE_REFERENCE : WIRE_ERROR;
         memcpy(reply->error, reply->result.detail, sizeof(reply->error));
     }
     if (run.launch.kernel && !reply->result.poisoned)

@@ -27,7 +27,8 @@
 #include "worker/runner/wire/wire_request.h"
 
 /* Fill in 'reply': a result, or an error if the request could not be carried
- * out, so that nothing is known about the kernel.  Stages are written to
+ * out, so that nothing is known about the kernel.  If that is the fault of the
+ * reference, the reply says so.  Stages are written to
  * 'progress' as they begin. */
 void measure(struct device *device, struct resident *resident,
              const struct wire_measure *want, FILE *progress,

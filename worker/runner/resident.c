@@ -166,6 +166,12 @@ static int trial_fill(struct device *device, const struct problem *problem,
     return rc;
 }
 
+/* What fails besides the reference is not its fault, whatever it is. */
+static int not_the_reference(int rc)
+{
+    return rc < 0 ? DEVICE_BROKEN : 0;
+}
+
 /* A reference with a NaN or an unwritten element cannot be used. */
 static int reference_check(struct device *device, const struct wire_arg *arg,
                            struct device_buffer *reference, uint64_t *sum,
@@ -178,7 +184,7 @@ static int reference_check(struct device *device, const struct wire_arg *arg,
     if (rc == 0)
         rc = device_check(device, reference, reference, &check, err);
     if (rc < 0)
-        return rc;
+        return not_the_reference(rc);
     if (overrun == 0 && check.max_error == 0)
         return 0;
     if (overrun != 0)
@@ -190,7 +196,7 @@ static int reference_check(struct device *device, const struct wire_arg *arg,
                  "the reference left '%s'[%lld] unwritten, or not a finite "
                  "number",
                  arg->name, (long long)check.max_at);
-    return DEVICE_BROKEN;
+    return DEVICE_WRONG;
 }
 
 static int reference_run(struct device *device, const struct problem *problem,
@@ -222,6 +228,7 @@ static int trial_reference(struct device *device, const struct problem *problem,
             rc = device_alloc(device, problem->args[i].name, ELEMENT_FP64,
                               problem->args[i].count, &trial->references[i],
                               err);
+    rc = not_the_reference(rc);
     if (rc == 0)
         rc = reference_run(device, problem, trial, kernel, err);
     for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
@@ -230,7 +237,8 @@ static int trial_reference(struct device *device, const struct problem *problem,
         rc = reference_check(device, &problem->args[i], trial->references[i],
                              &trial->reference_sums[i], err);
         if (rc == 0)
-            rc = device_guard(device, trial->references[i], DEVICE_HIDDEN, err);
+            rc = not_the_reference(
+                device_guard(device, trial->references[i], DEVICE_HIDDEN, err));
     }
     return rc;
 }
@@ -244,11 +252,12 @@ static int problem_fill(struct device *device, struct problem *problem,
 
     for (size_t i = 0; rc == 0 && i < problem->n_args; i++)
         if (problem->args[i].buffer && problem->args[i].output)
-            rc = device_alloc(device, problem->args[i].name,
-                              problem->args[i].type, problem->args[i].count,
-                              &problem->outputs[i], err);
+            rc = not_the_reference(device_alloc(
+                device, problem->args[i].name, problem->args[i].type,
+                problem->args[i].count, &problem->outputs[i], err));
     for (int t = 0; rc == 0 && t < RESIDENT_TRIALS; t++) {
-        rc = trial_fill(device, problem, t, &problem->trials[t], err);
+        rc = not_the_reference(
+            trial_fill(device, problem, t, &problem->trials[t], err));
         if (rc == 0)
             rc = trial_reference(device, problem, &problem->trials[t], kernel,
                                  err);

@@ -71,8 +71,9 @@ void resident_free(struct resident *resident); /* NULL is fine */
 bool resident_has(struct resident *resident, const struct wire_measure *want);
 
 /* The problem of this request, made if necessary.  Borrowed until the next
- * call.  Fails with DEVICE_BROKEN (out of memory, or a reference that cannot be
- * loaded, does not finish or leaves a NaN); the text says which. */
+ * call.  DEVICE_BROKEN: out of memory, or a broken device.  Any other failure
+ * is that of the reference: it cannot be loaded or launched, faults, does not
+ * finish, or leaves a NaN.  The text says which. */
 int resident_problem(struct resident *resident, const struct wire_measure *want,
                      struct problem **out, struct device_err *err);
 

@@ -166,6 +166,7 @@ static void error_names_the_users_file_and_line(void **state)
     assert_string_equal(result.detail,
                         "kernel.cu:2:47: error: 'b' was not declared in this "
                         "scope");
+    assert_false(result.unfit);
     assert_memory_equal(result.log, "kernel.cu:2:47: error:", 22);
     assert_null(strstr(result.log, dir));
     build_result_fini(&result);
@@ -186,6 +187,7 @@ static void missing_entry_lists_those_that_are_there(void **state)
     assert_string_equal(
         result.detail,
         "entry 'kernel' is not in kernel.cu, which has one, two");
+    assert_true(result.unfit);
     build_result_fini(&result);
 }
 
@@ -235,6 +237,7 @@ static void assert_not_built(struct build_job job, const char *detail)
 
     assert_string_equal(result.detail, detail);
     assert_int_equal(result.outcome, OUTCOME_COMPILE);
+    assert_true(result.unfit);
     build_result_fini(&result);
 }
 

@@ -288,6 +288,51 @@ static void garbage_on_the_pipe_is_a_crash(void **state)
     gpu_close(gpu);
 }
 
+#define SAY_USELESS READ_REQUEST "printf 'reference bad\\npoisoned 0\\n\\n'; "
+
+static void useless_reference_is_told_as_such(void **state)
+{
+    struct gpu *gpu = open_gpu(script(SAY_OPEN SAY_USELESS));
+    struct gpu_result result = MEASURE(gpu, "right");
+
+    (void)state;
+    assert_int_equal(result.outcome, OUTCOME_CRASH);
+    assert_string_equal(result.detail, "bad");
+    assert_true(result.reference);
+    assert_false(result.repeated);
+    gpu_close(gpu);
+}
+
+static void death_in_the_reference_is_the_references(void **state)
+{
+    struct gpu *gpu = open_gpu(
+        script(SAY_OPEN READ_REQUEST "echo progress reference; kill -SEGV $$"));
+    struct gpu_result result = MEASURE(gpu, "right");
+
+    (void)state;
+    assert_int_equal(result.outcome, OUTCOME_CRASH);
+    assert_string_equal(result.detail, "reference: signal 11 (SIGSEGV)");
+    assert_true(result.reference);
+    gpu_close(gpu);
+}
+
+/* The kernel before it may have damaged the process. */
+static void reference_fails_in_a_fresh_runner_before_it_is_blamed(void **state)
+{
+    struct gpu *gpu = open_gpu(script(
+        SAY_OPEN "[ -e useless ] || { touch useless; " SAY_CORRECT SAY_USELESS
+                 "exit 1; }; " SAY_CORRECT "exit 0"));
+    struct gpu_result first = MEASURE(gpu, "right");
+    struct gpu_result second = MEASURE(gpu, "right");
+
+    (void)state;
+    assert_int_equal(first.outcome, OUTCOME_CORRECT);
+    assert_int_equal(second.outcome, OUTCOME_CORRECT);
+    assert_true(second.repeated);
+    assert_false(second.reference);
+    gpu_close(gpu);
+}
+
 /* The first process measures once, and the second request kills it; the next
  * process measures that one. */
 static void inherited_failure_is_not_believed(void **state)
@@ -419,6 +464,9 @@ int main(void)
         cmocka_unit_test(death_by_signal_names_it_and_the_last_words),
         cmocka_unit_test(kill_from_outside_is_the_boxs_fault),
         cmocka_unit_test(garbage_on_the_pipe_is_a_crash),
+        cmocka_unit_test(useless_reference_is_told_as_such),
+        cmocka_unit_test(death_in_the_reference_is_the_references),
+        cmocka_unit_test(reference_fails_in_a_fresh_runner_before_it_is_blamed),
         cmocka_unit_test(inherited_failure_is_not_believed),
         cmocka_unit_test(device_that_cannot_be_opened_is_trouble),
         cmocka_unit_test(runner_that_never_opens_is_trouble_after_three_tries),

@@ -271,14 +271,43 @@ static void impossible_launches_are_constraints(void **state)
     assert_outcome("right", OUTCOME_CORRECT, "");
 }
 
-static void useless_reference_is_an_error(void **state)
+static void reference_that_faults_is_told_as_such(void **state)
+{
+    struct wire_request request;
+
+    (void)state;
+    box_request(&request, "right", "sum_past_the_end", 1001);
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(box.reply.kind, WIRE_REFERENCE);
+    assert_non_null(strstr(box.reply.error, "reference: "));
+    assert_non_null(strstr(box.reply.error, "by thread"));
+    box_request(&request, "right", "sum", 1001);
+    request.measure.reference.block[0] = 2048;
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(box.reply.kind, WIRE_REFERENCE); /* it is refused */
+    assert_outcome("right", OUTCOME_CORRECT, "");
+}
+
+static void reference_that_is_not_here_is_an_error(void **state)
+{
+    struct wire_request request;
+
+    (void)state;
+    box_request(&request, "right", "absent", 1001);
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(box.reply.kind, WIRE_ERROR);
+    assert_non_null(strstr(box.reply.error, "absent.so"));
+    assert_outcome("right", OUTCOME_CORRECT, "");
+}
+
+static void useless_reference_is_told_as_such(void **state)
 {
     struct wire_request request;
 
     (void)state;
     box_request(&request, "right", "sum_less_one", 1001);
     assert_true(box_ask(&box, &request));
-    assert_int_equal(box.reply.kind, WIRE_ERROR);
+    assert_int_equal(box.reply.kind, WIRE_REFERENCE);
     assert_string_equal(box.reply.error,
                         "reference: the reference left 'out'[12] unwritten, "
                         "or not a finite number");
@@ -334,7 +363,9 @@ int main(void)
         CASE(kernel_cannot_end_its_judge),
         CASE(writes_outside_the_outputs_are_runtime_errors),
         CASE(impossible_launches_are_constraints),
-        CASE(useless_reference_is_an_error),
+        CASE(reference_that_faults_is_told_as_such),
+        CASE(reference_that_is_not_here_is_an_error),
+        CASE(useless_reference_is_told_as_such),
         CASE(missing_artifact_is_an_error),
         CASE(printing_kernel_does_not_reach_the_pipe),
         CASE(exiting_kernel_ends_the_pipe_without_a_reply),

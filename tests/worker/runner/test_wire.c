@@ -178,6 +178,8 @@ static void replies_come_out_as_they_went_in(void **state)
     (void)state;
     assert_reply_survives(result_text);
     assert_reply_survives("error no NVIDIA driver\npoisoned 1\n\n");
+    assert_reply_survives("reference wild address\npoisoned 0\n\n");
+    assert_int_equal(reply.kind, WIRE_REFERENCE);
     assert_reply_survives("ok\n"
                           "fact gpu_name NVIDIA L4\n"
                           "fact arch 89\n"

@@ -5,7 +5,8 @@
  * stdout, one reply a request:
  *
  *   open     ->  ok, facts        or  error
- *   measure  ->  progress lines, then an outcome with its evidence, or  error
+ *   measure  ->  progress lines, then an outcome with its evidence, or
+ *                'reference' when that is of no use, or  error
  *   check    ->  as measure, but nothing is timed: for a profiler to watch
  *   quit     ->  (the runner exits, as it does at end of file)
  *

@@ -255,6 +255,11 @@ static const struct wire_field error_fields[] = {
     { .key = "poisoned", read_poisoned, "0 or 1" },
 };
 
+static const struct wire_field reference_fields[] = {
+    { .key = "reference", read_error, TEXT },
+    { .key = "poisoned", read_poisoned, "0 or 1" },
+};
+
 static const struct wire_field result_fields[] = {
     { .key = "outcome",
       read_outcome,
@@ -297,6 +302,8 @@ static const struct {
     [WIRE_OK] = { ok_fields, sizeof(ok_fields) / sizeof(*ok_fields) },
     [WIRE_RESULT] = { result_fields,
                       sizeof(result_fields) / sizeof(*result_fields) },
+    [WIRE_REFERENCE] = { reference_fields,
+                         sizeof(reference_fields) / sizeof(*reference_fields) },
     [WIRE_ERROR] = { error_fields,
                      sizeof(error_fields) / sizeof(*error_fields) },
 };
@@ -320,9 +327,10 @@ enum wire_step wire_reply_line(struct wire_reply *reply, char *line,
     if (!(reply->seen & STARTED)) {
         if (strncmp(line, "progress ", 9) == 0)
             return read_progress(reply, line + 9, why);
-        reply->kind = strcmp(line, "ok") == 0           ? WIRE_OK
-                      : strncmp(line, "error ", 6) == 0 ? WIRE_ERROR
-                                                        : WIRE_RESULT;
+        reply->kind = strcmp(line, "ok") == 0                ? WIRE_OK
+                      : strncmp(line, "error ", 6) == 0      ? WIRE_ERROR
+                      : strncmp(line, "reference ", 10) == 0 ? WIRE_REFERENCE
+                                                             : WIRE_RESULT;
         reply->seen = STARTED;
     }
     if (line[0] == '\0')
@@ -394,8 +402,10 @@ int wire_write_reply(FILE *stream, const struct wire_reply *reply)
             wire_put_text(stream, "", reply->facts[i].value);
         }
         break;
+    case WIRE_REFERENCE:
     case WIRE_ERROR:
-        wire_put_text(stream, "error", reply->error);
+        wire_put_text(stream, reply->kind == WIRE_ERROR ? "error" : "reference",
+                      reply->error);
         fprintf(stream, "poisoned %d\n", reply->result.poisoned);
         break;
     case WIRE_RESULT:

@@ -11,9 +11,13 @@
 #include "common/outcome.h"
 #include "worker/runner/wire/wire.h"
 
+/* Of the stages that a runner reports, the one that is not the kernel's. */
+#define WIRE_STAGE_REFERENCE "reference"
+
 enum wire_reply_kind {
     WIRE_OK,
     WIRE_RESULT,
+    WIRE_REFERENCE, /* the reference is of no use: 'error' says why */
     WIRE_ERROR
 };
 
