@@ -10,6 +10,7 @@
 #include "common/msg.h"
 #include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
+#include "coordinator/reactor/common_fault.h"
 #include "coordinator/reactor/orders.h"
 #include "coordinator/reactor/result_check.h"
 #include "coordinator/reactor/resume.h"
@@ -351,7 +352,7 @@ int results_built(struct sweep *sweep, size_t host, const struct msg *msg,
         return 0; /* the sweep is ending, for the store's reason */
     outbox_acknowledge(sweep, host, result->nonce);
     sweep->fleet.hosts[host].conduct.refusals = 0;
-    if (!current)
+    if (!current || common_fault_take(sweep, host, job.unit, msg))
         return 0;
     if (crash) {
         crashed(sweep, &job, msg);
@@ -390,7 +391,7 @@ int results_measured(struct sweep *sweep, size_t host, const struct msg *msg,
         return 0; /* the sweep is ending, for the store's reason */
     outbox_acknowledge(sweep, host, result->nonce);
     sweep->fleet.hosts[host].conduct.refusals = 0;
-    if (!current)
+    if (!current || common_fault_take(sweep, host, job.unit, msg))
         return 0;
     if (job.purpose != SCHED_SCREEN) {
         orders_measured(sweep, &job, msg);

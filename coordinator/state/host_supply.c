@@ -36,6 +36,21 @@ static bool has_gpu(const struct sweep *sweep, size_t host)
     return false;
 }
 
+bool host_supply_has_other(const struct sweep *sweep, size_t host)
+{
+    for (size_t i = 0; i < sweep->fleet.n; i++) {
+        const struct host_state *other = &sweep->fleet.hosts[i];
+
+        if (i == host || other->conduct.condemned)
+            continue;
+        if (other->state == HOST_STATE_READY
+                ? has_gpu(sweep, i)
+                : is_awaited(other) && host_measures(other->host))
+            return true;
+    }
+    return false;
+}
+
 static struct ability look(const struct sweep *sweep)
 {
     struct ability can = { 0 };

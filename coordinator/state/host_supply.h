@@ -11,6 +11,8 @@ struct sweep;
 
 /* CLOCK_BOOTTIME: if no host can continue the sweep by then, it ends. */
 int64_t host_supply_until_ns(const struct sweep *sweep);
+/* Does another host measure, or might one that is still awaited? */
+bool host_supply_has_other(const struct sweep *sweep, size_t host);
 void host_supply_check(struct sweep *sweep, int64_t now);
 
 #endif

@@ -70,7 +70,9 @@ struct work {
     struct fetch *fetches;
     size_t n_fetches;
     struct buf request; /* of the measurement last handed out, in a replay */
-    double mean_ns[2];  /* of a build, of a measurement; 0 while not known */
+    const char *useless_on; /* the host where the reference was of no use, or
+                             * NULL */
+    double mean_ns[2]; /* of a build, of a measurement; 0 while not known */
     struct work_count count;
 };
 

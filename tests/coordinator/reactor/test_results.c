@@ -345,6 +345,81 @@ static void without_its_reference_a_sweep_ends(void **state)
                         "the reference could not be built: why");
 }
 
+static int take_blaming(const struct rig_sent *of, const char *outcome,
+                        const char *blame, const char *detail)
+{
+    rig_result_of(of, outcome, 0, &result);
+    msg_result_of(&result.msg)->blame = blame;
+    msg_result_of(&result.msg)->detail = detail;
+    return rig_take(&rig, of->host, result.msg);
+}
+
+/* The next configuration would not fit it either. */
+static void
+a_build_that_does_not_fit_the_sweep_file_ends_the_sweep(void **state)
+{
+    struct rig_sent build = *rig_last(&rig, MSG_BUILD);
+
+    (void)state;
+    assert_int_equal(take_blaming(&build, "compile", "sweep", "4 for 3"), 0);
+    assert_int_equal(rig.sweep.reactor.exit_code, 2);
+    assert_string_equal(rig.sweep.reactor.fatal.text, "4 for 3");
+    assert_int_equal(rows("build WHERE outcome = 'compile'"), 1);
+    assert_int_equal(rows("outcome"), 0); /* it is tried again when repaired */
+}
+
+static void a_reference_that_fails_ends_the_sweep_of_one_host(void **state)
+{
+    (void)state;
+    rig.sweep.fleet.n = 1;
+    assert_int_equal(
+        take_blaming(&sent, "crash", "reference", "reference: wild address"),
+        0);
+    assert_int_equal(rig.sweep.reactor.exit_code, 2);
+    assert_string_equal(rig.sweep.reactor.fatal.text,
+                        "the reference cannot be used at shape 'n5k': wild "
+                        "address; found on a");
+    assert_int_equal(rows("event WHERE name = 'REFERENCE-FAILED'"), 1);
+    assert_int_equal(rows("outcome"), 0);
+    rig.sweep.fleet.n = 2;
+}
+
+static void a_reference_that_fails_is_tried_on_one_other_host(void **state)
+{
+    (void)state;
+    rig_ready(&rig, 1, 1, 1);
+    assert_int_equal(take_blaming(&sent, "crash", "reference", "bad"), 0);
+    assert_null(rig.sweep.reactor.ending);
+    assert_true(host(0)->conduct.condemned);
+    assert_string_equal(host(0)->conn.why,
+                        "the reference cannot be used there: bad; another "
+                        "host tries it");
+    results_host_lost(&rig.sweep, 0, "given up");
+    host(0)->state = HOST_STATE_FAILED;
+    rig_build_two(&rig);
+    rig_dispatch(&rig);
+    sent = *rig_last(&rig, MSG_MEASURE);
+    assert_int_equal(sent.host, 1);
+    assert_int_equal(take_blaming(&sent, "crash", "reference", "bad"), 0);
+    assert_int_equal(rig.sweep.reactor.exit_code, 2);
+    assert_string_equal(rig.sweep.reactor.fatal.text,
+                        "the reference cannot be used at shape 'n5k': bad; "
+                        "found on a and b");
+}
+
+/* The GPU that failed it may be replaced by now. */
+static void an_earlier_run_blames_nothing(void **state)
+{
+    (void)state;
+    was_leased();
+    rig_result_of(&sent, "crash", 0, &result);
+    msg_result_of(&result.msg)->blame = "reference";
+    result.msg.epoch = RIG_EPOCH - 1;
+    assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
+    assert_null(rig.sweep.reactor.ending);
+    assert_false(host(0)->conduct.condemned);
+}
+
 static void what_runs_out_is_cancelled_and_lost(void **state)
 {
     struct host_state *a = host(0);
@@ -435,6 +510,10 @@ int main(void)
         CASE(a_build_that_fails_settles_its_measurement),
         CASE(a_build_that_crashes_is_tried_again),
         CASE(without_its_reference_a_sweep_ends),
+        CASE(a_build_that_does_not_fit_the_sweep_file_ends_the_sweep),
+        CASE(a_reference_that_fails_ends_the_sweep_of_one_host),
+        CASE(a_reference_that_fails_is_tried_on_one_other_host),
+        CASE(an_earlier_run_blames_nothing),
         CASE(what_runs_out_is_cancelled_and_lost),
         CASE(a_host_that_is_lost_loses_its_work_and_its_builds),
         CASE(the_first_result_cancels_the_other_lease),

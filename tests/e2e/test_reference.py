@@ -1,0 +1,50 @@
+"""A reference that is of no use ends the sweep at once, and not one configuration after the other."""
+
+import os
+import unittest
+
+import rig
+
+STORE = "out[i] = double(a[i]) + double(b[i]);"
+
+
+class Reference(rig.Rig):
+    def sweep_with(self, store, *args):
+        """A sweep of vector_add whose reference stores so; what it says."""
+        folder = self.kernel("vector_add")
+        path = os.path.join(folder, "reference.cu")
+        with open(path) as f:
+            text = f.read()
+        self.assertIn(STORE, text)
+        with open(path, "w") as f:
+            f.write(text.replace(STORE, store))
+        ran = self.run_coord(folder, "sweep", "--device", "cpu", *args, code=2)
+        [line] = [line for line in ran.stderr.splitlines() if "reference" in line]
+        return folder, line
+
+    def assert_one_attempt(self, folder):
+        self.assertEqual(self.query(folder, "SELECT outcome, counted FROM result"), [("crash", 0)])
+        self.assertEqual(self.query(folder, "SELECT count(*) FROM outcome"), [(0,)])
+
+    def test_a_fault_is_told_with_its_address_and_shape(self):
+        folder, said = self.sweep_with("out[i + 100000] = 0;")
+        self.assertRegex(said, r"fa-coord: the reference cannot be used at shape 'n5k': wild address .*; found on localhost")
+        self.assert_one_attempt(folder)
+
+    def test_an_element_that_is_not_a_number_is_told_with_its_index(self):
+        folder, said = self.sweep_with("out[i] = i == 7 ? 0.0 / 0.0 : a[i] + b[i];")
+        self.assertIn("left 'out'[7] unwritten, or not a finite number; found on localhost", said)
+        self.assert_one_attempt(folder)
+
+    def test_the_same_sweep_goes_on_with_another_reference(self):
+        folder, _ = self.sweep_with("if (i != 9) out[i] = a[i] + b[i];")
+        with open(os.path.join(rig.KERNELS, "vector_add", "reference.cu")) as f:
+            text = f.read()
+        with open(os.path.join(folder, "reference.cu"), "w") as f:
+            f.write(text)
+        self.run_coord(folder, "sweep", "--device", "cpu", "--evaluations", "2")
+        self.assertEqual(self.report(folder)["counts"]["correct"], 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
