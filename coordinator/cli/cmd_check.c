@@ -18,6 +18,8 @@
 #include "coordinator/spec/spec.h"
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/options.h"
+#include "coordinator/tasks/trial_build.h"
+#include "coordinator/text/exit_code.h"
 #include "coordinator/text/json_out.h"
 
 #define LAUNCHES_MAX 100000 /* evaluated; about a second */
@@ -25,7 +27,11 @@
 struct check {
     const struct spec *spec;
     struct space *space;
-    const char *arch;
+    const char *device, *arch;
+    int flaws; /* builds that failed */
+    bool no_build;
+    bool compiled; /* or 'why_not' */
+    struct err why_not;
     struct space_gate_count counts[SPEC_LIST_MAX];
     int64_t passed;
     struct search_settings_plan search;
@@ -209,6 +215,34 @@ static void warn(const struct check *check)
                     check->spec->space.gates[g].name, check->arch);
 }
 
+static void tell_flaw(void *arg, bool reference, const char *why)
+{
+    struct check *check = arg;
+
+    check->flaws++;
+    fprintf(stderr, "fa-coord: %s: %s\n",
+            reference ? "the reference" : "the baseline", why);
+}
+
+/* Without a compiler for the device the rest is checked all the same. */
+static int check_builds(struct check *check, struct spec *spec, struct err *err)
+{
+    int rc;
+
+    if (check->no_build) {
+        err_set(&check->why_not, ERR_INPUT, "--no-build");
+        return 0;
+    }
+    rc = trial_build_run(spec, check->device, check->arch, tell_flaw, check,
+                         &check->why_not);
+
+    check->compiled = rc == 0;
+    if (rc == 0 || rc == ERR_NETWORK)
+        return 0;
+    *err = check->why_not;
+    return rc;
+}
+
 static double build_s(const struct check *check)
 {
     return SEARCH_SETTINGS_BUILD_S * (double)check->passed;
@@ -230,6 +264,12 @@ static void print(const struct check *check)
     printf("%s is fine\n", spec->file.path);
     printf("  configurations  %s, of which %s pass %zu gates for %s\n", size,
            passed, spec->space.n_gates, check->arch);
+    if (check->compiled)
+        printf("  compiled        the baseline and the reference, for %s\n",
+               device_kind_is(check->device, DEVICE_KIND_CPU) ? check->device
+                                                              : check->arch);
+    else
+        printf("  compiled        nothing: %s\n", check->why_not.text);
     printf("  shapes          %zu, headline '%s'\n", spec->shapes.n,
            spec->shapes.list[0].name);
     printf("  building        about %.1f core minutes (%.1f s each)\n",
@@ -251,6 +291,8 @@ static void print_json(const struct check *check)
     json_out_open(&out, NULL, '{');
     json_out_text(&out, "name", check->spec->name);
     json_out_text(&out, "arch", check->arch);
+    json_out_text(&out, "device", check->device);
+    json_out_bool(&out, "compiled", check->compiled);
     json_out_int(&out, "configurations", space_size(check->space));
     json_out_int(&out, "passed", check->passed);
     json_out_int(&out, "shapes", (int64_t)check->spec->shapes.n);
@@ -278,7 +320,9 @@ static int check_file(const char *path, struct check *check, bool json,
     check->spec = spec;
     if (rc == 0)
         rc = check_all(check, facts, err);
-    if (rc == 0) {
+    if (rc == 0)
+        rc = check_builds(check, spec, err);
+    if (rc == 0 && check->flaws == 0) {
         warn(check);
         if (json)
             print_json(check);
@@ -292,19 +336,25 @@ static int check_file(const char *path, struct check *check, bool json,
 
 int cmd_check(int argc, char *argv[])
 {
-    struct check check = { .arch = GPU_ARCH_DEFAULT };
+    struct check check = { .device = device_kind_name(DEVICE_KIND_CUDA),
+                           .arch = GPU_ARCH_DEFAULT };
     const char *path = NULL;
     bool json = false;
     const struct option list[] = {
         { "arch", OPTION_TEXT, &check.arch, "sm_89",
-          "evaluate the gates for this architecture", NULL },
+          "evaluate the gates, and compile, for this architecture", NULL },
+        { "device", OPTION_TEXT, &check.device, "cuda|cpu",
+          "compile for GPUs (default), or for the emulation", NULL },
+        { "no-build", OPTION_FLAG, &check.no_build, NULL,
+          "read the sources and compile nothing", NULL },
         { "json", OPTION_FLAG, &json, NULL, "for programs", NULL },
     };
     const struct options options = {
         .command = "check",
         .arguments = "[SWEEP]",
         .what = "Validate a sweep file and its sources, without a GPU or a "
-                "network.",
+                "network; compile the\nbaseline and the reference if this "
+                "machine has the compiler.",
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
         .arguments_max = 1,
@@ -315,7 +365,13 @@ int cmd_check(int argc, char *argv[])
 
     if (rc == OPTIONS_HELP)
         return 0;
+    if (rc == 0 && !device_kind_is(check.device, DEVICE_KIND_CUDA) &&
+        !device_kind_is(check.device, DEVICE_KIND_CPU))
+        rc = err_set(&err, ERR_INPUT, "--device '%s' is not cuda or cpu",
+                     check.device);
     if (rc == 0)
         rc = check_file(path ? path : "sweep.json", &check, json, &err);
-    return rc < 0 ? fail_with(rc, &err) : 0;
+    if (rc < 0)
+        return fail_with(rc, &err);
+    return check.flaws > 0 ? EXIT_INPUT : EXIT_DONE;
 }

@@ -70,7 +70,7 @@ bool common_fault_take(struct sweep *sweep, size_t host, int unit,
 
     if (msg->epoch != sweep->reactor.epoch)
         return false; /* what was wrong then may be repaired */
-    if (blames(msg, MSG_BLAME_SWEEP)) {
+    if (blames(msg, MSG_BLAME_SWEEP) && !sweep->reactor.options->unbuilt) {
         end_for_build(sweep, unit, msg_result(msg)->detail);
         return true;
     }

@@ -24,7 +24,8 @@ static int leave_out(struct sweep *sweep, struct err *err)
     size_t n = 0;
 
     /* Nothing is compared with the reference. */
-    sched_settled(sweep->work.sched, JOB_BUILD, units, 0, true);
+    if (!sweep->reactor.options->unbuilt)
+        sched_settled(sweep->work.sched, JOB_BUILD, units, 0, true);
     if (sweep->reactor.options->cover)
         rc = space_cover(sweep->work.space, &chosen, &n, err);
     for (int unit = 0; chosen && unit < units; unit++) {

@@ -62,9 +62,14 @@ static void settle_failed(struct sweep *sweep, const struct sched_lease *job,
                           enum outcome outcome, const char *reason,
                           const struct msg *msg)
 {
-    if (job->stage == JOB_MEASURE) {
+    const struct sweep_options *options = sweep->reactor.options;
+    bool reference = job->unit == plan_units(sweep->work.plan);
+
+    if (job->stage == JOB_BUILD && options->unbuilt) {
+        options->unbuilt(options->unbuilt_arg, reference, reason);
+    } else if (job->stage == JOB_MEASURE) {
         settle(sweep, job->unit, job->shape, outcome, reason, msg);
-    } else if (job->unit == plan_units(sweep->work.plan)) {
+    } else if (reference) {
         struct err err;
 
         err_set(&err, ERR_INPUT, "the reference could not be built: %s",

@@ -25,6 +25,9 @@ struct store;
 typedef int sweep_done(void *arg, const struct plan *plan, struct store *store,
                        struct err *err);
 
+/* A build that failed, of the reference or of a configuration. */
+typedef void sweep_unbuilt(void *arg, bool reference, const char *why);
+
 /* When a sweep ends although work is left. */
 struct sweep_caps {
     double max_hours;    /* wall clock of this run, 0 for no cap */
@@ -34,9 +37,13 @@ struct sweep_caps {
 };
 
 struct sweep_options {
-    const char *device;     /* cuda cpu */
-    bool builds_only;       /* for 'arch'; nothing is measured */
-    bool cover;             /* builds: a covering set (pairwise_cover.h) */
+    const char *device; /* cuda cpu */
+    bool builds_only;   /* for 'arch'; nothing is measured */
+    bool cover;         /* builds: a covering set (pairwise_cover.h) */
+    /* With builds_only: the reference is built as well, and each build that
+     * fails is told, and does not end the sweep.  NULL: neither. */
+    sweep_unbuilt *unbuilt;
+    void *unbuilt_arg;
     const char *arch;       /* sm_89; "" to take the GPU's */
     const char *command;    /* for the run's record: sweep, resume */
     const char *hosts_file; /* absolute; "" for this machine only */

@@ -368,6 +368,37 @@ a_build_that_does_not_fit_the_sweep_file_ends_the_sweep(void **state)
     assert_int_equal(rows("outcome"), 0); /* it is tried again when repaired */
 }
 
+static void keep_unbuilt(void *arg, bool reference, const char *why)
+{
+    char *told = arg;
+
+    snprintf(told + strlen(told), 64 - strlen(told), "%s: %s\n",
+             reference ? "reference" : "kernel", why);
+}
+
+/* A check wants to know them all. */
+static void builds_that_fail_are_told_to_whoever_asks(void **state)
+{
+    struct rig_sent build = *rig_last(&rig, MSG_BUILD);
+    char told[64] = "";
+
+    (void)state;
+    rig.options.unbuilt = keep_unbuilt;
+    rig.options.unbuilt_arg = told;
+    assert_int_equal(take_blaming(&build, "compile", "sweep", "4 for 3"), 0);
+    assert_string_equal(told, "kernel: 4 for 3\n");
+    assert_null(rig.sweep.reactor.ending);
+    rig_close(&rig);
+    rig_open(&rig, 1);
+    rig.options.unbuilt = keep_unbuilt;
+    rig.options.unbuilt_arg = told;
+    rig_ready(&rig, 0, 1, 1);
+    assert_int_equal(rig_dispatch(&rig), 2);
+    assert_int_equal(rig_built(&rig, rig_first(&rig, MSG_BUILD), "compile"), 0);
+    assert_string_equal(told, "kernel: 4 for 3\nreference: why\n");
+    assert_null(rig.sweep.reactor.ending);
+}
+
 static void a_reference_that_fails_ends_the_sweep_of_one_host(void **state)
 {
     (void)state;
@@ -511,6 +542,7 @@ int main(void)
         CASE(a_build_that_crashes_is_tried_again),
         CASE(without_its_reference_a_sweep_ends),
         CASE(a_build_that_does_not_fit_the_sweep_file_ends_the_sweep),
+        CASE(builds_that_fail_are_told_to_whoever_asks),
         CASE(a_reference_that_fails_ends_the_sweep_of_one_host),
         CASE(a_reference_that_fails_is_tried_on_one_other_host),
         CASE(an_earlier_run_blames_nothing),
