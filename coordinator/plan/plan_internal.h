@@ -8,6 +8,8 @@
 #include "coordinator/spec/bundle.h"
 #include "coordinator/spec/spec_rule.h"
 
+struct spec_argument;
+
 /* Units by key, open addressing. */
 struct plan_index {
     int *slots; /* the unit plus one, or 0 */
@@ -26,8 +28,6 @@ struct plan_message {
     const char *names[BUNDLE_FILES_MAX];
     struct bytes contents[BUNDLE_FILES_MAX];
 };
-
-struct spec_argument;
 
 struct plan {
     const struct spec *spec;
@@ -54,11 +54,11 @@ bool plan_is_reference(const struct plan *plan, int unit);
 /* The values of a configuration, in plan->values. */
 void plan_look_at(const struct plan *plan, int unit);
 
-/* How the kernel and the reference take an argument: buffers by address. */
+/* plan_keys.c: keys of the configuration in plan->values, and what they are
+ * made of.  How the kernel and the reference take an argument: buffers by
+ * address. */
 void plan_argument(const struct spec_argument *argument,
                    char out[PLAN_ARGUMENT_BYTES]);
-
-/* plan_keys.c: keys of the configuration in plan->values. */
 /* Writes its header to plan->text. */
 int plan_header(struct plan *plan, struct err *err);
 int plan_kernel_key(struct plan *plan, char out[HASH_HEX], struct err *err);

@@ -144,6 +144,13 @@ void plan_task_key(const struct plan *plan, int unit, int shape,
     hash_end(&hash, out);
 }
 
+void plan_argument(const struct spec_argument *argument,
+                   char out[PLAN_ARGUMENT_BYTES])
+{
+    snprintf(out, PLAN_ARGUMENT_BYTES, "%s %zu", argument->name,
+             argument->buffer ? sizeof(int64_t) : argument->type_bytes);
+}
+
 void plan_build_key(const struct plan *plan, int unit, const char *toolkit,
                     char out[HASH_HEX])
 {

@@ -4,7 +4,6 @@
 #include "coordinator/plan/plan_msg.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/msg_file.h"
@@ -53,13 +52,6 @@ static int recorded_build(struct plan *plan, int unit, struct msg_build *out,
     out->arch = plan->arch;
     out->flags = (struct texts){ &plan->message.flag, 1 };
     return rc;
-}
-
-void plan_argument(const struct spec_argument *argument,
-                   char out[PLAN_ARGUMENT_BYTES])
-{
-    snprintf(out, PLAN_ARGUMENT_BYTES, "%s %zu", argument->name,
-             argument->buffer ? sizeof(int64_t) : argument->type_bytes);
 }
 
 /* The reference takes the same: only what its outputs point to differs. */
