@@ -98,7 +98,7 @@ static void kernels_of_a_source_are_listed(void **state)
 static void damaged_cubins_are_survived(void **state)
 {
     unsigned char bytes[192] = "\177ELF\2\1\1";
-    struct buf names;
+    struct kernel_names names;
 
     (void)state;
     bytes[40] = 64;      /* e_shoff */
@@ -108,16 +108,19 @@ static void damaged_cubins_are_survived(void **state)
     bytes[64 + 32] = 48; /* its size */
     bytes[64 + 40] = 1;  /* its strings */
     bytes[4] = 2;        /* 64 bits */
-    buf_init(&names, 256);
+    kernel_names_init(&names);
     for (size_t i = 0; i < sizeof(bytes); i++) {
         unsigned char kept = bytes[i];
 
         bytes[i] = 255;
-        assert_false(kernel_names_of_cubin(bytes, sizeof(bytes), "k", &names));
+        kernel_names_find(bytes, sizeof(bytes), KERNEL_NAMES_CUBIN, "k",
+                          &names);
+        assert_false(names.found);
         bytes[i] = kept;
-        assert_false(kernel_names_of_cubin(bytes, i, "k", &names));
+        kernel_names_find(bytes, i, KERNEL_NAMES_CUBIN, "k", &names);
+        assert_false(names.found);
     }
-    buf_fini(&names);
+    kernel_names_fini(&names);
 }
 
 int main(void)
