@@ -15,8 +15,8 @@ UNEVEN = {**STEADY, "BLOCK_SIZE": 256}  # some launches are as fast as a steady 
 SPIN = """
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         const int odd = getpid() % 2;
-        volatile int turns = block_size == 64 ? 2000000 : block_size == 128 ? 20000000 + odd * 160000000
-                                                                            : 2000000 + odd * 16000000;
+        volatile int turns = block_size == 64 ? 10000000 : block_size == 128 ? 50000000 + odd * 160000000
+                                                                             : 10000000 + odd * 80000000;
         while (turns > 0)
             turns = turns - 1;
     }
