@@ -118,7 +118,7 @@ void sched_pieces(const struct sched *s, sched_piece_fn *fn, void *arg)
     for (int i = 0; i < s->orders.n; i++) {
         const struct order *order = &s->orders.list[i];
 
-        if (sched_order_is_open(s, i + 1))
+        if (order->state != ORDER_ENDED)
             fn(arg, &(struct sched_piece){ .stage = JOB_MEASURE,
                                            .unit = order->is.unit,
                                            .shape = order->is.shape,

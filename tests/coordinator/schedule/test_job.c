@@ -32,6 +32,23 @@ static void a_late_result_settles_what_only_losses_failed(void **state)
     assert_int_equal(job.state, JOB_DONE);
 }
 
+static void what_only_losses_failed_may_fail_for_good(void **state)
+{
+    struct job job = { .state = JOB_LEASED, .tries_left = 0 };
+
+    (void)state;
+    assert_true(job_apply(&job, JOB_EV_LOST));
+    assert_false(job_apply(&job, JOB_EV_LOST));
+    assert_false(job_apply(&job, JOB_EV_LEASE));
+    assert_false(job_apply(&job, JOB_EV_REFUSED));
+    assert_true(job_apply(&job, JOB_EV_REJECT));
+    assert_int_equal(job.state, JOB_FAILED);
+    assert_false(job_apply(&job, JOB_EV_RESULT));
+    assert_false(job_apply(&job, JOB_EV_REJECT));
+    assert_int_equal(job.state, JOB_FAILED);
+    assert_int_equal(job.losses, 1);
+}
+
 static void a_rejected_job_stays_rejected(void **state)
 {
     struct job job = { .state = JOB_LEASED };
@@ -77,6 +94,8 @@ static void a_refusal_uses_no_try(void **state)
 static void a_vanished_artifact_is_built_again(void **state)
 {
     struct job build = { .stage = JOB_BUILD, .state = JOB_DONE };
+    struct job queued = { .stage = JOB_BUILD, .state = JOB_WAITING };
+    struct job leased = { .stage = JOB_BUILD, .state = JOB_LEASED };
     struct job waiting = { .stage = JOB_MEASURE, .state = JOB_WAITING };
     struct job done = { .stage = JOB_MEASURE, .state = JOB_DONE };
 
@@ -86,6 +105,21 @@ static void a_vanished_artifact_is_built_again(void **state)
     assert_true(job_apply(&waiting, JOB_EV_VANISHED));
     assert_int_equal(waiting.state, JOB_BLOCKED);
     assert_false(job_apply(&done, JOB_EV_VANISHED));
+    assert_int_equal(done.state, JOB_DONE);
+    assert_false(job_apply(&queued, JOB_EV_VANISHED));
+    assert_int_equal(queued.state, JOB_WAITING);
+    assert_false(job_apply(&leased, JOB_EV_VANISHED));
+    assert_int_equal(leased.state, JOB_LEASED);
+}
+
+static void a_job_is_settled_when_it_is_done_or_failed(void **state)
+{
+    (void)state;
+    assert_true(job_is_settled(&(struct job){ .state = JOB_DONE }));
+    assert_true(job_is_settled(&(struct job){ .state = JOB_FAILED }));
+    assert_false(job_is_settled(&(struct job){ .state = JOB_BLOCKED }));
+    assert_false(job_is_settled(&(struct job){ .state = JOB_WAITING }));
+    assert_false(job_is_settled(&(struct job){ .state = JOB_LEASED }));
 }
 
 static void what_is_no_build_is_a_measurement(void **state)
@@ -103,7 +137,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lost_job_waits_again_while_tries_are_left),
         cmocka_unit_test(a_late_result_settles_what_only_losses_failed),
+        cmocka_unit_test(what_only_losses_failed_may_fail_for_good),
         cmocka_unit_test(a_rejected_job_stays_rejected),
+        cmocka_unit_test(a_job_is_settled_when_it_is_done_or_failed),
         cmocka_unit_test(a_late_result_settles_a_waiting_job_once),
         cmocka_unit_test(a_blocked_job_cannot_be_leased),
         cmocka_unit_test(a_refusal_uses_no_try),

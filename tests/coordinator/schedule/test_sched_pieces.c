@@ -113,6 +113,8 @@ static void orders_wait_for_builds_and_for_their_gpu(void **state)
     sched_host_down(sched, 1);
     assert_pieces(sched, "o1 queue"); /* to be told that it is dropped */
     assert_true(sched_order_is_open(sched, 1));
+    assert_false(sched_order_is_open(sched, 0)); /* none is of that number */
+    assert_false(sched_order_is_open(sched, 2));
     assert_true(sched_order_dropped(sched, &lease, &why));
     assert_false(sched_order_is_open(sched, 1));
     assert_pieces(sched, "");

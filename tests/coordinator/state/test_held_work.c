@@ -99,7 +99,9 @@ static void a_lease_holds_until_its_deadline(void **state)
     issued[0] = (struct issued_lease){ .granted_ns = 61 * NS_PER_S,
                                        .limit_ns = 10 * NS_PER_S };
     assert_loose(0, "");
-    issued[0].granted_ns = 59 * NS_PER_S;
+    issued[0].granted_ns = 60 * NS_PER_S; /* until now */
+    assert_loose(0, "");
+    issued[0].granted_ns--;
     assert_loose(1, "build, unit 1, shape 0, order 0: leased");
 }
 
@@ -120,7 +122,14 @@ static void a_wait_ends_soon_and_not_in_the_past(void **state)
     (void)state;
     wait = (struct pass_wait){ .what = "a rest",
                                .end = PASS_WAIT_TIME,
-                               .until_ns = 99 * NS_PER_S };
+                               .until_ns = 100 * NS_PER_S };
+    assert_loose(0, ""); /* this turn can still act on it */
+    wait.until_ns--;
+    assert_loose(1,
+                 "test pass, a rest, order 0, unit 0: until its time has come");
+    wait.until_ns = 220 * NS_PER_S; /* as long as a program may take */
+    assert_loose(0, "");
+    wait.until_ns++;
     assert_loose(1,
                  "test pass, a rest, order 0, unit 0: until its time has come");
     wait.until_ns = 3700 * NS_PER_S; /* an hour: some clock was set back */
