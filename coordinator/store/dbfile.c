@@ -20,6 +20,7 @@
 
 #define BUSY_MS 5000  /* a reader's checkpoint at most */
 #define ALONE_TRIES 3 /* tries to copy a file that another process changes */
+#define COPY_BYTES_MAX (INT64_C(2) << 30) /* into memory */
 
 #define WAL_AT 18 /* in a file's header: how it is written */
 #define WAL_MODE 2
@@ -223,6 +224,11 @@ static int migrate(struct sqlite3 *db, const char *path, int format,
     return rc;
 }
 
+bool dbfile_fits_memory(int64_t bytes)
+{
+    return bytes <= COPY_BYTES_MAX;
+}
+
 static int copy_pages(struct sqlite3 *from, struct sqlite3 *to, struct err *err)
 {
     struct sqlite3_backup *backup =
@@ -248,7 +254,7 @@ static int read_older(const char *path, struct sqlite3 **db, int format,
 
     if (rc == 0)
         rc = sql_number(*db, "PRAGMA page_size", &page_bytes, err);
-    if (rc == 0 && pages > DBFILE_COPY_BYTES_MAX / page_bytes)
+    if (rc == 0 && !dbfile_fits_memory(pages * page_bytes))
         return err_set(
             err, ERR_STORE,
             "%s has format %d of an older fa-coord and is too large to convert "
@@ -355,7 +361,7 @@ static int try_alone(const char *path, const char *name, struct sqlite3 **out,
     if (stat(path, &before) < 0)
         return err_set(err, ERR_STORE, "%s", strerror(errno));
     rc = open_db(name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, out, err);
-    if (rc < 0 || before.st_size > DBFILE_COPY_BYTES_MAX)
+    if (rc < 0 || !dbfile_fits_memory(before.st_size))
         return rc;
     rc = open_db(":memory:", SQLITE_OPEN_READWRITE, &copy, err);
     if (rc == 0) {

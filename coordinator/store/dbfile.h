@@ -26,8 +26,7 @@ struct dbfile_steps {
 
 /* Open 'path', which must exist, to read: never creates or changes it.  An
  * older format is copied into memory and brought up to date there, so that old
- * databases can be read.  Files that are larger than this are refused. */
-#define DBFILE_COPY_BYTES_MAX (INT64_C(2) << 30)
+ * databases can be read, unless it does not fit there. */
 int dbfile_read(const char *path, struct dbfile_steps steps,
                 struct sqlite3 **out, struct err *err);
 
@@ -40,6 +39,9 @@ int dbfile_check(const char *path, bool create, struct err *err);
 int dbfile_write(const char *path, struct dbfile_steps steps, bool create,
                  struct sqlite3 **out, struct err *err);
 void dbfile_close(struct sqlite3 *db); /* NULL is fine */
+
+/* May a database of this size be copied into memory?  Not above 2 GiB. */
+bool dbfile_fits_memory(int64_t bytes);
 
 /* Is this f_type of statfs(2) a file system that is shared over a network,
  * where WAL does not work?  Its name, or NULL. */

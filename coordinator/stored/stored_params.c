@@ -124,7 +124,7 @@ static const char *read_number(struct writer *writer,
     const char *end;
     double number;
 
-    if (*at != '-' && (*at < '0' || *at > '9'))
+    if (!strspn(at, "-0123456789"))
         return NULL;
     number = decimal_real(at, &end);
     written = (size_t)(end - at);

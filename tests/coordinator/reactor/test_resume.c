@@ -282,6 +282,24 @@ static void what_is_settled_stays_so_and_what_was_lost_does_not(void **state)
                      JOB_BLOCKED);
 }
 
+/* For a command that asks for certain configurations. */
+static void what_crashed_is_repeated_when_it_is_asked_for(void **state)
+{
+    static const struct plan_ask ask = { NULL, NULL, 0 };
+    const struct sched *sched = rig.sweep.work.sched;
+
+    (void)state;
+    rig.options.ask = &ask;
+    put_outcome(1, "correct", 1e-3);
+    put_outcome(2, "runtime", NAN);
+    put_outcome(5, "crash", NAN);
+    assert_int_equal(resume_take_past(&rig.sweep, &err), 0);
+    assert_int_equal(sched_job(sched, JOB_MEASURE, 1, 0)->state, JOB_DONE);
+    assert_int_equal(sched_job(sched, JOB_MEASURE, 2, 0)->state, JOB_FAILED);
+    assert_int_equal(sched_job(sched, JOB_MEASURE, 5, 0)->state, JOB_BLOCKED);
+    assert_int_equal(rig.sweep.work.count.settled, 2);
+}
+
 static void a_fresh_sweep_says_nothing_of_the_past(void **state)
 {
     (void)state;
@@ -481,6 +499,7 @@ int main(void)
         CASE(what_this_run_gave_may_be_adopted_too),
         CASE(lost_before_it_has_fewer_tries),
         CASE(what_is_settled_stays_so_and_what_was_lost_does_not),
+        CASE(what_crashed_is_repeated_when_it_is_asked_for),
         CASE(a_fresh_sweep_says_nothing_of_the_past),
         CASE(what_was_spent_before_counts),
         CASE(an_hour_costs_its_rate_and_no_rate_is_no_price),

@@ -212,6 +212,14 @@ static void what_is_old_and_too_large_for_memory_is_refused(void **state)
             "convert in memory; 'fa-coord resume' converts it to format 7");
 }
 
+static void up_to_2_gib_fit_into_memory(void **state)
+{
+    (void)state;
+    assert_true(dbfile_fits_memory(0));
+    assert_true(dbfile_fits_memory(INT64_C(2147483648)));
+    assert_false(dbfile_fits_memory(INT64_C(2147483649)));
+}
+
 static void a_failed_step_leaves_the_old_format(void **state)
 {
     static const char *const good[] = { "CREATE TABLE a(x)" };
@@ -292,6 +300,7 @@ int main(void)
         TEST(a_torn_file_is_called_corrupt),
         TEST(steps_bring_an_old_format_up_to_date),
         TEST(what_is_old_and_too_large_for_memory_is_refused),
+        cmocka_unit_test(up_to_2_gib_fit_into_memory),
         TEST(a_failed_step_leaves_the_old_format),
         TEST(a_second_coordinator_is_told_who_holds_it),
         TEST(the_lock_of_a_dead_process_is_taken_over),

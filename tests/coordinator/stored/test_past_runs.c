@@ -278,6 +278,26 @@ static void open_leases_of_a_killed_run_can_be_ended(void **state)
     store_close(store);
 }
 
+static void the_architecture_is_in_the_facts(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct past_runs *past = open_history(store);
+    struct store_sweep sweep = { .facts = "{\"arch\": 90}" };
+    char arch[PAST_RUNS_ARCH_BYTES] = "";
+    struct err err = { "" };
+
+    assert_int_equal(past_runs_arch(past, &sweep, arch, &err), 0);
+    assert_string_equal(arch, "sm_90");
+    sweep.facts = "{}";
+    assert_int_equal(past_runs_arch(past, &sweep, arch, &err), 0);
+    assert_string_equal(arch, "");
+    sweep.facts = "no JSON";
+    assert_int_equal(past_runs_arch(past, &sweep, arch, &err), ERR_STORE);
+    assert_non_null(strstr(err.text, "sweep.db: malformed JSON"));
+    past_runs_close(past);
+    store_close(store);
+}
+
 static void a_sweep_over_what_was_asked_for_says_so(void **state)
 {
     static const struct {
@@ -313,6 +333,7 @@ int main(void)
         TEST(the_newest_successful_build_is_found),
         TEST(losses_before_the_sweep_changed_do_not_count),
         TEST(open_leases_of_a_killed_run_can_be_ended),
+        TEST(the_architecture_is_in_the_facts),
         cmocka_unit_test(a_sweep_over_what_was_asked_for_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
