@@ -76,6 +76,23 @@ static void the_cap_of_hours_ends_it_when_it_is_reached(void **state)
         1);
 }
 
+/* What 'resume' and 'status' read of it, also when nothing came of it. */
+static void a_run_is_written_down_with_what_was_told(void **state)
+{
+    (void)state;
+    rig.options.hosts_file = "/home/ada/hosts.txt";
+    assert_int_equal(run(step, 3.6), 6);
+    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM run WHERE command "
+                                      "= 'sweep' AND pid > 0"),
+                     1);
+    assert_int_equal(rig_number(&rig, "SELECT epoch FROM run"), rig.epoch);
+    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM request WHERE "
+                                      "file = 'sweep.json' AND hosts_file = "
+                                      "'/home/ada/hosts.txt'"),
+                     1);
+    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM sweep"), 1);
+}
+
 static void without_caps_it_goes_on(void **state)
 {
     (void)state;
@@ -293,6 +310,39 @@ static void step_and_answer(struct rig *r)
     }
 }
 
+/* Time stands still from the second turn on, and in each turn the same result
+ * comes once more: a row of its own, and one to acknowledge. */
+static struct rig_result again;
+static int turns_of_commit[3], n_commits;
+
+static void step_and_repeat(struct rig *r)
+{
+    if (n_commits == 3) {
+        r->now_ns += 3600 * NS_PER_S;
+        return;
+    }
+    step_with_host(r);
+    if (r->turns == 1) {
+        r->commits = 0;
+        return;
+    }
+    r->now_ns = RIG_START_NS + 2 * STEP_NS;
+    if (r->turns == 2)
+        rig_result_of(rig_first(r, MSG_BUILD), "built", 0, &again);
+    if (r->commits > n_commits)
+        turns_of_commit[n_commits++] = r->turns;
+    r->n_queue = r->n_taken = 0;
+    rig_queue(r, 0, again.msg);
+}
+
+static void so_many_rows_are_committed_at_once(void **state)
+{
+    (void)state;
+    n_commits = 0;
+    assert_int_equal(run(step_and_repeat, 3600), 6);
+    assert_int_equal(2 * (turns_of_commit[2] - turns_of_commit[1]), 256);
+}
+
 static void it_is_done_when_all_is_measured(void **state)
 {
     (void)state;
@@ -332,6 +382,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(the_cap_of_hours_ends_it_when_it_is_reached),
+        CASE(a_run_is_written_down_with_what_was_told),
         CASE(without_caps_it_goes_on),
         CASE(the_budget_ends_it_when_it_is_spent),
         CASE(a_silent_host_is_suspect_after_15_s_and_lost_after_30),
@@ -346,6 +397,7 @@ int main(void)
         CASE(what_cannot_be_committed_ends_it),
         CASE(a_disk_that_fills_up_ends_it),
         CASE(the_descriptor_of_its_signals_is_closed),
+        CASE(so_many_rows_are_committed_at_once),
         CASE(it_is_done_when_all_is_measured),
         CASE(the_last_line_says_what_was_done),
     };
