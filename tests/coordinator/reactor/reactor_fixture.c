@@ -262,12 +262,12 @@ static void put_hosts(struct rig *rig)
     }
 }
 
-void rig_open(struct rig *rig, size_t n)
+void rig_begin(struct rig *rig)
 {
     struct sweep *sweep = &rig->sweep;
     struct err err = { "" };
+    size_t n = rig->hosts.n;
 
-    rig_open_bare(rig, n);
     sweep->reactor = (struct reactor){ .options = &rig->options,
                                        .io = rig_io(rig),
                                        .progress = progress_new(true),
@@ -286,6 +286,12 @@ void rig_open(struct rig *rig, size_t n)
     put_hosts(rig);
     if (prepare_begin(sweep, &err) < 0)
         fail_msg("%s", err.text);
+}
+
+void rig_open(struct rig *rig, size_t n)
+{
+    rig_open_bare(rig, n);
+    rig_begin(rig);
 }
 
 void rig_close(struct rig *rig)

@@ -62,6 +62,8 @@ void rig_open(struct rig *rig, size_t n);
 void rig_close(struct rig *rig);
 /* The same without a plan: for sweep_run_with() and rig_io(). */
 void rig_open_bare(struct rig *rig, size_t n);
+/* Make the plan of it, after its options or its spec were changed. */
+void rig_begin(struct rig *rig);
 struct sweep_io rig_io(struct rig *rig);
 /* Another run, before or after that of RIG_EPOCH. */
 void rig_run(struct rig *rig, int64_t epoch);

@@ -365,6 +365,34 @@ static void it_is_done_when_all_is_measured(void **state)
                      1);
 }
 
+static void builds_alone_need_no_reference_and_no_measurement(void **state)
+{
+    (void)state;
+    n_answered = 0;
+    rig.options.builds_only = true;
+    assert_int_equal(run(step_and_answer, 0), 0);
+    assert_string_equal(err.text, "");
+    assert_int_equal(rig_count(&rig, MSG_BUILD), 30);
+    assert_int_equal(rig_count(&rig, MSG_MEASURE), 0);
+    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM lease WHERE "
+                                      "purpose = 'kernel'"),
+                     30);
+}
+
+/* Each of 5 block sizes with each of 4 numbers of items, and the baseline is
+ * one of these. */
+static void a_cover_is_built_with_the_baseline(void **state)
+{
+    (void)state;
+    n_answered = 0;
+    rig.options.builds_only = rig.options.cover = true;
+    assert_int_equal(run(step_and_answer, 0), 0);
+    assert_int_equal(rig_count(&rig, MSG_BUILD), 20);
+    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM lease JOIN config "
+                                      "ON key = config WHERE baseline = 1"),
+                     1);
+}
+
 /* What is left is told to whoever is at the terminal. */
 static void the_last_line_says_what_was_done(void **state)
 {
@@ -399,6 +427,8 @@ int main(void)
         CASE(the_descriptor_of_its_signals_is_closed),
         CASE(so_many_rows_are_committed_at_once),
         CASE(it_is_done_when_all_is_measured),
+        CASE(builds_alone_need_no_reference_and_no_measurement),
+        CASE(a_cover_is_built_with_the_baseline),
         CASE(the_last_line_says_what_was_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

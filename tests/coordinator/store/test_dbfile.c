@@ -277,6 +277,38 @@ static void the_lock_of_a_dead_process_is_taken_over(void **state)
     store_close(fixture_open(*state, STORE_WRITE));
 }
 
+/* Whatever SQL a command passes on, the file stays a database. */
+static void the_schema_cannot_be_edited_by_hand(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct err err = { "" };
+
+    assert_int_equal(sql_run(store_db(store),
+                             "PRAGMA writable_schema=ON;"
+                             "DELETE FROM sqlite_schema",
+                             &err),
+                     ERR_STORE);
+    assert_string_equal(err.text, "table sqlite_master may not be modified");
+    store_close(store);
+}
+
+/* A name in double quotes that is no column is an error, not a text. */
+static void double_quotes_are_for_names_alone(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct err err = { "" };
+
+    assert_int_equal(sql_run(store_db(store),
+                             "DELETE FROM event WHERE name = \"HOST\"", &err),
+                     ERR_STORE);
+    assert_string_equal(err.text, "no such column: HOST");
+    assert_int_equal(sql_run(store_db(store),
+                             "CREATE TABLE a(x CHECK(x <> \"HOST\"))", &err),
+                     ERR_STORE);
+    assert_string_equal(err.text, "no such column: HOST");
+    store_close(store);
+}
+
 static void network_file_systems_are_known_by_name(void **state)
 {
     (void)state;
@@ -304,6 +336,8 @@ int main(void)
         TEST(a_failed_step_leaves_the_old_format),
         TEST(a_second_coordinator_is_told_who_holds_it),
         TEST(the_lock_of_a_dead_process_is_taken_over),
+        TEST(the_schema_cannot_be_edited_by_hand),
+        TEST(double_quotes_are_for_names_alone),
         cmocka_unit_test(network_file_systems_are_known_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,6 +52,7 @@ static void numbers_are_printed_alike_however_they_are_written(void **state)
     assert_string_equal(parse("{\"a\":9007199254740993,\"b\":1e300}"),
                         "a:i:9.0072e+15:9007199254740992 b:r:1e+300:1e+300 ");
     assert_string_equal(parse("{\"a\":0.1000000000000000055}"), "a:r:0.1:0.1 ");
+    assert_string_equal(parse("{\"a\":007,\"b\":0}"), "a:i:7:7 b:i:0:0 ");
 }
 
 static void what_is_escaped_or_nested_is_read_too(void **state)
@@ -65,10 +66,12 @@ static void what_is_escaped_or_nested_is_read_too(void **state)
 
 static void what_is_no_object_is_refused(void **state)
 {
-    static const char *const texts[] = { "",         "1",        "[1]",
-                                         "{",        "{\"a\"}",  "{\"a\":1,}",
-                                         "{a: 1}",   "{\"a\":}", "{\"a\" 1}",
-                                         "{\"a\":1", "{\"a\":x}" };
+    static const char *const texts[] = {
+        "",           "1",          "[1]",        "{",
+        "{\"a\"}",    "{\"a\":1,}", "{a: 1}",     "{\"a\":}",
+        "{\"a\" 1}",  "{\"a\":1",   "{\"a\":x}",  "{\"a\":-}",
+        "{\"a\":+1}", "{\"a\":.5}", "{\"a\":/1}", "{\"a\":inf}"
+    };
 
     (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
