@@ -184,8 +184,8 @@ void router_step(struct router *router)
 
     while (read_request(router->zap, frames, &n)) {
         answer(router, frames, n);
-        for (int i = 0; i < n; i++)
-            zmq_msg_close(&frames[i]);
+        while (n--)
+            zmq_msg_close(&frames[n]);
     }
 }
 
