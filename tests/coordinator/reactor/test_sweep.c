@@ -386,7 +386,10 @@ static void a_cover_is_built_with_the_baseline(void **state)
     (void)state;
     n_answered = 0;
     rig.options.builds_only = rig.options.cover = true;
+    rig.options.quiet = false;
+    rig_listen(&rig);
     assert_int_equal(run(step_and_answer, 0), 0);
+    assert_non_null(strstr(rig_heard(&rig), "20/20 built  0 failed"));
     assert_int_equal(rig_count(&rig, MSG_BUILD), 20);
     assert_int_equal(rig_number(&rig, "SELECT count(*) FROM lease JOIN config "
                                       "ON key = config WHERE baseline = 1"),
