@@ -69,6 +69,21 @@ static void a_refused_lease_is_given_again(void **state)
     assert_string_equal(rig_last(&rig, MSG_BUILD)->purpose, "reference");
 }
 
+/* Without the artifact it cannot be measured; with it, it could have been. */
+static void a_refusal_for_want_of_an_artifact_is_free(void **state)
+{
+    (void)state;
+    assert_int_equal(rig_built(&rig, rig_first(&rig, MSG_BUILD), "built"), 0);
+    assert_int_equal(rig_built(&rig, rig_last(&rig, MSG_BUILD), "built"), 0);
+    assert_true(rig_dispatch(&rig) > 0);
+    assert_int_equal(refuse(rig_last(&rig, MSG_MEASURE)->lease), 0);
+    assert_int_equal(host(0)->conduct.refusals, 1);
+    assert_true(rig_dispatch(&rig) > 0);
+    sched_vanished(rig.sweep.work.sched, 0);
+    assert_int_equal(refuse(rig_last(&rig, MSG_MEASURE)->lease), 0);
+    assert_int_equal(host(0)->conduct.refusals, 1);
+}
+
 static void three_refusals_are_free_and_then_it_rests(void **state)
 {
     (void)state;
@@ -362,6 +377,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(a_refused_lease_is_given_again),
+        CASE(a_refusal_for_want_of_an_artifact_is_free),
         CASE(three_refusals_are_free_and_then_it_rests),
         CASE(twenty_refusals_are_the_end),
         CASE(the_first_refusal_is_told),

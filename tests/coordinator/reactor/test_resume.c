@@ -134,9 +134,13 @@ static void open_leases_end_and_may_be_adopted(void **state)
     rig_run(&rig, 900);
     put_lease(lease_before(1, 2, "build"));
     put_lease(lease_before(2, 3, "measure"));
+    put_lease(lease_before(3, 0, "build"));
+    rig.sweep.mail.pending = 0;
     assert_int_equal(resume_take_past(&rig.sweep, &err), 0);
-    assert_int_equal(rows("lease WHERE ending = 'cancelled'"), 2);
-    assert_int_equal(rig.sweep.work.n_left, 2);
+    assert_int_equal(rows("lease WHERE ending = 'cancelled'"), 3);
+    assert_int_equal(rig.sweep.mail.pending, 3); /* to be committed */
+    assert_int_equal(rig.sweep.work.n_left, 3);
+    assert_true(resume_was_given(&rig.sweep, 0, JOB_BUILD, 0, 0));
     assert_true(resume_was_given(&rig.sweep, 0, JOB_BUILD, 2, 0));
     assert_true(resume_was_given(&rig.sweep, 0, JOB_MEASURE, 3, 0));
     assert_false(resume_was_given(&rig.sweep, 1, JOB_BUILD, 2, 0));
@@ -227,7 +231,10 @@ static void lost_before_it_has_fewer_tries(void **state)
     put_lost(1, 2, "build", RIG_EPOCH);
     put_lost(2, 3, "measure", RIG_EPOCH);
     put_lost(3, 4, "build", 900);
+    put_lost(4, 0, "build", RIG_EPOCH);
     assert_int_equal(resume_take_past(&rig.sweep, &err), 0);
+    assert_int_equal(sched_job(rig.sweep.work.sched, JOB_BUILD, 0, 0)->losses,
+                     1);
     assert_int_equal(sched_job(rig.sweep.work.sched, JOB_BUILD, 2, 0)->losses,
                      1);
     assert_int_equal(sched_job(rig.sweep.work.sched, JOB_MEASURE, 3, 0)->losses,
@@ -290,14 +297,16 @@ static void what_crashed_is_repeated_when_it_is_asked_for(void **state)
 
     (void)state;
     rig.options.ask = &ask;
+    put_outcome(0, "correct", 1e-3);
     put_outcome(1, "correct", 1e-3);
     put_outcome(2, "runtime", NAN);
     put_outcome(5, "crash", NAN);
     assert_int_equal(resume_take_past(&rig.sweep, &err), 0);
+    assert_int_equal(sched_job(sched, JOB_MEASURE, 0, 0)->state, JOB_DONE);
     assert_int_equal(sched_job(sched, JOB_MEASURE, 1, 0)->state, JOB_DONE);
     assert_int_equal(sched_job(sched, JOB_MEASURE, 2, 0)->state, JOB_FAILED);
     assert_int_equal(sched_job(sched, JOB_MEASURE, 5, 0)->state, JOB_BLOCKED);
-    assert_int_equal(rig.sweep.work.count.settled, 2);
+    assert_int_equal(rig.sweep.work.count.settled, 3);
 }
 
 static void a_fresh_sweep_says_nothing_of_the_past(void **state)
