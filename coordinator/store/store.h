@@ -7,8 +7,7 @@
  * since the last commit; commits made before stand.
  *
  * A put borrows its row for the call.  A text that is NULL is stored as ''.
- * Every function that writes returns 0 or ERR_STORE, unless it says otherwise.
- * Thread rule: one thread.
+ * What writes returns 0 or ERR_STORE, unless it says otherwise.  One thread.
  */
 #ifndef FA_COORDINATOR_STORE_STORE_H
 #define FA_COORDINATOR_STORE_STORE_H

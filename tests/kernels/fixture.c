@@ -128,6 +128,14 @@ struct device_kernel *fixture_load(const char *name, const char *source,
     return kernel;
 }
 
+void fixture_remove(const char *name)
+{
+    char object[PATH_BYTES];
+
+    snprintf(object, sizeof(object), "%s/%s.so", FOLDER, name);
+    assert_int_equal(remove(object), 0);
+}
+
 bool fixture_builds_for_gpu(const char *name, const char *source,
                             const char *params)
 {

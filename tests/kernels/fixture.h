@@ -25,6 +25,9 @@ bool fixture_builds(const char *name, const char *source, const char *entry,
 struct device_kernel *fixture_load(const char *name, const char *source,
                                    const char *entry, const char *params);
 
+/* Remove the object of that name; what was loaded of it stays loaded. */
+void fixture_remove(const char *name);
+
 /* nvcc -cubin for sm_89; true if it builds, or if there is no nvcc. */
 bool fixture_builds_for_gpu(const char *name, const char *source,
                             const char *params);

@@ -226,6 +226,16 @@ static int set_up(void **state)
     return device_guard(NULL, in, DEVICE_READ, &err);
 }
 
+/* As when a cache drops it while it is measured.  The last test: it is gone. */
+static void object_that_was_removed_still_runs(void **state)
+{
+    struct device_err err;
+
+    (void)state;
+    fixture_remove("faults");
+    assert_int_equal(launch(0, 2048, 10, &err), 0);
+}
+
 static int tear_down(void **state)
 {
     (void)state;
@@ -247,6 +257,7 @@ int main(void)
         cmocka_unit_test(impossible_launch_is_refused),
         cmocka_unit_test(store_into_the_slack_is_found_afterwards),
         cmocka_unit_test(fixture_builds_for_a_gpu_as_well),
+        cmocka_unit_test(object_that_was_removed_still_runs),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

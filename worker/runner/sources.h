@@ -5,11 +5,10 @@
  *
  *   cuda  nvcc -O2 -arch=sm_XX -I. -o fa-runner UNITS -ldl
  *   cpu   cc -O2 -I. -Ikernels/include -rdynamic -o fa-runner UNITS
- *         -lstdc++ -ldl -lm -lpthread
- *   replay the same, of fewer files
+ *         -lstdc++ -ldl -lm -lpthread; replay: the same, of fewer files
  *
- * UNITS are the rows that are not headers.  CMake reads this table too
- * (worker/CMakeLists.txt), so each row must be one line.
+ * UNITS are the rows that are not headers.  CMake reads this table: a row a
+ * line.
  */
 #ifndef FA_WORKER_RUNNER_SOURCES_H
 #define FA_WORKER_RUNNER_SOURCES_H

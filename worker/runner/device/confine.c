@@ -29,7 +29,6 @@
 #endif
 
 enum {
-    KEPT = 3,         /* the number of the descriptor that is kept */
     FILES_MAX = 1024, /* closed one by one where close_range() is missing */
     FILTER_MAX = 128
 };
@@ -40,17 +39,19 @@ void confine_hide(void)
         prctl(PR_SET_DUMPABLE, 0);
 }
 
-static int keep_one(int keep)
+static void keep_two(int socket, int object)
 {
-    if (keep != KEPT)
-        dup2(keep, KEPT);
+    /* away from the numbers that they are to have */
+    socket = fcntl(socket, F_DUPFD, CONFINE_OBJECT + 1);
+    object = fcntl(object, F_DUPFD, CONFINE_OBJECT + 1);
+    dup2(socket, CONFINE_SOCKET);
+    dup2(object, CONFINE_OBJECT);
 #ifdef SYS_close_range
-    if (syscall(SYS_close_range, KEPT + 1, ~0u, 0) == 0)
-        return KEPT;
+    if (syscall(SYS_close_range, CONFINE_OBJECT + 1, ~0u, 0) == 0)
+        return;
 #endif
-    for (int fd = KEPT + 1; fd < FILES_MAX; fd++)
+    for (int fd = CONFINE_OBJECT + 1; fd < FILES_MAX; fd++)
         close(fd);
-    return KEPT;
 }
 
 static void drop_capabilities(void)
@@ -225,20 +226,19 @@ static void refuse_files(void)
 
 #endif
 
-int confine_start(int keep)
+void confine_start(int socket, int object)
 {
-    int kept = keep_one(keep);
-
+    keep_two(socket, object);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_DUMPABLE, 1); /* for a debugger */
     drop_capabilities();
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     refuse_reach();
-    return kept;
 }
 
 void confine_loaded(void)
 {
+    close(CONFINE_OBJECT);
     if (!SANITIZED)
         refuse_files();
 }

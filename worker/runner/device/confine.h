@@ -14,11 +14,17 @@
 /* For the judge: others of the same user may not read its memory. */
 void confine_hide(void);
 
-/* For the process of a kernel, before it is loaded.  'keep' is the only
- * descriptor above 2 that stays open; returns its new number. */
-int confine_start(int keep);
+/* The numbers that the kept descriptors get. */
+enum {
+    CONFINE_SOCKET = 3,
+    CONFINE_OBJECT = 4
+};
 
-/* After it is loaded: no file can be opened any more. */
+/* For the process of a kernel, before it is loaded: of the descriptors above 2
+ * only these two stay open. */
+void confine_start(int socket, int object);
+
+/* After it is loaded: CONFINE_OBJECT is closed, and no file can be opened. */
 void confine_loaded(void);
 
 #endif

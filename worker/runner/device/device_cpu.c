@@ -7,8 +7,10 @@
 #include "worker/runner/device/device_cpu.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "worker/runner/device/device_host.h"
 #include "worker/runner/device/launch_child.h"
@@ -26,7 +28,8 @@ struct device_buffer {
 };
 
 struct device_kernel {
-    char *path; /* of the object, which each launch loads (launch_child.h) */
+    char *path;
+    int file; /* the object, which each launch loads (launch_child.h) */
 };
 
 static double bank_conflicts; /* of the latest launch */
@@ -173,6 +176,14 @@ int device_check(struct device *device, const struct device_buffer *out,
     return 0;
 }
 
+static int load_once(const struct device_kernel *kernel,
+                     struct launch_child *out, struct device_err *err)
+{
+    const struct launch_child_object object = { kernel->file, kernel->path };
+
+    return launch_child_start(&object, out, err);
+}
+
 int device_load(struct device *device, const char *path, const char *entry,
                 struct device_kernel **out, struct device_err *err)
 {
@@ -180,11 +191,13 @@ int device_load(struct device *device, const char *path, const char *entry,
     struct launch_child child;
     int rc;
 
-    (void)device;
     (void)entry; /* its object has only one, exported as fa_entry */
     if (!kernel || !(kernel->path = strdup(path)))
         abort();
-    rc = launch_child_start(path, &child, err);
+    kernel->file = open(path, O_RDONLY | O_CLOEXEC);
+    rc = kernel->file < 0 ? device_host_fail(err, DEVICE_REFUSED, "%s: %s",
+                                             path, strerror(errno))
+                          : load_once(kernel, &child, err);
     if (rc < 0) {
         device_unload(device, kernel);
         return rc;
@@ -199,6 +212,8 @@ void device_unload(struct device *device, struct device_kernel *kernel)
     (void)device;
     if (!kernel)
         return;
+    if (kernel->file >= 0)
+        close(kernel->file);
     free(kernel->path);
     free(kernel);
 }
@@ -227,7 +242,7 @@ static int start(const struct device_launch *launch, struct launch_child *child,
     const unsigned *block = launch->block;
 
     emulator_reserve(block[0] * block[1] * block[2]);
-    return launch_child_start(launch->kernel->path, child, err);
+    return load_once(launch->kernel, child, err);
 }
 
 /* In a child of start(). */

@@ -22,6 +22,10 @@
 #define WALL_FACTOR 4
 #define GRACE_S 0.5
 
+/* The file that device_load() opened, as the child sees it. */
+#define OBJECT "/proc/self/fd/4"
+_Static_assert(CONFINE_OBJECT == 4, "as in OBJECT");
+
 /* Loading runs the object's constructors. */
 #define LOAD_S 10.0
 
@@ -66,15 +70,27 @@ static void refuse(struct launch_child_reply *reply, const char *fmt, ...)
     va_end(args);
 }
 
+/* What dlerror() says, of the file by its own name. */
+static void refuse_object(const char *path, struct launch_child_reply *reply)
+{
+    const char *text = dlerror();
+    size_t len = strlen(OBJECT);
+
+    if (text && strncmp(text, OBJECT, len) == 0)
+        refuse(reply, "%s%s", path, text + len);
+    else
+        refuse(reply, "%s", text ? text : path);
+}
+
 /* The object must have been built for this version of the emulator. */
 static void *load(const char *path, struct launch_child_reply *reply)
 {
-    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *object = dlopen(OBJECT, RTLD_NOW | RTLD_LOCAL);
     const int *abi = object ? dlsym(object, "fa_entry_abi") : NULL;
     void *entry = object ? dlsym(object, "fa_entry") : NULL;
 
     if (!object)
-        refuse(reply, "%s", dlerror());
+        refuse_object(path, reply);
     else if (!abi || !entry)
         refuse(reply, "%s exports no fa_entry", path);
     else if (*abi != emulator_abi())
@@ -86,14 +102,16 @@ static void *load(const char *path, struct launch_child_reply *reply)
 }
 
 /* In the child. */
-__attribute__((noreturn)) static void serve(const char *path, int socket)
+__attribute__((noreturn)) static void
+serve(const struct launch_child_object *object, int socket)
 {
     struct launch_child_reply reply = { .outcome = EMULATOR_DONE };
     struct order order;
     void *entry;
 
-    socket = confine_start(socket);
-    entry = load(path, &reply);
+    confine_start(socket, object->file);
+    socket = CONFINE_SOCKET;
+    entry = load(object->path, &reply);
     confine_loaded();
     if (!say(socket, &reply, sizeof(reply)) || !entry ||
         hear(socket, &order, sizeof(order)) != sizeof(order))
@@ -162,8 +180,8 @@ static bool await(const struct launch_child *child, double timeout_s,
     return true;
 }
 
-int launch_child_start(const char *path, struct launch_child *out,
-                       struct device_err *err)
+int launch_child_start(const struct launch_child_object *object,
+                       struct launch_child *out, struct device_err *err)
 {
     struct launch_child_reply reply;
     int sockets[2];
@@ -175,7 +193,7 @@ int launch_child_start(const char *path, struct launch_child *out,
     fflush(NULL);
     out->pid = fork();
     if (out->pid == 0)
-        serve(path, sockets[1]);
+        serve(object, sockets[1]);
     close(sockets[1]);
     out->socket = sockets[0];
     if (out->pid < 0) {
@@ -186,7 +204,7 @@ int launch_child_start(const char *path, struct launch_child *out,
     if (!await(out, LOAD_S, &reply)) {
         launch_child_end(out);
         return device_host_fail(err, DEVICE_TIMEOUT,
-                                "%s was not loaded within %.0f s", path,
+                                "%s was not loaded within %.0f s", object->path,
                                 LOAD_S);
     }
     if (reply.outcome != EMULATOR_DONE) {

@@ -21,6 +21,12 @@
 #include "worker/runner/device/device_kernel.h"
 #include "worker/runner/emulator/emulator.h"
 
+/* The file stays open, for its name may vanish between two launches. */
+struct launch_child_object {
+    int file;
+    const char *path; /* for messages */
+};
+
 struct launch_child {
     pid_t pid;
     int socket;
@@ -33,10 +39,10 @@ struct launch_child_reply {
     char text[600];        /* unless it is EMULATOR_DONE */
 };
 
-/* Load the object at 'path' in a new process, which then waits.  0, or a
+/* Load the object in a new process, which then waits.  0, or a
  * DEVICE_* code with 'err' and no process. */
-int launch_child_start(const char *path, struct launch_child *out,
-                       struct device_err *err);
+int launch_child_start(const struct launch_child_object *object,
+                       struct launch_child *out, struct device_err *err);
 
 /* Run 'launch' in it, and end the process.  Every child that was started is
  * given to this or to launch_child_end(). */
