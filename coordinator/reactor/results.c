@@ -295,10 +295,23 @@ static void cancel_lease(struct sweep *sweep, const struct sched_lease *lease)
     leases_end(sweep, lease, LEASES_CANCELLED, LEDGER_LOST);
 }
 
-/* End the lease of this result.  If another host holds the work by now or
- * repeats it, that lease is not needed any more. */
+/* Is it the lease that this result is of?  The same host may have been given
+ * the work anew before it offered the result of an earlier lease. */
+static bool is_lease_of(const struct sweep *sweep,
+                        const struct sched_lease *held,
+                        const struct sched_lease *job, const struct msg *msg)
+{
+    bool ours = msg->epoch == sweep->reactor.epoch;
+
+    return held->host == job->host &&
+           ((ours && held->id == job->id) ||
+            sweep->work.issued[held->id - 1].adopted);
+}
+
+/* End the lease of this result.  If the work was given again by now, to this
+ * host or another one, that lease is not needed any more. */
 static void close_leases(struct sweep *sweep, const struct sched_lease *job,
-                         enum ledger_category category)
+                         const struct msg *msg, enum ledger_category category)
 {
     const struct sched_lease *lease =
         sched_lease_of(sweep->work.sched, job->stage, job->unit, job->shape);
@@ -311,7 +324,7 @@ static void close_leases(struct sweep *sweep, const struct sched_lease *job,
     for (size_t i = 0; i < 2; i++) {
         if (!both[i])
             continue;
-        if (both[i]->host == job->host)
+        if (is_lease_of(sweep, both[i], job, msg))
             leases_end(sweep, both[i], LEASES_DONE, category);
         else
             cancel_lease(sweep, both[i]);
@@ -363,7 +376,7 @@ int results_built(struct sweep *sweep, size_t host, const struct msg *msg,
         crashed(sweep, &job, msg);
         return 0;
     }
-    close_leases(sweep, &job, built ? LEDGER_BUILDING : LEDGER_FAILED);
+    close_leases(sweep, &job, msg, built ? LEDGER_BUILDING : LEDGER_FAILED);
     if (built)
         memcpy(sweep->work.artifacts[job.unit], msg->built.artifact, HASH_HEX);
     if (sched_apply(sweep->work.sched, JOB_BUILD, job.unit, 0,
@@ -407,7 +420,7 @@ int results_measured(struct sweep *sweep, size_t host, const struct msg *msg,
         crashed(sweep, &job, msg);
         return 0;
     }
-    close_leases(sweep, &job, correct ? LEDGER_MEASURING : LEDGER_FAILED);
+    close_leases(sweep, &job, msg, correct ? LEDGER_MEASURING : LEDGER_FAILED);
     sweep->work.vanished[job.unit] =
         sweep->work.vanished[plan_units(sweep->work.plan)] = 0;
     if (correct)

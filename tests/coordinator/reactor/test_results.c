@@ -218,6 +218,31 @@ static void a_result_of_an_earlier_run_is_taken_if_it_was_leased(void **state)
     assert_int_equal(rig.sweep.work.count.settled, 1);
 }
 
+/* The worker was given it anew before it offered what it had; it would run it,
+ * and have no room for what it is given next. */
+static void
+a_result_of_an_earlier_lease_cancels_the_one_of_this_run(void **state)
+{
+    (void)state;
+    was_leased();
+    assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
+    assert_int_equal(rig_last(&rig, MSG_CANCEL)->host, 0);
+    assert_int_equal(rig_last(&rig, MSG_CANCEL)->lease, sent.lease);
+    assert_int_equal(rows("lease WHERE id = 3 AND ending = 'cancelled'"), 1);
+    assert_int_equal(rows("lease WHERE id = 3 AND ending = 'done'"), 0);
+}
+
+static void
+an_adopted_lease_ends_with_the_result_of_an_earlier_one(void **state)
+{
+    (void)state;
+    was_leased();
+    rig.sweep.work.issued[2].adopted = true;
+    assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
+    assert_int_equal(rows("lease WHERE ending = 'cancelled'"), 0);
+    assert_int_equal(rows("lease WHERE id = 3 AND ending = 'done'"), 1);
+}
+
 static void an_earlier_run_gave_another_artifact(void **state)
 {
     (void)state;
@@ -532,6 +557,8 @@ int main(void)
         CASE(what_is_no_result_at_all_is_refused),
         CASE(another_way_of_measuring_is_evidence),
         CASE(a_result_of_an_earlier_run_is_taken_if_it_was_leased),
+        CASE(a_result_of_an_earlier_lease_cancels_the_one_of_this_run),
+        CASE(an_adopted_lease_ends_with_the_result_of_an_earlier_one),
         CASE(an_earlier_run_gave_another_artifact),
         CASE(an_earlier_run_may_have_had_an_older_build),
         CASE(an_earlier_run_may_have_had_other_sources),
