@@ -295,8 +295,8 @@ static void cancel_lease(struct sweep *sweep, const struct sched_lease *lease)
     leases_end(sweep, lease, LEASES_CANCELLED, LEDGER_LOST);
 }
 
-/* Is it the lease that this result is of?  The same host may have been given
- * the work anew before it offered the result of an earlier lease. */
+/* Does this result end the lease?  The host may have got the same work again
+ * before it offered the result of an earlier lease. */
 static bool is_lease_of(const struct sweep *sweep,
                         const struct sched_lease *held,
                         const struct sched_lease *job, const struct msg *msg)

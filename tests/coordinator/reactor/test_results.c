@@ -218,8 +218,8 @@ static void a_result_of_an_earlier_run_is_taken_if_it_was_leased(void **state)
     assert_int_equal(rig.sweep.work.count.settled, 1);
 }
 
-/* The worker was given it anew before it offered what it had; it would run it,
- * and have no room for what it is given next. */
+/* The worker got the same work again before it offered its result.  It would
+ * run it, and have no room for the next lease. */
 static void
 a_result_of_an_earlier_lease_cancels_the_one_of_this_run(void **state)
 {
@@ -402,7 +402,7 @@ static void keep_unbuilt(void *arg, bool reference, const char *why)
 }
 
 /* A check wants to know them all. */
-static void builds_that_fail_are_told_to_whoever_asks(void **state)
+static void builds_that_fail_are_told_to_those_who_ask(void **state)
 {
     struct rig_sent build = *rig_last(&rig, MSG_BUILD);
     char told[64] = "";
@@ -569,7 +569,7 @@ int main(void)
         CASE(a_build_that_crashes_is_tried_again),
         CASE(without_its_reference_a_sweep_ends),
         CASE(a_build_that_does_not_fit_the_sweep_file_ends_the_sweep),
-        CASE(builds_that_fail_are_told_to_whoever_asks),
+        CASE(builds_that_fail_are_told_to_those_who_ask),
         CASE(a_reference_that_fails_ends_the_sweep_of_one_host),
         CASE(a_reference_that_fails_is_tried_on_one_other_host),
         CASE(an_earlier_run_blames_nothing),
