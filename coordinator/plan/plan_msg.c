@@ -4,6 +4,7 @@
 #include "coordinator/plan/plan_msg.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "common/msg_file.h"
@@ -96,6 +97,23 @@ int plan_build(struct plan *plan, int unit, struct msg_build *out,
     return rc;
 }
 
+void plan_put_tolerance(struct buf *to, const struct spec_tolerance *tolerance)
+{
+    const struct {
+        const char *name;
+        double most;
+    } rules[] = { { "relative_l2", tolerance->relative_l2 },
+                  { "max_error", tolerance->max_error },
+                  { "absolute", tolerance->absolute },
+                  { "ulp", tolerance->ulp } };
+
+    for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+        if (isfinite(rules[i].most))
+            buf_printf(to, " %s %.17g", rules[i].name, rules[i].most);
+    if (tolerance->exact)
+        buf_printf(to, " exact");
+}
+
 static void put_argument(struct buf *to, const struct spec_argument *arg,
                          const struct space_argument *is)
 {
@@ -104,7 +122,10 @@ static void put_argument(struct buf *to, const struct spec_argument *arg,
         buf_printf(to, "buffer %" PRId64 " %s", is->count, arg->fill);
         if (strcmp(arg->fill, "ramp") == 0)
             buf_printf(to, " %" PRId64 " %" PRId64, is->rows, is->columns);
-        buf_printf(to, " %.17g %s\n", is->scale, arg->output ? "out" : "in");
+        buf_printf(to, " %.17g %s", is->scale, arg->output ? "out" : "in");
+        if (arg->output)
+            plan_put_tolerance(to, &arg->tolerance);
+        buf_printf(to, "\n");
     } else if (is->value.kind == VALUE_REAL)
         buf_printf(to, "scalar %.17g\n", is->value.real);
     else
@@ -170,10 +191,9 @@ int plan_measure(struct plan *plan, int unit, int shape,
     if (rc < 0)
         return rc;
     buf_printf(to,
-               "tolerance %.17g %.17g\nseed %" PRId64
+               "seed %" PRId64
                "\nwarmups %d\nsamples %d %d\nnoise %.17g\nmargin %.17g\n"
                "incumbent_s %.17g\nl2 %s\ntimeout_s %.17g\n",
-               spec->tolerance.relative_l2, spec->tolerance.max_error,
                spec->measure.seed, spec->measure.warmups, sampling->least,
                sampling->most, spec->measure.noise, spec->measure.margin,
                sampling->incumbent_s, spec->measure.l2,

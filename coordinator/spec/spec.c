@@ -122,26 +122,6 @@ static int read_kernels(struct reader *r, const struct json *root)
     return spec_read_launch(r, reference, &spec->reference.launch);
 }
 
-static int read_tolerance(struct reader *r, const struct json *root)
-{
-    static const char *const keys[] = { "relative_l2", "max_error" };
-    const struct json *object, *member;
-
-    if (spec_read_member(r, root, "tolerance", JSON_OBJECT, true, &object) <
-            0 ||
-        spec_read_object(r, object, "'tolerance'", keys, 2) < 0)
-        return ERR_INPUT;
-    for (size_t i = 0; i < 2; i++)
-        if (spec_read_member(r, object, keys[i], JSON_NUMBER, true, &member) <
-            0)
-            return ERR_INPUT;
-    if (spec_read_real(r, object, keys[0], 1e-300, 1e9,
-                       &r->spec->tolerance.relative_l2) < 0)
-        return ERR_INPUT;
-    return spec_read_real(r, object, keys[1], 1e-300, 1e9,
-                          &r->spec->tolerance.max_error);
-}
-
 /* A number of samples, or a stopping rule: { "least": 5, "most": 30, ... } */
 static int read_samples(struct reader *r, const struct json *measure,
                         struct spec_measure *out)
@@ -297,7 +277,7 @@ static int read_root(struct reader *r, const struct json *root)
             0 ||
         read_kernels(r, root) < 0 || spec_read_axes(r, root) < 0 ||
         spec_read_shapes(r, root) < 0 || spec_read_rules(r, root) < 0 ||
-        spec_read_arguments(r, root) < 0 || read_tolerance(r, root) < 0 ||
+        spec_read_arguments(r, root) < 0 || spec_read_tolerance(r, root) < 0 ||
         spec_read_baseline(r, root) < 0 || spec_read_external(r, root) < 0 ||
         read_measure(r, root) < 0 || spec_read_confirm(r, root) < 0)
         return ERR_INPUT;

@@ -42,7 +42,7 @@ struct spec {
     struct spec_argument *arguments; /* in the order of the kernel's
                                       * parameters */
     size_t n_arguments;
-    struct spec_tolerance tolerance;
+    struct spec_tolerance tolerance; /* of float outputs without their own */
     struct spec_baseline baseline;
     struct spec_external external;
     struct spec_figures figures;

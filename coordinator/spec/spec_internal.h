@@ -52,6 +52,11 @@ int spec_read_shapes(struct reader *r,
                      const struct json *root); /* spec_shapes.c */
 int spec_read_arguments(struct reader *r,
                         const struct json *root); /* spec_work.c */
+/* spec_tolerance.c: of one argument, whose type is known; of the sweep, after
+ * the arguments. */
+int spec_read_tolerance_of(struct reader *r, const struct json *json,
+                           struct spec_argument *out);
+int spec_read_tolerance(struct reader *r, const struct json *root);
 int spec_read_external(struct reader *r, const struct json *root);
 int spec_read_confirm(struct reader *r,
                       const struct json *root); /* spec_confirm.c */

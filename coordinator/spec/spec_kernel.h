@@ -32,6 +32,13 @@ struct spec_compile {
     size_t n_flags;
 };
 
+/* Every rule must hold (docs/sweep-file.md, section 9); INFINITY: not given.
+ * 'exact' stands alone. */
+struct spec_tolerance {
+    double relative_l2, max_error, absolute, ulp;
+    bool exact;
+};
+
 struct spec_argument {
     char *name;
     size_t at;
@@ -44,12 +51,10 @@ struct spec_argument {
     size_t n_dims;
     const char *fill; /* buffers: normal uniform zeros ones iota ramp */
     double scale;     /* of buffers without scale_rule */
-    struct spec_rule scale_rule; /* buffers: of shape variables */
-    struct spec_rule value;      /* scalars */
-};
-
-struct spec_tolerance {
-    double relative_l2, max_error;
+    struct spec_rule scale_rule;     /* buffers: of shape variables */
+    struct spec_rule value;          /* scalars */
+    struct spec_tolerance tolerance; /* outputs: their own, or the sweep's */
+    bool own_tolerance;
 };
 
 #endif

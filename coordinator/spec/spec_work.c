@@ -54,6 +54,12 @@ static int read_buffer(struct reader *r, const struct json *json,
     if (read_scale(r, json, out) < 0 ||
         spec_read_word(r, json, "fill", fill_names, 6, &out->fill) < 0)
         return ERR_INPUT;
+    if (out->output && spec_read_tolerance_of(r, json, out) < 0)
+        return ERR_INPUT;
+    if (!out->output && json_find(json, "tolerance"))
+        return spec_read_flaw(r, json->at,
+                              "only outputs are compared; remove the tolerance",
+                              "'%s' is not an output", out->name);
     if (strcmp(out->fill, "ramp") == 0 && dims->n < 2)
         return spec_read_flaw(
             r, dims->at,
@@ -66,10 +72,11 @@ static int read_scalar(struct reader *r, const struct json *json,
                        struct spec_argument *out)
 {
     if (json_find(json, "fill") || json_find(json, "scale") ||
-        json_find(json, "output"))
+        json_find(json, "output") || json_find(json, "tolerance"))
         return spec_read_flaw(
             r, json->at,
-            "only arguments with a shape have fill, scale and output",
+            "only arguments with a shape have fill, scale, output and "
+            "tolerance",
             "'%s' is a scalar", out->name);
     return spec_read_rule(r, json_find(json, "value"),
                           "the value of an argument", &out->value);
@@ -78,11 +85,13 @@ static int read_scalar(struct reader *r, const struct json *json,
 static int read_argument(struct reader *r, const struct json *json,
                          struct spec_argument *out)
 {
-    static const char *const keys[] = { "name",  "type",   "shape", "fill",
-                                        "scale", "output", "value" };
+    static const char *const keys[] = {
+        "name", "type", "shape", "fill", "scale", "output", "value", "tolerance"
+    };
     const struct json *name, *type;
 
-    if (spec_read_object(r, json, "an argument", keys, 7) < 0 ||
+    if (spec_read_object(r, json, "an argument", keys,
+                         sizeof(keys) / sizeof(*keys)) < 0 ||
         spec_read_member(r, json, "name", JSON_TEXT, true, &name) < 0 ||
         spec_read_text(r, name, identifier_entry_flaw, "the argument's name",
                        &out->name) < 0 ||

@@ -80,8 +80,6 @@ static struct wire_measure request(const char *object, const char *fault)
         .args = { buffer("Q", false), buffer("K", false), buffer("V", false),
                   buffer("out", true) },
         .n_args = 5,
-        .relative_l2 = 5e-4,
-        .max_error = 1e-2,
         .seed = 1,
         .warmups = 1,
         .least = 5,
@@ -90,6 +88,10 @@ static struct wire_measure request(const char *object, const char *fault)
         .timeout_s = loops ? LOOP_LIMIT_S : LIMIT_S,
     };
 
+    want.args[3].tolerance = (struct tolerance){
+        .rules = 1u << TOLERANCE_RELATIVE_L2 | 1u << TOLERANCE_MAX_ERROR,
+        .most = { [TOLERANCE_RELATIVE_L2] = 5e-4, [TOLERANCE_MAX_ERROR] = 1e-2 }
+    };
     want.args[4] = (struct wire_arg){ .name = "seq",
                                       .type = ELEMENT_INT32,
                                       .integer = SEQ };

@@ -168,34 +168,81 @@ static void say_value(char text[32], double value)
         snprintf(text, 32, "%.9g", value);
 }
 
+/* Does a rule hold?  Written so that a NaN fails. */
+static bool holds(const struct tolerance *tolerance, enum tolerance_rule rule,
+                  double error)
+{
+    return !(tolerance->rules & 1u << rule) || error <= tolerance->most[rule];
+}
+
+/* The rule that 'check' of its element errors breaks: 'rule', the one for all
+ * elements together, or TOLERANCE_RULES for none. */
+static int broken_rule(const struct tolerance *tolerance,
+                       enum tolerance_rule rule, const struct check *check)
+{
+    if (!holds(tolerance, rule, check->max_error))
+        return (int)rule;
+    if (!holds(tolerance, TOLERANCE_RELATIVE_L2, check->relative_l2))
+        return TOLERANCE_RELATIVE_L2;
+    return TOLERANCE_RULES;
+}
+
+static int settle_wrong(struct run *run, const struct wire_arg *arg,
+                        enum tolerance_rule rule, const struct check *check,
+                        const char *when)
+{
+    struct wire_result *result = run->result;
+    const double most = arg->tolerance.most[rule];
+    char got[32];
+
+    snprintf(result->argument, sizeof(result->argument), "%s", arg->name);
+    result->max_at = check->max_at;
+    say_value(got, check->got);
+    if (rule == TOLERANCE_EXACT)
+        return settle(run, OUTCOME_CORRECTNESS,
+                      "%s: '%s'[%lld] is %s, should be exactly %.17g", when,
+                      arg->name, (long long)check->max_at, got, check->want);
+    return settle(
+        run, OUTCOME_CORRECTNESS,
+        "%s: '%s'[%lld] is %s, should be %.9g; %s is %.3g, at most %.3g", when,
+        arg->name, (long long)check->max_at, got, check->want,
+        wire_rule_name(rule),
+        rule == TOLERANCE_RELATIVE_L2 ? check->relative_l2 : check->max_error,
+        most);
+}
+
+/* Every result has the two relative errors, whatever the rules are.  The rules
+ * are those of the request: a problem is kept without them. */
 static int check_output(struct run *run, const struct trial *trial, size_t i,
                         const char *when)
 {
-    const struct wire_arg *arg = &run->problem->args[i];
-    struct device_err err = { .poisoned = false };
-    struct check check;
-    char got[32];
-    int rc = device_check(run->device, run->problem->outputs[i],
-                          trial->references[i], &check, &err);
+    const struct wire_arg *arg = &run->want->args[i];
 
-    if (rc < 0)
-        return settle_device(run, rc, &err);
-    keep_check(run->result, arg, &check);
-    if (check_passes(&check, run->want->relative_l2, run->want->max_error))
-        return 0;
-    run->result->relative_l2 = check.relative_l2;
-    run->result->max_error = check.max_error;
-    run->result->max_at = check.max_at;
-    snprintf(run->result->argument, sizeof(run->result->argument), "%s",
-             arg->name);
-    say_value(got, check.got);
-    return settle(run, OUTCOME_CORRECTNESS,
-                  "%s: '%s'[%lld] is %s, should be %.9g; relative L2 error "
-                  "%.3g (at most %.3g), largest element error %.3g (at most "
-                  "%.3g)",
-                  when, arg->name, (long long)check.max_at, got, check.want,
-                  check.relative_l2, run->want->relative_l2, check.max_error,
-                  run->want->max_error);
+    for (int r = TOLERANCE_MAX_ERROR; r < TOLERANCE_RULES; r++) {
+        const enum tolerance_rule rule = (enum tolerance_rule)r;
+        struct device_err err = { .poisoned = false };
+        struct check check;
+        int rc, broken;
+
+        if (rule != TOLERANCE_MAX_ERROR && !(arg->tolerance.rules & 1u << r))
+            continue;
+        rc = device_check(run->device, run->problem->outputs[i],
+                          trial->references[i], rule, &check, &err);
+        if (rc < 0)
+            return settle_device(run, rc, &err);
+        if (rule == TOLERANCE_MAX_ERROR)
+            keep_check(run->result, arg, &check);
+        broken = broken_rule(&arg->tolerance, rule, &check);
+        if (broken == TOLERANCE_RULES)
+            continue;
+        if (rule == TOLERANCE_MAX_ERROR) {
+            run->result->relative_l2 = check.relative_l2;
+            run->result->max_error = check.max_error;
+        }
+        return settle_wrong(run, arg, (enum tolerance_rule)broken, &check,
+                            when);
+    }
+    return 0;
 }
 
 static int check_trial(struct run *run, const struct trial *trial,

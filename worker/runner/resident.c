@@ -182,7 +182,8 @@ static int reference_check(struct device *device, const struct wire_arg *arg,
     int rc = device_checksum(device, reference, sum, &overrun, err);
 
     if (rc == 0)
-        rc = device_check(device, reference, reference, &check, err);
+        rc = device_check(device, reference, reference, TOLERANCE_ABSOLUTE,
+                          &check, err);
     if (rc < 0)
         return not_the_reference(rc);
     if (overrun == 0 && check.max_error == 0)

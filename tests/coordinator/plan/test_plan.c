@@ -107,10 +107,10 @@ static void a_request_says_all_the_runner_needs(void **state)
         "measure\nentry vector_add\ngrid 20 1 1\nblock 256 1 1\nsmem 0\n"
         "arg a fp32 buffer 5001 normal 1 in\n"
         "arg b fp32 buffer 5001 normal 1 in\n"
-        "arg out fp32 buffer 5001 normal 1 out\n"
+        "arg out fp32 buffer 5001 normal 1 out relative_l2 "
+        "9.9999999999999995e-07 max_error 1.0000000000000001e-05\n"
         "arg n int32 scalar 5001\n"
         "reference vector_add_reference 20 1 1 256 1 1 0\n"
-        "tolerance 9.9999999999999995e-07 1.0000000000000001e-05\n"
         "seed 1\nwarmups 3\nsamples 5 30\nnoise 0.01\nmargin "
         "1.1000000000000001\nincumbent_s 0\nl2 flush\ntimeout_s 10\n");
     end(&made);

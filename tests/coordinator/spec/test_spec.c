@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,35 @@ static void the_vector_add_sweep_is_read_as_it_stands(void **state)
     assert_false(spec->arguments[3].buffer);
     assert_string_equal(spec->figures.metrics[0].unit, "GB/s");
     assert_true(spec->tolerance.relative_l2 == 1e-6);
+    spec_free(spec);
+}
+
+#define OUTPUT(name, type, more)                  \
+    "{ \"name\": \"" name "\", \"type\": \"" type \
+    "\", \"shape\": [1], \"output\": true" more " }"
+
+static void
+outputs_have_a_tolerance_of_their_own_or_that_of_the_sweep(void **state)
+{
+    struct spec *spec = spec_fixture(&(struct spec_parts){
+        .arguments =
+            OUTPUT("a", "fp16", "") ", " OUTPUT("b", "int8", "") ", " OUTPUT(
+                "c", "fp32",
+                ", \"tolerance\": { \"ulp\": 2, "
+                "\"absolute\": 1e-3 }") ", " OUTPUT("d", "int32",
+                                                    ", \"tolerance\": { "
+                                                    "\"absolute\": 1 }") });
+
+    (void)state;
+    assert_true(spec->arguments[0].tolerance.relative_l2 == 1);
+    assert_true(isinf(spec->arguments[0].tolerance.ulp));
+    assert_true(spec->arguments[1].tolerance.exact);
+    assert_true(isinf(spec->arguments[1].tolerance.relative_l2));
+    assert_true(spec->arguments[2].tolerance.ulp == 2);
+    assert_true(spec->arguments[2].tolerance.absolute == 1e-3);
+    assert_true(isinf(spec->arguments[2].tolerance.max_error));
+    assert_false(spec->arguments[3].tolerance.exact);
+    assert_true(spec->arguments[3].tolerance.absolute == 1);
     spec_free(spec);
 }
 
@@ -359,6 +389,8 @@ int main(void)
         cmocka_unit_test(missing_settings_have_defaults),
         cmocka_unit_test(samples_are_a_number_or_when_to_stop),
         cmocka_unit_test(the_vector_add_sweep_is_read_as_it_stands),
+        cmocka_unit_test(
+            outputs_have_a_tolerance_of_their_own_or_that_of_the_sweep),
         cmocka_unit_test(whole_numbers_beside_reals_are_reals),
         cmocka_unit_test(lists_of_values_are_multiplied_out),
         cmocka_unit_test(fuzzing_has_shapes_of_its_own_or_those_of_the_device),

@@ -187,16 +187,16 @@ struct pair {
 
 static char *request_for(const struct pair *pair)
 {
-    return mem_printf(
-        "entry %s\ngrid 20 1 1\nblock 256 1 1\nsmem 0\n"
-        "arg a fp32 buffer 5001 normal 1 in\n"
-        "arg b fp32 buffer 5001 normal 1 in\n"
-        "arg out fp32 buffer 5001 zeros 1 out\narg n int32 scalar 5001\n"
-        "reference %s 20 1 1 256 1 1 0\n"
-        "tolerance 1e-6 1e-5\nseed 1\nwarmups 2\nsamples 9 9\nnoise "
-        "0.01\nmargin 1.1\nincumbent_s 0\nl2 flush\n"
-        "timeout_s 2\n",
-        pair->entry, pair->reference_entry);
+    return mem_printf("entry %s\ngrid 20 1 1\nblock 256 1 1\nsmem 0\n"
+                      "arg a fp32 buffer 5001 normal 1 in\n"
+                      "arg b fp32 buffer 5001 normal 1 in\n"
+                      "arg out fp32 buffer 5001 zeros 1 out relative_l2 1e-6 "
+                      "max_error 1e-5\narg n int32 scalar 5001\n"
+                      "reference %s 20 1 1 256 1 1 0\n"
+                      "seed 1\nwarmups 2\nsamples 9 9\nnoise "
+                      "0.01\nmargin 1.1\nincumbent_s 0\nl2 flush\n"
+                      "timeout_s 2\n",
+                      pair->entry, pair->reference_entry);
 }
 
 static void step(struct gpus *gpus)

@@ -191,8 +191,10 @@ void box_request(struct wire_request *request, const char *entry,
     measure->args[3].type = ELEMENT_INT32;
     measure->args[3].integer = n;
     measure->n_args = 4;
-    measure->relative_l2 = 1e-6;
-    measure->max_error = 1e-5;
+    measure->args[2].tolerance = (struct tolerance){
+        .rules = 1u << TOLERANCE_RELATIVE_L2 | 1u << TOLERANCE_MAX_ERROR,
+        .most = { [TOLERANCE_RELATIVE_L2] = 1e-6, [TOLERANCE_MAX_ERROR] = 1e-5 }
+    };
     measure->seed = 1;
     measure->warmups = 1;
     measure->least = measure->most = 5;

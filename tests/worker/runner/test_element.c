@@ -90,6 +90,20 @@ static void stored_elements_are_loaded_again(void **state)
     }
 }
 
+static void an_ulp_is_the_distance_to_the_next_number(void **state)
+{
+    (void)state;
+    assert_true(element_ulp(ELEMENT_FP16, 1) == 0x1p-10);
+    assert_true(element_ulp(ELEMENT_FP16, -65504) == 32);
+    assert_true(element_ulp(ELEMENT_FP16, 0) == 0x1p-24);
+    assert_true(element_ulp(ELEMENT_FP16, 0x1p-14) == 0x1p-24);
+    assert_true(element_ulp(ELEMENT_BF16, 3) == 0x1p-6);
+    assert_true(element_ulp(ELEMENT_FP32, 0.75) == 0x1p-24);
+    assert_true(element_ulp(ELEMENT_FP32, 1e-45) == 0x1p-149);
+    assert_true(element_ulp(ELEMENT_FP64, 1) == 0x1p-52);
+    assert_true(element_ulp(ELEMENT_INT32, 1000) == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -97,6 +111,7 @@ int main(void)
         cmocka_unit_test(every_fp16_survives_a_round_trip),
         cmocka_unit_test(bf16_rounds_to_even_and_keeps_nan),
         cmocka_unit_test(poison_is_nan_in_every_float_type),
+        cmocka_unit_test(an_ulp_is_the_distance_to_the_next_number),
         cmocka_unit_test(stored_elements_are_loaded_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,6 +191,46 @@ static void wrong_element_is_named(void **state)
     assert_outcome("right", OUTCOME_CORRECT, "");
 }
 
+static void assert_rule(const char *entry, enum tolerance_rule rule,
+                        double most, enum outcome outcome, const char *text)
+{
+    struct wire_request request;
+
+    box_request(&request, entry, "sum", 1001);
+    request.measure.args[2].tolerance =
+        (struct tolerance){ .rules = 1u << rule };
+    request.measure.args[2].tolerance.most[rule] = most;
+    request.measure.least = request.measure.most = 1;
+    assert_true(box_ask(&box, &request));
+    if (box.reply.result.outcome != outcome ||
+        !strstr(box.reply.result.detail, text))
+        fail_msg("%s: %s", entry, box.reply.result.detail);
+}
+
+/* The right kernel rounds once, as the exact rule does. */
+static void broken_rule_is_named(void **state)
+{
+    const enum outcome wrong = OUTCOME_CORRECTNESS;
+
+    (void)state;
+    assert_rule("right", TOLERANCE_EXACT, 0, OUTCOME_CORRECT, "");
+    assert_rule("right", TOLERANCE_ULP, 0.5, OUTCOME_CORRECT, "");
+    assert_rule("right", TOLERANCE_ABSOLUTE, 1e-6, OUTCOME_CORRECT, "");
+    assert_rule("element_wrong", TOLERANCE_EXACT, 0, wrong,
+                "first seed: 'out'[777] is ");
+    assert_rule("element_wrong", TOLERANCE_EXACT, 0, wrong,
+                ", should be exactly ");
+    assert_rule("element_wrong", TOLERANCE_ULP, 4, wrong, "; ulp is ");
+    assert_rule("element_wrong", TOLERANCE_ABSOLUTE, 1e-3, wrong,
+                "; absolute is ");
+    assert_rule("element_wrong", TOLERANCE_RELATIVE_L2, 1e-3, wrong,
+                "; relative_l2 is ");
+    assert_rule("element_nan", TOLERANCE_ABSOLUTE, 1e9, wrong,
+                "'out'[5] is NaN or unwritten");
+    assert_rule("tail_unwritten", TOLERANCE_EXACT, 0, wrong,
+                "'out'[1000] is NaN or unwritten");
+}
+
 static void nan_and_unwritten_elements_fail(void **state)
 {
     (void)state;
@@ -356,6 +396,7 @@ int main(void)
         CASE(rotated_inputs_are_copies_in_other_places),
         CASE(rotated_inputs_are_checked),
         CASE(wrong_element_is_named),
+        CASE(broken_rule_is_named),
         CASE(nan_and_unwritten_elements_fail),
         CASE(kernel_right_for_one_seed_fails),
         CASE(nothing_is_kept_from_launch_to_launch),

@@ -27,11 +27,12 @@ static const char measure_text[] =
     "smem 101376\n"
     "arg a fp16 buffer 1001 normal 0.5 in\n"
     "arg k fp16 buffer 1001 ramp 13 7 1 in\n"
-    "arg out fp32 buffer 1001 zeros 1 out\n"
+    "arg out fp32 buffer 1001 zeros 1 out relative_l2 9.9999999999999995e-07 "
+    "max_error "
+    "1.0000000000000001e-05\n"
     "arg n int64 scalar -9223372036854775808\n"
     "arg scale fp32 scalar 0.125\n"
     "reference /r.cubin add_reference 4 1 1 256 1 1 0\n"
-    "tolerance 9.9999999999999995e-07 1.0000000000000001e-05\n"
     "seed 18446744073709551615\n"
     "warmups 3\n"
     "samples 5 30\n"
@@ -268,8 +269,13 @@ static void bad_values_are_refused_with_what_was_expected(void **state)
         { "arg a fp32 scalar 1.5x", "arg 'a fp32 scalar 1.5x'" },
         { "arg a fp32 scalar", "arg 'a fp32 scalar'" },
         { "reference /r r 1 1 1 1 1 1", "reference '/r r 1 1 1" },
-        { "tolerance nan 1", "tolerance 'nan 1': expected two" },
-        { "tolerance 1 -1", "tolerance '1 -1': expected two" },
+        { "arg a fp16 buffer 1 zeros 1 out", "arg 'a fp16 buffer 1" },
+        { "arg a fp16 buffer 1 zeros 1 out ulp", "arg 'a fp16 buffer 1" },
+        { "arg a fp16 buffer 1 zeros 1 out ulp nan", "arg 'a fp16 buffer 1" },
+        { "arg a fp16 buffer 1 zeros 1 out ulp -1", "arg 'a fp16 buffer 1" },
+        { "arg a fp16 buffer 1 zeros 1 out ulp 1 ulp 1", "arg 'a fp16 buf" },
+        { "arg a fp16 buffer 1 zeros 1 out near 1", "arg 'a fp16 buffer 1" },
+        { "arg a fp16 buffer 1 normal 1 in exact", "arg 'a fp16 buffer 1" },
         { "seed -1", "seed '-1': expected an integer" },
         { "samples 0 5", "samples '0 5': expected two integers in 1..1000" },
         { "samples 5 1001", "samples '5 1001': expected two integers" },

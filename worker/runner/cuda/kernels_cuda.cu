@@ -137,13 +137,14 @@ __global__ void check_rms(int64_t count, int n_blocks, struct check_scratch *scr
 }
 
 __global__ void check_elements(const void *out, enum element_type type, const double *ref,
-                               int64_t count, struct check_scratch *scratch)
+                               int64_t count, enum tolerance_rule rule,
+                               struct check_scratch *scratch)
 {
     struct worst worst = { 0, -1 };
     double rms = scratch->rms;
 
     for (int64_t i = first_index(); i < count; i += index_step()) {
-        double error = check_element_error(element_load(out, type, i), ref[i], rms);
+        double error = check_element_error(rule, out, type, i, ref[i], rms);
 
         worst = worse_of(worst, { error, i });
     }
@@ -218,13 +219,14 @@ cudaError_t kernel_scan(const void *payload, size_t bytes, size_t guard, struct 
 }
 
 cudaError_t kernel_check(const void *out, enum element_type type, const double *ref, int64_t count,
-                         struct check_scratch *scratch, cudaStream_t stream)
+                         enum tolerance_rule rule, struct check_scratch *scratch,
+                         cudaStream_t stream)
 {
     unsigned n = blocks_for(count);
 
     check_sums<<<n, THREADS, 0, stream>>>(out, type, ref, count, scratch);
     check_rms<<<1, THREADS, 0, stream>>>(count, (int)n, scratch);
-    check_elements<<<n, THREADS, 0, stream>>>(out, type, ref, count, scratch);
+    check_elements<<<n, THREADS, 0, stream>>>(out, type, ref, count, rule, scratch);
     check_worst<<<1, THREADS, 0, stream>>>(out, type, ref, (int)n, scratch);
     return cudaGetLastError();
 }

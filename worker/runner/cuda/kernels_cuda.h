@@ -47,6 +47,7 @@ cudaError_t kernel_scan(const void *payload, size_t bytes, size_t guard,
 /* The result is scratch->check. */
 cudaError_t kernel_check(const void *out, enum element_type type,
                          const double *ref, int64_t count,
+                         enum tolerance_rule rule,
                          struct check_scratch *scratch, cudaStream_t stream);
 
 /* In host memory that the device sees.  The numbers may wrap around. */

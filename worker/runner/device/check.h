@@ -1,11 +1,9 @@
-/* check.h - how an output is compared with its reference
+/* check.h - how an output is compared with its reference (wire/tolerance.h)
  *
- *   relative L2    sqrt(sum (out-ref)^2) / sqrt(sum ref^2)
- *   element error  |out-ref| / (|ref| + rms(ref)),  the largest one counts
- *
- * A plain |a-b|/|b| is meaningless near zero.  A NaN is an infinite error.  If
- * output and reference are all zero, both errors are 0. Compiled by the host
- * and by nvcc.
+ * A plain |a-b|/|b| is meaningless near zero, so an element's relative error is
+ * measured against |ref| + rms(ref).  A NaN is an infinite error.  If output
+ * and reference are all zero, all errors are 0.  Compiled by the host and by
+ * nvcc.
  */
 #ifndef FA_WORKER_RUNNER_DEVICE_CHECK_H
 #define FA_WORKER_RUNNER_DEVICE_CHECK_H
@@ -14,10 +12,11 @@
 #include <stdbool.h>
 
 #include "worker/runner/wire/element.h"
+#include "worker/runner/wire/tolerance.h"
 
 struct check {
     double relative_l2; /* INFINITY when an element is not finite */
-    double max_error;   /* the largest element error */
+    double max_error;   /* the largest element error, by the rule asked for */
     int64_t max_at;     /* its index; of equal ones the lowest */
     double got, want;   /* output and reference there */
 };
@@ -29,25 +28,51 @@ ELEMENT_FN double check_square_error(double out, double ref)
     return diff == diff ? diff * diff : (double)INFINITY;
 }
 
-ELEMENT_FN double check_element_error(double out, double ref, double rms)
+/* Of an int64, which double cannot hold beyond 2^53. */
+ELEMENT_FN double check_integer_error(int64_t out, double ref)
 {
-    double diff = fabs(out - ref);
+    if (ref >= -0x1p63 && ref < 0x1p63 && ref == floor(ref)) {
+        const int64_t want = (int64_t)ref;
+
+        return out > want ? (double)((uint64_t)out - (uint64_t)want)
+                          : (double)((uint64_t)want - (uint64_t)out);
+    }
+    return fabs((double)out - ref);
+}
+
+/* |out-ref|, where ref is rounded to the type first if 'rounded'. */
+ELEMENT_FN double check_difference(const void *base, enum element_type type,
+                                   int64_t i, double ref, bool rounded)
+{
+    const double out = element_load(base, type, i);
+    const double want =
+        rounded && element_is_float(type) ? element_round(type, ref) : ref;
+
+    if (type == ELEMENT_INT64)
+        return check_integer_error(((const int64_t *)base)[i], ref);
+    return fabs(out - want);
+}
+
+/* The error of element 'i' of 'base' by a rule for elements. */
+ELEMENT_FN double check_element_error(enum tolerance_rule rule,
+                                      const void *base, enum element_type type,
+                                      int64_t i, double ref, double rms)
+{
+    const double diff =
+        check_difference(base, type, i, ref, rule == TOLERANCE_EXACT);
 
     if (!(diff == diff))
         return (double)INFINITY;
-    return diff == 0 ? 0 : diff / (fabs(ref) + rms);
+    if (diff == 0)
+        return 0;
+    if (rule == TOLERANCE_MAX_ERROR)
+        return diff / (fabs(ref) + rms);
+    return rule == TOLERANCE_ULP ? diff / element_ulp(type, ref) : diff;
 }
 
 ELEMENT_FN double check_relative_l2(double error_sum, double ref_sum)
 {
     return error_sum == 0 ? 0 : sqrt(error_sum / ref_sum);
-}
-
-/* Written so that a NaN fails. */
-ELEMENT_FN bool check_passes(const struct check *check, double relative_l2,
-                             double max_error)
-{
-    return check->relative_l2 <= relative_l2 && check->max_error <= max_error;
 }
 
 #endif

@@ -96,10 +96,11 @@ int device_poison(struct device *device, struct device_buffer *buffer,
 int device_checksum(struct device *device, const struct device_buffer *buffer,
                     uint64_t *sum, int64_t *overrun, struct device_err *err);
 
-/* Compare 'out' with 'ref' (ELEMENT_FP64, same count). */
+/* Compare 'out' with 'ref' (ELEMENT_FP64, same count), each element by 'rule',
+ * which is not TOLERANCE_RELATIVE_L2. */
 int device_check(struct device *device, const struct device_buffer *out,
-                 const struct device_buffer *ref, struct check *check,
-                 struct device_err *err);
+                 const struct device_buffer *ref, enum tolerance_rule rule,
+                 struct check *check, struct device_err *err);
 
 struct device_state {
     double clock_mhz, temp_c, power_w; /* NaN when unknown */

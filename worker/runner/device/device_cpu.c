@@ -143,8 +143,8 @@ int device_checksum(struct device *device, const struct device_buffer *buffer,
 }
 
 int device_check(struct device *device, const struct device_buffer *out,
-                 const struct device_buffer *ref, struct check *check,
-                 struct device_err *err)
+                 const struct device_buffer *ref, enum tolerance_rule rule,
+                 struct check *check, struct device_err *err)
 {
     const void *values = array_base(out->array);
     const double *want = array_base(ref->array);
@@ -163,14 +163,14 @@ int device_check(struct device *device, const struct device_buffer *out,
                         .max_error = -1 };
     const double rms = sqrt(ref_sum / (double)out->count);
     for (int64_t i = 0; i < out->count; i++) {
-        const double got = element_load(values, out->type, i);
-        const double error = check_element_error(got, want[i], rms);
+        const double error =
+            check_element_error(rule, values, out->type, i, want[i], rms);
 
         if (error <= check->max_error)
             continue;
         check->max_error = error;
         check->max_at = i;
-        check->got = got;
+        check->got = element_load(values, out->type, i);
         check->want = want[i];
     }
     return 0;

@@ -6,6 +6,7 @@
 #ifndef FA_WORKER_RUNNER_WIRE_ELEMENT_H
 #define FA_WORKER_RUNNER_WIRE_ELEMENT_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -64,6 +65,49 @@ ELEMENT_FN void element_store(void *base, enum element_type type, int64_t i,
         ((int64_t *)base)[i] = (int64_t)value;
         break;
     }
+}
+
+/* The value of a float type that is nearest to 'value'. */
+ELEMENT_FN double element_round(enum element_type type, double value)
+{
+    uint64_t room;
+
+    element_store(&room, type, 0, value);
+    return element_load(&room, type, 0);
+}
+
+/* The distance from |value| to the next larger number of a float type; 1 of an
+ * integer type.  In [2^e, 2^(e+1)) that is 2^(e - digits after the point), and
+ * at least the smallest subnormal. */
+ELEMENT_FN double element_ulp(enum element_type type, double value)
+{
+    int digits = 0, least = 0, exponent;
+
+    switch (type) {
+    case ELEMENT_FP16:
+        digits = 10;
+        least = -24;
+        break;
+    case ELEMENT_BF16:
+        digits = 7;
+        least = -133;
+        break;
+    case ELEMENT_FP32:
+        digits = 23;
+        least = -149;
+        break;
+    case ELEMENT_FP64:
+        digits = 52;
+        least = -1074;
+        break;
+    case ELEMENT_INT8:
+    case ELEMENT_INT32:
+    case ELEMENT_INT64:
+        return 1;
+    }
+    (void)frexp(value, &exponent); /* value = [0.5, 1) * 2^exponent, or 0 */
+    exponent = value == 0 ? least : exponent - 1 - digits;
+    return ldexp(1, exponent > least ? exponent : least);
 }
 
 /* The byte that marks memory as unwritten: a NaN in every float type (fp16

@@ -101,6 +101,26 @@ static bool read_fill(struct wire_arg *arg, char **rest)
     return true;
 }
 
+/* "exact", or one or more "RULE MOST". */
+static bool read_tolerance(struct tolerance *tolerance, char **rest)
+{
+    do {
+        int rule =
+            wire_read_choice(wire_word(rest), wire_rule_names, TOLERANCE_RULES);
+        double most = 0;
+
+        if (rule < 0 || (tolerance->rules & 1u << rule) != 0)
+            return false;
+        if (rule != TOLERANCE_EXACT &&
+            (!wire_read_real(wire_word(rest), &most) || !isfinite(most) ||
+             most < 0))
+            return false;
+        tolerance->rules |= 1u << rule;
+        tolerance->most[rule] = most;
+    } while (**rest != '\0');
+    return true;
+}
+
 static bool read_buffer(struct wire_arg *arg, char *rest)
 {
     static const char *const directions[] = { "in", "out" };
@@ -114,9 +134,10 @@ static bool read_buffer(struct wire_arg *arg, char *rest)
     if (!read_fill(arg, &rest) ||
         !wire_read_real(wire_word(&rest), &arg->scale) || !isfinite(arg->scale))
         return false;
-    direction = wire_read_choice(rest, directions, 2);
+    direction = wire_read_choice(wire_word(&rest), directions, 2);
     arg->output = direction == 1;
-    return direction >= 0;
+    return arg->output ? read_tolerance(&arg->tolerance, &rest)
+                       : direction == 0 && *rest == '\0';
 }
 
 static bool read_arg(void *message, char *rest)
@@ -155,15 +176,6 @@ static bool read_reference(void *message, char *rest)
            read_triple(&rest, kernel->grid) &&
            read_triple(&rest, kernel->block) &&
            wire_read_u64(rest, COUNT_MAX, &kernel->smem);
-}
-
-static bool read_tolerance(void *message, char *rest)
-{
-    struct wire_measure *measure = &((struct wire_request *)message)->measure;
-
-    return wire_read_real(wire_word(&rest), &measure->relative_l2) &&
-           wire_read_real(rest, &measure->max_error) &&
-           measure->relative_l2 >= 0 && measure->max_error >= 0;
 }
 
 static bool read_seed(void *message, char *rest)
@@ -258,13 +270,13 @@ static const struct wire_field measure_fields[] = {
     { .key = "smem", read_smem, "bytes" },
     { .key = "arg",
       read_arg,
-      "'NAME TYPE buffer COUNT FILL SCALE in|out' or 'NAME TYPE scalar VALUE', "
-      "at most 64 times; the fill 'ramp' with rows and columns that divide it",
+      "'NAME TYPE buffer COUNT FILL SCALE in', '... out RULE MOST...' or 'NAME "
+      "TYPE scalar VALUE', at most 64 times; the fill 'ramp' with rows and "
+      "columns that divide it",
       .repeats = true },
     { .key = "reference",
       read_reference,
       "'PATH ENTRY GX GY GZ BX BY BZ SMEM'" },
-    { .key = "tolerance", read_tolerance, "two numbers >= 0" },
     { .key = "seed", read_seed, "an integer in 0..2^64-1" },
     { .key = "warmups", read_warmups, "an integer in 0..1000" },
     { .key = "samples",
@@ -315,6 +327,17 @@ enum wire_step wire_request_line(struct wire_request *request, char *line,
                            line, why);
 }
 
+static void put_tolerance(FILE *stream, const struct tolerance *tolerance)
+{
+    for (int r = 0; r < TOLERANCE_RULES; r++) {
+        if (!(tolerance->rules & 1u << r))
+            continue;
+        fprintf(stream, " %s", wire_rule_names[r]);
+        if (r != TOLERANCE_EXACT)
+            wire_put_real(stream, tolerance->most[r]);
+    }
+}
+
 static void put_arg(FILE *stream, const struct wire_arg *arg)
 {
     fprintf(stream, "arg %s %s ", arg->name, wire_type_name(arg->type));
@@ -325,6 +348,7 @@ static void put_arg(FILE *stream, const struct wire_arg *arg)
             fprintf(stream, " %" PRId64 " %" PRId64, arg->rows, arg->columns);
         wire_put_real(stream, arg->scale);
         fputs(arg->output ? " out" : " in", stream);
+        put_tolerance(stream, &arg->tolerance);
     } else if (element_is_float(arg->type)) {
         fputs("scalar", stream);
         wire_put_real(stream, arg->real);
@@ -356,10 +380,7 @@ static void put_measure(FILE *stream, const struct wire_measure *measure)
     for (size_t i = 0; i < measure->n_args; i++)
         put_arg(stream, &measure->args[i]);
     put_reference(stream, &measure->reference);
-    fputs("tolerance", stream);
-    wire_put_real(stream, measure->relative_l2);
-    wire_put_real(stream, measure->max_error);
-    fprintf(stream, "\nseed %" PRIu64 "\nwarmups %u\nsamples %u %u\nnoise",
+    fprintf(stream, "seed %" PRIu64 "\nwarmups %u\nsamples %u %u\nnoise",
             measure->seed, measure->warmups, measure->least, measure->most);
     wire_put_real(stream, measure->noise);
     fputs("\nmargin", stream);

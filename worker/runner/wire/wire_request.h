@@ -10,6 +10,7 @@
 #include "common/l2_mode.h"
 #include "worker/runner/wire/element.h"
 #include "worker/runner/wire/fill.h"
+#include "worker/runner/wire/tolerance.h"
 #include "worker/runner/wire/wire.h"
 
 enum wire_request_kind {
@@ -23,13 +24,14 @@ struct wire_arg {
     char name[WIRE_NAME_MAX + 1];
     enum element_type type;
     bool buffer;
-    bool output;           /* buffers: written by the kernel */
-    int64_t count;         /* buffers: elements, >= 1 */
-    enum fill_kind fill;   /* buffers */
-    double scale;          /* buffers */
-    int64_t rows, columns; /* buffers with FILL_RAMP, else 0 */
-    int64_t integer;       /* scalars of an integer type */
-    double real;           /* scalars of a float type */
+    bool output;                /* buffers: written by the kernel */
+    int64_t count;              /* buffers: elements, >= 1 */
+    enum fill_kind fill;        /* buffers */
+    double scale;               /* buffers */
+    int64_t rows, columns;      /* buffers with FILL_RAMP, else 0 */
+    int64_t integer;            /* scalars of an integer type */
+    double real;                /* scalars of a float type */
+    struct tolerance tolerance; /* outputs */
 };
 
 /* One program to launch: an artifact, its entry point and its geometry. */
@@ -44,7 +46,6 @@ struct wire_measure {
     struct wire_kernel kernel, reference;
     struct wire_arg args[WIRE_ARGS_MAX];
     size_t n_args;
-    double relative_l2, max_error; /* tolerance */
     uint64_t seed;
     unsigned warmups;
     unsigned least, most; /* samples, 1 <= least <= most; equal: that many */
@@ -69,6 +70,8 @@ enum wire_step wire_request_line(struct wire_request *request, char *line,
                                  char why[WIRE_WHY_MAX]);
 
 const char *wire_type_name(enum element_type type);
+/* "relative_l2", as in a request and in a sweep file. */
+const char *wire_rule_name(enum tolerance_rule rule);
 const char *wire_fill_name(enum fill_kind kind);
 
 #endif

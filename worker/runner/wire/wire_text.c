@@ -19,6 +19,14 @@ const char *const wire_fill_names[FILL_KINDS] = {
     [FILL_IOTA] = "iota",     [FILL_RAMP] = "ramp",
 };
 
+const char *const wire_rule_names[TOLERANCE_RULES] = {
+    [TOLERANCE_RELATIVE_L2] = "relative_l2",
+    [TOLERANCE_MAX_ERROR] = "max_error",
+    [TOLERANCE_ABSOLUTE] = "absolute",
+    [TOLERANCE_ULP] = "ulp",
+    [TOLERANCE_EXACT] = "exact",
+};
+
 const char *const wire_sampling_names[] = {
     [WIRE_SAMPLING_NONE] = "none", [WIRE_FIXED] = "fixed",
     [WIRE_SETTLED] = "settled",    [WIRE_LOSER] = "loser",
@@ -33,6 +41,11 @@ const char *wire_type_name(enum element_type type)
 const char *wire_fill_name(enum fill_kind kind)
 {
     return wire_fill_names[kind];
+}
+
+const char *wire_rule_name(enum tolerance_rule rule)
+{
+    return wire_rule_names[rule];
 }
 
 const char *wire_sampling_name(enum wire_sampling sampling)

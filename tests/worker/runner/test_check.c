@@ -1,0 +1,76 @@
+/* test_check.c - how far an element is from its reference, by each rule */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "worker/runner/device/check.h"
+
+static double error_of(enum tolerance_rule rule, enum element_type type,
+                       double out, double ref)
+{
+    uint64_t room = 0;
+
+    element_store(&room, type, 0, out);
+    return check_element_error(rule, &room, type, 0, ref, 2);
+}
+
+static void each_rule_measures_in_its_unit(void **state)
+{
+    static const struct {
+        enum tolerance_rule rule;
+        enum element_type type;
+        double out, ref, error;
+    } rows[] = {
+        { TOLERANCE_MAX_ERROR, ELEMENT_FP32, 3, 2, 0.25 },
+        { TOLERANCE_ABSOLUTE, ELEMENT_FP32, 3, 2, 1 },
+        { TOLERANCE_ABSOLUTE, ELEMENT_INT32, -3, 2.5, 5.5 },
+        { TOLERANCE_ULP, ELEMENT_FP32, 1 + 0x1p-22, 1, 2 },
+        { TOLERANCE_ULP, ELEMENT_FP16, 2048, 2050, 1 },
+        { TOLERANCE_ULP, ELEMENT_BF16, 1 + 0x1p-7, 1, 1 },
+        { TOLERANCE_ULP, ELEMENT_FP16, 0x1p-24, 0, 1 },
+        { TOLERANCE_ULP, ELEMENT_FP16, 0, 0x1p-20, 16 },
+        { TOLERANCE_EXACT, ELEMENT_FP16, 0.1, 0.1, 0 },
+        { TOLERANCE_EXACT, ELEMENT_FP32, 0.1, 0.1, 0 },
+        { TOLERANCE_EXACT, ELEMENT_FP32, 1 + 0x1p-23, 1, 0x1p-23 },
+        { TOLERANCE_EXACT, ELEMENT_INT8, 7, 8, 1 },
+        { TOLERANCE_EXACT, ELEMENT_INT32, 2, 2.5, 0.5 },
+        { TOLERANCE_EXACT, ELEMENT_FP32, -0.0, 0, 0 },
+        { TOLERANCE_EXACT, ELEMENT_FP32, NAN, 0, INFINITY },
+        { TOLERANCE_ULP, ELEMENT_FP32, INFINITY, INFINITY, INFINITY },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        double error =
+            error_of(rows[i].rule, rows[i].type, rows[i].out, rows[i].ref);
+
+        if (!(error == rows[i].error))
+            fail_msg("row %zu: %g", i, error);
+    }
+}
+
+/* As doubles they would be equal. */
+static void large_integers_are_not_rounded(void **state)
+{
+    const int64_t out[] = { (INT64_C(1) << 53) + 1, INT64_MIN, INT64_MAX };
+
+    (void)state;
+    assert_true(check_element_error(TOLERANCE_EXACT, out, ELEMENT_INT64, 0,
+                                    0x1p53, 0) == 1);
+    assert_true(check_element_error(TOLERANCE_EXACT, out, ELEMENT_INT64, 1,
+                                    -0x1p63, 0) == 0);
+    assert_true(check_element_error(TOLERANCE_ABSOLUTE, out, ELEMENT_INT64, 2,
+                                    0x1p63 - 1024, 0) == 1023);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_rule_measures_in_its_unit),
+        cmocka_unit_test(large_integers_are_not_rounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
