@@ -91,8 +91,8 @@ static void hash_argument(struct hash *hash, const struct spec_argument *arg)
     hash_text(hash, arg->type);
     for (size_t i = 0; i < arg->n_dims; i++)
         hash_text(hash, arg->dims[i].text);
-    snprintf(text, sizeof(text), "%d %d %.17g", arg->buffer, arg->output,
-             arg->scale);
+    snprintf(text, sizeof(text), "%d %d %d %.17g", arg->buffer, arg->output,
+             arg->workspace, arg->scale);
     hash_text(hash, text);
     hash_text(hash, arg->buffer ? arg->fill : "");
     hash_text(hash, arg->value.text ? arg->value.text : "");

@@ -122,7 +122,10 @@ static void put_argument(struct buf *to, const struct spec_argument *arg,
         buf_printf(to, "buffer %" PRId64 " %s", is->count, arg->fill);
         if (strcmp(arg->fill, "ramp") == 0)
             buf_printf(to, " %" PRId64 " %" PRId64, is->rows, is->columns);
-        buf_printf(to, " %.17g %s", is->scale, arg->output ? "out" : "in");
+        buf_printf(to, " %.17g %s", is->scale,
+                   arg->output      ? "out"
+                   : arg->workspace ? "workspace"
+                                    : "in");
         if (arg->output)
             plan_put_tolerance(to, &arg->tolerance);
         buf_printf(to, "\n");

@@ -78,7 +78,7 @@ int replay_record(const struct replay *replay, const struct value *values,
 void replay_put_launch(struct buf *request)
 {
     buf_printf(request, "measure\nentry " REPLAY_ENTRY "\ngrid 1 1 1\nblock 1 "
-                        "1 1\nsmem 0\narg result fp32 buffer 1 zeros 1 out "
+                        "1 1\nsmem 0\narg result fp32 buffer 1 poison 1 out "
                         "exact\n"
                         "reference " REPLAY_ENTRY " 1 1 1 1 1 1 0\n");
 }

@@ -45,12 +45,14 @@ struct spec_argument {
     const char *type; /* fp16 bf16 fp32 fp64 int8 int32 int64 */
     size_t type_bytes;
     bool buffer;
-    bool output;
+    bool output;    /* compared; written, and read if it has a fill */
+    bool workspace; /* written, never compared */
     struct spec_rule
         dims[SPEC_DIMS_MAX]; /* buffers: elements are the product */
     size_t n_dims;
-    const char *fill; /* buffers: normal uniform zeros ones iota ramp */
-    double scale;     /* of buffers without scale_rule */
+    /* buffers: normal uniform zeros ones iota ramp; poison: no fill */
+    const char *fill;
+    double scale;                    /* of buffers without scale_rule */
     struct spec_rule scale_rule;     /* buffers: of shape variables */
     struct spec_rule value;          /* scalars */
     struct spec_tolerance tolerance; /* outputs: their own, or the sweep's */

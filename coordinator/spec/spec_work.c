@@ -1,4 +1,4 @@
-/* The arguments of the kernel, and how buffers are filled. */
+/* The arguments of the kernel. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,74 +10,70 @@
 static const char *const type_names[] = { "fp16", "bf16",  "fp32", "fp64",
                                           "int8", "int32", "int64" };
 static const size_t type_bytes[] = { 2, 2, 4, 8, 1, 4, 8 };
-static const char *const fill_names[] = { "normal", "uniform", "zeros",
-                                          "ones",   "iota",    "ramp" };
 
-/* A number, or SQL over the variables of a shape. */
-static int read_scale(struct reader *r, const struct json *json,
-                      struct spec_argument *out)
+static int read_role(struct reader *r, const struct json *json,
+                     struct spec_argument *out, bool *inout)
 {
-    const struct json *scale = json_find(json, "scale");
+    static const char *const roles[] = { "output", "inout", "workspace" };
+    bool is[3] = { false };
+    const struct json *role;
+    int n = 0;
 
-    out->scale = 1;
-    if (scale && scale->kind == JSON_TEXT)
-        return spec_read_rule(r, scale, "the scale of an argument",
-                              &out->scale_rule);
-    return spec_read_real(r, json, "scale", -SPEC_SCALE_MAX, SPEC_SCALE_MAX,
-                          &out->scale);
+    for (size_t i = 0; i < 3; i++) {
+        if (spec_read_member(r, json, roles[i], JSON_BOOL, false, &role) < 0)
+            return ERR_INPUT;
+        is[i] = role && role->truth;
+        n += is[i];
+    }
+    if (n > 1)
+        return spec_read_flaw(
+            r, json->at, "give one of output, inout and workspace",
+            "argument '%s' is %d kinds at once", out->name, n);
+    *inout = is[1];
+    out->output = is[0] || is[1];
+    out->workspace = is[2];
+    return 0;
 }
 
 static int read_buffer(struct reader *r, const struct json *json,
                        struct spec_argument *out)
 {
-    const struct json *dims, *output;
+    const struct json *dims;
+    bool inout = false;
 
     if (spec_read_member(r, json, "shape", JSON_ARRAY, true, &dims) < 0 ||
-        spec_read_member(r, json, "output", JSON_BOOL, false, &output) < 0)
+        read_role(r, json, out, &inout) < 0)
         return ERR_INPUT;
     if (dims->n < 1 || dims->n > SPEC_DIMS_MAX)
         return spec_read_flaw(r, dims->at, "from 1 to 8",
                               "argument '%s' has %zu dimensions", out->name,
                               dims->n);
     out->buffer = true;
-    out->output = output && output->truth;
-    out->fill = "normal";
-    if (out->output && (json_find(json, "fill") || json_find(json, "scale")))
-        return spec_read_flaw(
-            r, json->at,
-            "remove the fill: outputs are filled with NaN before every launch",
-            "the output '%s' has a fill", out->name);
     for (; out->n_dims < dims->n; out->n_dims++)
         if (spec_read_rule(r, &dims->items[out->n_dims], "a dimension",
                            &out->dims[out->n_dims]) < 0)
             return ERR_INPUT;
-    if (read_scale(r, json, out) < 0 ||
-        spec_read_word(r, json, "fill", fill_names, 6, &out->fill) < 0)
-        return ERR_INPUT;
-    if (out->output && spec_read_tolerance_of(r, json, out) < 0)
-        return ERR_INPUT;
     if (!out->output && json_find(json, "tolerance"))
         return spec_read_flaw(r, json->at,
                               "only outputs are compared; remove the tolerance",
                               "'%s' is not an output", out->name);
-    if (strcmp(out->fill, "ramp") == 0 && dims->n < 2)
-        return spec_read_flaw(
-            r, dims->at,
-            "a ramp grows along the last but one dimension, so it needs two",
-            "the ramp '%s' has one dimension", out->name);
-    return 0;
+    if (out->output && spec_read_tolerance_of(r, json, out) < 0)
+        return ERR_INPUT;
+    return spec_read_fill(r, json, inout, out);
 }
 
 static int read_scalar(struct reader *r, const struct json *json,
                        struct spec_argument *out)
 {
-    if (json_find(json, "fill") || json_find(json, "scale") ||
-        json_find(json, "output") || json_find(json, "tolerance"))
-        return spec_read_flaw(
-            r, json->at,
-            "only arguments with a shape have fill, scale, output and "
-            "tolerance",
-            "'%s' is a scalar", out->name);
+    static const char *const keys[] = { "fill",  "scale",     "output",
+                                        "inout", "workspace", "tolerance" };
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+        if (json_find(json, keys[i]))
+            return spec_read_flaw(r, json_find(json, keys[i])->at,
+                                  "only an argument with a shape has it",
+                                  "'%s' is a scalar with the key '%s'",
+                                  out->name, keys[i]);
     return spec_read_rule(r, json_find(json, "value"),
                           "the value of an argument", &out->value);
 }
@@ -86,7 +82,8 @@ static int read_argument(struct reader *r, const struct json *json,
                          struct spec_argument *out)
 {
     static const char *const keys[] = {
-        "name", "type", "shape", "fill", "scale", "output", "value", "tolerance"
+        "name",   "type",  "shape",     "fill",      "scale",
+        "output", "inout", "workspace", "tolerance", "value",
     };
     const struct json *name, *type;
 

@@ -47,9 +47,9 @@ static struct wire_arg buffer(const char *name, bool output)
 {
     struct wire_arg arg = { .type = ELEMENT_FP16,
                             .buffer = true,
-                            .output = output,
+                            .role = output ? WIRE_OUT : WIRE_IN,
                             .count = HEADS * SEQ * HEAD_DIM,
-                            .fill = FILL_NORMAL,
+                            .fill = output ? FILL_POISON : FILL_NORMAL,
                             .scale = 1 };
 
     snprintf(arg.name, sizeof(arg.name), "%s", name);

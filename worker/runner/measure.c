@@ -118,14 +118,22 @@ static int intact(struct run *run, const struct wire_arg *arg, const char *what,
     return 0;
 }
 
+static const char *input_name(const struct wire_arg *arg)
+{
+    return arg->role == WIRE_IN ? "input" : "the initial contents of output";
+}
+
 static int check_inputs(struct run *run, const struct trial *trial)
 {
     int rc = 0;
 
-    for (size_t i = 0; rc == 0 && i < run->problem->n_args; i++)
+    for (size_t i = 0; rc == 0 && i < run->problem->n_args; i++) {
+        const struct wire_arg *arg = &run->problem->args[i];
+
         if (trial->inputs[i])
-            rc = intact(run, &run->problem->args[i], "input", trial->inputs[i],
+            rc = intact(run, arg, input_name(arg), trial->inputs[i],
                         &trial->input_sums[i]);
+    }
     return rc;
 }
 
@@ -136,10 +144,11 @@ static int check_memory(struct run *run, const struct trial *trial)
     for (size_t i = 0; rc == 0 && i < run->problem->n_args; i++) {
         const struct wire_arg *arg = &run->problem->args[i];
 
-        if (!arg->buffer || !arg->output)
-            continue;
-        rc = intact(run, arg, "output", run->problem->outputs[i], NULL);
-        if (rc == 0)
+        if (run->problem->outputs[i])
+            rc =
+                intact(run, arg, arg->role == WIRE_OUT ? "output" : "workspace",
+                       run->problem->outputs[i], NULL);
+        if (rc == 0 && trial->references[i])
             rc = intact(run, arg, "the reference of output",
                         trial->references[i], &trial->reference_sums[i]);
     }
@@ -251,20 +260,22 @@ static int check_trial(struct run *run, const struct trial *trial,
     int rc = check_memory(run, trial);
 
     for (size_t i = 0; rc == 0 && i < run->problem->n_args; i++)
-        if (run->problem->outputs[i])
+        if (trial->references[i])
             rc = check_output(run, trial, i, when);
     return rc;
 }
 
-static int poison_outputs(struct run *run)
+static int start_outputs(struct run *run, const struct trial *trial)
 {
+    struct device_start starts[WIRE_ARGS_MAX];
     struct device_err err = { .poisoned = false };
 
+    resident_starts(run->problem, trial, starts);
     for (size_t i = 0; i < run->problem->n_args; i++) {
         int rc = 0;
 
-        if (run->problem->outputs[i])
-            rc = device_poison(run->device, run->problem->outputs[i], &err);
+        if (starts[i].buffer)
+            rc = device_start(run->device, &starts[i], &err);
         if (rc < 0)
             return settle_device(run, rc, &err);
     }
@@ -276,7 +287,7 @@ static int check_once(struct run *run, const struct trial *trial,
 {
     struct device_err err = { .poisoned = false };
     double begin;
-    int rc = poison_outputs(run);
+    int rc = start_outputs(run, trial);
 
     if (rc != 0)
         return rc;
@@ -293,11 +304,13 @@ static int check_once(struct run *run, const struct trial *trial,
 static int time_batch(struct run *run, struct device_batch *batch,
                       struct device_times *times)
 {
+    struct device_start starts[WIRE_ARGS_MAX];
     struct device_err err = { .poisoned = false };
     double begin = launched_s(run);
     int rc;
 
-    batch->outputs = run->problem->outputs;
+    resident_starts(run->problem, &run->problem->trials[0], starts);
+    batch->starts = starts;
     batch->timeout_s = run->left_s;
     rc = device_time(run->device, &run->launch, batch, times, &err);
     run->left_s -= launched_s(run) - begin;

@@ -66,7 +66,7 @@ static bool same_real(double a, double b)
 static bool arg_equals(const struct wire_arg *a, const struct wire_arg *b)
 {
     return strcmp(a->name, b->name) == 0 && a->type == b->type &&
-           a->buffer == b->buffer && a->output == b->output &&
+           a->buffer == b->buffer && a->role == b->role &&
            a->count == b->count && a->fill == b->fill && a->rows == b->rows &&
            a->columns == b->columns && same_real(a->scale, b->scale) &&
            a->integer == b->integer && same_real(a->real, b->real);
@@ -125,10 +125,22 @@ void resident_problem_args(const struct problem *problem,
 
         if (!arg->buffer)
             scalar_value(arg, &out->values[i]);
+        else if (arg->role == WIRE_IN)
+            out->values[i].address = device_address(trial->inputs[i]);
         else
-            out->values[i].address =
-                device_address(arg->output ? outputs[i] : trial->inputs[i]);
+            out->values[i].address = device_address(
+                arg->role == WIRE_OUT ? outputs[i] : problem->outputs[i]);
         out->argv[i] = &out->values[i];
+    }
+}
+
+void resident_starts(const struct problem *problem, const struct trial *trial,
+                     struct device_start out[WIRE_ARGS_MAX])
+{
+    for (size_t i = 0; i < problem->n_args; i++) {
+        out[i] = (struct device_start){ .buffer = problem->outputs[i] };
+        if (problem->outputs[i])
+            out[i].from = trial->inputs[i];
     }
 }
 
@@ -138,30 +150,55 @@ static uint64_t trial_seed(uint64_t seed, int t)
     return t == 0 ? seed : fill_mix(seed + (uint64_t)t);
 }
 
+/* Fill a buffer of a trial: an input, or what an output starts as. */
+static int input_fill(struct device *device, const struct wire_arg *arg,
+                      uint64_t key, struct device_buffer **out, uint64_t *sum,
+                      struct device_err *err)
+{
+    const struct fill fill = { arg->fill, arg->scale, arg->rows, arg->columns };
+    int64_t overrun;
+    int rc = device_alloc(device, arg->name, arg->type, arg->count, out, err);
+
+    if (rc == 0)
+        rc = device_fill(device, *out, &fill, key, err);
+    if (rc == 0)
+        rc = device_checksum(device, *out, sum, &overrun, err);
+    if (rc == 0)
+        rc = device_guard(device, *out,
+                          arg->role == WIRE_IN ? DEVICE_READ : DEVICE_HIDDEN,
+                          err);
+    return rc;
+}
+
+static bool is_filled(const struct wire_arg *arg)
+{
+    return arg->buffer && arg->fill != FILL_POISON;
+}
+
+static bool is_written(const struct wire_arg *arg)
+{
+    return arg->buffer && arg->role != WIRE_IN;
+}
+
+static bool is_compared(const struct wire_arg *arg)
+{
+    return arg->buffer && arg->role == WIRE_OUT;
+}
+
+/* A copy for rotation has no outputs. */
 static int trial_fill(struct device *device, const struct problem *problem,
-                      int t, struct trial *trial, struct device_err *err)
+                      int t, bool outputs, struct trial *trial,
+                      struct device_err *err)
 {
     uint64_t seed = trial_seed(problem->seed, t);
-    int64_t overrun;
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
         const struct wire_arg *arg = &problem->args[i];
-        const struct fill fill = { arg->fill, arg->scale, arg->rows,
-                                   arg->columns };
-        struct device_buffer **input = &trial->inputs[i];
 
-        if (!arg->buffer || arg->output)
-            continue;
-        rc = device_alloc(device, arg->name, arg->type, arg->count, input, err);
-        if (rc == 0)
-            rc = device_fill(device, *input, &fill, fill_key(seed, (unsigned)i),
-                             err);
-        if (rc == 0)
-            rc = device_checksum(device, *input, &trial->input_sums[i],
-                                 &overrun, err);
-        if (rc == 0)
-            rc = device_guard(device, *input, DEVICE_READ, err);
+        if (is_filled(arg) && (outputs || arg->role == WIRE_IN))
+            rc = input_fill(device, arg, fill_key(seed, (unsigned)i),
+                            &trial->inputs[i], &trial->input_sums[i], err);
     }
     return rc;
 }
@@ -218,18 +255,34 @@ static int reference_run(struct device *device, const struct problem *problem,
     return device_run(device, &launch, RESIDENT_REFERENCE_S, err);
 }
 
+/* What the reference writes begins as what the kernel writes does. */
+static int references_new(struct device *device, const struct problem *problem,
+                          struct trial *trial, struct device_err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
+        const struct wire_arg *arg = &problem->args[i];
+
+        if (is_written(arg) && !is_compared(arg))
+            rc = device_poison(device, problem->outputs[i], err);
+        if (!is_compared(arg))
+            continue;
+        rc = device_alloc(device, arg->name, ELEMENT_FP64, arg->count,
+                          &trial->references[i], err);
+        if (rc == 0 && trial->inputs[i])
+            rc = device_copy(device, trial->references[i], trial->inputs[i],
+                             err);
+    }
+    return rc;
+}
+
 static int trial_reference(struct device *device, const struct problem *problem,
                            struct trial *trial, struct device_kernel *kernel,
                            struct device_err *err)
 {
-    int rc = 0;
+    int rc = not_the_reference(references_new(device, problem, trial, err));
 
-    for (size_t i = 0; rc == 0 && i < problem->n_args; i++)
-        if (problem->args[i].buffer && problem->args[i].output)
-            rc = device_alloc(device, problem->args[i].name, ELEMENT_FP64,
-                              problem->args[i].count, &trial->references[i],
-                              err);
-    rc = not_the_reference(rc);
     if (rc == 0)
         rc = reference_run(device, problem, trial, kernel, err);
     for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
@@ -252,13 +305,13 @@ static int problem_fill(struct device *device, struct problem *problem,
                          problem->reference.entry, &kernel, err);
 
     for (size_t i = 0; rc == 0 && i < problem->n_args; i++)
-        if (problem->args[i].buffer && problem->args[i].output)
+        if (is_written(&problem->args[i]))
             rc = not_the_reference(device_alloc(
                 device, problem->args[i].name, problem->args[i].type,
                 problem->args[i].count, &problem->outputs[i], err));
     for (int t = 0; rc == 0 && t < RESIDENT_TRIALS; t++) {
         rc = not_the_reference(
-            trial_fill(device, problem, t, &problem->trials[t], err));
+            trial_fill(device, problem, t, true, &problem->trials[t], err));
         if (rc == 0)
             rc = trial_reference(device, problem, &problem->trials[t], kernel,
                                  err);
@@ -278,7 +331,7 @@ static size_t input_bytes(const struct wire_arg *args, size_t n)
     size_t bytes = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (args[i].buffer && !args[i].output)
+        if (args[i].buffer && args[i].role == WIRE_IN)
             bytes += arg_bytes(&args[i]);
     return bytes;
 }
@@ -288,11 +341,18 @@ static size_t problem_bytes(const struct wire_measure *want)
 {
     size_t bytes = RESIDENT_TRIALS * input_bytes(want->args, want->n_args);
 
-    for (size_t i = 0; i < want->n_args; i++)
-        if (want->args[i].buffer && want->args[i].output)
-            bytes += arg_bytes(&want->args[i]) +
-                     RESIDENT_TRIALS * (size_t)want->args[i].count *
-                         element_bytes(ELEMENT_FP64);
+    for (size_t i = 0; i < want->n_args; i++) {
+        const struct wire_arg *arg = &want->args[i];
+
+        if (!is_written(arg))
+            continue;
+        bytes += arg_bytes(arg);
+        if (is_filled(arg))
+            bytes += RESIDENT_TRIALS * arg_bytes(arg);
+        if (is_compared(arg))
+            bytes += RESIDENT_TRIALS * (size_t)arg->count *
+                     element_bytes(ELEMENT_FP64);
+    }
     return bytes;
 }
 
@@ -423,7 +483,7 @@ static int copies_fill(struct device *device, struct problem *problem, size_t n,
     if (!problem->copies)
         abort();
     while (rc == 0 && problem->n_copies < n)
-        rc = trial_fill(device, problem, 0,
+        rc = trial_fill(device, problem, 0, false,
                         &problem->copies[problem->n_copies++], err);
     return rc;
 }

@@ -30,7 +30,8 @@ enum {
 #define RESIDENT_REFERENCE_S 60.0
 
 struct trial {
-    struct device_buffer *inputs[WIRE_ARGS_MAX];     /* of input arguments */
+    /* What inputs hold, and what outputs start as; NULL: poison. */
+    struct device_buffer *inputs[WIRE_ARGS_MAX];
     struct device_buffer *references[WIRE_ARGS_MAX]; /* of outputs, fp64 */
     uint64_t input_sums[WIRE_ARGS_MAX];
     uint64_t reference_sums[WIRE_ARGS_MAX];
@@ -41,7 +42,8 @@ struct problem {
     size_t n_args;
     struct wire_kernel reference;
     uint64_t seed;
-    struct device_buffer *outputs[WIRE_ARGS_MAX]; /* shared by the trials */
+    /* Of outputs and workspaces; shared by the trials. */
+    struct device_buffer *outputs[WIRE_ARGS_MAX];
     struct trial trials[RESIDENT_TRIALS];
     struct trial *copies; /* of the first trial's inputs, for rotation */
     size_t n_copies;
@@ -86,7 +88,11 @@ int resident_rotate(struct resident *resident, struct problem *problem,
 /* How many copies put 'cache' bytes between two uses of 'inputs' bytes. */
 size_t resident_copies(size_t inputs, size_t cache);
 
-/* Arguments for a kernel that writes buffers[i] where i is an output. */
+/* What each buffer that the kernel writes holds before a launch. */
+void resident_starts(const struct problem *problem, const struct trial *trial,
+                     struct device_start out[WIRE_ARGS_MAX]);
+
+/* Arguments for a kernel that writes outputs[i] where i is an output. */
 void resident_problem_args(const struct problem *problem,
                            const struct trial *trial,
                            struct device_buffer *const *outputs,

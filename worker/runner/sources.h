@@ -66,6 +66,7 @@ static const struct runner_source runner_sources[] = {
     { "worker/runner/device/check.h", RUNNER_ALL },
     { "worker/runner/device/device.h", RUNNER_ALL },
     { "worker/runner/device/device_kernel.h", RUNNER_ALL },
+    { "worker/runner/device/device_start.c", RUNNER_ALL },
     { "worker/runner/cuda/device_cuda.c", RUNNER_CUDA },
     { "worker/runner/cuda/device_cuda.h", RUNNER_CUDA },
     { "worker/runner/cuda/launch_cuda.c", RUNNER_CUDA },

@@ -107,7 +107,7 @@ static void a_request_says_all_the_runner_needs(void **state)
         "measure\nentry vector_add\ngrid 20 1 1\nblock 256 1 1\nsmem 0\n"
         "arg a fp32 buffer 5001 normal 1 in\n"
         "arg b fp32 buffer 5001 normal 1 in\n"
-        "arg out fp32 buffer 5001 normal 1 out relative_l2 "
+        "arg out fp32 buffer 5001 poison 1 out relative_l2 "
         "9.9999999999999995e-07 max_error 1.0000000000000001e-05\n"
         "arg n int32 scalar 5001\n"
         "reference vector_add_reference 20 1 1 256 1 1 0\n"

@@ -126,6 +126,61 @@ outputs_have_a_tolerance_of_their_own_or_that_of_the_sweep(void **state)
     spec_free(spec);
 }
 
+#define BUFFER(name, more) \
+    "{ \"name\": \"" name "\", \"type\": \"int8\", \"shape\": [1], " more " }"
+
+static void buffers_have_a_role_and_a_fill(void **state)
+{
+    static const struct {
+        bool output, workspace;
+        const char *fill;
+        double scale;
+    } want[] = {
+        { false, false, "normal", 3 }, { true, false, "poison", 1 },
+        { true, false, "zeros", 1 },   { true, false, "ones", -128 },
+        { true, false, "iota", 2 },    { false, true, "poison", 1 },
+        { false, false, "ones", 5 },
+    };
+    struct spec *spec =
+        spec_fixture(
+            &(struct spec_parts){
+                .arguments =
+                    BUFFER("a", "\"scale\": 3") ", " BUFFER(
+                        "b",
+                        "\"ou"
+                        "tput"
+                        "\": "
+                        "tru"
+                        "e") ", " BUFFER("c",
+                                         "\"output\": true, \"fill\": "
+                                         "\"zeros\"") ", " BUFFER("d",
+                                                                  "\"output\": "
+                                                                  "true, "
+                                                                  "\"fill\": "
+                                                                  "-128") ","
+                                                                          " " BUFFER("e",
+                                                                                     "\"inout\":"
+                                                                                     " true, "
+                                                                                     "\"fill\": "
+                                                                                     "\"iota\", "
+                                                                                     "\"scale\":"
+                                                                                     " 2") ","
+                                                                                           " " BUFFER("f", "\"workspace\": true") ", " BUFFER(
+                                                                                               "g",
+                                                                                               "\"fill\": 5") });
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+        const struct spec_argument *is = &spec->arguments[i];
+
+        assert_int_equal(is->output, want[i].output);
+        assert_int_equal(is->workspace, want[i].workspace);
+        assert_string_equal(is->fill, want[i].fill);
+        assert_true(is->scale == want[i].scale);
+    }
+    spec_free(spec);
+}
+
 static void whole_numbers_beside_reals_are_reals(void **state)
 {
     struct spec *spec = spec_fixture(&(struct spec_parts){
@@ -391,6 +446,7 @@ int main(void)
         cmocka_unit_test(the_vector_add_sweep_is_read_as_it_stands),
         cmocka_unit_test(
             outputs_have_a_tolerance_of_their_own_or_that_of_the_sweep),
+        cmocka_unit_test(buffers_have_a_role_and_a_fill),
         cmocka_unit_test(whole_numbers_beside_reals_are_reals),
         cmocka_unit_test(lists_of_values_are_multiplied_out),
         cmocka_unit_test(fuzzing_has_shapes_of_its_own_or_those_of_the_device),

@@ -22,16 +22,16 @@
 #define KERNELS FA_BINARY_DIR "/tests/fixtures/"
 
 /* What a MEASURE message holds: no paths. */
-#define REQUEST(entry)                                                       \
-    "entry " entry "\n"                                                      \
-    "grid 16 1 1\nblock 64 1 1\nsmem 0\n"                                    \
-    "arg a fp32 buffer 1000 normal 1 in\n"                                   \
-    "arg b fp32 buffer 1000 normal 1 in\n"                                   \
-    "arg out fp32 buffer 1000 zeros 1 out relative_l2 1e-6 max_error 1e-5\n" \
-    "arg n int32 scalar 1000\n"                                              \
-    "reference sum 16 1 1 64 1 1 0\n"                                        \
-    "seed 1\nwarmups 1\nsamples 5 5\nnoise 0.01\nmargin "                    \
-    "1.1\nincumbent_s 0\nl2 flush\n"                                         \
+#define REQUEST(entry)                                                        \
+    "entry " entry "\n"                                                       \
+    "grid 16 1 1\nblock 64 1 1\nsmem 0\n"                                     \
+    "arg a fp32 buffer 1000 normal 1 in\n"                                    \
+    "arg b fp32 buffer 1000 normal 1 in\n"                                    \
+    "arg out fp32 buffer 1000 poison 1 out relative_l2 1e-6 max_error 1e-5\n" \
+    "arg n int32 scalar 1000\n"                                               \
+    "reference sum 16 1 1 64 1 1 0\n"                                         \
+    "seed 1\nwarmups 1\nsamples 5 5\nnoise 0.01\nmargin "                     \
+    "1.1\nincumbent_s 0\nl2 flush\n"                                          \
     "timeout_s 10\n"
 
 /* Stand-ins for fa-runner: a shell script that answers each request. */

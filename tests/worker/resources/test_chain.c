@@ -190,7 +190,7 @@ static char *request_for(const struct pair *pair)
     return mem_printf("entry %s\ngrid 20 1 1\nblock 256 1 1\nsmem 0\n"
                       "arg a fp32 buffer 5001 normal 1 in\n"
                       "arg b fp32 buffer 5001 normal 1 in\n"
-                      "arg out fp32 buffer 5001 zeros 1 out relative_l2 1e-6 "
+                      "arg out fp32 buffer 5001 poison 1 out relative_l2 1e-6 "
                       "max_error 1e-5\narg n int32 scalar 5001\n"
                       "reference %s 20 1 1 256 1 1 0\n"
                       "seed 1\nwarmups 2\nsamples 9 9\nnoise "

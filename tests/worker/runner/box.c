@@ -159,7 +159,8 @@ static void arg(struct wire_measure *measure, const char *name, int64_t n,
     snprintf(arg->name, sizeof(arg->name), "%s", name);
     arg->type = ELEMENT_FP32;
     arg->buffer = true;
-    arg->output = output;
+    arg->role = output ? WIRE_OUT : WIRE_IN;
+    arg->fill = output ? FILL_POISON : FILL_NORMAL;
     arg->count = n;
     arg->scale = 1;
 }

@@ -231,6 +231,53 @@ static void broken_rule_is_named(void **state)
                 "'out'[1000] is NaN or unwritten");
 }
 
+/* Measured with 'out' as 'fill', times 2, and 'b' in this role. */
+static void assert_roles(const char *entry, const char *reference,
+                         enum fill_kind fill, enum wire_role role,
+                         enum outcome outcome, const char *text)
+{
+    struct wire_request request;
+    const struct wire_result *result = &box.reply.result;
+
+    box_request(&request, entry, reference, 1001);
+    request.measure.args[2].fill = fill;
+    request.measure.args[2].scale = 2;
+    request.measure.args[1].role = role;
+    if (role == WIRE_WORKSPACE)
+        request.measure.args[1].fill = FILL_POISON;
+    assert_true(box_ask(&box, &request));
+    if (result->outcome != outcome || !strstr(result->detail, text))
+        fail_msg("%s: %s: %s", entry, outcome_name(result->outcome),
+                 result->detail);
+    assert_int_equal(result->n_samples, outcome == OUTCOME_CORRECT ? 5 : 0);
+}
+
+/* Also before each of the timed launches: the recheck would find the sums. */
+static void filled_outputs_are_restored_before_every_launch(void **state)
+{
+    const enum outcome right = OUTCOME_CORRECT, wrong = OUTCOME_CORRECTNESS;
+
+    (void)state;
+    assert_roles("accumulates", "sum", FILL_ZEROS, WIRE_IN, right, "");
+    assert_roles("accumulates", "sum_onto", FILL_ONES, WIRE_IN, right, "");
+    assert_roles("accumulates", "sum_onto", FILL_NORMAL, WIRE_IN, right, "");
+    assert_roles("accumulates", "sum", FILL_ONES, WIRE_IN, wrong,
+                 "first seed: 'out'[");
+    assert_roles("accumulates", "sum", FILL_POISON, WIRE_IN, wrong,
+                 "'out'[0] is NaN or unwritten");
+    assert_roles("right", "sum_onto", FILL_NORMAL, WIRE_IN, wrong,
+                 "first seed: 'out'[");
+}
+
+static void a_workspace_is_new_before_every_launch(void **state)
+{
+    (void)state;
+    assert_roles("by_workspace", "twice", FILL_POISON, WIRE_WORKSPACE,
+                 OUTCOME_CORRECT, "");
+    assert_roles("by_workspace", "twice", FILL_POISON, WIRE_IN, OUTCOME_RUNTIME,
+                 "");
+}
+
 static void nan_and_unwritten_elements_fail(void **state)
 {
     (void)state;
@@ -397,6 +444,8 @@ int main(void)
         CASE(rotated_inputs_are_checked),
         CASE(wrong_element_is_named),
         CASE(broken_rule_is_named),
+        CASE(filled_outputs_are_restored_before_every_launch),
+        CASE(a_workspace_is_new_before_every_launch),
         CASE(nan_and_unwritten_elements_fail),
         CASE(kernel_right_for_one_seed_fails),
         CASE(nothing_is_kept_from_launch_to_launch),

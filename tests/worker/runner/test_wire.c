@@ -27,9 +27,11 @@ static const char measure_text[] =
     "smem 101376\n"
     "arg a fp16 buffer 1001 normal 0.5 in\n"
     "arg k fp16 buffer 1001 ramp 13 7 1 in\n"
-    "arg out fp32 buffer 1001 zeros 1 out relative_l2 9.9999999999999995e-07 "
+    "arg out fp32 buffer 1001 poison 1 out relative_l2 9.9999999999999995e-07 "
     "max_error "
     "1.0000000000000001e-05\n"
+    "arg sum fp16 buffer 7 ones 0.5 out exact\n"
+    "arg room int8 buffer 7 poison 1 workspace\n"
     "arg n int64 scalar -9223372036854775808\n"
     "arg scale fp32 scalar 0.125\n"
     "reference /r.cubin add_reference 4 1 1 256 1 1 0\n"
@@ -159,14 +161,18 @@ static void measure_request_has_every_field(void **state)
     assert_int_equal(request.kind, WIRE_MEASURE);
     assert_string_equal(measure->kernel.path, "/w x/a%.cubin");
     assert_int_equal(measure->kernel.grid[0], 4294967295u);
-    assert_int_equal(measure->n_args, 5);
-    assert_true(measure->args[0].buffer && !measure->args[0].output);
+    assert_int_equal(measure->n_args, 7);
+    assert_true(measure->args[0].buffer && measure->args[0].role == WIRE_IN);
     assert_int_equal(measure->args[0].type, ELEMENT_FP16);
     assert_int_equal(measure->args[1].rows, 13);
     assert_int_equal(measure->args[1].columns, 7);
-    assert_true(measure->args[2].output);
-    assert_true(measure->args[3].integer == INT64_MIN);
-    assert_true(measure->args[4].real == 0.125);
+    assert_true(measure->args[2].role == WIRE_OUT &&
+                measure->args[2].fill == FILL_POISON);
+    assert_true(measure->args[2].tolerance.most[TOLERANCE_MAX_ERROR] == 1e-5);
+    assert_true(measure->args[3].tolerance.rules == 1u << TOLERANCE_EXACT);
+    assert_true(measure->args[4].role == WIRE_WORKSPACE);
+    assert_true(measure->args[5].integer == INT64_MIN);
+    assert_true(measure->args[6].real == 0.125);
     assert_string_equal(measure->reference.entry, "add_reference");
     assert_int_equal(measure->reference.block[0], 256);
     assert_true(measure->seed == UINT64_MAX && measure->l2 == L2_MODE_FLUSH);
@@ -269,12 +275,14 @@ static void bad_values_are_refused_with_what_was_expected(void **state)
         { "arg a fp32 scalar 1.5x", "arg 'a fp32 scalar 1.5x'" },
         { "arg a fp32 scalar", "arg 'a fp32 scalar'" },
         { "reference /r r 1 1 1 1 1 1", "reference '/r r 1 1 1" },
-        { "arg a fp16 buffer 1 zeros 1 out", "arg 'a fp16 buffer 1" },
-        { "arg a fp16 buffer 1 zeros 1 out ulp", "arg 'a fp16 buffer 1" },
-        { "arg a fp16 buffer 1 zeros 1 out ulp nan", "arg 'a fp16 buffer 1" },
-        { "arg a fp16 buffer 1 zeros 1 out ulp -1", "arg 'a fp16 buffer 1" },
-        { "arg a fp16 buffer 1 zeros 1 out ulp 1 ulp 1", "arg 'a fp16 buf" },
-        { "arg a fp16 buffer 1 zeros 1 out near 1", "arg 'a fp16 buffer 1" },
+        { "arg a fp16 buffer 1 poison 1 out", "arg 'a fp16 buffer 1" },
+        { "arg a fp16 buffer 1 poison 1 out ulp", "arg 'a fp16 buffer 1" },
+        { "arg a fp16 buffer 1 poison 1 out ulp nan", "arg 'a fp16 buffer 1" },
+        { "arg a fp16 buffer 1 poison 1 out ulp -1", "arg 'a fp16 buffer 1" },
+        { "arg a fp16 buffer 1 poison 1 out ulp 1 ulp 1", "arg 'a fp16 buf" },
+        { "arg a fp16 buffer 1 poison 1 in", "arg 'a fp16 buffer 1" },
+        { "arg a fp16 buffer 1 zeros 1 workspace", "arg 'a fp16 buffer 1" },
+        { "arg a fp16 buffer 1 poison 1 out near 1", "arg 'a fp16 buffer 1" },
         { "arg a fp16 buffer 1 normal 1 in exact", "arg 'a fp16 buffer 1" },
         { "seed -1", "seed '-1': expected an integer" },
         { "samples 0 5", "samples '0 5': expected two integers in 1..1000" },

@@ -288,6 +288,21 @@ int device_fill(struct device *device, struct device_buffer *buffer,
     return rc == cudaSuccess ? 0 : device_cuda_error("fill", rc, err);
 }
 
+int device_copy(struct device *device, struct device_buffer *to,
+                const struct device_buffer *from, struct device_err *err)
+{
+    cudaError_t rc;
+
+    if (to->type == from->type)
+        rc =
+            cudaMemcpyAsync(device_address(to), device_address(from), to->bytes,
+                            cudaMemcpyDeviceToDevice, device->stream);
+    else
+        rc = kernel_convert(device_address(to), to->type, device_address(from),
+                            from->type, to->count, device->stream);
+    return rc == cudaSuccess ? 0 : device_cuda_error("copy", rc, err);
+}
+
 int device_poison(struct device *device, struct device_buffer *buffer,
                   struct device_err *err)
 {

@@ -29,6 +29,13 @@ __global__ void fill_buffer(void *base, enum element_type type, int64_t count, s
         element_store(base, type, i, fill_value(&fill, key, i));
 }
 
+__global__ void convert_buffer(void *to, enum element_type to_type, const void *from,
+                               enum element_type from_type, int64_t count)
+{
+    for (int64_t i = first_index(); i < count; i += index_step())
+        element_store(to, to_type, i, element_load(from, from_type, i));
+}
+
 /* Integer addition is commutative, so the order of the atomics does not matter. */
 __global__ void scan_payload(const unsigned char *payload, int64_t bytes, struct scan *out)
 {
@@ -199,6 +206,13 @@ cudaError_t kernel_fill(void *base, enum element_type type, int64_t count, const
                         uint64_t key, cudaStream_t stream)
 {
     fill_buffer<<<blocks_for(count), THREADS, 0, stream>>>(base, type, count, *fill, key);
+    return cudaGetLastError();
+}
+
+cudaError_t kernel_convert(void *to, enum element_type to_type, const void *from,
+                           enum element_type from_type, int64_t count, cudaStream_t stream)
+{
+    convert_buffer<<<blocks_for(count), THREADS, 0, stream>>>(to, to_type, from, from_type, count);
     return cudaGetLastError();
 }
 

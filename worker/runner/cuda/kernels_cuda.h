@@ -1,4 +1,5 @@
-/* kernels_cuda.h - the runner's own kernels: fill, scan, check, wait
+/* kernels_cuda.h - the runner's own kernels: fill, convert, scan, check,
+ * wait
  *
  * All are asynchronous on 'stream' and write results to device memory.  Sums
  * are computed in a fixed order, so the same buffers give the same bits.
@@ -38,6 +39,11 @@ struct check_scratch {
 cudaError_t kernel_fill(void *base, enum element_type type, int64_t count,
                         const struct fill *fill, uint64_t key,
                         cudaStream_t stream);
+
+/* Each element of 'from', converted to the type of 'to'. */
+cudaError_t kernel_convert(void *to, enum element_type to_type,
+                           const void *from, enum element_type from_type,
+                           int64_t count, cudaStream_t stream);
 
 /* 'payload' is 'bytes' long, aligned to 8, and has a guard of 'guard' bytes
  * (a multiple of 8) at both ends. */

@@ -236,8 +236,9 @@ static int queue_sample(struct device *device,
     int rc;
 
     for (size_t k = 0; k < launch->n_args; k++) {
-        rc = batch->outputs[k] ? device_poison(device, batch->outputs[k], err)
-                               : 0;
+        rc = batch->starts[k].buffer
+                 ? device_start(device, &batch->starts[k], err)
+                 : 0;
         if (rc < 0)
             return rc;
     }
@@ -296,7 +297,8 @@ static size_t queue_room(const struct device_launch *launch,
     size_t entries = 4;
 
     for (size_t k = 0; k < launch->n_args; k++)
-        entries += batch->outputs[k] != NULL;
+        entries +=
+            (batch->starts[k].buffer != NULL) + (batch->starts[k].from != NULL);
     return QUEUE_ENTRIES / entries;
 }
 

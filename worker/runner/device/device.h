@@ -86,6 +86,10 @@ int device_guard(struct device *device, struct device_buffer *buffer,
 /* Fill with fill_value(fill, key, i); only a buffer with DEVICE_WRITE. */
 int device_fill(struct device *device, struct device_buffer *buffer,
                 const struct fill *fill, uint64_t key, struct device_err *err);
+/* The contents of 'from', a buffer of the same type and count; 'to' may also be
+ * ELEMENT_FP64, which holds the same values (of int64 up to 2^53). */
+int device_copy(struct device *device, struct device_buffer *to,
+                const struct device_buffer *from, struct device_err *err);
 /* Poison contents and guards again. */
 int device_poison(struct device *device, struct device_buffer *buffer,
                   struct device_err *err);

@@ -117,6 +117,23 @@ int device_fill(struct device *device, struct device_buffer *buffer,
     return 0;
 }
 
+int device_copy(struct device *device, struct device_buffer *to,
+                const struct device_buffer *from, struct device_err *err)
+{
+    void *base = array_base(to->array);
+    const void *values = array_base(from->array);
+
+    (void)device;
+    (void)err;
+    if (to->type == from->type)
+        memcpy(base, values, (size_t)to->count * element_bytes(to->type));
+    else
+        for (int64_t i = 0; i < to->count; i++)
+            element_store(base, to->type, i,
+                          element_load(values, from->type, i));
+    return 0;
+}
+
 int device_poison(struct device *device, struct device_buffer *buffer,
                   struct device_err *err)
 {
@@ -288,8 +305,8 @@ double device_cpu_bank_conflicts(void)
     return bank_conflicts;
 }
 
-/* One launch of a batch.  The outputs are poisoned when the kernel is loaded.
- */
+/* One launch of a batch.  What it writes is made ready when the kernel
+ * is loaded. */
 static int time_one(struct device *device, const struct device_launch *launch,
                     const struct device_batch *batch, double left_s,
                     double *seconds, struct device_err *err)
@@ -304,8 +321,8 @@ static int time_one(struct device *device, const struct device_launch *launch,
     if (rc < 0)
         return rc;
     for (size_t k = 0; rc == 0 && k < launch->n_args; k++)
-        if (batch->outputs[k])
-            rc = device_poison(device, batch->outputs[k], err);
+        if (batch->starts[k].buffer)
+            rc = device_start(device, &batch->starts[k], err);
     if (rc == 0)
         return run_in(&child, launch, left_s, seconds, err);
     launch_child_end(&child);

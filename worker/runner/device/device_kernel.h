@@ -40,6 +40,16 @@ double device_clock_s(const struct device *device);
 int device_run(struct device *device, const struct device_launch *launch,
                double timeout_s, struct device_err *err);
 
+/* What a buffer that the kernel writes holds before a launch. */
+struct device_start {
+    struct device_buffer *buffer;     /* NULL: no such buffer */
+    const struct device_buffer *from; /* its contents; NULL: poison */
+};
+
+/* Poison the guards and the contents, and copy the contents if there are any */
+int device_start(struct device *device, const struct device_start *start,
+                 struct device_err *err);
+
 enum {
     DEVICE_BATCH = 50 /* launches timed in one call, at most */
 };
@@ -49,9 +59,9 @@ struct device_batch {
     size_t n; /* launches, 1 to DEVICE_BATCH */
     /* [n], the 'args' of each; NULL: those of the launch */
     void **const *args;
-    struct device_buffer *const *outputs; /* [n_args], NULL for no output */
-    bool flush;                           /* the L2 cache, before each */
-    double timeout_s;                     /* for all of them */
+    const struct device_start *starts; /* [n_args] */
+    bool flush;                        /* the L2 cache, before each */
+    double timeout_s;                  /* for all of them */
 };
 
 struct device_times {
@@ -60,9 +70,9 @@ struct device_times {
     bool blocked;               /* all were queued before the first one began */
 };
 
-/* Launch n times, and time each launch between two events, with the outputs
- * poisoned before it.  If the device can, the first one waits until all are
- * queued, so that delays of the host are not in their times. */
+/* Launch n times, and time each launch between two events, with what it
+ * writes made ready before it.  If the device can, the first one waits until
+ * all are queued, so that delays of the host are not in their times. */
 int device_time(struct device *device, const struct device_launch *launch,
                 const struct device_batch *batch, struct device_times *times,
                 struct device_err *err);

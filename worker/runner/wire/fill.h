@@ -1,4 +1,4 @@
-/* fill.h - how inputs are filled
+/* fill.h - how buffers are filled
  *
  * Compiled by the host and by nvcc, with the same bits from both
  * (fill_random.h).
@@ -16,12 +16,13 @@ enum fill_kind {
     FILL_UNIFORM, /* [0, 1) */
     FILL_ZEROS,
     FILL_ONES,
-    FILL_IOTA, /* 0, 1, 2, ... */
-    FILL_RAMP, /* normal, row r of 'rows' times (r + 1) / rows */
+    FILL_IOTA,   /* 0, 1, 2, ... */
+    FILL_RAMP,   /* normal, row r of 'rows' times (r + 1) / rows */
+    FILL_POISON, /* no values: it stays as it is allocated */
 };
 
 enum {
-    FILL_KINDS = 6
+    FILL_KINDS = 7
 };
 
 /* A fill of a buffer; a ramp's buffer is a stack of matrices. */
@@ -50,6 +51,7 @@ ELEMENT_FN double fill_value(const struct fill *fill, uint64_t key, int64_t i)
     case FILL_IOTA:
         return fill->scale * (double)i;
     case FILL_ZEROS:
+    case FILL_POISON:
         break;
     }
     return 0;

@@ -11,6 +11,7 @@
 #define TIMEOUT_S_MAX 31536000.0
 #define COUNT_MAX ((uint64_t)1 << 40)
 
+static const char *const role_names[] = { "in", "out", "workspace" };
 static const char *const kind_names[] = { "open", "measure", "check", "quit" };
 
 static bool read_device(void *message, char *rest)
@@ -123,9 +124,8 @@ static bool read_tolerance(struct tolerance *tolerance, char **rest)
 
 static bool read_buffer(struct wire_arg *arg, char *rest)
 {
-    static const char *const directions[] = { "in", "out" };
     uint64_t count;
-    int direction;
+    int role;
 
     if (!wire_read_u64(wire_word(&rest), COUNT_MAX, &count) || count == 0)
         return false;
@@ -134,10 +134,12 @@ static bool read_buffer(struct wire_arg *arg, char *rest)
     if (!read_fill(arg, &rest) ||
         !wire_read_real(wire_word(&rest), &arg->scale) || !isfinite(arg->scale))
         return false;
-    direction = wire_read_choice(wire_word(&rest), directions, 2);
-    arg->output = direction == 1;
-    return arg->output ? read_tolerance(&arg->tolerance, &rest)
-                       : direction == 0 && *rest == '\0';
+    role = wire_read_choice(wire_word(&rest), role_names, WIRE_ROLES);
+    arg->role = (enum wire_role)role;
+    if (role == WIRE_OUT)
+        return read_tolerance(&arg->tolerance, &rest);
+    return role >= 0 && *rest == '\0' &&
+           (role == WIRE_WORKSPACE) == (arg->fill == FILL_POISON);
 }
 
 static bool read_arg(void *message, char *rest)
@@ -270,9 +272,10 @@ static const struct wire_field measure_fields[] = {
     { .key = "smem", read_smem, "bytes" },
     { .key = "arg",
       read_arg,
-      "'NAME TYPE buffer COUNT FILL SCALE in', '... out RULE MOST...' or 'NAME "
-      "TYPE scalar VALUE', at most 64 times; the fill 'ramp' with rows and "
-      "columns that divide it",
+      "'NAME TYPE buffer COUNT FILL SCALE in', '... out RULE MOST...', '... "
+      "workspace' or 'NAME TYPE scalar VALUE', at most 64 times; the fill "
+      "'ramp' with rows and columns that divide it, 'poison' only of what is "
+      "written",
       .repeats = true },
     { .key = "reference",
       read_reference,
@@ -347,7 +350,7 @@ static void put_arg(FILE *stream, const struct wire_arg *arg)
         if (arg->fill == FILL_RAMP)
             fprintf(stream, " %" PRId64 " %" PRId64, arg->rows, arg->columns);
         wire_put_real(stream, arg->scale);
-        fputs(arg->output ? " out" : " in", stream);
+        fprintf(stream, " %s", role_names[arg->role]);
         put_tolerance(stream, &arg->tolerance);
     } else if (element_is_float(arg->type)) {
         fputs("scalar", stream);

@@ -20,13 +20,26 @@ enum wire_request_kind {
     WIRE_QUIT
 };
 
+/* What a kernel may do with a buffer. */
+enum wire_role {
+    WIRE_IN,        /* read it */
+    WIRE_OUT,       /* write it; compared with the reference */
+    WIRE_WORKSPACE, /* write it; its contents do not matter */
+};
+
+enum {
+    WIRE_ROLES = 3
+};
+
 struct wire_arg {
     char name[WIRE_NAME_MAX + 1];
     enum element_type type;
     bool buffer;
-    bool output;                /* buffers: written by the kernel */
-    int64_t count;              /* buffers: elements, >= 1 */
-    enum fill_kind fill;        /* buffers */
+    enum wire_role role; /* buffers */
+    int64_t count;       /* buffers: elements, >= 1 */
+    /* Buffers: what a launch finds there.  POISON of a workspace, and of no
+     * other than that and outputs. */
+    enum fill_kind fill;
     double scale;               /* buffers */
     int64_t rows, columns;      /* buffers with FILL_RAMP, else 0 */
     int64_t integer;            /* scalars of an integer type */

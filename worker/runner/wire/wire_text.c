@@ -17,6 +17,7 @@ const char *const wire_fill_names[FILL_KINDS] = {
     [FILL_NORMAL] = "normal", [FILL_UNIFORM] = "uniform",
     [FILL_ZEROS] = "zeros",   [FILL_ONES] = "ones",
     [FILL_IOTA] = "iota",     [FILL_RAMP] = "ramp",
+    [FILL_POISON] = "poison",
 };
 
 const char *const wire_rule_names[TOLERANCE_RULES] = {
