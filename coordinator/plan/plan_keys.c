@@ -98,6 +98,9 @@ static void hash_argument(struct hash *hash, const struct spec_argument *arg)
     hash_text(hash, arg->value.text ? arg->value.text : "");
     if (arg->scale_rule.text) /* its variables are those of the shape */
         hash_text(hash, arg->scale_rule.text);
+    for (size_t i = 0; i < 2; i++)
+        if (arg->bounds[i].text)
+            hash_text(hash, arg->bounds[i].text);
     if (!arg->output)
         return;
     buf_init(&tolerance, TOLERANCE_BYTES);

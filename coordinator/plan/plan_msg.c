@@ -122,6 +122,10 @@ static void put_argument(struct buf *to, const struct spec_argument *arg,
         buf_printf(to, "buffer %" PRId64 " %s", is->count, arg->fill);
         if (strcmp(arg->fill, "ramp") == 0)
             buf_printf(to, " %" PRId64 " %" PRId64, is->rows, is->columns);
+        else if (arg->bounds[1].text)
+            buf_printf(to, " %" PRId64 " %" PRId64, is->low, is->high);
+        else if (arg->bounds[0].text)
+            buf_printf(to, " %" PRId64, is->high);
         buf_printf(to, " %.17g %s", is->scale,
                    arg->output      ? "out"
                    : arg->workspace ? "workspace"

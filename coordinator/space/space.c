@@ -80,7 +80,7 @@ static void close_evals(struct space *space)
     space_eval_close(&space->evals.launch);
     space_eval_close(&space->evals.reference);
     space_eval_close(&space->evals.arguments);
-    space_eval_close(&space->evals.scales);
+    space_eval_close(&space->evals.fills);
     space_eval_close(&space->evals.floors);
     for (size_t i = 0; i < SPEC_LIST_MAX; i++) {
         space_eval_close(&space->evals.metrics[i]);

@@ -1,4 +1,5 @@
-/* The arguments of one configuration: buffers, scales of inputs, scalars. */
+/* The arguments of one configuration: buffers, their fills, scalars. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,20 +8,29 @@
 #include "coordinator/space/space_config.h"
 #include "coordinator/space/space_internal.h"
 
+/* Inputs are made as doubles. */
+#define BOUND_MAX (INT64_C(1) << 53)
 #define ELEMENTS_MAX (INT64_C(1) << 48) /* of a buffer */
 
-static int open_scales(struct space *space, struct err *err)
+static int open_fills(struct space *space, struct err *err)
 {
     const struct spec *spec = space->spec;
     struct space_batch batch;
 
     space_batch_init(
-        &batch, space, SQL_RULE_VAR, "the scale of an argument",
+        &batch, space, SQL_RULE_VAR, "the fill of an argument",
         "inputs must be the same for all configurations and devices");
-    for (size_t i = 0; i < spec->n_arguments; i++)
-        if (spec->arguments[i].scale_rule.text)
-            space_batch_add(&batch, &spec->arguments[i].scale_rule);
-    return space_eval_open(space, &batch, &space->evals.scales, err);
+    for (size_t i = 0; i < spec->n_arguments; i++) {
+        const struct spec_argument *argument = &spec->arguments[i];
+        const struct spec_rule *rules[] = { &argument->scale_rule,
+                                            &argument->bounds[0],
+                                            &argument->bounds[1] };
+
+        for (size_t k = 0; k < 3; k++)
+            if (rules[k]->text)
+                space_batch_add(&batch, rules[k]);
+    }
+    return space_eval_open(space, &batch, &space->evals.fills, err);
 }
 
 int space_arguments_open(struct space *space, struct err *err)
@@ -40,12 +50,11 @@ int space_arguments_open(struct space *space, struct err *err)
     }
     if (space_eval_open(space, &batch, &space->evals.arguments, err) < 0)
         return ERR_INPUT;
-    return open_scales(space, err);
+    return open_fills(space, err);
 }
 
-static int scalar(struct space *space, const struct spec_argument *argument,
-                  const struct value *values, const struct spec_shape *shape,
-                  struct value *out, struct err *err)
+/* The largest number of an integer type; 0 of the others. */
+static int64_t largest(const char *type)
 {
     static const struct {
         const char *type;
@@ -53,6 +62,18 @@ static int scalar(struct space *space, const struct spec_argument *argument,
     } integers[] = { { "int8", INT8_MAX },
                      { "int32", INT32_MAX },
                      { "int64", INT64_MAX } };
+
+    for (size_t i = 0; i < 3; i++)
+        if (strcmp(type, integers[i].type) == 0)
+            return integers[i].most;
+    return 0;
+}
+
+static int scalar(struct space *space, const struct spec_argument *argument,
+                  const struct value *values, const struct spec_shape *shape,
+                  struct value *out, struct err *err)
+{
+    const int64_t most = largest(argument->type);
     char what[SPEC_NAME_MAX + 32];
     int64_t number;
 
@@ -60,11 +81,9 @@ static int scalar(struct space *space, const struct spec_argument *argument,
     if (isnan(value_number(out)) || isinf(value_number(out)))
         return space_eval_flaw(space, &argument->value, what, out, values,
                                shape, "a number", err);
-    for (size_t i = 0; i < 3; i++) {
-        if (strcmp(argument->type, integers[i].type) != 0)
-            continue;
-        if (!space_eval_whole(out, &number) || number > integers[i].most ||
-            number < -integers[i].most - 1)
+    if (most > 0) {
+        if (!space_eval_whole(out, &number) || number > most ||
+            number < -most - 1)
             return space_eval_flaw(
                 space, &argument->value, what, out, values, shape,
                 "it must be a whole number that fits its type", err);
@@ -97,28 +116,97 @@ static int dimension(struct space *space, const struct spec_argument *argument,
     return 0;
 }
 
-static int scales(struct space *space, const struct spec_shape *shape,
+static int scale(struct space *space, const struct spec_argument *argument,
+                 struct value value, const struct spec_shape *shape,
+                 double *out, struct err *err)
+{
+    char what[SPEC_NAME_MAX + 32];
+
+    *out = value_number(&value);
+    if (fabs(*out) <= SPEC_SCALE_MAX)
+        return 0;
+    snprintf(what, sizeof(what), "the scale of '%s'", argument->name);
+    return space_eval_flaw(space, &argument->scale_rule, what, &value, NULL,
+                           shape, "a number from -1e30 to 1e30", err);
+}
+
+/* Bound 'k' of the fill, a whole number from 'least' that fits the type. */
+static int bound(struct space *space, const struct spec_argument *argument,
+                 size_t k, int64_t least, struct value value,
+                 const struct spec_shape *shape, int64_t *out, struct err *err)
+{
+    int64_t most = largest(argument->type);
+    char what[SPEC_NAME_MAX + 32], why[128];
+
+    if (most > BOUND_MAX)
+        most = BOUND_MAX;
+    if (least < -most - 1)
+        least = -most - 1;
+    if (space_eval_whole(&value, out) && *out >= least && *out <= most)
+        return 0;
+    snprintf(what, sizeof(what), "a bound of '%s'", argument->name);
+    snprintf(why, sizeof(why),
+             "it must be a whole number from %" PRId64 " to %" PRId64, least,
+             most);
+    return space_eval_flaw(space, &argument->bounds[k], what, &value, NULL,
+                           shape, why, err);
+}
+
+/* 'at' counts the columns of the fills. */
+static int bounds(struct space *space, const struct spec_argument *argument,
+                  size_t *at, const struct spec_shape *shape,
                   struct space_argument *out, struct err *err)
 {
+    const struct space_eval *fills = &space->evals.fills;
+    int rc;
+
+    if (!argument->bounds[1].text) /* sorted, from 0 */
+        return bound(space, argument, 0, 0, space_eval_column(fills, (*at)++),
+                     shape, &out->high, err);
+    rc = bound(space, argument, 0, INT64_MIN, space_eval_column(fills, (*at)++),
+               shape, &out->low, err);
+    return rc == 0 ? bound(space, argument, 1, out->low,
+                           space_eval_column(fills, (*at)++), shape, &out->high,
+                           err)
+                   : rc;
+}
+
+/* Does a permutation of 'count' elements fit the type? */
+static int permutation(struct space *space,
+                       const struct spec_argument *argument, int64_t count,
+                       const struct spec_shape *shape, struct err *err)
+{
+    const struct value value = { .kind = VALUE_INT, .integer = count };
+    char what[SPEC_NAME_MAX + 32];
+
+    if (count - 1 <= largest(argument->type))
+        return 0;
+    snprintf(what, sizeof(what), "the size of '%s'", argument->name);
+    return space_eval_flaw(space, &argument->dims[0], what, &value, NULL, shape,
+                           "so many numbers do not fit the type of this "
+                           "permutation",
+                           err);
+}
+
+static int fills(struct space *space, const struct spec_shape *shape,
+                 struct space_argument *out, struct err *err)
+{
     const struct spec *spec = space->spec;
-    int rc = space_eval_run(space, &space->evals.scales, NULL, shape, 0, err);
+    int rc = space_eval_run(space, &space->evals.fills, NULL, shape, 0, err);
     size_t at = 0;
 
     for (size_t i = 0; i < spec->n_arguments && rc == 0; i++) {
         const struct spec_argument *argument = &spec->arguments[i];
-        char what[SPEC_NAME_MAX + 32];
-        struct value value;
 
         out[i].scale = argument->scale;
-        if (!argument->scale_rule.text)
-            continue;
-        snprintf(what, sizeof(what), "the scale of '%s'", argument->name);
-        value = space_eval_column(&space->evals.scales, at++);
-        out[i].scale = value_number(&value);
-        if (!(fabs(out[i].scale) <= SPEC_SCALE_MAX))
-            rc = space_eval_flaw(space, &argument->scale_rule, what, &value,
-                                 NULL, shape, "a number from -1e30 to 1e30",
-                                 err);
+        if (argument->scale_rule.text)
+            rc = scale(space, argument,
+                       space_eval_column(&space->evals.fills, at++), shape,
+                       &out[i].scale, err);
+        else if (argument->bounds[0].text)
+            rc = bounds(space, argument, &at, shape, &out[i], err);
+        else if (argument->buffer && strcmp(argument->fill, "permutation") == 0)
+            rc = permutation(space, argument, out[i].count, shape, err);
     }
     return rc;
 }
@@ -145,5 +233,5 @@ int space_arguments(struct space *space, const struct value *values,
         out[i].value = space_eval_column(&space->evals.arguments, at++);
         rc = scalar(space, argument, values, shape, &out[i].value, err);
     }
-    return rc == 0 ? scales(space, shape, out, err) : rc;
+    return rc == 0 ? fills(space, shape, out, err) : rc;
 }

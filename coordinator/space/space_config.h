@@ -40,7 +40,8 @@ struct space_argument {
     int64_t count;
     int64_t rows, columns; /* the last two dimensions; rows is 1 if there is
                             * only one */
-    double scale;          /* of inputs */
+    double scale;          /* of the fill */
+    int64_t low, high;     /* of the fills range and sorted, else 0 */
     struct value value;
 };
 

@@ -47,7 +47,7 @@ struct space_walk {
 
 /* Rules that are evaluated together for one configuration. */
 struct space_evals {
-    struct space_eval derived, launch, reference, arguments, scales, floors;
+    struct space_eval derived, launch, reference, arguments, fills, floors;
     struct space_eval metrics[SPEC_LIST_MAX];
 };
 

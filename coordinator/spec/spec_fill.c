@@ -5,8 +5,9 @@
 #include "common/err.h"
 #include "coordinator/spec/spec_internal.h"
 
-static const char *const fill_names[] = { "normal", "uniform", "zeros",
-                                          "ones",   "iota",    "ramp" };
+static const char *const fill_names[] = { "normal",     "uniform", "zeros",
+                                          "ones",       "iota",    "ramp",
+                                          "permutation" };
 
 /* The largest number of each type; whole ones up to it are not all exact. */
 static const struct {
@@ -62,6 +63,23 @@ static int read_value(struct reader *r, const struct json *json,
     return 0;
 }
 
+/* Of the fills that make integers. */
+static int no_scale(const struct reader *r, const struct json *json,
+                    const struct spec_argument *out)
+{
+    const struct json *scale = json_find(json, "scale");
+
+    if (strncmp(out->type, "int", 3) != 0)
+        return spec_read_flaw(
+            r, json_find(json, "fill")->at, "it is for int8, int32 and int64",
+            "the %s '%s' is filled by %s", out->type, out->name, out->fill);
+    if (scale)
+        return spec_read_flaw(r, scale->at, "remove the scale",
+                              "the fill %s of '%s' has a scale", out->fill,
+                              out->name);
+    return 0;
+}
+
 static int read_named(struct reader *r, const struct json *json,
                       struct spec_argument *out)
 {
@@ -78,7 +96,34 @@ static int read_named(struct reader *r, const struct json *json,
             r, dims->at,
             "a ramp grows along the last but one dimension, so it needs two",
             "the ramp '%s' has one dimension", out->name);
-    return 0;
+    return strcmp(out->fill, "permutation") == 0 ? no_scale(r, json, out) : 0;
+}
+
+/* { "range": [LOW, HIGH] } or { "sorted": LAST } */
+static int read_integers(struct reader *r, const struct json *json,
+                         const struct json *fill, struct spec_argument *out)
+{
+    static const char *const keys[] = { "range", "sorted" };
+    const struct json *range = json_find(fill, "range");
+    const struct json *sorted = json_find(fill, "sorted");
+
+    out->scale = 1;
+    if (spec_read_object(r, fill, "a fill", keys, 2) < 0)
+        return ERR_INPUT;
+    if (fill->n != 1 || (range && (range->kind != JSON_ARRAY || range->n != 2)))
+        return spec_read_flaw(r, fill->at,
+                              "write { \"range\": [LOW, HIGH] } or "
+                              "{ \"sorted\": LAST }",
+                              "the fill of '%s' is not one of these",
+                              out->name);
+    out->fill = range ? "range" : "sorted";
+    if (no_scale(r, json, out) < 0)
+        return ERR_INPUT;
+    if (sorted)
+        return spec_read_rule(r, sorted, "the last element", &out->bounds[0]);
+    if (spec_read_rule(r, &range->items[0], "a bound", &out->bounds[0]) < 0)
+        return ERR_INPUT;
+    return spec_read_rule(r, &range->items[1], "a bound", &out->bounds[1]);
 }
 
 /* What is not read before it is written has no fill. */
@@ -119,8 +164,12 @@ int spec_read_fill(struct reader *r, const struct json *json, bool inout,
 
     if (out->workspace || (out->output && !inout && !fill))
         return read_poison(r, json, out);
-    rc = fill && fill->kind == JSON_NUMBER ? read_value(r, json, fill, out)
-                                           : read_named(r, json, out);
+    if (fill && fill->kind == JSON_NUMBER)
+        rc = read_value(r, json, fill, out);
+    else if (fill && fill->kind == JSON_OBJECT)
+        rc = read_integers(r, json, fill, out);
+    else
+        rc = read_named(r, json, out);
     if (rc == 0 && out->output && !inout)
         rc = check_output(r, fill, out);
     return rc;

@@ -51,6 +51,8 @@ static void free_arguments(struct spec *spec)
         free(argument->name);
         free(argument->scale_rule.text);
         free(argument->value.text);
+        free(argument->bounds[0].text);
+        free(argument->bounds[1].text);
         for (size_t j = 0; j < SPEC_DIMS_MAX; j++)
             free(argument->dims[j].text);
     }

@@ -50,10 +50,14 @@ struct spec_argument {
     struct spec_rule
         dims[SPEC_DIMS_MAX]; /* buffers: elements are the product */
     size_t n_dims;
-    /* buffers: normal uniform zeros ones iota ramp; poison: no fill */
+    /* buffers: normal uniform zeros ones iota ramp range sorted permutation;
+     * poison: no fill */
     const char *fill;
-    double scale;                    /* of buffers without scale_rule */
-    struct spec_rule scale_rule;     /* buffers: of shape variables */
+    double scale;                /* of buffers without scale_rule */
+    struct spec_rule scale_rule; /* buffers: of shape variables */
+    /* Of range the lowest and the highest, of sorted the last; of shape
+     * variables. */
+    struct spec_rule bounds[2];
     struct spec_rule value;          /* scalars */
     struct spec_tolerance tolerance; /* outputs: their own, or the sweep's */
     bool own_tolerance;

@@ -104,10 +104,11 @@ static struct device_buffer *filled(const char *name, unsigned stream,
     struct device_buffer *buffer = fixture_buffer(name, ELEMENT_FP16, n);
     struct device_err err;
 
-    assert_int_equal(device_fill(NULL, buffer,
-                                 &(struct fill){ FILL_NORMAL, gain, 0, 0 },
-                                 fill_key(1, stream), &err),
-                     0);
+    assert_int_equal(
+        device_fill(NULL, buffer,
+                    &(struct fill){ .kind = FILL_NORMAL, .scale = gain },
+                    fill_key(1, stream), &err),
+        0);
     return buffer;
 }
 

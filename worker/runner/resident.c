@@ -68,8 +68,9 @@ static bool arg_equals(const struct wire_arg *a, const struct wire_arg *b)
     return strcmp(a->name, b->name) == 0 && a->type == b->type &&
            a->buffer == b->buffer && a->role == b->role &&
            a->count == b->count && a->fill == b->fill && a->rows == b->rows &&
-           a->columns == b->columns && same_real(a->scale, b->scale) &&
-           a->integer == b->integer && same_real(a->real, b->real);
+           a->columns == b->columns && a->low == b->low && a->high == b->high &&
+           same_real(a->scale, b->scale) && a->integer == b->integer &&
+           same_real(a->real, b->real);
 }
 
 static bool problem_is(const struct problem *problem,
@@ -155,7 +156,13 @@ static int input_fill(struct device *device, const struct wire_arg *arg,
                       uint64_t key, struct device_buffer **out, uint64_t *sum,
                       struct device_err *err)
 {
-    const struct fill fill = { arg->fill, arg->scale, arg->rows, arg->columns };
+    const struct fill fill = { .kind = arg->fill,
+                               .scale = arg->scale,
+                               .rows = arg->rows,
+                               .columns = arg->columns,
+                               .low = arg->low,
+                               .high = arg->high,
+                               .count = arg->count };
     int64_t overrun;
     int rc = device_alloc(device, arg->name, arg->type, arg->count, out, err);
 

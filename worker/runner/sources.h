@@ -62,6 +62,7 @@ static const struct runner_source runner_sources[] = {
     { "worker/runner/wire/element_type.h", RUNNER_ALL },
     { "worker/runner/wire/fill.h", RUNNER_ALL },
     { "worker/runner/wire/tolerance.h", RUNNER_ALL },
+    { "worker/runner/wire/fill_integer.h", RUNNER_ALL },
     { "worker/runner/wire/fill_random.h", RUNNER_ALL },
     { "worker/runner/device/check.h", RUNNER_ALL },
     { "worker/runner/device/device.h", RUNNER_ALL },

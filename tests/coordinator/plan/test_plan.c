@@ -245,6 +245,38 @@ static void scales_and_ramps_are_the_shapes(void **state)
 #undef A_OF
 }
 
+static void fills_roles_and_rules_are_those_of_the_sweep_file(void **state)
+{
+#define A                                                                 \
+    "\"name\": \"a\", \"type\": \"fp32\", \"shape\": [\"N\"], \"fill\": " \
+    "\"normal\""
+#define A_AS(type, fill)                 \
+    "\"name\": \"a\", \"type\": \"" type \
+    "\", \"shape\": [\"N\"], \"fill\": " fill
+    (void)state;
+    assert_request_has(A, A_AS("int32", "{ \"range\": [-1, \"N - 1\"] }"),
+                       "arg a int32 buffer 5001 range -1 5000 1 in\n");
+    assert_request_has(A, A_AS("int32", "{ \"sorted\": \"2 * N\" }"),
+                       "arg a int32 buffer 5001 sorted 10002 1 in\n");
+    assert_request_has(A, A_AS("int32", "\"permutation\""),
+                       "arg a int32 buffer 5001 permutation 1 in\n");
+    assert_request_has(A, A_AS("int8", "-7"),
+                       "arg a int8 buffer 5001 ones -7 in\n");
+    assert_request_has(A, A_AS("fp32", "\"normal\", \"inout\": true"),
+                       "arg a fp32 buffer 5001 normal 1 out relative_l2 "
+                       "9.9999999999999995e-07 max_error "
+                       "1.0000000000000001e-05\n");
+    assert_request_has(A,
+                       A_AS("fp32", "\"ones\", \"output\": true, "
+                                    "\"tolerance\": { \"ulp\": 2 }"),
+                       "arg a fp32 buffer 5001 ones 1 out ulp 2\n");
+    assert_keys(A, A_AS("fp32", "2"), true, false);
+    assert_keys(A, A_AS("int32", "{ \"range\": [0, 2] }"), true, false);
+    assert_keys(A, A ", \"inout\": true", true, false);
+#undef A
+#undef A_AS
+}
+
 static void a_scale_that_is_no_number_is_an_error(void **state)
 {
     struct made made =
@@ -346,6 +378,7 @@ int main(void)
         cmocka_unit_test(another_argument_is_another_build_of_the_same_sources),
         cmocka_unit_test(an_edit_changes_just_the_keys_it_should),
         cmocka_unit_test(scales_and_ramps_are_the_shapes),
+        cmocka_unit_test(fills_roles_and_rules_are_those_of_the_sweep_file),
         cmocka_unit_test(a_scale_that_is_no_number_is_an_error),
         cmocka_unit_test(a_rejected_baseline_is_an_error_that_names_the_gate),
     };

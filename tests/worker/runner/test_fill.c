@@ -5,6 +5,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -137,7 +138,9 @@ static void normal_values_are_these(void **state)
 
 static void a_ramp_grows_along_the_rows_of_each_matrix(void **state)
 {
-    const struct fill ramp = { FILL_RAMP, 2, .rows = 3, .columns = 2 };
+    const struct fill ramp = {
+        .kind = FILL_RAMP, .scale = 2, .rows = 3, .columns = 2
+    };
     const double factor[] = { 1.0 / 3, 1.0 / 3, 2.0 / 3, 2.0 / 3, 1, 1 };
 
     (void)state;
@@ -146,9 +149,101 @@ static void a_ramp_grows_along_the_rows_of_each_matrix(void **state)
                     2 * (value(FILL_NORMAL, 0, i) * factor[i % 6]));
 }
 
+/* The bits are fixed: results of earlier sweeps count as long as they are. */
+static void integers_are_those_of_their_range(void **state)
+{
+    const struct fill range = { .kind = FILL_RANGE, .low = -3, .high = 4 };
+    int seen[8] = { 0 };
+
+    (void)state;
+    for (int64_t i = 0; i < 8000; i++) {
+        const double value = fill_value(&range, fill_key(1, 0), i);
+
+        assert_true(value >= -3 && value <= 4 && value == floor(value));
+        seen[(int)value + 3]++;
+    }
+    for (int i = 0; i < 8; i++)
+        assert_in_range(seen[i], 850, 1150);
+}
+
+static void one_value_is_a_range_too(void **state)
+{
+    const struct fill range = { .kind = FILL_RANGE,
+                                .low = 0x20000000000000,
+                                .high = 0x20000000000000 };
+
+    (void)state;
+    assert_true(fill_value(&range, 7, 5) == 0x1p53);
+}
+
+/* Row pointers of 1,000 rows with 5,000 elements. */
+static void sorted_integers_are_row_pointers(void **state)
+{
+    const struct fill rows = { .kind = FILL_SORTED,
+                               .high = 5000,
+                               .count = 1001 };
+    double before = 0, longest = 0;
+    int empty = 0;
+
+    (void)state;
+    for (int64_t i = 0; i < 1001; i++) {
+        const double value = fill_value(&rows, fill_key(1, 0), i);
+
+        assert_true(value >= before && value == floor(value));
+        empty += i > 0 && value == before;
+        if (value - before > longest)
+            longest = value - before;
+        before = value;
+        assert_true(i > 0 || value == 0);
+    }
+    assert_true(before == 5000);
+    assert_in_range(empty, 30, 150);
+    assert_in_range((int)longest, 9, 11);
+}
+
+static void short_lists_are_sorted_too(void **state)
+{
+    const struct fill one = { .kind = FILL_SORTED, .high = 9, .count = 1 };
+    const struct fill two = { .kind = FILL_SORTED, .high = 9, .count = 2 };
+    const struct fill three = { .kind = FILL_SORTED, .high = 9, .count = 3 };
+
+    (void)state;
+    assert_true(fill_value(&one, 1, 0) == 0);
+    assert_true(fill_value(&two, 1, 0) == 0 && fill_value(&two, 1, 1) == 9);
+    assert_true(fill_value(&three, 1, 1) <= 9 && fill_value(&three, 1, 2) == 9);
+}
+
+static void a_permutation_has_each_number_once(void **state)
+{
+    static const int64_t counts[] = { 1, 2, 3, 64, 1001 };
+
+    (void)state;
+    for (size_t c = 0; c < 5; c++) {
+        const struct fill fill = { .kind = FILL_PERMUTATION,
+                                   .count = counts[c] };
+        bool seen[1001] = { false };
+        int moved = 0;
+
+        for (int64_t i = 0; i < counts[c]; i++) {
+            const int64_t at = (int64_t)fill_value(&fill, fill_key(2, 1), i);
+
+            assert_in_range(at, 0, counts[c] - 1);
+            assert_false(seen[at]);
+            seen[at] = true;
+            moved += at != i;
+        }
+        assert_true(counts[c] < 64 || moved > counts[c] / 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(integers_are_those_of_their_range),
+        cmocka_unit_test(one_value_is_a_range_too),
+        cmocka_unit_test(sorted_integers_are_row_pointers),
+        cmocka_unit_test(short_lists_are_sorted_too),
+        cmocka_unit_test(a_permutation_has_each_number_once),
         cmocka_unit_test(normal_values_have_mean_0_and_sd_1),
         cmocka_unit_test(uniform_values_fill_the_unit_interval),
         cmocka_unit_test(streams_are_independent),

@@ -32,6 +32,9 @@ static const char measure_text[] =
     "1.0000000000000001e-05\n"
     "arg sum fp16 buffer 7 ones 0.5 out exact\n"
     "arg room int8 buffer 7 poison 1 workspace\n"
+    "arg index int32 buffer 7 range -4 9 1 in\n"
+    "arg rows int64 buffer 7 sorted 9007199254740992 1 in\n"
+    "arg order int32 buffer 7 permutation 1 in\n"
     "arg n int64 scalar -9223372036854775808\n"
     "arg scale fp32 scalar 0.125\n"
     "reference /r.cubin add_reference 4 1 1 256 1 1 0\n"
@@ -161,7 +164,7 @@ static void measure_request_has_every_field(void **state)
     assert_int_equal(request.kind, WIRE_MEASURE);
     assert_string_equal(measure->kernel.path, "/w x/a%.cubin");
     assert_int_equal(measure->kernel.grid[0], 4294967295u);
-    assert_int_equal(measure->n_args, 7);
+    assert_int_equal(measure->n_args, 10);
     assert_true(measure->args[0].buffer && measure->args[0].role == WIRE_IN);
     assert_int_equal(measure->args[0].type, ELEMENT_FP16);
     assert_int_equal(measure->args[1].rows, 13);
@@ -171,8 +174,10 @@ static void measure_request_has_every_field(void **state)
     assert_true(measure->args[2].tolerance.most[TOLERANCE_MAX_ERROR] == 1e-5);
     assert_true(measure->args[3].tolerance.rules == 1u << TOLERANCE_EXACT);
     assert_true(measure->args[4].role == WIRE_WORKSPACE);
-    assert_true(measure->args[5].integer == INT64_MIN);
-    assert_true(measure->args[6].real == 0.125);
+    assert_true(measure->args[5].low == -4 && measure->args[5].high == 9);
+    assert_true(measure->args[6].high == 9007199254740992);
+    assert_true(measure->args[8].integer == INT64_MIN);
+    assert_true(measure->args[9].real == 0.125);
     assert_string_equal(measure->reference.entry, "add_reference");
     assert_int_equal(measure->reference.block[0], 256);
     assert_true(measure->seed == UINT64_MAX && measure->l2 == L2_MODE_FLUSH);
@@ -280,6 +285,10 @@ static void bad_values_are_refused_with_what_was_expected(void **state)
         { "arg a fp16 buffer 1 poison 1 out ulp nan", "arg 'a fp16 buffer 1" },
         { "arg a fp16 buffer 1 poison 1 out ulp -1", "arg 'a fp16 buffer 1" },
         { "arg a fp16 buffer 1 poison 1 out ulp 1 ulp 1", "arg 'a fp16 buf" },
+        { "arg a int8 buffer 1 range 2 1 1 in", "arg 'a int8 buffer 1" },
+        { "arg a int8 buffer 1 range 2 1 in", "arg 'a int8 buffer 1" },
+        { "arg a int8 buffer 1 sorted -1 1 in", "arg 'a int8 buffer 1" },
+        { "arg a int8 buffer 1 sorted 9007199254740993 1 in", "arg 'a int8" },
         { "arg a fp16 buffer 1 poison 1 in", "arg 'a fp16 buffer 1" },
         { "arg a fp16 buffer 1 zeros 1 workspace", "arg 'a fp16 buffer 1" },
         { "arg a fp16 buffer 1 poison 1 out near 1", "arg 'a fp16 buffer 1" },

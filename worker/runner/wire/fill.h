@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "worker/runner/wire/element_type.h"
+#include "worker/runner/wire/fill_integer.h"
 #include "worker/runner/wire/fill_random.h"
 
 enum fill_kind {
@@ -16,13 +17,16 @@ enum fill_kind {
     FILL_UNIFORM, /* [0, 1) */
     FILL_ZEROS,
     FILL_ONES,
-    FILL_IOTA,   /* 0, 1, 2, ... */
-    FILL_RAMP,   /* normal, row r of 'rows' times (r + 1) / rows */
-    FILL_POISON, /* no values: it stays as it is allocated */
+    FILL_IOTA,        /* 0, 1, 2, ... */
+    FILL_RAMP,        /* normal, row r of 'rows' times (r + 1) / rows */
+    FILL_RANGE,       /* integers from 'low' to 'high' */
+    FILL_SORTED,      /* integers that never decrease, from 0 to 'high' */
+    FILL_PERMUTATION, /* of 0 .. 'count' - 1 */
+    FILL_POISON,      /* no values: it stays as it is allocated */
 };
 
 enum {
-    FILL_KINDS = 7
+    FILL_KINDS = 10
 };
 
 /* A fill of a buffer; a ramp's buffer is a stack of matrices. */
@@ -30,6 +34,8 @@ struct fill {
     enum fill_kind kind;
     double scale;
     int64_t rows, columns; /* of a ramp, >= 1 */
+    int64_t low, high;     /* of a range and of what is sorted; to 2^53 */
+    int64_t count;         /* elements of the buffer */
 };
 
 /* Element 'i' before conversion to the type of the buffer. */
@@ -50,6 +56,12 @@ ELEMENT_FN double fill_value(const struct fill *fill, uint64_t key, int64_t i)
         return fill->scale;
     case FILL_IOTA:
         return fill->scale * (double)i;
+    case FILL_RANGE:
+        return (double)fill_range(key, i, fill->low, fill->high);
+    case FILL_SORTED:
+        return (double)fill_sorted(key, i, fill->count, fill->high);
+    case FILL_PERMUTATION:
+        return (double)fill_permutation(key, i, fill->count);
     case FILL_ZEROS:
     case FILL_POISON:
         break;

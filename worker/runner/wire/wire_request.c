@@ -10,6 +10,8 @@
 /* A year: nobody means a longer limit. */
 #define TIMEOUT_S_MAX 31536000.0
 #define COUNT_MAX ((uint64_t)1 << 40)
+/* Values are made as doubles. */
+#define BOUND_MAX ((int64_t)1 << 53)
 
 static const char *const role_names[] = { "in", "out", "workspace" };
 static const char *const kind_names[] = { "open", "measure", "check", "quit" };
@@ -80,18 +82,11 @@ static bool read_smem(void *message, char *rest)
     return wire_read_u64(rest, COUNT_MAX, &request->measure.kernel.smem);
 }
 
-/* "ramp ROWS COLUMNS", which must divide the buffer; the other fills are one
- * word. */
-static bool read_fill(struct wire_arg *arg, char **rest)
+/* "ROWS COLUMNS", which must divide the buffer. */
+static bool read_ramp(struct wire_arg *arg, char **rest)
 {
-    int fill = wire_read_choice(wire_word(rest), wire_fill_names, FILL_KINDS);
     uint64_t rows, columns;
 
-    if (fill < 0)
-        return false;
-    arg->fill = (enum fill_kind)fill;
-    if (arg->fill != FILL_RAMP)
-        return true;
     if (!wire_read_u64(wire_word(rest), COUNT_MAX, &rows) ||
         !wire_read_u64(wire_word(rest), COUNT_MAX, &columns) || rows == 0 ||
         columns == 0 || (uint64_t)arg->count / rows % columns != 0 ||
@@ -100,6 +95,30 @@ static bool read_fill(struct wire_arg *arg, char **rest)
     arg->rows = (int64_t)rows;
     arg->columns = (int64_t)columns;
     return true;
+}
+
+static bool is_bound(int64_t bound)
+{
+    return bound >= -BOUND_MAX && bound <= BOUND_MAX;
+}
+
+/* "ramp ROWS COLUMNS", "range LOW HIGH", "sorted HIGH"; the other fills are one
+ * word. */
+static bool read_fill(struct wire_arg *arg, char **rest)
+{
+    int fill = wire_read_choice(wire_word(rest), wire_fill_names, FILL_KINDS);
+
+    if (fill < 0)
+        return false;
+    arg->fill = (enum fill_kind)fill;
+    if (arg->fill == FILL_RAMP)
+        return read_ramp(arg, rest);
+    if (arg->fill == FILL_RANGE && !wire_read_i64(wire_word(rest), &arg->low))
+        return false;
+    if ((arg->fill == FILL_RANGE || arg->fill == FILL_SORTED) &&
+        !wire_read_i64(wire_word(rest), &arg->high))
+        return false;
+    return is_bound(arg->low) && is_bound(arg->high) && arg->low <= arg->high;
 }
 
 /* "exact", or one or more "RULE MOST". */
@@ -273,9 +292,9 @@ static const struct wire_field measure_fields[] = {
     { .key = "arg",
       read_arg,
       "'NAME TYPE buffer COUNT FILL SCALE in', '... out RULE MOST...', '... "
-      "workspace' or 'NAME TYPE scalar VALUE', at most 64 times; the fill "
-      "'ramp' with rows and columns that divide it, 'poison' only of what is "
-      "written",
+      "workspace' or 'NAME TYPE scalar VALUE', at most 64 times; with 'ramp "
+      "ROWS COLUMNS' that divide it, 'range LOW HIGH', 'sorted HIGH', 'poison' "
+      "only of what is written",
       .repeats = true },
     { .key = "reference",
       read_reference,
@@ -349,6 +368,10 @@ static void put_arg(FILE *stream, const struct wire_arg *arg)
                 wire_fill_name(arg->fill));
         if (arg->fill == FILL_RAMP)
             fprintf(stream, " %" PRId64 " %" PRId64, arg->rows, arg->columns);
+        else if (arg->fill == FILL_RANGE)
+            fprintf(stream, " %" PRId64 " %" PRId64, arg->low, arg->high);
+        else if (arg->fill == FILL_SORTED)
+            fprintf(stream, " %" PRId64, arg->high);
         wire_put_real(stream, arg->scale);
         fprintf(stream, " %s", role_names[arg->role]);
         put_tolerance(stream, &arg->tolerance);

@@ -40,10 +40,11 @@ struct wire_arg {
     /* Buffers: what a launch finds there.  POISON of a workspace, and of no
      * other than that and outputs. */
     enum fill_kind fill;
-    double scale;               /* buffers */
-    int64_t rows, columns;      /* buffers with FILL_RAMP, else 0 */
-    int64_t integer;            /* scalars of an integer type */
-    double real;                /* scalars of a float type */
+    double scale;          /* buffers */
+    int64_t rows, columns; /* buffers with FILL_RAMP, else 0 */
+    int64_t low, high;     /* buffers with FILL_RANGE or FILL_SORTED, else 0 */
+    int64_t integer;       /* scalars of an integer type */
+    double real;           /* scalars of a float type */
     struct tolerance tolerance; /* outputs */
 };
 
