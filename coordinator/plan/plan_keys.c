@@ -9,6 +9,7 @@
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_config.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/spec/spec_trials.h"
 
 /* Version of the values that the fills generate (worker/runner/wire/fill.h).
  * Change it when their bits change, so that results for other inputs do not
@@ -17,6 +18,7 @@
 
 /* More than the text of all rules. */
 #define TOLERANCE_BYTES 256
+#define TRIALS_BYTES 128
 
 static void hash_launch(struct hash *hash, const struct spec_launch *launch)
 {
@@ -98,6 +100,8 @@ static void hash_argument(struct hash *hash, const struct spec_argument *arg)
     hash_text(hash, arg->value.text ? arg->value.text : "");
     if (arg->scale_rule.text) /* its variables are those of the shape */
         hash_text(hash, arg->scale_rule.text);
+    if (arg->infinities)
+        hash_text(hash, "infinities");
     for (size_t i = 0; i < 2; i++)
         if (arg->bounds[i].text)
             hash_text(hash, arg->bounds[i].text);
@@ -114,6 +118,7 @@ void plan_shape_key(struct plan *plan, const struct spec_shape *shape,
 {
     const struct spec *spec = plan->spec;
     struct hash hash;
+    struct buf trials;
     char text[160];
 
     hash_init(&hash);
@@ -130,6 +135,10 @@ void plan_shape_key(struct plan *plan, const struct spec_shape *shape,
     snprintf(text, sizeof(text), "%" PRId64 " %s", spec->measure.seed,
              spec->measure.l2);
     hash_text(&hash, text);
+    buf_init(&trials, TRIALS_BYTES);
+    spec_trials(spec, &trials);
+    hash_text(&hash, buf_text(&trials));
+    buf_fini(&trials);
     hash_end(&hash, out);
 }
 

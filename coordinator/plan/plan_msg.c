@@ -13,6 +13,7 @@
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_config.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/spec/spec_trials.h"
 
 static const struct bundle *bundle_of(const struct plan *plan, int unit)
 {
@@ -114,6 +115,18 @@ void plan_put_tolerance(struct buf *to, const struct spec_tolerance *tolerance)
         buf_printf(to, " exact");
 }
 
+/* In a proof the values differ from shape to shape, beside their number. */
+static int64_t seed_of(const struct spec *spec, const char *shape)
+{
+    uint64_t seed = (uint64_t)spec->measure.seed;
+
+    if (!spec->measure.proof)
+        return spec->measure.seed;
+    for (; *shape; shape++) /* FNV-1a */
+        seed = (seed ^ (unsigned char)*shape) * UINT64_C(0x100000001b3);
+    return (int64_t)(seed >> 1);
+}
+
 static void put_argument(struct buf *to, const struct spec_argument *arg,
                          const struct space_argument *is)
 {
@@ -130,6 +143,8 @@ static void put_argument(struct buf *to, const struct spec_argument *arg,
                    arg->output      ? "out"
                    : arg->workspace ? "workspace"
                                     : "in");
+        if (arg->infinities)
+            buf_printf(to, " infinities");
         if (arg->output)
             plan_put_tolerance(to, &arg->tolerance);
         buf_printf(to, "\n");
@@ -197,14 +212,15 @@ int plan_measure(struct plan *plan, int unit, int shape,
         rc = put_work(plan, &plan->shapes[shape], to, err);
     if (rc < 0)
         return rc;
+    buf_printf(to, "seed %" PRId64 "\ntrials ",
+               seed_of(spec, plan_shape_name(plan, shape)));
+    spec_trials(spec, to);
     buf_printf(to,
-               "seed %" PRId64
                "\nwarmups %d\nsamples %d %d\nnoise %.17g\nmargin %.17g\n"
                "incumbent_s %.17g\nl2 %s\ntimeout_s %.17g\n",
-               spec->measure.seed, spec->measure.warmups, sampling->least,
-               sampling->most, spec->measure.noise, spec->measure.margin,
-               sampling->incumbent_s, spec->measure.l2,
-               spec->measure.timeout_s);
+               spec->measure.warmups, sampling->least, sampling->most,
+               spec->measure.noise, spec->measure.margin, sampling->incumbent_s,
+               spec->measure.l2, spec->measure.timeout_s);
     *request = buf_text(to);
     return 0;
 }

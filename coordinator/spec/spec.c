@@ -35,6 +35,8 @@ static const struct spec defaults = {
                  .margin = 1.10,
                  .timeout_s = 10,
                  .seed = 1,
+                 .edges = (1u << SPEC_EDGES) - 1,
+                 .proof_seeds = 4,
                  .canary_every = -1,
                  .canary_samples = 10 },
     .confirm = { .blocks = 20,
@@ -159,8 +161,8 @@ static int read_samples(struct reader *r, const struct json *measure,
 static int read_measure(struct reader *r, const struct json *root)
 {
     static const char *const keys[] = {
-        "warmups", "samples",      "timeout_s",     "seed",
-        "l2",      "canary_every", "canary_samples"
+        "warmups",      "samples",        "timeout_s", "seed",       "l2",
+        "canary_every", "canary_samples", "edges",     "proof_seeds"
     };
     struct spec_measure *out = &r->spec->measure;
     int64_t warmups = out->warmups;
@@ -176,7 +178,7 @@ static int read_measure(struct reader *r, const struct json *root)
         spec_read_whole(r, object, "canary_every", 0, 1000000, &every) < 0 ||
         spec_read_whole(r, object, "canary_samples", 1, 1000, &canary) < 0 ||
         spec_read_whole(r, object, "warmups", 0, 1000, &warmups) < 0 ||
-        read_samples(r, object, out) < 0 ||
+        read_samples(r, object, out) < 0 || spec_read_trials(r, object) < 0 ||
         spec_read_real(r, object, "timeout_s", 0.001, 3600, &out->timeout_s) <
             0 ||
         spec_read_whole(r, object, "seed", 0, JSON_INTEGER_MAX, &out->seed) < 0)

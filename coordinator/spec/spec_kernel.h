@@ -45,8 +45,9 @@ struct spec_argument {
     const char *type; /* fp16 bf16 fp32 fp64 int8 int32 int64 */
     size_t type_bytes;
     bool buffer;
-    bool output;    /* compared; written, and read if it has a fill */
-    bool workspace; /* written, never compared */
+    bool output;     /* compared; written, and read if it has a fill */
+    bool infinities; /* inputs: a proof has some */
+    bool workspace;  /* written, never compared */
     struct spec_rule
         dims[SPEC_DIMS_MAX]; /* buffers: elements are the product */
     size_t n_dims;

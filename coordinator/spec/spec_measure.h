@@ -10,6 +10,19 @@
 #include "coordinator/spec/spec_rule.h"
 
 #define SPEC_SAMPLES_MAX 1000
+#define SPEC_SEEDS_MAX 8 /* of a proof */
+
+/* Inputs that a normal distribution never produces. */
+enum spec_edge {
+    SPEC_EDGE_ZEROS,
+    SPEC_EDGE_TIES,
+    SPEC_EDGE_LARGE,
+    SPEC_EDGE_TINY,
+};
+
+enum {
+    SPEC_EDGES = 4
+};
 
 struct spec_measure {
     int canary_every;   /* measurements; 0: no canary, -1: the device's
@@ -21,6 +34,9 @@ struct spec_measure {
     double margin;   /* over the fastest; a slower measurement stops early */
     double timeout_s;
     int64_t seed;
+    unsigned edges; /* bit e: enum spec_edge e */
+    int proof_seeds;
+    bool proof;     /* not of the file: the measurements of fuzz */
     const char *l2; /* a word of common/l2_mode.h, not none */
 };
 

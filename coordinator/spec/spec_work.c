@@ -59,14 +59,17 @@ static int read_buffer(struct reader *r, const struct json *json,
                               "'%s' is not an output", out->name);
     if (out->output && spec_read_tolerance_of(r, json, out) < 0)
         return ERR_INPUT;
-    return spec_read_fill(r, json, inout, out);
+    if (spec_read_fill(r, json, inout, out) < 0)
+        return ERR_INPUT;
+    return spec_read_infinities(r, json, out);
 }
 
 static int read_scalar(struct reader *r, const struct json *json,
                        struct spec_argument *out)
 {
-    static const char *const keys[] = { "fill",  "scale",     "output",
-                                        "inout", "workspace", "tolerance" };
+    static const char *const keys[] = { "fill",      "scale",     "output",
+                                        "inout",     "workspace", "tolerance",
+                                        "infinities" };
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
         if (json_find(json, keys[i]))
@@ -82,8 +85,8 @@ static int read_argument(struct reader *r, const struct json *json,
                          struct spec_argument *out)
 {
     static const char *const keys[] = {
-        "name",   "type",  "shape",     "fill",      "scale",
-        "output", "inout", "workspace", "tolerance", "value",
+        "name",  "type",      "shape",     "fill",       "scale", "output",
+        "inout", "workspace", "tolerance", "infinities", "value", "infinities",
     };
     const struct json *name, *type;
 

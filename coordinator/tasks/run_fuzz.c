@@ -56,6 +56,7 @@ int run_fuzz(struct run *run, const struct plan_ask *ask, double usd_before,
     run->spec->measure.least = 1; /* only correctness matters */
     run->spec->measure.most = 1;
     run->spec->measure.warmups = 0;
+    run->spec->measure.proof = true;
     run->db = run_fuzz_path(db);
     code = run_engine(run, &options, &err);
     free(run->db);

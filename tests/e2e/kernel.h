@@ -21,7 +21,7 @@ struct coord;
     "arg out fp32 buffer 200 poison 1 out relative_l2 1e-6 max_error 1e-5\n" \
     "arg n int32 scalar 200\n"                                               \
     "reference ref 4 1 1 64 1 1 0\n"                                         \
-    "seed 1\nwarmups 1\nsamples 3 3\nnoise 0.01\nmargin "                    \
+    "seed 1\ntrials 2\nwarmups 1\nsamples 3 3\nnoise 0.01\nmargin "          \
     "1.1\nincumbent_s 0\n"                                                   \
     "l2 warm\ntimeout_s 10\n"
 

@@ -81,6 +81,7 @@ static struct wire_measure request(const char *object, const char *fault)
                   buffer("out", true) },
         .n_args = 5,
         .seed = 1,
+        .trials.seeds = 2,
         .warmups = 1,
         .least = 5,
         .most = 5,

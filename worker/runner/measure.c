@@ -177,21 +177,27 @@ static void say_value(char text[32], double value)
         snprintf(text, 32, "%.9g", value);
 }
 
-/* Does a rule hold?  Written so that a NaN fails. */
+/* Does a rule hold?  Written so that a NaN fails.  An absolute error grows with
+ * the inputs, so that of large ones only has to be finite. */
 static bool holds(const struct tolerance *tolerance, enum tolerance_rule rule,
-                  double error)
+                  unsigned edges, double error)
 {
-    return !(tolerance->rules & 1u << rule) || error <= tolerance->most[rule];
+    if (!(tolerance->rules & 1u << rule))
+        return true;
+    if (rule == TOLERANCE_ABSOLUTE && edges >> EDGE_LARGE & 1u)
+        return check_is_finite(error);
+    return error <= tolerance->most[rule];
 }
 
 /* The rule that 'check' of its element errors breaks: 'rule', the one for all
  * elements together, or TOLERANCE_RULES for none. */
 static int broken_rule(const struct tolerance *tolerance,
-                       enum tolerance_rule rule, const struct check *check)
+                       enum tolerance_rule rule, unsigned edges,
+                       const struct check *check)
 {
-    if (!holds(tolerance, rule, check->max_error))
+    if (!holds(tolerance, rule, edges, check->max_error))
         return (int)rule;
-    if (!holds(tolerance, TOLERANCE_RELATIVE_L2, check->relative_l2))
+    if (!holds(tolerance, TOLERANCE_RELATIVE_L2, edges, check->relative_l2))
         return TOLERANCE_RELATIVE_L2;
     return TOLERANCE_RULES;
 }
@@ -226,9 +232,12 @@ static int check_output(struct run *run, const struct trial *trial, size_t i,
                         const char *when)
 {
     const struct wire_arg *arg = &run->want->args[i];
+    const unsigned edges = trials_edges(&run->want->trials,
+                                        (size_t)(trial - run->problem->trials));
 
     for (int r = TOLERANCE_MAX_ERROR; r < TOLERANCE_RULES; r++) {
         const enum tolerance_rule rule = (enum tolerance_rule)r;
+        const struct check_how how = { rule, edges >> EDGE_INFINITIES & 1u };
         struct device_err err = { .poisoned = false };
         struct check check;
         int rc, broken;
@@ -236,12 +245,12 @@ static int check_output(struct run *run, const struct trial *trial, size_t i,
         if (rule != TOLERANCE_MAX_ERROR && !(arg->tolerance.rules & 1u << r))
             continue;
         rc = device_check(run->device, run->problem->outputs[i],
-                          trial->references[i], rule, &check, &err);
+                          trial->references[i], how, &check, &err);
         if (rc < 0)
             return settle_device(run, rc, &err);
         if (rule == TOLERANCE_MAX_ERROR)
             keep_check(run->result, arg, &check);
-        broken = broken_rule(&arg->tolerance, rule, &check);
+        broken = broken_rule(&arg->tolerance, rule, edges, &check);
         if (broken == TOLERANCE_RULES)
             continue;
         if (rule == TOLERANCE_MAX_ERROR) {
@@ -508,18 +517,34 @@ static int prepare(struct run *run, struct resident *resident)
     return rc == DEVICE_BROKEN ? FAILED : USELESS;
 }
 
+/* Check a trial, unless it judges nothing: then the result says so. */
+static int check_kind(struct run *run, size_t t)
+{
+    const struct trial *trial = &run->problem->trials[t];
+    char *detail = run->result->detail;
+    const size_t n = strlen(detail);
+    char name[TRIALS_NAME_MAX];
+
+    trials_name(&run->want->trials, t, name);
+    if (!trial->unjudged)
+        return check_once(run, trial, name);
+    snprintf(detail + n, sizeof(run->result->detail) - n,
+             "%snot judged by %s: there the reference is not finite, or beyond "
+             "the output's type",
+             n ? "; " : "", name);
+    return 0;
+}
+
 static int judge(struct run *run, struct resident *resident)
 {
-    static const char *const when[RESIDENT_TRIALS] = { "first seed",
-                                                       "second seed" };
     int rc = load(run);
 
     if (rc == 0)
         rc = prepare(run, resident);
     if (rc == 0)
         wire_write_progress(run->progress, "check");
-    for (int t = 0; rc == 0 && t < RESIDENT_TRIALS; t++)
-        rc = check_once(run, &run->problem->trials[t], when[t]);
+    for (size_t t = 0; rc == 0 && t < trials_count(&run->want->trials); t++)
+        rc = check_kind(run, t);
     if (run->want->untimed)
         return rc;
     if (rc == 0) {

@@ -1,11 +1,12 @@
 /* measure.h - checks and times one configuration
  *
- * 1. load       the artifact, and read what it costs 2. reference  inputs and
- * reference of the problem, unless resident 3. check      for each of two
- * seeds: poison the outputs, launch once, look
- *               at the guards, the inputs and the values
- * 4. time       warm-ups, then the samples, each with its outputs poisoned
- *               before it; clocks and temperatures before, during and after
+ * 1. load       the artifact, and read what it costs
+ * 2. reference  inputs and references of the problem, unless resident
+ * 3. check      for each trial: make ready what the kernel writes, launch
+ *               once, look at the guards, the inputs and the values
+ * 4. time       warm-ups, then the samples, with what the kernel writes made
+ *               ready before each; clocks and temperatures before, during
+ *               and after
  * 5. recheck    as in 3, on the buffers that were just timed
  *
  * An 'untimed' request ends after 3: under a profiler, times are wrong, and a

@@ -35,7 +35,7 @@ static void problem_free(struct device *device, struct problem *problem)
         return;
     for (size_t i = 0; i < problem->n_args; i++) {
         device_free(device, problem->outputs[i]);
-        for (int t = 0; t < RESIDENT_TRIALS; t++) {
+        for (size_t t = 0; t < trials_count(&problem->kinds); t++) {
             device_free(device, problem->trials[t].inputs[i]);
             device_free(device, problem->trials[t].references[i]);
         }
@@ -67,10 +67,17 @@ static bool arg_equals(const struct wire_arg *a, const struct wire_arg *b)
 {
     return strcmp(a->name, b->name) == 0 && a->type == b->type &&
            a->buffer == b->buffer && a->role == b->role &&
-           a->count == b->count && a->fill == b->fill && a->rows == b->rows &&
+           a->infinities == b->infinities && a->count == b->count &&
+           a->fill == b->fill && a->rows == b->rows &&
            a->columns == b->columns && a->low == b->low && a->high == b->high &&
            same_real(a->scale, b->scale) && a->integer == b->integer &&
            same_real(a->real, b->real);
+}
+
+static bool same_trials(const struct trials *a, const struct trials *b)
+{
+    return a->seeds == b->seeds && a->n_edges == b->n_edges &&
+           memcmp(a->edges, b->edges, a->n_edges * sizeof(*a->edges)) == 0;
 }
 
 static bool problem_is(const struct problem *problem,
@@ -79,8 +86,10 @@ static bool problem_is(const struct problem *problem,
     const struct wire_kernel *a = &problem->reference;
     const struct wire_kernel *b = &want->reference;
 
-    if (problem->seed != want->seed || problem->n_args != want->n_args ||
-        strcmp(a->path, b->path) != 0 || strcmp(a->entry, b->entry) != 0 ||
+    if (problem->seed != want->seed ||
+        !same_trials(&problem->kinds, &want->trials) ||
+        problem->n_args != want->n_args || strcmp(a->path, b->path) != 0 ||
+        strcmp(a->entry, b->entry) != 0 ||
         memcmp(a->grid, b->grid, sizeof(a->grid)) != 0 ||
         memcmp(a->block, b->block, sizeof(a->block)) != 0 || a->smem != b->smem)
         return false;
@@ -146,15 +155,23 @@ void resident_starts(const struct problem *problem, const struct trial *trial,
 }
 
 /* The seed of a trial; the first trial has the seed of the request. */
-static uint64_t trial_seed(uint64_t seed, int t)
+static uint64_t trial_seed(uint64_t seed, size_t t)
 {
-    return t == 0 ? seed : fill_mix(seed + (uint64_t)t);
+    return t == 0 ? seed : fill_mix(seed + t);
+}
+
+/* The edges of a trial that this argument can have. */
+static unsigned arg_edges(const struct wire_arg *arg, unsigned edges)
+{
+    if (!element_is_float(arg->type) || !fill_is_random(arg->fill))
+        return 0;
+    return arg->infinities ? edges : edges & ~(1u << EDGE_INFINITIES);
 }
 
 /* Fill a buffer of a trial: an input, or what an output starts as. */
 static int input_fill(struct device *device, const struct wire_arg *arg,
-                      uint64_t key, struct device_buffer **out, uint64_t *sum,
-                      struct device_err *err)
+                      uint64_t key, unsigned edges, struct device_buffer **out,
+                      uint64_t *sum, struct device_err *err)
 {
     const struct fill fill = { .kind = arg->fill,
                                .scale = arg->scale,
@@ -162,7 +179,9 @@ static int input_fill(struct device *device, const struct wire_arg *arg,
                                .columns = arg->columns,
                                .low = arg->low,
                                .high = arg->high,
-                               .count = arg->count };
+                               .count = arg->count,
+                               .edges = arg_edges(arg, edges),
+                               .type = arg->type };
     int64_t overrun;
     int rc = device_alloc(device, arg->name, arg->type, arg->count, out, err);
 
@@ -194,17 +213,18 @@ static bool is_compared(const struct wire_arg *arg)
 
 /* A copy for rotation has no outputs. */
 static int trial_fill(struct device *device, const struct problem *problem,
-                      int t, bool outputs, struct trial *trial,
+                      size_t t, bool outputs, struct trial *trial,
                       struct device_err *err)
 {
-    uint64_t seed = trial_seed(problem->seed, t);
+    const uint64_t seed = trial_seed(problem->seed, t);
+    const unsigned edges = trials_edges(&problem->kinds, t);
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
         const struct wire_arg *arg = &problem->args[i];
 
         if (is_filled(arg) && (outputs || arg->role == WIRE_IN))
-            rc = input_fill(device, arg, fill_key(seed, (unsigned)i),
+            rc = input_fill(device, arg, fill_key(seed, (unsigned)i), edges,
                             &trial->inputs[i], &trial->input_sums[i], err);
     }
     return rc;
@@ -216,31 +236,72 @@ static int not_the_reference(int rc)
     return rc < 0 ? DEVICE_BROKEN : 0;
 }
 
-/* A reference with a NaN or an unwritten element cannot be used. */
+/* The largest error of the reference against itself is 0, or infinite if an
+ * element is not a finite number. */
 static int reference_check(struct device *device, const struct wire_arg *arg,
-                           struct device_buffer *reference, uint64_t *sum,
+                           struct device_buffer *reference, bool infinities,
+                           struct check *check, uint64_t *sum,
                            struct device_err *err)
 {
-    struct check check = { .max_error = INFINITY };
+    const struct check_how how = { TOLERANCE_ABSOLUTE, infinities };
     int64_t overrun = 0;
     int rc = device_checksum(device, reference, sum, &overrun, err);
 
     if (rc == 0)
-        rc = device_check(device, reference, reference, TOLERANCE_ABSOLUTE,
-                          &check, err);
+        rc = device_check(device, reference, reference, how, check, err);
     if (rc < 0)
         return not_the_reference(rc);
-    if (overrun == 0 && check.max_error == 0)
+    if (overrun == 0)
         return 0;
-    if (overrun != 0)
-        snprintf(err->text, sizeof(err->text),
-                 "the reference wrote outside '%s', %lld bytes", arg->name,
-                 (long long)overrun);
-    else
-        snprintf(err->text, sizeof(err->text),
-                 "the reference left '%s'[%lld] unwritten, or not a finite "
-                 "number",
-                 arg->name, (long long)check.max_at);
+    snprintf(err->text, sizeof(err->text),
+             "the reference wrote outside '%s', %lld bytes", arg->name,
+             (long long)overrun);
+    return DEVICE_WRONG;
+}
+
+/* Is the reference within the range of the output's type? */
+static int reference_fits(struct device *device, struct device_buffer *output,
+                          const struct device_buffer *reference, bool *out,
+                          struct device_err *err)
+{
+    const struct check_how how = { .rule = TOLERANCE_ABSOLUTE };
+    struct check check = { .max_error = 0 };
+    int rc = device_copy(device, output, reference, err);
+
+    if (rc == 0)
+        rc = device_check(device, output, reference, how, &check, err);
+    *out = check_is_finite(check.max_error);
+    return not_the_reference(rc);
+}
+
+/* A reference with a NaN or an unwritten element cannot be used.  Edges may
+ * lead to one that no kernel is judged by. */
+static int reference_judges(struct device *device,
+                            const struct problem *problem, size_t t, size_t i,
+                            struct trial *trial, struct device_err *err)
+{
+    const struct wire_arg *arg = &problem->args[i];
+    const unsigned edges = trials_edges(&problem->kinds, t);
+    const bool infinities = edges >> EDGE_INFINITIES & 1u;
+    struct check check = { .max_error = INFINITY };
+    bool fits = true;
+    int rc = reference_check(device, arg, trial->references[i], infinities,
+                             &check, &trial->reference_sums[i], err);
+
+    if (rc == 0 && edges && !infinities && check.max_error == 0 &&
+        element_is_float(arg->type))
+        rc = reference_fits(device, problem->outputs[i], trial->references[i],
+                            &fits, err);
+    if (rc < 0)
+        return rc;
+    if (edges && (check.max_error != 0 || !fits))
+        trial->unjudged = true;
+    if (edges || check.max_error == 0)
+        return 0;
+    snprintf(err->text, sizeof(err->text),
+             "the reference left '%s'[%lld] unwritten, or not a finite "
+             "number",
+             arg->name, (long long)check.max_at);
     return DEVICE_WRONG;
 }
 
@@ -284,10 +345,11 @@ static int references_new(struct device *device, const struct problem *problem,
     return rc;
 }
 
-static int trial_reference(struct device *device, const struct problem *problem,
-                           struct trial *trial, struct device_kernel *kernel,
+static int trial_reference(struct device *device, struct problem *problem,
+                           size_t t, struct device_kernel *kernel,
                            struct device_err *err)
 {
+    struct trial *trial = &problem->trials[t];
     int rc = not_the_reference(references_new(device, problem, trial, err));
 
     if (rc == 0)
@@ -295,8 +357,7 @@ static int trial_reference(struct device *device, const struct problem *problem,
     for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
         if (!trial->references[i])
             continue;
-        rc = reference_check(device, &problem->args[i], trial->references[i],
-                             &trial->reference_sums[i], err);
+        rc = reference_judges(device, problem, t, i, trial, err);
         if (rc == 0)
             rc = not_the_reference(
                 device_guard(device, trial->references[i], DEVICE_HIDDEN, err));
@@ -316,12 +377,11 @@ static int problem_fill(struct device *device, struct problem *problem,
             rc = not_the_reference(device_alloc(
                 device, problem->args[i].name, problem->args[i].type,
                 problem->args[i].count, &problem->outputs[i], err));
-    for (int t = 0; rc == 0 && t < RESIDENT_TRIALS; t++) {
+    for (size_t t = 0; rc == 0 && t < trials_count(&problem->kinds); t++) {
         rc = not_the_reference(
             trial_fill(device, problem, t, true, &problem->trials[t], err));
         if (rc == 0)
-            rc = trial_reference(device, problem, &problem->trials[t], kernel,
-                                 err);
+            rc = trial_reference(device, problem, t, kernel, err);
     }
     if (!err->poisoned)
         device_unload(device, kernel);
@@ -346,7 +406,8 @@ static size_t input_bytes(const struct wire_arg *args, size_t n)
 /* Without the guards. */
 static size_t problem_bytes(const struct wire_measure *want)
 {
-    size_t bytes = RESIDENT_TRIALS * input_bytes(want->args, want->n_args);
+    const size_t n = trials_count(&want->trials);
+    size_t bytes = n * input_bytes(want->args, want->n_args);
 
     for (size_t i = 0; i < want->n_args; i++) {
         const struct wire_arg *arg = &want->args[i];
@@ -355,10 +416,9 @@ static size_t problem_bytes(const struct wire_measure *want)
             continue;
         bytes += arg_bytes(arg);
         if (is_filled(arg))
-            bytes += RESIDENT_TRIALS * arg_bytes(arg);
+            bytes += n * arg_bytes(arg);
         if (is_compared(arg))
-            bytes += RESIDENT_TRIALS * (size_t)arg->count *
-                     element_bytes(ELEMENT_FP64);
+            bytes += n * (size_t)arg->count * element_bytes(ELEMENT_FP64);
     }
     return bytes;
 }
@@ -375,6 +435,7 @@ static int problem_new(struct device *device, const struct wire_measure *want,
     problem->n_args = want->n_args;
     problem->reference = want->reference;
     problem->seed = want->seed;
+    problem->kinds = want->trials;
     problem->bytes = problem_bytes(want);
     rc = problem_fill(device, problem, err);
     if (rc == 0) {

@@ -6,8 +6,10 @@
  * come.  If there is no room left (device_room_bytes()), the least recently
  * used problem is dropped.
  *
- * Each problem has two trials: the same shapes from two seeds.  So a kernel
- * that is correct for one set of inputs only is detected.
+ * Each problem has trials (wire/trials.h): the same shapes from several seeds,
+ * and with edges.  So a kernel that is correct for one set of inputs only is
+ * detected.  A trial with edges whose reference is not finite, or beyond the
+ * range of an output's type, judges nothing.
  *
  * The path of a reference identifies its contents: the file must not change
  * while the process runs.
@@ -20,7 +22,6 @@
 
 enum {
     RESIDENT_PROBLEMS = 64,
-    RESIDENT_TRIALS = 2,
     RESIDENT_COPIES = 64 /* of the inputs; if more are needed, there is no
                           * rotation */
 };
@@ -35,6 +36,7 @@ struct trial {
     struct device_buffer *references[WIRE_ARGS_MAX]; /* of outputs, fp64 */
     uint64_t input_sums[WIRE_ARGS_MAX];
     uint64_t reference_sums[WIRE_ARGS_MAX];
+    bool unjudged; /* with edges: the reference is not finite in the type */
 };
 
 struct problem {
@@ -44,7 +46,8 @@ struct problem {
     uint64_t seed;
     /* Of outputs and workspaces; shared by the trials. */
     struct device_buffer *outputs[WIRE_ARGS_MAX];
-    struct trial trials[RESIDENT_TRIALS];
+    struct trial trials[TRIALS_MAX];
+    struct trials kinds;  /* which they are */
     struct trial *copies; /* of the first trial's inputs, for rotation */
     size_t n_copies;
     bool copied;   /* or an attempt has failed */

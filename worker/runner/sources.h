@@ -60,6 +60,8 @@ static const struct runner_source runner_sources[] = {
     { "worker/runner/wire/element.h", RUNNER_ALL },
     { "worker/runner/wire/element_half.h", RUNNER_ALL },
     { "worker/runner/wire/element_type.h", RUNNER_ALL },
+    { "worker/runner/wire/edge.h", RUNNER_ALL },
+    { "worker/runner/wire/trials.h", RUNNER_ALL },
     { "worker/runner/wire/fill.h", RUNNER_ALL },
     { "worker/runner/wire/tolerance.h", RUNNER_ALL },
     { "worker/runner/wire/fill_integer.h", RUNNER_ALL },

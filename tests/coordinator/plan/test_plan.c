@@ -111,7 +111,8 @@ static void a_request_says_all_the_runner_needs(void **state)
         "9.9999999999999995e-07 max_error 1.0000000000000001e-05\n"
         "arg n int32 scalar 5001\n"
         "reference vector_add_reference 20 1 1 256 1 1 0\n"
-        "seed 1\nwarmups 3\nsamples 5 30\nnoise 0.01\nmargin "
+        "seed 1\ntrials 2 zeros+ties+tiny\nwarmups 3\nsamples 5 30\nnoise "
+        "0.01\nmargin "
         "1.1000000000000001\nincumbent_s 0\nl2 flush\ntimeout_s 10\n");
     end(&made);
 }
@@ -270,11 +271,34 @@ static void fills_roles_and_rules_are_those_of_the_sweep_file(void **state)
                        A_AS("fp32", "\"ones\", \"output\": true, "
                                     "\"tolerance\": { \"ulp\": 2 }"),
                        "arg a fp32 buffer 5001 ones 1 out ulp 2\n");
+    assert_request_has(A, A ", \"infinities\": true",
+                       "arg a fp32 buffer 5001 normal 1 in infinities\n");
     assert_keys(A, A_AS("fp32", "2"), true, false);
     assert_keys(A, A_AS("int32", "{ \"range\": [0, 2] }"), true, false);
     assert_keys(A, A ", \"inout\": true", true, false);
 #undef A
 #undef A_AS
+}
+
+static void a_proof_has_more_seeds_and_each_edge_alone(void **state)
+{
+#define SEED "\"seed\": 1"
+    struct made made = make(SEED, SEED ", \"edges\": [\"tiny\", \"large\"]");
+    const char *request = NULL;
+
+    (void)state;
+    assert_int_equal(plan_measure(made.plan, 0, 0, &sampling, &request, NULL),
+                     0);
+    assert_non_null(strstr(request, "\nseed 1\ntrials 2 tiny\n"));
+    made.spec->measure.proof = true;
+    assert_int_equal(plan_measure(made.plan, 0, 0, &sampling, &request, NULL),
+                     0);
+    assert_non_null(strstr(request, "\ntrials 4 large tiny\n"));
+    assert_null(strstr(request, "\nseed 1\n"));
+    end(&made);
+    assert_keys(SEED, SEED ", \"edges\": []", true, false);
+    assert_request_has(SEED, SEED ", \"edges\": []", "\ntrials 2\n");
+#undef SEED
 }
 
 static void a_scale_that_is_no_number_is_an_error(void **state)
@@ -379,6 +403,7 @@ int main(void)
         cmocka_unit_test(an_edit_changes_just_the_keys_it_should),
         cmocka_unit_test(scales_and_ramps_are_the_shapes),
         cmocka_unit_test(fills_roles_and_rules_are_those_of_the_sweep_file),
+        cmocka_unit_test(a_proof_has_more_seeds_and_each_edge_alone),
         cmocka_unit_test(a_scale_that_is_no_number_is_an_error),
         cmocka_unit_test(a_rejected_baseline_is_an_error_that_names_the_gate),
     };

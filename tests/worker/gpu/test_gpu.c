@@ -30,7 +30,7 @@
     "arg out fp32 buffer 1000 poison 1 out relative_l2 1e-6 max_error 1e-5\n" \
     "arg n int32 scalar 1000\n"                                               \
     "reference sum 16 1 1 64 1 1 0\n"                                         \
-    "seed 1\nwarmups 1\nsamples 5 5\nnoise 0.01\nmargin "                     \
+    "seed 1\ntrials 2\nwarmups 1\nsamples 5 5\nnoise 0.01\nmargin "           \
     "1.1\nincumbent_s 0\nl2 flush\n"                                          \
     "timeout_s 10\n"
 

@@ -193,7 +193,7 @@ static char *request_for(const struct pair *pair)
                       "arg out fp32 buffer 5001 poison 1 out relative_l2 1e-6 "
                       "max_error 1e-5\narg n int32 scalar 5001\n"
                       "reference %s 20 1 1 256 1 1 0\n"
-                      "seed 1\nwarmups 2\nsamples 9 9\nnoise "
+                      "seed 1\ntrials 2\nwarmups 2\nsamples 9 9\nnoise "
                       "0.01\nmargin 1.1\nincumbent_s 0\nl2 flush\n"
                       "timeout_s 2\n",
                       pair->entry, pair->reference_entry);

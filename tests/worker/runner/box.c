@@ -197,6 +197,7 @@ void box_request(struct wire_request *request, const char *entry,
         .most = { [TOLERANCE_RELATIVE_L2] = 1e-6, [TOLERANCE_MAX_ERROR] = 1e-5 }
     };
     measure->seed = 1;
+    measure->trials.seeds = 2;
     measure->warmups = 1;
     measure->least = measure->most = 5;
     measure->noise = 0.01;

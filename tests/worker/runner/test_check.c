@@ -14,7 +14,8 @@ static double error_of(enum tolerance_rule rule, enum element_type type,
     uint64_t room = 0;
 
     element_store(&room, type, 0, out);
-    return check_element_error(rule, &room, type, 0, ref, 2);
+    return check_element_error((struct check_how){ .rule = rule }, &room, type,
+                               0, ref, 2);
 }
 
 static void each_rule_measures_in_its_unit(void **state)
@@ -57,13 +58,38 @@ static void large_integers_are_not_rounded(void **state)
 {
     const int64_t out[] = { (INT64_C(1) << 53) + 1, INT64_MIN, INT64_MAX };
 
+    const struct check_how exact = { .rule = TOLERANCE_EXACT };
+    const struct check_how absolute = { .rule = TOLERANCE_ABSOLUTE };
+
     (void)state;
-    assert_true(check_element_error(TOLERANCE_EXACT, out, ELEMENT_INT64, 0,
-                                    0x1p53, 0) == 1);
-    assert_true(check_element_error(TOLERANCE_EXACT, out, ELEMENT_INT64, 1,
-                                    -0x1p63, 0) == 0);
-    assert_true(check_element_error(TOLERANCE_ABSOLUTE, out, ELEMENT_INT64, 2,
+    assert_true(check_element_error(exact, out, ELEMENT_INT64, 0, 0x1p53, 0) ==
+                1);
+    assert_true(check_element_error(exact, out, ELEMENT_INT64, 1, -0x1p63, 0) ==
+                0);
+    assert_true(check_element_error(absolute, out, ELEMENT_INT64, 2,
                                     0x1p63 - 1024, 0) == 1023);
+}
+
+static void infinities_are_matched_where_they_are_allowed(void **state)
+{
+    const struct check_how strict = { TOLERANCE_MAX_ERROR, false };
+    const struct check_how how = { TOLERANCE_MAX_ERROR, true };
+    const double out[] = { INFINITY, -INFINITY, NAN, 1 };
+    const enum element_type fp64 = ELEMENT_FP64;
+
+    (void)state;
+    assert_true(check_element_error(how, out, fp64, 0, INFINITY, 1) == 0);
+    assert_true(isinf(check_element_error(how, out, fp64, 1, INFINITY, 1)));
+    assert_true(check_element_error(how, out, fp64, 2, NAN, 1) == 0);
+    assert_true(isinf(check_element_error(how, out, fp64, 3, NAN, 1)));
+    assert_true(isinf(check_element_error(how, out, fp64, 2, 1, 1)));
+    assert_true(check_element_error(how, out, fp64, 3, 3, 1) == 0.5);
+    assert_true(isinf(check_element_error(strict, out, fp64, 0, INFINITY, 1)));
+    assert_true(check_square(how, INFINITY) == 0 && check_square(how, 3) == 9);
+    assert_true(isinf(check_square(strict, INFINITY)));
+    assert_true(check_square_error(how, INFINITY, INFINITY) == 0);
+    assert_true(isinf(check_square_error(how, 1, INFINITY)));
+    assert_true(check_square_error(how, 1, 3) == 4);
 }
 
 int main(void)
@@ -71,6 +97,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_rule_measures_in_its_unit),
         cmocka_unit_test(large_integers_are_not_rounded),
+        cmocka_unit_test(infinities_are_matched_where_they_are_allowed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,9 +236,124 @@ static void a_permutation_has_each_number_once(void **state)
     }
 }
 
+/* Elements of the edges. */
+enum {
+    EDGED = 6400
+};
+
+static struct fill with(enum fill_kind kind, unsigned edges)
+{
+    return (struct fill){
+        .kind = kind, .scale = 0.5, .edges = edges, .type = ELEMENT_FP16
+    };
+}
+
+static void zeros_have_both_signs_and_come_in_runs(void **state)
+{
+    const struct fill fill = with(FILL_NORMAL, 1u << EDGE_ZEROS);
+    const struct fill positive = with(FILL_UNIFORM, 1u << EDGE_ZEROS);
+    int zeros = 0, negative = 0, run = 0, longest = 0;
+
+    (void)state;
+    for (int64_t i = 0; i < EDGED; i++) {
+        const double value = fill_value(&fill, 5, i);
+
+        run = value == 0 ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+        zeros += value == 0;
+        negative += value == 0 && signbit(value);
+        assert_false(signbit(fill_value(&positive, 5, i)));
+    }
+    assert_in_range(zeros, EDGED / 2, EDGED * 3 / 4);
+    assert_in_range(negative, EDGED / 5, EDGED / 2);
+    assert_true(longest >= EDGE_RUN);
+}
+
+static void ties_are_few_values(void **state)
+{
+    const struct fill fill = with(FILL_NORMAL, 1u << EDGE_TIES);
+    const struct fill uniform = with(FILL_UNIFORM, 1u << EDGE_TIES);
+    int quarters = 0;
+
+    (void)state;
+    for (int64_t i = 0; i < EDGED; i++) {
+        const double value = fill_value(&fill, 5, i);
+        const double within = fill_value(&uniform, 5, i);
+
+        assert_true(value * 4 == rint(value * 4) && fabs(value) < 4);
+        assert_true(within * 8 == rint(within * 8) && within < 0.5);
+        quarters += value == 0.25;
+    }
+    assert_in_range(quarters, EDGED / 6, EDGED / 3);
+}
+
+static void large_and_tiny_values_keep_their_order(void **state)
+{
+    const struct fill plain = with(FILL_NORMAL, 0);
+    const struct fill large = with(FILL_NORMAL, 1u << EDGE_LARGE);
+    const struct fill tiny = with(FILL_NORMAL, 1u << EDGE_TINY);
+    int subnormal = 0;
+
+    (void)state;
+    for (int64_t i = 0; i < EDGED; i++) {
+        const double value = fill_value(&plain, 5, i);
+        const double small = fill_value(&tiny, 5, i);
+
+        assert_true(fill_value(&large, 5, i) == 16 * value);
+        assert_true(small == value / 64 || fabs(small) < 0x1p-14);
+        subnormal += small != value / 64;
+        assert_true(small == value / 64 ||
+                    small == element_round(ELEMENT_FP16, small));
+    }
+    assert_in_range(subnormal, EDGED / 12, EDGED / 6);
+}
+
+static void several_edges_leave_half_as_it_is(void **state)
+{
+    const unsigned edges = 1u << EDGE_ZEROS | 1u << EDGE_TIES | 1u << EDGE_TINY;
+    const struct fill plain = with(FILL_NORMAL, 0);
+    const struct fill fill = with(FILL_NORMAL, edges);
+    int zeros = 0, subnormal = 0, same = 0;
+
+    (void)state;
+    for (int64_t i = 0; i < EDGED; i++) {
+        const double value = fill_value(&fill, 5, i);
+
+        zeros += value == 0;
+        subnormal += value != 0 && fabs(value) < 0x1p-14;
+        same += value == fill_value(&plain, 5, i);
+    }
+    assert_in_range(zeros, EDGED / 8, EDGED / 4); /* some are ties as well */
+    assert_in_range(subnormal, EDGED / 12, EDGED / 6);
+    assert_in_range(same, EDGED / 2, EDGED * 3 / 4);
+}
+
+static void infinities_are_few(void **state)
+{
+    const struct fill fill = with(FILL_RAMP, 1u << EDGE_INFINITIES);
+    struct fill ramp = fill;
+    int found = 0, negative = 0;
+
+    (void)state;
+    ramp.rows = ramp.columns = 80;
+    for (int64_t i = 0; i < EDGED; i++) {
+        const double value = fill_value(&ramp, 5, i);
+
+        found += isinf(value) != 0;
+        negative += isinf(value) && value < 0;
+    }
+    assert_in_range(found, EDGED / 128, EDGED / 32);
+    assert_in_range(negative, 1, found - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(zeros_have_both_signs_and_come_in_runs),
+        cmocka_unit_test(ties_are_few_values),
+        cmocka_unit_test(large_and_tiny_values_keep_their_order),
+        cmocka_unit_test(several_edges_leave_half_as_it_is),
+        cmocka_unit_test(infinities_are_few),
         cmocka_unit_test(integers_are_those_of_their_range),
         cmocka_unit_test(one_value_is_a_range_too),
         cmocka_unit_test(sorted_integers_are_row_pointers),

@@ -278,6 +278,68 @@ static void a_workspace_is_new_before_every_launch(void **state)
                  "");
 }
 
+/* The outcome of 'entry' after one seed and one trial with this edge. */
+static void assert_edge(const char *entry, enum edge edge, enum outcome outcome,
+                        const char *text)
+{
+    struct wire_request request;
+    const struct wire_result *result = &box.reply.result;
+
+    box_request(&request, entry, "sum", 1001);
+    request.measure.args[0].infinities = true;
+    request.measure.trials =
+        (struct trials){ .seeds = 1, .edges = { 1u << edge }, .n_edges = 1 };
+    request.measure.least = request.measure.most = 1;
+    assert_true(box_ask(&box, &request));
+    if (result->outcome != outcome ||
+        strncmp(result->detail, text, strlen(text)) != 0)
+        fail_msg("%s: %s: %s", entry, outcome_name(result->outcome),
+                 result->detail);
+}
+
+static void each_edge_finds_what_seeds_do_not(void **state)
+{
+    static const struct {
+        const char *entry;
+        enum edge edge;
+        const char *name;
+    } rows[] = {
+        { "wrong_at_zero", EDGE_ZEROS, "inputs with zeros: " },
+        { "wrong_at_ties", EDGE_TIES, "inputs with ties: " },
+        { "wrong_when_large", EDGE_LARGE, "inputs with large values: " },
+        { "wrong_when_tiny", EDGE_TINY, "inputs with tiny values: " },
+        { "wrong_at_infinity", EDGE_INFINITIES, "inputs with infinities: " },
+    };
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        assert_edge(rows[i].entry, rows[i].edge, OUTCOME_CORRECTNESS,
+                    rows[i].name);
+        assert_edge("right", rows[i].edge, OUTCOME_CORRECT, "");
+        assert_string_equal(box.reply.result.detail, "");
+    }
+    for (size_t i = 1; i < 5; i++)
+        assert_edge(rows[i].entry, EDGE_ZEROS, OUTCOME_CORRECT, "");
+}
+
+/* It is wrong with zeros, but so is its reference. */
+static void a_reference_that_is_not_finite_does_not_judge(void **state)
+{
+    struct wire_request request;
+
+    (void)state;
+    box_request(&request, "log_of", "log_sum", 1001);
+    request.measure.trials = (struct trials){ .seeds = 2,
+                                              .edges = { 1u << EDGE_ZEROS },
+                                              .n_edges = 1 };
+    request.measure.args[2].tolerance.most[TOLERANCE_MAX_ERROR] = 1e-4;
+    request.measure.args[2].tolerance.most[TOLERANCE_RELATIVE_L2] = 1e-4;
+    assert_true(box_ask(&box, &request));
+    assert_string_equal(box.reply.result.detail,
+                        "not judged by inputs with zeros: there the reference "
+                        "is not finite, or beyond the output's type");
+    assert_int_equal(box.reply.result.outcome, OUTCOME_CORRECT);
+}
+
 static void nan_and_unwritten_elements_fail(void **state)
 {
     (void)state;
@@ -446,6 +508,8 @@ int main(void)
         CASE(broken_rule_is_named),
         CASE(filled_outputs_are_restored_before_every_launch),
         CASE(a_workspace_is_new_before_every_launch),
+        CASE(each_edge_finds_what_seeds_do_not),
+        CASE(a_reference_that_is_not_finite_does_not_judge),
         CASE(nan_and_unwritten_elements_fail),
         CASE(kernel_right_for_one_seed_fails),
         CASE(nothing_is_kept_from_launch_to_launch),

@@ -25,7 +25,7 @@ static const char measure_text[] =
     "grid 4294967295 2 1\n"
     "block 256 1 1\n"
     "smem 101376\n"
-    "arg a fp16 buffer 1001 normal 0.5 in\n"
+    "arg a fp16 buffer 1001 normal 0.5 in infinities\n"
     "arg k fp16 buffer 1001 ramp 13 7 1 in\n"
     "arg out fp32 buffer 1001 poison 1 out relative_l2 9.9999999999999995e-07 "
     "max_error "
@@ -39,6 +39,7 @@ static const char measure_text[] =
     "arg scale fp32 scalar 0.125\n"
     "reference /r.cubin add_reference 4 1 1 256 1 1 0\n"
     "seed 18446744073709551615\n"
+    "trials 3 zeros+ties+tiny large infinities\n"
     "warmups 3\n"
     "samples 5 30\n"
     "noise 0.01\n"
@@ -176,6 +177,12 @@ static void measure_request_has_every_field(void **state)
     assert_true(measure->args[4].role == WIRE_WORKSPACE);
     assert_true(measure->args[5].low == -4 && measure->args[5].high == 9);
     assert_true(measure->args[6].high == 9007199254740992);
+    assert_int_equal(measure->trials.seeds, 3);
+    assert_int_equal(measure->trials.n_edges, 3);
+    assert_int_equal(measure->trials.edges[0],
+                     1u << EDGE_ZEROS | 1u << EDGE_TIES | 1u << EDGE_TINY);
+    assert_int_equal(trials_edges(&measure->trials, 2), 0);
+    assert_int_equal(trials_edges(&measure->trials, 4), 1u << EDGE_LARGE);
     assert_true(measure->args[8].integer == INT64_MIN);
     assert_true(measure->args[9].real == 0.125);
     assert_string_equal(measure->reference.entry, "add_reference");
@@ -285,6 +292,15 @@ static void bad_values_are_refused_with_what_was_expected(void **state)
         { "arg a fp16 buffer 1 poison 1 out ulp nan", "arg 'a fp16 buffer 1" },
         { "arg a fp16 buffer 1 poison 1 out ulp -1", "arg 'a fp16 buffer 1" },
         { "arg a fp16 buffer 1 poison 1 out ulp 1 ulp 1", "arg 'a fp16 buf" },
+        { "trials 0", "trials '0': expected seeds" },
+        { "trials 9", "trials '9': expected seeds" },
+        { "trials 2 cold", "trials '2 cold': expected seeds" },
+        { "trials 2 zeros+", "trials '2 zeros+': expected seeds" },
+        { "trials 2 zeros+zeros", "trials '2 zeros+zeros': expected" },
+        { "trials 1 ties ties ties ties ties ties ties ties ties",
+          "expected seeds" },
+        { "arg a int8 buffer 1 normal 1 in infinities", "arg 'a int8 buffer" },
+        { "arg a fp16 buffer 1 ones 1 in infinities", "arg 'a fp16 buffer" },
         { "arg a int8 buffer 1 range 2 1 1 in", "arg 'a int8 buffer 1" },
         { "arg a int8 buffer 1 range 2 1 in", "arg 'a int8 buffer 1" },
         { "arg a int8 buffer 1 sorted -1 1 in", "arg 'a int8 buffer 1" },

@@ -350,12 +350,12 @@ int device_checksum(struct device *device, const struct device_buffer *buffer,
 }
 
 int device_check(struct device *device, const struct device_buffer *out,
-                 const struct device_buffer *ref, enum tolerance_rule rule,
+                 const struct device_buffer *ref, struct check_how how,
                  struct check *check, struct device_err *err)
 {
     cudaError_t rc =
         kernel_check(device_address(out), out->type, device_address(ref),
-                     out->count, rule, device->scratch, device->stream);
+                     out->count, how, device->scratch, device->stream);
 
     return fetch(device, "check", rc, check, &device->scratch->check,
                  sizeof(*check), err);

@@ -110,13 +110,13 @@ __device__ struct worst block_worst(struct worst value)
 }
 
 __global__ void check_sums(const void *out, enum element_type type, const double *ref,
-                           int64_t count, struct check_scratch *scratch)
+                           int64_t count, struct check_how how, struct check_scratch *scratch)
 {
     double error_sum = 0, ref_sum = 0;
 
     for (int64_t i = first_index(); i < count; i += index_step()) {
-        error_sum += check_square_error(element_load(out, type, i), ref[i]);
-        ref_sum += ref[i] * ref[i];
+        error_sum += check_square_error(how, element_load(out, type, i), ref[i]);
+        ref_sum += check_square(how, ref[i]);
     }
     error_sum = block_sum(error_sum);
     ref_sum = block_sum(ref_sum);
@@ -144,14 +144,14 @@ __global__ void check_rms(int64_t count, int n_blocks, struct check_scratch *scr
 }
 
 __global__ void check_elements(const void *out, enum element_type type, const double *ref,
-                               int64_t count, enum tolerance_rule rule,
+                               int64_t count, struct check_how how,
                                struct check_scratch *scratch)
 {
     struct worst worst = { 0, -1 };
     double rms = scratch->rms;
 
     for (int64_t i = first_index(); i < count; i += index_step()) {
-        double error = check_element_error(rule, out, type, i, ref[i], rms);
+        double error = check_element_error(how, out, type, i, ref[i], rms);
 
         worst = worse_of(worst, { error, i });
     }
@@ -233,14 +233,14 @@ cudaError_t kernel_scan(const void *payload, size_t bytes, size_t guard, struct 
 }
 
 cudaError_t kernel_check(const void *out, enum element_type type, const double *ref, int64_t count,
-                         enum tolerance_rule rule, struct check_scratch *scratch,
+                         struct check_how how, struct check_scratch *scratch,
                          cudaStream_t stream)
 {
     unsigned n = blocks_for(count);
 
-    check_sums<<<n, THREADS, 0, stream>>>(out, type, ref, count, scratch);
+    check_sums<<<n, THREADS, 0, stream>>>(out, type, ref, count, how, scratch);
     check_rms<<<1, THREADS, 0, stream>>>(count, (int)n, scratch);
-    check_elements<<<n, THREADS, 0, stream>>>(out, type, ref, count, rule, scratch);
+    check_elements<<<n, THREADS, 0, stream>>>(out, type, ref, count, how, scratch);
     check_worst<<<1, THREADS, 0, stream>>>(out, type, ref, (int)n, scratch);
     return cudaGetLastError();
 }

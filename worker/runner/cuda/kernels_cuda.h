@@ -52,8 +52,7 @@ cudaError_t kernel_scan(const void *payload, size_t bytes, size_t guard,
 
 /* The result is scratch->check. */
 cudaError_t kernel_check(const void *out, enum element_type type,
-                         const double *ref, int64_t count,
-                         enum tolerance_rule rule,
+                         const double *ref, int64_t count, struct check_how how,
                          struct check_scratch *scratch, cudaStream_t stream);
 
 /* In host memory that the device sees.  The numbers may wrap around. */

@@ -21,8 +21,42 @@ struct check {
     double got, want;   /* output and reference there */
 };
 
-ELEMENT_FN double check_square_error(double out, double ref)
+/* How elements are compared: by a rule for single elements; and is a reference
+ * that is infinite or NaN one that an element can match? */
+struct check_how {
+    enum tolerance_rule rule;
+    bool infinities;
+};
+
+ELEMENT_FN bool check_is_finite(double x)
 {
+    return x - x == 0;
+}
+
+/* Is 'ref' a value that 'out' must be, rather than be close to? */
+ELEMENT_FN bool check_is_matched(struct check_how how, double ref)
+{
+    return how.infinities && !check_is_finite(ref);
+}
+
+/* 0, or INFINITY */
+ELEMENT_FN double check_match_error(double out, double ref)
+{
+    return out == ref || (out != out && ref != ref) ? 0 : (double)INFINITY;
+}
+
+/* What an element of the reference adds to the sum of squares. */
+ELEMENT_FN double check_square(struct check_how how, double ref)
+{
+    return check_is_matched(how, ref) ? 0 : ref * ref;
+}
+
+ELEMENT_FN double check_square_error(struct check_how how, double out,
+                                     double ref)
+{
+    if (check_is_matched(how, ref))
+        return check_match_error(out, ref);
+
     double diff = out - ref;
 
     return diff == diff ? diff * diff : (double)INFINITY;
@@ -53,14 +87,17 @@ ELEMENT_FN double check_difference(const void *base, enum element_type type,
     return fabs(out - want);
 }
 
-/* The error of element 'i' of 'base' by a rule for elements. */
-ELEMENT_FN double check_element_error(enum tolerance_rule rule,
-                                      const void *base, enum element_type type,
-                                      int64_t i, double ref, double rms)
+/* The error of element 'i' of 'base'. */
+ELEMENT_FN double check_element_error(struct check_how how, const void *base,
+                                      enum element_type type, int64_t i,
+                                      double ref, double rms)
 {
-    const double diff =
-        check_difference(base, type, i, ref, rule == TOLERANCE_EXACT);
+    const enum tolerance_rule rule = how.rule;
+    double diff;
 
+    if (check_is_matched(how, ref))
+        return check_match_error(element_load(base, type, i), ref);
+    diff = check_difference(base, type, i, ref, rule == TOLERANCE_EXACT);
     if (!(diff == diff))
         return (double)INFINITY;
     if (diff == 0)

@@ -86,8 +86,8 @@ int device_guard(struct device *device, struct device_buffer *buffer,
 /* Fill with fill_value(fill, key, i); only a buffer with DEVICE_WRITE. */
 int device_fill(struct device *device, struct device_buffer *buffer,
                 const struct fill *fill, uint64_t key, struct device_err *err);
-/* The contents of 'from', a buffer of the same type and count; 'to' may also be
- * ELEMENT_FP64, which holds the same values (of int64 up to 2^53). */
+/* The contents of 'from', a buffer of the same count, converted as
+ * element_store() does. */
 int device_copy(struct device *device, struct device_buffer *to,
                 const struct device_buffer *from, struct device_err *err);
 /* Poison contents and guards again. */
@@ -100,10 +100,10 @@ int device_poison(struct device *device, struct device_buffer *buffer,
 int device_checksum(struct device *device, const struct device_buffer *buffer,
                     uint64_t *sum, int64_t *overrun, struct device_err *err);
 
-/* Compare 'out' with 'ref' (ELEMENT_FP64, same count), each element by 'rule',
- * which is not TOLERANCE_RELATIVE_L2. */
+/* Compare 'out' with 'ref' (ELEMENT_FP64, same count); the rule is not
+ * TOLERANCE_RELATIVE_L2. */
 int device_check(struct device *device, const struct device_buffer *out,
-                 const struct device_buffer *ref, enum tolerance_rule rule,
+                 const struct device_buffer *ref, struct check_how how,
                  struct check *check, struct device_err *err);
 
 struct device_state {

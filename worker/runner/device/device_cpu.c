@@ -160,7 +160,7 @@ int device_checksum(struct device *device, const struct device_buffer *buffer,
 }
 
 int device_check(struct device *device, const struct device_buffer *out,
-                 const struct device_buffer *ref, enum tolerance_rule rule,
+                 const struct device_buffer *ref, struct check_how how,
                  struct check *check, struct device_err *err)
 {
     const void *values = array_base(out->array);
@@ -172,8 +172,8 @@ int device_check(struct device *device, const struct device_buffer *out,
     for (int64_t i = 0; i < out->count; i++) {
         const double got = element_load(values, out->type, i);
 
-        ref_sum += want[i] * want[i];
-        error_sum += check_square_error(got, want[i]);
+        ref_sum += check_square(how, want[i]);
+        error_sum += check_square_error(how, got, want[i]);
     }
     *check =
         (struct check){ .relative_l2 = check_relative_l2(error_sum, ref_sum),
@@ -181,7 +181,7 @@ int device_check(struct device *device, const struct device_buffer *out,
     const double rms = sqrt(ref_sum / (double)out->count);
     for (int64_t i = 0; i < out->count; i++) {
         const double error =
-            check_element_error(rule, values, out->type, i, want[i], rms);
+            check_element_error(how, values, out->type, i, want[i], rms);
 
         if (error <= check->max_error)
             continue;

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "worker/runner/wire/edge.h"
 #include "worker/runner/wire/element_type.h"
 #include "worker/runner/wire/fill_integer.h"
 #include "worker/runner/wire/fill_random.h"
@@ -33,25 +34,43 @@ enum {
 struct fill {
     enum fill_kind kind;
     double scale;
-    int64_t rows, columns; /* of a ramp, >= 1 */
-    int64_t low, high;     /* of a range and of what is sorted; to 2^53 */
-    int64_t count;         /* elements of the buffer */
+    int64_t rows, columns;  /* of a ramp, >= 1 */
+    int64_t low, high;      /* of a range and of what is sorted; to 2^53 */
+    int64_t count;          /* elements of the buffer */
+    unsigned edges;         /* bit e: enum edge e; 0 unless fill_is_random() */
+    enum element_type type; /* of the buffer; with edges a float type */
 };
+
+/* Do its values have edges? */
+ELEMENT_FN bool fill_is_random(enum fill_kind kind)
+{
+    return kind == FILL_NORMAL || kind == FILL_UNIFORM || kind == FILL_RAMP;
+}
+
+/* Element 'i' of a random fill before the scale. */
+ELEMENT_FN double fill_unit(const struct fill *fill, uint64_t key, int64_t i)
+{
+    int64_t row;
+
+    if (fill->kind == FILL_UNIFORM)
+        return (double)(fill_bits(key, i) >> 11) * 0x1p-53;
+    if (fill->kind == FILL_NORMAL)
+        return fill_normal(key, i);
+    row = i / fill->columns % fill->rows;
+    return fill_normal(key, i) * ((double)(row + 1) / (double)fill->rows);
+}
 
 /* Element 'i' before conversion to the type of the buffer. */
 ELEMENT_FN double fill_value(const struct fill *fill, uint64_t key, int64_t i)
 {
-    int64_t row;
-
+    if (fill->edges)
+        return edge_value(fill->edges, fill->type, fill->kind == FILL_UNIFORM,
+                          fill_unit(fill, key, i), fill->scale, key, i);
     switch (fill->kind) {
     case FILL_NORMAL:
-        return fill->scale * fill_normal(key, i);
     case FILL_RAMP:
-        row = i / fill->columns % fill->rows;
-        return fill->scale *
-               (fill_normal(key, i) * ((double)(row + 1) / (double)fill->rows));
     case FILL_UNIFORM:
-        return fill->scale * (double)(fill_bits(key, i) >> 11) * 0x1p-53;
+        return fill->scale * fill_unit(fill, key, i);
     case FILL_ONES:
         return fill->scale;
     case FILL_IOTA:

@@ -157,6 +157,9 @@ static bool read_buffer(struct wire_arg *arg, char *rest)
     arg->role = (enum wire_role)role;
     if (role == WIRE_OUT)
         return read_tolerance(&arg->tolerance, &rest);
+    arg->infinities = role == WIRE_IN && strcmp(rest, "infinities") == 0;
+    if (arg->infinities)
+        return fill_is_random(arg->fill) && element_is_float(arg->type);
     return role >= 0 && *rest == '\0' &&
            (role == WIRE_WORKSPACE) == (arg->fill == FILL_POISON);
 }
@@ -204,6 +207,43 @@ static bool read_seed(void *message, char *rest)
     struct wire_request *request = message;
 
     return wire_read_u64(rest, UINT64_MAX, &request->measure.seed);
+}
+
+/* "zeros+ties" */
+static bool read_edges(char *word, unsigned *out)
+{
+    char *rest = word;
+
+    *out = 0;
+    while (rest) {
+        char *end = strchr(rest, '+');
+        int edge;
+
+        if (end)
+            *end = '\0';
+        edge = wire_read_choice(rest, wire_edge_names, EDGES);
+        if (edge < 0 || *out >> edge & 1u)
+            return false;
+        *out |= 1u << edge;
+        rest = end ? end + 1 : NULL;
+    }
+    return true;
+}
+
+static bool read_trials(void *message, char *rest)
+{
+    struct trials *trials = &((struct wire_request *)message)->measure.trials;
+    uint64_t seeds;
+    char *word;
+
+    if (!wire_read_u64(wire_word(&rest), TRIALS_SEEDS_MAX, &seeds) || seeds < 1)
+        return false;
+    trials->seeds = (unsigned)seeds;
+    while ((word = wire_word(&rest)))
+        if (trials->n_edges == TRIALS_EDGES_MAX ||
+            !read_edges(word, &trials->edges[trials->n_edges++]))
+            return false;
+    return *rest == '\0';
 }
 
 static bool read_warmups(void *message, char *rest)
@@ -291,7 +331,8 @@ static const struct wire_field measure_fields[] = {
     { .key = "smem", read_smem, "bytes" },
     { .key = "arg",
       read_arg,
-      "'NAME TYPE buffer COUNT FILL SCALE in', '... out RULE MOST...', '... "
+      "'NAME TYPE buffer COUNT FILL SCALE in [infinities]', '... out RULE "
+      "MOST...', '... "
       "workspace' or 'NAME TYPE scalar VALUE', at most 64 times; with 'ramp "
       "ROWS COLUMNS' that divide it, 'range LOW HIGH', 'sorted HIGH', 'poison' "
       "only of what is written",
@@ -300,6 +341,10 @@ static const struct wire_field measure_fields[] = {
       read_reference,
       "'PATH ENTRY GX GY GZ BX BY BZ SMEM'" },
     { .key = "seed", read_seed, "an integer in 0..2^64-1" },
+    { .key = "trials",
+      read_trials,
+      "seeds in 1..8, then up to 8 of 'zeros', 'ties', 'large', 'tiny', "
+      "'infinities', joined by '+'" },
     { .key = "warmups", read_warmups, "an integer in 0..1000" },
     { .key = "samples",
       read_samples,
@@ -374,6 +419,8 @@ static void put_arg(FILE *stream, const struct wire_arg *arg)
             fprintf(stream, " %" PRId64, arg->high);
         wire_put_real(stream, arg->scale);
         fprintf(stream, " %s", role_names[arg->role]);
+        if (arg->infinities)
+            fputs(" infinities", stream);
         put_tolerance(stream, &arg->tolerance);
     } else if (element_is_float(arg->type)) {
         fputs("scalar", stream);
@@ -393,6 +440,22 @@ static void put_reference(FILE *stream, const struct wire_kernel *kernel)
             kernel->block[1], kernel->block[2], kernel->smem);
 }
 
+static void put_trials(FILE *stream, const struct trials *trials)
+{
+    fprintf(stream, "trials %u", trials->seeds);
+    for (size_t i = 0; i < trials->n_edges; i++) {
+        char before = ' ';
+
+        for (int edge = 0; edge < EDGES; edge++) {
+            if (!(trials->edges[i] >> edge & 1u))
+                continue;
+            fprintf(stream, "%c%s", before, wire_edge_names[edge]);
+            before = '+';
+        }
+    }
+    fputc('\n', stream);
+}
+
 static void put_measure(FILE *stream, const struct wire_measure *measure)
 {
     const struct wire_kernel *kernel = &measure->kernel;
@@ -406,8 +469,10 @@ static void put_measure(FILE *stream, const struct wire_measure *measure)
     for (size_t i = 0; i < measure->n_args; i++)
         put_arg(stream, &measure->args[i]);
     put_reference(stream, &measure->reference);
-    fprintf(stream, "seed %" PRIu64 "\nwarmups %u\nsamples %u %u\nnoise",
-            measure->seed, measure->warmups, measure->least, measure->most);
+    fprintf(stream, "seed %" PRIu64 "\n", measure->seed);
+    put_trials(stream, &measure->trials);
+    fprintf(stream, "warmups %u\nsamples %u %u\nnoise", measure->warmups,
+            measure->least, measure->most);
     wire_put_real(stream, measure->noise);
     fputs("\nmargin", stream);
     wire_put_real(stream, measure->margin);

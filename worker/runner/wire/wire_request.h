@@ -11,6 +11,7 @@
 #include "worker/runner/wire/element.h"
 #include "worker/runner/wire/fill.h"
 #include "worker/runner/wire/tolerance.h"
+#include "worker/runner/wire/trials.h"
 #include "worker/runner/wire/wire.h"
 
 enum wire_request_kind {
@@ -36,6 +37,7 @@ struct wire_arg {
     enum element_type type;
     bool buffer;
     enum wire_role role; /* buffers */
+    bool infinities;     /* inputs: a trial may have some */
     int64_t count;       /* buffers: elements, >= 1 */
     /* Buffers: what a launch finds there.  POISON of a workspace, and of no
      * other than that and outputs. */
@@ -60,7 +62,8 @@ struct wire_measure {
     struct wire_kernel kernel, reference;
     struct wire_arg args[WIRE_ARGS_MAX];
     size_t n_args;
-    uint64_t seed;
+    uint64_t seed; /* of the first trial */
+    struct trials trials;
     unsigned warmups;
     unsigned least, most; /* samples, 1 <= least <= most; equal: that many */
     double noise, margin; /* of struct sampling_rules */

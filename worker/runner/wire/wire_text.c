@@ -26,6 +26,19 @@ const char *const wire_fill_names[FILL_KINDS] = {
     [FILL_POISON] = "poison",
 };
 
+const char *const wire_edge_names[EDGES] = {
+    [EDGE_ZEROS] = "zeros",           [EDGE_TIES] = "ties",
+    [EDGE_LARGE] = "large",           [EDGE_TINY] = "tiny",
+    [EDGE_INFINITIES] = "infinities",
+};
+
+/* For messages; all together are less than TRIALS_NAME_MAX. */
+static const char *const edge_words[EDGES] = {
+    [EDGE_ZEROS] = "zeros",           [EDGE_TIES] = "ties",
+    [EDGE_LARGE] = "large values",    [EDGE_TINY] = "tiny values",
+    [EDGE_INFINITIES] = "infinities",
+};
+
 const char *const wire_rule_names[TOLERANCE_RULES] = {
     [TOLERANCE_RELATIVE_L2] = "relative_l2",
     [TOLERANCE_MAX_ERROR] = "max_error",
@@ -48,6 +61,28 @@ const char *wire_type_name(enum element_type type)
 const char *wire_fill_name(enum fill_kind kind)
 {
     return wire_fill_names[kind];
+}
+
+void trials_name(const struct trials *trials, size_t trial,
+                 char out[TRIALS_NAME_MAX])
+{
+    static const char *const seeds[TRIALS_SEEDS_MAX] = {
+        "first", "second", "third",   "fourth",
+        "fifth", "sixth",  "seventh", "eighth",
+    };
+    const unsigned edges = trials_edges(trials, trial);
+    size_t n = 0;
+
+    if (edges == 0) {
+        snprintf(out, TRIALS_NAME_MAX, "%s seed", seeds[trial]);
+        return;
+    }
+    for (int edge = 0; edge < EDGES; edge++) {
+        if (!(edges >> edge & 1u))
+            continue;
+        n += (size_t)snprintf(out + n, TRIALS_NAME_MAX - n, "%s%s",
+                              n ? ", " : "inputs with ", edge_words[edge]);
+    }
 }
 
 const char *wire_rule_name(enum tolerance_rule rule)

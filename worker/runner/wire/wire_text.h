@@ -50,6 +50,7 @@ void wire_put_real(FILE *stream, double value); /* with a space in front */
 int wire_put_end(FILE *stream);                 /* the empty line; 0 or -1 */
 
 extern const char *const wire_type_names[ELEMENT_TYPES];
+extern const char *const wire_edge_names[EDGES];
 extern const char *const wire_rule_names[TOLERANCE_RULES];
 extern const char *const wire_fill_names[FILL_KINDS];
 extern const char *const wire_sampling_names[WIRE_UNSTABLE + 1];
