@@ -9,6 +9,7 @@
 
 #include "common/outcome.h"
 #include "worker/runner/sampler.h"
+#include "worker/runner/turns.h"
 
 /* The request being handled, and the state that every step needs. */
 struct run {
@@ -17,7 +18,12 @@ struct run {
     struct problem *problem;
     struct device_launch launch;
     struct resident_problem_args args;
+    struct turns turns;
+    struct device_times times;            /* of the latest batch */
+    struct check_how hows[WIRE_ARGS_MAX]; /* of its outputs */
+    uint64_t key;  /* of this request, which no kernel knows */
     double left_s; /* of timeout_s */
+    size_t timed;  /* launches in batches, so far */
     FILE *progress;
     struct wire_result *result;
 };
@@ -102,9 +108,8 @@ static int settle_damage(struct run *run, const struct wire_arg *arg,
                   arg->name);
 }
 
-/* 'sum' is NULL for a buffer that the kernel may write. */
 static int intact(struct run *run, const struct wire_arg *arg, const char *what,
-                  const struct device_buffer *buffer, const uint64_t *sum)
+                  const struct device_buffer *buffer, uint64_t sum)
 {
     struct device_err err = { .poisoned = false };
     uint64_t found;
@@ -113,9 +118,27 @@ static int intact(struct run *run, const struct wire_arg *arg, const char *what,
 
     if (rc < 0)
         return settle_device(run, rc, &err);
-    if (overrun != 0 || (sum && found != *sum))
+    if (overrun != 0 || found != sum)
         return settle_damage(run, arg, what, overrun);
     return 0;
+}
+
+/* Of what the kernel writes; outputs are compared elsewhere. */
+static int guarded(struct run *run, size_t i, uint64_t *sum)
+{
+    struct device_err err = { .poisoned = false };
+    int64_t overrun;
+    int rc = device_checksum(run->device, run->problem->outputs[i], sum,
+                             &overrun, &err);
+
+    if (rc < 0)
+        return settle_device(run, rc, &err);
+    return overrun != 0 ? settle_damage(run, &run->problem->args[i],
+                                        run->problem->args[i].role == WIRE_OUT
+                                            ? "output"
+                                            : "workspace",
+                                        overrun)
+                        : 0;
 }
 
 static const char *input_name(const struct wire_arg *arg)
@@ -132,26 +155,21 @@ static int check_inputs(struct run *run, const struct trial *trial)
 
         if (trial->inputs[i])
             rc = intact(run, arg, input_name(arg), trial->inputs[i],
-                        &trial->input_sums[i]);
+                        trial->input_sums[i]);
     }
     return rc;
 }
 
+/* What the kernel may not touch: of its own trial, the inputs and the
+ * references. */
 static int check_memory(struct run *run, const struct trial *trial)
 {
     int rc = check_inputs(run, trial);
 
-    for (size_t i = 0; rc == 0 && i < run->problem->n_args; i++) {
-        const struct wire_arg *arg = &run->problem->args[i];
-
-        if (run->problem->outputs[i])
-            rc =
-                intact(run, arg, arg->role == WIRE_OUT ? "output" : "workspace",
-                       run->problem->outputs[i], NULL);
-        if (rc == 0 && trial->references[i])
-            rc = intact(run, arg, "the reference of output",
-                        trial->references[i], &trial->reference_sums[i]);
-    }
+    for (size_t i = 0; rc == 0 && i < run->problem->n_args; i++)
+        if (trial->references[i])
+            rc = intact(run, &run->problem->args[i], "the reference of output",
+                        trial->references[i], trial->reference_sums[i]);
     return rc;
 }
 
@@ -177,43 +195,18 @@ static void say_value(char text[32], double value)
         snprintf(text, 32, "%.9g", value);
 }
 
-/* Does a rule hold?  Written so that a NaN fails.  An absolute error grows with
- * the inputs, so that of large ones only has to be finite. */
-static bool holds(const struct tolerance *tolerance, enum tolerance_rule rule,
-                  unsigned edges, double error)
-{
-    if (!(tolerance->rules & 1u << rule))
-        return true;
-    if (rule == TOLERANCE_ABSOLUTE && edges >> EDGE_LARGE & 1u)
-        return check_is_finite(error);
-    return error <= tolerance->most[rule];
-}
-
-/* The rule that 'check' of its element errors breaks: 'rule', the one for all
- * elements together, or TOLERANCE_RULES for none. */
-static int broken_rule(const struct tolerance *tolerance,
-                       enum tolerance_rule rule, unsigned edges,
-                       const struct check *check)
-{
-    if (!holds(tolerance, rule, edges, check->max_error))
-        return (int)rule;
-    if (!holds(tolerance, TOLERANCE_RELATIVE_L2, edges, check->relative_l2))
-        return TOLERANCE_RELATIVE_L2;
-    return TOLERANCE_RULES;
-}
-
 static int settle_wrong(struct run *run, const struct wire_arg *arg,
-                        enum tolerance_rule rule, const struct check *check,
-                        const char *when)
+                        const struct check *check, const char *when)
 {
     struct wire_result *result = run->result;
-    const double most = arg->tolerance.most[rule];
     char got[32];
 
-    snprintf(result->argument, sizeof(result->argument), "%s", arg->name);
+    result->relative_l2 = check->relative_l2;
+    result->max_error = check->max_error;
     result->max_at = check->max_at;
+    snprintf(result->argument, sizeof(result->argument), "%s", arg->name);
     say_value(got, check->got);
-    if (rule == TOLERANCE_EXACT)
+    if (check->rule == TOLERANCE_EXACT)
         return settle(run, OUTCOME_CORRECTNESS,
                       "%s: '%s'[%lld] is %s, should be exactly %.17g", when,
                       arg->name, (long long)check->max_at, got, check->want);
@@ -221,46 +214,53 @@ static int settle_wrong(struct run *run, const struct wire_arg *arg,
         run, OUTCOME_CORRECTNESS,
         "%s: '%s'[%lld] is %s, should be %.9g; %s is %.3g, at most %.3g", when,
         arg->name, (long long)check->max_at, got, check->want,
-        wire_rule_name(rule),
-        rule == TOLERANCE_RELATIVE_L2 ? check->relative_l2 : check->max_error,
-        most);
+        wire_rule_name((enum tolerance_rule)check->rule), check->error,
+        arg->tolerance.most[check->rule]);
 }
 
-/* Every result has the two relative errors, whatever the rules are.  The rules
- * are those of the request: a problem is kept without them. */
+/* An output has been compared with its reference.  The rules are those of the
+ * request: a problem is kept without them. */
+static int judge_check(struct run *run, size_t i, const struct check_how *how,
+                       const struct check *check, const char *when)
+{
+    const struct wire_arg *arg = &run->want->args[i];
+    struct check broken = *check;
+
+    keep_check(run->result, arg, check);
+    return check_fails(how, &broken) ? settle_wrong(run, arg, &broken, when)
+                                     : 0;
+}
+
+/* How an output of a trial with these edges is compared.  An absolute error
+ * grows with the inputs, so that of large ones only has to be finite. */
+static struct check_how how_of(const struct wire_arg *arg, unsigned edges)
+{
+    struct check_how how = { arg->tolerance, edges >> EDGE_INFINITIES & 1u };
+
+    if (edges >> EDGE_LARGE & 1u)
+        how.tolerance.most[TOLERANCE_ABSOLUTE] = (double)INFINITY;
+    return how;
+}
+
 static int check_output(struct run *run, const struct trial *trial, size_t i,
                         const char *when)
 {
-    const struct wire_arg *arg = &run->want->args[i];
-    const unsigned edges = trials_edges(&run->want->trials,
-                                        (size_t)(trial - run->problem->trials));
+    const struct check_how how = how_of(&run->want->args[i], trial->edges);
+    struct device_err err = { .poisoned = false };
+    struct check check;
+    uint64_t sum;
+    int rc = guarded(run, i, &sum);
 
-    for (int r = TOLERANCE_MAX_ERROR; r < TOLERANCE_RULES; r++) {
-        const enum tolerance_rule rule = (enum tolerance_rule)r;
-        const struct check_how how = { rule, edges >> EDGE_INFINITIES & 1u };
-        struct device_err err = { .poisoned = false };
-        struct check check;
-        int rc, broken;
-
-        if (rule != TOLERANCE_MAX_ERROR && !(arg->tolerance.rules & 1u << r))
-            continue;
-        rc = device_check(run->device, run->problem->outputs[i],
-                          trial->references[i], how, &check, &err);
-        if (rc < 0)
-            return settle_device(run, rc, &err);
-        if (rule == TOLERANCE_MAX_ERROR)
-            keep_check(run->result, arg, &check);
-        broken = broken_rule(&arg->tolerance, rule, edges, &check);
-        if (broken == TOLERANCE_RULES)
-            continue;
-        if (rule == TOLERANCE_MAX_ERROR) {
-            run->result->relative_l2 = check.relative_l2;
-            run->result->max_error = check.max_error;
-        }
-        return settle_wrong(run, arg, (enum tolerance_rule)broken, &check,
-                            when);
-    }
-    return 0;
+    if (rc != 0 || !trial->references[i])
+        return rc;
+    rc = device_check(run->device, run->problem->outputs[i],
+                      trial->references[i], &how, &check, &err);
+    if (rc < 0)
+        return settle_device(run, rc, &err);
+    rc = judge_check(run, i, &how, &check, when);
+    if (rc == 0)
+        turns_learn(&run->turns, trial->number, i, sum);
+    return rc;
 }
 
 static int check_trial(struct run *run, const struct trial *trial,
@@ -269,22 +269,25 @@ static int check_trial(struct run *run, const struct trial *trial,
     int rc = check_memory(run, trial);
 
     for (size_t i = 0; rc == 0 && i < run->problem->n_args; i++)
-        if (trial->references[i])
+        if (run->problem->outputs[i])
             rc = check_output(run, trial, i, when);
     return rc;
 }
 
+/* What the kernel writes, as it is to be before a launch. */
 static int start_outputs(struct run *run, const struct trial *trial)
 {
-    struct device_start starts[WIRE_ARGS_MAX];
+    const struct poison poison = turns_poison(&run->turns);
     struct device_err err = { .poisoned = false };
 
-    resident_starts(run->problem, trial, starts);
     for (size_t i = 0; i < run->problem->n_args; i++) {
+        struct device_buffer *output = run->problem->outputs[i];
         int rc = 0;
 
-        if (starts[i].buffer)
-            rc = device_start(run->device, &starts[i], &err);
+        if (output && trial->inputs[i])
+            rc = device_copy(run->device, output, trial->inputs[i], &err);
+        else if (output)
+            rc = device_poison(run->device, output, &poison, &err);
         if (rc < 0)
             return settle_device(run, rc, &err);
     }
@@ -310,53 +313,65 @@ static int check_once(struct run *run, const struct trial *trial,
     return check_trial(run, trial, when);
 }
 
-static int time_batch(struct run *run, struct device_batch *batch,
-                      struct device_times *times)
+/* Judge what the launches of a batch have written. */
+static int judge_batch(struct run *run, size_t n)
 {
-    struct device_start starts[WIRE_ARGS_MAX];
+    char when[64];
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        const struct device_seen *seen =
+            &run->times.seen[i * run->problem->n_args];
+
+        snprintf(when, sizeof(when), "launch %zu of the timing",
+                 run->timed + i + 1);
+        for (size_t k = 0; rc == 0 && k < run->problem->n_args; k++) {
+            if (!run->problem->outputs[k] || !seen[k].compared)
+                continue;
+            rc = judge_check(run, k, &run->hows[k], &seen[k].check, when);
+            if (rc == 0)
+                turns_learn(&run->turns, run->turns.trials[i]->number, k,
+                            seen[k].sum);
+        }
+    }
+    run->timed += n;
+    return rc;
+}
+
+/* Time the next n launches, and judge what they have written. */
+static int time_batch(struct run *run, size_t n, bool flush)
+{
+    const struct device_batch batch = {
+        .n = n,
+        .turns = run->turns.batch,
+        .written = run->turns.written,
+        .hows = run->hows,
+        .flush = flush,
+        .timeout_s = run->left_s,
+    };
     struct device_err err = { .poisoned = false };
     double begin = launched_s(run);
     int rc;
 
-    resident_starts(run->problem, &run->problem->trials[0], starts);
-    batch->starts = starts;
-    batch->timeout_s = run->left_s;
-    rc = device_time(run->device, &run->launch, batch, times, &err);
+    turns_take(&run->turns, n);
+    rc = device_time(run->device, &run->launch, &batch, &run->times, &err);
     run->left_s -= launched_s(run) - begin;
-    return rc < 0 ? settle_device(run, rc, &err) : 0;
+    return rc < 0 ? settle_device(run, rc, &err) : judge_batch(run, n);
 }
 
 static int warm_up(struct run *run)
 {
-    struct device_times unused;
     int rc = 0;
 
     for (size_t done = 0; rc == 0 && done < run->want->warmups;) {
-        struct device_batch batch = { .n = run->want->warmups - done };
+        size_t n = run->want->warmups - done;
 
-        if (batch.n > DEVICE_BATCH)
-            batch.n = DEVICE_BATCH;
-        rc = time_batch(run, &batch, &unused);
-        done += batch.n;
+        if (n > DEVICE_BATCH)
+            n = DEVICE_BATCH;
+        rc = time_batch(run, n, false);
+        done += n;
     }
     return rc;
-}
-
-/* The arguments of a batch after 'done' samples: the copies of the inputs in
- * turn.  The warm-ups used the originals, so those come last. */
-static void take_turns(const struct problem *problem, size_t done, size_t n,
-                       struct resident_problem_args args[DEVICE_BATCH],
-                       void **turns[DEVICE_BATCH])
-{
-    for (size_t i = 0; i < n; i++) {
-        size_t turn = (done + i) % (problem->n_copies + 1);
-        const struct trial *trial = turn < problem->n_copies
-                                        ? &problem->copies[turn]
-                                        : &problem->trials[0];
-
-        resident_problem_args(problem, trial, problem->outputs, &args[i]);
-        turns[i] = args[i].argv;
-    }
 }
 
 static void keep_state(struct wire_state *kept,
@@ -373,29 +388,18 @@ static void keep_state(struct wire_state *kept,
 /* Time a batch and pass it to the sampler; keep the readings around it. */
 static int take_batch(struct run *run, struct sampler *sampler, size_t n)
 {
-    struct resident_problem_args args[DEVICE_BATCH];
-    void **turns[DEVICE_BATCH];
     struct wire_result *result = run->result;
-    struct device_batch batch = { .n = n,
-                                  .flush = result->l2 == L2_MODE_FLUSH };
-    struct device_times times;
     struct device_state after;
-    int rc;
+    int rc = time_batch(run, n, result->l2 == L2_MODE_FLUSH);
 
-    if (result->l2 == L2_MODE_ROTATE) {
-        take_turns(run->problem, result->n_samples + result->n_rejected, n,
-                   args, turns);
-        batch.args = turns;
-    }
-    rc = time_batch(run, &batch, &times);
     if (rc != 0)
         return rc;
     device_state(run->device, &after);
-    keep_state(&result->states[STATE_DURING], &times.during);
+    keep_state(&result->states[STATE_DURING], &run->times.during);
     keep_state(&result->states[STATE_AFTER], &after);
-    result->blocked = result->blocked && times.blocked;
-    sampler_take(sampler, times.seconds, n,
-                 times.during.throttle | after.throttle);
+    result->blocked = result->blocked && run->times.blocked;
+    sampler_take(sampler, run->times.seconds, n,
+                 run->times.during.throttle | after.throttle);
     return 0;
 }
 
@@ -406,18 +410,22 @@ static void nap(double seconds)
     nanosleep(&time, NULL); /* if it wakes early, it measures early */
 }
 
-/* Make copies of the inputs, or switch to flushing if there is no room. */
+/* Make what the L2 mode needs, or switch to flushing if there is no room for
+ * copies of the inputs. */
 static int choose_l2(struct run *run, struct resident *resident)
 {
     struct device_err err = { .poisoned = false };
-    int rc;
+    int rc = 0;
 
     run->result->l2 = run->want->l2;
-    if (run->want->l2 != L2_MODE_ROTATE)
-        return 0;
-    rc = resident_rotate(resident, run->problem, &err);
+    if (run->want->l2 == L2_MODE_ROTATE)
+        rc = resident_rotate(resident, run->problem, &err);
+    else if (run->want->l2 == L2_MODE_WARM)
+        rc = resident_live(resident, run->problem, &err);
     if (rc < 0)
         return settle_device(run, rc, &err);
+    if (run->want->l2 != L2_MODE_ROTATE)
+        return 0;
     if (run->problem->n_copies == 0)
         run->result->l2 = L2_MODE_FLUSH;
     else
@@ -435,16 +443,26 @@ static void forget_samples(struct wire_result *result)
     result->blocked = false;
 }
 
+/* So that nothing is left of the launches that were checked. */
+static int reload(struct run *run)
+{
+    struct device_err err = { .poisoned = false };
+    int rc = device_reload(run->device, run->launch.kernel, &err);
+
+    return rc < 0 ? settle_device(run, rc, &err) : 0;
+}
+
 static int time_samples(struct run *run, struct resident *resident)
 {
     struct wire_result *result = run->result;
     struct device_state before;
     struct sampler sampler;
     size_t n;
-    int rc = choose_l2(run, resident);
+    int rc = reload(run);
 
-    resident_problem_args(run->problem, &run->problem->trials[0],
-                          run->problem->outputs, &run->args);
+    if (rc == 0)
+        rc = choose_l2(run, resident);
+    turns_arrange(&run->turns, result->l2);
     device_state(run->device, &before);
     keep_state(&result->states[STATE_BEFORE], &before);
     if (rc == 0)
@@ -509,23 +527,46 @@ static int prepare(struct run *run, struct resident *resident)
         wire_write_progress(run->progress, WIRE_STAGE_REFERENCE);
     }
     rc = resident_problem(resident, run->want, &run->problem, &err);
-    if (rc == 0)
+    if (rc == 0) {
+        turns_init(&run->turns, run->problem, run->key);
+        for (size_t i = 0; i < run->want->n_args; i++)
+            run->hows[i] = how_of(&run->want->args[i], 0);
         return 0;
+    }
     run->result->poisoned = err.poisoned;
     snprintf(run->result->detail, sizeof(run->result->detail),
              "reference: %.980s", err.text);
     return rc == DEVICE_BROKEN ? FAILED : USELESS;
 }
 
-/* Check a trial, unless it judges nothing: then the result says so. */
-static int check_kind(struct run *run, size_t t)
+/* Of all that the launches were given, and the guards of the outputs. */
+static int check_all_memory(struct run *run)
 {
-    const struct trial *trial = &run->problem->trials[t];
+    const struct problem *problem = run->problem;
+    struct trial last;
+    uint64_t unused;
+    int rc = 0;
+
+    for (unsigned t = 0; rc == 0 && t < problem->n_trials; t++)
+        rc = check_memory(run, &problem->trials[t]);
+    for (size_t i = 1; rc == 0 && i < run->result->copies; i++)
+        rc = check_inputs(run, &problem->copies[i - 1]);
+    if (rc == 0 && turns_last(&run->turns, &last))
+        rc = check_inputs(run, &last);
+    for (size_t i = 0; rc == 0 && i < problem->n_args; i++)
+        if (problem->outputs[i])
+            rc = guarded(run, i, &unused);
+    return rc;
+}
+
+/* A trial that judges nothing is left out, and the result says so. */
+static int check_edges(struct run *run, const struct trial *trial)
+{
     char *detail = run->result->detail;
     const size_t n = strlen(detail);
     char name[TRIALS_NAME_MAX];
 
-    trials_name(&run->want->trials, t, name);
+    trials_name(trial->edges, 0, name);
     if (!trial->unjudged)
         return check_once(run, trial, name);
     snprintf(detail + n, sizeof(run->result->detail) - n,
@@ -533,6 +574,21 @@ static int check_kind(struct run *run, size_t t)
              "the output's type",
              n ? "; " : "", name);
     return 0;
+}
+
+static int check_trials(struct run *run)
+{
+    const struct problem *problem = run->problem;
+    char name[TRIALS_NAME_MAX];
+    int rc = 0;
+
+    for (unsigned t = 0; rc == 0 && t < run->want->trials.seeds; t++) {
+        trials_name(0, t, name);
+        rc = check_once(run, &problem->trials[t], name);
+    }
+    for (unsigned t = problem->n_seeds; rc == 0 && t < problem->n_trials; t++)
+        rc = check_edges(run, &problem->trials[t]);
+    return rc;
 }
 
 static int judge(struct run *run, struct resident *resident)
@@ -543,8 +599,8 @@ static int judge(struct run *run, struct resident *resident)
         rc = prepare(run, resident);
     if (rc == 0)
         wire_write_progress(run->progress, "check");
-    for (size_t t = 0; rc == 0 && t < trials_count(&run->want->trials); t++)
-        rc = check_kind(run, t);
+    if (rc == 0)
+        rc = check_trials(run);
     if (run->want->untimed)
         return rc;
     if (rc == 0) {
@@ -553,10 +609,8 @@ static int judge(struct run *run, struct resident *resident)
     }
     if (rc == 0) {
         wire_write_progress(run->progress, "recheck");
-        rc = check_trial(run, &run->problem->trials[0], "after timing");
+        rc = check_all_memory(run);
     }
-    for (size_t i = 1; rc == 0 && i < run->result->copies; i++)
-        rc = check_inputs(run, &run->problem->copies[i - 1]);
     return rc;
 }
 
@@ -568,6 +622,7 @@ void measure(struct device *device, struct resident *resident,
     struct run run = {
         .device = device,
         .want = want,
+        .key = resident_draw(resident),
         .left_s = want->timeout_s,
         .progress = progress,
         .result = &reply->result,

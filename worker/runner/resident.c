@@ -2,9 +2,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 struct resident {
     struct device *device;
+    uint64_t secret; /* of the seeds */
+    uint64_t draws;
     struct problem *problems[RESIDENT_PROBLEMS]; /* NULL when free */
     uint64_t clock;                              /* counts uses, for eviction */
 };
@@ -16,14 +19,29 @@ struct resident *resident_new(struct device *device)
     if (!resident)
         abort();
     resident->device = device;
+    if (getrandom(&resident->secret, sizeof(resident->secret), 0) !=
+        sizeof(resident->secret))
+        abort(); /* of 8 bytes, Linux gives all */
     return resident;
+}
+
+uint64_t resident_draw(struct resident *resident)
+{
+    return fill_mix(resident->secret ^ ++resident->draws);
+}
+
+static void trial_free(struct device *device, struct trial *trial)
+{
+    for (size_t i = 0; i < WIRE_ARGS_MAX; i++) {
+        device_free(device, trial->inputs[i]);
+        device_free(device, trial->references[i]);
+    }
 }
 
 static void copies_free(struct device *device, struct problem *problem)
 {
     for (size_t c = 0; c < problem->n_copies; c++)
-        for (size_t i = 0; i < problem->n_args; i++)
-            device_free(device, problem->copies[c].inputs[i]);
+        trial_free(device, &problem->copies[c]);
     free(problem->copies);
     problem->copies = NULL;
     problem->n_copies = 0;
@@ -33,13 +51,11 @@ static void problem_free(struct device *device, struct problem *problem)
 {
     if (!problem)
         return;
-    for (size_t i = 0; i < problem->n_args; i++) {
+    for (size_t i = 0; i < problem->n_args; i++)
         device_free(device, problem->outputs[i]);
-        for (size_t t = 0; t < trials_count(&problem->kinds); t++) {
-            device_free(device, problem->trials[t].inputs[i]);
-            device_free(device, problem->trials[t].references[i]);
-        }
-    }
+    for (int t = 0; t < RESIDENT_TRIALS; t++)
+        trial_free(device, &problem->trials[t]);
+    trial_free(device, &problem->live);
     copies_free(device, problem);
     free(problem);
 }
@@ -144,58 +160,6 @@ void resident_problem_args(const struct problem *problem,
     }
 }
 
-void resident_starts(const struct problem *problem, const struct trial *trial,
-                     struct device_start out[WIRE_ARGS_MAX])
-{
-    for (size_t i = 0; i < problem->n_args; i++) {
-        out[i] = (struct device_start){ .buffer = problem->outputs[i] };
-        if (problem->outputs[i])
-            out[i].from = trial->inputs[i];
-    }
-}
-
-/* The seed of a trial; the first trial has the seed of the request. */
-static uint64_t trial_seed(uint64_t seed, size_t t)
-{
-    return t == 0 ? seed : fill_mix(seed + t);
-}
-
-/* The edges of a trial that this argument can have. */
-static unsigned arg_edges(const struct wire_arg *arg, unsigned edges)
-{
-    if (!element_is_float(arg->type) || !fill_is_random(arg->fill))
-        return 0;
-    return arg->infinities ? edges : edges & ~(1u << EDGE_INFINITIES);
-}
-
-/* Fill a buffer of a trial: an input, or what an output starts as. */
-static int input_fill(struct device *device, const struct wire_arg *arg,
-                      uint64_t key, unsigned edges, struct device_buffer **out,
-                      uint64_t *sum, struct device_err *err)
-{
-    const struct fill fill = { .kind = arg->fill,
-                               .scale = arg->scale,
-                               .rows = arg->rows,
-                               .columns = arg->columns,
-                               .low = arg->low,
-                               .high = arg->high,
-                               .count = arg->count,
-                               .edges = arg_edges(arg, edges),
-                               .type = arg->type };
-    int64_t overrun;
-    int rc = device_alloc(device, arg->name, arg->type, arg->count, out, err);
-
-    if (rc == 0)
-        rc = device_fill(device, *out, &fill, key, err);
-    if (rc == 0)
-        rc = device_checksum(device, *out, sum, &overrun, err);
-    if (rc == 0)
-        rc = device_guard(device, *out,
-                          arg->role == WIRE_IN ? DEVICE_READ : DEVICE_HIDDEN,
-                          err);
-    return rc;
-}
-
 static bool is_filled(const struct wire_arg *arg)
 {
     return arg->buffer && arg->fill != FILL_POISON;
@@ -211,21 +175,62 @@ static bool is_compared(const struct wire_arg *arg)
     return arg->buffer && arg->role == WIRE_OUT;
 }
 
-/* A copy for rotation has no outputs. */
-static int trial_fill(struct device *device, const struct problem *problem,
-                      size_t t, bool outputs, struct trial *trial,
-                      struct device_err *err)
+/* Allocate the inputs of a trial, and what its outputs start as: copies have
+ * none. */
+static int trial_alloc(struct device *device, const struct problem *problem,
+                       bool outputs, struct trial *trial,
+                       struct device_err *err)
 {
-    const uint64_t seed = trial_seed(problem->seed, t);
-    const unsigned edges = trials_edges(&problem->kinds, t);
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
         const struct wire_arg *arg = &problem->args[i];
 
         if (is_filled(arg) && (outputs || arg->role == WIRE_IN))
-            rc = input_fill(device, arg, fill_key(seed, (unsigned)i), edges,
-                            &trial->inputs[i], &trial->input_sums[i], err);
+            rc = device_alloc(device, arg->name, arg->type, arg->count,
+                              &trial->inputs[i], err);
+    }
+    return rc;
+}
+
+/* The edges of a trial that this argument can have. */
+static unsigned arg_edges(const struct wire_arg *arg, unsigned edges)
+{
+    if (!element_is_float(arg->type) || !fill_is_random(arg->fill))
+        return 0;
+    return arg->infinities ? edges : edges & ~(1u << EDGE_INFINITIES);
+}
+
+static int trial_fill(struct device *device, const struct problem *problem,
+                      bool outputs, struct trial *trial, struct device_err *err)
+{
+    int64_t overrun;
+    int rc = trial_alloc(device, problem, outputs, trial, err);
+
+    for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
+        const struct wire_arg *arg = &problem->args[i];
+        const struct fill fill = { .kind = arg->fill,
+                                   .scale = arg->scale,
+                                   .rows = arg->rows,
+                                   .columns = arg->columns,
+                                   .low = arg->low,
+                                   .high = arg->high,
+                                   .count = arg->count,
+                                   .edges = arg_edges(arg, trial->edges),
+                                   .type = arg->type };
+        struct device_buffer *input = trial->inputs[i];
+
+        if (!input)
+            continue;
+        rc = device_fill(device, input, &fill,
+                         fill_key(trial->seed, (unsigned)i), err);
+        if (rc == 0)
+            rc = device_checksum(device, input, &trial->input_sums[i], &overrun,
+                                 err);
+        if (rc == 0)
+            rc = device_guard(
+                device, input,
+                arg->role == WIRE_IN ? DEVICE_READ : DEVICE_HIDDEN, err);
     }
     return rc;
 }
@@ -236,19 +241,19 @@ static int not_the_reference(int rc)
     return rc < 0 ? DEVICE_BROKEN : 0;
 }
 
-/* The largest error of the reference against itself is 0, or infinite if an
+/* Compare the reference with itself: the largest error is 0, or infinite if an
  * element is not a finite number. */
 static int reference_check(struct device *device, const struct wire_arg *arg,
                            struct device_buffer *reference, bool infinities,
                            struct check *check, uint64_t *sum,
                            struct device_err *err)
 {
-    const struct check_how how = { TOLERANCE_ABSOLUTE, infinities };
+    const struct check_how how = { .infinities = infinities };
     int64_t overrun = 0;
     int rc = device_checksum(device, reference, sum, &overrun, err);
 
     if (rc == 0)
-        rc = device_check(device, reference, reference, how, check, err);
+        rc = device_check(device, reference, reference, &how, check, err);
     if (rc < 0)
         return not_the_reference(rc);
     if (overrun == 0)
@@ -261,42 +266,41 @@ static int reference_check(struct device *device, const struct wire_arg *arg,
 
 /* Is the reference within the range of the output's type? */
 static int reference_fits(struct device *device, struct device_buffer *output,
-                          const struct device_buffer *reference, bool *out,
+                          struct device_buffer *reference, bool *out,
                           struct device_err *err)
 {
-    const struct check_how how = { .rule = TOLERANCE_ABSOLUTE };
+    const struct check_how how = { .infinities = false };
     struct check check = { .max_error = 0 };
     int rc = device_copy(device, output, reference, err);
 
     if (rc == 0)
-        rc = device_check(device, output, reference, how, &check, err);
+        rc = device_check(device, output, reference, &how, &check, err);
     *out = check_is_finite(check.max_error);
     return not_the_reference(rc);
 }
 
 /* A reference with a NaN or an unwritten element cannot be used.  Edges may
- * lead to one that no kernel is judged by. */
+ * lead to one that judges no kernel. */
 static int reference_judges(struct device *device,
-                            const struct problem *problem, size_t t, size_t i,
+                            const struct problem *problem, size_t i,
                             struct trial *trial, struct device_err *err)
 {
     const struct wire_arg *arg = &problem->args[i];
-    const unsigned edges = trials_edges(&problem->kinds, t);
-    const bool infinities = edges >> EDGE_INFINITIES & 1u;
+    const bool infinities = trial->edges >> EDGE_INFINITIES & 1u;
     struct check check = { .max_error = INFINITY };
     bool fits = true;
     int rc = reference_check(device, arg, trial->references[i], infinities,
                              &check, &trial->reference_sums[i], err);
 
-    if (rc == 0 && edges && !infinities && check.max_error == 0 &&
+    if (rc == 0 && trial->edges && !infinities && check.max_error == 0 &&
         element_is_float(arg->type))
         rc = reference_fits(device, problem->outputs[i], trial->references[i],
                             &fits, err);
     if (rc < 0)
         return rc;
-    if (edges && (check.max_error != 0 || !fits))
+    if (trial->edges && (check.max_error != 0 || !fits))
         trial->unjudged = true;
-    if (edges || check.max_error == 0)
+    if (trial->edges || check.max_error == 0)
         return 0;
     snprintf(err->text, sizeof(err->text),
              "the reference left '%s'[%lld] unwritten, or not a finite "
@@ -327,13 +331,14 @@ static int reference_run(struct device *device, const struct problem *problem,
 static int references_new(struct device *device, const struct problem *problem,
                           struct trial *trial, struct device_err *err)
 {
+    const struct poison poison = { .kind = POISON_UNWRITTEN };
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
         const struct wire_arg *arg = &problem->args[i];
 
         if (is_written(arg) && !is_compared(arg))
-            rc = device_poison(device, problem->outputs[i], err);
+            rc = device_poison(device, problem->outputs[i], &poison, err);
         if (!is_compared(arg))
             continue;
         rc = device_alloc(device, arg->name, ELEMENT_FP64, arg->count,
@@ -345,11 +350,10 @@ static int references_new(struct device *device, const struct problem *problem,
     return rc;
 }
 
-static int trial_reference(struct device *device, struct problem *problem,
-                           size_t t, struct device_kernel *kernel,
+static int trial_reference(struct device *device, const struct problem *problem,
+                           struct trial *trial, struct device_kernel *kernel,
                            struct device_err *err)
 {
-    struct trial *trial = &problem->trials[t];
     int rc = not_the_reference(references_new(device, problem, trial, err));
 
     if (rc == 0)
@@ -357,7 +361,7 @@ static int trial_reference(struct device *device, struct problem *problem,
     for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
         if (!trial->references[i])
             continue;
-        rc = reference_judges(device, problem, t, i, trial, err);
+        rc = reference_judges(device, problem, i, trial, err);
         if (rc == 0)
             rc = not_the_reference(
                 device_guard(device, trial->references[i], DEVICE_HIDDEN, err));
@@ -377,11 +381,12 @@ static int problem_fill(struct device *device, struct problem *problem,
             rc = not_the_reference(device_alloc(
                 device, problem->args[i].name, problem->args[i].type,
                 problem->args[i].count, &problem->outputs[i], err));
-    for (size_t t = 0; rc == 0 && t < trials_count(&problem->kinds); t++) {
-        rc = not_the_reference(
-            trial_fill(device, problem, t, true, &problem->trials[t], err));
+    for (unsigned t = 0; rc == 0 && t < problem->n_trials; t++) {
+        struct trial *trial = &problem->trials[t];
+
+        rc = not_the_reference(trial_fill(device, problem, true, trial, err));
         if (rc == 0)
-            rc = trial_reference(device, problem, t, kernel, err);
+            rc = trial_reference(device, problem, trial, kernel, err);
     }
     if (!err->poisoned)
         device_unload(device, kernel);
@@ -403,10 +408,20 @@ static size_t input_bytes(const struct wire_arg *args, size_t n)
     return bytes;
 }
 
-/* Without the guards. */
-static size_t problem_bytes(const struct wire_measure *want)
+/* How many seeds the trials of a problem have. */
+static unsigned seeds_on(const struct device *device,
+                         const struct trials *trials)
 {
-    const size_t n = trials_count(&want->trials);
+    return device_isolates(device) || trials->seeds > RESIDENT_SHARED
+               ? trials->seeds
+               : RESIDENT_SHARED;
+}
+
+/* Without the guards. */
+static size_t problem_bytes(const struct device *device,
+                            const struct wire_measure *want)
+{
+    const size_t n = seeds_on(device, &want->trials) + want->trials.n_edges;
     size_t bytes = n * input_bytes(want->args, want->n_args);
 
     for (size_t i = 0; i < want->n_args; i++) {
@@ -423,9 +438,26 @@ static size_t problem_bytes(const struct wire_measure *want)
     return bytes;
 }
 
-static int problem_new(struct device *device, const struct wire_measure *want,
-                       struct problem **out, struct device_err *err)
+/* The first trial has the seed of the request. */
+static void seed_trials(const struct resident *resident,
+                        struct problem *problem)
 {
+    for (unsigned t = 0; t < problem->n_trials; t++)
+        problem->trials[t] = (struct trial){
+            .number = t,
+            .seed = t == 0 ? problem->seed
+                           : fill_mix(problem->seed + t + resident->secret),
+            .edges = t < problem->n_seeds
+                         ? 0
+                         : problem->kinds.edges[t - problem->n_seeds],
+        };
+}
+
+static int problem_new(struct resident *resident,
+                       const struct wire_measure *want, struct problem **out,
+                       struct device_err *err)
+{
+    struct device *device = resident->device;
     struct problem *problem = calloc(1, sizeof(*problem));
     int rc;
 
@@ -436,7 +468,10 @@ static int problem_new(struct device *device, const struct wire_measure *want,
     problem->reference = want->reference;
     problem->seed = want->seed;
     problem->kinds = want->trials;
-    problem->bytes = problem_bytes(want);
+    problem->n_seeds = seeds_on(device, &want->trials);
+    problem->n_trials = problem->n_seeds + (unsigned)want->trials.n_edges;
+    problem->bytes = problem_bytes(device, want);
+    seed_trials(resident, problem);
     rc = problem_fill(device, problem, err);
     if (rc == 0) {
         *out = problem;
@@ -516,12 +551,13 @@ int resident_problem(struct resident *resident, const struct wire_measure *want,
     int rc;
 
     if (!problem) {
-        resident_make_room(resident, problem_bytes(want), NULL);
+        resident_make_room(resident, problem_bytes(resident->device, want),
+                           NULL);
         place = resident_empty(resident);
-        rc = problem_new(resident->device, want, &problem, err);
+        rc = problem_new(resident, want, &problem, err);
         /* other problems may hold its memory */
         if (rc == DEVICE_BROKEN && !err->poisoned && resident_clear(resident))
-            rc = problem_new(resident->device, want, &problem, err);
+            rc = problem_new(resident, want, &problem, err);
         if (!problem)
             return rc;
         *place = problem;
@@ -541,7 +577,9 @@ size_t resident_copies(size_t inputs, size_t cache)
     return n == 0 ? 1 : n <= RESIDENT_COPIES ? n : 0;
 }
 
-/* A copy is filled like its original: from the same key. */
+/* A copy is filled like its original: from the same seed.  The originals of
+ * the first trial stand in the same rotation, so the copies begin with the
+ * second one's values. */
 static int copies_fill(struct device *device, struct problem *problem, size_t n,
                        struct device_err *err)
 {
@@ -550,9 +588,14 @@ static int copies_fill(struct device *device, struct problem *problem, size_t n,
     problem->copies = calloc(n, sizeof(*problem->copies));
     if (!problem->copies)
         abort();
-    while (rc == 0 && problem->n_copies < n)
-        rc = trial_fill(device, problem, 0, false,
-                        &problem->copies[problem->n_copies++], err);
+    while (rc == 0 && problem->n_copies < n) {
+        unsigned t = (unsigned)(problem->n_copies + 1) % problem->n_seeds;
+        struct trial *copy = &problem->copies[problem->n_copies++];
+
+        copy->number = t;
+        copy->seed = problem->trials[t].seed;
+        rc = trial_fill(device, problem, false, copy, err);
+    }
     return rc;
 }
 
@@ -578,4 +621,21 @@ int resident_rotate(struct resident *resident, struct problem *problem,
         rc = 0; /* not enough memory: no copies */
     }
     return rc;
+}
+
+int resident_live(struct resident *resident, struct problem *problem,
+                  struct device_err *err)
+{
+    size_t bytes = input_bytes(problem->args, problem->n_args);
+    int rc;
+
+    if (problem->has_live || device_isolates(resident->device))
+        return 0;
+    resident_make_room(resident, bytes, problem);
+    rc = trial_alloc(resident->device, problem, false, &problem->live, err);
+    if (rc < 0)
+        return rc;
+    problem->has_live = true;
+    problem->bytes += bytes;
+    return 0;
 }

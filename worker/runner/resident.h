@@ -6,10 +6,13 @@
  * come.  If there is no room left (device_room_bytes()), the least recently
  * used problem is dropped.
  *
- * Each problem has trials (wire/trials.h): the same shapes from several seeds,
- * and with edges.  So a kernel that is correct for one set of inputs only is
- * detected.  A trial with edges whose reference is not finite, or beyond the
- * range of an output's type, judges nothing.
+ * Each problem has several trials: the same shapes from other seeds.  The first
+ * has the seed of the request; the others depend on a number that each process
+ * draws for itself, so that nobody who writes a kernel knows their values.  A
+ * device on which launches share a process has more of them, since a launch
+ * may not find the result of an earlier one.  After the seeds come the trials
+ * with edges (wire/trials.h), which are not timed.  One whose reference is not
+ * finite, or beyond the range of an output's type, judges nothing.
  *
  * The path of a reference identifies its contents: the file must not change
  * while the process runs.
@@ -22,6 +25,8 @@
 
 enum {
     RESIDENT_PROBLEMS = 64,
+    RESIDENT_SHARED = 4, /* seeds, where launches share a process */
+    RESIDENT_TRIALS = TRIALS_SEEDS_MAX + TRIALS_EDGES_MAX,
     RESIDENT_COPIES = 64 /* of the inputs; if more are needed, there is no
                           * rotation */
 };
@@ -31,12 +36,15 @@ enum {
 #define RESIDENT_REFERENCE_S 60.0
 
 struct trial {
+    unsigned number; /* which trial's values these are */
+    uint64_t seed;
+    unsigned edges; /* bit e: enum edge e */
+    bool unjudged;
     /* What inputs hold, and what outputs start as; NULL: poison. */
     struct device_buffer *inputs[WIRE_ARGS_MAX];
     struct device_buffer *references[WIRE_ARGS_MAX]; /* of outputs, fp64 */
     uint64_t input_sums[WIRE_ARGS_MAX];
     uint64_t reference_sums[WIRE_ARGS_MAX];
-    bool unjudged; /* with edges: the reference is not finite in the type */
 };
 
 struct problem {
@@ -44,13 +52,16 @@ struct problem {
     size_t n_args;
     struct wire_kernel reference;
     uint64_t seed;
+    struct trials kinds;
     /* Of outputs and workspaces; shared by the trials. */
     struct device_buffer *outputs[WIRE_ARGS_MAX];
-    struct trial trials[TRIALS_MAX];
-    struct trials kinds;  /* which they are */
-    struct trial *copies; /* of the first trial's inputs, for rotation */
+    struct trial trials[RESIDENT_TRIALS]; /* n_seeds, then those with edges */
+    unsigned n_seeds, n_trials;
+    struct trial *copies; /* of the trials' inputs, for rotation */
     size_t n_copies;
-    bool copied;   /* or an attempt has failed */
+    bool copied;       /* or an attempt has failed */
+    struct trial live; /* inputs that are written before each launch */
+    bool has_live;
     size_t bytes;  /* of all of its buffers */
     uint64_t used; /* time of last use, for eviction */
 };
@@ -72,6 +83,9 @@ struct resident;
 struct resident *resident_new(struct device *device);
 void resident_free(struct resident *resident); /* NULL is fine */
 
+/* A number that differs from call to call and that no kernel knows. */
+uint64_t resident_draw(struct resident *resident);
+
 /* Is the problem of this request resident? */
 bool resident_has(struct resident *resident, const struct wire_measure *want);
 
@@ -82,18 +96,18 @@ bool resident_has(struct resident *resident, const struct wire_measure *want);
 int resident_problem(struct resident *resident, const struct wire_measure *want,
                      struct problem **out, struct device_err *err);
 
-/* Make copies of the first trial's inputs, so that a launch does not find its
- * own inputs in the caches.  problem->n_copies says how many; it is 0 if there
+/* Make copies of the trials' inputs, so that a launch does not find its own
+ * inputs in the caches.  problem->n_copies says how many; it is 0 if there
  * would be too many or memory is short.  Fails only if the device does. */
 int resident_rotate(struct resident *resident, struct problem *problem,
                     struct device_err *err);
 
+/* Make problem->live, on a device where launches share a process. */
+int resident_live(struct resident *resident, struct problem *problem,
+                  struct device_err *err);
+
 /* How many copies put 'cache' bytes between two uses of 'inputs' bytes. */
 size_t resident_copies(size_t inputs, size_t cache);
-
-/* What each buffer that the kernel writes holds before a launch. */
-void resident_starts(const struct problem *problem, const struct trial *trial,
-                     struct device_start out[WIRE_ARGS_MAX]);
 
 /* Arguments for a kernel that writes outputs[i] where i is an output. */
 void resident_problem_args(const struct problem *problem,

@@ -14,8 +14,7 @@ static double error_of(enum tolerance_rule rule, enum element_type type,
     uint64_t room = 0;
 
     element_store(&room, type, 0, out);
-    return check_element_error((struct check_how){ .rule = rule }, &room, type,
-                               0, ref, 2);
+    return check_element_error(rule, false, &room, type, 0, ref, 2);
 }
 
 static void each_rule_measures_in_its_unit(void **state)
@@ -58,38 +57,93 @@ static void large_integers_are_not_rounded(void **state)
 {
     const int64_t out[] = { (INT64_C(1) << 53) + 1, INT64_MIN, INT64_MAX };
 
-    const struct check_how exact = { .rule = TOLERANCE_EXACT };
-    const struct check_how absolute = { .rule = TOLERANCE_ABSOLUTE };
-
     (void)state;
-    assert_true(check_element_error(exact, out, ELEMENT_INT64, 0, 0x1p53, 0) ==
-                1);
-    assert_true(check_element_error(exact, out, ELEMENT_INT64, 1, -0x1p63, 0) ==
-                0);
-    assert_true(check_element_error(absolute, out, ELEMENT_INT64, 2,
-                                    0x1p63 - 1024, 0) == 1023);
+    assert_true(check_element_error(TOLERANCE_EXACT, false, out, ELEMENT_INT64,
+                                    0, 0x1p53, 0) == 1);
+    assert_true(check_element_error(TOLERANCE_EXACT, false, out, ELEMENT_INT64,
+                                    1, -0x1p63, 0) == 0);
+    assert_true(check_element_error(TOLERANCE_ABSOLUTE, false, out,
+                                    ELEMENT_INT64, 2, 0x1p63 - 1024,
+                                    0) == 1023);
 }
 
 static void infinities_are_matched_where_they_are_allowed(void **state)
 {
-    const struct check_how strict = { TOLERANCE_MAX_ERROR, false };
-    const struct check_how how = { TOLERANCE_MAX_ERROR, true };
+    const enum tolerance_rule rule = TOLERANCE_MAX_ERROR;
     const double out[] = { INFINITY, -INFINITY, NAN, 1 };
     const enum element_type fp64 = ELEMENT_FP64;
 
     (void)state;
-    assert_true(check_element_error(how, out, fp64, 0, INFINITY, 1) == 0);
-    assert_true(isinf(check_element_error(how, out, fp64, 1, INFINITY, 1)));
-    assert_true(check_element_error(how, out, fp64, 2, NAN, 1) == 0);
-    assert_true(isinf(check_element_error(how, out, fp64, 3, NAN, 1)));
-    assert_true(isinf(check_element_error(how, out, fp64, 2, 1, 1)));
-    assert_true(check_element_error(how, out, fp64, 3, 3, 1) == 0.5);
-    assert_true(isinf(check_element_error(strict, out, fp64, 0, INFINITY, 1)));
-    assert_true(check_square(how, INFINITY) == 0 && check_square(how, 3) == 9);
-    assert_true(isinf(check_square(strict, INFINITY)));
-    assert_true(check_square_error(how, INFINITY, INFINITY) == 0);
-    assert_true(isinf(check_square_error(how, 1, INFINITY)));
-    assert_true(check_square_error(how, 1, 3) == 4);
+    assert_true(check_element_error(rule, true, out, fp64, 0, INFINITY, 1) ==
+                0);
+    assert_true(
+        isinf(check_element_error(rule, true, out, fp64, 1, INFINITY, 1)));
+    assert_true(check_element_error(rule, true, out, fp64, 2, NAN, 1) == 0);
+    assert_true(isinf(check_element_error(rule, true, out, fp64, 3, NAN, 1)));
+    assert_true(isinf(check_element_error(rule, true, out, fp64, 2, 1, 1)));
+    assert_true(check_element_error(rule, true, out, fp64, 3, 3, 1) == 0.5);
+    assert_true(
+        isinf(check_element_error(rule, false, out, fp64, 0, INFINITY, 1)));
+    assert_true(check_square(true, INFINITY) == 0 &&
+                check_square(true, 3) == 9);
+    assert_true(isinf(check_square(false, INFINITY)));
+    assert_true(check_square_error(true, INFINITY, INFINITY) == 0);
+    assert_true(isinf(check_square_error(true, 1, INFINITY)));
+    assert_true(check_square_error(true, 1, 3) == 4);
+}
+
+/* 3 of 2: 1 over 4 * 2, or over 0.1. */
+static void an_element_is_judged_by_the_rule_that_it_breaks_most(void **state)
+{
+    const struct check_how how = {
+        .tolerance = { .rules =
+                           1u << TOLERANCE_MAX_ERROR | 1u << TOLERANCE_ABSOLUTE,
+                       .most = { [TOLERANCE_MAX_ERROR] = 0.5,
+                                 [TOLERANCE_ABSOLUTE] = 0.25 } }
+    };
+    const struct check_how for_all = { .tolerance.rules =
+                                           1u << TOLERANCE_RELATIVE_L2 };
+    const double out = 3;
+    const struct check_element element =
+        check_element(&how, &out, ELEMENT_FP64, 0, 2, 2);
+    const struct check_element unruled =
+        check_element(&for_all, &out, ELEMENT_FP64, 0, 2, 2);
+
+    (void)state;
+    assert_int_equal(element.rule, TOLERANCE_ABSOLUTE);
+    assert_true(element.error == 1 && element.excess == 4);
+    assert_true(element.relative == 0.25 && check_rank(&how, &element) == 4);
+    assert_true(check_rank(&for_all, &unruled) == 0.25);
+}
+
+static void a_check_fails_by_an_element_or_by_all(void **state)
+{
+    const struct check_how how = { .tolerance = {
+                                       .rules = 1u << TOLERANCE_RELATIVE_L2 |
+                                                1u << TOLERANCE_ULP,
+                                       .most = { [TOLERANCE_RELATIVE_L2] = 0.5,
+                                                 [TOLERANCE_ULP] = 2 } } };
+    struct check right = { .relative_l2 = 0.5,
+                           .rule = TOLERANCE_ULP,
+                           .error = 2 };
+    struct check element = { .rule = TOLERANCE_ULP, .error = 2.5 };
+    struct check all = { .relative_l2 = NAN, .rule = TOLERANCE_ULP };
+
+    (void)state;
+    assert_false(check_fails(&how, &right));
+    assert_true(check_fails(&how, &element));
+    assert_int_equal(element.rule, TOLERANCE_ULP);
+    assert_true(check_fails(&how, &all));
+    assert_int_equal(all.rule, TOLERANCE_RELATIVE_L2);
+}
+
+/* Finite is enough, which is how large inputs are judged by 'absolute'. */
+static void an_infinite_limit_refuses_what_is_not_finite(void **state)
+{
+    (void)state;
+    assert_true(check_excess(1e300, INFINITY) == 0);
+    assert_true(isinf(check_excess(INFINITY, INFINITY)));
+    assert_true(check_excess(0, 0) == 0 && isinf(check_excess(1, 0)));
 }
 
 int main(void)
@@ -97,6 +151,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_rule_measures_in_its_unit),
         cmocka_unit_test(large_integers_are_not_rounded),
+        cmocka_unit_test(an_element_is_judged_by_the_rule_that_it_breaks_most),
+        cmocka_unit_test(a_check_fails_by_an_element_or_by_all),
+        cmocka_unit_test(an_infinite_limit_refuses_what_is_not_finite),
         cmocka_unit_test(infinities_are_matched_where_they_are_allowed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

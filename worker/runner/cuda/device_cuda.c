@@ -15,13 +15,6 @@
 
 const char device_name[] = "cuda";
 
-struct device_buffer {
-    unsigned char *base; /* guard, payload, guard */
-    enum element_type type;
-    int64_t count;
-    size_t bytes; /* of the payload */
-};
-
 double device_cuda_now_s(void)
 {
     struct timespec now;
@@ -134,7 +127,7 @@ static cudaError_t make_events(struct device *device)
 
 static cudaError_t make_memory(struct device *device)
 {
-    int gpu, l2_bytes;
+    int gpu, l2_bytes, sm_count;
     size_t total;
     cudaError_t rc = cudaGetDevice(&gpu);
 
@@ -143,8 +136,14 @@ static cudaError_t make_memory(struct device *device)
     if (rc == cudaSuccess)
         rc = cudaDeviceGetAttribute(
             &device->smem_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu);
+    if (rc == cudaSuccess)
+        rc = cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount,
+                                    gpu);
+    if (rc == cudaSuccess)
+        rc = kernel_scrub_allow((size_t)device->smem_max);
     if (rc != cudaSuccess)
         return rc;
+    device->sm_count = (unsigned)sm_count;
     device->l2_bytes = (size_t)l2_bytes;
     device->flush_bytes = 2 * (size_t)l2_bytes + 1;
     rc = cudaMalloc(&device->flush, device->flush_bytes);
@@ -156,9 +155,7 @@ static cudaError_t make_memory(struct device *device)
         rc = cudaMemsetAsync(device->flush, 0, device->flush_bytes,
                              device->stream);
     if (rc == cudaSuccess)
-        rc = cudaMalloc((void **)&device->scan, sizeof(*device->scan));
-    if (rc == cudaSuccess)
-        rc = cudaMalloc((void **)&device->scratch, sizeof(*device->scratch));
+        rc = cudaMalloc((void **)&device->own, sizeof(*device->own));
     return rc;
 }
 
@@ -231,6 +228,12 @@ size_t device_cache_bytes(const struct device *device)
     return device->l2_bytes;
 }
 
+bool device_isolates(const struct device *device)
+{
+    (void)device;
+    return false;
+}
+
 int device_alloc(struct device *device, const char *name,
                  enum element_type type, int64_t count,
                  struct device_buffer **out, struct device_err *err)
@@ -250,7 +253,9 @@ int device_alloc(struct device *device, const char *name,
         return device_cuda_error(name, rc, err);
     }
     *out = buffer;
-    return device_poison(device, buffer, err);
+    rc = cudaMemsetAsync(buffer->base, ELEMENT_POISON,
+                         buffer->bytes + 2 * GUARD_BYTES, device->stream);
+    return rc == cudaSuccess ? 0 : device_cuda_error(name, rc, err);
 }
 
 void device_free(struct device *device, struct device_buffer *buffer)
@@ -259,6 +264,7 @@ void device_free(struct device *device, struct device_buffer *buffer)
     if (!buffer)
         return;
     cudaFree(buffer->base);
+    cudaFree(buffer->norm);
     free(buffer);
 }
 
@@ -304,11 +310,10 @@ int device_copy(struct device *device, struct device_buffer *to,
 }
 
 int device_poison(struct device *device, struct device_buffer *buffer,
-                  struct device_err *err)
+                  const struct poison *poison, struct device_err *err)
 {
-    cudaError_t rc =
-        cudaMemsetAsync(buffer->base, ELEMENT_POISON,
-                        buffer->bytes + 2 * GUARD_BYTES, device->stream);
+    cudaError_t rc = kernel_poison(device_address(buffer), buffer->bytes,
+                                   buffer->type, poison, device->stream);
 
     return rc == cudaSuccess ? 0 : device_cuda_error("poison", rc, err);
 }
@@ -333,10 +338,11 @@ int device_checksum(struct device *device, const struct device_buffer *buffer,
                     uint64_t *sum, int64_t *overrun, struct device_err *err)
 {
     struct scan scan;
-    cudaError_t error = kernel_scan(device_address(buffer), buffer->bytes,
-                                    GUARD_BYTES, device->scan, device->stream);
-    int rc = fetch(device, "checksum", error, &scan, device->scan, sizeof(scan),
-                   err);
+    cudaError_t error =
+        kernel_scan(device_address(buffer), buffer->bytes, GUARD_BYTES,
+                    &device->own->scan, device->stream);
+    int rc = fetch(device, "checksum", error, &scan, &device->own->scan,
+                   sizeof(scan), err);
 
     if (rc < 0)
         return rc;
@@ -349,14 +355,46 @@ int device_checksum(struct device *device, const struct device_buffer *buffer,
     return 0;
 }
 
+/* The norm of a reference, which does not change any more. */
+static cudaError_t make_norm(struct device *device, struct device_buffer *ref,
+                             bool infinities)
+{
+    cudaError_t rc = cudaSuccess;
+
+    if (ref->norm)
+        return rc;
+    rc = cudaMalloc((void **)&ref->norm, sizeof(*ref->norm));
+    return rc == cudaSuccess
+               ? kernel_norm(device_address(ref), ref->count, infinities,
+                             ref->norm, &device->own->scratch, device->stream)
+               : rc;
+}
+
+cudaError_t device_cuda_compare(struct device *device,
+                                const struct device_buffer *out,
+                                const struct device_buffer *ref,
+                                const struct check_how *how, uint64_t known,
+                                struct device_seen *seen)
+{
+    const struct check_of of = { .out = device_address(out),
+                                 .type = out->type,
+                                 .ref = device_address(ref),
+                                 .count = out->count,
+                                 .norm = ref->norm,
+                                 .how = *how };
+
+    return kernel_check(&of, known, seen, &device->own->scratch,
+                        device->stream);
+}
+
 int device_check(struct device *device, const struct device_buffer *out,
-                 const struct device_buffer *ref, struct check_how how,
+                 struct device_buffer *ref, const struct check_how *how,
                  struct check *check, struct device_err *err)
 {
-    cudaError_t rc =
-        kernel_check(device_address(out), out->type, device_address(ref),
-                     out->count, how, device->scratch, device->stream);
+    struct device_seen *seen = device->own->seen;
+    cudaError_t rc = make_norm(device, ref, how->infinities);
 
-    return fetch(device, "check", rc, check, &device->scratch->check,
-                 sizeof(*check), err);
+    if (rc == cudaSuccess)
+        rc = device_cuda_compare(device, out, ref, how, 0, seen);
+    return fetch(device, "check", rc, check, &seen->check, sizeof(*check), err);
 }

@@ -29,6 +29,20 @@ __global__ void fill_buffer(void *base, enum element_type type, int64_t count, s
         element_store(base, type, i, fill_value(&fill, key, i));
 }
 
+/* 'word' or, of POISON_RANDOM, any; the bytes after the last word are of 'word'. */
+__global__ void poison_buffer(void *base, int64_t bytes, uint64_t word, struct poison poison)
+{
+    bool random = poison.kind == POISON_RANDOM;
+    uint64_t *words = (uint64_t *)base;
+    int64_t n_words = bytes / 8;
+
+    for (int64_t i = first_index(); i < n_words; i += index_step())
+        words[i] = random ? fill_bits(poison.key, i) : word;
+    if (first_index() < bytes % 8)
+        ((unsigned char *)base)[n_words * 8 + first_index()] =
+            (unsigned char)(word >> (8 * first_index()));
+}
+
 __global__ void convert_buffer(void *to, enum element_type to_type, const void *from,
                                enum element_type from_type, int64_t count)
 {
@@ -37,12 +51,16 @@ __global__ void convert_buffer(void *to, enum element_type to_type, const void *
 }
 
 /* Integer addition is commutative, so the order of the atomics does not matter. */
-__global__ void scan_payload(const unsigned char *payload, int64_t bytes, struct scan *out)
+__global__ void sum_payload(const unsigned char *payload, int64_t bytes, unsigned long long *out)
 {
     const unsigned long long *words = (const unsigned long long *)payload;
     int64_t n_words = bytes / 8;
     unsigned long long sum = 0;
+    __shared__ unsigned long long block;
 
+    if (threadIdx.x == 0)
+        block = 0;
+    __syncthreads(); /* it is 0 before a warp adds to it */
     for (int64_t i = first_index(); i < n_words; i += index_step())
         sum += fill_mix(words[i] + (uint64_t)i * 0x9e3779b97f4a7c15u);
     if (first_index() < bytes % 8) {
@@ -53,7 +71,10 @@ __global__ void scan_payload(const unsigned char *payload, int64_t bytes, struct
     for (int lane = 16; lane > 0; lane /= 2)
         sum += __shfl_down_sync(0xffffffffu, sum, lane);
     if (threadIdx.x % 32 == 0)
-        atomicAdd(&out->sum, sum);
+        atomicAdd(&block, sum);
+    __syncthreads(); /* all warps have added theirs */
+    if (threadIdx.x == 0)
+        atomicAdd(out, block);
 }
 
 __global__ void scan_guards(const unsigned char *payload, int64_t bytes, int64_t guard,
@@ -106,77 +127,114 @@ __device__ struct worst block_worst(struct worst value)
         if (threadIdx.x < half)
             part[threadIdx.x] = worse_of(part[threadIdx.x], part[threadIdx.x + half]);
     }
-    return part[0];
+    value = part[0];
+    __syncthreads(); /* 'part' may be used again */
+    return value;
 }
 
-__global__ void check_sums(const void *out, enum element_type type, const double *ref,
-                           int64_t count, struct check_how how, struct check_scratch *scratch)
+__global__ void norm_sums(const double *ref, int64_t count, bool infinities,
+                          struct check_scratch *scratch)
 {
-    double error_sum = 0, ref_sum = 0;
+    double sum = 0;
 
-    for (int64_t i = first_index(); i < count; i += index_step()) {
-        error_sum += check_square_error(how, element_load(out, type, i), ref[i]);
-        ref_sum += check_square(how, ref[i]);
-    }
-    error_sum = block_sum(error_sum);
-    ref_sum = block_sum(ref_sum);
-    if (threadIdx.x == 0) {
-        scratch->error_sum[blockIdx.x] = error_sum;
-        scratch->ref_sum[blockIdx.x] = ref_sum;
-    }
+    for (int64_t i = first_index(); i < count; i += index_step())
+        sum += check_square(infinities, ref[i]);
+    sum = block_sum(sum);
+    if (threadIdx.x == 0)
+        scratch->sum[blockIdx.x] = sum;
 }
 
-/* One block: add up the sums of the blocks, and compute the result. */
-__global__ void check_rms(int64_t count, int n_blocks, struct check_scratch *scratch)
+/* One block: add up the sums of the blocks. */
+__device__ double total(const struct check_scratch *scratch, int n_blocks)
 {
-    double error_sum = 0, ref_sum = 0;
-
-    for (int i = threadIdx.x; i < n_blocks; i += THREADS) {
-        error_sum += scratch->error_sum[i];
-        ref_sum += scratch->ref_sum[i];
-    }
-    error_sum = block_sum(error_sum);
-    ref_sum = block_sum(ref_sum);
-    if (threadIdx.x == 0) {
-        scratch->rms = sqrt(ref_sum / (double)count);
-        scratch->check.relative_l2 = check_relative_l2(error_sum, ref_sum);
-    }
-}
-
-__global__ void check_elements(const void *out, enum element_type type, const double *ref,
-                               int64_t count, struct check_how how,
-                               struct check_scratch *scratch)
-{
-    struct worst worst = { 0, -1 };
-    double rms = scratch->rms;
-
-    for (int64_t i = first_index(); i < count; i += index_step()) {
-        double error = check_element_error(how, out, type, i, ref[i], rms);
-
-        worst = worse_of(worst, { error, i });
-    }
-    worst = block_worst(worst);
-    if (threadIdx.x == 0) {
-        scratch->error[blockIdx.x] = worst.error;
-        scratch->at[blockIdx.x] = worst.at;
-    }
-}
-
-/* One block: the worst error of the blocks. */
-__global__ void check_worst(const void *out, enum element_type type, const double *ref,
-                            int n_blocks, struct check_scratch *scratch)
-{
-    struct worst worst = { 0, -1 };
+    double sum = 0;
 
     for (int i = threadIdx.x; i < n_blocks; i += THREADS)
-        worst = worse_of(worst, { scratch->error[i], scratch->at[i] });
-    worst = block_worst(worst);
-    if (threadIdx.x == 0) {
-        scratch->check.max_error = worst.error;
-        scratch->check.max_at = worst.at;
-        scratch->check.got = element_load(out, type, worst.at);
-        scratch->check.want = ref[worst.at];
+        sum += scratch->sum[i];
+    return block_sum(sum);
+}
+
+__global__ void norm_result(int64_t count, int n_blocks, const struct check_scratch *scratch,
+                            struct check_norm *norm)
+{
+    double sum = total(scratch, n_blocks);
+
+    if (threadIdx.x == 0)
+        *norm = { sum, sqrt(sum / (double)count) };
+}
+
+/* It was found right before, or the guard says that all bits are the same. */
+__device__ bool is_known(const struct device_seen *seen, uint64_t known)
+{
+    return known != 0 && seen->sum == known;
+}
+
+__global__ void check_elements(struct check_of of, uint64_t known, const struct device_seen *seen,
+                               struct check_scratch *scratch)
+{
+    struct worst worst = { 0, -1 }, relative = { 0, -1 };
+    double rms = of.norm->rms, sum = 0;
+
+    if (is_known(seen, known))
+        return;
+    for (int64_t i = first_index(); i < of.count; i += index_step()) {
+        const struct check_element element =
+            check_element(&of.how, of.out, of.type, i, of.ref[i], rms);
+
+        sum += check_square_error(of.how.infinities, element_load(of.out, of.type, i), of.ref[i]);
+        worst = worse_of(worst, { check_rank(&of.how, &element), i });
+        relative = worse_of(relative, { element.relative, i });
     }
+    sum = block_sum(sum);
+    worst = block_worst(worst);
+    relative = block_worst(relative);
+    if (threadIdx.x == 0) {
+        scratch->sum[blockIdx.x] = sum;
+        scratch->rank[blockIdx.x] = worst.error;
+        scratch->at[blockIdx.x] = worst.at;
+        scratch->relative[blockIdx.x] = relative.error;
+    }
+}
+
+/* One block: the sum and the worst error of the blocks. */
+__global__ void check_result(struct check_of of, uint64_t known, int n_blocks,
+                             const struct check_scratch *scratch, struct device_seen *seen)
+{
+    struct worst worst = { 0, -1 }, relative = { 0, -1 };
+    double sum;
+
+    if (is_known(seen, known))
+        return;
+    for (int i = threadIdx.x; i < n_blocks; i += THREADS) {
+        worst = worse_of(worst, { scratch->rank[i], scratch->at[i] });
+        relative = worse_of(relative, { scratch->relative[i], i });
+    }
+    worst = block_worst(worst);
+    relative = block_worst(relative);
+    sum = total(scratch, n_blocks);
+    if (threadIdx.x == 0) {
+        const double want = of.ref[worst.at];
+        const struct check_element element =
+            check_element(&of.how, of.out, of.type, worst.at, want, of.norm->rms);
+
+        seen->check = { check_relative_l2(sum, of.norm->square_sum),
+                        relative.error,
+                        worst.at,
+                        element_load(of.out, of.type, worst.at),
+                        want,
+                        element.rule,
+                        element.error };
+        seen->compared = true;
+    }
+}
+
+/* A block has all of its multiprocessor's memory, so each has one block. */
+__global__ void scrub(unsigned words, unsigned key)
+{
+    extern __shared__ volatile unsigned memory[];
+
+    for (unsigned i = threadIdx.x; i < words; i += blockDim.x)
+        memory[i] = key + i;
 }
 
 __device__ unsigned long long now_ns()
@@ -226,22 +284,60 @@ cudaError_t kernel_scan(const void *payload, size_t bytes, size_t guard, struct 
         rc = cudaMemsetAsync(&out->sum, 0, sizeof(out->sum), stream);
     if (rc != cudaSuccess)
         return rc;
-    scan_payload<<<blocks_for((int64_t)bytes / 8), THREADS, 0, stream>>>(at, (int64_t)bytes, out);
+    sum_payload<<<blocks_for((int64_t)bytes / 8), THREADS, 0, stream>>>(at, (int64_t)bytes,
+                                                                        &out->sum);
     scan_guards<<<blocks_for((int64_t)guard), THREADS, 0, stream>>>(at, (int64_t)bytes,
                                                                     (int64_t)guard, out);
     return cudaGetLastError();
 }
 
-cudaError_t kernel_check(const void *out, enum element_type type, const double *ref, int64_t count,
-                         struct check_how how, struct check_scratch *scratch,
-                         cudaStream_t stream)
+cudaError_t kernel_poison(void *base, size_t bytes, enum element_type type,
+                          const struct poison *poison, cudaStream_t stream)
+{
+    if (poison->kind == POISON_UNWRITTEN)
+        return cudaMemsetAsync(base, ELEMENT_POISON, bytes, stream);
+    poison_buffer<<<blocks_for((int64_t)bytes / 8), THREADS, 0, stream>>>(
+        base, (int64_t)bytes, poison_word(poison, type, 0), *poison);
+    return cudaGetLastError();
+}
+
+cudaError_t kernel_sum(const void *payload, size_t bytes, struct device_seen *seen,
+                       cudaStream_t stream)
+{
+    sum_payload<<<blocks_for((int64_t)bytes / 8), THREADS, 0, stream>>>(
+        (const unsigned char *)payload, (int64_t)bytes, (unsigned long long *)&seen->sum);
+    return cudaGetLastError();
+}
+
+cudaError_t kernel_norm(const double *ref, int64_t count, bool infinities,
+                        struct check_norm *norm, struct check_scratch *scratch,
+                        cudaStream_t stream)
 {
     unsigned n = blocks_for(count);
 
-    check_sums<<<n, THREADS, 0, stream>>>(out, type, ref, count, how, scratch);
-    check_rms<<<1, THREADS, 0, stream>>>(count, (int)n, scratch);
-    check_elements<<<n, THREADS, 0, stream>>>(out, type, ref, count, how, scratch);
-    check_worst<<<1, THREADS, 0, stream>>>(out, type, ref, (int)n, scratch);
+    norm_sums<<<n, THREADS, 0, stream>>>(ref, count, infinities, scratch);
+    norm_result<<<1, THREADS, 0, stream>>>(count, (int)n, scratch, norm);
+    return cudaGetLastError();
+}
+
+cudaError_t kernel_check(const struct check_of *of, uint64_t known, struct device_seen *seen,
+                         struct check_scratch *scratch, cudaStream_t stream)
+{
+    unsigned n = blocks_for(of->count);
+
+    check_elements<<<n, THREADS, 0, stream>>>(*of, known, seen, scratch);
+    check_result<<<1, THREADS, 0, stream>>>(*of, known, (int)n, scratch, seen);
+    return cudaGetLastError();
+}
+
+cudaError_t kernel_scrub_allow(size_t bytes)
+{
+    return cudaFuncSetAttribute(scrub, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+}
+
+cudaError_t kernel_scrub(unsigned multiprocessors, size_t bytes, unsigned key, cudaStream_t stream)
+{
+    scrub<<<multiprocessors, THREADS, bytes, stream>>>((unsigned)(bytes / sizeof(unsigned)), key);
     return cudaGetLastError();
 }
 

@@ -1,130 +1,14 @@
-/* launch_cuda.c - modules, launches and times of the cuda device */
+/* launch_cuda.c - launches, their times and their outputs on the cuda device */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "worker/runner/cuda/device_cuda.h"
+#include "worker/runner/cuda/module_cuda.h"
 #include "worker/runner/cuda/smem_cuda.h"
 
 enum {
     QUEUE_ENTRIES = 800
 };
-
-/* Limit of a cubin's size; that of a tuned kernel is some 100 KB. */
-#define ARTIFACT_BYTES_MAX ((long)256 * 1024 * 1024)
-
-struct device_kernel {
-    CUmodule module;
-    CUfunction function;
-    struct device_attributes attributes;
-    size_t smem_granted; /* set by cuFuncSetAttribute so far */
-};
-
-static char *read_artifact(const char *path, struct device_err *err)
-{
-    FILE *file = fopen(path, "rb");
-    char *bytes = NULL;
-    long size = -1;
-
-    if (file && fseek(file, 0, SEEK_END) == 0)
-        size = ftell(file);
-    if (size >= 0 && size <= ARTIFACT_BYTES_MAX) {
-        rewind(file);
-        bytes = malloc((size_t)size + 1);
-        if (!bytes)
-            abort();
-        bytes[size] = '\0'; /* PTX is a text */
-        if (fread(bytes, 1, (size_t)size, file) != (size_t)size) {
-            free(bytes);
-            bytes = NULL;
-        }
-    }
-    if (!bytes)
-        snprintf(err->text, sizeof(err->text), "cannot read the artifact '%s'",
-                 path);
-    if (file)
-        fclose(file);
-    return bytes;
-}
-
-/* If this GPU or driver does not accept the image, the artifact is at fault;
- * other errors are not its fault. */
-static int load_error(const struct device *device, CUresult rc,
-                      struct device_err *err)
-{
-    bool image = rc == CUDA_ERROR_INVALID_IMAGE ||
-                 rc == CUDA_ERROR_NO_BINARY_FOR_GPU ||
-                 rc == CUDA_ERROR_INVALID_PTX ||
-                 rc == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
-                 rc == CUDA_ERROR_INVALID_SOURCE;
-
-    err->poisoned = !image && rc != CUDA_ERROR_OUT_OF_MEMORY;
-    return driver_cuda_error(&device->driver,
-                             image ? DEVICE_REFUSED : DEVICE_BROKEN, "artifact",
-                             rc, err);
-}
-
-static int read_attribute(const struct device *device, CUfunction function,
-                          CUfunction_attribute which)
-{
-    int value = -1;
-
-    device->driver.get_attribute(&value, which, function);
-    return value;
-}
-
-int device_load(struct device *device, const char *path, const char *entry,
-                struct device_kernel **out, struct device_err *err)
-{
-    char *image = read_artifact(path, err);
-    struct device_kernel *kernel;
-    CUmodule module;
-    CUfunction function;
-    CUresult rc;
-
-    if (!image)
-        return DEVICE_BROKEN;
-    rc = device->driver.module_load(&module, image);
-    free(image);
-    if (rc != CUDA_SUCCESS)
-        return load_error(device, rc, err);
-    rc = device->driver.module_function(&function, module, entry);
-    if (rc != CUDA_SUCCESS) {
-        device->driver.module_unload(module);
-        return driver_cuda_error(&device->driver, DEVICE_BROKEN, entry, rc,
-                                 err);
-    }
-    kernel = calloc(1, sizeof(*kernel));
-    if (!kernel)
-        abort();
-    kernel->module = module;
-    kernel->function = function;
-    kernel->attributes = (struct device_attributes){
-        .regs = read_attribute(device, function, CU_FUNC_ATTRIBUTE_NUM_REGS),
-        .local_bytes = read_attribute(device, function,
-                                      CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
-        .static_smem = read_attribute(device, function,
-                                      CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
-        .max_threads = read_attribute(device, function,
-                                      CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
-    };
-    *out = kernel;
-    return 0;
-}
-
-void device_unload(struct device *device, struct device_kernel *kernel)
-{
-    if (!kernel)
-        return;
-    device->driver.module_unload(kernel->module);
-    free(kernel);
-}
-
-void device_kernel_attributes(const struct device_kernel *kernel,
-                              struct device_attributes *out)
-{
-    *out = kernel->attributes;
-}
 
 /* Describe in numbers what the driver would call an invalid value. */
 static int check_limits(const struct device *device,
@@ -158,18 +42,32 @@ static int check_limits(const struct device *device,
     return DEVICE_REFUSED;
 }
 
-static int prepare(struct device *device, const struct device_launch *launch,
+/* Put back what earlier launches have left: in the kernel's variables, and in
+ * the shared memory of the multiprocessors. */
+static int restore(struct device *device, const struct device_kernel *kernel,
                    struct device_err *err)
 {
+    int rc = module_cuda_restore(device, kernel, err);
+    cudaError_t error;
+
+    if (rc < 0)
+        return rc;
+    device->launches++;
+    error = kernel_scrub(device->sm_count, (size_t)device->smem_max,
+                         (unsigned)fill_mix(device->launches), device->stream);
+    return error == cudaSuccess ? 0 : device_cuda_error("scrub", error, err);
+}
+
+static int grant_smem(struct device *device, const struct device_launch *launch,
+                      struct device_err *err)
+{
     struct device_kernel *kernel = launch->kernel;
-    int rc = check_limits(device, launch, err);
     CUresult result;
 
-    if (rc < 0 ||
-        !smem_cuda_must_ask(launch->smem,
+    if (!smem_cuda_must_ask(launch->smem,
                             (size_t)kernel->attributes.static_smem) ||
         launch->smem <= kernel->smem_granted)
-        return rc;
+        return 0;
     result = device->driver.set_attribute(
         kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
         (int)launch->smem);
@@ -178,6 +76,17 @@ static int prepare(struct device *device, const struct device_launch *launch,
                                  "shared memory", result, err);
     kernel->smem_granted = launch->smem;
     return 0;
+}
+
+/* What waits for the device, and so has to come before the gate. */
+static int prepare(struct device *device, const struct device_launch *launch,
+                   struct device_err *err)
+{
+    int rc = check_limits(device, launch, err);
+
+    if (rc == 0 && launch->kernel->opaque)
+        rc = device_reload(device, launch->kernel, err);
+    return rc < 0 ? rc : grant_smem(device, launch, err);
 }
 
 /* A launch reports its own refusal at once, but it may also report faults of
@@ -220,10 +129,56 @@ int device_run(struct device *device, const struct device_launch *launch,
     int rc = prepare(device, launch, err);
 
     if (rc == 0)
+        rc = restore(device, launch->kernel, err);
+    if (rc == 0)
         rc = launch_async(device, launch, err);
     if (rc == 0)
         rc = device_cuda_wait(device, timeout_s, err);
     return rc;
+}
+
+/* Write the buffers of a turn as they are to be before its launch. */
+static int queue_starts(struct device *device, const struct device_batch *batch,
+                        const struct device_turn *turn, size_t n_args,
+                        struct device_err *err)
+{
+    cudaError_t rc = cudaSuccess;
+
+    for (size_t k = 0; rc == cudaSuccess && k < n_args; k++) {
+        struct device_buffer *written = batch->written[k];
+        struct poison poison = turn->poison;
+
+        poison.key = fill_mix(poison.key + k);
+        if (written && turn->starts[k])
+            rc = cudaMemcpyAsync(
+                device_address(written), device_address(turn->starts[k]),
+                written->bytes, cudaMemcpyDeviceToDevice, device->stream);
+        else if (written)
+            rc = kernel_poison(device_address(written), written->bytes,
+                               written->type, &poison, device->stream);
+    }
+    return rc == cudaSuccess ? 0 : device_cuda_error("start", rc, err);
+}
+
+/* Look at what the launch of a turn has written. */
+static int queue_checks(struct device *device, const struct device_batch *batch,
+                        const struct device_turn *turn, size_t n_args,
+                        struct device_seen *seen, struct device_err *err)
+{
+    cudaError_t rc = cudaSuccess;
+
+    for (size_t k = 0; rc == cudaSuccess && k < n_args; k++) {
+        const struct device_buffer *written = batch->written[k];
+
+        if (!written || !turn->references[k])
+            continue;
+        rc = kernel_sum(device_address(written), written->bytes, &seen[k],
+                        device->stream);
+        if (rc == cudaSuccess)
+            rc = device_cuda_compare(device, written, turn->references[k],
+                                     &batch->hows[k], turn->sums[k], &seen[k]);
+    }
+    return rc == cudaSuccess ? 0 : device_cuda_error("check", rc, err);
 }
 
 static int queue_sample(struct device *device,
@@ -231,19 +186,16 @@ static int queue_sample(struct device *device,
                         const struct device_batch *batch, size_t i,
                         struct device_err *err)
 {
+    const struct device_turn *turn = &batch->turns[i];
     struct device_launch one = *launch;
     cudaError_t error = cudaSuccess;
-    int rc;
+    int rc = restore(device, launch->kernel, err);
 
-    for (size_t k = 0; k < launch->n_args; k++) {
-        rc = batch->starts[k].buffer
-                 ? device_start(device, &batch->starts[k], err)
-                 : 0;
-        if (rc < 0)
-            return rc;
-    }
-    if (batch->args)
-        one.args = batch->args[i];
+    if (rc == 0)
+        rc = queue_starts(device, batch, turn, launch->n_args, err);
+    if (rc < 0)
+        return rc;
+    one.args = turn->args;
     if (batch->flush)
         error = cudaMemsetAsync(device->flush, (int)i & 0xff,
                                 device->flush_bytes, device->stream);
@@ -255,7 +207,10 @@ static int queue_sample(struct device *device,
     if (rc < 0)
         return rc;
     error = cudaEventRecord(device->end[i], device->stream);
-    return error == cudaSuccess ? 0 : device_cuda_error("sample", error, err);
+    if (error != cudaSuccess)
+        return device_cuda_error("sample", error, err);
+    return queue_checks(device, batch, turn, launch->n_args,
+                        device->own->seen + i * launch->n_args, err);
 }
 
 static int read_samples(struct device *device, size_t n, double *seconds,
@@ -289,17 +244,31 @@ static int queue_samples(struct device *device,
 }
 
 /* How many samples the driver's queue holds without blocking the caller.  It
- * blocks, despite the deadline, at about 1000 entries: a launch, two events and
- * a flush for each sample, and one for each output. */
+ * blocks, despite the deadline, at about 1000 entries: a scrub, a launch, two
+ * events and a flush for each sample, one for each variable of the kernel, and
+ * four for each buffer that it writes.  Loading waits for the device. */
 static size_t queue_room(const struct device_launch *launch,
                          const struct device_batch *batch)
 {
-    size_t entries = 4;
+    size_t entries = 5 + launch->kernel->names.n;
 
     for (size_t k = 0; k < launch->n_args; k++)
-        entries +=
-            (batch->starts[k].buffer != NULL) + (batch->starts[k].from != NULL);
+        entries += batch->written[k] ? 4 : 0;
+    if (launch->kernel->opaque || entries > QUEUE_ENTRIES)
+        return 1;
     return QUEUE_ENTRIES / entries;
+}
+
+static int read_batch(struct device *device, const struct device_launch *launch,
+                      size_t n, struct device_times *times,
+                      struct device_err *err)
+{
+    cudaError_t rc = cudaMemcpy(times->seen, device->own->seen,
+                                n * launch->n_args * sizeof(*times->seen),
+                                cudaMemcpyDeviceToHost);
+
+    return rc == cudaSuccess ? read_samples(device, n, times->seconds, err)
+                             : device_cuda_error("check", rc, err);
 }
 
 int device_time(struct device *device, const struct device_launch *launch,
@@ -308,13 +277,18 @@ int device_time(struct device *device, const struct device_launch *launch,
 {
     double begin = device_cuda_now_s();
     size_t room = queue_room(launch, batch);
-    int rc = prepare(device, launch, err);
+    cudaError_t error = cudaMemsetAsync(
+        device->own->seen, 0,
+        batch->n * launch->n_args * sizeof(*device->own->seen), device->stream);
+    int rc = error == cudaSuccess ? 0 : device_cuda_error("check", error, err);
 
     times->blocked = true;
     for (size_t done = 0; rc == 0 && done < batch->n;) {
         size_t end = batch->n - done < room ? batch->n : done + room;
 
-        rc = queue_samples(device, launch, batch, done, end, err);
+        rc = prepare(device, launch, err);
+        if (rc == 0)
+            rc = queue_samples(device, launch, batch, done, end, err);
         if (rc == 0 && done == 0)
             device_state(device, &times->during);
         if (rc == 0)
@@ -323,5 +297,5 @@ int device_time(struct device *device, const struct device_launch *launch,
         times->blocked = times->blocked && gate_held(&device->gate);
         done = end;
     }
-    return rc < 0 ? rc : read_samples(device, batch->n, times->seconds, err);
+    return rc < 0 ? rc : read_batch(device, launch, batch->n, times, err);
 }

@@ -14,18 +14,22 @@
 #include "worker/runner/wire/element.h"
 #include "worker/runner/wire/tolerance.h"
 
-struct check {
-    double relative_l2; /* INFINITY when an element is not finite */
-    double max_error;   /* the largest element error, by the rule asked for */
-    int64_t max_at;     /* its index; of equal ones the lowest */
-    double got, want;   /* output and reference there */
+/* How the elements of an output are compared. */
+struct check_how {
+    struct tolerance tolerance;
+    bool infinities; /* may a reference that is infinite or NaN be matched? */
 };
 
-/* How elements are compared: by a rule for single elements; and is a reference
- * that is infinite or NaN one that an element can match? */
-struct check_how {
-    enum tolerance_rule rule;
-    bool infinities;
+/* The worst element is furthest beyond what its rules allow, or, without a rule
+ * for elements, has the largest relative error; of equal ones it is the first.
+ */
+struct check {
+    double relative_l2; /* INFINITY when an element is not finite */
+    double max_error;   /* the largest relative error of an element */
+    int64_t max_at;     /* the index of the worst element */
+    double got, want;   /* output and reference there */
+    int rule;           /* enum tolerance_rule that it breaks most */
+    double error;       /* by this rule */
 };
 
 ELEMENT_FN bool check_is_finite(double x)
@@ -34,9 +38,9 @@ ELEMENT_FN bool check_is_finite(double x)
 }
 
 /* Is 'ref' a value that 'out' must be, rather than be close to? */
-ELEMENT_FN bool check_is_matched(struct check_how how, double ref)
+ELEMENT_FN bool check_is_matched(bool infinities, double ref)
 {
-    return how.infinities && !check_is_finite(ref);
+    return infinities && !check_is_finite(ref);
 }
 
 /* 0, or INFINITY */
@@ -46,19 +50,17 @@ ELEMENT_FN double check_match_error(double out, double ref)
 }
 
 /* What an element of the reference adds to the sum of squares. */
-ELEMENT_FN double check_square(struct check_how how, double ref)
+ELEMENT_FN double check_square(bool infinities, double ref)
 {
-    return check_is_matched(how, ref) ? 0 : ref * ref;
+    return check_is_matched(infinities, ref) ? 0 : ref * ref;
 }
 
-ELEMENT_FN double check_square_error(struct check_how how, double out,
-                                     double ref)
+ELEMENT_FN double check_square_error(bool infinities, double out, double ref)
 {
-    if (check_is_matched(how, ref))
-        return check_match_error(out, ref);
-
     double diff = out - ref;
 
+    if (check_is_matched(infinities, ref))
+        return check_match_error(out, ref);
     return diff == diff ? diff * diff : (double)INFINITY;
 }
 
@@ -87,15 +89,14 @@ ELEMENT_FN double check_difference(const void *base, enum element_type type,
     return fabs(out - want);
 }
 
-/* The error of element 'i' of 'base'. */
-ELEMENT_FN double check_element_error(struct check_how how, const void *base,
-                                      enum element_type type, int64_t i,
-                                      double ref, double rms)
+/* The error of element 'i' of 'base' by a rule for elements. */
+ELEMENT_FN double check_element_error(enum tolerance_rule rule, bool infinities,
+                                      const void *base, enum element_type type,
+                                      int64_t i, double ref, double rms)
 {
-    const enum tolerance_rule rule = how.rule;
     double diff;
 
-    if (check_is_matched(how, ref))
+    if (check_is_matched(infinities, ref))
         return check_match_error(element_load(base, type, i), ref);
     diff = check_difference(base, type, i, ref, rule == TOLERANCE_EXACT);
     if (!(diff == diff))
@@ -107,9 +108,77 @@ ELEMENT_FN double check_element_error(struct check_how how, const void *base,
     return rule == TOLERANCE_ULP ? diff / element_ulp(type, ref) : diff;
 }
 
+/* An error over the most that is allowed; above 1 it is too much. */
+ELEMENT_FN double check_excess(double error, double most)
+{
+    if (error == 0)
+        return 0;
+    return check_is_finite(error) ? error / most : error;
+}
+
+/* The rule that element 'i' breaks most, and what is measured there. */
+struct check_element {
+    int rule;
+    double error;
+    double excess;   /* 0 without a rule for elements */
+    double relative; /* the error by TOLERANCE_MAX_ERROR */
+};
+
+ELEMENT_FN struct check_element check_element(const struct check_how *how,
+                                              const void *base,
+                                              enum element_type type, int64_t i,
+                                              double ref, double rms)
+{
+    struct check_element out = { TOLERANCE_MAX_ERROR, 0, 0, 0 };
+
+    for (int r = TOLERANCE_MAX_ERROR; r < TOLERANCE_RULES; r++) {
+        const bool given = how->tolerance.rules >> r & 1u;
+        double error, excess;
+
+        if (!given && r != TOLERANCE_MAX_ERROR)
+            continue;
+        error = check_element_error((enum tolerance_rule)r, how->infinities,
+                                    base, type, i, ref, rms);
+        if (r == TOLERANCE_MAX_ERROR)
+            out.relative = error;
+        excess = given ? check_excess(error, how->tolerance.most[r]) : 0;
+        if (r == TOLERANCE_MAX_ERROR || excess > out.excess) {
+            out.rule = r;
+            out.error = error;
+            out.excess = excess;
+        }
+    }
+    return out;
+}
+
+/* By what elements are ranked. */
+ELEMENT_FN double check_rank(const struct check_how *how,
+                             const struct check_element *element)
+{
+    const unsigned for_all = 1u << TOLERANCE_RELATIVE_L2;
+
+    return how->tolerance.rules & ~for_all ? element->excess
+                                           : element->relative;
+}
+
 ELEMENT_FN double check_relative_l2(double error_sum, double ref_sum)
 {
     return error_sum == 0 ? 0 : sqrt(error_sum / ref_sum);
+}
+
+/* Does the check show a broken rule?  Then 'check' names it, with its error.
+ * Written so that a NaN fails. */
+ELEMENT_FN bool check_fails(const struct check_how *how, struct check *check)
+{
+    const struct tolerance *tolerance = &how->tolerance;
+
+    if (tolerance->rules >> check->rule & 1u &&
+        !(check_excess(check->error, tolerance->most[check->rule]) <= 1))
+        return true;
+    check->rule = TOLERANCE_RELATIVE_L2;
+    check->error = check->relative_l2;
+    return tolerance->rules >> TOLERANCE_RELATIVE_L2 & 1u &&
+           !(check->error <= tolerance->most[TOLERANCE_RELATIVE_L2]);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "worker/runner/device/device.h"
+#include "worker/runner/wire/wire.h"
 
 struct device_kernel;
 
@@ -36,43 +37,58 @@ struct device_launch {
  * share the processor with all else (cpu), what they have used of it. */
 double device_clock_s(const struct device *device);
 
-/* Launch once and wait until it has ended or 'timeout_s' has passed. */
+/* Load it again: nothing that earlier launches have left in it is there. */
+int device_reload(struct device *device, struct device_kernel *kernel,
+                  struct device_err *err);
+
+/* Launch once, as the first launch of a kernel just loaded, and wait until it
+ * has ended or 'timeout_s' has passed. */
 int device_run(struct device *device, const struct device_launch *launch,
                double timeout_s, struct device_err *err);
-
-/* What a buffer that the kernel writes holds before a launch. */
-struct device_start {
-    struct device_buffer *buffer;     /* NULL: no such buffer */
-    const struct device_buffer *from; /* its contents; NULL: poison */
-};
-
-/* Poison the guards and the contents, and copy the contents if there are any */
-int device_start(struct device *device, const struct device_start *start,
-                 struct device_err *err);
 
 enum {
     DEVICE_BATCH = 50 /* launches timed in one call, at most */
 };
 
-/* What is timed besides the launch itself. */
+/* One launch of a batch. */
+struct device_turn {
+    void **args; /* [n_args], as of a launch */
+    /* [n_args]; what to copy into batch->written before it, NULL: poison */
+    struct device_buffer *const *starts;
+    struct poison poison;
+    /* [n_args]; what to compare batch->written with, NULL: nothing.  Each has
+     * been compared with once, by device_check(). */
+    struct device_buffer *const *references;
+    const uint64_t *sums; /* [n_args]; device_checksum() of one that passed */
+};
+
+/* A buffer after a launch that had a reference for it. */
+struct device_seen {
+    uint64_t sum;       /* as device_checksum() */
+    bool compared;      /* it was not that of the turn */
+    struct check check; /* if compared */
+};
+
 struct device_batch {
-    size_t n; /* launches, 1 to DEVICE_BATCH */
-    /* [n], the 'args' of each; NULL: those of the launch */
-    void **const *args;
-    const struct device_start *starts; /* [n_args] */
-    bool flush;                        /* the L2 cache, before each */
-    double timeout_s;                  /* for all of them */
+    size_t n;                             /* launches, 1 to DEVICE_BATCH */
+    const struct device_turn *turns;      /* [n] */
+    struct device_buffer *const *written; /* [n_args], NULL: none */
+    const struct check_how *hows;         /* [n_args], with references */
+    bool flush;                           /* the L2 cache, before each */
+    double timeout_s;                     /* for all of them */
 };
 
 struct device_times {
     double seconds[DEVICE_BATCH];
     struct device_state during; /* readings while they ran */
     bool blocked;               /* all were queued before the first one began */
+    struct device_seen seen[DEVICE_BATCH * WIRE_ARGS_MAX]; /* [n][n_args] */
 };
 
-/* Launch n times, and time each launch between two events, with what it
- * writes made ready before it.  If the device can, the first one waits until
- * all are queued, so that delays of the host are not in their times. */
+/* Launch n times, each as the first launch of a kernel just loaded, with its
+ * buffers written as its turn says, and time it between two events; then look
+ * at what it has written.  If the device can, the first one waits until all
+ * are queued, so that delays of the host are not in their times. */
 int device_time(struct device *device, const struct device_launch *launch,
                 const struct device_batch *batch, struct device_times *times,
                 struct device_err *err);

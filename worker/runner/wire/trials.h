@@ -14,7 +14,6 @@
 enum {
     TRIALS_SEEDS_MAX = 8,
     TRIALS_EDGES_MAX = 8,
-    TRIALS_MAX = TRIALS_SEEDS_MAX + TRIALS_EDGES_MAX,
     TRIALS_NAME_MAX = 96
 };
 
@@ -24,19 +23,7 @@ struct trials {
     size_t n_edges;
 };
 
-static inline size_t trials_count(const struct trials *trials)
-{
-    return trials->seeds + trials->n_edges;
-}
-
-/* The edges of a trial; none of a seed. */
-static inline unsigned trials_edges(const struct trials *trials, size_t trial)
-{
-    return trial < trials->seeds ? 0 : trials->edges[trial - trials->seeds];
-}
-
-/* "second seed", "zeros and ties", for messages. */
-void trials_name(const struct trials *trials, size_t trial,
-                 char out[TRIALS_NAME_MAX]);
+/* "second seed" of number 1, "inputs with zeros, ties", for messages. */
+void trials_name(unsigned edges, size_t seed, char out[TRIALS_NAME_MAX]);
 
 #endif

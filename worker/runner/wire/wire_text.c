@@ -63,18 +63,16 @@ const char *wire_fill_name(enum fill_kind kind)
     return wire_fill_names[kind];
 }
 
-void trials_name(const struct trials *trials, size_t trial,
-                 char out[TRIALS_NAME_MAX])
+void trials_name(unsigned edges, size_t seed, char out[TRIALS_NAME_MAX])
 {
     static const char *const seeds[TRIALS_SEEDS_MAX] = {
         "first", "second", "third",   "fourth",
         "fifth", "sixth",  "seventh", "eighth",
     };
-    const unsigned edges = trials_edges(trials, trial);
     size_t n = 0;
 
     if (edges == 0) {
-        snprintf(out, TRIALS_NAME_MAX, "%s seed", seeds[trial]);
+        snprintf(out, TRIALS_NAME_MAX, "%s seed", seeds[seed]);
         return;
     }
     for (int edge = 0; edge < EDGES; edge++) {
