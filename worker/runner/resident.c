@@ -55,7 +55,6 @@ static void problem_free(struct device *device, struct problem *problem)
         device_free(device, problem->outputs[i]);
     for (int t = 0; t < RESIDENT_TRIALS; t++)
         trial_free(device, &problem->trials[t]);
-    trial_free(device, &problem->live);
     copies_free(device, problem);
     free(problem);
 }
@@ -148,43 +147,29 @@ void resident_problem_args(const struct problem *problem,
     }
 }
 
-/* Allocate the inputs of a trial. */
-static int trial_alloc(struct device *device, const struct problem *problem,
-                       struct trial *trial, struct device_err *err)
-{
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
-        const struct wire_arg *arg = &problem->args[i];
-
-        if (arg->buffer && !arg->output)
-            rc = device_alloc(device, arg->name, arg->type, arg->count,
-                              &trial->inputs[i], err);
-    }
-    return rc;
-}
-
 static int trial_fill(struct device *device, const struct problem *problem,
                       struct trial *trial, struct device_err *err)
 {
     int64_t overrun;
-    int rc = trial_alloc(device, problem, trial, err);
+    int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
         const struct wire_arg *arg = &problem->args[i];
         const struct fill fill = { arg->fill, arg->scale, arg->rows,
                                    arg->columns };
-        struct device_buffer *input = trial->inputs[i];
+        struct device_buffer **input = &trial->inputs[i];
 
-        if (!input)
+        if (!arg->buffer || arg->output)
             continue;
-        rc = device_fill(device, input, &fill,
-                         fill_key(trial->seed, (unsigned)i), err);
+        rc = device_alloc(device, arg->name, arg->type, arg->count, input, err);
         if (rc == 0)
-            rc = device_checksum(device, input, &trial->input_sums[i], &overrun,
-                                 err);
+            rc = device_fill(device, *input, &fill,
+                             fill_key(trial->seed, (unsigned)i), err);
         if (rc == 0)
-            rc = device_guard(device, input, DEVICE_READ, err);
+            rc = device_checksum(device, *input, &trial->input_sums[i],
+                                 &overrun, err);
+        if (rc == 0)
+            rc = device_guard(device, *input, DEVICE_READ, err);
     }
     return rc;
 }
@@ -197,12 +182,13 @@ static int not_the_reference(int rc)
 
 /* A reference with a NaN or an unwritten element cannot be used. */
 static int reference_check(struct device *device, const struct wire_arg *arg,
-                           struct device_buffer *reference, uint64_t *sum,
+                           struct device_buffer *reference,
                            struct device_err *err)
 {
     struct check check = { .max_error = INFINITY };
+    uint64_t sum;
     int64_t overrun = 0;
-    int rc = device_checksum(device, reference, sum, &overrun, err);
+    int rc = device_checksum(device, reference, &sum, &overrun, err);
 
     if (rc == 0)
         rc = device_check(device, reference, reference, &check, err);
@@ -220,6 +206,17 @@ static int reference_check(struct device *device, const struct wire_arg *arg,
                  "number",
                  arg->name, (long long)check.max_at);
     return DEVICE_WRONG;
+}
+
+static int reference_hide(struct device *device, struct trial *trial, size_t i,
+                          struct device_err *err)
+{
+    int64_t overrun;
+    int rc = device_guard(device, trial->references[i], DEVICE_HIDDEN, err);
+
+    return rc < 0 ? rc
+                  : device_checksum(device, trial->references[i],
+                                    &trial->reference_sums[i], &overrun, err);
 }
 
 static int reference_run(struct device *device, const struct problem *problem,
@@ -258,10 +255,9 @@ static int trial_reference(struct device *device, const struct problem *problem,
         if (!trial->references[i])
             continue;
         rc = reference_check(device, &problem->args[i], trial->references[i],
-                             &trial->reference_sums[i], err);
+                             err);
         if (rc == 0)
-            rc = not_the_reference(
-                device_guard(device, trial->references[i], DEVICE_HIDDEN, err));
+            rc = not_the_reference(reference_hide(device, trial, i, err));
     }
     return rc;
 }
@@ -308,7 +304,7 @@ static size_t input_bytes(const struct wire_arg *args, size_t n)
 /* How many trials a problem has. */
 static unsigned trials_on(const struct device *device)
 {
-    return device_isolates(device) ? RESIDENT_CHECKED : RESIDENT_TRIALS;
+    return device_isolates(device) ? RESIDENT_ISOLATED : RESIDENT_TRIALS;
 }
 
 /* Without the guards. */
@@ -502,21 +498,4 @@ int resident_rotate(struct resident *resident, struct problem *problem,
         rc = 0; /* not enough memory: no copies */
     }
     return rc;
-}
-
-int resident_live(struct resident *resident, struct problem *problem,
-                  struct device_err *err)
-{
-    size_t bytes = input_bytes(problem->args, problem->n_args);
-    int rc;
-
-    if (problem->has_live || device_isolates(resident->device))
-        return 0;
-    resident_make_room(resident, bytes, problem);
-    rc = trial_alloc(resident->device, problem, &problem->live, err);
-    if (rc < 0)
-        return rc;
-    problem->has_live = true;
-    problem->bytes += bytes;
-    return 0;
 }

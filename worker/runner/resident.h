@@ -23,11 +23,10 @@
 
 enum {
     RESIDENT_PROBLEMS = 64,
-    RESIDENT_TRIALS = 4,  /* at most */
-    RESIDENT_CHECKED = 2, /* of them, before anything is timed; at least as many
-                           * a problem has */
-    RESIDENT_COPIES = 64  /* of the inputs; if more are needed, there is no
-                           * rotation */
+    RESIDENT_TRIALS = 4,   /* at most */
+    RESIDENT_ISOLATED = 2, /* where each launch is alone */
+    RESIDENT_COPIES = 64   /* of the inputs; if more are needed, there is no
+                            * rotation */
 };
 
 /* Time limit of one run of a reference.  References are written for clarity: an
@@ -53,9 +52,7 @@ struct problem {
     unsigned n_trials;
     struct trial *copies; /* of the trials' inputs, for rotation */
     size_t n_copies;
-    bool copied;       /* or an attempt has failed */
-    struct trial live; /* inputs that are written before each launch */
-    bool has_live;
+    bool copied;   /* or an attempt has failed */
     size_t bytes;  /* of all of its buffers */
     uint64_t used; /* time of last use, for eviction */
 };
@@ -95,10 +92,6 @@ int resident_problem(struct resident *resident, const struct wire_measure *want,
  * would be too many or memory is short.  Fails only if the device does. */
 int resident_rotate(struct resident *resident, struct problem *problem,
                     struct device_err *err);
-
-/* Make problem->live, on a device where launches share a process. */
-int resident_live(struct resident *resident, struct problem *problem,
-                  struct device_err *err);
 
 /* How many copies put 'cache' bytes between two uses of 'inputs' bytes. */
 size_t resident_copies(size_t inputs, size_t cache);
