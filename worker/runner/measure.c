@@ -219,16 +219,21 @@ static int settle_wrong(struct run *run, const struct wire_arg *arg,
 }
 
 /* An output has been compared with its reference.  The rules are those of the
- * request: a problem is kept without them. */
-static int judge_check(struct run *run, size_t i, const struct check_how *how,
-                       const struct check *check, const char *when)
+ * request: a problem is kept without them.  If it is wrong because an input or
+ * the reference is no longer what it was, that is said. */
+static int judge_check(struct run *run, const struct trial *trial, size_t i,
+                       const struct check_how *how, const struct check *check,
+                       const char *when)
 {
     const struct wire_arg *arg = &run->want->args[i];
     struct check broken = *check;
+    int rc;
 
     keep_check(run->result, arg, check);
-    return check_fails(how, &broken) ? settle_wrong(run, arg, &broken, when)
-                                     : 0;
+    if (!check_fails(how, &broken))
+        return 0;
+    rc = check_memory(run, trial);
+    return rc != 0 ? rc : settle_wrong(run, arg, &broken, when);
 }
 
 /* How an output of a trial with these edges is compared.  An absolute error
@@ -257,20 +262,9 @@ static int check_output(struct run *run, const struct trial *trial, size_t i,
                       trial->references[i], &how, &check, &err);
     if (rc < 0)
         return settle_device(run, rc, &err);
-    rc = judge_check(run, i, &how, &check, when);
+    rc = judge_check(run, trial, i, &how, &check, when);
     if (rc == 0)
         turns_learn(&run->turns, trial->number, i, sum);
-    return rc;
-}
-
-static int check_trial(struct run *run, const struct trial *trial,
-                       const char *when)
-{
-    int rc = check_memory(run, trial);
-
-    for (size_t i = 0; rc == 0 && i < run->problem->n_args; i++)
-        if (run->problem->outputs[i])
-            rc = check_output(run, trial, i, when);
     return rc;
 }
 
@@ -310,7 +304,12 @@ static int check_once(struct run *run, const struct trial *trial,
     run->left_s -= launched_s(run) - begin;
     if (rc < 0)
         return settle_device(run, rc, &err);
-    return check_trial(run, trial, when);
+    for (size_t i = 0; rc == 0 && i < run->problem->n_args; i++)
+        if (run->problem->outputs[i])
+            rc = check_output(run, trial, i, when);
+    if (rc == 0)
+        run->result->checked.launches++;
+    return rc;
 }
 
 /* Judge what the launches of a batch have written. */
@@ -328,13 +327,16 @@ static int judge_batch(struct run *run, size_t n)
         for (size_t k = 0; rc == 0 && k < run->problem->n_args; k++) {
             if (!run->problem->outputs[k] || !seen[k].compared)
                 continue;
-            rc = judge_check(run, k, &run->hows[k], &seen[k].check, when);
+            rc = judge_check(run, run->turns.trials[i], k, &run->hows[k],
+                             &seen[k].check, when);
             if (rc == 0)
                 turns_learn(&run->turns, run->turns.trials[i]->number, k,
                             seen[k].sum);
         }
     }
     run->timed += n;
+    if (rc == 0)
+        run->result->checked.launches += (unsigned)n;
     return rc;
 }
 
@@ -344,7 +346,7 @@ static int time_batch(struct run *run, size_t n, bool flush)
     const struct device_batch batch = {
         .n = n,
         .turns = run->turns.batch,
-        .written = run->turns.written,
+        .written = run->problem->outputs,
         .hows = run->hows,
         .flush = flush,
         .timeout_s = run->left_s,
@@ -359,19 +361,34 @@ static int time_batch(struct run *run, size_t n, bool flush)
     return rc < 0 ? settle_device(run, rc, &err) : judge_batch(run, n);
 }
 
-static int warm_up(struct run *run)
+/* n launches whose times do not count. */
+static int launch_more(struct run *run, size_t n)
 {
     int rc = 0;
 
-    for (size_t done = 0; rc == 0 && done < run->want->warmups;) {
-        size_t n = run->want->warmups - done;
-
-        if (n > DEVICE_BATCH)
-            n = DEVICE_BATCH;
-        rc = time_batch(run, n, false);
-        done += n;
+    for (size_t done = 0, batch; rc == 0 && done < n; done += batch) {
+        batch = n - done < DEVICE_BATCH ? n - done : DEVICE_BATCH;
+        rc = time_batch(run, batch, false);
     }
     return rc;
+}
+
+/* Where launches share a process, each trial has one, so that its outputs are
+ * known when samples are taken. */
+static int warm_up(struct run *run)
+{
+    size_t least =
+        device_isolates(run->device) ? 0 : (size_t)run->problem->n_seeds;
+
+    return launch_more(run,
+                       run->want->warmups > least ? run->want->warmups : least);
+}
+
+/* A time limit of their own: there may be far more of them than samples. */
+static int repeat(struct run *run)
+{
+    run->left_s = run->want->timeout_s;
+    return launch_more(run, run->want->repeats);
 }
 
 static void keep_state(struct wire_state *kept,
@@ -410,22 +427,18 @@ static void nap(double seconds)
     nanosleep(&time, NULL); /* if it wakes early, it measures early */
 }
 
-/* Make what the L2 mode needs, or switch to flushing if there is no room for
- * copies of the inputs. */
+/* Make copies of the inputs, or switch to flushing if there is no room. */
 static int choose_l2(struct run *run, struct resident *resident)
 {
     struct device_err err = { .poisoned = false };
-    int rc = 0;
+    int rc;
 
     run->result->l2 = run->want->l2;
-    if (run->want->l2 == L2_MODE_ROTATE)
-        rc = resident_rotate(resident, run->problem, &err);
-    else if (run->want->l2 == L2_MODE_WARM)
-        rc = resident_live(resident, run->problem, &err);
-    if (rc < 0)
-        return settle_device(run, rc, &err);
     if (run->want->l2 != L2_MODE_ROTATE)
         return 0;
+    rc = resident_rotate(resident, run->problem, &err);
+    if (rc < 0)
+        return settle_device(run, rc, &err);
     if (run->problem->n_copies == 0)
         run->result->l2 = L2_MODE_FLUSH;
     else
@@ -543,7 +556,6 @@ static int prepare(struct run *run, struct resident *resident)
 static int check_all_memory(struct run *run)
 {
     const struct problem *problem = run->problem;
-    struct trial last;
     uint64_t unused;
     int rc = 0;
 
@@ -551,8 +563,6 @@ static int check_all_memory(struct run *run)
         rc = check_memory(run, &problem->trials[t]);
     for (size_t i = 1; rc == 0 && i < run->result->copies; i++)
         rc = check_inputs(run, &problem->copies[i - 1]);
-    if (rc == 0 && turns_last(&run->turns, &last))
-        rc = check_inputs(run, &last);
     for (size_t i = 0; rc == 0 && i < problem->n_args; i++)
         if (problem->outputs[i])
             rc = guarded(run, i, &unused);
@@ -582,7 +592,7 @@ static int check_trials(struct run *run)
     char name[TRIALS_NAME_MAX];
     int rc = 0;
 
-    for (unsigned t = 0; rc == 0 && t < run->want->trials.seeds; t++) {
+    for (unsigned t = 0; rc == 0 && t < problem->n_seeds; t++) {
         trials_name(0, t, name);
         rc = check_once(run, &problem->trials[t], name);
     }
@@ -601,16 +611,19 @@ static int judge(struct run *run, struct resident *resident)
         wire_write_progress(run->progress, "check");
     if (rc == 0)
         rc = check_trials(run);
-    if (run->want->untimed)
-        return rc;
-    if (rc == 0) {
+    if (rc == 0 && !run->want->untimed) {
         wire_write_progress(run->progress, "time");
         rc = time_samples(run, resident);
+        if (rc == 0 && run->want->repeats > 0) {
+            wire_write_progress(run->progress, "repeat");
+            rc = repeat(run);
+        }
+        if (rc == 0)
+            wire_write_progress(run->progress, "recheck");
     }
-    if (rc == 0) {
-        wire_write_progress(run->progress, "recheck");
+    if (rc == 0)
         rc = check_all_memory(run);
-    }
+    run->result->checked.varied = run->turns.varied;
     return rc;
 }
 

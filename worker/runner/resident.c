@@ -55,7 +55,6 @@ static void problem_free(struct device *device, struct problem *problem)
         device_free(device, problem->outputs[i]);
     for (int t = 0; t < RESIDENT_TRIALS; t++)
         trial_free(device, &problem->trials[t]);
-    trial_free(device, &problem->live);
     copies_free(device, problem);
     free(problem);
 }
@@ -175,24 +174,6 @@ static bool is_compared(const struct wire_arg *arg)
     return arg->buffer && arg->role == WIRE_OUT;
 }
 
-/* Allocate the inputs of a trial, and what its outputs start as: copies have
- * none. */
-static int trial_alloc(struct device *device, const struct problem *problem,
-                       bool outputs, struct trial *trial,
-                       struct device_err *err)
-{
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
-        const struct wire_arg *arg = &problem->args[i];
-
-        if (is_filled(arg) && (outputs || arg->role == WIRE_IN))
-            rc = device_alloc(device, arg->name, arg->type, arg->count,
-                              &trial->inputs[i], err);
-    }
-    return rc;
-}
-
 /* The edges of a trial that this argument can have. */
 static unsigned arg_edges(const struct wire_arg *arg, unsigned edges)
 {
@@ -201,11 +182,13 @@ static unsigned arg_edges(const struct wire_arg *arg, unsigned edges)
     return arg->infinities ? edges : edges & ~(1u << EDGE_INFINITIES);
 }
 
+/* Fill the inputs of a trial and what its outputs start as: copies have no
+ * outputs. */
 static int trial_fill(struct device *device, const struct problem *problem,
                       bool outputs, struct trial *trial, struct device_err *err)
 {
     int64_t overrun;
-    int rc = trial_alloc(device, problem, outputs, trial, err);
+    int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
         const struct wire_arg *arg = &problem->args[i];
@@ -218,19 +201,19 @@ static int trial_fill(struct device *device, const struct problem *problem,
                                    .count = arg->count,
                                    .edges = arg_edges(arg, trial->edges),
                                    .type = arg->type };
-        struct device_buffer *input = trial->inputs[i];
+        struct device_buffer **input = &trial->inputs[i];
 
-        if (!input)
+        if (!is_filled(arg) || (arg->role != WIRE_IN && !outputs))
             continue;
-        rc = device_fill(device, input, &fill,
-                         fill_key(trial->seed, (unsigned)i), err);
+        rc = device_alloc(device, arg->name, arg->type, arg->count, input, err);
         if (rc == 0)
-            rc = device_checksum(device, input, &trial->input_sums[i], &overrun,
-                                 err);
+            rc = device_fill(device, *input, &fill,
+                             fill_key(trial->seed, (unsigned)i), err);
         if (rc == 0)
-            rc = device_guard(
-                device, input,
-                arg->role == WIRE_IN ? DEVICE_READ : DEVICE_HIDDEN, err);
+            rc = device_checksum(device, *input, &trial->input_sums[i],
+                                 &overrun, err);
+        if (rc == 0)
+            rc = device_guard(device, *input, DEVICE_READ, err);
     }
     return rc;
 }
@@ -245,12 +228,12 @@ static int not_the_reference(int rc)
  * element is not a finite number. */
 static int reference_check(struct device *device, const struct wire_arg *arg,
                            struct device_buffer *reference, bool infinities,
-                           struct check *check, uint64_t *sum,
-                           struct device_err *err)
+                           struct check *check, struct device_err *err)
 {
     const struct check_how how = { .infinities = infinities };
     int64_t overrun = 0;
-    int rc = device_checksum(device, reference, sum, &overrun, err);
+    uint64_t sum;
+    int rc = device_checksum(device, reference, &sum, &overrun, err);
 
     if (rc == 0)
         rc = device_check(device, reference, reference, &how, check, err);
@@ -290,7 +273,7 @@ static int reference_judges(struct device *device,
     struct check check = { .max_error = INFINITY };
     bool fits = true;
     int rc = reference_check(device, arg, trial->references[i], infinities,
-                             &check, &trial->reference_sums[i], err);
+                             &check, err);
 
     if (rc == 0 && trial->edges && !infinities && check.max_error == 0 &&
         element_is_float(arg->type))
@@ -307,6 +290,17 @@ static int reference_judges(struct device *device,
              "number",
              arg->name, (long long)check.max_at);
     return DEVICE_WRONG;
+}
+
+static int reference_hide(struct device *device, struct trial *trial, size_t i,
+                          struct device_err *err)
+{
+    int64_t overrun;
+    int rc = device_guard(device, trial->references[i], DEVICE_HIDDEN, err);
+
+    return rc < 0 ? rc
+                  : device_checksum(device, trial->references[i],
+                                    &trial->reference_sums[i], &overrun, err);
 }
 
 static int reference_run(struct device *device, const struct problem *problem,
@@ -363,8 +357,7 @@ static int trial_reference(struct device *device, const struct problem *problem,
             continue;
         rc = reference_judges(device, problem, i, trial, err);
         if (rc == 0)
-            rc = not_the_reference(
-                device_guard(device, trial->references[i], DEVICE_HIDDEN, err));
+            rc = not_the_reference(reference_hide(device, trial, i, err));
     }
     return rc;
 }
@@ -621,21 +614,4 @@ int resident_rotate(struct resident *resident, struct problem *problem,
         rc = 0; /* not enough memory: no copies */
     }
     return rc;
-}
-
-int resident_live(struct resident *resident, struct problem *problem,
-                  struct device_err *err)
-{
-    size_t bytes = input_bytes(problem->args, problem->n_args);
-    int rc;
-
-    if (problem->has_live || device_isolates(resident->device))
-        return 0;
-    resident_make_room(resident, bytes, problem);
-    rc = trial_alloc(resident->device, problem, false, &problem->live, err);
-    if (rc < 0)
-        return rc;
-    problem->has_live = true;
-    problem->bytes += bytes;
-    return 0;
 }

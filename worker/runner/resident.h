@@ -10,9 +10,11 @@
  * has the seed of the request; the others depend on a number that each process
  * draws for itself, so that nobody who writes a kernel knows their values.  A
  * device on which launches share a process has more of them, since a launch
- * may not find the result of an earlier one.  After the seeds come the trials
- * with edges (wire/trials.h), which are not timed.  One whose reference is not
- * finite, or beyond the range of an output's type, judges nothing.
+ * may not find the result of an earlier one.
+ *
+ * After the seeds come the trials with edges (wire/trials.h), which are not
+ * timed.  One whose reference is not finite, or beyond the range of an output's
+ * type, judges nothing.
  *
  * The path of a reference identifies its contents: the file must not change
  * while the process runs.
@@ -25,7 +27,7 @@
 
 enum {
     RESIDENT_PROBLEMS = 64,
-    RESIDENT_SHARED = 4, /* seeds, where launches share a process */
+    RESIDENT_SHARED = 4, /* seeds at least, where launches share a process */
     RESIDENT_TRIALS = TRIALS_SEEDS_MAX + TRIALS_EDGES_MAX,
     RESIDENT_COPIES = 64 /* of the inputs; if more are needed, there is no
                           * rotation */
@@ -59,9 +61,7 @@ struct problem {
     unsigned n_seeds, n_trials;
     struct trial *copies; /* of the trials' inputs, for rotation */
     size_t n_copies;
-    bool copied;       /* or an attempt has failed */
-    struct trial live; /* inputs that are written before each launch */
-    bool has_live;
+    bool copied;   /* or an attempt has failed */
     size_t bytes;  /* of all of its buffers */
     uint64_t used; /* time of last use, for eviction */
 };
@@ -101,10 +101,6 @@ int resident_problem(struct resident *resident, const struct wire_measure *want,
  * would be too many or memory is short.  Fails only if the device does. */
 int resident_rotate(struct resident *resident, struct problem *problem,
                     struct device_err *err);
-
-/* Make problem->live, on a device where launches share a process. */
-int resident_live(struct resident *resident, struct problem *problem,
-                  struct device_err *err);
 
 /* How many copies put 'cache' bytes between two uses of 'inputs' bytes. */
 size_t resident_copies(size_t inputs, size_t cache);

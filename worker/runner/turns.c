@@ -9,12 +9,6 @@ static uint64_t draw(struct turns *turns)
     return fill_mix(turns->state);
 }
 
-/* Does a launch find its inputs where the last one had its own? */
-static bool in_place(const struct turns *turns)
-{
-    return turns->l2 == L2_MODE_WARM && turns->problem->has_live;
-}
-
 void turns_init(struct turns *turns, const struct problem *problem,
                 uint64_t key)
 {
@@ -25,13 +19,8 @@ void turns_init(struct turns *turns, const struct problem *problem,
 
 void turns_arrange(struct turns *turns, enum l2_mode l2)
 {
-    const struct problem *problem = turns->problem;
-
     turns->l2 = l2;
-    for (size_t i = 0; i < problem->n_args; i++)
-        turns->written[i] = in_place(turns) && problem->live.inputs[i]
-                                ? problem->live.inputs[i]
-                                : problem->outputs[i];
+    turns->done = 0;
 }
 
 struct poison turns_poison(struct turns *turns)
@@ -44,14 +33,26 @@ struct poison turns_poison(struct turns *turns)
     return (struct poison){ kind, draw(turns) };
 }
 
+static const struct trial *any_trial(struct turns *turns)
+{
+    return &turns->problem->trials[draw(turns) % turns->problem->n_seeds];
+}
+
 static const struct trial *next_trial(struct turns *turns)
 {
     const struct problem *problem = turns->problem;
-    size_t turn;
+    size_t done = turns->done++, turn;
 
+    if (turns->l2 == L2_MODE_WARM) {
+        if (done % TURNS_WARM == 0)
+            turns->warm = any_trial(turns);
+        return turns->warm;
+    }
     if (turns->l2 != L2_MODE_ROTATE || problem->n_copies == 0)
-        return &problem->trials[draw(turns) % problem->n_seeds];
-    turn = turns->done++ % (problem->n_copies + 1);
+        /* all of them first, so that their outputs are known soon */
+        return done < problem->n_seeds ? &problem->trials[done]
+                                       : any_trial(turns);
+    turn = done % (problem->n_copies + 1);
     /* what came before used the originals, so those come last */
     return turn < problem->n_copies ? &problem->copies[turn]
                                     : &problem->trials[0];
@@ -61,14 +62,13 @@ void turns_take(struct turns *turns, size_t n)
 {
     const struct problem *problem = turns->problem;
 
-    turns->n = n;
     for (size_t i = 0; i < n; i++) {
+        bool first = turns->done % TURNS_WARM == 0;
         const struct trial *values = next_trial(turns);
         const struct trial *original = &problem->trials[values->number];
 
-        resident_problem_args(problem,
-                              in_place(turns) ? &problem->live : values,
-                              problem->outputs, &turns->args[i]);
+        resident_problem_args(problem, values, problem->outputs,
+                              &turns->args[i]);
         turns->trials[i] = original;
         turns->batch[i] = (struct device_turn){
             .args = turns->args[i].argv,
@@ -76,22 +76,18 @@ void turns_take(struct turns *turns, size_t n)
             .references = original->references,
             .sums = turns->known[original->number],
             .poison = turns_poison(turns),
+            .led = turns->l2 == L2_MODE_WARM && first,
         };
     }
-}
-
-bool turns_last(const struct turns *turns, struct trial *out)
-{
-    if (!in_place(turns) || turns->n == 0)
-        return false;
-    *out = turns->problem->live;
-    memcpy(out->input_sums, turns->trials[turns->n - 1]->input_sums,
-           sizeof(out->input_sums));
-    return true;
 }
 
 void turns_learn(struct turns *turns, unsigned trial, size_t argument,
                  uint64_t sum)
 {
-    turns->known[trial][argument] = sum;
+    uint64_t *latest = &turns->latest[trial][argument];
+
+    turns->known[trial][argument] = *latest == sum ? sum : 0;
+    if (*latest != 0 && *latest != sum)
+        turns->varied = true;
+    *latest = sum;
 }

@@ -2,15 +2,19 @@
  *
  * No launch may be able to reuse what an earlier one has computed, so which of
  * the problem's trials has its values next is drawn at random, and what its
- * outputs hold before it as well.  How the inputs lie in memory is that of the
- * L2 mode: rotate takes the copies in turn (each has the values of one trial),
- * warm copies a trial's inputs to where the last launch had its own, and flush
- * uses them where they are.
+ * outputs hold before it as well.  In the L2 mode rotate the copies come in
+ * turn, each with the values of one trial.  In the mode warm a launch finds its
+ * inputs in the cache, so TURNS_WARM in a row have the same ones, and before
+ * the first of them is one that is not timed.
  */
 #ifndef FA_WORKER_RUNNER_TURNS_H
 #define FA_WORKER_RUNNER_TURNS_H
 
 #include "worker/runner/resident.h"
+
+enum {
+    TURNS_WARM = 10
+};
 
 struct turns {
     const struct problem *problem;
@@ -18,11 +22,12 @@ struct turns {
     uint64_t state;  /* of the random numbers */
     size_t done;     /* turns so far */
     bool poisoned;   /* some buffer was, before a launch */
-    /* checksums of outputs that were compared and passed; 0: none yet */
+    /* checksums of outputs that passed twice, or 0, and of the last one */
     uint64_t known[RESIDENT_TRIALS][WIRE_ARGS_MAX];
-    struct device_buffer *written[WIRE_ARGS_MAX]; /* of device_batch */
+    uint64_t latest[RESIDENT_TRIALS][WIRE_ARGS_MAX];
+    bool varied;              /* two of one trial that passed were different */
+    const struct trial *warm; /* the inputs of the last launch, in that mode */
     /* of the batch at hand */
-    size_t n;
     struct device_turn batch[DEVICE_BATCH];
     const struct trial *trials[DEVICE_BATCH]; /* with these values */
     struct resident_problem_args args[DEVICE_BATCH];
@@ -41,11 +46,8 @@ struct poison turns_poison(struct turns *turns);
 /* The next n turns. */
 void turns_take(struct turns *turns, size_t n);
 
-/* The inputs that were written for the last launch, with their checksums;
- * false if none were. */
-bool turns_last(const struct turns *turns, struct trial *out);
-
-/* The trial of this number has passed with these outputs. */
+/* An output of the trial of this number has passed.  One that passes twice with
+ * the same bits need not be compared again while it has them. */
 void turns_learn(struct turns *turns, unsigned trial, size_t argument,
                  uint64_t sum);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 
 #include "worker/runner/cuda/facts_cuda.h"
@@ -127,23 +128,16 @@ static cudaError_t make_events(struct device *device)
 
 static cudaError_t make_memory(struct device *device)
 {
-    int gpu, l2_bytes, sm_count;
+    int gpu, l2_bytes;
     size_t total;
     cudaError_t rc = cudaGetDevice(&gpu);
 
     if (rc == cudaSuccess)
         rc = cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, gpu);
     if (rc == cudaSuccess)
-        rc = cudaDeviceGetAttribute(
-            &device->smem_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu);
-    if (rc == cudaSuccess)
-        rc = cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount,
-                                    gpu);
-    if (rc == cudaSuccess)
-        rc = kernel_scrub_allow((size_t)device->smem_max);
+        rc = kernel_limits(gpu, &device->limits);
     if (rc != cudaSuccess)
         return rc;
-    device->sm_count = (unsigned)sm_count;
     device->l2_bytes = (size_t)l2_bytes;
     device->flush_bytes = 2 * (size_t)l2_bytes + 1;
     rc = cudaMalloc(&device->flush, device->flush_bytes);
@@ -156,6 +150,9 @@ static cudaError_t make_memory(struct device *device)
                              device->stream);
     if (rc == cudaSuccess)
         rc = cudaMalloc((void **)&device->own, sizeof(*device->own));
+    if (rc == cudaSuccess)
+        rc = cudaMemsetAsync(device->own, 0, sizeof(*device->own),
+                             device->stream);
     return rc;
 }
 
@@ -182,6 +179,9 @@ int device_open(const char *gpu, struct device **out, struct device_err *err)
         if (error != cudaSuccess)
             rc = device_cuda_error(gpu, error, err);
     }
+    if (rc == 0 && getrandom(&device->secret, sizeof(device->secret), 0) !=
+                       sizeof(device->secret))
+        abort(); /* of 8 bytes, Linux gives all */
     if (rc == 0 && facts_cuda_uuid(index, device->uuid) < 0)
         rc = device_cuda_error(gpu, cudaGetLastError(), err);
     if (rc < 0) {
@@ -273,16 +273,40 @@ void *device_address(const struct device_buffer *buffer)
     return buffer->base + GUARD_BYTES;
 }
 
-/* A GPU has no read-only memory that a kernel could not write, so the callers
- * compare checksums. */
+/* The norm of a reference, which does not change any more. */
+static cudaError_t make_norm(struct device *device, struct device_buffer *ref,
+                             bool infinities)
+{
+    cudaError_t rc = cudaSuccess;
+
+    if (ref->norm)
+        return rc;
+    rc = cudaMalloc((void **)&ref->norm, sizeof(*ref->norm));
+    return rc == cudaSuccess
+               ? kernel_norm(device_address(ref), ref->count, ref->key,
+                             infinities, ref->norm, &device->own->scratch,
+                             device->stream)
+               : rc;
+}
+
+/* A GPU has no memory that a kernel could not read or write, so what is hidden
+ * is sealed, and for the rest the callers compare checksums. */
 int device_guard(struct device *device, struct device_buffer *buffer,
                  enum device_access access, struct device_err *err)
 {
-    (void)device;
-    (void)buffer;
-    (void)access;
-    (void)err;
-    return 0;
+    cudaError_t rc = cudaSuccess;
+
+    if ((access == DEVICE_HIDDEN) == (buffer->key != 0))
+        return 0;
+    if (access == DEVICE_HIDDEN)
+        buffer->key = fill_mix(device->secret + ++device->draws) | 1;
+    rc = kernel_seal(device_address(buffer), buffer->count, buffer->key,
+                     device->stream);
+    if (access == DEVICE_HIDDEN && rc == cudaSuccess)
+        rc = make_norm(device, buffer, false);
+    else
+        buffer->key = 0;
+    return rc == cudaSuccess ? 0 : device_cuda_error("seal", rc, err);
 }
 
 int device_fill(struct device *device, struct device_buffer *buffer,
@@ -309,11 +333,25 @@ int device_copy(struct device *device, struct device_buffer *to,
     return rc == cudaSuccess ? 0 : device_cuda_error("copy", rc, err);
 }
 
+struct write_task device_cuda_poison(const struct device_buffer *buffer,
+                                     const struct poison *poison)
+{
+    return (struct write_task){
+        .to = device_address(buffer),
+        .bytes = buffer->bytes,
+        .word = poison_word(poison, buffer->type, 0),
+        .key = poison->kind == POISON_RANDOM ? poison->key | 1 : 0,
+    };
+}
+
 int device_poison(struct device *device, struct device_buffer *buffer,
                   const struct poison *poison, struct device_err *err)
 {
-    cudaError_t rc = kernel_poison(device_address(buffer), buffer->bytes,
-                                   buffer->type, poison, device->stream);
+    const struct write_tasks tasks = {
+        .task = { device_cuda_poison(buffer, poison) },
+        .n = 1,
+    };
+    cudaError_t rc = kernel_write(&device->limits, &tasks, device->stream);
 
     return rc == cudaSuccess ? 0 : device_cuda_error("poison", rc, err);
 }
@@ -355,36 +393,23 @@ int device_checksum(struct device *device, const struct device_buffer *buffer,
     return 0;
 }
 
-/* The norm of a reference, which does not change any more. */
-static cudaError_t make_norm(struct device *device, struct device_buffer *ref,
-                             bool infinities)
+struct look_task device_cuda_look(const struct device_buffer *out,
+                                  const struct device_buffer *ref,
+                                  const struct check_how *how, uint64_t known,
+                                  struct device_seen *seen)
 {
-    cudaError_t rc = cudaSuccess;
-
-    if (ref->norm)
-        return rc;
-    rc = cudaMalloc((void **)&ref->norm, sizeof(*ref->norm));
-    return rc == cudaSuccess
-               ? kernel_norm(device_address(ref), ref->count, infinities,
-                             ref->norm, &device->own->scratch, device->stream)
-               : rc;
-}
-
-cudaError_t device_cuda_compare(struct device *device,
-                                const struct device_buffer *out,
-                                const struct device_buffer *ref,
-                                const struct check_how *how, uint64_t known,
-                                struct device_seen *seen)
-{
-    const struct check_of of = { .out = device_address(out),
-                                 .type = out->type,
-                                 .ref = device_address(ref),
-                                 .count = out->count,
-                                 .norm = ref->norm,
-                                 .how = *how };
-
-    return kernel_check(&of, known, seen, &device->own->scratch,
-                        device->stream);
+    return (struct look_task){
+        .out = device_address(out),
+        .bytes = out->bytes,
+        .count = out->count,
+        .ref = device_address(ref),
+        .key = ref->key,
+        .norm = ref->norm,
+        .known = known,
+        .seen = seen,
+        .how = *how,
+        .type = out->type,
+    };
 }
 
 int device_check(struct device *device, const struct device_buffer *out,
@@ -395,6 +420,15 @@ int device_check(struct device *device, const struct device_buffer *out,
     cudaError_t rc = make_norm(device, ref, how->infinities);
 
     if (rc == cudaSuccess)
-        rc = device_cuda_compare(device, out, ref, how, 0, seen);
+        rc = cudaMemsetAsync(seen, 0, sizeof(*seen), device->stream);
+    if (rc == cudaSuccess) {
+        const struct look_tasks tasks = {
+            .task = { device_cuda_look(out, ref, how, 0, seen) },
+            .n = 1,
+        };
+
+        rc = kernel_look(&device->limits, &tasks, &device->own->scratch,
+                         device->stream);
+    }
     return fetch(device, "check", rc, check, &seen->check, sizeof(*check), err);
 }

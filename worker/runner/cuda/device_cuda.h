@@ -24,9 +24,9 @@ struct device {
     size_t flush_bytes;
     size_t l2_bytes;
     size_t room_bytes;
-    int smem_max; /* dynamic, a block, on request */
-    unsigned sm_count;
-    uint64_t launches;         /* so far */
+    struct kernel_limits limits;
+    uint64_t secret;           /* nothing on the GPU knows it */
+    uint64_t draws;            /* of numbers, so far */
     struct device_memory *own; /* device memory */
 };
 
@@ -43,6 +43,7 @@ struct device_buffer {
     int64_t count;
     size_t bytes;            /* of the payload */
     struct check_norm *norm; /* as a reference; NULL until device_check() */
+    uint64_t key;            /* that it is sealed with, or 0 */
 };
 
 /* Convert a failed call of cudart to a DEVICE_* code.  Sets err->poisoned for
@@ -55,11 +56,14 @@ int device_cuda_wait(struct device *device, double timeout_s,
 
 double device_cuda_now_s(void);
 
-/* Queue a comparison, as kernel_check(); 'ref' has its norm. */
-cudaError_t device_cuda_compare(struct device *device,
-                                const struct device_buffer *out,
-                                const struct device_buffer *ref,
-                                const struct check_how *how, uint64_t known,
-                                struct device_seen *seen);
+/* The task of kernel_look() that compares 'out' with 'ref', which has its norm.
+ */
+struct look_task device_cuda_look(const struct device_buffer *out,
+                                  const struct device_buffer *ref,
+                                  const struct check_how *how, uint64_t known,
+                                  struct device_seen *seen);
+/* The task of kernel_write() that poisons a buffer. */
+struct write_task device_cuda_poison(const struct device_buffer *buffer,
+                                     const struct poison *poison);
 
 #endif

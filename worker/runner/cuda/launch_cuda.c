@@ -32,30 +32,90 @@ static int check_limits(const struct device *device,
                  "the launch has %llu threads per block; this kernel, with %d "
                  "registers per thread, allows at most %d",
                  (unsigned long long)threads, has->regs, has->max_threads);
-    else if (smem > (size_t)device->smem_max)
+    else if (smem > (size_t)device->limits.smem)
         snprintf(err->text, sizeof(err->text),
                  "the launch needs %zu bytes of shared memory per block (%zu "
                  "dynamic); this GPU allows %d",
-                 smem, launch->smem, device->smem_max);
+                 smem, launch->smem, (int)device->limits.smem);
     else
         return 0;
     return DEVICE_REFUSED;
 }
 
-/* Put back what earlier launches have left: in the kernel's variables, and in
- * the shared memory of the multiprocessors. */
-static int restore(struct device *device, const struct device_kernel *kernel,
-                   struct device_err *err)
-{
-    int rc = module_cuda_restore(device, kernel, err);
-    cudaError_t error;
+/* The tasks of what is to be written before a launch, carried out by as few
+ * kernels as hold them. */
+struct writes {
+    struct device *device;
+    struct write_tasks tasks;
+    cudaError_t rc;
+};
 
-    if (rc < 0)
-        return rc;
-    device->launches++;
-    error = kernel_scrub(device->sm_count, (size_t)device->smem_max,
-                         (unsigned)fill_mix(device->launches), device->stream);
-    return error == cudaSuccess ? 0 : device_cuda_error("scrub", error, err);
+static void flush_writes(struct writes *writes)
+{
+    struct device *device = writes->device;
+
+    writes->tasks.scrub = (unsigned)fill_mix(device->secret + ++device->draws);
+    if (writes->rc == cudaSuccess)
+        writes->rc =
+            kernel_write(&device->limits, &writes->tasks, device->stream);
+    writes->tasks.n = 0;
+}
+
+static void add_write(struct writes *writes, struct write_task task)
+{
+    if (writes->tasks.n == WRITE_TASKS)
+        flush_writes(writes);
+    writes->tasks.task[writes->tasks.n++] = task;
+}
+
+/* What earlier launches have left in the kernel's variables. */
+static void add_variables(struct writes *writes,
+                          const struct device_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->names.n; i++) {
+        const struct module_variable *variable = &kernel->variables[i];
+
+        add_write(writes, (struct write_task){ .to = variable->at,
+                                               .from = variable->initial,
+                                               .bytes = variable->bytes });
+    }
+}
+
+/* The buffers of a turn as they are to be. */
+static void add_starts(struct writes *writes, const struct device_batch *batch,
+                       const struct device_turn *turn, size_t n_args)
+{
+    for (size_t k = 0; k < n_args; k++) {
+        const struct device_buffer *written = batch->written[k];
+        struct poison poison = turn->poison;
+
+        poison.key = fill_mix(poison.key + k);
+        if (written && turn->starts[k])
+            add_write(writes, (struct write_task){
+                                  .to = device_address(written),
+                                  .from = device_address(turn->starts[k]),
+                                  .bytes = written->bytes });
+        else if (written)
+            add_write(writes, device_cuda_poison(written, &poison));
+    }
+}
+
+/* Write what a launch is to find; without a batch, only what it may not find.
+ */
+static int queue_writes(struct device *device,
+                        const struct device_launch *launch,
+                        const struct device_batch *batch,
+                        const struct device_turn *turn, struct device_err *err)
+{
+    struct writes writes = { .device = device, .rc = cudaSuccess };
+
+    add_variables(&writes, launch->kernel);
+    if (batch)
+        add_starts(&writes, batch, turn, launch->n_args);
+    flush_writes(&writes);
+    return writes.rc == cudaSuccess
+               ? 0
+               : device_cuda_error("write", writes.rc, err);
 }
 
 static int grant_smem(struct device *device, const struct device_launch *launch,
@@ -129,7 +189,7 @@ int device_run(struct device *device, const struct device_launch *launch,
     int rc = prepare(device, launch, err);
 
     if (rc == 0)
-        rc = restore(device, launch->kernel, err);
+        rc = queue_writes(device, launch, NULL, NULL, err);
     if (rc == 0)
         rc = launch_async(device, launch, err);
     if (rc == 0)
@@ -137,48 +197,41 @@ int device_run(struct device *device, const struct device_launch *launch,
     return rc;
 }
 
-/* Write the buffers of a turn as they are to be before its launch. */
-static int queue_starts(struct device *device, const struct device_batch *batch,
-                        const struct device_turn *turn, size_t n_args,
-                        struct device_err *err)
+/* Look at what the launch of a turn has written. */
+static int queue_looks(struct device *device, const struct device_batch *batch,
+                       const struct device_turn *turn, size_t n_args,
+                       struct device_seen *seen, struct device_err *err)
 {
+    struct look_tasks tasks = { .n = 0 };
     cudaError_t rc = cudaSuccess;
 
     for (size_t k = 0; rc == cudaSuccess && k < n_args; k++) {
-        struct device_buffer *written = batch->written[k];
-        struct poison poison = turn->poison;
-
-        poison.key = fill_mix(poison.key + k);
-        if (written && turn->starts[k])
-            rc = cudaMemcpyAsync(
-                device_address(written), device_address(turn->starts[k]),
-                written->bytes, cudaMemcpyDeviceToDevice, device->stream);
-        else if (written)
-            rc = kernel_poison(device_address(written), written->bytes,
-                               written->type, &poison, device->stream);
+        if (!batch->written[k] || !turn->references[k])
+            continue;
+        tasks.task[tasks.n++] =
+            device_cuda_look(batch->written[k], turn->references[k],
+                             &batch->hows[k], turn->sums[k], &seen[k]);
+        if (tasks.n < LOOK_TASKS)
+            continue;
+        rc = kernel_look(&device->limits, &tasks, &device->own->scratch,
+                         device->stream);
+        tasks.n = 0;
     }
-    return rc == cudaSuccess ? 0 : device_cuda_error("start", rc, err);
+    if (rc == cudaSuccess && tasks.n > 0)
+        rc = kernel_look(&device->limits, &tasks, &device->own->scratch,
+                         device->stream);
+    return rc == cudaSuccess ? 0 : device_cuda_error("look", rc, err);
 }
 
-/* Look at what the launch of a turn has written. */
-static int queue_checks(struct device *device, const struct device_batch *batch,
-                        const struct device_turn *turn, size_t n_args,
-                        struct device_seen *seen, struct device_err *err)
+static int queue_lead(struct device *device, const struct device_launch *launch,
+                      const struct device_batch *batch,
+                      const struct device_turn *turn, struct device_err *err)
 {
-    cudaError_t rc = cudaSuccess;
+    struct device_launch one = *launch;
+    int rc = queue_writes(device, launch, batch, turn, err);
 
-    for (size_t k = 0; rc == cudaSuccess && k < n_args; k++) {
-        const struct device_buffer *written = batch->written[k];
-
-        if (!written || !turn->references[k])
-            continue;
-        rc = kernel_sum(device_address(written), written->bytes, &seen[k],
-                        device->stream);
-        if (rc == cudaSuccess)
-            rc = device_cuda_compare(device, written, turn->references[k],
-                                     &batch->hows[k], turn->sums[k], &seen[k]);
-    }
-    return rc == cudaSuccess ? 0 : device_cuda_error("check", rc, err);
+    one.args = turn->args;
+    return rc < 0 ? rc : launch_async(device, &one, err);
 }
 
 static int queue_sample(struct device *device,
@@ -189,10 +242,12 @@ static int queue_sample(struct device *device,
     const struct device_turn *turn = &batch->turns[i];
     struct device_launch one = *launch;
     cudaError_t error = cudaSuccess;
-    int rc = restore(device, launch->kernel, err);
+    int rc = 0;
 
+    if (turn->led)
+        rc = queue_lead(device, launch, batch, turn, err);
     if (rc == 0)
-        rc = queue_starts(device, batch, turn, launch->n_args, err);
+        rc = queue_writes(device, launch, batch, turn, err);
     if (rc < 0)
         return rc;
     one.args = turn->args;
@@ -209,8 +264,8 @@ static int queue_sample(struct device *device,
     error = cudaEventRecord(device->end[i], device->stream);
     if (error != cudaSuccess)
         return device_cuda_error("sample", error, err);
-    return queue_checks(device, batch, turn, launch->n_args,
-                        device->own->seen + i * launch->n_args, err);
+    return queue_looks(device, batch, turn, launch->n_args,
+                       device->own->seen + i * launch->n_args, err);
 }
 
 static int read_samples(struct device *device, size_t n, double *seconds,
@@ -244,19 +299,16 @@ static int queue_samples(struct device *device,
 }
 
 /* How many samples the driver's queue holds without blocking the caller.  It
- * blocks, despite the deadline, at about 1000 entries: a scrub, a launch, two
- * events and a flush for each sample, one for each variable of the kernel, and
- * four for each buffer that it writes.  Loading waits for the device. */
-static size_t queue_room(const struct device_launch *launch,
-                         const struct device_batch *batch)
+ * blocks, despite the deadline, at about 1000 entries: of each sample, a
+ * launch, two events, a flush, what is written before and looked at after it.
+ * Loading waits for the device. */
+static size_t queue_room(const struct device_launch *launch)
 {
-    size_t entries = 5 + launch->kernel->names.n;
+    size_t entries = 4 +
+                     (launch->n_args + launch->kernel->names.n) / WRITE_TASKS +
+                     launch->n_args / LOOK_TASKS + 2;
 
-    for (size_t k = 0; k < launch->n_args; k++)
-        entries += batch->written[k] ? 4 : 0;
-    if (launch->kernel->opaque || entries > QUEUE_ENTRIES)
-        return 1;
-    return QUEUE_ENTRIES / entries;
+    return launch->kernel->opaque ? 1 : QUEUE_ENTRIES / entries;
 }
 
 static int read_batch(struct device *device, const struct device_launch *launch,
@@ -276,7 +328,7 @@ int device_time(struct device *device, const struct device_launch *launch,
                 struct device_err *err)
 {
     double begin = device_cuda_now_s();
-    size_t room = queue_room(launch, batch);
+    size_t room = queue_room(launch);
     cudaError_t error = cudaMemsetAsync(
         device->own->seen, 0,
         batch->n * launch->n_args * sizeof(*device->own->seen), device->stream);

@@ -172,22 +172,6 @@ int device_reload(struct device *device, struct device_kernel *kernel,
     return rc;
 }
 
-int module_cuda_restore(struct device *device,
-                        const struct device_kernel *kernel,
-                        struct device_err *err)
-{
-    for (size_t i = 0; i < kernel->names.n; i++) {
-        const struct module_variable *variable = &kernel->variables[i];
-        cudaError_t rc =
-            cudaMemcpyAsync(variable->at, variable->initial, variable->bytes,
-                            cudaMemcpyDeviceToDevice, device->stream);
-
-        if (rc != cudaSuccess)
-            return device_cuda_error("variables", rc, err);
-    }
-    return 0;
-}
-
 void device_unload(struct device *device, struct device_kernel *kernel)
 {
     if (!kernel)

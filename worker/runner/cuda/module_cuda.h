@@ -29,9 +29,4 @@ struct device_kernel {
     bool opaque; /* its variables are not known: load it for each launch */
 };
 
-/* Queue copies that put the variables back. */
-int module_cuda_restore(struct device *device,
-                        const struct device_kernel *kernel,
-                        struct device_err *err);
-
 #endif

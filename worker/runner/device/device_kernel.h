@@ -56,10 +56,11 @@ struct device_turn {
     /* [n_args]; what to copy into batch->written before it, NULL: poison */
     struct device_buffer *const *starts;
     struct poison poison;
-    /* [n_args]; what to compare batch->written with, NULL: nothing.  Each has
-     * been compared with once, by device_check(). */
+    /* [n_args]; what to compare batch->written with, DEVICE_HIDDEN; NULL:
+     * nothing */
     struct device_buffer *const *references;
     const uint64_t *sums; /* [n_args]; device_checksum() of one that passed */
+    bool led; /* by the same launch, not timed, for what it leaves in caches */
 };
 
 /* A buffer after a launch that had a reference for it. */

@@ -52,17 +52,17 @@ ELEMENT_FN double edge_subnormal(enum element_type type, uint64_t bits)
 ELEMENT_FN int edge_at(unsigned edges, uint64_t key, int64_t i)
 {
     const uint64_t bits = edge_bits(key, i);
+    int edge = (int)(bits % 8); /* of several: an eighth of the elements each */
 
-    if (edges == 1u << EDGE_ZEROS)
-        return bits % 2 || edge_bits(key, ~(i / EDGE_RUN)) % 4 == 0 ? EDGE_ZEROS
-                                                                    : EDGES;
-    if (edges == 1u << EDGE_INFINITIES)
-        return bits % 64 == 0 ? EDGE_INFINITIES : EDGES;
-    for (int edge = 0; edge < EDGES; edge++)
-        if (edges == 1u << edge)
-            return edge;
-    /* several: an eighth of the elements each, in the order of the edges */
-    return bits % 8 < EDGES && edges >> bits % 8 & 1u ? (int)(bits % 8) : EDGES;
+    for (int alone = 0; alone < EDGES; alone++)
+        if (edges == 1u << alone)
+            edge = alone;
+    if (edges == 1u << EDGE_ZEROS && bits % 2 == 0 &&
+        edge_bits(key, ~(i / EDGE_RUN)) % 4 != 0)
+        return EDGES;
+    if (edges == 1u << EDGE_INFINITIES && bits % 64 != 0)
+        return EDGES;
+    return edge < EDGES && edges >> edge & 1u ? edge : (int)EDGES;
 }
 
 /* A value of 'unit' size, changed; then it is multiplied by the scale. 'type'

@@ -107,7 +107,7 @@ ELEMENT_FN double element_ulp(enum element_type type, double value)
     }
     (void)frexp(value, &exponent); /* value = [0.5, 1) * 2^exponent, or 0 */
     exponent = value == 0 ? least : exponent - 1 - digits;
-    return ldexp(1, exponent > least ? exponent : least);
+    return ldexp(1.0, exponent > least ? exponent : least);
 }
 
 /* The byte that marks memory as unwritten: a NaN in every float type (fp16
