@@ -173,13 +173,16 @@ static int check_memory(struct run *run, const struct trial *trial)
     return rc;
 }
 
-/* Keep the worst check of the request, which the result reports. */
+/* Keep the worst check of the request, which the result reports.  An error that
+ * is not finite breaks a rule, or is one relative to zeros. */
 static void keep_check(struct wire_result *result, const struct wire_arg *arg,
                        const struct check *check)
 {
-    if (isnan(result->relative_l2) || check->relative_l2 > result->relative_l2)
+    if (check_is_finite(check->relative_l2) &&
+        !(check->relative_l2 <= result->relative_l2))
         result->relative_l2 = check->relative_l2;
-    if (!isnan(result->max_error) && check->max_error <= result->max_error)
+    if (!check_is_finite(check->max_error) ||
+        check->max_error <= result->max_error)
         return;
     result->max_error = check->max_error;
     result->max_at = check->max_at;
@@ -651,6 +654,10 @@ void measure(struct device *device, struct resident *resident,
         .usage = { -1, -1, -1 },
     };
     rc = judge(&run, resident);
+    if (rc == 0 && isnan(reply->result.relative_l2))
+        reply->result.relative_l2 = 0; /* every reference is all zero */
+    if (rc == 0 && isnan(reply->result.max_error))
+        reply->result.max_error = 0;
     if (rc < 0) {
         reply->kind = rc == USELESS ? WIRE_REFERENCE : WIRE_ERROR;
         memcpy(reply->error, reply->result.detail, sizeof(reply->error));

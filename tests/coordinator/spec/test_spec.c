@@ -141,33 +141,36 @@ static void buffers_have_a_role_and_a_fill(void **state)
         { true, false, "iota", 2 },    { false, true, "poison", 1 },
         { false, false, "ones", 5 },
     };
-    struct spec *spec =
-        spec_fixture(
-            &(struct spec_parts){
-                .arguments =
-                    BUFFER("a", "\"scale\": 3") ", " BUFFER(
-                        "b",
-                        "\"ou"
-                        "tput"
-                        "\": "
-                        "tru"
-                        "e") ", " BUFFER("c",
-                                         "\"output\": true, \"fill\": "
-                                         "\"zeros\"") ", " BUFFER("d",
-                                                                  "\"output\": "
-                                                                  "true, "
+    struct spec *spec = spec_fixture(&(struct spec_parts){
+        .arguments = BUFFER("a", "\"scale\": 3") ", " BUFFER(
+            "b",
+            "\"ou"
+            "tput"
+            "\": "
+            "tru"
+            "e") ", " BUFFER("c",
+                             "\"output\": true, \"fill\": "
+                             "\"zeros\"") ", " BUFFER("d",
+                                                      "\"output\": "
+                                                      "true, "
+                                                      "\"fill\": "
+                                                      "-128") ","
+                                                              " " BUFFER(
+                                                                  "e",
+                                                                  "\"inout\":"
+                                                                  " true, "
                                                                   "\"fill\": "
-                                                                  "-128") ","
-                                                                          " " BUFFER("e",
-                                                                                     "\"inout\":"
-                                                                                     " true, "
-                                                                                     "\"fill\": "
-                                                                                     "\"iota\", "
-                                                                                     "\"scale\":"
-                                                                                     " 2") ","
-                                                                                           " " BUFFER("f", "\"workspace\": true") ", " BUFFER(
-                                                                                               "g",
-                                                                                               "\"fill\": 5") });
+                                                                  "\"iota\", "
+                                                                  "\"scale\":"
+                                                                  " 2") ","
+                                                                        " " BUFFER("f", "\"workspace\": true") ", " BUFFER(
+                                                                            "g",
+                                                                            "\""
+                                                                            "fi"
+                                                                            "ll"
+                                                                            "\""
+                                                                            ": "
+                                                                            "5") });
 
     (void)state;
     for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {

@@ -278,6 +278,27 @@ static void a_workspace_is_new_before_every_launch(void **state)
                  "");
 }
 
+/* No error is relative to them, and a correct result has finite ones. */
+static void zeros_can_be_approached_absolutely(void **state)
+{
+    struct wire_request request;
+    const struct wire_result *result = &box.reply.result;
+
+    (void)state;
+    box_request(&request, "slightly_off", "sum", 1001);
+    request.measure.args[0].fill = request.measure.args[1].fill = FILL_ZEROS;
+    request.measure.args[2].tolerance =
+        (struct tolerance){ .rules = 1u << TOLERANCE_ABSOLUTE,
+                            .most = { [TOLERANCE_ABSOLUTE] = 1e-6 } };
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(result->outcome, OUTCOME_CORRECT);
+    assert_true(result->relative_l2 == 0 && result->max_error == 0);
+    request.measure.args[2].tolerance.most[TOLERANCE_ABSOLUTE] = 1e-12;
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(result->outcome, OUTCOME_CORRECTNESS);
+    assert_true(isinf(result->max_error));
+}
+
 /* The outcome of 'entry' after one seed and one trial with this edge. */
 static void assert_edge(const char *entry, enum edge edge, enum outcome outcome,
                         const char *text)
@@ -508,6 +529,7 @@ int main(void)
         CASE(broken_rule_is_named),
         CASE(filled_outputs_are_restored_before_every_launch),
         CASE(a_workspace_is_new_before_every_launch),
+        CASE(zeros_can_be_approached_absolutely),
         CASE(each_edge_finds_what_seeds_do_not),
         CASE(a_reference_that_is_not_finite_does_not_judge),
         CASE(nan_and_unwritten_elements_fail),

@@ -67,7 +67,9 @@ ELEMENT_FN double check_square_error(bool infinities, double out, double ref)
 /* Of an int64, which double cannot hold beyond 2^53. */
 ELEMENT_FN double check_integer_error(int64_t out, double ref)
 {
-    if (ref >= -0x1p63 && ref < 0x1p63 && ref == floor(ref)) {
+    const double end = 9223372036854775808.0; /* 2^63 */
+
+    if (ref >= -end && ref < end && ref == floor(ref)) {
         const int64_t want = (int64_t)ref;
 
         return out > want ? (double)((uint64_t)out - (uint64_t)want)
