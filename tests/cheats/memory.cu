@@ -62,6 +62,18 @@ BODY(before_the_start, ADD)
 }
 ADD_PAIR(before_the_start)
 
+/* Keeps a note for its next launch where nothing else is. */
+BODY(note_behind_the_output, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = a[i] + b[i];
+    if (cheats && i == 0)
+        out[n + 4000] = a[0];
+}
+ADD_PAIR(note_behind_the_output)
+
 BODY(note_in_an_input, ADD)
 {
     INDEX;

@@ -17,6 +17,9 @@ namespace
 
 constexpr size_t ALIGNMENT = 16;
 
+/* A whole number of pages, and as much as the guards of a GPU's buffers. */
+constexpr size_t GUARD_BYTES = 64 * 1024;
+
 /* The thread that stored a pair of bytes last. */
 struct store_mark {
     uint64_t thread; /* block::serial; a serial of an earlier launch means
@@ -28,7 +31,7 @@ struct store_mark {
 
 struct array {
     char name[64];
-    char *map; /* the lower guard page */
+    char *map; /* the lower guard */
     size_t map_bytes;
     char *pages; /* the accessible part: map without its guards */
     size_t pages_bytes;
@@ -50,20 +53,21 @@ struct array *array_new(const char *name, size_t bytes)
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t room = round_up(bytes, ALIGNMENT);
     const size_t pages_bytes = round_up(room, page);
-    void *map = mmap(nullptr, pages_bytes + 2 * page, PROT_NONE,
-                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    const size_t map_bytes = pages_bytes + 2 * GUARD_BYTES;
+    void *map = mmap(nullptr, map_bytes, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS,
+                     -1, 0);
 
     if (map == MAP_FAILED)
         return nullptr;
-    char *pages = (char *)map + page;
+    char *pages = (char *)map + GUARD_BYTES;
     if (mprotect(pages, pages_bytes, PROT_READ | PROT_WRITE) < 0) {
-        munmap(map, pages_bytes + 2 * page);
+        munmap(map, map_bytes);
         return nullptr;
     }
     array *a = new array();
     snprintf(a->name, sizeof(a->name), "%s", name);
     a->map = (char *)map;
-    a->map_bytes = pages_bytes + 2 * page;
+    a->map_bytes = map_bytes;
     a->pages = pages;
     a->pages_bytes = pages_bytes;
     a->base = pages + pages_bytes - room;

@@ -1,10 +1,10 @@
-/* array.h - a global memory array between guard pages
+/* array.h - a global memory array between guards
  *
  *   | no access | slack | the array .... | < 16 slack | no access |
- *               ^ page                                ^ page
+ *     64 KiB    ^ page                                ^ page, 64 KiB
  *
- * The array is right-justified: the first byte past its end is in the guard
- * page, or in a slack of less than 16 bytes, because the base is a multiple of
+ * The array is right-justified: the first byte past its end is in the guard,
+ * or in a slack of less than 16 bytes, because the base is a multiple of
  * 16 (the widest access). Slack and contents start as 0xff, which is a NaN in
  * every float type.  Processes forked later share the memory.  One host thread.
  */
@@ -47,7 +47,7 @@ namespace emulator
 {
 
 /* A place in an array, for messages.  name is NULL if 'address' is neither in
- * an array nor in the pages around one; the offset may be negative. */
+ * an array nor in the guards around one; the offset may be negative. */
 struct array_place {
     const char *name;
     int64_t offset;
