@@ -9,7 +9,8 @@ struct resident {
     uint64_t secret; /* of the seeds */
     uint64_t draws;
     struct problem *problems[RESIDENT_PROBLEMS]; /* NULL when free */
-    uint64_t clock;                              /* counts uses, for eviction */
+    struct problem *shown; /* its outputs are not hidden; NULL: none */
+    uint64_t clock;        /* counts uses, for eviction */
 };
 
 struct resident *resident_new(struct device *device)
@@ -393,6 +394,14 @@ static struct problem **resident_empty(struct resident *resident)
     return NULL;
 }
 
+static void resident_drop(struct resident *resident, struct problem **place)
+{
+    if (resident->shown == *place)
+        resident->shown = NULL;
+    problem_free(resident->device, *place);
+    *place = NULL;
+}
+
 /* Drop old problems until 'bytes' more fit, or only 'keep' is left. */
 static void resident_make_room(struct resident *resident, size_t bytes,
                                const struct problem *keep)
@@ -403,8 +412,7 @@ static void resident_make_room(struct resident *resident, size_t bytes,
     while ((oldest = resident_oldest(resident, keep)) &&
            (resident_bytes(resident) + bytes > room ||
             !resident_empty(resident))) {
-        problem_free(resident->device, *oldest);
-        *oldest = NULL;
+        resident_drop(resident, oldest);
     }
 }
 
@@ -414,10 +422,37 @@ static bool resident_clear(struct resident *resident)
 
     for (int i = 0; i < RESIDENT_PROBLEMS; i++) {
         any = any || resident->problems[i];
-        problem_free(resident->device, resident->problems[i]);
-        resident->problems[i] = NULL;
+        resident_drop(resident, &resident->problems[i]);
     }
     return any;
+}
+
+static int outputs_guard(struct device *device, const struct problem *problem,
+                         enum device_access access, struct device_err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < problem->n_args; i++)
+        if (problem->outputs[i])
+            rc = device_guard(device, problem->outputs[i], access, err);
+    return not_the_reference(rc);
+}
+
+/* Hide the outputs of the other problems: a kernel must not find there what an
+ * earlier launch has left. */
+static int resident_show(struct resident *resident, struct problem *problem,
+                         struct device_err *err)
+{
+    int rc = 0;
+
+    if (resident->shown == problem || !device_isolates(resident->device))
+        return 0;
+    if (resident->shown)
+        rc = outputs_guard(resident->device, resident->shown, DEVICE_HIDDEN,
+                           err);
+    resident->shown = problem;
+    return rc < 0 ? rc
+                  : outputs_guard(resident->device, problem, DEVICE_WRITE, err);
 }
 
 int resident_problem(struct resident *resident, const struct wire_measure *want,
@@ -441,7 +476,7 @@ int resident_problem(struct resident *resident, const struct wire_measure *want,
     }
     problem->used = ++resident->clock;
     *out = problem;
-    return 0;
+    return resident_show(resident, problem, err);
 }
 
 size_t resident_copies(size_t inputs, size_t cache)
