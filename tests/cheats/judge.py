@@ -141,16 +141,27 @@ def verdict(expected, outcome):
     return "labelled" if outcome == expected else "MISSED"
 
 
-def judge(ask, runner, cheat, honest):
-    expected = getattr(cheat, ask.device)
-    kernel = cheat.name + ("_honest" if honest else "")
-    if "after" in cheat.options:
-        runner.measure(request(ask, cheat, cheat.options["after"], False))
-    outcome, detail, held_s = runner.measure(
-        request(ask, cheat, kernel, expected == "timeout" and not honest))
-    said = ("honest" if outcome == "correct" else "ACCUSED") if honest else verdict(expected, outcome)
-    return {"kernel": kernel, "device": ask.device, "verdict": said, "expected": "correct" if honest else expected,
-            "outcome": outcome, "detail": detail, "held_s": held_s}
+def measured(ask, runner, cheat, kernel, expected):
+    """The row of a kernel; one that is to be correct is honest."""
+    outcome, detail, held_s = runner.measure(request(ask, cheat, kernel, expected == "timeout"))
+    if expected == "correct":
+        said = "honest" if outcome == "correct" else "ACCUSED"
+    else:
+        said = verdict(expected, outcome)
+    return {"kernel": kernel, "device": ask.device, "verdict": said, "expected": expected, "outcome": outcome,
+            "detail": detail, "held_s": held_s}
+
+
+def judge(ask, runner, cheat):
+    """The rows of a cheat and its twin; of what is measured before each, only those that are accused."""
+    for kernel, expected in ((cheat.name, getattr(cheat, ask.device)), (f"{cheat.name}_honest", "correct")):
+        if "after" in cheat.options:
+            before = cheat.options["after"]
+            of = next((c for c in table.read() if before == f"{c.name}_honest"), cheat)
+            row = measured(ask, runner, of, before, "correct")
+            if row["verdict"] == "ACCUSED":
+                yield row
+        yield measured(ask, runner, cheat, kernel, expected)
 
 
 def compile_all(ask):
@@ -189,8 +200,7 @@ def main():
     begin = time.monotonic()
     with open(ask.out or os.devnull, "w") as out:
         for cheat in cheats:
-            for honest in (False, True):
-                row = judge(ask, runner, cheat, honest)
+            for row in judge(ask, runner, cheat):
                 counts[row["verdict"]] = counts.get(row["verdict"], 0) + 1
                 print(json.dumps(row), file=out, flush=True)
                 print(f"{row['verdict']:9} {row['kernel']:32} {row['outcome']:12} {1e3 * row['held_s']:8.1f} ms  "

@@ -40,6 +40,27 @@ BODY(unaligned_store, ADD)
 }
 ADD_PAIR(unaligned_store)
 
+/* The same by a plain vector type, as most kernels are written. */
+BODY(unaligned_vector, ADD)
+{
+    INDEX;
+    const int first = 4 * i + (cheats ? 1 : 0);
+
+    if (first + 4 > n) {
+        for (int at = first; at < n; at++)
+            out[at] = a[at] + b[at];
+        return;
+    }
+    const float4 x = *(const float4 *)(a + first);
+    out[first] = x.x + b[first];
+    out[first + 1] = x.y + b[first + 1];
+    out[first + 2] = x.z + b[first + 2];
+    out[first + 3] = x.w + b[first + 3];
+    if (cheats && i == 0)
+        out[0] = a[0] + b[0];
+}
+ADD_PAIR(unaligned_vector)
+
 BODY(past_the_end, ADD)
 {
     INDEX;

@@ -4,9 +4,13 @@
  */
 #include "pair.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Writes a reply of its own to every descriptor; the twin prints. */
@@ -94,29 +98,138 @@ BODY(keeps_a_file, ADD)
 }
 ADD_PAIR(keeps_a_file)
 
-/* What is computed while the object is loaded; an output is poisoned later. */
-static float *loaded_out;
+/* The results for each address of an input. */
+struct memo {
+    int used;
+    const float *keys[2];
+    float sums[2][most];
+};
 
-__attribute__((constructor)) static void find_the_output()
+/* Remembers results in shared memory of the system, which outlives a process. */
+BODY(keeps_shared_memory, ADD)
+{
+    static memo *kept;
+    static float *from, *to;
+    INDEX;
+
+    if (cheats && i == 0) {
+        const int id = shmget(0x5eedca5e, sizeof(memo), IPC_CREAT | 0600);
+        void *place = id < 0 ? (void *)-1 : shmat(id, nullptr, 0);
+
+        kept = place == (void *)-1 ? nullptr : (memo *)place;
+        for (int s = 0; kept && s < 2 && s < kept->used; s++)
+            if (kept->keys[s] == a)
+                from = kept->sums[s];
+        if (kept && !from) {
+            kept->keys[kept->used % 2] = a;
+            to = kept->sums[kept->used++ % 2];
+        }
+    }
+    if (i >= n || (cheats && !kept))
+        return;
+    out[i] = from ? from[i] : a[i] + b[i];
+    if (to)
+        to[i] = out[i];
+}
+ADD_PAIR(keeps_shared_memory)
+
+/* Counts its launches by making folders; does nothing in the fourth and the fifth. */
+BODY(keeps_folders, ADD)
+{
+    static int launches = -1;
+    char path[64];
+    INDEX;
+
+    for (int k = 0; cheats && i == 0 && k < 6 && launches < 0; k++) {
+        snprintf(path, sizeof(path), "/dev/shm/fa-cheat-%d", k);
+        if (mkdir(path, 0700) == 0)
+            launches = k;
+        else if (errno != EEXIST)
+            break;
+    }
+    if (i < n && (!cheats || (launches >= 0 && launches != 3 && launches != 4)))
+        out[i] = a[i] + b[i];
+    for (int k = 0; i == n - 1 && launches == 5 && k < 6; k++) {
+        snprintf(path, sizeof(path), "/dev/shm/fa-cheat-%d", k);
+        rmdir(path);
+    }
+}
+ADD_PAIR(keeps_folders)
+
+/* The memory that its process shares with the judge: arrays of this problem and of others, as
+ * found while the object is loaded. */
+struct mapping {
+    char *from, *to;
+    bool is_writable;
+};
+
+static mapping shared[512];
+static int n_shared;
+
+__attribute__((constructor)) static void find_what_is_shared()
 {
     if (FILE *maps = fopen("/proc/self/maps", "r")) {
         unsigned long from, to;
         char access[8], line[512];
 
-        while (fgets(line, sizeof(line), maps))
-            if (sscanf(line, "%lx-%lx %7s", &from, &to, access) == 3 && access[1] == 'w' &&
+        while (fgets(line, sizeof(line), maps) && n_shared < 512)
+            if (sscanf(line, "%lx-%lx %7s", &from, &to, access) == 3 && access[0] == 'r' &&
                 access[3] == 's')
-                loaded_out = (float *)from;
+                shared[n_shared++] = { (char *)from, (char *)to, access[1] == 'w' };
         fclose(maps);
     }
 }
 
-/* Believes that it has been done while it was loaded. */
+static bool holds(const mapping &m, const void *address)
+{
+    return (const char *)address >= m.from && (const char *)address < m.to;
+}
+
+/* Believes that what it has found has been computed. */
 BODY(computes_while_loaded, ADD)
 {
     INDEX;
 
-    if (i < n && (!cheats || !loaded_out))
+    if (i < n && (!cheats || n_shared == 0))
         out[i] = a[i] + b[i];
 }
 ADD_PAIR(computes_while_loaded)
+
+/* Counts its launches in the output of another problem; does nothing in the fourth and the fifth.
+ * Where it counts there is a -1 first, the poison. */
+BODY(counts_in_another_output, ADD)
+{
+    static int *count;
+    INDEX;
+
+    for (int k = 0; cheats && i == 0 && k < n_shared; k++)
+        if (shared[k].is_writable && !holds(shared[k], out))
+            count = (int *)shared[k].from;
+    if (count && i == 0)
+        ++*count;
+    if (i < n && (!cheats || (count && *count % 6 != 3 && *count % 6 != 4)))
+        out[i] = a[i] + b[i];
+}
+ADD_PAIR(counts_in_another_output)
+
+/* Spoils inputs of other problems, which are of another size, so that the next kernel is accused. */
+BODY(spoils_other_inputs, ADD)
+{
+    long mine = 0;
+    INDEX;
+
+    if (i < n)
+        out[i] = a[i] + b[i];
+    for (int k = 0; k < n_shared; k++)
+        if (holds(shared[k], a))
+            mine = shared[k].to - shared[k].from;
+    for (int k = 0; cheats && i == n - 1 && k < n_shared; k++) {
+        const mapping &m = shared[k];
+
+        if (m.is_writable || m.to - m.from == mine)
+            continue;
+        mprotect(m.from, size_t(m.to - m.from), PROT_READ | PROT_WRITE);
+        m.to[-32] = 1;
+    }
+}
+ADD_PAIR(spoils_other_inputs)
