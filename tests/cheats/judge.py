@@ -8,7 +8,7 @@ KERNELS has the kernels: on the cpu device an object each, NAME.so; on cuda a cu
 which --nvcc compiles there first.  Nothing else of a build is needed.  A line for each kernel goes to stdout, and
 to --out as JSON.  'labelled': as cheats.txt says; 'cannot': it cannot exist here, and was correct; 'open': nothing
 stops it yet; 'MISSED', 'ACCUSED': a cheat without its label, a twin that is not correct.  Exit status 1 after one
-of these.
+of these, 77 for cuda without an NVIDIA device.
 """
 
 import argparse
@@ -29,6 +29,7 @@ SMEM = 1024
 REPLY_S = 120  # far more than the slowest reply
 CPU_SAMPLES, CUDA_SAMPLES = 3, 5
 ENDLESS_S = 0.1  # the time limit of what never ends
+SKIPPED = 77  # SKIP_RETURN_CODE of the test
 
 BLOCKS = (ELEMENTS + THREADS) // THREADS
 
@@ -190,6 +191,9 @@ def options():
 
 def main():
     ask = options()
+    if ask.device == "cuda" and not os.path.exists("/dev/nvidiactl"):
+        print("skipped: no NVIDIA device on this machine")
+        return SKIPPED
     if ask.nvcc:
         compile_all(ask)
     cheats = [c for c in table.read() if getattr(c, ask.device) != "no host" and (not ask.only or c.name in ask.only)]
