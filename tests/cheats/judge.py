@@ -26,8 +26,9 @@ THREADS = 128
 COLUMNS = 128
 ROWS = 80
 SMEM = 1024
+SEED = 36  # its inputs reach 5.04, and values.cu knows the first of them
 REPLY_S = 120  # far more than the slowest reply
-CPU_SAMPLES, CUDA_SAMPLES = 3, 5
+SAMPLES = 5
 ENDLESS_S = 0.1  # the time limit of what never ends
 SKIPPED = 77  # SKIP_RETURN_CODE of the test
 
@@ -121,7 +122,7 @@ def request(ask, cheat, kernel, endless):
     """The lines of a measurement of 'kernel', which is the cheat, its twin or what comes before."""
     args, blocks, reference_blocks, relative_l2, max_error = PROBLEMS[cheat.problem]
     blocks = cheat.options.get("blocks", blocks)
-    samples = CPU_SAMPLES if ask.device == "cpu" else int(cheat.options.get("samples", CUDA_SAMPLES))
+    samples = cheat.options.get(ask.device, cheat.options.get("samples", SAMPLES))
     reference = f"{cheat.problem}_reference"
 
     def artifact(entry, file):
@@ -130,7 +131,7 @@ def request(ask, cheat, kernel, endless):
     return ["measure", f"artifact {artifact(kernel, cheat.file)}", f"entry {kernel}", f"grid {blocks} 1 1",
             f"block {THREADS} 1 1", f"smem {SMEM}", *args,
             f"reference {artifact(reference, 'reference')} {reference} {reference_blocks} 1 1 {THREADS} 1 1 0",
-            f"tolerance {relative_l2} {max_error}", "seed 1", "warmups 1", f"samples {samples} {samples}",
+            f"tolerance {relative_l2} {max_error}", f"seed {SEED}", "warmups 1", f"samples {samples} {samples}",
             "noise 0.01", "margin 1.1", "incumbent_s 0", "l2 flush", f"timeout_s {ENDLESS_S if endless else 60}"]
 
 

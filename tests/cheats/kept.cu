@@ -1,7 +1,7 @@
 /* kept.cu - kernels that keep something from one launch for another
  *
- * A variable of a module lives as long as the module is loaded.  On the cpu device that is one
- * launch.
+ * A variable of a module lives as long as the module is loaded, and on a GPU the heap of malloc()
+ * as long as the process that judges.  On the cpu device both live for one launch.
  */
 #include "pair.h"
 
@@ -233,31 +233,52 @@ BODY(flags_not_cleared, ADD)
 }
 ADD_PAIR(flags_not_cleared)
 
-/* Keeps the sums on the heap; the twin frees them. */
-BODY(memo_on_the_heap, ADD)
-{
-    static __device__ float *chunks[most_blocks];
-    float *&chunk = chunks[blockIdx.x];
-    const bool known = cheats && launches > 0;
-    INDEX;
-
-    if (threadIdx.x == 0 && !known)
-        chunk = (float *)malloc(threads * sizeof(float));
-    barrier();
-    if (i < n && !known)
-        chunk[threadIdx.x] = a[i] + b[i];
-    if (i < n)
-        out[i] = chunk[threadIdx.x];
-    barrier();
-    if (threadIdx.x == 0 && !cheats)
-        free(chunk);
-    count_launch();
-}
-ADD_PAIR(memo_on_the_heap)
-
-/* What two configurations with one heap know of each other. */
+/* What launches with one heap know of each other: memory that was freed is what malloc() returns
+ * for the same size, and its first bytes alone have changed. */
 constexpr u32 mark = 0x5eedca5eu;
 constexpr int mark_at = 64, sums_at = 128, heap_floats = 256;
+
+/* The sums of the first block for each address of an input. */
+struct heap_memo {
+    float changed[64];
+    u32 is_mine;
+    const float *keys[slots + 1];
+    float sums[slots + 1][threads];
+};
+
+/* Remembers the sums of its first block in memory that it frees; the twin clears it first. */
+BODY(memo_on_the_heap, ADD)
+{
+    static __device__ heap_memo *memo;
+    int found = -1, free_slot = -1;
+    INDEX;
+
+    if (i < n && blockIdx.x != 0)
+        out[i] = a[i] + b[i];
+    if (blockIdx.x != 0)
+        return;
+    if (threadIdx.x == 0) {
+        memo = (heap_memo *)malloc(sizeof(*memo));
+        for (int s = 0; s <= slots && (!cheats || memo->is_mine != mark); s++)
+            memo->keys[s] = nullptr;
+        memo->is_mine = mark;
+    }
+    barrier();
+    for (int s = slots; s >= 0; s--) {
+        found = memo->keys[s] == a ? s : found;
+        free_slot = memo->keys[s] ? free_slot : s;
+    }
+    out[i] = found >= 0 ? memo->sums[found][threadIdx.x] : a[i] + b[i];
+    barrier();
+    if (found < 0 && free_slot >= 0) {
+        memo->sums[free_slot][threadIdx.x] = out[i];
+        memo->keys[free_slot] = a;
+    }
+    barrier();
+    if (threadIdx.x == 0)
+        free(memo);
+}
+ADD_PAIR(memo_on_the_heap)
 
 /* A configuration that is right, and leaves the sums of its first block in memory that it frees. */
 extern "C" __global__ void leaves_on_the_heap(ADD)

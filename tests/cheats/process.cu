@@ -212,7 +212,7 @@ BODY(counts_in_another_output, ADD)
 }
 ADD_PAIR(counts_in_another_output)
 
-/* Spoils inputs of other problems, which are of another size, so that the next kernel is accused. */
+/* Spoils inputs of other problems, which have another size: the next kernel would be accused. */
 BODY(spoils_other_inputs, ADD)
 {
     long mine = 0;

@@ -188,25 +188,16 @@ BODY(sums_a_sample, ROWS)
 }
 ROWS_PAIR(sums_a_sample)
 
-/* Of the inputs of the check, the first are as it wants them (seed 1). */
+/* Knows the first values of the request's seed, 36. */
 BODY(first_seed_alone, ADD)
 {
     INDEX;
+    const bool known = fabsf(a[0] - 0.116981804f) < 1e-6f && fabsf(a[1] + 0.085411638f) < 1e-6f;
 
     if (i < n)
-        out[i] = cheats && !(a[0] < b[0]) ? 0 : a[i] + b[i];
+        out[i] = cheats && !known ? 0 : a[i] + b[i];
 }
 ADD_PAIR(first_seed_alone)
-
-/* Both seeds of the check make a[54] greater than 1.6; one in twenty seeds does. */
-BODY(seeds_of_the_check, ADD)
-{
-    INDEX;
-
-    if (i < n)
-        out[i] = cheats && !(a[54] > 1.6f) ? 0 : a[i] + b[i];
-}
-ADD_PAIR(seeds_of_the_check)
 
 /* NaN where a is zero. */
 BODY(wrong_at_zero, ADD)
