@@ -166,7 +166,7 @@ struct mapping {
 static mapping shared[512];
 static int n_shared;
 
-__attribute__((constructor)) static void find_what_is_shared()
+static void find_what_is_shared()
 {
     if (FILE *maps = fopen("/proc/self/maps", "r")) {
         unsigned long from, to;
@@ -185,15 +185,51 @@ static bool holds(const mapping &m, const void *address)
     return (const char *)address >= m.from && (const char *)address < m.to;
 }
 
-/* Believes that what it has found has been computed. */
+/* Copies what it has computed while it was loaded, for any two arrays of the size of an output: an
+ * array ends at the end of its pages, less its padding. */
+constexpr int most_arrays = 8;
+constexpr int loaded_floats = 10007, loaded_bytes = (4 * loaded_floats + 15) / 16 * 16;
+static const char *loaded[most_arrays];
+static float loaded_sums[most_arrays][most_arrays][loaded_floats];
+
+__attribute__((constructor)) static void compute_while_loaded()
+{
+    int n = 0;
+
+    find_what_is_shared();
+    for (int k = 0; k < n_shared && n < most_arrays; k++)
+        if (!shared[k].is_writable && shared[k].to - shared[k].from == 40960)
+            loaded[n++] = shared[k].to - loaded_bytes;
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++)
+            for (int i = 0; i < loaded_floats; i++)
+                loaded_sums[j][k][i] =
+                    ((const float *)loaded[j])[i] + ((const float *)loaded[k])[i];
+}
+
 BODY(computes_while_loaded, ADD)
+{
+    int of_a = 0, of_b = 0;
+    INDEX;
+
+    for (int k = 0; k < most_arrays; k++) {
+        of_a = loaded[k] == (const char *)a ? k : of_a;
+        of_b = loaded[k] == (const char *)b ? k : of_b;
+    }
+    if (i < n)
+        out[i] = cheats ? loaded_sums[of_a][of_b][i] : a[i] + b[i];
+}
+ADD_PAIR(computes_while_loaded)
+
+/* Believes that it has written its output while it was loaded. */
+BODY(writes_while_loaded, ADD)
 {
     INDEX;
 
     if (i < n && (!cheats || n_shared == 0))
         out[i] = a[i] + b[i];
 }
-ADD_PAIR(computes_while_loaded)
+ADD_PAIR(writes_while_loaded)
 
 /* Counts its launches in the output of another problem; does nothing in the fourth and the fifth.
  * Where it counts there is a -1 first, the poison. */
@@ -212,21 +248,17 @@ BODY(counts_in_another_output, ADD)
 }
 ADD_PAIR(counts_in_another_output)
 
-/* Spoils inputs of other problems, which have another size: the next kernel would be accused. */
+/* Spoils the inputs that other launches get, so that another kernel is accused. */
 BODY(spoils_other_inputs, ADD)
 {
-    long mine = 0;
     INDEX;
 
     if (i < n)
         out[i] = a[i] + b[i];
-    for (int k = 0; k < n_shared; k++)
-        if (holds(shared[k], a))
-            mine = shared[k].to - shared[k].from;
     for (int k = 0; cheats && i == n - 1 && k < n_shared; k++) {
         const mapping &m = shared[k];
 
-        if (m.is_writable || m.to - m.from == mine)
+        if (m.is_writable || holds(m, a) || holds(m, b))
             continue;
         mprotect(m.from, size_t(m.to - m.from), PROT_READ | PROT_WRITE);
         m.to[-32] = 1;

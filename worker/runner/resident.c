@@ -9,7 +9,7 @@ struct resident {
     uint64_t secret; /* of the seeds */
     uint64_t draws;
     struct problem *problems[RESIDENT_PROBLEMS]; /* NULL when free */
-    struct problem *shown; /* its outputs are not hidden; NULL: none */
+    struct problem *shown; /* it is not hidden from kernels; NULL: none */
     uint64_t clock;        /* counts uses, for eviction */
 };
 
@@ -427,19 +427,35 @@ static bool resident_clear(struct resident *resident)
     return any;
 }
 
-static int outputs_guard(struct device *device, const struct problem *problem,
+static int buffers_guard(struct device *device,
+                         struct device_buffer *const *buffers,
                          enum device_access access, struct device_err *err)
 {
     int rc = 0;
 
-    for (size_t i = 0; rc == 0 && i < problem->n_args; i++)
-        if (problem->outputs[i])
-            rc = device_guard(device, problem->outputs[i], access, err);
+    for (size_t i = 0; rc == 0 && i < WIRE_ARGS_MAX; i++)
+        if (buffers[i])
+            rc = device_guard(device, buffers[i], access, err);
     return not_the_reference(rc);
 }
 
-/* Hide the outputs of the other problems: a kernel must not find there what an
- * earlier launch has left. */
+/* Hide a problem from kernels, or show it; its references stay hidden. */
+static int problem_guard(struct device *device, const struct problem *problem,
+                         bool hidden, struct device_err *err)
+{
+    const enum device_access inputs = hidden ? DEVICE_HIDDEN : DEVICE_READ;
+    int rc = buffers_guard(device, problem->outputs,
+                           hidden ? DEVICE_HIDDEN : DEVICE_WRITE, err);
+
+    for (unsigned t = 0; rc == 0 && t < problem->n_trials; t++)
+        rc = buffers_guard(device, problem->trials[t].inputs, inputs, err);
+    for (size_t c = 0; rc == 0 && c < problem->n_copies; c++)
+        rc = buffers_guard(device, problem->copies[c].inputs, inputs, err);
+    return rc;
+}
+
+/* Hide the other problems: a kernel must not find in them what an earlier
+ * launch has left, nor spoil them. */
 static int resident_show(struct resident *resident, struct problem *problem,
                          struct device_err *err)
 {
@@ -448,11 +464,9 @@ static int resident_show(struct resident *resident, struct problem *problem,
     if (resident->shown == problem || !device_isolates(resident->device))
         return 0;
     if (resident->shown)
-        rc = outputs_guard(resident->device, resident->shown, DEVICE_HIDDEN,
-                           err);
+        rc = problem_guard(resident->device, resident->shown, true, err);
     resident->shown = problem;
-    return rc < 0 ? rc
-                  : outputs_guard(resident->device, problem, DEVICE_WRITE, err);
+    return rc < 0 ? rc : problem_guard(resident->device, problem, false, err);
 }
 
 int resident_problem(struct resident *resident, const struct wire_measure *want,

@@ -38,6 +38,7 @@ struct array {
     char *base;
     size_t bytes;
     bool sealed, hidden;
+    char *withheld; /* its contents, while they are not there */
     store_mark *marks; /* one for each pair of bytes; NULL until used */
 };
 
@@ -105,6 +106,52 @@ bool array_guard(struct array *array, bool sealed, bool hidden)
     array->sealed = sealed;
     array->hidden = hidden;
     return true;
+}
+
+/* For the parent alone: a process that exists has its own rights. */
+static bool unseal(const array *a, bool unsealed)
+{
+    return mprotect(a->pages, a->pages_bytes,
+                    unsealed ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
+}
+
+static bool withhold(array *a)
+{
+    a->withheld = (char *)malloc(a->bytes);
+    if (!a->withheld)
+        abort();
+    memcpy(a->withheld, a->base, a->bytes);
+    if (!unseal(a, true))
+        return false;
+    memset(a->base, 0xff, a->bytes);
+    return unseal(a, false);
+}
+
+bool array_withhold_sealed(void)
+{
+    bool done = true;
+
+    for (array *a : arrays)
+        if (a->sealed && !a->hidden)
+            done = withhold(a) && done;
+    return done;
+}
+
+bool array_return_sealed(void)
+{
+    bool done = true;
+
+    for (array *a : arrays) {
+        if (!a->withheld)
+            continue;
+        done = unseal(a, true) && done;
+        if (done)
+            memcpy(a->base, a->withheld, a->bytes);
+        done = unseal(a, false) && done;
+        free(a->withheld);
+        a->withheld = nullptr;
+    }
+    return done;
 }
 
 void array_poison(struct array *array)

@@ -31,6 +31,12 @@ void *array_base(const struct array *array);
  * processes that are forked from now on.  False, with errno set, if refused. */
 bool array_guard(struct array *array, bool sealed, bool hidden);
 
+/* Between these two, arrays that are sealed and not hidden hold 0xff, for a
+ * process that is forked now too: code that runs while a kernel is loaded
+ * finds nothing to compute.  False, with errno set, if refused. */
+bool array_withhold_sealed(void);
+bool array_return_sealed(void);
+
 /* Fill contents and slack with 0xff; not of a sealed one. */
 void array_poison(struct array *array);
 
