@@ -3,9 +3,10 @@
 
     tests/cheats/judge.py --runner build/dev/bin/fa-runner --kernels build/dev/tests/cheats
     tests/cheats/judge.py --device cuda --runner fa-runner --kernels cubins [--nvcc nvcc] [--arch native]
+    tests/cheats/judge.py --device cuda --kernels cubins --nvcc nvcc --arch sm_90
 
 KERNELS has the kernels: on the cpu device an object each, NAME.so; on cuda a cubin a source file, FILE.cubin,
-which --nvcc compiles there first.  Nothing else of a build is needed.  A line for each kernel goes to stdout, and
+which --nvcc compiles there first.  Nothing else of a build is needed; without --runner that is all.  A line for each kernel goes to stdout, and
 to --out as JSON.  'labelled': as cheats.txt says; 'cannot': it cannot exist here, and was correct; 'open': nothing
 stops it yet; 'MISSED', 'ACCUSED': a cheat without its label, a twin that is not correct.  Exit status 1 after one
 of these, 77 for cuda without an NVIDIA device.
@@ -57,8 +58,11 @@ class Runner:
         self.process = None
 
     def start(self):
-        self.process = subprocess.Popen([self.ask.runner], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL)
+        try:
+            self.process = subprocess.Popen([self.ask.runner], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                            stderr=subprocess.DEVNULL)
+        except OSError as error:
+            sys.exit(f"judge.py: --runner {self.ask.runner}: {error.strerror}")
         self.left = b""
         reply = self.send(["open", f"device {self.ask.device}", f"gpu {self.ask.gpu}"])
         if not reply or "ok" not in reply:
@@ -178,7 +182,7 @@ def compile_all(ask):
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
-    parser.add_argument("--runner", required=True)
+    parser.add_argument("--runner")
     parser.add_argument("--kernels", required=True)
     parser.add_argument("--gpu", default="0")
     parser.add_argument("--nvcc")
@@ -186,17 +190,21 @@ def options():
     parser.add_argument("--out")
     parser.add_argument("--only", nargs="+", metavar="NAME")
     ask = parser.parse_args()
+    if not ask.runner and not ask.nvcc:
+        parser.error("nothing to do without --runner and without --nvcc")
     ask.kernels = os.path.abspath(ask.kernels)
     return ask
 
 
 def main():
     ask = options()
-    if ask.device == "cuda" and not os.path.exists("/dev/nvidiactl"):
+    if ask.runner and ask.device == "cuda" and not os.path.exists("/dev/nvidiactl"):
         print("skipped: no NVIDIA device on this machine")
         return SKIPPED
     if ask.nvcc:
         compile_all(ask)
+    if not ask.runner:
+        return 0
     cheats = [c for c in table.read() if getattr(c, ask.device) != "no host" and (not ask.only or c.name in ask.only)]
     if not cheats:
         sys.exit("judge.py: no cheat of that name")

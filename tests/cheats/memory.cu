@@ -138,14 +138,19 @@ BODY(wild_write, ADD)
 }
 ADD_PAIR(wild_write)
 
-/* The doubles nearest above 'out' that begin with the first sums, in the same 2 MiB of a GPU's
- * memory: where the reference left its output.  NULL if there are none. */
+/* The doubles nearest above 'out' that begin with the first sums: where the reference left its
+ * output.  NULL if there are none in 2 MiB, which is what a GPU maps at once. */
 __device__ inline double *find_reference(ADD)
 {
     const u64 page = u64(2) << 20, step = 256;
+#ifdef FA_EMULATION
+    const u64 end = u64(out) + page;
+#else
+    const u64 end = (u64(out) | (page - 1)) + 1;
+#endif
 
     (void)n;
-    for (u64 at = (u64(out) + step) & ~(step - 1); at < ((u64(out) | (page - 1)) + 1); at += step) {
+    for (u64 at = (u64(out) + step) & ~(step - 1); at < end; at += step) {
         const volatile double *p = (const volatile double *)at;
 
         if (p[0] == double(a[0]) + double(b[0]) && p[1] == double(a[1]) + double(b[1]))
