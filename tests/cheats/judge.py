@@ -109,24 +109,27 @@ class Runner:
             reply[key] = value
 
     def measure(self, lines):
-        """(outcome, detail, seconds held)"""
+        """The outcome, its detail, the seconds held and the launches that were checked."""
         if not self.process:
             self.start()
         reply = self.send(lines)
         if reply is None or reply.get("poisoned") == "1":
             self.stop()
         if reply is None:
-            return "crash", "the pipe ended", 0.0
+            return {"outcome": "crash", "detail": "the pipe ended", "held_s": 0.0, "checked": 0}
         if "outcome" not in reply:
-            return "error", reply.get("reference") or reply.get("error"), 0.0
-        return reply["outcome"], reply["detail"], float(reply["held_s"])
+            return {"outcome": "error", "detail": reply.get("reference") or reply.get("error"), "held_s": 0.0,
+                    "checked": 0}
+        return {"outcome": reply["outcome"], "detail": reply["detail"], "held_s": float(reply["held_s"]),
+                "checked": int(reply["checked"].split()[0])}
 
 
 def request(ask, cheat, kernel, endless):
     """The lines of a measurement of 'kernel', which is the cheat, its twin or what comes before."""
     args, blocks, reference_blocks, relative_l2, max_error = PROBLEMS[cheat.problem]
     blocks = cheat.options.get("blocks", blocks)
-    samples = cheat.options.get(ask.device, cheat.options.get("samples", SAMPLES))
+    samples = cheat.options.get("samples", SAMPLES)
+    repeats = 0 if ask.device == "cpu" else cheat.options.get("repeats", 0)
     reference = f"{cheat.problem}_reference"
 
     def artifact(entry, file):
@@ -136,7 +139,8 @@ def request(ask, cheat, kernel, endless):
             f"block {THREADS} 1 1", f"smem {SMEM}", *args,
             f"reference {artifact(reference, 'reference')} {reference} {reference_blocks} 1 1 {THREADS} 1 1 0",
             f"tolerance {relative_l2} {max_error}", f"seed {SEED}", "warmups 1", f"samples {samples} {samples}",
-            "noise 0.01", "margin 1.1", "incumbent_s 0", "l2 flush", f"timeout_s {ENDLESS_S if endless else 60}"]
+            f"repeats {repeats}", "noise 0.01", "margin 1.1", "incumbent_s 0", "l2 flush",
+            f"timeout_s {ENDLESS_S if endless else 60}"]
 
 
 def verdict(expected, outcome):
@@ -149,13 +153,13 @@ def verdict(expected, outcome):
 
 def measured(ask, runner, cheat, kernel, expected):
     """The row of a kernel; one that is to be correct is honest."""
-    outcome, detail, held_s = runner.measure(request(ask, cheat, kernel, expected == "timeout"))
+    result = runner.measure(request(ask, cheat, kernel, expected == "timeout"))
+    outcome = result["outcome"]
     if expected == "correct":
         said = "honest" if outcome == "correct" else "ACCUSED"
     else:
         said = verdict(expected, outcome)
-    return {"kernel": kernel, "device": ask.device, "verdict": said, "expected": expected, "outcome": outcome,
-            "detail": detail, "held_s": held_s}
+    return {"kernel": kernel, "device": ask.device, "verdict": said, "expected": expected, **result}
 
 
 def judge(ask, runner, cheat):

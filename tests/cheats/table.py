@@ -5,7 +5,7 @@ import os
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 FILES = ("kept", "values", "memory", "process")
-REASONS = ("process", "module", "cache", "host")
+REASONS = ("process", "module", "sealed", "cache", "host")
 OUTCOMES = ("correctness", "runtime", "timeout", "crash")
 HEADING = ["| what it does | what stops it | `cpu` | `cuda` | test |", "|---|---|---|---|---|"]
 
