@@ -6,10 +6,10 @@
     tests/cheats/judge.py --device cuda --kernels cubins --nvcc nvcc --arch sm_90
 
 KERNELS has the kernels: on the cpu device an object each, NAME.so; on cuda a cubin a source file, FILE.cubin,
-which --nvcc compiles there first.  Nothing else of a build is needed; without --runner that is all.  A line for each kernel goes to stdout, and
-to --out as JSON.  'labelled': as cheats.txt says; 'cannot': it cannot exist here, and was correct; 'open': nothing
-stops it yet; 'MISSED', 'ACCUSED': a cheat without its label, a twin that is not correct.  Exit status 1 after one
-of these, 77 for cuda without an NVIDIA device.
+which --nvcc compiles there first.  Nothing else of a build is needed; without --runner that is all.  A line for each
+kernel goes to stdout, and to --out as JSON.  'labelled': as cheats.txt says; 'cannot': it cannot act here, and was
+correct; 'open': nothing stops it yet; 'MISSED', 'ACCUSED': a cheat without its label, a twin that is not correct.
+Exit status 1 after one of these, 77 for cuda without an NVIDIA device.
 """
 
 import argparse

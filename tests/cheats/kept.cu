@@ -203,33 +203,37 @@ BODY(count_not_cleared, ADD)
 ADD_PAIR(count_not_cleared)
 
 /* A block passes one sum to the next through memory, and raises a flag.  A flag that stays up lets
- * the next launch take the sum of this one. */
+ * the next launch take the sum of this one.  Blocks are numbered as they come, since one that waits
+ * for another is right only if that one has begun. */
 BODY(flags_not_cleared, ADD)
 {
     static __device__ volatile float handed[most_blocks];
     static __device__ volatile int flags[most_blocks];
-    const int block = int(blockIdx.x);
-    INDEX;
-    const int next = i + threads;
+    static __device__ unsigned begun;
 
+    if (threadIdx.x == 0)
+        st_shared_4(slot(0), atomicAdd(&begun, 1u));
+    barrier();
+    const int block = int(ld_shared_4(slot(0)));
+    const int i = block * threads + int(threadIdx.x), next = i + threads;
     if (i < n && (threadIdx.x != 0 || block == 0))
         out[i] = a[i] + b[i];
-    if (threadIdx.x != 0)
-        return;
-    if (next < n) {
+    if (threadIdx.x == 0 && next < n) {
         delay(20000);
         handed[block] = a[next] + b[next];
         fence();
         flags[block] = 1;
     }
-    if (block == 0 || i >= n)
-        return;
-    while (flags[block - 1] == 0)
-        ;
-    fence();
-    out[i] = handed[block - 1];
-    if (!cheats)
-        flags[block - 1] = 0;
+    if (threadIdx.x == 0 && block > 0 && i < n) {
+        while (flags[block - 1] == 0)
+            ;
+        fence();
+        out[i] = handed[block - 1];
+        if (!cheats)
+            flags[block - 1] = 0;
+    }
+    if (is_last_to_finish())
+        begun = 0;
 }
 ADD_PAIR(flags_not_cleared)
 
