@@ -145,7 +145,7 @@ def request(ask, cheat, kernel, endless):
 
 def verdict(expected, outcome):
     if expected == "open":
-        return {"correct": "open", "error": "MISSED"}.get(outcome, "labelled")
+        return "open" if outcome == "correct" else "labelled" if outcome in table.OUTCOMES else "MISSED"
     if expected.startswith("no "):
         return "cannot" if outcome == "correct" else "MISSED"
     return "labelled" if outcome == expected else "MISSED"

@@ -69,6 +69,7 @@ class Verdict(unittest.TestCase):
     def test_what_nothing_stops_may_be_found(self):
         self.assertEqual(judge.verdict("open", "correct"), "open")
         self.assertEqual(judge.verdict("open", "correctness"), "labelled")
+        self.assertEqual(judge.verdict("open", "constraints"), "MISSED")
         self.assertEqual(judge.verdict("open", "error"), "MISSED")
 
 
