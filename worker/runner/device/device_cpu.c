@@ -212,12 +212,23 @@ int device_check(struct device *device, const struct device_buffer *out,
     return 0;
 }
 
+/* The inputs are not there before the kernel is loaded. */
 static int load_once(const struct device_kernel *kernel,
                      struct launch_child *out, struct device_err *err)
 {
     const struct launch_child_object object = { kernel->file, kernel->path };
+    int rc;
 
-    return launch_child_start(&object, out, err);
+    if (array_withhold_sealed())
+        rc = launch_child_start(&object, out, err);
+    else
+        rc = device_host_fail(err, DEVICE_BROKEN, "mprotect: %s",
+                              strerror(errno));
+    if (array_return_sealed() || rc < 0)
+        return rc;
+    launch_child_end(out);
+    return device_host_fail(err, DEVICE_BROKEN, "mprotect: %s",
+                            strerror(errno));
 }
 
 int device_load(struct device *device, const char *path, const char *entry,
