@@ -17,6 +17,7 @@ enum {
 };
 
 static const char includes[] = "-I" FA_SOURCE_DIR "/kernels/include";
+static const char cuda[] = "-I" FA_SOURCE_DIR "/kernels/include/fa_cuda";
 
 /* The child of fork(), its stderr to 'said' unless that is -1. */
 static void run(const char *const *argv, int said)
@@ -110,8 +111,8 @@ bool fixture_builds(const char *name, const char *source, const char *entry,
     write_file(unit, "#include \"%s\"\nFA_EMULATION_ENTRY(%s)\n", path, entry);
     return fixture_command((const char *[]){
                "c++", "-O1", "-std=c++17", "-shared", "-fPIC", "-x", "c++",
-               includes, "-include", "fa/emulation.h", "-include", header, unit,
-               "-o", object, NULL }) == 0;
+               includes, cuda, "-include", "fa/emulation.h", "-include", header,
+               unit, "-o", object, NULL }) == 0;
 }
 
 struct device_kernel *fixture_load(const char *name, const char *source,

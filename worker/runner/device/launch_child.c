@@ -15,6 +15,7 @@
 
 #include "worker/runner/device/confine.h"
 #include "worker/runner/device/device_host.h"
+#include "worker/runner/device/object.h"
 
 /* The emulator ends a launch at its limit of processor time with the name of
  * the thread.  A loop without a primitive, and a kernel that sleeps, are ended
@@ -83,22 +84,39 @@ static void refuse_object(const char *path, struct launch_child_reply *reply)
 }
 
 /* The object must have been built for this version of the emulator. */
-static void *load(const char *path, struct launch_child_reply *reply)
+static void *open_object(const char *path, struct launch_child_reply *reply,
+                         void **entry)
 {
     void *object = dlopen(OBJECT, RTLD_NOW | RTLD_LOCAL);
     const int *abi = object ? dlsym(object, "fa_entry_abi") : NULL;
-    void *entry = object ? dlsym(object, "fa_entry") : NULL;
 
+    *entry = object ? dlsym(object, "fa_entry") : NULL;
     if (!object)
         refuse_object(path, reply);
-    else if (!abi || !entry)
+    else if (!abi || !*entry)
         refuse(reply, "%s exports no fa_entry", path);
     else if (*abi != emulator_abi())
         refuse(reply, "%s is built for emulator version %d, this is %d", path,
                *abi, emulator_abi());
-    else
-        return entry;
-    return NULL;
+    return object;
+}
+
+/* The entry of the object, and the shared memory that it declares; NULL if it
+ * is refused. */
+static void *load(const char *path, struct emulator_shared *shared,
+                  struct launch_child_reply *reply)
+{
+    void *object, *entry;
+
+    if (!object_bind_file(CONFINE_OBJECT, &shared->dynamic)) {
+        refuse(reply, "%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    object = open_object(path, reply, &entry);
+    if (reply->outcome != EMULATOR_DONE)
+        return NULL;
+    object_statics(object, shared);
+    return entry;
 }
 
 /* In the child. */
@@ -106,17 +124,19 @@ __attribute__((noreturn)) static void
 serve(const struct launch_child_object *object, int socket)
 {
     struct launch_child_reply reply = { .outcome = EMULATOR_DONE };
+    struct emulator_shared shared;
     struct order order;
     void *entry;
 
     confine_start(socket, object->file);
     socket = CONFINE_SOCKET;
-    entry = load(object->path, &reply);
+    entry = load(object->path, &shared, &reply);
     confine_loaded();
     if (!say(socket, &reply, sizeof(reply)) || !entry ||
         hear(socket, &order, sizeof(order)) != sizeof(order))
         _exit(0);
     memcpy(&order.launch.entry, &entry, sizeof(entry));
+    order.launch.shared = shared;
     reply.outcome = emulator_run(&order.launch, order.timeout_s, reply.text,
                                  sizeof(reply.text));
     reply.bank_conflicts = emulator_bank_conflicts();

@@ -10,6 +10,11 @@ namespace emulator
 
 struct block block;
 
+/* Rare enough to cost nothing, and many turns in a second. */
+enum {
+    ATOMICS_BETWEEN_TURNS = 1000
+};
+
 static thread *next_ready(const warp *own, uint32_t own_bit)
 {
     const uint32_t later = own->ready & ~(own_bit | (own_bit - 1));
@@ -21,7 +26,22 @@ static thread *next_ready(const warp *own, uint32_t own_bit)
         w = &block.warps[__builtin_ctz(block.ready_warps)];
     }
     const uint32_t pick = w == own && later ? later : w->ready;
-    return &block.threads[w->first + (unsigned)__builtin_ctz(pick)];
+    return lane_of(w, pick);
+}
+
+/* No lane can run before those that are parked at one place. */
+static void release_parked(warp *w)
+{
+    const fa_site at = lane_of(w, w->parked)->at;
+    uint32_t together = 0;
+
+    for (uint32_t left = w->parked; left; left &= left - 1)
+        if (same_site(lane_of(w, left)->at, at))
+            together |= left & -left;
+    for (uint32_t left = together; left; left &= left - 1)
+        lane_of(w, left)->mask = together;
+    w->parked &= ~together;
+    w->ready = together;
 }
 
 static void set_waiting(thread *self)
@@ -29,7 +49,11 @@ static void set_waiting(thread *self)
     warp *w = self->warp;
 
     w->ready &= ~self->bit;
-    if (!w->ready)
+    if (w->ready)
+        return;
+    if (w->parked)
+        release_parked(w);
+    else
         block.ready_warps &= ~(1u << (w - block.warps));
 }
 
@@ -39,8 +63,20 @@ void thread_yield(thread *self)
     thread *next = next_ready(self->warp, self->bit);
     if (!next)
         fault_deadlock();
+    if (next == self)
+        return;
     fa_emu_self = next;
     fiber_switch(&self->fiber, &next->fiber);
+}
+
+const thread *warp_waits_for(const thread *self)
+{
+    const warp *w = self->warp;
+
+    for (uint32_t left = w->arrived; left; left &= left - 1)
+        if (lane_of(w, left)->mask & self->bit)
+            return lane_of(w, left);
+    return nullptr;
 }
 
 /* The first thread of the block that is in one of the warps' masks. */
@@ -50,15 +86,15 @@ static const thread *find(uint32_t warp::*mask)
 
     while (!(w->*mask))
         w++;
-    return &block.threads[w->first + (unsigned)__builtin_ctz(w->*mask)];
+    return lane_of(w, w->*mask);
 }
 
 static void thread_exit(thread *self)
 {
     warp *w = self->warp;
 
-    if (w->arrived)
-        fault_divergence(self, "exits", w);
+    if (const thread *other = warp_waits_for(self))
+        fault_divergence(self, "exits", other);
     if (block.n_waiting)
         fault_early_exit(find(&warp::waiting), self);
     w->exited |= self->bit;
@@ -122,6 +158,7 @@ void block_run()
 {
     block.n_waiting = 0;
     block.n_exited = 0;
+    block.n_votes = 0;
     block.start_tick = ++block.clock;
     block.barrier_tick = block.start_tick;
     start_warps();
@@ -149,6 +186,8 @@ static void release_barrier()
 {
     block.barrier_tick = ++block.clock;
     block.n_waiting = 0;
+    block.last_votes = block.n_votes;
+    block.n_votes = 0;
     for (unsigned i = 0; i < block.n_warps; i++) {
         warp *w = &block.warps[i];
 
@@ -170,8 +209,8 @@ void fa_emu_barrier(fa_site at)
 
     fault_if_late();
     self->at = at;
-    if (w->arrived)
-        fault_divergence(self, "is at a barrier", w);
+    if (const thread *other = warp_waits_for(self))
+        fault_divergence(self, "is at a barrier", other);
     if (block.n_exited)
         fault_early_exit(self, find(&warp::exited));
     w->waiting |= self->bit;
@@ -179,6 +218,54 @@ void fa_emu_barrier(fa_site at)
         release_barrier();
     else
         thread_yield(self);
+}
+
+uint32_t fa_emu_barrier_votes(bool vote, fa_site at)
+{
+    block.n_votes += vote;
+    fa_emu_barrier(at);
+    return block.last_votes; /* the next barrier is not complete without us */
+}
+
+uint32_t fa_emu_active_lanes(fa_site at)
+{
+    thread *self = thread_self();
+
+    fault_if_late();
+    self->at = at;
+    self->warp->parked |= self->bit;
+    thread_yield(self);
+    return self->mask;
+}
+
+/* The next thread of a warp, or of the next one: its last lane passes on. */
+static thread *next_in_turn(const thread *self)
+{
+    const warp *w = self->warp;
+    const uint32_t own = 1u << (w - block.warps);
+    const uint32_t lanes = w->ready & ~(self->bit | (self->bit - 1));
+    const uint32_t others = block.ready_warps & ~own;
+    const uint32_t after = others & ~(own - 1);
+
+    if (lanes)
+        return lane_of(w, lanes);
+    if (others)
+        w = &block.warps[__builtin_ctz(after ? after : others)];
+    return lane_of(w, w->ready);
+}
+
+void fa_emu_spin(fa_site at)
+{
+    thread *self = thread_self();
+    thread *next = next_in_turn(self);
+
+    fault_if_late();
+    self->at = at;
+    fa_emu_grid.atomics_left = ATOMICS_BETWEEN_TURNS;
+    if (next == self)
+        return;
+    fa_emu_self = next;
+    fiber_switch(&self->fiber, &next->fiber);
 }
 
 void fa_emu_trap(fa_site at)

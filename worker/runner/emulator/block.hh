@@ -1,18 +1,20 @@
 /* block.hh - the threads of one block, and which of them runs
  *
- * A thread runs until it must wait for others: at an operation of its warp, at the block's barrier,
- * or at its end.  It then switches directly to the next ready thread, by lane, then by warp.  The
- * last thread to arrive does the work for all and continues.  There is no scheduler in between, and
- * the order is the same in every run.
+ * A thread runs until it must wait for others: at an operation of its warp, at
+ * the block's barrier, or at its end.  It then switches directly to the next
+ * ready thread, by lane, then by warp.  The last thread to arrive does the work
+ * for all and continues.  There is no scheduler in between, and the order is
+ * the same in every run.
  *
- * The clock that orders accesses to shared memory counts synchronisations.  An access carries its
- * warp's tick, and it sees everything before the latest synchronisation of its warp or block.  One
- * block at a time, one host thread.
+ * The clock that orders accesses to shared memory counts synchronisations.  An
+ * access carries its warp's tick, and it sees everything before the latest
+ * synchronisation of its warp or block.  One block at a time, one host thread.
  */
 #ifndef FA_WORKER_RUNNER_EMULATOR_BLOCK_HH
 #define FA_WORKER_RUNNER_EMULATOR_BLOCK_HH
 
 #include <stdint.h>
+#include <string.h>
 
 #include <vector>
 
@@ -43,8 +45,10 @@ struct thread : fa_emu_thread {
     uint64_t serial; /* in the life of the process */
     struct warp *warp;
     uint32_t bit;             /* 1 << lane */
-    void *operand;            /* of the operation it waits at */
-    fa_site at;               /* of the operation or barrier it waits at */
+    int operation;            /* that it waits at, */
+    uint32_t mask;            /* with these lanes, */
+    void *operand;            /* with this operand, */
+    fa_site at;               /* here; of a barrier as well */
     std::vector<copy> copies; /* in order of issue */
     uint64_t group;           /* the open one */
 };
@@ -53,11 +57,11 @@ struct warp {
     unsigned first;   /* id of lane 0 */
     uint32_t lanes;   /* masks: that exist, ... */
     uint32_t ready;   /* ... can run, */
-    uint32_t arrived; /* ... wait at 'operation', */
+    uint32_t arrived; /* ... wait at an operation, */
+    uint32_t parked;  /* ... wait until no other lane can run, */
     uint32_t waiting; /* ... wait at the barrier, */
     uint32_t exited;  /* ... have ended */
-    int operation;
-    uint64_t tick; /* of its latest synchronisation */
+    uint64_t tick;    /* of its latest synchronisation */
 };
 
 struct block {
@@ -66,6 +70,8 @@ struct block {
     struct fiber host;
     unsigned n_threads, n_warps;
     unsigned n_waiting, n_exited;
+    unsigned n_votes;    /* at this barrier so far, */
+    unsigned last_votes; /* at the one before */
     uint32_t ready_warps;
     void (*entry)(void **args);
     void **args;
@@ -83,6 +89,18 @@ inline thread *thread_self()
     return static_cast<thread *>(fa_emu_self);
 }
 
+/* The first lane of a mask. */
+inline thread *lane_of(const warp *w, uint32_t mask)
+{
+    return &block.threads[w->first + (unsigned)__builtin_ctz(mask)];
+}
+
+inline bool same_site(fa_site a, fa_site b)
+{
+    return a.line == b.line &&
+           (a.file == b.file || strcmp(a.file, b.file) == 0);
+}
+
 /* Run one block of 'n_threads' to its end, or until a fault ends it. */
 void block_run();
 
@@ -94,6 +112,9 @@ bool block_is_running();
 
 /* The caller waits (its masks say for what): run another thread. */
 void thread_yield(thread *self);
+
+/* A lane that waits at an operation which 'self' belongs to, or NULL. */
+const thread *warp_waits_for(const thread *self);
 
 } // namespace emulator
 

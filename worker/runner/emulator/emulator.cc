@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "worker/runner/emulator/block.hh"
+#include "worker/runner/emulator/declared.hh"
 #include "worker/runner/emulator/fault.hh"
 #include "worker/runner/emulator/shared.hh"
 
@@ -36,12 +37,28 @@ static bool is_possible(const struct emulator_launch *l, char *text,
                  (size_t)b[0] * b[1] * b[2], (int)THREADS_MAX);
         return false;
     }
-    if (l->smem > SHARED_BYTES_MAX) {
-        snprintf(text, size, "%zu bytes of shared memory, at most %zu", l->smem,
-                 SHARED_BYTES_MAX);
+    if (l->shared.static_bytes > STATIC_BYTES_MAX) {
+        snprintf(text, size, "%zu bytes of __shared__ variables, at most %zu",
+                 l->shared.static_bytes, STATIC_BYTES_MAX);
+        return false;
+    }
+    if (l->smem + l->shared.static_bytes > SHARED_BYTES_MAX) {
+        snprintf(text, size, "%zu bytes of shared memory, at most %zu",
+                 l->smem + l->shared.static_bytes, SHARED_BYTES_MAX);
         return false;
     }
     return true;
+}
+
+static bool run_block()
+{
+    size_t beyond;
+
+    declared_begin_block();
+    block_run();
+    if (fault_kind() == fault::NONE && !declared_end_block(&beyond))
+        fault_beyond_dynamic(beyond);
+    return fault_kind() == fault::NONE;
 }
 
 /* Run one block after the other; false as soon as one faults. */
@@ -53,8 +70,7 @@ static bool run_blocks()
     for (at->z = 0; at->z < grid.z; at->z++)
         for (at->y = 0; at->y < grid.y; at->y++)
             for (at->x = 0; at->x < grid.x; at->x++) {
-                block_run();
-                if (fault_kind() != fault::NONE)
+                if (!run_block())
                     return false;
             }
     return true;
@@ -84,7 +100,9 @@ enum emulator_outcome emulator_run(const struct emulator_launch *l,
     block.entry = l->entry;
     block.args = l->args;
     block.launch_serial = ++block.serial;
+    fa_emu_grid.float_sums = 0;
     shared_start(l->smem);
+    declared_start(&l->shared, l->smem);
     fault_arm(timeout_s);
     const bool done = run_blocks();
     fault_disarm();

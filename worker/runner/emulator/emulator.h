@@ -8,6 +8,7 @@
 #ifndef FA_WORKER_RUNNER_EMULATOR_EMULATOR_H
 #define FA_WORKER_RUNNER_EMULATOR_EMULATOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -22,11 +23,19 @@ enum emulator_outcome {
     EMULATOR_MEMORY, /* none left for stacks */
 };
 
+/* The shared memory that a kernel declares with __shared__. */
+struct emulator_shared {
+    bool dynamic;  /* an array without a size */
+    void *statics; /* those with one; NULL without */
+    size_t static_bytes;
+};
+
 struct emulator_launch {
     void (*entry)(void **args); /* fa_entry of the shared object */
     void **args;                /* args[i] points at argument i */
     unsigned grid[3], block[3];
     size_t smem; /* dynamic shared memory, bytes */
+    struct emulator_shared shared;
 };
 
 /* Make the stacks of that many threads, which processes forked later inherit;
