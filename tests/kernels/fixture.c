@@ -118,13 +118,18 @@ bool fixture_builds(const char *name, const char *source, const char *entry,
 struct device_kernel *fixture_load(const char *name, const char *source,
                                    const char *entry, const char *params)
 {
+    assert_true(fixture_builds(name, source, entry, params));
+    return fixture_load_again(name);
+}
+
+struct device_kernel *fixture_load_again(const char *name)
+{
     struct device_kernel *kernel = NULL;
     struct device_err err = { .text = "" };
     char object[PATH_BYTES];
 
-    assert_true(fixture_builds(name, source, entry, params));
     snprintf(object, sizeof(object), "%s/%s.so", FOLDER, name);
-    if (device_load(NULL, object, entry, &kernel, &err) < 0)
+    if (device_load(NULL, object, "", &kernel, &err) < 0)
         fail_msg("%s", err.text);
     return kernel;
 }

@@ -270,10 +270,7 @@ static void bugs_of_plain_kernels_are_found(void **state)
     const float *found = p[1];
     int fault;
     void *args[3] = { &p[0], &p[1], &fault };
-    struct device_launch launch = { .kernel = fixture_load("plain_faults",
-                                                           FOLDER "faults.cu",
-                                                           "faults", ""),
-                                    .grid = { BLOCKS, 1, 1 },
+    struct device_launch launch = { .grid = { BLOCKS, 1, 1 },
                                     .block = { 64, 1, 1 },
                                     .smem = 4 * NUMBERS,
                                     .args = args,
@@ -281,10 +278,15 @@ static void bugs_of_plain_kernels_are_found(void **state)
 
     (void)state;
     fill(in, ELEMENT_FP32, 120);
+    assert_true(
+        fixture_builds("plain_faults", FOLDER "faults.cu", "faults", ""));
     for (fault = 0; fault < 7; fault++) {
         struct device_err err = { .text = "" };
-        int rc = device_run(NULL, &launch, fault == 6 ? 0.1 : LIMIT_S, &err);
+        int rc;
 
+        launch.kernel = fixture_load_again("plain_faults");
+        rc = device_run(NULL, &launch, fault == 6 ? 0.1 : LIMIT_S, &err);
+        device_unload(NULL, launch.kernel);
         if (texts[fault] ? rc == 0 || fnmatch(texts[fault], err.text, 0) != 0
                          : rc != 0)
             fail_msg("fault %d: %d, %s", fault, rc, err.text);
@@ -296,9 +298,68 @@ static void bugs_of_plain_kernels_are_found(void **state)
         if (fault == 3)
             assert_true(isnan(found[NUMBERS]));
     }
-    device_unload(NULL, launch.kernel);
     device_free(NULL, in);
     device_free(NULL, out);
+}
+
+/* NULL: honest */
+static const char *const order_texts[] = {
+    NULL,
+    "the order of blocks changes the result: 'out'\\[0] is * in one order, and "
+    "* "
+    "in another",
+    NULL,
+    "the order of blocks changes the result: 'out'\\[0] is * in one order, and "
+    "* "
+    "in another",
+    NULL,
+    "the order of a block's threads changes the result: 'out'\\[0] is 32 in "
+    "one "
+    "order, and 0 in another",
+    NULL,
+    "time is up in thread (*,0,0) of block (*,0,0); blocks and threads ran in "
+    "reverse order",
+    NULL,
+};
+
+static void dependence_on_the_order_is_found(void **state)
+{
+    enum {
+        N = 5 * 64
+    };
+    struct device_buffer *in = fixture_buffer("in", ELEMENT_FP32, N);
+    struct device_buffer *out = fixture_buffer("out", ELEMENT_FP32, N);
+    struct device_buffer *counts = fixture_buffer("counts", ELEMENT_INT32, 2);
+    void *p[3] = { device_address(in), device_address(out),
+                   device_address(counts) };
+    int kind;
+    void *args[4] = { &p[0], &p[1], &p[2], &kind };
+    struct device_launch launch = {
+        .grid = { 5, 1, 1 }, .block = { 64, 1, 1 }, .args = args, .n_args = 4
+    };
+    const int n = (int)(sizeof(order_texts) / sizeof(order_texts[0]));
+
+    (void)state;
+    assert_true(fixture_builds("orders", FOLDER "orders.cu", "orders", ""));
+    for (int i = 0; i < N; i++) /* 1 + 3e-8 is 1, and 4 * 3e-8 + 1 is not */
+        ((float *)p[0])[i] = i < 64 ? 1 : 3e-8f;
+    for (kind = 0; kind < n; kind++) {
+        struct device_err err = { .text = "" };
+        const char *text = order_texts[kind];
+        int rc;
+
+        memset(p[1], 0, N * sizeof(float));
+        memset(p[2], 0, 2 * sizeof(int));
+        launch.kernel = fixture_load_again("orders");
+        rc = device_run(NULL, &launch, LIMIT_S, &err);
+        if (text ? rc == 0 || fnmatch(text, err.text, 0) != 0 : rc != 0)
+            fail_msg("kind %d: %d, %s", kind, rc, err.text);
+        assert_true(rc == 0 || rc == DEVICE_TIMEOUT || rc == DEVICE_WRONG);
+        device_unload(NULL, launch.kernel);
+    }
+    device_free(NULL, in);
+    device_free(NULL, out);
+    device_free(NULL, counts);
 }
 
 static void all_build_for_a_gpu_as_well(void **state)
@@ -317,6 +378,7 @@ int main(void)
         cmocka_unit_test(spmv_sums_doubles_of_a_warp),
         cmocka_unit_test(each_piece_of_the_dialect_is_right),
         cmocka_unit_test(bugs_of_plain_kernels_are_found),
+        cmocka_unit_test(dependence_on_the_order_is_found),
         cmocka_unit_test(all_build_for_a_gpu_as_well),
     };
 

@@ -21,7 +21,7 @@ inline T fa_emu_atomic_sum(T *p, T v, fa_site at)
 {
     const T old = *p;
 
-    fa_emu_grid.float_sums = 1;
+    fa_emu_grid.unordered = 1;
     *p = T(old + v);
     fa_emu_atomic(at);
     return old;
@@ -75,16 +75,19 @@ FA_EMU_ATOMIC(atomicMax, long long, old < v ? v : old)
 FA_EMU_ATOMIC_INTEGERS(atomicAnd, old &v)
 FA_EMU_ATOMIC_INTEGERS(atomicOr, old | v)
 FA_EMU_ATOMIC_INTEGERS(atomicXor, old ^ v)
-FA_EMU_ATOMIC_INTEGERS(atomicExch, v)
-FA_EMU_ATOMIC(atomicExch, float, v)
+/* The last one wins. */
+FA_EMU_ATOMIC_INTEGERS(atomicExch, (fa_emu_grid.unordered = 1, v))
+FA_EMU_ATOMIC(atomicExch, float, (fa_emu_grid.unordered = 1, v))
 FA_EMU_ATOMIC(atomicInc, unsigned, old >= v ? 0 : old + 1)
 FA_EMU_ATOMIC(atomicDec, unsigned, old == 0 || old > v ? v : old - 1)
 
+/* Loops of it sum floats of types that have no atomicAdd. */
 #define FA_EMU_ATOMIC_CAS_OF(NAME, T)                                        \
     inline T NAME(T *p, T expected, T desired, fa_site at = fa_site::here()) \
     {                                                                        \
         const T old = *p;                                                    \
                                                                              \
+        fa_emu_grid.unordered = 1;                                           \
         if (old == expected)                                                 \
             *p = desired;                                                    \
         fa_emu_atomic(at);                                                   \

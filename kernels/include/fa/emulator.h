@@ -37,7 +37,7 @@ struct fa_emu_dim3 {
 struct fa_emu_grid_state {
     fa_emu_dim3 grid, block, block_index;
     uint32_t atomics_left; /* until a thread that does nothing else lets others run */
-    uint32_t float_sums;   /* this launch has added floats atomically */
+    uint32_t unordered;    /* this launch did atomics whose result depends on their order */
 };
 
 /* The part of a running thread that the kernel reads. */

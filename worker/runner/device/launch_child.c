@@ -140,6 +140,7 @@ serve(const struct launch_child_object *object, int socket)
     reply.outcome = emulator_run(&order.launch, order.timeout_s, reply.text,
                                  sizeof(reply.text));
     reply.bank_conflicts = emulator_bank_conflicts();
+    reply.unordered = emulator_is_unordered();
     say(socket, &reply, sizeof(reply));
     for (;;)
         pause(); /* until it is killed: nothing of it runs any more */
@@ -245,7 +246,8 @@ static double used_s(const struct launch_child *child, clockid_t clock)
 }
 
 int launch_child_run(struct launch_child *child,
-                     const struct device_launch *launch, double timeout_s,
+                     const struct device_launch *launch,
+                     struct emulator_order in_order, double timeout_s,
                      struct launch_child_reply *reply, double *seconds,
                      struct device_err *err)
 {
@@ -255,7 +257,8 @@ int launch_child_run(struct launch_child *child,
                               launch->grid[2] },
                     .block = { launch->block[0], launch->block[1],
                                launch->block[2] },
-                    .smem = launch->smem },
+                    .smem = launch->smem,
+                    .order = in_order },
         .timeout_s = timeout_s,
     };
     clockid_t clock = CLOCK_MONOTONIC;

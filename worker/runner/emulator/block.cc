@@ -1,6 +1,7 @@
 #include "worker/runner/emulator/block.hh"
 
 #include "worker/runner/emulator/fault.hh"
+#include "worker/runner/emulator/order.h"
 
 fa_emu_thread *fa_emu_self;
 fa_emu_grid_state fa_emu_grid;
@@ -15,18 +16,40 @@ enum {
     ATOMICS_BETWEEN_TURNS = 1000
 };
 
-static thread *next_ready(const warp *own, uint32_t own_bit)
+/* The first in order of some lanes of a warp. */
+static thread *first_of(const warp *w, uint32_t lanes)
 {
-    const uint32_t later = own->ready & ~(own_bit | (own_bit - 1));
-    const warp *w = own;
+    const unsigned lane = block.lanes_down
+                              ? 31u - (unsigned)__builtin_clz(lanes)
+                              : (unsigned)__builtin_ctz(lanes);
 
-    if (!own->ready) {
-        if (!block.ready_warps)
-            return nullptr;
-        w = &block.warps[__builtin_ctz(block.ready_warps)];
-    }
-    const uint32_t pick = w == own && later ? later : w->ready;
-    return lane_of(w, pick);
+    return &block.threads[w->first + lane];
+}
+
+/* The ready lanes that come after one in order. */
+static uint32_t lanes_after(const warp *w, uint32_t bit)
+{
+    return w->ready & (block.lanes_down ? bit - 1 : ~(bit | (bit - 1)));
+}
+
+/* The first in order of some warps. */
+static warp *first_warp(uint32_t ranks)
+{
+    return &block.warps[block.warp_at[__builtin_ctz(ranks)]];
+}
+
+static inline thread *next_ready(const warp *own, uint32_t own_bit)
+{
+    const uint32_t later = lanes_after(own, own_bit);
+
+    if (later)
+        return first_of(own, later);
+    if (own->ready)
+        return first_of(own, own->ready);
+    if (!block.ready_warps)
+        return nullptr;
+    own = first_warp(block.ready_warps);
+    return first_of(own, own->ready);
 }
 
 /* No lane can run before those that are parked at one place. */
@@ -44,17 +67,22 @@ static void release_parked(warp *w)
     w->ready = together;
 }
 
-static void set_waiting(thread *self)
+/* No lane of the warp is ready.  Apart, because most calls have one. */
+__attribute__((noinline)) static void set_idle(warp *w)
+{
+    if (w->parked)
+        release_parked(w);
+    else
+        block.ready_warps &= ~w->rank;
+}
+
+static inline void set_waiting(thread *self)
 {
     warp *w = self->warp;
 
     w->ready &= ~self->bit;
-    if (w->ready)
-        return;
-    if (w->parked)
-        release_parked(w);
-    else
-        block.ready_warps &= ~(1u << (w - block.warps));
+    if (!w->ready)
+        set_idle(w);
 }
 
 void thread_yield(thread *self)
@@ -69,7 +97,7 @@ void thread_yield(thread *self)
     fiber_switch(&self->fiber, &next->fiber);
 }
 
-const thread *warp_waits_for(const thread *self)
+const thread *find_waiting_for(const thread *self)
 {
     const warp *w = self->warp;
 
@@ -138,6 +166,17 @@ static void start_threads()
     }
 }
 
+/* Warps and lanes take turns in the order of this block. */
+static void start_order()
+{
+    const uint64_t order = order_within(block.thread_order, block.number);
+
+    block.lanes_down = order_at(order, 2, 0) != 0;
+    order_list(order, block.n_warps, block.warp_at);
+    for (unsigned i = 0; i < block.n_warps; i++)
+        block.warps[block.warp_at[i]].rank = 1u << i;
+}
+
 static void start_warps()
 {
     block.n_warps = (block.n_threads + WARP_LANES - 1) / WARP_LANES;
@@ -161,11 +200,13 @@ void block_run()
     block.n_votes = 0;
     block.start_tick = ++block.clock;
     block.barrier_tick = block.start_tick;
+    block.serial = block.launch_serial + block.number * block.n_threads;
     start_warps();
+    start_order();
     start_threads();
-    fa_emu_self = &block.threads[0];
-    fiber_switch(&block.host, &block.threads[0].fiber);
-    block.serial += block.n_threads;
+    thread *first = first_of(first_warp(1), first_warp(1)->ready);
+    fa_emu_self = first;
+    fiber_switch(&block.host, &first->fiber);
 }
 
 void block_leave()
@@ -242,16 +283,15 @@ uint32_t fa_emu_active_lanes(fa_site at)
 static thread *next_in_turn(const thread *self)
 {
     const warp *w = self->warp;
-    const uint32_t own = 1u << (w - block.warps);
-    const uint32_t lanes = w->ready & ~(self->bit | (self->bit - 1));
-    const uint32_t others = block.ready_warps & ~own;
-    const uint32_t after = others & ~(own - 1);
+    const uint32_t lanes = lanes_after(w, self->bit);
+    const uint32_t others = block.ready_warps & ~w->rank;
+    const uint32_t after = others & ~(w->rank - 1);
 
     if (lanes)
-        return lane_of(w, lanes);
+        return first_of(w, lanes);
     if (others)
-        w = &block.warps[__builtin_ctz(after ? after : others)];
-    return lane_of(w, w->ready);
+        w = first_warp(after ? after : others);
+    return first_of(w, w->ready);
 }
 
 void fa_emu_spin(fa_site at)

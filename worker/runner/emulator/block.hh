@@ -2,9 +2,9 @@
  *
  * A thread runs until it must wait for others: at an operation of its warp, at
  * the block's barrier, or at its end.  It then switches directly to the next
- * ready thread, by lane, then by warp.  The last thread to arrive does the work
- * for all and continues.  There is no scheduler in between, and the order is
- * the same in every run.
+ * ready thread, by lane, then by warp, in the launch's order (order.h).  The
+ * last thread to arrive does the work for all and continues.  There is no
+ * scheduler in between.
  *
  * The clock that orders accesses to shared memory counts synchronisations.  An
  * access carries its warp's tick, and it sees everything before the latest
@@ -61,6 +61,7 @@ struct warp {
     uint32_t parked;  /* ... wait until no other lane can run, */
     uint32_t waiting; /* ... wait at the barrier, */
     uint32_t exited;  /* ... have ended */
+    uint32_t rank;    /* 1 << its place in the order of the block's warps */
     uint64_t tick;    /* of its latest synchronisation */
 };
 
@@ -70,16 +71,21 @@ struct block {
     struct fiber host;
     unsigned n_threads, n_warps;
     unsigned n_waiting, n_exited;
-    unsigned n_votes;    /* at this barrier so far, */
-    unsigned last_votes; /* at the one before */
-    uint32_t ready_warps;
+    unsigned n_votes;           /* at this barrier so far, */
+    unsigned last_votes;        /* at the one before */
+    uint32_t ready_warps;       /* by rank */
+    uint8_t warp_at[WARPS_MAX]; /* by rank */
+    uint64_t thread_order;      /* of order.h */
+    bool lanes_down;            /* the highest lane first */
+    uint64_t number;            /* of this block, x fastest */
     void (*entry)(void **args);
     void **args;
-    uint64_t clock;         /* synchronisations so far, over all blocks */
-    uint64_t start_tick;    /* of this block */
-    uint64_t barrier_tick;  /* of the latest barrier, or the start */
-    uint64_t serial;        /* of thread 0 */
-    uint64_t launch_serial; /* of thread 0 of the first block */
+    uint64_t clock;           /* synchronisations so far, over all blocks */
+    uint64_t start_tick;      /* of this block */
+    uint64_t barrier_tick;    /* of the latest barrier, or the start */
+    uint64_t serial;          /* of thread 0 of this block, */
+    uint64_t launch_serial;   /* of block 0, */
+    uint64_t next_serial = 1; /* of block 0 of the next launch; 0 is nobody's */
 };
 
 extern struct block block;
@@ -101,6 +107,15 @@ inline bool same_site(fa_site a, fa_site b)
            (a.file == b.file || strcmp(a.file, b.file) == 0);
 }
 
+/* The place in the grid of the block with this number. */
+inline fa_emu_dim3 block_at(uint64_t number)
+{
+    const fa_emu_dim3 grid = fa_emu_grid.grid;
+
+    return { (unsigned)(number % grid.x), (unsigned)(number / grid.x % grid.y),
+             (unsigned)(number / grid.x / grid.y) };
+}
+
 /* Run one block of 'n_threads' to its end, or until a fault ends it. */
 void block_run();
 
@@ -114,7 +129,11 @@ bool block_is_running();
 void thread_yield(thread *self);
 
 /* A lane that waits at an operation which 'self' belongs to, or NULL. */
-const thread *warp_waits_for(const thread *self);
+const thread *find_waiting_for(const thread *self);
+inline const thread *warp_waits_for(const thread *self)
+{
+    return self->warp->arrived ? find_waiting_for(self) : nullptr;
+}
 
 } // namespace emulator
 

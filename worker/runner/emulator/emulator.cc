@@ -7,6 +7,7 @@
 #include "worker/runner/emulator/block.hh"
 #include "worker/runner/emulator/declared.hh"
 #include "worker/runner/emulator/fault.hh"
+#include "worker/runner/emulator/order.h"
 #include "worker/runner/emulator/shared.hh"
 
 using namespace emulator;
@@ -62,17 +63,19 @@ static bool run_block()
 }
 
 /* Run one block after the other; false as soon as one faults. */
-static bool run_blocks()
+static bool run_blocks(uint64_t order)
 {
     const fa_emu_dim3 grid = fa_emu_grid.grid;
-    fa_emu_dim3 *at = &fa_emu_grid.block_index;
+    const uint64_t n = (uint64_t)grid.x * grid.y * grid.z;
 
-    for (at->z = 0; at->z < grid.z; at->z++)
-        for (at->y = 0; at->y < grid.y; at->y++)
-            for (at->x = 0; at->x < grid.x; at->x++) {
-                if (!run_block())
-                    return false;
-            }
+    block.launch_serial = block.next_serial;
+    block.next_serial += n * block.n_threads;
+    for (uint64_t i = 0; i < n; i++) {
+        block.number = order_at(order, n, i);
+        fa_emu_grid.block_index = block_at(block.number);
+        if (!run_block())
+            return false;
+    }
     return true;
 }
 
@@ -99,12 +102,12 @@ enum emulator_outcome emulator_run(const struct emulator_launch *l,
     fa_emu_grid.block = { b[0], b[1], b[2] };
     block.entry = l->entry;
     block.args = l->args;
-    block.launch_serial = ++block.serial;
-    fa_emu_grid.float_sums = 0;
+    block.thread_order = l->order.threads;
+    fa_emu_grid.unordered = 0;
     shared_start(l->smem);
     declared_start(&l->shared, l->smem);
     fault_arm(timeout_s);
-    const bool done = run_blocks();
+    const bool done = run_blocks(l->order.blocks);
     fault_disarm();
     if (done)
         return EMULATOR_DONE;
@@ -115,6 +118,11 @@ enum emulator_outcome emulator_run(const struct emulator_launch *l,
 double emulator_bank_conflicts(void)
 {
     return shared_bank_conflicts();
+}
+
+bool emulator_is_unordered(void)
+{
+    return fa_emu_grid.unordered != 0;
 }
 
 int emulator_abi(void)

@@ -1,7 +1,7 @@
 /* emulator.h - runs a CUDA kernel on this CPU and finds its errors
  *
  * The kernel is a shared object built with kernels/include/fa/emulation.h.  Its
- * blocks run one after the other, x fastest, each thread as a fiber; every
+ * blocks run one after the other, in any order, each thread as a fiber; every
  * access through a device primitive is checked.  Global memory is from array.h.
  * One launch at a time, one host thread.  C, for the runner.
  */
@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,12 +31,19 @@ struct emulator_shared {
     size_t static_bytes;
 };
 
+/* Numbers of order.h. */
+struct emulator_order {
+    uint64_t blocks;
+    uint64_t threads; /* of a block: its warps, and the lanes of a warp */
+};
+
 struct emulator_launch {
     void (*entry)(void **args); /* fa_entry of the shared object */
     void **args;                /* args[i] points at argument i */
     unsigned grid[3], block[3];
     size_t smem; /* dynamic shared memory, bytes */
     struct emulator_shared shared;
+    struct emulator_order order;
 };
 
 /* Make the stacks of that many threads, which processes forked later inherit;
@@ -52,6 +60,10 @@ enum emulator_outcome emulator_run(const struct emulator_launch *launch,
 /* Wavefronts a phase of ldmatrix in the latest launch: 1.0 without bank
  * conflicts, 8.0 at worst, 0 when there was no ldmatrix. */
 double emulator_bank_conflicts(void);
+
+/* True if the latest launch did atomic operations whose result may depend on
+ * their order: sums of floats, exchanges. */
+bool emulator_is_unordered(void);
 
 /* FA_EMU_ABI of this emulator; that of a shared object is in its
  * fa_entry_abi. */

@@ -198,10 +198,6 @@ void fault_double_store(const void *address, uint32_t bytes,
 {
     const uint64_t n = other_serial - block.launch_serial;
     const uint64_t b = n / block.n_threads;
-    const fa_emu_dim3 grid = fa_emu_grid.grid;
-    const fa_emu_dim3 other = { (unsigned)(b % grid.x),
-                                (unsigned)(b / grid.x % grid.y),
-                                (unsigned)(b / grid.x / grid.y) };
 
     leave(fault::KERNEL,
           "double store: %u-byte write of %s by %s, %s, where %s of %s stored "
@@ -209,7 +205,7 @@ void fault_double_store(const void *address, uint32_t bytes,
           bytes, name_array(address).text, name_self(thread_self()).text,
           name_place(at).text,
           name_thread((unsigned)(n % block.n_threads)).text,
-          name_block(other).text);
+          name_block(block_at(b)).text);
 }
 
 void fault_copy_size(uint32_t bytes, uint32_t src_bytes, fa_site at)

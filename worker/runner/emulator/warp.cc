@@ -14,54 +14,72 @@ static T *operand(const warp *w, unsigned lane)
     return static_cast<T *>(block.threads[w->first + lane].operand);
 }
 
-/* As the shfl instructions: a lane that would be beyond its group keeps its own
- * value. */
-static unsigned source_lane(int operation, unsigned lane, uint32_t parameter,
-                            uint32_t width)
-{
-    const unsigned start = lane & ~(width - 1), by = parameter % WARP_LANES;
-
-    switch (operation) {
-    case FA_EMU_SHFL_XOR:
-        return (lane ^ by) < start + width ? lane ^ by : lane;
-    case FA_EMU_SHFL_UP:
-        return lane >= start + by ? lane - by : lane;
-    case FA_EMU_SHFL_DOWN:
-        return lane + by < start + width ? lane + by : lane;
-    default:
-        return start + by % width;
-    }
-}
-
 /* The value of a lane that the mask does not name is undefined. A whole warp
  * has no use for such a value. */
-static uint64_t value_of(const thread *self, const uint64_t *values,
-                         unsigned from)
+static uint64_t missing_value(const thread *self, unsigned from)
 {
-    if (self->mask >> from & 1)
-        return values[from];
     if (self->mask == self->warp->lanes)
         fault_no_lane(self, from);
     return ~UINT64_C(0);
 }
 
-static void shuffle(const thread *last)
+/* source(lane, parameter, first lane of its group, width of the group) */
+template <typename Source>
+static void shuffle_by(const thread *last, Source source)
 {
     const warp *w = last->warp;
+    const uint32_t mask = last->mask;
+    fa_emu_shfl *lanes[WARP_LANES];
     uint64_t values[WARP_LANES];
 
-    for (uint32_t left = last->mask; left; left &= left - 1) {
-        const unsigned i = (unsigned)__builtin_ctz(left);
-
-        values[i] = operand<fa_emu_shfl>(w, i)->value;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        if (!(mask >> i & 1))
+            continue;
+        lanes[i] = operand<fa_emu_shfl>(w, i);
+        values[i] = lanes[i]->value;
     }
-    for (uint32_t left = last->mask; left; left &= left - 1) {
-        const unsigned i = (unsigned)__builtin_ctz(left);
-        fa_emu_shfl *own = operand<fa_emu_shfl>(w, i);
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        if (!(mask >> i & 1))
+            continue;
+        const uint32_t width = lanes[i]->width;
+        const unsigned from =
+            source(i, lanes[i]->lane % WARP_LANES, i & ~(width - 1), width);
 
-        own->value =
-            value_of(&block.threads[w->first + i], values,
-                     source_lane(last->operation, i, own->lane, own->width));
+        lanes[i]->value =
+            mask >> from & 1
+                ? values[from]
+                : missing_value(&block.threads[w->first + i], from);
+    }
+}
+
+/* As the shfl instructions: a lane that would be beyond its group keeps its own
+ * value. */
+static void shuffle(const thread *last)
+{
+    switch (last->operation) {
+    case FA_EMU_SHFL_XOR:
+        shuffle_by(last, [](unsigned lane, unsigned by, unsigned start,
+                            unsigned width) {
+            return (lane ^ by) < start + width ? lane ^ by : lane;
+        });
+        break;
+    case FA_EMU_SHFL_UP:
+        shuffle_by(last,
+                   [](unsigned lane, unsigned by, unsigned start, unsigned) {
+                       return lane >= start + by ? lane - by : lane;
+                   });
+        break;
+    case FA_EMU_SHFL_DOWN:
+        shuffle_by(last, [](unsigned lane, unsigned by, unsigned start,
+                            unsigned width) {
+            return lane + by < start + width ? lane + by : lane;
+        });
+        break;
+    default:
+        shuffle_by(last,
+                   [](unsigned, unsigned from, unsigned start, unsigned width) {
+                       return start + (from & (width - 1));
+                   });
     }
 }
 
@@ -162,15 +180,10 @@ static void execute(const thread *last, fa_site at)
     }
 }
 
-/* The checks that make divergence an error at once, not a hang. */
-static void check_arrival(const thread *self, const warp *w)
+/* Lanes that wait for 'self' are at the same operation and place, with the same
+ * mask.  The first one speaks for the others of its mask. */
+static void check_group(const thread *self, const warp *w)
 {
-    if (!(self->mask & self->bit))
-        fault_not_in_mask(self);
-    if ((w->exited | w->waiting) & self->mask)
-        fault_left_behind(self, w);
-    if (self->operation >= FA_EMU_LDMATRIX_X1 && w->lanes != ~0u)
-        fault_short_warp(self);
     for (uint32_t left = w->arrived; left; left &= left - 1) {
         const thread *first = lane_of(w, left);
 
@@ -179,8 +192,21 @@ static void check_arrival(const thread *self, const warp *w)
         if (first->operation != self->operation || first->mask != self->mask ||
             !same_site(first->at, self->at))
             fault_diverged(self, first);
-        return; /* the others of this mask were like 'first' */
+        return;
     }
+}
+
+/* The checks that make divergence an error at once, not a hang. */
+static inline void check_arrival(const thread *self, const warp *w)
+{
+    if (!(self->mask & self->bit))
+        fault_not_in_mask(self);
+    if ((w->exited | w->waiting) & self->mask)
+        fault_left_behind(self, w);
+    if (self->operation >= FA_EMU_LDMATRIX_X1 && w->lanes != ~0u)
+        fault_short_warp(self);
+    if (w->arrived)
+        check_group(self, w);
 }
 
 } // namespace emulator
