@@ -315,11 +315,12 @@ struct ran {
 /* In a child of start(). */
 static int run_in(struct launch_child *child,
                   const struct device_launch *launch,
-                  struct emulator_order order, double timeout_s,
-                  struct ran *ran, struct device_err *err)
+                  struct emulator_order order,
+                  struct launch_child_limits limits, struct ran *ran,
+                  struct device_err *err)
 {
     struct launch_child_reply reply = { .outcome = EMULATOR_DONE };
-    int rc = launch_child_run(child, launch, order, timeout_s, &reply,
+    int rc = launch_child_run(child, launch, order, limits, &reply,
                               &ran->seconds, err);
 
     if (rc == 0) {
@@ -335,13 +336,14 @@ static int run_in(struct launch_child *child,
 }
 
 static int run_once(const struct device_launch *launch,
-                    struct emulator_order order, double timeout_s,
-                    struct ran *ran, struct device_err *err)
+                    struct emulator_order order,
+                    struct launch_child_limits limits, struct ran *ran,
+                    struct device_err *err)
 {
     struct launch_child child;
     int rc = start(launch, &child, err);
 
-    return rc < 0 ? rc : run_in(&child, launch, order, timeout_s, ran, err);
+    return rc < 0 ? rc : run_in(&child, launch, order, limits, ran, err);
 }
 
 /* Copies of what kernels may write; NULL without. */
@@ -369,7 +371,8 @@ static struct order_check *begin_check(void)
 
 /* Run it again in this order, as the first time; 1 if the result is another. */
 static int run_again(const struct device_launch *launch,
-                     struct emulator_order order, double timeout_s,
+                     struct emulator_order order,
+                     struct launch_child_limits limits,
                      const struct order_check *check, char *text, size_t size,
                      struct device_err *err)
 {
@@ -377,25 +380,24 @@ static int run_again(const struct device_launch *launch,
     int rc;
 
     order_check_restore(check);
-    rc = run_once(launch, order, timeout_s, &ran, err);
+    rc = run_once(launch, order, limits, &ran, err);
     return rc < 0 ? rc : !order_check_same(check, text, size);
 }
 
 /* The result of 'check' is that of the launch in forward order. */
-static int compare_orders(const struct device_launch *launch, double timeout_s,
+static int compare_orders(const struct device_launch *launch,
+                          struct launch_child_limits limits,
                           const struct order_check *check,
                           struct device_err *err)
 {
     const struct emulator_order reverse = { ORDER_REVERSE, ORDER_REVERSE };
     const struct emulator_order blocks = { ORDER_REVERSE, ORDER_FORWARD };
     char text[200], unused[200];
-    int rc =
-        run_again(launch, reverse, timeout_s, check, text, sizeof(text), err);
+    int rc = run_again(launch, reverse, limits, check, text, sizeof(text), err);
 
     if (rc <= 0)
         return rc;
-    rc = run_again(launch, blocks, timeout_s, check, unused, sizeof(unused),
-                   err);
+    rc = run_again(launch, blocks, limits, check, unused, sizeof(unused), err);
     return rc < 0 ? rc
                   : device_host_fail(err, DEVICE_WRONG,
                                      "the order of %s changes the result: %s",
@@ -409,13 +411,14 @@ static int run_both_ways(const struct device_launch *launch, double timeout_s,
 {
     const struct emulator_order forward = { ORDER_FORWARD, ORDER_FORWARD };
     struct order_check *check = begin_check();
+    struct launch_child_limits limits = launch_child_limits(timeout_s);
     struct ran ran = { .seconds = 0 };
-    int rc = run_once(launch, forward, timeout_s, &ran, err);
+    int rc = run_once(launch, forward, limits, &ran, err);
 
     if (rc == 0 && check && !ran.unordered) {
+        limits.processor_s = REVERSE_FACTOR * ran.seconds + REVERSE_GRACE_S;
         order_check_keep(check);
-        rc = compare_orders(
-            launch, REVERSE_FACTOR * ran.seconds + REVERSE_GRACE_S, check, err);
+        rc = compare_orders(launch, limits, check, err);
     }
     order_check_free(check);
     return rc;
@@ -442,7 +445,8 @@ int device_run(struct device *device, const struct device_launch *launch,
         launch->kernel->launches = ORDER_REVERSE;
         return run_both_ways(launch, timeout_s, err);
     }
-    return run_once(launch, next_order(launch->kernel), timeout_s, &ran, err);
+    return run_once(launch, next_order(launch->kernel),
+                    launch_child_limits(timeout_s), &ran, err);
 }
 
 double device_clock_s(const struct device *device)
@@ -522,8 +526,8 @@ static int time_one(struct device *device, const struct device_launch *launch,
     if (rc < 0)
         launch_child_end(&child);
     else
-        rc =
-            run_in(&child, &one, next_order(launch->kernel), left_s, &ran, err);
+        rc = run_in(&child, &one, next_order(launch->kernel),
+                    launch_child_limits(left_s), &ran, err);
     times->seconds[i] = ran.seconds;
     for (size_t k = 0; rc == 0 && k < launch->n_args; k++)
         if (batch->written[k] && turn->references[k])

@@ -245,9 +245,16 @@ static double used_s(const struct launch_child *child, clockid_t clock)
     return clock_of(clock);
 }
 
+struct launch_child_limits launch_child_limits(double timeout_s)
+{
+    return (struct launch_child_limits){ timeout_s,
+                                         WALL_FACTOR * timeout_s + GRACE_S };
+}
+
 int launch_child_run(struct launch_child *child,
                      const struct device_launch *launch,
-                     struct emulator_order in_order, double timeout_s,
+                     struct emulator_order in_order,
+                     struct launch_child_limits limits,
                      struct launch_child_reply *reply, double *seconds,
                      struct device_err *err)
 {
@@ -259,7 +266,7 @@ int launch_child_run(struct launch_child *child,
                                launch->block[2] },
                     .smem = launch->smem,
                     .order = in_order },
-        .timeout_s = timeout_s,
+        .timeout_s = limits.processor_s,
     };
     clockid_t clock = CLOCK_MONOTONIC;
     double begin;
@@ -268,11 +275,12 @@ int launch_child_run(struct launch_child *child,
     clock_getcpuclockid(child->pid, &clock);
     begin = clock_of(clock);
     heard = say(child->socket, &order, sizeof(order)) &&
-            await(child, WALL_FACTOR * timeout_s + GRACE_S, reply);
+            await(child, limits.wall_s, reply);
     *seconds = used_s(child, clock) - begin;
     launch_child_end(child);
     if (!heard)
         return device_host_fail(err, DEVICE_TIMEOUT,
-                                "still running after %.3g s", timeout_s);
+                                "still running after %.3g s",
+                                limits.processor_s);
     return 0;
 }
