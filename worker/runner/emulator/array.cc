@@ -244,7 +244,7 @@ static void mark_store(array *a, const void *address, uint32_t bytes,
     for (size_t i = first; i < first + bytes / 2; i++) {
         store_mark *mark = &a->marks[i];
         const bool this_launch = mark->thread >= block.launch_serial;
-        const bool this_block = mark->thread >= block.serial;
+        const bool this_block = mark->thread - block.serial < block.n_threads;
 
         if (this_launch && mark->thread != self->serial &&
             !(this_block && mark->tick < block.barrier_tick))
