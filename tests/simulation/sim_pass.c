@@ -101,7 +101,7 @@ static int choose(struct sim_run *run, const struct spec *spec, struct few *out)
     sql_free(stmt);
     if (rc == 0)
         rc = sql_number(store_db(store), "SELECT max(id) FROM sweep",
-                        &out->sweep, err);
+                        &out->sweep, err, "");
     store_close(store);
     return rc;
 }
