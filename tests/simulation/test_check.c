@@ -233,6 +233,35 @@ static void measurement_is_over_but_for_a_crash_elsewhere(void **state)
     }
 }
 
+static void crash(int64_t number)
+{
+    at(1, SIM_TAKEN, 0,
+       (struct msg){
+           .type = MSG_MEASURED,
+           .measured = { .work = { .lease = number,
+                                   .id = { .config = "c1",
+                                           .shape = "s",
+                                           .purpose = "screen" } },
+                         .result = { .nonce = "n1", .outcome = "crash" } } });
+}
+
+/* Three tries, and one lease that was out beside the last. */
+static void crashes_without_end_are_found(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n <= 5; n++)
+        at(1, SIM_SENT, 0, lease(n, "GPU-1"));
+    for (int64_t n = 1; n <= 4; n++)
+        crash(n);
+    crash(4); /* sent again */
+    sim_check_crashes(&run);
+    assert_int_equal(run.n, 0);
+    crash(5);
+    sim_check_crashes(&run);
+    assert_int_equal(run.n, 1);
+    assert_string_equal(run.findings[0].check, "F3");
+}
+
 /* ---- claims, of a host 'gpu1' */
 
 static int setup_claims(void **state)
@@ -330,6 +359,7 @@ int main(void)
         CASE(lease_is_forgiven_what_the_disk_was_slow),
         CASE(lease_that_ended_is_over),
         CASE(measurement_is_over_but_for_a_crash_elsewhere),
+        CASE(crashes_without_end_are_found),
         CLAIMS(lease_that_is_only_claimed_is_found),
         CLAIMS(lease_that_is_refused_is_right),
         CLAIMS(lease_that_an_earlier_life_committed_may_be_claimed),

@@ -510,12 +510,9 @@ static void a_host_that_is_lost_loses_its_work_and_its_builds(void **state)
     assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
 }
 
-/* Two hosts have the measurement; the slower one need not finish it. */
-static void the_first_result_cancels_the_other_lease(void **state)
+/* Host a is late with the only measurement left, 'sent', and b repeats it. */
+static struct rig_sent repeat_on_another_host(void)
 {
-    struct rig_sent again;
-
-    (void)state;
     rig_close(&rig);
     rig_open(&rig, 2);
     for (int unit = 1; unit < plan_units(rig.sweep.work.plan); unit++)
@@ -527,15 +524,48 @@ static void the_first_result_cancels_the_other_lease(void **state)
     sched_lease_late(rig.sweep.work.sched, sent.lease);
     rig_ready(&rig, 1, 1, 1);
     assert_int_equal(rig_dispatch(&rig), 1);
-    again = *rig_last(&rig, MSG_MEASURE);
-    assert_int_equal(again.host, 1);
-    assert_int_equal(again.attempt, 2);
-    assert_int_equal(rig_measured(&rig, &again, "correct", 1e-3), 0);
+    assert_int_equal(rig_last(&rig, MSG_MEASURE)->host, 1);
+    assert_int_equal(rig_last(&rig, MSG_MEASURE)->attempt, 2);
+    return *rig_last(&rig, MSG_MEASURE);
+}
+
+static void the_first_lease_is_cancelled(void)
+{
     assert_int_equal(rig_last(&rig, MSG_CANCEL)->host, 0);
     assert_int_equal(rig_last(&rig, MSG_CANCEL)->lease, sent.lease);
     assert_int_equal(rows("lease WHERE ending = 'cancelled'"), 1);
-    assert_int_equal(rows("lease WHERE ending = 'done'"), 3);
     assert_int_equal(sched_leases(rig.sweep.work.sched), 0);
+}
+
+static void the_first_result_cancels_the_other_lease(void **state)
+{
+    struct rig_sent again = repeat_on_another_host();
+
+    (void)state;
+    assert_int_equal(rig_measured(&rig, &again, "correct", 1e-3), 0);
+    the_first_lease_is_cancelled();
+    assert_int_equal(rows("lease WHERE ending = 'done'"), 3);
+}
+
+/* Two tries. */
+static void the_last_crash_cancels_the_other_lease(void **state)
+{
+    struct rig_sent again = repeat_on_another_host();
+
+    (void)state;
+    assert_int_equal(rig_measured(&rig, &again, "crash", 0), 0);
+    assert_int_equal(rig.sweep.work.count.settled, 0);
+    assert_int_equal(rig_count(&rig, MSG_CANCEL), 0);
+    assert_int_equal(rig_dispatch(&rig), 1);
+    again = *rig_last(&rig, MSG_MEASURE);
+    assert_int_equal(again.attempt, 3);
+    assert_int_equal(rig_measured(&rig, &again, "crash", 0), 0);
+    assert_int_equal(rows("outcome WHERE outcome = 'crash'"), 1);
+    the_first_lease_is_cancelled();
+    assert_int_equal(rows("lease WHERE ending = 'lost'"), 2);
+    assert_int_equal(rig_dispatch(&rig), 0);
+    assert_int_equal(rig_measured(&rig, &sent, "correct", 1e-3), 0);
+    assert_int_equal(rows("outcome WHERE outcome = 'correct'"), 1);
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -576,6 +606,7 @@ int main(void)
         CASE(what_runs_out_is_cancelled_and_lost),
         CASE(a_host_that_is_lost_loses_its_work_and_its_builds),
         CASE(the_first_result_cancels_the_other_lease),
+        CASE(the_last_crash_cancels_the_other_lease),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
