@@ -367,7 +367,7 @@ static int print_log(struct store *store, const char *key, FILE *to,
         "SELECT substr(log, 1, 2000) AS log FROM build WHERE config=?"
         " AND build.log<>'' ORDER BY received_utc DESC LIMIT 1";
     struct row_query query;
-    struct log_row row;
+    struct log_row row = { "" };
     int rc = row_open(store_db(store), query_text, &log_shape, &query, err, "s",
                       key);
 
