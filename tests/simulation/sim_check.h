@@ -17,7 +17,7 @@ struct store;
 
 void sim_check(struct sim_run *run);
 
-/* A run that hangs: what it waits for, into 'text'. */
+/* Writes into 'text' what a run that hangs is waiting for. */
 void sim_stuck_why(const struct sim_run *run, bool fuzz, char *text,
                    size_t size);
 

@@ -1,9 +1,9 @@
 /* I4: a host gets no lease for saying that it runs what it was never sent.
  *
- * A coordinator commits the row of a lease before it sends the lease.  One that
- * is killed in between leaves a row that its successor cannot tell from that of
- * a lease that arrived.  So the row of an earlier life entitles the host to its
- * claim, and a row that only this life has does not: it comes of the claim.
+ * A coordinator commits the row of a lease before it sends the lease.  If it is
+ * killed in between, the next life cannot tell this row from that of a lease
+ * that arrived.  So the row of an earlier life entitles the host to its claim.
+ * A row that only this life has was written because of the claim.
  */
 #include "common/msg.h"
 #include "coordinator/store/sql.h"

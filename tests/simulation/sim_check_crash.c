@@ -1,5 +1,5 @@
 /* F3, from the trace alone: a build or a screening that crashes is tried again,
- * and not for ever. */
+ * a few times. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +11,11 @@
 #include "tests/simulation/sim_run.h"
 #include "tests/simulation/sim_world.h"
 
-/* One more lease may be out beside that of the last try. */
+/* Another lease may be open beside that of the last try, and crash as well. */
 #define CRASHES_MAX (SWEEP_ATTEMPTS + 1)
 
 struct crashes {
-    int *of_id;           /* by name, in this life */
+    int *of_id;           /* of this life, by name */
     unsigned char *lease; /* by number: it has crashed */
     size_t n_ids, n_leases;
 };
