@@ -49,6 +49,8 @@ PLANTED = [
     Mutant("adopt what was not leased",
            r"if \((!\w+_was_given\()",
            r"if (false && \1"),
+    Mutant("a repetition that crashes uses up no try",
+           r"^    job->tries_left -= crashed \|\| lost;\n", ""),
     Mutant("no deadline",
            r"(if \()(now > \w+_deadline\(sweep, lease\)\))",
            r"\1now < 0 && \2"),
