@@ -82,6 +82,35 @@ static void settle_failed(struct sweep *sweep, const struct sched_lease *job,
     }
 }
 
+/* Tell the host, and record it. */
+static void cancel_lease(struct sweep *sweep, const struct sched_lease *lease)
+{
+    struct msg cancel = { .type = MSG_CANCEL, .cancel.lease = lease->id };
+
+    outbox_send(sweep, (size_t)lease->host, &cancel);
+    leases_end(sweep, lease, LEASES_CANCELLED, LEDGER_LOST);
+}
+
+/* Nobody waits for the other lease of a job that is settled. */
+static void lose_job(struct sweep *sweep, const struct sched_lease *lease,
+                     enum outcome outcome, const char *reason,
+                     const struct msg *msg)
+{
+    struct sched *sched = sweep->work.sched;
+    const struct sched_lease *found = sched_lease_get(sched, lease->repeat);
+    struct sched_lease other = found ? *found : (struct sched_lease){ 0 };
+
+    if (!sched_lease_apply(sched, lease->id,
+                           msg ? JOB_EV_CRASHED : JOB_EV_LOST) ||
+        !job_is_settled(
+            sched_job(sched, lease->stage, lease->unit, lease->shape)))
+        return;
+    if (found)
+        cancel_lease(sweep, &other);
+    settle_failed(sweep, lease, outcome, reason, msg);
+}
+
+/* 'msg' is the host's word that the process died, or NULL without one. */
 static void lose(struct sweep *sweep, struct sched_lease lease,
                  enum outcome outcome, const char *reason,
                  const struct msg *msg)
@@ -100,10 +129,7 @@ static void lose(struct sweep *sweep, struct sched_lease lease,
                             msg ? msg_result(msg)->detail : NULL, reason);
         return;
     }
-    if (sched_lease_apply(sweep->work.sched, lease.id, JOB_EV_LOST) &&
-        job_is_settled(
-            sched_job(sweep->work.sched, lease.stage, lease.unit, lease.shape)))
-        settle_failed(sweep, &lease, outcome, reason, msg);
+    lose_job(sweep, &lease, outcome, reason, msg);
 }
 
 void results_lose(struct sweep *sweep, struct sched_lease lease,
@@ -284,15 +310,6 @@ int results_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
     out->order = sweep->work.issued[work->lease - 1].order;
     out->pass = sweep->work.issued[work->lease - 1].pass;
     return 0;
-}
-
-/* Tell the host, and record it. */
-static void cancel_lease(struct sweep *sweep, const struct sched_lease *lease)
-{
-    struct msg cancel = { .type = MSG_CANCEL, .cancel.lease = lease->id };
-
-    outbox_send(sweep, (size_t)lease->host, &cancel);
-    leases_end(sweep, lease, LEASES_CANCELLED, LEDGER_LOST);
 }
 
 /* Does this result end the lease?  The host may have got the same work again

@@ -158,5 +158,5 @@ int evidence_newest_settled(struct store *store, int64_t *utc_out,
         " WHERE c.sweep=(SELECT id FROM sweep ORDER BY created_utc DESC,"
         "  id DESC LIMIT 1)";
 
-    return sql_number(store_db(store), text, utc_out, err);
+    return sql_number(store_db(store), text, utc_out, err, "");
 }

@@ -254,17 +254,16 @@ bool sched_lease_apply(struct sched *s, int64_t id, enum job_event event)
     lease = *found;
     job = sched_job_index(s, lease.stage, lease.unit, lease.shape);
     gpu = sched_lease_end(s, id);
-    if (event == JOB_EV_LOST)
+    if (event == JOB_EV_LOST || event == JOB_EV_CRASHED)
         s->jobs.last_gpu[job] = gpu;
-    if (lease.repeat) {
-        sched_lease_at_id(s, lease.repeat)->repeat = 0;
+    if (!sched_job_apply(s, job, event)) {
+        if (lease.repeat)
+            sched_lease_at_id(s, lease.repeat)->repeat = 0;
         s->jobs.lease[job] = lease.repeat;
-        s->jobs.list[job].losses += event == JOB_EV_LOST;
         return false;
     }
+    sched_lease_end(s, lease.repeat);
     s->jobs.lease[job] = 0;
-    if (!sched_job_apply(s, job, event))
-        return false;
     settled_or_queued(s, job, lease.host);
     return true;
 }

@@ -171,9 +171,10 @@ static int check_format(struct sqlite3 *db, const char *path, int newest,
 {
     int64_t id, format, tables;
 
-    if (sql_number(db, "PRAGMA application_id", &id, err) < 0 ||
-        sql_number(db, "PRAGMA user_version", &format, err) < 0 ||
-        sql_number(db, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0)
+    if (sql_number(db, "PRAGMA application_id", &id, err, "") < 0 ||
+        sql_number(db, "PRAGMA user_version", &format, err, "") < 0 ||
+        sql_number(db, "SELECT count(*) FROM sqlite_schema", &tables, err, "") <
+            0)
         return unreadable(path, db, err);
     if (id == 0 && format == 0 && tables == 0)
         return 0;
@@ -250,10 +251,10 @@ static int read_older(const char *path, struct sqlite3 **db, int format,
 {
     struct sqlite3 *copy = NULL;
     int64_t pages, page_bytes;
-    int rc = sql_number(*db, "PRAGMA page_count", &pages, err);
+    int rc = sql_number(*db, "PRAGMA page_count", &pages, err, "");
 
     if (rc == 0)
-        rc = sql_number(*db, "PRAGMA page_size", &page_bytes, err);
+        rc = sql_number(*db, "PRAGMA page_size", &page_bytes, err, "");
     if (rc == 0 && !dbfile_fits_memory(pages * page_bytes))
         return err_set(
             err, ERR_STORE,

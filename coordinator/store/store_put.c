@@ -239,7 +239,7 @@ int store_sweep_put(struct store *store, const struct store_sweep *sweep,
     if (rc < 0)
         return stopped(store, SWEEP_PUT, &here, err);
     assert(rc == 1); /* RETURNING gives a row for an update, too */
-    *id = sql_int(store->stmts[SWEEP_PUT], 0);
+    *id = sql_only_int(store->stmts[SWEEP_PUT]);
     sql_reset(store->stmts[SWEEP_PUT]);
     store->pending++;
     return 0;
@@ -342,7 +342,7 @@ static int build_is_counted(struct store *store,
         rc = sql_step(stmt, &here);
     if (rc < 0)
         return stopped(store, BUILD_COUNTED, &here, err);
-    rc = sql_int(stmt, 0) > 0;
+    rc = sql_only_int(stmt) > 0;
     sql_reset(stmt);
     return rc;
 }

@@ -3,8 +3,8 @@
  *   simulate --seeds 1..1000 [--pass NAME] [--twice [--same]]
  *   simulate --seed 17 --trace
  *
- * --twice runs each seed again, which must give the same trace; with --same
- * nothing else is asked.  --idle also asks whether idle GPUs help out (F28).
+ * --twice runs each seed again, which must give the same trace; with --same,
+ * that is the only check.  --idle also checks that idle GPUs help out (F28).
  *
  * Prints one line for each seed with a finding, and how many there were.
  * Exit status: 0 none, 1 some, 2 usage.
@@ -21,18 +21,17 @@
 #include "tests/simulation/sim_sweep.h"
 #include "tests/simulation/sim_world.h"
 
-#define DESCRIPTORS                                          \
-    4096 /* a coordinator that is killed leaves one at times \
-          */
+/* A coordinator that is killed may leave descriptors open. */
+#define DESCRIPTORS 4096
 
 struct arguments {
     uint64_t from, to;
     enum sim_pass pass;
-    bool trace; /* print all that happened */
-    bool twice; /* each seed again: is it the same? */
-    bool same;  /* that is all that matters */
-    bool idle;  /* F28, too */
-    bool all;   /* all findings, not the first */
+    bool trace; /* print everything that happened */
+    bool twice; /* run each seed twice, and compare */
+    bool same;  /* check nothing else */
+    bool idle;  /* check F28, too */
+    bool all;   /* print all findings, not only the first */
 };
 
 static int usage(void)
@@ -139,7 +138,8 @@ int main(int argc, char *argv[])
 
     if (!spec_read_arguments(argc, argv, &arguments))
         return usage();
-    (void)setrlimit(RLIMIT_NOFILE, &descriptors); /* else fewer seeds */
+    (void)setrlimit(RLIMIT_NOFILE,
+                    &descriptors); /* without it, fewer seeds run */
     if (hash_setup(&err) < 0 || sim_sweep_setup(&err) < 0) {
         fprintf(stderr, "simulate: %s\n", err.text);
         return 2;

@@ -549,7 +549,7 @@ int64_t rig_number(struct rig *rig, const char *sql)
     struct err err = { "" };
     int64_t number = -1;
 
-    if (sql_number(store_db(rig->sweep.mail.store), sql, &number, &err) < 0)
+    if (sql_number(store_db(rig->sweep.mail.store), sql, &number, &err, "") < 0)
         fail_msg("%s", err.text);
     return number;
 }

@@ -480,6 +480,32 @@ static void the_repetition_carries_on_when_the_first_lease_is_lost(void **state)
     sched_free(sched);
 }
 
+/* The host of the first lease says nothing; the other one crashes each time. */
+static void a_crash_is_repeated_as_often_as_there_are_tries(void **state)
+{
+    struct sched_lease first, repeat, none;
+    struct sched *sched = one_left_on_host_0(&first);
+
+    (void)state;
+    sched_lease_late(sched, first.id);
+    for (int attempt = 2; attempt < 4; attempt++) {
+        repeat = take(sched, JOB_MEASURE, 0, 1);
+        assert_int_equal(repeat.attempt, attempt);
+        assert_false(sched_lease_apply(sched, repeat.id, JOB_EV_CRASHED));
+        assert_int_equal(sched_lease_of(sched, JOB_MEASURE, 0, 0)->id,
+                         first.id);
+    }
+    repeat = take(sched, JOB_MEASURE, 0, 1);
+    assert_true(sched_lease_apply(sched, repeat.id, JOB_EV_CRASHED));
+    assert_int_equal(sched_job(sched, JOB_MEASURE, 0, 0)->state, JOB_FAILED);
+    assert_int_equal(sched_leases(sched), 0);
+    assert_int_equal(sched_open_jobs(sched), 0);
+    assert_false(sched_next(sched, &none));
+    assert_true(sched_apply(sched, JOB_MEASURE, 0, 0, JOB_EV_RESULT, 0));
+    assert_int_equal(sched_job(sched, JOB_MEASURE, 0, 0)->state, JOB_DONE);
+    sched_free(sched);
+}
+
 static void
 the_first_lease_carries_on_when_the_repetition_is_refused(void **state)
 {
@@ -561,6 +587,7 @@ int main(void)
             refused_for_a_vanished_artifact_it_waits_for_the_next_build),
         cmocka_unit_test(lost_with_the_reference_it_waits_for_both),
         cmocka_unit_test(a_late_lease_is_repeated_once_by_an_idle_gpu),
+        cmocka_unit_test(a_crash_is_repeated_as_often_as_there_are_tries),
         cmocka_unit_test(
             the_repetition_carries_on_when_the_first_lease_is_lost),
         cmocka_unit_test(

@@ -159,7 +159,7 @@ static void read_number(const char *path, struct dbfile_steps steps,
 
     if (dbfile_read(path, steps, &db, &err) < 0)
         fail_msg("%s", err.text);
-    assert_int_equal(sql_number(db, sql, &number, &err), 0);
+    assert_int_equal(sql_number(db, sql, &number, &err, ""), 0);
     assert_int_equal(number, expected);
     dbfile_close(db);
 }
@@ -188,7 +188,7 @@ static void steps_bring_an_old_format_up_to_date(void **state)
     assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ steps, 2, 2 },
                                   false, &db, &err),
                      0);
-    assert_int_equal(sql_number(db, "SELECT y FROM a", &y, &err), 0);
+    assert_int_equal(sql_number(db, "SELECT y FROM a", &y, &err, ""), 0);
     assert_int_equal(y, 5);
     dbfile_close(db);
 }
@@ -240,7 +240,7 @@ static void a_failed_step_leaves_the_old_format(void **state)
     assert_int_equal(
         dbfile_read(*state, (struct dbfile_steps){ good, 1, 1 }, &db, &err), 0);
     assert_int_equal(
-        sql_number(db, "SELECT count(*) FROM sqlite_schema", &n, &err), 0);
+        sql_number(db, "SELECT count(*) FROM sqlite_schema", &n, &err, ""), 0);
     assert_int_equal(n, 1);
     dbfile_close(db);
 }
