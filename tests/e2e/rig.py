@@ -17,6 +17,8 @@ import tempfile
 import time
 import unittest
 
+import sweepfile
+
 SOURCE = os.environ["FA_SOURCE_DIR"]
 BIN = os.environ["FA_BIN_DIR"]
 RUNNERS = os.path.join(os.path.dirname(BIN), "e2e-runners")  # laid out as a worker's cache
@@ -221,6 +223,14 @@ class Rig(unittest.TestCase):
     def kernel(self, name, to=None, confirm=False):
         """A private copy of kernels/NAME; returns its folder.  Its sweep ends with the ranking, unless 'confirm'."""
         return self._copy(os.path.join(KERNELS, name), self.path(to or name), confirm)
+
+    def few(self, confirm=False, **tunables):
+        """vector_add with 4 configurations, or these values: for what does not depend on how many there are."""
+        folder = self.kernel("vector_add", confirm=confirm)
+        sweep = sweepfile.read(folder)
+        sweep["tunables"] = {"BLOCK_SIZE": [64, 256], "ITEMS": [1, 2], "VECTOR": [False], **tunables}
+        sweepfile.write(folder, sweep)
+        return folder
 
     def fixture(self, name, confirm=False):
         return self._copy(os.path.join(FIXTURES, name), self.path(name), confirm)
