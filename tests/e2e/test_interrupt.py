@@ -17,10 +17,14 @@ KILLS = int(os.environ.get("FA_KILLS", "20"))
 class Interrupt(rig.Rig):
     table = None
 
+    def sixteen(self):
+        """A folder with as many configurations as leave time for some kills."""
+        return self.few(BLOCK_SIZE=[64, 128, 256, 512], ITEMS=[1, 2, 4, 8])
+
     def uninterrupted(self):
         """The final table of a sweep that nothing interrupts; it depends on nothing else, so one sweep is enough."""
         if Interrupt.table is None:
-            folder = self.kernel("vector_add")
+            folder = self.sixteen()
             hosts = self.hosts(f"localhost workdir={self.path('elsewhere')}")  # the other sweep needs a cache of its own
             self.run_coord(folder, "sweep", "--device", "cpu", "--hosts", hosts)
             Interrupt.table = self.final_table(folder)
@@ -39,7 +43,7 @@ class Interrupt(rig.Rig):
         seed = int(os.environ.get("FA_SEED", str(random.randrange(1 << 30))))
         chance = random.Random(seed)
         print(f"FA_SEED={seed}")
-        folder = self.kernel("vector_add")
+        folder = self.sixteen()
         kept = set()
         for _ in range(KILLS):
             coord = self.start(folder, "sweep", "--device", "cpu")
@@ -109,7 +113,7 @@ class Interrupt(rig.Rig):
     def test_a_killed_worker_is_replaced(self):
         wanted = self.uninterrupted()
         shutil.rmtree(self.workdir, ignore_errors=True)  # its runner is built as well
-        folder = self.kernel("vector_add")
+        folder = self.sixteen()
         self.kill_some(folder, self.workers, 2)
         self.assertEqual(self.final_table(folder), wanted)
         self.assert_invariants(folder)
@@ -117,7 +121,7 @@ class Interrupt(rig.Rig):
 
     def test_a_killed_runner_is_replaced(self):
         wanted = self.uninterrupted()
-        folder = self.kernel("vector_add")
+        folder = self.sixteen()
         self.kill_some(folder, lambda: self.programs("/artifacts/"), 2)
         self.assertEqual(self.final_table(folder), wanted)
         self.assert_invariants(folder)
@@ -126,14 +130,14 @@ class Interrupt(rig.Rig):
     def test_a_killed_compiler_is_run_again(self):
         wanted = self.uninterrupted()
         shutil.rmtree(self.workdir, ignore_errors=True)  # its runner is built as well
-        folder = self.kernel("vector_add")
+        folder = self.sixteen()
         self.kill_some(folder, lambda: self.programs("/cc1plus"), 2)
         self.assertEqual(self.final_table(folder), wanted)
         self.assert_invariants(folder)
         self.no_leftovers()
 
     def interrupt(self, number, code):
-        folder = self.kernel("vector_add")
+        folder = self.sixteen()
         coord = self.start(folder, "sweep", "--device", "cpu")
         rig.until("a first result", lambda: self.settled(folder) >= 1)
         began = time.monotonic()
