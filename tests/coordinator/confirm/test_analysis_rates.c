@@ -1,6 +1,6 @@
-/* Whole confirmation passes, simulated: 1,000 pairs of each kind.  How often the
- * verdicts are wrong is a matter of arithmetic; what sanitizers may find in it,
- * they find in test_analysis.c as well. */
+/* Whole confirmation passes, simulated: 1,000 pairs of each kind.  How often
+ * the verdicts are wrong is a matter of arithmetic; what sanitizers may find in
+ * it, they find in test_analysis.c as well. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
