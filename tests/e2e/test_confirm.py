@@ -30,7 +30,8 @@ class Confirm(rig.Rig):
     def test_one_command_confirms_over_two_hosts(self):
         folder = self.few(confirm=True)
         sshd = self.sshd()
-        hosts = self.hosts(f"localhost workdir={self.path('w1')}", sshd.line(f"rate=1 workdir={self.path('w2')}"))
+        hosts = self.hosts(f"localhost workdir={self.with_runner(self.path('w1'))}",
+                           sshd.line(f"rate=1 workdir={self.with_runner(self.path('w2'))}"))
         ran = self.run_coord(folder, "sweep", "--device", "cpu", "--hosts", hosts)
         self.assertIn("the cpu device emulates, so its times say nothing about a GPU: the baseline and ", ran.stdout)
         self.assertNotIn("x baseline", ran.stdout)

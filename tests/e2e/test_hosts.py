@@ -64,7 +64,7 @@ class Hosts(rig.Rig):
 
     def test_results_of_another_database_are_left_alone(self):
         """Results of a killed coordinator do not make its host unusable for the next one."""
-        folder = self.kernel("vector_add")
+        folder = self.few(BLOCK_SIZE=[64, 128, 256, 512, 1024])
         for n in range(3):
             coord = self.start(folder, "sweep", "--device", "cpu", "--db", f"{n}.db")
             rig.until("a worker", lambda: self.workers() or coord.poll() is not None, 60)

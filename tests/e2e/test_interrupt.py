@@ -25,7 +25,7 @@ class Interrupt(rig.Rig):
         """The final table of a sweep that nothing interrupts; it depends on nothing else, so one sweep is enough."""
         if Interrupt.table is None:
             folder = self.sixteen()
-            hosts = self.hosts(f"localhost workdir={self.path('elsewhere')}")  # the other sweep needs a cache of its own
+            hosts = self.hosts(f"localhost workdir={self.with_runner(self.path('elsewhere'))}")
             self.run_coord(folder, "sweep", "--device", "cpu", "--hosts", hosts)
             Interrupt.table = self.final_table(folder)
             self.assertEqual(self.end_workers(), [])

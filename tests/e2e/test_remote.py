@@ -24,7 +24,7 @@ class Ssh(rig.Rig):
 
     def test_two_hosts_side_by_side(self):
         folder = self.kernel("vector_add")
-        remote = self.sshd().line(f"rate=0.68 workdir={self.path('remote')}")
+        remote = self.sshd().line(f"rate=0.68 workdir={self.with_runner(self.path('remote'))}")
         hosts = self.hosts("localhost", remote)
         self.run_coord(folder, "sweep", "--hosts", hosts, "--device", "cpu")
         report = self.report(folder, "--cost")
@@ -38,7 +38,7 @@ class Ssh(rig.Rig):
 
     def test_a_builder_builds_for_a_host_that_only_measures(self):
         folder = self.few()
-        measures = self.sshd().line(f"role=gpu workdir={self.path('remote')}")
+        measures = self.sshd().line(f"role=gpu workdir={self.with_runner(self.path('remote'))}")
         hosts = self.hosts(f"localhost role=builder workdir={self.path('local')}", measures)
         self.run_coord(folder, "sweep", "--hosts", hosts, "--device", "cpu")
         self.assert_all_correct(self.report(folder))

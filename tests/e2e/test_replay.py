@@ -192,7 +192,7 @@ class Replay(rig.Rig):
         if not rig.find_sshd():
             self.skipTest("no sshd")
         cache = landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(4,))
-        self.unconfirmed("--hosts", self.hosts(self.sshd().line(f"workdir={self.path('far')} slots=4")))
+        self.unconfirmed("--hosts", self.hosts(self.sshd().line(f"workdir={self.with_runner(self.path('far'))} slots=4")))
         self.assertEqual(self.outcomes(), landscape.words(cache))
 
     def test_bad_input_is_one_message(self):
