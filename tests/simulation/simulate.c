@@ -1,10 +1,10 @@
 /* simulate.c - whole sweeps in one process, from one seed each (F20)
  *
- *   simulate --seeds 1..1000 [--pass NAME] [--twice [--same]]
+ *   simulate --seeds 1..1000 [--pass NAME] [--twice]
  *   simulate --seed 17 --trace
  *
- * --twice runs each seed again, which must give the same trace; with --same,
- * that is the only check.  --idle also checks that idle GPUs help out (F28).
+ * --twice runs each seed again, which must give the same trace.  --idle also
+ * checks that idle GPUs help out (F28).
  *
  * Prints one line for each seed with a finding, and how many there were.
  * Exit status: 0 none, 1 some, 2 usage.
@@ -29,7 +29,6 @@ struct arguments {
     enum sim_pass pass;
     bool trace; /* print everything that happened */
     bool twice; /* run each seed twice, and compare */
-    bool same;  /* check nothing else */
     bool idle;  /* check F28, too */
     bool all;   /* print all findings, not only the first */
 };
@@ -37,7 +36,7 @@ struct arguments {
 static int usage(void)
 {
     fputs("usage: simulate --seeds A..B | --seed N [--trace] [--pass NAME] "
-          "[--twice] [--same] [--idle] [--all]\n",
+          "[--twice] [--idle] [--all]\n",
           stderr);
     return 2;
 }
@@ -51,8 +50,6 @@ static bool spec_read_arguments(int argc, char *argv[], struct arguments *out)
             out->trace = true;
         } else if (strcmp(argv[i], "--twice") == 0) {
             out->twice = true;
-        } else if (strcmp(argv[i], "--same") == 0) {
-            out->same = true;
         } else if (strcmp(argv[i], "--idle") == 0) {
             out->idle = true;
         } else if (strcmp(argv[i], "--all") == 0) {
@@ -100,10 +97,9 @@ static bool run_seed(const struct arguments *arguments, uint64_t seed,
     sim_run_seed(&run, seed, arguments->pass);
     if (arguments->trace)
         sim_trace_print(&world.trace, stdout);
-    if (!arguments->same)
-        print_findings(arguments, &run);
+    print_findings(arguments, &run);
     sim_trace_hash(&world.trace, hash);
-    found = run.n > 0 && !arguments->same;
+    found = run.n > 0;
     sim_world_fini(&world);
     return found;
 }
