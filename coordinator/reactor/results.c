@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/clock.h"
+#include "common/err.h"
 #include "common/log.h"
 #include "common/msg.h"
 #include "common/outcome.h"
@@ -244,7 +245,7 @@ static int check_artifact(struct sweep *sweep, const struct msg *msg,
             err);
     if (rc == 0)
         return err_set(err, ERR_PROTO, "it measured another artifact");
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 int results_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
@@ -360,7 +361,7 @@ int results_built(struct sweep *sweep, size_t host, const struct msg *msg,
 
     rc = results_resolve(sweep, host, msg, &job, err);
     if (rc != 0)
-        return rc < 0 ? rc : 0;
+        return err_only(rc);
     current = is_current(sweep, &job, msg);
     rc = records_put_build(
         sweep, host, msg,
@@ -398,7 +399,7 @@ int results_measured(struct sweep *sweep, size_t host, const struct msg *msg,
 
     rc = results_resolve(sweep, host, msg, &job, err);
     if (rc != 0)
-        return rc < 0 ? rc : 0;
+        return err_only(rc);
     current = is_current(sweep, &job, msg);
     rc = records_put_result(
         sweep, host, msg,

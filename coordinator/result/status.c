@@ -55,7 +55,7 @@ static int query_one(struct store *store, const char *text, int64_t argument,
     if (rc == 1)
         *out = sql_int(stmt, 0);
     sql_free(stmt);
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 static void add_host(struct status *status, const struct host_row *row)

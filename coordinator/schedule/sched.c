@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/int64.h"
 #include "common/mem.h"
 #include "coordinator/schedule/sched_internal.h"
 
@@ -114,9 +115,7 @@ void sched_losses(struct sched *s, enum job_stage stage, int unit, int shape,
 
     job->losses = losses;
     /* Losses of an earlier run always leave a job at least one try. */
-    job->tries_left = s->limits.attempts - 1 - losses;
-    if (job->tries_left < 0)
-        job->tries_left = 0;
+    job->tries_left = (int)int64_max(s->limits.attempts - 1 - losses, 0);
 }
 
 void sched_built_at(struct sched *s, int unit, int host)

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "common/err.h"
 #include "coordinator/store/row.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
@@ -168,7 +169,7 @@ int pass_rows_external_blocks(struct store *store, int64_t after,
     if (rc == 1)
         *out = sql_int(stmt, 0);
     sql_free(stmt);
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 int pass_rows_external_failures(struct store *store, int64_t after,
