@@ -431,10 +431,9 @@ int dbfile_read(const char *path, struct dbfile_steps steps,
     rc = check_format(*out, path, steps.n, err);
     if (rc == 0)
         rc = err_set(err, ERR_STORE, "%s is an empty file", path);
-    else if (rc > 0 && rc < steps.readable)
-        rc = read_older(path, out, rc, steps, err);
-    else if (rc > 0)
-        rc = 0;
+    if (rc < 0)
+        goto fail;
+    rc = rc < steps.readable ? read_older(path, out, rc, steps, err) : 0;
     if (rc == 0)
         return 0;
 fail:

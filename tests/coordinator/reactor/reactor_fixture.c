@@ -161,6 +161,7 @@ static int link_news(void *self, size_t host, struct host_thread_news *out)
 {
     struct rig *rig = self;
 
+    assert_in_range(host, 0, rig->hosts.n - 1);
     if (!rig->has_news || rig->news.host != host)
         return 0;
     *out = rig->news;

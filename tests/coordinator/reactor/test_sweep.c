@@ -151,8 +151,8 @@ static void what_was_never_ready_is_not_silent(void **state)
 static void a_beat_goes_out_every_5_s(void **state)
 {
     (void)state;
-    assert_int_equal(run(step_with_host, 12), 6);
-    assert_int_equal(rig_count(&rig, MSG_BEAT), 3); /* 0.1, 5.1 and 10.1 s */
+    assert_int_equal(run(step_with_host, 15.3), 6);
+    assert_int_equal(rig_count(&rig, MSG_BEAT), 4); /* 0.1, 5.1 ... 15.1 s */
 }
 
 static void step_with_signal(struct rig *r)
@@ -239,6 +239,116 @@ static void a_turn_of_a_second_is_not_long(void **state)
     rig_listen(&rig);
     assert_int_equal(run(sleep_a_second, 10), 6);
     assert_null(strstr(rig_heard(&rig), "LONG-TURN"));
+}
+
+/* A wait of 100 ms, and so much more, in turn 11. */
+static int64_t more_ns;
+
+static void sleep_once(struct rig *r)
+{
+    r->now_ns += r->turns == 11 ? more_ns : 0;
+}
+
+static void a_wait_is_long_from_a_second_more_on(void **state)
+{
+    (void)state;
+    rig_listen(&rig);
+    more_ns = NS_PER_S;
+    assert_int_equal(run(sleep_once, 3.6), 6);
+    assert_null(strstr(rig_heard(&rig), "LONG-TURN"));
+    rig.turns = 0;
+    rig_listen(&rig);
+    more_ns = NS_PER_S + NS_PER_MS;
+    assert_int_equal(run(sleep_once, 3.6), 6);
+    assert_non_null(strstr(rig_heard(&rig), "LONG-TURN ms=1101"));
+}
+
+/* A pass that takes so long in the 11th turn. */
+static int choose_nothing(struct sweep *sweep, struct pass *pass,
+                          int64_t passed, struct err *why)
+{
+    (void)sweep;
+    (void)passed;
+    (void)why;
+    pass->state = &rig;
+    return 0;
+}
+
+static void work_once(struct sweep *sweep, struct pass *pass)
+{
+    struct rig *r = pass->state;
+
+    (void)sweep;
+    r->now_ns += r->turns == 11 ? more_ns : 0;
+}
+
+static int freed;
+
+static void free_pass(struct pass *pass)
+{
+    assert_ptr_equal(pass->state, &rig);
+    freed++;
+}
+
+static void the_work_of_a_turn_is_long_from_a_second_on(void **state)
+{
+    static const struct pass_ops slow = { .start = { .choose = choose_nothing },
+                                          .turn = work_once,
+                                          .free = free_pass };
+    static const struct pass_ops *const passes[] = { &slow, NULL };
+
+    (void)state;
+    freed = 0;
+    rig.options.passes = passes;
+    rig_listen(&rig);
+    more_ns = NS_PER_S;
+    assert_int_equal(run(NULL, 3.6), 6);
+    assert_null(strstr(rig_heard(&rig), "LONG-TURN"));
+    rig.turns = 0;
+    rig_listen(&rig);
+    more_ns = NS_PER_S + NS_PER_MS;
+    assert_int_equal(run(NULL, 3.6), 6);
+    assert_non_null(strstr(rig_heard(&rig), "LONG-TURN ms=1101"));
+    assert_int_equal(freed, 2);
+}
+
+/* The first turn ends at 0.1 s. */
+static int64_t written_ms;
+
+static void step_and_read_hours(struct rig *r)
+{
+    step(r);
+    if (r->turns == 12)
+        written_ms = rig_number(r, "SELECT (end_ns - start_ns) / 1000000 FROM "
+                                   "interval WHERE category = 'acquiring'");
+}
+
+static void the_hours_of_a_host_are_written_each_second(void **state)
+{
+    (void)state;
+    assert_int_equal(run(step_and_read_hours, 3.6), 6);
+    assert_int_equal(written_ms, 1100);
+}
+
+/* The last host that says BYE is the last that is waited for. */
+static void step_with_goodbye(struct rig *r)
+{
+    step_with_host(r);
+    if (r->turns == 20)
+        (void)raise(SIGINT);
+    if (r->turns == 22)
+        (void)raise(SIGINT);
+    if (r->turns == 22 + 21 + 5)
+        rig_queue(r, 0, (struct msg){ .type = MSG_BEAT });
+    if (r->turns == 22 + 21 + 10)
+        rig_queue(r, 0, (struct msg){ .type = MSG_BYE, .bye.text = "" });
+}
+
+static void who_says_goodbye_is_not_waited_for(void **state)
+{
+    (void)state;
+    assert_int_equal(run(step_with_goodbye, 0), 128 + SIGINT);
+    assert_int_equal(rig.turns, 22 + 21 + 10);
 }
 
 static void a_message_against_the_protocol_ends_its_host(void **state)
@@ -424,6 +534,10 @@ int main(void)
         CASE(a_signal_ends_it_at_once_where_nothing_runs),
         CASE(what_the_process_slept_is_not_blamed_on_hosts),
         CASE(a_turn_of_a_second_is_not_long),
+        CASE(a_wait_is_long_from_a_second_more_on),
+        CASE(the_work_of_a_turn_is_long_from_a_second_on),
+        CASE(the_hours_of_a_host_are_written_each_second),
+        CASE(who_says_goodbye_is_not_waited_for),
         CASE(a_message_against_the_protocol_ends_its_host),
         CASE(what_cannot_be_committed_ends_it),
         CASE(a_disk_that_fills_up_ends_it),

@@ -217,6 +217,24 @@ static void a_gpu_off_its_level_rests_and_comes_back(void **state)
     gpu_trust_free(trust);
 }
 
+/* Its canary after the rest serves repetitions alone. */
+static void a_rest_at_the_end_needs_no_canary_without_doubts(void **state)
+{
+    struct gpu_trust *trust = three_then_one();
+
+    (void)state;
+    start(trust, 0, 1e-3);
+    for (int i = 0; i < 3; i++)
+        gpu_trust_measured(trust, 0, -1, 10);
+    expect(trust, 10, GPU_TRUST_CANARY, 0);
+    gpu_trust_canary(trust, 0, 10, 1.1e-3);
+    expect(trust, 10, GPU_TRUST_REST, 0);
+    expect_nothing(trust, 15, true);
+    assert_false(gpu_trust_waits(trust));
+    expect(trust, 15, GPU_TRUST_CANARY, 0);
+    gpu_trust_free(trust);
+}
+
 static void a_step_to_a_new_level_is_one_rest(void **state)
 {
     struct gpu_trust *trust = three_then_one();
@@ -633,6 +651,7 @@ int main(void)
         cmocka_unit_test(
             a_measurement_is_repeated_twice_at_most_and_all_have_a_cap),
         cmocka_unit_test(a_gpu_off_its_level_rests_and_comes_back),
+        cmocka_unit_test(a_rest_at_the_end_needs_no_canary_without_doubts),
         cmocka_unit_test(a_step_to_a_new_level_is_one_rest),
         cmocka_unit_test(
             a_gpu_that_never_settles_is_quarantined_if_others_are_steady),

@@ -261,6 +261,21 @@ static void adopted_work_is_not_handed_out_again(void **state)
     sched_free(sched);
 }
 
+/* It may have lost its GPU since it was given the measurement. */
+static void a_host_without_a_gpu_may_have_a_measurement(void **state)
+{
+    struct sched *sched = two_units(1);
+    struct sched_lease lease;
+
+    (void)state;
+    sched_host_up(sched, 0, 1, 0, 1);
+    assert_true(sched_adopt(sched, JOB_MEASURE, 0, 0, 0, 0, &lease));
+    assert_int_equal(sched_leases(sched), 1);
+    assert_true(sched_lease_apply(sched, lease.id, JOB_EV_REFUSED));
+    assert_int_equal(sched_leases(sched), 0);
+    sched_free(sched);
+}
+
 static void without_shapes_there_are_builds_alone(void **state)
 {
     struct sched *sched = sched_new(
@@ -539,6 +554,7 @@ static void an_idle_builder_repeats_a_late_build(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_host_without_a_gpu_may_have_a_measurement),
         cmocka_unit_test(without_shapes_there_are_builds_alone),
         cmocka_unit_test(one_host_builds_the_reference_first_then_in_order),
         cmocka_unit_test(a_failed_build_settles_its_measurements),
