@@ -290,6 +290,54 @@ static void free_pass(struct pass *pass)
     freed++;
 }
 
+/* A pass that leads is over in the 11th turn. */
+static int led;
+
+static int take_the_lead(struct sweep *sweep, struct pass *pass,
+                         struct err *why)
+{
+    (void)sweep;
+    (void)why;
+    pass->state = &rig;
+    return 1;
+}
+
+static bool is_turn_11(const struct sweep *sweep, const struct pass *pass)
+{
+    const struct rig *r = pass->state;
+
+    (void)sweep;
+    return r->turns >= 11;
+}
+
+static void end_the_lead(struct sweep *sweep, struct pass *pass)
+{
+    (void)sweep;
+    assert_ptr_equal(pass->state, &rig);
+    led++;
+}
+
+static void a_pass_that_leads_ends_it_and_is_no_sweep(void **state)
+{
+    static const struct pass_ops leads = { .start = { .lead = take_the_lead },
+                                           .is_over = is_turn_11,
+                                           .end = end_the_lead,
+                                           .free = free_pass };
+    static const struct pass_ops *const passes[] = { &leads, NULL };
+
+    (void)state;
+    led = 0;
+    rig.options.passes = passes;
+    assert_int_equal(run(step, 0), 1); /* nothing was correct */
+    assert_int_equal(rig.turns, 11 + 1);
+    assert_int_equal(led, 1);
+    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM sweep"), 0);
+    rig.turns = 0;
+    rig.now_ns = RIG_START_NS;
+    assert_int_equal(run(step, 0.5), 6); /* it cannot end what it led */
+    assert_int_equal(led, 1);
+}
+
 static void the_work_of_a_turn_is_long_from_a_second_on(void **state)
 {
     static const struct pass_ops slow = { .start = { .choose = choose_nothing },
@@ -535,6 +583,7 @@ int main(void)
         CASE(what_the_process_slept_is_not_blamed_on_hosts),
         CASE(a_turn_of_a_second_is_not_long),
         CASE(a_wait_is_long_from_a_second_more_on),
+        CASE(a_pass_that_leads_ends_it_and_is_no_sweep),
         CASE(the_work_of_a_turn_is_long_from_a_second_on),
         CASE(the_hours_of_a_host_are_written_each_second),
         CASE(who_says_goodbye_is_not_waited_for),
