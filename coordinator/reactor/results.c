@@ -170,17 +170,20 @@ static bool is_granted(const struct sweep *sweep,
                                    &sweep->fleet.hosts[job->host]));
 }
 
-/* The purpose of a measurement or a tool; -1 if the word is unknown. */
-static int purpose_of(const struct msg *msg)
+/* The purpose of a measurement or a tool; false if the word is unknown. */
+static bool find_purpose(const struct msg *msg, enum sched_purpose *out)
 {
     const struct msg_identity *id = &msg_work(msg)->id;
 
     for (int p = SCHED_AGAIN; p <= SCHED_PROFILE; p++)
         if (strcmp(id->purpose, sched_purpose_name((enum sched_purpose)p)) ==
                 0 &&
-            sched_is_tool((enum sched_purpose)p) == (msg->type == MSG_RAN))
-            return p == SCHED_AGAIN && id->round == 0 ? SCHED_SCREEN : p;
-    return -1;
+            sched_is_tool((enum sched_purpose)p) == (msg->type == MSG_RAN)) {
+            *out = p == SCHED_AGAIN && id->round == 0 ? SCHED_SCREEN
+                                                      : (enum sched_purpose)p;
+            return true;
+        }
+    return false;
 }
 
 /* A result that another database asked for cannot be checked here.  In a pass
@@ -254,14 +257,16 @@ int results_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
     const struct msg_work *work = msg_work(msg);
     bool build = msg->type == MSG_BUILT,
          ours = msg->epoch == sweep->reactor.epoch;
-    int purpose = build ? SCHED_SCREEN : purpose_of(msg), known, rc;
+    int known, rc;
+    bool named;
 
-    out->purpose = purpose < 0 ? SCHED_SCREEN : (enum sched_purpose)purpose;
+    out->purpose = SCHED_SCREEN;
+    named = build || find_purpose(msg, &out->purpose);
     out->round = build ? 0 : (int)work->id.round;
     out->stage = build ? JOB_BUILD : JOB_MEASURE;
-    out->unit = purpose < 0 ? -1
-                            : work_find_unit(&sweep->work, work->id.config,
-                                             work->id.purpose);
+    out->unit =
+        named ? work_find_unit(&sweep->work, work->id.config, work->id.purpose)
+              : -1;
     out->shape = build ? 0 : plan_find_shape(sweep->work.plan, work->id.shape);
     out->host = (int)host;
     out->id = work->lease;
@@ -274,7 +279,7 @@ int results_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
     }
     if (result_check(msg, err) < 0)
         return ERR_PROTO;
-    if (purpose < 0)
+    if (!named)
         return err_set(err, ERR_PROTO, "%s is not for '%s'",
                        msg_type_name(msg->type), work->id.purpose);
     rc = ours ? check_grant(sweep, out, err) : 0;
