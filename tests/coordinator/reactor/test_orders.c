@@ -12,6 +12,7 @@
 #include "common/outcome.h"
 #include "coordinator/reactor/inbox.h"
 #include "coordinator/reactor/orders.h"
+#include "coordinator/reactor/results.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/store/store.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
@@ -65,7 +66,7 @@ static void on_ended(struct sweep *sweep, struct pass *pass,
     told.ended++;
     told.order = lease->order;
     snprintf(told.outcome, sizeof(told.outcome), "%s",
-             result->ran.result.outcome);
+             result ? result->ran.result.outcome : "dropped");
 }
 
 static void on_lost(struct sweep *sweep, struct pass *pass,
@@ -77,7 +78,7 @@ static void on_lost(struct sweep *sweep, struct pass *pass,
     (void)lease;
     (void)reason;
     told.lost++;
-    snprintf(told.died, sizeof(told.died), "%s", died);
+    snprintf(told.died, sizeof(told.died), "%s", died ? died : "");
 }
 
 static const struct pass_ops profiles = {
@@ -240,6 +241,42 @@ static void a_command_that_crashes_is_lost_to_its_pass(void **state)
     assert_int_equal(sched_open_orders(rig.sweep.work.sched), 1);
 }
 
+static void a_command_that_is_refused_is_sent_again(void **state)
+{
+    const int64_t lease = rig_last(&rig, MSG_TOOL)->lease;
+
+    (void)state;
+    assert_int_equal(
+        rig_take(&rig, 0,
+                 (struct msg){ .type = MSG_REFUSE,
+                               .refuse = { .lease = lease, .text = "busy" } }),
+        0);
+    assert_int_equal(rows("lease WHERE purpose = 'profile' AND ending = "
+                          "'refused'"),
+                     1);
+    (void)rig_dispatch(&rig);
+    assert_int_equal(rig_count(&rig, MSG_TOOL), 2);
+    assert_int_equal(rig_take(&rig, 0, ran("ran", 0)), 0);
+    assert_int_equal(told.ended, 1);
+}
+
+/* One attempt less, and the next is its last. */
+static void a_command_whose_lease_is_lost_is_sent_again(void **state)
+{
+    (void)state;
+    for (int attempt = 1; attempt <= 2; attempt++) {
+        const struct sched_lease *lease = sched_lease_get(
+            rig.sweep.work.sched, rig_last(&rig, MSG_TOOL)->lease);
+
+        assert_int_equal(rig_last(&rig, MSG_TOOL)->attempt, attempt);
+        results_lose(&rig.sweep, *lease, OUTCOME_LOST, "silent");
+        assert_int_equal(told.lost, attempt);
+        (void)rig_dispatch(&rig);
+    }
+    assert_int_equal(rig_count(&rig, MSG_TOOL), 2);
+    assert_int_equal(sched_open_orders(rig.sweep.work.sched), 0);
+}
+
 static void what_nobody_ordered_is_refused(void **state)
 {
     struct msg msg = ran("ran", 0);
@@ -310,6 +347,8 @@ int main(void)
         CASE(what_the_pass_cannot_read_has_failed),
         CASE(what_has_run_is_paid_as_measuring),
         CASE(a_command_that_crashes_is_lost_to_its_pass),
+        CASE(a_command_that_is_refused_is_sent_again),
+        CASE(a_command_whose_lease_is_lost_is_sent_again),
         CASE(what_nobody_ordered_is_refused),
         CASE(a_result_of_an_earlier_run_is_for_its_pass),
         CASE(a_result_of_another_database_is_left_there),
