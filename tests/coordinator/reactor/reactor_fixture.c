@@ -105,6 +105,9 @@ static void put_others(struct rig_sent *sent, const struct msg *msg)
     case MSG_STOP:
         put_text(sent->what, sizeof(sent->what), msg->stop.what);
         return;
+    case MSG_WELCOME:
+        put_text(sent->what, sizeof(sent->what), msg->welcome.gpus);
+        return;
     case MSG_BUNDLE:
         put_text(sent->hash, sizeof(sent->hash), msg->bundle.hash);
         return;
