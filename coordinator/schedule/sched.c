@@ -165,11 +165,9 @@ void sched_host_up(struct sched *s, int host, int slots, int gpus,
     h->up = true;
     h->paused = false;
     h->slots = slots;
-    if (gpus > h->gpus) {
-        h->measures = mem_grow(h->measures, (size_t)gpus, sizeof(*h->measures));
-        for (int i = h->gpus; i < gpus; i++)
-            h->measures[i] = 0;
-    }
+    h->measures = mem_grow(h->measures, (size_t)gpus, sizeof(*h->measures));
+    for (int i = h->gpus; i < gpus; i++)
+        h->measures[i] = 0;
     h->gpus = gpus;
     h->credit = measure_credit;
     sched_orders_room(s, host);

@@ -360,6 +360,45 @@ static void a_dropped_unit_is_settled_and_never_done(void **state)
     sched_free(sched);
 }
 
+static void a_dropped_unit_leaves_the_next_one_alone(void **state)
+{
+    struct sched *sched = two_units(1);
+
+    (void)state;
+    sched_hold(sched, 0);
+    sched_drop(sched, 0);
+    assert_int_equal(sched_job(sched, JOB_MEASURE, 0, 0)->state, JOB_FAILED);
+    assert_int_equal(sched_job(sched, JOB_MEASURE, 1, 0)->state, JOB_BLOCKED);
+    sched_free(sched);
+}
+
+/* What was measured on a GPU that is gone frees no other. */
+static void a_host_may_come_back_with_fewer_gpus(void **state)
+{
+    struct sched *sched = two_units(1);
+    struct sched_lease lease;
+
+    (void)state;
+    sched_host_up(sched, 0, 3, 2, 1);
+    for (int i = 0; i < 3; i++)
+        assert_true(sched_next(sched, &lease));
+    built(sched, REFERENCE_OF_2, 0);
+    built(sched, 0, 0);
+    built(sched, 1, 0);
+    for (int gpu = 0; gpu < 2; gpu++) {
+        assert_true(sched_next(sched, &lease));
+        assert_int_equal(lease.gpu, gpu);
+    }
+    sched_host_up(sched, 0, 3, 1, 1);
+    assert_true(sched_lease_apply(sched, lease.id, JOB_EV_REFUSED));
+    assert_false(sched_next(sched, &lease)); /* the other is at work */
+    sched_host_up(sched, 0, 3, 2, 1);
+    assert_true(sched_next(sched, &lease));
+    assert_int_equal(lease.gpu, 1);
+    assert_false(sched_next(sched, &lease));
+    sched_free(sched);
+}
+
 static void dropping_all_needs_no_reference(void **state)
 {
     struct sched *sched = two_units(1);
@@ -571,6 +610,8 @@ int main(void)
         cmocka_unit_test(a_held_unit_waits_for_its_release),
         cmocka_unit_test(a_unit_released_twice_is_built_once),
         cmocka_unit_test(a_dropped_unit_is_settled_and_never_done),
+        cmocka_unit_test(a_dropped_unit_leaves_the_next_one_alone),
+        cmocka_unit_test(a_host_may_come_back_with_fewer_gpus),
         cmocka_unit_test(dropping_all_needs_no_reference),
         cmocka_unit_test(a_host_that_built_a_held_unit_waits_with_it),
         cmocka_unit_test(
