@@ -12,7 +12,7 @@
 #include "coordinator/state/reactor.h"
 
 #define RIG_HOSTS 3
-#define RIG_QUEUE 128 /* messages that come in a whole run */
+#define RIG_QUEUE 1024 /* messages that come in a whole run */
 #define RIG_SAMPLES 5
 #define RIG_EPOCH 1000
 #define RIG_START_NS (1000 * NS_PER_S)

@@ -360,6 +360,27 @@ static void the_work_of_a_turn_is_long_from_a_second_on(void **state)
     assert_int_equal(freed, 2);
 }
 
+/* 513 messages come in the second turn. */
+static size_t taken_at_once;
+
+static void step_with_many(struct rig *r)
+{
+    step_with_host(r);
+    if (r->turns == 2)
+        for (int i = 0; i < 513; i++)
+            rig_queue(r, 0, (struct msg){ .type = MSG_BEAT });
+    if (r->turns == 3)
+        taken_at_once = r->n_taken;
+}
+
+static void a_turn_takes_512_messages_and_leaves_the_rest(void **state)
+{
+    (void)state;
+    assert_int_equal(run(step_with_many, 3.6), 6);
+    assert_int_equal(taken_at_once, 3 + 512);
+    assert_int_equal(rig.n_taken, 3 + 513);
+}
+
 /* The first turn ends at 0.1 s. */
 static int64_t written_ms;
 
@@ -585,6 +606,7 @@ int main(void)
         CASE(a_wait_is_long_from_a_second_more_on),
         CASE(a_pass_that_leads_ends_it_and_is_no_sweep),
         CASE(the_work_of_a_turn_is_long_from_a_second_on),
+        CASE(a_turn_takes_512_messages_and_leaves_the_rest),
         CASE(the_hours_of_a_host_are_written_each_second),
         CASE(who_says_goodbye_is_not_waited_for),
         CASE(a_message_against_the_protocol_ends_its_host),

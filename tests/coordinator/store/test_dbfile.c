@@ -289,6 +289,19 @@ a_lock_is_taken_seen_and_released_without_standard_input(void **state)
     assert_int_equal(open("/dev/null", O_RDONLY), STDIN_FILENO);
 }
 
+static void a_database_is_opened_without_standard_input(void **state)
+{
+    int in = dup(STDIN_FILENO);
+    struct store *store;
+
+    close(STDIN_FILENO);
+    store = fixture_open(*state, STORE_CREATE);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM run"), 0);
+    store_close(store);
+    (void)dup2(in, STDIN_FILENO);
+    close(in);
+}
+
 static void the_lock_of_a_dead_process_is_taken_over(void **state)
 {
     int status;
@@ -361,6 +374,7 @@ int main(void)
         TEST(a_failed_step_leaves_the_old_format),
         TEST(a_second_coordinator_is_told_who_holds_it),
         TEST(a_lock_is_taken_seen_and_released_without_standard_input),
+        TEST(a_database_is_opened_without_standard_input),
         TEST(the_lock_of_a_dead_process_is_taken_over),
         TEST(the_schema_cannot_be_edited_by_hand),
         TEST(double_quotes_are_for_names_alone),
