@@ -20,7 +20,7 @@ static void remove_folder(int parent, const char *name)
     struct dirent *entry;
     DIR *dir;
 
-    if (fd < 0)
+    if (fd == -1)
         return;
     if (fstat(fd, &st) < 0 || st.st_uid != geteuid() ||
         !(dir = fdopendir(fd))) {

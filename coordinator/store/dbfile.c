@@ -77,12 +77,12 @@ static int touch(const char *path, bool create, struct err *err)
     struct stat st;
     int rc;
 
-    if (fd < 0 && errno == ENOENT && !create)
+    if (fd == -1 && errno == ENOENT && !create)
         return is_missing(path, err);
-    if (fd < 0 && (errno == EACCES || errno == EROFS))
+    if (fd == -1 && (errno == EACCES || errno == EROFS))
         return err_set(err, ERR_STORE, "%s cannot be written: %s", path,
                        strerror(errno));
-    if (fd < 0)
+    if (fd == -1)
         return err_set(err, ERR_STORE, "%s: %s", path, strerror(errno));
     rc = fstat(fd, &st);
     close(fd);

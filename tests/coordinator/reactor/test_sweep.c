@@ -399,6 +399,16 @@ static void the_hours_of_a_host_are_written_each_second(void **state)
     assert_int_equal(written_ms, 1100);
 }
 
+/* Nothing was done that could be told. */
+static void where_nothing_is_settled_there_is_no_last_line(void **state)
+{
+    (void)state;
+    rig.options.quiet = false;
+    rig_listen(&rig);
+    assert_int_equal(run(step, 3.6), 6);
+    assert_null(strstr(rig_heard(&rig), "measured"));
+}
+
 /* The last host that says BYE is the last that is waited for. */
 static void step_with_goodbye(struct rig *r)
 {
@@ -608,6 +618,7 @@ int main(void)
         CASE(the_work_of_a_turn_is_long_from_a_second_on),
         CASE(a_turn_takes_512_messages_and_leaves_the_rest),
         CASE(the_hours_of_a_host_are_written_each_second),
+        CASE(where_nothing_is_settled_there_is_no_last_line),
         CASE(who_says_goodbye_is_not_waited_for),
         CASE(a_message_against_the_protocol_ends_its_host),
         CASE(what_cannot_be_committed_ends_it),
