@@ -55,15 +55,15 @@ static int link_open(void *self, const struct hosts *hosts,
 
 static void link_close(void *self)
 {
-    (void)self;
+    ((struct rig *)self)->closed++;
 }
 
 static void link_wait(void *self, struct pollfd *fds, size_t n, long ms)
 {
     struct rig *rig = self;
 
-    (void)fds;
-    (void)n;
+    for (size_t i = 1; i < n; i++)
+        assert_int_equal(fds[i].fd, -1); /* no pass waits for one */
     rig->now_ns += ms * NS_PER_MS;
     rig->turns++;
     if (rig->turn)
@@ -174,7 +174,10 @@ static int link_news(void *self, size_t host, struct host_thread_news *out)
 
 static void link_reconnect(void *self, size_t host)
 {
-    ((struct rig *)self)->reconnected[host]++;
+    struct rig *rig = self;
+
+    rig->reconnected[host]++;
+    rig->reconnected_ns = rig->now_ns;
 }
 
 static void link_dismiss(void *self, size_t host)

@@ -13,6 +13,7 @@
 
 #include "common/clock.h"
 #include "coordinator/reactor/sweep.h"
+#include "coordinator/state/records.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
 #define STEP_NS (100 * NS_PER_MS)
@@ -134,9 +135,49 @@ static void a_silent_host_is_suspect_after_15_s_and_lost_after_30(void **state)
                                       "WHERE name = 'HOST-LOST'"),
                      1000000 + 100 + 30100);
     assert_int_equal(rig.reconnected[0], 1);
+    assert_int_equal(rig.reconnected_ns, RIG_START_NS + 302 * STEP_NS);
     assert_int_equal(rig_number(&rig, "SELECT count(*) FROM lease WHERE "
                                       "ending = 'lost'"),
                      2);
+}
+
+/* What is sent to it does not arrive, so it greets again and again. */
+static void step_with_hellos(struct rig *r)
+{
+    step(r);
+    r->n_queue = r->n_taken = 0;
+    rig_queue(r, 0, rig_hello(7));
+    if (r->turns == 1)
+        r->news = (struct host_thread_news){ .event = HOST_THREADS_ATTACHED };
+    r->has_news = r->turns == 1;
+}
+
+static void who_says_only_hello_is_connected_again_after_30_s(void **state)
+{
+    (void)state;
+    assert_int_equal(run(step_with_hellos, 36), 6);
+    assert_int_equal(rig.reconnected[0], 1);
+    assert_int_equal(rig.reconnected_ns, RIG_START_NS + 302 * STEP_NS);
+}
+
+/* It is there, and its two builds never end. */
+static void step_with_beats(struct rig *r)
+{
+    step_with_host(r);
+    if (r->turns % 10 == 0) {
+        r->n_queue = r->n_taken = 0;
+        rig_queue(r, 0, (struct msg){ .type = MSG_BEAT });
+    }
+}
+
+static void a_lease_expires_at_its_deadline(void **state)
+{
+    (void)state;
+    assert_int_equal(run(step_with_beats, 340), 6);
+    assert_int_equal(rig_number(&rig, "SELECT min(at_utc) / 1000000 FROM event "
+                                      "WHERE name = 'LEASE-EXPIRED'"),
+                     1000000 + 100 + 330000 + 100);
+    assert_int_equal(rig.closed, 1);
 }
 
 static void what_was_never_ready_is_not_silent(void **state)
@@ -185,9 +226,19 @@ static void step_with_two_signals(struct rig *r)
 
 static void a_second_signal_waits_for_2_s(void **state)
 {
+    const char *first, *second;
+
     (void)state;
+    rig.options.quiet = false;
+    rig_listen(&rig);
     assert_int_equal(run(step_with_two_signals, 0), 128 + SIGINT);
     assert_int_equal(rig.turns, 20 + 21 + 20);
+    first = strstr(rig_heard(&rig), "stopping: finishing what runs; again");
+    assert_non_null(first);
+    second = strstr(first, "stopping at once");
+    assert_non_null(second);
+    assert_null(strstr(second + 1, "stopping"));
+    assert_int_equal(rig_count(&rig, MSG_STOP), 3);
 }
 
 static void step_with_signal_alone(struct rig *r)
@@ -336,6 +387,35 @@ static void a_pass_that_leads_ends_it_and_is_no_sweep(void **state)
     rig.now_ns = RIG_START_NS;
     assert_int_equal(run(step, 0.5), 6); /* it cannot end what it led */
     assert_int_equal(led, 1);
+}
+
+/* A row that comes in turn 11 is committed in the next, which is 20 ms
+ * later. */
+static int commits_before;
+
+static void put_once(struct sweep *sweep, struct pass *pass)
+{
+    struct rig *r = pass->state;
+
+    if (r->turns == 11)
+        records_put_event(sweep, "I", "HOST-LOST", "a");
+    if (r->turns == 12)
+        commits_before = r->commits;
+    if (r->turns == 13)
+        assert_int_equal(r->commits, commits_before + 1);
+}
+
+static void a_row_is_committed_after_20_ms(void **state)
+{
+    static const struct pass_ops puts = { .start = { .choose = choose_nothing },
+                                          .turn = put_once,
+                                          .free = free_pass };
+    static const struct pass_ops *const passes[] = { &puts, NULL };
+
+    (void)state;
+    rig.options.passes = passes;
+    assert_int_equal(run(NULL, 3.6), 6);
+    assert_true(rig.turns > 13);
 }
 
 static void the_work_of_a_turn_is_long_from_a_second_on(void **state)
@@ -606,6 +686,8 @@ int main(void)
         CASE(without_caps_it_goes_on),
         CASE(the_budget_ends_it_when_it_is_spent),
         CASE(a_silent_host_is_suspect_after_15_s_and_lost_after_30),
+        CASE(who_says_only_hello_is_connected_again_after_30_s),
+        CASE(a_lease_expires_at_its_deadline),
         CASE(what_was_never_ready_is_not_silent),
         CASE(a_beat_goes_out_every_5_s),
         CASE(one_signal_lets_what_runs_finish_for_15_s),
@@ -615,6 +697,7 @@ int main(void)
         CASE(a_turn_of_a_second_is_not_long),
         CASE(a_wait_is_long_from_a_second_more_on),
         CASE(a_pass_that_leads_ends_it_and_is_no_sweep),
+        CASE(a_row_is_committed_after_20_ms),
         CASE(the_work_of_a_turn_is_long_from_a_second_on),
         CASE(a_turn_takes_512_messages_and_leaves_the_rest),
         CASE(the_hours_of_a_host_are_written_each_second),
