@@ -383,7 +383,7 @@ static int print_log(struct store *store, const char *key, FILE *to,
         free(text);
     }
     row_close(&query);
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 int explain_print(const struct explain *explain, const struct report *report,

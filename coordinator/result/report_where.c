@@ -147,7 +147,7 @@ static int fill(struct sqlite3 *db, const struct report *report,
     sql_free(insert);
     free(columns);
     free(values);
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 static int choose(struct sqlite3 *db, struct report *report,

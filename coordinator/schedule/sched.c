@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/int64.h"
 #include "common/mem.h"
 #include "coordinator/schedule/sched_internal.h"
 
@@ -114,9 +115,7 @@ void sched_losses(struct sched *s, enum job_stage stage, int unit, int shape,
 
     job->losses = losses;
     /* Losses of an earlier run always leave a job at least one try. */
-    job->tries_left = s->limits.attempts - 1 - losses;
-    if (job->tries_left < 0)
-        job->tries_left = 0;
+    job->tries_left = (int)int64_max(s->limits.attempts - 1 - losses, 0);
 }
 
 void sched_built_at(struct sched *s, int unit, int host)
@@ -166,11 +165,9 @@ void sched_host_up(struct sched *s, int host, int slots, int gpus,
     h->up = true;
     h->paused = false;
     h->slots = slots;
-    if (gpus > h->gpus) {
-        h->measures = mem_grow(h->measures, (size_t)gpus, sizeof(*h->measures));
-        for (int i = h->gpus; i < gpus; i++)
-            h->measures[i] = 0;
-    }
+    h->measures = mem_grow(h->measures, (size_t)gpus, sizeof(*h->measures));
+    for (int i = h->gpus; i < gpus; i++)
+        h->measures[i] = 0;
     h->gpus = gpus;
     h->credit = measure_credit;
     sched_orders_room(s, host);

@@ -77,12 +77,12 @@ static int touch(const char *path, bool create, struct err *err)
     struct stat st;
     int rc;
 
-    if (fd < 0 && errno == ENOENT && !create)
+    if (fd == -1 && errno == ENOENT && !create)
         return is_missing(path, err);
-    if (fd < 0 && (errno == EACCES || errno == EROFS))
+    if (fd == -1 && (errno == EACCES || errno == EROFS))
         return err_set(err, ERR_STORE, "%s cannot be written: %s", path,
                        strerror(errno));
-    if (fd < 0)
+    if (fd == -1)
         return err_set(err, ERR_STORE, "%s: %s", path, strerror(errno));
     rc = fstat(fd, &st);
     close(fd);
@@ -432,10 +432,9 @@ int dbfile_read(const char *path, struct dbfile_steps steps,
     rc = check_format(*out, path, steps.n, err);
     if (rc == 0)
         rc = err_set(err, ERR_STORE, "%s is an empty file", path);
-    else if (rc > 0 && rc < steps.readable)
-        rc = read_older(path, out, rc, steps, err);
-    else if (rc > 0)
-        rc = 0;
+    if (rc < 0)
+        goto fail;
+    rc = rc < steps.readable ? read_older(path, out, rc, steps, err) : 0;
     if (rc == 0)
         return 0;
 fail:

@@ -154,7 +154,7 @@ int sql_number(struct sqlite3 *db, const char *text, int64_t *out,
     if (rc == 1)
         *out = sql_only_int(stmt);
     sql_free(stmt);
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 int sql_exec_values(struct sqlite3_stmt *stmt, const struct sql_value *values,

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "common/err.h"
 #include "coordinator/store/row.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"

@@ -141,9 +141,7 @@ void past_runs_close(struct past_runs *past)
 
 static int within(struct past_runs *past, int rc, struct err *err)
 {
-    if (rc < 0)
-        return err_within(err, rc, "%s", store_path(past->store));
-    return rc;
+    return err_within(err, rc, "%s", store_path(past->store));
 }
 
 int past_runs_sweep(struct past_runs *past, struct store_sweep *out,
@@ -165,7 +163,7 @@ static int has_requests(struct past_runs *past, struct err *err)
                         " WHERE name = 'request'",
                         &n, err, "");
 
-    return rc < 0 ? rc : n > 0;
+    return rc == 0 ? n > 0 : rc;
 }
 
 int past_runs_request(struct past_runs *past, struct store_request *out,
@@ -206,7 +204,7 @@ int past_runs_arch(struct past_runs *past, const struct store_sweep *sweep,
 
     if (rc == 1)
         memcpy(out, row.arch, sizeof(row.arch));
-    return rc < 0 ? within(past, rc, err) : 0;
+    return within(past, err_only(rc), err);
 }
 
 bool past_runs_asked(const struct store_sweep *sweep)

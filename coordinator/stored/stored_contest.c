@@ -8,7 +8,7 @@
 
 static int fault(const struct store *store, int rc, struct err *err)
 {
-    return rc < 0 ? err_within(err, ERR_STORE, "%s", store_path(store)) : rc;
+    return err_within(err, rc, "%s", store_path(store));
 }
 
 int stored_contest_last(struct store *store, int64_t *pass_out, struct err *err)

@@ -7,7 +7,7 @@
 
 static int fault(const struct store *store, int rc, struct err *err)
 {
-    return rc < 0 ? err_within(err, ERR_STORE, "%s", store_path(store)) : rc;
+    return err_within(err, rc, "%s", store_path(store));
 }
 
 struct cost_row {
@@ -30,7 +30,7 @@ int stored_work_usd(struct store *store, double *out, struct err *err)
 
     if (rc == 1)
         *out = row.usd;
-    return rc < 0 ? fault(store, rc, err) : 0;
+    return fault(store, err_only(rc), err);
 }
 
 int stored_work_was_leased(struct store *store, const struct store_lease *lease,

@@ -90,13 +90,20 @@ static void a_wrong_result_settles_it_as_what_it_is(void **state)
     assert_true(incumbents_high_s(rig.sweep.work.incumbents, 0) == 0);
 }
 
+/* Its acknowledgement was lost, so it gets another. */
 static void one_that_comes_twice_is_kept_once(void **state)
 {
+    size_t acks = host(0)->n_acks;
+    struct rig_sent build = *rig_first(&rig, MSG_BUILD);
+
     (void)state;
     assert_int_equal(rig_measured(&rig, &sent, "correct", 1e-3), 0);
     assert_int_equal(rig_measured(&rig, &sent, "correct", 1e-3), 0);
     assert_int_equal(rows("result"), 1);
     assert_int_equal(rig.sweep.work.count.settled, 1);
+    assert_int_equal(host(0)->n_acks, acks + 2);
+    assert_int_equal(rig_built(&rig, &build, "built"), 0);
+    assert_int_equal(host(0)->n_acks, acks + 3);
 }
 
 static void a_lease_that_was_never_given_has_no_result(void **state)

@@ -107,6 +107,22 @@ static void a_host_that_is_lost_loses_its_work_and_its_builds(void **state)
     assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
 }
 
+/* Nobody waits for what it had asked for. */
+static void what_a_lost_host_wanted_is_not_fetched(void **state)
+{
+    char hash[HASH_HEX];
+    const struct msg want = { .type = MSG_WANT,
+                              .want = { .what = "artifact", .hash = hash } };
+
+    (void)state;
+    rig_ready(&rig, 1, 1, 1);
+    snprintf(hash, sizeof(hash), "%s", rig.sweep.work.artifacts[0]);
+    assert_int_equal(rig_take(&rig, 1, want), 0);
+    assert_int_equal(rig.sweep.work.n_fetches, 1);
+    results_host_lost(&rig.sweep, 1, "silent");
+    assert_int_equal(rig.sweep.work.n_fetches, 0);
+}
+
 /* Host a is late with the only measurement left, 'sent', and b repeats it. */
 static struct rig_sent repeat_on_another_host(void)
 {
@@ -174,6 +190,7 @@ int main(void)
         CASE(a_build_that_crashes_is_tried_again),
         CASE(what_runs_out_is_cancelled_and_lost),
         CASE(a_host_that_is_lost_loses_its_work_and_its_builds),
+        CASE(what_a_lost_host_wanted_is_not_fetched),
         CASE(the_first_result_cancels_the_other_lease),
         CASE(the_last_crash_cancels_the_other_lease),
     };

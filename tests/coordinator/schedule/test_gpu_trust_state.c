@@ -38,6 +38,124 @@ static void a_gpu_off_its_level_rests_and_comes_back(void **state)
     gpu_trust_free(trust);
 }
 
+/* Its canary after the rest serves repetitions alone. */
+static void a_rest_at_the_end_needs_no_canary_without_doubts(void **state)
+{
+    struct gpu_trust *trust = trust_three_then_one();
+
+    (void)state;
+    trust_start(trust, 0, 1e-3);
+    for (int i = 0; i < 3; i++)
+        gpu_trust_measured(trust, 0, -1, 10);
+    trust_expect(trust, 10, GPU_TRUST_CANARY, 0);
+    gpu_trust_canary(trust, 0, 10, 1.1e-3);
+    trust_expect(trust, 10, GPU_TRUST_REST, 0);
+    trust_expect_nothing(trust, 15, true);
+    assert_false(gpu_trust_waits(trust));
+    trust_expect(trust, 15, GPU_TRUST_CANARY, 0);
+    gpu_trust_free(trust);
+}
+
+/* The canary that is due after three measurements. */
+static void canary_at(struct gpu_trust *trust, double at_s, double seconds)
+{
+    for (int i = 0; i < 3; i++)
+        gpu_trust_measured(trust, 0, -1, at_s);
+    trust_expect(trust, at_s, GPU_TRUST_CANARY, 0);
+    gpu_trust_canary(trust, 0, at_s, seconds);
+}
+
+static struct gpu_trust *with_drift(double drift)
+{
+    struct gpu_trust_rules rules = { .every = 3,
+                                     .line = CANARY_CALIBRATION_RULES,
+                                     .rest_s = 5,
+                                     .again_max = 8 };
+
+    rules.line.drift = drift;
+    return gpu_trust_new(&rules, TRUST_JOBS);
+}
+
+/* 1/32 is exact. */
+static void a_canary_may_be_off_by_as_much_as_the_drift(void **state)
+{
+    struct gpu_trust *trust = with_drift(0.03125);
+
+    (void)state;
+    trust_start(trust, 0, 1);
+    canary_at(trust, 10, 1.03125);
+    trust_expect_nothing(trust, 10, false);
+    gpu_trust_free(trust);
+}
+
+/* So may the canary after a rest be of the one before. */
+static void a_new_level_is_steady_within_the_drift(void **state)
+{
+    struct gpu_trust *trust = with_drift(0.03125);
+
+    (void)state;
+    trust_start(trust, 0, 1);
+    canary_at(trust, 10, 2);
+    trust_expect(trust, 10, GPU_TRUST_REST, 0);
+    trust_expect(trust, 15, GPU_TRUST_CANARY, 0);
+    gpu_trust_canary(trust, 0, 15, 2.0625);
+    trust_expect_text(trust, GPU_TRUST_GO_ON, 0,
+                      "its canary is steady on a new level");
+    gpu_trust_free(trust);
+}
+
+/* Each is near the one before, and the third is off the level. */
+static void a_slow_drift_is_a_rest_too(void **state)
+{
+    struct gpu_trust *trust = with_drift(0.03125);
+
+    (void)state;
+    trust_start(trust, 0, 1);
+    canary_at(trust, 10, 1);
+    canary_at(trust, 20, 1.03);
+    canary_at(trust, 30, 1.05);
+    trust_expect_text(trust, GPU_TRUST_REST, 0,
+                      "its canary is +5.0 % off its level; it rests for 5 s");
+    gpu_trust_free(trust);
+}
+
+/* The level is the median of the newest five: 1, 1, 2, 2, 2. */
+static void the_level_is_of_the_newest_five(void **state)
+{
+    static const double seconds[] = { 1, 1, 1, 2, 2, 2 };
+    struct gpu_trust *trust = with_drift(1.5);
+
+    (void)state;
+    trust_start(trust, 0, 1);
+    for (int i = 0; i < 6; i++)
+        canary_at(trust, 10 + i, seconds[i]);
+    trust_expect_nothing(trust, 20, false);
+    canary_at(trust, 20, 6); /* 3 times 2, and 6 times 1 */
+    trust_expect_text(trust, GPU_TRUST_REST, 0,
+                      "its canary is +200.0 % off its level; it rests for 5 s");
+    gpu_trust_free(trust);
+}
+
+/* The GPU that may go on first. */
+static void the_first_rest_that_ends_is_told(void **state)
+{
+    struct gpu_trust *trust = with_drift(0.03125);
+
+    (void)state;
+    for (int gpu = 0; gpu < 2; gpu++) {
+        trust_start(trust, gpu, 1);
+        for (int i = 0; i < 3; i++)
+            gpu_trust_measured(trust, gpu, -1, 10);
+        trust_expect(trust, 10, GPU_TRUST_CANARY, gpu);
+        gpu_trust_canary(trust, gpu, 10 + 10 * gpu, 2);
+        trust_expect(trust, 10, GPU_TRUST_REST, gpu);
+    }
+    assert_true(gpu_trust_rested_s(trust) == 15);
+    trust_expect(trust, 16, GPU_TRUST_CANARY, 0);
+    assert_true(gpu_trust_rested_s(trust) == 25);
+    gpu_trust_free(trust);
+}
+
 static void a_step_to_a_new_level_is_one_rest(void **state)
 {
     struct gpu_trust *trust = trust_three_then_one();
@@ -208,6 +326,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gpu_off_its_level_rests_and_comes_back),
+        cmocka_unit_test(a_rest_at_the_end_needs_no_canary_without_doubts),
+        cmocka_unit_test(a_canary_may_be_off_by_as_much_as_the_drift),
+        cmocka_unit_test(a_new_level_is_steady_within_the_drift),
+        cmocka_unit_test(a_slow_drift_is_a_rest_too),
+        cmocka_unit_test(the_level_is_of_the_newest_five),
+        cmocka_unit_test(the_first_rest_that_ends_is_told),
         cmocka_unit_test(a_step_to_a_new_level_is_one_rest),
         cmocka_unit_test(
             a_gpu_that_never_settles_is_quarantined_if_others_are_steady),
