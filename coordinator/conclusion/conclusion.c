@@ -10,30 +10,36 @@
 #include "coordinator/confirm/blocks.h"
 #include "coordinator/result/report.h"
 
-/* The strength of its evidence. */
-static int standing(const struct finding *f)
+/* The strength of its evidence: it reached the target over what the rule is
+ * against, or it is faster than the baseline. */
+static int standing(const struct conclusion_reference *rule,
+                    const struct conclusion_shape *shape, size_t entry)
 {
-    return f->success ? 2 : f->verdict == VERDICT_FAST ? 1 : 0;
+    if (rule->findings && rule->findings[entry].success)
+        return 2;
+    return shape->findings[entry].verdict == VERDICT_FAST;
 }
 
 /* Among those that tie, prefer those with the strongest evidence: a candidate
  * that was measured badly must not be reported as the winner. */
 static size_t take_from_tie(const struct conclusion *c,
-                            const struct finding *findings)
+                            const struct conclusion_shape *shape,
+                            const struct conclusion_reference *rule)
 {
     struct best_set_choice *choices = mem_new(c->n, sizeof(*choices));
     int highest = 0;
     size_t best;
 
     for (size_t i = 0; i < c->n; i++)
-        if (findings[i].tied && standing(&findings[i]) > highest)
-            highest = standing(&findings[i]);
+        if (shape->findings[i].tied && standing(rule, shape, i) > highest)
+            highest = standing(rule, shape, i);
     for (size_t i = 0; i < c->n; i++) {
         const struct conclusion_entry *entry = &c->entries[i];
 
         choices[i] = (struct best_set_choice){
-            .eligible = findings[i].tied && standing(&findings[i]) == highest,
-            .seconds = findings[i].time.seconds,
+            .eligible =
+                shape->findings[i].tied && standing(rule, shape, i) == highest,
+            .seconds = shape->findings[i].time.seconds,
             .code = entry->code,
             .number = entry->config ? entry->config->point : INT64_MAX,
         };
@@ -58,10 +64,20 @@ static void judge_shape(struct conclusion *c, size_t at,
     shape->findings = mem_new(c->n, sizeof(*shape->findings));
     shape->leader = analysis_findings(shape->blocks, 0, &c->confirmation.rules,
                                       shape->findings);
-    shape->best = take_from_tie(c, shape->findings);
     for (size_t i = 0; i < c->n; i++)
         shape->n_tied += shape->findings[i].tied;
     free(mine);
+}
+
+static void choose(struct conclusion *c, size_t at)
+{
+    struct conclusion_shape *shape = &c->shapes[at];
+    struct conclusion_reference rule = conclusion_external_rule(c, at);
+
+    shape->best = take_from_tie(c, shape, &rule);
+    shape->success = c->state == CONCLUSION_DONE && !c->emulated &&
+                     shape->best != BEST_SET_NONE && rule.findings &&
+                     rule.findings[shape->best].success;
 }
 
 void conclusion_judge(struct conclusion *c,
@@ -74,11 +90,13 @@ void conclusion_judge(struct conclusion *c,
     }
     for (size_t at = 0; at < c->n_shapes; at++)
         judge_shape(c, at, samples, n);
-    if (c->n_shapes > 0)
+    conclusion_external_judge(c, samples, n);
+    for (size_t at = 0; at < c->n_shapes; at++)
+        choose(c, at);
+    if (c->n_shapes > 0) {
         c->best = c->shapes[0].best;
-    c->success = c->state == CONCLUSION_DONE && !c->emulated &&
-                 c->best != BEST_SET_NONE &&
-                 c->shapes[0].findings[c->best].success;
+        c->success = c->shapes[0].success;
+    }
 }
 
 const char *conclusion_reason(const struct conclusion *c,

@@ -15,8 +15,8 @@ struct conclusion_sample {
 
 void conclusion_entry_fini(struct conclusion_entry *entry);
 
-/* From entries, confirmation, state, emulated, complete and n_gpus, derive all
- * other members except the sentences. */
+/* From entries, confirmation, state, emulated, complete, n_gpus and the times
+ * of the external baselines, derive all other members except the sentences. */
 void conclusion_judge(struct conclusion *conclusion,
                       const struct conclusion_sample *samples, size_t n);
 

@@ -255,6 +255,8 @@ static int load_results(struct store *store, const struct report *report,
     for (size_t i = 0; i < n; i++)
         l.codes[i] = mem_strdup("");
     rc = confirmation_results(store, &c->confirmation, take, &l, err);
+    if (rc == 0)
+        rc = conclusion_external_load(c, store, err);
     if (rc == 0) {
         size_t n_samples;
 
@@ -263,7 +265,6 @@ static int load_results(struct store *store, const struct report *report,
         conclusion_judge(c, samples, n_samples);
         find_missed(c, report);
         conclusion_say(c);
-        rc = conclusion_take_external(c, store, samples, n_samples, err);
     }
     free(samples);
     free(places);

@@ -52,9 +52,10 @@ int spec_read_shapes(struct reader *r,
                      const struct json *root); /* spec_shapes.c */
 int spec_read_arguments(struct reader *r,
                         const struct json *root); /* spec_work.c */
-int spec_read_external(struct reader *r, const struct json *root);
-int spec_read_confirm(struct reader *r,
-                      const struct json *root); /* spec_confirm.c */
+int spec_read_external(struct reader *r,
+                       const struct json *root); /* spec_external.c */
+/* spec_confirm.c; after the external baselines */
+int spec_read_confirm(struct reader *r, const struct json *root);
 int spec_read_search(struct reader *r,
                      const struct json *root); /* spec_search.c */
 

@@ -68,7 +68,8 @@ class External(rig.Rig):
         self.assertIn("External baseline numbers (numbers), measured by its own command", ran.stdout)
         self.assertEqual([outcome for outcome, _ in self.runs(folder)], ["ran"] * 3)
         verdict = self.report(folder)["verdict"]
-        external = verdict["external"]
+        [external] = verdict["externals"]
+        self.assertIsNone(verdict["against"])
         self.assertEqual((external["ran"], external["failed"], external["why"]), (3, 0, ""))
         [shape] = external["shapes"]
         self.assertEqual((shape["shape"], shape["best"]["blocks"]), ("n5k", 3))
@@ -81,6 +82,35 @@ class External(rig.Rig):
                 SELECT t.round FROM tool t WHERE NOT EXISTS (SELECT 1 FROM result r WHERE r.purpose = 'confirm'
                 AND r.round = t.round AND r.gpu = t.gpu AND r.shape = t.shape)""")
             self.assertEqual(odd, [])
+        self.assert_invariants(folder)
+
+    def test_several_stand_in_the_same_blocks(self):
+        folder = self.sweep_with()
+        self.script(folder, GOOD)
+        sweep = sweepfile.read(folder)
+        one = sweep["external_baseline"]
+        sweep["external_baseline"] = [
+            {**one, "blocks": 2}, {**one, "name": "slower", "samples": 5, "blocks": 1},
+            {**one, "name": "absent", "command": ["there-is-no-such-program"]}]
+        sweep["confirm"]["against"] = "slower"
+        sweepfile.write(folder, sweep)
+        ran = self.run_coord(folder, "sweep", "--device", "cpu")
+        runs = self.query(folder, """
+            SELECT round % 10000, name, outcome FROM tool WHERE purpose = 'external' AND counted = 1 ORDER BY 1, 2""")
+        with self.subTest("each joins as many blocks as it is to, the one that the rule is against all of them"):
+            self.assertEqual(runs, [(1, "absent", "missing"), (1, "numbers", "ran"), (1, "slower", "ran"),
+                                    (2, "numbers", "ran"), (2, "slower", "ran"), (3, "slower", "ran")])
+        verdict = self.report(folder)["verdict"]
+        self.assertEqual((verdict["against"], verdict["success"], verdict["state"]), ("slower", False, "done"))
+        counts = [(e["name"], e["ran"], e["failed"]) for e in verdict["externals"]]
+        self.assertEqual(counts, [("absent", 0, 1), ("numbers", 2, 0), ("slower", 3, 0)])
+        blocks = [e["shapes"][0]["best"]["blocks"] for e in verdict["externals"]]
+        self.assertEqual(blocks, [0, 2, 3])
+        self.assertIn("External baseline numbers (numbers)", ran.stdout)
+        self.assertIn("The external baseline absent has no time: localhost: missing", ran.stdout)
+        with self.subTest("another confirmation reads the rule again"):
+            self.run_coord(folder, "confirm")
+            self.assertEqual(self.query(folder, "SELECT pass, against FROM contest"), [(1, "slower"), (2, "slower")])
         self.assert_invariants(folder)
 
     def test_one_that_fails_runs_once_on_a_host(self):
@@ -133,13 +163,14 @@ class External(rig.Rig):
                 self.assertTrue(why.startswith(detail), why)
                 verdict = self.report(folder)["verdict"]
                 self.assertEqual((verdict["state"], verdict["blocks"]), ("done", 3))
-                self.assertEqual((verdict["external"]["ran"], verdict["external"]["failed"]), (0, 1))
+                [external] = verdict["externals"]
+                self.assertEqual((external["ran"], external["failed"]), (0, 1))
         with self.subTest("killed from outside"):
             self.script(folder, KILLED)
             self.run_coord(folder, "confirm")
             crashes = self.query(folder, "SELECT round % 10000, attempt, counted FROM tool WHERE outcome = 'crash'")
             self.assertEqual(sorted(crashes), [(1, 1, 0), (1, 2, 0), (1, 3, 0)])
-            external = self.report(folder)["verdict"]["external"]
+            [external] = self.report(folder)["verdict"]["externals"]
             self.assertEqual((external["ran"], external["failed"], external["why"]),
                              (0, 1, "localhost: crash: signal 9 (SIGKILL)"))
         with self.subTest("what it forks ends with it"):

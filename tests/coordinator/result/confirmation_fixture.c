@@ -111,6 +111,8 @@ void scene_begin(struct scene *scene, const char *path, size_t finalists)
                                            .rules = VERDICT_RULES,
                                            .possible = 3,
                                            .cut = (double)NAN };
+    if (scene->against)
+        confirmation->against = mem_strdup(scene->against);
     confirmation_add(confirmation, scene_keys[0], CONFIRMATION_BASELINE, "");
     for (size_t i = 1; i <= finalists; i++)
         confirmation_add(confirmation, scene_keys[i], CONFIRMATION_FINALIST,
