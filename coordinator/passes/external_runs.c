@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/log.h"
+#include "common/device_kind.h"
 #include "common/mem.h"
 #include "common/msg.h"
 #include "common/outcome.h"
@@ -127,13 +127,18 @@ static void make_keys(const struct sweep *sweep, struct external_run *run)
     }
 }
 
-/* The one that the rule is against decides, so it joins all blocks. */
-static int blocks_of(const struct confirmation *is,
+/* Emulated times are not compared, so no number of blocks is too few. */
+static int blocks_of(const struct sweep *sweep, const struct confirmation *is,
                      const struct spec_external *external)
 {
-    bool decides = is->against && strcmp(is->against, external->name) == 0;
+    bool emulated =
+        device_kind_is(sweep->reactor.options->device, DEVICE_KIND_CPU);
+    size_t needed =
+        emulated ? 1 : verdict_blocks_needed(is->n_running, &is->rules);
 
-    return decides ? BLOCK_SCHEDULE_BLOCKS_MAX : external->blocks;
+    return external_schedule_blocks(
+        external->blocks, needed,
+        is->against && strcmp(is->against, external->name) == 0);
 }
 
 static int begin(struct sweep *sweep, const struct confirmation_pass *c,
@@ -144,7 +149,7 @@ static int begin(struct sweep *sweep, const struct confirmation_pass *c,
     run->schedule = external_schedule_new(&(struct external_schedule_design){
         .hosts = (int)sweep->fleet.n,
         .shapes = plan_shapes(sweep->work.plan),
-        .blocks = blocks_of(c->is, run->is),
+        .blocks = blocks_of(sweep, c->is, run->is),
         .attempts = sweep->reactor.options->attempts });
     rc = bundle_files(sweep->work.spec, run->is->files, run->is->files_at,
                       run->is->n_files, &run->bundle, err);
