@@ -178,6 +178,7 @@ bool bench_gain(const struct bench *bench, const struct conclusion *c,
     b = entry_of(c, bench->headline.config);
     if (a == c->n || b == c->n)
         return false;
-    speedup_of(shape->blocks, a, b, 1 - c->confirmation.rules.alpha, out);
+    speedup_of(shape->blocks, a, b,
+               analysis_confidence(c->n - 1, c->confirmation.rules.alpha), out);
     return out->n_blocks > 0;
 }
