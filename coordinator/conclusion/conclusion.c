@@ -9,6 +9,7 @@
 #include "coordinator/conclusion/conclusion_internal.h"
 #include "coordinator/confirm/blocks.h"
 #include "coordinator/result/report.h"
+#include "coordinator/search/objective.h"
 
 /* The strength of its evidence: it reached the target over what the rule is
  * against, or it is faster than the baseline. */
@@ -49,17 +50,14 @@ static size_t take_from_tie(const struct conclusion *c,
     return best;
 }
 
-static void judge_shape(struct conclusion *c, size_t at,
+static void judge_shape(struct conclusion *c, struct conclusion_shape *shape,
                         const struct conclusion_sample *samples, size_t n)
 {
-    struct conclusion_shape *shape = &c->shapes[at];
+    const struct conclusion_scope scope = { shape->at, c->n,
+                                            c->confirmation.n_shapes };
     struct block_sample *mine = mem_new(n, sizeof(*mine));
-    size_t n_mine = 0;
+    size_t n_mine = conclusion_samples_at(samples, n, &scope, mine);
 
-    for (size_t i = 0; i < n; i++)
-        if (samples[i].shape == at)
-            mine[n_mine++] = samples[i].sample;
-    shape->name = c->confirmation.shapes[at].name;
     shape->blocks = blocks_new(mine, n_mine, c->n);
     shape->findings = mem_new(c->n, sizeof(*shape->findings));
     shape->leader = analysis_findings(shape->blocks, 0, &c->confirmation.rules,
@@ -67,6 +65,28 @@ static void judge_shape(struct conclusion *c, size_t at,
     for (size_t i = 0; i < c->n; i++)
         shape->n_tied += shape->findings[i].tied;
     free(mine);
+}
+
+static void add_shape(struct conclusion *c, int at)
+{
+    c->shapes[c->n_shapes++] = (struct conclusion_shape){
+        .name = at == OBJECTIVE_ALL ? OBJECTIVE_GEOMEAN
+                                    : c->confirmation.shapes[at].name,
+        .at = at
+    };
+}
+
+/* The objective's first, then the others in their order. */
+static void list_shapes(struct conclusion *c, int objective)
+{
+    size_t n = c->confirmation.n_shapes;
+
+    c->shapes = mem_new(n + 1, sizeof(*c->shapes));
+    if (n > 0)
+        add_shape(c, objective);
+    for (int at = 0; at < (int)n; at++)
+        if (at != objective)
+            add_shape(c, at);
 }
 
 static void choose(struct conclusion *c, size_t at)
@@ -80,16 +100,14 @@ static void choose(struct conclusion *c, size_t at)
                      rule.findings[shape->best].success;
 }
 
-void conclusion_judge(struct conclusion *c,
+void conclusion_judge(struct conclusion *c, int objective,
                       const struct conclusion_sample *samples, size_t n)
 {
     c->best = BEST_SET_NONE;
-    if (c->n > 0) {
-        c->n_shapes = c->confirmation.n_shapes;
-        c->shapes = mem_new(c->n_shapes, sizeof(*c->shapes));
-    }
+    if (c->n > 0)
+        list_shapes(c, objective);
     for (size_t at = 0; at < c->n_shapes; at++)
-        judge_shape(c, at, samples, n);
+        judge_shape(c, &c->shapes[at], samples, n);
     conclusion_external_judge(c, samples, n);
     for (size_t at = 0; at < c->n_shapes; at++)
         choose(c, at);

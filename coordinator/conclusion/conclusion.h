@@ -73,18 +73,18 @@ struct conclusion {
     size_t n;
     struct conclusion_entry *rejected; /* conclusion_reason() has the reason */
     size_t n_rejected;
-    struct conclusion_shape *shapes; /* the headline first */
+    struct conclusion_shape *shapes; /* that of the objective first */
     size_t n_shapes;
 
     struct conclusion_externals externals;
 
-    size_t best; /* the entry to use at the headline, or BEST_SET_NONE */
+    size_t best; /* the entry to use, by the objective, or BEST_SET_NONE */
     const struct report_config *baseline; /* NULL: not known */
-    bool success;                         /* that of the headline */
+    bool success;                         /* that of the first shape */
     struct conclusion_screening screening;
     char *why_none; /* why nothing was confirmed; NULL if something was */
     struct conclusion_cost cost;
-    char *sentence; /* result at the headline, without a full stop */
+    char *sentence; /* result by the objective, without a full stop */
 };
 
 /* Load the newest confirmation of this kind.  Without one, 'state' and the

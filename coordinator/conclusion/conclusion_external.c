@@ -117,32 +117,47 @@ find_block(const struct conclusion_sample *samples, size_t n, size_t shape,
     return NULL;
 }
 
-/* The blocks of the shape with the entries and, as the last candidate, the
- * external baseline. */
-static struct blocks *join(const struct conclusion *c,
+/* Its samples in blocks that count for the entries; 'out' has room for all. */
+static size_t take_samples(const struct conclusion *c,
                            const struct conclusion_external *external,
                            const struct conclusion_sample *samples, size_t n,
-                           size_t shape)
+                           struct conclusion_sample *out)
 {
-    struct block_sample *all = mem_new(n + external->n_times, sizeof(*all));
-    struct blocks *blocks;
     size_t kept = 0;
 
-    for (size_t i = 0; i < n; i++)
-        if (samples[i].shape == shape)
-            all[kept++] = samples[i].sample;
     for (size_t i = 0; i < external->n_times; i++) {
         const struct conclusion_external_time *time = &external->times[i];
         const struct conclusion_sample *in =
-            time->shape == shape ? find_block(samples, n, shape, time->block)
-                                 : NULL;
+            find_block(samples, n, time->shape, time->block);
 
         if (in)
-            all[kept++] =
-                (struct block_sample){ (int)c->n, time->block, in->sample.gpu,
-                                       time->seconds };
+            out[kept++] =
+                (struct conclusion_sample){ time->shape,
+                                            { (int)c->n, time->block,
+                                              in->sample.gpu, time->seconds } };
     }
+    return kept;
+}
+
+/* The blocks with the entries and, as the last candidate, the external
+ * baseline. */
+static struct blocks *join(const struct conclusion *c,
+                           const struct conclusion_external *external,
+                           const struct conclusion_sample *samples, size_t n,
+                           int at)
+{
+    const struct conclusion_scope scope = { at, c->n + 1,
+                                            c->confirmation.n_shapes };
+    size_t most = external->n_times, kept;
+    struct block_sample *all = mem_new(n + most, sizeof(*all));
+    struct conclusion_sample *theirs = mem_new(most, sizeof(*theirs));
+    struct blocks *blocks;
+
+    most = take_samples(c, external, samples, n, theirs);
+    kept = conclusion_samples_at(samples, n, &scope, all);
+    kept += conclusion_samples_at(theirs, most, &scope, &all[kept]);
     blocks = blocks_new(all, kept, c->n + 1);
+    free(theirs);
     free(all);
     return blocks;
 }
@@ -168,7 +183,7 @@ static void judge(const struct conclusion *c,
                   size_t shape)
 {
     struct conclusion_against *against = &external->shapes[shape];
-    struct blocks *blocks = join(c, external, samples, n, shape);
+    struct blocks *blocks = join(c, external, samples, n, c->shapes[shape].at);
 
     against->findings = mem_new(c->n + 1, sizeof(*against->findings));
     (void)analysis_findings(blocks, c->n, &c->confirmation.rules,

@@ -20,7 +20,7 @@ struct store;
 
 /* One of its times. */
 struct conclusion_external_time {
-    size_t shape;
+    size_t shape; /* its index in the confirmation */
     int block;
     double seconds;
 };

@@ -7,6 +7,7 @@
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/conclusion/conclusion_external.h"
 #include "coordinator/conclusion/conclusion_internal.h"
+#include "coordinator/search/objective.h"
 
 #define TEXT_MAX (1 << 16) /* enough for two configurations */
 
@@ -40,6 +41,17 @@ static void put_interval(struct buf *to, const struct conclusion *c,
                    plural(s->n_blocks));
 }
 
+/* Where the best was compared, if that is not the first shape. */
+static void put_where(struct buf *to, const struct conclusion *c,
+                      const struct conclusion_shape *shape)
+{
+    if (shape->at == OBJECTIVE_ALL)
+        buf_printf(to, " by the geometric mean of %zu shapes",
+                   c->confirmation.n_shapes);
+    else if (shape == c->shapes && shape->at > 0)
+        buf_printf(to, " at %s", shape->name);
+}
+
 /* Over what the rule is against. */
 static void put_best(struct buf *to, const struct conclusion *c,
                      const struct conclusion_shape *shape,
@@ -48,8 +60,10 @@ static void put_best(struct buf *to, const struct conclusion *c,
     const struct finding *f = &rule->findings[shape->best];
     double target = c->confirmation.rules.target;
 
-    buf_printf(to, "%s is %.*fx %s, ", c->entries[shape->best].name,
+    buf_printf(to, "%s is %.*fx %s", c->entries[shape->best].name,
                digits(&f->speedup), f->speedup.value, rule->name);
+    put_where(to, c, shape);
+    buf_printf(to, ", ");
     put_interval(to, c, &f->speedup);
     buf_printf(to, ", confirmed on %zu GPU%s", rule->n_gpus,
                plural(rule->n_gpus));
@@ -93,6 +107,7 @@ static void put_negative(struct buf *to, const struct conclusion *c,
                rule->name);
     if (any_is_faster(c, rule->findings))
         buf_printf(to, " by more than %.2g %%", 100 * floor);
+    put_where(to, c, shape);
     buf_printf(to, ": the best of %zu finalist%s, %s, is ", c->n - 1,
                plural(c->n - 1), c->entries[shape->best].name);
     if (sided)
@@ -112,12 +127,12 @@ static void put_unknown(struct buf *to, const struct conclusion *c,
         conclusion_external_find(c, rule->name);
     bool why = external && *external->why;
 
-    buf_printf(to,
-               "nothing is shown to beat %s, which has no time%s%s%s; the best "
-               "of %zu finalist%s is %s",
+    buf_printf(to, "nothing is shown to beat %s, which has no time%s%s%s",
                rule->name, why ? " (" : "", why ? external->why : "",
-               why ? ")" : "", c->n - 1, plural(c->n - 1),
-               c->entries[shape->best].name);
+               why ? ")" : "");
+    put_where(to, c, shape);
+    buf_printf(to, "; the best of %zu finalist%s is %s", c->n - 1,
+               plural(c->n - 1), c->entries[shape->best].name);
 }
 
 /* One of several, such as "0.92x cudnn [0.91, 0.93]". */

@@ -1,4 +1,4 @@
-/* conclusion_shape.h - what a confirmation found at one shape
+/* conclusion_shape.h - what a confirmation found at one shape, or over all
  */
 #ifndef FA_COORDINATOR_CONCLUSION_CONCLUSION_SHAPE_H
 #define FA_COORDINATOR_CONCLUSION_CONCLUSION_SHAPE_H
@@ -10,7 +10,8 @@ struct blocks;
 struct finding;
 
 struct conclusion_shape {
-    const char *name;
+    const char *name; /* of the shape, or OBJECTIVE_GEOMEAN (objective.h) */
+    int at;           /* its index in the confirmation, or OBJECTIVE_ALL */
     struct blocks *blocks;    /* candidates are the entries, in order */
     struct finding *findings; /* one an entry */
     size_t leader;            /* index of an entry, or BEST_SET_NONE */

@@ -1,7 +1,10 @@
 """The external baseline: a command in the blocks of a confirmation, good, bad and endless."""
 
+import json
+import math
 import os
 import shutil
+import statistics
 import sys
 import unittest
 
@@ -111,6 +114,34 @@ class External(rig.Rig):
         with self.subTest("another confirmation reads the rule again"):
             self.run_coord(folder, "confirm")
             self.assertEqual(self.query(folder, "SELECT pass, against FROM contest"), [(1, "slower"), (2, "slower")])
+        self.assert_invariants(folder)
+
+    def test_all_follows_the_geometric_mean(self):
+        folder = self.sweep_with()
+        self.script(folder, GOOD)
+        self.shapes(folder, n5k=5001, n6k=6001)
+        sweep = sweepfile.read(folder)
+        sweep["search"] = {"strategy": "random:2", "objective": "geomean"}
+        sweepfile.write(folder, sweep)
+        self.run_coord(folder, "sweep", "--device", "cpu")
+        verdict = self.report(folder)["verdict"]
+        self.assertEqual([shape["shape"] for shape in verdict["shapes"]], ["geomean", "n5k", "n6k"])
+        [external] = verdict["externals"]
+        self.assertEqual([shape["shape"] for shape in external["shapes"]], ["geomean", "n5k", "n6k"])
+        self.assertEqual([shape["best"]["blocks"] for shape in external["shapes"]], [3, 3, 3])
+        with self.subTest("a block's ratio is the mean of those of its shapes"):
+            logs = {}
+            for config, block, samples in self.query(folder, """
+                    SELECT config, round, samples FROM result WHERE purpose = 'confirm' AND counted = 1"""):
+                mean = math.log(statistics.median(json.loads(samples))) / 2
+                logs.setdefault(block, {}).setdefault(config, 0)
+                logs[block][config] += mean
+            for one in verdict["finalists"]:
+                ratios = [times[verdict["baseline"]["key"]] - times[one["key"]] for times in logs.values()]
+                pairs = [(a + b) / 2 for i, a in enumerate(ratios) for b in ratios[i:]]
+                self.assertAlmostEqual(one["speedup"], math.exp(statistics.median(pairs)), places=9)
+        export = json.loads(self.run_coord(folder, "export", "--format", "json").stdout)
+        self.assertEqual(export["best_at"], "geomean")
         self.assert_invariants(folder)
 
     def test_one_that_fails_runs_once_on_a_host(self):

@@ -290,6 +290,34 @@ static void intervals_over_it_hold_for_all_together(void **state)
     scene_close(&s);
 }
 
+/* It has times at the first shape alone, so none over all. */
+static void over_all_shapes_it_needs_a_time_at_each(void **state)
+{
+    struct scene s = { .n_gpus = 1,
+                       .times = { 1, 0.75 },
+                       .odd = { 1, 0.75 },
+                       .objective = "geomean",
+                       .against = "flash" };
+    const struct conclusion *c;
+
+    scene_begin(&s, *state, 1);
+    scene_put_blocks(&s, SCENE_BLOCKS);
+    for (int b = 1; b <= 8; b++)
+        put_external(&s, b, "ran", "", 0.9);
+    scene_end(&s, true);
+    c = s.conclusion;
+    assert_string_equal(c->shapes[1].name, "n16m");
+    assert_true(isnan(c->externals.list[0].shapes[0].time.seconds));
+    assert_int_equal(
+        c->externals.list[0].shapes[1].findings[1].speedup.n_blocks, 8);
+    assert_non_null(strstr(c->sentence,
+                           "nothing is shown to beat flash, which has no time "
+                           "by the geometric mean of 2 shapes; the best of 1"));
+    assert_false(c->success);
+    assert_true(c->shapes[1].success);
+    scene_close(&s);
+}
+
 #define TEST(name) \
     cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
@@ -305,6 +333,7 @@ int main(void)
         TEST(slower_than_what_the_rule_is_against_is_said_so),
         TEST(a_rule_against_one_without_a_time_is_not_met),
         TEST(intervals_over_it_hold_for_all_together),
+        TEST(over_all_shapes_it_needs_a_time_at_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

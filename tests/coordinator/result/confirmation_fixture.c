@@ -136,6 +136,10 @@ void scene_end(struct scene *scene, bool ended)
            &err);
     ok(store_commit(store, &err), &err);
     ok(report_load(store, &scene->report, &err), &err);
+    if (scene->objective) {
+        free(scene->report->search.objective);
+        scene->report->search.objective = mem_strdup(scene->objective);
+    }
     ok(report_cost_load(store, &scene->cost, &err), &err);
     ok(conclusion_load(store, scene->report, scene->cost, scene->kind,
                        &scene->conclusion, &err),
