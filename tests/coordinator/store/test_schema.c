@@ -139,6 +139,53 @@ static void a_row_that_was_wrong_stays_wrong(void **state)
     store_close(store);
 }
 
+/* The rows of format 6 are of the cpu device, which has no registers; it was
+ * stored as 0. */
+static void what_was_not_known_becomes_null(void **state)
+{
+    struct store *store;
+    struct verify verify;
+
+    make_format(*state, 6);
+    store = fixture_open(*state, STORE_WRITE);
+    assert_int_equal(fixture_number(store,
+                                    "SELECT count(*) FROM build WHERE"
+                                    " registers IS NULL AND spill_bytes IS"
+                                    " NULL AND static_smem IS NULL"),
+                     5);
+    assert_int_equal(fixture_number(store,
+                                    "SELECT count(*) FROM result WHERE"
+                                    " registers IS NULL AND spill_bytes IS"
+                                    " NULL AND static_smem IS NULL"
+                                    " AND max_at=0"),
+                     10);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 0);
+    verify_fini(&verify);
+    store_close(store);
+}
+
+static void what_was_known_stays(void **state)
+{
+    struct store *store;
+
+    make_format(*state, 1);
+    store = fixture_open(*state, STORE_WRITE);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " registers=32 AND spill_bytes=0"
+                                           " AND static_smem=0"),
+                     3);
+    /* one has no error, so no element of it */
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " max_at=7 AND max_error>0"),
+                     2);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " max_at IS NULL AND"
+                                           " max_error IS NULL"),
+                     1);
+    store_close(store);
+}
+
 /* Rows of all tables that format 7 rebuilds, as one text. */
 static char *content(struct store *store)
 {
@@ -411,6 +458,8 @@ int main(void)
         TEST(an_older_database_comes_to_look_like_a_new_one),
         TEST(old_results_say_how_they_were_sampled),
         TEST(a_row_that_was_wrong_stays_wrong),
+        TEST(what_was_not_known_becomes_null),
+        TEST(what_was_known_stays),
         TEST(to_read_format_6_changes_nothing_to_write_keeps_its_rows),
         TEST(a_migration_that_is_killed_starts_again),
         TEST(old_rows_are_kept_whatever_they_hold),
