@@ -47,6 +47,18 @@ static void make_format(const char *path, int format)
     free(fixture);
 }
 
+static int64_t format_of(const char *path)
+{
+    struct sqlite3 *db;
+    struct err err = { "" };
+    int64_t format;
+
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sql_number(db, "PRAGMA user_version", &format, &err), 0);
+    sqlite3_close(db);
+    return format;
+}
+
 /* Behind the back of the store. */
 static void change(const char *path, const char *sql)
 {
@@ -81,15 +93,16 @@ static char *layout(struct store *store)
 
 static void an_older_database_comes_to_look_like_a_new_one(void **state)
 {
+    static const int formats[] = { 1, 6, 7 };
     struct store *store;
     char *upgraded, *fresh, *other = mem_printf("%s.fresh", (char *)*state);
 
     store = fixture_open(other, STORE_CREATE);
     fresh = layout(store);
     store_close(store);
-    for (int format = 1; format <= 6; format += 5) {
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
         (void)remove(*state);
-        make_format(*state, format);
+        make_format(*state, formats[i]);
         store = fixture_open(*state, STORE_WRITE);
         upgraded = layout(store);
         store_close(store);
@@ -186,6 +199,44 @@ static void what_was_known_stays(void **state)
     store_close(store);
 }
 
+static void check_format_7(const char *path, enum store_mode mode)
+{
+    struct store *store = fixture_open(path, mode);
+    struct verify verify;
+
+    assert_int_equal(fixture_number(store,
+                                    "SELECT sum(registers=40 AND spill_bytes=0"
+                                    " AND static_smem=1024) FROM build"),
+                     1);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " coalesce(registers, spill_bytes,"
+                                           " static_smem) IS NULL"),
+                     9);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " max_at IS NULL"),
+                     1);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM tool WHERE"
+                                           " status IS NULL"),
+                     1);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM contest WHERE"
+                                           " ended_utc IS NULL AND against IS"
+                                           " NULL"),
+                     1);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 0);
+    verify_fini(&verify);
+    store_close(store);
+}
+
+static void the_format_before_is_read_and_gone_on_with(void **state)
+{
+    make_format(*state, 7);
+    check_format_7(*state, STORE_READ);
+    assert_int_equal(format_of(*state), 7);
+    check_format_7(*state, STORE_WRITE);
+    assert_int_equal(format_of(*state), NEWEST);
+}
+
 /* Rows of all tables that format 7 rebuilds, as one text. */
 static char *content(struct store *store)
 {
@@ -220,18 +271,6 @@ static char *content(struct store *store)
     rows = mem_strdup(sql_text(stmt, 0));
     sql_free(stmt);
     return rows;
-}
-
-static int64_t format_of(const char *path)
-{
-    struct sqlite3 *db;
-    struct err err = { "" };
-    int64_t format;
-
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sql_number(db, "PRAGMA user_version", &format, &err), 0);
-    sqlite3_close(db);
-    return format;
 }
 
 /* Of a file of this format, which stays as it is. */
@@ -460,6 +499,7 @@ int main(void)
         TEST(a_row_that_was_wrong_stays_wrong),
         TEST(what_was_not_known_becomes_null),
         TEST(what_was_known_stays),
+        TEST(the_format_before_is_read_and_gone_on_with),
         TEST(to_read_format_6_changes_nothing_to_write_keeps_its_rows),
         TEST(a_migration_that_is_killed_starts_again),
         TEST(old_rows_are_kept_whatever_they_hold),
