@@ -1,4 +1,5 @@
 """Judge mutants: which test, if any, fails with one."""
+import concurrent.futures
 import os
 import threading
 
@@ -44,29 +45,36 @@ class Judge:
             checks = [Check(name, command[0], command[1:])
                       for name, command in self.shop.tests[preset].items()]
             checks.append(Check("simulate", simulate, ["--seeds", f"1..{SEEDS}"], NO_LEAKS))
-            for check in checks:
-                self._time(check, preset)
+            self._at_once(lambda check, preset=preset: self._time(check, preset), checks)
             self.checks[preset] = checks
         self.checks["asan"] += self._whole_seeds(simulate)
-        for folder in folders:
-            self._check_unchanged(folder)
+        self._at_once(self._check_unchanged, folders)
+
+    def _at_once(self, call, over):
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            return list(pool.map(call, over))
 
     def _time(self, check, preset):
-        run = check.run(check.program, self.shop.job_folder(0, preset), preset)
+        # each in a folder of its own: some put files beside themselves
+        folder = self.shop.job_folder(0, preset, os.path.basename(check.program))
+        run = check.run(check.program, folder, preset)
         if run.failed():
             raise Unsound(f"{check.name} fails in build/{preset} without a mutant")
         check.limit_s = max(LEAST_S, FACTOR * run.seconds)
 
     def _whole_seeds(self, simulate):
         """A coordinator that is killed leaves its memory: seeds in which none is."""
-        found = []
-        for seed in range(1, SEEDS + 1):
-            check = Check(f"simulate, leaks of seed {seed}", simulate, ["--seed", str(seed)])
-            if len(found) < WHOLE_SEEDS and not check.run(
-                    simulate, self.shop.job_folder(0, "asan"), "asan").failed():
-                check.limit_s = LEAST_S
-                found.append(check)
-        return found
+        checks = [Check(f"simulate, leaks of seed {seed}", simulate, ["--seed", str(seed)])
+                  for seed in range(1, SEEDS + 1)]
+
+        def fails(check):
+            folder = self.shop.job_folder(0, "asan", check.arguments[-1])
+            return check.run(simulate, folder, "asan").failed()
+
+        found = [check for check, failed in zip(checks, self._at_once(fails, checks)) if not failed]
+        for check in found:
+            check.limit_s = LEAST_S
+        return found[:WHOLE_SEEDS]
 
     def _check_unchanged(self, folder):
         """A file that is put in place of itself must pass, too."""

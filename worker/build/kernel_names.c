@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "worker/build/elf_file.h"
+#include "common/elf_file.h"
 
 enum {
     CUDA_ENTRY = 0x10, /* st_other: STO_CUDA_ENTRY */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/mem.h"
-#include "worker/build/elf_file.h"
+#include "common/elf_file.h"
 
 /* What a record of .nv.info begins with: format, attribute, and two bytes that
  * are its value, or the length of what follows. */

@@ -9,6 +9,7 @@
 
 #include "common/outcome.h"
 #include "worker/runner/sampler.h"
+#include "worker/runner/turns.h"
 
 /* The request being handled, and the state that every step needs. */
 struct run {
@@ -17,7 +18,11 @@ struct run {
     struct problem *problem;
     struct device_launch launch;
     struct resident_problem_args args;
-    double left_s; /* of timeout_s */
+    struct turns turns;
+    struct device_times times; /* of the latest batch */
+    uint64_t key;              /* of this request, which no kernel knows */
+    double left_s;             /* of timeout_s */
+    size_t timed;              /* launches in batches, so far */
     FILE *progress;
     struct wire_result *result;
 };
@@ -102,9 +107,8 @@ static int settle_damage(struct run *run, const struct wire_arg *arg,
                   arg->name);
 }
 
-/* 'sum' is NULL for a buffer that the kernel may write. */
 static int intact(struct run *run, const struct wire_arg *arg, const char *what,
-                  const struct device_buffer *buffer, const uint64_t *sum)
+                  const struct device_buffer *buffer, uint64_t sum)
 {
     struct device_err err = { .poisoned = false };
     uint64_t found;
@@ -113,9 +117,24 @@ static int intact(struct run *run, const struct wire_arg *arg, const char *what,
 
     if (rc < 0)
         return settle_device(run, rc, &err);
-    if (overrun != 0 || (sum && found != *sum))
+    if (overrun != 0 || found != sum)
         return settle_damage(run, arg, what, overrun);
     return 0;
+}
+
+/* Of an output, whose contents are compared elsewhere. */
+static int guarded(struct run *run, size_t i, uint64_t *sum)
+{
+    struct device_err err = { .poisoned = false };
+    int64_t overrun;
+    int rc = device_checksum(run->device, run->problem->outputs[i], sum,
+                             &overrun, &err);
+
+    if (rc < 0)
+        return settle_device(run, rc, &err);
+    return overrun != 0
+               ? settle_damage(run, &run->problem->args[i], "output", overrun)
+               : 0;
 }
 
 static int check_inputs(struct run *run, const struct trial *trial)
@@ -125,24 +144,20 @@ static int check_inputs(struct run *run, const struct trial *trial)
     for (size_t i = 0; rc == 0 && i < run->problem->n_args; i++)
         if (trial->inputs[i])
             rc = intact(run, &run->problem->args[i], "input", trial->inputs[i],
-                        &trial->input_sums[i]);
+                        trial->input_sums[i]);
     return rc;
 }
 
+/* What the kernel may not touch: of its own trial, the inputs and the
+ * references. */
 static int check_memory(struct run *run, const struct trial *trial)
 {
     int rc = check_inputs(run, trial);
 
-    for (size_t i = 0; rc == 0 && i < run->problem->n_args; i++) {
-        const struct wire_arg *arg = &run->problem->args[i];
-
-        if (!arg->buffer || !arg->output)
-            continue;
-        rc = intact(run, arg, "output", run->problem->outputs[i], NULL);
-        if (rc == 0)
-            rc = intact(run, arg, "the reference of output",
-                        trial->references[i], &trial->reference_sums[i]);
-    }
+    for (size_t i = 0; rc == 0 && i < run->problem->n_args; i++)
+        if (trial->references[i])
+            rc = intact(run, &run->problem->args[i], "the reference of output",
+                        trial->references[i], trial->reference_sums[i]);
     return rc;
 }
 
@@ -168,56 +183,67 @@ static void say_value(char text[32], double value)
         snprintf(text, 32, "%.9g", value);
 }
 
-static int check_output(struct run *run, const struct trial *trial, size_t i,
-                        const char *when)
+/* An output has been compared with its reference.  If it is wrong because an
+ * input or the reference is no longer what it was, that is said. */
+static int judge_check(struct run *run, const struct trial *trial, size_t i,
+                       const struct check *check, const char *when)
 {
     const struct wire_arg *arg = &run->problem->args[i];
-    struct device_err err = { .poisoned = false };
-    struct check check;
     char got[32];
-    int rc = device_check(run->device, run->problem->outputs[i],
-                          trial->references[i], &check, &err);
+    int rc;
 
-    if (rc < 0)
-        return settle_device(run, rc, &err);
-    keep_check(run->result, arg, &check);
-    if (check_passes(&check, run->want->relative_l2, run->want->max_error))
+    keep_check(run->result, arg, check);
+    if (check_passes(check, run->want->relative_l2, run->want->max_error))
         return 0;
-    run->result->relative_l2 = check.relative_l2;
-    run->result->max_error = check.max_error;
-    run->result->max_at = check.max_at;
+    rc = check_memory(run, trial);
+    if (rc != 0)
+        return rc;
+    run->result->relative_l2 = check->relative_l2;
+    run->result->max_error = check->max_error;
+    run->result->max_at = check->max_at;
     snprintf(run->result->argument, sizeof(run->result->argument), "%s",
              arg->name);
-    say_value(got, check.got);
+    say_value(got, check->got);
     return settle(run, OUTCOME_CORRECTNESS,
                   "%s: '%s'[%lld] is %s, should be %.9g; relative L2 error "
                   "%.3g (at most %.3g), largest element error %.3g (at most "
                   "%.3g)",
-                  when, arg->name, (long long)check.max_at, got, check.want,
-                  check.relative_l2, run->want->relative_l2, check.max_error,
+                  when, arg->name, (long long)check->max_at, got, check->want,
+                  check->relative_l2, run->want->relative_l2, check->max_error,
                   run->want->max_error);
 }
 
-static int check_trial(struct run *run, const struct trial *trial,
-                       const char *when)
+static int check_output(struct run *run, const struct trial *trial, size_t i,
+                        const char *when)
 {
-    int rc = check_memory(run, trial);
+    struct device_err err = { .poisoned = false };
+    struct check check;
+    uint64_t sum;
+    int rc = guarded(run, i, &sum);
 
-    for (size_t i = 0; rc == 0 && i < run->problem->n_args; i++)
-        if (run->problem->outputs[i])
-            rc = check_output(run, trial, i, when);
+    if (rc != 0)
+        return rc;
+    rc = device_check(run->device, run->problem->outputs[i],
+                      trial->references[i], &check, &err);
+    if (rc < 0)
+        return settle_device(run, rc, &err);
+    rc = judge_check(run, trial, i, &check, when);
+    if (rc == 0)
+        turns_learn(&run->turns, trial->number, i, sum);
     return rc;
 }
 
 static int poison_outputs(struct run *run)
 {
+    const struct poison poison = turns_poison(&run->turns);
     struct device_err err = { .poisoned = false };
 
     for (size_t i = 0; i < run->problem->n_args; i++) {
         int rc = 0;
 
         if (run->problem->outputs[i])
-            rc = device_poison(run->device, run->problem->outputs[i], &err);
+            rc = device_poison(run->device, run->problem->outputs[i], &poison,
+                               &err);
         if (rc < 0)
             return settle_device(run, rc, &err);
     }
@@ -240,54 +266,90 @@ static int check_once(struct run *run, const struct trial *trial,
     run->left_s -= launched_s(run) - begin;
     if (rc < 0)
         return settle_device(run, rc, &err);
-    return check_trial(run, trial, when);
+    for (size_t i = 0; rc == 0 && i < run->problem->n_args; i++)
+        if (run->problem->outputs[i])
+            rc = check_output(run, trial, i, when);
+    if (rc == 0)
+        run->result->checked.launches++;
+    return rc;
 }
 
-static int time_batch(struct run *run, struct device_batch *batch,
-                      struct device_times *times)
+/* Judge what the launches of a batch have written. */
+static int judge_batch(struct run *run, size_t n)
 {
+    char when[64];
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        const struct device_seen *seen =
+            &run->times.seen[i * run->problem->n_args];
+
+        snprintf(when, sizeof(when), "launch %zu of the timing",
+                 run->timed + i + 1);
+        for (size_t k = 0; rc == 0 && k < run->problem->n_args; k++) {
+            if (!run->problem->outputs[k] || !seen[k].compared)
+                continue;
+            rc =
+                judge_check(run, run->turns.trials[i], k, &seen[k].check, when);
+            if (rc == 0)
+                turns_learn(&run->turns, run->turns.trials[i]->number, k,
+                            seen[k].sum);
+        }
+    }
+    run->timed += n;
+    if (rc == 0)
+        run->result->checked.launches += (unsigned)n;
+    return rc;
+}
+
+/* Time the next n launches, and judge what they have written. */
+static int time_batch(struct run *run, size_t n, bool flush)
+{
+    const struct device_batch batch = {
+        .n = n,
+        .turns = run->turns.batch,
+        .written = run->problem->outputs,
+        .flush = flush,
+        .timeout_s = run->left_s,
+    };
     struct device_err err = { .poisoned = false };
     double begin = launched_s(run);
     int rc;
 
-    batch->outputs = run->problem->outputs;
-    batch->timeout_s = run->left_s;
-    rc = device_time(run->device, &run->launch, batch, times, &err);
+    turns_take(&run->turns, n);
+    rc = device_time(run->device, &run->launch, &batch, &run->times, &err);
     run->left_s -= launched_s(run) - begin;
-    return rc < 0 ? settle_device(run, rc, &err) : 0;
+    return rc < 0 ? settle_device(run, rc, &err) : judge_batch(run, n);
 }
 
-static int warm_up(struct run *run)
+/* n launches whose times do not count. */
+static int launch_more(struct run *run, size_t n)
 {
-    struct device_times unused;
     int rc = 0;
 
-    for (size_t done = 0; rc == 0 && done < run->want->warmups;) {
-        struct device_batch batch = { .n = run->want->warmups - done };
-
-        if (batch.n > DEVICE_BATCH)
-            batch.n = DEVICE_BATCH;
-        rc = time_batch(run, &batch, &unused);
-        done += batch.n;
+    for (size_t done = 0, batch; rc == 0 && done < n; done += batch) {
+        batch = n - done < DEVICE_BATCH ? n - done : DEVICE_BATCH;
+        rc = time_batch(run, batch, false);
     }
     return rc;
 }
 
-/* The arguments of a batch after 'done' samples: the copies of the inputs in
- * turn.  The warm-ups used the originals, so those come last. */
-static void take_turns(const struct problem *problem, size_t done, size_t n,
-                       struct resident_problem_args args[DEVICE_BATCH],
-                       void **turns[DEVICE_BATCH])
+/* Where launches share a process, each trial has one, so that its outputs are
+ * known when samples are taken. */
+static int warm_up(struct run *run)
 {
-    for (size_t i = 0; i < n; i++) {
-        size_t turn = (done + i) % (problem->n_copies + 1);
-        const struct trial *trial = turn < problem->n_copies
-                                        ? &problem->copies[turn]
-                                        : &problem->trials[0];
+    size_t least =
+        device_isolates(run->device) ? 0 : (size_t)run->problem->n_trials;
 
-        resident_problem_args(problem, trial, problem->outputs, &args[i]);
-        turns[i] = args[i].argv;
-    }
+    return launch_more(run,
+                       run->want->warmups > least ? run->want->warmups : least);
+}
+
+/* A time limit of their own: there may be far more of them than samples. */
+static int repeat(struct run *run)
+{
+    run->left_s = run->want->timeout_s;
+    return launch_more(run, run->want->repeats);
 }
 
 static void keep_state(struct wire_state *kept,
@@ -304,29 +366,18 @@ static void keep_state(struct wire_state *kept,
 /* Time a batch and pass it to the sampler; keep the readings around it. */
 static int take_batch(struct run *run, struct sampler *sampler, size_t n)
 {
-    struct resident_problem_args args[DEVICE_BATCH];
-    void **turns[DEVICE_BATCH];
     struct wire_result *result = run->result;
-    struct device_batch batch = { .n = n,
-                                  .flush = result->l2 == L2_MODE_FLUSH };
-    struct device_times times;
     struct device_state after;
-    int rc;
+    int rc = time_batch(run, n, result->l2 == L2_MODE_FLUSH);
 
-    if (result->l2 == L2_MODE_ROTATE) {
-        take_turns(run->problem, result->n_samples + result->n_rejected, n,
-                   args, turns);
-        batch.args = turns;
-    }
-    rc = time_batch(run, &batch, &times);
     if (rc != 0)
         return rc;
     device_state(run->device, &after);
-    keep_state(&result->states[STATE_DURING], &times.during);
+    keep_state(&result->states[STATE_DURING], &run->times.during);
     keep_state(&result->states[STATE_AFTER], &after);
-    result->blocked = result->blocked && times.blocked;
-    sampler_take(sampler, times.seconds, n,
-                 times.during.throttle | after.throttle);
+    result->blocked = result->blocked && run->times.blocked;
+    sampler_take(sampler, run->times.seconds, n,
+                 run->times.during.throttle | after.throttle);
     return 0;
 }
 
@@ -366,16 +417,26 @@ static void forget_samples(struct wire_result *result)
     result->blocked = false;
 }
 
+/* So that nothing is left of the launches that were checked. */
+static int reload(struct run *run)
+{
+    struct device_err err = { .poisoned = false };
+    int rc = device_reload(run->device, run->launch.kernel, &err);
+
+    return rc < 0 ? settle_device(run, rc, &err) : 0;
+}
+
 static int time_samples(struct run *run, struct resident *resident)
 {
     struct wire_result *result = run->result;
     struct device_state before;
     struct sampler sampler;
     size_t n;
-    int rc = choose_l2(run, resident);
+    int rc = reload(run);
 
-    resident_problem_args(run->problem, &run->problem->trials[0],
-                          run->problem->outputs, &run->args);
+    if (rc == 0)
+        rc = choose_l2(run, resident);
+    turns_arrange(&run->turns, result->l2);
     device_state(run->device, &before);
     keep_state(&result->states[STATE_BEFORE], &before);
     if (rc == 0)
@@ -440,38 +501,59 @@ static int prepare(struct run *run, struct resident *resident)
         wire_write_progress(run->progress, WIRE_STAGE_REFERENCE);
     }
     rc = resident_problem(resident, run->want, &run->problem, &err);
-    if (rc == 0)
+    if (rc == 0) {
+        turns_init(&run->turns, run->problem, run->key);
         return 0;
+    }
     run->result->poisoned = err.poisoned;
     snprintf(run->result->detail, sizeof(run->result->detail),
              "reference: %.980s", err.text);
     return rc == DEVICE_BROKEN ? FAILED : USELESS;
 }
 
+/* Of all that the launches were given, and the guards of the outputs. */
+static int check_all_memory(struct run *run)
+{
+    const struct problem *problem = run->problem;
+    uint64_t unused;
+    int rc = 0;
+
+    for (unsigned t = 0; rc == 0 && t < problem->n_trials; t++)
+        rc = check_memory(run, &problem->trials[t]);
+    for (size_t i = 1; rc == 0 && i < run->result->copies; i++)
+        rc = check_inputs(run, &problem->copies[i - 1]);
+    for (size_t i = 0; rc == 0 && i < problem->n_args; i++)
+        if (problem->outputs[i])
+            rc = guarded(run, i, &unused);
+    return rc;
+}
+
 static int judge(struct run *run, struct resident *resident)
 {
     static const char *const when[RESIDENT_TRIALS] = { "first seed",
-                                                       "second seed" };
+                                                       "second seed",
+                                                       "third seed" };
     int rc = load(run);
 
     if (rc == 0)
         rc = prepare(run, resident);
     if (rc == 0)
         wire_write_progress(run->progress, "check");
-    for (int t = 0; rc == 0 && t < RESIDENT_TRIALS; t++)
+    for (unsigned t = 0; rc == 0 && t < run->problem->n_trials; t++)
         rc = check_once(run, &run->problem->trials[t], when[t]);
-    if (run->want->untimed)
-        return rc;
-    if (rc == 0) {
+    if (rc == 0 && !run->want->untimed) {
         wire_write_progress(run->progress, "time");
         rc = time_samples(run, resident);
+        if (rc == 0 && run->want->repeats > 0) {
+            wire_write_progress(run->progress, "repeat");
+            rc = repeat(run);
+        }
+        if (rc == 0)
+            wire_write_progress(run->progress, "recheck");
     }
-    if (rc == 0) {
-        wire_write_progress(run->progress, "recheck");
-        rc = check_trial(run, &run->problem->trials[0], "after timing");
-    }
-    for (size_t i = 1; rc == 0 && i < run->result->copies; i++)
-        rc = check_inputs(run, &run->problem->copies[i - 1]);
+    if (rc == 0)
+        rc = check_all_memory(run);
+    run->result->checked.varied = run->turns.varied;
     return rc;
 }
 
@@ -483,6 +565,7 @@ void measure(struct device *device, struct resident *resident,
     struct run run = {
         .device = device,
         .want = want,
+        .key = resident_draw(resident),
         .left_s = want->timeout_s,
         .progress = progress,
         .result = &reply->result,

@@ -1,20 +1,23 @@
 /* measure.h - checks and times one configuration
  *
- * 1. load       the artifact, and read what it costs 2. reference  inputs and
- * reference of the problem, unless resident 3. check      for each of two
- * seeds: poison the outputs, launch once, look
- *               at the guards, the inputs and the values
- * 4. time       warm-ups, then the samples, each with its outputs poisoned
- *               before it; clocks and temperatures before, during and after
- * 5. recheck    as in 3, on the buffers that were just timed
+ * 1. load       the artifact, and read what it costs
+ * 2. reference  inputs and reference of the problem, unless resident
+ * 3. check      for each trial: poison the outputs, launch once, look at the
+ *               guards and the values
+ * 4. time       load the artifact again; warm-ups, then the samples.  Each
+ *               launch has the values of another trial and other poison, and
+ *               what it writes is compared with its own reference; clocks and
+ *               temperatures are read before, during and after
+ * 5. repeat     more such launches, if the request wants them: for races
+ * 6. recheck    all inputs, references and guards
  *
- * An 'untimed' request ends after 3: under a profiler, times are wrong, and a
- * GPU that waits for its host is delayed.
+ * An 'untimed' request leaves out 4 and 5: under a profiler, times are wrong,
+ * and a GPU that waits for its host is delayed.
  *
  * Samples are single launches between two events, in seconds.  sampler.h says
  * how many are taken, and which are rejected; rejected ones are reported too.
- * 'timeout_s' of the request is for all launches of the configuration together;
- * making the reference has its own limit.
+ * 'timeout_s' of the request is for all launches of 3 and 4 together, and once
+ * more for those of 5; making the reference has its own limit.
  */
 #ifndef FA_WORKER_RUNNER_MEASURE_H
 #define FA_WORKER_RUNNER_MEASURE_H

@@ -2,9 +2,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 struct resident {
     struct device *device;
+    uint64_t secret; /* of the seeds */
+    uint64_t draws;
     struct problem *problems[RESIDENT_PROBLEMS]; /* NULL when free */
     uint64_t clock;                              /* counts uses, for eviction */
 };
@@ -16,14 +19,29 @@ struct resident *resident_new(struct device *device)
     if (!resident)
         abort();
     resident->device = device;
+    if (getrandom(&resident->secret, sizeof(resident->secret), 0) !=
+        sizeof(resident->secret))
+        abort(); /* of 8 bytes, Linux gives all */
     return resident;
+}
+
+uint64_t resident_draw(struct resident *resident)
+{
+    return fill_mix(resident->secret ^ ++resident->draws);
+}
+
+static void trial_free(struct device *device, struct trial *trial)
+{
+    for (size_t i = 0; i < WIRE_ARGS_MAX; i++) {
+        device_free(device, trial->inputs[i]);
+        device_free(device, trial->references[i]);
+    }
 }
 
 static void copies_free(struct device *device, struct problem *problem)
 {
     for (size_t c = 0; c < problem->n_copies; c++)
-        for (size_t i = 0; i < problem->n_args; i++)
-            device_free(device, problem->copies[c].inputs[i]);
+        trial_free(device, &problem->copies[c]);
     free(problem->copies);
     problem->copies = NULL;
     problem->n_copies = 0;
@@ -33,13 +51,10 @@ static void problem_free(struct device *device, struct problem *problem)
 {
     if (!problem)
         return;
-    for (size_t i = 0; i < problem->n_args; i++) {
+    for (size_t i = 0; i < problem->n_args; i++)
         device_free(device, problem->outputs[i]);
-        for (int t = 0; t < RESIDENT_TRIALS; t++) {
-            device_free(device, problem->trials[t].inputs[i]);
-            device_free(device, problem->trials[t].references[i]);
-        }
-    }
+    for (int t = 0; t < RESIDENT_TRIALS; t++)
+        trial_free(device, &problem->trials[t]);
     copies_free(device, problem);
     free(problem);
 }
@@ -132,16 +147,9 @@ void resident_problem_args(const struct problem *problem,
     }
 }
 
-/* The seed of a trial; the first trial has the seed of the request. */
-static uint64_t trial_seed(uint64_t seed, int t)
-{
-    return t == 0 ? seed : fill_mix(seed + (uint64_t)t);
-}
-
 static int trial_fill(struct device *device, const struct problem *problem,
-                      int t, struct trial *trial, struct device_err *err)
+                      struct trial *trial, struct device_err *err)
 {
-    uint64_t seed = trial_seed(problem->seed, t);
     int64_t overrun;
     int rc = 0;
 
@@ -155,8 +163,8 @@ static int trial_fill(struct device *device, const struct problem *problem,
             continue;
         rc = device_alloc(device, arg->name, arg->type, arg->count, input, err);
         if (rc == 0)
-            rc = device_fill(device, *input, &fill, fill_key(seed, (unsigned)i),
-                             err);
+            rc = device_fill(device, *input, &fill,
+                             fill_key(trial->seed, (unsigned)i), err);
         if (rc == 0)
             rc = device_checksum(device, *input, &trial->input_sums[i],
                                  &overrun, err);
@@ -174,12 +182,13 @@ static int not_the_reference(int rc)
 
 /* A reference with a NaN or an unwritten element cannot be used. */
 static int reference_check(struct device *device, const struct wire_arg *arg,
-                           struct device_buffer *reference, uint64_t *sum,
+                           struct device_buffer *reference,
                            struct device_err *err)
 {
     struct check check = { .max_error = INFINITY };
+    uint64_t sum;
     int64_t overrun = 0;
-    int rc = device_checksum(device, reference, sum, &overrun, err);
+    int rc = device_checksum(device, reference, &sum, &overrun, err);
 
     if (rc == 0)
         rc = device_check(device, reference, reference, &check, err);
@@ -197,6 +206,17 @@ static int reference_check(struct device *device, const struct wire_arg *arg,
                  "number",
                  arg->name, (long long)check.max_at);
     return DEVICE_WRONG;
+}
+
+static int reference_hide(struct device *device, struct trial *trial, size_t i,
+                          struct device_err *err)
+{
+    int64_t overrun;
+    int rc = device_guard(device, trial->references[i], DEVICE_HIDDEN, err);
+
+    return rc < 0 ? rc
+                  : device_checksum(device, trial->references[i],
+                                    &trial->reference_sums[i], &overrun, err);
 }
 
 static int reference_run(struct device *device, const struct problem *problem,
@@ -235,10 +255,9 @@ static int trial_reference(struct device *device, const struct problem *problem,
         if (!trial->references[i])
             continue;
         rc = reference_check(device, &problem->args[i], trial->references[i],
-                             &trial->reference_sums[i], err);
+                             err);
         if (rc == 0)
-            rc = not_the_reference(
-                device_guard(device, trial->references[i], DEVICE_HIDDEN, err));
+            rc = not_the_reference(reference_hide(device, trial, i, err));
     }
     return rc;
 }
@@ -255,12 +274,12 @@ static int problem_fill(struct device *device, struct problem *problem,
             rc = not_the_reference(device_alloc(
                 device, problem->args[i].name, problem->args[i].type,
                 problem->args[i].count, &problem->outputs[i], err));
-    for (int t = 0; rc == 0 && t < RESIDENT_TRIALS; t++) {
-        rc = not_the_reference(
-            trial_fill(device, problem, t, &problem->trials[t], err));
+    for (unsigned t = 0; rc == 0 && t < problem->n_trials; t++) {
+        struct trial *trial = &problem->trials[t];
+
+        rc = not_the_reference(trial_fill(device, problem, trial, err));
         if (rc == 0)
-            rc = trial_reference(device, problem, &problem->trials[t], kernel,
-                                 err);
+            rc = trial_reference(device, problem, trial, kernel, err);
     }
     if (!err->poisoned)
         device_unload(device, kernel);
@@ -282,22 +301,42 @@ static size_t input_bytes(const struct wire_arg *args, size_t n)
     return bytes;
 }
 
-/* Without the guards. */
-static size_t problem_bytes(const struct wire_measure *want)
+/* How many trials a problem has. */
+static unsigned trials_on(const struct device *device)
 {
-    size_t bytes = RESIDENT_TRIALS * input_bytes(want->args, want->n_args);
+    return device_isolates(device) ? RESIDENT_ISOLATED : RESIDENT_TRIALS;
+}
+
+/* Without the guards. */
+static size_t problem_bytes(const struct wire_measure *want, unsigned trials)
+{
+    size_t bytes = trials * input_bytes(want->args, want->n_args);
 
     for (size_t i = 0; i < want->n_args; i++)
         if (want->args[i].buffer && want->args[i].output)
             bytes += arg_bytes(&want->args[i]) +
-                     RESIDENT_TRIALS * (size_t)want->args[i].count *
+                     trials * (size_t)want->args[i].count *
                          element_bytes(ELEMENT_FP64);
     return bytes;
 }
 
-static int problem_new(struct device *device, const struct wire_measure *want,
-                       struct problem **out, struct device_err *err)
+/* The first trial has the seed of the request. */
+static void seed_trials(const struct resident *resident,
+                        struct problem *problem)
 {
+    for (unsigned t = 0; t < problem->n_trials; t++)
+        problem->trials[t] = (struct trial){
+            .number = t,
+            .seed = t == 0 ? problem->seed
+                           : fill_mix(problem->seed + t + resident->secret),
+        };
+}
+
+static int problem_new(struct resident *resident,
+                       const struct wire_measure *want, struct problem **out,
+                       struct device_err *err)
+{
+    struct device *device = resident->device;
     struct problem *problem = calloc(1, sizeof(*problem));
     int rc;
 
@@ -307,7 +346,9 @@ static int problem_new(struct device *device, const struct wire_measure *want,
     problem->n_args = want->n_args;
     problem->reference = want->reference;
     problem->seed = want->seed;
-    problem->bytes = problem_bytes(want);
+    problem->n_trials = trials_on(device);
+    problem->bytes = problem_bytes(want, problem->n_trials);
+    seed_trials(resident, problem);
     rc = problem_fill(device, problem, err);
     if (rc == 0) {
         *out = problem;
@@ -387,12 +428,13 @@ int resident_problem(struct resident *resident, const struct wire_measure *want,
     int rc;
 
     if (!problem) {
-        resident_make_room(resident, problem_bytes(want), NULL);
+        resident_make_room(
+            resident, problem_bytes(want, trials_on(resident->device)), NULL);
         place = resident_empty(resident);
-        rc = problem_new(resident->device, want, &problem, err);
+        rc = problem_new(resident, want, &problem, err);
         /* other problems may hold its memory */
         if (rc == DEVICE_BROKEN && !err->poisoned && resident_clear(resident))
-            rc = problem_new(resident->device, want, &problem, err);
+            rc = problem_new(resident, want, &problem, err);
         if (!problem)
             return rc;
         *place = problem;
@@ -412,7 +454,9 @@ size_t resident_copies(size_t inputs, size_t cache)
     return n == 0 ? 1 : n <= RESIDENT_COPIES ? n : 0;
 }
 
-/* A copy is filled like its original: from the same key. */
+/* A copy is filled like its original: from the same seed.  The originals of
+ * the first trial stand in the same rotation, so the copies begin with the
+ * second one's values. */
 static int copies_fill(struct device *device, struct problem *problem, size_t n,
                        struct device_err *err)
 {
@@ -421,9 +465,14 @@ static int copies_fill(struct device *device, struct problem *problem, size_t n,
     problem->copies = calloc(n, sizeof(*problem->copies));
     if (!problem->copies)
         abort();
-    while (rc == 0 && problem->n_copies < n)
-        rc = trial_fill(device, problem, 0,
-                        &problem->copies[problem->n_copies++], err);
+    while (rc == 0 && problem->n_copies < n) {
+        unsigned t = (unsigned)(problem->n_copies + 1) % problem->n_trials;
+        struct trial *copy = &problem->copies[problem->n_copies++];
+
+        copy->number = t;
+        copy->seed = problem->trials[t].seed;
+        rc = trial_fill(device, problem, copy, err);
+    }
     return rc;
 }
 

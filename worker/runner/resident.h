@@ -6,8 +6,11 @@
  * come.  If there is no room left (device_room_bytes()), the least recently
  * used problem is dropped.
  *
- * Each problem has two trials: the same shapes from two seeds.  So a kernel
- * that is correct for one set of inputs only is detected.
+ * Each problem has several trials: the same shapes from other seeds.  The first
+ * has the seed of the request; the others depend on a number that each process
+ * draws for itself, so that nobody who writes a kernel knows their values.  A
+ * device on which launches share a process has more of them, since a launch
+ * may not find the result of an earlier one.
  *
  * The path of a reference identifies its contents: the file must not change
  * while the process runs.
@@ -20,9 +23,10 @@
 
 enum {
     RESIDENT_PROBLEMS = 64,
-    RESIDENT_TRIALS = 2,
-    RESIDENT_COPIES = 64 /* of the inputs; if more are needed, there is no
-                          * rotation */
+    RESIDENT_TRIALS = 4,   /* at most */
+    RESIDENT_ISOLATED = 2, /* where each launch is alone */
+    RESIDENT_COPIES = 64   /* of the inputs; if more are needed, there is no
+                            * rotation */
 };
 
 /* Time limit of one run of a reference.  References are written for clarity: an
@@ -30,6 +34,8 @@ enum {
 #define RESIDENT_REFERENCE_S 60.0
 
 struct trial {
+    unsigned number; /* which trial's values these are */
+    uint64_t seed;
     struct device_buffer *inputs[WIRE_ARGS_MAX];     /* of input arguments */
     struct device_buffer *references[WIRE_ARGS_MAX]; /* of outputs, fp64 */
     uint64_t input_sums[WIRE_ARGS_MAX];
@@ -43,7 +49,8 @@ struct problem {
     uint64_t seed;
     struct device_buffer *outputs[WIRE_ARGS_MAX]; /* shared by the trials */
     struct trial trials[RESIDENT_TRIALS];
-    struct trial *copies; /* of the first trial's inputs, for rotation */
+    unsigned n_trials;
+    struct trial *copies; /* of the trials' inputs, for rotation */
     size_t n_copies;
     bool copied;   /* or an attempt has failed */
     size_t bytes;  /* of all of its buffers */
@@ -67,6 +74,9 @@ struct resident;
 struct resident *resident_new(struct device *device);
 void resident_free(struct resident *resident); /* NULL is fine */
 
+/* A number that differs from call to call and that no kernel knows. */
+uint64_t resident_draw(struct resident *resident);
+
 /* Is the problem of this request resident? */
 bool resident_has(struct resident *resident, const struct wire_measure *want);
 
@@ -77,8 +87,8 @@ bool resident_has(struct resident *resident, const struct wire_measure *want);
 int resident_problem(struct resident *resident, const struct wire_measure *want,
                      struct problem **out, struct device_err *err);
 
-/* Make copies of the first trial's inputs, so that a launch does not find its
- * own inputs in the caches.  problem->n_copies says how many; it is 0 if there
+/* Make copies of the trials' inputs, so that a launch does not find its own
+ * inputs in the caches.  problem->n_copies says how many; it is 0 if there
  * would be too many or memory is short.  Fails only if the device does. */
 int resident_rotate(struct resident *resident, struct problem *problem,
                     struct device_err *err);

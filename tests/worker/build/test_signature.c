@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "common/mem.h"
-#include "worker/build/elf_file.h"
+#include "common/elf_file.h"
 #include "worker/build/kernel_check.h"
 #include "worker/build/signature.h"
 

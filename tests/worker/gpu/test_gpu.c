@@ -41,7 +41,7 @@
     READ_REQUEST                                                              \
     "printf 'outcome correct\\ndetail \\nrelative_l2 0\\nmax_error 0\\n"      \
     "max_at 0\\nargument out\\nsample 0.001\\nsampling fixed\\nl2 warm\\n"    \
-    "blocked 0\\nclock_mhz 1 1\\ntemp_c 1 1\\n"                               \
+    "checked 1 same\\nblocked 0\\nclock_mhz 1 1\\ntemp_c 1 1\\n"               \
     "power_w 1 1\\nthrottle 0x0 0x0\\nheld_s 0.1\\nregs 1\\nlocal_bytes 0\\n" \
     "static_smem 0\\npoisoned 0\\n\\n'; "
 

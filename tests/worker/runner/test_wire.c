@@ -35,6 +35,7 @@ static const char measure_text[] =
     "seed 18446744073709551615\n"
     "warmups 3\n"
     "samples 5 30\n"
+    "repeats 100\n"
     "noise 0.01\n"
     "margin 1.1000000000000001\n"
     "incumbent_s 6.2500000000000001e-05\n"
@@ -54,6 +55,7 @@ static const char result_text[] =
     "sampling unstable\n"
     "rejected 0.00012\n"
     "l2 rotate 3\n"
+    "checked 57 varied\n"
     "blocked 1\n"
     "clock_mhz 1980 1980 1755\n"
     "temp_c 33 34 34\n"
@@ -189,12 +191,13 @@ static void replies_come_out_as_they_went_in(void **state)
 static void result_without_samples_is_whole(void **state)
 {
     (void)state;
-    assert_reply_survives("outcome timeout\ndetail still running\n"
-                          "argument \nrelative_l2 nan\nmax_error nan\n"
-                          "max_at -1\nsampling none\nl2 none\n"
-                          "blocked 0\nclock_mhz\ntemp_c\npower_w\nthrottle\n"
-                          "held_s 2\nregs -1\nlocal_bytes -1\n"
-                          "static_smem -1\npoisoned 1\n\n");
+    assert_reply_survives(
+        "outcome timeout\ndetail still running\n"
+        "argument \nrelative_l2 nan\nmax_error nan\n"
+        "max_at -1\nsampling none\nl2 none\n"
+        "checked 1 same\nblocked 0\nclock_mhz\ntemp_c\npower_w\nthrottle\n"
+        "held_s 2\nregs -1\nlocal_bytes -1\n"
+        "static_smem -1\npoisoned 1\n\n");
     assert_int_equal(reply.result.n_states, 0);
     assert_true(isnan(reply.result.relative_l2));
 }
@@ -276,6 +279,7 @@ static void bad_values_are_refused_with_what_was_expected(void **state)
         { "samples 6 5", "samples '6 5': expected two integers in 1..1000, "
                          "the first not the larger" },
         { "samples 5", "samples '5': expected two integers" },
+        { "repeats 100001", "repeats '100001': expected an integer in 0.." },
         { "noise -1", "noise '-1': expected a number >= 0" },
         { "margin nan", "margin 'nan': expected a number >= 0" },
         { "incumbent_s inf", "incumbent_s 'inf': expected seconds, 0 for" },

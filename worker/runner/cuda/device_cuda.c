@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 
 #include "worker/runner/cuda/facts_cuda.h"
@@ -14,13 +15,6 @@
 #define OWN_KERNEL_S 60.0
 
 const char device_name[] = "cuda";
-
-struct device_buffer {
-    unsigned char *base; /* guard, payload, guard */
-    enum element_type type;
-    int64_t count;
-    size_t bytes; /* of the payload */
-};
 
 double device_cuda_now_s(void)
 {
@@ -141,8 +135,7 @@ static cudaError_t make_memory(struct device *device)
     if (rc == cudaSuccess)
         rc = cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, gpu);
     if (rc == cudaSuccess)
-        rc = cudaDeviceGetAttribute(
-            &device->smem_max, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu);
+        rc = kernel_limits(gpu, &device->limits);
     if (rc != cudaSuccess)
         return rc;
     device->l2_bytes = (size_t)l2_bytes;
@@ -156,9 +149,10 @@ static cudaError_t make_memory(struct device *device)
         rc = cudaMemsetAsync(device->flush, 0, device->flush_bytes,
                              device->stream);
     if (rc == cudaSuccess)
-        rc = cudaMalloc((void **)&device->scan, sizeof(*device->scan));
+        rc = cudaMalloc((void **)&device->own, sizeof(*device->own));
     if (rc == cudaSuccess)
-        rc = cudaMalloc((void **)&device->scratch, sizeof(*device->scratch));
+        rc = cudaMemsetAsync(device->own, 0, sizeof(*device->own),
+                             device->stream);
     return rc;
 }
 
@@ -185,6 +179,9 @@ int device_open(const char *gpu, struct device **out, struct device_err *err)
         if (error != cudaSuccess)
             rc = device_cuda_error(gpu, error, err);
     }
+    if (rc == 0 && getrandom(&device->secret, sizeof(device->secret), 0) !=
+                       sizeof(device->secret))
+        abort(); /* of 8 bytes, Linux gives all */
     if (rc == 0 && facts_cuda_uuid(index, device->uuid) < 0)
         rc = device_cuda_error(gpu, cudaGetLastError(), err);
     if (rc < 0) {
@@ -231,6 +228,12 @@ size_t device_cache_bytes(const struct device *device)
     return device->l2_bytes;
 }
 
+bool device_isolates(const struct device *device)
+{
+    (void)device;
+    return false;
+}
+
 int device_alloc(struct device *device, const char *name,
                  enum element_type type, int64_t count,
                  struct device_buffer **out, struct device_err *err)
@@ -250,7 +253,9 @@ int device_alloc(struct device *device, const char *name,
         return device_cuda_error(name, rc, err);
     }
     *out = buffer;
-    return device_poison(device, buffer, err);
+    rc = cudaMemsetAsync(buffer->base, ELEMENT_POISON,
+                         buffer->bytes + 2 * GUARD_BYTES, device->stream);
+    return rc == cudaSuccess ? 0 : device_cuda_error(name, rc, err);
 }
 
 void device_free(struct device *device, struct device_buffer *buffer)
@@ -259,6 +264,7 @@ void device_free(struct device *device, struct device_buffer *buffer)
     if (!buffer)
         return;
     cudaFree(buffer->base);
+    cudaFree(buffer->norm);
     free(buffer);
 }
 
@@ -267,16 +273,38 @@ void *device_address(const struct device_buffer *buffer)
     return buffer->base + GUARD_BYTES;
 }
 
-/* A GPU has no read-only memory that a kernel could not write, so the callers
- * compare checksums. */
+/* The norm of a reference, which does not change any more. */
+static cudaError_t make_norm(struct device *device, struct device_buffer *ref)
+{
+    cudaError_t rc = cudaSuccess;
+
+    if (ref->norm)
+        return rc;
+    rc = cudaMalloc((void **)&ref->norm, sizeof(*ref->norm));
+    return rc == cudaSuccess
+               ? kernel_norm(device_address(ref), ref->count, ref->key,
+                             ref->norm, &device->own->scratch, device->stream)
+               : rc;
+}
+
+/* A GPU has no memory that a kernel could not read or write, so what is hidden
+ * is sealed, and for the rest the callers compare checksums. */
 int device_guard(struct device *device, struct device_buffer *buffer,
                  enum device_access access, struct device_err *err)
 {
-    (void)device;
-    (void)buffer;
-    (void)access;
-    (void)err;
-    return 0;
+    cudaError_t rc = cudaSuccess;
+
+    if ((access == DEVICE_HIDDEN) == (buffer->key != 0))
+        return 0;
+    if (access == DEVICE_HIDDEN)
+        buffer->key = fill_mix(device->secret + ++device->draws) | 1;
+    rc = kernel_seal(device_address(buffer), buffer->count, buffer->key,
+                     device->stream);
+    if (access == DEVICE_HIDDEN && rc == cudaSuccess)
+        rc = make_norm(device, buffer);
+    else
+        buffer->key = 0;
+    return rc == cudaSuccess ? 0 : device_cuda_error("seal", rc, err);
 }
 
 int device_fill(struct device *device, struct device_buffer *buffer,
@@ -288,12 +316,25 @@ int device_fill(struct device *device, struct device_buffer *buffer,
     return rc == cudaSuccess ? 0 : device_cuda_error("fill", rc, err);
 }
 
-int device_poison(struct device *device, struct device_buffer *buffer,
-                  struct device_err *err)
+struct write_task device_cuda_poison(const struct device_buffer *buffer,
+                                     const struct poison *poison)
 {
-    cudaError_t rc =
-        cudaMemsetAsync(buffer->base, ELEMENT_POISON,
-                        buffer->bytes + 2 * GUARD_BYTES, device->stream);
+    return (struct write_task){
+        .to = device_address(buffer),
+        .bytes = buffer->bytes,
+        .word = poison_word(poison, buffer->type, 0),
+        .key = poison->kind == POISON_RANDOM ? poison->key | 1 : 0,
+    };
+}
+
+int device_poison(struct device *device, struct device_buffer *buffer,
+                  const struct poison *poison, struct device_err *err)
+{
+    const struct write_tasks tasks = {
+        .task = { device_cuda_poison(buffer, poison) },
+        .n = 1,
+    };
+    cudaError_t rc = kernel_write(&device->limits, &tasks, device->stream);
 
     return rc == cudaSuccess ? 0 : device_cuda_error("poison", rc, err);
 }
@@ -318,10 +359,11 @@ int device_checksum(struct device *device, const struct device_buffer *buffer,
                     uint64_t *sum, int64_t *overrun, struct device_err *err)
 {
     struct scan scan;
-    cudaError_t error = kernel_scan(device_address(buffer), buffer->bytes,
-                                    GUARD_BYTES, device->scan, device->stream);
-    int rc = fetch(device, "checksum", error, &scan, device->scan, sizeof(scan),
-                   err);
+    cudaError_t error =
+        kernel_scan(device_address(buffer), buffer->bytes, GUARD_BYTES,
+                    &device->own->scan, device->stream);
+    int rc = fetch(device, "checksum", error, &scan, &device->own->scan,
+                   sizeof(scan), err);
 
     if (rc < 0)
         return rc;
@@ -334,14 +376,40 @@ int device_checksum(struct device *device, const struct device_buffer *buffer,
     return 0;
 }
 
+struct look_task device_cuda_look(const struct device_buffer *out,
+                                  const struct device_buffer *ref,
+                                  uint64_t known, struct device_seen *seen)
+{
+    return (struct look_task){
+        .out = device_address(out),
+        .bytes = out->bytes,
+        .count = out->count,
+        .ref = device_address(ref),
+        .key = ref->key,
+        .norm = ref->norm,
+        .known = known,
+        .seen = seen,
+        .type = out->type,
+    };
+}
+
 int device_check(struct device *device, const struct device_buffer *out,
-                 const struct device_buffer *ref, struct check *check,
+                 struct device_buffer *ref, struct check *check,
                  struct device_err *err)
 {
-    cudaError_t rc =
-        kernel_check(device_address(out), out->type, device_address(ref),
-                     out->count, device->scratch, device->stream);
+    struct device_seen *seen = device->own->seen;
+    cudaError_t rc = make_norm(device, ref);
 
-    return fetch(device, "check", rc, check, &device->scratch->check,
-                 sizeof(*check), err);
+    if (rc == cudaSuccess)
+        rc = cudaMemsetAsync(seen, 0, sizeof(*seen), device->stream);
+    if (rc == cudaSuccess) {
+        const struct look_tasks tasks = {
+            .task = { device_cuda_look(out, ref, 0, seen) },
+            .n = 1,
+        };
+
+        rc = kernel_look(&device->limits, &tasks, &device->own->scratch,
+                         device->stream);
+    }
+    return fetch(device, "check", rc, check, &seen->check, sizeof(*check), err);
 }

@@ -1,5 +1,5 @@
 /* device_cuda.h - the parts of the cuda device, shared by device_cuda.c
- * (memory, checks) and launch_cuda.c (modules, launches, times)
+ * (memory, checks), module_cuda.c (modules) and launch_cuda.c (launches, times)
  */
 #ifndef FA_WORKER_RUNNER_CUDA_DEVICE_CUDA_H
 #define FA_WORKER_RUNNER_CUDA_DEVICE_CUDA_H
@@ -24,9 +24,26 @@ struct device {
     size_t flush_bytes;
     size_t l2_bytes;
     size_t room_bytes;
-    int smem_max;      /* dynamic, a block, on request */
-    struct scan *scan; /* device memory */
-    struct check_scratch *scratch;
+    struct kernel_limits limits;
+    uint64_t secret;           /* nothing on the GPU knows it */
+    uint64_t draws;            /* of numbers, so far */
+    struct device_memory *own; /* device memory */
+};
+
+/* What the runner's own kernels write. */
+struct device_memory {
+    struct scan scan;
+    struct check_scratch scratch;
+    struct device_seen seen[DEVICE_BATCH * WIRE_ARGS_MAX];
+};
+
+struct device_buffer {
+    unsigned char *base; /* guard, payload, guard */
+    enum element_type type;
+    int64_t count;
+    size_t bytes;            /* of the payload */
+    struct check_norm *norm; /* as a reference; NULL until device_check() */
+    uint64_t key;            /* that it is sealed with, or 0 */
 };
 
 /* Convert a failed call of cudart to a DEVICE_* code.  Sets err->poisoned for
@@ -38,5 +55,14 @@ int device_cuda_wait(struct device *device, double timeout_s,
                      struct device_err *err);
 
 double device_cuda_now_s(void);
+
+/* The task of kernel_look() that compares 'out' with 'ref', which has its norm.
+ */
+struct look_task device_cuda_look(const struct device_buffer *out,
+                                  const struct device_buffer *ref,
+                                  uint64_t known, struct device_seen *seen);
+/* The task of kernel_write() that poisons a buffer. */
+struct write_task device_cuda_poison(const struct device_buffer *buffer,
+                                     const struct poison *poison);
 
 #endif

@@ -12,6 +12,7 @@ int driver_cuda_open(struct driver_cuda *driver, struct device_err *err)
         { "cuModuleLoadData", &driver->module_load },
         { "cuModuleUnload", &driver->module_unload },
         { "cuModuleGetFunction", &driver->module_function },
+        { "cuModuleGetGlobal_v2", &driver->module_variable },
         { "cuFuncGetAttribute", &driver->get_attribute },
         { "cuFuncSetAttribute", &driver->set_attribute },
         { "cuLaunchKernel", &driver->launch },

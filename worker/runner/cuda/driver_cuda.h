@@ -14,6 +14,7 @@ struct driver_cuda {
     __typeof__(&cuModuleLoadData) module_load;
     __typeof__(&cuModuleUnload) module_unload;
     __typeof__(&cuModuleGetFunction) module_function;
+    __typeof__(&cuModuleGetGlobal) module_variable;
     __typeof__(&cuFuncGetAttribute) get_attribute;
     __typeof__(&cuFuncSetAttribute) set_attribute;
     __typeof__(&cuLaunchKernel) launch;

@@ -1,9 +1,12 @@
 #include "worker/runner/cuda/kernels_cuda.h"
 
+#include <cooperative_groups.h>
+
 namespace
 {
 
 constexpr int THREADS = 256;
+constexpr int WRITE_THREADS = 1024; /* a multiprocessor has one block */
 
 unsigned blocks_for(int64_t n)
 {
@@ -29,24 +32,80 @@ __global__ void fill_buffer(void *base, enum element_type type, int64_t count, s
         element_store(base, type, i, fill_value(&fill, key, i));
 }
 
-/* Integer addition is commutative, so the order of the atomics does not matter. */
-__global__ void scan_payload(const unsigned char *payload, int64_t bytes, struct scan *out)
+/* Two words, 16 bytes, at a time; 'bytes' after the last of them one at a time. */
+__device__ void write_bytes(const struct write_task &task)
 {
-    const unsigned long long *words = (const unsigned long long *)payload;
-    int64_t n_words = bytes / 8;
-    unsigned long long sum = 0;
+    unsigned char *to = (unsigned char *)task.to;
+    const unsigned char *from = (const unsigned char *)task.from;
+    bool aligned = ((uintptr_t)to | (uintptr_t)from) % sizeof(ulonglong2) == 0;
+    int64_t pairs = aligned ? (int64_t)(task.bytes / sizeof(ulonglong2)) : 0;
 
-    for (int64_t i = first_index(); i < n_words; i += index_step())
-        sum += fill_mix(words[i] + (uint64_t)i * 0x9e3779b97f4a7c15u);
-    if (first_index() < bytes % 8) {
-        int64_t at = n_words * 8 + first_index();
+    for (int64_t i = first_index(); i < pairs; i += index_step()) {
+        ulonglong2 pair = { task.word, task.word };
 
-        sum += fill_mix(payload[at] + (uint64_t)at * 0xd1342543de82ef95u);
+        if (from)
+            pair = ((const ulonglong2 *)from)[i];
+        else if (task.key)
+            pair = { fill_mix(task.key + 2 * (uint64_t)i),
+                     fill_mix(task.key + 2 * (uint64_t)i + 1) };
+        ((ulonglong2 *)to)[i] = pair;
     }
+    for (int64_t i = pairs * (int64_t)sizeof(ulonglong2) + first_index(); i < (int64_t)task.bytes;
+         i += index_step())
+        to[i] = from ? from[i] : (unsigned char)(task.word >> (i % 8 * 8));
+}
+
+/* A block has all of its multiprocessor's shared memory, so each has one block. */
+__global__ void write_all(struct write_tasks tasks, unsigned smem_words)
+{
+    extern __shared__ volatile unsigned memory[];
+
+    for (unsigned i = threadIdx.x; i < smem_words; i += blockDim.x)
+        memory[i] = tasks.scrub + i;
+    for (unsigned i = 0; i < tasks.n; i++)
+        write_bytes(tasks.task[i]);
+}
+
+/* Differs for each place, so that words that have changed places are noticed. */
+__device__ unsigned long long sum_word(uint64_t word, int64_t i)
+{
+    uint64_t x = word + (uint64_t)i * 0x9e3779b97f4a7c15u;
+
+    x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9u;
+    return x ^ x >> 29;
+}
+
+/* Integer addition is commutative, so the order of the atomics does not matter. */
+__device__ void add_sum(const unsigned char *payload, int64_t bytes, unsigned long long *out)
+{
+    const ulonglong2 *pairs = (const ulonglong2 *)payload;
+    int64_t n_pairs = bytes / (int64_t)sizeof(ulonglong2), rest = n_pairs * 16;
+    unsigned long long sum = 0;
+    __shared__ unsigned long long block;
+
+    if (threadIdx.x == 0)
+        block = 0;
+    __syncthreads(); /* it is 0 before a warp adds to it */
+#pragma unroll 4
+    for (int64_t i = first_index(); i < n_pairs; i += index_step()) {
+        ulonglong2 pair = pairs[i];
+
+        sum += sum_word(pair.x, 2 * i) + sum_word(pair.y, 2 * i + 1);
+    }
+    if (first_index() < bytes - rest)
+        sum += sum_word(payload[rest + first_index()], -1 - first_index());
     for (int lane = 16; lane > 0; lane /= 2)
         sum += __shfl_down_sync(0xffffffffu, sum, lane);
     if (threadIdx.x % 32 == 0)
-        atomicAdd(&out->sum, sum);
+        atomicAdd(&block, sum);
+    __syncthreads(); /* all warps have added theirs */
+    if (threadIdx.x == 0)
+        atomicAdd(out, block);
+}
+
+__global__ void sum_payload(const unsigned char *payload, int64_t bytes, unsigned long long *out)
+{
+    add_sum(payload, bytes, out);
 }
 
 __global__ void scan_guards(const unsigned char *payload, int64_t bytes, int64_t guard,
@@ -102,72 +161,153 @@ __device__ struct worst block_worst(struct worst value)
     return part[0];
 }
 
-__global__ void check_sums(const void *out, enum element_type type, const double *ref,
-                           int64_t count, struct check_scratch *scratch)
+/* Element 'i' of a reference that is sealed with 'key', or with 0 plain. */
+__device__ double unsealed(const double *ref, int64_t i, uint64_t key)
 {
-    double error_sum = 0, ref_sum = 0;
+    uint64_t bits = (uint64_t)__double_as_longlong(ref[i]);
+
+    return __longlong_as_double((long long)(key ? bits ^ fill_bits(key, i) : bits));
+}
+
+__global__ void seal(double *ref, int64_t count, uint64_t key)
+{
+    for (int64_t i = first_index(); i < count; i += index_step())
+        ref[i] = unsealed(ref, i, key);
+}
+
+__global__ void norm_sums(const double *ref, int64_t count, uint64_t key,
+                          struct check_scratch *scratch)
+{
+    double sum = 0;
 
     for (int64_t i = first_index(); i < count; i += index_step()) {
-        error_sum += check_square_error(element_load(out, type, i), ref[i]);
-        ref_sum += ref[i] * ref[i];
+        double want = unsealed(ref, i, key);
+
+        sum += want * want;
     }
-    error_sum = block_sum(error_sum);
-    ref_sum = block_sum(ref_sum);
-    if (threadIdx.x == 0) {
-        scratch->error_sum[blockIdx.x] = error_sum;
-        scratch->ref_sum[blockIdx.x] = ref_sum;
-    }
+    sum = block_sum(sum);
+    if (threadIdx.x == 0)
+        scratch->sum[blockIdx.x] = sum;
 }
 
-/* One block: add up the sums of the blocks, and compute the result. */
-__global__ void check_rms(int64_t count, int n_blocks, struct check_scratch *scratch)
+/* One block: add up the sums of the blocks. */
+__device__ double total(const struct check_scratch *scratch, int n_blocks)
 {
-    double error_sum = 0, ref_sum = 0;
+    double sum = 0;
 
-    for (int i = threadIdx.x; i < n_blocks; i += THREADS) {
-        error_sum += scratch->error_sum[i];
-        ref_sum += scratch->ref_sum[i];
-    }
-    error_sum = block_sum(error_sum);
-    ref_sum = block_sum(ref_sum);
-    if (threadIdx.x == 0) {
-        scratch->rms = sqrt(ref_sum / (double)count);
-        scratch->check.relative_l2 = check_relative_l2(error_sum, ref_sum);
-    }
+    for (int i = threadIdx.x; i < n_blocks; i += THREADS)
+        sum += scratch->sum[i];
+    return block_sum(sum);
 }
 
-__global__ void check_elements(const void *out, enum element_type type, const double *ref,
-                               int64_t count, struct check_scratch *scratch)
+__global__ void norm_result(int64_t count, int n_blocks, const struct check_scratch *scratch,
+                            struct check_norm *norm)
+{
+    double sum = total(scratch, n_blocks);
+
+    if (threadIdx.x == 0)
+        *norm = { sum, sqrt(sum / (double)count) };
+}
+
+/* The part of one of 'blocks' blocks: the sum of squares, and the worst element. */
+__device__ void compare_elements(const struct look_task &task, unsigned block, unsigned blocks,
+                                 struct check_scratch *scratch)
 {
     struct worst worst = { 0, -1 };
-    double rms = scratch->rms;
+    double rms = task.norm->rms, sum = 0;
 
-    for (int64_t i = first_index(); i < count; i += index_step()) {
-        double error = check_element_error(element_load(out, type, i), ref[i], rms);
+    for (int64_t i = (int64_t)block * THREADS + threadIdx.x; i < task.count;
+         i += (int64_t)blocks * THREADS) {
+        double got = element_load(task.out, task.type, i), want = unsealed(task.ref, i, task.key);
 
-        worst = worse_of(worst, { error, i });
+        sum += check_square_error(got, want);
+        worst = worse_of(worst, { check_element_error(got, want, rms), i });
     }
+    sum = block_sum(sum);
     worst = block_worst(worst);
     if (threadIdx.x == 0) {
-        scratch->error[blockIdx.x] = worst.error;
-        scratch->at[blockIdx.x] = worst.at;
+        scratch->sum[block] = sum;
+        scratch->error[block] = worst.error;
+        scratch->at[block] = worst.at;
     }
 }
 
-/* One block: the worst error of the blocks. */
-__global__ void check_worst(const void *out, enum element_type type, const double *ref,
-                            int n_blocks, struct check_scratch *scratch)
+/* One block: those of all blocks. */
+__device__ void compare_result(const struct look_task &task, const struct check_scratch *scratch,
+                               int n_blocks)
 {
     struct worst worst = { 0, -1 };
+    double sum;
 
     for (int i = threadIdx.x; i < n_blocks; i += THREADS)
         worst = worse_of(worst, { scratch->error[i], scratch->at[i] });
     worst = block_worst(worst);
+    sum = total(scratch, n_blocks);
     if (threadIdx.x == 0) {
-        scratch->check.max_error = worst.error;
-        scratch->check.max_at = worst.at;
-        scratch->check.got = element_load(out, type, worst.at);
-        scratch->check.want = ref[worst.at];
+        task.seen->check = { check_relative_l2(sum, task.norm->square_sum), worst.error, worst.at,
+                             element_load(task.out, task.type, worst.at),
+                             unsealed(task.ref, worst.at, task.key) };
+        task.seen->compared = true;
+    }
+}
+
+__device__ void add_sums(const struct look_tasks &tasks)
+{
+    for (unsigned i = 0; i < tasks.n; i++)
+        add_sum((const unsigned char *)tasks.task[i].out, (int64_t)tasks.task[i].bytes,
+                (unsigned long long *)&tasks.task[i].seen->sum);
+}
+
+/* All threads of one block get true: the last one that comes here. */
+__device__ bool is_last_block(unsigned *arrived)
+{
+    __shared__ bool last;
+
+    __threadfence(); /* what this block has written is seen by the last one */
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = atomicAdd(arrived, 1) == gridDim.x - 1;
+    __syncthreads();
+    __threadfence();
+    if (last && threadIdx.x == 0)
+        *arrived = 0;
+    return last;
+}
+
+/* Sums that are most likely known.  One block compares what is not: it takes its time. */
+__global__ void look_at_known(struct look_tasks tasks, struct check_scratch *scratch)
+{
+    add_sums(tasks);
+    if (!is_last_block(&scratch->arrived))
+        return;
+    for (unsigned i = 0; i < tasks.n; i++) {
+        const struct look_task &task = tasks.task[i];
+
+        if (*(volatile uint64_t *)&task.seen->sum == task.known)
+            continue;
+        compare_elements(task, 0, 1, scratch);
+        __syncthreads(); /* its part is complete */
+        compare_result(task, scratch, 1);
+    }
+}
+
+/* All blocks are on the GPU at the same time. */
+__global__ void look_at(struct look_tasks tasks, struct check_scratch *scratch)
+{
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+
+    add_sums(tasks);
+    grid.sync();
+    for (unsigned i = 0; i < tasks.n; i++) {
+        const struct look_task &task = tasks.task[i];
+
+        if (task.known && task.seen->sum == task.known)
+            continue;
+        compare_elements(task, blockIdx.x, gridDim.x, scratch);
+        grid.sync();
+        if (blockIdx.x == 0)
+            compare_result(task, scratch, (int)gridDim.x);
+        grid.sync();
     }
 }
 
@@ -211,21 +351,77 @@ cudaError_t kernel_scan(const void *payload, size_t bytes, size_t guard, struct 
         rc = cudaMemsetAsync(&out->sum, 0, sizeof(out->sum), stream);
     if (rc != cudaSuccess)
         return rc;
-    scan_payload<<<blocks_for((int64_t)bytes / 8), THREADS, 0, stream>>>(at, (int64_t)bytes, out);
+    sum_payload<<<blocks_for((int64_t)bytes / 8), THREADS, 0, stream>>>(at, (int64_t)bytes,
+                                                                        &out->sum);
     scan_guards<<<blocks_for((int64_t)guard), THREADS, 0, stream>>>(at, (int64_t)bytes,
                                                                     (int64_t)guard, out);
     return cudaGetLastError();
 }
 
-cudaError_t kernel_check(const void *out, enum element_type type, const double *ref, int64_t count,
-                         struct check_scratch *scratch, cudaStream_t stream)
+cudaError_t kernel_limits(int gpu, struct kernel_limits *out)
+{
+    int multiprocessors = 0, smem = 0, blocks = 0;
+    cudaError_t rc = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, gpu);
+
+    if (rc == cudaSuccess)
+        rc = cudaDeviceGetAttribute(&smem, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu);
+    if (rc == cudaSuccess)
+        rc = cudaFuncSetAttribute(write_all, cudaFuncAttributeMaxDynamicSharedMemorySize, smem);
+    if (rc == cudaSuccess)
+        rc = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, look_at, THREADS, 0);
+    if (rc != cudaSuccess)
+        return rc;
+    blocks *= multiprocessors;
+    *out = { (unsigned)multiprocessors, (unsigned)smem,
+             (unsigned)(blocks < CHECK_BLOCKS ? blocks : CHECK_BLOCKS) };
+    return rc;
+}
+
+cudaError_t kernel_write(const struct kernel_limits *limits, const struct write_tasks *tasks,
+                         cudaStream_t stream)
+{
+    write_all<<<limits->multiprocessors, WRITE_THREADS, limits->smem, stream>>>(
+        *tasks, limits->smem / (unsigned)sizeof(unsigned));
+    return cudaGetLastError();
+}
+
+cudaError_t kernel_look(const struct kernel_limits *limits, const struct look_tasks *tasks,
+                        struct check_scratch *scratch, cudaStream_t stream)
+{
+    struct look_tasks copy = *tasks;
+    void *args[] = { &copy, &scratch };
+    unsigned blocks = 1;
+    bool known = true;
+
+    for (unsigned i = 0; i < tasks->n; i++) {
+        unsigned wanted = blocks_for(tasks->task[i].count);
+
+        blocks = wanted > blocks ? wanted : blocks;
+        known = known && tasks->task[i].known != 0;
+    }
+    if (known) {
+        look_at_known<<<blocks, THREADS, 0, stream>>>(copy, scratch);
+        return cudaGetLastError();
+    }
+    if (blocks > limits->look_blocks)
+        blocks = limits->look_blocks;
+    return cudaLaunchCooperativeKernel((const void *)look_at, dim3(blocks), dim3(THREADS), args, 0,
+                                       stream);
+}
+
+cudaError_t kernel_seal(double *ref, int64_t count, uint64_t key, cudaStream_t stream)
+{
+    seal<<<blocks_for(count), THREADS, 0, stream>>>(ref, count, key);
+    return cudaGetLastError();
+}
+
+cudaError_t kernel_norm(const double *ref, int64_t count, uint64_t key, struct check_norm *norm,
+                        struct check_scratch *scratch, cudaStream_t stream)
 {
     unsigned n = blocks_for(count);
 
-    check_sums<<<n, THREADS, 0, stream>>>(out, type, ref, count, scratch);
-    check_rms<<<1, THREADS, 0, stream>>>(count, (int)n, scratch);
-    check_elements<<<n, THREADS, 0, stream>>>(out, type, ref, count, scratch);
-    check_worst<<<1, THREADS, 0, stream>>>(out, type, ref, (int)n, scratch);
+    norm_sums<<<n, THREADS, 0, stream>>>(ref, count, key, scratch);
+    norm_result<<<1, THREADS, 0, stream>>>(count, (int)n, scratch, norm);
     return cudaGetLastError();
 }
 

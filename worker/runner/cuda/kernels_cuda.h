@@ -1,14 +1,19 @@
-/* kernels_cuda.h - the runner's own kernels: fill, scan, check, wait
+/* kernels_cuda.h - the runner's own kernels: fill, scan, write, look, seal,
+ * wait
  *
  * All are asynchronous on 'stream' and write results to device memory.  Sums
  * are computed in a fixed order, so the same buffers give the same bits.
+ *
+ * A timed launch has one kernel before it, which writes all that it may find,
+ * and one after it, which looks at all that it has written: each kernel more
+ * costs every sample some 10 us of queueing and starting.
  */
 #ifndef FA_WORKER_RUNNER_CUDA_KERNELS_CUDA_H
 #define FA_WORKER_RUNNER_CUDA_KERNELS_CUDA_H
 
 #include <cuda_runtime_api.h>
 
-#include "worker/runner/device/check.h"
+#include "worker/runner/device/device_kernel.h"
 #include "worker/runner/wire/element.h"
 #include "worker/runner/wire/fill.h"
 
@@ -27,13 +32,67 @@ enum {
     CHECK_BLOCKS = 1024
 };
 
+/* Of the blocks of one kernel; the next one of the stream reduces it. */
 struct check_scratch {
-    double error_sum[CHECK_BLOCKS], ref_sum[CHECK_BLOCKS];
+    double sum[CHECK_BLOCKS];
     double error[CHECK_BLOCKS];
     long long at[CHECK_BLOCKS];
-    double rms;
-    struct check check;
+    unsigned arrived; /* blocks; 0 between kernels */
 };
+
+/* Of a reference. */
+struct check_norm {
+    double square_sum, rms;
+};
+
+/* Bytes to write: those at 'from', or if that is NULL random ones of 'key', or
+ * if that is 0 repetitions of 'word'. */
+struct write_task {
+    void *to;
+    const void *from;
+    uint64_t bytes, word, key;
+};
+
+enum {
+    WRITE_TASKS = 64 /* of one launch: its parameters are at most 4 KB */
+};
+
+struct write_tasks {
+    struct write_task task[WRITE_TASKS];
+    unsigned n;
+    unsigned scrub; /* what to write over all shared memory */
+};
+
+/* A buffer to look at, and what to compare it with; all is device memory. */
+struct look_task {
+    const void *out;
+    uint64_t bytes; /* a multiple of 'count' */
+    int64_t count;
+    const double *ref; /* sealed with 'key', if that is not 0 */
+    uint64_t key;
+    const struct check_norm *norm;
+    uint64_t known;           /* a sum that needs no comparison, or 0 */
+    struct device_seen *seen; /* all 0 before */
+    enum element_type type;
+};
+
+enum {
+    LOOK_TASKS = 32
+};
+
+struct look_tasks {
+    struct look_task task[LOOK_TASKS];
+    unsigned n;
+};
+
+/* How the kernels fill the GPU; kernel_limits() finds out. */
+struct kernel_limits {
+    unsigned multiprocessors;
+    unsigned smem;        /* a block, at most */
+    unsigned look_blocks; /* at the same time on the GPU */
+};
+
+cudaError_t kernel_limits(int gpu, struct kernel_limits *out);
 
 cudaError_t kernel_fill(void *base, enum element_type type, int64_t count,
                         const struct fill *fill, uint64_t key,
@@ -44,10 +103,25 @@ cudaError_t kernel_fill(void *base, enum element_type type, int64_t count,
 cudaError_t kernel_scan(const void *payload, size_t bytes, size_t guard,
                         struct scan *out, cudaStream_t stream);
 
-/* The result is scratch->check. */
-cudaError_t kernel_check(const void *out, enum element_type type,
-                         const double *ref, int64_t count,
-                         struct check_scratch *scratch, cudaStream_t stream);
+/* Carry out the tasks, and overwrite the shared memory of all
+ * multiprocessors. */
+cudaError_t kernel_write(const struct kernel_limits *limits,
+                         const struct write_tasks *tasks, cudaStream_t stream);
+
+/* Of each task, seen->sum as scan->sum; if that is not known, seen->check and
+ * seen->compared.  It is fast where all tasks have a known sum and hold it, and
+ * slowest where one does not hold it. */
+cudaError_t kernel_look(const struct kernel_limits *limits,
+                        const struct look_tasks *tasks,
+                        struct check_scratch *scratch, cudaStream_t stream);
+
+/* Make an array unreadable for whoever does not know the key, or readable
+ * again. */
+cudaError_t kernel_seal(double *ref, int64_t count, uint64_t key,
+                        cudaStream_t stream);
+cudaError_t kernel_norm(const double *ref, int64_t count, uint64_t key,
+                        struct check_norm *norm, struct check_scratch *scratch,
+                        cudaStream_t stream);
 
 /* In host memory that the device sees.  The numbers may wrap around. */
 struct gate {

@@ -1,130 +1,14 @@
-/* launch_cuda.c - modules, launches and times of the cuda device */
+/* launch_cuda.c - launches, their times and their outputs on the cuda device */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "worker/runner/cuda/device_cuda.h"
+#include "worker/runner/cuda/module_cuda.h"
 #include "worker/runner/cuda/smem_cuda.h"
 
 enum {
     QUEUE_ENTRIES = 800
 };
-
-/* Limit of a cubin's size; that of a tuned kernel is some 100 KB. */
-#define ARTIFACT_BYTES_MAX ((long)256 * 1024 * 1024)
-
-struct device_kernel {
-    CUmodule module;
-    CUfunction function;
-    struct device_attributes attributes;
-    size_t smem_granted; /* set by cuFuncSetAttribute so far */
-};
-
-static char *read_artifact(const char *path, struct device_err *err)
-{
-    FILE *file = fopen(path, "rb");
-    char *bytes = NULL;
-    long size = -1;
-
-    if (file && fseek(file, 0, SEEK_END) == 0)
-        size = ftell(file);
-    if (size >= 0 && size <= ARTIFACT_BYTES_MAX) {
-        rewind(file);
-        bytes = malloc((size_t)size + 1);
-        if (!bytes)
-            abort();
-        bytes[size] = '\0'; /* PTX is a text */
-        if (fread(bytes, 1, (size_t)size, file) != (size_t)size) {
-            free(bytes);
-            bytes = NULL;
-        }
-    }
-    if (!bytes)
-        snprintf(err->text, sizeof(err->text), "cannot read the artifact '%s'",
-                 path);
-    if (file)
-        fclose(file);
-    return bytes;
-}
-
-/* If this GPU or driver does not accept the image, the artifact is at fault;
- * other errors are not its fault. */
-static int load_error(const struct device *device, CUresult rc,
-                      struct device_err *err)
-{
-    bool image = rc == CUDA_ERROR_INVALID_IMAGE ||
-                 rc == CUDA_ERROR_NO_BINARY_FOR_GPU ||
-                 rc == CUDA_ERROR_INVALID_PTX ||
-                 rc == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
-                 rc == CUDA_ERROR_INVALID_SOURCE;
-
-    err->poisoned = !image && rc != CUDA_ERROR_OUT_OF_MEMORY;
-    return driver_cuda_error(&device->driver,
-                             image ? DEVICE_REFUSED : DEVICE_BROKEN, "artifact",
-                             rc, err);
-}
-
-static int read_attribute(const struct device *device, CUfunction function,
-                          CUfunction_attribute which)
-{
-    int value = -1;
-
-    device->driver.get_attribute(&value, which, function);
-    return value;
-}
-
-int device_load(struct device *device, const char *path, const char *entry,
-                struct device_kernel **out, struct device_err *err)
-{
-    char *image = read_artifact(path, err);
-    struct device_kernel *kernel;
-    CUmodule module;
-    CUfunction function;
-    CUresult rc;
-
-    if (!image)
-        return DEVICE_BROKEN;
-    rc = device->driver.module_load(&module, image);
-    free(image);
-    if (rc != CUDA_SUCCESS)
-        return load_error(device, rc, err);
-    rc = device->driver.module_function(&function, module, entry);
-    if (rc != CUDA_SUCCESS) {
-        device->driver.module_unload(module);
-        return driver_cuda_error(&device->driver, DEVICE_BROKEN, entry, rc,
-                                 err);
-    }
-    kernel = calloc(1, sizeof(*kernel));
-    if (!kernel)
-        abort();
-    kernel->module = module;
-    kernel->function = function;
-    kernel->attributes = (struct device_attributes){
-        .regs = read_attribute(device, function, CU_FUNC_ATTRIBUTE_NUM_REGS),
-        .local_bytes = read_attribute(device, function,
-                                      CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
-        .static_smem = read_attribute(device, function,
-                                      CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
-        .max_threads = read_attribute(device, function,
-                                      CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
-    };
-    *out = kernel;
-    return 0;
-}
-
-void device_unload(struct device *device, struct device_kernel *kernel)
-{
-    if (!kernel)
-        return;
-    device->driver.module_unload(kernel->module);
-    free(kernel);
-}
-
-void device_kernel_attributes(const struct device_kernel *kernel,
-                              struct device_attributes *out)
-{
-    *out = kernel->attributes;
-}
 
 /* Describe in numbers what the driver would call an invalid value. */
 static int check_limits(const struct device *device,
@@ -148,28 +32,102 @@ static int check_limits(const struct device *device,
                  "the launch has %llu threads per block; this kernel, with %d "
                  "registers per thread, allows at most %d",
                  (unsigned long long)threads, has->regs, has->max_threads);
-    else if (smem > (size_t)device->smem_max)
+    else if (smem > (size_t)device->limits.smem)
         snprintf(err->text, sizeof(err->text),
                  "the launch needs %zu bytes of shared memory per block (%zu "
                  "dynamic); this GPU allows %d",
-                 smem, launch->smem, device->smem_max);
+                 smem, launch->smem, (int)device->limits.smem);
     else
         return 0;
     return DEVICE_REFUSED;
 }
 
-static int prepare(struct device *device, const struct device_launch *launch,
-                   struct device_err *err)
+/* The tasks of what is to be written before a launch, carried out by as few
+ * kernels as hold them. */
+struct writes {
+    struct device *device;
+    struct write_tasks tasks;
+    cudaError_t rc;
+};
+
+static void flush_writes(struct writes *writes)
+{
+    struct device *device = writes->device;
+
+    writes->tasks.scrub = (unsigned)fill_mix(device->secret + ++device->draws);
+    if (writes->rc == cudaSuccess)
+        writes->rc =
+            kernel_write(&device->limits, &writes->tasks, device->stream);
+    writes->tasks.n = 0;
+}
+
+static void add_write(struct writes *writes, struct write_task task)
+{
+    if (writes->tasks.n == WRITE_TASKS)
+        flush_writes(writes);
+    writes->tasks.task[writes->tasks.n++] = task;
+}
+
+/* What earlier launches have left in the kernel's variables. */
+static void add_variables(struct writes *writes,
+                          const struct device_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->names.n; i++) {
+        const struct module_variable *variable = &kernel->variables[i];
+
+        add_write(writes, (struct write_task){ .to = variable->at,
+                                               .from = variable->initial,
+                                               .bytes = variable->bytes });
+    }
+}
+
+/* The buffers of a turn as they are to be. */
+static void add_starts(struct writes *writes, const struct device_batch *batch,
+                       const struct device_turn *turn, size_t n_args)
+{
+    for (size_t k = 0; k < n_args; k++) {
+        const struct device_buffer *written = batch->written[k];
+        struct poison poison = turn->poison;
+
+        poison.key = fill_mix(poison.key + k);
+        if (written && turn->starts[k])
+            add_write(writes, (struct write_task){
+                                  .to = device_address(written),
+                                  .from = device_address(turn->starts[k]),
+                                  .bytes = written->bytes });
+        else if (written)
+            add_write(writes, device_cuda_poison(written, &poison));
+    }
+}
+
+/* Write what a launch is to find; without a batch, only what it may not find.
+ */
+static int queue_writes(struct device *device,
+                        const struct device_launch *launch,
+                        const struct device_batch *batch,
+                        const struct device_turn *turn, struct device_err *err)
+{
+    struct writes writes = { .device = device, .rc = cudaSuccess };
+
+    add_variables(&writes, launch->kernel);
+    if (batch)
+        add_starts(&writes, batch, turn, launch->n_args);
+    flush_writes(&writes);
+    return writes.rc == cudaSuccess
+               ? 0
+               : device_cuda_error("write", writes.rc, err);
+}
+
+static int grant_smem(struct device *device, const struct device_launch *launch,
+                      struct device_err *err)
 {
     struct device_kernel *kernel = launch->kernel;
-    int rc = check_limits(device, launch, err);
     CUresult result;
 
-    if (rc < 0 ||
-        !smem_cuda_must_ask(launch->smem,
+    if (!smem_cuda_must_ask(launch->smem,
                             (size_t)kernel->attributes.static_smem) ||
         launch->smem <= kernel->smem_granted)
-        return rc;
+        return 0;
     result = device->driver.set_attribute(
         kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
         (int)launch->smem);
@@ -178,6 +136,17 @@ static int prepare(struct device *device, const struct device_launch *launch,
                                  "shared memory", result, err);
     kernel->smem_granted = launch->smem;
     return 0;
+}
+
+/* What waits for the device, and so has to come before the gate. */
+static int prepare(struct device *device, const struct device_launch *launch,
+                   struct device_err *err)
+{
+    int rc = check_limits(device, launch, err);
+
+    if (rc == 0 && launch->kernel->opaque)
+        rc = device_reload(device, launch->kernel, err);
+    return rc < 0 ? rc : grant_smem(device, launch, err);
 }
 
 /* A launch reports its own refusal at once, but it may also report faults of
@@ -220,10 +189,48 @@ int device_run(struct device *device, const struct device_launch *launch,
     int rc = prepare(device, launch, err);
 
     if (rc == 0)
+        rc = queue_writes(device, launch, NULL, NULL, err);
+    if (rc == 0)
         rc = launch_async(device, launch, err);
     if (rc == 0)
         rc = device_cuda_wait(device, timeout_s, err);
     return rc;
+}
+
+/* Look at what the launch of a turn has written. */
+static int queue_looks(struct device *device, const struct device_batch *batch,
+                       const struct device_turn *turn, size_t n_args,
+                       struct device_seen *seen, struct device_err *err)
+{
+    struct look_tasks tasks = { .n = 0 };
+    cudaError_t rc = cudaSuccess;
+
+    for (size_t k = 0; rc == cudaSuccess && k < n_args; k++) {
+        if (!batch->written[k] || !turn->references[k])
+            continue;
+        tasks.task[tasks.n++] = device_cuda_look(
+            batch->written[k], turn->references[k], turn->sums[k], &seen[k]);
+        if (tasks.n < LOOK_TASKS)
+            continue;
+        rc = kernel_look(&device->limits, &tasks, &device->own->scratch,
+                         device->stream);
+        tasks.n = 0;
+    }
+    if (rc == cudaSuccess && tasks.n > 0)
+        rc = kernel_look(&device->limits, &tasks, &device->own->scratch,
+                         device->stream);
+    return rc == cudaSuccess ? 0 : device_cuda_error("look", rc, err);
+}
+
+static int queue_lead(struct device *device, const struct device_launch *launch,
+                      const struct device_batch *batch,
+                      const struct device_turn *turn, struct device_err *err)
+{
+    struct device_launch one = *launch;
+    int rc = queue_writes(device, launch, batch, turn, err);
+
+    one.args = turn->args;
+    return rc < 0 ? rc : launch_async(device, &one, err);
 }
 
 static int queue_sample(struct device *device,
@@ -231,18 +238,18 @@ static int queue_sample(struct device *device,
                         const struct device_batch *batch, size_t i,
                         struct device_err *err)
 {
+    const struct device_turn *turn = &batch->turns[i];
     struct device_launch one = *launch;
     cudaError_t error = cudaSuccess;
-    int rc;
+    int rc = 0;
 
-    for (size_t k = 0; k < launch->n_args; k++) {
-        rc = batch->outputs[k] ? device_poison(device, batch->outputs[k], err)
-                               : 0;
-        if (rc < 0)
-            return rc;
-    }
-    if (batch->args)
-        one.args = batch->args[i];
+    if (turn->led)
+        rc = queue_lead(device, launch, batch, turn, err);
+    if (rc == 0)
+        rc = queue_writes(device, launch, batch, turn, err);
+    if (rc < 0)
+        return rc;
+    one.args = turn->args;
     if (batch->flush)
         error = cudaMemsetAsync(device->flush, (int)i & 0xff,
                                 device->flush_bytes, device->stream);
@@ -254,7 +261,10 @@ static int queue_sample(struct device *device,
     if (rc < 0)
         return rc;
     error = cudaEventRecord(device->end[i], device->stream);
-    return error == cudaSuccess ? 0 : device_cuda_error("sample", error, err);
+    if (error != cudaSuccess)
+        return device_cuda_error("sample", error, err);
+    return queue_looks(device, batch, turn, launch->n_args,
+                       device->own->seen + i * launch->n_args, err);
 }
 
 static int read_samples(struct device *device, size_t n, double *seconds,
@@ -288,16 +298,28 @@ static int queue_samples(struct device *device,
 }
 
 /* How many samples the driver's queue holds without blocking the caller.  It
- * blocks, despite the deadline, at about 1000 entries: a launch, two events and
- * a flush for each sample, and one for each output. */
-static size_t queue_room(const struct device_launch *launch,
-                         const struct device_batch *batch)
+ * blocks, despite the deadline, at about 1000 entries: of each sample, a
+ * launch, two events, a flush, what is written before and looked at after it.
+ * Loading waits for the device. */
+static size_t queue_room(const struct device_launch *launch)
 {
-    size_t entries = 4;
+    size_t entries = 4 +
+                     (launch->n_args + launch->kernel->names.n) / WRITE_TASKS +
+                     launch->n_args / LOOK_TASKS + 2;
 
-    for (size_t k = 0; k < launch->n_args; k++)
-        entries += batch->outputs[k] != NULL;
-    return QUEUE_ENTRIES / entries;
+    return launch->kernel->opaque ? 1 : QUEUE_ENTRIES / entries;
+}
+
+static int read_batch(struct device *device, const struct device_launch *launch,
+                      size_t n, struct device_times *times,
+                      struct device_err *err)
+{
+    cudaError_t rc = cudaMemcpy(times->seen, device->own->seen,
+                                n * launch->n_args * sizeof(*times->seen),
+                                cudaMemcpyDeviceToHost);
+
+    return rc == cudaSuccess ? read_samples(device, n, times->seconds, err)
+                             : device_cuda_error("check", rc, err);
 }
 
 int device_time(struct device *device, const struct device_launch *launch,
@@ -305,14 +327,19 @@ int device_time(struct device *device, const struct device_launch *launch,
                 struct device_err *err)
 {
     double begin = device_cuda_now_s();
-    size_t room = queue_room(launch, batch);
-    int rc = prepare(device, launch, err);
+    size_t room = queue_room(launch);
+    cudaError_t error = cudaMemsetAsync(
+        device->own->seen, 0,
+        batch->n * launch->n_args * sizeof(*device->own->seen), device->stream);
+    int rc = error == cudaSuccess ? 0 : device_cuda_error("check", error, err);
 
     times->blocked = true;
     for (size_t done = 0; rc == 0 && done < batch->n;) {
         size_t end = batch->n - done < room ? batch->n : done + room;
 
-        rc = queue_samples(device, launch, batch, done, end, err);
+        rc = prepare(device, launch, err);
+        if (rc == 0)
+            rc = queue_samples(device, launch, batch, done, end, err);
         if (rc == 0 && done == 0)
             device_state(device, &times->during);
         if (rc == 0)
@@ -321,5 +348,5 @@ int device_time(struct device *device, const struct device_launch *launch,
         times->blocked = times->blocked && gate_held(&device->gate);
         done = end;
     }
-    return rc < 0 ? rc : read_samples(device, batch->n, times->seconds, err);
+    return rc < 0 ? rc : read_batch(device, launch, batch->n, times, err);
 }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "worker/runner/device/check.h"
+#include "worker/runner/device/poison.h"
 #include "worker/runner/wire/element.h"
 #include "worker/runner/wire/fill.h"
 
@@ -62,6 +63,9 @@ size_t device_room_bytes(const struct device *device);
  * none. */
 size_t device_cache_bytes(const struct device *device);
 
+/* Is each launch alone, so that it can keep nothing for a later one? */
+bool device_isolates(const struct device *device);
+
 /* A buffer of 'count' elements (>= 1) between two guard zones; contents and
  * guards are poisoned (ELEMENT_POISON).  'name' (borrowed for the call) is
  * what a fault report calls it. */
@@ -86,9 +90,9 @@ int device_guard(struct device *device, struct device_buffer *buffer,
 /* Fill with fill_value(fill, key, i); only a buffer with DEVICE_WRITE. */
 int device_fill(struct device *device, struct device_buffer *buffer,
                 const struct fill *fill, uint64_t key, struct device_err *err);
-/* Poison contents and guards again. */
+/* Poison the contents. */
 int device_poison(struct device *device, struct device_buffer *buffer,
-                  struct device_err *err);
+                  const struct poison *poison, struct device_err *err);
 
 /* A hash of the contents.  *overrun is 0 if the two guards are intact.
  * Otherwise it is the distance in bytes of the first damage: negative before
@@ -98,7 +102,7 @@ int device_checksum(struct device *device, const struct device_buffer *buffer,
 
 /* Compare 'out' with 'ref' (ELEMENT_FP64, same count). */
 int device_check(struct device *device, const struct device_buffer *out,
-                 const struct device_buffer *ref, struct check *check,
+                 struct device_buffer *ref, struct check *check,
                  struct device_err *err);
 
 struct device_state {

@@ -117,33 +117,52 @@ int device_fill(struct device *device, struct device_buffer *buffer,
     return 0;
 }
 
-int device_poison(struct device *device, struct device_buffer *buffer,
-                  struct device_err *err)
+static size_t bytes_of(const struct device_buffer *buffer)
 {
+    return (size_t)buffer->count * element_bytes(buffer->type);
+}
+
+int device_poison(struct device *device, struct device_buffer *buffer,
+                  const struct poison *poison, struct device_err *err)
+{
+    unsigned char *base = array_base(buffer->array);
+    size_t bytes = bytes_of(buffer);
+
     (void)device;
     (void)err;
-    array_poison(buffer->array);
+    for (size_t at = 0; at < bytes; at += sizeof(uint64_t)) {
+        uint64_t word =
+            poison_word(poison, buffer->type, (int64_t)(at / sizeof(word)));
+        size_t left = bytes - at;
+
+        memcpy(base + at, &word, left < sizeof(word) ? left : sizeof(word));
+    }
     return 0;
 }
 
-/* FNV-1a, 64 bits: the sums are compared only with each other. */
+/* The sums are compared only with each other. */
 int device_checksum(struct device *device, const struct device_buffer *buffer,
                     uint64_t *sum, int64_t *overrun, struct device_err *err)
 {
-    const unsigned char *bytes = array_base(buffer->array);
-    const size_t n = (size_t)buffer->count * element_bytes(buffer->type);
+    const unsigned char *base = array_base(buffer->array);
+    const size_t bytes = bytes_of(buffer);
 
     (void)device;
     (void)err;
-    *sum = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < n; i++)
-        *sum = (*sum ^ bytes[i]) * 0x100000001b3u;
+    *sum = 0;
+    for (size_t at = 0; at < bytes; at += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        size_t left = bytes - at;
+
+        memcpy(&word, base + at, left < sizeof(word) ? left : sizeof(word));
+        *sum += fill_mix(word + at * 0x9e3779b97f4a7c15u);
+    }
     *overrun = array_overrun(buffer->array);
     return 0;
 }
 
 int device_check(struct device *device, const struct device_buffer *out,
-                 const struct device_buffer *ref, struct check *check,
+                 struct device_buffer *ref, struct check *check,
                  struct device_err *err)
 {
     const void *values = array_base(out->array);
@@ -288,27 +307,77 @@ double device_cpu_bank_conflicts(void)
     return bank_conflicts;
 }
 
-/* One launch of a batch.  The outputs are poisoned when the kernel is loaded.
- */
-static int time_one(struct device *device, const struct device_launch *launch,
-                    const struct device_batch *batch, double left_s,
-                    double *seconds, struct device_err *err)
+/* Each launch loads it. */
+int device_reload(struct device *device, struct device_kernel *kernel,
+                  struct device_err *err)
 {
+    (void)device;
+    (void)kernel;
+    (void)err;
+    return 0;
+}
+
+/* Write the buffers of a turn as they are to be before its launch. */
+static int write_starts(struct device *device, const struct device_batch *batch,
+                        const struct device_turn *turn, size_t n_args,
+                        struct device_err *err)
+{
+    int rc = 0;
+
+    for (size_t k = 0; rc == 0 && k < n_args; k++) {
+        struct device_buffer *written = batch->written[k];
+        struct poison poison = turn->poison;
+
+        poison.key = fill_mix(poison.key + k);
+        if (written && turn->starts[k])
+            memcpy(device_address(written), device_address(turn->starts[k]),
+                   bytes_of(written));
+        else if (written)
+            rc = device_poison(device, written, &poison, err);
+    }
+    return rc;
+}
+
+static int look_at(struct device *device, const struct device_buffer *written,
+                   struct device_buffer *reference, uint64_t known,
+                   struct device_seen *seen, struct device_err *err)
+{
+    int64_t overrun; /* found at the end of all */
+    int rc = device_checksum(device, written, &seen->sum, &overrun, err);
+
+    seen->compared = rc == 0 && seen->sum != known;
+    if (seen->compared)
+        rc = device_check(device, written, reference, &seen->check, err);
+    return rc;
+}
+
+/* One launch of a batch.  The buffers are written when the kernel is loaded. */
+static int time_one(struct device *device, const struct device_launch *launch,
+                    const struct device_batch *batch, size_t i, double left_s,
+                    struct device_times *times, struct device_err *err)
+{
+    const struct device_turn *turn = &batch->turns[i];
+    struct device_launch one = *launch;
     struct launch_child child;
     int rc;
 
+    one.args = turn->args;
     if (left_s <= 0)
         return device_host_fail(err, DEVICE_TIMEOUT,
                                 "the time limit left no time for a launch");
     rc = start(launch, &child, err);
     if (rc < 0)
         return rc;
+    rc = write_starts(device, batch, turn, launch->n_args, err);
+    if (rc < 0)
+        launch_child_end(&child);
+    else
+        rc = run_in(&child, &one, left_s, &times->seconds[i], err);
     for (size_t k = 0; rc == 0 && k < launch->n_args; k++)
-        if (batch->outputs[k])
-            rc = device_poison(device, batch->outputs[k], err);
-    if (rc == 0)
-        return run_in(&child, launch, left_s, seconds, err);
-    launch_child_end(&child);
+        if (batch->written[k] && turn->references[k])
+            rc = look_at(device, batch->written[k], turn->references[k],
+                         turn->sums[k], &times->seen[i * launch->n_args + k],
+                         err);
     return rc;
 }
 
@@ -317,16 +386,12 @@ int device_time(struct device *device, const struct device_launch *launch,
                 const struct device_batch *batch, struct device_times *times,
                 struct device_err *err)
 {
-    struct device_launch one = *launch;
     double left_s = batch->timeout_s;
 
     times->blocked = false;
     for (size_t i = 0; i < batch->n; i++) {
-        int rc;
+        int rc = time_one(device, launch, batch, i, left_s, times, err);
 
-        if (batch->args)
-            one.args = batch->args[i];
-        rc = time_one(device, &one, batch, left_s, &times->seconds[i], err);
         if (rc < 0)
             return rc;
         left_s -= times->seconds[i];

@@ -59,6 +59,12 @@ size_t device_cache_bytes(const struct device *device)
     return 0;
 }
 
+bool device_isolates(const struct device *device)
+{
+    (void)device;
+    return true;
+}
+
 void device_kernel_attributes(const struct device_kernel *kernel,
                               struct device_attributes *out)
 {

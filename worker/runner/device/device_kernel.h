@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "worker/runner/device/device.h"
+#include "worker/runner/wire/wire.h"
 
 struct device_kernel;
 
@@ -36,7 +37,12 @@ struct device_launch {
  * share the processor with all else (cpu), what they have used of it. */
 double device_clock_s(const struct device *device);
 
-/* Launch once and wait until it has ended or 'timeout_s' has passed. */
+/* Load it again: nothing that earlier launches have left in it is there. */
+int device_reload(struct device *device, struct device_kernel *kernel,
+                  struct device_err *err);
+
+/* Launch once, as the first launch of a kernel just loaded, and wait until it
+ * has ended or 'timeout_s' has passed. */
 int device_run(struct device *device, const struct device_launch *launch,
                double timeout_s, struct device_err *err);
 
@@ -44,12 +50,30 @@ enum {
     DEVICE_BATCH = 50 /* launches timed in one call, at most */
 };
 
-/* What is timed besides the launch itself. */
+/* One launch of a batch. */
+struct device_turn {
+    void **args; /* [n_args], as of a launch */
+    /* [n_args]; what to copy into batch->written before it, NULL: poison */
+    struct device_buffer *const *starts;
+    struct poison poison;
+    /* [n_args]; what to compare batch->written with, DEVICE_HIDDEN; NULL:
+     * nothing */
+    struct device_buffer *const *references;
+    const uint64_t *sums; /* [n_args]; device_checksum() of one that passed */
+    bool led; /* by the same launch, not timed, for what it leaves in caches */
+};
+
+/* A buffer after a launch that had a reference for it. */
+struct device_seen {
+    uint64_t sum;       /* as device_checksum() */
+    bool compared;      /* it was not that of the turn */
+    struct check check; /* if compared */
+};
+
 struct device_batch {
-    size_t n; /* launches, 1 to DEVICE_BATCH */
-    /* [n], the 'args' of each; NULL: those of the launch */
-    void **const *args;
-    struct device_buffer *const *outputs; /* [n_args], NULL for no output */
+    size_t n;                             /* launches, 1 to DEVICE_BATCH */
+    const struct device_turn *turns;      /* [n] */
+    struct device_buffer *const *written; /* [n_args], NULL: none */
     bool flush;                           /* the L2 cache, before each */
     double timeout_s;                     /* for all of them */
 };
@@ -58,11 +82,13 @@ struct device_times {
     double seconds[DEVICE_BATCH];
     struct device_state during; /* readings while they ran */
     bool blocked;               /* all were queued before the first one began */
+    struct device_seen seen[DEVICE_BATCH * WIRE_ARGS_MAX]; /* [n][n_args] */
 };
 
-/* Launch n times, and time each launch between two events, with the outputs
- * poisoned before it.  If the device can, the first one waits until all are
- * queued, so that delays of the host are not in their times. */
+/* Launch n times, each as the first launch of a kernel just loaded, with its
+ * buffers written as its turn says, and time it between two events; then look
+ * at what it has written.  If the device can, the first one waits until all
+ * are queued, so that delays of the host are not in their times. */
 int device_time(struct device *device, const struct device_launch *launch,
                 const struct device_batch *batch, struct device_times *times,
                 struct device_err *err);

@@ -26,6 +26,7 @@ enum {
     WIRE_FACTS_MAX = 32,
     WIRE_SAMPLES_MAX = 1000,
     WIRE_WARMUPS_MAX = 1000,
+    WIRE_REPEATS_MAX = 100000,
     WIRE_REJECTED_MAX = 256,
     WIRE_STATES_MAX = 4, /* readings around the samples */
     WIRE_TEXT_MAX = 1024,

@@ -1,6 +1,7 @@
 #include "worker/runner/wire/wire_reply.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,21 @@ static bool read_l2(void *message, char *rest)
     if (!wire_read_u64(rest, UINT32_MAX, &copies))
         return false;
     result->copies = (unsigned)copies;
+    return true;
+}
+
+static bool read_checked(void *message, char *rest)
+{
+    struct wire_checked *checked =
+        &((struct wire_reply *)message)->result.checked;
+    const char *launches = wire_word(&rest);
+    uint64_t n;
+
+    if (!launches || !wire_read_u64(launches, UINT_MAX, &n) ||
+        (strcmp(rest, "same") != 0 && strcmp(rest, "varied") != 0))
+        return false;
+    checked->launches = (unsigned)n;
+    checked->varied = rest[0] == 'v';
     return true;
 }
 
@@ -283,6 +299,7 @@ static const struct wire_field result_fields[] = {
       .repeats = true,
       .optional = true },
     { .key = "l2", read_l2, "'none', 'warm', 'flush' or 'rotate COPIES'" },
+    { .key = "checked", read_checked, "launches, and 'same' or 'varied'" },
     { .key = "blocked", read_blocked, "0 or 1" },
     { .key = "clock_mhz", read_clock, READINGS },
     { .key = "temp_c", read_temp, READINGS },
@@ -382,7 +399,8 @@ static void put_result(FILE *stream, const struct wire_result *result)
     fprintf(stream, "l2 %s", l2_mode_name(result->l2));
     if (result->l2 == L2_MODE_ROTATE)
         fprintf(stream, " %u", result->copies);
-    fprintf(stream, "\nblocked %d\n", result->blocked);
+    fprintf(stream, "\nchecked %u %s\nblocked %d\n", result->checked.launches,
+            result->checked.varied ? "varied" : "same", result->blocked);
     put_states(stream, result);
     fputs("held_s", stream);
     wire_put_real(stream, result->held_s);

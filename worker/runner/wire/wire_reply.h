@@ -45,6 +45,12 @@ struct wire_usage {
     int64_t regs, local_bytes, static_smem;
 };
 
+/* The launches whose outputs were found right. */
+struct wire_checked {
+    unsigned launches;
+    bool varied; /* in bits, with the same inputs */
+};
+
 struct wire_result {
     enum outcome outcome;
     char detail[WIRE_TEXT_MAX];       /* evidence; empty when correct */
@@ -58,7 +64,8 @@ struct wire_result {
     size_t n_rejected;
     enum l2_mode l2; /* as used, which may differ from the request */
     unsigned copies; /* of the inputs, with L2_ROTATE */
-    bool blocked;    /* each batch was queued before it began */
+    struct wire_checked checked;
+    bool blocked; /* each batch was queued before it began */
     struct wire_state states[WIRE_STATES_MAX]; /* before, during, after */
     size_t n_states;
     double held_s; /* how long the request held the GPU */

@@ -203,6 +203,17 @@ static bool read_positive(const char *word, double *out)
     return wire_read_real(word, out) && isfinite(*out) && *out >= 0;
 }
 
+static bool read_repeats(void *message, char *rest)
+{
+    struct wire_request *request = message;
+    uint64_t n;
+
+    if (!wire_read_u64(rest, WIRE_REPEATS_MAX, &n))
+        return false;
+    request->measure.repeats = (unsigned)n;
+    return true;
+}
+
 static bool read_noise(void *message, char *rest)
 {
     struct wire_request *request = message;
@@ -270,6 +281,10 @@ static const struct wire_field measure_fields[] = {
     { .key = "samples",
       read_samples,
       "two integers in 1..1000, the first not the larger" },
+    { .key = "repeats",
+      read_repeats,
+      "an integer in 0..100000",
+      .optional = true },
     { .key = "noise", read_noise, "a number >= 0" },
     { .key = "margin", read_margin, "a number >= 0" },
     { .key = "incumbent_s", read_incumbent, "seconds, 0 for none" },
@@ -359,8 +374,10 @@ static void put_measure(FILE *stream, const struct wire_measure *measure)
     fputs("tolerance", stream);
     wire_put_real(stream, measure->relative_l2);
     wire_put_real(stream, measure->max_error);
-    fprintf(stream, "\nseed %" PRIu64 "\nwarmups %u\nsamples %u %u\nnoise",
-            measure->seed, measure->warmups, measure->least, measure->most);
+    fprintf(stream,
+            "\nseed %" PRIu64 "\nwarmups %u\nsamples %u %u\nrepeats %u\nnoise",
+            measure->seed, measure->warmups, measure->least, measure->most,
+            measure->repeats);
     wire_put_real(stream, measure->noise);
     fputs("\nmargin", stream);
     wire_put_real(stream, measure->margin);

@@ -48,6 +48,7 @@ struct wire_measure {
     uint64_t seed;
     unsigned warmups;
     unsigned least, most; /* samples, 1 <= least <= most; equal: that many */
+    unsigned repeats;     /* launches after them that are only checked */
     double noise, margin; /* of struct sampling_rules */
     double incumbent_s;   /* likewise; 0: none */
     enum l2_mode l2;      /* not NONE */

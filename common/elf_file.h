@@ -3,8 +3,8 @@
  * Nothing in the file is trusted: what lies outside it, or has a name that does
  * not end, is not there.  Pure; the bytes outlive the struct.
  */
-#ifndef FA_WORKER_BUILD_ELF_FILE_H
-#define FA_WORKER_BUILD_ELF_FILE_H
+#ifndef FA_COMMON_ELF_FILE_H
+#define FA_COMMON_ELF_FILE_H
 
 #include <elf.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "worker/build/elf_file.h"
+#include "common/elf_file.h"
 
 #include <string.h>
 

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Two builds of fa-runner on one GPU, in turn: what does a configuration hold the GPU, and what is its median?
+
+    tests/bench/bench_runners.py BEFORE AFTER [--nvcc nvcc] [--rounds 30] [--gpu 0]
+
+BEFORE and AFTER are fa-runners for cuda.  Kernels of some 10 us and of some 1 ms, one that streams memory and one
+that computes, are measured by both in each round, in random order, with each L2 mode, with the 5 samples of a
+screening and with 50.  JSON goes to stdout, a row a case: the median of what each held, in ms, their difference
+and ratio; the median over the rounds of the ratio of medians, after to before, with the interval of its order
+statistics that covers it with at least 95 %.
+"""
+
+import argparse
+import json
+import math
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SOURCE = """
+extern "C" __global__ void bench(const float *a, const float *b, float *out, int n, int steps)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        float x = a[i];
+        for (int k = 0; k < steps; k++)
+            x = x * 0.999f + b[i];
+        out[i] = x;
+    }
+}
+extern "C" __global__ void reference(const float *a, const float *b, double *out, int n, int steps)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        double x = a[i];
+        for (int k = 0; k < steps; k++)
+            x = x * 0.999 + b[i];
+        out[i] = x;
+    }
+}
+"""
+# name: elements, steps
+CASES = {"10 us, streams": (1 << 21, 1), "10 us, computes": (1 << 17, 700),
+         "1 ms, streams": (1 << 27, 1), "1 ms, computes": (1 << 21, 14000)}
+
+
+class Runner:
+    def __init__(self, program, gpu):
+        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.ask(["open", "device cuda", f"gpu {gpu}"])
+
+    def ask(self, lines):
+        """{name: all values of that field}"""
+        self.process.stdin.write("\n".join(lines) + "\n\n")
+        self.process.stdin.flush()
+        reply = {}
+        for line in self.process.stdout:
+            line = line.rstrip("\n")
+            if not line:
+                return reply
+            key, _, value = line.partition(" ")
+            reply.setdefault(key, []).append(value)
+        sys.exit("bench_runners.py: a runner ended")
+
+    def measure(self, lines):
+        """seconds held, and the median sample"""
+        reply = self.ask(lines)
+        if reply.get("outcome") != ["correct"]:
+            sys.exit(f"bench_runners.py: {reply}")
+        return float(reply["held_s"][0]), statistics.median(map(float, reply["sample"]))
+
+
+def request(cubin, n, steps, l2, samples):
+    blocks = min(1056, n // 256)
+    return ["measure", f"artifact {cubin}", "entry bench", f"grid {blocks} 1 1", "block 256 1 1", "smem 0",
+            f"arg a fp32 buffer {n} normal 1 in", f"arg b fp32 buffer {n} normal 1 in",
+            f"arg out fp32 buffer {n} zeros 1 out", f"arg n int32 scalar {n}", f"arg steps int32 scalar {steps}",
+            f"reference {cubin} reference {blocks} 1 1 256 1 1 0", "tolerance 1e-3 1e-2", "seed 1", "warmups 3",
+            f"samples {samples} {samples}", "noise 0.01", "margin 1.1", "incumbent_s 0", f"l2 {l2}", "timeout_s 60"]
+
+
+def interval(values):
+    """The order statistics around the median that cover it with at least 95 %."""
+    values, n = sorted(values), len(values)
+    low, outside = 0, 0.0
+    while outside + 2 * math.comb(n, low) / 2 ** n <= 0.05:
+        outside += 2 * math.comb(n, low) / 2 ** n
+        low += 1
+    low = max(low - 1, 0)
+    return values[low], values[n - 1 - low]
+
+
+def compare(runners, lines, rounds):
+    held, ratios = {"before": [], "after": []}, []
+    for runner in runners.values():
+        runner.measure(lines)  # makes the problem
+    for _ in range(rounds):
+        medians = {}
+        for name in random.sample(sorted(runners), 2):
+            held_s, medians[name] = runners[name].measure(lines)
+            held[name].append(held_s)
+        ratios.append(medians["after"] / medians["before"])
+    before, after = (1e3 * statistics.median(held[name]) for name in ("before", "after"))
+    return {"us": 1e6 * medians["after"], "held_before_ms": before, "held_after_ms": after,
+            "held_more_ms": after - before, "held_ratio": after / before,
+            "median_ratio": statistics.median(ratios), "median_ratio_95": interval(ratios)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("before")
+    parser.add_argument("after")
+    parser.add_argument("--nvcc", default="nvcc")
+    parser.add_argument("--gpu", default="0")
+    parser.add_argument("--rounds", type=int, default=30)
+    ask = parser.parse_args()
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="fa-runners-", dir="/tmp") as work:
+        source, cubin = os.path.join(work, "bench.cu"), os.path.join(work, "bench.cubin")
+        with open(source, "w") as file:
+            file.write(SOURCE)
+        subprocess.run([ask.nvcc, "-cubin", "-O3", "-arch=native", source, "-o", cubin], check=True)
+        runners = {name: Runner(getattr(ask, name), ask.gpu) for name in ("before", "after")}
+        for case, (n, steps) in CASES.items():
+            for l2 in ("flush", "warm", "rotate"):
+                for samples in (5, 50):
+                    row = compare(runners, request(cubin, n, steps, l2, samples), ask.rounds)
+                    rows.append({"case": case, "l2": l2, "samples": samples, **row})
+    json.dump(rows, sys.stdout, indent=1)
+    print()
+
+
+if __name__ == "__main__":
+    main()

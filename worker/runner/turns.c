@@ -1,0 +1,94 @@
+#include "worker/runner/turns.h"
+
+#include <string.h>
+
+/* splitmix64's step, as of fill_random.h */
+static uint64_t draw(struct turns *turns)
+{
+    turns->state += 0x9e3779b97f4a7c15u;
+    return fill_mix(turns->state);
+}
+
+void turns_init(struct turns *turns, const struct problem *problem,
+                uint64_t key)
+{
+    memset(turns, 0, sizeof(*turns));
+    turns->problem = problem;
+    turns->state = key;
+}
+
+void turns_arrange(struct turns *turns, enum l2_mode l2)
+{
+    turns->l2 = l2;
+    turns->done = 0;
+}
+
+struct poison turns_poison(struct turns *turns)
+{
+    enum poison_kind kind = turns->poisoned
+                                ? (enum poison_kind)(draw(turns) % POISON_KINDS)
+                                : POISON_UNWRITTEN;
+
+    turns->poisoned = true;
+    return (struct poison){ kind, draw(turns) };
+}
+
+static const struct trial *any_trial(struct turns *turns)
+{
+    return &turns->problem->trials[draw(turns) % turns->problem->n_trials];
+}
+
+static const struct trial *next_trial(struct turns *turns)
+{
+    const struct problem *problem = turns->problem;
+    size_t done = turns->done++, turn;
+
+    if (turns->l2 == L2_MODE_WARM) {
+        if (done % TURNS_WARM == 0)
+            turns->warm = any_trial(turns);
+        return turns->warm;
+    }
+    if (turns->l2 != L2_MODE_ROTATE || problem->n_copies == 0)
+        /* all of them first, so that their outputs are known soon */
+        return done < problem->n_trials ? &problem->trials[done]
+                                        : any_trial(turns);
+    turn = done % (problem->n_copies + 1);
+    /* what came before used the originals, so those come last */
+    return turn < problem->n_copies ? &problem->copies[turn]
+                                    : &problem->trials[0];
+}
+
+void turns_take(struct turns *turns, size_t n)
+{
+    static struct device_buffer *const nothing[WIRE_ARGS_MAX];
+    const struct problem *problem = turns->problem;
+
+    for (size_t i = 0; i < n; i++) {
+        bool first = turns->done % TURNS_WARM == 0;
+        const struct trial *values = next_trial(turns);
+        const struct trial *original = &problem->trials[values->number];
+
+        resident_problem_args(problem, values, problem->outputs,
+                              &turns->args[i]);
+        turns->trials[i] = original;
+        turns->batch[i] = (struct device_turn){
+            .args = turns->args[i].argv,
+            .starts = nothing,
+            .references = original->references,
+            .sums = turns->known[original->number],
+            .poison = turns_poison(turns),
+            .led = turns->l2 == L2_MODE_WARM && first,
+        };
+    }
+}
+
+void turns_learn(struct turns *turns, unsigned trial, size_t argument,
+                 uint64_t sum)
+{
+    uint64_t *latest = &turns->latest[trial][argument];
+
+    turns->known[trial][argument] = *latest == sum ? sum : 0;
+    if (*latest != 0 && *latest != sum)
+        turns->varied = true;
+    *latest = sum;
+}

@@ -1,0 +1,54 @@
+/* turns.h - what each launch of a series gets: values, buffers, poison
+ *
+ * No launch may be able to reuse what an earlier one has computed, so which of
+ * the problem's trials has its values next is drawn at random, and what its
+ * outputs hold before it as well.  In the L2 mode rotate the copies come in
+ * turn, each with the values of one trial.  In the mode warm a launch finds its
+ * inputs in the cache, so TURNS_WARM in a row have the same ones, and before
+ * the first of them is one that is not timed.
+ */
+#ifndef FA_WORKER_RUNNER_TURNS_H
+#define FA_WORKER_RUNNER_TURNS_H
+
+#include "worker/runner/resident.h"
+
+enum {
+    TURNS_WARM = 10
+};
+
+struct turns {
+    const struct problem *problem;
+    enum l2_mode l2; /* L2_MODE_NONE: not yet known */
+    uint64_t state;  /* of the random numbers */
+    size_t done;     /* turns so far */
+    bool poisoned;   /* some buffer was, before a launch */
+    /* checksums of outputs that passed twice, or 0, and of the last one */
+    uint64_t known[RESIDENT_TRIALS][WIRE_ARGS_MAX];
+    uint64_t latest[RESIDENT_TRIALS][WIRE_ARGS_MAX];
+    bool varied;              /* two of one trial that passed were different */
+    const struct trial *warm; /* the inputs of the last launch, in that mode */
+    /* of the batch at hand */
+    struct device_turn batch[DEVICE_BATCH];
+    const struct trial *trials[DEVICE_BATCH]; /* with these values */
+    struct resident_problem_args args[DEVICE_BATCH];
+};
+
+/* 'problem' must outlive it. */
+void turns_init(struct turns *turns, const struct problem *problem,
+                uint64_t key);
+
+/* Say how the inputs lie in memory from now on. */
+void turns_arrange(struct turns *turns, enum l2_mode l2);
+
+/* The first poison is POISON_UNWRITTEN, which says most; then it is any. */
+struct poison turns_poison(struct turns *turns);
+
+/* The next n turns. */
+void turns_take(struct turns *turns, size_t n);
+
+/* An output of the trial of this number has passed.  One that passes twice with
+ * the same bits need not be compared again while it has them. */
+void turns_learn(struct turns *turns, unsigned trial, size_t argument,
+                 uint64_t sum);
+
+#endif
