@@ -11,6 +11,7 @@
 #include "coordinator/compare/compare_differ.h"
 #include "coordinator/compare/compare_ratio.h"
 #include "coordinator/compare/compare_side.h"
+#include "coordinator/confirm/analysis.h"
 #include "coordinator/result/report.h"
 #include "coordinator/stats/mann_whitney.h"
 #include "coordinator/stats/stats.h"
@@ -35,7 +36,7 @@ static bool failed(const struct report_config *config, size_t shape)
            outcome != OUTCOME_PENDING;
 }
 
-static void measure_row(const struct compare *compare, struct compare_row *row)
+static void describe_row(const struct compare *compare, struct compare_row *row)
 {
     bool a = is_timed(row->a, row->shape_a), b = is_timed(row->b, row->shape_b);
     const char *code = compare_side_code(compare->a, row->a->key);
@@ -49,8 +50,6 @@ static void measure_row(const struct compare *compare, struct compare_row *row)
                                                      : COMPARE_UNTIMED;
     row->same_code =
         *code && strcmp(code, compare_side_code(compare->b, row->b->key)) == 0;
-    if (row->state == COMPARE_TIMED && !compare_by_blocks(compare, row))
-        compare_by_samples(compare, row);
 }
 
 /* ---- choosing the rows */
@@ -90,7 +89,7 @@ static void add_rows(struct compare *compare, enum compare_subject subject,
                                      .b = b,
                                      .shape_a = shape,
                                      .shape_b = in_b };
-        measure_row(compare, row);
+        describe_row(compare, row);
     }
 }
 
@@ -155,13 +154,33 @@ static void add_configs(struct compare *compare)
 
 /* ---- verdicts */
 
+/* The intervals of one family, rows [from, to), hold together by Bonferroni's
+ * inequality (Dunn, 1961).  Returns how many have one. */
+static size_t measure(struct compare *compare, size_t from, size_t to)
+{
+    double alpha;
+    size_t n = 0;
+
+    for (size_t i = from; i < to; i++)
+        n += compare->rows[i].state == COMPARE_TIMED;
+    alpha = 1 - analysis_confidence(n, compare->rules.alpha);
+    for (size_t i = from; i < to; i++) {
+        struct compare_row *row = &compare->rows[i];
+
+        if (row->state == COMPARE_TIMED &&
+            !compare_by_blocks(compare, alpha, row))
+            compare_by_samples(compare, alpha, row);
+    }
+    return n;
+}
+
 /* Correct over one family of hypotheses: rows [from, to). */
 static void judge(struct compare *compare, size_t from, size_t to)
 {
     const struct verdict_rules rules = { .alpha = compare->rules.alpha,
                                          .floor = compare->rules.threshold,
                                          .target = 1 };
-    double *p = mem_new(to - from + 1, sizeof(*p));
+    double *p = mem_new(measure(compare, from, to) + 1, sizeof(*p));
     size_t n = 0;
 
     for (size_t i = from; i < to; i++)

@@ -29,7 +29,8 @@ struct err;
 struct report_config;
 
 struct compare_rules {
-    double alpha;     /* 0.05; intervals are of confidence 1 - alpha */
+    double alpha;     /* 0.05; the intervals of the winner's rows hold
+                       * together with 1 - alpha, and so do the others' */
     double threshold; /* 0.03: smaller changes are ignored */
     bool every;       /* every configuration decides, not only the winner */
 };

@@ -14,6 +14,10 @@
 #include "coordinator/stats/normal.h"
 #include "coordinator/stats/stats.h"
 
+/* Of the interval that gives the noise of screening samples: 4 on each side
+ * still have a finite one. */
+#define SD_CONFIDENCE 0.95
+
 /* GPUs are strata if both sides used a common one; otherwise cards differ
  * anyway. */
 static bool share_gpu(const struct compare *compare)
@@ -64,7 +68,8 @@ static double median_of(const struct compare_blocks *blocks)
     return exp(summary.median);
 }
 
-bool compare_by_blocks(const struct compare *compare, struct compare_row *row)
+bool compare_by_blocks(const struct compare *compare, double alpha,
+                       struct compare_row *row)
 {
     const struct compare_blocks *a =
         compare_side_blocks(compare->a, row->a->key, row->shape_a);
@@ -77,7 +82,7 @@ bool compare_by_blocks(const struct compare *compare, struct compare_row *row)
         return false;
     in_a = strata(compare, a, false);
     in_b = strata(compare, b, true);
-    location_shift(in_a, a->n, in_b, b->n, 1 - compare->rules.alpha, &found);
+    location_shift(in_a, a->n, in_b, b->n, 1 - alpha, &found);
     free(in_a);
     free(in_b);
     if (found.n_a < COMPARE_BLOCKS_LEAST || found.n_b < COMPARE_BLOCKS_LEAST)
@@ -121,29 +126,30 @@ static struct location_shift_value *logs_of(const struct report_cell *cell)
 /* The same from the interval of the samples themselves, in which an outlier has
  * no extra weight. */
 static double sd_of_many(const struct report_cell *a,
-                         const struct report_cell *b, double alpha)
+                         const struct report_cell *b)
 {
     struct location_shift_value *in_a = logs_of(a), *in_b = logs_of(b);
     struct location_shift found;
 
-    location_shift(in_a, a->n_samples, in_b, b->n_samples, 1 - alpha, &found);
+    location_shift(in_a, a->n_samples, in_b, b->n_samples, SD_CONFIDENCE,
+                   &found);
     free(in_a);
     free(in_b);
-    return (found.hi - found.lo) / 2 / normal_quantile(1 - alpha / 2);
+    return (found.hi - found.lo) / 2 / normal_quantile((1 + SD_CONFIDENCE) / 2);
 }
 
-void compare_by_samples(const struct compare *compare, struct compare_row *row)
+void compare_by_samples(const struct compare *compare, double alpha,
+                        struct compare_row *row)
 {
     const struct report_cell *a = &row->a->cells[row->shape_a];
     const struct report_cell *b = &row->b->cells[row->shape_b];
-    double alpha = compare->rules.alpha;
     double ratio = log(a->summary.median / b->summary.median), sd, reach;
 
     if (a->n_samples < COMPARE_BLOCKS_LEAST ||
         b->n_samples < COMPARE_BLOCKS_LEAST)
         sd = sd_of_few(compare, a, b);
     else
-        sd = sd_of_many(a, b, alpha);
+        sd = sd_of_many(a, b);
     /* variation that more samples of one measurement do not reduce, on both
      * sides */
     sd = hypot(sd, hypot(compare->a->between, compare->b->between));

@@ -11,9 +11,13 @@
 struct compare;
 struct compare_row;
 
+/* alpha  of this row's interval: its confidence is 1 - alpha */
+
 /* false, and nothing filled in, if a side has too few blocks */
-bool compare_by_blocks(const struct compare *compare, struct compare_row *row);
+bool compare_by_blocks(const struct compare *compare, double alpha,
+                       struct compare_row *row);
 /* for a row for which both sides have samples */
-void compare_by_samples(const struct compare *compare, struct compare_row *row);
+void compare_by_samples(const struct compare *compare, double alpha,
+                        struct compare_row *row);
 
 #endif

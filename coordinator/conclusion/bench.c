@@ -8,6 +8,7 @@
 #include "common/mem.h"
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/result/report.h"
+#include "coordinator/result/report_objective.h"
 
 /* The first one in the ranking that is not the baseline. */
 static const struct report_config *fastest_other(const struct report *report,
@@ -43,7 +44,7 @@ static void choose_own(const struct report *report, const struct conclusion *c,
 
     *out = (struct winner){ .shape = name };
     if (!report_find_shape(report, name, &at) ||
-        winner_find(report, at, out, &none) != 0)
+        winner_find(report, (int)at, out, &none) != 0)
         return;
     winner_confirm(report, c, out);
     if (out->config->baseline || conclusion_rejects(c, out->config))
@@ -58,7 +59,8 @@ int bench_choose(const struct report *report, const struct conclusion *verdict,
     bool is = baseline && baseline->rank;
 
     *out = (struct bench){ .baseline = baseline };
-    if (is && winner_find(report, 0, &out->headline, err) == 0) {
+    if (is && winner_find(report, report_objective(report), &out->headline,
+                          err) == 0) {
         winner_confirm(report, verdict, &out->headline);
         if (out->headline.config->baseline ||
             conclusion_rejects(verdict, out->headline.config))
@@ -178,6 +180,7 @@ bool bench_gain(const struct bench *bench, const struct conclusion *c,
     b = entry_of(c, bench->headline.config);
     if (a == c->n || b == c->n)
         return false;
-    speedup_of(shape->blocks, a, b, 1 - c->confirmation.rules.alpha, out);
+    speedup_of(shape->blocks, a, b,
+               analysis_confidence(c->n - 1, c->confirmation.rules.alpha), out);
     return out->n_blocks > 0;
 }

@@ -60,6 +60,8 @@ const char *bench_state(const struct bench *bench,
 const struct winner *bench_own(const struct bench *bench, const char *shape);
 
 /* The speedup of a shape's winner over the headline's, in blocks of that shape.
+ * Its interval has the confidence of those over the baseline, which hold for
+ * all configurations of the bench together.
  * False if they are the same, or not both measured. */
 bool bench_gain(const struct bench *bench, const struct conclusion *conclusion,
                 const struct conclusion_shape *shape, struct speedup *out);

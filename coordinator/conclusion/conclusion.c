@@ -9,31 +9,38 @@
 #include "coordinator/conclusion/conclusion_internal.h"
 #include "coordinator/confirm/blocks.h"
 #include "coordinator/result/report.h"
+#include "coordinator/search/objective.h"
 
-/* The strength of its evidence. */
-static int standing(const struct finding *f)
+/* The strength of its evidence: it reached the target over what the rule is
+ * against, or it is faster than the baseline. */
+static int standing(const struct conclusion_reference *rule,
+                    const struct conclusion_shape *shape, size_t entry)
 {
-    return f->success ? 2 : f->verdict == VERDICT_FAST ? 1 : 0;
+    if (rule->findings && rule->findings[entry].success)
+        return 2;
+    return shape->findings[entry].verdict == VERDICT_FAST;
 }
 
 /* Among those that tie, prefer those with the strongest evidence: a candidate
  * that was measured badly must not be reported as the winner. */
 static size_t take_from_tie(const struct conclusion *c,
-                            const struct finding *findings)
+                            const struct conclusion_shape *shape,
+                            const struct conclusion_reference *rule)
 {
     struct best_set_choice *choices = mem_new(c->n, sizeof(*choices));
     int highest = 0;
     size_t best;
 
     for (size_t i = 0; i < c->n; i++)
-        if (findings[i].tied && standing(&findings[i]) > highest)
-            highest = standing(&findings[i]);
+        if (shape->findings[i].tied && standing(rule, shape, i) > highest)
+            highest = standing(rule, shape, i);
     for (size_t i = 0; i < c->n; i++) {
         const struct conclusion_entry *entry = &c->entries[i];
 
         choices[i] = (struct best_set_choice){
-            .eligible = findings[i].tied && standing(&findings[i]) == highest,
-            .seconds = findings[i].time.seconds,
+            .eligible =
+                shape->findings[i].tied && standing(rule, shape, i) == highest,
+            .seconds = shape->findings[i].time.seconds,
             .code = entry->code,
             .number = entry->config ? entry->config->point : INT64_MAX,
         };
@@ -43,42 +50,71 @@ static size_t take_from_tie(const struct conclusion *c,
     return best;
 }
 
-static void judge_shape(struct conclusion *c, size_t at,
+static void judge_shape(struct conclusion *c, struct conclusion_shape *shape,
                         const struct conclusion_sample *samples, size_t n)
 {
-    struct conclusion_shape *shape = &c->shapes[at];
+    const struct conclusion_scope scope = { shape->at, c->n,
+                                            c->confirmation.n_shapes };
     struct block_sample *mine = mem_new(n, sizeof(*mine));
-    size_t n_mine = 0;
+    size_t n_mine = conclusion_samples_at(samples, n, &scope, mine);
 
-    for (size_t i = 0; i < n; i++)
-        if (samples[i].shape == at)
-            mine[n_mine++] = samples[i].sample;
-    shape->name = c->confirmation.shapes[at].name;
     shape->blocks = blocks_new(mine, n_mine, c->n);
     shape->findings = mem_new(c->n, sizeof(*shape->findings));
     shape->leader = analysis_findings(shape->blocks, 0, &c->confirmation.rules,
                                       shape->findings);
-    shape->best = take_from_tie(c, shape->findings);
     for (size_t i = 0; i < c->n; i++)
         shape->n_tied += shape->findings[i].tied;
     free(mine);
 }
 
-void conclusion_judge(struct conclusion *c,
+static void add_shape(struct conclusion *c, int at)
+{
+    c->shapes[c->n_shapes++] = (struct conclusion_shape){
+        .name = at == OBJECTIVE_ALL ? OBJECTIVE_GEOMEAN
+                                    : c->confirmation.shapes[at].name,
+        .at = at
+    };
+}
+
+/* The objective's first, then the others in their order. */
+static void list_shapes(struct conclusion *c, int objective)
+{
+    size_t n = c->confirmation.n_shapes;
+
+    c->shapes = mem_new(n + 1, sizeof(*c->shapes));
+    if (n > 0)
+        add_shape(c, objective);
+    for (int at = 0; at < (int)n; at++)
+        if (at != objective)
+            add_shape(c, at);
+}
+
+static void choose(struct conclusion *c, size_t at)
+{
+    struct conclusion_shape *shape = &c->shapes[at];
+    struct conclusion_reference rule = conclusion_external_rule(c, at);
+
+    shape->best = take_from_tie(c, shape, &rule);
+    shape->success = c->state == CONCLUSION_DONE && !c->emulated &&
+                     shape->best != BEST_SET_NONE && rule.findings &&
+                     rule.findings[shape->best].success;
+}
+
+void conclusion_judge(struct conclusion *c, int objective,
                       const struct conclusion_sample *samples, size_t n)
 {
     c->best = BEST_SET_NONE;
-    if (c->n > 0) {
-        c->n_shapes = c->confirmation.n_shapes;
-        c->shapes = mem_new(c->n_shapes, sizeof(*c->shapes));
-    }
+    if (c->n > 0)
+        list_shapes(c, objective);
     for (size_t at = 0; at < c->n_shapes; at++)
-        judge_shape(c, at, samples, n);
-    if (c->n_shapes > 0)
+        judge_shape(c, &c->shapes[at], samples, n);
+    conclusion_external_judge(c, samples, n);
+    for (size_t at = 0; at < c->n_shapes; at++)
+        choose(c, at);
+    if (c->n_shapes > 0) {
         c->best = c->shapes[0].best;
-    c->success = c->state == CONCLUSION_DONE && !c->emulated &&
-                 c->best != BEST_SET_NONE &&
-                 c->shapes[0].findings[c->best].success;
+        c->success = c->shapes[0].success;
+    }
 }
 
 const char *conclusion_reason(const struct conclusion *c,

@@ -14,12 +14,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "coordinator/conclusion/conclusion_shape.h"
 #include "coordinator/confirm/analysis.h"
 #include "coordinator/confirm/best_set.h"
 #include "coordinator/confirm/confirmation.h"
 
-struct blocks;
-struct conclusion_external; /* conclusion_external.h */
+struct conclusion_external;
 struct report_cost;
 struct err;
 struct json_out;
@@ -42,15 +42,10 @@ struct conclusion_entry {
     char *code; /* hash of each artifact that was measured; "": not known */
 };
 
-struct conclusion_shape {
-    const char *name;
-    struct blocks *blocks;    /* candidates are the entries, in order */
-    struct finding *findings; /* one an entry */
-    size_t leader;            /* index of an entry, or BEST_SET_NONE */
-    size_t best;              /* entry chosen among those that tie */
-    size_t n_tied;            /* with the leader, including it */
-    char *missed;   /* fastest here in the sweep; NULL: it was compared */
-    char *sentence; /* like the sentence of the whole; NULL: none */
+/* In the order of their names; empty if none ran. */
+struct conclusion_externals {
+    struct conclusion_external *list; /* conclusion_external.h */
+    size_t n;
 };
 
 struct conclusion_blocks {
@@ -78,18 +73,18 @@ struct conclusion {
     size_t n;
     struct conclusion_entry *rejected; /* conclusion_reason() has the reason */
     size_t n_rejected;
-    struct conclusion_shape *shapes; /* the headline first */
+    struct conclusion_shape *shapes; /* that of the objective first */
     size_t n_shapes;
 
-    struct conclusion_external *external; /* NULL: it did not run */
+    struct conclusion_externals externals;
 
-    size_t best; /* the entry to use at the headline, or BEST_SET_NONE */
+    size_t best; /* the entry to use, by the objective, or BEST_SET_NONE */
     const struct report_config *baseline; /* NULL: not known */
-    bool success; /* 'best' reached the target; never if emulated */
+    bool success;                         /* that of the first shape */
     struct conclusion_screening screening;
     char *why_none; /* why nothing was confirmed; NULL if something was */
     struct conclusion_cost cost;
-    char *sentence; /* result at the headline, without a full stop */
+    char *sentence; /* result by the objective, without a full stop */
 };
 
 /* Load the newest confirmation of this kind.  Without one, 'state' and the

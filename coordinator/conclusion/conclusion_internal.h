@@ -6,18 +6,16 @@
 #include <stddef.h>
 
 #include "coordinator/conclusion/conclusion.h"
-
-/* One measurement of a complete block. */
-struct conclusion_sample {
-    size_t shape;
-    struct block_sample sample; /* of an entry */
-};
+#include "coordinator/conclusion/conclusion_samples.h"
 
 void conclusion_entry_fini(struct conclusion_entry *entry);
 
-/* From entries, confirmation, state, emulated, complete and n_gpus, derive all
- * other members except the sentences. */
-void conclusion_judge(struct conclusion *conclusion,
+/* From entries, confirmation, state, emulated, complete, n_gpus and the times
+ * of the external baselines, derive all other members except the sentences.
+ * objective  the shape that comes first, or OBJECTIVE_ALL (objective.h): before
+ *            the shapes comes the geometric mean of all
+ * samples    of the entries, in complete blocks */
+void conclusion_judge(struct conclusion *conclusion, int objective,
                       const struct conclusion_sample *samples, size_t n);
 
 /* conclusion_sentence.c: write the sentences.  Call it after

@@ -53,9 +53,13 @@ static double percent(double speedup)
 }
 
 static void put_finding(struct json_out *out, const struct conclusion *c,
-                        const struct conclusion_entry *entry,
-                        const struct finding *f)
+                        const struct conclusion_shape *shape, size_t i)
 {
+    const struct conclusion_reference rule =
+        conclusion_external_rule(c, (size_t)(shape - c->shapes));
+    const struct conclusion_entry *entry = &c->entries[i];
+    const struct finding *f = &shape->findings[i];
+
     json_out_open(out, NULL, '{');
     put_who(out, c, entry);
     put_time(out, f);
@@ -70,7 +74,8 @@ static void put_finding(struct json_out *out, const struct conclusion *c,
     json_out_text(out, "effect",
                   mann_whitney_magnitude_name(f->rank.magnitude));
     json_out_bool(out, "tied", f->tied);
-    json_out_bool(out, "success", f->success && !c->emulated);
+    json_out_bool(out, "success",
+                  rule.findings && rule.findings[i].success && !c->emulated);
     json_out_close(out);
 }
 
@@ -128,7 +133,7 @@ static void put_finalists(struct json_out *out, const struct conclusion *c,
 {
     json_out_open(out, "finalists", '[');
     for (size_t i = 1; shape && i < c->n; i++)
-        put_finding(out, c, &c->entries[i], &shape->findings[i]);
+        put_finding(out, c, shape, i);
     json_out_close(out);
 }
 
@@ -183,10 +188,7 @@ static void put_shapes(struct json_out *out, const struct conclusion *c)
 
         json_out_open(out, NULL, '{');
         json_out_text(out, "shape", shape->name);
-        json_out_bool(out, "success",
-                      shape->best != BEST_SET_NONE && !c->emulated &&
-                          c->state == CONCLUSION_DONE &&
-                          shape->findings[shape->best].success);
+        json_out_bool(out, "success", shape->success);
         if (shape->sentence)
             json_out_text(out, "sentence", shape->sentence);
         else

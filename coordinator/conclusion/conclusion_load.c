@@ -12,6 +12,8 @@
 #include "coordinator/conclusion/conclusion_internal.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_cost.h"
+#include "coordinator/result/report_objective.h"
+#include "coordinator/search/objective.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/stored/stored_params.h"
 #include "coordinator/stored/stored_samples.h"
@@ -196,17 +198,21 @@ static bool is_contestant(const struct conclusion *c, const char *key)
 }
 
 static const struct report_config *fastest_at(const struct report *report,
-                                              size_t shape)
+                                              int objective)
 {
     const struct report_config *fastest = NULL;
+    double least = INFINITY;
 
     for (size_t i = 0; i < report->n_configs; i++) {
         const struct report_config *config = &report->configs[i];
+        double time = config->rank && !config->baseline
+                          ? report_objective_time(report, config, objective)
+                          : (double)INFINITY;
 
-        if (config->rank && !config->baseline &&
-            (!fastest ||
-             config->cells[shape].time_s < fastest->cells[shape].time_s))
+        if (time < least) {
             fastest = config;
+            least = time;
+        }
     }
     return fastest;
 }
@@ -215,16 +221,32 @@ static const struct report_config *fastest_at(const struct report *report,
  * fastest one of a shape. */
 static void find_missed(struct conclusion *c, const struct report *report)
 {
-    for (size_t s = 0; s < c->n_shapes; s++)
-        for (size_t at = 0; at < report->n_shapes; at++) {
-            const struct report_config *fastest;
+    for (size_t s = 0; s < c->n_shapes; s++) {
+        const struct report_config *fastest;
+        size_t at = 0;
 
-            if (strcmp(report->shapes[at].name, c->shapes[s].name) != 0)
-                continue;
-            fastest = fastest_at(report, at);
-            if (fastest && !is_contestant(c, fastest->key))
-                c->shapes[s].missed = name_of(fastest, fastest->key);
-        }
+        if (c->shapes[s].at != OBJECTIVE_ALL &&
+            !report_find_shape(report, c->shapes[s].name, &at))
+            continue;
+        fastest = fastest_at(
+            report, c->shapes[s].at == OBJECTIVE_ALL ? OBJECTIVE_ALL : (int)at);
+        if (fastest && !is_contestant(c, fastest->key))
+            c->shapes[s].missed = name_of(fastest, fastest->key);
+    }
+}
+
+/* A bench compares what it was asked to; a confirmation follows the sweep. */
+static int objective_of(const struct conclusion *c, const struct report *report)
+{
+    int objective = report_objective(report);
+
+    if (c->confirmation.kind == CONFIRMATION_BENCH)
+        return 0;
+    for (size_t i = 0; objective >= 0 && i < c->confirmation.n_shapes; i++)
+        if (strcmp(c->confirmation.shapes[i].name,
+                   report->shapes[objective].name) == 0)
+            return (int)i;
+    return objective >= 0 || c->confirmation.n_shapes < 2 ? 0 : objective;
 }
 
 static void loading_fini(struct loading *l)
@@ -255,15 +277,16 @@ static int load_results(struct store *store, const struct report *report,
     for (size_t i = 0; i < n; i++)
         l.codes[i] = mem_strdup("");
     rc = confirmation_results(store, &c->confirmation, take, &l, err);
+    if (rc == 0)
+        rc = conclusion_external_load(c, store, err);
     if (rc == 0) {
         size_t n_samples;
 
         place_entries(&l, report, places);
         n_samples = collect(&l, places, &samples);
-        conclusion_judge(c, samples, n_samples);
+        conclusion_judge(c, objective_of(c, report), samples, n_samples);
         find_missed(c, report);
         conclusion_say(c);
-        rc = conclusion_take_external(c, store, samples, n_samples, err);
     }
     free(samples);
     free(places);
@@ -331,7 +354,7 @@ int conclusion_load(struct store *store, const struct report *report,
     if (rc == 0) {
         take_rules(c, report);
         c->why_none = why_none(report);
-        conclusion_judge(c, NULL, 0);
+        conclusion_judge(c, 0, NULL, 0);
         conclusion_say(c);
     } else if (rc == 1) {
         c->state = state_of(&c->confirmation);

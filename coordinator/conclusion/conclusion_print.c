@@ -139,9 +139,14 @@ static void print_method(const struct conclusion *c, FILE *to)
     fprintf(to,
             "x baseline: its intervals hold for all finalists of a shape "
             "together\n"
+            "%s"
             "p Holm: test that the difference is at most %.2g %%, corrected "
             "for the number of finalists; p rank and delta: Mann-Whitney test "
             "and Cliff's delta of the block medians\n",
+            c->externals.n == 0
+                ? ""
+                : "over an external baseline: its intervals hold for the "
+                  "baseline and all finalists of a shape together\n",
             100 * c->confirmation.rules.floor);
     if (!isnan(c->confirmation.cut))
         fprintf(

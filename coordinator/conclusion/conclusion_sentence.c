@@ -1,9 +1,13 @@
 /* The conclusion as a sentence, and one for each shape. */
 #include <math.h>
+#include <stdbool.h>
+#include <string.h>
 
 #include "common/buf.h"
 #include "coordinator/conclusion/conclusion.h"
+#include "coordinator/conclusion/conclusion_external.h"
 #include "coordinator/conclusion/conclusion_internal.h"
+#include "coordinator/search/objective.h"
 
 #define TEXT_MAX (1 << 16) /* enough for two configurations */
 
@@ -37,15 +41,32 @@ static void put_interval(struct buf *to, const struct conclusion *c,
                    plural(s->n_blocks));
 }
 
-static void put_best(struct buf *to, const struct conclusion *c,
-                     const char *name, const struct finding *f)
+/* Where the best was compared, if that is not the first shape. */
+static void put_where(struct buf *to, const struct conclusion *c,
+                      const struct conclusion_shape *shape)
 {
+    if (shape->at == OBJECTIVE_ALL)
+        buf_printf(to, " by the geometric mean of %zu shapes",
+                   c->confirmation.n_shapes);
+    else if (shape == c->shapes && shape->at > 0)
+        buf_printf(to, " at %s", shape->name);
+}
+
+/* Over what the rule is against. */
+static void put_best(struct buf *to, const struct conclusion *c,
+                     const struct conclusion_shape *shape,
+                     const struct conclusion_reference *rule)
+{
+    const struct finding *f = &rule->findings[shape->best];
     double target = c->confirmation.rules.target;
 
-    buf_printf(to, "%s is %.*fx the baseline, ", name, digits(&f->speedup),
-               f->speedup.value);
+    buf_printf(to, "%s is %.*fx %s", c->entries[shape->best].name,
+               digits(&f->speedup), f->speedup.value, rule->name);
+    put_where(to, c, shape);
+    buf_printf(to, ", ");
     put_interval(to, c, &f->speedup);
-    buf_printf(to, ", confirmed on %zu GPU%s", c->n_gpus, plural(c->n_gpus));
+    buf_printf(to, ", confirmed on %zu GPU%s", rule->n_gpus,
+               plural(rule->n_gpus));
     if (!f->success)
         buf_printf(to, "; the target of %.4gx is not %sreached", target,
                    f->speedup.hi < target ? "" : "shown to be ");
@@ -54,43 +75,110 @@ static void put_best(struct buf *to, const struct conclusion *c,
 /* What holds for all finalists: at most the floor, and none certainly above
  * 1. */
 static bool all_end_within(const struct conclusion *c,
-                           const struct conclusion_shape *shape, double most)
+                           const struct finding *findings, double most)
 {
     for (size_t i = 1; i < c->n; i++)
-        if (!(shape->findings[i].speedup.hi <= most))
+        if (!(findings[i].speedup.hi <= most))
             return false;
     return true;
 }
 
 static bool any_is_faster(const struct conclusion *c,
-                          const struct conclusion_shape *shape)
+                          const struct finding *findings)
 {
     for (size_t i = 1; i < c->n; i++)
-        if (shape->findings[i].speedup.lo > 1)
+        if (findings[i].speedup.lo > 1)
             return true;
     return false;
 }
 
 static void put_negative(struct buf *to, const struct conclusion *c,
-                         const struct conclusion_shape *shape)
+                         const struct conclusion_shape *shape,
+                         const struct conclusion_reference *rule)
 {
-    const struct finding *f = &shape->findings[shape->best];
+    const struct finding *f = &rule->findings[shape->best];
     double floor = c->confirmation.rules.floor;
     bool sided = f->speedup.lo > 1 || f->speedup.hi < 1;
 
-    buf_printf(to, "nothing %s the baseline",
-               all_end_within(c, shape, 1 + floor) ? "beats"
-                                                   : "is shown to beat");
-    if (any_is_faster(c, shape))
+    buf_printf(to, "nothing %s %s",
+               all_end_within(c, rule->findings, 1 + floor)
+                   ? "beats"
+                   : "is shown to beat",
+               rule->name);
+    if (any_is_faster(c, rule->findings))
         buf_printf(to, " by more than %.2g %%", 100 * floor);
+    put_where(to, c, shape);
     buf_printf(to, ": the best of %zu finalist%s, %s, is ", c->n - 1,
                plural(c->n - 1), c->entries[shape->best].name);
     if (sided)
-        buf_printf(to, "%s than the baseline, ", verdict_side(&f->speedup));
+        buf_printf(to, "%s than %s, ", verdict_side(&f->speedup), rule->name);
     buf_printf(to, "%.*fx as fast, ", digits(&f->speedup), f->speedup.value);
     put_interval(to, c, &f->speedup);
-    buf_printf(to, " (%s) on %zu GPU%s", verdict_name(f->verdict), c->n_gpus,
-               plural(c->n_gpus));
+    buf_printf(to, " (%s) on %zu GPU%s", verdict_name(f->verdict), rule->n_gpus,
+               plural(rule->n_gpus));
+}
+
+/* The rule is against one that has no time. */
+static void put_unknown(struct buf *to, const struct conclusion *c,
+                        const struct conclusion_shape *shape,
+                        const struct conclusion_reference *rule)
+{
+    const struct conclusion_external *external =
+        conclusion_external_find(c, rule->name);
+    bool why = external && *external->why;
+
+    buf_printf(to, "nothing is shown to beat %s, which has no time%s%s%s",
+               rule->name, why ? " (" : "", why ? external->why : "",
+               why ? ")" : "");
+    put_where(to, c, shape);
+    buf_printf(to, "; the best of %zu finalist%s is %s", c->n - 1,
+               plural(c->n - 1), c->entries[shape->best].name);
+}
+
+/* One of several, such as "0.92x cudnn [0.91, 0.93]". */
+static void put_over(struct buf *to, const struct finding *f, const char *name,
+                     size_t at, size_t n)
+{
+    const struct speedup *s = &f->speedup;
+
+    buf_printf(to, "%s", at == 0 ? "; it is " : at + 1 < n ? ", " : " and ");
+    if (f->verdict == VERDICT_SAME && s->lo <= 1 && s->hi >= 1)
+        buf_printf(to, "the same as %s", name);
+    else
+        buf_printf(to, "%.*fx %s", digits(s), s->value, name);
+    if (isfinite(s->hi))
+        buf_printf(to, " [%.*f, %.*f]", digits(s), s->lo, digits(s), s->hi);
+    else
+        buf_printf(to, " (%zu block%s, too few for an interval)", s->n_blocks,
+                   plural(s->n_blocks));
+}
+
+/* Does it have a time at this shape, beside what the rule is against? */
+static bool is_other(const struct conclusion *c,
+                     const struct conclusion_external *external, size_t at)
+{
+    const char *against = c->confirmation.against;
+
+    return external->shapes && !isnan(external->shapes[at].time.seconds) &&
+           !(against && strcmp(external->name, against) == 0);
+}
+
+/* The best over everything else that it was compared with. */
+static void put_others(struct buf *to, const struct conclusion *c,
+                       const struct conclusion_shape *shape)
+{
+    size_t at = (size_t)(shape - c->shapes), done = 0;
+    size_t n = c->confirmation.against != NULL;
+    const struct conclusion_externals *all = &c->externals;
+
+    for (size_t i = 0; i < all->n; i++)
+        n += is_other(c, &all->list[i], at);
+    for (size_t i = 0; i < all->n; i++)
+        if (is_other(c, &all->list[i], at))
+            put_over(to, &all->list[i].shapes[at].findings[shape->best],
+                     all->list[i].name, done++, n);
+    if (c->confirmation.against)
+        put_over(to, &shape->findings[shape->best], "the baseline", done, n);
 }
 
 static void put_ties(struct buf *to, size_t n_tied)
@@ -102,32 +190,33 @@ static void put_ties(struct buf *to, size_t n_tied)
 
 static void put_nobody(struct buf *to, const struct conclusion *c)
 {
+    const char *against = c->confirmation.against;
+
+    buf_printf(to, "nothing beats %s: ", against ? against : "the baseline");
     if (c->n_rejected)
-        buf_printf(to,
-                   "nothing beats the baseline: none of %zu finalist%s is "
-                   "correct everywhere",
+        buf_printf(to, "none of %zu finalist%s is correct everywhere",
                    c->n_rejected, plural(c->n_rejected));
     else
-        buf_printf(to, "nothing beats the baseline: no other configuration "
-                       "has a valid time");
+        buf_printf(to, "no other configuration has a valid time");
 }
 
 static void put_verdict(struct buf *to, const struct conclusion *c,
                         const struct conclusion_shape *shape)
 {
-    const struct finding *f;
-    const char *name;
+    struct conclusion_reference rule;
 
     if (!shape || shape->best == BEST_SET_NONE) {
         put_nobody(to, c);
         return;
     }
-    f = &shape->findings[shape->best];
-    name = c->entries[shape->best].name;
-    if (f->verdict == VERDICT_FAST)
-        put_best(to, c, name, f);
+    rule = conclusion_external_rule(c, (size_t)(shape - c->shapes));
+    if (!rule.findings)
+        put_unknown(to, c, shape, &rule);
+    else if (rule.findings[shape->best].verdict == VERDICT_FAST)
+        put_best(to, c, shape, &rule);
     else
-        put_negative(to, c, shape);
+        put_negative(to, c, shape, &rule);
+    put_others(to, c, shape);
     put_ties(to, shape->n_tied);
     if (shape->missed)
         buf_printf(to,

@@ -13,36 +13,42 @@
 #include "coordinator/inspect/explain.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_cost.h"
+#include "coordinator/result/report_objective.h"
 #include "coordinator/result/stored_spec.h"
 #include "coordinator/space/space.h"
 #include "coordinator/text/suggest.h"
 
-static void fill(const struct report_config *config, const char *shape,
+static void fill(const struct report_config *config, const char *shape, int at,
                  struct winner *out)
 {
     *out = (struct winner){ .config = config,
                             .shape = shape,
+                            .at = at,
                             .state = "measured, not confirmed",
                             .low_s = (double)NAN,
                             .high_s = (double)NAN };
 }
 
 /* NULL if every one with a time is rejected. */
-static const struct report_config *fastest_at(const struct report *report,
-                                              const struct conclusion *c,
-                                              size_t shape)
+static const struct report_config *
+fastest_at(const struct report *report, const struct conclusion *c, int shape)
 {
     const struct report_config *fastest = NULL;
+    double least = INFINITY;
 
-    for (size_t i = 0; i < report->n_configs && report->configs[i].rank; i++)
-        if (!(c && conclusion_rejects(c, &report->configs[i])) &&
-            (!fastest || report->configs[i].cells[shape].time_s <
-                             fastest->cells[shape].time_s))
-            fastest = &report->configs[i];
+    for (size_t i = 0; i < report->n_configs && report->configs[i].rank; i++) {
+        const struct report_config *config = &report->configs[i];
+        double time = report_objective_time(report, config, shape);
+
+        if (!(c && conclusion_rejects(c, config)) && time < least) {
+            fastest = config;
+            least = time;
+        }
+    }
     return fastest;
 }
 
-int winner_find(const struct report *report, size_t shape, struct winner *out,
+int winner_find(const struct report *report, int shape, struct winner *out,
                 struct err *err)
 {
     if (report->n_configs == 0 || report->configs[0].rank == 0) {
@@ -52,7 +58,8 @@ int winner_find(const struct report *report, size_t shape, struct winner *out,
                 report->name, report->n_configs);
         return WINNER_NONE;
     }
-    fill(fastest_at(report, NULL, shape), report->shapes[shape].name, out);
+    fill(fastest_at(report, NULL, shape), report_objective_name(report, shape),
+         shape, out);
     return 0;
 }
 
@@ -69,13 +76,11 @@ static const struct conclusion_shape *find_shape(const struct conclusion *c,
 static void skip_rejected(const struct report *report,
                           const struct conclusion *c, struct winner *winner)
 {
-    const struct report_config *next = NULL;
-    size_t at;
+    const struct report_config *next;
 
     if (!conclusion_rejects(c, winner->config))
         return;
-    if (report_find_shape(report, winner->shape, &at))
-        next = fastest_at(report, c, at);
+    next = fastest_at(report, c, winner->at);
     if (next)
         winner->config = next;
     else
@@ -134,7 +139,8 @@ int winner_load(struct store *store, const struct report *report,
     int rc = shape ? shape_number(report, shape, &at, err) : 0;
 
     if (rc == 0)
-        rc = winner_find(report, at, out, err);
+        rc = winner_find(report, shape ? (int)at : report_objective(report),
+                         out, err);
     if (rc == 0)
         rc = report_cost_load(store, &cost, err);
     if (rc == 0)
@@ -165,9 +171,9 @@ int winner_named(const struct report *report, struct stored_spec *stored,
     if (rc < 0)
         return rc;
     if (found.config && found.config->rank) {
-        fill(found.config, NULL, out);
+        fill(found.config, NULL, 0, out);
     } else if (found.config && found.config->outcome == OUTCOME_PENDING) {
-        fill(found.config, NULL, out);
+        fill(found.config, NULL, 0, out);
         out->state = "not measured";
     } else if (found.config)
         rc = no_time(found.config, found.text, err);

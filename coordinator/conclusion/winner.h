@@ -17,7 +17,9 @@ struct stored_spec;
 
 struct winner {
     const struct report_config *config; /* of the report */
-    const char *shape;    /* where it is the best; NULL: named by the user */
+    const char *shape;    /* where it is the best, or OBJECTIVE_GEOMEAN
+                           * (objective.h); NULL: named by the user */
+    int at;               /* of that shape in the report, or OBJECTIVE_ALL */
     const char *state;    /* "confirmed", "measured, not confirmed", ... */
     double low_s, high_s; /* interval of the time there; NaN: none */
 };
@@ -26,10 +28,10 @@ enum {
     WINNER_NONE = 1
 };
 
-/* The best configuration by screening times at one shape of the report, 0 being
- * the headline.  Returns 0, or WINNER_NONE with the reason in 'err' if no
- * configuration is correct for every shape. */
-int winner_find(const struct report *report, size_t shape, struct winner *out,
+/* The best configuration by screening times at one shape of the report, or over
+ * all (report_objective.h).  Returns 0, or WINNER_NONE with the reason in 'err'
+ * if no configuration is correct for every shape. */
+int winner_find(const struct report *report, int shape, struct winner *out,
                 struct err *err);
 
 /* Apply the confirmation: the winner is the best of the shape if it beats the
@@ -39,8 +41,8 @@ void winner_confirm(const struct report *report,
                     const struct conclusion *conclusion, struct winner *winner);
 
 /* Both steps, from the database of the report.  'shape' is a name, or NULL for
- * the headline.  Returns 0, WINNER_NONE, ERR_INPUT for a shape that the sweep
- * does not have, or ERR_STORE. */
+ * the objective of the sweep.  Returns 0, WINNER_NONE, ERR_INPUT for a shape
+ * that the sweep does not have, or ERR_STORE. */
 int winner_load(struct store *store, const struct report *report,
                 const char *shape, struct winner *out, struct err *err);
 

@@ -38,8 +38,7 @@ static void put_ranks(const struct blocks *blocks, size_t baseline,
     free(mine);
 }
 
-/* The confidence of one of 'n' intervals that hold together. */
-static double joint_confidence(size_t n, double alpha)
+double analysis_confidence(size_t n, double alpha)
 {
     return 1 - (n > 1 ? alpha / (double)n : alpha);
 }
@@ -94,7 +93,7 @@ size_t analysis_findings(const struct blocks *blocks, size_t baseline,
                          const struct verdict_rules *rules, struct finding *out)
 {
     size_t n = blocks_contestants(blocks);
-    double joint = joint_confidence(n - 1, rules->alpha);
+    double joint = analysis_confidence(n - 1, rules->alpha);
 
     assert(baseline < n);
     put_times(blocks, 1 - rules->alpha, out);

@@ -36,6 +36,10 @@ struct finding {
     bool tied;    /* with the leader; never the baseline */
 };
 
+/* The confidence of one of 'n' intervals that hold together with a probability
+ * of 1 - alpha. */
+double analysis_confidence(size_t n, double alpha);
+
 /* baseline  its index; its own result is a speedup of 1, SAME
  * out       [blocks_contestants()]
  * Returns the leader, or BEST_SET_NONE if no finalist was measured. */

@@ -22,6 +22,7 @@ void confirmation_fini(struct confirmation *confirmation)
         free(confirmation->shapes[i].name);
     free(confirmation->candidates);
     free(confirmation->shapes);
+    free(confirmation->against);
     *confirmation = (struct confirmation){ 0 };
 }
 
@@ -71,6 +72,7 @@ int confirmation_put(struct store *store, struct confirmation *confirmation,
         .alpha = confirmation->rules.alpha,
         .floor = confirmation->rules.floor,
         .target = confirmation->rules.target,
+        .against = confirmation->against,
         .possible = confirmation->possible,
         .cut = confirmation->cut,
         .proof_hours = confirmation->proof_hours,
@@ -151,6 +153,7 @@ static void read_contest(void *arg, const struct store_contest *row)
         .blocks = (int)row->blocks,
         .samples = (int)row->samples,
         .rules = { row->alpha, row->floor, row->target },
+        .against = *row->against ? mem_strdup(row->against) : NULL,
         .possible = row->possible,
         .cut = row->cut,
         .proof_hours = row->proof_hours,

@@ -52,6 +52,8 @@ struct confirmation {
     int64_t seed;
     int blocks, samples;
     struct verdict_rules rules;
+    char *against; /* the external baseline that the target is over; NULL: it
+                    * is over the baseline */
     int64_t possible;
     double cut;         /* NAN: the cap left out nobody */
     double proof_hours; /* of the fuzz proof before it */

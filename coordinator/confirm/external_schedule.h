@@ -1,4 +1,4 @@
-/* external_schedule.h - when the external baseline runs, in which blocks
+/* external_schedule.h - when an external baseline runs, in which blocks
  *
  * It joins a block when the block begins, and then runs once at each shape.  If
  * it does not work on a host, repeated attempts there would each take as long
@@ -23,6 +23,11 @@ struct external_schedule_design {
     int blocks;   /* blocks that it joins, over all hosts */
     int attempts; /* runs in a row that may be lost on a host */
 };
+
+/* How many blocks one joins.  asked   by the sweep file
+ * needed  with fewer, its comparisons can show nothing
+ * (verdict_blocks_needed()) decides  the rule is against it: it joins all */
+int external_schedule_blocks(int asked, size_t needed, bool decides);
 
 enum external_schedule_answer {
     EXTERNAL_SCHEDULE_NO,

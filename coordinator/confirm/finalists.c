@@ -55,6 +55,24 @@ double finalists_variance(const struct screened *s,
            rules->between * rules->between;
 }
 
+void finalists_over_all(const struct screened *each, size_t stride,
+                        const struct finalist_rules *rules, size_t n_shapes,
+                        struct screened *out)
+{
+    double logs = 0, variance = 0;
+
+    for (size_t s = 0; s < n_shapes; s++) {
+        struct finalist_rules alone = rules[s];
+
+        alone.between = 0;
+        logs += log(each[s * stride].seconds); /* NAN stays NAN */
+        variance += finalists_variance(&each[s * stride], &alone);
+    }
+    *out = (struct screened){ .seconds = exp(logs / (double)n_shapes),
+                              .n_samples = 1,
+                              .sd = sqrt(variance) / (double)n_shapes };
+}
+
 static size_t enter(const struct screened *screened, size_t n,
                     const struct finalist_rules *rules, struct entry *out)
 {

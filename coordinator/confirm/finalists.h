@@ -44,6 +44,15 @@ struct finalist_rules {
 double finalists_variance(const struct screened *screened,
                           const struct finalist_rules *rules);
 
+/* One configuration over several shapes: the geometric mean of its times.  The
+ * noise of its samples averages out; what more samples do not reduce may be
+ * the same at all shapes, and does not.
+ * each   [n_shapes], 'stride' apart;  rules  [n_shapes]
+ * Use the result with rules that have the largest 'between' and no noise. */
+void finalists_over_all(const struct screened *each, size_t stride,
+                        const struct finalist_rules *rules, size_t n_shapes,
+                        struct screened *out);
+
 struct finalists {
     size_t n_possible; /* could be the best at some shape */
     size_t n_chosen;   /* the same, limited by the cap */

@@ -11,7 +11,14 @@
 #include "coordinator/confirm/confirmation.h"
 #include "coordinator/confirm/external_schedule.h"
 #include "coordinator/passes/passes.h"
+#include "coordinator/spec/spec_external.h"
 #include "coordinator/state/reactor.h"
+
+/* An external baseline and the block that runs on a GPU. */
+struct card_external {
+    enum external_schedule_answer joins; /* does it take part? */
+    bool met; /* it was considered before the step to be ordered */
+};
 
 /* A GPU, by its UUID, and the block that runs on it. */
 struct card {
@@ -22,15 +29,14 @@ struct card {
     struct block_schedule_step *steps;
     int64_t *orders; /* of each step; 0: not made yet, or over */
     int next;        /* step to be ordered */
-    bool met;        /* the external baseline was considered before that step */
-    enum external_schedule_answer joins; /* does it take part? */
+    struct card_external externals[SPEC_EXTERNALS_MAX];
 };
 
 struct external_runs; /* external_runs.c */
 
 struct confirmation_pass {
     int pass;                    /* its number, for its orders */
-    struct external_runs *tools; /* NULL: no external baseline */
+    struct external_runs *tools; /* NULL: no external baselines */
     struct confirmation *is;
     struct block_schedule *confirm;
     struct card *cards; /* their index is the number for 'confirm' */
@@ -70,46 +76,5 @@ void confirmation_block_break(struct sweep *sweep, struct confirmation_pass *c,
                               struct card *card);
 /* The block is over; the card has no block now. */
 void confirmation_block_forget(struct card *card);
-
-/* external_runs.c: runs of the external baseline in the blocks */
-/* Prepare, if the sweep has an external baseline; blocks of an earlier run
- * count. Free 'tools' also after an error. */
-int external_runs_begin(struct sweep *sweep, struct confirmation_pass *c,
-                        struct err *err);
-void external_runs_free(struct external_runs *tools); /* NULL is fine */
-/* Does it take part in the block that begins on this host, at this shape? */
-enum external_schedule_answer external_runs_joins(struct confirmation_pass *c,
-                                                  int host, int round,
-                                                  int shape);
-/* May it run at the shape now, in a block that it joined?  If so, order it, and
- * order no later step of the block while it runs. */
-enum external_schedule_answer
-external_runs_ask(const struct confirmation_pass *c, int host, int shape);
-void external_runs_order(struct sweep *sweep, struct confirmation_pass *c,
-                         int host, int gpu, int shape, int round);
-bool external_runs_runs(const struct confirmation_pass *c, int round);
-/* The block of this round is over, and counts or does not. */
-void external_runs_complete(struct confirmation_pass *c, int round);
-void external_runs_broken(struct sweep *sweep, struct confirmation_pass *c,
-                          int round);
-/* One of its leases was lost.  After too many, that host gets no more runs. */
-void external_runs_lost(struct sweep *sweep, struct confirmation_pass *c,
-                        int host, const char *reason);
-bool external_runs_waits(const struct confirmation_pass *c); /* some run */
-/* Tell each running one; returns how many there are. */
-int external_runs_waits_for(const struct confirmation_pass *c,
-                            pass_wait_fn *tell, void *arg);
-/* One of its orders ended, with a result or without; order 0 is from an earlier
- * run.  False if its block cannot continue. */
-bool external_runs_ended(struct sweep *sweep, struct confirmation_pass *c,
-                         const struct sched_lease *lease,
-                         const struct msg *result);
-bool external_runs_bundle(struct confirmation_pass *c, const char *hash,
-                          struct msg_bundle *out);
-int external_runs_fill(struct sweep *sweep, struct confirmation_pass *c,
-                       const struct sched_lease *lease, struct msg_tool *out,
-                       char key[HASH_HEX], struct err *err);
-const char *external_runs_judge(const struct sweep *sweep, struct msg_ran *ran,
-                                struct err *why);
 
 #endif

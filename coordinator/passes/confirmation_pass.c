@@ -10,6 +10,7 @@
 #include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/confirmation_internal.h"
+#include "coordinator/passes/external_runs.h"
 #include "coordinator/state/records.h"
 #include "coordinator/text/exit_code.h"
 
@@ -240,10 +241,10 @@ static void contest_lost(struct sweep *sweep, struct pass *pass,
         step_lost(sweep, c, lease, died);
         return;
     }
+    external_runs_lost(sweep, c, lease, reason);
     /* The worker and the process of the block's measurements are gone. */
     if (!died)
         break_round(sweep, c, lease->round);
-    external_runs_lost(sweep, c, lease->host, reason);
 }
 
 /* ---- what the reactor asks ---- */
@@ -275,8 +276,7 @@ static const char *contest_judge(const struct sweep *sweep,
                                  const struct pass *pass, struct msg_ran *ran,
                                  struct err *why)
 {
-    (void)pass;
-    return external_runs_judge(sweep, ran, why);
+    return external_runs_judge(sweep, pass->state, ran, why);
 }
 
 /* ---- the end, and what it waits for ---- */
@@ -305,7 +305,7 @@ static int tell_block(const struct card *card, pass_wait_fn *tell, void *arg)
     return orders;
 }
 
-/* A block with steps that are not ordered waits for a run of the external
+/* A block with steps that are not ordered waits for a run of an external
  * baseline.  Blocks that have not begun wait for a GPU. */
 static void contest_waits_for(const struct sweep *sweep,
                               const struct pass *pass, pass_wait_fn *tell,

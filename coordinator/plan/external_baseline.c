@@ -14,18 +14,25 @@
 #define SLACK 1.05 /* the clocks of the two machines may differ a little */
 #define SLACK_S 0.01
 
-static int64_t value_of(const struct spec *spec, const struct spec_shape *shape,
-                        const char *name, size_t len)
+/* Where a command is filled in. */
+struct place {
+    const struct spec *spec;
+    const struct spec_external *external;
+    const struct spec_shape *shape;
+};
+
+static int64_t value_of(const struct place *in, const char *name, size_t len)
 {
-    for (size_t i = 0; i < spec->shapes.n_vars; i++)
-        if (strlen(spec->shapes.vars[i]) == len &&
-            memcmp(spec->shapes.vars[i], name, len) == 0)
-            return shape->vars[i];
-    return spec->external.samples; /* the only other name that is allowed */
+    const struct spec_shapes *shapes = &in->spec->shapes;
+
+    for (size_t i = 0; i < shapes->n_vars; i++)
+        if (strlen(shapes->vars[i]) == len &&
+            memcmp(shapes->vars[i], name, len) == 0)
+            return in->shape->vars[i];
+    return in->external->samples; /* the only other name that is allowed */
 }
 
-static char *put_values(const struct spec *spec, const struct spec_shape *shape,
-                        const char *text)
+static char *put_values(const struct place *in, const char *text)
 {
     struct buf out;
     size_t len;
@@ -37,8 +44,7 @@ static char *put_values(const struct spec *spec, const struct spec_shape *shape,
         buf_add(&out, text, plain);
         text += plain;
         if (len)
-            buf_printf(&out, "%" PRId64,
-                       value_of(spec, shape, text + 1, len - 2));
+            buf_printf(&out, "%" PRId64, value_of(in, text + 1, len - 2));
         text += len;
     } while (len);
     buf_add(&out, "", 0);
@@ -46,34 +52,38 @@ static char *put_values(const struct spec *spec, const struct spec_shape *shape,
 }
 
 char **external_baseline_command(const struct spec *spec,
+                                 const struct spec_external *external,
                                  const struct spec_shape *shape)
 {
-    const struct spec_external *external = &spec->external;
+    const struct place in = { spec, external, shape };
     char **command = mem_new(external->n_command, sizeof(*command));
 
     for (size_t i = 0; i < external->n_command; i++)
-        command[i] = put_values(spec, shape, external->command[i]);
+        command[i] = put_values(&in, external->command[i]);
     return command;
 }
 
-void external_baseline_command_free(const struct spec *spec, char **command)
+void external_baseline_command_free(const struct spec_external *external,
+                                    char **command)
 {
-    for (size_t i = 0; i < spec->external.n_command; i++)
+    for (size_t i = 0; command && i < external->n_command; i++)
         free(command[i]);
     free(command);
 }
 
-void external_baseline_key(const struct spec *spec, char *const *command,
-                           const char *bundle, char out[HASH_HEX])
+void external_baseline_key(const struct spec_external *external,
+                           char *const *command, const char *bundle,
+                           char out[HASH_HEX])
 {
     struct hash hash;
 
     hash_init(&hash);
-    hash_text(&hash, "external baseline 1");
-    for (size_t i = 0; i < spec->external.n_command; i++)
+    hash_text(&hash, "external baseline 2");
+    hash_text(&hash, external->name);
+    for (size_t i = 0; i < external->n_command; i++)
         hash_text(&hash, command[i]);
     hash_text(&hash, bundle);
-    hash_field(&hash, &spec->external.samples, sizeof(spec->external.samples));
+    hash_field(&hash, &external->samples, sizeof(external->samples));
     hash_end(&hash, out);
 }
 

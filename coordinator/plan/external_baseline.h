@@ -1,7 +1,7 @@
-/* external_baseline.h - the external baseline: a command that measures other
+/* external_baseline.h - an external baseline: a command that measures other
  * software
  *
- * The command of a sweep file for a shape, and the parser of its output
+ * A command of the sweep file for a shape, and the parser of its output
  * (docs/external-baseline.md). Only workers run it.
  * Pure; any thread.
  */
@@ -14,17 +14,21 @@
 
 struct err;
 struct spec;
+struct spec_external;
 struct spec_shape;
 
 /* Substitute the variables of the shape into the command: [n_command] texts. */
 char **external_baseline_command(const struct spec *spec,
+                                 const struct spec_external *external,
                                  const struct spec_shape *shape);
-void external_baseline_command_free(const struct spec *spec, char **command);
+void external_baseline_command_free(const struct spec_external *external,
+                                    char **command); /* NULL is fine */
 
 /* The identity of the command's result: the command, its files, the number of
  * samples asked for.  'bundle' is the hash of the files. */
-void external_baseline_key(const struct spec *spec, char *const *command,
-                           const char *bundle, char out[HASH_HEX]);
+void external_baseline_key(const struct spec_external *external,
+                           char *const *command, const char *bundle,
+                           char out[HASH_HEX]);
 
 struct external_baseline_output {
     char *name;      /* its own name for itself; "" if it prints none */

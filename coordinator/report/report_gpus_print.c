@@ -103,7 +103,9 @@ void report_gpus_table(const struct report *report, FILE *to)
     table_print(table, to);
     table_free(table);
     fprintf(to, "us: median of the GPU's canaries; offset: that median against "
-                "the other GPUs; fastest, slowest,\n"
+                "the other GPUs, so that two\n"
+                "GPUs show the same distance with both signs; fastest, "
+                "slowest,\n"
                 "trend: its canaries against their own level, over the sweep; "
                 "off the others: by what all measured\n");
     print_findings(report, to);

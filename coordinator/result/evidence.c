@@ -135,9 +135,9 @@ int evidence_externals(struct store *store, int64_t pass, int64_t first,
         " ON s.pass=?1 AND s.shape=t.shape WHERE t.purpose='external'"
         " AND t.round>?2 AND t.round<?3 AND (t.counted=1 OR"
         "  t.nonce=(SELECT o.nonce FROM tool o WHERE o.purpose=t.purpose AND"
-        "   o.round=t.round AND o.shape=t.shape AND o.gpu=t.gpu"
-        "   ORDER BY o.counted DESC, o.attempt DESC LIMIT 1))"
-        " ORDER BY t.round, s.position";
+        "   o.name=t.name AND o.round=t.round AND o.shape=t.shape AND"
+        "   o.gpu=t.gpu ORDER BY o.counted DESC, o.attempt DESC LIMIT 1))"
+        " ORDER BY t.name, t.round, s.position";
     struct row_query query;
     struct evidence_external row;
     int rc = row_open(store_db(store), text, &external_shape, &query, err,

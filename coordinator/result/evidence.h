@@ -48,9 +48,9 @@ typedef void evidence_origin_fn(void *arg,
 int evidence_origin(struct store *store, const char *config, const char *nonce,
                     evidence_origin_fn *fn, void *arg, struct err *err);
 
-/* The runs of the external baseline in the rounds of a pass between 'first' and
- * 'end', by round: those that count, and the last attempt of a round in which
- * all crashed. */
+/* The runs of the external baselines in the rounds of a pass between 'first'
+ * and 'end', by name and round: those that count, and the last attempt of a
+ * round in which all crashed. */
 struct evidence_external {
     int64_t shape, round; /* 'shape' is its index in the pass */
     const char *host, *outcome, *detail, *output, *name;

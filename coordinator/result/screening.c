@@ -7,6 +7,8 @@
 #include "coordinator/plan/config_selection.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_gpus.h"
+#include "coordinator/result/report_objective.h"
+#include "coordinator/search/objective.h"
 #include "coordinator/stats/stats.h"
 
 /* Variation from one measurement to the next on a calm GPU, if there are too
@@ -68,17 +70,42 @@ static void look_at(const struct report *report, size_t shape,
     }
 }
 
+/* By the geometric mean of all shapes. */
+static void look_over_all(const struct report *report,
+                          const struct screened *screened,
+                          const struct finalist_rules *rules,
+                          struct screened *out)
+{
+    for (size_t i = 0; i < report->n_configs; i++)
+        finalists_over_all(&screened[i], report->n_configs, rules,
+                           report->n_shapes, &out[i]);
+}
+
+static void swap(struct screened *a, struct screened *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct screened kept = a[i];
+
+        a[i] = b[i];
+        b[i] = kept;
+    }
+}
+
 void screening_choose(const struct report *report,
                       const struct screening_rules *rules,
                       const bool *out_of_it, bool *chosen,
                       struct finalists *out)
 {
-    size_t n = report->n_configs, n_shapes = report->n_shapes;
-    struct screened *screened = mem_new(n_shapes * n + 1, sizeof(*screened));
-    struct finalist_rules *each = mem_new(n_shapes + 1, sizeof(*each));
+    size_t n = report->n_configs, n_rows = report->n_shapes;
+    struct screened *screened =
+        mem_new((n_rows + 1) * n + 1, sizeof(*screened));
+    struct finalist_rules *each = mem_new(n_rows + 1, sizeof(*each));
+    struct finalist_rules kept;
     double between = noise_between(report);
+    int objective = report_objective(report);
+    size_t first = objective == OBJECTIVE_ALL ? n_rows : (size_t)objective;
 
-    for (size_t s = 0; s < n_shapes; s++) {
+    for (size_t s = 0; s < n_rows; s++) {
         look_at(report, s, out_of_it, &screened[s * n]);
         each[s] = (struct finalist_rules){
             .alpha = rules->alpha,
@@ -86,7 +113,18 @@ void screening_choose(const struct report *report,
             .between = between,
         };
     }
-    finalists_choose(screened, n, each, n_shapes, rules->cap, chosen, out);
+    if (objective == OBJECTIVE_ALL) {
+        look_over_all(report, screened, each, &screened[n_rows * n]);
+        each[n_rows++] = (struct finalist_rules){ .alpha = rules->alpha,
+                                                  .between = between };
+    }
+    if (n_rows > 0) { /* the objective takes its turn first */
+        kept = each[0];
+        each[0] = each[first];
+        each[first] = kept;
+        swap(screened, &screened[first * n], n);
+    }
+    finalists_choose(screened, n, each, n_rows, rules->cap, chosen, out);
     free(each);
     free(screened);
 }

@@ -1,7 +1,8 @@
 /* screening.h - selects the finalists of a sweep
  *
- * These are all configurations that could still be the best at one of the
- * sweep's shapes (finalists.h), up to a cap.  Times are normalised by the
+ * These are all configurations that could still be the best by the sweep's
+ * objective or at one of its shapes (finalists.h), up to a cap, for which the
+ * objective comes first.  Times are normalised by the
  * canaries of each GPU.
  *
  * Pure; any thread.

@@ -18,7 +18,7 @@ enum sched_purpose {
     SCHED_AGAIN,  /* the same again, because its time is in doubt */
     SCHED_CANARY,
     SCHED_CONFIRM,
-    SCHED_EXTERNAL, /* a run of the external baseline; any unit */
+    SCHED_EXTERNAL, /* a run of an external baseline; any unit */
     SCHED_PROFILE,  /* a configuration under a profiler */
 };
 const char *sched_purpose_name(enum sched_purpose purpose); /* as in results */

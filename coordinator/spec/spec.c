@@ -349,16 +349,19 @@ static int read_file(const char *path, struct buf *out, struct err *err)
     return 0;
 }
 
-static int check_external(const struct spec *spec, struct err *err)
+static int check_externals(const struct spec *spec, struct err *err)
 {
-    const struct spec_external *external = &spec->external;
-    struct bundle bundle;
-    int rc = bundle_files(spec, external->files, external->files_at,
-                          external->n_files, &bundle, err);
+    for (size_t i = 0; i < spec->externals.n; i++) {
+        const struct spec_external *external = &spec->externals.list[i];
+        struct bundle bundle;
+        int rc = bundle_files(spec, external->files, external->files_at,
+                              external->n_files, &bundle, err);
 
-    if (rc == 0)
+        if (rc < 0)
+            return rc;
         bundle_fini(&bundle);
-    return rc;
+    }
+    return 0;
 }
 
 static int check_sources(const struct spec *spec, struct err *err)
@@ -374,7 +377,7 @@ static int check_sources(const struct spec *spec, struct err *err)
             return rc;
         bundle_fini(&bundle);
     }
-    return check_external(spec, err);
+    return check_externals(spec, err);
 }
 
 int spec_load_alone(const char *path, struct spec **out, struct err *err)

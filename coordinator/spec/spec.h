@@ -44,7 +44,7 @@ struct spec {
     size_t n_arguments;
     struct spec_tolerance tolerance; /* of float outputs without their own */
     struct spec_baseline baseline;
-    struct spec_external external;
+    struct spec_externals externals;
     struct spec_figures figures;
     struct spec_measure measure;
     struct spec_confirm confirm;
@@ -64,7 +64,8 @@ int spec_load_alone(const char *path, struct spec **out, struct err *err);
 int spec_parse(const char *folder, const char *file, const char *text,
                size_t len, struct spec **out, struct err *err);
 void spec_free(struct spec *spec); /* NULL is fine */
-/* Keep only what a record can answer: the first shape, no external baseline. */
+/* Keep only what a record can answer: the first shape, no external baseline,
+ * and a rule against the baseline. */
 void spec_for_record(struct spec *spec);
 
 /* The first placeholder of an argument, and its length with the braces; without

@@ -1,15 +1,46 @@
 /* How the finalists are confirmed, and what counts as success. */
+#include <stdio.h>
 #include <string.h>
 
 #include "common/err.h"
 #include "coordinator/spec/spec_internal.h"
+#include "coordinator/text/suggest.h"
+
+/* The rule is against the baseline, or against an external one by its name. */
+static int read_against(struct reader *r, const struct json *confirm)
+{
+    const struct spec_externals *externals = &r->spec->externals;
+    const char *names[SPEC_EXTERNALS_MAX], *near;
+    const struct json *json;
+    char why[200];
+
+    if (spec_read_member(r, confirm, "against", JSON_TEXT, false, &json) < 0)
+        return ERR_INPUT;
+    if (!json)
+        return 0;
+    for (size_t i = 0; i < externals->n; i++) {
+        names[i] = externals->list[i].name;
+        if (strcmp(names[i], json->text) == 0)
+            r->spec->confirm.against = names[i];
+    }
+    if (r->spec->confirm.against)
+        return 0;
+    near = suggest_name(json->text, strlen(json->text), names, externals->n);
+    snprintf(why, sizeof(why),
+             "write the name of an external baseline, or leave 'against' out: "
+             "then the rule is against the baseline%s%s%s",
+             near ? "; did you mean '" : "", near ? near : "",
+             near ? "'?" : "");
+    return spec_read_flaw(r, json->at, why,
+                          "there is no external baseline '%.64s'", json->text);
+}
 
 int spec_read_confirm(struct reader *r, const struct json *root)
 {
     static const char *const keys[] = { "blocks", "samples",
                                         "floor",  "target_speedup",
                                         "alpha",  "finalists_max",
-                                        "fuzz" };
+                                        "fuzz",   "against" };
     struct spec_confirm *out = &r->spec->confirm;
     const struct json *json = json_find(root, "confirm"), *fuzz;
 
@@ -35,6 +66,7 @@ int spec_read_confirm(struct reader *r, const struct json *root)
         spec_read_real(r, json, "alpha", 1e-6, 0.5, &out->alpha) < 0 ||
         spec_read_whole(r, json, "finalists_max", 1, 1000,
                         &out->finalists_max) < 0 ||
+        read_against(r, json) < 0 ||
         spec_read_member(r, json, "fuzz", JSON_BOOL, false, &fuzz) < 0)
         return ERR_INPUT;
     out->unproved = fuzz && !fuzz->truth;

@@ -1,5 +1,6 @@
-/* The external baseline: a command that measures other software. */
+/* External baselines: commands that measure other software. */
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,24 +160,36 @@ static int read_files(struct reader *r, const struct json *object,
     return 0;
 }
 
-int spec_read_external(struct reader *r, const struct json *root)
+static int read_name(struct reader *r, const struct json *object,
+                     struct spec_external *out)
 {
-    struct spec_external *out = &r->spec->external;
-    int64_t blocks = SPEC_EXTERNAL_BLOCKS, samples = SPEC_EXTERNAL_SAMPLES;
-    const struct json *object, *name;
+    const struct spec_externals *externals = &r->spec->externals;
+    const struct json *name;
 
-    if (spec_read_member(r, root, "external_baseline", JSON_OBJECT, false,
-                         &object) < 0)
+    if (spec_read_member(r, object, "name", JSON_TEXT, true, &name) < 0 ||
+        spec_read_text(r, name, identifier_label_flaw, "name", &out->name) < 0)
         return ERR_INPUT;
-    if (!object)
-        return 0;
+    for (size_t i = 0; i < externals->n; i++)
+        if (&externals->list[i] != out &&
+            strcmp(externals->list[i].name, out->name) == 0)
+            return spec_read_flaw(r, name->at,
+                                  "reports and databases tell external "
+                                  "baselines apart by their names",
+                                  "two external baselines are called '%s'",
+                                  out->name);
+    return 0;
+}
+
+static int read_one(struct reader *r, const struct json *object,
+                    struct spec_external *out)
+{
+    int64_t blocks = SPEC_EXTERNAL_BLOCKS, samples = SPEC_EXTERNAL_SAMPLES;
+
     out->timeout_s = SPEC_EXTERNAL_TIMEOUT_S;
     if (spec_read_object(r, object, "'external_baseline'", keys,
                          sizeof(keys) / sizeof(keys[0])) < 0 ||
-        spec_read_member(r, object, "name", JSON_TEXT, true, &name) < 0 ||
-        spec_read_text(r, name, identifier_label_flaw, "name", &out->name) <
-            0 ||
-        read_command(r, object, out) < 0 || read_files(r, object, out) < 0 ||
+        read_name(r, object, out) < 0 || read_command(r, object, out) < 0 ||
+        read_files(r, object, out) < 0 ||
         spec_read_real(r, object, "timeout_s", 1, 3600, &out->timeout_s) < 0 ||
         spec_read_whole(r, object, "blocks", 1, 1000, &blocks) < 0 ||
         spec_read_whole(r, object, "samples", 1, SPEC_SAMPLES_MAX, &samples) <
@@ -184,5 +197,35 @@ int spec_read_external(struct reader *r, const struct json *root)
         return ERR_INPUT;
     out->blocks = (int)blocks;
     out->samples = (int)samples;
+    return 0;
+}
+
+int spec_read_external(struct reader *r, const struct json *root)
+{
+    struct spec_externals *out = &r->spec->externals;
+    const struct json *json = json_find(root, "external_baseline");
+    bool list = json && json->kind == JSON_ARRAY;
+    size_t n = list ? json->n : 1;
+
+    if (!json)
+        return 0;
+    if (list && n > SPEC_EXTERNALS_MAX)
+        return spec_read_flaw(r, json->at, "at most 8",
+                              "there are %zu external baselines", n);
+    out->list = mem_new(n + 1, sizeof(*out->list));
+    for (size_t i = 0; i < n; i++) {
+        const struct json *item = list ? &json->items[i] : json;
+
+        if (item->kind != JSON_OBJECT)
+            return spec_read_flaw(
+                r, item->at,
+                "write an object with a name and a command, or a list of them",
+                "%s is %s",
+                list ? "an external baseline" : "'external_baseline'",
+                json_kind_name(item->kind));
+        out->n++;
+        if (read_one(r, item, &out->list[i]) < 0)
+            return ERR_INPUT;
+    }
     return 0;
 }

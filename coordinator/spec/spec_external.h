@@ -1,4 +1,4 @@
-/* spec_external.h - the external baseline of a sweep file
+/* spec_external.h - the external baselines of a sweep file
  */
 #ifndef FA_COORDINATOR_SPEC_SPEC_EXTERNAL_H
 #define FA_COORDINATOR_SPEC_SPEC_EXTERNAL_H
@@ -6,14 +6,14 @@
 #include <stddef.h>
 
 #define SPEC_SAMPLES "samples" /* a placeholder beside the variables */
+#define SPEC_EXTERNALS_MAX 8
 /* Three more than the fewest for an interval of 95 %. */
 #define SPEC_EXTERNAL_BLOCKS 8
 #define SPEC_EXTERNAL_SAMPLES 20
 #define SPEC_EXTERNAL_TIMEOUT_S 120
 
-/* The external baseline. */
 struct spec_external {
-    char *name;     /* NULL: no external baseline */
+    char *name;     /* no other one has it */
     char **command; /* the program first; may contain placeholders {S} */
     size_t n_command;
     char **files; /* relative to the folder */
@@ -22,6 +22,11 @@ struct spec_external {
     double timeout_s; /* for one run */
     int blocks;       /* blocks that it joins, over all GPUs */
     int samples;      /* samples in each block */
+};
+
+struct spec_externals {
+    struct spec_external *list; /* in the order of the file */
+    size_t n;
 };
 
 #endif

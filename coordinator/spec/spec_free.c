@@ -66,18 +66,24 @@ static void free_texts(char **texts, size_t n)
     free(texts);
 }
 
-static void free_external(struct spec_external *external)
+static void free_externals(struct spec_externals *externals)
 {
-    free(external->name);
-    free_texts(external->command, external->n_command);
-    free_texts(external->files, external->n_files);
-    free(external->files_at);
+    for (size_t i = 0; i < externals->n; i++) {
+        struct spec_external *external = &externals->list[i];
+
+        free(external->name);
+        free_texts(external->command, external->n_command);
+        free_texts(external->files, external->n_files);
+        free(external->files_at);
+    }
+    free(externals->list);
 }
 
 void spec_for_record(struct spec *spec)
 {
-    free_external(&spec->external);
-    spec->external = (struct spec_external){ .name = NULL };
+    free_externals(&spec->externals);
+    spec->externals = (struct spec_externals){ .list = NULL };
+    spec->confirm.against = NULL;
     while (spec->shapes.n > 1) {
         spec->shapes.n--;
         free(spec->shapes.list[spec->shapes.n].name);
@@ -89,7 +95,7 @@ void spec_free(struct spec *spec)
 {
     if (!spec)
         return;
-    free_external(&spec->external);
+    free_externals(&spec->externals);
     for (size_t i = 0; i < spec->space.n_axes; i++) {
         free(spec->space.axes[i].name);
         free_values(spec->space.axes[i].values, spec->space.axes[i].n);

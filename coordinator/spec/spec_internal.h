@@ -64,9 +64,10 @@ int spec_read_fill(struct reader *r, const struct json *json, bool inout,
 int spec_read_tolerance_of(struct reader *r, const struct json *json,
                            struct spec_argument *out);
 int spec_read_tolerance(struct reader *r, const struct json *root);
-int spec_read_external(struct reader *r, const struct json *root);
-int spec_read_confirm(struct reader *r,
-                      const struct json *root); /* spec_confirm.c */
+int spec_read_external(struct reader *r,
+                       const struct json *root); /* spec_external.c */
+/* spec_confirm.c; after the external baselines */
+int spec_read_confirm(struct reader *r, const struct json *root);
 int spec_read_search(struct reader *r,
                      const struct json *root); /* spec_search.c */
 

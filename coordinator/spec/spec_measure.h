@@ -54,6 +54,8 @@ struct spec_confirm {
     bool unproved; /* no fuzz proof before it */
     int64_t blocks, samples, finalists_max;
     double floor, target, alpha;
+    const char *against; /* the name of an external baseline, borrowed from it;
+                          * NULL: the baseline */
 };
 
 struct spec_budget {

@@ -1,6 +1,6 @@
 /* pass_ops.h - a pass: one of the things a sweep does over its life
  *
- * A search or a race, the canary, a confirmation with its external baseline,
+ * A search or a race, the canary, a confirmation with its external baselines,
  * a profile: each implements the table below, and the reactor calls them only
  * through it.  The code that starts a sweep registers them
  * (sweep_options.passes).  A pass that a sweep does not need leaves its state

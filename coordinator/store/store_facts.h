@@ -23,7 +23,7 @@ struct store_build {
     int64_t artifact_bytes;
     double seconds;
     bool cached;
-    int64_t registers, spill_bytes, static_smem; /* -1: not known */
+    int64_t registers, spill_bytes, static_smem; /* -1: not known, NULL */
     const char *log;
     bool evidence; /* keep it, do not count it */
     int64_t received_utc;
@@ -39,7 +39,7 @@ struct store_identity {
 struct store_error {
     const char *argument; /* the output that was wrong */
     double relative_l2, max_error;
-    int64_t max_at; /* -1: not known */
+    int64_t max_at; /* -1: not known, NULL */
 };
 
 struct store_timing {
@@ -52,7 +52,7 @@ struct store_readings { /* before and after; NaN where unknown */
     struct reals clock_mhz, temp_c, power_w, throttle;
 };
 
-struct store_use { /* of the GPU, by the kernel; -1: not known */
+struct store_use { /* of the GPU, by the kernel; -1: not known, NULL */
     int64_t registers, spill_bytes, static_smem;
 };
 
@@ -78,7 +78,7 @@ struct store_tool {
     const char *purpose, *name, *config, *shape;
     int64_t round, attempt;
     const char *key, *host, *gpu, *outcome, *detail;
-    int64_t status;
+    int64_t status; /* -1: it did not exit, NULL */
     const char *output, *log;
     double seconds;
     bool evidence; /* keep it, do not count it */

@@ -114,6 +114,7 @@ static const struct row_column contest[] = {
     CONTEST(started_utc, INT),
     ROW_AS(struct store_contest, "ended_utc", ended, READ_SET),
     CONTEST(ending, READ_TEXT),
+    CONTEST(against, NULLABLE),
 };
 const struct row_shape store_rows_contest = ROW_SHAPE("contest", contest);
 

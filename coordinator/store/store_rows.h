@@ -92,6 +92,7 @@ struct store_contest {
     const char *kind;
     int64_t seed, blocks, samples;
     double alpha, floor, target;
+    const char *against; /* NULL: the baseline; read as "" */
     int64_t possible;
     double cut; /* NaN: nothing was cut */
     double proof_hours, proof_usd;

@@ -153,26 +153,31 @@ int pass_rows_quarantined(struct store *store, int64_t since_utc,
 
 /* ---- confirmation */
 
-int pass_rows_external_blocks(struct store *store, int64_t after,
-                              int64_t before, int64_t *out, struct err *err)
+int pass_rows_external_blocks(struct store *store,
+                              const struct pass_rows_externals *which,
+                              int64_t *out, struct err *err)
 {
     static const char text[] =
         "SELECT count(DISTINCT round) FROM tool WHERE purpose='external'"
-        " AND counted=1 AND outcome='ran' AND round>?1 AND round<?2";
+        " AND counted=1 AND outcome='ran' AND name=?1 AND round>?2"
+        " AND round<?3";
 
-    return sql_number(store_db(store), text, out, err, "II", after, before);
+    return sql_number(store_db(store), text, out, err, "sII", which->name,
+                      which->after, which->before);
 }
 
-int pass_rows_external_failures(struct store *store, int64_t after,
-                                int64_t before, pass_rows_text_fn *fn,
-                                void *arg, struct err *err)
+int pass_rows_external_failures(struct store *store,
+                                const struct pass_rows_externals *which,
+                                pass_rows_text_fn *fn, void *arg,
+                                struct err *err)
 {
     static const char text[] =
         "SELECT DISTINCT host AS text FROM tool WHERE purpose='external'"
-        " AND counted=1 AND outcome<>'ran' AND round>?1 AND round<?2";
+        " AND counted=1 AND outcome<>'ran' AND name=?1 AND round>?2"
+        " AND round<?3";
     struct row_query query;
-    int rc = row_open(store_db(store), text, &text_shape, &query, err, "II",
-                      after, before);
+    int rc = row_open(store_db(store), text, &text_shape, &query, err, "sII",
+                      which->name, which->after, which->before);
 
     return tell_texts(&query, rc, fn, arg, err);
 }

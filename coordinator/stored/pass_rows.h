@@ -60,14 +60,22 @@ typedef void pass_rows_text_fn(void *arg, const char *text);
 int pass_rows_quarantined(struct store *store, int64_t since_utc,
                           pass_rows_text_fn *fn, void *arg, struct err *err);
 
-/* ---- confirmation: runs of the external baseline that count, in the rounds
- * between 'after' and 'before' */
-int pass_rows_external_blocks(struct store *store, int64_t after,
-                              int64_t before, int64_t *out, struct err *err);
-/* The hosts on which one failed, by name. */
-int pass_rows_external_failures(struct store *store, int64_t after,
-                                int64_t before, pass_rows_text_fn *fn,
-                                void *arg, struct err *err);
+/* ---- confirmation: runs of an external baseline that count */
+
+/* Of this name, in the rounds between 'after' and 'before'. */
+struct pass_rows_externals {
+    const char *name;
+    int64_t after, before;
+};
+/* In how many rounds it has a time. */
+int pass_rows_external_blocks(struct store *store,
+                              const struct pass_rows_externals *which,
+                              int64_t *out, struct err *err);
+/* The hosts on which it failed, by name. */
+int pass_rows_external_failures(struct store *store,
+                                const struct pass_rows_externals *which,
+                                pass_rows_text_fn *fn, void *arg,
+                                struct err *err);
 
 /* ---- profile: the newest round there is, 0 without one */
 int pass_rows_profile_round(struct store *store, int64_t *out, struct err *err);

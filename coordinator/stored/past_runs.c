@@ -24,9 +24,9 @@ static const struct row_shape outcome_shape = ROW_SHAPE(NULL, outcome_columns);
 
 #define BUILD_AT(member, kind) ROW_AT(struct past_runs_build, member, kind)
 static const struct row_column build_columns[] = {
-    BUILD_AT(artifact, CHARS),  BUILD_AT(build_key, CHARS),
-    BUILD_AT(host, CHARS),      BUILD_AT(registers, INT),
-    BUILD_AT(spill_bytes, INT), BUILD_AT(static_smem, INT),
+    BUILD_AT(artifact, CHARS),    BUILD_AT(build_key, CHARS),
+    BUILD_AT(host, CHARS),        BUILD_AT(registers, COUNT),
+    BUILD_AT(spill_bytes, COUNT), BUILD_AT(static_smem, COUNT),
 };
 static const struct row_shape build_shape = ROW_SHAPE(NULL, build_columns);
 

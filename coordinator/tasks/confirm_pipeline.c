@@ -82,6 +82,7 @@ void confirm_pipeline_rules(const struct run *run, const struct report *report,
         .samples = (int)(emulated ? less(spec->samples, EMULATED_SAMPLES)
                                   : spec->samples),
         .rules = { spec->alpha, spec->floor, spec->target },
+        .against = spec->against ? mem_strdup(spec->against) : NULL,
         .cut = (double)NAN,
     };
 }

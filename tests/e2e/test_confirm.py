@@ -44,7 +44,7 @@ class Confirm(rig.Rig):
                                             " WHERE purpose = 'confirm'"), [(2,)])
         for table in "build", "result":  # no registers on the cpu device
             self.assertEqual(self.query(folder, f"SELECT DISTINCT registers, spill_bytes, static_smem FROM {table}"),
-                             [(-1, -1, -1)])
+                             [(None, None, None)])
         self.assertIsNone(self.report(folder)["results"][0]["registers"])
         self.assertGreater(verdict["hours"], self.report(folder)["cost"]["total_hours"])
         self.assertIsNone(verdict["cost_usd"])

@@ -1,6 +1,9 @@
 """The external baseline: a command in the blocks of a confirmation, good, bad and endless."""
 
+import json
+import math
 import os
+import statistics
 import sys
 import unittest
 
@@ -23,6 +26,16 @@ FLOOD = "while True: print('x' * 4096)"
 FAILS = "raise SystemExit('measure.py: PyTorch is needed, and this python3 has none')"
 SLOW = "#" * 1000000 + "\nimport time; time.sleep(1)\n"  # its files take a while to arrive, and it to fail
 KILLED = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+# The host of /w2/ joins before the other one has a time, however late it comes.
+ELSEWHERE = """
+import os, time
+if "/w2/" in os.getcwd():
+    open({flag!r}, "w").close()
+    raise AssertionError("not here")
+end = time.monotonic() + 80
+while not os.path.exists({flag!r}) and time.monotonic() < end:
+    time.sleep(0.05)
+"""
 FORKS = """
 import os, subprocess, sys
 subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"], start_new_session=True)
@@ -67,7 +80,8 @@ class External(rig.Rig):
         self.assertIn("External baseline numbers (numbers), measured by its own command", ran.stdout)
         self.assertEqual([outcome for outcome, _ in self.runs(folder)], ["ran"] * 3)
         verdict = self.report(folder)["verdict"]
-        external = verdict["external"]
+        [external] = verdict["externals"]
+        self.assertIsNone(verdict["against"])
         self.assertEqual((external["ran"], external["failed"], external["why"]), (3, 0, ""))
         [shape] = external["shapes"]
         self.assertEqual((shape["shape"], shape["best"]["blocks"]), ("n5k", 3))
@@ -82,6 +96,63 @@ class External(rig.Rig):
             self.assertEqual(odd, [])
         self.assert_invariants(folder)
 
+    def test_several_stand_in_the_same_blocks(self):
+        folder = self.sweep_with()
+        self.script(folder, GOOD)
+        sweep = sweepfile.read(folder)
+        one = sweep["external_baseline"]
+        sweep["external_baseline"] = [
+            {**one, "blocks": 2}, {**one, "name": "slower", "samples": 5, "blocks": 1},
+            {**one, "name": "absent", "command": ["there-is-no-such-program"]}]
+        sweep["confirm"]["against"] = "slower"
+        sweepfile.write(folder, sweep)
+        ran = self.run_coord(folder, "sweep", "--device", "cpu")
+        runs = self.query(folder, """
+            SELECT round % 10000, name, outcome FROM tool WHERE purpose = 'external' AND counted = 1 ORDER BY 1, 2""")
+        with self.subTest("each joins as many blocks as it is to, the one that the rule is against all of them"):
+            self.assertEqual(runs, [(1, "absent", "missing"), (1, "numbers", "ran"), (1, "slower", "ran"),
+                                    (2, "numbers", "ran"), (2, "slower", "ran"), (3, "slower", "ran")])
+        verdict = self.report(folder)["verdict"]
+        self.assertEqual((verdict["against"], verdict["success"], verdict["state"]), ("slower", False, "done"))
+        counts = [(e["name"], e["ran"], e["failed"]) for e in verdict["externals"]]
+        self.assertEqual(counts, [("absent", 0, 1), ("numbers", 2, 0), ("slower", 3, 0)])
+        blocks = [e["shapes"][0]["best"]["blocks"] for e in verdict["externals"]]
+        self.assertEqual(blocks, [0, 2, 3])
+        self.assertIn("External baseline numbers (numbers)", ran.stdout)
+        self.assertIn("The external baseline absent has no time: localhost: missing", ran.stdout)
+        with self.subTest("another confirmation reads the rule again"):
+            self.run_coord(folder, "confirm")
+            self.assertEqual(self.query(folder, "SELECT pass, against FROM contest"), [(1, "slower"), (2, "slower")])
+        self.assert_invariants(folder)
+
+    def test_all_follows_the_geometric_mean(self):
+        folder = self.sweep_with()
+        self.script(folder, GOOD)
+        self.shapes(folder, n5k=5001, n6k=6001)
+        sweep = sweepfile.read(folder)
+        sweep["search"] = {"strategy": "random:2", "objective": "geomean"}
+        sweepfile.write(folder, sweep)
+        self.run_coord(folder, "sweep", "--device", "cpu")
+        verdict = self.report(folder)["verdict"]
+        self.assertEqual([shape["shape"] for shape in verdict["shapes"]], ["geomean", "n5k", "n6k"])
+        [external] = verdict["externals"]
+        self.assertEqual([shape["shape"] for shape in external["shapes"]], ["geomean", "n5k", "n6k"])
+        self.assertEqual([shape["best"]["blocks"] for shape in external["shapes"]], [3, 3, 3])
+        with self.subTest("a block's ratio is the mean of those of its shapes"):
+            logs = {}
+            for config, block, samples in self.query(folder, """
+                    SELECT config, round, samples FROM result WHERE purpose = 'confirm' AND counted = 1"""):
+                mean = math.log(statistics.median(json.loads(samples))) / 2
+                logs.setdefault(block, {}).setdefault(config, 0)
+                logs[block][config] += mean
+            for one in verdict["finalists"]:
+                ratios = [times[verdict["baseline"]["key"]] - times[one["key"]] for times in logs.values()]
+                pairs = [(a + b) / 2 for i, a in enumerate(ratios) for b in ratios[i:]]
+                self.assertAlmostEqual(one["speedup"], math.exp(statistics.median(pairs)), places=9)
+        export = json.loads(self.run_coord(folder, "export", "--format", "json").stdout)
+        self.assertEqual(export["best_at"], "geomean")
+        self.assert_invariants(folder)
+
     def test_one_that_fails_runs_once_on_a_host(self):
         folder = self.sweep_with()
         self.shapes(folder, n5k=5001, n6k=6001, n7k=7001)
@@ -92,9 +163,9 @@ class External(rig.Rig):
         self.assert_invariants(folder)
 
     def test_a_host_on_which_it_fails_says_nothing_of_another(self):
-        folder = self.sweep_with()
+        folder = self.sweep_with(timeout_s=100)
         self.shapes(folder, n5k=5001, n6k=6001)
-        self.script(folder, "import os\nassert '/w2/' not in os.getcwd(), 'not here'\n" + GOOD)
+        self.script(folder, ELSEWHERE.format(flag=self.path("w2_tried")) + GOOD)
         hosts = self.hosts("localhost", self.sshd().line(f"workdir={self.with_runner(self.path('w2'))}"))
         self.run_coord(folder, "sweep", "--device", "cpu", "--hosts", hosts)
         bad = self.query(folder, "SELECT outcome, detail FROM tool WHERE host <> 'localhost'")
@@ -130,13 +201,14 @@ class External(rig.Rig):
                 self.assertTrue(why.startswith(detail), why)
                 verdict = self.report(folder)["verdict"]
                 self.assertEqual((verdict["state"], verdict["blocks"]), ("done", 3))
-                self.assertEqual((verdict["external"]["ran"], verdict["external"]["failed"]), (0, 1))
+                [external] = verdict["externals"]
+                self.assertEqual((external["ran"], external["failed"]), (0, 1))
         with self.subTest("killed from outside"):
             self.script(folder, KILLED)
             self.run_coord(folder, "confirm")
             crashes = self.query(folder, "SELECT round % 10000, attempt, counted FROM tool WHERE outcome = 'crash'")
             self.assertEqual(sorted(crashes), [(1, 1, 0), (1, 2, 0), (1, 3, 0)])
-            external = self.report(folder)["verdict"]["external"]
+            [external] = self.report(folder)["verdict"]["externals"]
             self.assertEqual((external["ran"], external["failed"], external["why"]),
                              (0, 1, "localhost: crash: signal 9 (SIGKILL)"))
         with self.subTest("what it forks ends with it"):

@@ -147,6 +147,48 @@ static void the_ratio_is_a_over_b(void **state)
     done(&pair);
 }
 
+/* The winner has one row, and the configurations have eleven: the same evidence
+ * gives the second row a wider interval. */
+static void intervals_hold_for_all_rows_of_a_kind_together(void **state)
+{
+    const struct compare_row *winner, *config = NULL;
+    struct pair pair;
+
+    (void)state;
+    compare_plans(calm, calm_too, &pair);
+    winner = &pair.compare->rows[0];
+    for (size_t i = 1; i < pair.compare->n_rows; i++)
+        if (pair.compare->rows[i].a == winner->a)
+            config = &pair.compare->rows[i];
+    assert_non_null(config);
+    assert_true(config->speedup.value == winner->speedup.value);
+    assert_true(config->speedup.lo < winner->speedup.lo);
+    assert_true(config->speedup.hi > winner->speedup.hi);
+    done(&pair);
+}
+
+static void more_samples_do_not_make_up_for_more_rows(void **state)
+{
+    struct compare_plan a = calm, b = calm_too;
+    const struct compare_row *winner, *config = NULL;
+    struct pair pair;
+
+    (void)state;
+    a.blocks = b.blocks = 0;
+    compare_plans(a, b, &pair);
+    winner = &pair.compare->rows[0];
+    for (size_t i = 1; i < pair.compare->n_rows; i++)
+        if (pair.compare->rows[i].a == winner->a)
+            config = &pair.compare->rows[i];
+    assert_non_null(config);
+    assert_false(config->blocks);
+    /* quantiles of 0.05 and of 0.05 / 11 */
+    assert_near(log(config->speedup.hi / config->speedup.lo) /
+                    log(winner->speedup.hi / winner->speedup.lo),
+                2.838 / 1.960, 0.001);
+    done(&pair);
+}
+
 static void without_blocks_the_screening_samples_count(void **state)
 {
     struct compare_plan a = calm, b = calm_too;
@@ -438,6 +480,8 @@ int main(void)
         cmocka_unit_test(only_slower_is_a_regression),
         cmocka_unit_test(swapping_the_sides_inverts_the_ratio),
         cmocka_unit_test(the_ratio_is_a_over_b),
+        cmocka_unit_test(intervals_hold_for_all_rows_of_a_kind_together),
+        cmocka_unit_test(more_samples_do_not_make_up_for_more_rows),
         cmocka_unit_test(without_blocks_the_screening_samples_count),
         cmocka_unit_test(a_late_sample_changes_little),
         cmocka_unit_test(a_change_below_the_threshold_is_no_regression),

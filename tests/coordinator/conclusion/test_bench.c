@@ -55,6 +55,7 @@ static void set(struct scene *s)
     for (int i = 0; i < 3; i++)
         s->shapes[i].name = (char *)names[i];
     s->report = (struct report){ .name = (char *)"x",
+                                 .search.objective = (char *)"headline",
                                  .shapes = s->shapes,
                                  .n_shapes = 3,
                                  .configs = s->configs,
@@ -249,9 +250,30 @@ static void a_bench_needs_more_than_the_baseline(void **state)
     assert_non_null(strstr(s.err.text, "the baseline has no valid time"));
 }
 
+/* The geometric means are 1.82, 1.18 and 1.34. */
+static void the_winner_is_that_of_the_objective(void **state)
+{
+    struct scene s;
+    static const char *const shapes[] = { "s" };
+
+    (void)state;
+    set(&s);
+    s.report.search.objective = (char *)"geomean";
+    assert_int_equal(choose(&s, shapes, 1), 0);
+    assert_ptr_equal(s.bench.headline.config, &s.configs[SECOND]);
+    assert_string_equal(s.bench.headline.shape, "geomean");
+    assert_name(&s, SECOND, "best at geomean");
+    bench_fini(&s.bench);
+    s.report.search.objective = (char *)"u";
+    assert_int_equal(choose(&s, shapes, 1), 0);
+    assert_ptr_equal(s.bench.headline.config, &s.configs[THIRD]);
+    bench_fini(&s.bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_winner_is_that_of_the_objective),
         cmocka_unit_test(each_shape_has_its_own_winner),
         cmocka_unit_test(the_headlines_winner_is_compared_at_another_shape_too),
         cmocka_unit_test(a_shape_won_by_the_baseline_has_no_winner_of_its_own),

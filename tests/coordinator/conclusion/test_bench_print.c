@@ -16,27 +16,31 @@
 #include "tests/coordinator/store/store_fixture.h"
 
 /* The second configuration is the best at the headline, the third at odd. */
+static struct bench bench_of(const struct scene *s, struct winner own[2])
+{
+    const struct report *report = s->report;
+
+    own[0] = (struct winner){ .shape = "n16m",
+                              .state = "confirmed",
+                              .config = report_find(report, scene_keys[1]) };
+    own[1] = (struct winner){ .shape = "odd",
+                              .state = "measured, not confirmed",
+                              .config = report_find(report, scene_keys[2]) };
+    return (struct bench){ .baseline = report_baseline(report),
+                           .headline = own[0],
+                           .own = own,
+                           .n = 2 };
+}
+
 static char *shown(const struct scene *s)
 {
     const struct report *report = s->report;
-    struct winner own[] = {
-        { .shape = "n16m", .state = "confirmed" },
-        { .shape = "odd", .state = "measured, not confirmed" },
-    };
-    const struct bench bench = {
-        .baseline = report_baseline(report),
-        .headline = { .config = report_find(report, scene_keys[1]),
-                      .shape = "n16m",
-                      .state = "confirmed" },
-        .own = own,
-        .n = 2,
-    };
+    struct winner own[2];
+    const struct bench bench = bench_of(s, own);
     char *text;
     size_t len;
     FILE *to = open_memstream(&text, &len);
 
-    own[0].config = report_find(report, scene_keys[1]);
-    own[1].config = report_find(report, scene_keys[2]);
     bench_json(&bench, s->conclusion, report, to);
     bench_print(&bench, s->conclusion, report, to);
     fclose(to);
@@ -61,6 +65,30 @@ static void a_bench_shows_who_is_best_at_which_shape(void **state)
     scene_close(&s);
 }
 
+/* Two finalists: each interval is of 97.5 %. */
+static void a_gain_has_the_confidence_of_the_speedups(void **state)
+{
+    struct scene s = { .kind = CONFIRMATION_BENCH,
+                       .n_gpus = 1,
+                       .times = { 1, 0.763, 0.8 },
+                       .odd = { 1, 1.1, 0.85 } };
+    const struct conclusion_shape *shape;
+    struct speedup gain, joint;
+    struct winner own[2];
+    struct bench bench;
+
+    scene_begin(&s, *state, 2);
+    scene_put_blocks(&s, SCENE_BLOCKS);
+    scene_end(&s, true);
+    bench = bench_of(&s, own);
+    shape = &s.conclusion->shapes[1];
+    assert_true(bench_gain(&bench, s.conclusion, shape, &gain));
+    speedup_of(shape->blocks, 2, 1, 0.975, &joint);
+    assert_true(gain.value == joint.value);
+    assert_true(gain.lo == joint.lo && gain.hi == joint.hi);
+    scene_close(&s);
+}
+
 #define TEST(name) \
     cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
@@ -68,6 +96,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_bench_shows_who_is_best_at_which_shape),
+        TEST(a_gain_has_the_confidence_of_the_speedups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 #include "coordinator/conclusion/winner.h"
 #include "coordinator/confirm/blocks.h"
 #include "coordinator/result/report.h"
+#include "coordinator/search/objective.h"
 #include "coordinator/store/store.h"
 #include "tests/coordinator/result/confirmation_fixture.h"
 #include "tests/coordinator/result/report_fixture.h"
@@ -56,7 +58,7 @@ static void check(struct scene *s, bool ended, const char *sentence)
 }
 
 /* The winner at a shape according to winner.h; texts belong to the report. */
-static struct winner winner_at(const struct scene *s, size_t shape)
+static struct winner winner_at(const struct scene *s, int shape)
 {
     struct winner winner;
     struct err err = { "" };
@@ -338,6 +340,60 @@ static void without_a_confirmation_the_state_is_none(void **state)
     scene_close(&s);
 }
 
+/* The first finalist is the best at the headline, 1.25x and 1x; the second by
+ * the geometric mean, 1.176x and 1.25x. */
+static void the_verdict_follows_the_objective(void **state)
+{
+    struct scene s = { .n_gpus = 1,
+                       .times = { 1, 0.8, 0.85 },
+                       .odd = { 1, 1, 0.8 },
+                       .objective = "geomean" };
+    const struct conclusion *c;
+    struct winner winner;
+
+    scene_begin(&s, *state, 2);
+    scene_put_blocks(&s, SCENE_BLOCKS);
+    scene_end(&s, true);
+    c = s.conclusion;
+    assert_int_equal(c->n_shapes, 3);
+    assert_string_equal(c->shapes[0].name, "geomean");
+    assert_string_equal(c->shapes[1].name, "n16m");
+    assert_int_equal(c->best, 2);
+    assert_int_equal(c->shapes[1].best, 1);
+    assert_true(fabs(c->shapes[0].findings[2].speedup.value - 1.2127) < 2e-3);
+    assert_true(fabs(c->shapes[0].findings[1].speedup.value - 1.1180) < 2e-3);
+    assert_non_null(strstr(c->sentence, "x the baseline by the geometric mean "
+                                        "of 2 shapes, 95 % interval [1.21"));
+    assert_true(c->success);
+    winner = winner_at(&s, OBJECTIVE_ALL);
+    assert_string_equal(winner.config->key, scene_keys[2]);
+    assert_string_equal(winner.shape, "geomean");
+    assert_string_equal(winner.state, "confirmed");
+    scene_close(&s);
+}
+
+/* 1.25x at the headline is not asked for. */
+static void the_objective_may_be_another_shape(void **state)
+{
+    struct scene s = {
+        .n_gpus = 1, .times = { 1, 0.8 }, .odd = { 1, 0.95 }, .objective = "odd"
+    };
+    const struct conclusion *c;
+
+    scene_begin(&s, *state, 1);
+    scene_put_blocks(&s, SCENE_BLOCKS);
+    scene_end(&s, true);
+    c = s.conclusion;
+    assert_int_equal(c->n_shapes, 2);
+    assert_string_equal(c->shapes[0].name, "odd");
+    assert_string_equal(c->shapes[1].name, "n16m");
+    assert_non_null(strstr(c->sentence, "x the baseline at odd, 95 % "));
+    assert_non_null(strstr(c->sentence, "; the target of 1.1x is not reached"));
+    assert_false(c->success);
+    assert_true(c->shapes[1].success);
+    scene_close(&s);
+}
+
 static void emulated_times_give_no_verdict(void **state)
 {
     struct conclusion c = { .state = CONCLUSION_DONE,
@@ -358,7 +414,7 @@ static void emulated_times_give_no_verdict(void **state)
     c.confirmation.rules = (struct verdict_rules)VERDICT_RULES;
     c.entries = entries;
     c.n = 2;
-    conclusion_judge(&c, samples, 6);
+    conclusion_judge(&c, 0, samples, 6);
     conclusion_say(&c);
     assert_string_equal(
         c.sentence,
@@ -399,7 +455,7 @@ static void the_tie_break_ignores_badly_measured_ones(void **state)
     c.confirmation.rules = (struct verdict_rules)VERDICT_RULES;
     c.entries = entries;
     c.n = 3;
-    conclusion_judge(&c, samples, 30);
+    conclusion_judge(&c, 0, samples, 30);
     assert_int_equal(c.shapes[0].leader, 2);
     assert_int_equal(c.shapes[0].findings[2].verdict, VERDICT_AMBG);
     assert_int_equal(c.shapes[0].findings[1].verdict, VERDICT_FAST);
@@ -417,6 +473,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_winner_and_what_ties_with_it),
+        TEST(the_verdict_follows_the_objective),
+        TEST(the_objective_may_be_another_shape),
         TEST(the_faster_of_two_that_tie_is_named),
         TEST(of_two_with_one_machine_code_the_lower_point_is_named),
         TEST(a_gain_below_the_target_is_no_success),

@@ -159,9 +159,19 @@ static void runs_that_are_lost_in_a_row_end_it_on_the_host(void **state)
     external_schedule_free(e);
 }
 
+static void it_joins_what_is_asked_or_needed_or_all(void **state)
+{
+    (void)state;
+    assert_int_equal(external_schedule_blocks(8, 6, false), 8);
+    assert_int_equal(external_schedule_blocks(6, 10, false), 10);
+    assert_int_equal(external_schedule_blocks(1, 1, false), 1);
+    assert_true(external_schedule_blocks(6, 10, true) > 9999);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_joins_what_is_asked_or_needed_or_all),
         cmocka_unit_test(one_that_fails_is_never_run_again_on_its_host),
         cmocka_unit_test(a_trial_is_run_alone_on_its_host),
         cmocka_unit_test(a_host_says_nothing_of_another),

@@ -220,9 +220,54 @@ static void the_fastest_goes_on(void **state)
     free(s);
 }
 
+/* The third is nowhere the fastest, but on the whole. */
+static void over_all_shapes_another_one_may_be_the_best(void **state)
+{
+    const struct finalist_rules each_rules[3] = { { 0.05, 0, 0.005 },
+                                                  { 0.05, 0.01, 0.005 },
+                                                  { 0.05, 0.01, 0.005 } };
+    struct screened rows[3][3] = {
+        { { 0 } },
+        { { 1, 5, 0.01 }, { 2, 5, 0.01 }, { 1.2, 5, 0.01 } },
+        { { 2, 5, 0.01 }, { 1, 5, 0.01 }, { 1.2, 5, 0.01 } }
+    };
+    struct finalists found;
+    bool chosen[3];
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        finalists_over_all(&rows[1][i], 3, &each_rules[1], 2, &rows[0][i]);
+    assert_near(rows[0][0].seconds, sqrt(2), 1e-12);
+    assert_near(rows[0][2].seconds, 1.2, 1e-12);
+    /* two times pi / 2 * 0.01^2 / 5, over 2^2 */
+    assert_near(finalists_variance(&rows[0][2], &each_rules[0]),
+                M_PI_2 * 1e-4 / 10 + 2.5e-5, 1e-12);
+    finalists_choose(rows[1], 3, &each_rules[1], 2, 10, chosen, &found);
+    assert_true(chosen[0] && chosen[1] && !chosen[2]);
+    finalists_choose(rows[0], 3, each_rules, 3, 10, chosen, &found);
+    assert_true(chosen[0] && chosen[1] && chosen[2]);
+    assert_int_equal(found.n_possible, 3);
+    finalists_choose(rows[0], 3, each_rules, 3, 1, chosen, &found);
+    assert_true(chosen[2]);
+}
+
+static void without_a_time_at_a_shape_there_is_none_over_all(void **state)
+{
+    const struct finalist_rules each_rules[2] = { { 0.05, 0.01, 0.005 },
+                                                  { 0.05, 0.01, 0.005 } };
+    const struct screened each[2] = { { 1, 5, 0.01 }, { (double)NAN, 1, 0 } };
+    struct screened over;
+
+    (void)state;
+    finalists_over_all(each, 1, each_rules, 2, &over);
+    assert_true(isnan(over.seconds));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(over_all_shapes_another_one_may_be_the_best),
+        cmocka_unit_test(without_a_time_at_a_shape_there_is_none_over_all),
         cmocka_unit_test(differences_within_noise_stay_in),
         cmocka_unit_test(a_noisy_configuration_stays_in),
         cmocka_unit_test(a_few_calm_samples_count_as_the_typical_ones),

@@ -21,7 +21,7 @@ struct open {
     struct store *store;
     struct report *report;
     struct stored_spec stored;
-    size_t shape; /* to be the best at */
+    int shape; /* to be the best at */
     struct winner winner;
     struct export *export;
     struct err err;

@@ -33,17 +33,41 @@ static struct spec *with(const char *external)
 static void missing_settings_have_defaults(void **state)
 {
     struct spec *spec = spec_fixture(&(struct spec_parts){ 0 });
+    const struct spec_external *is;
 
     (void)state;
-    assert_null(spec->external.name);
+    assert_int_equal(spec->externals.n, 0);
+    assert_null(spec->confirm.against);
     spec_free(spec);
     spec = with("{ \"name\": \"torch\", \"command\": [\"python3\"] }");
-    assert_string_equal(spec->external.name, "torch");
-    assert_int_equal(spec->external.n_command, 1);
-    assert_int_equal(spec->external.n_files, 0);
-    assert_int_equal(spec->external.blocks, 8);
-    assert_int_equal(spec->external.samples, 20);
-    assert_true(spec->external.timeout_s == 120);
+    assert_int_equal(spec->externals.n, 1);
+    is = spec->externals.list;
+    assert_string_equal(is->name, "torch");
+    assert_int_equal(is->n_command, 1);
+    assert_int_equal(is->n_files, 0);
+    assert_int_equal(is->blocks, 8);
+    assert_int_equal(is->samples, 20);
+    assert_true(is->timeout_s == 120);
+    spec_free(spec);
+}
+
+static void several_are_kept_in_their_order(void **state)
+{
+    struct spec *spec =
+        with("[{ \"name\": \"torch\", \"command\": [\"python3\"] },"
+             " { \"name\": \"cudnn\", \"command\": [\"bench\", \"{S}\"],"
+             " \"blocks\": 5 }], \"confirm\": { \"against\": \"cudnn\" }");
+
+    (void)state;
+    assert_int_equal(spec->externals.n, 2);
+    assert_string_equal(spec->externals.list[0].name, "torch");
+    assert_int_equal(spec->externals.list[0].blocks, 8);
+    assert_string_equal(spec->externals.list[1].command[1], "{S}");
+    assert_int_equal(spec->externals.list[1].blocks, 5);
+    assert_string_equal(spec->confirm.against, "cudnn");
+    spec_for_record(spec);
+    assert_int_equal(spec->externals.n, 0);
+    assert_null(spec->confirm.against);
     spec_free(spec);
 }
 
@@ -53,7 +77,8 @@ static void placeholders_become_the_numbers_of_the_shape(void **state)
         with("{ \"name\": \"torch\", \"command\": [\"python3\", \"m.py\", "
              "\"{N},{S},{CAUSAL}\", \"-n{samples}\", \"{}{ S}{1}$(id) {\", "
              "\"\"], \"samples\": 10 }");
-    char **command = external_baseline_command(spec, &spec->shapes.list[1]);
+    const struct spec_external *is = spec->externals.list;
+    char **command = external_baseline_command(spec, is, &spec->shapes.list[1]);
 
     (void)state;
     assert_string_equal(command[0], "python3");
@@ -61,7 +86,7 @@ static void placeholders_become_the_numbers_of_the_shape(void **state)
     assert_string_equal(command[3], "-n10");
     assert_string_equal(command[4], "{}{ S}{1}$(id) {");
     assert_string_equal(command[5], "");
-    external_baseline_command_free(spec, command);
+    external_baseline_command_free(is, command);
     spec_free(spec);
 }
 
@@ -69,20 +94,24 @@ static void another_shape_or_file_is_another_key(void **state)
 {
     struct spec *spec =
         with("{ \"name\": \"torch\", \"command\": [\"python3\", \"{S}\"] }");
-    char **a = external_baseline_command(spec, &spec->shapes.list[0]);
-    char **b = external_baseline_command(spec, &spec->shapes.list[1]);
+    struct spec_external *is = spec->externals.list;
+    char **a = external_baseline_command(spec, is, &spec->shapes.list[0]);
+    char **b = external_baseline_command(spec, is, &spec->shapes.list[1]);
     char first[HASH_HEX], key[HASH_HEX];
 
     (void)state;
-    external_baseline_key(spec, a, "b0", first);
-    external_baseline_key(spec, a, "b0", key);
+    external_baseline_key(is, a, "b0", first);
+    external_baseline_key(is, a, "b0", key);
     assert_string_equal(key, first);
-    external_baseline_key(spec, a, "b1", key);
+    external_baseline_key(is, a, "b1", key);
     assert_string_not_equal(key, first);
-    external_baseline_key(spec, b, "b0", key);
+    external_baseline_key(is, b, "b0", key);
     assert_string_not_equal(key, first);
-    external_baseline_command_free(spec, a);
-    external_baseline_command_free(spec, b);
+    is[0].name[0] = 'T'; /* the same command under another name */
+    external_baseline_key(is, a, "b0", key);
+    assert_string_not_equal(key, first);
+    external_baseline_command_free(is, a);
+    external_baseline_command_free(is, b);
     spec_free(spec);
 }
 
@@ -156,6 +185,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(missing_settings_have_defaults),
+        cmocka_unit_test(several_are_kept_in_their_order),
         cmocka_unit_test(placeholders_become_the_numbers_of_the_shape),
         cmocka_unit_test(another_shape_or_file_is_another_key),
         cmocka_unit_test(samples_and_name_are_read),

@@ -111,6 +111,8 @@ void scene_begin(struct scene *scene, const char *path, size_t finalists)
                                            .rules = VERDICT_RULES,
                                            .possible = 3,
                                            .cut = (double)NAN };
+    if (scene->against)
+        confirmation->against = mem_strdup(scene->against);
     confirmation_add(confirmation, scene_keys[0], CONFIRMATION_BASELINE, "");
     for (size_t i = 1; i <= finalists; i++)
         confirmation_add(confirmation, scene_keys[i], CONFIRMATION_FINALIST,
@@ -134,6 +136,10 @@ void scene_end(struct scene *scene, bool ended)
            &err);
     ok(store_commit(store, &err), &err);
     ok(report_load(store, &scene->report, &err), &err);
+    if (scene->objective) {
+        free(scene->report->search.objective);
+        scene->report->search.objective = mem_strdup(scene->objective);
+    }
     ok(report_cost_load(store, &scene->cost, &err), &err);
     ok(conclusion_load(store, scene->report, scene->cost, scene->kind,
                        &scene->conclusion, &err),

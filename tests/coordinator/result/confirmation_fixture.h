@@ -24,9 +24,11 @@ struct store;
 struct scene {
     enum confirmation_kind kind;
     int n_gpus;
-    double times[3]; /* of the baseline and the finalists, ms */
-    double odd[3];   /* at the second shape; 0: it has none */
-    bool same_code;  /* all were built to one artifact */
+    double times[3];       /* of the baseline and the finalists, ms */
+    double odd[3];         /* at the second shape; 0: it has none */
+    bool same_code;        /* all were built to one artifact */
+    const char *objective; /* of the sweep; NULL: the headline */
+    const char *against;   /* the rule; NULL: the baseline */
 
     struct store *store; /* from the beginning */
     struct confirmation confirmation;

@@ -25,6 +25,8 @@
 #include "coordinator/store/sql.h"
 #include "tests/coordinator/store/store_fixture.h"
 
+#define NEWEST 8
+
 static void make_format(const char *path, int format)
 {
     char *fixture = mem_printf(
@@ -43,6 +45,19 @@ static void make_format(const char *path, int format)
     sqlite3_close(db);
     free(text);
     free(fixture);
+}
+
+static int64_t format_of(const char *path)
+{
+    struct sqlite3 *db;
+    struct err err = { "" };
+    int64_t format;
+
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sql_number(db, "PRAGMA user_version", &format, &err, ""),
+                     0);
+    sqlite3_close(db);
+    return format;
 }
 
 /* Behind the back of the store. */
@@ -79,15 +94,16 @@ static char *layout(struct store *store)
 
 static void an_older_database_comes_to_look_like_a_new_one(void **state)
 {
+    static const int formats[] = { 1, 6, 7 };
     struct store *store;
     char *upgraded, *fresh, *other = mem_printf("%s.fresh", (char *)*state);
 
     store = fixture_open(other, STORE_CREATE);
     fresh = layout(store);
     store_close(store);
-    for (int format = 1; format <= 6; format += 5) {
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
         (void)remove(*state);
-        make_format(*state, format);
+        make_format(*state, formats[i]);
         store = fixture_open(*state, STORE_WRITE);
         upgraded = layout(store);
         store_close(store);
@@ -137,6 +153,91 @@ static void a_row_that_was_wrong_stays_wrong(void **state)
     store_close(store);
 }
 
+/* The rows of format 6 are of the cpu device, which has no registers; it was
+ * stored as 0. */
+static void what_was_not_known_becomes_null(void **state)
+{
+    struct store *store;
+    struct verify verify;
+
+    make_format(*state, 6);
+    store = fixture_open(*state, STORE_WRITE);
+    assert_int_equal(fixture_number(store,
+                                    "SELECT count(*) FROM build WHERE"
+                                    " registers IS NULL AND spill_bytes IS"
+                                    " NULL AND static_smem IS NULL"),
+                     5);
+    assert_int_equal(fixture_number(store,
+                                    "SELECT count(*) FROM result WHERE"
+                                    " registers IS NULL AND spill_bytes IS"
+                                    " NULL AND static_smem IS NULL"
+                                    " AND max_at=0"),
+                     10);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 0);
+    verify_fini(&verify);
+    store_close(store);
+}
+
+static void what_was_known_stays(void **state)
+{
+    struct store *store;
+
+    make_format(*state, 1);
+    store = fixture_open(*state, STORE_WRITE);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " registers=32 AND spill_bytes=0"
+                                           " AND static_smem=0"),
+                     3);
+    /* one has no error, so no element of it */
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " max_at=7 AND max_error>0"),
+                     2);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " max_at IS NULL AND"
+                                           " max_error IS NULL"),
+                     1);
+    store_close(store);
+}
+
+static void check_format_7(const char *path, enum store_mode mode)
+{
+    struct store *store = fixture_open(path, mode);
+    struct verify verify;
+
+    assert_int_equal(fixture_number(store,
+                                    "SELECT sum(registers=40 AND spill_bytes=0"
+                                    " AND static_smem=1024) FROM build"),
+                     1);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " coalesce(registers, spill_bytes,"
+                                           " static_smem) IS NULL"),
+                     9);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " max_at IS NULL"),
+                     1);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM tool WHERE"
+                                           " status IS NULL"),
+                     1);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM contest WHERE"
+                                           " ended_utc IS NULL AND against IS"
+                                           " NULL"),
+                     1);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 0);
+    verify_fini(&verify);
+    store_close(store);
+}
+
+static void the_format_before_is_read_and_gone_on_with(void **state)
+{
+    make_format(*state, 7);
+    check_format_7(*state, STORE_READ);
+    assert_int_equal(format_of(*state), 7);
+    check_format_7(*state, STORE_WRITE);
+    assert_int_equal(format_of(*state), NEWEST);
+}
+
 /* Rows of all tables that format 7 rebuilds, as one text. */
 static char *content(struct store *store)
 {
@@ -173,14 +274,15 @@ static char *content(struct store *store)
     return rows;
 }
 
-/* Of a file, which stays as it is. */
+/* Of a file of this format, which stays as it is. */
 static char *read_content(const char *path, int format)
 {
     struct store *store = fixture_open(path, STORE_READ);
     char *rows = content(store);
 
-    assert_int_equal(fixture_number(store, "PRAGMA user_version"), format);
+    assert_int_equal(fixture_number(store, "PRAGMA user_version"), NEWEST);
     store_close(store);
+    assert_int_equal(format_of(path), format);
     return rows;
 }
 
@@ -194,7 +296,7 @@ to_read_format_6_changes_nothing_to_write_keeps_its_rows(void **state)
     before = read_content(*state, 6);
     assert_non_null(strchr(before, '\n'));
     store_close(fixture_open(*state, STORE_WRITE));
-    after = read_content(*state, 7);
+    after = read_content(*state, NEWEST);
     assert_string_equal(before, after);
     free(before);
     free(after);
@@ -251,7 +353,7 @@ static void a_migration_that_is_killed_starts_again(void **state)
         killed++;
     }
     assert_true(killed > 5);
-    now = read_content(*state, 7);
+    now = read_content(*state, NEWEST);
     assert_string_equal(now, before);
     free(now);
     free(before);
@@ -396,6 +498,9 @@ int main(void)
         TEST(an_older_database_comes_to_look_like_a_new_one),
         TEST(old_results_say_how_they_were_sampled),
         TEST(a_row_that_was_wrong_stays_wrong),
+        TEST(what_was_not_known_becomes_null),
+        TEST(what_was_known_stays),
+        TEST(the_format_before_is_read_and_gone_on_with),
         TEST(to_read_format_6_changes_nothing_to_write_keeps_its_rows),
         TEST(a_migration_that_is_killed_starts_again),
         TEST(old_rows_are_kept_whatever_they_hold),

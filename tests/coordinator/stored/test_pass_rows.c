@@ -58,18 +58,19 @@ static void put_lease(struct store *store, int id, const char *purpose,
         fail_msg("%s", err.text);
 }
 
-static void put_run(struct store *store, const char *nonce, const char *purpose,
-                    int round, const char *host, const char *outcome)
+static void put_run_of(struct store *store, const char *name, const char *nonce,
+                       const char *purpose, int round, const char *host,
+                       const char *outcome)
 {
     struct store_tool row = { .nonce = nonce,
                               .epoch = UTC,
                               .purpose = purpose,
-                              .name = "flash",
+                              .name = name,
                               .config = "c1",
                               .shape = "n16m",
                               .round = round,
                               .attempt = 1,
-                              .key = "k",
+                              .key = name,
                               .host = host,
                               .gpu = "GPU-1",
                               .outcome = outcome,
@@ -78,6 +79,12 @@ static void put_run(struct store *store, const char *nonce, const char *purpose,
 
     if (store_tool_put(store, &row, &err) < 0)
         fail_msg("%s", err.text);
+}
+
+static void put_run(struct store *store, const char *nonce, const char *purpose,
+                    int round, const char *host, const char *outcome)
+{
+    put_run_of(store, "flash", nonce, purpose, round, host, outcome);
 }
 
 static void note_canary(void *arg, const struct pass_rows_canary *row)
@@ -197,6 +204,8 @@ static void runs_of_tools_are_told_by_their_rounds(void **state)
     struct store *store = fixture_open(*state, STORE_CREATE);
     struct told told = { "" };
     int64_t n;
+    const struct pass_rows_externals flash = { "flash", 1000, 2000 };
+    const struct pass_rows_externals cudnn = { "cudnn", 1000, 2000 };
     struct err err;
 
     fixture_owners(store, "c1");
@@ -207,11 +216,14 @@ static void runs_of_tools_are_told_by_their_rounds(void **state)
     put_run(store, "n3", "external", 1003, "gpu2", "ran");
     put_run(store, "n4", "external", 2000, "gpu3", "failed");
     put_run(store, "n5", "profile", 8, "gpu1", "ran");
-    assert_int_equal(pass_rows_external_blocks(store, 1000, 2000, &n, &err), 0);
+    put_run_of(store, "cudnn", "n6", "external", 1001, "gpu2", "ran");
+    put_run_of(store, "cudnn", "n7", "external", 1003, "gpu2", "failed");
+    assert_int_equal(pass_rows_external_blocks(store, &flash, &n, &err), 0);
     assert_int_equal(n, 2);
+    assert_int_equal(pass_rows_external_blocks(store, &cudnn, &n, &err), 0);
+    assert_int_equal(n, 1);
     assert_int_equal(
-        pass_rows_external_failures(store, 1000, 2000, note_text, &told, &err),
-        0);
+        pass_rows_external_failures(store, &flash, note_text, &told, &err), 0);
     assert_string_equal(told.text, "gpu1 0;");
     assert_int_equal(pass_rows_profile_round(store, &n, &err), 0);
     assert_int_equal(n, 8);
