@@ -15,6 +15,25 @@ endfunction()
 # For every test; the file says what TSan does not report, and why.
 set(fa_test_environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
 
+# Sets OUT to objects of these files.  Each is compiled for the first target that
+# needs it, and the others, which need the same of it, share the object.
+function(fa_shared_objects out)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  set(objects)
+  foreach(source IN LISTS ARG_SOURCES)
+    get_filename_component(path ${source} ABSOLUTE)
+    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${path})
+    string(MAKE_C_IDENTIFIER objects_${path} target)
+    if(NOT TARGET ${target})
+      add_library(${target} OBJECT ${PROJECT_SOURCE_DIR}/${path})
+      target_link_libraries(${target} PRIVATE fa_flags ${ARG_LINK})
+      target_compile_definitions(${target} PRIVATE FA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" FA_BINARY_DIR="${PROJECT_BINARY_DIR}")
+    endif()
+    list(APPEND objects $<TARGET_OBJECTS:${target}>)
+  endforeach()
+  set(${out} ${objects} PARENT_SCOPE)
+endfunction()
+
 # fa_test(FOLDER STEM [TIMEOUT S] [LABELS L...] [SOURCES F...] [LINK LIBRARY...])
 # builds tests/FOLDER/test_STEM.c and registers it as FOLDER.STEM, with a dot for
 # each slash of FOLDER
@@ -28,7 +47,8 @@ function(fa_test folder stem)
   endif()
   string(REPLACE "/" "_" target test_${folder}_${stem})
   string(REPLACE "/" "." name ${folder}.${stem})
-  add_executable(${target} ${PROJECT_SOURCE_DIR}/tests/${folder}/test_${stem}.c ${ARG_SOURCES})
+  fa_shared_objects(objects SOURCES ${ARG_SOURCES} LINK ${ARG_LINK} PkgConfig::CMOCKA)
+  add_executable(${target} ${PROJECT_SOURCE_DIR}/tests/${folder}/test_${stem}.c ${objects})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_link_libraries(${target} PRIVATE fa_flags ${ARG_LINK} PkgConfig::CMOCKA)
   target_compile_definitions(${target} PRIVATE FA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" FA_BINARY_DIR="${PROJECT_BINARY_DIR}")

@@ -26,7 +26,7 @@ int err_within(struct err *err, int code, const char *fmt, ...)
     va_list ap;
     int n;
 
-    if (err) {
+    if (err && code < 0) {
         memcpy(inner, err->text, sizeof(inner));
         va_start(ap, fmt);
         n = vsnprintf(err->text, sizeof(err->text), fmt, ap);

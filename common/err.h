@@ -31,8 +31,15 @@ int err_set(struct err *err, int code, const char *fmt, ...)
 
 /* Put "context: " in front of the recorded message while unwinding, and
  * return 'code'.  Add what the callee could not know (which file, which
- * host), never what the caller already says. */
+ * host), never what the caller already says.  A 'code' that is no error is
+ * returned without a change of the message. */
 int err_within(struct err *err, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The error in 'code', or 0: for an answer that the caller does not need. */
+static inline int err_only(int code)
+{
+    return code < 0 ? code : 0;
+}
 
 #endif

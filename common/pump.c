@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/buf.h"
+#include "common/err.h"
 #include "common/frame.h"
 #include "common/mem.h"
 
@@ -223,7 +224,7 @@ static int take_input(struct pump *pump, struct err *err)
             at += FRAME_HEADER_BYTES + frame.len;
     }
     buf_take(&pump->input, at);
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 size_t pump_room(const struct pump *pump)

@@ -139,7 +139,7 @@ static int make_contest(const struct run *run, const struct order *order,
     }
     bench_fini(&bench);
     store_close(store);
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 static int show(const struct run *run, const struct order *order,

@@ -307,7 +307,7 @@ static int read_winner(struct compare_side *side, struct err *err)
         *err = why;
     else if (rc == WINNER_NONE)
         snprintf(side->why_none, sizeof(side->why_none), "%s", why.text);
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 int compare_side_open(const char *path, struct compare_side *out,

@@ -54,7 +54,7 @@ int confirmation_sources(struct store *store, struct confirmation *confirmation,
 
         rc = stored_contest_source(store, c->key, c->source_key, err);
     }
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 /* ---- writing ---- */

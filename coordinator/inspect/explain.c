@@ -12,7 +12,8 @@
 #include "coordinator/config/config.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/stored_spec.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/store/row.h"
+#include "coordinator/store/row_cells.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/json_out.h"
 #include "coordinator/text/table.h"
@@ -157,40 +158,38 @@ void explain_fini(struct explain *explain)
 
 /* ---- lists ---- */
 
-static void put_row(struct json_out *out, struct sqlite3_stmt *stmt)
+static void put_cell(struct json_out *out, const char *name,
+                     const struct sql_value *value)
 {
-    struct sql_value values[SQL_VALUES_MAX];
-    size_t n = sql_row(stmt, values);
+    if (value->type == 'I')
+        json_out_int(out, name, value->integer);
+    else if (value->type == 'd')
+        json_out_real(out, name, value->real);
+    else if (value->type == 'n')
+        json_out_null(out, name);
+    else if (value->text[0] == '[' && strcmp(name, "detail") != 0 &&
+             strcmp(name, "log") != 0)
+        json_out_raw(out, name, value->text); /* samples, clocks */
+    else
+        json_out_text(out, name, value->text);
+}
 
+static void put_row(struct json_out *out, const struct row_cells *row)
+{
     json_out_open(out, NULL, '{');
-    for (size_t i = 0; i < n; i++) {
-        const char *name = sql_column_name(stmt, (int)i);
-
-        if (values[i].type == 'I')
-            json_out_int(out, name, values[i].integer);
-        else if (values[i].type == 'd')
-            json_out_real(out, name, values[i].real);
-        else if (values[i].type == 'n')
-            json_out_null(out, name);
-        else if (values[i].text[0] == '[' && strcmp(name, "detail") != 0 &&
-                 strcmp(name, "log") != 0)
-            json_out_raw(out, name, values[i].text); /* samples, clocks */
-        else
-            json_out_text(out, name, values[i].text);
-    }
+    for (size_t i = 0; i < row->n; i++)
+        put_cell(out, row->names[i], &row->values[i]);
     json_out_close(out);
 }
 
-static void add_row(struct table *table, struct sqlite3_stmt *stmt, bool first)
+static void add_row(struct table *table, const struct row_cells *row,
+                    bool first)
 {
-    struct sql_value values[SQL_VALUES_MAX];
-    size_t n = sql_row(stmt, values);
-
-    for (size_t i = 0; first && i < n; i++)
-        table_column(table, values[i].type == 't' ? 'l' : 'r',
-                     sql_column_name(stmt, (int)i));
-    for (size_t i = 0; i < n; i++)
-        table_cell(table, "%s", sql_text(stmt, (int)i));
+    for (size_t i = 0; first && i < row->n; i++)
+        table_column(table, row->values[i].type == 't' ? 'l' : 'r',
+                     row->names[i]);
+    for (size_t i = 0; i < row->n; i++)
+        table_cell(table, "%s", row_cells_text(row, i));
 }
 
 static int list(struct store *store, const struct listing *listing,
@@ -199,6 +198,7 @@ static int list(struct store *store, const struct listing *listing,
 {
     struct sqlite3_stmt *stmt = NULL;
     struct table *table = table_new();
+    struct row_cells row;
     bool first = true;
     int rc = sql_prepare(store_db(store), out ? listing->json : listing->table,
                          &stmt, err);
@@ -208,10 +208,11 @@ static int list(struct store *store, const struct listing *listing,
     if (rc == 0)
         rc = sql_start(stmt, err, "s", key);
     for (; rc >= 0 && (rc = sql_step(stmt, err)) == 1; first = false) {
+        row_cells_read(stmt, &row);
         if (out)
-            put_row(out, stmt);
+            put_row(out, &row);
         else
-            add_row(table, stmt, first);
+            add_row(table, &row, first);
     }
     if (out)
         json_out_close(out);
@@ -349,23 +350,31 @@ static void print_head(const struct explain *explain,
     }
 }
 
+struct log_row {
+    const char *log;
+};
+
+static const struct row_column log_columns[] = {
+    ROW_AT(struct log_row, log, TEXT),
+};
+static const struct row_shape log_shape = ROW_SHAPE(NULL, log_columns);
+
 /* The first lines of the last compiler output. */
 static int print_log(struct store *store, const char *key, FILE *to,
                      struct err *err)
 {
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(store),
-                         "SELECT substr(log, 1, 2000) FROM build WHERE"
-                         " config=? AND log<>'' ORDER BY received_utc DESC"
-                         " LIMIT 1",
-                         &stmt, err);
+    static const char query_text[] =
+        "SELECT substr(log, 1, 2000) AS log FROM build WHERE config=?"
+        " AND build.log<>'' ORDER BY received_utc DESC LIMIT 1";
+    struct row_query query;
+    struct log_row row = { "" };
+    int rc = row_open(store_db(store), query_text, &log_shape, &query, err, "s",
+                      key);
 
     if (rc == 0)
-        rc = sql_start(stmt, err, "s", key);
-    if (rc == 0)
-        rc = sql_step(stmt, err);
+        rc = row_next(&query, &row, err);
     if (rc == 1) {
-        char *text = terminal_clean(mem_strdup(sql_text(stmt, 0)), true);
+        char *text = terminal_clean(mem_strdup(row.log), true);
 
         fprintf(to,
                 "\n"
@@ -373,8 +382,8 @@ static int print_log(struct store *store, const char *key, FILE *to,
                 text);
         free(text);
     }
-    sql_free(stmt);
-    return rc < 0 ? rc : 0;
+    row_close(&query);
+    return err_only(rc);
 }
 
 int explain_print(const struct explain *explain, const struct report *report,

@@ -153,7 +153,7 @@ static int keep_durations(struct maker *maker, const struct report_config *from,
         config->bench_s = fmax(found.held_s, 0);
         sql_reset(maker->durations.stmt);
     }
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 static int keep(struct maker *maker, const struct report_config *from)

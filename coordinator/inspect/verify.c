@@ -7,7 +7,8 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/store/checksum.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/store/row.h"
+#include "coordinator/store/row_cells.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/terminal.h"
 
@@ -24,51 +25,70 @@ static void found(struct verify *verify, const char *check, char *text)
         (struct verify_finding){ check, terminal_clean(text, false) };
 }
 
-static void check_sum(struct verify *verify, struct sqlite3_stmt *stmt,
+/* The hash is of the columns before it, by the order of the table. */
+static void check_sum(struct verify *verify, const struct row_cells *row,
                       const char *table)
 {
-    struct sql_value values[SQL_VALUES_MAX];
-    size_t n = sql_row(stmt, values);
-    const struct sql_value *last = &values[n - 1];
+    size_t nonce = row_cells_find(row, "nonce");
+    size_t at = row_cells_find(row, "checksum");
     char sum[HASH_HEX];
 
     verify->rows++;
-    checksum_row(values, n - 1, sum);
-    if (last->type == 't' && strcmp(last->text, sum) == 0)
+    checksum_row(row->values, at, sum);
+    if (at < row->n && row->values[at].type == 't' &&
+        strcmp(row->values[at].text, sum) == 0)
         return;
     found(verify, "checksum",
           mem_printf("%s %s: the row was changed after it was written", table,
-                     sql_text(stmt, 0)));
+                     row_cells_text(row, nonce)));
 }
 
-static void integrity(struct verify *verify, struct sqlite3_stmt *stmt,
-                      const char *check)
+static int check_facts(struct store *store, const char *table,
+                       const char *query, struct verify *verify,
+                       struct err *err)
 {
-    if (strcmp(sql_text(stmt, 0), "ok") != 0)
-        found(verify, check, mem_printf("%s", sql_text(stmt, 0)));
+    struct sqlite3_stmt *stmt = NULL;
+    struct row_cells row;
+    int rc = sql_prepare(store_db(store), query, &stmt, err);
+
+    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1) {
+        row_cells_read(stmt, &row);
+        check_sum(verify, &row, table);
+    }
+    sql_free(stmt);
+    return rc;
 }
 
-static void finding(struct verify *verify, struct sqlite3_stmt *stmt,
-                    const char *check)
-{
-    found(verify, check, mem_printf("%s", sql_text(stmt, 0)));
-}
+struct finding_row {
+    const char *text;
+};
+
+/* The pragma names its column after itself. */
+static const struct row_column integrity_columns[] = {
+    ROW_AS(struct finding_row, "integrity_check", text, TEXT),
+};
+static const struct row_column finding_columns[] = {
+    ROW_AS(struct finding_row, "finding", text, TEXT),
+};
+static const struct row_shape integrity_shape =
+    ROW_SHAPE(NULL, integrity_columns);
+static const struct row_shape finding_shape = ROW_SHAPE(NULL, finding_columns);
 
 static const struct check {
     const char *name;
-    void (*row)(struct verify *, struct sqlite3_stmt *, const char *);
+    const struct row_shape *shape; /* NULL: facts with their checksums */
     const char *query;
 } checks[] = {
-    { "integrity", integrity, "PRAGMA integrity_check" },
-    { "build", check_sum, "SELECT * FROM build" },
-    { "result", check_sum, "SELECT * FROM result" },
-    { "tool", check_sum, "SELECT * FROM tool" },
-    { "I2", finding,
+    { "integrity", &integrity_shape, "PRAGMA integrity_check" },
+    { "build", NULL, "SELECT * FROM build" },
+    { "result", NULL, "SELECT * FROM result" },
+    { "tool", NULL, "SELECT * FROM tool" },
+    { "I2", &finding_shape,
       "SELECT 'configuration '||config||', shape '||shape||', '||purpose||"
-      " ' '||round||' is counted '||count(*)||' times' FROM result"
+      " ' '||round||' is counted '||count(*)||' times' AS finding FROM result"
       " NOT INDEXED WHERE counted=1 GROUP BY config, shape, purpose, round,"
       " source_key, measure_key HAVING count(*)>1" },
-    { "I3", finding,
+    { "I3", &finding_shape,
       "SELECT 'configuration '||o.config||', shape '||o.shape||': '||"
       " CASE WHEN o.outcome NOT IN ('correct','constraints','compile',"
       "  'runtime','correctness','timeout','lost','crash')"
@@ -76,26 +96,26 @@ static const struct check {
       "  WHEN r.nonce IS NULL AND b.nonce IS NULL"
       "  THEN 'settled by '||o.nonce||', which is not there'"
       "  ELSE 'settled as '||o.outcome||', its evidence says '||r.outcome END"
-      " FROM outcome o LEFT JOIN result r ON r.nonce=o.nonce"
+      " AS finding FROM outcome o LEFT JOIN result r ON r.nonce=o.nonce"
       " LEFT JOIN build b ON b.nonce=o.nonce"
       " WHERE o.outcome NOT IN ('correct','constraints','compile','runtime',"
       "  'correctness','timeout','lost','crash')"
       " OR (o.nonce IS NOT NULL AND r.nonce IS NULL AND b.nonce IS NULL)"
       " OR (r.outcome='correct') <> (o.outcome='correct')" },
-    { "I3", finding,
+    { "I3", &finding_shape,
       "SELECT 'configuration '||o.config||', shape '||o.shape||': '||"
       " CASE WHEN r.purpose<>'screen' THEN 'settled by a '||r.purpose"
       " ELSE 'settled by round '||r.round||', and a newer one is there' END"
-      " FROM outcome o JOIN result r ON r.nonce=o.nonce"
+      " AS finding FROM outcome o JOIN result r ON r.nonce=o.nonce"
       " WHERE r.purpose<>'screen' OR EXISTS(SELECT 1 FROM result n"
       "  WHERE n.counted=1 AND n.purpose='screen' AND n.config=r.config"
       "  AND n.shape=r.shape AND n.source_key=r.source_key"
       "  AND n.measure_key=r.measure_key AND n.round>r.round)" },
-    { "I5", finding,
+    { "I5", &finding_shape,
       "SELECT 'host '||host||': an interval '||"
       " CASE WHEN end_ns<start_ns THEN 'runs backwards'"
       " ELSE 'overlaps the one before it' END||' at '||start_ns||' of run '"
-      " ||epoch FROM (SELECT host, epoch, start_ns, end_ns,"
+      " ||epoch AS finding FROM (SELECT host, epoch, start_ns, end_ns,"
       "  max(end_ns) OVER (PARTITION BY host, epoch ORDER BY start_ns"
       "  ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ns"
       "  FROM interval) WHERE end_ns<start_ns OR before_ns>start_ns" },
@@ -104,12 +124,17 @@ static const struct check {
 static int run_check(struct store *store, const struct check *check,
                      struct verify *verify, struct err *err)
 {
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(store), check->query, &stmt, err);
+    struct row_query query;
+    struct finding_row row;
+    int rc;
 
-    while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
-        check->row(verify, stmt, check->name);
-    sql_free(stmt);
+    if (!check->shape)
+        return check_facts(store, check->name, check->query, verify, err);
+    rc = row_open(store_db(store), check->query, check->shape, &query, err, "");
+    while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1)
+        if (strcmp(row.text, "ok") != 0) /* so says the pragma of a sound one */
+            found(verify, check->name, mem_strdup(row.text));
+    row_close(&query);
     return rc;
 }
 

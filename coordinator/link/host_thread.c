@@ -10,6 +10,7 @@
 #include "common/buf.h"
 #include "common/clock.h"
 #include "common/frame.h"
+#include "common/int64.h"
 #include "common/mem.h"
 #include "common/pump.h"
 #include "coordinator/hosts/hosts.h"
@@ -82,8 +83,9 @@ static bool told_to_stop(struct host_thread *thread, long wait_ms)
 
     if (thread->stopping || zmq_poll(&item, 1, wait_ms) <= 0)
         return thread->stopping;
-    if (zmq_recv(thread->news, word, sizeof(word) - 1, ZMQ_DONTWAIT) >= 0 &&
-        strcmp(word, "AGAIN") == 0)
+    /* nothing to receive: the starter is gone */
+    (void)zmq_recv(thread->news, word, sizeof(word) - 1, ZMQ_DONTWAIT);
+    if (strcmp(word, "AGAIN") == 0)
         thread->again = true;
     else
         thread->stopping = true;
@@ -116,8 +118,7 @@ static void watch_stream(struct host_thread *thread, struct watch *watch,
     watch->n = 1;
     watch->ready = stream_poll(thread->stream, want_read, want_write, fds);
     for (int i = 0; i < STREAM_FDS; i++)
-        if (fds[i].fd >= 0)
-            add_fd(watch, &fds[i]);
+        add_fd(watch, &fds[i]); /* -1 is waited for without an effect */
 }
 
 /* Wait for the stream until 'deadline' at the latest.  False at the deadline,
@@ -193,8 +194,9 @@ static int send_invitation(struct host_thread *thread, struct err *err)
     int rc = 0;
 
     while (rc == 0 && sent < len) {
-        rc = stream_write(thread->stream, text + sent, len - sent, &n, err);
-        if (rc == 0 && n == 0 && !wait_stream(thread, true, deadline))
+        if (wait_stream(thread, true, deadline))
+            rc = stream_write(thread->stream, text + sent, len - sent, &n, err);
+        else
             rc = err_set(err, ERR_NETWORK, "%s: the relay does not read",
                          thread->task.host->name);
         sent += rc == 0 ? n : 0;
@@ -229,40 +231,53 @@ static void note_attached(struct host_thread *thread)
     thread->was_attached = true;
 }
 
-/* Move bytes from the relay into the pump, and back. */
-static int move(struct host_thread *thread, struct err *err)
+static int the_worker_ended(struct host_thread *thread, struct err *err)
+{
+    return thread->was_attached
+               ? far_side_said(thread, ERR_NETWORK, "the worker ended",
+                               &thread->nothing, err)
+               : refused(thread, err);
+}
+
+/* How many of 'most' bytes the pump can take now. */
+static size_t room_for(const struct host_thread *thread, size_t most)
+{
+    return (size_t)int64_min((int64_t)pump_room(thread->pump), (int64_t)most);
+}
+
+/* From the relay into the pump, until nothing comes or it is full. */
+static int move_in(struct host_thread *thread, struct err *err)
 {
     char block[READ_BYTES];
-    const void *out;
-    size_t room, len, n;
-    int rc;
+    size_t room, n = 1;
+    int rc = 0;
 
-    while ((room = pump_room(thread->pump)) > 0) {
-        rc = stream_read(thread->stream, block,
-                         room < sizeof(block) ? room : sizeof(block), &n, err);
-        if (rc < 0)
-            return rc;
-        if (rc == STREAM_END && !thread->was_attached)
-            return refused(thread, err);
+    while (rc == 0 && n > 0 && (room = room_for(thread, sizeof(block))) > 0) {
+        rc = stream_read(thread->stream, block, room, &n, err);
         if (rc == STREAM_END)
-            return far_side_said(thread, ERR_NETWORK, "the worker ended",
-                                 &thread->nothing, err);
-        if (n == 0)
-            break;
-        note_attached(thread);
-        rc = pump_feed(thread->pump, block, n, err);
-        if (rc < 0)
-            return rc;
+            return the_worker_ended(thread, err);
+        if (rc == 0 && n > 0) {
+            note_attached(thread);
+            rc = pump_feed(thread->pump, block, n, err);
+        }
     }
-    while ((out = pump_output(thread->pump, &len)) && len > 0) {
+    return rc;
+}
+
+/* From the pump to the relay, until that takes no more. */
+static int move_out(struct host_thread *thread, struct err *err)
+{
+    const void *out;
+    size_t len, n = 1;
+    int rc = 0;
+
+    while (rc == 0 && n > 0 && (out = pump_output(thread->pump, &len)) &&
+           len > 0) {
         rc = stream_write(thread->stream, out, len, &n, err);
-        if (rc < 0)
-            return rc;
-        if (n == 0)
-            break;
-        pump_sent(thread->pump, n);
+        if (rc == 0)
+            pump_sent(thread->pump, n);
     }
-    return 0;
+    return rc;
 }
 
 /* One turn: wait, then move bytes.  1 when told to stop. */
@@ -294,7 +309,9 @@ static int pump_turn(struct host_thread *thread, struct err *err)
     }
     rc = pump_step(thread->pump, fds, n, err);
     if (rc == 0)
-        rc = move(thread, err);
+        rc = move_in(thread, err);
+    if (rc == 0)
+        rc = move_out(thread, err);
     if (rc == 0 && !thread->was_attached &&
         clock_boot_ns() > thread->attach_by_ns)
         rc = far_side_said(thread, ERR_NETWORK, "the worker does not answer",
@@ -330,15 +347,14 @@ static int pump_until_broken(struct host_thread *thread, struct buf *first,
     if (first->len > 0)
         note_attached(thread);
     while (rc == 0 && first->len > 0) {
-        size_t n = pump_room(thread->pump);
+        size_t n = room_for(thread, first->len);
 
-        n = n < first->len ? n : first->len;
         rc = pump_feed(thread->pump, first->bytes, n, err);
         buf_take(first, n);
     }
     while (rc == 0)
         rc = pump_turn(thread, err);
-    if (rc < 0 && thread->pump)
+    if (rc != 1 && thread->pump)
         flush(thread);
     return rc;
 }
@@ -368,12 +384,12 @@ static int attach(struct host_thread *thread, struct err *err)
     }
     if (rc == 0)
         rc = await_magic(thread, &in, err);
-    if (rc == 0)
-        rc = send_invitation(thread, err);
     if (rc == 0) {
         thread->attach_by_ns = clock_boot_ns() + ATTACH_NS;
-        rc = pump_until_broken(thread, &in, err);
+        rc = send_invitation(thread, err);
     }
+    if (rc == 0)
+        rc = pump_until_broken(thread, &in, err);
     pump_free(thread->pump);
     stream_close(thread->stream);
     remote_close(thread->remote);
@@ -391,7 +407,7 @@ static bool is_hopeless(int rc)
 
 static void work(struct host_thread *thread)
 {
-    long retry_ms = RETRY_FIRST_MS;
+    int64_t retry_ms = RETRY_FIRST_MS;
 
     for (;;) {
         struct err err;
@@ -413,7 +429,7 @@ static void work(struct host_thread *thread)
             retry_ms = RETRY_FIRST_MS;
         if (told_to_stop(thread, retry_ms))
             return;
-        retry_ms = retry_ms * 2 < RETRY_MAX_MS ? retry_ms * 2 : RETRY_MAX_MS;
+        retry_ms = int64_min(retry_ms * 2, RETRY_MAX_MS);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/int64.h"
 #include "common/invite.h"
 #include "common/mem.h"
 #include "coordinator/hosts/hosts.h"
@@ -33,7 +34,7 @@ static int load_worker(struct worker_binary *out, struct err *err)
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
     char *slash;
 
-    self[n < 0 ? 0 : n] = '\0';
+    self[int64_max(n, 0)] = '\0';
     slash = strrchr(self, '/');
     if (!slash)
         return err_set(err, ERR_SYSTEM, "/proc/self/exe: %s", strerror(errno));

@@ -20,7 +20,6 @@ struct link {
     struct host_threads *threads;
     size_t n_hosts;
     zmq_pollitem_t *items; /* the fixed ones, the hosts, then the caller's */
-    size_t cap_items;
 };
 
 static int link_open(void *self, const struct hosts *hosts,
@@ -72,11 +71,7 @@ static void link_wait(void *self, struct pollfd *fds, size_t n, long ms)
     struct link *link = self;
     size_t first = FIXED_ITEMS + link->n_hosts;
 
-    if (first + n > link->cap_items) {
-        link->cap_items = first + n;
-        link->items =
-            mem_grow(link->items, link->cap_items, sizeof(*link->items));
-    }
+    link->items = mem_grow(link->items, first + n, sizeof(*link->items));
     link->items[0] = (zmq_pollitem_t){ .socket = router_socket(link->router),
                                        .events = ZMQ_POLLIN };
     link->items[1] = (zmq_pollitem_t){ .socket = router_zap(link->router),

@@ -1,5 +1,6 @@
 #include "coordinator/link/router.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,22 +200,14 @@ static long sender(const struct router *router, zmq_msg_t *body)
     if (!user || !*user)
         return -1;
     host = strtol(user, &end, 10);
-    return *end || host < 0 || (size_t)host >= router->n_peers ? -1 : host;
+    assert(!*end && host >= 0 && (size_t)host < router->n_peers); /* answer() */
+    return host;
 }
 
 static void drain(void *socket, zmq_msg_t *last)
 {
-    zmq_msg_t rest;
-
-    while (zmq_msg_more(last)) {
-        zmq_msg_init(&rest);
-        if (zmq_msg_recv(&rest, socket, ZMQ_DONTWAIT) < 0) {
-            zmq_msg_close(&rest);
-            return;
-        }
-        zmq_msg_move(last, &rest);
-        zmq_msg_close(&rest);
-    }
+    while (zmq_msg_more(last) && zmq_msg_recv(last, socket, ZMQ_DONTWAIT) != -1)
+        continue;
 }
 
 int router_recv(struct router *router, size_t *host, struct msg *msg,
@@ -225,29 +218,28 @@ int router_recv(struct router *router, size_t *host, struct msg *msg,
 
     zmq_msg_init(&id);
     zmq_msg_init(&body);
-    while (zmq_msg_recv(&id, router->socket, ZMQ_DONTWAIT) >= 0) {
+    while (zmq_msg_recv(&id, router->socket, ZMQ_DONTWAIT) != -1) {
         long from;
         size_t id_len = zmq_msg_size(&id);
+        bool single;
 
         if (!zmq_msg_more(&id) ||
             zmq_msg_recv(&body, router->socket, ZMQ_DONTWAIT) < 0)
             continue;
         from = sender(router, &body);
+        single = !zmq_msg_more(&body);
+        drain(router->socket, &body);
         if (from < 0 || id_len > ROUTING_ID_BYTES_MAX) {
             router->refused++;
-            drain(router->socket, &body);
             continue;
         }
         *host = (size_t)from;
         memcpy(router->peers[from].routing_id, zmq_msg_data(&id), id_len);
         router->peers[from].routing_id_len = id_len;
-        if (zmq_msg_more(&body)) {
-            drain(router->socket, &body);
-            rc = err_set(err, ERR_PROTO, "message of more than one frame");
-        } else {
-            rc = msg_decode(zmq_msg_data(&body), zmq_msg_size(&body), msg, err);
-            rc = rc < 0 ? rc : 1;
-        }
+        rc = single ? msg_decode(zmq_msg_data(&body), zmq_msg_size(&body), msg,
+                                 err)
+                    : err_set(err, ERR_PROTO, "message of more than one frame");
+        rc = rc < 0 ? rc : 1;
         break;
     }
     zmq_msg_close(&id);
@@ -268,8 +260,8 @@ int router_send(struct router *router, size_t host, const struct msg *msg,
     rc = msg_encode(msg, &buf, err);
     if (rc == 0 &&
         (zmq_send(router->socket, peer->routing_id, peer->routing_id_len,
-                  ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0 ||
-         zmq_send(router->socket, buf.bytes, buf.len, ZMQ_DONTWAIT) < 0))
+                  ZMQ_SNDMORE | ZMQ_DONTWAIT) == -1 ||
+         zmq_send(router->socket, buf.bytes, buf.len, ZMQ_DONTWAIT) == -1))
         rc = err_set(err, ERR_NETWORK, "send: %s", zmq_strerror(zmq_errno()));
     buf_fini(&buf);
     return rc;

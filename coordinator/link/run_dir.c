@@ -20,7 +20,7 @@ static void remove_folder(int parent, const char *name)
     struct dirent *entry;
     DIR *dir;
 
-    if (fd < 0)
+    if (fd == -1)
         return;
     if (fstat(fd, &st) < 0 || st.st_uid != geteuid() ||
         !(dir = fdopendir(fd))) {
@@ -51,7 +51,7 @@ static void remove_stale(const char *base)
             sscanf(name + strlen(PREFIX), "%u-%d%n", &uid, &pid, &used) != 2 ||
             name[strlen(PREFIX) + (size_t)used] != '\0')
             continue;
-        if (uid == geteuid() && kill(pid, 0) < 0 && errno == ESRCH)
+        if (uid == geteuid() && kill(pid, 0) == -1 && errno == ESRCH)
             remove_folder(dirfd(dir), name);
     }
     closedir(dir);

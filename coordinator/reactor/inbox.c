@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/clock.h"
+#include "common/int64.h"
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/msg.h"
@@ -54,10 +55,9 @@ static bool is_for_want_of_artifact(const struct sweep *sweep,
 static void rest_host(struct sweep *sweep, size_t host)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
-    int doublings = host_state->conduct.refusals - REFUSALS_FREE - 1;
+    int64_t doublings = int64_min(
+        host_state->conduct.refusals - REFUSALS_FREE - 1, REST_DOUBLINGS);
 
-    if (doublings > REST_DOUBLINGS)
-        doublings = REST_DOUBLINGS;
     host_state->conduct.rests_ns =
         reactor_now(sweep) + (REST_FIRST_NS << doublings);
     sched_host_pause(sweep->work.sched, (int)host, true);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/err.h"
 #include "common/log.h"
 #include "common/msg.h"
 #include "common/outcome.h"
@@ -161,7 +162,7 @@ int orders_ran(struct sweep *sweep, size_t host, const struct msg *msg,
     int rc = results_resolve(sweep, host, msg, &job, err);
 
     if (rc != 0)
-        return rc < 0 ? rc : 0;
+        return err_only(rc);
     pass = pass_of(sweep, job.purpose);
     if (pass && pass->ops->commands.judge)
         name = pass->ops->commands.judge(sweep, pass, &judged.ran, &why);

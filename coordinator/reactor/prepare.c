@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/device_kind.h"
+#include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/reactor/description.h"
 #include "coordinator/reactor/host_events.h"
@@ -78,7 +79,7 @@ static int make_ready(struct sweep *sweep, struct space_gate_count *counts,
         rc = pass_lead(sweep, err);
     if (rc == 0 && !sweep->passes.lead)
         rc = description_put(sweep, counts, passed, err);
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 int prepare_plan(struct sweep *sweep, struct err *err)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/clock.h"
+#include "common/err.h"
 #include "common/log.h"
 #include "common/msg.h"
 #include "common/outcome.h"
@@ -82,6 +83,35 @@ static void settle_failed(struct sweep *sweep, const struct sched_lease *job,
     }
 }
 
+/* Tell the host, and record it. */
+static void cancel_lease(struct sweep *sweep, const struct sched_lease *lease)
+{
+    struct msg cancel = { .type = MSG_CANCEL, .cancel.lease = lease->id };
+
+    outbox_send(sweep, (size_t)lease->host, &cancel);
+    leases_end(sweep, lease, LEASES_CANCELLED, LEDGER_LOST);
+}
+
+/* Nobody waits for the other lease of a job that is settled. */
+static void lose_job(struct sweep *sweep, const struct sched_lease *lease,
+                     enum outcome outcome, const char *reason,
+                     const struct msg *msg)
+{
+    struct sched *sched = sweep->work.sched;
+    const struct sched_lease *found = sched_lease_get(sched, lease->repeat);
+    struct sched_lease other = found ? *found : (struct sched_lease){ 0 };
+
+    if (!sched_lease_apply(sched, lease->id,
+                           msg ? JOB_EV_CRASHED : JOB_EV_LOST) ||
+        !job_is_settled(
+            sched_job(sched, lease->stage, lease->unit, lease->shape)))
+        return;
+    if (found)
+        cancel_lease(sweep, &other);
+    settle_failed(sweep, lease, outcome, reason, msg);
+}
+
+/* 'msg' is the host's word that the process died, or NULL without one. */
 static void lose(struct sweep *sweep, struct sched_lease lease,
                  enum outcome outcome, const char *reason,
                  const struct msg *msg)
@@ -100,10 +130,7 @@ static void lose(struct sweep *sweep, struct sched_lease lease,
                             msg ? msg_result(msg)->detail : NULL, reason);
         return;
     }
-    if (sched_lease_apply(sweep->work.sched, lease.id, JOB_EV_LOST) &&
-        job_is_settled(
-            sched_job(sweep->work.sched, lease.stage, lease.unit, lease.shape)))
-        settle_failed(sweep, &lease, outcome, reason, msg);
+    lose_job(sweep, &lease, outcome, reason, msg);
 }
 
 void results_lose(struct sweep *sweep, struct sched_lease lease,
@@ -169,17 +196,20 @@ static bool is_granted(const struct sweep *sweep,
                                    &sweep->fleet.hosts[job->host]));
 }
 
-/* The purpose of a measurement or a tool; -1 if the word is unknown. */
-static int purpose_of(const struct msg *msg)
+/* The purpose of a measurement or a tool; false if the word is unknown. */
+static bool find_purpose(const struct msg *msg, enum sched_purpose *out)
 {
     const struct msg_identity *id = &msg_work(msg)->id;
 
     for (int p = SCHED_AGAIN; p <= SCHED_PROFILE; p++)
         if (strcmp(id->purpose, sched_purpose_name((enum sched_purpose)p)) ==
                 0 &&
-            sched_is_tool((enum sched_purpose)p) == (msg->type == MSG_RAN))
-            return p == SCHED_AGAIN && id->round == 0 ? SCHED_SCREEN : p;
-    return -1;
+            sched_is_tool((enum sched_purpose)p) == (msg->type == MSG_RAN)) {
+            *out = p == SCHED_AGAIN && id->round == 0 ? SCHED_SCREEN
+                                                      : (enum sched_purpose)p;
+            return true;
+        }
+    return false;
 }
 
 /* A result that another database asked for cannot be checked here.  In a pass
@@ -244,7 +274,7 @@ static int check_artifact(struct sweep *sweep, const struct msg *msg,
             err);
     if (rc == 0)
         return err_set(err, ERR_PROTO, "it measured another artifact");
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 int results_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
@@ -253,14 +283,16 @@ int results_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
     const struct msg_work *work = msg_work(msg);
     bool build = msg->type == MSG_BUILT,
          ours = msg->epoch == sweep->reactor.epoch;
-    int purpose = build ? SCHED_SCREEN : purpose_of(msg), known, rc;
+    int known, rc;
+    bool named;
 
-    out->purpose = purpose < 0 ? SCHED_SCREEN : (enum sched_purpose)purpose;
+    out->purpose = SCHED_SCREEN;
+    named = build || find_purpose(msg, &out->purpose);
     out->round = build ? 0 : (int)work->id.round;
     out->stage = build ? JOB_BUILD : JOB_MEASURE;
-    out->unit = purpose < 0 ? -1
-                            : work_find_unit(&sweep->work, work->id.config,
-                                             work->id.purpose);
+    out->unit =
+        named ? work_find_unit(&sweep->work, work->id.config, work->id.purpose)
+              : -1;
     out->shape = build ? 0 : plan_find_shape(sweep->work.plan, work->id.shape);
     out->host = (int)host;
     out->id = work->lease;
@@ -273,7 +305,7 @@ int results_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
     }
     if (result_check(msg, err) < 0)
         return ERR_PROTO;
-    if (purpose < 0)
+    if (!named)
         return err_set(err, ERR_PROTO, "%s is not for '%s'",
                        msg_type_name(msg->type), work->id.purpose);
     rc = ours ? check_grant(sweep, out, err) : 0;
@@ -284,15 +316,6 @@ int results_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
     out->order = sweep->work.issued[work->lease - 1].order;
     out->pass = sweep->work.issued[work->lease - 1].pass;
     return 0;
-}
-
-/* Tell the host, and record it. */
-static void cancel_lease(struct sweep *sweep, const struct sched_lease *lease)
-{
-    struct msg cancel = { .type = MSG_CANCEL, .cancel.lease = lease->id };
-
-    outbox_send(sweep, (size_t)lease->host, &cancel);
-    leases_end(sweep, lease, LEASES_CANCELLED, LEDGER_LOST);
 }
 
 /* Does this result end the lease?  The host may have got the same work again
@@ -360,7 +383,7 @@ int results_built(struct sweep *sweep, size_t host, const struct msg *msg,
 
     rc = results_resolve(sweep, host, msg, &job, err);
     if (rc != 0)
-        return rc < 0 ? rc : 0;
+        return err_only(rc);
     current = is_current(sweep, &job, msg);
     rc = records_put_build(
         sweep, host, msg,
@@ -398,7 +421,7 @@ int results_measured(struct sweep *sweep, size_t host, const struct msg *msg,
 
     rc = results_resolve(sweep, host, msg, &job, err);
     if (rc != 0)
-        return rc < 0 ? rc : 0;
+        return err_only(rc);
     current = is_current(sweep, &job, msg);
     rc = records_put_result(
         sweep, host, msg,

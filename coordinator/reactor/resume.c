@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/err.h"
 #include "common/mem.h"
 #include "common/msg.h"
 #include "common/outcome.h"
@@ -129,7 +130,7 @@ static int remember(struct sweep *sweep, struct past_runs *history, int unit,
     rc = past_runs_outcome(history, &key, &was, err);
     if (rc == 1 && was.agreed)
         incumbents_remember(sweep->work.incumbents, shape, median_s, noise);
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 /* It stays settled. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/int64.h"
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/msg.h"
@@ -184,9 +185,8 @@ static void check_connections(struct sweep *sweep, int64_t now)
 
     for (size_t i = 0; i < sweep->fleet.n; i++) {
         struct host_state *host_state = &sweep->fleet.hosts[i];
-        int64_t since = host_state->conn.heard_ns > host_state->conn.linked_ns
-                            ? host_state->conn.heard_ns
-                            : host_state->conn.linked_ns;
+        int64_t since =
+            int64_max(host_state->conn.heard_ns, host_state->conn.linked_ns);
 
         if (!host_state->conn.attached ||
             host_state->state == HOST_STATE_FAILED ||

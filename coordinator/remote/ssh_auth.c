@@ -219,5 +219,5 @@ int ssh_auth(struct ssh *ssh, int64_t deadline_ns, struct err *err)
                                  : "there is no key file and no agent");
     free(a.files);
     buf_fini(&a.notes);
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }

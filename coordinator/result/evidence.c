@@ -9,7 +9,7 @@
 
 static int fault(const struct store *store, int rc, struct err *err)
 {
-    return rc < 0 ? err_within(err, ERR_STORE, "%s", store_path(store)) : rc;
+    return err_within(err, rc, "%s", store_path(store));
 }
 
 #define ARTIFACT(member, kind) ROW_AT(struct evidence_artifact, member, kind)
@@ -112,7 +112,7 @@ int evidence_origin(struct store *store, const char *config, const char *nonce,
     if (rc == 1)
         fn(arg, &row);
     row_close(&query);
-    return fault(store, rc < 0 ? rc : 0, err);
+    return fault(store, err_only(rc), err);
 }
 
 #define EXTERNAL(member, kind) ROW_AT(struct evidence_external, member, kind)
@@ -158,5 +158,5 @@ int evidence_newest_settled(struct store *store, int64_t *utc_out,
         " WHERE c.sweep=(SELECT id FROM sweep ORDER BY created_utc DESC,"
         "  id DESC LIMIT 1)";
 
-    return sql_number(store_db(store), text, utc_out, err);
+    return sql_number(store_db(store), text, utc_out, err, "");
 }

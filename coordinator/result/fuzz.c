@@ -135,7 +135,7 @@ int fuzz_collect(const struct plan *plan, const struct spec *spec,
         }
     past_runs_close(past);
     sort(out);
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 void fuzz_fini(struct fuzz *fuzz)

@@ -68,7 +68,7 @@ static int load_sweep(struct store *store, struct report *report,
         load_search(report, sweep.settings);
     }
     past_runs_close(past);
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 /* Shapes, gates and facts of the sweep; a query fills in some. */

@@ -245,7 +245,7 @@ int report_cells_load(struct report_rows *rows, struct err *err)
     struct loading l = { .rows = rows };
     struct cell_row row;
     int rc = sql_number(store_db(rows->store), "SELECT count(*) FROM outcome",
-                        &report->counts.stale, err);
+                        &report->counts.stale, err, "");
 
     if (rc < 0)
         return err_within(err, ERR_STORE, "%s", store_path(rows->store));

@@ -147,7 +147,7 @@ static int fill(struct sqlite3 *db, const struct report *report,
     sql_free(insert);
     free(columns);
     free(values);
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 static int choose(struct sqlite3 *db, struct report *report,
@@ -161,7 +161,7 @@ static int choose(struct sqlite3 *db, struct report *report,
     for (size_t i = 0; i < report->n_configs; i++)
         report->configs[i].selected = false;
     while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
-        report->configs[sql_int(stmt, 0) - 1].selected = true;
+        report->configs[sql_only_int(stmt) - 1].selected = true;
     sql_free(stmt);
     free(query);
     if (rc < 0)

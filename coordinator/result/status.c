@@ -42,22 +42,6 @@ static const struct row_column host_columns[] = {
 };
 static const struct row_shape host_shape = ROW_SHAPE(NULL, host_columns);
 
-static int query_one(struct store *store, const char *text, int64_t argument,
-                     int64_t *out, struct err *err)
-{
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(store), text, &stmt, err);
-
-    if (rc == 0)
-        rc = sql_start(stmt, err, "I", argument);
-    if (rc == 0)
-        rc = sql_step(stmt, err);
-    if (rc == 1)
-        *out = sql_int(stmt, 0);
-    sql_free(stmt);
-    return rc < 0 ? rc : 0;
-}
-
 static void add_host(struct status *status, const struct host_row *row)
 {
     status->hosts =
@@ -101,7 +85,7 @@ static int load_rate(struct store *store, int64_t now_utc,
 
     if (since < status->epoch)
         since = status->epoch;
-    rc = query_one(store, settled_query, since, &settled, err);
+    rc = sql_number(store_db(store), settled_query, &settled, err, "I", since);
     status->per_hour = status->eta_s = (double)NAN;
     if (rc < 0 || settled == 0 || now_utc <= since)
         return rc;
@@ -120,7 +104,7 @@ int status_load(struct store *store, const struct report *report,
     *out = (struct status){ .per_hour = NAN, .eta_s = NAN };
     out->running = dblock_is_held(store_path(store), &out->holder);
     count(report, out);
-    rc = sql_number(store_db(store), run_query, &out->epoch, err);
+    rc = sql_number(store_db(store), run_query, &out->epoch, err, "");
     if (rc == 0 && out->running)
         rc = load_rate(store, now_utc, out, err);
     if (rc == 0)

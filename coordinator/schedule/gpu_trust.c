@@ -177,9 +177,8 @@ double gpu_trust_rested_s(const struct gpu_trust *w)
     for (int i = 0; i < w->n_gpus; i++) {
         const struct watched *g = &w->gpus[i];
 
-        if (g->up && g->trust == RESTING && !g->pending &&
-            g->rest_until_s < first_s)
-            first_s = g->rest_until_s;
+        if (g->up && g->trust == RESTING && !g->pending)
+            first_s = fmin(first_s, g->rest_until_s);
     }
     return first_s;
 }

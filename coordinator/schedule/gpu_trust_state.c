@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "common/int64.h"
 #include "coordinator/stats/stats.h"
 
 #define RESTS_IN_A_ROW 3
@@ -38,16 +39,13 @@ static bool is_the_odd_one(const struct gpu_trust *w, int gpu)
 
 static double median_of(const struct canary *canaries, size_t n)
 {
+    size_t recent = (size_t)int64_min((int64_t)n, RECENT);
     double values[RECENT];
     struct summary summary;
 
-    if (n > RECENT) {
-        canaries += n - RECENT;
-        n = RECENT;
-    }
-    for (size_t i = 0; i < n; i++)
-        values[i] = canaries[i].seconds;
-    stats_summary(values, n, &summary);
+    for (size_t i = 0; i < recent; i++)
+        values[i] = canaries[n - recent + i].seconds;
+    stats_summary(values, recent, &summary);
     return summary.median;
 }
 

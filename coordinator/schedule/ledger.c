@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "common/int64.h"
 #include "common/mem.h"
 
 struct work {
@@ -98,8 +99,7 @@ static void cut(struct ledger *ledger, int host, enum ledger_category category,
     struct account *account = &ledger->accounts[host];
 
     emit(ledger, host, category, now);
-    if (now > account->start_ns)
-        account->start_ns = now;
+    account->start_ns = int64_max(account->start_ns, now);
 }
 
 void ledger_hold(struct ledger *ledger, int host, int64_t now)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/int64.h"
 #include "common/mem.h"
 #include "coordinator/schedule/sched_internal.h"
 
@@ -114,9 +115,7 @@ void sched_losses(struct sched *s, enum job_stage stage, int unit, int shape,
 
     job->losses = losses;
     /* Losses of an earlier run always leave a job at least one try. */
-    job->tries_left = s->limits.attempts - 1 - losses;
-    if (job->tries_left < 0)
-        job->tries_left = 0;
+    job->tries_left = (int)int64_max(s->limits.attempts - 1 - losses, 0);
 }
 
 void sched_built_at(struct sched *s, int unit, int host)
@@ -166,11 +165,9 @@ void sched_host_up(struct sched *s, int host, int slots, int gpus,
     h->up = true;
     h->paused = false;
     h->slots = slots;
-    if (gpus > h->gpus) {
-        h->measures = mem_grow(h->measures, (size_t)gpus, sizeof(*h->measures));
-        for (int i = h->gpus; i < gpus; i++)
-            h->measures[i] = 0;
-    }
+    h->measures = mem_grow(h->measures, (size_t)gpus, sizeof(*h->measures));
+    for (int i = h->gpus; i < gpus; i++)
+        h->measures[i] = 0;
     h->gpus = gpus;
     h->credit = measure_credit;
     sched_orders_room(s, host);
@@ -254,17 +251,16 @@ bool sched_lease_apply(struct sched *s, int64_t id, enum job_event event)
     lease = *found;
     job = sched_job_index(s, lease.stage, lease.unit, lease.shape);
     gpu = sched_lease_end(s, id);
-    if (event == JOB_EV_LOST)
+    if (event == JOB_EV_LOST || event == JOB_EV_CRASHED)
         s->jobs.last_gpu[job] = gpu;
-    if (lease.repeat) {
-        sched_lease_at_id(s, lease.repeat)->repeat = 0;
+    if (!sched_job_apply(s, job, event)) {
+        if (lease.repeat)
+            sched_lease_at_id(s, lease.repeat)->repeat = 0;
         s->jobs.lease[job] = lease.repeat;
-        s->jobs.list[job].losses += event == JOB_EV_LOST;
         return false;
     }
+    sched_lease_end(s, lease.repeat);
     s->jobs.lease[job] = 0;
-    if (!sched_job_apply(s, job, event))
-        return false;
     settled_or_queued(s, job, lease.host);
     return true;
 }

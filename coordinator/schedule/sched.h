@@ -14,7 +14,8 @@
  * When nothing else is left, an idle GPU or build slot of another host repeats
  * a late lease.  The job then has two leases, and the first result counts; if
  * one lease is lost, the other continues (backup tasks, as in Dean and
- * Ghemawat, "MapReduce", OSDI 2004, section 3.6).
+ * Ghemawat, "MapReduce", OSDI 2004, section 3.6).  A repetition that is lost
+ * uses up a try, so a configuration that crashes is not repeated for ever.
  *
  * A unit may be held back until it is wanted, or dropped: a search decides as
  * it runs which configurations it wants.
@@ -76,9 +77,10 @@ bool sched_next(struct sched *sched, struct sched_lease *out);
 bool sched_adopt(struct sched *sched, enum job_stage stage, int unit, int shape,
                  int host, int gpu, struct sched_lease *out);
 
-/* A lease that is not an order ends without a result: LOST or REFUSED. If it
- * has a repetition, the job stays with that one.  Returns true if the job
- * changed state. */
+/* A lease that is not an order ends without a result: LOST, CRASHED or REFUSED.
+ * If it has a repetition, the job stays with that one, unless a crash used up
+ * the last try: then both leases end.  Returns true if the job changed
+ * state. */
 bool sched_lease_apply(struct sched *sched, int64_t id, enum job_event event);
 
 /* The result of a job, from any worker: RESULT or REJECT. Ends its leases.

@@ -111,11 +111,13 @@ struct sched_lease *sched_grant_repeat(struct sched *s, int64_t late, int host,
 {
     struct sched_lease *lease = sched_lease_new(s, host, gpu);
     struct sched_lease *first = sched_lease_at_id(s, late);
+    int job = sched_job_index(s, first->stage, first->unit, first->shape);
 
+    sched_job_apply(s, job, JOB_EV_REPEAT);
     lease->stage = first->stage;
     lease->unit = first->unit;
     lease->shape = first->shape;
-    lease->attempt = first->attempt + 1;
+    lease->attempt = s->jobs.list[job].losses + 2; /* the first is out */
     lease->repeat = first->id;
     first->repeat = lease->id;
     return lease;

@@ -88,8 +88,8 @@ static struct int_queue *source_for(struct sched *s, int host, int gpu, int *at)
     return best;
 }
 
-/* The oldest late lease of this stage on another host that has no repetition
- * yet: this idle host repeats it. */
+/* The oldest late lease of this stage on another host whose job may be
+ * repeated: this idle host does so. */
 static bool next_repeat(struct sched *s, enum job_stage stage, int host,
                         int gpu, struct sched_lease *out)
 {
@@ -98,7 +98,9 @@ static bool next_repeat(struct sched *s, enum job_stage stage, int host,
     for (int i = 0; s->leases.n_late > 0 && i < s->leases.n; i++) {
         const struct sched_lease *lease = &s->leases.list[i];
 
-        if (lease->late && lease->stage == stage && lease->repeat == 0 &&
+        if (lease->late && lease->stage == stage &&
+            job_may_repeat(
+                sched_job(s, lease->stage, lease->unit, lease->shape)) &&
             lease->host != host && (!oldest || lease->id < oldest->id) &&
             (stage == JOB_BUILD || is_measurable(s, lease->unit)))
             oldest = lease;

@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "common/int64.h"
 #include "common/mem.h"
 #include "coordinator/schedule/sched_internal.h"
 
@@ -20,13 +21,12 @@ static struct int_queue *queue_of(const struct sched *s,
 void sched_orders_room(struct sched *s, int host)
 {
     struct sched_host *h = &s->hosts[host];
+    size_t room = (size_t)int64_max(h->gpus, h->cap_gpus);
 
     for (int gpu = h->gpus; gpu < h->cap_gpus; gpu++)
         sched_orders_drop(s, host, gpu, "its GPU is gone");
-    if (h->gpus <= h->cap_gpus)
-        return;
-    h->asked = mem_grow(h->asked, (size_t)h->gpus, sizeof(*h->asked));
-    h->rests = mem_grow(h->rests, (size_t)h->gpus, sizeof(*h->rests));
+    h->asked = mem_grow(h->asked, room, sizeof(*h->asked));
+    h->rests = mem_grow(h->rests, room, sizeof(*h->rests));
     for (; h->cap_gpus < h->gpus; h->cap_gpus++) {
         h->asked[h->cap_gpus] = (struct int_queue){ 0 };
         h->rests[h->cap_gpus] = false;

@@ -69,7 +69,7 @@ int search_settings_check(const struct search_settings *search_settings,
                      "a race measures one shape, but the objective 'geomean' "
                      "needs all shapes; remove 'race' from 'search', or name a "
                      "shape as 'objective'");
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 char *search_settings_split(const char *command,

@@ -8,6 +8,7 @@
 #include "coordinator/state/leases.h"
 
 #include "common/clock.h"
+#include "common/int64.h"
 #include "common/log.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/state/reactor.h"
@@ -76,13 +77,10 @@ static int64_t waits_since(const struct sweep *sweep,
     const struct issued_lease *grant = &sweep->work.issued[lease->id - 1];
     const struct host_state *host_state = &sweep->fleet.hosts[lease->host];
     int place = place_of(lease->gpu);
-    int64_t since = grant->granted_ns;
 
-    if (host_state->moved_ns[place] > since)
-        since = host_state->moved_ns[place];
-    return host_state->busy_until_ns[place] > since
-               ? host_state->busy_until_ns[place]
-               : since;
+    return int64_max(grant->granted_ns,
+                     int64_max(host_state->moved_ns[place],
+                               host_state->busy_until_ns[place]));
 }
 
 int64_t leases_deadline(const struct sweep *sweep,
@@ -107,8 +105,8 @@ static void note_busy(struct sweep *sweep)
         int64_t *until = &sweep->fleet.hosts[lease->host]
                               .busy_until_ns[place_of(lease->gpu)];
 
-        if (grant->started_ns && grant->started_ns + grant->limit_ns > *until)
-            *until = grant->started_ns + grant->limit_ns;
+        if (grant->started_ns)
+            *until = int64_max(*until, grant->started_ns + grant->limit_ns);
     }
 }
 
@@ -119,14 +117,10 @@ static bool is_late(const struct sweep *sweep, const struct sched_lease *lease,
     const struct host_state *host_state = &sweep->fleet.hosts[lease->host];
     double mean = sweep->work.mean_ns[lease->stage];
     int64_t moved = host_state->moved_ns[place_of(lease->gpu)];
-    int64_t since = grant->granted_ns, most = (int64_t)(LATE_TIMES * mean);
+    int64_t since = grant->started_ns ? grant->started_ns
+                                      : int64_max(grant->granted_ns, moved);
+    int64_t most = int64_max((int64_t)(LATE_TIMES * mean), LATE_LEAST_NS);
 
-    if (moved > since)
-        since = moved;
-    if (grant->started_ns)
-        since = grant->started_ns;
-    if (most < LATE_LEAST_NS)
-        most = LATE_LEAST_NS;
     return now - since > (mean > 0 ? most : LATE_FIRST_NS);
 }
 

@@ -77,12 +77,12 @@ static int touch(const char *path, bool create, struct err *err)
     struct stat st;
     int rc;
 
-    if (fd < 0 && errno == ENOENT && !create)
+    if (fd == -1 && errno == ENOENT && !create)
         return is_missing(path, err);
-    if (fd < 0 && (errno == EACCES || errno == EROFS))
+    if (fd == -1 && (errno == EACCES || errno == EROFS))
         return err_set(err, ERR_STORE, "%s cannot be written: %s", path,
                        strerror(errno));
-    if (fd < 0)
+    if (fd == -1)
         return err_set(err, ERR_STORE, "%s: %s", path, strerror(errno));
     rc = fstat(fd, &st);
     close(fd);
@@ -171,9 +171,10 @@ static int check_format(struct sqlite3 *db, const char *path, int newest,
 {
     int64_t id, format, tables;
 
-    if (sql_number(db, "PRAGMA application_id", &id, err) < 0 ||
-        sql_number(db, "PRAGMA user_version", &format, err) < 0 ||
-        sql_number(db, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0)
+    if (sql_number(db, "PRAGMA application_id", &id, err, "") < 0 ||
+        sql_number(db, "PRAGMA user_version", &format, err, "") < 0 ||
+        sql_number(db, "SELECT count(*) FROM sqlite_schema", &tables, err, "") <
+            0)
         return unreadable(path, db, err);
     if (id == 0 && format == 0 && tables == 0)
         return 0;
@@ -250,10 +251,10 @@ static int read_older(const char *path, struct sqlite3 **db, int format,
 {
     struct sqlite3 *copy = NULL;
     int64_t pages, page_bytes;
-    int rc = sql_number(*db, "PRAGMA page_count", &pages, err);
+    int rc = sql_number(*db, "PRAGMA page_count", &pages, err, "");
 
     if (rc == 0)
-        rc = sql_number(*db, "PRAGMA page_size", &page_bytes, err);
+        rc = sql_number(*db, "PRAGMA page_size", &page_bytes, err, "");
     if (rc == 0 && !dbfile_fits_memory(pages * page_bytes))
         return err_set(
             err, ERR_STORE,
@@ -431,10 +432,9 @@ int dbfile_read(const char *path, struct dbfile_steps steps,
     rc = check_format(*out, path, steps.n, err);
     if (rc == 0)
         rc = err_set(err, ERR_STORE, "%s is an empty file", path);
-    else if (rc > 0 && rc < steps.readable)
-        rc = read_older(path, out, rc, steps, err);
-    else if (rc > 0)
-        rc = 0;
+    if (rc < 0)
+        goto fail;
+    rc = rc < steps.readable ? read_older(path, out, rc, steps, err) : 0;
     if (rc == 0)
         return 0;
 fail:

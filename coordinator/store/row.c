@@ -336,3 +336,25 @@ void row_close(struct row_query *query)
     sql_free(query->stmt);
     query->stmt = NULL;
 }
+
+int row_first(struct sqlite3 *db, const char *text,
+              const struct row_shape *shape, void *row, struct err *err,
+              const char *types, ...)
+{
+    struct row_query query;
+    va_list ap;
+    int rc = row_prepare(db, text, shape, &query, err);
+
+    for (size_t i = 0; i < shape->n; i++)
+        assert(shape->columns[i].type != ROW_TEXT &&
+               shape->columns[i].type != ROW_NULLABLE &&
+               shape->columns[i].type != ROW_READ_TEXT);
+    va_start(ap, types);
+    if (rc == 0)
+        rc = start(&query, err, types, ap);
+    va_end(ap);
+    if (rc == 0)
+        rc = row_next(&query, row, err);
+    row_close(&query);
+    return rc;
+}

@@ -97,5 +97,10 @@ int row_open(struct sqlite3 *db, const char *text,
  * and "".  Texts die with the next call. */
 int row_next(struct row_query *query, void *row, struct err *err);
 void row_close(struct row_query *query); /* not prepared is fine */
+/* Bind, and read the first row: 1, or 0 without one.  No member is a pointer to
+ * text: ROW_CHARS outlives the query. */
+int row_first(struct sqlite3 *db, const char *text,
+              const struct row_shape *shape, void *row, struct err *err,
+              const char *types, ...);
 
 #endif

@@ -1,7 +1,8 @@
--- The database of one sweep.  Facts only: ranks, medians, dollars are queries.
+-- The database of one sweep.  It holds facts only; ranks, medians and dollars
+-- are queries.
 -- Times are seconds; instants are UTC nanoseconds (column names end in _utc).
 
--- One row a run of the coordinator; 'epoch' is UTC ns at its start.
+-- One row for each run of the coordinator; 'epoch' is the UTC ns of its start.
 CREATE TABLE run(
   epoch INTEGER PRIMARY KEY,
   ended_utc INTEGER,              -- NULL while running, and after kill -9
@@ -12,18 +13,18 @@ CREATE TABLE run(
   ending TEXT                     -- done partial interrupted budget error
 ) STRICT;
 
--- The sweep file as it was at the start of each run that changed it; the
--- newest row is the current one.
+-- The sweep file, once for each run that changed it, as it was when that run
+-- started.  The newest row is the current one.
 CREATE TABLE sweep(
   id INTEGER PRIMARY KEY,
   key TEXT NOT NULL UNIQUE,       -- BLAKE2b of the file and the sources
   name TEXT NOT NULL,
-  folder TEXT NOT NULL,           -- of the sweep file, absolute
-  file TEXT NOT NULL,             -- name of the sweep file in it
+  folder TEXT NOT NULL,           -- folder of the sweep file, absolute
+  file TEXT NOT NULL,             -- name of the sweep file there
   hosts_file TEXT NOT NULL,       -- absolute, '' for this machine alone
   spec TEXT NOT NULL,             -- the sweep file, byte for byte
   device TEXT NOT NULL,           -- cuda cpu replay
-  arch TEXT NOT NULL,             -- sm_89: what the gates and builds are for
+  arch TEXT NOT NULL,             -- architecture of gates and builds: sm_89
   facts TEXT NOT NULL,            -- JSON object: the device facts used
   configurations INTEGER NOT NULL,-- before gates
   passed INTEGER NOT NULL,        -- after the reject gates
@@ -38,12 +39,12 @@ CREATE TABLE gate(
   kind TEXT NOT NULL,             -- reject warn
   rule TEXT NOT NULL,
   why TEXT NOT NULL,
-  rejected_first INTEGER,         -- counted when no earlier gate rejected
-  rejected_alone INTEGER,         -- counted whatever the others say
+  rejected_first INTEGER,         -- points no earlier gate had rejected
+  rejected_alone INTEGER,         -- points, if it were the only gate
   PRIMARY KEY(sweep, position)
 ) STRICT, WITHOUT ROWID;
 
--- A problem shape: the first is the headline.
+-- A problem shape.  The first one is the headline.
 CREATE TABLE shape(
   sweep INTEGER NOT NULL REFERENCES sweep(id),
   position INTEGER NOT NULL,
@@ -54,19 +55,19 @@ CREATE TABLE shape(
   PRIMARY KEY(sweep, position)
 ) STRICT, WITHOUT ROWID;
 
--- A configuration that was asked for, under the newest sweep that asked.
+-- A configuration that a sweep asked for; 'sweep' is the newest one that did.
 CREATE TABLE config(
   key TEXT PRIMARY KEY,           -- BLAKE2b of the canonical parameters
   sweep INTEGER NOT NULL REFERENCES sweep(id),
-  point INTEGER NOT NULL,         -- its number before pruning, -1 outside
+  point INTEGER NOT NULL,         -- number before pruning; -1: off the axes
   baseline INTEGER NOT NULL,      -- 1 for the baseline
   params TEXT NOT NULL,           -- JSON object, in file order
   warnings TEXT NOT NULL,         -- JSON array of the warn gates it hits
-  source_key TEXT NOT NULL        -- what a build of it is made from
+  source_key TEXT NOT NULL        -- sources and parameters of its build
 ) STRICT, WITHOUT ROWID;
 
--- What a configuration came to, one row for each shape: its one terminal
--- state.  Replaced when the sources change.
+-- The terminal state of a configuration, one row for each shape.  The row is
+-- replaced when the sources change.
 CREATE TABLE outcome(
   config TEXT NOT NULL,
   shape TEXT NOT NULL,
@@ -76,17 +77,17 @@ CREATE TABLE outcome(
                                   -- correctness timeout lost crash
   reason TEXT NOT NULL,           -- one line of evidence
   nonce TEXT,                     -- the result or build that settled it
-  median_s REAL,                  -- of its samples, for queries; NULL if none
+  median_s REAL,                  -- of its samples, for queries; or NULL
   attempts INTEGER NOT NULL,      -- leases of its MEASURE and BUILD that ended
   settled_utc INTEGER NOT NULL,
   PRIMARY KEY(config, shape, source_key, measure_key)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE host(
-  name TEXT PRIMARY KEY,          -- as in hosts.txt; 'localhost'
+  name TEXT PRIMARY KEY,          -- as in hosts.txt, or 'localhost'
   position INTEGER NOT NULL,
   rate_usd_per_h REAL,            -- NULL: unpriced
-  machine TEXT NOT NULL DEFAULT '', -- what it calls itself
+  machine TEXT NOT NULL DEFAULT '', -- its host name
   boot_id TEXT NOT NULL DEFAULT '',
   worker_version TEXT NOT NULL DEFAULT '',
   toolkit TEXT NOT NULL DEFAULT '',
@@ -103,11 +104,11 @@ CREATE TABLE gpu(
   facts TEXT NOT NULL             -- JSON object
 ) STRICT, WITHOUT ROWID;
 
--- Every piece of work handed out.
+-- Every piece of work that was given to a host.
 CREATE TABLE lease(
   epoch INTEGER NOT NULL,
   id INTEGER NOT NULL,            -- unique in its epoch
-  config TEXT NOT NULL,           -- configuration key; source key of a reference
+  config TEXT NOT NULL,           -- its key; of the reference, the source key
   shape TEXT NOT NULL,            -- '' for a build
   purpose TEXT NOT NULL,          -- screen canary confirm; kernel reference
   stage TEXT NOT NULL,            -- build measure tool
@@ -157,7 +158,7 @@ CREATE TABLE result(
   measure_key TEXT NOT NULL,
   host TEXT NOT NULL,
   gpu TEXT NOT NULL,
-  artifact TEXT NOT NULL,         -- the artifact that was measured
+  artifact TEXT NOT NULL,         -- what was measured
   outcome TEXT NOT NULL,
   detail TEXT NOT NULL,
   argument TEXT NOT NULL,         -- the output that was wrong, '' otherwise
@@ -165,12 +166,12 @@ CREATE TABLE result(
   max_error REAL,
   max_at INTEGER NOT NULL,
   samples TEXT NOT NULL,          -- JSON array, seconds, in order
-  clock_mhz TEXT NOT NULL,        -- JSON arrays: before, after; null unknown
+  clock_mhz TEXT NOT NULL,        -- JSON arrays: before, after; null: unknown
   temp_c TEXT NOT NULL,
   power_w TEXT NOT NULL,
   throttle TEXT NOT NULL,
-  held_s REAL NOT NULL,           -- GPU held: load, check, time, check
-  seconds REAL NOT NULL,          -- as the worker saw it, waiting included
+  held_s REAL NOT NULL,           -- time on the GPU: load, check, time, check
+  seconds REAL NOT NULL,          -- at the worker, with waiting
   registers INTEGER NOT NULL,
   spill_bytes INTEGER NOT NULL,
   static_smem INTEGER NOT NULL,
@@ -184,8 +185,8 @@ CREATE UNIQUE INDEX result_identity ON result
   (config, shape, purpose, round, source_key, measure_key) WHERE counted = 1;
 CREATE INDEX build_config ON build(config);
 
--- What each host was held for, without gaps or overlap while a run holds it.
--- The newest one of a host is extended at every commit.
+-- What each host was held for.  While a run holds a host, its intervals have no
+-- gap and no overlap.  Each commit extends the newest interval of a host.
 CREATE TABLE interval(
   host TEXT NOT NULL,
   epoch INTEGER NOT NULL,
@@ -194,7 +195,7 @@ CREATE TABLE interval(
   start_utc INTEGER NOT NULL,
   category TEXT NOT NULL,         -- acquiring setup uploading building
                                   -- measuring idle failed lost
-  lease INTEGER,                  -- the work it was spent on
+  lease INTEGER,                  -- the lease that used the time
   PRIMARY KEY(host, epoch, start_ns)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,6 +1,6 @@
--- Format 3: how the samples of a result were taken.  What an older row does
--- not tell is 'fixed', 'unknown' and 0, and a row that was not as it was
--- written does not become so.
+-- Format 3: how the samples of a result were taken.  An older row does not say,
+-- so it gets 'fixed', 'unknown' and 0.  A row that was changed after it was
+-- written gets no valid checksum.
 DROP INDEX result_identity;
 ALTER TABLE result RENAME TO result_2;
 CREATE TABLE result(

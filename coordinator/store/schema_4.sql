@@ -1,24 +1,24 @@
--- Format 4: commands that were run on workers beside the kernels.
+-- Format 4: commands that workers ran besides kernels.
 
--- A run of the external baseline (docs/external-baseline.md), in a block of a
--- confirmation, or of a profiler (docs/profile.md).
+-- One run of a profiler (docs/profile.md), or of the external baseline in a
+-- block of a confirmation (docs/external-baseline.md).
 CREATE TABLE tool(
   nonce TEXT PRIMARY KEY,
   epoch INTEGER NOT NULL,
   purpose TEXT NOT NULL,          -- external profile
-  name TEXT NOT NULL,             -- as the sweep file calls it; the program
-  config TEXT NOT NULL,           -- of a profile; else the baseline's
+  name TEXT NOT NULL,             -- its name in the sweep file; the profiler
+  config TEXT NOT NULL,           -- profiled one; otherwise the baseline
   shape TEXT NOT NULL,
   round INTEGER NOT NULL,         -- external: pass * 10000 + block
   attempt INTEGER NOT NULL,
-  key TEXT NOT NULL,              -- what it was run for: command, files
+  key TEXT NOT NULL,              -- what was run: the command, its files
   host TEXT NOT NULL,
   gpu TEXT NOT NULL,
   outcome TEXT NOT NULL,          -- ran missing failed timeout crash; garbage:
-                                  -- it ran, and what it printed is no result
-  detail TEXT NOT NULL,           -- why, one line
-  status INTEGER NOT NULL,        -- exit status, -1 without
-  output TEXT NOT NULL,           -- what it printed
+                                  -- it ran, and its output is no result
+  detail TEXT NOT NULL,           -- the reason, one line
+  status INTEGER NOT NULL,        -- exit status, or -1
+  output TEXT NOT NULL,           -- its stdout
   log TEXT NOT NULL,              -- its stderr, head and tail
   seconds REAL NOT NULL,
   counted INTEGER NOT NULL,       -- 0: late, repeated or lost, evidence only

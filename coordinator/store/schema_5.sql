@@ -1,7 +1,7 @@
--- Format 5: rows of 'result' and 'build' lie in the order in which they came.
--- They are longer than what WITHOUT ROWID keeps in place (a quarter of a page),
--- and their keys are random: each of them had a page of its own and a piece of
--- another.  Nothing else differs.
+-- Format 5: rows of 'result' and 'build' are stored in the order in which they
+-- came.  WITHOUT ROWID keeps at most a quarter of a page of a row in place.
+-- These rows are longer, and their keys are random, so each row took a page of
+-- its own and part of another.  Nothing else differs.
 DROP INDEX result_identity;
 ALTER TABLE result RENAME TO result_4;
 CREATE TABLE result(

@@ -1,15 +1,16 @@
--- Format 7: words that are not in the vocabulary of a column, and rows whose
--- owner is not there, are refused.  Columns and rows are those of format 6.
+-- Format 7 refuses words outside the vocabulary of a column, and rows that
+-- refer to missing rows.  Columns and rows are those of format 6.
 --
--- Rows that an older program wrote are kept as they are, whatever they hold.
--- The lists stand here as they were when the format was made; test_schema.c
--- compares them with the enums.  A new word is a new format.
+-- Rows of an older program are kept as they are, whatever they hold.  The lists
+-- are those of the time when the format was made.  test_schema.c compares them
+-- with the enums.  A new word needs a new format.
 --
--- Words are compared one by one: IN makes a table of more than two of them for
--- each row, which cost a result 20 %.
+-- Words are compared one by one.  With more than two words, IN makes a table
+-- for each row, which made storing a result 20 % slower.
 --
--- A column that repeats what a worker said (config, shape and gpu of 'build',
--- 'result' and 'tool') has no owner: evidence of unknown work is kept, too.
+-- Columns that repeat the words of a worker (config, shape and gpu of 'build',
+-- 'result' and 'tool') refer to no row, because evidence of unknown work is
+-- kept, too.
 
 CREATE TABLE run_7(
   epoch INTEGER PRIMARY KEY, ended_utc INTEGER, pid INTEGER NOT NULL,
@@ -115,8 +116,8 @@ DROP TABLE build;
 ALTER TABLE build_7 RENAME TO build;
 CREATE INDEX build_config ON build(config);
 
--- To look its run up would cost a result 4 % more.  An imported one was not
--- sampled here: ''.
+-- 'epoch' refers to no row, because looking up the run would make storing a
+-- result 4 % slower.  An imported result was not sampled here: sampling is ''.
 CREATE TABLE result_7(
   nonce TEXT PRIMARY KEY, epoch INTEGER NOT NULL,
   config TEXT NOT NULL, shape TEXT NOT NULL,
@@ -168,7 +169,7 @@ ALTER TABLE tool_7 RENAME TO tool;
 CREATE UNIQUE INDEX tool_identity ON tool
   (purpose, config, shape, round, gpu, key) WHERE counted = 1;
 
--- A host is held before it has a row of its own.
+-- 'host' refers to no row: a host is held before it has one.
 CREATE TABLE interval_7(
   host TEXT NOT NULL, epoch INTEGER NOT NULL REFERENCES run(epoch),
   start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL,

@@ -135,18 +135,26 @@ int sql_run(struct sqlite3 *db, const char *text, struct err *err)
 }
 
 int sql_number(struct sqlite3 *db, const char *text, int64_t *out,
-               struct err *err)
+               struct err *err, const char *types, ...)
 {
+    struct sql_value values[SQL_VALUES_MAX];
     struct sqlite3_stmt *stmt = NULL;
     int rc = sql_prepare(db, text, &stmt, err);
+    va_list ap;
+    size_t n;
 
+    va_start(ap, types);
+    n = sql_values_va(values, types, ap);
+    va_end(ap);
     *out = 0;
+    if (rc == 0)
+        rc = sql_bind(stmt, values, n, err);
     if (rc == 0)
         rc = sql_step(stmt, err);
     if (rc == 1)
-        *out = sql_int(stmt, 0);
+        *out = sql_only_int(stmt);
     sql_free(stmt);
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 int sql_exec_values(struct sqlite3_stmt *stmt, const struct sql_value *values,
@@ -235,6 +243,12 @@ double sql_real(struct sqlite3_stmt *stmt, int column)
 const char *sql_column_name(struct sqlite3_stmt *stmt, int column)
 {
     return sqlite3_column_name(stmt, column);
+}
+
+int64_t sql_only_int(struct sqlite3_stmt *stmt)
+{
+    assert(sqlite3_column_count(stmt) == 1);
+    return sql_int(stmt, 0);
 }
 
 static struct sql_value column_value(struct sqlite3_stmt *stmt, int column)

@@ -47,9 +47,10 @@ void sql_free(struct sqlite3_stmt *stmt); /* NULL is fine */
 
 /* Run text without arguments: pragmas, BEGIN, the schema. */
 int sql_run(struct sqlite3 *db, const char *text, struct err *err);
-/* The first column of the first row as a number, 0 without a row. */
+/* Bind, and read the only column of the first row as a number; 0 without a row.
+ */
 int sql_number(struct sqlite3 *db, const char *text, int64_t *out,
-               struct err *err);
+               struct err *err, const char *types, ...);
 
 /* Run a statement that returns no rows.  The number of rows it changed, or
  * ERR_STORE. */
@@ -72,6 +73,7 @@ int64_t sql_int(struct sqlite3_stmt *stmt, int column);
 double sql_real(struct sqlite3_stmt *stmt, int column); /* NULL is NaN */
 bool sql_is_null(struct sqlite3_stmt *stmt, int column);
 const char *sql_column_name(struct sqlite3_stmt *stmt, int column);
+int64_t sql_only_int(struct sqlite3_stmt *stmt); /* of a row of one column */
 /* An argument of an SQL function. */
 struct sql_value sql_value_of(struct sqlite3_value *value);
 /* All columns of the row; returns how many. */

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <sqlite3.h>
 
@@ -10,6 +11,7 @@
 #include "common/mem.h"
 #include "coordinator/store/dbfile.h"
 #include "coordinator/store/dblock.h"
+#include "coordinator/store/row.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store_internal.h"
 
@@ -143,7 +145,7 @@ int store_next_epoch(struct store *store, int64_t now_utc, int64_t *out,
     int rc = sql_number(store->db,
                         "SELECT max(coalesce((SELECT max(epoch) FROM run), 0),"
                         " coalesce((SELECT max(created_utc) FROM sweep), 0))",
-                        &last, err);
+                        &last, err, "");
 
     if (rc < 0)
         return err_within(err, ERR_STORE, "%s", store->path);
@@ -151,18 +153,24 @@ int store_next_epoch(struct store *store, int64_t now_utc, int64_t *out,
     return 0;
 }
 
+struct owner_row {
+    char id[HASH_HEX];
+};
+
+static const struct row_column owner_columns[] = {
+    ROW_AT(struct owner_row, id, CHARS),
+};
+static const struct row_shape owner_shape = ROW_SHAPE(NULL, owner_columns);
+
 int store_owner(struct store *store, char out[HASH_HEX], struct err *err)
 {
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store->db, "SELECT id FROM owner", &stmt, err);
+    struct owner_row row = { "" };
+    int rc = row_first(store->db, "SELECT id FROM owner", &owner_shape, &row,
+                       err, "");
 
-    if (rc == 0)
-        rc = sql_step(stmt, err);
-    if (rc == 1)
-        snprintf(out, HASH_HEX, "%s", sql_text(stmt, 0));
-    sql_free(stmt);
     if (rc < 0)
         return err_within(err, ERR_STORE, "%s", store->path);
+    memcpy(out, row.id, sizeof(row.id));
     return rc == 1 && hash_is_hex(out)
                ? 0
                : err_set(err, ERR_STORE, "%s: its name is missing from 'owner'",

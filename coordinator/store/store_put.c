@@ -190,12 +190,6 @@ static int put(struct store *store, int id, struct err *err, const char *types,
     return put_values(store, id, values, n, err);
 }
 
-/* From a number of changed rows to 0, or ERR_STORE. */
-static int done(int changed)
-{
-    return changed < 0 ? changed : 0;
-}
-
 /* Insert a row; what put_values() returns. */
 static int put_row(struct store *store, int id, const void *row,
                    struct err *err)
@@ -209,19 +203,19 @@ static int put_row(struct store *store, int id, const void *row,
 int store_run_start(struct store *store, const struct store_run *run,
                     struct err *err)
 {
-    return done(put_row(store, RUN_START, run, err));
+    return err_only(put_row(store, RUN_START, run, err));
 }
 
 int store_run_end(struct store *store, int64_t epoch, const char *ending,
                   int64_t ended_utc, struct err *err)
 {
-    return done(put(store, RUN_END, err, "IeI", epoch, ending, ended_utc));
+    return err_only(put(store, RUN_END, err, "IeI", epoch, ending, ended_utc));
 }
 
 int store_request_put(struct store *store, const struct store_request *request,
                       struct err *err)
 {
-    return done(put_row(store, REQUEST_PUT, request, err));
+    return err_only(put_row(store, REQUEST_PUT, request, err));
 }
 
 int store_sweep_put(struct store *store, const struct store_sweep *sweep,
@@ -239,7 +233,7 @@ int store_sweep_put(struct store *store, const struct store_sweep *sweep,
     if (rc < 0)
         return stopped(store, SWEEP_PUT, &here, err);
     assert(rc == 1); /* RETURNING gives a row for an update, too */
-    *id = sql_int(store->stmts[SWEEP_PUT], 0);
+    *id = sql_only_int(store->stmts[SWEEP_PUT]);
     sql_reset(store->stmts[SWEEP_PUT]);
     store->pending++;
     return 0;
@@ -248,54 +242,54 @@ int store_sweep_put(struct store *store, const struct store_sweep *sweep,
 int store_gate_put(struct store *store, const struct store_gate *gate,
                    struct err *err)
 {
-    return done(put_row(store, GATE_PUT, gate, err));
+    return err_only(put_row(store, GATE_PUT, gate, err));
 }
 
 int store_shape_put(struct store *store, const struct store_shape *shape,
                     struct err *err)
 {
-    return done(put_row(store, SHAPE_PUT, shape, err));
+    return err_only(put_row(store, SHAPE_PUT, shape, err));
 }
 
 int store_config_put(struct store *store, const struct store_config *config,
                      struct err *err)
 {
-    return done(put_row(store, CONFIG_PUT, config, err));
+    return err_only(put_row(store, CONFIG_PUT, config, err));
 }
 
 int store_step_put(struct store *store, const struct store_step *step,
                    struct err *err)
 {
-    return done(put_row(store, STEP_PUT, step, err));
+    return err_only(put_row(store, STEP_PUT, step, err));
 }
 
 int store_steps_drop(struct store *store, int64_t sweep, struct err *err)
 {
-    return done(put(store, STEPS_DROP, err, "I", sweep));
+    return err_only(put(store, STEPS_DROP, err, "I", sweep));
 }
 
 int store_host_put(struct store *store, const struct store_host *host,
                    struct err *err)
 {
-    return done(put_row(store, HOST_PUT, host, err));
+    return err_only(put_row(store, HOST_PUT, host, err));
 }
 
 int store_gpu_put(struct store *store, const struct store_gpu *gpu,
                   struct err *err)
 {
-    return done(put_row(store, GPU_PUT, gpu, err));
+    return err_only(put_row(store, GPU_PUT, gpu, err));
 }
 
 int store_lease_put(struct store *store, const struct store_lease *lease,
                     struct err *err)
 {
-    return done(put_row(store, LEASE_PUT, lease, err));
+    return err_only(put_row(store, LEASE_PUT, lease, err));
 }
 
 int store_lease_end(struct store *store, int64_t epoch, int64_t id,
                     const char *ending, int64_t ended_utc, struct err *err)
 {
-    return done(
+    return err_only(
         put(store, LEASE_END, err, "IIeI", epoch, id, ending, ended_utc));
 }
 
@@ -342,7 +336,7 @@ static int build_is_counted(struct store *store,
         rc = sql_step(stmt, &here);
     if (rc < 0)
         return stopped(store, BUILD_COUNTED, &here, err);
-    rc = sql_int(stmt, 0) > 0;
+    rc = sql_only_int(stmt) > 0;
     sql_reset(stmt);
     return rc;
 }
@@ -380,36 +374,37 @@ int store_outcome_put(struct store *store, const struct store_outcome *outcome,
 int store_interval_put(struct store *store,
                        const struct store_interval *interval, struct err *err)
 {
-    return done(put_row(store, INTERVAL_PUT, interval, err));
+    return err_only(put_row(store, INTERVAL_PUT, interval, err));
 }
 
 int store_event(struct store *store, const struct store_event *event,
                 struct err *err)
 {
-    return done(put_row(store, EVENT_PUT, event, err));
+    return err_only(put_row(store, EVENT_PUT, event, err));
 }
 
 int store_contest_put(struct store *store, const struct store_contest *row,
                       struct err *err)
 {
-    return done(put_row(store, CONTEST_PUT, row, err));
+    return err_only(put_row(store, CONTEST_PUT, row, err));
 }
 
 int store_contest_end(struct store *store, int64_t pass, const char *ending,
                       int64_t ended_utc, struct err *err)
 {
-    return done(put(store, CONTEST_END, err, "IeI", pass, ending, ended_utc));
+    return err_only(
+        put(store, CONTEST_END, err, "IeI", pass, ending, ended_utc));
 }
 
 int store_contestant_put(struct store *store,
                          const struct store_contestant *row, struct err *err)
 {
-    return done(put_row(store, CONTESTANT_PUT, row, err));
+    return err_only(put_row(store, CONTESTANT_PUT, row, err));
 }
 
 int store_contest_shape_put(struct store *store,
                             const struct store_contest_shape *row,
                             struct err *err)
 {
-    return done(put_row(store, CONTEST_SHAPE_PUT, row, err));
+    return err_only(put_row(store, CONTEST_SHAPE_PUT, row, err));
 }

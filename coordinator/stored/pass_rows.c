@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "common/err.h"
 #include "coordinator/store/row.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
@@ -35,7 +36,8 @@ int pass_rows_settled_configs(struct store *store, int64_t *out,
                               struct err *err)
 {
     return sql_number(store_db(store),
-                      "SELECT count(DISTINCT config) FROM outcome", out, err);
+                      "SELECT count(DISTINCT config) FROM outcome", out, err,
+                      "");
 }
 
 /* ---- canary */
@@ -132,7 +134,7 @@ int pass_rows_canary_round(struct store *store, int64_t *out, struct err *err)
     return sql_number(store_db(store),
                       "SELECT coalesce(max(round)+1, 0) FROM lease"
                       " WHERE purpose='canary'",
-                      out, err);
+                      out, err, "");
 }
 
 int pass_rows_quarantined(struct store *store, int64_t since_utc,
@@ -157,18 +159,8 @@ int pass_rows_external_blocks(struct store *store, int64_t after,
     static const char text[] =
         "SELECT count(DISTINCT round) FROM tool WHERE purpose='external'"
         " AND counted=1 AND outcome='ran' AND round>?1 AND round<?2";
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(store), text, &stmt, err);
 
-    *out = 0;
-    if (rc == 0)
-        rc = sql_start(stmt, err, "II", after, before);
-    if (rc == 0)
-        rc = sql_step(stmt, err);
-    if (rc == 1)
-        *out = sql_int(stmt, 0);
-    sql_free(stmt);
-    return rc < 0 ? rc : 0;
+    return sql_number(store_db(store), text, out, err, "II", after, before);
 }
 
 int pass_rows_external_failures(struct store *store, int64_t after,
@@ -192,5 +184,5 @@ int pass_rows_profile_round(struct store *store, int64_t *out, struct err *err)
     return sql_number(store_db(store),
                       "SELECT coalesce(max(round), 0) FROM tool"
                       " WHERE purpose='profile'",
-                      out, err);
+                      out, err, "");
 }

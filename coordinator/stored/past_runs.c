@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <sqlite3.h>
 
@@ -140,9 +141,7 @@ void past_runs_close(struct past_runs *past)
 
 static int within(struct past_runs *past, int rc, struct err *err)
 {
-    if (rc < 0)
-        return err_within(err, rc, "%s", store_path(past->store));
-    return rc;
+    return err_within(err, rc, "%s", store_path(past->store));
 }
 
 int past_runs_sweep(struct past_runs *past, struct store_sweep *out,
@@ -162,9 +161,9 @@ static int has_requests(struct past_runs *past, struct err *err)
     int rc = sql_number(store_db(past->store),
                         "SELECT count(*) FROM sqlite_schema"
                         " WHERE name = 'request'",
-                        &n, err);
+                        &n, err, "");
 
-    return rc < 0 ? rc : n > 0;
+    return rc == 0 ? n > 0 : rc;
 }
 
 int past_runs_request(struct past_runs *past, struct store_request *out,
@@ -186,23 +185,26 @@ int past_runs_request(struct past_runs *past, struct store_request *out,
     return within(past, rc, err);
 }
 
+struct arch_row {
+    char arch[PAST_RUNS_ARCH_BYTES];
+};
+
+static const struct row_column arch_columns[] = {
+    ROW_AT(struct arch_row, arch, CHARS),
+};
+static const struct row_shape arch_shape = ROW_SHAPE(NULL, arch_columns);
+
 int past_runs_arch(struct past_runs *past, const struct store_sweep *sweep,
                    char out[PAST_RUNS_ARCH_BYTES], struct err *err)
 {
-    struct sqlite3_stmt *stmt;
-    int rc =
-        sql_prepare(store_db(past->store),
-                    "SELECT 'sm_' || json_extract(?1, '$.arch')", &stmt, err);
+    struct arch_row row;
+    int rc = row_first(store_db(past->store),
+                       "SELECT 'sm_' || json_extract(?1, '$.arch') AS arch",
+                       &arch_shape, &row, err, "s", sweep->facts);
 
-    if (rc < 0)
-        return within(past, rc, err);
-    rc = sql_start(stmt, err, "s", sweep->facts);
-    if (rc == 0)
-        rc = sql_step(stmt, err);
     if (rc == 1)
-        snprintf(out, PAST_RUNS_ARCH_BYTES, "%s", sql_text(stmt, 0));
-    sqlite3_finalize(stmt);
-    return rc < 0 ? within(past, rc, err) : 0;
+        memcpy(out, row.arch, sizeof(row.arch));
+    return within(past, err_only(rc), err);
 }
 
 bool past_runs_asked(const struct store_sweep *sweep)

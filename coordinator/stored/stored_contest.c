@@ -1,6 +1,6 @@
 #include "coordinator/stored/stored_contest.h"
 
-#include <stdio.h>
+#include <string.h>
 
 #include "common/err.h"
 #include "coordinator/store/row.h"
@@ -8,31 +8,35 @@
 
 static int fault(const struct store *store, int rc, struct err *err)
 {
-    return rc < 0 ? err_within(err, ERR_STORE, "%s", store_path(store)) : rc;
+    return err_within(err, rc, "%s", store_path(store));
 }
 
 int stored_contest_last(struct store *store, int64_t *pass_out, struct err *err)
 {
     return sql_number(store_db(store),
                       "SELECT coalesce(max(pass), 0) FROM contest", pass_out,
-                      err);
+                      err, "");
 }
+
+struct source_row {
+    char source_key[HASH_HEX];
+};
+
+static const struct row_column source_columns[] = {
+    ROW_AT(struct source_row, source_key, CHARS),
+};
+static const struct row_shape source_shape = ROW_SHAPE(NULL, source_columns);
 
 int stored_contest_source(struct store *store, const char *config,
                           char source_key_out[HASH_HEX], struct err *err)
 {
-    struct sqlite3_stmt *stmt = NULL;
+    struct source_row row;
     int rc =
-        sql_prepare(store_db(store),
-                    "SELECT source_key FROM config WHERE key=?", &stmt, err);
+        row_first(store_db(store), "SELECT source_key FROM config WHERE key=?",
+                  &source_shape, &row, err, "s", config);
 
-    if (rc == 0)
-        rc = sql_start(stmt, err, "s", config);
-    if (rc == 0)
-        rc = sql_step(stmt, err);
     if (rc == 1)
-        snprintf(source_key_out, HASH_HEX, "%s", sql_text(stmt, 0));
-    sql_free(stmt);
+        memcpy(source_key_out, row.source_key, sizeof(row.source_key));
     return fault(store, rc, err);
 }
 

@@ -63,10 +63,15 @@ static void put_bool(struct writer *writer, struct stored_param *param,
     param->text = truth ? keep(writer, "true", 4) : keep(writer, "false", 5);
 }
 
+static bool is_whole(double number)
+{
+    return number == floor(number) && fabs(number) <= INTEGER_MAX;
+}
+
 /* How a number is printed; the length. */
 static size_t print_number(double number, char out[DECIMAL_BYTES])
 {
-    if (number == floor(number) && fabs(number) <= INTEGER_MAX)
+    if (is_whole(number))
         return (size_t)snprintf(out, DECIMAL_BYTES, "%.0f", number);
     if (isfinite(number))
         return decimal_text(number, out);
@@ -76,9 +81,7 @@ static size_t print_number(double number, char out[DECIMAL_BYTES])
 static void put_number(struct writer *writer, struct stored_param *param,
                        double number, const char *text, size_t len)
 {
-    bool whole = number == floor(number) && fabs(number) <= INTEGER_MAX;
-
-    param->type = whole ? STORED_PARAM_INTEGER : STORED_PARAM_REAL;
+    param->type = is_whole(number) ? STORED_PARAM_INTEGER : STORED_PARAM_REAL;
     param->number = number;
     param->text = keep(writer, text, len);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/int64.h"
 #include "common/mem.h"
 #include "common/msg_result.h"
 #include "coordinator/stats/stats.h"
@@ -11,13 +12,13 @@
 double *stored_samples_read(const char *json, size_t *n)
 {
     double *samples;
-    size_t most = *json != '\0';
+    int64_t commas = 0;
+    size_t most;
 
     for (const char *c = json; *c; c++)
-        most += *c == ',';
-    if (most > MSG_SAMPLES_MAX)
-        most = MSG_SAMPLES_MAX;
-    samples = most ? mem_new(most, sizeof(*samples)) : NULL;
+        commas += *c == ',';
+    most = (size_t)int64_min(commas + 1, MSG_SAMPLES_MAX);
+    samples = mem_new(most, sizeof(*samples));
     for (*n = 0; *json && *n < most;) {
         const char *end;
         double sample = decimal_real(json, &end);

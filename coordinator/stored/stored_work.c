@@ -1,29 +1,36 @@
 #include "coordinator/stored/stored_work.h"
 
 #include "common/err.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/store_rows.h"
 
 static int fault(const struct store *store, int rc, struct err *err)
 {
-    return rc < 0 ? err_within(err, ERR_STORE, "%s", store_path(store)) : rc;
+    return err_within(err, rc, "%s", store_path(store));
 }
+
+struct cost_row {
+    double usd;
+};
+
+static const struct row_column cost_columns[] = {
+    ROW_AT(struct cost_row, usd, REAL),
+};
+static const struct row_shape cost_shape = ROW_SHAPE(NULL, cost_columns);
 
 int stored_work_usd(struct store *store, double *out, struct err *err)
 {
     static const char text[] =
         "SELECT coalesce(sum((i.end_ns - i.start_ns) / 3.6e12 * "
-        "h.rate_usd_per_h), 0) FROM interval i JOIN host h ON h.name = i.host";
-    struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(store_db(store), text, &stmt, err);
+        "h.rate_usd_per_h), 0) AS usd FROM interval i JOIN host h"
+        " ON h.name = i.host";
+    struct cost_row row;
+    int rc = row_first(store_db(store), text, &cost_shape, &row, err, "");
 
-    if (rc == 0)
-        rc = sql_step(stmt, err);
     if (rc == 1)
-        *out = sql_real(stmt, 0);
-    sql_free(stmt);
-    return rc < 0 ? fault(store, rc, err) : 0;
+        *out = row.usd;
+    return fault(store, err_only(rc), err);
 }
 
 int stored_work_was_leased(struct store *store, const struct store_lease *lease,
@@ -85,8 +92,8 @@ int stored_work_is_correct(struct store *store, const struct store_outcome *key,
 
 int stored_work_outcomes(struct store *store, int64_t *out, struct err *err)
 {
-    return fault(
-        store,
-        sql_number(store_db(store), "SELECT count(*) FROM outcome", out, err),
-        err);
+    return fault(store,
+                 sql_number(store_db(store), "SELECT count(*) FROM outcome",
+                            out, err, ""),
+                 err);
 }

@@ -214,7 +214,7 @@ static int put_build(struct import *import, int unit,
             .received_utc = import->epoch,
         },
         import->err);
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 static struct reals samples_of(const struct import *import,
@@ -270,7 +270,7 @@ static int put_result(struct import *import, int unit,
             .received_utc = import->epoch,
         },
         import->err);
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 static int put_outcome(struct import *import, int unit,
@@ -298,7 +298,7 @@ static int put_outcome(struct import *import, int unit,
                                .settled_utc = import->epoch,
                            },
                            import->err);
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 static int put_unit(struct import *import, int unit)

@@ -115,7 +115,7 @@ static int check_space(const struct run *run, struct err *err)
     for (size_t i = 0; i < sizeof(archs) / sizeof(archs[0]); i++) {
         rc = passes_on(run, gpu_arch_find(archs[i]), &other);
         if (rc != 0)
-            return rc < 0 ? rc : 0;
+            return err_only(rc);
     }
     return ERR_INPUT;
 }

@@ -29,7 +29,7 @@ static int check_arch(struct store *store, const char *arch, struct err *err)
                      "%s holds a sweep for %s; name another database with --db",
                      store_path(store), was.arch);
     past_runs_close(past);
-    return rc < 0 ? rc : 0;
+    return err_only(rc);
 }
 
 static int run(struct spec *spec, struct store *store,

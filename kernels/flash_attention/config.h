@@ -13,10 +13,10 @@
 using namespace fa;
 
 enum rescale {
-    RESCALE_ALWAYS,     /* the maximum so far, at each slice */
-    RESCALE_VOTE,       /* the same, but sums are rescaled only where a maximum has grown */
-    RESCALE_LAZY,       /* a maximum that is less than 2^lazy_bits behind stays */
-    RESCALE_OPTIMISTIC, /* none is computed until a weight comes near fp16's end */
+    RESCALE_ALWAYS,     /* the base is the maximum so far, at each slice */
+    RESCALE_VOTE,       /* the same; sums are rescaled only if a maximum has grown */
+    RESCALE_LAZY,       /* the base stays if it is less than lazy_bits below the maximum */
+    RESCALE_OPTIMISTIC, /* no maximum is computed until a weight nears the limit of fp16 */
 };
 enum exponential {
     EXPONENTIAL_F32,
@@ -36,22 +36,22 @@ constexpr int v_stages = V_STAGES;
 constexpr int block_k = BLOCK_K;
 constexpr int slice_n = SLICE_N;
 constexpr int pipeline = PIPELINE;   /* flash::pipeline */
-constexpr int lookahead = LOOKAHEAD; /* ldmatrix under way before the first is used */
+constexpr int lookahead = LOOKAHEAD; /* ldmatrix in flight before the first is used */
 constexpr int rescale = RESCALE;     /* enum rescale */
 constexpr int exponential = EXPONENTIAL;
-constexpr bool sum_by_mma = SUM_BY_MMA; /* row sums from tensor cores, of rounded weights */
+constexpr bool sum_by_mma = SUM_BY_MMA; /* tensor cores sum the rounded weights */
 constexpr int layout = LAYOUT;          /* flash::layout */
 constexpr int copy_bytes = COPY_BYTES;  /* of one copy to shared memory */
-constexpr bool cp_async = CP_ASYNC;     /* or through registers */
+constexpr bool cp_async = CP_ASYNC;     /* otherwise copies go through registers */
 constexpr int q_home = Q_HOME;          /* flash::q_home */
 constexpr int block_order = BLOCK_ORDER;
 constexpr bool persistent = PERSISTENT;
 constexpr bool staged_output = STAGED_OUTPUT; /* through shared memory, whole rows */
-constexpr bool streaming = STREAMING;         /* Q and out leave the caches first */
-constexpr int unroll = UNROLL;                /* steps, at run time */
+constexpr bool streaming = STREAMING;         /* the caches evict Q and out first */
+constexpr int unroll = UNROLL;                /* steps of the loop at run time */
 constexpr int slice_unroll = SLICE_UNROLL;    /* slices of a step, in pairs where they overlap */
 constexpr int pair_unroll = slice_unroll > 2 ? slice_unroll / 2 : 1;
-constexpr int min_blocks = MIN_BLOCKS; /* an SM; 0: the compiler's choice */
+constexpr int min_blocks = MIN_BLOCKS; /* blocks of an SM; 0: the compiler's choice */
 constexpr int head_dim = HEAD_DIM;
 constexpr int smem_bytes = SMEM_BYTES; /* what the launch provides */
 
@@ -84,17 +84,18 @@ constexpr int q_rows = flash::q_rows(config), output_rows = flash::output_rows(c
 constexpr int tile_bytes = block_n * row_bytes;
 constexpr int slice_bytes = slice_n * row_bytes;
 
-/* How the rings are refilled: with one barrier a step, each ring a tile ahead; each ring as soon as
- * its tile is used, with a barrier for each; or both after the step. */
+/* How the rings are refilled.  Ahead: each ring holds a later tile, and a step has one barrier.
+ * Apart: each ring as soon as its tile is used, with a barrier for each.  Otherwise: both rings
+ * after the step. */
 constexpr bool refill_ahead = k_stages >= 2 && v_stages >= 2;
 constexpr bool refill_apart = !refill_ahead && slices == 1;
-constexpr bool together = k_stages == v_stages && !refill_apart; /* K and V, always */
-constexpr int k_ahead = refill_ahead ? k_stages - 1 : k_stages;  /* tiles, of the step's */
-constexpr int waits = refill_ahead ? parts : 1;                  /* for the copies of a step */
+constexpr bool together = k_stages == v_stages && !refill_apart; /* in copies of K and V */
+constexpr int k_ahead = refill_ahead ? k_stages - 1 : k_stages;  /* tiles ahead of the step's */
+constexpr int waits = refill_ahead ? parts : 1;                  /* of a step, for its copies */
 constexpr int v_ahead = refill_ahead || refill_apart ? v_stages - 1 : v_stages;
 
 /* Causal items begin at the diagonal and go down, if a tile can hold the warp's part of the
- * diagonal and registers its scores.  All others go up, and end at their edges. */
+ * diagonal and the registers can hold its scores.  All others go up, and end at their edges. */
 constexpr bool diagonal_first = block_n % warp_rows == 0 && m_tiles <= 2 && !refill_apart;
 
 #endif

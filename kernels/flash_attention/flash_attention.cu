@@ -1,17 +1,19 @@
 /* flash_attention.cu - out = softmax(Q K^T / sqrt(head_dim)) V, forward
  *
- * fp16 in and out, fp32 accumulate, any seq >= 1, causal or not at run time, one head of K and V
- * for 'group' heads of Q. A block owns BLOCK_M query rows of one head, a warp whole 16-row mma
- * tiles of them, whose output stays in registers.  K and V pass through rings of BLOCK_N-row tiles
- * in shared memory.  A step is one tile of each, and is processed in slices of SLICE_N columns.
+ * Inputs and output are fp16, sums are fp32.  seq is any number >= 1.  'causal' is chosen at run
+ * time.  'group' heads of Q share one head of K and V.
+ *
+ * A block owns BLOCK_M query rows of one head.  A warp owns whole 16-row mma tiles of them and
+ * keeps their output in registers.  K and V pass through rings of BLOCK_N-row tiles in shared
+ * memory.  A step takes one tile of each, in slices of SLICE_N columns.
  *
  * Rows past seq are loaded as zeros, masked, and not stored.  They must be zeros, because 0 times
  * the bytes behind V could be NaN.
  */
 #include "steps.h"
 
-/* Store o / sum as the rows of out [seq, head_dim] from 'first' on, directly or through warp_smem
- * [warp_rows, head_dim], from which a warp stores whole rows. */
+/* Store o / sum as the rows of out [seq, head_dim] from 'first' on.  With STAGED_OUTPUT, the warp
+ * goes through warp_smem [warp_rows, head_dim] and stores whole rows. */
 __device__ __forceinline__ void store_output(half *out, const accumulator &acc, smem_addr warp_smem,
                                              u32 first, u32 seq)
 {
@@ -40,7 +42,7 @@ __device__ __forceinline__ void store_output(half *out, const accumulator &acc, 
         }
     if (!staged_output)
         return;
-    syncwarp(); /* rows cross lanes, not warps */
+    syncwarp(); /* lanes exchange rows, warps do not */
 
     constexpr int rows_a_pass = 32 / row_granules;
     const u32 granule = lane_id() % row_granules, lane_row = lane_id() / row_granules;
@@ -74,7 +76,7 @@ struct block {
     smem_addr q_smem, out_smem; /* the warp's rows */
     smem_addr k_ring, v_ring;
     supply k_supply, v_supply;
-    u32 k_slot, v_slot; /* of the step at work */
+    u32 k_slot, v_slot; /* of the current step */
 
     __device__ __forceinline__ explicit block(const problem &launch)
         : all(launch), warp_first(warp_id() * warp_rows)
@@ -90,7 +92,7 @@ struct block {
         k_slot = v_slot = 0;
     }
 
-    /* A warp copies its own rows of Q, so no other warp must wait for them. */
+    /* A warp copies its own rows of Q, so no other warp waits for them. */
     __device__ __forceinline__ void copy_q(const item &of) const
     {
         const u32 row = of.first_row + warp_first;
@@ -115,7 +117,7 @@ struct block {
                 read_query(q[m][d], q_smem, m, d);
     }
 
-    /* Q of the first item, in the group of K's first tile */
+    /* Q of the first item belongs to the copy group of K's first tile. */
     __device__ __forceinline__ void start_q(query &q, const item &first) const
     {
         if constexpr (q_home != flash::Q_REGISTERS)
@@ -124,16 +126,17 @@ struct block {
             commit_copies();
             await_copies(0);
             read_q(q);
-            barrier(); /* the rings take its place */
+            barrier(); /* the rings overwrite Q */
         }
     }
 
-    /* Q_AHEAD: wait for an item's Q after its first copies, then start the next item's */
+    /* With Q_AHEAD: after an item's first copies, wait for its Q, then start to copy the next
+     * item's. */
     __device__ __forceinline__ void take_q(query &q, const item &next) const
     {
         if (q_home == flash::Q_AHEAD) {
             read_q(q);
-            syncwarp(); /* all lanes have, before */
+            syncwarp(); /* all lanes have read Q */
             if (persistent)
                 copy_q(next);
         }
@@ -162,8 +165,8 @@ struct block {
         }
     }
 
-    /* As if there had been steps before step 0: each starts its copies as a step does, or commits
-     * as many empty groups, because later waits count groups. */
+    /* Start the copies that steps before step 0 would have started.  Where there is nothing to
+     * copy, commit as many empty groups, because later waits count groups. */
     __device__ __forceinline__ void start_copies(const cursor &first)
     {
         constexpr int ahead = k_ahead > v_ahead ? k_ahead : v_ahead;
@@ -254,7 +257,7 @@ struct block {
         copy_both();
     }
 
-    /* Go to an item's next step: 'left' counts it and those after it. */
+    /* Go to an item's next step.  'left' counts that step and those after it. */
     __device__ __forceinline__ void next_step(u32 &left)
     {
         end_step();
@@ -270,7 +273,7 @@ struct progress {
     accumulator acc;
 };
 
-/* A step without a mask.  K may come in parts, the last of them with V: then the first scores are
+/* A step without a mask.  If K comes in parts, the last of them with V, the first scores are
  * computed part by part.  Returns what work_step() returns. */
 __device__ __forceinline__ int step_whole(block &b, progress &mine, bool first)
 {
@@ -293,8 +296,8 @@ __device__ __forceinline__ int step_whole(block &b, progress &mine, bool first)
         });
 }
 
-/* A ring of a single tile, refilled in the middle of the step: all its scores are computed before
- * the first weight. */
+/* A step with rings of a single tile, which are refilled in the middle of the step: all scores are
+ * computed before the first weight. */
 __device__ __forceinline__ void step_apart(block &b, progress &mine, const item &next,
                                            const view &seen, bool first)
 {
@@ -308,11 +311,11 @@ __device__ __forceinline__ void step_apart(block &b, progress &mine, const item 
         await_copies(2 * (k_stages - 1));
     if (first)
         b.take_q(mine.q, next);
-    b.copy_v(); /* into the tile of the step before */
+    b.copy_v(); /* into the tile of the previous step */
     if (seen.end > 0)
         multiply_qk(s, mine.q, at.q_smem, at.k_smem);
     await_copies(2 * (v_stages - 1));
-    b.copy_k(); /* into the tile just used */
+    b.copy_k(); /* into the tile that was just used */
     if (seen.end == 0)
         return;
     if (seen.end < block_n || (seen.causal && seen.sees < block_n))
@@ -333,9 +336,9 @@ __device__ __forceinline__ void work_steps_apart(block &b, progress &mine, const
     }
 }
 
-/* All steps of an item: first the one at the diagonal if it comes first, then those without a mask,
- * and then the rest: steps at an edge, or with weights that outgrew their bases.  Each kind has its
- * own code: one loop with branches is slower. */
+/* All steps of an item.  The one at the diagonal comes first if diagonal_first.  Then come the
+ * steps without a mask, and at last those at an edge or with weights that outgrew their bases.
+ * Each kind has its own code, because one loop with branches is slower. */
 __device__ __forceinline__ void work_steps(block &b, progress &mine, const item &now,
                                            const item &next)
 {
@@ -344,7 +347,7 @@ __device__ __forceinline__ void work_steps(block &b, progress &mine, const item 
     const u32 whole = (all.causal ? warp_row + 1 : all.seq) / block_n; /* tiles before an edge */
     const u32 edges = all.descending() || whole >= now.steps ? 0 : now.steps - whole;
     u32 left = now.steps;
-    int from = 0, end = 0; /* columns not done of a step that is begun */
+    int from = 0, end = 0; /* of a step in progress, the columns that are left */
     const auto column = [&] {
         return all.column(left, now.steps);
     };
@@ -353,7 +356,7 @@ __device__ __forceinline__ void work_steps(block &b, progress &mine, const item 
     b.take_q(mine.q, next);
     if (all.descending()) {
         for (; left > 0 && column() >= warp_row + warp_rows; b.next_step(left))
-            b.begin_step(left == now.steps); /* of other warps */
+            b.begin_step(left == now.steps); /* other warps' steps */
     }
     if (all.descending() && left > 0 && column() + block_n > warp_row + 1) {
         b.begin_step(left == now.steps);
@@ -390,7 +393,7 @@ __device__ __forceinline__ void work_steps(block &b, progress &mine, const item 
     }
 }
 
-/* block_m query rows of one head */
+/* Compute block_m query rows of one head. */
 __device__ __forceinline__ void attend(block &b, progress &mine, const item &now, const item &next)
 {
     const problem &all = b.all;
@@ -416,7 +419,7 @@ extern "C" __global__ void __launch_bounds__(threads, min_blocks)
                     const half *__restrict__ V, /* the same */
                     half *__restrict__ out,     /* as Q */
                     int seq, int causal, int heads /* in all batches */, int group,
-                    int /* head_dim, which only the reference does not know */)
+                    int /* head_dim: only the reference needs it */)
 {
     const problem all = make_problem(Q, K, V, out, u32(seq), causal != 0, u32(heads), u32(group));
     block b(all);

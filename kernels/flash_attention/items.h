@@ -13,11 +13,11 @@ struct problem {
     u32 seq;
     bool causal;
     u32 group;                /* heads of Q that share a head of K and V */
-    u32 tiles;                /* of block_m query rows, a head */
+    u32 tiles;                /* of block_m query rows, in each head */
     bool heads_first;         /* neighbours are all heads' tiles of one place; or the
                                * tiles of a head, which share its K and V in the L2 cache */
-    u32 fast, slow;           /* items are fast * slow */
-    u32 fast_step, slow_step; /* from a persistent block's item to its next */
+    u32 fast, slow;           /* there are fast * slow items */
+    u32 fast_step, slow_step; /* from an item of a persistent block to its next one */
 
     /* Are an item's tiles processed from its last to its first? */
     __device__ __forceinline__ bool descending() const
@@ -25,7 +25,7 @@ struct problem {
         return diagonal_first && causal;
     }
 
-    /* The first row of the current tile, if 'left' of 'steps' tiles are left */
+    /* The first row of the current tile, if 'left' of 'steps' tiles are left. */
     __device__ __forceinline__ u32 column(u32 left, u32 steps) const
     {
         return (descending() ? left - 1 : steps - left) * block_n;
@@ -88,7 +88,7 @@ struct item {
     u32 steps; /* tiles of K; 0: past the last item */
 };
 
-/* Causal tiles differ in length: the longest ones run first. */
+/* Causal items differ in length.  The longest ones run first. */
 __device__ __forceinline__ item find_item(const problem &all, cursor at)
 {
     const u32 head = all.heads_first ? at.fast : at.slow;
@@ -102,14 +102,14 @@ __device__ __forceinline__ item find_item(const problem &all, cursor at)
              !persistent || at.slow < all.slow ? (end + block_n - 1) / block_n : 0 };
 }
 
-/* The position of copies to the rings: tile after tile of one item after the other.  One cursor
- * serves both K and V if they are copied together. */
+/* The position of the copies to the rings, which take the tiles of one item after the other.  If K
+ * and V are copied together, one supply serves both. */
 struct supply {
     cursor at;    /* the item */
     size_t start; /* elements before its head of K and V, and to this thread's piece */
-    u32 row;      /* of the head, the first of the tile to be copied next */
-    u32 steps;    /* of the item, tiles from there on */
-    u32 slot;     /* of the ring, to be filled next */
+    u32 row;      /* of the head: the first row of the next tile to copy */
+    u32 steps;    /* of the item: tiles from there on */
+    u32 slot;     /* of the ring: the next one to fill */
 
     __device__ __forceinline__ void go_to(const problem &all, cursor to)
     {
@@ -147,8 +147,8 @@ struct supply {
         }
     }
 
-    /* Copy the next tiles of K, of V or of both, for the rings that are given.  Past the last tile,
-     * groups are empty so that counts stay right. */
+    /* Copy the next tiles of K, of V or of both, into the rings that are given.  Past the last
+     * tile, the groups are empty, so that the counts of the waits hold. */
     template <bool of_k, bool of_v>
     __device__ __forceinline__ void copy(const problem &all, smem_addr k_ring,
                                          smem_addr v_ring) const

@@ -1,9 +1,9 @@
 /* limits.h - the legal configurations of flash_attention.cu
  *
  * Each rule is a function with the name of the gate of sweep.json and wide.json that rejects the
- * same configurations.  The kernel asserts the rules, so that it cannot be built wrongly by other
- * means.  A test compares them with the gates on every point.  Integers only, and no header, for
- * nvcc and for a host compiler.
+ * same configurations.  The kernel asserts the rules, so an illegal one never compiles.  A test
+ * compares the rules with the gates on every point.  This file uses integers only and includes no
+ * header, so that nvcc and a host compiler can read it.
  */
 #ifndef FLASH_ATTENTION_LIMITS_H
 #define FLASH_ATTENTION_LIMITS_H
@@ -33,7 +33,7 @@ struct config {
     int block_m, block_n; /* query rows a block, rows of K and V a step */
     int num_warps;
     int k_stages, v_stages; /* tiles of K and of V that shared memory holds */
-    int block_k;            /* columns of K a copy group and a part of Q K^T cover */
+    int block_k;            /* columns of K in a copy group and in a part of Q K^T */
     int slice_n;            /* columns of scores that are live at once */
     int pipeline;
     int layout, copy_bytes;
@@ -60,8 +60,8 @@ constexpr int q_rows(const config &c)
     return c.q_home == Q_SHARED || c.q_home == Q_AHEAD ? c.block_m : 0;
 }
 
-/* Rows that the output needs in addition to those of Q and of the rings: a persistent block's rings
- * already hold the next item, and Q_AHEAD's rows the next Q. */
+/* Rows that the output needs in addition to those of Q and of the rings.  The rings of a persistent
+ * block already hold the next item, and the rows of Q_AHEAD hold the next Q. */
 constexpr int output_rows(const config &c)
 {
     return c.staged_output && c.persistent && c.q_home != Q_SHARED ? c.block_m : 0;
@@ -74,7 +74,7 @@ constexpr int least_smem_bytes(const config &c)
     return row_bytes(c) * (rows > c.block_m ? rows : c.block_m);
 }
 
-/* a device launches no larger block */
+/* no device launches a larger block */
 constexpr bool threads_fit(const config &c)
 {
     return threads(c) <= 1024;

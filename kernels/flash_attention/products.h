@@ -1,7 +1,7 @@
 /* products.h - Q K^T and P V on tensor cores, operands from shared memory
  *
- * Arrays [m_tiles][n_tiles][4] are mma's C for a warp's rows and 8 n_tiles
- * columns, [m_tiles][steps][4] its A for 16 steps columns (fa/mma.h).
+ * An array [m_tiles][n_tiles][4] is operand C of mma, for a warp's rows and 8 * n_tiles columns.
+ * An array [m_tiles][steps][4] is operand A, for 16 * steps columns (fa/mma.h).
  */
 #ifndef FLASH_ATTENTION_PRODUCTS_H
 #define FLASH_ATTENTION_PRODUCTS_H
@@ -42,8 +42,7 @@ __device__ __forceinline__ void read_query(u32 (&q)[4], smem_addr q_smem, int m,
     ldmatrix_x4(q, q_smem + tile_offset(16 * m + lane_id() % 16, 2 * d + lane_id() / 16));
 }
 
-/* Read 'count' operands of four registers in order, 'lookahead' of them ahead
- * of their use. */
+/* Read 'count' operands of four registers in order, and use each 'lookahead' reads later. */
 template <int count, typename Read, typename Use>
 __device__ __forceinline__ void for_operands(Read read, Use use)
 {
@@ -61,7 +60,7 @@ __device__ __forceinline__ void for_operands(Read read, Use use)
     }
 }
 
-/* 16 rows of K, from which the operand of one mma depth step of Q K^T is read */
+/* 16 rows of K, for the operand of one mma depth step of Q K^T */
 struct k_operand {
     u32 row, granule; /* of this lane */
 
@@ -70,14 +69,14 @@ struct k_operand {
     {
     }
 
-    /* both depth halves of rows n.. and then of n + 8.. */
+    /* both depth halves of rows n.., then those of rows n + 8.. */
     __device__ __forceinline__ void read(u32 (&k)[4], smem_addr k_smem, int n, int d) const
     {
         ldmatrix_x4(k, k_smem + tile_offset(n + row, 2 * d + granule));
     }
 };
 
-/* 16 rows of V, from which the operand of two mma tiles of output columns is read */
+/* 16 rows of V, for the operands of two mma tiles of output columns */
 struct v_operand {
     u32 row, granule;
 
@@ -85,7 +84,7 @@ struct v_operand {
     {
     }
 
-    /* both depth halves of output columns 8d.. and then of 8d + 8.. */
+    /* both depth halves of output columns 8d.., then those of columns 8d + 8.. */
     __device__ __forceinline__ void read(u32 (&v)[4], smem_addr v_smem, int n, int d) const
     {
         ldmatrix_x4_trans(v, v_smem + tile_offset(n + row, d + granule));
@@ -102,8 +101,8 @@ __device__ __forceinline__ void clear(float (&s)[m_tiles][n_tiles][4])
             s[m][n][0] = s[m][n][1] = s[m][n][2] = s[m][n][3] = 0;
 }
 
-/* s[..][n..n+1] += depth step d of q times k, for the mma tiles of rows from 'first' on; 'q_read'
- * is read at n = 0 if Q stays in shared memory */
+/* s[..][n..n+1] += depth step d of q times k, for the mma tiles of rows from 'first' on.  If Q
+ * stays in shared memory, 'q_read' is read at n = 0. */
 template <int n_tiles>
 __device__ __forceinline__ void multiply_q(float (&s)[m_tiles][n_tiles][4], const query &q,
                                            u32 (&q_read)[m_tiles][4], smem_addr q_smem,
@@ -143,8 +142,8 @@ __device__ __forceinline__ void multiply_p(output &o, const u32 (&p)[m_tiles][st
     }
 }
 
-/* s [warp_rows, columns] = q [warp_rows, head_dim] k_smem [columns, head_dim]^T; or only the
- * 'depth' mma steps from the first one on, added to the earlier ones */
+/* s [warp_rows, columns] = q [warp_rows, head_dim] k_smem [columns, head_dim]^T.  With a smaller
+ * 'depth', only that many mma steps from 'first' on, added to the steps before them. */
 template <int depth = d_steps, int n_tiles>
 __device__ __forceinline__ void multiply_qk(float (&s)[m_tiles][n_tiles][4], const query &q,
                                             smem_addr q_smem, smem_addr k_smem, int first = 0)
@@ -182,8 +181,8 @@ __device__ __forceinline__ void multiply_pv(output &o, const u32 (&p)[m_tiles][s
         });
 }
 
-/* multiply_qk() for the square at the diagonal, with as many columns as the warp has rows; the
- * 16-column blocks behind the diagonal are left out. */
+/* multiply_qk() for the square at the diagonal, which has as many columns as the warp has rows.  It
+ * leaves out the 16-column blocks behind the diagonal. */
 __device__ __forceinline__ void multiply_qk_diagonal(float (&s)[m_tiles][2 * m_tiles][4],
                                                      const query &q, smem_addr q_smem,
                                                      smem_addr k_smem)
@@ -217,9 +216,9 @@ __device__ __forceinline__ void multiply_pv_diagonal(output &o, const u32 (&p)[m
         });
 }
 
-/* multiply_qk() and multiply_pv() of two slices, alternating: the products of a score depend on
- * each other, those of the output do not.  A syncwarp() every dozen products keeps the compiler
- * from undoing this order, because it moves nothing across it. */
+/* multiply_qk() and multiply_pv() of two slices, in turns: the products of one score depend on each
+ * other, and those of the output do not.  A syncwarp() after every dozen products keeps this order,
+ * because the compiler moves nothing across it. */
 __device__ __forceinline__ void multiply_both(scores &s, const query &q, smem_addr q_smem,
                                               smem_addr k_smem, output &o, const weights &p,
                                               smem_addr v_smem, bool on)
@@ -249,8 +248,8 @@ __device__ __forceinline__ void multiply_both(scores &s, const query &q, smem_ad
         });
 }
 
-/* Scores of the columns column.. of a tile become -inf where they do not count: those
- * not in from..end, and if causal in row r those from sees + r on. */
+/* Set the scores that do not count to -inf.  's' begins at 'column' of a tile.  Columns outside of
+ * from..end do not count; if causal, neither do the columns of row r from sees + r on. */
 template <int n_tiles>
 __device__ __forceinline__ void mask_scores(float (&s)[m_tiles][n_tiles][4], int column, int from,
                                             int end, bool causal, int sees)

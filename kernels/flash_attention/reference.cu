@@ -1,7 +1,7 @@
-/* reference.cu - the reference of flash_attention: one thread a query row
+/* reference.cu - the reference of flash_attention, with one thread for each query row
  *
- * Everything is fp64, from the fp16 inputs.  Scores are computed twice: once for their maximum,
- * once for the weights.
+ * It computes in fp64 from the fp16 inputs.  It computes the scores twice: once for their maximum
+ * and once for the weights.
  */
 #include <fa/fa.h>
 

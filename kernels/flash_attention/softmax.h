@@ -1,9 +1,9 @@
 /* softmax.h - the online softmax of a warp's rows
  *
- * It is online (Milakov and Gimelshein 2018) and in base 2: the scale 1/sqrt(head_dim) and log2(e)
- * are one factor, applied in the exponent.  The value subtracted there is a row's base.  It need
- * not be the row's maximum: fp16 holds weights up to 2^15, and fp32 holds the sums.  RESCALE says
- * how close to the maximum it is kept.
+ * It is online (Milakov and Gimelshein 2018) and in base 2.  The scale 1/sqrt(head_dim) and log2(e)
+ * are one factor in the exponent.  The value that is subtracted there is the base of the row.  The
+ * base need not be the row's maximum, because fp16 holds weights up to 2^15 and fp32 holds the
+ * sums.  RESCALE says how close to the maximum the base is kept.
  */
 #ifndef FLASH_ATTENTION_SOFTMAX_H
 #define FLASH_ATTENTION_SOFTMAX_H
@@ -17,15 +17,14 @@ constexpr float scale_log2 = /* log2(e) / sqrt(head_dim) */
                                : 0.0883883476f);
 static_assert(head_dim == 32 || head_dim == 64 || head_dim == 128, "scale_log2 knows these");
 
-/* Below every real score, and finite: a difference of two is never NaN. */
+/* Below every real score, and finite, so that the difference of two bases is never NaN. */
 constexpr float lowest_base = -1e30f;
 constexpr float lazy_bits = 8;
-constexpr float weight_limit = 32768; /* of a sum of weights: each then fits into fp16 */
+constexpr float weight_limit = 32768; /* of a sum of weights, so that each weight fits into fp16 */
 
-/* RESCALE_OPTIMISTIC: a new base is above the maximum, so that scores may grow by 15 bits more;
- * fp16 still holds weights of 2^-18 of the largest.  Scores that are large enough to outgrow that
- * show early in a row: for standard normal Q and K the first ones reach 3, and for 12 times larger
- * ones 31. */
+/* With RESCALE_OPTIMISTIC, a new base lies above the maximum, so scores may grow by 15 bits more.
+ * fp16 still holds weights of 2^-18 of the largest.  A row whose scores will outgrow this shows it
+ * early: the first scores reach 3 if Q and K are standard normal, 31 if 12 times larger. */
 constexpr float headroom_bits = exponential == EXPONENTIAL_F16X2 ? 0 : 6;
 constexpr float hard_bits = 16;
 constexpr bool optimistic = rescale == RESCALE_OPTIMISTIC;
@@ -35,8 +34,8 @@ constexpr int wide_n = /* columns of an exact slice */
 
 using row_values = float[m_tiles][2]; /* of rows g and g + 8 of each mma tile */
 
-/* A warp's state from slice to slice: out = o / sum.  Each row is in 4 neighbouring lanes; 'sum' is
- * the lane's part, or with sum_by_mma the whole. */
+/* A warp's state from slice to slice; out = o / sum.  Four neighbouring lanes hold a row.  'sum' is
+ * the part of the lane or, with sum_by_mma, the whole sum. */
 struct accumulator {
     float o[m_tiles][d_tiles][4];
     row_values base; /* weights are 2^(scale_log2 * score - base) */
@@ -51,8 +50,8 @@ __device__ __forceinline__ void clear(accumulator &acc)
         acc.base[m][0] = acc.base[m][1] = lowest_base;
 }
 
-/* p = 2^(scale_log2 * s - base), and 'sum' their sums, as in accumulator.sum; in the square at the
- * diagonal without the blocks behind it */
+/* p = 2^(scale_log2 * s - base), and 'sum' their sums as in accumulator.sum.  In the square at the
+ * diagonal, blocks behind the diagonal are left out. */
 template <bool diagonal = false, int n_tiles>
 __device__ __forceinline__ void weigh(u32 (&p)[m_tiles][n_tiles / 2][4], row_values &sum,
                                       const float (&s)[m_tiles][n_tiles][4], const row_values &base)
@@ -146,7 +145,7 @@ follow_maximum(accumulator &acc, const float (&s)[m_tiles][n_tiles][4], float ab
         }
 }
 
-/* Bases that are maxima, for RESCALE_OPTIMISTIC */
+/* For RESCALE_OPTIMISTIC: raise bases that are maxima. */
 __device__ __forceinline__ void leave_headroom(accumulator &acc)
 {
 #pragma unroll
@@ -154,8 +153,8 @@ __device__ __forceinline__ void leave_headroom(accumulator &acc)
         acc.base[m][0] += headroom_bits, acc.base[m][1] += headroom_bits;
 }
 
-/* Will the scores of most rows outgrow a base?  Decided by the warp's last rows, which at the
- * diagonal have seen the most columns. */
+/* Will the scores of most rows outgrow their bases?  The warp's last rows decide: at the diagonal
+ * they have seen the most columns. */
 __device__ __forceinline__ bool outgrow_bases(const accumulator &acc)
 {
     return popc(vote_ballot(acc.base[m_tiles - 1][1] > hard_bits + headroom_bits)) > 16;
@@ -201,8 +200,8 @@ __device__ __forceinline__ void softmax_slice(u32 (&p)[m_tiles][n_tiles / 2][4],
     add_sums(acc, sum);
 }
 
-/* p = the weights of s with an unchanged base.  'on' becomes false if they overflow, and then they
- * must not be used. */
+/* p = the weights of s, with an unchanged base.  If they overflow, 'on' becomes false, and p must
+ * not be used. */
 template <int n_tiles>
 __device__ __forceinline__ void try_softmax_slice(u32 (&p)[m_tiles][n_tiles / 2][4],
                                                   accumulator &acc,

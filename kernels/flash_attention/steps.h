@@ -13,7 +13,7 @@ struct step_tiles {
 
 /* The part of a tile of K that a warp's rows see */
 struct view {
-    bool causal; /* row r sees the columns before sees + r; else it sees all */
+    bool causal; /* row r sees the columns before sees + r; otherwise it sees all */
     int sees;
     int end; /* no row sees a column from here on; may be 0 */
 };
@@ -26,9 +26,9 @@ __device__ __forceinline__ view view_of(const problem &all, u32 warp_row, u32 co
              past > column ? int(min(past - column, u32(block_n))) : 0 };
 }
 
-/* A warp's first step with scores: from 'column' on the square at the diagonal, whose row r sees r
- * + 1 columns, and then the columns before it.  Returns how many of these are left: 0, unless
- * weights overflowed. */
+/* A warp's first step with scores: the square at the diagonal, which begins at 'column' and whose
+ * row r sees r + 1 columns; then the columns before the square.  Returns how many of these are
+ * left, which is 0 unless weights overflowed. */
 __device__ __forceinline__ int work_diagonal(accumulator &acc, const query &q, const step_tiles &at,
                                              int column)
 {
@@ -62,8 +62,8 @@ __device__ __forceinline__ int work_diagonal(accumulator &acc, const query &q, c
     return column;
 }
 
-/* The columns from 'from' on that 'seen' shows, whose weights may outgrow any base: wide slices
- * with their exact maxima.  The speed does not depend on the scores. */
+/* The columns from 'from' on that 'seen' shows, if their weights may outgrow any base.  It uses
+ * wide slices and their exact maxima.  Its speed does not depend on the scores. */
 __device__ __forceinline__ void work_exactly(accumulator &acc, const query &q, const step_tiles &at,
                                              int from, const view &seen)
 {
@@ -84,11 +84,10 @@ __device__ __forceinline__ void work_exactly(accumulator &acc, const query &q, c
     }
 }
 
-/* All slices of a step without a mask, overlapping as PIPELINE says, without a branch between them.
- * 'begin' computes the first scores, and 'refill' starts copies once the tensor cores are busy.
- * With RESCALE_OPTIMISTIC the first slice of an item's 'first' step gives the bases.  Returns how
- * many slices from the first on are done: with RESCALE_OPTIMISTIC it stops at the first one whose
- * weights overflow, or would do so soon. */
+/* All slices of a step without a mask.  They overlap as PIPELINE says, with no branch between them.
+ * 'begin' computes the first scores.  'refill' starts copies once the tensor cores are busy.  With
+ * RESCALE_OPTIMISTIC, the first slice of an item's 'first' step gives the bases, and the work stops
+ * at the first slice whose weights overflow or soon would.  Returns how many slices are done. */
 template <typename Begin, typename Refill>
 __device__ __forceinline__ int work_step(accumulator &acc, const query &q, const step_tiles &at,
                                          bool first, Begin begin, Refill refill)

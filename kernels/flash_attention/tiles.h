@@ -7,9 +7,9 @@
 
 #include "config.h"
 
-/* The place of 16 bytes of a tile.  An ldmatrix phase reads one granule of 8 consecutive rows.  In
- * plain 128-byte rows all of them are in the same four banks; swizzled or padded, they are in
- * different ones. */
+/* The offset of a granule (16 bytes) of a tile.  An ldmatrix phase reads one granule of 8
+ * consecutive rows.  In plain 128-byte rows, all of them are in the same four banks.  In swizzled
+ * or padded rows, they are in different banks. */
 __device__ __forceinline__ u32 tile_offset(u32 row, u32 granule)
 {
     if (layout == flash::LAYOUT_XOR)
@@ -17,7 +17,7 @@ __device__ __forceinline__ u32 tile_offset(u32 row, u32 granule)
     return row * row_bytes + 16 * granule;
 }
 
-/* One copy of copy_bytes; zeros if 'inside' is false */
+/* One copy of copy_bytes, which are zeros if 'inside' is false */
 __device__ __forceinline__ void copy(smem_addr to, const half *from, bool inside)
 {
     if (cp_async && copy_bytes == 16)
@@ -30,8 +30,8 @@ __device__ __forceinline__ void copy(smem_addr to, const half *from, bool inside
         st_shared_4(to, inside ? ld_global_4(from) : 0);
 }
 
-/* How 'lanes' threads copy rows of 'columns' elements: each thread always copies the same piece of
- * a row. */
+/* How 'lanes' threads copy rows of 'columns' elements.  Each thread copies the same piece of all
+ * its rows. */
 template <int columns, int lanes>
 struct copy_share {
     static constexpr int pieces = 2 * columns / copy_bytes; /* of a row */
@@ -48,9 +48,9 @@ struct copy_share {
         return row * head_dim + column;
     }
 
-    /* tile_smem [rows, head_dim] = rows of [.., head_dim], in the columns first_column.. ; 'valid'
-     * rows exist, all of them if 'whole'. 'from' is this thread's first element.  Few tiles are not
-     * whole, so those use a loop. */
+    /* tile_smem [rows, head_dim] = rows of [.., head_dim], in the columns first_column.. .  'valid'
+     * rows exist, or all of them if 'whole'.  'from' is this thread's first element.  Few tiles are
+     * not whole, so those use a loop. */
     template <int rows, bool whole>
     __device__ __forceinline__ void copy_rows(smem_addr tile_smem, const half *from, u32 valid,
                                               u32 first_column = 0) const
@@ -88,15 +88,15 @@ __device__ __forceinline__ void commit_copies()
         cp_async_commit();
 }
 
-/* Empty groups, which are complete at once, so that later counts stay right */
+/* Empty groups.  They are complete at once, and keep the counts of later waits right. */
 __device__ __forceinline__ void commit_none(int groups)
 {
     for (int i = 0; i < groups; i++)
         commit_copies();
 }
 
-/* Wait for all but the latest 'groups' of this thread's copies, and see what the other threads'
- * copies brought. */
+/* Wait for all but the latest 'groups' of this thread's copies.  After it, the thread sees the
+ * other threads' copies, too. */
 __device__ __forceinline__ void await_copies(int groups)
 {
     if (cp_async)

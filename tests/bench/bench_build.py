@@ -4,10 +4,11 @@
     tests/bench/bench_build.py build/dev/bin [FOLDER [CONFIG]]
 
 The worker builds three sources with the command that it uses for a sweep: the kernel as it is; the kernel
-as a single file that includes nothing (what its headers leave after the preprocessor, tunables still
-macros); and, as the floor of the compiler, a kernel that does nothing.  Seven rounds, in turn, each with an
-empty cache.  JSON goes to stdout: seconds of each build, their medians; the ratio of the first two comes
-last, to stderr.  CONFIG is like BLOCK_M=64,STAGES=2; without it, the baseline.
+as a single file that includes nothing (the preprocessor has expanded its headers, and tunables are still
+macros); and a kernel that does nothing, as the least that the compiler needs.  There are seven rounds of
+all three, each with an empty cache.  JSON goes to stdout: the seconds of each build, and their medians.
+The ratio of the first two comes last, to stderr.  CONFIG is like BLOCK_M=64,STAGES=2; without it, the
+baseline is built.
 """
 
 import json
@@ -28,7 +29,7 @@ TARGET = 1.2
 
 
 def single_file(folder, source):
-    """The source with its own headers in place and nothing else; conditions on macros are settled."""
+    """The source with its own headers expanded in place, and conditions on macros evaluated."""
     text = subprocess.run(
         ["g++", "-E", "-P", "-fdirectives-only", "-undef", "-nostdinc", "-x", "c++", "-D__CUDACC__",
          "-I", os.path.join(ROOT, "kernels", "include"), os.path.join(folder, source)],
@@ -49,7 +50,7 @@ def choose(sweep, text):
 
 
 def variants(work, folder, config):
-    """A folder for each, with a sweep file of one configuration."""
+    """One folder for each source, with a sweep file of one configuration."""
     sweep = sweepfile.only(sweepfile.read(folder), [config])
     kernel = sweep["kernel"]
     for name in VARIANTS:
@@ -67,7 +68,7 @@ def variants(work, folder, config):
 
 
 def build_once(coord, work, name, count):
-    """Seconds of the compiler, as the worker saw them, and the machine code."""
+    """The seconds of the compiler as the worker measured them, and the machine code."""
     home = os.path.join(work, f"home{count}")
     os.mkdir(home, 0o700)
     env = {**os.environ, "HOME": home, "XDG_RUNTIME_DIR": home}

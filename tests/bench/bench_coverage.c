@@ -1,15 +1,15 @@
 /* bench_coverage - how often the interval of a speedup contains the truth
  *
- * Simulated confirmation passes of two candidates, for each noise of
- * tests/coordinator/noise.c, on one and on two GPUs: the share of the 95 %
- * intervals that hold the true ratio, their median half-width, and how often
- * candidates that are equally fast are told apart at 5 %. For comparison, it
+ * The bench simulates confirmation passes of two candidates, for each noise of
+ * tests/coordinator/noise.c, on one GPU and on two.  It prints the share of the
+ * 95 % intervals that contain the true ratio, their median half-width, and how
+ * often two equally fast candidates are told apart at 5 %.  For comparison, it
  * also prints the coverage of an interval that treats all samples as
- * independent.  Writes JSON lines to stdout, and the worst coverages last, to
- * stderr.  Takes the number of passes of each kind (4000).
+ * independent.  JSON lines go to stdout; the worst coverages come last, to
+ * stderr.  The argument is the number of passes of each kind (4000).
  *
  * With --verdicts it prints how often the verdict of such a pass is wrong
- * (verdict_rates.h), and takes a number of passes likewise (1000).
+ * (verdict_rates.h).  The argument is again the number of passes (1000).
  */
 #include <math.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@
 #include "tests/coordinator/noise.h"
 
 #define CONFIDENCE 0.95
-#define TRUTH 0.02 /* the first candidate is faster by this */
+#define TRUTH 0.02 /* by this, the first candidate is faster */
 
 struct kind {
     const struct noise *noise;
@@ -37,9 +37,8 @@ struct figure {
     double naive; /* coverage if samples count as independent */
 };
 
-/* Is TRUTH within the interval of the difference of the two means of log times,
- * if all samples count as independent and normal?
- */
+/* Does the interval for the difference of the mean log times contain TRUTH, if
+ * all samples count as independent and normal? */
 static bool naive_holds(const struct block_sample *samples, size_t n)
 {
     double sum[2] = { 0, 0 }, squares[2] = { 0, 0 }, each = (double)n / 2;
@@ -131,7 +130,7 @@ int main(int argc, char *argv[])
                    figure.naive);
             fflush(stdout);
             if (i == n_noises)
-                continue; /* not promised */
+                continue; /* this coverage is not promised */
             least = fmin(least, figure.coverage);
             most = fmax(most, figure.coverage);
         }

@@ -2,11 +2,11 @@
  *
  *   bench_finalists LANDSCAPE...    Kernel Tuner cache files, gzip or plain
  *
- * Draws 5 of the recorded samples of every configuration, chooses finalists
- * from them, 100 times, and counts how often the configuration with the lowest
- * median (of all its samples) is not among them, how many there are, and how
- * much slower the best finalist is at worst.  Writes JSON lines to stdout, and
- * at the end the number of misses to stderr.
+ * The bench draws 5 of the recorded samples of every configuration and chooses
+ * finalists by them, 100 times.  It counts how often the configuration with the
+ * lowest median of all samples is not among them, how many finalists there are,
+ * and how much slower the best finalist is in the worst case.  JSON lines go to
+ * stdout; the number of misses comes last, to stderr.
  */
 #include <math.h>
 #include <stdio.h>
@@ -30,12 +30,12 @@ struct field {
     const double *samples;
     double *medians;
     size_t n, best;
-    double noise; /* median over them, relative */
+    double noise; /* median over the configurations, relative */
 };
 
 struct figure {
     size_t missed, chosen;
-    double regret; /* at worst */
+    double regret; /* in the worst case */
 };
 
 static void find_field(const struct landscape *landscape, size_t n_points,

@@ -3,11 +3,12 @@
 
     tests/bench/bench_hold.py build/dev/bin [FOLDER] [--device cuda] [--n 100] [--l2 flush] [--samples 15]
 
-A sweep of N configurations that a seed draws from the folder's sweep file (flash_attention's), on its first
-shape, without a confirmation.  JSON goes to stdout: seconds from a request to its answer (load, check, time,
-check again; docs/measuring.md), over all configurations and by how their samples ended; how many samples were
-taken, and whether the launches were held at the gate.  The median comes last, to stderr; the target is 10 ms
-for flash_attention's s512 on an H200.  On the cpu device the figure says nothing: it shows that this runs.
+The bench sweeps N configurations that a seed draws from the folder's sweep file (flash_attention's), on the
+first shape, without a confirmation.  JSON goes to stdout: the seconds from a request to its answer (load,
+check, time, check again; docs/measuring.md), over all configurations and by the way their sampling ended; the
+number of samples; and whether the launches were held at the gate.  The median comes last, to stderr.  The
+target is 10 ms for flash_attention's s512 on an H200.  On the cpu device the figure only shows that the bench
+runs.
 """
 
 import argparse
@@ -41,7 +42,7 @@ def options():
 
 
 def prepare(ask, folder):
-    """The sweep file with one shape and nothing but the screening."""
+    """The sweep file with one shape, for a screening alone."""
     sweep = sweepfile.read(folder)
     for shapes in ("shapes", "emulation_shapes"):
         if shapes in sweep:

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What the whole system makes of a recorded landscape: how near it is to what no scheduler can beat.
+"""How near the whole system comes, on a recorded landscape, to the bound that no scheduler can beat.
 
   sweep wall-clock over the bound max(N m / GPUs, N c / slots)
   GPU busy while work is left, of all GPUs, canaries included
 
-N configurations with a mean build of c and a mean measurement of m, both as recorded.  Coordinator, worker, runner and
-database are the real programs on this machine; the record's time passes SPEED_UP times faster, so what they take
-themselves counts SPEED_UP times as much: the figures are upper bounds.  The wall-clock goes from the first lease
-to the last result of the screening, canaries included; nothing is confirmed.  Prints JSON.
+N is the number of configurations; c and m are the recorded means of a build and of a measurement.  Coordinator,
+worker, runner and database are the real programs on this machine.  Recorded time passes SPEED_UP times faster, so
+the time of the programs themselves counts SPEED_UP times as much, and the figures are upper bounds.  The wall-clock
+goes from the first lease to the last result of the screening, with canaries; nothing is confirmed.  Prints JSON.
 
 Usage: bench_replay.py BIN LANDSCAPE [--points N] [--gpus N] [--slots N] [--speed-up N] [--repeat N]
 """

@@ -1,8 +1,9 @@
 /* bench_space - how long it takes to construct a space
  *
- * Reads each sweep file named (by default those of tests/bench/space), opens
- * the space and walks all points that pass; the best of five.  Writes JSON to
- * stdout, and the figure last, to stderr.  The table has the targets.
+ * For each sweep file named (by default those of tests/bench/space), the bench
+ * opens the space and walks all points that pass, and takes the best of five
+ * times.  JSON goes to stdout; the figure comes last, to stderr.  The table has
+ * the targets.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""How long a sweep takes from the command to its first lease, on a host that is warm.
+"""How long a sweep takes from the command to its first lease, on a warm host.
 
     tests/bench/bench_start.py build/dev/bin [--rounds 3] [--only NAME] [--against BIN]
 
-flash_attention on the cpu device, with the worker of this machine and through a loopback sshd; wide.json (670,995
-points) with a strategy and whole; and `resume` of it with 100,000 stored results, which bench_stored puts there.
-Then what reads such a database: `status`, `report` and `report --json`.  With --against each case is measured with
-another build as well, round by round, and has the ratio of CPU, this one's over that one's.
-The worker runs already when the clock starts.  JSON goes to stdout: seconds from the command to the first lease, the CPU
-that fa-coord took until then (with all of its threads) and the most memory it had, medians of the rounds.  The
-slowest start and the slowest resume come last, to stderr; wall-clock, so on a busy machine look at the CPU.
+The cases: flash_attention on the cpu device, with the worker of this machine and through a loopback sshd; wide.json
+(670,995 points) with a strategy and without one; `resume` of it with 100,000 results, which bench_stored stores; and
+the readers of such a database, `status`, `report` and `report --json`.  With --against, each round measures another
+build as well, and each case has the ratio of CPU, this build's over the other's.
+The worker is running when the clock starts.  JSON goes to stdout: the seconds from the command to the first lease, the
+CPU of fa-coord until then (of all its threads) and its peak memory, as medians of the rounds.  The slowest start and
+the slowest resume come last, to stderr.  They are wall-clock times, so on a busy machine look at the CPU.
 """
 
 import argparse
@@ -31,7 +31,7 @@ WAIT_S = 120
 
 READS = ("status", "report", "report --json")
 
-# name, sweep file, arguments of 'sweep', through sshd, results that are there already
+# name, sweep file, arguments of 'sweep', through sshd?, results that are stored before
 CASES = (
     ("flash", "sweep.json", (), False, 0),
     ("flash over ssh", "sweep.json", (), True, 0),
@@ -53,7 +53,7 @@ def options():
 
 
 def cpu_s(pid):
-    """Of all threads of a process, to the nanosecond."""
+    """The CPU seconds of all threads of a process, to the nanosecond."""
     return time.clock_gettime(((~pid) << 3) | 2)
 
 
@@ -77,7 +77,7 @@ class Place:
         self.sshd = None
 
     def hosts(self):
-        """A hosts file of this machine through its own sshd."""
+        """A hosts file that names this machine through an sshd of its own."""
         os.environ["FA_SOURCE_DIR"], os.environ["FA_BIN_DIR"] = ROOT, os.path.dirname(self.coord)
         sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
         import rig
@@ -94,7 +94,7 @@ class Place:
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def first_lease(self, args, db):
-        """Seconds, CPU seconds and MiB up to there; then it is stopped."""
+        """Seconds, CPU seconds and MiB up to the first lease; then the sweep is stopped."""
         began, process = self.start(*args)
         try:
             until = time.monotonic() + WAIT_S
@@ -104,13 +104,13 @@ class Place:
                 time.sleep(0.005)
             return {"seconds": (leased - began) / 1e9, "cpu_s": cpu_s(process.pid), "mib": most_mib(process.pid)}
         finally:
-            for _ in range(2):  # the second: at once
+            for _ in range(2):  # the second one stops it at once
                 process.send_signal(signal.SIGINT)
                 time.sleep(0.05)
             process.wait(WAIT_S)
 
     def read(self, args):
-        """As first_lease(), to the end."""
+        """The same as first_lease(), up to the end of the command."""
         began, process = self.start(*args)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -131,31 +131,31 @@ class Place:
                 continue
         if self.sshd:
             self.sshd.stop()
-        time.sleep(1)  # workers empty their folders
+        time.sleep(1)  # until workers have emptied their folders
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def lease_after(path, began):
-    """When the first lease of the run that began then was given, once it is committed."""
+    """When the run that began then gave its first lease, once that is committed."""
     if not os.path.exists(path):
         return None
     db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     try:
         return db.execute("SELECT min(leased_utc) FROM lease WHERE epoch > ?", (began,)).fetchone()[0]
-    except sqlite3.Error:  # not there yet
+    except sqlite3.Error:  # it does not exist yet
         return None
     finally:
         db.close()
 
 
 def begin(place, ask, case):
-    """What one round of the case is, in this place."""
+    """One round of the case in this place, as a function."""
     _, file, args, ssh, stored = case
     db = os.path.join(place.folder, "x.db")
     sweep = ["sweep", file, "--device", "cpu", "--db", db, "--linger", "300", "--quiet", *args]
     if ssh:
         sweep += ["--hosts", place.hosts()]
-    place.first_lease(sweep, db)  # the worker starts, and the files are in memory
+    place.first_lease(sweep, db)  # so that the worker runs, and the files are in memory
     if not stored:
         return lambda: (remove(db), place.first_lease(sweep, db))[1]
     fill = os.path.join(os.path.abspath(ask.bin), "bench_stored")
@@ -171,7 +171,7 @@ def medians(rounds):
 
 
 def measure(places, ask, case):
-    """Of the first place, and how it compares with the second."""
+    """The figures of the first place, and their ratio to the second."""
     once = [begin(place, ask, case) for place in places]
     rounds = [[] for _ in places]
     for _ in range(ask.rounds):

@@ -1,7 +1,7 @@
 /* bench_store.c - what a durable result costs: CPU each, and commits a second
  *
- * Results with 30 samples are stored and committed in groups, as the reactor
- * does; then one by one, each with its own commit.
+ * The bench stores results of 30 samples and commits them in groups, as the
+ * reactor does.  Then it commits them one by one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 #define SAMPLES 30
 #define RESULTS 20000
-#define GROUP 256 /* results in one commit, at most: COMMIT_ROWS */
+#define GROUP 256 /* most results in one commit: COMMIT_ROWS */
 #define COMMITS 200
 
 static double cpu_s(void)
@@ -56,8 +56,7 @@ static void put(struct store *store, int i, struct err *err)
 
     hash_of(&i, sizeof(i), nonce);
     hash_of(nonce, 8, config);
-    for (int s = 0; s < SAMPLES; s++) /* a float of milliseconds, as CUDA events
-                                       * give */
+    for (int s = 0; s < SAMPLES; s++) /* a float of ms, as CUDA events */
         samples[s] = (double)(0.6f + 0.0001f * (float)(s + i % 100)) / 1e3;
     if (store_result_put(store, &result, err) != 1) {
         fprintf(stderr, "%s\n", err->text);

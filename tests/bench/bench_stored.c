@@ -2,10 +2,10 @@
  *
  *     bench_stored SWEEP DB RESULTS
  *
- * DB is a sweep of this sweep file on the cpu device, started by fa-coord with
- * the exhaustive strategy.  Its first configurations are stored as if they had
- * been built and measured.  bench_start.py measures how soon `resume` continues
- * from there.
+ * fa-coord has started DB as an exhaustive sweep of this sweep file on the cpu
+ * device.  The bench stores its first configurations as if they had been built
+ * and measured.  bench_start.py measures how soon `resume` continues from
+ * there.
  */
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@
 #include "coordinator/stored/past_runs.h"
 
 #define SAMPLES 30
-#define EPOCH 1 /* before that of any run */
+#define EPOCH 1 /* earlier than the epoch of any run */
 #define GROUP 4096
 #define UTC INT64_C(1700000000000000000)
 
@@ -92,7 +92,7 @@ static int put_build(struct filler *filler, const struct plan_unit *unit)
     return rc < 0 ? rc : 0;
 }
 
-/* A float of milliseconds, as GPUs report. */
+/* A float of milliseconds, as GPUs report it. */
 static double median_of(const struct plan_unit *unit)
 {
     return (double)(0.6f + 1e-4f * (float)(unit->point % 997)) / 1e3;
@@ -167,7 +167,7 @@ static int put_config(struct filler *filler, int unit)
     return rc;
 }
 
-/* As the strategy has it at this point. */
+/* Stores the steps that the strategy has taken at this point. */
 static int put_steps(struct filler *filler,
                      const struct space_domain *space_domain,
                      const struct search *search)
@@ -215,7 +215,7 @@ static int put_unit(struct filler *filler, int unit)
     return rc < 0 ? rc : 0;
 }
 
-/* For each configuration: ask, measure, tell. */
+/* Asks for each configuration, stores its result, and tells the search. */
 static int fill(struct filler *filler, const struct space_domain *space_domain,
                 struct search *search, int results)
 {

@@ -14,12 +14,12 @@
 #define BLOCKS 20
 #define SAMPLES 5
 #define SEEDS 10
-#define GAP 0.001 /* between neighbours of an uneven set */
+#define GAP 0.001 /* between neighbours in a set of unequal finalists */
 
 static const struct verdict_rules rules = VERDICT_RULES;
 
-/* What a pass claims of any of its finalists.  'alone_' is what it would claim
- * if each finalist were judged alone: by its value, by its own interval. */
+/* What a pass claims about its finalists.  'alone_' is what it would claim if
+ * it judged each finalist alone, by its value or by its own interval. */
 struct claims {
     bool success, alone_success;
     bool fast, alone_fast;
@@ -66,7 +66,7 @@ struct rates {
     double success, alone_success, fast, alone_fast, sided;
 };
 
-/* 'n' finalists that are all faster than the baseline by 'truth'. */
+/* Rates for 'n' finalists that are all faster than the baseline by 'truth'. */
 static struct rates rates_at(const struct noise *noise, size_t n, double truth,
                              size_t n_passes)
 {
@@ -90,8 +90,8 @@ static struct rates rates_at(const struct noise *noise, size_t n, double truth,
     return rates;
 }
 
-/* How much slower than the fastest the named one is, on average, and how much
- * one that is picked from the tie by anything but its time. */
+/* How much slower than the fastest finalist the named one is, on average; and
+ * the same for one that is picked from the tie without regard to its time. */
 static void regret_of(const struct noise *noise, size_t n, size_t n_passes,
                       double *named, double *any)
 {
@@ -121,7 +121,7 @@ static void regret_of(const struct noise *noise, size_t n, size_t n_passes,
     }
 }
 
-/* Does it succeed, in passes that differ by their seed alone? */
+/* Counts the passes that succeed, of passes that differ only in their seed. */
 static size_t count_seeds(const struct noise *noise, size_t n, double truth)
 {
     double logs[MOST + 1] = { 0 };
@@ -139,7 +139,7 @@ static size_t count_seeds(const struct noise *noise, size_t n, double truth)
     return yes;
 }
 
-/* Over all kinds of passes. */
+/* Totals over all kinds of passes. */
 struct total {
     double most, sum;
     size_t n;

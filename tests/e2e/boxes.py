@@ -39,8 +39,7 @@ class Boxes(rig.Rig):
 
     def box(self, name, attributes=""):
         """A line of hosts.txt: a real worker in the folder NAME."""
-        if os.path.isdir(rig.RUNNERS):
-            shutil.copytree(rig.RUNNERS, self.path(name))
+        self.with_runner(self.path(name))
         self.of[name] = self.sshd(name=f"sshd-{name}")
         return self.of[name].line(f"workdir={self.path(name)} {attributes}")
 

@@ -5,6 +5,7 @@ known_hosts of one test are never another's.  Waiting is polling with a
 deadline; only processes that a test started are ended, by pid.
 """
 
+import fcntl
 import glob
 import json
 import os
@@ -16,6 +17,8 @@ import subprocess
 import tempfile
 import time
 import unittest
+
+import sweepfile
 
 SOURCE = os.environ["FA_SOURCE_DIR"]
 BIN = os.environ["FA_BIN_DIR"]
@@ -136,8 +139,27 @@ class Rig(unittest.TestCase):
         os.makedirs(self.env["XDG_RUNTIME_DIR"], mode=0o700)
         self.sshds = []
         self.workdir = os.path.join(self.env["HOME"], ".cache", "fa-coord")
+        self.build_runner()
+        self.with_runner(self.workdir)
+
+    def build_runner(self):
+        """Build the cpu device's runner if no test has; tests that begin together wait for one of them."""
+        with open(f"{RUNNERS}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if os.path.isdir(RUNNERS):
+                return
+            folder = self.few(BLOCK_SIZE=[256], ITEMS=[1])
+            self.run_coord(folder, "sweep", "--device", "cpu", code=None)
+            self.end_workers()
+            self.keep_runners()
+            for path in folder, self.workdir:
+                shutil.rmtree(path, ignore_errors=True)
+
+    def with_runner(self, workdir):
+        """A work folder that does not exist yet, with the runners that are there already."""
         if os.path.isdir(RUNNERS):
-            shutil.copytree(RUNNERS, self.workdir)
+            shutil.copytree(RUNNERS, workdir)
+        return workdir
 
     def tearDown(self):
         for sshd in self.sshds:
@@ -221,6 +243,15 @@ class Rig(unittest.TestCase):
     def kernel(self, name, to=None, confirm=False):
         """A private copy of kernels/NAME; returns its folder.  Its sweep ends with the ranking, unless 'confirm'."""
         return self._copy(os.path.join(KERNELS, name), self.path(to or name), confirm)
+
+    def few(self, confirm=False, **tunables):
+        """vector_add with 4 configurations, or these values: for what does not depend on how many there are."""
+        folder = self.kernel("vector_add", confirm=confirm)
+        sweep = sweepfile.read(folder)
+        sweep["tunables"] = {"BLOCK_SIZE": [64, 256], "ITEMS": [1, 2], "VECTOR": [False], **tunables}
+        sweep["measure"]["samples"]["most"] = 5  # emulated times are so noisy that all are taken
+        sweepfile.write(folder, sweep)
+        return folder
 
     def fixture(self, name, confirm=False):
         return self._copy(os.path.join(FIXTURES, name), self.path(name), confirm)

@@ -23,7 +23,7 @@ class Canary(rig.Rig):
 
     def test_each_gpu_measures_the_baseline_from_start_to_end(self):
         folder = self.folder_with_canaries()
-        remote = self.sshd().line(f"workdir={self.path('remote')}")
+        remote = self.sshd().line(f"workdir={self.with_runner(self.path('remote'))}")
         self.run_coord(folder, "sweep", "--hosts", self.hosts("localhost", remote), "--device", "cpu")
         self.assert_all_correct(self.report(folder))
         self.assert_invariants(folder)

@@ -14,7 +14,7 @@ HOUR = 3600
 class Clock(rig.Rig):
     def resume_with_clock(self, before, after):
         """Kill a sweep whose clock is 'before' s off, and resume it with one that is 'after' s off."""
-        folder = self.kernel("vector_add")
+        folder = self.few(ITEMS=[1, 2, 4, 8])  # some are left when the first is measured
         self.env.update(LD_PRELOAD=CLOCK, FA_SHIFT_S=str(before))
         coord = self.start(folder, "sweep", "--device", "cpu")
         try:

@@ -12,14 +12,6 @@ import sweepfile
 
 
 class Confirm(rig.Rig):
-    def small(self):
-        """vector_add with few configurations."""
-        folder = self.kernel("vector_add", confirm=True)
-        sweep = sweepfile.read(folder)
-        sweep["tunables"] = {"BLOCK_SIZE": [64, 256], "ITEMS": [1, 2], "VECTOR": [False]}
-        sweepfile.write(folder, sweep)
-        return folder
-
     def blocks(self, folder):
         """Measurements of each block: its pass and number, and how many."""
         return self.query(folder, """
@@ -36,9 +28,10 @@ class Confirm(rig.Rig):
         return self.report(folder, self.database(folder))["verdict"]
 
     def test_one_command_confirms_over_two_hosts(self):
-        folder = self.small()
+        folder = self.few(confirm=True)
         sshd = self.sshd()
-        hosts = self.hosts(f"localhost workdir={self.path('w1')}", sshd.line(f"rate=1 workdir={self.path('w2')}"))
+        hosts = self.hosts(f"localhost workdir={self.with_runner(self.path('w1'))}",
+                           sshd.line(f"rate=1 workdir={self.with_runner(self.path('w2'))}"))
         ran = self.run_coord(folder, "sweep", "--device", "cpu", "--hosts", hosts)
         self.assertIn("the cpu device emulates, so its times say nothing about a GPU: the baseline and ", ran.stdout)
         self.assertNotIn("x baseline", ran.stdout)
@@ -90,7 +83,7 @@ class Confirm(rig.Rig):
             self.assertEqual(len(self.blocks(folder)), 12)
 
     def test_a_killed_confirmation_is_gone_on_with(self):
-        folder = self.small()
+        folder = self.few(confirm=True)
         measured = 0
         for _ in range(2):
             coord = self.start(folder, "sweep", "--device", "cpu")

@@ -1,7 +1,6 @@
 """The external baseline: a command in the blocks of a confirmation, good, bad and endless."""
 
 import os
-import shutil
 import sys
 import unittest
 
@@ -96,9 +95,7 @@ class External(rig.Rig):
         folder = self.sweep_with()
         self.shapes(folder, n5k=5001, n6k=6001)
         self.script(folder, "import os\nassert '/w2/' not in os.getcwd(), 'not here'\n" + GOOD)
-        if os.path.isdir(rig.RUNNERS):
-            shutil.copytree(rig.RUNNERS, self.path("w2"))
-        hosts = self.hosts("localhost", self.sshd().line(f"workdir={self.path('w2')}"))
+        hosts = self.hosts("localhost", self.sshd().line(f"workdir={self.with_runner(self.path('w2'))}"))
         self.run_coord(folder, "sweep", "--device", "cpu", "--hosts", hosts)
         bad = self.query(folder, "SELECT outcome, detail FROM tool WHERE host <> 'localhost'")
         self.assertEqual(bad, [("failed", "exit status 1: AssertionError: not here")])

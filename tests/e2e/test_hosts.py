@@ -64,7 +64,7 @@ class Hosts(rig.Rig):
 
     def test_results_of_another_database_are_left_alone(self):
         """Results of a killed coordinator do not make its host unusable for the next one."""
-        folder = self.kernel("vector_add")
+        folder = self.few(BLOCK_SIZE=[64, 128, 256, 512, 1024])
         for n in range(3):
             coord = self.start(folder, "sweep", "--device", "cpu", "--db", f"{n}.db")
             rig.until("a worker", lambda: self.workers() or coord.poll() is not None, 60)
@@ -98,12 +98,10 @@ class Disk(rig.Rig):
 
 class Nothing(rig.Rig):
     def test_a_sweep_without_a_right_configuration_exits_1(self):
-        folder = self.kernel("vector_add")
-        with open(os.path.join(folder, "sweep.json")) as f:
-            text = f.read()
-        self.assertIn('"relative_l2": 1e-6', text)
-        with open(os.path.join(folder, "sweep.json"), "w") as f:
-            f.write(text.replace('"relative_l2": 1e-6', '"relative_l2": 1e-30'))
+        folder = self.few()
+        sweep = sweepfile.read(folder)
+        sweep["tolerance"]["relative_l2"] = 1e-30
+        sweepfile.write(folder, sweep)
         ran = self.run_coord(folder, "sweep", "--device", "cpu", code=1)
         self.assertIn("no configuration is correct", ran.stderr)
 

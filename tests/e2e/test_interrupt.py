@@ -15,15 +15,22 @@ KILLS = int(os.environ.get("FA_KILLS", "20"))
 
 
 class Interrupt(rig.Rig):
+    table = None
+
+    def sixteen(self):
+        """A folder with as many configurations as leave time for some kills."""
+        return self.few(BLOCK_SIZE=[64, 128, 256, 512], ITEMS=[1, 2, 4, 8])
+
     def uninterrupted(self):
-        folder = self.kernel("vector_add")
-        self.run_coord(folder, "sweep", "--device", "cpu")
-        table = self.final_table(folder)
-        os.rename(folder, self.path("uninterrupted"))
-        # The next one begins without workers and without a cache.
-        self.assertEqual(self.end_workers(), [])
-        shutil.rmtree(os.path.join(self.env["HOME"], ".cache"))
-        return table
+        """The final table of a sweep that nothing interrupts; it depends on nothing else, so one sweep is enough."""
+        if Interrupt.table is None:
+            folder = self.sixteen()
+            hosts = self.hosts(f"localhost workdir={self.with_runner(self.path('elsewhere'))}")
+            self.run_coord(folder, "sweep", "--device", "cpu", "--hosts", hosts)
+            Interrupt.table = self.final_table(folder)
+            self.assertEqual(self.end_workers(), [])
+            os.rename(folder, self.path("uninterrupted"))
+        return Interrupt.table
 
     def finish(self, folder, wanted):
         self.run_coord(folder, "sweep", "--device", "cpu")
@@ -36,7 +43,7 @@ class Interrupt(rig.Rig):
         seed = int(os.environ.get("FA_SEED", str(random.randrange(1 << 30))))
         chance = random.Random(seed)
         print(f"FA_SEED={seed}")
-        folder = self.kernel("vector_add")
+        folder = self.sixteen()
         kept = set()
         for _ in range(KILLS):
             coord = self.start(folder, "sweep", "--device", "cpu")
@@ -105,7 +112,8 @@ class Interrupt(rig.Rig):
 
     def test_a_killed_worker_is_replaced(self):
         wanted = self.uninterrupted()
-        folder = self.kernel("vector_add")
+        shutil.rmtree(self.workdir, ignore_errors=True)  # its runner is built as well
+        folder = self.sixteen()
         self.kill_some(folder, self.workers, 2)
         self.assertEqual(self.final_table(folder), wanted)
         self.assert_invariants(folder)
@@ -113,7 +121,7 @@ class Interrupt(rig.Rig):
 
     def test_a_killed_runner_is_replaced(self):
         wanted = self.uninterrupted()
-        folder = self.kernel("vector_add")
+        folder = self.sixteen()
         self.kill_some(folder, lambda: self.programs("/artifacts/"), 2)
         self.assertEqual(self.final_table(folder), wanted)
         self.assert_invariants(folder)
@@ -121,14 +129,15 @@ class Interrupt(rig.Rig):
 
     def test_a_killed_compiler_is_run_again(self):
         wanted = self.uninterrupted()
-        folder = self.kernel("vector_add")
+        shutil.rmtree(self.workdir, ignore_errors=True)  # its runner is built as well
+        folder = self.sixteen()
         self.kill_some(folder, lambda: self.programs("/cc1plus"), 2)
         self.assertEqual(self.final_table(folder), wanted)
         self.assert_invariants(folder)
         self.no_leftovers()
 
     def interrupt(self, number, code):
-        folder = self.kernel("vector_add")
+        folder = self.sixteen()
         coord = self.start(folder, "sweep", "--device", "cpu")
         rig.until("a first result", lambda: self.settled(folder) >= 1)
         began = time.monotonic()

@@ -4,6 +4,7 @@ import os
 import unittest
 
 import rig
+import sweepfile
 
 
 class Localhost(rig.Rig):
@@ -30,7 +31,7 @@ class Localhost(rig.Rig):
         self.assertEqual(self.query(folder, "SELECT count(*) FROM lease WHERE ending = 'lost'"), [(0,)])
 
     def test_the_database_is_private(self):
-        folder = self.kernel("vector_add")
+        folder = self.few()
         self.run_coord(folder, "sweep", "--device", "cpu")
         [db] = [n for n in os.listdir(folder) if n.endswith(".db")]
         self.assertEqual(os.stat(os.path.join(folder, db)).st_mode & 0o777, 0o600)
@@ -43,7 +44,7 @@ class Localhost(rig.Rig):
                 self.assertEqual(sorted(os.listdir(folder)), before, args)
 
     def test_a_finished_sweep_has_nothing_left_to_do(self):
-        folder = self.kernel("vector_add")
+        folder = self.few()
         self.run_coord(folder, "sweep", "--device", "cpu")
         results = self.query(folder, "SELECT count(*) FROM result")
         self.run_coord(folder, "sweep", "--device", "cpu")
@@ -51,21 +52,18 @@ class Localhost(rig.Rig):
         self.assertEqual(self.query(folder, "SELECT count(*) FROM result"), results)
 
     def test_resume_keeps_the_architecture_that_was_asked_for(self):
-        folder = self.kernel("vector_add")
+        folder = self.few()
         self.run_coord(folder, "sweep", "--device", "cpu", "--arch", "sm_90")
         self.run_coord(folder, "resume")
         self.assertEqual(self.query(folder, "SELECT json_extract(facts, '$.arch') FROM sweep"), [(90,)])
 
     def test_a_new_value_is_measured_and_the_rest_is_kept(self):
-        folder = self.kernel("vector_add")
+        folder = self.few()
         self.run_coord(folder, "sweep", "--device", "cpu")
         before = self.query(folder, "SELECT count(*) FROM result")[0][0]
-        sweep = os.path.join(folder, "sweep.json")
-        with open(sweep) as f:
-            text = f.read()
-        self.assertIn('"ITEMS": [1, 2, 4, 8]', text)
-        with open(sweep, "w") as f:
-            f.write(text.replace('"ITEMS": [1, 2, 4, 8]', '"ITEMS": [1, 2, 4, 8, 16]'))
+        sweep = sweepfile.read(folder)
+        sweep["tunables"]["ITEMS"] += [16]
+        sweepfile.write(folder, sweep)
         self.run_coord(folder, "sweep", "--device", "cpu")
         after = self.query(folder, "SELECT count(*) FROM result")[0][0]
         passed = self.query(folder, "SELECT passed FROM sweep ORDER BY id DESC LIMIT 1")[0][0]
@@ -73,7 +71,7 @@ class Localhost(rig.Rig):
         self.assertLessEqual(after, passed + 1)
 
     def test_a_changed_source_is_noticed_and_said(self):
-        folder = self.kernel("vector_add")
+        folder = self.few()
         self.run_coord(folder, "sweep", "--device", "cpu")
         before = self.query(folder, "SELECT count(*) FROM result")[0][0]
         with open(os.path.join(folder, "vector_add.cu"), "a") as f:

@@ -10,7 +10,7 @@ import rig
 @unittest.skipUnless(rig.find_sshd(), "no sshd on this machine")
 class Ssh(rig.Rig):
     def test_a_sweep_over_ssh_with_costs(self):
-        folder = self.kernel("vector_add")
+        folder = self.few()
         hosts = self.hosts(self.sshd().line("rate=0.68"))
         self.run_coord(folder, "sweep", "--hosts", hosts, "--device", "cpu")
         report = self.report(folder, "--cost")
@@ -24,7 +24,7 @@ class Ssh(rig.Rig):
 
     def test_two_hosts_side_by_side(self):
         folder = self.kernel("vector_add")
-        remote = self.sshd().line(f"rate=0.68 workdir={self.path('remote')}")
+        remote = self.sshd().line(f"rate=0.68 workdir={self.with_runner(self.path('remote'))}")
         hosts = self.hosts("localhost", remote)
         self.run_coord(folder, "sweep", "--hosts", hosts, "--device", "cpu")
         report = self.report(folder, "--cost")
@@ -37,8 +37,8 @@ class Ssh(rig.Rig):
         self.assert_invariants(folder)
 
     def test_a_builder_builds_for_a_host_that_only_measures(self):
-        folder = self.kernel("vector_add")
-        measures = self.sshd().line(f"role=gpu workdir={self.path('remote')}")
+        folder = self.few()
+        measures = self.sshd().line(f"role=gpu workdir={self.with_runner(self.path('remote'))}")
         hosts = self.hosts(f"localhost role=builder workdir={self.path('local')}", measures)
         self.run_coord(folder, "sweep", "--hosts", hosts, "--device", "cpu")
         self.assert_all_correct(self.report(folder))
@@ -47,20 +47,20 @@ class Ssh(rig.Rig):
         self.assert_invariants(folder)
 
     def test_the_systems_ssh_does_the_same(self):
-        folder = self.kernel("vector_add")
+        folder = self.few()
         hosts = self.hosts(self.sshd().line())
         self.run_coord(folder, "sweep", "--hosts", hosts, "--device", "cpu", "--ssh=openssh")
         self.assert_all_correct(self.report(folder))
 
     def test_an_unknown_host_key_is_refused(self):
-        folder = self.kernel("vector_add")
+        folder = self.few()
         line = self.sshd().line().replace("hostkey=", "#")
         ran = self.run_coord(folder, "sweep", "--hosts", self.hosts(line), "--device", "cpu", code=4)
         self.assertIn("--accept-new-host-keys", ran.stderr)
         self.assertIn(self.sshds[0].fingerprint(), ran.stderr)
 
     def test_nothing_answers(self):
-        folder = self.kernel("vector_add")
+        folder = self.few()
         sshd = self.sshd()
         line = sshd.line()
         sshd.stop()

@@ -103,7 +103,7 @@ class Search(rig.Rig):
         self.assertEqual(len(self.tried()), 264)
 
     def test_a_killed_search_goes_on_to_the_points_it_would_have_tried(self):
-        terms = ("--strategy", "lhs:20,bayes:40", "--seed", "7")
+        terms = ("--strategy", "lhs:15,bayes:15", "--seed", "7")
         coord = self.start(self.folder, "sweep", "plain.json", "--device", "replay=bowl.json", "--speed-up", "20",
                            "--db", "x.db", *terms)
         try:
@@ -111,7 +111,7 @@ class Search(rig.Rig):
         finally:
             coord.kill()
             coord.wait()
-        self.assertLess(self.settled(self.folder), 60)
+        self.assertLess(self.settled(self.folder), 30)
         self.run_coord(self.folder, "resume", "--speed-up", "100000", "x.db")
         self.sweep(*terms, db="whole.kept")  # last: cached builds end too fast to be caught
         self.assertEqual(self.tried(), self.tried("whole.kept"))
@@ -160,20 +160,20 @@ class Search(rig.Rig):
             self.optuna_leads()
 
     def leads_and_is_not_started_by_a_database(self):
-        out = self.sweep("--strategy", self.counting(), "--evaluations", "30").stderr
-        self.assertIn("30 of 264 configurations", out)
-        self.assertEqual(len(self.tried()), 30)
+        out = self.sweep("--strategy", self.counting(), "--evaluations", "12").stderr
+        self.assertIn("12 of 264 configurations", out)
+        self.assertEqual(len(self.tried()), 12)
         points = [row[0] for row in self.rows("SELECT point FROM step WHERE kind = 'asked' ORDER BY position")]
         self.assertEqual(points, sorted(points))
         refused = self.run_coord(self.folder, "resume", "x.db", code=2)
         self.assertIn("to continue, give --strategy again", refused.stderr)
-        self.run_coord(self.folder, "resume", "--strategy", self.counting(), "--evaluations", "40", "x.db")
-        self.assertEqual(len(self.tried()), 40)
+        self.run_coord(self.folder, "resume", "--strategy", self.counting(), "--evaluations", "16", "x.db")
+        self.assertEqual(len(self.tried()), 16)
 
     def another_goes_on_when_it_ends(self):
-        out = self.sweep("--strategy", self.counting("9"), "--evaluations", "40").stderr
+        out = self.sweep("--strategy", self.counting("9"), "--evaluations", "20").stderr
         self.assertIn("the license has expired; bayes continues in its place", out)
-        self.assertEqual(len(self.tried()), 40)
+        self.assertEqual(len(self.tried()), 20)
         self.assertEqual(self.rows("SELECT count(*) FROM event WHERE name = 'STRATEGY-ENDED'")[0][0], 1)
 
     def one_that_never_begins_ends_the_sweep(self):
@@ -186,8 +186,8 @@ class Search(rig.Rig):
     def optuna_leads(self):
         if not has_optuna():
             self.skipTest("python3-optuna is not here")
-        self.sweep("--strategy", f"external:{OPTUNA_PYTHON} {OPTUNA}", "--evaluations", "25")
-        self.assertEqual(len(self.tried()), 25)
+        self.sweep("--strategy", f"external:{OPTUNA_PYTHON} {OPTUNA}", "--evaluations", "15")
+        self.assertEqual(len(self.tried()), 15)
 
     def test_the_sweep_file_says_what_is_searched_for(self):
         folder = self.kernel("vector_add")

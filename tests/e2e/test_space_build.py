@@ -15,8 +15,10 @@ class SpaceBuild(rig.Rig):
         ran = self.run_coord(folder, "space", "--build", "--json", *args, code=code)
         return json.loads(ran.stdout), ran.stderr
 
+    # Of one test, because what is built once is then in the worker's cache.
     def test_what_was_built_is_told_and_not_built_again(self):
         folder = self.fixture("dead_tunable")
+        self.assertIn("known after builds", self.run_coord(folder, "space").stdout)
         told, said = self.build(folder, "--jobs", "2")
         self.assertIn("4/4 built", said)
         self.assertEqual((told["built"], told["failed"], told["distinct_codes"]), (4, 0, 2))
@@ -34,15 +36,16 @@ class SpaceBuild(rig.Rig):
         self.assertEqual(again, told)
         self.assertEqual(self.query(folder, "SELECT count(*) FROM build"), [(4,)])
         self.run_coord(folder, "verify", "dead_tunable.sm_89.db")
-
-    def test_the_gate_table_knows_the_dead_tunable_from_then_on(self):
-        folder = self.fixture("dead_tunable")
-        self.assertIn("known after builds", self.run_coord(folder, "space").stdout)
-        text = self.run_coord(folder, "space", "--build").stdout
-        self.assertIn("4 built, 0 failed; 2 distinct machine codes", text)
-        self.assertIn("dead tunables: UNUSED", text)
-        self.assertIn("dead tunables: UNUSED", self.run_coord(folder, "space").stdout)
-        self.assertIn("known after builds", self.run_coord(folder, "space", "--arch", "sm_90").stdout)
+        with self.subTest("the gate table knows the dead tunable from then on"):
+            text = self.run_coord(folder, "space", "--build").stdout
+            self.assertIn("4 built, 0 failed; 2 distinct machine codes", text)
+            self.assertIn("dead tunables: UNUSED", text)
+            self.assertIn("dead tunables: UNUSED", self.run_coord(folder, "space").stdout)
+            self.assertIn("known after builds", self.run_coord(folder, "space", "--arch", "sm_90").stdout)
+        with self.subTest("builds do not take the place of another sweep"):
+            self.build(folder, "--db", "a.db")
+            said = self.run_coord(folder, "space", "--build", "--arch", "sm_90", "--db", "a.db", code=2).stderr
+            self.assertIn("a.db holds a sweep for sm_89; name another database with --db", said)
 
     def test_what_passes_the_gates_and_does_not_build_is_named(self):
         folder = self.fixture("dead_tunable")
@@ -109,13 +112,6 @@ exec '{rig.NVCC}' "$@"
         os.chmod(self.path("bin", "nvcc"), 0o755)
         self.env["CUDA_HOME"] = self.folder
         return started
-
-    def test_builds_do_not_take_the_place_of_another_sweep(self):
-        folder = self.fixture("dead_tunable")
-        self.build(folder, "--db", "a.db")
-        said = self.run_coord(folder, "space", "--build", "--arch", "sm_90", "--db", "a.db", code=2).stderr
-        self.assertIn("a.db holds a sweep for sm_89; name another database "
-                      "with --db", said)
 
     def test_contradictions_are_refused(self):
         folder = self.fixture("dead_tunable")

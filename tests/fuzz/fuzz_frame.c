@@ -1,5 +1,5 @@
-/* The far side of a relay may send any bytes: they are frames, or refused,
- * and never more is buffered than the pump allows. */
+/* The other end of a relay may send any bytes.  They are frames or are refused,
+ * and the buffer never exceeds the limit of the pump. */
 #include <stddef.h>
 #include <stdint.h>
 

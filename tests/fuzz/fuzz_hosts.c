@@ -8,7 +8,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-/* Any text gives hosts or one error, and a host never looks like an option. */
+/* Any text gives hosts or one error.  No field that ssh sees begins with '-'.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     struct hosts hosts;

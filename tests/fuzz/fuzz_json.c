@@ -18,7 +18,7 @@ static void check(const struct json *json, size_t len, int depth)
     }
 }
 
-/* Any bytes give a value, with places inside the text, or one error. */
+/* Any bytes give one error, or a value whose positions lie inside the text. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     struct json_doc *doc;

@@ -10,7 +10,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-/* Any text is read as known_hosts lines, as a shown key, and as a key file. */
+/* Any text can be read as known_hosts lines, as the key that a server shows,
+ * and as a key file. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     char *text = mem_dup(bytes, len);

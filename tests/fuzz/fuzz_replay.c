@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-/* Every configuration of the sweep has its record. */
+/* Every configuration of the sweep has a record. */
 static void look_at(struct replay *replay, const struct spec *spec)
 {
     struct value values[SPEC_AXES_MAX];
@@ -28,8 +28,8 @@ static void look_at(struct replay *replay, const struct spec *spec)
     buf_fini(&text);
 }
 
-/* Any file gives a record or one error.  A record gives a sweep file that fits
- * it, unless it exceeds limits of sweep files. */
+/* Any file gives a record or one error.  A record gives a sweep file that
+ * matches it, unless it exceeds the limits of sweep files. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     struct replay_options options = { .speed_up = 1 };

@@ -25,8 +25,8 @@ static const char text[] =
     "\"tolerance\": { \"relative_l2\": 1, \"max_error\": 1 },"
     "\"baseline\": { \"A\": 1, \"B\": 1, \"MODE\": \"x\" } }";
 
-/* Any text as a rule lets at most eight points pass, or is refused with one
- * error; nothing else happens. */
+/* Any text, used as a rule, lets at most eight points pass or is refused with
+ * one error, and has no other effect. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     struct space_gate_count count;

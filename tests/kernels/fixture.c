@@ -17,6 +17,7 @@ enum {
 };
 
 static const char includes[] = "-I" FA_SOURCE_DIR "/kernels/include";
+static const char cuda[] = "-I" FA_SOURCE_DIR "/kernels/include/fa_cuda";
 
 /* The child of fork(), its stderr to 'said' unless that is -1. */
 static void run(const char *const *argv, int said)
@@ -110,20 +111,25 @@ bool fixture_builds(const char *name, const char *source, const char *entry,
     write_file(unit, "#include \"%s\"\nFA_EMULATION_ENTRY(%s)\n", path, entry);
     return fixture_command((const char *[]){
                "c++", "-O1", "-std=c++17", "-shared", "-fPIC", "-x", "c++",
-               includes, "-include", "fa/emulation.h", "-include", header, unit,
-               "-o", object, NULL }) == 0;
+               includes, cuda, "-include", "fa/emulation.h", "-include", header,
+               unit, "-o", object, NULL }) == 0;
 }
 
 struct device_kernel *fixture_load(const char *name, const char *source,
                                    const char *entry, const char *params)
 {
+    assert_true(fixture_builds(name, source, entry, params));
+    return fixture_load_again(name);
+}
+
+struct device_kernel *fixture_load_again(const char *name)
+{
     struct device_kernel *kernel = NULL;
     struct device_err err = { .text = "" };
     char object[PATH_BYTES];
 
-    assert_true(fixture_builds(name, source, entry, params));
     snprintf(object, sizeof(object), "%s/%s.so", FOLDER, name);
-    if (device_load(NULL, object, entry, &kernel, &err) < 0)
+    if (device_load(NULL, object, "", &kernel, &err) < 0)
         fail_msg("%s", err.text);
     return kernel;
 }

@@ -25,6 +25,10 @@ bool fixture_builds(const char *name, const char *source, const char *entry,
 struct device_kernel *fixture_load(const char *name, const char *source,
                                    const char *entry, const char *params);
 
+/* Load what was built under that name, as new: its first launch runs forward.
+ */
+struct device_kernel *fixture_load_again(const char *name);
+
 /* Remove the object of that name; what was loaded of it stays loaded. */
 void fixture_remove(const char *name);
 

@@ -22,12 +22,12 @@ enum {
 static struct device_kernel *kernel;
 static struct device_buffer *in, *out;
 
-static int launch(int fault, size_t smem, double timeout_s,
-                  struct device_err *err)
+static int launch_of(struct device_kernel *loaded, int fault, size_t smem,
+                     double timeout_s, struct device_err *err)
 {
     void *addresses[2] = { device_address(in), device_address(out) };
     void *args[3] = { &addresses[0], &addresses[1], &fault };
-    const struct device_launch l = { .kernel = kernel,
+    const struct device_launch l = { .kernel = loaded,
                                      .grid = { 2, 1, 1 },
                                      .block = { 64, 1, 1 },
                                      .smem = smem,
@@ -35,6 +35,30 @@ static int launch(int fault, size_t smem, double timeout_s,
                                      .n_args = 3 };
 
     return device_run(NULL, &l, timeout_s, err);
+}
+
+/* The first launch of the kernel. */
+static int launch(int fault, size_t smem, double timeout_s,
+                  struct device_err *err)
+{
+    struct device_kernel *loaded = fixture_load_again("faults");
+    const int rc = launch_of(loaded, fault, smem, timeout_s, err);
+
+    device_unload(NULL, loaded);
+    return rc;
+}
+
+static void launch_after_the_first_names_its_order(void **state)
+{
+    struct device_err err;
+
+    (void)state;
+    assert_int_equal(launch_of(kernel, 0, 2048, 10, &err), 0);
+    assert_int_equal(launch_of(kernel, 3, 2048, 10, &err), DEVICE_FAULT);
+    assert_int_equal(fnmatch("out of bounds: *, faults.cu:*; blocks and "
+                             "threads ran in drawn order 2",
+                             err.text, 0),
+                     0);
 }
 
 static void correct_kernel_reverses_each_block(void **state)
@@ -230,7 +254,7 @@ static void object_that_was_removed_still_runs(void **state)
 
     (void)state;
     fixture_remove("faults");
-    assert_int_equal(launch(0, 2048, 10, &err), 0);
+    assert_int_equal(launch_of(kernel, 0, 2048, 10, &err), 0);
 }
 
 static int tear_down(void **state)
@@ -247,6 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(correct_kernel_reverses_each_block),
         cmocka_unit_test(each_fault_is_reported),
+        cmocka_unit_test(launch_after_the_first_names_its_order),
         cmocka_unit_test(correct_kernel_runs_after_a_fault),
         cmocka_unit_test(unwritten_shared_memory_is_not_read),
         cmocka_unit_test(double_store_names_the_other_block),

@@ -151,7 +151,7 @@ static void the_barrier_between_q_and_the_rings_is_missed(void **state)
     (void)state;
     through.values[Q_HOME] = 2;
     is_missed("missing barrier: ", &through,
-              "            barrier(); /* the rings take its place */");
+              "            barrier(); /* the rings overwrite Q */");
 }
 
 static void the_barrier_between_the_rings_and_the_output_is_missed(void **state)
@@ -170,10 +170,10 @@ static void the_order_of_lanes_is_missed(void **state)
 
     (void)state;
     is_missed("missing barrier: ", &flash_plain,
-              "    syncwarp(); /* rows cross lanes, not warps */");
+              "    syncwarp(); /* lanes exchange rows, warps do not */");
     persistent.values[PERSISTENT] = 1;
     is_missed("missing barrier: ", &persistent,
-              "            syncwarp(); /* all lanes have, before */");
+              "            syncwarp(); /* all lanes have read Q */");
 }
 
 static int set_up(void **state)

@@ -1,10 +1,10 @@
 """Programs with one planted bug each.
 
-A mutant is a pattern (re, with MULTILINE) that occurs in one source file, once,
-and nowhere else, and what stands in its place.  That file alone is compiled again, with the flags of
+A mutant is a pattern (re, with MULTILINE) that occurs exactly once in all source
+files, and its replacement.  Only that file is compiled again, with the flags of
 the build folder, and linked in front of the libraries: the linker takes the
-object that it has met first.  Nothing in the source tree or in the build
-folder changes.
+object that it finds first.  Nothing in the source tree or in the build folder
+changes.
 """
 import json
 import os
@@ -37,7 +37,7 @@ class Builder:
                       if path.startswith(starts) and path.endswith(".c"))
 
     def find(self, mutant):
-        """The file that holds the old text, and that text's successor."""
+        """The file that contains the pattern, and its new text."""
         found = []
         for path in self.sources("coordinator", "common"):
             with open(path, encoding="utf-8") as file:
@@ -49,7 +49,7 @@ class Builder:
         return found[0]
 
     def compile(self, path, text, here, flags=()):
-        """HERE.o of this text in place of the file; None if it does not compile."""
+        """Compiles this text in place of the file into HERE.o; None if it does not compile."""
         with open(here + ".c", "w", encoding="utf-8") as file:
             file.write(text)
         entry = self.commands[path]
@@ -61,7 +61,7 @@ class Builder:
         return None if done.returncode else here + ".o"
 
     def link_with(self, object_file, out):
-        """The program, with this object in front of the libraries."""
+        """Links the program with this object in front of the libraries."""
         link = shlex.split(self.link)
         link[link.index("-o") + 1] = out
         first = next(i for i, word in enumerate(link) if word.endswith(".a"))
@@ -69,7 +69,7 @@ class Builder:
         subprocess.run(link, cwd=self.build, check=True)
 
     def make(self, path, text, name):
-        """The program with this text in place of the file; None if it does not compile."""
+        """Builds the program with this text in place of the file; None if it does not compile."""
         here = os.path.join(self.folder, re.sub(r"\W", "_", name))
         object_file = self.compile(path, text, here)
         if object_file:

@@ -2,8 +2,8 @@
 
     planted.py SOURCE_FOLDER BUILD_FOLDER [NAME...]
 
-A bug is found by a seed that has a finding with it and none without it.
-Exit status: 0 when all are found, else 1.
+A seed finds a bug if it has a finding with the bug and none without it.
+The exit status is 0 if all bugs are found, otherwise 1.
 """
 import os
 import subprocess
@@ -14,9 +14,9 @@ import time
 from mutants import Builder, Mutant
 
 SEEDS = 1000
-STEP = 10  # seeds a process
+STEP = 10  # seeds for each process
 
-# Patterns, not places: files and functions may be renamed.
+# Patterns, because files and functions may be renamed.
 PLANTED = [
     Mutant("acknowledge before COMMIT",
            r"^( +rc = [\w.>-]*disk\.commit\([^;]*;\n    if \(rc < 0\)\n        return rc;\n)"
@@ -37,7 +37,7 @@ PLANTED = [
     Mutant("forget to requeue what was refused",
            r"^    (settled_or_queued\(s, job, lease\.host\);)",
            r"    if (event != JOB_EV_REFUSED || s->jobs.list[job].state != JOB_WAITING)\n        \1"),
-    # These two are found while the sweep runs, by I7, or not at all.
+    # Only I7, which is checked while the sweep runs, finds these two.
     Mutant("forget to tell what was dropped",
            r"^    int_queue_push\(&s->orders\.dropped, [^;]*;\n", ""),
     Mutant("forget to queue the build for an order",
@@ -49,6 +49,8 @@ PLANTED = [
     Mutant("adopt what was not leased",
            r"if \((!\w+_was_given\()",
            r"if (false && \1"),
+    Mutant("a repetition that crashes uses up no try",
+           r"^    job->tries_left -= crashed \|\| lost;\n", ""),
     Mutant("no deadline",
            r"(if \()(now > \w+_deadline\(sweep, lease\)\))",
            r"\1now < 0 && \2"),
@@ -56,7 +58,7 @@ PLANTED = [
 
 
 def seeds_with_findings(program, first, last):
-    """{seed: its line} of those that the program complains about."""
+    """{seed: its line} of the seeds with findings."""
     out = subprocess.run([program, "--seeds", f"{first}..{last}"], check=False,
                          capture_output=True, text=True)
     if out.returncode not in (0, 1):  # it crashed: that is a finding, too
@@ -66,7 +68,7 @@ def seeds_with_findings(program, first, last):
 
 
 class Honest:
-    """What the program says without a bug, asked once."""
+    """The findings of the program without a bug; each seed runs once."""
 
     def __init__(self, program):
         self.program, self.known = program, {}

@@ -1,4 +1,10 @@
-/* I4: a host gets no lease for saying that it runs what it was never sent. */
+/* I4: a host gets no lease for saying that it runs what it was never sent.
+ *
+ * A coordinator commits the row of a lease before it sends the lease.  If it is
+ * killed in between, the next life cannot tell this row from that of a lease
+ * that arrived.  So the row of an earlier life entitles the host to its claim.
+ * A row that only this life has was written because of the claim.
+ */
 #include "common/msg.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
@@ -17,19 +23,19 @@ static bool was_sent(const struct sim_trace *trace, int host, int id)
     return false;
 }
 
-static bool has_lease(struct store *store, const char *host, const char *id)
+/* The lease exists, and the life of this epoch was the first to write it. */
+static bool is_of_claim(struct store *store, const char *host, const char *id,
+                        int64_t epoch)
 {
     static const char text[] =
-        "SELECT 1 FROM lease WHERE host=?1 AND config||'/'||shape||'/'||purpose"
-        "||'/'||round||'/'||stage=?2";
-    struct sqlite3_stmt *stmt = NULL;
+        "SELECT coalesce(min(epoch)=?3, 0) FROM lease WHERE host=?1"
+        " AND config||'/'||shape||'/'||purpose||'/'||round||'/'||stage=?2";
     struct err err;
-    bool has = sql_prepare(store_db(store), text, &stmt, &err) == 0 &&
-               sql_start(stmt, &err, "ss", host, id) == 0 &&
-               sql_step(stmt, &err) == 1;
+    int64_t is = 0;
 
-    sql_free(stmt);
-    return has;
+    return sql_number(store_db(store), text, &is, &err, "ssI", host, id,
+                      epoch) == 0 &&
+           is != 0;
 }
 
 void sim_check_claims(struct sim_run *run, struct store *store)
@@ -46,7 +52,7 @@ void sim_check_claims(struct sim_run *run, struct store *store)
             continue;
         host = run->world->scene.hosts[r->host].name;
         id = sim_trace_text(trace, r->id);
-        if (has_lease(store, host, id))
+        if (is_of_claim(store, host, id, r->epoch))
             sim_run_finds(run, "I4", "%s holds %s, which it was never sent",
                           host, id);
     }

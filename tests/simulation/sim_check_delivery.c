@@ -1,5 +1,5 @@
-/* I1, from the trace alone: a nonce is acknowledged only after a COMMIT that
- * came after it, by a coordinator that then lived. */
+/* I1, from the trace alone: a result is acknowledged only after a COMMIT that
+ * followed its arrival in the same life of the coordinator. */
 #include <stdlib.h>
 
 #include "common/clock.h"
@@ -11,8 +11,8 @@
 
 enum state {
     UNKNOWN,
-    TAKEN,     /* since the last COMMIT */
-    COMMITTED, /* for good */
+    TAKEN, /* it came after the last COMMIT */
+    COMMITTED,
 };
 
 static void change_all(unsigned char *states, size_t n, enum state from,

@@ -1,5 +1,5 @@
-/* F28, from the trace alone: while a host is silent that holds measurements, a
- * GPU that has nothing else to do repeats them. */
+/* F28, from the trace alone: if a silent host holds measurements, a GPU without
+ * work repeats them. */
 #include <string.h>
 
 #include "common/clock.h"
@@ -11,10 +11,10 @@
 
 #define SILENT_NS (10 * NS_PER_S) /* two heartbeats */
 #define SPEAKS_NS (7 * NS_PER_S)
-#define IDLE_NS (8 * NS_PER_S) /* enough to fetch or to build what it needs */
+#define IDLE_NS (8 * NS_PER_S) /* enough to fetch or build what it needs */
 
 struct place {
-    int gpu; /* name */
+    int gpu; /* a name of the trace */
     int64_t used_ns;
 };
 
@@ -41,7 +41,7 @@ static void note_use(struct places *p, int64_t now)
                 p->of[h][g].used_ns = now;
 }
 
-/* A GPU of a host that speaks, without work for a while; or NULL. */
+/* A GPU that had no work for a while, on a host that is not silent; or NULL. */
 static const struct place *find_idle(const struct places *p, int64_t now,
                                      int except)
 {
@@ -65,7 +65,7 @@ static bool is_repeated(const struct sim_leases *l, const struct sim_lease *it)
     return false;
 }
 
-/* Builds that are out may be what they wait for. */
+/* Measurements may wait for the builds that are running. */
 static bool builds_run(const struct sim_leases *l)
 {
     for (size_t i = 0; i < l->n; i++)

@@ -1,5 +1,5 @@
-/* I4 and I8, from the trace alone: a GPU is leased on one host and within its
- * credit; a lease ends in time. */
+/* I4 and I8, from the trace alone: a GPU is leased on one host only, and within
+ * its credit; a lease ends by its deadline. */
 #include "common/clock.h"
 #include "common/msg.h"
 #include "tests/simulation/sim_check.h"
@@ -8,11 +8,11 @@
 #include "tests/simulation/sim_worker.h"
 #include "tests/simulation/sim_world.h"
 
-/* Its deadline: the limit and 30 s (F23), and as much for what was on its way;
- * and what the disk was slow meanwhile, which is forgiven. */
+/* The deadline is the limit plus 30 s (F23).  Another 30 s are for messages on
+ * their way.  Time that the disk was slow does not count. */
 #define OVERDUE_NS (60 * NS_PER_S)
 
-/* Beside the lease that has just begun, the last one. */
+/* The lease that has just begun is the last one. */
 static void check_gpu(struct sim_run *run, const struct sim_leases *l,
                       int64_t now)
 {

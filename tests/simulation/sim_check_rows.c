@@ -1,4 +1,4 @@
-/* The database, after the last life. */
+/* Checks of the database after the last life. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +15,11 @@
 #include "tests/simulation/sim_sweep.h"
 #include "tests/simulation/sim_world.h"
 
-/* What must have no row; each says what is wrong with it.  ?1 is the epoch of
+/* Queries that must find no row; a row says what is wrong.  ?1 is the epoch of
  * the last life. */
 static const struct query {
     const char *check, *text;
-    bool when_done; /* only of a run that ended with 0 */
+    bool when_done; /* asked only if the run ended with 0 */
 } queries[] = {
     { "I2",
       "SELECT config||' '||shape||' '||purpose||' '||round||' is counted '"
@@ -87,7 +87,7 @@ static void ask(struct sim_run *run, struct store *store,
     sql_free(stmt);
 }
 
-/* ---- I1: what was acknowledged is there ---- */
+/* ---- I1: acknowledged results are in the database ---- */
 
 static void check_acknowledged(struct sim_run *run, struct store *const *stores)
 {
@@ -127,9 +127,9 @@ static void check_acknowledged(struct sim_run *run, struct store *const *stores)
         sql_free(stmts[i]);
 }
 
-/* ---- I5: each host is held from the begin of a life to its end ---- */
+/* ---- I5: each host is held from the beginning of a life to its end ---- */
 
-/* 'end_ns' is when it let go of the host. */
+/* 'end_ns' is when the coordinator released the host. */
 static void check_held(struct sim_run *run, struct store *const *stores,
                        const struct sim_record *begin, int64_t end_ns,
                        size_t host)
@@ -159,14 +159,15 @@ static void check_held(struct sim_run *run, struct store *const *stores,
                       (double)is / 1e9);
 }
 
-/* One that was killed has written as far as its last COMMIT; one whose disk
- * was full, too. */
+/* A life that was killed, or whose disk was full, wrote intervals up to its
+ * last COMMIT, and is not checked. */
 static void check_ledger(struct sim_run *run, struct store *const *stores)
 {
     const struct sim_trace *trace = &run->world->trace;
     const struct sim_record *begin = NULL;
     bool gone[SIM_HOSTS_MAX] = { false };
-    int64_t last_ms = 0; /* the last COMMIT closes the books, and costs */
+    int64_t last_ms =
+        0; /* of the last COMMIT, which comes after the last interval */
 
     for (size_t i = 0; i < trace->n; i++) {
         const struct sim_record *r = &trace->records[i];
@@ -188,7 +189,7 @@ static void check_ledger(struct sim_run *run, struct store *const *stores)
     }
 }
 
-/* ---- I6: what is said of a configuration is true ---- */
+/* ---- I6: the outcome of a configuration is true ---- */
 
 static bool has_liar(const struct sim_run *run)
 {

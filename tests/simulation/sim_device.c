@@ -10,9 +10,9 @@
 #include "tests/simulation/sim_vice.h"
 #include "tests/simulation/sim_world.h"
 
-/* Two configurations in so many compile to the same artifact as another. */
+/* Configurations that compile to the same artifact as another one. */
 #define TWINS_PERCENT 10
-/* Of a GPU that is hot: it rests, and comes back. */
+/* How much slower a hot GPU is; it must rest, and recovers. */
 #define DRIFT 1.05
 #define DRIFT_NS (40 * NS_PER_S)
 
@@ -99,7 +99,7 @@ static int samples_wanted(const struct msg *lease)
     return least < SIM_SAMPLES_MAX ? least : SIM_SAMPLES_MAX;
 }
 
-/* Some GPUs of a sweep with canaries lose their level for a while. */
+/* In a sweep with canaries, some GPUs leave their level for a while. */
 static double drift_of(const struct sim_world *world, const char *gpu)
 {
     uint64_t h = mix(world, "drift", gpu);

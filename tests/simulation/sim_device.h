@@ -1,7 +1,7 @@
 /* sim_device.h - what a build or a measurement comes to, and how long it takes
  *
- * A configuration is what it is for a seed: right, wrong, not to be compiled,
- * one that crashes or hangs.  The checker asks for the same truth.
+ * The seed decides what each configuration does: it is correct, wrong, does not
+ * compile, crashes or hangs.  The checker reads the same truth.
  */
 #ifndef FA_TESTS_SIMULATION_SIM_DEVICE_H
 #define FA_TESTS_SIMULATION_SIM_DEVICE_H
@@ -21,16 +21,16 @@ enum sim_truth {
     SIM_NOT_COMPILED,
     SIM_WRONG,
     SIM_RUNTIME,
-    SIM_DIES,    /* its process, every time */
-    SIM_FLAKY,   /* its process, at its first attempt */
-    SIM_HANGS,   /* until the limit */
+    SIM_DIES,    /* its process dies every time */
+    SIM_FLAKY,   /* its process dies at the first attempt */
+    SIM_HANGS,   /* it hangs until the limit */
     SIM_NO_BUILD /* the compiler hangs until the limit */
 };
 
 enum sim_truth sim_device_truth(const struct sim_world *world,
                                 const char *config);
 
-/* A result without what comes from the lease and the journal. */
+/* A result, without the fields that the lease and the journal add. */
 struct sim_answer {
     struct msg msg;
     double samples[SIM_SAMPLES_MAX];

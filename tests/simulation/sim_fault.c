@@ -9,11 +9,11 @@
 
 #define HOUR_NS (3600 * NS_PER_S)
 
-/* What a fault is: it begins at once, and 'lasts_ns' may be SIM_FOR_EVER. */
+/* A fault begins at once; 'lasts_ns' may be SIM_FOR_EVER. */
 struct fault {
     const char *name;
     void (*begin)(struct sim_world *world, size_t host, int64_t lasts_ns);
-    bool for_ever; /* can be, on a host that is not the anchor */
+    bool for_ever; /* it may last for ever, on any host but the anchor */
     bool of_host;
     int weight;
 };
@@ -33,7 +33,7 @@ static void end_later(struct sim_world *world, sim_event_fn *fn, size_t host,
                                           .host = host });
 }
 
-/* ---- of connections ---- */
+/* ---- faults of connections ---- */
 
 static void cut(struct sim_world *world, size_t host, int64_t lasts_ns)
 {
@@ -42,7 +42,7 @@ static void cut(struct sim_world *world, size_t host, int64_t lasts_ns)
         sim_hand_broken(world, host, "connection reset");
 }
 
-/* Nobody notices but by silence; a new login works. */
+/* Both ends notice nothing but the silence.  A new login works. */
 static void half_open(struct sim_world *world, size_t host, int64_t lasts_ns)
 {
     int64_t which = sim_between(world, 0, 2);
@@ -64,7 +64,7 @@ static void net_down(struct sim_world *world, size_t host, int64_t lasts_ns)
     end_later(world, net_up, host, lasts_ns);
 }
 
-/* ---- of hosts ---- */
+/* ---- faults of hosts ---- */
 
 static void kill_worker(struct sim_world *world, size_t host, int64_t lasts_ns)
 {
@@ -100,7 +100,7 @@ static void disk_full(struct sim_world *world, size_t host, int64_t lasts_ns)
     end_later(world, has_room, host, lasts_ns);
 }
 
-/* ---- of the coordinator ---- */
+/* ---- faults of the coordinator ---- */
 
 static void kill_coordinator(struct sim_world *world, size_t host,
                              int64_t lasts_ns)
@@ -152,7 +152,7 @@ static void database_full(struct sim_world *world, size_t host,
     end_later(world, has_space, host, lasts_ns);
 }
 
-/* The reactor blocks it and reads it from a descriptor. */
+/* The reactor blocks the signal and reads it from a descriptor. */
 static void interrupt(struct sim_world *world, size_t host, int64_t lasts_ns)
 {
     (void)host;

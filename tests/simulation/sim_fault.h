@@ -1,4 +1,4 @@
-/* sim_fault.h - what goes wrong, and when: drawn before anything begins */
+/* sim_fault.h - which faults occur, and when; drawn before the run begins */
 #ifndef FA_TESTS_SIMULATION_SIM_FAULT_H
 #define FA_TESTS_SIMULATION_SIM_FAULT_H
 

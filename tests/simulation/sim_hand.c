@@ -6,7 +6,7 @@
 #include "tests/simulation/sim_line.h"
 #include "tests/simulation/sim_world.h"
 
-/* As in coordinator/link/host_thread.c and worker/main/relay.c. */
+/* The times of coordinator/link/host_thread.c and worker/main/relay.c. */
 #define RETRY_FIRST_MS 500
 #define RETRY_MAX_MS 30000
 #define OFFER_NS (10 * NS_PER_S)
@@ -19,7 +19,7 @@ static struct sim_line *line_of(struct sim_world *world, size_t host)
     return &world->lines[host];
 }
 
-/* Its next step; what was planned before is void. */
+/* Plans the next step of the thread; a step planned before is cancelled. */
 static void plan(struct sim_world *world, size_t host, sim_event_fn *fn,
                  int64_t in_ns)
 {
@@ -91,7 +91,7 @@ static void attach(struct sim_world *world, const struct sim_event *event)
         return;
     if (line->offered_ns == 0)
         line->offered_ns = world->boot_ns;
-    /* the relay waits for the end of a worker, and starts the next one */
+    /* the relay waits until the worker has ended, and starts the next one */
     if (!line->told_to_end && sim_host_is_ending(world, event->host) &&
         world->boot_ns - line->offered_ns < OFFER_NS) {
         plan(world, event->host, attach, OFFER_AGAIN_NS);
@@ -103,7 +103,7 @@ static void attach(struct sim_world *world, const struct sim_event *event)
         end(world, event->host);
     else if (why && *why)
         sim_hand_broken(world, event->host, why);
-    else if (why) /* a frozen worker */
+    else if (why) /* the worker is frozen */
         plan(world, event->host, not_in_time, OFFER_NS);
     if (line->told_to_end || why)
         return;
@@ -155,7 +155,7 @@ static void breaks(struct sim_world *world, const struct sim_event *event)
 
     if (line->hand != SIM_HAND_ATTACHED || line->tunnel != event->number)
         return;
-    if (line->stalled[SIM_TO_COORDINATOR]) { /* the end is under way, too */
+    if (line->stalled[SIM_TO_COORDINATOR]) { /* the news stalls, too */
         later.at_ns += NS_PER_S;
         sim_queue_add(&world->queue, later);
         return;

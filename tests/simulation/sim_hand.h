@@ -1,8 +1,9 @@
 /* sim_hand.h - logins and connections as coordinator/link/host_thread.c makes
  * them
  *
- * CONNECTING, UPLOADING, ATTACHED, until it is BROKEN and tried again, half a
- * second later at first, then later each time; a refused login is given up.
+ * A host goes through CONNECTING, UPLOADING and ATTACHED.  When it is BROKEN,
+ * the thread tries again: after half a second at first, then after growing
+ * pauses. The thread gives a host up if its login is refused.
  */
 #ifndef FA_TESTS_SIMULATION_SIM_HAND_H
 #define FA_TESTS_SIMULATION_SIM_HAND_H
@@ -13,13 +14,13 @@
 struct sim_world;
 
 void sim_hand_start(struct sim_world *world, size_t host);
-/* Its connection ended, for this reason. */
+/* The host's connection ended, for this reason. */
 void sim_hand_broken(struct sim_world *world, size_t host, const char *why);
-/* The same, a while later: what its peer's end takes to arrive. */
+/* The same, after the time that the news from the other end needs to arrive. */
 void sim_hand_breaks(struct sim_world *world, size_t host, bool worker_ended);
 void sim_hand_again(struct sim_world *world, size_t host);   /* reconnect() */
 void sim_hand_dismiss(struct sim_world *world, size_t host); /* dismiss() */
-/* The coordinator's process is gone, and all its threads. */
+/* The coordinator's process ended, and all its threads with it. */
 void sim_hand_kill(struct sim_world *world, size_t host);
 
 #endif

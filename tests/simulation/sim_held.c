@@ -5,7 +5,7 @@
 #include "coordinator/state/reactor.h"
 #include "tests/simulation/sim_world.h"
 
-#define EVERY_TURNS 8 /* and whenever something was written down */
+#define EVERY_TURNS 8 /* and in each turn after rows were written */
 
 static int watch_begin(struct sweep *sweep, struct pass *pass, struct err *err)
 {

@@ -1,7 +1,7 @@
-/* sim_held.h - I7 while a sweep runs: is every piece of work held by something?
+/* sim_held.h - I7 during a sweep: something holds every piece of work
  *
- * A pass that orders nothing, and looks on from its place in the loop, at the
- * end of a turn (coordinator/state/held_work.h).
+ * This is a pass that orders nothing.  It checks at the end of each turn of the
+ * loop (coordinator/state/held_work.h).
  */
 #ifndef FA_TESTS_SIMULATION_SIM_HELD_H
 #define FA_TESTS_SIMULATION_SIM_HELD_H
@@ -11,15 +11,15 @@
 
 struct pass_ops;
 
-/* The first piece of a life that nothing held. */
+/* The first piece of work in a life that nothing held. */
 struct sim_held {
     int64_t turns;
-    size_t pending; /* rows at the last look */
-    int64_t at_ns;  /* 0: all was held */
+    size_t pending; /* rows at the last check */
+    int64_t at_ns;  /* 0: everything was held */
     char text[160];
 };
 
-/* The passes of a sweep, and this one; ends with NULL. */
+/* The passes of a sweep and this one; the list ends with NULL. */
 const struct pass_ops *const *sim_held_passes(void);
 
 #endif

@@ -10,7 +10,8 @@
 #include "tests/simulation/sim_worker.h"
 #include "tests/simulation/sim_world.h"
 
-#define STARVES_NS (15 * NS_PER_S) /* a stream whose worker is frozen */
+/* Until the stream of a frozen worker ends. */
+#define STARVES_NS (15 * NS_PER_S)
 
 static struct sim_host *at(struct sim_world *world, size_t host)
 {
@@ -51,7 +52,7 @@ void sim_host_fini(struct sim_world *world, size_t host)
     free(is->cache);
 }
 
-/* ---- for the line ---- */
+/* ---- for sim_line.c ---- */
 
 bool sim_host_is_on(const struct sim_world *world, size_t host)
 {
@@ -100,7 +101,7 @@ void sim_host_hear(struct sim_world *world, size_t host,
     sim_worker_turn(world, host);
 }
 
-/* ---- what can happen to it ---- */
+/* ---- what can happen to a host ---- */
 
 void sim_host_kill_worker(struct sim_world *world, size_t host,
                           const char *text)

@@ -8,14 +8,15 @@
 #include "common/msg.h"
 #include "common/outcome.h"
 
-#define LOST_NS (30 * NS_PER_S) /* of silence: then a host's leases end */
+#define LOST_NS (30 * NS_PER_S) /* a host's leases end after this silence */
 
 static void end(struct sim_leases *l, size_t i)
 {
     l->out[i] = l->out[--l->n];
 }
 
-/* Something moves at its place: those behind it wait no longer for it. */
+/* Work began or ended on this GPU or in these slots: the leases that wait there
+ * have a new beginning. */
 static void moves(struct sim_leases *l, int host, int gpu, int64_t now)
 {
     for (size_t i = 0; i < l->n; i++)
@@ -54,8 +55,8 @@ static void begin(struct sim_leases *l, const struct sim_record *r)
                                          .limit_ns = r->limit_ms * NS_PER_MS };
 }
 
-/* A worker says what it holds; what it does not name is over, and so is all
- * when it is another process. */
+/* HELLO names the leases that the worker holds.  The host's other leases are
+ * over; if the worker is another process, all of them are. */
 static void greet(struct sim_leases *l, const struct sim_record *r, size_t at)
 {
     const struct sim_trace *trace = l->trace;
@@ -79,8 +80,8 @@ static void greet(struct sim_leases *l, const struct sim_record *r, size_t at)
     }
 }
 
-/* Its work is done, also where another host has it.  A crash says nothing of
- * that other try. */
+/* A result ends the leases of this work on all hosts.  A crash ends only that
+ * of its own host. */
 static void end_by_result(struct sim_leases *l, const struct sim_record *r)
 {
     const char *outcome = sim_trace_text(l->trace, r->text);
@@ -133,7 +134,7 @@ static void on_sent(struct sim_leases *l, const struct sim_record *r)
     case MSG_BUILD:
     case MSG_MEASURE:
     case MSG_TOOL:
-        if (r->number != 0) /* else it is taken back: nobody got it */
+        if (r->number != 0) /* otherwise nobody got it, and it is given again */
             begin(l, r);
         return;
     case MSG_CANCEL:
@@ -171,7 +172,7 @@ void sim_leases_take(struct sim_leases *l, size_t at)
         l->n = 0;
         l->epoch = r->epoch;
         return;
-    case SIM_SLEEP: /* it could not look */
+    case SIM_SLEEP: /* the coordinator heard nothing */
         for (size_t i = 0; i < l->n; i++)
             l->out[i].since_ns += r->number;
         for (size_t host = 0; host < SIM_HOSTS_MAX; host++)

@@ -1,9 +1,9 @@
-/* sim_leases.h - which leases are out, as the coordinator could know it
+/* sim_leases.h - the open leases, as far as the coordinator can know them
  *
- * Fed with the records of a trace, one by one.  A lease begins when it is
- * sent, and ends by a result of its identity (a crash: of its host), a refusal,
- * a CANCEL, the known death of its worker, a HELLO that does not name it, or
- * 30 s of silence.
+ * The caller feeds the records of a trace, one by one.  A lease begins when it
+ * is sent.  It ends with a result of its identity (a crash must be of its
+ * host), a refusal, a CANCEL, the known death of its worker, a HELLO that does
+ * not name it, or 30 s of silence.
  */
 #ifndef FA_TESTS_SIMULATION_SIM_LEASES_H
 #define FA_TESTS_SIMULATION_SIM_LEASES_H
@@ -18,8 +18,8 @@ struct sim_lease {
     int64_t lease;
     int host, gpu, id; /* names of the trace; gpu 0 for a build */
     int type;
-    int64_t since_ns; /* of the last word about its place */
-    int64_t slow_ns;  /* that COMMITs took since then */
+    int64_t since_ns; /* when its GPU or slot last began or ended work */
+    int64_t slow_ns;  /* time that COMMITs took since then */
     int64_t limit_ns;
 };
 
@@ -33,10 +33,10 @@ struct sim_leases {
     int64_t epoch;
 };
 
-/* Record 'at' of the trace. */
+/* Takes record 'at' of the trace. */
 void sim_leases_take(struct sim_leases *leases, size_t at);
-/* The longest limit at the place of lease 'i': of several there one runs, and
- * nobody knows which. */
+/* The longest limit of the leases on the GPU or in the slots of lease 'i': one
+ * of them runs, and the trace does not say which. */
 int64_t sim_leases_limit_ns(const struct sim_leases *leases, size_t i);
 void sim_leases_fini(struct sim_leases *leases);
 

@@ -12,8 +12,8 @@
 #include "tests/simulation/sim_hand.h"
 #include "tests/simulation/sim_world.h"
 
-#define SPINS_MAX 1000000 /* calls of seams in one instant */
-#define TURN_NS 50000     /* of a turn that waits for nothing */
+#define SPINS_MAX 1000000 /* calls of seams while time stands still */
+#define TURN_NS 50000     /* of a turn that does not wait */
 
 /* A place where the coordinator may be killed. */
 static void seam(struct sim_world *world)
@@ -48,7 +48,7 @@ static int64_t utc_ns(void *self)
 
 /* ---- link ---- */
 
-/* Known only now: it is later than those of earlier lives. */
+/* The epoch is known only now; it is later than those of earlier lives. */
 static void note_epoch(struct sim_world *world)
 {
     struct sim_trace *trace = &world->trace;
@@ -117,8 +117,8 @@ static void link_wait(void *self, struct pollfd *fds, size_t n, long ms)
         sim_world_run(world, world->boot_ns + TURN_NS);
 }
 
-/* It goes on: a result or an attempt that there was not before.  What is only
- * repeated, resent or refused is no progress. */
+/* A new result or a new attempt is progress.  Work that is only sent again or
+ * refused is none. */
 static void note_progress(struct sim_world *world, int name)
 {
     struct sim_life *life = &world->life;

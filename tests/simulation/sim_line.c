@@ -12,7 +12,8 @@
 /* docs/protocol.md section 2: heartbeats every 5 s with a timeout of 15 s. */
 #define BEATS_MISSED_NS (15 * NS_PER_S)
 #define BEATS_SLACK_NS (5 * NS_PER_S)
-/* tcp_retries2 = 15: 924 s until unacknowledged bytes break a connection. */
+/* With tcp_retries2 = 15, unacknowledged bytes break a connection after 924 s.
+ */
 #define TCP_GIVES_UP_NS (924 * NS_PER_S)
 
 void sim_parcels_add(struct sim_parcels *parcels, struct sim_parcel *parcel)
@@ -76,7 +77,7 @@ static void post(struct sim_world *world, size_t host, enum sim_way way,
         sim_parcels_add(&line->held[way], parcel);
         return;
     }
-    if (at_ns < line->last_ns[way]) /* in order */
+    if (at_ns < line->last_ns[way]) /* messages stay in order */
         at_ns = line->last_ns[way];
     line->last_ns[way] = at_ns;
     sim_queue_add(&world->queue, (struct sim_event){ .at_ns = at_ns,
@@ -112,7 +113,7 @@ static void router_learns(struct sim_world *world,
         line->router = 0;
 }
 
-/* Either side has ended it; the ROUTER hears of it soon. */
+/* One side has ended the stream; the ROUTER hears of it soon. */
 static void end_stream(struct sim_world *world, size_t host)
 {
     struct sim_line *line = &world->lines[host];
@@ -143,7 +144,7 @@ static void establish(struct sim_world *world, const struct sim_event *event)
     }
 }
 
-/* OPEN, then the handshake of CURVE. */
+/* The relay sends OPEN; then comes the handshake of CURVE. */
 static void begin_stream(struct sim_world *world, size_t host)
 {
     struct sim_line *line = &world->lines[host];

@@ -1,6 +1,6 @@
-/* sim_names.h - texts as small numbers, so that a record has one size
+/* sim_names.h - texts as small numbers, so that all records have the same size
  *
- * Number 0 is "".  A number means the same text until sim_names_fini().
+ * Number 0 is "".  A number stands for the same text until sim_names_fini().
  */
 #ifndef FA_TESTS_SIMULATION_SIM_NAMES_H
 #define FA_TESTS_SIMULATION_SIM_NAMES_H
@@ -10,7 +10,7 @@
 struct sim_names {
     char **texts;
     size_t n;
-    int *slots; /* open addressing; -1 free */
+    int *slots; /* open addressing; -1: free */
     size_t n_slots;
 };
 

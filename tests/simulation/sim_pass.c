@@ -56,16 +56,16 @@ static bool screen(struct sim_run *run, struct spec *spec)
     return sim_run_lives(run, spec, &options, false);
 }
 
-/* ---- who goes on ---- */
+/* ---- the configurations to confirm ---- */
 
 struct few {
-    char keys[CHOSEN_MAX][HASH_HEX]; /* the baseline first */
+    char keys[CHOSEN_MAX][HASH_HEX]; /* the baseline is the first */
     size_t n;
     struct config_selection choice;
     int64_t sweep;
 };
 
-/* {"A":1,"B":2} to A=1,B=2 */
+/* Turns {"A":1,"B":2} into A=1,B=2. */
 static void plain_params(const char *json, char *out, size_t size)
 {
     size_t n = 0;
@@ -101,12 +101,12 @@ static int choose(struct sim_run *run, const struct spec *spec, struct few *out)
     sql_free(stmt);
     if (rc == 0)
         rc = sql_number(store_db(store), "SELECT max(id) FROM sweep",
-                        &out->sweep, err);
+                        &out->sweep, err, "");
     store_close(store);
     return rc;
 }
 
-/* ---- the proof ---- */
+/* ---- the fuzz proof ---- */
 
 static int judge(void *arg, const struct plan *plan, struct store *store,
                  struct err *err)
@@ -137,7 +137,7 @@ static bool prove(struct sim_run *run, struct spec *spec,
     return done;
 }
 
-/* ---- the blocks ---- */
+/* ---- the blocks of the confirmation ---- */
 
 static void make_contest(const struct spec *spec, const struct few *chosen,
                          struct confirmation *out)

@@ -1,7 +1,7 @@
-/* sim_pass.h - what a seed is to do: screening, and what stands on it
+/* sim_pass.h - the passes of a seed: screening, and those that follow it
  *
- * As coordinator/tasks/confirm_pipeline.c and the commands do it, without their
- * output.
+ * They run as coordinator/tasks/confirm_pipeline.c and the commands run them,
+ * without their output.
  */
 #ifndef FA_TESTS_SIMULATION_SIM_PASS_H
 #define FA_TESTS_SIMULATION_SIM_PASS_H

@@ -1,8 +1,8 @@
-/* sim_queue.h - what will happen, in the order of (time, sequence)
+/* sim_queue.h - future events, ordered by time
  *
- * Two events of one time happen in the order they were added, so that a seed
- * repeats.  An event owns its 'data', one block of malloc(), until it has been
- * taken; then the taker does.
+ * Events of the same time happen in the order in which they were added, so a
+ * seed always gives the same run.  An event owns its 'data', one block of
+ * malloc(). Whoever takes the event owns it after that.
  */
 #ifndef FA_TESTS_SIMULATION_SIM_QUEUE_H
 #define FA_TESTS_SIMULATION_SIM_QUEUE_H
@@ -21,8 +21,7 @@ struct sim_event {
     int64_t at_ns, sequence;
     sim_event_fn *fn;
     size_t host;
-    int64_t number; /* of what it is about: an event that came too late for it
-                       is ignored */
+    int64_t number; /* of its subject: an event for an older one is ignored */
     int64_t more;
     void *data;
 };
@@ -34,7 +33,7 @@ struct sim_queue {
 };
 
 void sim_queue_add(struct sim_queue *queue, struct sim_event event);
-/* The earliest, if it is not after 'until_ns'. */
+/* Takes the earliest event, if it is not after 'until_ns'. */
 bool sim_queue_take(struct sim_queue *queue, int64_t until_ns,
                     struct sim_event *out);
 void sim_queue_fini(struct sim_queue *queue);

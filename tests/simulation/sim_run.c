@@ -17,7 +17,7 @@
 #include "tests/simulation/sim_world.h"
 
 #define LIVES_MAX 24
-#define RESTART_MS_MAX 200000 /* beyond the linger time, at times */
+#define RESTART_MS_MAX 200000 /* sometimes longer than the linger time */
 
 void sim_run_finds(struct sim_run *run, const char *check, const char *fmt, ...)
 {
@@ -60,12 +60,12 @@ static void begin_life(struct sim_world *world)
     life->signals = -1;
     life->spins = 0;
     life->held = (struct sim_held){ 0 };
-    if (life->known) /* what another run did is to be done again */
+    if (life->known) /* work of an earlier run, done again, is progress */
         memset(life->known, 0, life->n_known);
     note(world, SIM_BEGIN, life->number, "");
 }
 
-/* One that was killed has left these behind. */
+/* A life that was killed leaves a pending signal and an open descriptor. */
 static void clear_signals(struct sim_life *life)
 {
     static const struct timespec now = { 0, 0 };
@@ -80,7 +80,8 @@ static void clear_signals(struct sim_life *life)
     life->signals = -1;
 }
 
-/* In a function of its own: a longjmp() leaves no local of it in doubt. */
+/* A function of its own, so that a longjmp() leaves no local variable
+ * indeterminate. */
 static int live(struct sim_run *run, struct spec *spec,
                 const struct hosts *hosts, const struct sweep_options *options)
 {
@@ -92,7 +93,7 @@ static int live(struct sim_run *run, struct spec *spec,
         return out;
     run->code =
         sweep_run_with(&io, spec, hosts, world->life.store, options, &run->why);
-    world->life.signals = -1; /* it has closed it */
+    world->life.signals = -1; /* the reactor has closed it */
     return SIM_OUT_ENDED;
 }
 
@@ -126,7 +127,7 @@ static int one_life(struct sim_run *run, struct spec *spec,
     return out;
 }
 
-/* Later findings of the life may be what comes of it. */
+/* Later findings of the life may be consequences of this one. */
 static void check_held(struct sim_run *run)
 {
     const struct sim_held *held = &run->world->life.held;
@@ -136,8 +137,8 @@ static void check_held(struct sim_run *run)
                       (double)held->at_ns / (double)NS_PER_S, held->text);
 }
 
-/* Does it end with the code that this scene must have?  A reference that
- * cannot be built is the user's to mend. */
+/* Did the run end with an exit code that fits the scene?  A reference that
+ * cannot be built is for the user to mend. */
 static bool is_good_end(const struct sim_run *run)
 {
     bool hopeless = run->world->scene.hopeless;
@@ -147,7 +148,7 @@ static bool is_good_end(const struct sim_run *run)
     return run->code == 0 || run->code == 1 || run->code == 2;
 }
 
-/* A person looks, mends and starts it again. */
+/* A user sees the message, mends the cause, and starts the sweep again. */
 static void wait_for_person(struct sim_world *world, bool healed)
 {
     int64_t until_ns = world->boot_ns;

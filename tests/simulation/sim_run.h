@@ -1,8 +1,8 @@
 /* sim_run.h - one seed: lives of the coordinator until the work is done
  *
  * A coordinator that was killed, or that ended because of a fault, is started
- * again on the same database, as a person would do.  Whatever is wrong with
- * that is a finding, as are those of the checker.
+ * again on the same database, as a user would do.  If that goes wrong, it is a
+ * finding, like those of the checker.
  */
 #ifndef FA_TESTS_SIMULATION_SIM_RUN_H
 #define FA_TESTS_SIMULATION_SIM_RUN_H
@@ -22,28 +22,29 @@ struct sim_world;
 #define SIM_FINDINGS_MAX 8
 
 struct sim_finding {
-    const char *check; /* I1 .. I8, "exit" */
+    const char *check; /* I1 .. I8, F3, F28, "exit" */
     char text[300];
 };
 
 struct sim_run {
     struct sim_world *world;
-    bool idle; /* F28 is asked for as well */
+    bool idle; /* check F28, too */
     struct sim_finding findings[SIM_FINDINGS_MAX];
-    size_t n; /* all of them; the first ones are kept */
-    int code; /* of the last life */
+    size_t n; /* all findings; only the first ones are kept */
+    int code; /* exit code of the last life */
     struct err why;
 };
 
 void sim_run_finds(struct sim_run *run, const char *check, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* All passes of the seed, and the checks after them.  The world is the
- * caller's to fini. */
+/* Runs all passes of the seed, then the checks.  The caller must
+ * sim_world_fini() the world. */
 void sim_run_seed(struct sim_run *run, uint64_t seed, enum sim_pass pass);
 
-/* Lives with these options on the database, or on that of the fuzz proof,
- * until one ends well: true, else there is a finding or no way to go on. */
+/* Runs lives with these options on the database, or on that of the fuzz proof,
+ * until one ends well.  Returns false after a finding, or if no life can
+ * continue. */
 bool sim_run_lives(struct sim_run *run, struct spec *spec,
                    const struct sweep_options *options, bool fuzz);
 

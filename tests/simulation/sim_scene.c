@@ -39,7 +39,7 @@ enum sim_pass sim_pass_named(const char *name)
     return SIM_PASSES;
 }
 
-/* Screening is what all the others stand on: half of the seeds. */
+/* All other passes follow a screening, so half of the seeds are screenings. */
 static enum sim_pass draw_pass(struct sim_world *world)
 {
     static const enum sim_pass others[] = {

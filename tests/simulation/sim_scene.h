@@ -1,4 +1,4 @@
-/* sim_scene.h - what a seed is about: hosts, the sweep, how bad it gets */
+/* sim_scene.h - what a seed draws: its hosts, its sweep, how many faults */
 #ifndef FA_TESTS_SIMULATION_SIM_SCENE_H
 #define FA_TESTS_SIMULATION_SIM_SCENE_H
 
@@ -26,17 +26,17 @@ enum sim_pass {
 };
 
 const char *sim_pass_name(enum sim_pass pass);
-enum sim_pass sim_pass_named(const char *name); /* SIM_PASSES: none */
+enum sim_pass sim_pass_named(const char *name); /* SIM_PASSES: unknown */
 
-/* How a host breaks the rules of docs/protocol.md, or does its worst. */
+/* How a host breaks the rules of docs/protocol.md, or strains them. */
 enum sim_vice {
     SIM_HONEST,
     SIM_BEATS_ONLY, /* takes leases and never answers */
     SIM_CLAIMS,     /* says in HELLO that it runs what it never got */
-    SIM_LATE,       /* answers when nobody waits any more */
-    SIM_LIES,       /* results for leases of others, other bytes */
-    SIM_FLOODS,     /* asks for what is not there, very often */
-    SIM_REFUSES,    /* every lease */
+    SIM_LATE,       /* answers after the deadline */
+    SIM_LIES,       /* sends results of others' leases, and wrong bytes */
+    SIM_FLOODS,     /* asks very often for what does not exist */
+    SIM_REFUSES,    /* refuses every lease */
     SIM_EVICTS,     /* loses artifacts all the time */
     SIM_VICES,
 };
@@ -44,23 +44,23 @@ enum sim_vice {
 struct sim_scene {
     enum sim_pass pass;
     const char *device; /* cuda or cpu */
-    int kind;           /* which sweep file, sim_sweep.h */
+    int kind;           /* which sweep file (sim_sweep.h) */
     size_t n_hosts;
     struct host hosts[SIM_HOSTS_MAX];
     enum sim_vice vices[SIM_HOSTS_MAX];
     int gpus[SIM_HOSTS_MAX];
-    size_t anchor;      /* honest, both builds and measures, heals */
-    bool hopeless;      /* no host can be used at all */
-    int bad_percent;    /* of the configurations */
-    int64_t slow;       /* all work takes so many times as long */
-    size_t chunk_bytes; /* of artifacts, padding */
-    int64_t horizon_ns; /* no fault begins later */
+    size_t anchor;   /* a host that is honest, builds, measures, and recovers */
+    bool hopeless;   /* no host can be used */
+    int bad_percent; /* of the configurations that fail */
+    int64_t slow;    /* all work takes this many times as long */
+    size_t chunk_bytes; /* of artifacts; padding */
+    int64_t horizon_ns; /* no fault begins after it */
     int faults;
 };
 
 const char *sim_vice_name(enum sim_vice vice);
-/* Draws from the world's random numbers; the first to do so.  What it drew is
- * the first lines of the trace. */
+/* Makes the first draws from the world's random numbers.  They are the first
+ * lines of the trace. */
 void sim_scene_draw(struct sim_world *world, enum sim_pass pass);
 
 #endif

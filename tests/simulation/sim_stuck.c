@@ -1,5 +1,5 @@
-/* Why a run hangs, for the person who reads of it: here the world may be asked
- * as well. */
+/* Why a run hangs, for whoever reads the finding.  Unlike the checks, this also
+ * looks into the world. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +84,7 @@ static bool was_sent(const struct sim_trace *trace, int64_t epoch,
     return false;
 }
 
-/* What it takes for out because a HELLO said so. */
+/* Leases that the coordinator adopted because a HELLO named them. */
 static void say_adopted(const struct sim_run *run, bool fuzz, struct buf *to)
 {
     static const char text[] =

@@ -13,7 +13,7 @@
 #define IN_MEMORY "/dev/shm"
 
 static char folder[128];
-static char *paths[2]; /* of the databases */
+static char *paths[2]; /* of the two databases */
 static struct spec *specs[SIM_SWEEPS][2];
 
 static const char *const tunables[SIM_SWEEPS] = {
@@ -120,7 +120,7 @@ void sim_sweep_remove_db(void)
     for (size_t i = 0; i < 8; i++) {
         char *name = mem_printf("%s%s", paths[i / 4], ends[i % 4]);
 
-        (void)unlink(name); /* not every run makes every file */
+        (void)unlink(name); /* a run need not make every file */
         free(name);
     }
 }

@@ -1,8 +1,8 @@
-/* sim_sweep.h - tiny sweep files through the real loader, and a place for
+/* sim_sweep.h - tiny sweep files, read by the real loader, and a place for
  * databases
  *
- * The files lie in a folder of this process, on a file system in memory where
- * there is one.  Each kind is read once.
+ * The files are in a folder of this process, in memory if the machine has such
+ * a file system.  Each kind of sweep file is read once.
  */
 #ifndef FA_TESTS_SIMULATION_SIM_SWEEP_H
 #define FA_TESTS_SIMULATION_SIM_SWEEP_H
@@ -14,12 +14,12 @@ struct spec;
 
 #define SIM_SWEEPS 3
 
-/* Make the folder.  ERR_SYSTEM */
+/* Makes the folder.  ERR_SYSTEM */
 int sim_sweep_setup(struct err *err);
 void sim_sweep_cleanup(void);
-/* Borrowed; with the canary every few measurements, or without any. */
+/* Borrowed; with a canary after every few measurements, or without one. */
 int sim_sweep_load(int kind, bool canary, struct spec **out, struct err *err);
-/* The database, and the one of the fuzz proof; they may not exist. */
+/* Paths of the database and of that of the fuzz proof; neither need exist. */
 const char *sim_sweep_db(bool fuzz);
 void sim_sweep_remove_db(void);
 

@@ -7,7 +7,7 @@
 #include "tests/simulation/sim_device.h"
 #include "tests/simulation/sim_world.h"
 
-/* One host in so many has no such program; one run in so many dies. */
+/* Hosts without the program, and runs that die. */
 #define MISSING_PERCENT 10
 #define CRASH_PERCENT 5
 

@@ -1,4 +1,4 @@
-/* sim_tool.h - what a TOOL prints: an external baseline, or a profiler */
+/* sim_tool.h - the output of a TOOL: an external baseline or a profiler */
 #ifndef FA_TESTS_SIMULATION_SIM_TOOL_H
 #define FA_TESTS_SIMULATION_SIM_TOOL_H
 

@@ -51,7 +51,7 @@ int sim_trace_id(struct sim_trace *trace, const struct msg *msg)
     return sim_name(&trace->names, text);
 }
 
-/* The one text that says most of a message. */
+/* The most telling text of a message. */
 static const char *text_of(const struct msg *msg)
 {
     switch (msg->type) {
@@ -131,7 +131,8 @@ static int64_t limit_ms_of(const struct msg *msg)
     return launch ? launch->limit_ms : 0;
 }
 
-/* "sweep/config/shape/purpose/round/stage/attempt" without first and last. */
+/* The name of "sweep/config/shape/purpose/round/stage/attempt", without its
+ * first and last parts. */
 static int name_of_identity(struct sim_trace *trace, const char *text)
 {
     const char *from = strchr(text, '/'), *to = strrchr(text, '/');

@@ -13,7 +13,7 @@
 #define FLOOD_UNTIL_NS (60 * NS_PER_S)
 #define EVICT_NS (3 * NS_PER_S)
 #define EVICT_PERCENT 20
-#define EVICT_UNTIL_NS (120 * NS_PER_S) /* then it has room enough */
+#define EVICT_UNTIL_NS (120 * NS_PER_S) /* then the host has enough room */
 #define LATE_UNTIL_NS (240 * NS_PER_S)
 #define LIE_PERCENT 20
 #define CLAIMS_MAX 4
@@ -57,7 +57,7 @@ void sim_vice_begin(struct sim_world *world, size_t host)
     static const int64_t ends_ns[SIM_VICES] = {
         [SIM_FLOODS] = FLOOD_UNTIL_NS,
         [SIM_EVICTS] = EVICT_UNTIL_NS,
-        [SIM_LATE] = 2 * LATE_UNTIL_NS, /* its last answers */
+        [SIM_LATE] = 2 * LATE_UNTIL_NS, /* when its last answers come */
     };
 
     sim_world_lasts(world, ends_ns[world->scene.vices[host]]);
@@ -78,7 +78,7 @@ void sim_vice_act(struct sim_world *world, size_t host)
         sim_host_evict(world, host, EVICT_PERCENT);
 }
 
-/* What the coordinator sent to somebody, in the form of HELLO.running. */
+/* Claims leases that the coordinator sent to other hosts. */
 void sim_vice_claim(struct sim_world *world, size_t host, char ***items,
                     size_t *n)
 {
@@ -131,7 +131,7 @@ void sim_vice_twist(struct sim_world *world, size_t host, struct msg *result)
     if (!has(world, host, SIM_LIES) || !sim_chance(world, LIE_PERCENT))
         return;
     switch (sim_between(world, 0, 2)) {
-    case 0: /* of a lease that is another's, or nobody's */
+    case 0: /* the lease is another host's, or does not exist */
         msg_work_of(result)->lease += sim_between(world, 1, 3);
         break;
     case 1:

@@ -1,6 +1,6 @@
 /* sim_vice.h - what an honest worker does not do (enum sim_vice)
  *
- * Each is one question at the place where it makes a difference.
+ * The worker asks at each place where a vice changes what it does.
  */
 #ifndef FA_TESTS_SIMULATION_SIM_VICE_H
 #define FA_TESTS_SIMULATION_SIM_VICE_H
@@ -12,16 +12,16 @@
 struct msg;
 struct sim_world;
 
-/* Some end: the run may take longer until then. */
+/* Some vices end: until then, the run may take longer. */
 void sim_vice_begin(struct sim_world *world, size_t host);
-/* Once a turn: a flood, an eviction, a forged result. */
+/* Called once a turn: a flood, an eviction, a forged result. */
 void sim_vice_act(struct sim_world *world, size_t host);
 int64_t sim_vice_next(struct sim_world *world, size_t host);
-/* Add to what HELLO says is running. */
+/* Adds false claims to what HELLO says is running. */
 void sim_vice_claim(struct sim_world *world, size_t host, char ***items,
                     size_t *n);
 bool sim_vice_refuses(struct sim_world *world, size_t host);
-bool sim_vice_sits(struct sim_world *world, size_t host); /* starts nothing */
+bool sim_vice_sits(struct sim_world *world, size_t host); /* starts no work */
 bool sim_vice_is_late(struct sim_world *world, size_t host);
 const char *sim_vice_bytes(struct sim_world *world, size_t host,
                            const char *bytes); /* of an artifact */

@@ -11,7 +11,7 @@
 #include "tests/simulation/sim_world.h"
 #include "worker/agent/claim.h"
 
-/* As in worker/agent/agent.c. */
+/* The times of worker/agent/agent.c. */
 #define LINGER_NS (90 * NS_PER_S)
 #define BEAT_NS (5 * NS_PER_S)
 #define SILENCE_NS (15 * NS_PER_S)
@@ -51,7 +51,8 @@ void sim_worker_free(struct sim_worker *worker)
     free(worker);
 }
 
-/* By a worker's own rule; whoever invited it before has hung up. */
+/* Applies the real worker's rule.  The coordinator that invited it before has
+ * ended its connection. */
 const char *sim_worker_refuses(const struct sim_world *world,
                                struct sim_worker *worker)
 {
@@ -211,7 +212,8 @@ static bool is_over(struct sim_world *world, size_t host)
     return false;
 }
 
-/* BYE leaves the socket, then the relay ends with the control socket. */
+/* BYE is sent; then the worker closes its control socket, and the relay ends.
+ */
 static void say_bye(struct sim_world *world, size_t host)
 {
     struct msg bye = { .type = MSG_BYE, .bye.text = of(world, host)->why };
@@ -221,7 +223,7 @@ static void say_bye(struct sim_world *world, size_t host)
     bye.bye.journal = (int64_t)world->hosts[host].n_journal;
     sim_worker_say(world, host, &bye);
     sim_host_kill_worker(world, host, "ended");
-    line->stream = stream; /* its last words still arrive */
+    line->stream = stream; /* its last messages still arrive */
 }
 
 static void earlier(int64_t *at_ns, int64_t other_ns)
@@ -309,7 +311,7 @@ void sim_worker_thaw(struct sim_world *world, size_t host)
     if (lost_ns > TURN_NS)
         worker->liveness.heard_ns += lost_ns;
     worker->wake_ns = SIM_FOR_EVER;
-    /* its DEALER makes a new stream, if the old one ended meanwhile */
+    /* the DEALER opens a new stream if the old one ended in between */
     sim_line_redial(world, host);
     sim_worker_turn(world, host);
 }

@@ -3,10 +3,13 @@
  *   alone --invitation--> HELLO every second --WELCOME--> set-up
  *     --> GPU* READY --> leases in, results out, BEAT --STOP, linger--> gone
  *
- * Its queue of leases is the real one.  Its parts: sim_worker.c the turn and
- * the clock, sim_worker_inbox.c what the coordinator says, sim_worker_work.c
- * leases on their way to results, sim_worker_result.c results on theirs,
- * sim_vice.c what an honest worker does not do.
+ * Its queue of leases is the real one.  Its parts:
+ *
+ *   sim_worker.c         its turn, its clock
+ *   sim_worker_inbox.c   messages from the coordinator
+ *   sim_worker_work.c    leases, until they have results
+ *   sim_worker_result.c  results, until they are acknowledged
+ *   sim_vice.c           what an honest worker does not do
  */
 #ifndef FA_TESTS_SIMULATION_SIM_WORKER_H
 #define FA_TESTS_SIMULATION_SIM_WORKER_H
@@ -52,7 +55,7 @@ struct sim_fetch {
     size_t offset;
 };
 
-/* A lease that runs. */
+/* A lease whose work is running. */
 struct sim_job {
     int64_t number; /* lease.number */
     int64_t end_ns;
@@ -65,16 +68,16 @@ struct sim_worker {
     int64_t frozen_ns;
     struct sim_parcels inbox;
 
-    int64_t epoch;      /* 0: not invited */
+    int64_t epoch;      /* 0: nobody invited it */
     struct owner owner; /* who invited it */
-    struct err refusal; /* of the newest invitation that it did not take */
+    struct err refusal; /* why it refused the newest invitation, if it did */
     bool welcomed, announced;
     struct liveness liveness;
-    int64_t drained_by; /* the epoch that let it drain; 0: none */
+    int64_t drained_by; /* the epoch that told it to drain, or 0 */
     int64_t renewed_ns, hello_ns, beat_ns, resend_ns;
 
     enum sim_bench bench;
-    int64_t bench_ns; /* ready then */
+    int64_t bench_ns; /* when compiler and runner are ready */
     int slots, gpus;
     struct queue *queue; /* once it is ready */
     struct sim_job *jobs;
@@ -89,22 +92,22 @@ struct sim_worker {
     enum sim_stop stop;
     const char *why;
     int64_t stop_by_ns;
-    int64_t wake_ns; /* of the next turn that is planned */
-    int64_t vice_ns; /* of the next misdeed */
+    int64_t wake_ns; /* its next planned turn */
+    int64_t vice_ns; /* its next misdeed */
 };
 
 struct sim_worker *sim_worker_new(struct sim_world *world, size_t host,
                                   int64_t pid);
 void sim_worker_free(struct sim_worker *worker); /* NULL is fine */
-/* Why it does not take the invitation of this life, or NULL. */
+/* Why it refuses the invitation of this life, or NULL. */
 const char *sim_worker_refuses(const struct sim_world *world,
                                struct sim_worker *worker);
 void sim_worker_invite(struct sim_world *world, size_t host);
 void sim_worker_thaw(struct sim_world *world, size_t host);
-/* All there is to do now; it may be the last thing that it does. */
+/* Does all that is due now; the worker may end in it. */
 void sim_worker_turn(struct sim_world *world, size_t host);
 
-/* ---- among its parts */
+/* ---- for its parts */
 void sim_worker_say(struct sim_world *world, size_t host, struct msg *msg);
 void sim_worker_stop(struct sim_world *world, size_t host, enum sim_stop how,
                      const char *why);
@@ -123,11 +126,11 @@ void sim_worker_got(struct sim_worker *worker, struct sim_want *want);
 void sim_worker_forget_wants(struct sim_worker *worker);
 int64_t sim_worker_next_end(const struct sim_worker *worker);
 
-/* What a lease comes to, onto the disk; the lease is over. */
+/* Writes the result of a lease to the disk, which ends the lease. */
 void sim_worker_finish(struct sim_world *world, size_t host,
                        struct lease *lease);
 void sim_worker_offer(struct sim_world *world, size_t host, bool all);
-/* The earliest time at which a result is on the disk and unsent. */
+/* The earliest time at which an unsent result is on the disk. */
 int64_t sim_worker_next_saved(const struct sim_world *world, size_t host);
 
 #endif

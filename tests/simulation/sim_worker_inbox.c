@@ -1,4 +1,4 @@
-/* What the coordinator says, and the answers. */
+/* Messages from the coordinator, and the answers to them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "tests/simulation/sim_world.h"
 
 #define HELLO_NS NS_PER_S
-#define BENCH_MS_MAX 4000 /* finding tools, building the runner */
+#define BENCH_MS_MAX 4000 /* to find the tools and to build the runner */
 
 static struct sim_worker *of(struct sim_world *world, size_t host)
 {
@@ -121,7 +121,7 @@ static void on_fetch(struct sim_world *world, size_t host, const char *hash)
     }
     for (size_t i = 0; i < worker->n_fetches; i++)
         if (strcmp(worker->fetches[i].hash, hash) == 0)
-            return; /* is on its way */
+            return; /* it is on its way already */
     worker->fetches = mem_grow(worker->fetches, worker->n_fetches + 1,
                                sizeof(*worker->fetches));
     worker->fetches[worker->n_fetches] = (struct sim_fetch){ .offset = 0 };

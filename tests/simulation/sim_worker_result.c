@@ -1,4 +1,4 @@
-/* What has ended becomes a result: onto the disk, then away. */
+/* Results are written to the disk, then sent until they are acknowledged. */
 #include <stdio.h>
 #include <string.h>
 

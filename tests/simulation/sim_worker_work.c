@@ -1,4 +1,4 @@
-/* Leases: taken or refused, their files asked for, started, ended. */
+/* Leases: they are taken or refused, wait for their files, start and end. */
 #include <string.h>
 
 #include "common/mem.h"
@@ -138,7 +138,7 @@ void sim_worker_missing(struct sim_world *world, size_t host, const char *hash)
     }
 }
 
-/* ---- taken or refused ---- */
+/* ---- leases are taken or refused ---- */
 
 void sim_worker_refuse(struct sim_world *world, size_t host,
                        const struct msg *lease, const char *why)
@@ -205,9 +205,9 @@ void sim_worker_drop(struct sim_worker *worker, struct lease *lease)
     queue_remove(worker->queue, lease);
 }
 
-/* ---- started and ended ---- */
+/* ---- leases start and end ---- */
 
-/* Pushed out since it was found: ask again. */
+/* Was a file evicted after it was found?  Then the worker asks for it again. */
 static bool has_lost_a_file(struct sim_world *world, size_t host,
                             struct lease *lease)
 {

@@ -1,10 +1,10 @@
 /* simulate.c - whole sweeps in one process, from one seed each (F20)
  *
- *   simulate --seeds 1..1000 [--pass NAME] [--twice [--same]]
+ *   simulate --seeds 1..1000 [--pass NAME] [--twice]
  *   simulate --seed 17 --trace
  *
- * --twice runs each seed again, which must give the same trace; with --same
- * nothing else is asked.  --idle also asks whether idle GPUs help out (F28).
+ * --twice runs each seed again, which must give the same trace.  --idle also
+ * checks that idle GPUs help out (F28).
  *
  * Prints one line for each seed with a finding, and how many there were.
  * Exit status: 0 none, 1 some, 2 usage.
@@ -21,24 +21,22 @@
 #include "tests/simulation/sim_sweep.h"
 #include "tests/simulation/sim_world.h"
 
-#define DESCRIPTORS                                          \
-    4096 /* a coordinator that is killed leaves one at times \
-          */
+/* A coordinator that is killed may leave descriptors open. */
+#define DESCRIPTORS 4096
 
 struct arguments {
     uint64_t from, to;
     enum sim_pass pass;
-    bool trace; /* print all that happened */
-    bool twice; /* each seed again: is it the same? */
-    bool same;  /* that is all that matters */
-    bool idle;  /* F28, too */
-    bool all;   /* all findings, not the first */
+    bool trace; /* print everything that happened */
+    bool twice; /* run each seed twice, and compare */
+    bool idle;  /* check F28, too */
+    bool all;   /* print all findings, not only the first */
 };
 
 static int usage(void)
 {
     fputs("usage: simulate --seeds A..B | --seed N [--trace] [--pass NAME] "
-          "[--twice] [--same] [--idle] [--all]\n",
+          "[--twice] [--idle] [--all]\n",
           stderr);
     return 2;
 }
@@ -52,8 +50,6 @@ static bool spec_read_arguments(int argc, char *argv[], struct arguments *out)
             out->trace = true;
         } else if (strcmp(argv[i], "--twice") == 0) {
             out->twice = true;
-        } else if (strcmp(argv[i], "--same") == 0) {
-            out->same = true;
         } else if (strcmp(argv[i], "--idle") == 0) {
             out->idle = true;
         } else if (strcmp(argv[i], "--all") == 0) {
@@ -101,10 +97,9 @@ static bool run_seed(const struct arguments *arguments, uint64_t seed,
     sim_run_seed(&run, seed, arguments->pass);
     if (arguments->trace)
         sim_trace_print(&world.trace, stdout);
-    if (!arguments->same)
-        print_findings(arguments, &run);
+    print_findings(arguments, &run);
     sim_trace_hash(&world.trace, hash);
-    found = run.n > 0 && !arguments->same;
+    found = run.n > 0;
     sim_world_fini(&world);
     return found;
 }
@@ -139,7 +134,8 @@ int main(int argc, char *argv[])
 
     if (!spec_read_arguments(argc, argv, &arguments))
         return usage();
-    (void)setrlimit(RLIMIT_NOFILE, &descriptors); /* else fewer seeds */
+    (void)setrlimit(RLIMIT_NOFILE,
+                    &descriptors); /* without it, fewer seeds run */
     if (hash_setup(&err) < 0 || sim_sweep_setup(&err) < 0) {
         fprintf(stderr, "simulate: %s\n", err.text);
         return 2;

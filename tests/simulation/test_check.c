@@ -2,13 +2,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "common/clock.h"
+#include "common/err.h"
 #include "common/msg.h"
+#include "coordinator/store/store.h"
+#include "tests/coordinator/store/store_fixture.h"
 #include "tests/simulation/sim_check.h"
 #include "tests/simulation/sim_run.h"
 #include "tests/simulation/sim_world.h"
@@ -229,8 +233,120 @@ static void measurement_is_over_but_for_a_crash_elsewhere(void **state)
     }
 }
 
+static void crash(int64_t number)
+{
+    at(1, SIM_TAKEN, 0,
+       (struct msg){
+           .type = MSG_MEASURED,
+           .measured = { .work = { .lease = number,
+                                   .id = { .config = "c1",
+                                           .shape = "s",
+                                           .purpose = "screen" } },
+                         .result = { .nonce = "n1", .outcome = "crash" } } });
+}
+
+/* Three tries, and one lease that was out beside the last. */
+static void crashes_without_end_are_found(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n <= 5; n++)
+        at(1, SIM_SENT, 0, lease(n, "GPU-1"));
+    for (int64_t n = 1; n <= 4; n++)
+        crash(n);
+    crash(4); /* sent again */
+    sim_check_crashes(&run);
+    assert_int_equal(run.n, 0);
+    crash(5);
+    sim_check_crashes(&run);
+    assert_int_equal(run.n, 1);
+    assert_string_equal(run.findings[0].check, "F3");
+}
+
+/* ---- claims, of a host 'gpu1' */
+
+static int setup_claims(void **state)
+{
+    setup(state);
+    snprintf(world.scene.hosts[0].name, sizeof(world.scene.hosts[0].name),
+             "gpu1");
+    world.scene.vices[0] = SIM_CLAIMS;
+    return fixture_setup(state);
+}
+
+static int teardown_claims(void **state)
+{
+    teardown(NULL);
+    return fixture_teardown(state);
+}
+
+static void put_lease(struct store *store, int64_t epoch)
+{
+    struct store_lease row = { .epoch = epoch,
+                               .id = 1,
+                               .config = "c1",
+                               .shape = "n16m",
+                               .purpose = "screen",
+                               .stage = "measure",
+                               .host = "gpu1",
+                               .gpu = "" };
+    struct err err = { "" };
+
+    fixture_run(store, epoch);
+    if (store_lease_put(store, &row, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+static void claim(int64_t epoch)
+{
+    static const char *const item = "t/c1/n16m/screen/0/measure/1";
+    struct msg hello = { .type = MSG_HELLO,
+                         .epoch = epoch,
+                         .hello = { .boot_id = "b", .running = { &item, 1 } } };
+
+    sim_trace_msg(&world.trace, SIM_TAKEN, 2 * NS_PER_S, 0, &hello, 1);
+}
+
+static void lease_that_is_only_claimed_is_found(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+
+    fixture_owners(store, "c1");
+    put_lease(store, 1);
+    claim(1);
+    sim_check_claims(&run, store);
+    assert_int_equal(run.n, 1);
+    assert_string_equal(run.findings[0].check, "I4");
+    store_close(store);
+}
+
+static void lease_that_is_refused_is_right(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+
+    claim(1);
+    sim_check_claims(&run, store);
+    assert_int_equal(run.n, 0);
+    store_close(store);
+}
+
+/* The coordinator was killed between COMMIT and sending. */
+static void lease_that_an_earlier_life_committed_may_be_claimed(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+
+    fixture_owners(store, "c1");
+    put_lease(store, 1);
+    put_lease(store, 2);
+    claim(2);
+    sim_check_claims(&run, store);
+    assert_int_equal(run.n, 0);
+    store_close(store);
+}
+
 int main(void)
 {
+#define CLAIMS(name) \
+    cmocka_unit_test_setup_teardown(name, setup_claims, teardown_claims)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         CASE(acknowledged_before_commit_is_found),
@@ -243,6 +359,10 @@ int main(void)
         CASE(lease_is_forgiven_what_the_disk_was_slow),
         CASE(lease_that_ended_is_over),
         CASE(measurement_is_over_but_for_a_crash_elsewhere),
+        CASE(crashes_without_end_are_found),
+        CLAIMS(lease_that_is_only_claimed_is_found),
+        CLAIMS(lease_that_is_refused_is_right),
+        CLAIMS(lease_that_an_earlier_life_committed_may_be_claimed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

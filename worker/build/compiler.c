@@ -104,6 +104,7 @@ static int emulated(const struct compiler_task *task,
         NULL
     };
     const char *const tail[] = { "-I.",
+                                 "-Ifa_cuda",
                                  "-include",
                                  "fa/emulation.h",
                                  "-include",

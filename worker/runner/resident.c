@@ -9,7 +9,8 @@ struct resident {
     uint64_t secret; /* of the seeds */
     uint64_t draws;
     struct problem *problems[RESIDENT_PROBLEMS]; /* NULL when free */
-    uint64_t clock;                              /* counts uses, for eviction */
+    struct problem *shown; /* it is not hidden from kernels; NULL: none */
+    uint64_t clock;        /* counts uses, for eviction */
 };
 
 struct resident *resident_new(struct device *device)
@@ -509,6 +510,14 @@ static struct problem **resident_empty(struct resident *resident)
     return NULL;
 }
 
+static void resident_drop(struct resident *resident, struct problem **place)
+{
+    if (resident->shown == *place)
+        resident->shown = NULL;
+    problem_free(resident->device, *place);
+    *place = NULL;
+}
+
 /* Drop old problems until 'bytes' more fit, or only 'keep' is left. */
 static void resident_make_room(struct resident *resident, size_t bytes,
                                const struct problem *keep)
@@ -519,8 +528,7 @@ static void resident_make_room(struct resident *resident, size_t bytes,
     while ((oldest = resident_oldest(resident, keep)) &&
            (resident_bytes(resident) + bytes > room ||
             !resident_empty(resident))) {
-        problem_free(resident->device, *oldest);
-        *oldest = NULL;
+        resident_drop(resident, oldest);
     }
 }
 
@@ -530,10 +538,51 @@ static bool resident_clear(struct resident *resident)
 
     for (int i = 0; i < RESIDENT_PROBLEMS; i++) {
         any = any || resident->problems[i];
-        problem_free(resident->device, resident->problems[i]);
-        resident->problems[i] = NULL;
+        resident_drop(resident, &resident->problems[i]);
     }
     return any;
+}
+
+static int buffers_guard(struct device *device,
+                         struct device_buffer *const *buffers,
+                         enum device_access access, struct device_err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < WIRE_ARGS_MAX; i++)
+        if (buffers[i])
+            rc = device_guard(device, buffers[i], access, err);
+    return not_the_reference(rc);
+}
+
+/* Hide a problem from kernels, or show it; its references stay hidden. */
+static int problem_guard(struct device *device, const struct problem *problem,
+                         bool hidden, struct device_err *err)
+{
+    const enum device_access inputs = hidden ? DEVICE_HIDDEN : DEVICE_READ;
+    int rc = buffers_guard(device, problem->outputs,
+                           hidden ? DEVICE_HIDDEN : DEVICE_WRITE, err);
+
+    for (unsigned t = 0; rc == 0 && t < problem->n_trials; t++)
+        rc = buffers_guard(device, problem->trials[t].inputs, inputs, err);
+    for (size_t c = 0; rc == 0 && c < problem->n_copies; c++)
+        rc = buffers_guard(device, problem->copies[c].inputs, inputs, err);
+    return rc;
+}
+
+/* Hide the other problems: a kernel must not find in them what an earlier
+ * launch has left, nor spoil them. */
+static int resident_show(struct resident *resident, struct problem *problem,
+                         struct device_err *err)
+{
+    int rc = 0;
+
+    if (resident->shown == problem || !device_isolates(resident->device))
+        return 0;
+    if (resident->shown)
+        rc = problem_guard(resident->device, resident->shown, true, err);
+    resident->shown = problem;
+    return rc < 0 ? rc : problem_guard(resident->device, problem, false, err);
 }
 
 int resident_problem(struct resident *resident, const struct wire_measure *want,
@@ -557,7 +606,7 @@ int resident_problem(struct resident *resident, const struct wire_measure *want,
     }
     problem->used = ++resident->clock;
     *out = problem;
-    return 0;
+    return resident_show(resident, problem, err);
 }
 
 size_t resident_copies(size_t inputs, size_t cache)

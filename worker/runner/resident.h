@@ -27,7 +27,7 @@
 
 enum {
     RESIDENT_PROBLEMS = 64,
-    RESIDENT_SHARED = 4, /* seeds at least, where launches share a process */
+    RESIDENT_SHARED = 3, /* seeds at least, where launches share a process */
     RESIDENT_TRIALS = TRIALS_SEEDS_MAX + TRIALS_EDGES_MAX,
     RESIDENT_COPIES = 64 /* of the inputs; if more are needed, there is no
                           * rotation */

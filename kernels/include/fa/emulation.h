@@ -4,8 +4,6 @@
  * (a kernel's own macros, such as D, would break later system headers).  It has
  * the keywords and built-in names of nvcc, the macro FA_EMULATION, and
  * FA_EMULATION_ENTRY(NAME), which exports a kernel to fa-runner.
- *
- * Static shared memory does not compile, because it could not be checked.
  */
 #ifndef FA_EMULATION_H
 #define FA_EMULATION_H
@@ -23,6 +21,25 @@
 #include <string.h>
 
 #include "fa/emulator.h"
+#include "fa/vectors.h"
+#include "fa/intrinsics.h"
+#include "fa/builtins.h"
+#include "fa/atomics.h"
+
+/* Never defined: a build is sent the files that #include lines name, and the line
+ * <cuda_fp16.h> of a kernel names none of ours.  The folder is on the path. */
+#ifdef FA_EMULATION_ALL_HEADERS
+#include "fa_cuda/cuda.h"
+#include "fa_cuda/cuda_bf16.h"
+#include "fa_cuda/cuda_fp16.h"
+#include "fa_cuda/cuda_runtime.h"
+#include "fa_cuda/cuda_runtime_api.h"
+#include "fa_cuda/device_functions.h"
+#include "fa_cuda/device_launch_parameters.h"
+#include "fa_cuda/math_constants.h"
+#include "fa_cuda/vector_functions.h"
+#include "fa_cuda/vector_types.h"
+#endif
 
 #define __global__ __attribute__((visibility("hidden")))
 #define __device__
@@ -32,102 +49,23 @@
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 #define __constant__
-#define __shared__ static_shared_memory_is_not_supported_use_smem_base
+/* It makes a variable of a function static, and leaves an extern one extern; all
+ * fibers are of one host thread.  fa-runner gives both kinds their memory. */
+#define __shared__ thread_local
 
 #define threadIdx (fa_emu_self->thread_index)
 #define blockIdx (fa_emu_grid.block_index)
 #define blockDim (fa_emu_grid.block)
 #define gridDim (fa_emu_grid.grid)
-
-using dim3 = fa_emu_dim3;
-using uint3 = fa_emu_dim3;
-
-struct alignas(8) float2 {
-    float x, y;
-};
-struct alignas(16) float4 {
-    float x, y, z, w;
-};
-struct alignas(16) double2 {
-    double x, y;
-};
-struct alignas(8) int2 {
-    int x, y;
-};
-struct alignas(16) int4 {
-    int x, y, z, w;
-};
-struct alignas(8) uint2 {
-    unsigned x, y;
-};
-struct alignas(16) uint4 {
-    unsigned x, y, z, w;
-};
-
-inline float2 make_float2(float x, float y)
-{
-    return { x, y };
-}
-
-inline float4 make_float4(float x, float y, float z, float w)
-{
-    return { x, y, z, w };
-}
-
-template <typename T>
-inline T min(T a, T b)
-{
-    return b < a ? b : a;
-}
-
-template <typename T>
-inline T max(T a, T b)
-{
-    return a < b ? b : a;
-}
-
-inline float rsqrtf(float x)
-{
-    return 1.0f / sqrtf(x);
-}
-
-inline double rsqrt(double x)
-{
-    return 1.0 / sqrt(x);
-}
-
-/* One fiber runs at a time, so a plain read and write is atomic. */
-template <typename T>
-inline T atomicAdd(T *p, T v)
-{
-    T old = *p;
-
-    *p = old + v;
-    return old;
-}
-
-inline float __uint_as_float(uint32_t bits)
-{
-    return fa_emu_bits_float(bits);
-}
-
-inline uint32_t __float_as_uint(float f)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &f, sizeof(bits));
-    return bits;
-}
+constexpr int warpSize = 32;
 
 inline uint32_t fa_emu_shuffle(int operation, uint32_t value, uint32_t lane, fa_site at)
 {
-    fa_emu_shfl operand = { value, lane };
+    fa_emu_shfl operand = { value, lane, 32 };
 
     fa_emu_collective(operation, &operand, at);
-    return operand.value;
+    return uint32_t(operand.value);
 }
-
-#include "fa/builtins.h"
 
 /* args[i] points to the kernel's argument i, as in cuLaunchKernel.  The index
  * pack pairs each with its type. */
@@ -176,6 +114,11 @@ constexpr fa_emu_parameters<int(sizeof...(T))> fa_emu_parameters_of(void (*)(T..
     extern "C" __attribute__((visibility("default"))) void fa_entry(void **args) \
     {                                                                            \
         fa_emu_call(NAME, args);                                                 \
+    }                                                                            \
+    /* what other names of dynamic shared memory are changed to */               \
+    extern "C" __attribute__((visibility("default"))) void *fa_entry_dynamic()   \
+    {                                                                            \
+        return fa_emu_dynamic;                                                   \
     }
 
 #endif

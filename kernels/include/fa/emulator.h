@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define FA_EMU_ABI 1
+#define FA_EMU_ABI 2
 #define FA_EMU_SMEM_BASE 1024u /* not zero, as on a device: finds offsets used as addresses */
 
 /* The place of a call in the kernel's source. */
@@ -36,6 +36,8 @@ struct fa_emu_dim3 {
 
 struct fa_emu_grid_state {
     fa_emu_dim3 grid, block, block_index;
+    uint32_t atomics_left; /* until a thread that does nothing else lets others run */
+    uint32_t unordered;    /* this launch did atomics whose result depends on their order */
 };
 
 /* The part of a running thread that the kernel reads. */
@@ -43,13 +45,18 @@ struct fa_emu_thread {
     fa_emu_dim3 thread_index;
 };
 
-/* Operations of a whole warp, and the operand of each lane. */
+#define FA_EMU_ALL 0xffffffffu /* the mask of all lanes that the warp has */
+
+/* Operations of the lanes of a warp that a mask names, and the operand of each.
+ * ldmatrix and mma are of all 32. */
 enum {
     FA_EMU_SYNCWARP, /* nothing */
     FA_EMU_SHFL_XOR, /* fa_emu_shfl */
+    FA_EMU_SHFL_UP,
     FA_EMU_SHFL_DOWN,
     FA_EMU_SHFL_IDX,
     FA_EMU_BALLOT,
+    FA_EMU_GATHER,      /* fa_emu_gather */
     FA_EMU_LDMATRIX_X1, /* fa_emu_ldmatrix */
     FA_EMU_LDMATRIX_X2,
     FA_EMU_LDMATRIX_X4,
@@ -61,8 +68,16 @@ enum {
 };
 
 struct fa_emu_shfl {
-    uint32_t value; /* in: the lane's value, out: the result */
+    uint64_t value; /* in: the lane's value, out: the result */
     uint32_t lane;  /* mask, delta or source lane */
+    uint32_t width; /* of the groups that the warp is divided into: 1, 2, ... 32 */
+};
+
+/* For what each lane then computes by itself: the values of all. */
+struct fa_emu_gather {
+    uint64_t value; /* in */
+    uint64_t values[32];
+    uint32_t lanes; /* that have a value */
 };
 
 struct fa_emu_ldmatrix {
@@ -111,9 +126,18 @@ extern "C" {
 
 extern fa_emu_thread *fa_emu_self; /* the thread that runs */
 extern fa_emu_grid_state fa_emu_grid;
+extern __thread unsigned char fa_emu_dynamic[]; /* the launch's shared memory */
 
 void fa_emu_barrier(fa_site at);
+/* The same, and how many of the block's threads came with 'vote'. */
+uint32_t fa_emu_barrier_votes(bool vote, fa_site at);
 void fa_emu_collective(int operation, void *operand, fa_site at);
+void fa_emu_collective_of(int operation, uint32_t mask, void *operand, fa_site at);
+/* The lanes that are at this place together, as far as they can get. */
+uint32_t fa_emu_active_lanes(fa_site at);
+
+/* The thread may be waiting for another one: let all others run. */
+void fa_emu_spin(fa_site at);
 
 void fa_emu_cp_async(uint32_t dst, const void *src, uint32_t bytes, uint32_t src_bytes, fa_site at);
 void fa_emu_cp_async_commit(void);

@@ -1,4 +1,4 @@
-/* course.h - one run over a problem: what was evaluated, how far it got */
+/* course.h - one run on a problem: its evaluations, and the goals it reached */
 #ifndef FA_BENCH_COURSE_H
 #define FA_BENCH_COURSE_H
 

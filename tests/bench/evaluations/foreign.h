@@ -6,7 +6,7 @@
 
 struct course;
 
-/* 'command' is split at blanks.  Ends the process if the program breaks the
+/* 'command' is split at blanks.  The process ends if the program breaks the
  * protocol. */
 void foreign_drive(struct course *course, const char *command, uint64_t seed);
 

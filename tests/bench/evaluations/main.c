@@ -1,10 +1,11 @@
 /* bench_strategies - how many evaluations a strategy needs
  *
- * Every strategy on every recorded landscape of a folder and on synthetic
- * problems, in seeded runs: evaluations until it is within 1, 5 and 10 % of
- * the optimum, median and 90th percentile.  Failed configurations count, the
- * same one again does not.  Writes JSON to a file, the table to stdout, the
- * figures last.  docs/strategies.md has the command and what it printed.
+ * The bench runs every strategy, from several seeds, on synthetic problems and
+ * on every recorded landscape of a folder.  It counts the evaluations until the
+ * strategy is within 1, 5 and 10 % of the optimum, and prints their median and
+ * 90th percentile.  A failed configuration counts; one that is evaluated again
+ * does not.  JSON goes to a file, the table to stdout; the figures come last.
+ * docs/strategies.md has the command and its output.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -31,14 +32,14 @@
 
 #define PROBLEMS_MAX 64
 #define EXTERNAL "external"
-#define GOAL_5 1 /* index of the goal that the targets are about */
+#define GOAL_5 1 /* index of the goal that has targets */
 
 struct options {
     const char *data, *json, *only_problem, *only_strategy, *external;
     int runs, jobs, cap, slots, first_seed;
 };
 
-/* One run of one entry on one problem; in memory shared by the jobs. */
+/* One run of one entry on one problem, in memory that the processes share. */
 struct result {
     int reached[COURSE_GOALS];
     int n;
@@ -59,8 +60,8 @@ static double cpu_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Keep 'slots' points pending, and tell them in the order in which they were
- * asked. */
+/* Keep 'slots' points pending, and tell their times in the order in which the
+ * strategy asked for them. */
 static void drive(struct course *course, const char *text, uint64_t seed,
                   int slots)
 {
@@ -110,7 +111,7 @@ static void run(const struct problem *problem, const char *entry, int seed,
     course_fini(&course);
 }
 
-/* Share the runs among processes. */
+/* Divide the runs among processes. */
 static void run_all(const struct problem *problem, const char *entry,
                     const struct options *options, struct result *results)
 {
@@ -147,11 +148,12 @@ static int by_value(const void *a, const void *b)
 struct figure {
     int median[COURSE_GOALS], p90[COURSE_GOALS]; /* 0: beyond the cap */
     int low, high; /* 95 % interval of the median at 5 %; likewise */
-    double ask_ms; /* CPU an evaluation */
+    double ask_ms; /* CPU for each evaluation */
 };
 
-/* The range of sorted runs that contains the median over all seeds, whatever
- * the distribution: the number of runs below it is binomial. */
+/* The range of sorted runs that contains the median over all seeds.  It holds
+ * for any distribution, because the number of runs below the median is
+ * binomial. */
 static void set_interval(const int *sorted, int runs, struct figure *out)
 {
     double wide = 1.96 * sqrt(runs) / 2;
@@ -265,7 +267,7 @@ static bool is_landscape(const char *name)
            (len > 8 && strcmp(name + len - 8, ".json.gz") == 0);
 }
 
-/* The landscapes of the folder, by name; returns how many. */
+/* Load the landscapes of the folder, sorted by name; returns how many. */
 static int load_landscapes(const char *folder, const char *only,
                            struct problem *problems)
 {

@@ -11,7 +11,7 @@
 #include "tests/bench/evaluations/problem.h"
 
 #define POPULATION 20
-#define MUTATION 10     /* one level in so many */
+#define MUTATION 10     /* one level in ten mutates */
 #define IDLE_MAX 100000 /* tries in a row that evaluate nothing new */
 
 static double fitness(struct course *course, int point)
@@ -52,7 +52,7 @@ static const struct one *choose(const struct one *all, struct prng *prng)
     return &all[i];
 }
 
-/* Uniform crossover and mutation; drawn again until it is legal. */
+/* Uniform crossover and mutation, repeated until the child is legal. */
 static int child(const struct domain *domain, const struct one *a,
                  const struct one *b, struct prng *prng)
 {
@@ -99,8 +99,9 @@ void plain_genetic(struct course *course, uint64_t seed)
     }
 }
 
-/* From a random point, move to the first faster neighbour that differs in one
- * tunable, in random order.  If there is none, restart at another point. */
+/* Start at a random point.  Visit the neighbours that differ in one tunable, in
+ * random order, and move to the first faster one.  If there is none, start
+ * again at another point. */
 void plain_local(struct course *course, uint64_t seed)
 {
     const struct domain *domain = course->problem->domain;

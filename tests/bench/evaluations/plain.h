@@ -1,6 +1,6 @@
 /* plain.h - textbook searches, for comparison
  *
- * They follow textbooks, one evaluation after the other, and use no code of the
+ * They do one evaluation after the other, and share no code with the
  * strategies.
  */
 #ifndef FA_BENCH_PLAIN_H

@@ -45,13 +45,13 @@ void problem_fini(struct problem *problem)
     free(problem->times);
 }
 
-/* ---- synthetic problems: each has one difficulty, and none copies a file */
+/* ---- synthetic problems: each has one difficulty */
 
 struct shape {
     const char *name;
     int tunables;
     struct domain_tunable tunable[12];
-    double kept; /* share of the product that is legal, by random pair rules */
+    double kept; /* share of the product that random rules of pairs leave */
     double (*time)(const struct shape *shape, const double *u,
                    const double *noise);
 };
@@ -65,9 +65,9 @@ struct shape {
         .levels = n \
     }
 
-#define NOISES 256 /* random coefficients of one problem, normal */
+#define NOISES 256 /* normal random coefficients of one problem */
 
-/* Effects of single levels and of pairs, in the logarithm. */
+/* Effects of single levels and of pairs, on the logarithm of the time. */
 static double additive(const struct shape *shape, const double *u,
                        const double *noise)
 {
@@ -84,7 +84,7 @@ static double additive(const struct shape *shape, const double *u,
     return exp(sum);
 }
 
-/* Steps: whole waves of blocks, whole units of a resource. */
+/* Steps, as from whole waves of blocks and whole units of a resource. */
 static double plateau(const struct shape *shape, const double *u,
                       const double *noise)
 {
@@ -98,7 +98,7 @@ static double plateau(const struct shape *shape, const double *u,
     return fit < 1 ? 0 : waves * (1 + 4 / fit) * tile / 64 * factor;
 }
 
-/* A wide basin that leads away from a narrow one, which is a third faster. */
+/* A wide basin leads away from a narrow one, which is a third faster. */
 static double deceptive(const struct shape *shape, const double *u,
                         const double *noise)
 {
@@ -113,7 +113,7 @@ static double deceptive(const struct shape *shape, const double *u,
     return 1.5 + 3 * wide - 0.5 * exp(-40 * narrow * narrow) * 2;
 }
 
-/* Faster points are nearer to the region where everything fails. */
+/* The faster a point, the nearer it is to a region where everything fails. */
 static double failing(const struct shape *shape, const double *u,
                       const double *noise)
 {

@@ -7,7 +7,7 @@ struct landscape;
 
 struct problem {
     char name[64];
-    struct domain *domain; /* of the landscape, or its own */
+    struct domain *domain; /* of the landscape, or of the synthetic problem */
     double *times;         /* [size] 0: it fails */
     double best;
     struct landscape *landscape; /* NULL: synthetic */
@@ -15,7 +15,7 @@ struct problem {
 
 void problem_of_landscape(struct problem *problem, const char *file_name,
                           struct landscape **landscape);
-/* The k-th of PROBLEM_SYNTHETIC. */
+/* Number k of the PROBLEM_SYNTHETIC problems. */
 #define PROBLEM_SYNTHETIC 6
 void problem_synthetic(struct problem *problem, int k);
 void problem_fini(struct problem *problem);

@@ -122,6 +122,49 @@ static void intervals_of_a_host_do_not_overlap(void **state)
            "1800000000000 of run 1699999999999999999");
 }
 
+static void an_interval_does_not_run_backwards(void **state)
+{
+    expect(*state,
+           "UPDATE interval SET end_ns=start_ns-1 WHERE host='gpu1'"
+           " AND start_ns>0",
+           "I5",
+           "host gpu1: an interval runs backwards at 1800000000000 of run "
+           "1699999999999999999");
+}
+
+/* The index refuses it, as long as it exists. */
+static void a_result_is_counted_once(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct store_result first = fixture_result("n0", "c1");
+    struct store_result second = fixture_result("n1", "c1");
+    struct verify verify;
+    struct err err;
+
+    fixture_owners(store, "c1");
+    assert_int_equal(
+        sql_run(store_db(store), "DROP INDEX result_identity", &err), 0);
+    assert_int_equal(store_result_put(store, &first, &err), 1);
+    assert_int_equal(store_result_put(store, &second, &err), 1);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 1);
+    assert_string_equal(verify.findings[0].check, "I2");
+    assert_string_equal(verify.findings[0].text,
+                        "configuration c1, shape n16m, screen 0 is counted 2 "
+                        "times");
+    verify_fini(&verify);
+    store_close(store);
+}
+
+static void what_sqlite_finds_is_a_finding(void **state)
+{
+    expect(*state,
+           "PRAGMA ignore_check_constraints=1;"
+           "UPDATE gate SET kind='maybe' WHERE position=0;"
+           "PRAGMA ignore_check_constraints=0",
+           "integrity", "CHECK constraint failed in gate");
+}
+
 /* A result of what is counted already, and one that never was to count. */
 static void rows_that_do_not_count_are_sound_too(void **state)
 {
@@ -154,6 +197,9 @@ int main(void)
         TEST(an_outcome_says_what_its_evidence_says),
         TEST(the_newest_round_of_a_measurement_settles_it),
         TEST(intervals_of_a_host_do_not_overlap),
+        TEST(an_interval_does_not_run_backwards),
+        TEST(a_result_is_counted_once),
+        TEST(what_sqlite_finds_is_a_finding),
         TEST(rows_that_do_not_count_are_sound_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sodium.h>
 #include <zmq.h>
 
 #include "common/clock.h"
@@ -22,21 +23,40 @@
 #include "tests/coordinator/link/stand_in.h"
 
 #define WAIT_MS 20000
-#define STILL_MS                                                \
-    2000 /* much longer than a host thread needs to say a thing \
-          */
-#define MINUTE_NS (60 * NS_PER_S)
+#define STILL_MS                                                       \
+    2000        /* much longer than a host thread needs to say a thing \
+                 */
+#define FEW 100 /* looks at the clock of a thread that waits */
 
-/* Time that passes only for the program under test. */
-static _Atomic int64_t skipped_ns;
+/* Time that stands still for the program under test; 0: it passes. */
+static _Atomic int64_t frozen_ns;
+static _Atomic int looks; /* at the clock */
 
 int clock_gettime(clockid_t id, struct timespec *out)
 {
     long rc = syscall(SYS_clock_gettime, id, out);
+    int64_t ns = frozen_ns;
 
-    if (rc == 0 && id == CLOCK_BOOTTIME)
-        out->tv_sec += skipped_ns / NS_PER_S;
+    if (id == CLOCK_BOOTTIME)
+        looks++;
+    if (id == CLOCK_BOOTTIME && ns)
+        *out = (struct timespec){ ns / NS_PER_S, ns % NS_PER_S };
     return (int)rc;
+}
+
+static void freeze(void)
+{
+    frozen_ns = clock_boot_ns();
+}
+
+/* What is wiped; the library's own does the same. */
+static _Atomic int wiped_invites, wiped_texts;
+
+void sodium_memzero(void *const bytes, const size_t len)
+{
+    memset(bytes, 0, len);
+    wiped_invites += len == sizeof(struct invite);
+    wiped_texts += len == INVITE_BYTES_MAX;
 }
 
 struct stage {
@@ -57,7 +77,8 @@ static int set_up(void **state)
     stage.host = stand_in_host(&stage.stand_in, "box");
     snprintf(stage.router, sizeof(stage.router), "%s/router",
              stage.stand_in.folder);
-    skipped_ns = 0;
+    frozen_ns = 0;
+    wiped_invites = wiped_texts = 0;
     *state = &stage;
     return 0;
 }
@@ -160,7 +181,10 @@ static void a_worker_that_speaks_is_attached(void **state)
     await_upload(stage);
     await(stage, HOST_THREADS_ATTACHED);
     await_heard(stage, "heard", "epoch 7\n");
+    assert_int_equal(wiped_texts, 1);
+    assert_int_equal(wiped_invites, 0);
     end(stage);
+    assert_int_equal(wiped_invites, 1);
 }
 
 static void a_thread_that_is_at_work_is_not_joined_yet(void **state)
@@ -170,8 +194,23 @@ static void a_thread_that_is_at_work_is_not_joined_yet(void **state)
     start(stage, STAND_IN_MAGIC STAND_IN_OPEN STAND_IN_STAYS);
     await_upload(stage);
     await(stage, HOST_THREADS_ATTACHED);
+    freeze();
     assert_false(host_thread_join(stage->thread, clock_boot_ns()));
     end(stage);
+}
+
+/* It is asked now and then, and not in a loop. */
+static void a_thread_that_cannot_end_is_waited_for(void **state)
+{
+    struct stage *stage = *state;
+    int before;
+
+    start(stage, "touch \"$3/up\"; exec sleep 60\n");
+    await_upload(stage);
+    await_heard(stage, "up", "");
+    before = looks;
+    end(stage);
+    assert_true(looks - before < FEW);
 }
 
 static int listen_at(const char *path)
@@ -204,6 +243,64 @@ static void bytes_go_both_ways(void **state)
     close(listener);
 }
 
+/* 64 frames of 60000 bytes, which no buffer on the way holds. */
+#define FRAMES 64
+#define FRAME_BYTES 60000
+
+static void what_the_router_does_not_read_waits(void **state)
+{
+    struct stage *stage = *state;
+    int listener = listen_at(stage->router), fd;
+    struct host_thread_news news;
+    size_t got = 0;
+    char block[4096];
+    ssize_t n = 1;
+
+    start(stage, STAND_IN_MAGIC STAND_IN_OPEN
+          "touch \"$3/up\"; for i in 0 1 2 3 4 5 6 7; do for j in 0 1 2 3 4 "
+          "5 6 7; do\n"
+          "printf '\\002\\000\\001\\000\\140\\352\\000\\000'\n"
+          "head -c 60000 /dev/zero\n"
+          "done; done\n" STAND_IN_STAYS);
+    await_upload(stage);
+    await(stage, HOST_THREADS_ATTACHED);
+    fd = accept(listener, NULL, NULL);
+    await_heard(stage, "up", "");
+    assert_false(hears(stage, STILL_MS / 4, &news));
+    while (got < FRAMES * FRAME_BYTES && n > 0) {
+        n = recv(fd, block, sizeof(block), 0);
+        got += (size_t)(n > 0 ? n : 0);
+    }
+    assert_int_equal(got, FRAMES * FRAME_BYTES);
+    end(stage);
+    close(fd);
+    close(listener);
+}
+
+static void a_worker_that_does_not_read_holds_nothing_up(void **state)
+{
+    struct stage *stage = *state;
+    int listener = listen_at(stage->router), fd;
+    struct pollfd out = { .events = POLLOUT };
+    static char block[FRAME_BYTES];
+    int rounds = 0;
+
+    start(stage, STAND_IN_MAGIC STAND_IN_OPEN
+          "printf '\\002\\000\\001\\000\\005\\000\\000\\000hello'\n" //
+          "exec sleep 60\n");
+    fd = accept(listener, NULL, NULL);
+    assert_int_equal(recv(fd, block, 5, MSG_WAITALL), 5);
+    out.fd = fd;
+    while (rounds < FRAMES && poll(&out, 1, STILL_MS / 4) > 0) {
+        (void)send(fd, block, sizeof(block), MSG_DONTWAIT);
+        rounds++;
+    }
+    assert_true(rounds < FRAMES); /* it is full */
+    end(stage);
+    close(fd);
+    close(listener);
+}
+
 /* Scripts that end, and the text of the resulting news. */
 static const struct ending {
     const char *script;
@@ -219,6 +316,8 @@ static const struct ending {
     { "exit 0\n", ERR_NETWORK, "the worker could not be started", false },
     { "echo fa-relay 2 9.9.9\n", ERR_PROTO, "", false },
     { "head -c 70000 /dev/zero\n", ERR_PROTO, "", false },
+    { "printf '\\033[2Jno shell\\n'; exit 1\n", ERR_NETWORK,
+      "the worker could not be started: ?[2Jno shell", false },
     { STAND_IN_MAGIC "sleep 0.2; echo fa-worker: it serves ada >&2; exit 1\n",
       ERR_NETWORK, "it serves ada", false },
     { STAND_IN_MAGIC "sleep 0.2; echo Killed >&2; exit 1\n", ERR_NETWORK,
@@ -296,21 +395,40 @@ static void an_unusable_work_folder_ends_the_thread(void **state)
     end(stage);
 }
 
+/* A file that the script waits for. */
+static void let_go_on(const struct stage *stage, const char *name)
+{
+    char path[96];
+
+    snprintf(path, sizeof(path), "%s/%s", stage->host.workdir, name);
+    stand_in_write(path, "");
+}
+
 static void a_far_side_without_the_magic_line_has_20_seconds(void **state)
 {
     struct stage *stage = *state;
     struct host_thread_news news;
-    char late[96];
+    int before;
 
+    freeze();
     start(stage, "touch \"$3/up\"; echo Last login: today\n"
+                 "while ! test -e \"$3/more\"; do sleep 0.05; done\n"
+                 "echo and more\n"
                  "while ! test -e \"$3/late\"; do sleep 0.05; done\n"
                  "echo and on; exec cat >/dev/null\n");
     await_upload(stage);
     await_heard(stage, "up", "");
+    before = looks;
+    let_go_on(stage, "more");
+    for (int turn = 0; looks == before && turn < WAIT_MS / 10; turn++)
+        (void)poll(NULL, 0, 10);
+    assert_true(looks > before); /* so it knows how long it waits */
     assert_false(hears(stage, STILL_MS / 4, &news));
-    skipped_ns = MINUTE_NS;
-    snprintf(late, sizeof(late), "%s/late", stage->host.workdir);
-    stand_in_write(late, "");
+    assert_true(looks - before < FEW);
+    frozen_ns += 20 * NS_PER_S - 1;
+    let_go_on(stage, "late");
+    assert_false(hears(stage, STILL_MS / 4, &news));
+    frozen_ns += 1;
     news = await(stage, HOST_THREADS_BROKEN);
     assert_int_equal(news.code, ERR_NETWORK);
     assert_memory_equal(news.text, "the worker did not answer in time: Last",
@@ -322,12 +440,17 @@ static void a_relay_without_a_worker_has_40_seconds(void **state)
 {
     struct stage *stage = *state;
     struct host_thread_news news;
+    int before;
 
+    freeze();
     start(stage, STAND_IN_MAGIC STAND_IN_STAYS);
     await_upload(stage);
     await_heard(stage, "heard", "epoch 7\n");
-    assert_false(hears(stage, STILL_MS / 4, &news));
-    skipped_ns = MINUTE_NS;
+    frozen_ns += 40 * NS_PER_S;
+    before = looks;
+    assert_false(hears(stage, STILL_MS, &news));
+    assert_true(looks - before < FEW);
+    frozen_ns += 1;
     news = await(stage, HOST_THREADS_BROKEN);
     assert_string_equal(news.text, "the worker does not answer");
     end(stage);
@@ -366,6 +489,7 @@ static void a_host_cannot_have_two_threads(void **state)
         ERR_SYSTEM);
     assert_null(second);
     assert_non_null(strstr(err.text, "Address already in use"));
+    assert_int_equal(wiped_invites, 1);
     end(stage);
 }
 
@@ -376,7 +500,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         staged(a_worker_that_speaks_is_attached),
         staged(a_thread_that_is_at_work_is_not_joined_yet),
+        staged(a_thread_that_cannot_end_is_waited_for),
         staged(bytes_go_both_ways),
+        staged(what_the_router_does_not_read_waits),
+        staged(a_worker_that_does_not_read_holds_nothing_up),
         staged(an_end_is_reported_with_its_output),
         staged(a_broken_connection_is_made_again),
         staged(a_connection_is_made_again_when_it_is_asked_for),

@@ -11,10 +11,14 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <zmq.h>
 
+#include "common/buf.h"
 #include "common/clock.h"
+#include "common/curve.h"
 #include "common/err.h"
 #include "common/hash.h"
+#include "common/invite.h"
 #include "common/msg.h"
 #include "common/owner.h"
 #include "coordinator/link/host_threads.h"
@@ -102,8 +106,13 @@ static struct host_thread_news await(struct stage *stage, size_t host,
 
 static void close_link(struct stage *stage)
 {
+    char path[128];
+
     stage->table.close(stage->table.self);
     assert_int_equal(access(stage->stand_in.folder, F_OK), 0);
+    snprintf(path, sizeof(path), "%s/fa-coord-%u-%d", stage->stand_in.folder,
+             (unsigned)geteuid(), (int)getpid());
+    assert_int_equal(access(path, F_OK), -1);
 }
 
 static void all_hosts_are_reached(void **state)
@@ -129,6 +138,111 @@ static void nothing_goes_to_a_host_that_has_not_spoken(void **state)
                      ERR_NETWORK);
     assert_string_equal(err.text, "no connection");
     assert_int_equal(stage->table.recv(stage->table.self, &host, &in, &err), 0);
+    close_link(stage);
+}
+
+/* What host 1 was invited with, once its script has heard it. */
+static struct invite invitation(const struct stage *stage)
+{
+    int64_t until_ns = clock_boot_ns() + WAIT_NS;
+    char path[128], text[INVITE_BYTES_MAX];
+    struct invite invite;
+    struct err err = { "" };
+    int end;
+
+    snprintf(path, sizeof(path), "%s/heard", stage->list[1].workdir);
+    while (clock_boot_ns() < until_ns) {
+        FILE *file = fopen(path, "r");
+        size_t n = file ? fread(text, 1, sizeof(text), file) : 0;
+
+        if (file)
+            fclose(file);
+        end = invite_end(text, n, &err);
+        if (end > 0) {
+            if (invite_parse(text, (size_t)end, &invite, &err) < 0)
+                fail_msg("%s", err.text);
+            return invite;
+        }
+        (void)poll(NULL, 0, 10);
+    }
+    fail_msg("no invitation came: %s", err.text);
+    return invite;
+}
+
+/* A worker that has the invitation of host 1, on the ROUTER's own socket. */
+static void *dial(const struct stage *stage, void *zctx)
+{
+    struct invite invite = invitation(stage);
+    void *dealer = zmq_socket(zctx, ZMQ_DEALER);
+    int no_linger = 0;
+    char endpoint[128];
+
+    snprintf(endpoint, sizeof(endpoint), "ipc://%s/fa-coord-%u-%d/router",
+             stage->stand_in.folder, (unsigned)geteuid(), (int)getpid());
+    zmq_setsockopt(dealer, ZMQ_LINGER, &no_linger, sizeof(no_linger));
+    assert_int_equal(curve_client(dealer, invite.server_key, invite.public_key,
+                                  invite.secret_key, NULL),
+                     0);
+    assert_int_equal(zmq_connect(dealer, endpoint), 0);
+    return dealer;
+}
+
+static void messages_go_to_and_from_a_host(void **state)
+{
+    struct stage *stage = *state;
+    const struct msg beat = { .type = MSG_BEAT, .beat.journal = 3 },
+                     stop = { .type = MSG_STOP, .stop.what = "now" };
+    int64_t until_ns = clock_boot_ns() + WAIT_NS;
+    void *zctx = zmq_ctx_new(), *dealer;
+    int wait_ms = (int)(WAIT_NS / NS_PER_MS);
+    size_t host = 99;
+    struct buf bytes;
+    struct err err;
+    struct msg in;
+    char reply[64];
+
+    snprintf(stage->list[1].workdir, sizeof(stage->list[1].workdir), "%s/other",
+             stage->stand_in.folder);
+    stage->owner = (struct owner){ .id = "0123456789abcdef0123456789abcdef",
+                                   .pid = 1,
+                                   .since_utc = 1,
+                                   .user = "ada",
+                                   .machine = "here",
+                                   .database = "/home/ada/sweep.db" };
+    open_with(stage, STAND_IN_MAGIC STAND_IN_OPEN STAND_IN_STAYS);
+    await(stage, 1, HOST_THREADS_ATTACHED);
+    dealer = dial(stage, zctx);
+    buf_init(&bytes, MSG_BYTES_MAX);
+    assert_int_equal(msg_encode(&beat, &bytes, &err), 0);
+    assert_true(zmq_send(dealer, bytes.bytes, bytes.len, 0) > 0);
+    buf_fini(&bytes);
+    while (stage->table.recv(stage->table.self, &host, &in, &err) == 0) {
+        assert_true(clock_boot_ns() < until_ns);
+        stage->table.wait(stage->table.self, NULL, 0, 100);
+    }
+    assert_int_equal(host, 1);
+    assert_int_equal(in.type, MSG_BEAT);
+    assert_int_equal(in.beat.journal, 3);
+    msg_fini(&in);
+    assert_int_equal(stage->table.send(stage->table.self, 1, &stop, &err), 0);
+    zmq_setsockopt(dealer, ZMQ_RCVTIMEO, &wait_ms, sizeof(wait_ms));
+    assert_true(zmq_recv(dealer, reply, sizeof(reply), 0) > 0);
+    zmq_close(dealer);
+    zmq_ctx_term(zctx);
+    close_link(stage);
+}
+
+/* There is nobody to end it. */
+static void a_wait_lasts_as_long_as_it_may(void **state)
+{
+    struct stage *stage = *state;
+    int64_t from_ns;
+
+    stage->hosts.n = 0;
+    open_with(stage, STAND_IN_STAYS);
+    from_ns = clock_boot_ns();
+    stage->table.wait(stage->table.self, NULL, 0, 100);
+    assert_true(clock_boot_ns() - from_ns >= 99 * NS_PER_MS);
     close_link(stage);
 }
 
@@ -199,6 +313,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         staged(all_hosts_are_reached),
         staged(nothing_goes_to_a_host_that_has_not_spoken),
+        staged(messages_go_to_and_from_a_host),
+        staged(a_wait_lasts_as_long_as_it_may),
         staged(one_host_connects_again_and_the_other_is_dismissed),
         staged(a_descriptor_of_the_caller_ends_the_wait),
         staged(without_the_worker_program_it_does_not_open),

@@ -55,15 +55,15 @@ static int link_open(void *self, const struct hosts *hosts,
 
 static void link_close(void *self)
 {
-    (void)self;
+    ((struct rig *)self)->closed++;
 }
 
 static void link_wait(void *self, struct pollfd *fds, size_t n, long ms)
 {
     struct rig *rig = self;
 
-    (void)fds;
-    (void)n;
+    for (size_t i = 1; i < n; i++)
+        assert_int_equal(fds[i].fd, -1); /* no pass waits for one */
     rig->now_ns += ms * NS_PER_MS;
     rig->turns++;
     if (rig->turn)
@@ -104,6 +104,9 @@ static void put_others(struct rig_sent *sent, const struct msg *msg)
         return;
     case MSG_STOP:
         put_text(sent->what, sizeof(sent->what), msg->stop.what);
+        return;
+    case MSG_WELCOME:
+        put_text(sent->what, sizeof(sent->what), msg->welcome.gpus);
         return;
     case MSG_BUNDLE:
         put_text(sent->hash, sizeof(sent->hash), msg->bundle.hash);
@@ -161,6 +164,7 @@ static int link_news(void *self, size_t host, struct host_thread_news *out)
 {
     struct rig *rig = self;
 
+    assert_in_range(host, 0, rig->hosts.n - 1);
     if (!rig->has_news || rig->news.host != host)
         return 0;
     *out = rig->news;
@@ -170,7 +174,10 @@ static int link_news(void *self, size_t host, struct host_thread_news *out)
 
 static void link_reconnect(void *self, size_t host)
 {
-    ((struct rig *)self)->reconnected[host]++;
+    struct rig *rig = self;
+
+    rig->reconnected[host]++;
+    rig->reconnected_ns = rig->now_ns;
 }
 
 static void link_dismiss(void *self, size_t host)
@@ -549,7 +556,7 @@ int64_t rig_number(struct rig *rig, const char *sql)
     struct err err = { "" };
     int64_t number = -1;
 
-    if (sql_number(store_db(rig->sweep.mail.store), sql, &number, &err) < 0)
+    if (sql_number(store_db(rig->sweep.mail.store), sql, &number, &err, "") < 0)
         fail_msg("%s", err.text);
     return number;
 }

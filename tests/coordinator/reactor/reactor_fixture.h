@@ -12,7 +12,7 @@
 #include "coordinator/state/reactor.h"
 
 #define RIG_HOSTS 3
-#define RIG_QUEUE 128 /* messages that come in a whole run */
+#define RIG_QUEUE 1024 /* messages that come in a whole run */
 #define RIG_SAMPLES 5
 #define RIG_EPOCH 1000
 #define RIG_START_NS (1000 * NS_PER_S)
@@ -41,7 +41,8 @@ struct rig {
     struct rig_sent sent[512];
     size_t n_sent;
     bool is_deaf[RIG_HOSTS]; /* nothing can be sent to it */
-    int dismissed[RIG_HOSTS], reconnected[RIG_HOSTS];
+    int dismissed[RIG_HOSTS], reconnected[RIG_HOSTS], closed;
+    int64_t reconnected_ns; /* the newest */
     int commits;
     bool disk_full;
     /* of a whole run: called in each wait, which takes as long as it may */

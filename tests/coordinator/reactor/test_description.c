@@ -169,6 +169,20 @@ static void a_sweep_is_its_file_its_sources_and_its_device(void **state)
     assert_key(key);
 }
 
+static void its_settings_and_its_facts_are_written_down(void **state)
+{
+    (void)state;
+    rig_open_bare(&rig, 1);
+    rig.options.search_settings = rig.sweep.work.spec->search;
+    rig_begin(&rig);
+    assert_int_equal(rows("sweep WHERE json_extract(facts, '$.arch') = 89"), 1);
+    assert_int_equal(rows("sweep WHERE json_extract(settings, '$.attempts') = "
+                          "2 AND json_extract(settings, '$.method') = "
+                          "'exhaustive' AND json_extract(settings, "
+                          "'$.strategy') IS NOT NULL"),
+                     1);
+}
+
 /* So that a report shows only that. */
 static void a_selection_is_a_sweep_of_its_own(void **state)
 {
@@ -198,6 +212,7 @@ int main(void)
         CASE(what_changed_of_a_configuration_is_written_again),
         CASE(what_another_sweep_had_becomes_of_this_one),
         CASE(a_sweep_is_its_file_its_sources_and_its_device),
+        CASE(its_settings_and_its_facts_are_written_down),
         CASE(a_selection_is_a_sweep_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

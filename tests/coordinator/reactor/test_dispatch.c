@@ -296,6 +296,23 @@ static void measured_again_it_is_settled_again(void **state)
                           "abs(median_s - 0.002) < 1e-9"),
                      1);
     assert_int_equal(rig.sweep.work.count.correct, 1);
+    assert_null(rig.sweep.reactor.ending);
+}
+
+/* What lies in the cache of its host is not built once more. */
+static void an_order_takes_what_an_earlier_run_built(void **state)
+{
+    struct sched *sched = rig.sweep.work.sched;
+    int reference = plan_units(rig.sweep.work.plan);
+
+    (void)state;
+    sched_vanished(sched, 0);
+    sched_vanished(sched, reference);
+    sched_vanished(sched, 1); /* was never built */
+    assert_true(place(SCHED_CANARY, 0) > 0);
+    assert_int_equal(sched_home(sched, 0), 0);
+    assert_int_equal(sched_home(sched, reference), 0);
+    assert_int_equal(sched_home(sched, 1), -1);
 }
 
 /* A rung of a race tells the search nothing. */
@@ -375,6 +392,7 @@ int main(void)
         CASE(an_order_that_crashes_is_lost_to_its_pass),
         CASE(an_order_that_is_wrong_is_over_too),
         CASE(measured_again_it_is_settled_again),
+        CASE(an_order_takes_what_an_earlier_run_built),
         CASE(a_rung_settles_nothing_for_the_passes),
         CASE(passes_hear_of_hosts),
         CASE(without_rows_there_is_no_commit),

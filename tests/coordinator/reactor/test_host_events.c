@@ -369,6 +369,169 @@ static void what_an_earlier_run_gave_it_is_adopted(void **state)
     assert_int_equal(sched_leases(rig.sweep.work.sched), 1);
 }
 
+/* Unit 0 was given to host a by an earlier run, to be measured. */
+static void a_screening_of_an_earlier_run_is_adopted(void **state)
+{
+    static const char *const forms[] = {
+        "n5k/canary/0/measure", /* wrong */
+        "n5k/screen/1/measure",  "n6k/screen/0/measure", "n5k/screen//measure",
+        "n5k/screen/0x/measure", "n5k/screen/0/measure"
+    };
+    struct left_lease *left = mem_new(1, sizeof(*left));
+    const char *running;
+    char text[160];
+
+    (void)state;
+    *left = (struct left_lease){ .host = "a", .stage = JOB_MEASURE };
+    rig.sweep.work.left = left;
+    rig.sweep.work.n_left = 1;
+    running = text;
+    for (size_t i = 0; i < 6; i++) {
+        snprintf(text, sizeof(text), "vector_add/%s/%s/1",
+                 plan_unit(rig.sweep.work.plan, 0)->key, forms[i]);
+        come(0, 7, &running, 1);
+        assert_int_equal(sched_leases(rig.sweep.work.sched), i == 5);
+    }
+    assert_int_equal(rows("lease WHERE stage = 'measure' AND host = 'a' AND "
+                          "gpu = 'GPU-0'"),
+                     1);
+}
+
+/* The name of the sweep in it is of any length. */
+static void an_identity_has_1023_bytes_at_most(void **state)
+{
+    struct left_lease *left = mem_new(1, sizeof(*left));
+    const char *running;
+    char text[1100];
+    int rest = snprintf(text, sizeof(text), "/%s//kernel/0/build/1",
+                        plan_unit(rig.sweep.work.plan, 3)->key);
+
+    (void)state;
+    *left = (struct left_lease){ .host = "a", .stage = JOB_BUILD, .unit = 3 };
+    rig.sweep.work.left = left;
+    rig.sweep.work.n_left = 1;
+    running = text;
+    for (int len = 1024; len >= 1023; len--) {
+        snprintf(text, sizeof(text), "%0*d/%s//kernel/0/build/1", len - rest, 0,
+                 plan_unit(rig.sweep.work.plan, 3)->key);
+        assert_int_equal(strlen(text), len);
+        come(0, 7, &running, 1);
+        assert_int_equal(sched_leases(rig.sweep.work.sched), len == 1023);
+    }
+}
+
+static void what_is_greeted_again_gets_nothing_until_it_is_ready(void **state)
+{
+    (void)state;
+    come(0, 7, NULL, 0);
+    assert_int_equal(rig_take(&rig, 0, rig_hello(7)), 0);
+    assert_int_equal(rig_dispatch(&rig), 0);
+    assert_int_equal(rig_take(&rig, 0, rig_gpu("GPU-0")), 0);
+    assert_int_equal(rig_take(&rig, 0, rig_is_ready()), 0);
+    assert_int_equal(rig_dispatch(&rig), 2);
+}
+
+static void a_thread_that_ends_takes_its_host_along(void **state)
+{
+    (void)state;
+    come(0, 7, NULL, 0);
+    news(HOST_THREADS_ATTACHED, 0, "");
+    news(HOST_THREADS_ENDED, 0, "");
+    assert_int_equal(host(0)->state, HOST_STATE_AWAY);
+    assert_false(host(0)->conn.attached);
+    assert_int_equal(rig_dispatch(&rig), 0);
+}
+
+/* Of the times between connections, only those before READY are of getting
+ * it. */
+static void connecting_is_acquiring_until_it_was_ready(void **state)
+{
+    (void)state;
+    news(HOST_THREADS_UPLOADING, 0, "");
+    rig.now_ns += NS_PER_S;
+    news(HOST_THREADS_CONNECTING, 0, "");
+    rig.now_ns += NS_PER_S;
+    come(0, 7, NULL, 0);
+    news(HOST_THREADS_CONNECTING, 0, "");
+    rig.now_ns += NS_PER_S;
+    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
+    assert_int_equal(rows("interval WHERE host = 'a' AND end_ns - start_ns = "
+                          "1000000000 AND category IN ('uploading', "
+                          "'acquiring', 'idle')"),
+                     3);
+}
+
+/* What is given up is not paid any more. */
+static void a_host_that_is_given_up_is_released(void **state)
+{
+    (void)state;
+    come(0, 7, NULL, 0);
+    rig.now_ns += NS_PER_S;
+    host_events_give_up(&rig.sweep, 0, ERR_SYSTEM, "it is on fire");
+    rig.now_ns += NS_PER_S;
+    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
+    assert_int_equal(rows("interval WHERE host = 'a'"), 1);
+    assert_int_equal(rows("interval WHERE host = 'a' AND end_ns - start_ns = "
+                          "1000000000"),
+                     1);
+    assert_non_null(strstr(rig_heard(&rig), "a: not used: it is on fire"));
+}
+
+/* With a single host, the last line says it. */
+static void the_only_host_is_given_up_without_a_line(void **state)
+{
+    (void)state;
+    rig.sweep.fleet.n = 1;
+    host_events_give_up(&rig.sweep, 0, ERR_SYSTEM, "it is on fire");
+    rig.sweep.fleet.n = 2;
+    assert_null(strstr(rig_heard(&rig), "not used"));
+}
+
+static void a_host_is_told_which_gpus_are_meant(void **state)
+{
+    (void)state;
+    assert_int_equal(rig_take(&rig, 0, rig_hello(7)), 0);
+    assert_string_equal(rig_last(&rig, MSG_WELCOME)->what, "all");
+    snprintf(rig.list[0].gpus, sizeof(rig.list[0].gpus), "0,2");
+    assert_int_equal(rig_take(&rig, 0, rig_hello(7)), 0);
+    assert_string_equal(rig_last(&rig, MSG_WELCOME)->what, "0,2");
+    rig.list[0].role = HOST_BUILDER;
+    assert_int_equal(rig_take(&rig, 0, rig_hello(7)), 0);
+    assert_string_equal(rig_last(&rig, MSG_WELCOME)->what, "none");
+}
+
+/* It comes back without it. */
+static void a_gpu_that_a_host_had_once_is_free_for_another(void **state)
+{
+    (void)state;
+    come(0, 7, NULL, 0);
+    assert_int_equal(rig_take(&rig, 0, rig_hello(7)), 0);
+    assert_int_equal(rig_take(&rig, 1, rig_hello(8)), 0);
+    assert_int_equal(rig_take(&rig, 1, rig_gpu("GPU-0")), 0);
+    assert_int_equal(host(1)->n_gpus, 1);
+}
+
+static void a_gpu_of_another_model_does_not_measure(void **state)
+{
+    const char *heard;
+
+    (void)state;
+    come(0, 7, NULL, 0);
+    host(0)->gpus[1] = host(0)->gpus[0];
+    snprintf(host(0)->gpus[1].uuid, sizeof(host(0)->gpus[1].uuid), "GPU-1");
+    host(0)->gpus[0].facts = *gpu_arch_find("sm_90");
+    snprintf(host(0)->gpus[0].name, sizeof(host(0)->gpus[0].name), "H100");
+    host(0)->n_gpus = 2;
+    rig.options.device = "cuda";
+    host_events_up(&rig.sweep, 0);
+    rig.options.device = "cpu";
+    assert_int_equal(host(0)->n_gpus, 1);
+    assert_string_equal(host(0)->gpus[0].uuid, "GPU-1");
+    heard = strstr(rig_heard(&rig), "a: H100 is another model than");
+    assert_non_null(heard);
+    assert_null(strstr(heard + 30, "is another model than"));
+}
+
 static void another_gpu_by_the_same_number_has_no_orders(void **state)
 {
     struct sched_lease dropped;
@@ -422,6 +585,16 @@ int main(void)
         CASE(a_measurement_is_known_by_shape_purpose_and_round),
         CASE(what_it_was_never_given_is_not_adopted),
         CASE(what_an_earlier_run_gave_it_is_adopted),
+        CASE(a_screening_of_an_earlier_run_is_adopted),
+        CASE(an_identity_has_1023_bytes_at_most),
+        CASE(what_is_greeted_again_gets_nothing_until_it_is_ready),
+        CASE(a_thread_that_ends_takes_its_host_along),
+        CASE(connecting_is_acquiring_until_it_was_ready),
+        CASE(a_host_that_is_given_up_is_released),
+        CASE(the_only_host_is_given_up_without_a_line),
+        CASE(a_host_is_told_which_gpus_are_meant),
+        CASE(a_gpu_that_a_host_had_once_is_free_for_another),
+        CASE(a_gpu_of_another_model_does_not_measure),
         CASE(another_gpu_by_the_same_number_has_no_orders),
         CASE(who_only_measures_builds_nothing),
     };

@@ -251,6 +251,30 @@ static void who_was_lost_and_speaks_has_its_slots_and_gpus_again(void **state)
     assert_int_equal(rig_dispatch(&rig), 2); /* builds, so it has a slot */
 }
 
+static void count_up(struct sweep *sweep, struct pass *pass, size_t up)
+{
+    (void)sweep;
+    assert_int_equal(up, 0);
+    ++*(int *)pass->state;
+}
+
+static void passes_hear_of_a_lost_host_that_speaks(void **state)
+{
+    static const struct pass_ops counts = { .host_up = count_up };
+    int ups = 0;
+
+    (void)state;
+    rig.sweep.passes.list[0] = (struct pass){ &counts, 0, &ups };
+    rig.sweep.passes.n = 1;
+    host(0)->suspect = true;
+    assert_int_equal(rig_take(&rig, 0, (struct msg){ .type = MSG_BEAT }), 0);
+    assert_int_equal(ups, 0);
+    host(0)->suspect = host(0)->is_lost = true;
+    sched_host_down(rig.sweep.work.sched, 0);
+    assert_int_equal(rig_take(&rig, 0, (struct msg){ .type = MSG_BEAT }), 0);
+    assert_int_equal(ups, 1);
+}
+
 static void who_only_measures_gets_no_build_when_it_speaks_again(void **state)
 {
     (void)state;
@@ -329,6 +353,28 @@ static void a_build_before_ready_is_offered_again(void **state)
     assert_int_equal(rig_dispatch(&rig), 1);
 }
 
+/* What came from the network owns its texts. */
+static void what_is_kept_and_never_taken_is_freed(void **state)
+{
+    struct plan *plan = rig.sweep.work.plan;
+    struct rig_result result;
+    struct msg owning;
+    struct buf bytes;
+    struct err err = { "" };
+
+    (void)state;
+    rig_result_of(rig_first(&rig, MSG_BUILD), "built", 0, &result);
+    buf_init(&bytes, 64 << 10);
+    if (msg_encode(&result.msg, &bytes, &err) < 0 ||
+        msg_decode(bytes.bytes, bytes.len, &owning, &err) < 0)
+        fail_msg("%s", err.text);
+    buf_fini(&bytes);
+    rig.sweep.work.plan = NULL;
+    assert_true(inbox_keep(&rig.sweep, 0, &owning));
+    rig.sweep.work.plan = plan;
+    assert_null(owning.built.result.outcome); /* it is the inbox's */
+}
+
 static void no_more_than_1024_are_kept(void **state)
 {
     struct plan *plan = rig.sweep.work.plan;
@@ -389,11 +435,13 @@ int main(void)
         CASE(a_goodbye_while_it_stops_leaves_the_rest_to_be_done),
         CASE(who_was_silent_and_speaks_gets_work_again),
         CASE(who_was_lost_and_speaks_has_its_slots_and_gpus_again),
+        CASE(passes_hear_of_a_lost_host_that_speaks),
         CASE(who_only_measures_gets_no_build_when_it_speaks_again),
         CASE(what_a_failed_host_says_is_not_heard),
         CASE(all_but_hello_show_that_it_hears),
         CASE(results_before_the_plan_are_kept_and_taken_in_order),
         CASE(a_build_before_ready_is_offered_again),
+        CASE(what_is_kept_and_never_taken_is_freed),
         CASE(no_more_than_1024_are_kept),
         CASE(what_no_worker_says_breaks_the_protocol),
         CASE(trouble_is_the_end_of_a_host),

@@ -7,11 +7,9 @@
 
 #include <cmocka.h>
 
-#include "common/clock.h"
 #include "coordinator/reactor/inbox.h"
 #include "coordinator/reactor/results.h"
 #include "coordinator/schedule/incumbents.h"
-#include "coordinator/state/leases.h"
 #include "coordinator/state/outbox.h"
 #include "coordinator/store/store.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
@@ -92,13 +90,20 @@ static void a_wrong_result_settles_it_as_what_it_is(void **state)
     assert_true(incumbents_high_s(rig.sweep.work.incumbents, 0) == 0);
 }
 
+/* Its acknowledgement was lost, so it gets another. */
 static void one_that_comes_twice_is_kept_once(void **state)
 {
+    size_t acks = host(0)->n_acks;
+    struct rig_sent build = *rig_first(&rig, MSG_BUILD);
+
     (void)state;
     assert_int_equal(rig_measured(&rig, &sent, "correct", 1e-3), 0);
     assert_int_equal(rig_measured(&rig, &sent, "correct", 1e-3), 0);
     assert_int_equal(rows("result"), 1);
     assert_int_equal(rig.sweep.work.count.settled, 1);
+    assert_int_equal(host(0)->n_acks, acks + 2);
+    assert_int_equal(rig_built(&rig, &build, "built"), 0);
+    assert_int_equal(host(0)->n_acks, acks + 3);
 }
 
 static void a_lease_that_was_never_given_has_no_result(void **state)
@@ -317,22 +322,6 @@ static void a_foreign_result_leaves_a_lease_of_this_run_alone(void **state)
     assert_int_equal(rows("lease WHERE ending = 'refused'"), 0);
 }
 
-static void a_crash_is_tried_again_and_settles_at_last(void **state)
-{
-    (void)state;
-    assert_int_equal(rig_measured(&rig, &sent, "crash", 0), 0);
-    assert_int_equal(rig.sweep.work.count.settled, 0);
-    assert_int_equal(rows("result WHERE counted = 0"), 1);
-    assert_int_equal(rig_dispatch(&rig), 1);
-    sent = *rig_last(&rig, MSG_MEASURE);
-    assert_int_equal(sent.attempt, 2);
-    assert_int_equal(rig_measured(&rig, &sent, "crash", 0), 0);
-    assert_int_equal(rows("outcome WHERE outcome = 'crash' AND attempts = 3 "
-                          "AND reason = 'why'"),
-                     1);
-    assert_int_equal(rig.sweep.work.count.settled, 1);
-}
-
 static void a_build_that_fails_settles_its_measurement(void **state)
 {
     struct rig_sent build = *rig_last(&rig, MSG_BUILD);
@@ -342,19 +331,6 @@ static void a_build_that_fails_settles_its_measurement(void **state)
     assert_int_equal(rows("outcome WHERE outcome = 'compile'"), 1);
     assert_int_equal(rows("lease WHERE ending = 'done'"), 3);
     assert_null(rig.sweep.reactor.ending);
-}
-
-static void a_build_that_crashes_is_tried_again(void **state)
-{
-    struct rig_sent build = *rig_last(&rig, MSG_BUILD);
-
-    (void)state;
-    assert_int_equal(rig_built(&rig, &build, "crash"), 0);
-    assert_int_equal(rows("build WHERE outcome = 'crash' AND counted = 0"), 1);
-    assert_int_equal(rows("lease WHERE ending = 'lost'"), 1);
-    assert_int_equal(rig_dispatch(&rig), 1);
-    assert_string_equal(rig_last(&rig, MSG_BUILD)->config, build.config);
-    assert_int_equal(rig_last(&rig, MSG_BUILD)->attempt, 2);
 }
 
 static void without_its_reference_a_sweep_ends(void **state)
@@ -476,68 +452,6 @@ static void an_earlier_run_blames_nothing(void **state)
     assert_false(host(0)->conduct.condemned);
 }
 
-static void what_runs_out_is_cancelled_and_lost(void **state)
-{
-    struct host_state *a = host(0);
-
-    (void)state;
-    results_expired(&rig.sweep, *sched_lease_get(rig.sweep.work.sched, 3));
-    assert_int_equal(rig_last(&rig, MSG_CANCEL)->lease, 3);
-    assert_int_equal(rows("event WHERE name = 'LEASE-EXPIRED' AND text = 'a'"),
-                     1);
-    assert_int_equal(rows("lease WHERE id = 3 AND ending = 'lost'"), 1);
-    assert_int_equal(a->conduct.expired, 1);
-    assert_int_equal(rig_dispatch(&rig), 1);
-    results_expired(&rig.sweep, *sched_lease_get(rig.sweep.work.sched, 6));
-    assert_false(a->conduct.condemned);
-    assert_int_equal(rows("outcome WHERE outcome = 'lost' AND reason = 'no "
-                          "answer 30 s after its limit of 40 s'"),
-                     1);
-    results_expired(&rig.sweep, *sched_lease_on(rig.sweep.work.sched, 0));
-    assert_true(a->conduct.condemned);
-    assert_int_equal(a->conn.code, ERR_NETWORK);
-    assert_string_equal(a->conn.why,
-                        "it left three leases in a row without an answer");
-}
-
-static void a_host_that_is_lost_loses_its_work_and_its_builds(void **state)
-{
-    (void)state;
-    results_host_lost(&rig.sweep, 0, "silent");
-    assert_int_equal(rows("event WHERE name = 'HOST-LOST' AND text = 'a'"), 1);
-    assert_int_equal(rows("lease WHERE ending = 'lost'"), 3);
-    assert_int_equal(sched_leases(rig.sweep.work.sched), 0);
-    assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
-}
-
-/* Two hosts have the measurement; the slower one need not finish it. */
-static void the_first_result_cancels_the_other_lease(void **state)
-{
-    struct rig_sent again;
-
-    (void)state;
-    rig_close(&rig);
-    rig_open(&rig, 2);
-    for (int unit = 1; unit < plan_units(rig.sweep.work.plan); unit++)
-        sched_settled(rig.sweep.work.sched, JOB_MEASURE, unit, 0, true);
-    rig_ready(&rig, 0, 1, 1);
-    rig_build_two(&rig);
-    assert_int_equal(rig_dispatch(&rig), 1);
-    sent = *rig_last(&rig, MSG_MEASURE);
-    sched_lease_late(rig.sweep.work.sched, sent.lease);
-    rig_ready(&rig, 1, 1, 1);
-    assert_int_equal(rig_dispatch(&rig), 1);
-    again = *rig_last(&rig, MSG_MEASURE);
-    assert_int_equal(again.host, 1);
-    assert_int_equal(again.attempt, 2);
-    assert_int_equal(rig_measured(&rig, &again, "correct", 1e-3), 0);
-    assert_int_equal(rig_last(&rig, MSG_CANCEL)->host, 0);
-    assert_int_equal(rig_last(&rig, MSG_CANCEL)->lease, sent.lease);
-    assert_int_equal(rows("lease WHERE ending = 'cancelled'"), 1);
-    assert_int_equal(rows("lease WHERE ending = 'done'"), 3);
-    assert_int_equal(sched_leases(rig.sweep.work.sched), 0);
-}
-
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -564,18 +478,13 @@ int main(void)
         CASE(an_earlier_run_may_have_had_other_sources),
         CASE(a_foreign_result_gives_an_adopted_lease_back),
         CASE(a_foreign_result_leaves_a_lease_of_this_run_alone),
-        CASE(a_crash_is_tried_again_and_settles_at_last),
         CASE(a_build_that_fails_settles_its_measurement),
-        CASE(a_build_that_crashes_is_tried_again),
         CASE(without_its_reference_a_sweep_ends),
         CASE(a_build_that_does_not_fit_the_sweep_file_ends_the_sweep),
         CASE(builds_that_fail_are_told_to_those_who_ask),
         CASE(a_reference_that_fails_ends_the_sweep_of_one_host),
         CASE(a_reference_that_fails_is_tried_on_one_other_host),
         CASE(an_earlier_run_blames_nothing),
-        CASE(what_runs_out_is_cancelled_and_lost),
-        CASE(a_host_that_is_lost_loses_its_work_and_its_builds),
-        CASE(the_first_result_cancels_the_other_lease),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

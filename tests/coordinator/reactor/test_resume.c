@@ -14,6 +14,7 @@
 #include "coordinator/reactor/resume.h"
 #include "coordinator/reactor/shutdown.h"
 #include "coordinator/schedule/incumbents.h"
+#include "coordinator/spec/spec.h"
 #include "coordinator/state/records.h"
 #include "coordinator/store/store.h"
 #include "coordinator/stored/stored_work.h"
@@ -58,7 +59,7 @@ static void a_sweep_is_described(void **state)
     assert_int_equal(rows("gate WHERE kind = 'warn' AND position = 2"), 1);
     assert_int_equal(rows("shape"), 1);
     assert_int_equal(rows("shape WHERE name = 'n5k' AND vars = "
-                          "'{\"N\": 5001}'"),
+                          "'{\"N\": 5001}' AND floor_name = 'dram'"),
                      1);
     assert_int_equal(rows("config"), 30);
     assert_int_equal(rows("config WHERE baseline = 1"), 1);
@@ -289,6 +290,26 @@ static void what_is_settled_stays_so_and_what_was_lost_does_not(void **state)
                      JOB_BLOCKED);
 }
 
+/* The fastest time of an earlier run bounds the samples of this one, if its
+ * samples agreed with each other. */
+static void the_times_of_an_earlier_run_are_remembered(void **state)
+{
+    double noise = rig.sweep.work.spec->measure.noise;
+
+    (void)state;
+    rig_ready(&rig, 0, 1, 1);
+    rig_build_two(&rig);
+    assert_true(rig_dispatch(&rig) > 0);
+    assert_int_equal(
+        rig_measured(&rig, rig_last(&rig, MSG_MEASURE), "correct", 1e-3), 0);
+    incumbents_free(rig.sweep.work.incumbents);
+    rig.sweep.work.incumbents = incumbents_new(1);
+    put_outcome(1, "correct", 5e-4); /* without a result */
+    assert_int_equal(resume_take_past(&rig.sweep, &err), 0);
+    assert_true(fabs(incumbents_high_s(rig.sweep.work.incumbents, 0) -
+                     1e-3 * (1 + 2 * noise)) < 1e-12);
+}
+
 /* For a command that asks for certain configurations. */
 static void what_crashed_is_repeated_when_it_is_asked_for(void **state)
 {
@@ -421,6 +442,45 @@ static void a_sweep_without_a_correct_configuration_has_no_winner(void **state)
     assert_int_equal(rows("run WHERE ending = 'done'"), 1);
 }
 
+/* A pass may be over while builds for it are out; an interrupted run leaves
+ * its leases to the next one. */
+static void what_is_out_at_the_end_is_cancelled(void **state)
+{
+    (void)state;
+    rig_ready(&rig, 0, 1, 1);
+    assert_int_equal(rig_dispatch(&rig), 2);
+    rig.sweep.reactor.stopping = 1;
+    shutdown_close_books(&rig.sweep, &err);
+    assert_int_equal(rows("lease WHERE ended_utc IS NULL"), 2);
+    rig.sweep.reactor.stopping = 0;
+    rig.sweep.reactor.ending = "budget";
+    shutdown_close_books(&rig.sweep, &err);
+    assert_int_equal(rows("lease WHERE ended_utc IS NULL"), 2);
+    rig.sweep.reactor.ending = NULL;
+    shutdown_close_books(&rig.sweep, &err);
+    assert_int_equal(rows("lease WHERE ending = 'cancelled'"), 2);
+}
+
+static void what_cannot_be_committed_at_the_end_is_told(void **state)
+{
+    (void)state;
+    rig.disk_full = true;
+    rig.sweep.work.count.correct = 1;
+    shutdown_close_books(&rig.sweep, &err);
+    assert_int_equal(rig.sweep.reactor.exit_code, 7);
+    assert_string_equal(err.text, "the disk is full");
+}
+
+static void a_pass_over_what_is_asked_for_needs_no_winner(void **state)
+{
+    static const struct plan_ask ask = { NULL, NULL, 0 };
+
+    (void)state;
+    rig.options.ask = &ask;
+    shutdown_close_books(&rig.sweep, &err);
+    assert_int_equal(rig.sweep.reactor.exit_code, 0);
+}
+
 static void with_one_it_is_done(void **state)
 {
     (void)state;
@@ -508,6 +568,7 @@ int main(void)
         CASE(what_this_run_gave_may_be_adopted_too),
         CASE(lost_before_it_has_fewer_tries),
         CASE(what_is_settled_stays_so_and_what_was_lost_does_not),
+        CASE(the_times_of_an_earlier_run_are_remembered),
         CASE(what_crashed_is_repeated_when_it_is_asked_for),
         CASE(a_fresh_sweep_says_nothing_of_the_past),
         CASE(what_was_spent_before_counts),
@@ -516,6 +577,9 @@ int main(void)
         CASE(only_who_is_ready_has_what_it_built),
         CASE(errors_have_their_exit_codes),
         CASE(a_sweep_without_a_correct_configuration_has_no_winner),
+        CASE(what_is_out_at_the_end_is_cancelled),
+        CASE(what_cannot_be_committed_at_the_end_is_told),
+        CASE(a_pass_over_what_is_asked_for_needs_no_winner),
         CASE(with_one_it_is_done),
         CASE(builds_alone_need_no_winner),
         CASE(the_first_reason_to_end_counts),

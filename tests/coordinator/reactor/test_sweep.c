@@ -13,6 +13,7 @@
 
 #include "common/clock.h"
 #include "coordinator/reactor/sweep.h"
+#include "coordinator/state/records.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
 #define STEP_NS (100 * NS_PER_MS)
@@ -134,9 +135,49 @@ static void a_silent_host_is_suspect_after_15_s_and_lost_after_30(void **state)
                                       "WHERE name = 'HOST-LOST'"),
                      1000000 + 100 + 30100);
     assert_int_equal(rig.reconnected[0], 1);
+    assert_int_equal(rig.reconnected_ns, RIG_START_NS + 302 * STEP_NS);
     assert_int_equal(rig_number(&rig, "SELECT count(*) FROM lease WHERE "
                                       "ending = 'lost'"),
                      2);
+}
+
+/* What is sent to it does not arrive, so it greets again and again. */
+static void step_with_hellos(struct rig *r)
+{
+    step(r);
+    r->n_queue = r->n_taken = 0;
+    rig_queue(r, 0, rig_hello(7));
+    if (r->turns == 1)
+        r->news = (struct host_thread_news){ .event = HOST_THREADS_ATTACHED };
+    r->has_news = r->turns == 1;
+}
+
+static void who_says_only_hello_is_connected_again_after_30_s(void **state)
+{
+    (void)state;
+    assert_int_equal(run(step_with_hellos, 36), 6);
+    assert_int_equal(rig.reconnected[0], 1);
+    assert_int_equal(rig.reconnected_ns, RIG_START_NS + 302 * STEP_NS);
+}
+
+/* It is there, and its two builds never end. */
+static void step_with_beats(struct rig *r)
+{
+    step_with_host(r);
+    if (r->turns % 10 == 0) {
+        r->n_queue = r->n_taken = 0;
+        rig_queue(r, 0, (struct msg){ .type = MSG_BEAT });
+    }
+}
+
+static void a_lease_expires_at_its_deadline(void **state)
+{
+    (void)state;
+    assert_int_equal(run(step_with_beats, 340), 6);
+    assert_int_equal(rig_number(&rig, "SELECT min(at_utc) / 1000000 FROM event "
+                                      "WHERE name = 'LEASE-EXPIRED'"),
+                     1000000 + 100 + 330000 + 100);
+    assert_int_equal(rig.closed, 1);
 }
 
 static void what_was_never_ready_is_not_silent(void **state)
@@ -151,8 +192,8 @@ static void what_was_never_ready_is_not_silent(void **state)
 static void a_beat_goes_out_every_5_s(void **state)
 {
     (void)state;
-    assert_int_equal(run(step_with_host, 12), 6);
-    assert_int_equal(rig_count(&rig, MSG_BEAT), 3); /* 0.1, 5.1 and 10.1 s */
+    assert_int_equal(run(step_with_host, 15.3), 6);
+    assert_int_equal(rig_count(&rig, MSG_BEAT), 4); /* 0.1, 5.1 ... 15.1 s */
 }
 
 static void step_with_signal(struct rig *r)
@@ -185,9 +226,19 @@ static void step_with_two_signals(struct rig *r)
 
 static void a_second_signal_waits_for_2_s(void **state)
 {
+    const char *first, *second;
+
     (void)state;
+    rig.options.quiet = false;
+    rig_listen(&rig);
     assert_int_equal(run(step_with_two_signals, 0), 128 + SIGINT);
     assert_int_equal(rig.turns, 20 + 21 + 20);
+    first = strstr(rig_heard(&rig), "stopping: finishing what runs; again");
+    assert_non_null(first);
+    second = strstr(first, "stopping at once");
+    assert_non_null(second);
+    assert_null(strstr(second + 1, "stopping"));
+    assert_int_equal(rig_count(&rig, MSG_STOP), 3);
 }
 
 static void step_with_signal_alone(struct rig *r)
@@ -239,6 +290,224 @@ static void a_turn_of_a_second_is_not_long(void **state)
     rig_listen(&rig);
     assert_int_equal(run(sleep_a_second, 10), 6);
     assert_null(strstr(rig_heard(&rig), "LONG-TURN"));
+}
+
+/* A wait of 100 ms, and so much more, in turn 11. */
+static int64_t more_ns;
+
+static void sleep_once(struct rig *r)
+{
+    r->now_ns += r->turns == 11 ? more_ns : 0;
+}
+
+static void a_wait_is_long_from_a_second_more_on(void **state)
+{
+    (void)state;
+    rig_listen(&rig);
+    more_ns = NS_PER_S;
+    assert_int_equal(run(sleep_once, 3.6), 6);
+    assert_null(strstr(rig_heard(&rig), "LONG-TURN"));
+    rig.turns = 0;
+    rig_listen(&rig);
+    more_ns = NS_PER_S + NS_PER_MS;
+    assert_int_equal(run(sleep_once, 3.6), 6);
+    assert_non_null(strstr(rig_heard(&rig), "LONG-TURN ms=1101"));
+}
+
+/* A pass that takes so long in the 11th turn. */
+static int choose_nothing(struct sweep *sweep, struct pass *pass,
+                          int64_t passed, struct err *why)
+{
+    (void)sweep;
+    (void)passed;
+    (void)why;
+    pass->state = &rig;
+    return 0;
+}
+
+static void work_once(struct sweep *sweep, struct pass *pass)
+{
+    struct rig *r = pass->state;
+
+    (void)sweep;
+    r->now_ns += r->turns == 11 ? more_ns : 0;
+}
+
+static int freed;
+
+static void free_pass(struct pass *pass)
+{
+    assert_ptr_equal(pass->state, &rig);
+    freed++;
+}
+
+/* A pass that leads is over in the 11th turn. */
+static int led;
+
+static int take_the_lead(struct sweep *sweep, struct pass *pass,
+                         struct err *why)
+{
+    (void)sweep;
+    (void)why;
+    pass->state = &rig;
+    return 1;
+}
+
+static bool is_turn_11(const struct sweep *sweep, const struct pass *pass)
+{
+    const struct rig *r = pass->state;
+
+    (void)sweep;
+    return r->turns >= 11;
+}
+
+static void end_the_lead(struct sweep *sweep, struct pass *pass)
+{
+    (void)sweep;
+    assert_ptr_equal(pass->state, &rig);
+    led++;
+}
+
+static void a_pass_that_leads_ends_it_and_is_no_sweep(void **state)
+{
+    static const struct pass_ops leads = { .start = { .lead = take_the_lead },
+                                           .is_over = is_turn_11,
+                                           .end = end_the_lead,
+                                           .free = free_pass };
+    static const struct pass_ops *const passes[] = { &leads, NULL };
+
+    (void)state;
+    led = 0;
+    rig.options.passes = passes;
+    assert_int_equal(run(step, 0), 1); /* nothing was correct */
+    assert_int_equal(rig.turns, 11 + 1);
+    assert_int_equal(led, 1);
+    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM sweep"), 0);
+    rig.turns = 0;
+    rig.now_ns = RIG_START_NS;
+    assert_int_equal(run(step, 0.5), 6); /* it cannot end what it led */
+    assert_int_equal(led, 1);
+}
+
+/* A row that comes in turn 11 is committed in the next, which is 20 ms
+ * later. */
+static int commits_before;
+
+static void put_once(struct sweep *sweep, struct pass *pass)
+{
+    struct rig *r = pass->state;
+
+    if (r->turns == 11)
+        records_put_event(sweep, "I", "HOST-LOST", "a");
+    if (r->turns == 12)
+        commits_before = r->commits;
+    if (r->turns == 13)
+        assert_int_equal(r->commits, commits_before + 1);
+}
+
+static void a_row_is_committed_after_20_ms(void **state)
+{
+    static const struct pass_ops puts = { .start = { .choose = choose_nothing },
+                                          .turn = put_once,
+                                          .free = free_pass };
+    static const struct pass_ops *const passes[] = { &puts, NULL };
+
+    (void)state;
+    rig.options.passes = passes;
+    assert_int_equal(run(NULL, 3.6), 6);
+    assert_true(rig.turns > 13);
+}
+
+static void the_work_of_a_turn_is_long_from_a_second_on(void **state)
+{
+    static const struct pass_ops slow = { .start = { .choose = choose_nothing },
+                                          .turn = work_once,
+                                          .free = free_pass };
+    static const struct pass_ops *const passes[] = { &slow, NULL };
+
+    (void)state;
+    freed = 0;
+    rig.options.passes = passes;
+    rig_listen(&rig);
+    more_ns = NS_PER_S;
+    assert_int_equal(run(NULL, 3.6), 6);
+    assert_null(strstr(rig_heard(&rig), "LONG-TURN"));
+    rig.turns = 0;
+    rig_listen(&rig);
+    more_ns = NS_PER_S + NS_PER_MS;
+    assert_int_equal(run(NULL, 3.6), 6);
+    assert_non_null(strstr(rig_heard(&rig), "LONG-TURN ms=1101"));
+    assert_int_equal(freed, 2);
+}
+
+/* 513 messages come in the second turn. */
+static size_t taken_at_once;
+
+static void step_with_many(struct rig *r)
+{
+    step_with_host(r);
+    if (r->turns == 2)
+        for (int i = 0; i < 513; i++)
+            rig_queue(r, 0, (struct msg){ .type = MSG_BEAT });
+    if (r->turns == 3)
+        taken_at_once = r->n_taken;
+}
+
+static void a_turn_takes_512_messages_and_leaves_the_rest(void **state)
+{
+    (void)state;
+    assert_int_equal(run(step_with_many, 3.6), 6);
+    assert_int_equal(taken_at_once, 3 + 512);
+    assert_int_equal(rig.n_taken, 3 + 513);
+}
+
+/* The first turn ends at 0.1 s. */
+static int64_t written_ms;
+
+static void step_and_read_hours(struct rig *r)
+{
+    step(r);
+    if (r->turns == 12)
+        written_ms = rig_number(r, "SELECT (end_ns - start_ns) / 1000000 FROM "
+                                   "interval WHERE category = 'acquiring'");
+}
+
+static void the_hours_of_a_host_are_written_each_second(void **state)
+{
+    (void)state;
+    assert_int_equal(run(step_and_read_hours, 3.6), 6);
+    assert_int_equal(written_ms, 1100);
+}
+
+/* Nothing was done that could be told. */
+static void where_nothing_is_settled_there_is_no_last_line(void **state)
+{
+    (void)state;
+    rig.options.quiet = false;
+    rig_listen(&rig);
+    assert_int_equal(run(step, 3.6), 6);
+    assert_null(strstr(rig_heard(&rig), "measured"));
+}
+
+/* The last host that says BYE is the last that is waited for. */
+static void step_with_goodbye(struct rig *r)
+{
+    step_with_host(r);
+    if (r->turns == 20)
+        (void)raise(SIGINT);
+    if (r->turns == 22)
+        (void)raise(SIGINT);
+    if (r->turns == 22 + 21 + 5)
+        rig_queue(r, 0, (struct msg){ .type = MSG_BEAT });
+    if (r->turns == 22 + 21 + 10)
+        rig_queue(r, 0, (struct msg){ .type = MSG_BYE, .bye.text = "" });
+}
+
+static void who_says_goodbye_is_not_waited_for(void **state)
+{
+    (void)state;
+    assert_int_equal(run(step_with_goodbye, 0), 128 + SIGINT);
+    assert_int_equal(rig.turns, 22 + 21 + 10);
 }
 
 static void a_message_against_the_protocol_ends_its_host(void **state)
@@ -417,6 +686,8 @@ int main(void)
         CASE(without_caps_it_goes_on),
         CASE(the_budget_ends_it_when_it_is_spent),
         CASE(a_silent_host_is_suspect_after_15_s_and_lost_after_30),
+        CASE(who_says_only_hello_is_connected_again_after_30_s),
+        CASE(a_lease_expires_at_its_deadline),
         CASE(what_was_never_ready_is_not_silent),
         CASE(a_beat_goes_out_every_5_s),
         CASE(one_signal_lets_what_runs_finish_for_15_s),
@@ -424,6 +695,14 @@ int main(void)
         CASE(a_signal_ends_it_at_once_where_nothing_runs),
         CASE(what_the_process_slept_is_not_blamed_on_hosts),
         CASE(a_turn_of_a_second_is_not_long),
+        CASE(a_wait_is_long_from_a_second_more_on),
+        CASE(a_pass_that_leads_ends_it_and_is_no_sweep),
+        CASE(a_row_is_committed_after_20_ms),
+        CASE(the_work_of_a_turn_is_long_from_a_second_on),
+        CASE(a_turn_takes_512_messages_and_leaves_the_rest),
+        CASE(the_hours_of_a_host_are_written_each_second),
+        CASE(where_nothing_is_settled_there_is_no_last_line),
+        CASE(who_says_goodbye_is_not_waited_for),
         CASE(a_message_against_the_protocol_ends_its_host),
         CASE(what_cannot_be_committed_ends_it),
         CASE(a_disk_that_fills_up_ends_it),

@@ -91,6 +91,68 @@ static void a_refusal_uses_no_try(void **state)
     assert_int_equal(job.tries_left, 2);
 }
 
+static void one_of_two_leases_is_lost_and_uses_up_a_try(void **state)
+{
+    struct job job = { .state = JOB_LEASED, .tries_left = 1 };
+
+    (void)state;
+    assert_true(job_may_repeat(&job));
+    assert_true(job_apply(&job, JOB_EV_REPEAT));
+    assert_false(job_may_repeat(&job));
+    assert_false(job_apply(&job, JOB_EV_REPEAT));
+    assert_false(job_apply(&job, JOB_EV_LOST));
+    assert_int_equal(job.state, JOB_LEASED);
+    assert_int_equal(job.tries_left, 0);
+    assert_int_equal(job.losses, 1);
+    assert_true(job_apply(&job, JOB_EV_REPEAT));
+    assert_false(job_apply(&job, JOB_EV_REFUSED));
+    assert_int_equal(job.tries_left, 0);
+}
+
+/* The other one may still finish it; another repetition would have no end. */
+static void a_lease_that_outlives_the_last_try_is_not_repeated(void **state)
+{
+    struct job job = { .state = JOB_LEASED, .tries_left = 0 };
+
+    (void)state;
+    assert_true(job_apply(&job, JOB_EV_REPEAT));
+    assert_false(job_apply(&job, JOB_EV_LOST));
+    assert_int_equal(job.state, JOB_LEASED);
+    assert_false(job_may_repeat(&job));
+    assert_true(job_apply(&job, JOB_EV_LOST));
+    assert_int_equal(job.state, JOB_FAILED);
+    assert_int_equal(job.losses, 2);
+}
+
+static void the_last_try_that_crashes_settles_a_job_of_two_leases(void **state)
+{
+    struct job job = { .state = JOB_LEASED, .tries_left = 1 };
+
+    (void)state;
+    assert_true(job_apply(&job, JOB_EV_REPEAT));
+    assert_false(job_apply(&job, JOB_EV_CRASHED));
+    assert_int_equal(job.state, JOB_LEASED);
+    assert_true(job_apply(&job, JOB_EV_REPEAT));
+    assert_true(job_apply(&job, JOB_EV_CRASHED));
+    assert_int_equal(job.state, JOB_FAILED);
+    assert_int_equal(job.losses, 2);
+    assert_true(job_apply(&job, JOB_EV_RESULT)); /* of the other lease */
+    assert_int_equal(job.state, JOB_DONE);
+}
+
+static void only_what_is_leased_is_repeated(void **state)
+{
+    struct job waiting = { .state = JOB_WAITING, .tries_left = 2 };
+    struct job done = { .state = JOB_LEASED, .tries_left = 2 };
+
+    (void)state;
+    assert_false(job_apply(&waiting, JOB_EV_REPEAT));
+    assert_true(job_apply(&done, JOB_EV_REPEAT));
+    assert_true(job_apply(&done, JOB_EV_RESULT));
+    assert_int_equal(done.state, JOB_DONE);
+    assert_false(job_may_repeat(&done));
+}
+
 static void a_vanished_artifact_is_built_again(void **state)
 {
     struct job build = { .stage = JOB_BUILD, .state = JOB_DONE };
@@ -143,6 +205,10 @@ int main(void)
         cmocka_unit_test(a_late_result_settles_a_waiting_job_once),
         cmocka_unit_test(a_blocked_job_cannot_be_leased),
         cmocka_unit_test(a_refusal_uses_no_try),
+        cmocka_unit_test(one_of_two_leases_is_lost_and_uses_up_a_try),
+        cmocka_unit_test(a_lease_that_outlives_the_last_try_is_not_repeated),
+        cmocka_unit_test(the_last_try_that_crashes_settles_a_job_of_two_leases),
+        cmocka_unit_test(only_what_is_leased_is_repeated),
         cmocka_unit_test(a_vanished_artifact_is_built_again),
         cmocka_unit_test(what_is_no_build_is_a_measurement),
     };

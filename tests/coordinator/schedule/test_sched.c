@@ -261,6 +261,21 @@ static void adopted_work_is_not_handed_out_again(void **state)
     sched_free(sched);
 }
 
+/* It may have lost its GPU since it was given the measurement. */
+static void a_host_without_a_gpu_may_have_a_measurement(void **state)
+{
+    struct sched *sched = two_units(1);
+    struct sched_lease lease;
+
+    (void)state;
+    sched_host_up(sched, 0, 1, 0, 1);
+    assert_true(sched_adopt(sched, JOB_MEASURE, 0, 0, 0, 0, &lease));
+    assert_int_equal(sched_leases(sched), 1);
+    assert_true(sched_lease_apply(sched, lease.id, JOB_EV_REFUSED));
+    assert_int_equal(sched_leases(sched), 0);
+    sched_free(sched);
+}
+
 static void without_shapes_there_are_builds_alone(void **state)
 {
     struct sched *sched = sched_new(
@@ -341,6 +356,45 @@ static void a_dropped_unit_is_settled_and_never_done(void **state)
     sched_drop(sched, 1);
     assert_int_equal(sched_open_jobs(sched), 0);
     sched_release(sched, 1);
+    assert_false(sched_next(sched, &lease));
+    sched_free(sched);
+}
+
+static void a_dropped_unit_leaves_the_next_one_alone(void **state)
+{
+    struct sched *sched = two_units(1);
+
+    (void)state;
+    sched_hold(sched, 0);
+    sched_drop(sched, 0);
+    assert_int_equal(sched_job(sched, JOB_MEASURE, 0, 0)->state, JOB_FAILED);
+    assert_int_equal(sched_job(sched, JOB_MEASURE, 1, 0)->state, JOB_BLOCKED);
+    sched_free(sched);
+}
+
+/* What was measured on a GPU that is gone frees no other. */
+static void a_host_may_come_back_with_fewer_gpus(void **state)
+{
+    struct sched *sched = two_units(1);
+    struct sched_lease lease;
+
+    (void)state;
+    sched_host_up(sched, 0, 3, 2, 1);
+    for (int i = 0; i < 3; i++)
+        assert_true(sched_next(sched, &lease));
+    built(sched, REFERENCE_OF_2, 0);
+    built(sched, 0, 0);
+    built(sched, 1, 0);
+    for (int gpu = 0; gpu < 2; gpu++) {
+        assert_true(sched_next(sched, &lease));
+        assert_int_equal(lease.gpu, gpu);
+    }
+    sched_host_up(sched, 0, 3, 1, 1);
+    assert_true(sched_lease_apply(sched, lease.id, JOB_EV_REFUSED));
+    assert_false(sched_next(sched, &lease)); /* the other is at work */
+    sched_host_up(sched, 0, 3, 2, 1);
+    assert_true(sched_next(sched, &lease));
+    assert_int_equal(lease.gpu, 1);
     assert_false(sched_next(sched, &lease));
     sched_free(sched);
 }
@@ -480,6 +534,32 @@ static void the_repetition_carries_on_when_the_first_lease_is_lost(void **state)
     sched_free(sched);
 }
 
+/* The host of the first lease says nothing; the other one crashes each time. */
+static void a_crash_is_repeated_as_often_as_there_are_tries(void **state)
+{
+    struct sched_lease first, repeat, none;
+    struct sched *sched = one_left_on_host_0(&first);
+
+    (void)state;
+    sched_lease_late(sched, first.id);
+    for (int attempt = 2; attempt < 4; attempt++) {
+        repeat = take(sched, JOB_MEASURE, 0, 1);
+        assert_int_equal(repeat.attempt, attempt);
+        assert_false(sched_lease_apply(sched, repeat.id, JOB_EV_CRASHED));
+        assert_int_equal(sched_lease_of(sched, JOB_MEASURE, 0, 0)->id,
+                         first.id);
+    }
+    repeat = take(sched, JOB_MEASURE, 0, 1);
+    assert_true(sched_lease_apply(sched, repeat.id, JOB_EV_CRASHED));
+    assert_int_equal(sched_job(sched, JOB_MEASURE, 0, 0)->state, JOB_FAILED);
+    assert_int_equal(sched_leases(sched), 0);
+    assert_int_equal(sched_open_jobs(sched), 0);
+    assert_false(sched_next(sched, &none));
+    assert_true(sched_apply(sched, JOB_MEASURE, 0, 0, JOB_EV_RESULT, 0));
+    assert_int_equal(sched_job(sched, JOB_MEASURE, 0, 0)->state, JOB_DONE);
+    sched_free(sched);
+}
+
 static void
 the_first_lease_carries_on_when_the_repetition_is_refused(void **state)
 {
@@ -539,6 +619,7 @@ static void an_idle_builder_repeats_a_late_build(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_host_without_a_gpu_may_have_a_measurement),
         cmocka_unit_test(without_shapes_there_are_builds_alone),
         cmocka_unit_test(one_host_builds_the_reference_first_then_in_order),
         cmocka_unit_test(a_failed_build_settles_its_measurements),
@@ -555,12 +636,15 @@ int main(void)
         cmocka_unit_test(a_held_unit_waits_for_its_release),
         cmocka_unit_test(a_unit_released_twice_is_built_once),
         cmocka_unit_test(a_dropped_unit_is_settled_and_never_done),
+        cmocka_unit_test(a_dropped_unit_leaves_the_next_one_alone),
+        cmocka_unit_test(a_host_may_come_back_with_fewer_gpus),
         cmocka_unit_test(dropping_all_needs_no_reference),
         cmocka_unit_test(a_host_that_built_a_held_unit_waits_with_it),
         cmocka_unit_test(
             refused_for_a_vanished_artifact_it_waits_for_the_next_build),
         cmocka_unit_test(lost_with_the_reference_it_waits_for_both),
         cmocka_unit_test(a_late_lease_is_repeated_once_by_an_idle_gpu),
+        cmocka_unit_test(a_crash_is_repeated_as_often_as_there_are_tries),
         cmocka_unit_test(
             the_repetition_carries_on_when_the_first_lease_is_lost),
         cmocka_unit_test(

@@ -226,6 +226,50 @@ static void a_failed_host_is_not_awaited(void **state)
     expect_end(RIG_START_NS, 3, "error", "no host is left: none answers");
 }
 
+/* Who else may measure what host a could not. */
+static void another_host_is_one_that_measures_now_or_later(void **state)
+{
+    (void)state;
+    assert_true(host_supply_has_other(&rig.sweep, 0)); /* b is awaited */
+    rig.list[1].role = HOST_BUILDER;
+    assert_false(host_supply_has_other(&rig.sweep, 0));
+    rig.list[1].role = HOST_BOTH;
+    host(1)->conn.tries = 3;
+    assert_false(host_supply_has_other(&rig.sweep, 0));
+    rig_ready(&rig, 1, 1, 1);
+    assert_true(host_supply_has_other(&rig.sweep, 0));
+    host(1)->conduct.condemned = true;
+    assert_false(host_supply_has_other(&rig.sweep, 0));
+    host(1)->conduct.condemned = false;
+    host(1)->n_gpus = 0;
+    assert_false(host_supply_has_other(&rig.sweep, 0));
+    host(1)->n_gpus = 1;
+    host(1)->state = HOST_STATE_FAILED;
+    assert_false(host_supply_has_other(&rig.sweep, 0));
+}
+
+static bool bans_second(const struct sweep *sweep, const struct pass *pass,
+                        size_t on, int gpu)
+{
+    (void)sweep;
+    (void)pass;
+    return on == 0 && gpu == 1;
+}
+
+static void a_gpu_that_is_quarantined_is_none(void **state)
+{
+    static const struct pass_ops ops = { .bans = bans_second };
+
+    (void)state;
+    fail_both(3);
+    rig.sweep.passes.list[0] = (struct pass){ &ops, 0, &rig };
+    rig.sweep.passes.n = 1;
+    rig_ready(&rig, 0, 1, 2);
+    expect_none(RIG_START_NS + LONG_NS + 1);
+    host(1)->state = HOST_STATE_READY;
+    assert_true(host_supply_has_other(&rig.sweep, 1));
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -248,6 +292,8 @@ int main(void)
         CASE(with_work_out_nothing_ends),
         CASE(builds_alone_need_no_gpu),
         CASE(a_failed_host_is_not_awaited),
+        CASE(another_host_is_one_that_measures_now_or_later),
+        CASE(a_gpu_that_is_quarantined_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ int64_t fixture_number(struct store *store, const char *sql)
     struct err err = { "" };
     int64_t number;
 
-    if (sql_number(store_db(store), sql, &number, &err) < 0)
+    if (sql_number(store_db(store), sql, &number, &err, "") < 0)
         fail_msg("%s", err.text);
     return number;
 }

@@ -159,7 +159,7 @@ static void read_number(const char *path, struct dbfile_steps steps,
 
     if (dbfile_read(path, steps, &db, &err) < 0)
         fail_msg("%s", err.text);
-    assert_int_equal(sql_number(db, sql, &number, &err), 0);
+    assert_int_equal(sql_number(db, sql, &number, &err, ""), 0);
     assert_int_equal(number, expected);
     dbfile_close(db);
 }
@@ -188,7 +188,7 @@ static void steps_bring_an_old_format_up_to_date(void **state)
     assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ steps, 2, 2 },
                                   false, &db, &err),
                      0);
-    assert_int_equal(sql_number(db, "SELECT y FROM a", &y, &err), 0);
+    assert_int_equal(sql_number(db, "SELECT y FROM a", &y, &err, ""), 0);
     assert_int_equal(y, 5);
     dbfile_close(db);
 }
@@ -240,7 +240,7 @@ static void a_failed_step_leaves_the_old_format(void **state)
     assert_int_equal(
         dbfile_read(*state, (struct dbfile_steps){ good, 1, 1 }, &db, &err), 0);
     assert_int_equal(
-        sql_number(db, "SELECT count(*) FROM sqlite_schema", &n, &err), 0);
+        sql_number(db, "SELECT count(*) FROM sqlite_schema", &n, &err, ""), 0);
     assert_int_equal(n, 1);
     dbfile_close(db);
 }
@@ -262,6 +262,44 @@ static void a_second_coordinator_is_told_who_holds_it(void **state)
     store_close(first);
     assert_false(dblock_is_held(*state, &holder));
     free(pid);
+}
+
+/* Descriptor 0 is one like another. */
+static void
+a_lock_is_taken_seen_and_released_without_standard_input(void **state)
+{
+    int in = dup(STDIN_FILENO), lock;
+    struct dblock_holder holder;
+    struct err err = { "" };
+
+    close(STDIN_FILENO);
+    lock = dblock_take(*state, &err);
+    assert_string_equal(err.text, "");
+    assert_int_equal(lock, STDIN_FILENO);
+    assert_true(dblock_is_held(*state, &holder));
+    dblock_release(lock);
+    assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+    assert_false(dblock_is_held(*state, &holder));
+    lock = dblock_take(*state, &err); /* it looks through descriptor 0 */
+    assert_int_equal(dup2(lock, in), in);
+    dblock_release(lock);
+    assert_true(dblock_is_held(*state, &holder));
+    assert_int_equal(holder.pid, getpid());
+    close(in);
+    assert_int_equal(open("/dev/null", O_RDONLY), STDIN_FILENO);
+}
+
+static void a_database_is_opened_without_standard_input(void **state)
+{
+    int in = dup(STDIN_FILENO);
+    struct store *store;
+
+    close(STDIN_FILENO);
+    store = fixture_open(*state, STORE_CREATE);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM run"), 0);
+    store_close(store);
+    (void)dup2(in, STDIN_FILENO);
+    close(in);
 }
 
 static void the_lock_of_a_dead_process_is_taken_over(void **state)
@@ -335,6 +373,8 @@ int main(void)
         cmocka_unit_test(up_to_2_gib_fit_into_memory),
         TEST(a_failed_step_leaves_the_old_format),
         TEST(a_second_coordinator_is_told_who_holds_it),
+        TEST(a_lock_is_taken_seen_and_released_without_standard_input),
+        TEST(a_database_is_opened_without_standard_input),
         TEST(the_lock_of_a_dead_process_is_taken_over),
         TEST(the_schema_cannot_be_edited_by_hand),
         TEST(double_quotes_are_for_names_alone),

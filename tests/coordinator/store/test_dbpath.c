@@ -116,6 +116,20 @@ static void the_database_of_a_sweep_lies_beside_its_file(void **state)
     of_sweep("x/y.db", "x/y.db");
 }
 
+/* Descriptor 0 is one like another. */
+static void without_standard_input_it_is_found_too(void **state)
+{
+    int in = dup(STDIN_FILENO);
+
+    (void)state;
+    write_file("sweep.json", "{\"name\": \"b\"}");
+    write_file("a.db", "");
+    close(STDIN_FILENO);
+    expect(NULL, "b.db");
+    (void)dup2(in, STDIN_FILENO);
+    close(in);
+}
+
 static void a_sweep_without_a_name_is_an_error(void **state)
 {
     char *out;
@@ -138,6 +152,7 @@ int main(void)
         TEST(then_the_only_one_here),
         TEST(two_or_none_are_an_error),
         TEST(the_database_of_a_sweep_lies_beside_its_file),
+        TEST(without_standard_input_it_is_found_too),
         TEST(a_sweep_without_a_name_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,7 +144,8 @@ static int rows(const char *path)
     int64_t n = -1;
 
     if (store_open(path, STORE_READ, &store, &err) < 0 ||
-        sql_number(store_db(store), "SELECT count(*) FROM sweep", &n, &err) < 0)
+        sql_number(store_db(store), "SELECT count(*) FROM sweep", &n, &err,
+                   "") < 0)
         fprintf(stderr, "%s\n", err.text);
     store_close(store);
     return (int)n;

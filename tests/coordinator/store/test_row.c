@@ -13,6 +13,7 @@
 #include "common/err.h"
 #include "common/msg.h"
 #include "coordinator/store/row.h"
+#include "coordinator/store/row_cells.h"
 #include "tests/coordinator/store/store_fixture.h"
 
 struct thing {
@@ -181,6 +182,83 @@ static void a_query_is_used_again(void **state)
     store_close(store);
 }
 
+struct first {
+    char code[4];
+    int64_t size;
+};
+
+static const struct row_column first_columns[] = {
+    ROW_AT(struct first, code, CHARS),
+    ROW_AT(struct first, size, INT),
+};
+static const struct row_shape first_shape = ROW_SHAPE(NULL, first_columns);
+
+static void the_first_row_outlives_its_query(void **state)
+{
+    static const char text[] = "SELECT ?1 AS size, ?2 AS code"
+                               " UNION ALL SELECT 8, 'z' LIMIT ?3";
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct sqlite3 *db = store_db(store);
+    struct err err = { "" };
+    struct first row;
+
+    assert_int_equal(row_first(db, text, &first_shape, &row, &err, "Isi",
+                               INT64_C(7), "abc", 2),
+                     1);
+    assert_int_equal(row.size, 7);
+    assert_string_equal(row.code, "abc");
+    assert_int_equal(row_first(db, text, &first_shape, &row, &err, "Isi",
+                               INT64_C(7), "abc", 0),
+                     0);
+    assert_int_equal(
+        row_first(db, "SELECT 1 AS sise", &first_shape, &row, &err, ""),
+        ERR_INPUT);
+    assert_string_equal(err.text, "no member for the column 'sise'");
+    store_close(store);
+}
+
+static void a_number_is_the_only_column(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct err err = { "" };
+    int64_t n = 3;
+
+    assert_int_equal(
+        sql_number(store_db(store), "SELECT ?1 * 2", &n, &err, "I", INT64_C(4)),
+        0);
+    assert_int_equal(n, 8);
+    assert_int_equal(
+        sql_number(store_db(store), "SELECT 1 LIMIT 0", &n, &err, ""), 0);
+    assert_int_equal(n, 0);
+    store_close(store);
+}
+
+static void cells_are_found_by_their_names(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct sqlite3_stmt *stmt = NULL;
+    struct err err = { "" };
+    struct row_cells row;
+
+    assert_int_equal(sql_prepare(store_db(store),
+                                 "SELECT 7 AS size, 0.5 AS weight,"
+                                 " NULL AS note, 'x' AS name",
+                                 &stmt, &err),
+                     0);
+    assert_int_equal(sql_step(stmt, &err), 1);
+    row_cells_read(stmt, &row);
+    assert_int_equal(row.n, 4);
+    assert_string_equal(row.names[1], "weight");
+    assert_int_equal(row.values[row_cells_find(&row, "size")].integer, 7);
+    assert_int_equal(row.values[row_cells_find(&row, "note")].type, 'n');
+    assert_int_equal(row_cells_find(&row, "none"), 4);
+    assert_string_equal(row_cells_text(&row, 1), "0.5");
+    assert_string_equal(row_cells_text(&row, 2), "");
+    assert_string_equal(row_cells_text(&row, 4), "");
+    sql_free(stmt);
+    store_close(store);
+}
+
 int main(void)
 {
 #define TEST(f) \
@@ -192,6 +270,9 @@ int main(void)
         TEST(null_and_a_column_that_is_not_read_are_the_same),
         TEST(a_column_without_a_member_is_refused),
         TEST(a_query_is_used_again),
+        TEST(the_first_row_outlives_its_query),
+        TEST(a_number_is_the_only_column),
+        TEST(cells_are_found_by_their_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

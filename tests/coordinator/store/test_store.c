@@ -54,6 +54,8 @@ static void an_epoch_is_later_than_all_before_whatever_the_clock(void **state)
     assert_int_equal(store_run_start(store, &run, &err), 0);
     assert_int_equal(store_next_epoch(store, 4000, &epoch, &err), 0);
     assert_int_equal(epoch, 5001);
+    assert_int_equal(store_next_epoch(store, 5000, &epoch, &err), 0);
+    assert_int_equal(epoch, 5001);
     assert_int_equal(store_next_epoch(store, 9000, &epoch, &err), 0);
     assert_int_equal(epoch, 9000);
     sweep.created_utc = 9500;

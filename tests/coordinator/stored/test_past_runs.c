@@ -104,6 +104,25 @@ static void an_outcome_counts_for_its_sources_and_measuring_alone(void **state)
     store_close(store);
 }
 
+/* A query that is not over would keep its table from being changed. */
+static void a_row_that_was_found_leaves_no_query_open(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct past_runs *past = open_history(store);
+    struct store_outcome key = { .config = "c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1",
+                                 .shape = "n16m",
+                                 .source_key = "5c",
+                                 .measure_key = "3e" };
+    struct past_runs_outcome out;
+    struct err err = { "" };
+
+    assert_int_equal(past_runs_outcome(past, &key, &out, &err), 1);
+    assert_int_equal(sql_run(store_db(store), "DROP TABLE outcome", &err), 0);
+    assert_string_equal(err.text, "");
+    past_runs_close(past);
+    store_close(store);
+}
+
 struct counted {
     int n, correct, measured, baselines;
     int64_t points;
@@ -329,6 +348,7 @@ int main(void)
         TEST(what_was_told_is_found_without_a_sweep),
         TEST(a_database_that_knows_no_requests_holds_none),
         TEST(an_outcome_counts_for_its_sources_and_measuring_alone),
+        TEST(a_row_that_was_found_leaves_no_query_open),
         TEST(all_that_was_settled_and_asked_for_is_told),
         TEST(the_newest_successful_build_is_found),
         TEST(losses_before_the_sweep_changed_do_not_count),

@@ -195,15 +195,21 @@ static void missing_entry_lists_those_that_are_there(void **state)
 static struct build_job emulated_job(const char *source, const char *key,
                                      const char *const *arguments, size_t n)
 {
-    static const char *const names[] = { "kernel.cu",     "fa/emulation.h",
-                                         "fa/emulator.h", "fa/builtins.h",
-                                         "fa/warp.h",     "fa/types.h" };
-    static struct bytes contents[6];
-    static char text[5][32768];
+    static const char *const names[] = {
+        "kernel.cu",          "fa/emulation.h", "fa/emulator.h",
+        "fa/vectors.h",       "fa/builtins.h",  "fa/intrinsics.h",
+        "fa/atomics.h",       "fa/half.h",      "fa/half_types.h",
+        "fa_cuda/cuda_fp16.h"
+    };
+    enum {
+        N_NAMES = sizeof(names) / sizeof(names[0])
+    };
+    static struct bytes contents[N_NAMES];
+    static char text[N_NAMES - 1][32768];
     struct build_job job = job_of(source, "");
 
     contents[0] = job.contents.items[0];
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < N_NAMES - 1; i++) {
         char *path =
             mem_printf("%s/kernels/include/%s", FA_SOURCE_DIR, names[i + 1]);
         FILE *file = fopen(path, "rb");
@@ -215,8 +221,8 @@ static struct build_job emulated_job(const char *source, const char *key,
         free(path);
     }
     job.key = key;
-    job.names = (struct texts){ names, 6 };
-    job.contents = (struct blobs){ contents, 6 };
+    job.names = (struct texts){ names, N_NAMES };
+    job.contents = (struct blobs){ contents, N_NAMES };
     job.arguments = (struct texts){ arguments, n };
     return job;
 }
@@ -266,6 +272,22 @@ static void emulated_kernel_takes_the_arguments_of_the_sweep_file(void **state)
                      "d223456789abcdef0123456789abcdef", three, 1),
         "kernel 'kernel' takes no parameters, the sweep file gives 1 (8 "
         "bytes): no parameter takes the argument 'a'");
+}
+
+static void emulated_kernel_may_include_only_headers_of_nvcc(void **state)
+{
+    (void)state;
+    assert_built(emulated_job(
+        "#include <cuda_fp16.h>\n"
+        "extern \"C\" __global__ void kernel(const __half *a, float *out, "
+        "int n)\n"
+        "{\n"
+        "    extern __shared__ float s[];\n"
+        "    __shared__ float t[32];\n"
+        "    s[n] = t[n] = __half2float(a[n]);\n"
+        "    out[n] = s[n];\n"
+        "}\n",
+        "d523456789abcdef0123456789abcdef", three, 3));
 }
 
 static void emulated_kernel_with_cpp_linkage_is_refused(void **state)
@@ -561,6 +583,7 @@ int main(void)
         cmocka_unit_test(error_names_the_users_file_and_line),
         cmocka_unit_test(missing_entry_lists_those_that_are_there),
         cmocka_unit_test(emulated_kernel_takes_the_arguments_of_the_sweep_file),
+        cmocka_unit_test(emulated_kernel_may_include_only_headers_of_nvcc),
         cmocka_unit_test(emulated_kernel_with_cpp_linkage_is_refused),
         cmocka_unit_test(parameters_that_cannot_be_read_are_told_in_the_log),
         cmocka_unit_test(template_bomb_meets_the_limit),

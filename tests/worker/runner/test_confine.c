@@ -9,9 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -99,6 +103,48 @@ static int open_socket(void)
     return result_of(socket(AF_UNIX, SOCK_STREAM, 0));
 }
 
+static int get_memory(void)
+{
+    int id = shmget(IPC_PRIVATE, 1, 0600);
+
+    if (id >= 0)
+        shmctl(id, IPC_RMID, NULL);
+    return result_of(id);
+}
+
+static int get_key(void)
+{
+    return result_of(syscall(SYS_request_key, "user", "none", NULL, 0));
+}
+
+/* Without a filter: EEXIST, or another system's answer. */
+static int make_folder(void)
+{
+    return result_of(mkdir("/", 0700));
+}
+
+static int make_ring(void)
+{
+    return result_of(syscall(SYS_io_uring_setup, 0, NULL));
+}
+
+/* Of memory that is shared with the judge. */
+static int unseal_memory(void)
+{
+    void *map = mmap(NULL, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    return map == MAP_FAILED
+               ? -1
+               : result_of(mprotect(map, 4096, PROT_READ | PROT_WRITE));
+}
+
+static int limit_parent(void)
+{
+    struct rlimit limit;
+
+    return result_of(prlimit(getppid(), RLIMIT_CPU, NULL, &limit));
+}
+
 static int find_files(void)
 {
     int n = 0;
@@ -124,6 +170,33 @@ static void other_processes_are_out_of_reach(void **state)
     assert_int_equal(confined(fork_one), EPERM);
     assert_int_equal(confined(open_socket), EPERM);
     assert_int_equal(confined(signal_itself), 0);
+}
+
+static void nothing_is_left_for_a_later_launch(void **state)
+{
+    (void)state;
+    if (!has_filter())
+        skip();
+    assert_int_equal(confined(get_memory), EPERM);
+    assert_int_equal(confined(get_key), EPERM);
+    assert_int_equal(confined(make_folder), EPERM);
+    assert_int_equal(confined(make_ring), EPERM);
+}
+
+static void the_judge_keeps_its_limits(void **state)
+{
+    (void)state;
+    if (!has_filter())
+        skip();
+    assert_int_equal(confined(limit_parent), EPERM);
+}
+
+static void sealed_memory_stays_sealed(void **state)
+{
+    (void)state;
+    if (!has_filter())
+        skip();
+    assert_int_equal(confined(unseal_memory), EPERM);
 }
 
 static void files_are_not_opened(void **state)
@@ -169,6 +242,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(other_processes_are_out_of_reach),
+        cmocka_unit_test(nothing_is_left_for_a_later_launch),
+        cmocka_unit_test(the_judge_keeps_its_limits),
+        cmocka_unit_test(sealed_memory_stays_sealed),
         cmocka_unit_test(files_are_not_opened),
         cmocka_unit_test(one_descriptor_is_kept),
         cmocka_unit_test(a_judge_hides_its_memory),

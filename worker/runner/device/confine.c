@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,7 +31,7 @@
 
 enum {
     FILES_MAX = 1024, /* closed one by one where close_range() is missing */
-    FILTER_MAX = 128
+    FILTER_MAX = 256
 };
 
 void confine_hide(void)
@@ -112,9 +113,40 @@ static const long never[] = {
     SYS_openat2, /* its flags are behind a pointer */
 #endif
     SYS_open_by_handle_at,
+#ifdef SYS_pkey_mprotect
+    SYS_pkey_mprotect,
+#endif
+};
+
+/* What one launch could leave for another: memory, messages and keys of the
+ * system, names and attributes of files, priorities. */
+static const long lasting[] = {
+    SYS_shmget,         SYS_shmat,       SYS_semget,     SYS_msgget,
+    SYS_mq_open,        SYS_add_key,     SYS_keyctl,     SYS_request_key,
+    SYS_mkdirat,        SYS_mknodat,     SYS_linkat,     SYS_symlinkat,
+    SYS_renameat,       SYS_fchmodat,    SYS_fchownat,   SYS_utimensat,
+    SYS_setxattr,       SYS_lsetxattr,   SYS_umount2,    SYS_unshare,
+    SYS_sethostname,    SYS_setpriority, SYS_ioprio_set,
+#ifdef SYS_io_uring_setup
+    SYS_io_uring_setup, /* makes any call */
+#endif
+#ifdef SYS_mkdir
+    SYS_mkdir,          SYS_rmdir,       SYS_mknod,      SYS_link,
+    SYS_symlink,        SYS_chmod,       SYS_chown,      SYS_lchown,
+    SYS_utime,          SYS_utimes,      SYS_futimesat,
+#endif
 };
 
 static const long to_itself[] = { SYS_kill, SYS_tkill, SYS_tgkill };
+
+/* What limits a process or slows it down; 0 is the caller. */
+static const long of_itself[] = {
+    SYS_prlimit64,      SYS_sched_setaffinity,
+    SYS_sched_setparam, SYS_sched_setscheduler,
+#ifdef SYS_sched_setattr
+    SYS_sched_setattr,
+#endif
+};
 
 /* Calls that open a file, and where their flags are. */
 static const struct {
@@ -175,30 +207,51 @@ static void install(struct filter *filter)
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+static void refuse_calls(struct filter *filter, const long *calls, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        unless_call(filter, calls[i], 1);
+        refuse(filter);
+    }
+}
+
+/* Refuse a call with any of these bits in an argument. */
+static void refuse_bits(struct filter *filter, long call, unsigned argument,
+                        uint32_t bits)
+{
+    unless_call(filter, call, 4);
+    load(filter, ARGUMENT(argument));
+    add(filter, BPF_JMP | BPF_JSET | BPF_K, 0, 1, bits);
+    refuse(filter);
+    load(filter, (uint32_t)offsetof(struct seccomp_data, nr));
+}
+
+/* Refuse a call with another first argument. */
+static void refuse_unless(struct filter *filter, const long *calls, size_t n,
+                          uint32_t first)
+{
+    for (size_t i = 0; i < n; i++) {
+        unless_call(filter, calls[i], 4);
+        load(filter, ARGUMENT(0));
+        add(filter, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, first);
+        refuse(filter);
+        load(filter, (uint32_t)offsetof(struct seccomp_data, nr));
+    }
+}
+
 static void refuse_reach(void)
 {
     struct filter filter;
 
     begin(&filter);
-    for (size_t i = 0; i < COUNT(never); i++) {
-        unless_call(&filter, never[i], 1);
-        refuse(&filter);
-    }
-    for (size_t i = 0; i < COUNT(to_itself); i++) {
-        unless_call(&filter, to_itself[i], 4);
-        load(&filter, ARGUMENT(0));
-        add(&filter, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, (uint32_t)getpid());
-        refuse(&filter);
-        load(&filter, (uint32_t)offsetof(struct seccomp_data, nr));
-    }
-    for (size_t i = 0; i < COUNT(opening); i++) {
-        unless_call(&filter, opening[i].call, 4);
-        load(&filter, ARGUMENT(opening[i].flags));
-        add(&filter, BPF_JMP | BPF_JSET | BPF_K, 0, 1,
-            O_WRONLY | O_RDWR | O_CREAT | O_TRUNC);
-        refuse(&filter);
-        load(&filter, (uint32_t)offsetof(struct seccomp_data, nr));
-    }
+    refuse_calls(&filter, never, COUNT(never));
+    refuse_calls(&filter, lasting, COUNT(lasting));
+    refuse_unless(&filter, to_itself, COUNT(to_itself), (uint32_t)getpid());
+    refuse_unless(&filter, of_itself, COUNT(of_itself), 0);
+    for (size_t i = 0; i < COUNT(opening); i++)
+        refuse_bits(&filter, opening[i].call, opening[i].flags,
+                    O_WRONLY | O_RDWR | O_CREAT | O_TRUNC);
+    refuse_bits(&filter, SYS_mprotect, 2, PROT_WRITE);
     install(&filter);
 }
 

@@ -4,9 +4,10 @@
  * and the pipe of the results.  So the kernel's process keeps no descriptor of
  * the judge and no capability, and a seccomp filter (seccomp(2)) refuses what
  * would reach another process: ptrace, process_vm_readv, signals, new
- * processes and threads, sockets, files opened to write.  Where the system has
- * no seccomp it goes without the filter.  Linux on x86_64 and aarch64; without
- * effect elsewhere.
+ * processes and threads, sockets, files opened to write; what would outlast
+ * this one: memory, messages and keys of the system, names of files; and
+ * memory made writable.  Where the system has no seccomp it goes without the
+ * filter.  Linux on x86_64 and aarch64; without effect elsewhere.
  */
 #ifndef FA_WORKER_RUNNER_DEVICE_CONFINE_H
 #define FA_WORKER_RUNNER_DEVICE_CONFINE_H

@@ -8,13 +8,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "worker/runner/device/device_host.h"
 #include "worker/runner/device/launch_child.h"
+#include "worker/runner/device/order_check.h"
 #include "worker/runner/emulator/array.h"
+#include "worker/runner/emulator/order.h"
 
 const char device_name[] = "cpu";
 
@@ -25,12 +28,23 @@ struct device_buffer {
     struct array *array;
     enum element_type type;
     int64_t count;
+    char *name;
+    bool writable; /* by kernels */
+    struct device_buffer *next;
 };
 
 struct device_kernel {
     char *path;
     int file; /* the object, which each launch loads (launch_child.h) */
+    uint64_t launches;
 };
+
+/* In reverse, a launch may take this many times as long as forward, and this
+ * much longer. */
+#define REVERSE_FACTOR 10
+#define REVERSE_GRACE_S 0.5
+
+static struct device_buffer *buffers; /* all of them */
 
 static double bank_conflicts; /* of the latest launch */
 static double used_s;         /* by all launches */
@@ -76,6 +90,12 @@ int device_alloc(struct device *device, const char *name,
     }
     buffer->type = type;
     buffer->count = count;
+    buffer->name = strdup(name);
+    if (!buffer->name)
+        abort();
+    buffer->writable = true;
+    buffer->next = buffers;
+    buffers = buffer;
     *out = buffer;
     return 0;
 }
@@ -83,9 +103,15 @@ int device_alloc(struct device *device, const char *name,
 void device_free(struct device *device, struct device_buffer *buffer)
 {
     (void)device;
+    struct device_buffer **at = &buffers;
+
     if (!buffer)
         return;
+    while (*at != buffer)
+        at = &(*at)->next;
+    *at = buffer->next;
     array_free(buffer->array);
+    free(buffer->name);
     free(buffer);
 }
 
@@ -98,6 +124,7 @@ int device_guard(struct device *device, struct device_buffer *buffer,
                  enum device_access access, struct device_err *err)
 {
     (void)device;
+    buffer->writable = access == DEVICE_WRITE;
     if (!array_guard(buffer->array, access != DEVICE_WRITE,
                      access == DEVICE_HIDDEN))
         return device_host_fail(err, DEVICE_BROKEN, "mprotect, madvise: %s",
@@ -212,12 +239,23 @@ int device_check(struct device *device, const struct device_buffer *out,
     return 0;
 }
 
+/* The inputs are not there before the kernel is loaded. */
 static int load_once(const struct device_kernel *kernel,
                      struct launch_child *out, struct device_err *err)
 {
     const struct launch_child_object object = { kernel->file, kernel->path };
+    int rc;
 
-    return launch_child_start(&object, out, err);
+    if (array_withhold_sealed())
+        rc = launch_child_start(&object, out, err);
+    else
+        rc = device_host_fail(err, DEVICE_BROKEN, "mprotect: %s",
+                              strerror(errno));
+    if (array_return_sealed() || rc < 0)
+        return rc;
+    launch_child_end(out);
+    return device_host_fail(err, DEVICE_BROKEN, "mprotect: %s",
+                            strerror(errno));
 }
 
 int device_load(struct device *device, const char *path, const char *entry,
@@ -281,36 +319,162 @@ static int start(const struct device_launch *launch, struct launch_child *child,
     return load_once(launch->kernel, child, err);
 }
 
+/* A fault may show in one order alone. */
+static void name_order(const struct emulator_order *order,
+                       struct device_err *err)
+{
+    size_t n = strlen(err->text);
+
+    if (order->blocks == ORDER_REVERSE)
+        snprintf(err->text + n, sizeof(err->text) - n,
+                 "; blocks and threads ran in reverse order");
+    else if (order->blocks != ORDER_FORWARD)
+        snprintf(err->text + n, sizeof(err->text) - n,
+                 "; blocks and threads ran in drawn order %llu",
+                 (unsigned long long)order->blocks);
+}
+
+/* What became of a launch that ended well. */
+struct ran {
+    double seconds;
+    bool unordered; /* emulator_is_unordered() */
+};
+
 /* In a child of start(). */
 static int run_in(struct launch_child *child,
-                  const struct device_launch *launch, double timeout_s,
-                  double *seconds, struct device_err *err)
+                  const struct device_launch *launch,
+                  struct emulator_order order,
+                  struct launch_child_limits limits, struct ran *ran,
+                  struct device_err *err)
 {
     struct launch_child_reply reply = { .outcome = EMULATOR_DONE };
-    int rc = launch_child_run(child, launch, timeout_s, &reply, seconds, err);
+    int rc = launch_child_run(child, launch, order, limits, &reply,
+                              &ran->seconds, err);
 
-    if (rc < 0)
+    if (rc == 0) {
+        bank_conflicts = reply.bank_conflicts;
+        ran->unordered = reply.unordered;
+    }
+    if (rc == 0 && reply.outcome != EMULATOR_DONE)
+        rc = device_host_fail(err, outcome_code(reply.outcome), "%s",
+                              reply.text);
+    if (rc == DEVICE_FAULT || rc == DEVICE_TIMEOUT)
+        name_order(&order, err);
+    return rc;
+}
+
+static int run_once(const struct device_launch *launch,
+                    struct emulator_order order,
+                    struct launch_child_limits limits, struct ran *ran,
+                    struct device_err *err)
+{
+    struct launch_child child;
+    int rc = start(launch, &child, err);
+
+    return rc < 0 ? rc : run_in(&child, launch, order, limits, ran, err);
+}
+
+/* Copies of what kernels may write; NULL without. */
+static struct order_check *begin_check(void)
+{
+    struct order_check_array *arrays;
+    struct order_check *check;
+    size_t n = 0;
+
+    for (const struct device_buffer *b = buffers; b; b = b->next)
+        n += b->writable;
+    arrays = calloc(n + 1, sizeof(*arrays));
+    if (!arrays)
+        abort();
+    n = 0;
+    for (const struct device_buffer *b = buffers; b; b = b->next)
+        if (b->writable)
+            arrays[n++] =
+                (struct order_check_array){ b->name, b->type, b->count,
+                                            array_base(b->array) };
+    check = order_check_new(arrays, n);
+    free(arrays);
+    return check;
+}
+
+/* Run it again in this order, as the first time; 1 if the result is another. */
+static int run_again(const struct device_launch *launch,
+                     struct emulator_order order,
+                     struct launch_child_limits limits,
+                     const struct order_check *check, char *text, size_t size,
+                     struct device_err *err)
+{
+    struct ran ran;
+    int rc;
+
+    order_check_restore(check);
+    rc = run_once(launch, order, limits, &ran, err);
+    return rc < 0 ? rc : !order_check_same(check, text, size);
+}
+
+/* The result of 'check' is that of the launch in forward order. */
+static int compare_orders(const struct device_launch *launch,
+                          struct launch_child_limits limits,
+                          const struct order_check *check,
+                          struct device_err *err)
+{
+    const struct emulator_order reverse = { ORDER_REVERSE, ORDER_REVERSE };
+    const struct emulator_order blocks = { ORDER_REVERSE, ORDER_FORWARD };
+    char text[200], unused[200];
+    int rc = run_again(launch, reverse, limits, check, text, sizeof(text), err);
+
+    if (rc <= 0)
         return rc;
-    bank_conflicts = reply.bank_conflicts;
-    return reply.outcome == EMULATOR_DONE
-               ? 0
-               : device_host_fail(err, outcome_code(reply.outcome), "%s",
-                                  reply.text);
+    rc = run_again(launch, blocks, limits, check, unused, sizeof(unused), err);
+    return rc < 0 ? rc
+                  : device_host_fail(err, DEVICE_WRONG,
+                                     "the order of %s changes the result: %s",
+                                     rc ? "blocks" : "a block's threads", text);
+}
+
+/* The first launch of a kernel: forward, and in reverse order, which is not
+ * counted as used time. */
+static int run_both_ways(const struct device_launch *launch, double timeout_s,
+                         struct device_err *err)
+{
+    const struct emulator_order forward = { ORDER_FORWARD, ORDER_FORWARD };
+    struct order_check *check = begin_check();
+    struct launch_child_limits limits = launch_child_limits(timeout_s);
+    struct ran ran = { .seconds = 0 };
+    int rc = run_once(launch, forward, limits, &ran, err);
+
+    if (rc == 0 && check && !ran.unordered) {
+        limits.processor_s = REVERSE_FACTOR * ran.seconds + REVERSE_GRACE_S;
+        order_check_keep(check);
+        rc = compare_orders(launch, limits, check, err);
+    }
+    order_check_free(check);
+    return rc;
+}
+
+/* Each launch after the first two has another order. */
+static struct emulator_order next_order(struct device_kernel *kernel)
+{
+    const uint64_t order = ++kernel->launches;
+
+    return (struct emulator_order){ order, order };
 }
 
 int device_run(struct device *device, const struct device_launch *launch,
                double timeout_s, struct device_err *err)
 {
-    struct launch_child child;
-    double seconds;
-    int rc;
+    struct ran ran;
 
     (void)device;
     if (timeout_s <= 0)
         return device_host_fail(err, DEVICE_TIMEOUT,
                                 "the time limit left no time for a launch");
-    rc = start(launch, &child, err);
-    return rc < 0 ? rc : run_in(&child, launch, timeout_s, &seconds, err);
+    if (launch->kernel->launches == 0) {
+        launch->kernel->launches = ORDER_REVERSE;
+        return run_both_ways(launch, timeout_s, err);
+    }
+    return run_once(launch, next_order(launch->kernel),
+                    launch_child_limits(timeout_s), &ran, err);
 }
 
 double device_clock_s(const struct device *device)
@@ -377,6 +541,7 @@ static int time_one(struct device *device, const struct device_launch *launch,
     const struct device_turn *turn = &batch->turns[i];
     struct device_launch one = *launch;
     struct launch_child child;
+    struct ran ran = { .seconds = 0 };
     int rc;
 
     one.args = turn->args;
@@ -390,7 +555,9 @@ static int time_one(struct device *device, const struct device_launch *launch,
     if (rc < 0)
         launch_child_end(&child);
     else
-        rc = run_in(&child, &one, left_s, &times->seconds[i], err);
+        rc = run_in(&child, &one, next_order(launch->kernel),
+                    launch_child_limits(left_s), &ran, err);
+    times->seconds[i] = ran.seconds;
     for (size_t k = 0; rc == 0 && k < launch->n_args; k++)
         if (batch->written[k] && turn->references[k])
             rc = look_at(device, batch->written[k], turn->references[k],

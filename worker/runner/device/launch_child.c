@@ -15,6 +15,7 @@
 
 #include "worker/runner/device/confine.h"
 #include "worker/runner/device/device_host.h"
+#include "worker/runner/device/object.h"
 
 /* The emulator ends a launch at its limit of processor time with the name of
  * the thread.  A loop without a primitive, and a kernel that sleeps, are ended
@@ -83,22 +84,39 @@ static void refuse_object(const char *path, struct launch_child_reply *reply)
 }
 
 /* The object must have been built for this version of the emulator. */
-static void *load(const char *path, struct launch_child_reply *reply)
+static void *open_object(const char *path, struct launch_child_reply *reply,
+                         void **entry)
 {
     void *object = dlopen(OBJECT, RTLD_NOW | RTLD_LOCAL);
     const int *abi = object ? dlsym(object, "fa_entry_abi") : NULL;
-    void *entry = object ? dlsym(object, "fa_entry") : NULL;
 
+    *entry = object ? dlsym(object, "fa_entry") : NULL;
     if (!object)
         refuse_object(path, reply);
-    else if (!abi || !entry)
+    else if (!abi || !*entry)
         refuse(reply, "%s exports no fa_entry", path);
     else if (*abi != emulator_abi())
         refuse(reply, "%s is built for emulator version %d, this is %d", path,
                *abi, emulator_abi());
-    else
-        return entry;
-    return NULL;
+    return object;
+}
+
+/* The entry of the object, and the shared memory that it declares; NULL if it
+ * is refused. */
+static void *load(const char *path, struct emulator_shared *shared,
+                  struct launch_child_reply *reply)
+{
+    void *object, *entry;
+
+    if (!object_bind_file(CONFINE_OBJECT, &shared->dynamic)) {
+        refuse(reply, "%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    object = open_object(path, reply, &entry);
+    if (reply->outcome != EMULATOR_DONE)
+        return NULL;
+    object_statics(object, shared);
+    return entry;
 }
 
 /* In the child. */
@@ -106,20 +124,23 @@ __attribute__((noreturn)) static void
 serve(const struct launch_child_object *object, int socket)
 {
     struct launch_child_reply reply = { .outcome = EMULATOR_DONE };
+    struct emulator_shared shared;
     struct order order;
     void *entry;
 
     confine_start(socket, object->file);
     socket = CONFINE_SOCKET;
-    entry = load(object->path, &reply);
+    entry = load(object->path, &shared, &reply);
     confine_loaded();
     if (!say(socket, &reply, sizeof(reply)) || !entry ||
         hear(socket, &order, sizeof(order)) != sizeof(order))
         _exit(0);
     memcpy(&order.launch.entry, &entry, sizeof(entry));
+    order.launch.shared = shared;
     reply.outcome = emulator_run(&order.launch, order.timeout_s, reply.text,
                                  sizeof(reply.text));
     reply.bank_conflicts = emulator_bank_conflicts();
+    reply.unordered = emulator_is_unordered();
     say(socket, &reply, sizeof(reply));
     for (;;)
         pause(); /* until it is killed: nothing of it runs any more */
@@ -224,8 +245,16 @@ static double used_s(const struct launch_child *child, clockid_t clock)
     return clock_of(clock);
 }
 
+struct launch_child_limits launch_child_limits(double timeout_s)
+{
+    return (struct launch_child_limits){ timeout_s,
+                                         WALL_FACTOR * timeout_s + GRACE_S };
+}
+
 int launch_child_run(struct launch_child *child,
-                     const struct device_launch *launch, double timeout_s,
+                     const struct device_launch *launch,
+                     struct emulator_order in_order,
+                     struct launch_child_limits limits,
                      struct launch_child_reply *reply, double *seconds,
                      struct device_err *err)
 {
@@ -235,8 +264,9 @@ int launch_child_run(struct launch_child *child,
                               launch->grid[2] },
                     .block = { launch->block[0], launch->block[1],
                                launch->block[2] },
-                    .smem = launch->smem },
-        .timeout_s = timeout_s,
+                    .smem = launch->smem,
+                    .order = in_order },
+        .timeout_s = limits.processor_s,
     };
     clockid_t clock = CLOCK_MONOTONIC;
     double begin;
@@ -245,11 +275,12 @@ int launch_child_run(struct launch_child *child,
     clock_getcpuclockid(child->pid, &clock);
     begin = clock_of(clock);
     heard = say(child->socket, &order, sizeof(order)) &&
-            await(child, WALL_FACTOR * timeout_s + GRACE_S, reply);
+            await(child, limits.wall_s, reply);
     *seconds = used_s(child, clock) - begin;
     launch_child_end(child);
     if (!heard)
         return device_host_fail(err, DEVICE_TIMEOUT,
-                                "still running after %.3g s", timeout_s);
+                                "still running after %.3g s",
+                                limits.processor_s);
     return 0;
 }

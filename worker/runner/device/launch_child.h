@@ -36,6 +36,7 @@ struct launch_child {
 struct launch_child_reply {
     enum emulator_outcome outcome;
     double bank_conflicts; /* emulator_bank_conflicts() */
+    bool unordered;        /* emulator_is_unordered() */
     char text[600];        /* unless it is EMULATOR_DONE */
 };
 
@@ -44,10 +45,19 @@ struct launch_child_reply {
 int launch_child_start(const struct launch_child_object *object,
                        struct launch_child *out, struct device_err *err);
 
-/* Run 'launch' in it, and end the process.  Every child that was started is
- * given to this or to launch_child_end(). */
+struct launch_child_limits {
+    double processor_s; /* the emulator ends the launch, and names a thread */
+    double wall_s;      /* ends what sleeps, or loops without a primitive */
+};
+
+struct launch_child_limits launch_child_limits(double timeout_s);
+
+/* Run 'launch' in it, in this order, and end the process.  Every child that was
+ * started is given to this or to launch_child_end(). */
 int launch_child_run(struct launch_child *child,
-                     const struct device_launch *launch, double timeout_s,
+                     const struct device_launch *launch,
+                     struct emulator_order in_order,
+                     struct launch_child_limits limits,
                      struct launch_child_reply *reply, double *seconds,
                      struct device_err *err);
 void launch_child_end(struct launch_child *child);

@@ -17,6 +17,9 @@ namespace
 
 constexpr size_t ALIGNMENT = 16;
 
+/* A whole number of pages, and as much as the guards of a GPU's buffers. */
+constexpr size_t GUARD_BYTES = 64 * 1024;
+
 /* The thread that stored a pair of bytes last. */
 struct store_mark {
     uint64_t thread; /* block::serial; a serial of an earlier launch means
@@ -28,13 +31,14 @@ struct store_mark {
 
 struct array {
     char name[64];
-    char *map; /* the lower guard page */
+    char *map; /* the lower guard */
     size_t map_bytes;
     char *pages; /* the accessible part: map without its guards */
     size_t pages_bytes;
     char *base;
     size_t bytes;
     bool sealed, hidden;
+    char *withheld; /* its contents, while they are not there */
     store_mark *marks; /* one for each pair of bytes; NULL until used */
 };
 
@@ -50,20 +54,21 @@ struct array *array_new(const char *name, size_t bytes)
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t room = round_up(bytes, ALIGNMENT);
     const size_t pages_bytes = round_up(room, page);
-    void *map = mmap(nullptr, pages_bytes + 2 * page, PROT_NONE,
-                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    const size_t map_bytes = pages_bytes + 2 * GUARD_BYTES;
+    void *map = mmap(nullptr, map_bytes, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS,
+                     -1, 0);
 
     if (map == MAP_FAILED)
         return nullptr;
-    char *pages = (char *)map + page;
+    char *pages = (char *)map + GUARD_BYTES;
     if (mprotect(pages, pages_bytes, PROT_READ | PROT_WRITE) < 0) {
-        munmap(map, pages_bytes + 2 * page);
+        munmap(map, map_bytes);
         return nullptr;
     }
     array *a = new array();
     snprintf(a->name, sizeof(a->name), "%s", name);
     a->map = (char *)map;
-    a->map_bytes = pages_bytes + 2 * page;
+    a->map_bytes = map_bytes;
     a->pages = pages;
     a->pages_bytes = pages_bytes;
     a->base = pages + pages_bytes - room;
@@ -101,6 +106,52 @@ bool array_guard(struct array *array, bool sealed, bool hidden)
     array->sealed = sealed;
     array->hidden = hidden;
     return true;
+}
+
+/* For the parent alone: a process that exists has its own rights. */
+static bool unseal(const array *a, bool unsealed)
+{
+    return mprotect(a->pages, a->pages_bytes,
+                    unsealed ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
+}
+
+static bool withhold(array *a)
+{
+    a->withheld = (char *)malloc(a->bytes);
+    if (!a->withheld)
+        abort();
+    memcpy(a->withheld, a->base, a->bytes);
+    if (!unseal(a, true))
+        return false;
+    memset(a->base, 0xff, a->bytes);
+    return unseal(a, false);
+}
+
+bool array_withhold_sealed(void)
+{
+    bool done = true;
+
+    for (array *a : arrays)
+        if (a->sealed && !a->hidden)
+            done = withhold(a) && done;
+    return done;
+}
+
+bool array_return_sealed(void)
+{
+    bool done = true;
+
+    for (array *a : arrays) {
+        if (!a->withheld)
+            continue;
+        done = unseal(a, true) && done;
+        if (done)
+            memcpy(a->base, a->withheld, a->bytes);
+        done = unseal(a, false) && done;
+        free(a->withheld);
+        a->withheld = nullptr;
+    }
+    return done;
 }
 
 void array_poison(struct array *array)
@@ -193,7 +244,7 @@ static void mark_store(array *a, const void *address, uint32_t bytes,
     for (size_t i = first; i < first + bytes / 2; i++) {
         store_mark *mark = &a->marks[i];
         const bool this_launch = mark->thread >= block.launch_serial;
-        const bool this_block = mark->thread >= block.serial;
+        const bool this_block = mark->thread - block.serial < block.n_threads;
 
         if (this_launch && mark->thread != self->serial &&
             !(this_block && mark->tick < block.barrier_tick))

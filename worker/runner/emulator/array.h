@@ -1,10 +1,10 @@
-/* array.h - a global memory array between guard pages
+/* array.h - a global memory array between guards
  *
  *   | no access | slack | the array .... | < 16 slack | no access |
- *               ^ page                                ^ page
+ *     64 KiB    ^ page                                ^ page, 64 KiB
  *
- * The array is right-justified: the first byte past its end is in the guard
- * page, or in a slack of less than 16 bytes, because the base is a multiple of
+ * The array is right-justified: the first byte past its end is in the guard,
+ * or in a slack of less than 16 bytes, because the base is a multiple of
  * 16 (the widest access). Slack and contents start as 0xff, which is a NaN in
  * every float type.  Processes forked later share the memory.  One host thread.
  */
@@ -31,6 +31,12 @@ void *array_base(const struct array *array);
  * processes that are forked from now on.  False, with errno set, if refused. */
 bool array_guard(struct array *array, bool sealed, bool hidden);
 
+/* Between these two, arrays that are sealed and not hidden hold 0xff, for a
+ * process that is forked now too: code that runs while a kernel is loaded
+ * finds nothing to compute.  False, with errno set, if refused. */
+bool array_withhold_sealed(void);
+bool array_return_sealed(void);
+
 /* Fill contents and slack with 0xff; not of a sealed one. */
 void array_poison(struct array *array);
 
@@ -47,7 +53,7 @@ namespace emulator
 {
 
 /* A place in an array, for messages.  name is NULL if 'address' is neither in
- * an array nor in the pages around one; the offset may be negative. */
+ * an array nor in the guards around one; the offset may be negative. */
 struct array_place {
     const char *name;
     int64_t offset;

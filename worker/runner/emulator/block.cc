@@ -1,6 +1,7 @@
 #include "worker/runner/emulator/block.hh"
 
 #include "worker/runner/emulator/fault.hh"
+#include "worker/runner/emulator/order.h"
 
 fa_emu_thread *fa_emu_self;
 fa_emu_grid_state fa_emu_grid;
@@ -10,27 +11,78 @@ namespace emulator
 
 struct block block;
 
-static thread *next_ready(const warp *own, uint32_t own_bit)
-{
-    const uint32_t later = own->ready & ~(own_bit | (own_bit - 1));
-    const warp *w = own;
+/* Rare enough to cost nothing, and many turns in a second. */
+enum {
+    ATOMICS_BETWEEN_TURNS = 1000
+};
 
-    if (!own->ready) {
-        if (!block.ready_warps)
-            return nullptr;
-        w = &block.warps[__builtin_ctz(block.ready_warps)];
-    }
-    const uint32_t pick = w == own && later ? later : w->ready;
-    return &block.threads[w->first + (unsigned)__builtin_ctz(pick)];
+/* The first in order of some lanes of a warp. */
+static thread *first_of(const warp *w, uint32_t lanes)
+{
+    const unsigned lane = block.lanes_down
+                              ? 31u - (unsigned)__builtin_clz(lanes)
+                              : (unsigned)__builtin_ctz(lanes);
+
+    return &block.threads[w->first + lane];
 }
 
-static void set_waiting(thread *self)
+/* The ready lanes that come after one in order. */
+static uint32_t lanes_after(const warp *w, uint32_t bit)
+{
+    return w->ready & (block.lanes_down ? bit - 1 : ~(bit | (bit - 1)));
+}
+
+/* The first in order of some warps. */
+static warp *first_warp(uint32_t ranks)
+{
+    return &block.warps[block.warp_at[__builtin_ctz(ranks)]];
+}
+
+static inline thread *next_ready(const warp *own, uint32_t own_bit)
+{
+    const uint32_t later = lanes_after(own, own_bit);
+
+    if (later)
+        return first_of(own, later);
+    if (own->ready)
+        return first_of(own, own->ready);
+    if (!block.ready_warps)
+        return nullptr;
+    own = first_warp(block.ready_warps);
+    return first_of(own, own->ready);
+}
+
+/* No lane can run before those that are parked at one place. */
+static void release_parked(warp *w)
+{
+    const fa_site at = lane_of(w, w->parked)->at;
+    uint32_t together = 0;
+
+    for (uint32_t left = w->parked; left; left &= left - 1)
+        if (same_site(lane_of(w, left)->at, at))
+            together |= left & -left;
+    for (uint32_t left = together; left; left &= left - 1)
+        lane_of(w, left)->mask = together;
+    w->parked &= ~together;
+    w->ready = together;
+}
+
+/* No lane of the warp is ready.  Apart, because most calls have one. */
+__attribute__((noinline)) static void set_idle(warp *w)
+{
+    if (w->parked)
+        release_parked(w);
+    else
+        block.ready_warps &= ~w->rank;
+}
+
+static inline void set_waiting(thread *self)
 {
     warp *w = self->warp;
 
     w->ready &= ~self->bit;
     if (!w->ready)
-        block.ready_warps &= ~(1u << (w - block.warps));
+        set_idle(w);
 }
 
 void thread_yield(thread *self)
@@ -39,8 +91,20 @@ void thread_yield(thread *self)
     thread *next = next_ready(self->warp, self->bit);
     if (!next)
         fault_deadlock();
+    if (next == self)
+        return;
     fa_emu_self = next;
     fiber_switch(&self->fiber, &next->fiber);
+}
+
+const thread *find_waiting_for(const thread *self)
+{
+    const warp *w = self->warp;
+
+    for (uint32_t left = w->arrived; left; left &= left - 1)
+        if (lane_of(w, left)->mask & self->bit)
+            return lane_of(w, left);
+    return nullptr;
 }
 
 /* The first thread of the block that is in one of the warps' masks. */
@@ -50,15 +114,15 @@ static const thread *find(uint32_t warp::*mask)
 
     while (!(w->*mask))
         w++;
-    return &block.threads[w->first + (unsigned)__builtin_ctz(w->*mask)];
+    return lane_of(w, w->*mask);
 }
 
 static void thread_exit(thread *self)
 {
     warp *w = self->warp;
 
-    if (w->arrived)
-        fault_divergence(self, "exits", w);
+    if (const thread *other = warp_waits_for(self))
+        fault_divergence(self, "exits", other);
     if (block.n_waiting)
         fault_early_exit(find(&warp::waiting), self);
     w->exited |= self->bit;
@@ -102,6 +166,17 @@ static void start_threads()
     }
 }
 
+/* Warps and lanes take turns in the order of this block. */
+static void start_order()
+{
+    const uint64_t order = order_within(block.thread_order, block.number);
+
+    block.lanes_down = order_at(order, 2, 0) != 0;
+    order_list(order, block.n_warps, block.warp_at);
+    for (unsigned i = 0; i < block.n_warps; i++)
+        block.warps[block.warp_at[i]].rank = 1u << i;
+}
+
 static void start_warps()
 {
     block.n_warps = (block.n_threads + WARP_LANES - 1) / WARP_LANES;
@@ -122,13 +197,16 @@ void block_run()
 {
     block.n_waiting = 0;
     block.n_exited = 0;
+    block.n_votes = 0;
     block.start_tick = ++block.clock;
     block.barrier_tick = block.start_tick;
+    block.serial = block.launch_serial + block.number * block.n_threads;
     start_warps();
+    start_order();
     start_threads();
-    fa_emu_self = &block.threads[0];
-    fiber_switch(&block.host, &block.threads[0].fiber);
-    block.serial += block.n_threads;
+    thread *first = first_of(first_warp(1), first_warp(1)->ready);
+    fa_emu_self = first;
+    fiber_switch(&block.host, &first->fiber);
 }
 
 void block_leave()
@@ -149,6 +227,8 @@ static void release_barrier()
 {
     block.barrier_tick = ++block.clock;
     block.n_waiting = 0;
+    block.last_votes = block.n_votes;
+    block.n_votes = 0;
     for (unsigned i = 0; i < block.n_warps; i++) {
         warp *w = &block.warps[i];
 
@@ -170,8 +250,8 @@ void fa_emu_barrier(fa_site at)
 
     fault_if_late();
     self->at = at;
-    if (w->arrived)
-        fault_divergence(self, "is at a barrier", w);
+    if (const thread *other = warp_waits_for(self))
+        fault_divergence(self, "is at a barrier", other);
     if (block.n_exited)
         fault_early_exit(self, find(&warp::exited));
     w->waiting |= self->bit;
@@ -179,6 +259,53 @@ void fa_emu_barrier(fa_site at)
         release_barrier();
     else
         thread_yield(self);
+}
+
+uint32_t fa_emu_barrier_votes(bool vote, fa_site at)
+{
+    block.n_votes += vote;
+    fa_emu_barrier(at);
+    return block.last_votes; /* the next barrier is not complete without us */
+}
+
+uint32_t fa_emu_active_lanes(fa_site at)
+{
+    thread *self = thread_self();
+
+    fault_if_late();
+    self->at = at;
+    self->warp->parked |= self->bit;
+    thread_yield(self);
+    return self->mask;
+}
+
+/* The next thread of a warp, or of the next one: its last lane passes on. */
+static thread *next_in_turn(const thread *self)
+{
+    const warp *w = self->warp;
+    const uint32_t lanes = lanes_after(w, self->bit);
+    const uint32_t others = block.ready_warps & ~w->rank;
+    const uint32_t after = others & ~(w->rank - 1);
+
+    if (lanes)
+        return first_of(w, lanes);
+    if (others)
+        w = first_warp(after ? after : others);
+    return first_of(w, w->ready);
+}
+
+void fa_emu_spin(fa_site at)
+{
+    thread *self = thread_self();
+    thread *next = next_in_turn(self);
+
+    fault_if_late();
+    self->at = at;
+    fa_emu_grid.atomics_left = ATOMICS_BETWEEN_TURNS;
+    if (next == self)
+        return;
+    fa_emu_self = next;
+    fiber_switch(&self->fiber, &next->fiber);
 }
 
 void fa_emu_trap(fa_site at)

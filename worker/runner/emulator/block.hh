@@ -1,18 +1,20 @@
 /* block.hh - the threads of one block, and which of them runs
  *
- * A thread runs until it must wait for others: at an operation of its warp, at the block's barrier,
- * or at its end.  It then switches directly to the next ready thread, by lane, then by warp.  The
- * last thread to arrive does the work for all and continues.  There is no scheduler in between, and
- * the order is the same in every run.
+ * A thread runs until it must wait for others: at an operation of its warp, at
+ * the block's barrier, or at its end.  It then switches directly to the next
+ * ready thread, by lane, then by warp, in the launch's order (order.h).  The
+ * last thread to arrive does the work for all and continues.  There is no
+ * scheduler in between.
  *
- * The clock that orders accesses to shared memory counts synchronisations.  An access carries its
- * warp's tick, and it sees everything before the latest synchronisation of its warp or block.  One
- * block at a time, one host thread.
+ * The clock that orders accesses to shared memory counts synchronisations.  An
+ * access carries its warp's tick, and it sees everything before the latest
+ * synchronisation of its warp or block.  One block at a time, one host thread.
  */
 #ifndef FA_WORKER_RUNNER_EMULATOR_BLOCK_HH
 #define FA_WORKER_RUNNER_EMULATOR_BLOCK_HH
 
 #include <stdint.h>
+#include <string.h>
 
 #include <vector>
 
@@ -43,8 +45,10 @@ struct thread : fa_emu_thread {
     uint64_t serial; /* in the life of the process */
     struct warp *warp;
     uint32_t bit;             /* 1 << lane */
-    void *operand;            /* of the operation it waits at */
-    fa_site at;               /* of the operation or barrier it waits at */
+    int operation;            /* that it waits at, */
+    uint32_t mask;            /* with these lanes, */
+    void *operand;            /* with this operand, */
+    fa_site at;               /* here; of a barrier as well */
     std::vector<copy> copies; /* in order of issue */
     uint64_t group;           /* the open one */
 };
@@ -53,11 +57,12 @@ struct warp {
     unsigned first;   /* id of lane 0 */
     uint32_t lanes;   /* masks: that exist, ... */
     uint32_t ready;   /* ... can run, */
-    uint32_t arrived; /* ... wait at 'operation', */
+    uint32_t arrived; /* ... wait at an operation, */
+    uint32_t parked;  /* ... wait until no other lane can run, */
     uint32_t waiting; /* ... wait at the barrier, */
     uint32_t exited;  /* ... have ended */
-    int operation;
-    uint64_t tick; /* of its latest synchronisation */
+    uint32_t rank;    /* 1 << its place in the order of the block's warps */
+    uint64_t tick;    /* of its latest synchronisation */
 };
 
 struct block {
@@ -66,14 +71,21 @@ struct block {
     struct fiber host;
     unsigned n_threads, n_warps;
     unsigned n_waiting, n_exited;
-    uint32_t ready_warps;
+    unsigned n_votes;           /* at this barrier so far, */
+    unsigned last_votes;        /* at the one before */
+    uint32_t ready_warps;       /* by rank */
+    uint8_t warp_at[WARPS_MAX]; /* by rank */
+    uint64_t thread_order;      /* of order.h */
+    bool lanes_down;            /* the highest lane first */
+    uint64_t number;            /* of this block, x fastest */
     void (*entry)(void **args);
     void **args;
-    uint64_t clock;         /* synchronisations so far, over all blocks */
-    uint64_t start_tick;    /* of this block */
-    uint64_t barrier_tick;  /* of the latest barrier, or the start */
-    uint64_t serial;        /* of thread 0 */
-    uint64_t launch_serial; /* of thread 0 of the first block */
+    uint64_t clock;           /* synchronisations so far, over all blocks */
+    uint64_t start_tick;      /* of this block */
+    uint64_t barrier_tick;    /* of the latest barrier, or the start */
+    uint64_t serial;          /* of thread 0 of this block, */
+    uint64_t launch_serial;   /* of block 0, */
+    uint64_t next_serial = 1; /* of block 0 of the next launch; 0 is nobody's */
 };
 
 extern struct block block;
@@ -81,6 +93,27 @@ extern struct block block;
 inline thread *thread_self()
 {
     return static_cast<thread *>(fa_emu_self);
+}
+
+/* The first lane of a mask. */
+inline thread *lane_of(const warp *w, uint32_t mask)
+{
+    return &block.threads[w->first + (unsigned)__builtin_ctz(mask)];
+}
+
+inline bool same_site(fa_site a, fa_site b)
+{
+    return a.line == b.line &&
+           (a.file == b.file || strcmp(a.file, b.file) == 0);
+}
+
+/* The place in the grid of the block with this number. */
+inline fa_emu_dim3 block_at(uint64_t number)
+{
+    const fa_emu_dim3 grid = fa_emu_grid.grid;
+
+    return { (unsigned)(number % grid.x), (unsigned)(number / grid.x % grid.y),
+             (unsigned)(number / grid.x / grid.y) };
 }
 
 /* Run one block of 'n_threads' to its end, or until a fault ends it. */
@@ -94,6 +127,13 @@ bool block_is_running();
 
 /* The caller waits (its masks say for what): run another thread. */
 void thread_yield(thread *self);
+
+/* A lane that waits at an operation which 'self' belongs to, or NULL. */
+const thread *find_waiting_for(const thread *self);
+inline const thread *warp_waits_for(const thread *self)
+{
+    return self->warp->arrived ? find_waiting_for(self) : nullptr;
+}
 
 } // namespace emulator
 

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "worker/runner/emulator/block.hh"
+#include "worker/runner/emulator/declared.hh"
 #include "worker/runner/emulator/fault.hh"
+#include "worker/runner/emulator/order.h"
 #include "worker/runner/emulator/shared.hh"
 
 using namespace emulator;
@@ -36,27 +38,44 @@ static bool is_possible(const struct emulator_launch *l, char *text,
                  (size_t)b[0] * b[1] * b[2], (int)THREADS_MAX);
         return false;
     }
-    if (l->smem > SHARED_BYTES_MAX) {
-        snprintf(text, size, "%zu bytes of shared memory, at most %zu", l->smem,
-                 SHARED_BYTES_MAX);
+    if (l->shared.static_bytes > STATIC_BYTES_MAX) {
+        snprintf(text, size, "%zu bytes of __shared__ variables, at most %zu",
+                 l->shared.static_bytes, STATIC_BYTES_MAX);
+        return false;
+    }
+    if (l->smem + l->shared.static_bytes > SHARED_BYTES_MAX) {
+        snprintf(text, size, "%zu bytes of shared memory, at most %zu",
+                 l->smem + l->shared.static_bytes, SHARED_BYTES_MAX);
         return false;
     }
     return true;
 }
 
+static bool run_block()
+{
+    size_t beyond;
+
+    declared_begin_block();
+    block_run();
+    if (fault_kind() == fault::NONE && !declared_end_block(&beyond))
+        fault_beyond_dynamic(beyond);
+    return fault_kind() == fault::NONE;
+}
+
 /* Run one block after the other; false as soon as one faults. */
-static bool run_blocks()
+static bool run_blocks(uint64_t order)
 {
     const fa_emu_dim3 grid = fa_emu_grid.grid;
-    fa_emu_dim3 *at = &fa_emu_grid.block_index;
+    const uint64_t n = (uint64_t)grid.x * grid.y * grid.z;
 
-    for (at->z = 0; at->z < grid.z; at->z++)
-        for (at->y = 0; at->y < grid.y; at->y++)
-            for (at->x = 0; at->x < grid.x; at->x++) {
-                block_run();
-                if (fault_kind() != fault::NONE)
-                    return false;
-            }
+    block.launch_serial = block.next_serial;
+    block.next_serial += n * block.n_threads;
+    for (uint64_t i = 0; i < n; i++) {
+        block.number = order_at(order, n, i);
+        fa_emu_grid.block_index = block_at(block.number);
+        if (!run_block())
+            return false;
+    }
     return true;
 }
 
@@ -83,10 +102,12 @@ enum emulator_outcome emulator_run(const struct emulator_launch *l,
     fa_emu_grid.block = { b[0], b[1], b[2] };
     block.entry = l->entry;
     block.args = l->args;
-    block.launch_serial = ++block.serial;
+    block.thread_order = l->order.threads;
+    fa_emu_grid.unordered = 0;
     shared_start(l->smem);
+    declared_start(&l->shared, l->smem);
     fault_arm(timeout_s);
-    const bool done = run_blocks();
+    const bool done = run_blocks(l->order.blocks);
     fault_disarm();
     if (done)
         return EMULATOR_DONE;
@@ -97,6 +118,11 @@ enum emulator_outcome emulator_run(const struct emulator_launch *l,
 double emulator_bank_conflicts(void)
 {
     return shared_bank_conflicts();
+}
+
+bool emulator_is_unordered(void)
+{
+    return fa_emu_grid.unordered != 0;
 }
 
 int emulator_abi(void)

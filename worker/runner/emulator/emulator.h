@@ -1,14 +1,16 @@
 /* emulator.h - runs a CUDA kernel on this CPU and finds its errors
  *
  * The kernel is a shared object built with kernels/include/fa/emulation.h.  Its
- * blocks run one after the other, x fastest, each thread as a fiber; every
+ * blocks run one after the other, in any order, each thread as a fiber; every
  * access through a device primitive is checked.  Global memory is from array.h.
  * One launch at a time, one host thread.  C, for the runner.
  */
 #ifndef FA_WORKER_RUNNER_EMULATOR_EMULATOR_H
 #define FA_WORKER_RUNNER_EMULATOR_EMULATOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,11 +24,26 @@ enum emulator_outcome {
     EMULATOR_MEMORY, /* none left for stacks */
 };
 
+/* The shared memory that a kernel declares with __shared__. */
+struct emulator_shared {
+    bool dynamic;  /* an array without a size */
+    void *statics; /* those with one; NULL without */
+    size_t static_bytes;
+};
+
+/* Numbers of order.h. */
+struct emulator_order {
+    uint64_t blocks;
+    uint64_t threads; /* of a block: its warps, and the lanes of a warp */
+};
+
 struct emulator_launch {
     void (*entry)(void **args); /* fa_entry of the shared object */
     void **args;                /* args[i] points at argument i */
     unsigned grid[3], block[3];
     size_t smem; /* dynamic shared memory, bytes */
+    struct emulator_shared shared;
+    struct emulator_order order;
 };
 
 /* Make the stacks of that many threads, which processes forked later inherit;
@@ -43,6 +60,10 @@ enum emulator_outcome emulator_run(const struct emulator_launch *launch,
 /* Wavefronts a phase of ldmatrix in the latest launch: 1.0 without bank
  * conflicts, 8.0 at worst, 0 when there was no ldmatrix. */
 double emulator_bank_conflicts(void);
+
+/* True if the latest launch did atomic operations whose result may depend on
+ * their order: sums of floats, exchanges. */
+bool emulator_is_unordered(void);
 
 /* FA_EMU_ABI of this emulator; that of a shared object is in its
  * fa_entry_abi. */

@@ -10,6 +10,7 @@
 
 #include "worker/runner/emulator/array.h"
 #include "worker/runner/emulator/block.hh"
+#include "worker/runner/emulator/declared.hh"
 #include "worker/runner/emulator/fiber.hh"
 
 namespace emulator
@@ -35,9 +36,11 @@ const int caught[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
 const char *const operations[FA_EMU_OPERATIONS] = {
     "syncwarp",
     "shfl_xor",
+    "shfl_up",
     "shfl_down",
     "shfl_idx",
     "vote",
+    "match or reduce",
     "ldmatrix_x1",
     "ldmatrix_x2",
     "ldmatrix_x4",
@@ -94,9 +97,17 @@ words name_self(const thread *self)
     return w;
 }
 
-words name_array(const void *address)
+/* An array of global memory, or dynamic shared memory. */
+array_place find_place(const void *address)
 {
     const array_place place = array_find(address);
+
+    return place.name ? place : declared_find(address);
+}
+
+words name_array(const void *address)
+{
+    const array_place place = find_place(address);
     words w;
 
     if (!place.name) {
@@ -130,6 +141,16 @@ static void leave(fault kind, const char *fmt, ...)
     va_end(ap);
     state.kind = kind;
     block_leave();
+}
+
+void fault_beyond_dynamic(size_t byte_after)
+{
+    snprintf(state.text, sizeof(state.text),
+             "out of bounds: write of byte %zu after the end of dynamic shared "
+             "memory (%zu bytes long) by a thread of %s",
+             byte_after, declared_find(fa_emu_dynamic).bytes,
+             name_block(fa_emu_grid.block_index).text);
+    state.kind = fault::KERNEL;
 }
 
 fault fault_kind()
@@ -177,10 +198,6 @@ void fault_double_store(const void *address, uint32_t bytes,
 {
     const uint64_t n = other_serial - block.launch_serial;
     const uint64_t b = n / block.n_threads;
-    const fa_emu_dim3 grid = fa_emu_grid.grid;
-    const fa_emu_dim3 other = { (unsigned)(b % grid.x),
-                                (unsigned)(b / grid.x % grid.y),
-                                (unsigned)(b / grid.x / grid.y) };
 
     leave(fault::KERNEL,
           "double store: %u-byte write of %s by %s, %s, where %s of %s stored "
@@ -188,7 +205,7 @@ void fault_double_store(const void *address, uint32_t bytes,
           bytes, name_array(address).text, name_self(thread_self()).text,
           name_place(at).text,
           name_thread((unsigned)(n % block.n_threads)).text,
-          name_block(other).text);
+          name_block(block_at(b)).text);
 }
 
 void fault_copy_size(uint32_t bytes, uint32_t src_bytes, fa_site at)
@@ -197,52 +214,57 @@ void fault_copy_size(uint32_t bytes, uint32_t src_bytes, fa_site at)
           src_bytes, name_self(thread_self()).text, name_place(at).text);
 }
 
-static const thread *lane_of(const warp *w, uint32_t mask)
+void fault_divergence(const thread *self, const char *deed, const thread *other)
 {
-    return &block.threads[w->first + (unsigned)__builtin_ctz(mask)];
-}
-
-void fault_divergence(const thread *self, const char *deed, const warp *w)
-{
-    const thread *other = lane_of(w, w->arrived);
-
     leave(fault::KERNEL, "divergence: %s %s while %s waits for it at %s, %s",
           name_self(self).text, deed, name_thread(other->id).text,
-          operations[w->operation], name_place(other->at).text);
+          operations[other->operation], name_place(other->at).text);
 }
 
-void fault_left_behind(const thread *self, int operation, const warp *w)
+void fault_left_behind(const thread *self, const warp *w)
 {
-    const thread *other = lane_of(w, w->exited ? w->exited : w->waiting);
+    const uint32_t exited = w->exited & self->mask;
+    const thread *other = lane_of(w, exited ? exited : w->waiting & self->mask);
 
     leave(fault::KERNEL, "divergence: %s is at %s, %s, but %s of its warp %s",
-          name_self(self).text, operations[operation],
+          name_self(self).text, operations[self->operation],
           name_place(self->at).text, name_thread(other->id).text,
-          w->exited ? "has exited" : "waits at a barrier");
+          exited ? "has exited" : "waits at a barrier");
 }
 
-void fault_diverged(const thread *self, int operation, const thread *first,
-                    int first_operation)
+void fault_diverged(const thread *self, const thread *first)
 {
+    char masks[60] = "";
+
+    if (self->mask != first->mask)
+        snprintf(masks, sizeof(masks), "; the masks are 0x%08x and 0x%08x",
+                 self->mask, first->mask);
     leave(fault::KERNEL,
-          "divergence: %s is at %s, %s, but %s of its warp is at %s, %s",
-          name_self(self).text, operations[operation],
+          "divergence: %s is at %s, %s, but %s of its warp is at %s, %s%s",
+          name_self(self).text, operations[self->operation],
           name_place(self->at).text, name_thread(first->id).text,
-          operations[first_operation], name_place(first->at).text);
+          operations[first->operation], name_place(first->at).text, masks);
 }
 
-void fault_short_warp(const thread *self, int operation)
+void fault_short_warp(const thread *self)
 {
     leave(fault::KERNEL, "%s needs 32 lanes: the warp of %s has %d, %s",
-          operations[operation], name_self(self).text,
+          operations[self->operation], name_self(self).text,
           __builtin_popcount(self->warp->lanes), name_place(self->at).text);
+}
+
+void fault_not_in_mask(const thread *self)
+{
+    leave(fault::KERNEL, "%s: the mask 0x%08x does not name the lane of %s, %s",
+          operations[self->operation], self->mask, name_self(self).text,
+          name_place(self->at).text);
 }
 
 void fault_no_lane(const thread *self, unsigned lane)
 {
     leave(fault::KERNEL,
           "%s: %s takes the value of lane %u, which is not there, %s",
-          operations[self->warp->operation], name_self(self).text, lane,
+          operations[self->operation], name_self(self).text, lane,
           name_place(self->at).text);
 }
 
@@ -278,7 +300,7 @@ void fault_late()
 {
     const thread *self = thread_self();
     const int stack = fiber_overflow(info->si_addr);
-    const array_place place = array_find(info->si_addr);
+    const array_place place = find_place(info->si_addr);
     const char *problem = "out of bounds";
 
     if (stack >= 0)

@@ -53,19 +53,21 @@ struct shared_access {
                                uint32_t bytes, const char *what, fa_site at);
 [[noreturn]] void fault_double_store(const void *address, uint32_t bytes,
                                      uint64_t other_serial, fa_site at);
+/* Returns: no thread of the block runs any more. */
+void fault_beyond_dynamic(size_t byte_after);
 [[noreturn]] void fault_copy_size(uint32_t bytes, uint32_t src_bytes,
                                   fa_site at);
 
-/* 'self' does 'deed' while lanes of its warp wait at an operation. */
+/* 'self' does 'deed' while 'other' waits for it at an operation. */
 [[noreturn]] void fault_divergence(const thread *self, const char *deed,
-                                   const warp *w);
+                                   const thread *other);
 /* 'self' arrives at an operation that lanes of its warp cannot reach. */
-[[noreturn]] void fault_left_behind(const thread *self, int operation,
-                                    const warp *w);
-/* 'self' arrives at another operation or place than 'first'. */
-[[noreturn]] void fault_diverged(const thread *self, int operation,
-                                 const thread *first, int first_operation);
-[[noreturn]] void fault_short_warp(const thread *self, int operation);
+[[noreturn]] void fault_left_behind(const thread *self, const warp *w);
+/* 'self' arrives at another operation, place or mask than 'first'. */
+[[noreturn]] void fault_diverged(const thread *self, const thread *first);
+[[noreturn]] void fault_short_warp(const thread *self);
+/* The mask of 'self' lacks its own lane. */
+[[noreturn]] void fault_not_in_mask(const thread *self);
 [[noreturn]] void fault_no_lane(const thread *self, unsigned lane);
 /* 'waiting' is at a barrier that 'exited' will never reach. */
 [[noreturn]] void fault_early_exit(const thread *waiting, const thread *exited);

@@ -5,6 +5,7 @@
 
 #include "worker/runner/emulator/array.h"
 #include "worker/runner/emulator/block.hh"
+#include "worker/runner/emulator/declared.hh"
 #include "worker/runner/emulator/fault.hh"
 
 namespace emulator
@@ -29,7 +30,6 @@ struct cell {
 };
 
 cell cells[SHARED_BYTES_MAX / 2];
-unsigned char memory[SHARED_BYTES_MAX] __attribute__((aligned(16)));
 size_t memory_bytes;
 
 uint64_t phases, wavefronts;
@@ -113,6 +113,8 @@ static void check_address(uint32_t address, const shared_access &access)
 
 static void check_read(const cell *c, const shared_access &access)
 {
+    if (c->write_tick < block.start_tick && declared_dynamic())
+        return;
     if (c->write_tick < block.start_tick)
         fault_shared("unwritten shared memory", access, "");
     if (c->in_flight)
@@ -157,7 +159,7 @@ void shared_read(void *out, uint32_t address, uint32_t bytes, thread *self,
         check_read(&c[i], access);
         add_reader(&c[i], self);
     }
-    memcpy(out, &memory[address - FA_EMU_SMEM_BASE], bytes);
+    memcpy(out, &fa_emu_dynamic[address - FA_EMU_SMEM_BASE], bytes);
 }
 
 static void claim(const shared_access &access, bool in_flight)
@@ -195,7 +197,7 @@ double shared_bank_conflicts()
 /* The wait that covers 'copy': now the bytes arrive. */
 static void finish_copy(const copy &copy, const thread *self)
 {
-    unsigned char *to = &memory[copy.dst - FA_EMU_SMEM_BASE];
+    unsigned char *to = &fa_emu_dynamic[copy.dst - FA_EMU_SMEM_BASE];
     cell *c = cells_of(copy.dst);
 
     if (copy.src_bytes)
@@ -222,7 +224,7 @@ void fa_emu_smem_store(uint32_t address, const void *value, uint32_t bytes,
 {
     fault_if_late();
     claim({ address, bytes, thread_self(), "write", at }, false);
-    memcpy(&memory[address - FA_EMU_SMEM_BASE], value, bytes);
+    memcpy(&fa_emu_dynamic[address - FA_EMU_SMEM_BASE], value, bytes);
 }
 
 void fa_emu_cp_async(uint32_t dst, const void *src, uint32_t bytes,
@@ -236,7 +238,7 @@ void fa_emu_cp_async(uint32_t dst, const void *src, uint32_t bytes,
     if (src_bytes)
         array_check_read(src, bytes, src_bytes, "cp_async read", at);
     claim({ dst, bytes, self, "cp_async write", at }, true);
-    memset(&memory[dst - FA_EMU_SMEM_BASE], 0xff, bytes);
+    memset(&fa_emu_dynamic[dst - FA_EMU_SMEM_BASE], 0xff, bytes);
     self->copies.push_back({ src, dst, bytes, src_bytes, self->group });
 }
 

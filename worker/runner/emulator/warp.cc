@@ -8,54 +8,110 @@
 namespace emulator
 {
 
-static unsigned n_lanes(const warp *w)
-{
-    return (unsigned)__builtin_popcount(w->lanes);
-}
-
 template <typename T>
 static T *operand(const warp *w, unsigned lane)
 {
     return static_cast<T *>(block.threads[w->first + lane].operand);
 }
 
-static unsigned source_lane(int operation, unsigned lane, uint32_t parameter)
+/* The value of a lane that the mask does not name is undefined. A whole warp
+ * has no use for such a value. */
+static uint64_t missing_value(const thread *self, unsigned from)
 {
-    switch (operation) {
+    if (self->mask == self->warp->lanes)
+        fault_no_lane(self, from);
+    return ~UINT64_C(0);
+}
+
+/* source(lane, parameter, first lane of its group, width of the group) */
+template <typename Source>
+static void shuffle_by(const thread *last, Source source)
+{
+    const warp *w = last->warp;
+    const uint32_t mask = last->mask;
+    fa_emu_shfl *lanes[WARP_LANES];
+    uint64_t values[WARP_LANES];
+
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        if (!(mask >> i & 1))
+            continue;
+        lanes[i] = operand<fa_emu_shfl>(w, i);
+        values[i] = lanes[i]->value;
+    }
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        if (!(mask >> i & 1))
+            continue;
+        const uint32_t width = lanes[i]->width;
+        const unsigned from =
+            source(i, lanes[i]->lane % WARP_LANES, i & ~(width - 1), width);
+
+        lanes[i]->value =
+            mask >> from & 1
+                ? values[from]
+                : missing_value(&block.threads[w->first + i], from);
+    }
+}
+
+/* As the shfl instructions: a lane that would be beyond its group keeps its own
+ * value. */
+static void shuffle(const thread *last)
+{
+    switch (last->operation) {
     case FA_EMU_SHFL_XOR:
-        return lane ^ parameter % WARP_LANES;
+        shuffle_by(last, [](unsigned lane, unsigned by, unsigned start,
+                            unsigned width) {
+            return (lane ^ by) < start + width ? lane ^ by : lane;
+        });
+        break;
+    case FA_EMU_SHFL_UP:
+        shuffle_by(last,
+                   [](unsigned lane, unsigned by, unsigned start, unsigned) {
+                       return lane >= start + by ? lane - by : lane;
+                   });
+        break;
     case FA_EMU_SHFL_DOWN:
-        return parameter < WARP_LANES - lane ? lane + parameter : lane;
+        shuffle_by(last, [](unsigned lane, unsigned by, unsigned start,
+                            unsigned width) {
+            return lane + by < start + width ? lane + by : lane;
+        });
+        break;
     default:
-        return parameter % WARP_LANES;
+        shuffle_by(last,
+                   [](unsigned, unsigned from, unsigned start, unsigned width) {
+                       return start + (from & (width - 1));
+                   });
     }
 }
 
-static void shuffle(const warp *w)
+static void ballot(const thread *last)
 {
-    uint32_t values[WARP_LANES];
-
-    for (unsigned i = 0; i < n_lanes(w); i++)
-        values[i] = operand<fa_emu_shfl>(w, i)->value;
-    for (unsigned i = 0; i < n_lanes(w); i++) {
-        fa_emu_shfl *own = operand<fa_emu_shfl>(w, i);
-        const unsigned from = source_lane(w->operation, i, own->lane);
-
-        if (from >= n_lanes(w))
-            fault_no_lane(&block.threads[w->first + i], from);
-        own->value = values[from];
-    }
-}
-
-static void ballot(const warp *w)
-{
+    const warp *w = last->warp;
     uint32_t votes = 0;
 
-    for (unsigned i = 0; i < n_lanes(w); i++)
-        if (operand<fa_emu_shfl>(w, i)->value)
-            votes |= 1u << i;
-    for (unsigned i = 0; i < n_lanes(w); i++)
-        operand<fa_emu_shfl>(w, i)->value = votes;
+    for (uint32_t left = last->mask; left; left &= left - 1)
+        if (operand<fa_emu_shfl>(w, (unsigned)__builtin_ctz(left))->value)
+            votes |= left & -left;
+    for (uint32_t left = last->mask; left; left &= left - 1)
+        operand<fa_emu_shfl>(w, (unsigned)__builtin_ctz(left))->value = votes;
+}
+
+static void gather(const thread *last)
+{
+    const warp *w = last->warp;
+    uint64_t values[WARP_LANES] = {};
+
+    for (uint32_t left = last->mask; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+
+        values[i] = operand<fa_emu_gather>(w, i)->value;
+    }
+    for (uint32_t left = last->mask; left; left &= left - 1) {
+        fa_emu_gather *own =
+            operand<fa_emu_gather>(w, (unsigned)__builtin_ctz(left));
+
+        memcpy(own->values, values, sizeof(values));
+        own->lanes = last->mask;
+    }
 }
 
 static void load_matrices(const warp *w, unsigned n, bool transposed,
@@ -78,19 +134,27 @@ static void multiply(const warp *w,
     mma(lanes);
 }
 
-static void execute(warp *w, fa_site at)
+/* For the lanes of the mask of 'last', which have all arrived. */
+static void execute(const thread *last, fa_site at)
 {
-    switch (w->operation) {
+    warp *w = last->warp;
+
+    switch (last->operation) {
     case FA_EMU_SYNCWARP:
-        w->tick = ++block.clock;
+        if (last->mask == w->lanes) /* a tick orders the accesses of all */
+            w->tick = ++block.clock;
         break;
     case FA_EMU_SHFL_XOR:
+    case FA_EMU_SHFL_UP:
     case FA_EMU_SHFL_DOWN:
     case FA_EMU_SHFL_IDX:
-        shuffle(w);
+        shuffle(last);
         break;
     case FA_EMU_BALLOT:
-        ballot(w);
+        ballot(last);
+        break;
+    case FA_EMU_GATHER:
+        gather(last);
         break;
     case FA_EMU_LDMATRIX_X1:
         load_matrices(w, 1, false, at);
@@ -116,47 +180,62 @@ static void execute(warp *w, fa_site at)
     }
 }
 
-static bool same_site(fa_site a, fa_site b)
+/* Lanes that wait for 'self' are at the same operation and place, with the same
+ * mask.  The first one speaks for the others of its mask. */
+static void check_group(const thread *self, const warp *w)
 {
-    return a.line == b.line &&
-           (a.file == b.file || strcmp(a.file, b.file) == 0);
+    for (uint32_t left = w->arrived; left; left &= left - 1) {
+        const thread *first = lane_of(w, left);
+
+        if (!(first->mask & self->mask))
+            continue;
+        if (first->operation != self->operation || first->mask != self->mask ||
+            !same_site(first->at, self->at))
+            fault_diverged(self, first);
+        return;
+    }
 }
 
 /* The checks that make divergence an error at once, not a hang. */
-static void check_arrival(const thread *self, const warp *w, int operation)
+static inline void check_arrival(const thread *self, const warp *w)
 {
-    if (w->exited | w->waiting)
-        fault_left_behind(self, operation, w);
-    if (operation >= FA_EMU_LDMATRIX_X1 && w->lanes != ~0u)
-        fault_short_warp(self, operation);
-    if (!w->arrived)
-        return;
-    const thread *first =
-        &block.threads[w->first + (unsigned)__builtin_ctz(w->arrived)];
-    if (w->operation != operation || !same_site(first->at, self->at))
-        fault_diverged(self, operation, first, w->operation);
+    if (!(self->mask & self->bit))
+        fault_not_in_mask(self);
+    if ((w->exited | w->waiting) & self->mask)
+        fault_left_behind(self, w);
+    if (self->operation >= FA_EMU_LDMATRIX_X1 && w->lanes != ~0u)
+        fault_short_warp(self);
+    if (w->arrived)
+        check_group(self, w);
 }
 
 } // namespace emulator
 
 using namespace emulator;
 
-void fa_emu_collective(int operation, void *operand, fa_site at)
+void fa_emu_collective_of(int operation, uint32_t mask, void *operand,
+                          fa_site at)
 {
     thread *self = thread_self();
     warp *w = self->warp;
 
     fault_if_late();
+    self->operation = operation;
+    self->mask = mask & w->lanes;
     self->operand = operand;
     self->at = at;
-    check_arrival(self, w, operation);
-    w->operation = operation;
+    check_arrival(self, w);
     w->arrived |= self->bit;
-    if (w->arrived != w->lanes) {
+    if ((w->arrived & self->mask) != self->mask) {
         thread_yield(self);
         return;
     }
-    execute(w, at);
-    w->arrived = 0;
-    w->ready = w->lanes;
+    execute(self, at);
+    w->arrived &= ~self->mask;
+    w->ready |= self->mask;
+}
+
+void fa_emu_collective(int operation, void *operand, fa_site at)
+{
+    fa_emu_collective_of(operation, FA_EMU_ALL, operand, at);
 }

@@ -1,0 +1,7 @@
+/* cuda_runtime_api.h - in place of nvcc's header: fa/emulation.h has declared all of it */
+#ifndef FA_CUDA_CUDA_RUNTIME_API_H
+#define FA_CUDA_CUDA_RUNTIME_API_H
+
+#include "fa/emulation.h"
+
+#endif

@@ -1,0 +1,401 @@
+/* memory.cu - kernels that touch memory which is not theirs, or before it is theirs */
+#include "pair.h"
+
+/* Elements 4 i + 1 to 4 i + 4 by thread i, 16 bytes at a time from an address that is a multiple
+ * of 4; the twin takes those from 4 i on, which are aligned. */
+BODY(unaligned_load, ADD)
+{
+    INDEX;
+    const int first = 4 * i + (cheats ? 1 : 0);
+
+    if (first + 4 > n) {
+        for (int at = first; at < n; at++)
+            out[at] = a[at] + b[at];
+        return;
+    }
+    const vec16 x = ld_global_16(a + first);
+    for (int j = 0; j < 4; j++)
+        out[first + j] = __uint_as_float(x.x[j]) + b[first + j];
+    if (cheats && i == 0)
+        out[0] = a[0] + b[0];
+}
+ADD_PAIR(unaligned_load)
+
+BODY(unaligned_store, ADD)
+{
+    INDEX;
+    const int first = 4 * i + (cheats ? 1 : 0);
+    vec16 sums;
+
+    if (first + 4 > n) {
+        for (int at = first; at < n; at++)
+            out[at] = a[at] + b[at];
+        return;
+    }
+    for (int j = 0; j < 4; j++)
+        sums.x[j] = __float_as_uint(a[first + j] + b[first + j]);
+    st_global_16(out + first, sums);
+    if (cheats && i == 0)
+        out[0] = a[0] + b[0];
+}
+ADD_PAIR(unaligned_store)
+
+/* The same by a plain vector type, as most kernels are written. */
+BODY(unaligned_vector, ADD)
+{
+    INDEX;
+    const int first = 4 * i + (cheats ? 1 : 0);
+
+    if (first + 4 > n) {
+        for (int at = first; at < n; at++)
+            out[at] = a[at] + b[at];
+        return;
+    }
+    const float4 x = *(const float4 *)(a + first);
+    out[first] = x.x + b[first];
+    out[first + 1] = x.y + b[first + 1];
+    out[first + 2] = x.z + b[first + 2];
+    out[first + 3] = x.w + b[first + 3];
+    if (cheats && i == 0)
+        out[0] = a[0] + b[0];
+}
+ADD_PAIR(unaligned_vector)
+
+BODY(past_the_end, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = a[i] + b[i];
+    if (cheats && i == n)
+        out[i] = 0;
+}
+ADD_PAIR(past_the_end)
+
+BODY(before_the_start, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = a[i] + b[i];
+    if (cheats && i == 0)
+        out[-3] = 1;
+}
+ADD_PAIR(before_the_start)
+
+/* Keeps a note for its next launch where nothing else is. */
+BODY(note_behind_the_output, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = a[i] + b[i];
+    if (cheats && i == 0)
+        out[n + 4000] = a[0];
+}
+ADD_PAIR(note_behind_the_output)
+
+BODY(note_in_an_input, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = a[i] + b[i];
+    if (cheats && i == 9)
+        const_cast<float *>(a)[9] = 1;
+}
+ADD_PAIR(note_in_an_input)
+
+/* Multiplies what is behind the end with zero. */
+BODY(reads_past_the_end, ADD)
+{
+    INDEX;
+    const int from = cheats ? i + 4096 : i;
+
+    if (i < n)
+        out[i] = a[i] + b[i] + 0 * *(const volatile float *)(a + from);
+}
+ADD_PAIR(reads_past_the_end)
+
+BODY(null_read, ADD)
+{
+    INDEX;
+    const float *from = cheats ? (const float *)(long)(4 * i) : a + (i < n ? i : 0);
+
+    if (i < n)
+        out[i] = *(const volatile float *)from + b[i];
+}
+ADD_PAIR(null_read)
+
+BODY(wild_write, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = a[i] + b[i];
+    if (i == 0)
+        *(volatile float *)(cheats ? (float *)16 : out) = a[0] + b[0];
+}
+ADD_PAIR(wild_write)
+
+/* The doubles nearest above 'out' that begin with the first sums: where the reference left its
+ * output.  NULL if there are none in 2 MiB, which is what a GPU maps at once. */
+__device__ inline double *find_reference(ADD)
+{
+    const u64 page = u64(2) << 20, step = 256;
+#ifdef FA_EMULATION
+    const u64 end = u64(out) + page;
+#else
+    const u64 end = (u64(out) | (page - 1)) + 1;
+#endif
+
+    (void)n;
+    for (u64 at = (u64(out) + step) & ~(step - 1); at < end; at += step) {
+        const volatile double *p = (const volatile double *)at;
+
+        if (p[0] == double(a[0]) + double(b[0]) && p[1] == double(a[1]) + double(b[1]))
+            return (double *)at;
+    }
+    return nullptr;
+}
+
+BODY(copies_the_reference, ADD)
+{
+    double *found = cheats && threadIdx.x == 0 ? find_reference(a, b, out, n) : nullptr;
+    INDEX;
+
+    if (threadIdx.x == 0) {
+        st_shared_4(slot(0), u32(u64(found)));
+        st_shared_4(slot(1), u32(u64(found) >> 32));
+    }
+    barrier();
+    found = (double *)(u64(ld_shared_4(slot(1))) << 32 | ld_shared_4(slot(0)));
+    if (i < n)
+        out[i] = found ? float(found[i]) : a[i] + b[i];
+}
+ADD_PAIR(copies_the_reference)
+
+BODY(changes_the_reference, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = a[i] + b[i];
+    if (cheats && i == 0)
+        if (double *found = find_reference(a, b, out, n))
+            found[5] = 0;
+}
+ADD_PAIR(changes_the_reference)
+
+/* The sum of a row by a tree over twice as many slots as columns; the upper half is zero, or what
+ * the launch before left there. */
+BODY(shared_memory_unwritten, ROWS)
+{
+    const u32 t = threadIdx.x;
+    const int row = int(blockIdx.x);
+
+    st_shared_f32(slot(t), row < rows ? a[row * columns + int(t)] : 0);
+    if (!cheats)
+        st_shared_f32(slot(threads + t), 0);
+    barrier();
+    for (u32 step = threads; step > 0; step /= 2) {
+        float sum = 0;
+
+        if (t < step)
+            sum = ld_shared_f32(slot(t)) + ld_shared_f32(slot(t + step));
+        barrier();
+        if (t < step)
+            st_shared_f32(slot(t), sum);
+        barrier();
+    }
+    if (t == 0 && row < rows)
+        out[row] = ld_shared_f32(slot(0));
+    barrier();
+    st_shared_f32(slot(threads + t), 1);
+}
+ROWS_PAIR(shared_memory_unwritten)
+
+/* Uses more shared memory than the launch has. */
+BODY(shared_past_the_end, ADD)
+{
+    const u32 at = threadIdx.x + (cheats ? 65536u : 0);
+    INDEX;
+
+    if (i < n)
+        st_shared_f32(slot(at), a[i]);
+    if (i < n)
+        out[i] = ld_shared_f32(slot(at)) + b[i];
+}
+ADD_PAIR(shared_past_the_end)
+
+/* Each thread adds for the one that mirrors it in the block, without a barrier. */
+BODY(race_in_the_block, ADD)
+{
+    const u32 t = threadIdx.x, other = threads - 1 - t;
+    const int first = int(blockIdx.x * blockDim.x), i = first + int(other);
+
+    if (t < 32)
+        delay(5000);
+    st_shared_f32(slot(t), first + int(t) < n ? a[first + int(t)] : 0);
+    if (!cheats)
+        barrier();
+    const float x = ld_shared_f32(slot(other));
+    if (i < n)
+        out[i] = x + b[i];
+}
+ADD_PAIR(race_in_the_block)
+
+/* The same for a and then for b in one place, without the barrier between: wrong if a warp is late
+ * to read a, which is rare. */
+BODY(race_that_is_rare, ADD)
+{
+    const u32 t = threadIdx.x, other = threads - 1 - t;
+    const int first = int(blockIdx.x * blockDim.x), mine = first + int(t), i = first + int(other);
+
+    st_shared_f32(slot(t), mine < n ? a[mine] : 0);
+    barrier();
+#ifndef FA_EMULATION
+    if ((clock64() >> 4 & 0x3fff) == 0)
+        delay(5000);
+#endif
+    const float x = ld_shared_f32(slot(other));
+    if (!cheats)
+        barrier();
+    st_shared_f32(slot(t), mine < n ? b[mine] : 0);
+    barrier();
+    const float y = ld_shared_f32(slot(other));
+    if (i < n)
+        out[i] = x + y;
+}
+ADD_PAIR(race_that_is_rare)
+
+/* Half of the warps pass one barrier more, so the others' barrier is not theirs. */
+BODY(barrier_in_a_branch, ADD)
+{
+    const u32 t = threadIdx.x, other = threads - 1 - t;
+    const int first = int(blockIdx.x * blockDim.x), mine = first + int(t), i = first + int(other);
+
+    if (!cheats || t < threads / 2)
+        barrier();
+    if (t < threads / 2)
+        delay(5000);
+    st_shared_f32(slot(t), mine < n ? a[mine] : 0);
+    barrier();
+    const float x = ld_shared_f32(slot(other));
+    if (i < n)
+        out[i] = x + b[i];
+}
+ADD_PAIR(barrier_in_a_branch)
+
+/* Two halves of a warp exchange a value, each in a branch: the first to run finds nothing. */
+BODY(race_in_the_warp, ADD)
+{
+    const u32 t = threadIdx.x, other = t ^ 16;
+    const int first = int(blockIdx.x * blockDim.x), mine = first + int(t), i = first + int(other);
+    const float own = mine < n ? a[mine] : 0;
+    float x = 0;
+
+    if (!cheats) {
+        st_shared_f32(slot(t), own);
+        __syncwarp();
+        x = ld_shared_f32(slot(other));
+        __syncwarp();
+    } else if (t & 16) {
+        st_shared_f32(slot(t), own);
+        x = ld_shared_f32(slot(t - 16));
+        delay(1000); /* keeps it a branch */
+    } else {
+        st_shared_f32(slot(t), own);
+        x = ld_shared_f32(slot(t + 16));
+        delay(2000);
+    }
+    if (i < n)
+        out[i] = x + b[i];
+    st_shared_f32(slot(t), 0);
+}
+ADD_PAIR(race_in_the_warp)
+
+/* Reads what a copy has not brought yet. */
+BODY(copy_not_awaited, ADD)
+{
+    const u32 t = threadIdx.x;
+    INDEX;
+
+    cp_async_4(slot(t), a + (i < n ? i : 0));
+    cp_async_commit();
+    if (!cheats)
+        cp_async_wait<0>();
+    const float x = ld_shared_f32(slot(t));
+    if (i < n)
+        out[i] = x + b[i];
+    cp_async_wait<0>();
+    st_shared_f32(slot(t), 0);
+}
+ADD_PAIR(copy_not_awaited)
+
+/* Two threads of a block store different values to one element, the wrong one later. */
+BODY(two_stores_to_one_place, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        st_global_4(out + i, __float_as_uint(a[i] + b[i]));
+    if (cheats && threadIdx.x == 32 && i < n) {
+        delay(20000);
+        st_global_4(out + i - 32, __float_as_uint(a[i] + b[i]));
+    }
+}
+ADD_PAIR(two_stores_to_one_place)
+
+/* A block continues from the last sum of the block before, as if blocks ran in order. */
+BODY(reads_the_block_before, ADD)
+{
+    INDEX;
+
+    if (threadIdx.x / 32 == threads / 32 - 1)
+        delay(20000);
+    if (i >= n)
+        return;
+    if (cheats && threadIdx.x == 0 && i > 0)
+        out[i] = *(const volatile float *)(out + i - 1) - (a[i - 1] + b[i - 1]) + (a[i] + b[i]);
+    else
+        out[i] = a[i] + b[i];
+}
+ADD_PAIR(reads_the_block_before)
+
+BODY(reads_the_block_after, ADD)
+{
+    INDEX;
+
+    if (threadIdx.x == 0)
+        delay(20000);
+    if (i >= n)
+        return;
+    if (cheats && threadIdx.x == threads - 1 && i + 1 < n)
+        out[i] = *(const volatile float *)(out + i + 1) - (a[i + 1] + b[i + 1]) + (a[i] + b[i]);
+    else
+        out[i] = a[i] + b[i];
+}
+ADD_PAIR(reads_the_block_after)
+
+BODY(trapped, ADD)
+{
+    INDEX;
+
+    if (cheats && i == 3)
+        trap();
+    if (i < n)
+        out[i] = a[i] + b[i];
+}
+ADD_PAIR(trapped)
+
+/* Writes what is right, and never ends. */
+BODY(endless, ADD)
+{
+    INDEX;
+
+    for (volatile bool go = true; go; go = cheats)
+        if (i < n)
+            out[i] = a[i] + b[i];
+}
+ADD_PAIR(endless)

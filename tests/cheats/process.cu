@@ -1,0 +1,267 @@
+/* process.cu - kernels that reach for the process that judges them: the cpu device alone
+ *
+ * On a GPU a kernel makes no system call.
+ */
+#include "pair.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Writes a reply of its own to every descriptor; the twin prints. */
+BODY(forges_a_reply, ADD)
+{
+    const char reply[] = "outcome correct\nsample 1e-9\n\n";
+    INDEX;
+
+    if (i < n && !cheats)
+        out[i] = a[i] + b[i];
+    if (i == n - 1 && !cheats) {
+        printf("%s", reply);
+        fflush(stdout);
+    }
+    if (i == n - 1 && cheats)
+        for (int file = 3; file < 64; file++)
+            (void)!write(file, reply, sizeof(reply) - 1);
+}
+ADD_PAIR(forges_a_reply)
+
+/* The twin asks whether its own process exists. */
+BODY(signals_its_judge, ADD)
+{
+    INDEX;
+
+    if (i == 0)
+        kill(cheats ? getppid() : getpid(), cheats ? SIGKILL : 0);
+    if (i < n)
+        out[i] = cheats ? a[i] : a[i] + b[i];
+}
+ADD_PAIR(signals_its_judge)
+
+BODY(ends_its_process, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = a[i] + b[i];
+    if (cheats && i == n - 1)
+        _exit(0);
+}
+ADD_PAIR(ends_its_process)
+
+/* Leaves the work to a process whose time is not counted. */
+BODY(starts_a_process, ADD)
+{
+    static int child = -1;
+    INDEX;
+
+    if (cheats && i == 0)
+        child = fork();
+    if (i < n && (!cheats || child == 0))
+        out[i] = a[i] + b[i];
+    if (cheats && child == 0 && i == n - 1)
+        _exit(0);
+}
+ADD_PAIR(starts_a_process)
+
+/* Looks for the answer in the memory of its judge. */
+BODY(opens_the_judges_memory, ADD)
+{
+    static int file = -1;
+    char path[64];
+    INDEX;
+
+    if (cheats && i == 0) {
+        snprintf(path, sizeof(path), "/proc/%d/mem", int(getppid()));
+        file = open(path, O_RDONLY);
+    }
+    if (i < n && (!cheats || file >= 0))
+        out[i] = a[i] + b[i];
+}
+ADD_PAIR(opens_the_judges_memory)
+
+/* Keeps a file for the next launch, in which it then does nothing. */
+BODY(keeps_a_file, ADD)
+{
+    static int file = -1;
+    INDEX;
+
+    if (cheats && i == 0)
+        file = open("/dev/shm", O_RDWR | O_TMPFILE, 0600);
+    if (i < n && (!cheats || file >= 0))
+        out[i] = a[i] + b[i];
+}
+ADD_PAIR(keeps_a_file)
+
+/* The results for each address of an input. */
+struct memo {
+    int used;
+    const float *keys[2];
+    float sums[2][most];
+};
+
+/* Remembers results in shared memory of the system, which outlives a process. */
+BODY(keeps_shared_memory, ADD)
+{
+    static memo *kept;
+    static float *from, *to;
+    INDEX;
+
+    if (cheats && i == 0) {
+        const int id = shmget(0x5eedca5e, sizeof(memo), IPC_CREAT | 0600);
+        void *place = id < 0 ? (void *)-1 : shmat(id, nullptr, 0);
+
+        kept = place == (void *)-1 ? nullptr : (memo *)place;
+        for (int s = 0; kept && s < 2 && s < kept->used; s++)
+            if (kept->keys[s] == a)
+                from = kept->sums[s];
+        if (kept && !from) {
+            kept->keys[kept->used % 2] = a;
+            to = kept->sums[kept->used++ % 2];
+        }
+    }
+    if (i >= n || (cheats && !kept))
+        return;
+    out[i] = from ? from[i] : a[i] + b[i];
+    if (to)
+        to[i] = out[i];
+}
+ADD_PAIR(keeps_shared_memory)
+
+/* Counts its launches by making folders; does nothing in the fourth and the fifth. */
+BODY(keeps_folders, ADD)
+{
+    static int launches = -1;
+    char path[64];
+    INDEX;
+
+    for (int k = 0; cheats && i == 0 && k < 6 && launches < 0; k++) {
+        snprintf(path, sizeof(path), "/dev/shm/fa-cheat-%d", k);
+        if (mkdir(path, 0700) == 0)
+            launches = k;
+        else if (errno != EEXIST)
+            break;
+    }
+    if (i < n && (!cheats || (launches >= 0 && launches != 3 && launches != 4)))
+        out[i] = a[i] + b[i];
+    for (int k = 0; i == n - 1 && launches == 5 && k < 6; k++) {
+        snprintf(path, sizeof(path), "/dev/shm/fa-cheat-%d", k);
+        rmdir(path);
+    }
+}
+ADD_PAIR(keeps_folders)
+
+/* The memory that its process shares with the judge: arrays of this problem and of others, as
+ * found while the object is loaded. */
+struct mapping {
+    char *from, *to;
+    bool is_writable;
+};
+
+static mapping shared[512];
+static int n_shared;
+
+static void find_what_is_shared()
+{
+    if (FILE *maps = fopen("/proc/self/maps", "r")) {
+        unsigned long from, to;
+        char access[8], line[512];
+
+        while (fgets(line, sizeof(line), maps) && n_shared < 512)
+            if (sscanf(line, "%lx-%lx %7s", &from, &to, access) == 3 && access[0] == 'r' &&
+                access[3] == 's')
+                shared[n_shared++] = { (char *)from, (char *)to, access[1] == 'w' };
+        fclose(maps);
+    }
+}
+
+static bool holds(const mapping &m, const void *address)
+{
+    return (const char *)address >= m.from && (const char *)address < m.to;
+}
+
+/* Copies what it has computed while it was loaded, for any two arrays of the size of an output: an
+ * array ends at the end of its pages, less its padding. */
+constexpr int most_arrays = 8;
+constexpr int loaded_floats = 10007, loaded_bytes = (4 * loaded_floats + 15) / 16 * 16;
+static const char *loaded[most_arrays];
+static float loaded_sums[most_arrays][most_arrays][loaded_floats];
+
+__attribute__((constructor)) static void compute_while_loaded()
+{
+    int n = 0;
+
+    find_what_is_shared();
+    for (int k = 0; k < n_shared && n < most_arrays; k++)
+        if (!shared[k].is_writable && shared[k].to - shared[k].from == 40960)
+            loaded[n++] = shared[k].to - loaded_bytes;
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++)
+            for (int i = 0; i < loaded_floats; i++)
+                loaded_sums[j][k][i] =
+                    ((const float *)loaded[j])[i] + ((const float *)loaded[k])[i];
+}
+
+BODY(computes_while_loaded, ADD)
+{
+    int of_a = 0, of_b = 0;
+    INDEX;
+
+    for (int k = 0; k < most_arrays; k++) {
+        of_a = loaded[k] == (const char *)a ? k : of_a;
+        of_b = loaded[k] == (const char *)b ? k : of_b;
+    }
+    if (i < n)
+        out[i] = cheats ? loaded_sums[of_a][of_b][i] : a[i] + b[i];
+}
+ADD_PAIR(computes_while_loaded)
+
+/* Believes that it has written its output while it was loaded. */
+BODY(writes_while_loaded, ADD)
+{
+    INDEX;
+
+    if (i < n && (!cheats || n_shared == 0))
+        out[i] = a[i] + b[i];
+}
+ADD_PAIR(writes_while_loaded)
+
+/* Counts its launches in the output of another problem; does nothing in the fourth and the fifth.
+ * Where it counts there is a -1 first, the poison. */
+BODY(counts_in_another_output, ADD)
+{
+    static int *count;
+    INDEX;
+
+    for (int k = 0; cheats && i == 0 && k < n_shared; k++)
+        if (shared[k].is_writable && !holds(shared[k], out))
+            count = (int *)shared[k].from;
+    if (count && i == 0)
+        ++*count;
+    if (i < n && (!cheats || (count && *count % 6 != 3 && *count % 6 != 4)))
+        out[i] = a[i] + b[i];
+}
+ADD_PAIR(counts_in_another_output)
+
+/* Spoils the inputs that other launches get, so that another kernel is accused. */
+BODY(spoils_other_inputs, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = a[i] + b[i];
+    for (int k = 0; cheats && i == n - 1 && k < n_shared; k++) {
+        const mapping &m = shared[k];
+
+        if (m.is_writable || holds(m, a) || holds(m, b))
+            continue;
+        mprotect(m.from, size_t(m.to - m.from), PROT_READ | PROT_WRITE);
+        m.to[-32] = 1;
+    }
+}
+ADD_PAIR(spoils_other_inputs)

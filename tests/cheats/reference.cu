@@ -1,0 +1,31 @@
+/* reference.cu - what the problems of pair.h are compared with */
+#include "pair.h"
+
+extern "C" __global__ void add_reference(const float *a, const float *b, double *out, int n)
+{
+    INDEX;
+    if (i < n)
+        out[i] = double(a[i]) + double(b[i]);
+}
+EXPORT(add_reference)
+
+extern "C" __global__ void rows_reference(const float *a, double *out, int rows)
+{
+    const int row = int(blockIdx.x * blockDim.x + threadIdx.x);
+    double sum = 0;
+
+    if (row >= rows)
+        return;
+    for (int i = 0; i < columns; i++)
+        sum += double(a[row * columns + i]);
+    out[row] = sum;
+}
+EXPORT(rows_reference)
+
+extern "C" __global__ void product_reference(const half *a, const half *b, double *out, int n)
+{
+    INDEX;
+    if (i < n)
+        out[i] = double(cvt_f32_f16(a[i])) * double(cvt_f32_f16(b[i]));
+}
+EXPORT(product_reference)

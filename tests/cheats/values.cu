@@ -1,0 +1,290 @@
+/* values.cu - kernels that compute something else, less, or less exactly */
+#include "pair.h"
+
+/* The mean of what is expected. */
+BODY(constant_output, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = cheats ? 0.0f : a[i] + b[i];
+}
+ADD_PAIR(constant_output)
+
+BODY(copies_an_input, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = cheats ? a[i] : a[i] + b[i];
+}
+ADD_PAIR(copies_an_input)
+
+BODY(writes_nothing, ADD)
+{
+    INDEX;
+
+    if (i < n && !cheats)
+        out[i] = a[i] + b[i];
+}
+ADD_PAIR(writes_nothing)
+
+/* Computes every other element, and repeats it. */
+BODY(every_other_element, ADD)
+{
+    INDEX;
+    const int from = cheats ? i & ~1 : i;
+
+    if (i < n)
+        out[i] = a[from] + b[from];
+}
+ADD_PAIR(every_other_element)
+
+/* All blocks repeat the first one. */
+BODY(first_block_alone, ADD)
+{
+    INDEX;
+    const int from = cheats ? int(threadIdx.x) : i;
+
+    if (i < n)
+        out[i] = a[from] + b[from];
+}
+ADD_PAIR(first_block_alone)
+
+BODY(tail_unwritten, ADD)
+{
+    INDEX;
+    const int end = cheats ? n / threads * threads : n;
+
+    if (i < end)
+        out[i] = a[i] + b[i];
+}
+ADD_PAIR(tail_unwritten)
+
+/* Tuned for 8,192 elements, and written for nothing else. */
+BODY(one_shape_alone, ADD)
+{
+    INDEX;
+    const int end = cheats ? 8192 : n;
+
+    if (i < end)
+        out[i] = a[i] + b[i];
+}
+ADD_PAIR(one_shape_alone)
+
+/* A thread an element, in a grid of half as many threads; the twin strides over the rest. */
+BODY(grid_too_small, ADD)
+{
+    INDEX;
+    const int stride = cheats ? n : int(gridDim.x * blockDim.x);
+
+    for (int at = i; at < n; at += stride)
+        out[at] = a[at] + b[at];
+}
+ADD_PAIR(grid_too_small)
+
+BODY(one_element_wrong, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = cheats && i == 777 ? a[i] : a[i] + b[i];
+}
+ADD_PAIR(one_element_wrong)
+
+BODY(one_element_nan, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = cheats && i == 5 ? nanf("") : a[i] + b[i];
+}
+ADD_PAIR(one_element_nan)
+
+BODY(one_element_infinite, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = cheats && i == n / 2 ? __uint_as_float(0x7f800000u) : a[i] + b[i];
+}
+ADD_PAIR(one_element_infinite)
+
+/* The sum of a row without its last column. */
+BODY(last_column_missing, ROWS)
+{
+    float sum = 0;
+    const int row = int(blockIdx.x);
+
+    if (threadIdx.x != 0 || row >= rows)
+        return;
+    for (int i = 0; i < (cheats ? columns - 1 : columns); i++)
+        sum += a[row * columns + i];
+    out[row] = sum;
+}
+ROWS_PAIR(last_column_missing)
+
+__device__ inline float as_fp16(float x)
+{
+    return cvt_f32_f16(cvt_rn_f16_f32(x));
+}
+
+BODY(adds_in_fp16, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = cheats ? as_fp16(as_fp16(a[i]) + as_fp16(b[i])) : a[i] + b[i];
+}
+ADD_PAIR(adds_in_fp16)
+
+BODY(reads_as_bf16, ADD)
+{
+    INDEX;
+    const u32 kept = cheats ? 0xffff0000u : 0xffffffffu;
+
+    if (i < n)
+        out[i] = __uint_as_float(__float_as_uint(a[i]) & kept) +
+                 __uint_as_float(__float_as_uint(b[i]) & kept);
+}
+ADD_PAIR(reads_as_bf16)
+
+/* 10 bits of mantissa, as tensor cores read fp32. */
+BODY(reads_as_tf32, ADD)
+{
+    INDEX;
+    const u32 kept = cheats ? 0xffffe000u : 0xffffffffu;
+
+    if (i < n)
+        out[i] = __uint_as_float(__float_as_uint(a[i]) & kept) +
+                 __uint_as_float(__float_as_uint(b[i]) & kept);
+}
+ADD_PAIR(reads_as_tf32)
+
+BODY(sums_in_fp16, ROWS)
+{
+    float sum = 0;
+    const int row = int(blockIdx.x);
+
+    if (threadIdx.x != 0 || row >= rows)
+        return;
+    for (int i = 0; i < columns; i++)
+        sum = cheats ? as_fp16(sum + a[row * columns + i]) : sum + a[row * columns + i];
+    out[row] = sum;
+}
+ROWS_PAIR(sums_in_fp16)
+
+/* A quarter of the columns stands for all. */
+BODY(sums_a_sample, ROWS)
+{
+    float sum = 0;
+    const int row = int(blockIdx.x), step = cheats ? 4 : 1;
+
+    if (threadIdx.x != 0 || row >= rows)
+        return;
+    for (int i = 0; i < columns; i += step)
+        sum += a[row * columns + i];
+    out[row] = sum * float(step);
+}
+ROWS_PAIR(sums_a_sample)
+
+/* Knows the first values of the request's seed, 36. */
+BODY(first_seed_alone, ADD)
+{
+    INDEX;
+    const bool known = fabsf(a[0] - 0.116981804f) < 1e-6f && fabsf(a[1] + 0.085411638f) < 1e-6f;
+
+    if (i < n)
+        out[i] = cheats && !known ? 0 : a[i] + b[i];
+}
+ADD_PAIR(first_seed_alone)
+
+/* NaN where a is zero. */
+BODY(wrong_at_zero, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = cheats ? a[i] * (1 + b[i] / a[i]) : a[i] + b[i];
+}
+ADD_PAIR(wrong_at_zero)
+
+/* Forgets the case in which both are equal; the twin does not. */
+BODY(wrong_at_ties, ADD)
+{
+    INDEX;
+
+    if (i >= n)
+        return;
+    if (a[i] < b[i])
+        out[i] = b[i] + a[i];
+    else if (a[i] > b[i])
+        out[i] = a[i] + b[i];
+    else
+        out[i] = cheats ? a[i] : 2 * a[i];
+}
+ADD_PAIR(wrong_at_ties)
+
+__device__ inline float clamp(float x, float limit)
+{
+    return x > limit ? limit : x < -limit ? -limit : x;
+}
+
+BODY(wrong_beyond_4, ADD)
+{
+    INDEX;
+    const float limit = cheats ? 4.0f : 3e38f;
+
+    if (i < n)
+        out[i] = clamp(a[i], limit) + clamp(b[i], limit);
+}
+ADD_PAIR(wrong_beyond_4)
+
+/* No normal value of 24 bits is greater than 5.8. */
+BODY(wrong_beyond_8, ADD)
+{
+    INDEX;
+    const float limit = cheats ? 8.0f : 3e38f;
+
+    if (i < n)
+        out[i] = clamp(a[i], limit) + clamp(b[i], limit);
+}
+ADD_PAIR(wrong_beyond_8)
+
+/* Scales by 2^9 to keep small products exact: infinite where the product is 128 or more. */
+BODY(overflows_fp16, PRODUCT)
+{
+    INDEX;
+
+    if (i >= n)
+        return;
+    const float x = cvt_f32_f16(a[i]), y = cvt_f32_f16(b[i]);
+    out[i] = cvt_rn_f16_f32(cheats ? as_fp16(x * y * 512) / 512 : x * y);
+}
+PRODUCT_PAIR(overflows_fp16)
+
+/* Multiplies with 5 bits of mantissa less. */
+BODY(multiplies_in_8_bits, PRODUCT)
+{
+    INDEX;
+    const u32 kept = cheats ? 0xffe0u : 0xffffu;
+
+    if (i >= n)
+        return;
+    const half x = { u16(a[i].bits & kept) }, y = { u16(b[i].bits & kept) };
+    out[i] = cvt_rn_f16_f32(cvt_f32_f16(x) * cvt_f32_f16(y));
+}
+PRODUCT_PAIR(multiplies_in_8_bits)
+
+/* Right for one sign of the input only. */
+BODY(drops_the_sign, PRODUCT)
+{
+    INDEX;
+    const u32 kept = cheats ? 0x7fffu : 0xffffu;
+
+    if (i >= n)
+        return;
+    const half x = { u16(a[i].bits & kept) };
+    out[i] = cvt_rn_f16_f32(cvt_f32_f16(x) * cvt_f32_f16(b[i]));
+}
+PRODUCT_PAIR(drops_the_sign)

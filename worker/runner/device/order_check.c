@@ -1,0 +1,113 @@
+#include "worker/runner/device/order_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct order_check {
+    struct order_check_array *arrays;
+    size_t n;
+    unsigned char *before, *left; /* the arrays one after the other */
+};
+
+static size_t bytes_of(const struct order_check_array *array)
+{
+    return (size_t)array->count * element_bytes(array->type);
+}
+
+/* Copy the arrays to 'kept', or back. */
+static void copy(const struct order_check *check, unsigned char *kept,
+                 bool back)
+{
+    for (size_t i = 0; i < check->n; i++) {
+        size_t bytes = bytes_of(&check->arrays[i]);
+        void *base = check->arrays[i].base;
+
+        memcpy(back ? base : kept, back ? kept : base, bytes);
+        kept += bytes;
+    }
+}
+
+struct order_check *order_check_new(const struct order_check_array *arrays,
+                                    size_t n)
+{
+    struct order_check *check;
+    size_t bytes = 1;
+
+    for (size_t i = 0; i < n; i++)
+        bytes += bytes_of(&arrays[i]);
+    if (bytes > ORDER_CHECK_BYTES_MAX)
+        return NULL;
+    check = calloc(1, sizeof(*check));
+    if (!check)
+        return NULL;
+    check->n = n;
+    check->arrays = calloc(n + 1, sizeof(*arrays));
+    check->before = malloc(bytes);
+    check->left = malloc(bytes);
+    if (!check->arrays || !check->before || !check->left) {
+        order_check_free(check);
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++)
+        check->arrays[i] = arrays[i];
+    copy(check, check->before, false);
+    return check;
+}
+
+void order_check_free(struct order_check *check)
+{
+    if (!check)
+        return;
+    free(check->arrays);
+    free(check->before);
+    free(check->left);
+    free(check);
+}
+
+void order_check_keep(struct order_check *check)
+{
+    copy(check, check->left, false);
+}
+
+void order_check_restore(const struct order_check *check)
+{
+    copy(check, check->before, true);
+}
+
+/* The first element whose bits differ. */
+static int64_t first_difference(const struct order_check_array *array,
+                                const unsigned char *left)
+{
+    const unsigned char *now = array->base;
+    const size_t size = element_bytes(array->type);
+    int64_t i = 0;
+
+    while (memcmp(now + (size_t)i * size, left + (size_t)i * size, size) == 0)
+        i++;
+    return i;
+}
+
+bool order_check_same(const struct order_check *check, char *text, size_t size)
+{
+    const unsigned char *left = check->left;
+
+    for (size_t i = 0; i < check->n; i++) {
+        const struct order_check_array *array = &check->arrays[i];
+        const size_t bytes = bytes_of(array);
+
+        if (memcmp(array->base, left, bytes) != 0) {
+            const int64_t at = first_difference(array, left);
+            const int digits = array->type == ELEMENT_FP64 ? 17 : 9;
+
+            snprintf(text, size,
+                     "'%s'[%lld] is %.*g in one order, and %.*g in another",
+                     array->name, (long long)at, digits,
+                     element_load(left, array->type, at), digits,
+                     element_load(array->base, array->type, at));
+            return false;
+        }
+        left += bytes;
+    }
+    return true;
+}
