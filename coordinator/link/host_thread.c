@@ -194,9 +194,8 @@ static int send_invitation(struct host_thread *thread, struct err *err)
     int rc = 0;
 
     while (rc == 0 && sent < len) {
-        if (wait_stream(thread, true, deadline))
-            rc = stream_write(thread->stream, text + sent, len - sent, &n, err);
-        else
+        rc = stream_write(thread->stream, text + sent, len - sent, &n, err);
+        if (rc == 0 && n == 0 && !wait_stream(thread, true, deadline))
             rc = err_set(err, ERR_NETWORK, "%s: the relay does not read",
                          thread->task.host->name);
         sent += n;
