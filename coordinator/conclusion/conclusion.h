@@ -20,6 +20,7 @@
 
 struct blocks;
 struct conclusion_external; /* conclusion_external.h */
+struct sequential;
 struct report_cost;
 struct err;
 struct json_out;
@@ -54,7 +55,8 @@ struct conclusion_shape {
 };
 
 struct conclusion_blocks {
-    int complete, broken;
+    int complete, broken;     /* complete ones that count */
+    struct sequential *looks; /* what they decided; NULL: nothing confirmed */
 };
 
 /* Counts of configurations of the sweep. */

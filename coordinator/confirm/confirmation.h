@@ -45,17 +45,30 @@ struct confirmation_shape {
     char measure_key[HASH_HEX];
 };
 
+/* When it is looked at (sequential.h). */
+struct confirmation_looks {
+    int group; /* blocks from look to look, at least; 0: no looks */
+    int most;  /* the cap */
+};
+
+/* What the fuzz proof before it cost. */
+struct confirmation_proof {
+    double hours;
+    double usd; /* NAN: no price */
+};
+
 struct confirmation {
     int64_t pass; /* 0: not stored yet */
     int64_t sweep;
     enum confirmation_kind kind;
     int64_t seed;
-    int blocks, samples;
+    int blocks; /* wanted, if there are no looks */
+    int samples;
+    struct confirmation_looks looks;
     struct verdict_rules rules;
     int64_t possible;
-    double cut;         /* NAN: the cap left out nobody */
-    double proof_hours; /* of the fuzz proof before it */
-    double proof_usd;   /* NAN: no price */
+    double cut; /* NAN: the cap left out nobody */
+    struct confirmation_proof proof;
     int64_t started_utc;
     bool ended, failed;
 
@@ -70,6 +83,7 @@ struct confirmation {
 void confirmation_fini(struct confirmation *confirmation);
 void confirmation_add(struct confirmation *confirmation, const char *key,
                       enum confirmation_role role, const char *reason);
+int confirmation_blocks_max(const struct confirmation *confirmation);
 int64_t confirmation_round(const struct confirmation *confirmation, int block);
 
 /* The source key of each candidate in the sweep.  ERR_STORE */

@@ -38,8 +38,7 @@ struct replay {
     struct spending base;   /* of the speedups over the baseline */
     struct spending tie;    /* of the comparisons with the leader */
     double base_level;      /* one-sided, of the look */
-    int complete;
-    int *gpus; /* that have complete blocks */
+    int *gpus;              /* that have complete blocks */
     int n_gpus;
 };
 
@@ -98,30 +97,34 @@ struct question {
     size_t best;
 };
 
-static int standing(const struct replay *r, const struct speedup *s)
+/* 2 for success, 1 for FAST, as verdict.h has it. */
+static int standing(const struct replay *r, const struct question *q, size_t c)
 {
     const struct verdict_rules *rules = &r->design->rules;
+    double most = 1 + rules->floor;
 
-    return s->lo >= rules->target && s->lo > 1 + rules->floor ? 2
-           : s->lo > 1 + rules->floor                         ? 1
-                                                              : 0;
+    if (c == 0 || !(q->over[c].lo > most) ||
+        speedup_p_above(q->blocks, c, 0, most) > r->base_level)
+        return 0;
+    return q->over[c].lo >= rules->target ? 2 : 1;
 }
 
 /* The fastest of those that tie and have the strongest evidence. */
 static size_t best_of(const struct replay *r, const struct question *q)
 {
     size_t n = r->design->candidates, best = 0;
+    int highest = 0;
     struct block_time *times = mem_new(n, sizeof(*times));
 
     blocks_times(q->blocks, 1 - r->design->rules.alpha, times);
     for (size_t c = 1; c < n; c++) {
-        int more = q->tied[c] && best > 0
-                       ? standing(r, &q->over[c]) - standing(r, &q->over[best])
-                       : q->tied[c];
+        int more = q->tied[c] ? standing(r, q, c) - highest : -1;
 
-        if (more > 0 ||
-            (q->tied[c] && more == 0 && times[c].seconds < times[best].seconds))
-            best = c;
+        if (more < 0 ||
+            (more == 0 && best > 0 && times[c].seconds >= times[best].seconds))
+            continue;
+        best = c;
+        highest += more;
     }
     free(times);
     return best;
@@ -161,7 +164,7 @@ static enum sequential_end answer(const struct replay *r,
         if (q->tied[c] && !is_futile(r, q, c))
             nothing = false;
     if (nothing ||
-        (standing(r, s) > 0 &&
+        (standing(r, q, q->best) > 0 &&
          (s->lo >= rules->target || s->hi < rules->target) && is_chosen(r, q)))
         return SEQUENTIAL_CLEAR;
     return log(s->hi / s->lo) <= rules->floor ? SEQUENTIAL_PRECISE
@@ -192,7 +195,7 @@ static void find_ties(const struct replay *r, struct question *q)
 static void put_ties(const struct replay *r, const struct question *q,
                      bool *tied)
 {
-    bool is_fast = standing(r, &q->over[q->best]) > 0;
+    bool is_fast = standing(r, q, q->best) > 0;
 
     for (size_t c = 1; c < r->design->candidates; c++)
         tied[c] = q->tied[c] ||
@@ -295,7 +298,7 @@ static bool is_complete(const struct replay *r,
         wanted += is_active(r, c);
     for (size_t i = 0; i < n; i++)
         found += is_active(r, results[i].candidate);
-    return found > 0 && found == wanted * r->design->shapes;
+    return !r->out[0] && found > 0 && found == wanted * r->design->shapes;
 }
 
 static void take_samples(struct replay *r,
@@ -335,14 +338,14 @@ static void take_block(struct replay *r,
         (struct sequential_block){ results[0].block, results[0].gpu, complete };
     if (!complete || to->end != SEQUENTIAL_OPEN)
         return;
-    r->complete++;
+    r->to->complete++;
     note_gpu(r, results[0].gpu);
     for (size_t i = 0; i < n; i++)
         if (is_active(r, results[i].candidate))
             take_samples(r, &results[i]);
-    if (r->design->group == 0 || r->complete < to->next)
+    if (r->design->group == 0 || r->to->complete < to->next)
         return;
-    if (r->complete < GPU_BLOCKS * r->n_gpus && r->complete < to->most)
+    if (r->to->complete < GPU_BLOCKS * r->n_gpus && r->to->complete < to->most)
         to->next = look_after(r, to->next);
     else
         look(r);
@@ -437,4 +440,17 @@ const char *sequential_end_name(enum sequential_end end)
     };
 
     return names[end];
+}
+
+const char *sequential_end_words(enum sequential_end end)
+{
+    static const char *const words[] = {
+        [SEQUENTIAL_OPEN] = "the question is open",
+        [SEQUENTIAL_CLEAR] = "the question is answered",
+        [SEQUENTIAL_PRECISE] = "the difference is known as precisely as the "
+                               "floor",
+        [SEQUENTIAL_CAP] = "the cap is reached",
+    };
+
+    return words[end];
 }

@@ -76,6 +76,7 @@ struct sequential_candidate {
 struct sequential {
     enum sequential_end end;
     int looks;
+    int complete;     /* blocks; those after the end are not counted */
     int used;         /* complete blocks at the last look */
     int next;         /* the same at the next look; at the end, 'used' */
     int most;         /* the cap, raised if processes differ */
@@ -100,12 +101,13 @@ struct sequential *sequential_replay(const struct sequential_design *design,
                                      size_t n, const bool *out);
 void sequential_free(struct sequential *sequential); /* NULL is fine */
 
-/* Do results of this candidate in this block belong to the last look (before
- * the first one: to any complete block)? */
+/* Do results of this candidate in this block count?  Those of complete blocks
+ * do, until it is dropped, or until the end. */
 bool sequential_counts(const struct sequential *sequential, size_t candidate,
                        int block);
 
-const char *
-sequential_end_name(enum sequential_end end); /* "clear" and so on */
+/* "clear" and so on; and for people: "the question is answered" and so on. */
+const char *sequential_end_name(enum sequential_end end);
+const char *sequential_end_words(enum sequential_end end);
 
 #endif

@@ -10,6 +10,7 @@
 #include "coordinator/confirm/block_schedule.h"
 #include "coordinator/confirm/confirmation.h"
 #include "coordinator/confirm/external_schedule.h"
+#include "coordinator/confirm/sequential.h"
 #include "coordinator/passes/passes.h"
 #include "coordinator/state/reactor.h"
 
@@ -37,6 +38,9 @@ struct confirmation_pass {
     int n_cards;
     int *units; /* of the candidates that run */
     int done;   /* measurements in complete blocks and the running ones */
+    enum sequential_end end; /* if there are looks: of the last one */
+    int looks;
+    int total; /* measurements until the next look */
 };
 
 /* confirmation_state.c */
@@ -58,6 +62,18 @@ int confirmation_recall_shapes(struct sweep *sweep, struct confirmation *is,
  * ERR_STORE. */
 int confirmation_recall(struct sweep *sweep, struct confirmation_pass *c,
                         struct err *err);
+
+/* confirmation_looks.c */
+/* Replay the stored results.  'out' [n_running] is set.  Free 'found' with
+ * sequential_free(); it is NULL after an error. */
+int confirmation_looks_replay(struct sweep *sweep, struct confirmation_pass *c,
+                              bool *out, struct sequential **found,
+                              struct err *err);
+/* Later blocks are those that the last look wants. */
+void confirmation_looks_apply(struct confirmation_pass *c,
+                              const struct sequential *found);
+/* Look now, and say so. */
+void confirmation_looks_take(struct sweep *sweep, struct confirmation_pass *c);
 
 /* confirmation_block.c: a block on a card */
 void confirmation_block_begin(struct confirmation_pass *c,

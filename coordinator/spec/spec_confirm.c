@@ -4,12 +4,26 @@
 #include "common/err.h"
 #include "coordinator/spec/spec_internal.h"
 
+/* Four times as many blocks as a pass without looks would have: a gap of twice
+ * the floor is then found at 1 % noise (docs/statistics.md). */
+#define CAP_TIMES 4
+
+static int read_looks(struct reader *r, const struct json *json,
+                      struct spec_confirm *out)
+{
+    out->blocks_max = CAP_TIMES * out->blocks;
+    if (spec_read_whole(r, json, "blocks_max", 2, 4000, &out->blocks_max) < 0)
+        return ERR_INPUT;
+    return spec_read_whole(r, json, "blocks_group", 1, 4000,
+                           &out->blocks_group);
+}
+
 int spec_read_confirm(struct reader *r, const struct json *root)
 {
-    static const char *const keys[] = { "blocks", "samples",
-                                        "floor",  "target_speedup",
-                                        "alpha",  "finalists_max",
-                                        "fuzz" };
+    static const char *const keys[] = {
+        "blocks",        "samples", "floor",      "target_speedup", "alpha",
+        "finalists_max", "fuzz",    "blocks_max", "blocks_group"
+    };
     struct spec_confirm *out = &r->spec->confirm;
     const struct json *json = json_find(root, "confirm"), *fuzz;
 
@@ -29,6 +43,7 @@ int spec_read_confirm(struct reader *r, const struct json *root)
     if (spec_read_object(r, json, "'confirm'", keys,
                          sizeof(keys) / sizeof(keys[0])) < 0 ||
         spec_read_whole(r, json, "blocks", 2, 1000, &out->blocks) < 0 ||
+        read_looks(r, json, out) < 0 ||
         spec_read_whole(r, json, "samples", 1, 1000, &out->samples) < 0 ||
         spec_read_real(r, json, "floor", 0, 1, &out->floor) < 0 ||
         spec_read_real(r, json, "target_speedup", 1, 1000, &out->target) < 0 ||

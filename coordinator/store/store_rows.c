@@ -114,6 +114,8 @@ static const struct row_column contest[] = {
     CONTEST(started_utc, INT),
     ROW_AS(struct store_contest, "ended_utc", ended, READ_SET),
     CONTEST(ending, READ_TEXT),
+    CONTEST(look_blocks, INT),
+    CONTEST(most_blocks, INT),
 };
 const struct row_shape store_rows_contest = ROW_SHAPE("contest", contest);
 

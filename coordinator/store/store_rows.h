@@ -96,8 +96,9 @@ struct store_contest {
     double cut; /* NaN: nothing was cut */
     double proof_hours, proof_usd;
     int64_t started_utc;
-    bool ended;         /* when it is read, as is */
-    const char *ending; /* done failed; "" while it runs */
+    bool ended;                       /* when it is read, as is */
+    const char *ending;               /* done failed; "" while it runs */
+    int64_t look_blocks, most_blocks; /* 0: no looks */
 };
 
 struct store_contestant {

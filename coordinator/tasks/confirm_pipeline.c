@@ -10,6 +10,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/conclusion/conclusion.h"
+#include "coordinator/confirm/sequential.h"
 #include "coordinator/plan/config_selection.h"
 #include "coordinator/plan/plan.h"
 #include "coordinator/result/evidence.h"
@@ -94,6 +95,24 @@ void confirm_pipeline_enough_blocks(const struct run *run,
 
     if (!is_emulated(run) && (size_t)confirmation->blocks < needed)
         confirmation->blocks = (int)needed;
+}
+
+/* The cap is raised to what can show anything, too. */
+static void plan_looks(const struct run *run, struct confirmation *confirmation)
+{
+    const struct spec_confirm *spec = &run->spec->confirm;
+    const struct sequential_design design = {
+        .candidates = confirmation->n_running,
+        .group = 1,
+        .most = (int)spec->blocks_max,
+        .rules = confirmation->rules,
+    };
+    int least = sequential_first(&design);
+
+    if (!is_emulated(run))
+        confirmation->looks = (struct confirmation_looks){
+            (int)spec->blocks_group, least > design.most ? least : design.most
+        };
 }
 
 /* ---- the proof ---- */
@@ -290,11 +309,12 @@ int confirm_pipeline_contest(struct run *run, const struct report *report,
             0; /* a host is unpriced, so no budget applies */
     if (code == EXIT_DONE && !run->set.quiet)
         fprintf(stderr,
-                "comparing %zu configuration%s with the baseline in %d "
+                "comparing %zu configuration%s with the baseline in %s%d "
                 "blocks of %d samples\n",
                 confirmation->n_running - 1,
-                confirmation->n_running == 2 ? "" : "s", confirmation->blocks,
-                confirmation->samples);
+                confirmation->n_running == 2 ? "" : "s",
+                confirmation->looks.group > 0 ? "at most " : "",
+                confirmation_blocks_max(confirmation), confirmation->samples);
     if (code == EXIT_DONE)
         code = run_engine(run, &options, &err);
     config_selection_fini(&selection);
@@ -328,8 +348,9 @@ static int make_contest(struct pass *pass)
             confirmation_add(confirmation, report->configs[i].key,
                              CONFIRMATION_REJECTED, pass->reasons[i]);
     confirm_pipeline_enough_blocks(pass->run, confirmation);
-    return count_proof(pass->run, &confirmation->proof_hours,
-                       &confirmation->proof_usd);
+    plan_looks(pass->run, confirmation);
+    return count_proof(pass->run, &confirmation->proof.hours,
+                       &confirmation->proof.usd);
 }
 
 static int run_contest(struct pass *pass)

@@ -27,6 +27,7 @@ struct scene {
     double times[3]; /* of the baseline and the finalists, ms */
     double odd[3];   /* at the second shape; 0: it has none */
     bool same_code;  /* all were built to one artifact */
+    struct confirmation_looks looks;
 
     struct store *store; /* from the beginning */
     struct confirmation confirmation;
