@@ -10,7 +10,8 @@
  *
  * With --verdicts it prints how often the verdict of such a pass is wrong
  * (verdict_rates.h), and takes a number of passes likewise (1000).  With
- * --sequential it prints what a pass with looks finds (sequential_rates.h).
+ * --sequential it prints what a pass with looks finds (sequential_rates.h);
+ * after the number of passes, the name of a noise may stand.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -117,7 +118,8 @@ int main(int argc, char *argv[])
         return 0;
     }
     if (argc > 1 && strcmp(argv[1], "--sequential") == 0) {
-        sequential_rates(argc > 2 ? strtoul(argv[2], NULL, 10) : 1000);
+        sequential_rates(argc > 2 ? strtoul(argv[2], NULL, 10) : 1000,
+                         argc > 3 ? argv[3] : NULL);
         return 0;
     }
     for (size_t k = 0; k < sizeof(shapes) / sizeof(shapes[0]); k++)

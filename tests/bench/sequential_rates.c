@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/mem.h"
 #include "coordinator/confirm/analysis.h"
@@ -158,7 +159,7 @@ static void run(const struct noise *noise, const struct scenario *scenario,
     free(samples);
 }
 
-void sequential_rates(size_t n_passes)
+void sequential_rates(size_t n_passes, const char *only)
 {
     double each = 1 / (double)n_passes, wrong = 0, held = 1;
 
@@ -166,6 +167,8 @@ void sequential_rates(size_t n_passes)
         for (size_t k = 0; k < sizeof(scenarios) / sizeof(scenarios[0]); k++) {
             struct tally t;
 
+            if (only && strcmp(only, noises[i].name) != 0)
+                continue;
             run(&noises[i], &scenarios[k], n_passes, &t);
             printf("{\"noise\": \"%s\", \"finalists\": \"%s\", "
                    "\"fast\": %.4f, \"samples\": %.0f, \"blocks\": %.1f, "

@@ -11,7 +11,8 @@
 
 #include <stddef.h>
 
-/* Writes JSON lines to stdout, and the worst rates last, to stderr. */
-void sequential_rates(size_t n_passes);
+/* Writes JSON lines to stdout, and the worst rates last, to stderr.
+ * only  the name of one noise; NULL: all of them */
+void sequential_rates(size_t n_passes, const char *only);
 
 #endif
