@@ -14,7 +14,7 @@
 
 /* Of each comparison of the best with one that ties.  Nothing is claimed by it,
  * so it need not hold for all of them together. */
-#define CHOICE_CONFIDENCE 0.8
+#define CHOICE_CONFIDENCE 0.6
 
 /* Later looks are this share of the blocks apart: the more there are, the less
  * a group changes. */

@@ -38,7 +38,7 @@ static const struct spec defaults = {
                  .canary_every = -1,
                  .canary_samples = 10 },
     .confirm = { .blocks = 20,
-                 .blocks_max = 80,
+                 .blocks_max = 70,
                  .blocks_group = 2,
                  .samples = 5,
                  .finalists_max = 32,

@@ -4,14 +4,14 @@
 #include "common/err.h"
 #include "coordinator/spec/spec_internal.h"
 
-/* Four times as many blocks as a pass without looks would have: a gap of twice
- * the floor is then found at 1 % noise (docs/statistics.md). */
-#define CAP_TIMES 4
+/* With 3.5 times as many blocks as a bench has, a gap of twice the floor is
+ * found at 1 % noise (docs/statistics.md). */
+#define CAP_HALVES 7
 
 static int read_looks(struct reader *r, const struct json *json,
                       struct spec_confirm *out)
 {
-    out->blocks_max = CAP_TIMES * out->blocks;
+    out->blocks_max = CAP_HALVES * out->blocks / 2;
     if (spec_read_whole(r, json, "blocks_max", 2, 4000, &out->blocks_max) < 0)
         return ERR_INPUT;
     return spec_read_whole(r, json, "blocks_group", 1, 4000,

@@ -16,7 +16,7 @@
 #define ALL (FINALISTS + 1)
 #define SAMPLES 5
 #define GROUP 2
-#define CAP 80
+#define CAP 70
 #define BLOCKS_MOST (2 * CAP) /* if processes differ */
 #define BLOCKS_ONCE 20
 

@@ -38,8 +38,8 @@ struct simulated {
 static struct simulated simulate(const struct noise *noise, const double *logs,
                                  size_t candidates, uint64_t seed)
 {
-    struct simulated s = { .design = design_of(candidates, 80) };
-    const struct noise_pass pass = { candidates, 160, 5, 1, logs };
+    struct simulated s = { .design = design_of(candidates, 70) };
+    const struct noise_pass pass = { candidates, 140, 5, 1, logs };
     struct noise_stream stream = noise_stream(seed);
 
     noise_results_measure(noise, &pass, &stream, &s.results);
@@ -107,8 +107,8 @@ static void noise_goes_on_to_the_cap(void **state)
 
     (void)state;
     assert_int_equal(found->end, SEQUENTIAL_CAP);
-    assert_int_equal(found->used, 80);
-    assert_int_equal(found->most, 80);
+    assert_int_equal(found->used, 70);
+    assert_int_equal(found->most, 70);
     sequential_free(found);
     noise_results_fini(&s.results);
 }
@@ -122,9 +122,9 @@ static void processes_that_differ_raise_the_cap(void **state)
 
     (void)state;
     assert_true(found->noise.noticed);
-    assert_int_equal(found->most, 160);
+    assert_int_equal(found->most, 140);
     assert_int_equal(found->end, SEQUENTIAL_CAP);
-    assert_int_equal(found->used, 160);
+    assert_int_equal(found->used, 140);
     sequential_free(found);
     noise_results_fini(&s.results);
 }
@@ -274,7 +274,7 @@ struct rates {
 static struct rates rates_of(size_t n_fast, double ratio)
 {
     double logs[MOST_CANDIDATES] = { 0 };
-    struct block_sample *samples = mem_new(160 * 11 * 5, sizeof(*samples));
+    struct block_sample *samples = mem_new(140 * 11 * 5, sizeof(*samples));
     struct rates rates = { 0, 0, 0 };
 
     for (size_t c = 1; c <= n_fast; c++)

@@ -206,6 +206,21 @@ to_read_format_6_changes_nothing_to_write_keeps_its_rows(void **state)
     free(after);
 }
 
+/* It was begun with a fixed number of blocks, and keeps it. */
+static void a_confirmation_of_format_6_has_no_looks(void **state)
+{
+    struct store *store;
+
+    make_format(*state, 6);
+    store = fixture_open(*state, STORE_READ);
+    assert_int_equal(fixture_number(store,
+                                    "SELECT count(*) FROM contest WHERE"
+                                    " blocks=20 AND ending IS NULL"
+                                    " AND look_blocks=0 AND most_blocks=0"),
+                     1);
+    store_close(store);
+}
+
 static int steps_left;
 
 static int die_in_time(void *arg)
@@ -403,6 +418,7 @@ int main(void)
         TEST(old_results_say_how_they_were_sampled),
         TEST(a_row_that_was_wrong_stays_wrong),
         TEST(to_read_format_6_changes_nothing_to_write_keeps_its_rows),
+        TEST(a_confirmation_of_format_6_has_no_looks),
         TEST(a_migration_that_is_killed_starts_again),
         TEST(old_rows_are_kept_whatever_they_hold),
         TEST(a_word_that_is_not_in_the_vocabulary_is_refused),
