@@ -35,7 +35,6 @@ enum conclusion_state {
     CONCLUSION_DONE,
 };
 
-/* A candidate, whether it stayed to the end or not. */
 struct conclusion_entry {
     size_t candidate;                   /* index in 'confirmation' */
     char *name;                         /* "BLOCK_M=128 STAGES=2" */
@@ -55,8 +54,8 @@ struct conclusion_shape {
 };
 
 struct conclusion_blocks {
-    int complete, broken;     /* complete ones that count */
-    struct sequential *looks; /* what they decided; NULL: nothing confirmed */
+    int complete, broken;     /* complete: those that count */
+    struct sequential *looks; /* NULL: nothing was confirmed */
 };
 
 /* Counts of configurations of the sweep. */

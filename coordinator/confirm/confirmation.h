@@ -45,30 +45,21 @@ struct confirmation_shape {
     char measure_key[HASH_HEX];
 };
 
-/* When it is looked at (sequential.h). */
-struct confirmation_looks {
-    int group; /* blocks from look to look, at least; 0: no looks */
-    int most;  /* the cap */
-};
-
-/* What the fuzz proof before it cost. */
-struct confirmation_proof {
-    double hours;
-    double usd; /* NAN: no price */
-};
-
 struct confirmation {
     int64_t pass; /* 0: not stored yet */
     int64_t sweep;
     enum confirmation_kind kind;
     int64_t seed;
-    int blocks; /* wanted, if there are no looks */
-    int samples;
-    struct confirmation_looks looks;
+    int blocks, samples; /* blocks: wanted, if there are no looks */
+    struct confirmation_looks {
+        int group, most; /* blocks, as in sequential.h; group 0: no looks */
+    } looks;
     struct verdict_rules rules;
     int64_t possible;
     double cut; /* NAN: the cap left out nobody */
-    struct confirmation_proof proof;
+    struct confirmation_proof {
+        double hours, usd; /* of the fuzz proof before it; NAN: no price */
+    } proof;
     int64_t started_utc;
     bool ended, failed;
 

@@ -447,8 +447,7 @@ const char *sequential_end_words(enum sequential_end end)
     static const char *const words[] = {
         [SEQUENTIAL_OPEN] = "the question is open",
         [SEQUENTIAL_CLEAR] = "the question is answered",
-        [SEQUENTIAL_PRECISE] = "the difference is known as precisely as the "
-                               "floor",
+        [SEQUENTIAL_PRECISE] = "the interval is as narrow as the floor",
         [SEQUENTIAL_CAP] = "the cap is reached",
     };
 

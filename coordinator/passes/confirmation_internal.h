@@ -63,18 +63,6 @@ int confirmation_recall_shapes(struct sweep *sweep, struct confirmation *is,
 int confirmation_recall(struct sweep *sweep, struct confirmation_pass *c,
                         struct err *err);
 
-/* confirmation_looks.c */
-/* Replay the stored results.  'out' [n_running] is set.  Free 'found' with
- * sequential_free(); it is NULL after an error. */
-int confirmation_looks_replay(struct sweep *sweep, struct confirmation_pass *c,
-                              bool *out, struct sequential **found,
-                              struct err *err);
-/* Later blocks are those that the last look wants. */
-void confirmation_looks_apply(struct confirmation_pass *c,
-                              const struct sequential *found);
-/* Look now, and say so. */
-void confirmation_looks_take(struct sweep *sweep, struct confirmation_pass *c);
-
 /* confirmation_block.c: a block on a card */
 void confirmation_block_begin(struct confirmation_pass *c,
                               const struct block_schedule_block *block);

@@ -5,6 +5,7 @@
 #include "common/outcome.h"
 #include "coordinator/confirm/sequential.h"
 #include "coordinator/passes/confirmation_internal.h"
+#include "coordinator/passes/confirmation_looks.h"
 #include "coordinator/stored/stored_samples.h"
 #include "coordinator/text/exit_code.h"
 

@@ -10,6 +10,7 @@
 #include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/confirmation_internal.h"
+#include "coordinator/passes/confirmation_looks.h"
 #include "coordinator/state/records.h"
 #include "coordinator/text/exit_code.h"
 

@@ -4,6 +4,7 @@
 
 #include "common/mem.h"
 #include "coordinator/passes/confirmation_internal.h"
+#include "coordinator/passes/confirmation_looks.h"
 
 static int changed(struct err *err)
 {
