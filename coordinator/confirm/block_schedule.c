@@ -28,7 +28,8 @@ struct block_schedule {
     struct card *cards;
     struct run *runs; /* run of the card with the same index */
     int n_cards;
-    bool *out; /* by candidate: it is out */
+    bool *out;  /* by candidate: it is out */
+    bool *rest; /* ... or not measured for now */
     int *crashes;
     int last; /* highest number given to a block */
     int complete, broken;
@@ -42,6 +43,7 @@ block_schedule_new(const struct block_schedule_design *design)
     assert(design->candidates >= 1 && design->shapes >= 1);
     c->design = *design;
     c->out = mem_new((size_t)design->candidates, sizeof(*c->out));
+    c->rest = mem_new((size_t)design->candidates, sizeof(*c->rest));
     c->crashes = mem_new((size_t)design->candidates, sizeof(*c->crashes));
     return c;
 }
@@ -63,6 +65,7 @@ void block_schedule_free(struct block_schedule *c)
     free(c->cards);
     free(c->runs);
     free(c->out);
+    free(c->rest);
     free(c->crashes);
     free(c);
 }
@@ -161,7 +164,7 @@ static void draw(const struct block_schedule *c, struct run *run)
         int first = run->n;
 
         for (int i = 0; i < design->candidates; i++)
-            if (!c->out[i])
+            if (!c->out[i] && !c->rest[i])
                 run->steps[run->n++] = (struct block_schedule_step){ i, shape };
         shuffle(&prng, &run->steps[first], run->n - first);
     }
@@ -242,6 +245,16 @@ void block_schedule_out(struct block_schedule *c, int candidate)
 bool block_schedule_is_out(const struct block_schedule *c, int candidate)
 {
     return c->out[candidate];
+}
+
+void block_schedule_want(struct block_schedule *c, int blocks)
+{
+    c->design.blocks = blocks;
+}
+
+void block_schedule_rest(struct block_schedule *c, int candidate, bool rests)
+{
+    c->rest[candidate] = rests;
 }
 
 bool block_schedule_done(const struct block_schedule *c)
