@@ -6,7 +6,7 @@
 #include "common/mem.h"
 #include "coordinator/stats/prng.h"
 
-/* Blocks that may break: as many as are wanted, and some.  A machine that
+/* Blocks that may break: as many as were ever wanted, and some.  A machine that
  * breaks more cannot be used. */
 #define BROKEN_SLACK 10
 
@@ -33,6 +33,7 @@ struct block_schedule {
     int *crashes;
     int last; /* highest number given to a block */
     int complete, broken;
+    int broken_most; /* more of them, and the pass has failed */
 };
 
 struct block_schedule *
@@ -42,6 +43,7 @@ block_schedule_new(const struct block_schedule_design *design)
 
     assert(design->candidates >= 1 && design->shapes >= 1);
     c->design = *design;
+    c->broken_most = design->blocks + BROKEN_SLACK;
     c->out = mem_new((size_t)design->candidates, sizeof(*c->out));
     c->rest = mem_new((size_t)design->candidates, sizeof(*c->rest));
     c->crashes = mem_new((size_t)design->candidates, sizeof(*c->crashes));
@@ -250,6 +252,8 @@ bool block_schedule_is_out(const struct block_schedule *c, int candidate)
 void block_schedule_want(struct block_schedule *c, int blocks)
 {
     c->design.blocks = blocks;
+    if (c->broken_most < blocks + BROKEN_SLACK)
+        c->broken_most = blocks + BROKEN_SLACK;
 }
 
 void block_schedule_rest(struct block_schedule *c, int candidate, bool rests)
@@ -273,8 +277,7 @@ bool block_schedule_failed(const struct block_schedule *c)
 
     for (int i = 1; i < c->design.candidates; i++)
         left += !c->out[i];
-    return c->out[0] || left == 0 ||
-           c->broken > c->design.blocks + BROKEN_SLACK;
+    return c->out[0] || left == 0 || c->broken > c->broken_most;
 }
 
 int block_schedule_complete(const struct block_schedule *c)

@@ -63,13 +63,13 @@ int confirmation_looks_replay(struct sweep *sweep, struct confirmation_pass *c,
     for (size_t i = 0; i < is->n_running; i++)
         out[i] = is->candidates[i].reason[0] != '\0';
     rc = confirmation_results(sweep->mail.store, is, take, &past, err);
-    if (rc == 0)
+    if (rc >= 0)
         *found = sequential_replay(&design, past.items, past.n, out);
     for (size_t i = 0; i < past.n; i++)
         free(past.samples[i]);
     free(past.samples);
     free(past.items);
-    return rc;
+    return rc < 0 ? rc : 0;
 }
 
 void confirmation_looks_apply(struct confirmation_pass *c,
@@ -122,7 +122,8 @@ void confirmation_looks_take(struct sweep *sweep, struct confirmation_pass *c)
     struct err err;
     int looks = c->looks;
 
-    if (confirmation_looks_replay(sweep, c, out, &found, &err) < 0) {
+    (void)confirmation_looks_replay(sweep, c, out, &found, &err);
+    if (!found) {
         reactor_fail(sweep, EXIT_DATABASE, &err);
     } else {
         confirmation_looks_apply(c, found);

@@ -65,13 +65,13 @@ int confirmation_recall(struct sweep *sweep, struct confirmation_pass *c,
     struct sequential *found;
     int rc = confirmation_looks_replay(sweep, c, out, &found, err);
 
-    for (size_t i = 0; rc == 0 && i < found->n_blocks; i++)
+    for (size_t i = 0; found && i < found->n_blocks; i++)
         block_schedule_had(c->confirm, found->blocks[i].number,
                            found->blocks[i].gpu, found->blocks[i].complete);
-    for (size_t i = 0; rc == 0 && i < c->is->n_running; i++)
+    for (size_t i = 0; found && i < c->is->n_running; i++)
         if (out[i])
             block_schedule_out(c->confirm, (int)i);
-    if (rc == 0) {
+    if (found) {
         c->done = block_schedule_complete(c->confirm) *
                   (int)(c->is->n_running * c->is->n_shapes);
         confirmation_looks_apply(c, found);

@@ -232,6 +232,21 @@ static void blocks_of_an_earlier_run_count(void **state)
     block_schedule_free(c);
 }
 
+static void fewer_blocks_may_break_no_sooner(void **state)
+{
+    struct block_schedule *c = block_schedule_new(&design);
+    struct block_schedule_block block;
+    int n = 0;
+
+    (void)state;
+    block_schedule_gpu(c, 0, true);
+    block_schedule_want(c, 1);
+    for (; block_schedule_next(c, &block); n++)
+        block_schedule_broken(c, block.number);
+    assert_int_equal(n, 17); /* 6 and 10 may */
+    block_schedule_free(c);
+}
+
 /* As for the looks of a pass: a few blocks, and then some more. */
 static void more_blocks_may_be_wanted(void **state)
 {
@@ -288,6 +303,7 @@ int main(void)
         cmocka_unit_test(one_that_dies_three_times_is_out),
         cmocka_unit_test(blocks_of_an_earlier_run_count),
         cmocka_unit_test(more_blocks_may_be_wanted),
+        cmocka_unit_test(fewer_blocks_may_break_no_sooner),
         cmocka_unit_test(one_that_rests_is_left_out_and_may_return),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
