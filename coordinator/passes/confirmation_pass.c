@@ -142,16 +142,22 @@ static void contest_turn(struct sweep *sweep, struct pass *pass)
 {
     struct confirmation_pass *c = pass->state;
     struct block_schedule_block block;
+    bool looks;
 
     if (!all_are_here(sweep))
         return;
     note_gpus(sweep, c);
-    if (!sweep->reactor.ending && wants_look(c))
-        confirmation_looks_take(sweep, c);
-    while (!sweep->reactor.ending && block_schedule_next(c->confirm, &block))
-        confirmation_block_begin(c, &block);
-    for (int i = 0; i < c->n_cards && !sweep->reactor.ending; i++)
-        confirmation_block_go_on(sweep, c, &c->cards[i]);
+    do {
+        looks = !sweep->reactor.ending && wants_look(c);
+        if (looks)
+            confirmation_looks_take(sweep, c);
+        while (!sweep->reactor.ending &&
+               block_schedule_next(c->confirm, &block))
+            confirmation_block_begin(c, &block);
+        for (int i = 0; i < c->n_cards && !sweep->reactor.ending; i++)
+            confirmation_block_go_on(sweep, c, &c->cards[i]);
+        /* Was the last block before a look broken just now? */
+    } while (!looks && !sweep->reactor.ending && wants_look(c));
 }
 
 /* ---- what comes of them ---- */
