@@ -85,7 +85,7 @@ esac
 # The end-to-end tests mostly wait, so they start early and run beside all
 # others.  Those labelled plain run without sanitizers, the others with them.
 step build-asan build asan all
-step build-tsan build tsan fa-coord fa-worker fa-runner \
+step build-tsan build tsan fa-coord fa-worker \
     test_coordinator_link_host_thread test_coordinator_link_link test_coordinator_link_router
 (
     export FA_KILLS=5

@@ -190,7 +190,7 @@ static int send_invitation(struct host_thread *thread, struct err *err)
 {
     int64_t deadline = clock_boot_ns() + MAGIC_NS;
     char text[INVITE_BYTES_MAX];
-    size_t len = invite_write(&thread->task.invite, text), sent = 0, n;
+    size_t len = invite_write(&thread->task.invite, text), sent = 0, n = 0;
     int rc = 0;
 
     while (rc == 0 && sent < len) {
@@ -199,7 +199,7 @@ static int send_invitation(struct host_thread *thread, struct err *err)
         else
             rc = err_set(err, ERR_NETWORK, "%s: the relay does not read",
                          thread->task.host->name);
-        sent += rc == 0 ? n : 0;
+        sent += n;
     }
     sodium_memzero(text, sizeof(text));
     return rc;

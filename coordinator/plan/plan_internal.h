@@ -9,7 +9,6 @@
 #include "coordinator/spec/spec_rule.h"
 
 struct spec_argument;
-struct spec_tolerance;
 
 /* Units by key, open addressing. */
 struct plan_index {
@@ -54,9 +53,6 @@ struct plan {
 bool plan_is_reference(const struct plan *plan, int unit);
 /* The values of a configuration, in plan->values. */
 void plan_look_at(const struct plan *plan, int unit);
-
-/* plan_msg.c: the rules of an output, " absolute 0.5 ulp 2" */
-void plan_put_tolerance(struct buf *to, const struct spec_tolerance *tolerance);
 
 /* plan_keys.c: keys of the configuration in plan->values, and what they are
  * made of.  How the kernel and the reference take an argument: buffers by

@@ -9,7 +9,7 @@
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_config.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/spec/spec_trials.h"
+#include "coordinator/spec/spec_check.h"
 
 /* Version of the values that the fills generate (worker/runner/wire/fill.h).
  * Change it when their bits change, so that results for other inputs do not
@@ -108,7 +108,7 @@ static void hash_argument(struct hash *hash, const struct spec_argument *arg)
     if (!arg->output)
         return;
     buf_init(&tolerance, TOLERANCE_BYTES);
-    plan_put_tolerance(&tolerance, &arg->tolerance);
+    spec_check_tolerance(&arg->tolerance, &tolerance);
     hash_text(hash, buf_text(&tolerance));
     buf_fini(&tolerance);
 }
@@ -136,7 +136,7 @@ void plan_shape_key(struct plan *plan, const struct spec_shape *shape,
              spec->measure.l2);
     hash_text(&hash, text);
     buf_init(&trials, TRIALS_BYTES);
-    spec_trials(spec, &trials);
+    spec_check_trials(spec, &trials);
     hash_text(&hash, buf_text(&trials));
     buf_fini(&trials);
     hash_end(&hash, out);

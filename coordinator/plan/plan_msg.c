@@ -4,7 +4,6 @@
 #include "coordinator/plan/plan_msg.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "common/msg_file.h"
@@ -13,7 +12,7 @@
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_config.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/spec/spec_trials.h"
+#include "coordinator/spec/spec_check.h"
 
 static const struct bundle *bundle_of(const struct plan *plan, int unit)
 {
@@ -98,23 +97,6 @@ int plan_build(struct plan *plan, int unit, struct msg_build *out,
     return rc;
 }
 
-void plan_put_tolerance(struct buf *to, const struct spec_tolerance *tolerance)
-{
-    const struct {
-        const char *name;
-        double most;
-    } rules[] = { { "relative_l2", tolerance->relative_l2 },
-                  { "max_error", tolerance->max_error },
-                  { "absolute", tolerance->absolute },
-                  { "ulp", tolerance->ulp } };
-
-    for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
-        if (isfinite(rules[i].most))
-            buf_printf(to, " %s %.17g", rules[i].name, rules[i].most);
-    if (tolerance->exact)
-        buf_printf(to, " exact");
-}
-
 /* In a proof the values differ from shape to shape, beside their number. */
 static int64_t seed_of(const struct spec *spec, const char *shape)
 {
@@ -146,7 +128,7 @@ static void put_argument(struct buf *to, const struct spec_argument *arg,
         if (arg->infinities)
             buf_printf(to, " infinities");
         if (arg->output)
-            plan_put_tolerance(to, &arg->tolerance);
+            spec_check_tolerance(&arg->tolerance, to);
         buf_printf(to, "\n");
     } else if (is->value.kind == VALUE_REAL)
         buf_printf(to, "scalar %.17g\n", is->value.real);
@@ -214,7 +196,7 @@ int plan_measure(struct plan *plan, int unit, int shape,
         return rc;
     buf_printf(to, "seed %" PRId64 "\ntrials ",
                seed_of(spec, plan_shape_name(plan, shape)));
-    spec_trials(spec, to);
+    spec_check_trials(spec, to);
     buf_printf(to,
                "\nwarmups %d\nsamples %d %d\nnoise %.17g\nmargin %.17g\n"
                "incumbent_s %.17g\nl2 %s\ntimeout_s %.17g\n",

@@ -52,14 +52,11 @@ int spec_read_shapes(struct reader *r,
                      const struct json *root); /* spec_shapes.c */
 int spec_read_arguments(struct reader *r,
                         const struct json *root); /* spec_work.c */
-/* spec_trials.c: of an argument whose fill is known; of "measure" */
+/* spec_check.c: of an argument whose fill is known; of "measure" */
 int spec_read_infinities(struct reader *r, const struct json *json,
                          struct spec_argument *out);
 int spec_read_trials(struct reader *r, const struct json *measure);
-/* spec_fill.c: of a buffer whose type, shape and role are known */
-int spec_read_fill(struct reader *r, const struct json *json, bool inout,
-                   struct spec_argument *out);
-/* spec_tolerance.c: of one argument, whose type is known; of the sweep, after
+/* spec_check.c: of one argument, whose type is known; of the sweep, after
  * the arguments. */
 int spec_read_tolerance_of(struct reader *r, const struct json *json,
                            struct spec_argument *out);

@@ -1,8 +1,12 @@
-"""Arguments that are read and written, counted from zero, or indices; and what a wrong one is told as."""
+"""Arguments that are read and written, counted from zero, or indices; inputs with zeros; what a wrong one is told as."""
 
+import json
+import os
 import unittest
 
 import rig
+
+PRODUCT = "a[at / n * k + i] * b"
 
 
 class Arguments(rig.Rig):
@@ -32,6 +36,18 @@ class Arguments(rig.Rig):
                 self.assertRegex(reason, r"'counts'\[\d+\] is (\d+), should be exactly \d+$")
             else:
                 self.assertEqual((outcome, reason), ("correct", ""), params)
+
+    def test_a_proof_has_inputs_with_zeros(self):
+        folder = self.fixture("split_k")
+        path = os.path.join(folder, "gemm.cu")
+        with open(path) as f:
+            text = f.read()
+        self.assertIn(PRODUCT, text)
+        with open(path, "w") as f:  # the same, but for zeros
+            f.write(text.replace(PRODUCT, "a[at / n * k + i] / a[at / n * k + i] * " + PRODUCT))
+        ran = self.run_coord(folder, "fuzz", "--device", "cpu", "--json", code=1)
+        [finding] = json.loads(ran.stdout)["findings"]
+        self.assertRegex(finding["reason"], r"^inputs with zeros: 'c'\[\d+\] is NaN or unwritten, should be ")
 
 
 if __name__ == "__main__":

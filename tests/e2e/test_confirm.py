@@ -29,8 +29,9 @@ class Confirm(rig.Rig):
 
     def test_one_command_confirms_over_two_hosts(self):
         folder = self.few(confirm=True)
+        # both by the same way, so that both are there when the confirmation begins
         sshd = self.sshd()
-        hosts = self.hosts(f"localhost workdir={self.with_runner(self.path('w1'))}",
+        hosts = self.hosts(sshd.line(f"workdir={self.with_runner(self.path('w1'))}").replace("127.0.0.1", "localhost"),
                            sshd.line(f"rate=1 workdir={self.with_runner(self.path('w2'))}"))
         ran = self.run_coord(folder, "sweep", "--device", "cpu", "--hosts", hosts)
         self.assertIn("the cpu device emulates, so its times say nothing about a GPU: the baseline and ", ran.stdout)

@@ -16,8 +16,8 @@ class Artifacts(boxes.Boxes):
     """Artifacts are missing on the host that built them."""
 
     def test_deleted_in_mid_sweep_they_are_built_again(self):
-        self.sweep(self.kernel("vector_add"), self.box("both"))
-        for n in 2, 8, 14, 20, 26:
+        self.sweep(self.few(BLOCK_SIZE=[64, 128, 256, 512], ITEMS=[1, 2, 4, 8]), self.box("both"))
+        for n in 2, 5, 8, 11, 14:
             self.until_settled(n)
             self.empty("both")
         self.finish()
@@ -108,7 +108,7 @@ class Silence(boxes.Boxes):
 
     def test_a_half_open_link_is_replaced_by_a_new_login_within_45_s(self):
         line, proxy = self.by_proxy("both", self.box("both"))
-        self.sweep(self.kernel("vector_add"), line, within=70)
+        self.sweep(self.few(BLOCK_SIZE=[64, 128, 256, 512], ITEMS=[1, 2, 4, 8]), line, within=70)
         self.until_settled(3)
         proxy.freeze()
         before, frozen = proxy.accepted, time.monotonic()

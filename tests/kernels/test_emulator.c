@@ -193,6 +193,20 @@ static void double_store_names_the_other_block(void **state)
                      0);
 }
 
+static void launches_use_up_a_time_limit(void **state)
+{
+    const double before_s = device_clock_s(NULL);
+    struct device_err err;
+    double first_s;
+
+    (void)state;
+    assert_int_equal(launch(0, 2048, 10, &err), 0);
+    first_s = device_clock_s(NULL) - before_s;
+    assert_true(first_s > 0);
+    assert_int_equal(launch(ENDLESS, 2048, 0.1, &err), DEVICE_TIMEOUT);
+    assert_true(device_clock_s(NULL) - before_s > first_s);
+}
+
 static void endless_loop_ends_at_its_time_limit(void **state)
 {
     struct device_err err;
@@ -275,6 +289,7 @@ int main(void)
         cmocka_unit_test(correct_kernel_runs_after_a_fault),
         cmocka_unit_test(unwritten_shared_memory_is_not_read),
         cmocka_unit_test(double_store_names_the_other_block),
+        cmocka_unit_test(launches_use_up_a_time_limit),
         cmocka_unit_test(endless_loop_ends_at_its_time_limit),
         cmocka_unit_test(impossible_launch_is_refused),
         cmocka_unit_test(store_into_the_slack_is_found_afterwards),

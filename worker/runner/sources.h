@@ -69,6 +69,8 @@ static const struct runner_source runner_sources[] = {
     { "worker/runner/wire/tolerance.h", RUNNER_ALL },
     { "worker/runner/wire/trials.h", RUNNER_ALL },
     { "worker/runner/device/check.h", RUNNER_ALL },
+    { "worker/runner/device/check_element.h", RUNNER_ALL },
+    { "worker/runner/device/check_value.h", RUNNER_ALL },
     { "worker/runner/device/device.h", RUNNER_ALL },
     { "worker/runner/device/device_kernel.h", RUNNER_ALL },
     { "worker/runner/device/poison.h", RUNNER_ALL },

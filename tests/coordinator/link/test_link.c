@@ -146,7 +146,7 @@ static struct invite invitation(const struct stage *stage)
 {
     int64_t until_ns = clock_boot_ns() + WAIT_NS;
     char path[128], text[INVITE_BYTES_MAX];
-    struct invite invite;
+    struct invite invite = { .epoch = 0 };
     struct err err = { "" };
     int end;
 

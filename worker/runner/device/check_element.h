@@ -1,0 +1,69 @@
+/* check_element.h - the rule that an element breaks most
+ *
+ * Compiled by the host and by nvcc.
+ */
+#ifndef FA_WORKER_RUNNER_DEVICE_CHECK_ELEMENT_H
+#define FA_WORKER_RUNNER_DEVICE_CHECK_ELEMENT_H
+
+#include "worker/runner/device/check_value.h"
+
+/* How the elements of an output are compared. */
+struct check_how {
+    struct tolerance tolerance;
+    bool infinities; /* may a reference that is infinite or NaN be matched? */
+};
+
+/* An error over the most that is allowed; above 1 it is too much. */
+ELEMENT_FN double check_excess(double error, double most)
+{
+    if (error == 0)
+        return 0;
+    return check_is_finite(error) ? error / most : error;
+}
+
+/* The rule that element 'i' breaks most, and what is measured there. */
+struct check_element {
+    int rule;
+    double error;
+    double excess;   /* 0 without a rule for elements */
+    double relative; /* the error by TOLERANCE_MAX_ERROR */
+};
+
+ELEMENT_FN struct check_element check_element(const struct check_how *how,
+                                              const void *base,
+                                              enum element_type type, int64_t i,
+                                              double ref, double rms)
+{
+    struct check_element out = { TOLERANCE_MAX_ERROR, 0, 0, 0 };
+
+    for (int r = TOLERANCE_MAX_ERROR; r < TOLERANCE_RULES; r++) {
+        const bool given = how->tolerance.rules >> r & 1u;
+        double error, excess;
+
+        if (!given && r != TOLERANCE_MAX_ERROR)
+            continue;
+        error = check_element_error((enum tolerance_rule)r, how->infinities,
+                                    base, type, i, ref, rms);
+        if (r == TOLERANCE_MAX_ERROR)
+            out.relative = error;
+        excess = given ? check_excess(error, how->tolerance.most[r]) : 0;
+        if (r == TOLERANCE_MAX_ERROR || excess > out.excess) {
+            out.rule = r;
+            out.error = error;
+            out.excess = excess;
+        }
+    }
+    return out;
+}
+
+/* By what elements are ranked. */
+ELEMENT_FN double check_rank(const struct check_how *how,
+                             const struct check_element *element)
+{
+    const unsigned for_all = 1u << TOLERANCE_RELATIVE_L2;
+
+    return how->tolerance.rules & ~for_all ? element->excess
+                                           : element->relative;
+}
+
+#endif

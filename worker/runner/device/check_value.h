@@ -1,0 +1,95 @@
+/* check_value.h - how far a value is from its reference
+ *
+ * A plain |a-b|/|b| is meaningless near zero, so the relative error is measured
+ * against |ref| + rms(ref).  A NaN is an infinite error.  With 'infinities', a
+ * reference that is infinite or NaN has to be matched.  Compiled by the host
+ * and by nvcc.
+ */
+#ifndef FA_WORKER_RUNNER_DEVICE_CHECK_VALUE_H
+#define FA_WORKER_RUNNER_DEVICE_CHECK_VALUE_H
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "worker/runner/wire/element.h"
+#include "worker/runner/wire/tolerance.h"
+
+ELEMENT_FN bool check_is_finite(double x)
+{
+    return x - x == 0;
+}
+
+/* Is 'ref' a value that 'out' must be, rather than be close to? */
+ELEMENT_FN bool check_is_matched(bool infinities, double ref)
+{
+    return infinities && !check_is_finite(ref);
+}
+
+/* 0, or INFINITY */
+ELEMENT_FN double check_match_error(double out, double ref)
+{
+    return out == ref || (out != out && ref != ref) ? 0 : (double)INFINITY;
+}
+
+/* What an element of the reference adds to the sum of squares. */
+ELEMENT_FN double check_square(bool infinities, double ref)
+{
+    return check_is_matched(infinities, ref) ? 0 : ref * ref;
+}
+
+ELEMENT_FN double check_square_error(bool infinities, double out, double ref)
+{
+    double diff = out - ref;
+
+    if (check_is_matched(infinities, ref))
+        return check_match_error(out, ref);
+    return diff == diff ? diff * diff : (double)INFINITY;
+}
+
+/* Of an int64, which double cannot hold beyond 2^53. */
+ELEMENT_FN double check_integer_error(int64_t out, double ref)
+{
+    const double end = 9223372036854775808.0; /* 2^63 */
+
+    if (ref >= -end && ref < end && ref == floor(ref)) {
+        const int64_t want = (int64_t)ref;
+
+        return out > want ? (double)((uint64_t)out - (uint64_t)want)
+                          : (double)((uint64_t)want - (uint64_t)out);
+    }
+    return fabs((double)out - ref);
+}
+
+/* |out-ref|, where ref is rounded to the type first if 'rounded'. */
+ELEMENT_FN double check_difference(const void *base, enum element_type type,
+                                   int64_t i, double ref, bool rounded)
+{
+    const double out = element_load(base, type, i);
+    const double want =
+        rounded && element_is_float(type) ? element_round(type, ref) : ref;
+
+    if (type == ELEMENT_INT64)
+        return check_integer_error(((const int64_t *)base)[i], ref);
+    return fabs(out - want);
+}
+
+/* The error of element 'i' of 'base' by a rule for elements. */
+ELEMENT_FN double check_element_error(enum tolerance_rule rule, bool infinities,
+                                      const void *base, enum element_type type,
+                                      int64_t i, double ref, double rms)
+{
+    double diff;
+
+    if (check_is_matched(infinities, ref))
+        return check_match_error(element_load(base, type, i), ref);
+    diff = check_difference(base, type, i, ref, rule == TOLERANCE_EXACT);
+    if (!(diff == diff))
+        return (double)INFINITY;
+    if (diff == 0)
+        return 0;
+    if (rule == TOLERANCE_MAX_ERROR)
+        return diff / (fabs(ref) + rms);
+    return rule == TOLERANCE_ULP ? diff / element_ulp(type, ref) : diff;
+}
+
+#endif
