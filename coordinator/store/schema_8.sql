@@ -1,5 +1,5 @@
--- Format 8: what a confirmation's rule is against, when a confirmation is looked
--- at (coordinator/confirm/sequential.h), and NULL for what is not known.
+-- Format 8: what a confirmation's rule is against, when a confirmation is
+-- looked at (coordinator/confirm/sequential.h), and NULL for what is not known.
 
 -- The name of an external baseline (docs/external-baseline.md); NULL: the
 -- baseline.
