@@ -8,6 +8,7 @@
 #include "coordinator/conclusion/conclusion_external.h"
 #include "coordinator/conclusion/conclusion_internal.h"
 #include "coordinator/confirm/blocks.h"
+#include "coordinator/confirm/sequential.h"
 #include "coordinator/result/report.h"
 #include "coordinator/search/objective.h"
 
@@ -50,6 +51,36 @@ static size_t take_from_tie(const struct conclusion *c,
     return best;
 }
 
+/* By the looks, if there were any. */
+static size_t find(const struct conclusion *c,
+                   const struct conclusion_shape *shape)
+{
+    const struct verdict_rules *rules = &c->confirmation.rules;
+    const struct sequential *looks = c->blocks.looks;
+    size_t row = shape->at == OBJECTIVE_ALL ? c->confirmation.n_shapes
+                                            : (size_t)shape->at;
+    double *levels;
+    bool *tied;
+    size_t leader;
+
+    if (c->confirmation.looks.group == 0)
+        return analysis_findings(shape->blocks, 0, rules, shape->findings);
+    levels = mem_new(c->n, sizeof(*levels));
+    tied = mem_new(c->n, sizeof(*tied));
+    for (size_t i = 0; i < c->n; i++) {
+        size_t candidate = c->entries[i].candidate;
+
+        levels[i] = looks->candidates[candidate].level;
+        tied[i] = looks->tied[row * c->confirmation.n + candidate];
+    }
+    leader = analysis_findings_at(shape->blocks, 0, rules,
+                                  &(struct analysis_look){ levels, tied },
+                                  shape->findings);
+    free(tied);
+    free(levels);
+    return leader;
+}
+
 static void judge_shape(struct conclusion *c, struct conclusion_shape *shape,
                         const struct conclusion_sample *samples, size_t n)
 {
@@ -60,8 +91,7 @@ static void judge_shape(struct conclusion *c, struct conclusion_shape *shape,
 
     shape->blocks = blocks_new(mine, n_mine, c->n);
     shape->findings = mem_new(c->n, sizeof(*shape->findings));
-    shape->leader = analysis_findings(shape->blocks, 0, &c->confirmation.rules,
-                                      shape->findings);
+    shape->leader = find(c, shape);
     for (size_t i = 0; i < c->n; i++)
         shape->n_tied += shape->findings[i].tied;
     free(mine);
@@ -163,6 +193,7 @@ void conclusion_free(struct conclusion *c)
     free_entries(c->entries, c->n);
     free_entries(c->rejected, c->n_rejected);
     confirmation_fini(&c->confirmation);
+    sequential_free(c->blocks.looks);
     free(c->why_none);
     free(c->sentence);
     free(c);

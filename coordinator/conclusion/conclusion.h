@@ -19,7 +19,8 @@
 #include "coordinator/confirm/best_set.h"
 #include "coordinator/confirm/confirmation.h"
 
-struct conclusion_external;
+struct conclusion_external; /* conclusion_external.h */
+struct sequential;
 struct report_cost;
 struct err;
 struct json_out;
@@ -34,7 +35,6 @@ enum conclusion_state {
     CONCLUSION_DONE,
 };
 
-/* A candidate, whether it stayed to the end or not. */
 struct conclusion_entry {
     size_t candidate;                   /* index in 'confirmation' */
     char *name;                         /* "BLOCK_M=128 STAGES=2" */
@@ -49,7 +49,8 @@ struct conclusion_externals {
 };
 
 struct conclusion_blocks {
-    int complete, broken;
+    int complete, broken;     /* complete: those that count */
+    struct sequential *looks; /* NULL: nothing was confirmed */
 };
 
 /* Counts of configurations of the sweep. */

@@ -3,6 +3,7 @@
 
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/conclusion/conclusion_external.h"
+#include "coordinator/confirm/sequential.h"
 #include "coordinator/result/report.h"
 #include "coordinator/text/json_out.h"
 
@@ -163,6 +164,24 @@ static void put_rejected(struct json_out *out, const struct conclusion *c)
     json_out_close(out);
 }
 
+static void put_looks(struct json_out *out, const struct conclusion *c)
+{
+    const struct sequential *looks = c->blocks.looks;
+
+    if (!looks || c->confirmation.looks.group == 0) {
+        json_out_null(out, "looks");
+        return;
+    }
+    json_out_open(out, "looks", '{');
+    json_out_int(out, "taken", looks->looks);
+    json_out_int(out, "blocks_max", looks->most);
+    json_out_text(out, "end", sequential_end_name(looks->end));
+    json_out_real(out, "process_sd", looks->noise.between);
+    json_out_real(out, "sample_sd", looks->noise.within);
+    json_out_bool(out, "processes_differ", looks->noise.noticed);
+    json_out_close(out);
+}
+
 static void put_method(struct json_out *out, const struct conclusion *c)
 {
     const struct confirmation *confirmation = &c->confirmation;
@@ -170,8 +189,9 @@ static void put_method(struct json_out *out, const struct conclusion *c)
 
     json_out_int(out, "pass", confirmation->pass);
     json_out_int(out, "blocks", c->blocks.complete);
-    json_out_int(out, "blocks_wanted", confirmation->blocks);
+    json_out_int(out, "blocks_wanted", confirmation_blocks_max(confirmation));
     json_out_int(out, "blocks_dropped", c->blocks.broken);
+    put_looks(out, c);
     json_out_int(out, "samples_a_block", confirmation->samples);
     json_out_int(out, "gpus", (int64_t)c->n_gpus);
     json_out_real(out, "alpha", confirmation->rules.alpha);

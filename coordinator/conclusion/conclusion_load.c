@@ -10,6 +10,7 @@
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/conclusion/conclusion_external.h"
 #include "coordinator/conclusion/conclusion_internal.h"
+#include "coordinator/confirm/sequential.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_cost.h"
 #include "coordinator/result/report_objective.h"
@@ -136,54 +137,82 @@ static void place_entries(struct loading *l, const struct report *report,
     }
 }
 
-/* Results come in order of blocks.  Take those of the block that begins at
- * 'from', if it is complete. */
-static size_t block_end(const struct loading *l, size_t from, const int *places,
-                        bool *complete)
+/* What the looks of the pass decided, from the same results. */
+static struct sequential *replay(const struct loading *l, const int *places)
 {
-    size_t to = from, found = 0;
+    const struct confirmation *confirmation = &l->c->confirmation;
+    const struct sequential_design design = {
+        .candidates = confirmation->n,
+        .shapes = confirmation->n_shapes,
+        .group = confirmation->looks.group,
+        .most = confirmation->looks.most,
+        .over_all = confirmation->looks.over_all,
+        .rules = confirmation->rules,
+    };
+    struct sequential_result *results = mem_new(l->n, sizeof(*results));
+    bool *out = mem_new(confirmation->n, sizeof(*out));
+    struct sequential *looks;
 
-    for (; to < l->n && l->items[to].block == l->items[from].block; to++)
-        found += places[l->items[to].candidate] >= 0;
-    *complete = found > 0 && found == l->c->n * l->c->confirmation.n_shapes;
-    return to;
+    for (size_t i = 0; i < confirmation->n; i++)
+        out[i] = places[i] < 0;
+    for (size_t i = 0; i < l->n; i++) {
+        const struct measured *m = &l->items[i];
+
+        results[i] = (struct sequential_result){ m->candidate, m->shape,
+                                                 m->block,     m->gpu,
+                                                 m->samples,   m->n_samples };
+    }
+    looks = sequential_replay(&design, results, l->n, out);
+    free(out);
+    free(results);
+    return looks;
+}
+
+static void count_blocks(const struct loading *l)
+{
+    bool *used = mem_new((size_t)l->n_gpus + 1, sizeof(*used));
+    struct conclusion *c = l->c;
+    const struct sequential *looks = c->blocks.looks;
+
+    for (size_t i = 0; i < looks->n_blocks; i++) {
+        const struct sequential_block *block = &looks->blocks[i];
+        bool counts = sequential_counts(looks, 0, block->number);
+
+        c->blocks.broken += !block->complete;
+        c->blocks.complete += counts;
+        if (!counts)
+            continue;
+        c->n_gpus += !used[block->gpu];
+        used[block->gpu] = true;
+    }
+    free(used);
 }
 
 static size_t collect(const struct loading *l, const int *places,
                       struct conclusion_sample **out)
 {
-    bool *used = mem_new((size_t)l->n_gpus + 1, sizeof(*used));
-    struct conclusion *c = l->c;
-    size_t n = 0, cap = 0, to;
+    size_t n = 0, cap = 0;
 
     *out = NULL;
-    for (size_t from = 0; from < l->n; from = to) {
-        bool complete;
+    l->c->blocks.looks = replay(l, places);
+    count_blocks(l);
+    for (size_t i = 0; i < l->n; i++) {
+        const struct measured *m = &l->items[i];
 
-        to = block_end(l, from, places, &complete);
-        c->blocks.complete += complete;
-        c->blocks.broken += !complete;
-        if (!complete)
+        if (places[m->candidate] < 0 ||
+            !sequential_counts(l->c->blocks.looks, m->candidate, m->block))
             continue;
-        c->n_gpus += !used[l->items[from].gpu];
-        used[l->items[from].gpu] = true;
-        for (size_t i = from; i < to; i++) {
-            const struct measured *m = &l->items[i];
-
-            for (size_t s = 0; places[m->candidate] >= 0 && s < m->n_samples;
-                 s++) {
-                if (n == cap) {
-                    cap = cap ? 2 * cap : 1024;
-                    *out = mem_grow(*out, cap, sizeof(**out));
-                }
-                (*out)[n++] = (struct conclusion_sample){
-                    m->shape,
-                    { places[m->candidate], m->block, m->gpu, m->samples[s] }
-                };
+        for (size_t s = 0; s < m->n_samples; s++) {
+            if (n == cap) {
+                cap = cap ? 2 * cap : 1024;
+                *out = mem_grow(*out, cap, sizeof(**out));
             }
+            (*out)[n++] =
+                (struct conclusion_sample){ m->shape,
+                                            { places[m->candidate], m->block,
+                                              m->gpu, m->samples[s] } };
         }
     }
-    free(used);
     return n;
 }
 
@@ -235,7 +264,8 @@ static void find_missed(struct conclusion *c, const struct report *report)
     }
 }
 
-/* A bench compares what it was asked to; a confirmation follows the sweep. */
+/* A bench compares what it was asked to; a confirmation follows the sweep, and
+ * one with looks what they asked about. */
 static int objective_of(const struct conclusion *c, const struct report *report)
 {
     int objective = report_objective(report);
@@ -246,6 +276,8 @@ static int objective_of(const struct conclusion *c, const struct report *report)
         if (strcmp(c->confirmation.shapes[i].name,
                    report->shapes[objective].name) == 0)
             return (int)i;
+    if (c->confirmation.looks.group > 0)
+        return c->confirmation.looks.over_all ? OBJECTIVE_ALL : 0;
     return objective >= 0 || c->confirmation.n_shapes < 2 ? 0 : objective;
 }
 
@@ -358,8 +390,8 @@ int conclusion_load(struct store *store, const struct report *report,
         conclusion_say(c);
     } else if (rc == 1) {
         c->state = state_of(&c->confirmation);
-        c->cost.hours += c->confirmation.proof_hours;
-        c->cost.usd += c->confirmation.proof_usd;
+        c->cost.hours += c->confirmation.proof.hours;
+        c->cost.usd += c->confirmation.proof.usd;
         rc = load_results(store, report, c, err);
     }
     if (rc < 0) {

@@ -5,6 +5,7 @@
 #include "common/mem.h"
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/conclusion/conclusion_external.h"
+#include "coordinator/confirm/sequential.h"
 #include "coordinator/result/report.h"
 #include "coordinator/text/table.h"
 
@@ -122,6 +123,26 @@ static void print_rejected(const struct conclusion *c, FILE *to)
     table_free(table);
 }
 
+/* Why it took so many blocks. */
+static void print_looks(const struct conclusion *c, FILE *to)
+{
+    const struct sequential *looks = c->blocks.looks;
+    const struct process_noise *noise = &looks->noise;
+
+    if (c->confirmation.looks.group == 0 || looks->end == SEQUENTIAL_OPEN)
+        return;
+    fprintf(to,
+            "%d of at most %d blocks, because %s; looked at %d time%s, and "
+            "the intervals hold for all of them\n",
+            looks->used, looks->most, sequential_end_words(looks->end),
+            looks->looks, looks->looks == 1 ? "" : "s");
+    if (noise->noticed)
+        fprintf(to,
+                "processes differ by %.2g %%, samples of one process by %.2g "
+                "%%: processes count, not samples\n",
+                100 * noise->between, 100 * noise->within);
+}
+
 static void print_method(const struct conclusion *c, FILE *to)
 {
     bool several = c->n_shapes > 1;
@@ -136,6 +157,7 @@ static void print_method(const struct conclusion *c, FILE *to)
             c->n_gpus == 1 ? "" : "s", c->blocks.broken,
             100 * (1 - c->confirmation.rules.alpha),
             100 * c->confirmation.rules.floor);
+    print_looks(c, to);
     fprintf(to,
             "x baseline: its intervals hold for all finalists of a shape "
             "together\n"

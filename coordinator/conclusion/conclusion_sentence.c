@@ -227,6 +227,11 @@ static void put_verdict(struct buf *to, const struct conclusion *c,
         buf_printf(to, "; all times are recorded ones");
 }
 
+static const char *at_most(const struct conclusion *c)
+{
+    return c->confirmation.looks.group > 0 ? "at most " : "";
+}
+
 static void put_failed(struct buf *to, const struct conclusion *c)
 {
     const char *why = c->confirmation.candidates[0].reason;
@@ -235,10 +240,10 @@ static void put_failed(struct buf *to, const struct conclusion *c)
         buf_printf(to, "nothing is confirmed: the baseline failed: %s", why);
     else
         buf_printf(to,
-                   "nothing is confirmed: only %d of %d blocks are complete; "
-                   "%d lost a measurement",
-                   c->blocks.complete, c->confirmation.blocks,
-                   c->blocks.broken);
+                   "nothing is confirmed: only %d of %s%d blocks are "
+                   "complete; %d lost a measurement",
+                   c->blocks.complete, at_most(c),
+                   confirmation_blocks_max(&c->confirmation), c->blocks.broken);
 }
 
 static void put_emulated(struct buf *to, const struct conclusion *c)
@@ -266,8 +271,9 @@ static char *make_sentence(const struct conclusion *c)
         break;
     case CONCLUSION_BEGUN:
         buf_printf(&to,
-                   "nothing is confirmed yet: %d of %d blocks are complete",
-                   c->blocks.complete, c->confirmation.blocks);
+                   "nothing is confirmed yet: %d of %s%d blocks are complete",
+                   c->blocks.complete, at_most(c),
+                   confirmation_blocks_max(&c->confirmation));
         break;
     case CONCLUSION_FAILED:
         put_failed(&to, c);

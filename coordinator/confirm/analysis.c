@@ -7,6 +7,9 @@
 #include "common/mem.h"
 #include "coordinator/confirm/best_set.h"
 
+/* Before the first look: no interval is finite. */
+#define NO_LEVEL 1e-12
+
 static void put_times(const struct blocks *blocks, double confidence,
                       struct finding *out)
 {
@@ -46,16 +49,18 @@ double analysis_confidence(size_t n, double alpha)
 /* Holm over the finalists on one side of the floor: faster or slower.  The two
  * sides share alpha, so each p counts twice. */
 static void correct_side(const struct blocks *blocks, size_t baseline,
-                         double floor, bool faster, struct finding *out)
+                         double floor, bool faster, const double *scales,
+                         struct finding *out)
 {
     size_t n = blocks_contestants(blocks), kept = 0;
     double *p = mem_new(n, sizeof(*p)), most = 1 + floor;
 
     for (size_t c = 0; c < n; c++)
         if (c != baseline)
-            p[kept++] =
-                2 * (faster ? speedup_p_above(blocks, c, baseline, most)
-                            : speedup_p_above(blocks, baseline, c, most));
+            p[kept++] = fmin(
+                1, 2 * (scales ? scales[c] : 1) *
+                       (faster ? speedup_p_above(blocks, c, baseline, most)
+                               : speedup_p_above(blocks, baseline, c, most)));
     mann_whitney_holm(p, kept, p);
     for (size_t c = n; c-- > 0;)
         if (c != baseline)
@@ -63,13 +68,15 @@ static void correct_side(const struct blocks *blocks, size_t baseline,
     free(p);
 }
 
+/* scales  [contestants] factors of p; NULL: all are 1 */
 static void put_corrected(const struct blocks *blocks, size_t baseline,
-                          double floor, struct finding *out)
+                          double floor, const double *scales,
+                          struct finding *out)
 {
     for (size_t c = 0; c < blocks_contestants(blocks); c++)
         out[c].p_holm = 1;
-    correct_side(blocks, baseline, floor, true, out);
-    correct_side(blocks, baseline, floor, false, out);
+    correct_side(blocks, baseline, floor, true, scales, out);
+    correct_side(blocks, baseline, floor, false, scales, out);
 }
 
 static size_t put_ties(const struct blocks *blocks, size_t baseline,
@@ -89,6 +96,16 @@ static size_t put_ties(const struct blocks *blocks, size_t baseline,
     return leader;
 }
 
+static void put_verdicts(size_t n, const struct verdict_rules *rules,
+                         struct finding *out)
+{
+    for (size_t c = 0; c < n; c++) {
+        out[c].verdict = verdict_of(&out[c].speedup, out[c].p_holm, rules);
+        out[c].success =
+            verdict_is_success(out[c].verdict, &out[c].speedup, rules);
+    }
+}
+
 size_t analysis_findings(const struct blocks *blocks, size_t baseline,
                          const struct verdict_rules *rules, struct finding *out)
 {
@@ -100,11 +117,45 @@ size_t analysis_findings(const struct blocks *blocks, size_t baseline,
     put_ranks(blocks, baseline, out);
     for (size_t c = 0; c < n; c++)
         speedup_of(blocks, c, baseline, joint, &out[c].speedup);
-    put_corrected(blocks, baseline, rules->floor, out);
-    for (size_t c = 0; c < n; c++) {
-        out[c].verdict = verdict_of(&out[c].speedup, out[c].p_holm, rules);
-        out[c].success =
-            verdict_is_success(out[c].verdict, &out[c].speedup, rules);
-    }
+    put_corrected(blocks, baseline, rules->floor, NULL, out);
+    put_verdicts(n, rules, out);
     return put_ties(blocks, baseline, rules, out);
+}
+
+/* A p is to the level of its look as the scaled one is to that of a single
+ * test. */
+static double scale_of_look(size_t n, const struct verdict_rules *rules,
+                            double level)
+{
+    return (1 - analysis_confidence(n - 1, rules->alpha)) / level;
+}
+
+size_t analysis_findings_at(const struct blocks *blocks, size_t baseline,
+                            const struct verdict_rules *rules,
+                            const struct analysis_look *look,
+                            struct finding *out)
+{
+    size_t n = blocks_contestants(blocks), leader = BEST_SET_NONE;
+    double *scales = mem_new(n, sizeof(*scales)), least = INFINITY;
+
+    assert(baseline < n);
+    for (size_t c = 0; c < n; c++) {
+        double level = fmax(look->levels[c], NO_LEVEL);
+
+        scales[c] = scale_of_look(n, rules, level);
+        least = fmin(least, scales[c]);
+        speedup_of(blocks, c, baseline, 1 - level, &out[c].speedup);
+    }
+    put_times(blocks, 1 - rules->alpha / least, out);
+    put_ranks(blocks, baseline, out);
+    put_corrected(blocks, baseline, rules->floor, scales, out);
+    put_verdicts(n, rules, out);
+    for (size_t c = 0; c < n; c++) {
+        out[c].tied = c != baseline && look->tied[c];
+        if (out[c].tied && (leader == BEST_SET_NONE ||
+                            out[c].time.seconds < out[leader].time.seconds))
+            leader = c;
+    }
+    free(scales);
+    return leader;
 }

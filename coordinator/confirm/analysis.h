@@ -47,4 +47,17 @@ size_t analysis_findings(const struct blocks *blocks, size_t baseline,
                          const struct verdict_rules *rules,
                          struct finding *out);
 
+/* What the looks of a pass left (sequential.h). */
+struct analysis_look {
+    const double *levels; /* [blocks_contestants()] two-sided, of the intervals
+                           * of the speedups; 0: no look yet */
+    const bool *tied;     /* [blocks_contestants()] */
+};
+
+/* The same after looks: intervals, p and ties hold for all of them together. */
+size_t analysis_findings_at(const struct blocks *blocks, size_t baseline,
+                            const struct verdict_rules *rules,
+                            const struct analysis_look *look,
+                            struct finding *out);
+
 #endif

@@ -6,7 +6,7 @@
 #include "common/mem.h"
 #include "coordinator/stats/prng.h"
 
-/* Blocks that may break: as many as are wanted, and some.  A machine that
+/* Blocks that may break: as many as were ever wanted, and some.  A machine that
  * breaks more cannot be used. */
 #define BROKEN_SLACK 10
 
@@ -28,10 +28,12 @@ struct block_schedule {
     struct card *cards;
     struct run *runs; /* run of the card with the same index */
     int n_cards;
-    bool *out; /* by candidate: it is out */
+    bool *out;  /* by candidate: it is out */
+    bool *rest; /* ... or not measured for now */
     int *crashes;
     int last; /* highest number given to a block */
     int complete, broken;
+    int broken_most; /* more of them, and the pass has failed */
 };
 
 struct block_schedule *
@@ -41,7 +43,9 @@ block_schedule_new(const struct block_schedule_design *design)
 
     assert(design->candidates >= 1 && design->shapes >= 1);
     c->design = *design;
+    c->broken_most = design->blocks + BROKEN_SLACK;
     c->out = mem_new((size_t)design->candidates, sizeof(*c->out));
+    c->rest = mem_new((size_t)design->candidates, sizeof(*c->rest));
     c->crashes = mem_new((size_t)design->candidates, sizeof(*c->crashes));
     return c;
 }
@@ -63,6 +67,7 @@ void block_schedule_free(struct block_schedule *c)
     free(c->cards);
     free(c->runs);
     free(c->out);
+    free(c->rest);
     free(c->crashes);
     free(c);
 }
@@ -161,7 +166,7 @@ static void draw(const struct block_schedule *c, struct run *run)
         int first = run->n;
 
         for (int i = 0; i < design->candidates; i++)
-            if (!c->out[i])
+            if (!c->out[i] && !c->rest[i])
                 run->steps[run->n++] = (struct block_schedule_step){ i, shape };
         shuffle(&prng, &run->steps[first], run->n - first);
     }
@@ -244,6 +249,18 @@ bool block_schedule_is_out(const struct block_schedule *c, int candidate)
     return c->out[candidate];
 }
 
+void block_schedule_want(struct block_schedule *c, int blocks)
+{
+    c->design.blocks = blocks;
+    if (c->broken_most < blocks + BROKEN_SLACK)
+        c->broken_most = blocks + BROKEN_SLACK;
+}
+
+void block_schedule_rest(struct block_schedule *c, int candidate, bool rests)
+{
+    c->rest[candidate] = rests;
+}
+
 bool block_schedule_done(const struct block_schedule *c)
 {
     if (running(c) || c->complete < c->design.blocks)
@@ -260,8 +277,7 @@ bool block_schedule_failed(const struct block_schedule *c)
 
     for (int i = 1; i < c->design.candidates; i++)
         left += !c->out[i];
-    return c->out[0] || left == 0 ||
-           c->broken > c->design.blocks + BROKEN_SLACK;
+    return c->out[0] || left == 0 || c->broken > c->broken_most;
 }
 
 int block_schedule_complete(const struct block_schedule *c)

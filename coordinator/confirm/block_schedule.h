@@ -75,6 +75,13 @@ void block_schedule_out(struct block_schedule *schedule, int candidate);
 
 bool block_schedule_is_out(const struct block_schedule *schedule,
                            int candidate);
+
+/* So many complete blocks are wanted now, over all GPUs.  Blocks end before
+ * more are wanted, if the caller waits for block_schedule_done(). */
+void block_schedule_want(struct block_schedule *schedule, int blocks);
+/* Later blocks leave this candidate out, although it is not out; or not. */
+void block_schedule_rest(struct block_schedule *schedule, int candidate,
+                         bool rests);
 /* Enough blocks are complete, and none is running. */
 bool block_schedule_done(const struct block_schedule *schedule);
 /* The pass cannot finish: too many blocks broke, or the baseline or all other

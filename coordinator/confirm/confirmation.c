@@ -40,6 +40,12 @@ void confirmation_add(struct confirmation *confirmation, const char *key,
     confirmation->n_running += role != CONFIRMATION_REJECTED;
 }
 
+int confirmation_blocks_max(const struct confirmation *confirmation)
+{
+    return confirmation->looks.group > 0 ? confirmation->looks.most
+                                         : confirmation->blocks;
+}
+
 int64_t confirmation_round(const struct confirmation *confirmation, int block)
 {
     return confirmation->pass * CONFIRMATION_ROUNDS + block;
@@ -75,9 +81,12 @@ int confirmation_put(struct store *store, struct confirmation *confirmation,
         .against = confirmation->against,
         .possible = confirmation->possible,
         .cut = confirmation->cut,
-        .proof_hours = confirmation->proof_hours,
-        .proof_usd = confirmation->proof_usd,
+        .proof_hours = confirmation->proof.hours,
+        .proof_usd = confirmation->proof.usd,
         .started_utc = confirmation->started_utc = clock_utc_ns(),
+        .look_blocks = confirmation->looks.group,
+        .most_blocks = confirmation->looks.most,
+        .look_over_all = confirmation->looks.over_all,
     };
     int64_t last;
     int rc = stored_contest_last(store, &last, err);
@@ -152,12 +161,13 @@ static void read_contest(void *arg, const struct store_contest *row)
         .seed = row->seed,
         .blocks = (int)row->blocks,
         .samples = (int)row->samples,
+        .looks = { (int)row->look_blocks, (int)row->most_blocks,
+                   row->look_over_all != 0 },
         .rules = { row->alpha, row->floor, row->target },
         .against = *row->against ? mem_strdup(row->against) : NULL,
         .possible = row->possible,
         .cut = row->cut,
-        .proof_hours = row->proof_hours,
-        .proof_usd = row->proof_usd,
+        .proof = { row->proof_hours, row->proof_usd },
         .started_utc = row->started_utc,
         .ended = row->ended,
         .failed = strcmp(row->ending, "failed") == 0,

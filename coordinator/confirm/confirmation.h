@@ -50,14 +50,19 @@ struct confirmation {
     int64_t sweep;
     enum confirmation_kind kind;
     int64_t seed;
-    int blocks, samples;
+    int blocks, samples; /* blocks: wanted, if there are no looks */
+    struct confirmation_looks {
+        int group, most; /* blocks, as in sequential.h; group 0: no looks */
+        bool over_all;   /* the objective is the mean of all shapes */
+    } looks;
     struct verdict_rules rules;
     char *against; /* the external baseline that the target is over; NULL: it
                     * is over the baseline */
     int64_t possible;
-    double cut;         /* NAN: the cap left out nobody */
-    double proof_hours; /* of the fuzz proof before it */
-    double proof_usd;   /* NAN: no price */
+    double cut; /* NAN: the cap left out nobody */
+    struct confirmation_proof {
+        double hours, usd; /* of the fuzz proof before it; NAN: no price */
+    } proof;
     int64_t started_utc;
     bool ended, failed;
 
@@ -72,6 +77,7 @@ struct confirmation {
 void confirmation_fini(struct confirmation *confirmation);
 void confirmation_add(struct confirmation *confirmation, const char *key,
                       enum confirmation_role role, const char *reason);
+int confirmation_blocks_max(const struct confirmation *confirmation);
 int64_t confirmation_round(const struct confirmation *confirmation, int block);
 
 /* The source key of each candidate in the sweep.  ERR_STORE */

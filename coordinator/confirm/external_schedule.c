@@ -34,10 +34,12 @@ struct external_schedule {
     size_t n_runs;
 };
 
-int external_schedule_blocks(int asked, size_t needed, bool decides)
+int external_schedule_blocks(int asked, size_t needed, int first, bool decides)
 {
     if (decides)
         return INT_MAX;
+    if (asked > first)
+        asked = first;
     return (size_t)asked < needed ? (int)needed : asked;
 }
 

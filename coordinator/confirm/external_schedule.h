@@ -24,10 +24,14 @@ struct external_schedule_design {
     int attempts; /* runs in a row that may be lost on a host */
 };
 
-/* How many blocks one joins.  asked   by the sweep file
- * needed  with fewer, its comparisons can show nothing
- * (verdict_blocks_needed()) decides  the rule is against it: it joins all */
-int external_schedule_blocks(int asked, size_t needed, bool decides);
+/* How many blocks one joins.
+ * asked    by the sweep file
+ * needed   with fewer, its comparisons can show nothing
+ *          (verdict_blocks_needed())
+ * first    after so many, results decide when the pass ends (look_plan.h); a
+ *          number of blocks that depended on them would void its intervals
+ * decides  the rule is against it: it joins all */
+int external_schedule_blocks(int asked, size_t needed, int first, bool decides);
 
 enum external_schedule_answer {
     EXTERNAL_SCHEDULE_NO,

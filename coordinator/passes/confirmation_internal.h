@@ -10,6 +10,7 @@
 #include "coordinator/confirm/block_schedule.h"
 #include "coordinator/confirm/confirmation.h"
 #include "coordinator/confirm/external_schedule.h"
+#include "coordinator/confirm/sequential.h"
 #include "coordinator/passes/passes.h"
 #include "coordinator/spec/spec_external.h"
 #include "coordinator/state/reactor.h"
@@ -43,6 +44,9 @@ struct confirmation_pass {
     int n_cards;
     int *units; /* of the candidates that run */
     int done;   /* measurements in complete blocks and the running ones */
+    enum sequential_end end; /* if there are looks: of the last one */
+    int looks;
+    int total; /* measurements until the next look */
 };
 
 /* confirmation_state.c */

@@ -10,6 +10,7 @@
 #include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/confirmation_internal.h"
+#include "coordinator/passes/confirmation_looks.h"
 #include "coordinator/passes/external_runs.h"
 #include "coordinator/state/records.h"
 #include "coordinator/text/exit_code.h"
@@ -74,11 +75,11 @@ static int contest_lead(struct sweep *sweep, struct pass *pass, struct err *err)
     for (int unit = 0; unit < plan_units(sweep->work.plan); unit++)
         for (int shape = 0; shape < plan_shapes(sweep->work.plan); shape++)
             sched_settled(sweep->work.sched, JOB_MEASURE, unit, shape, true);
-    c->done = block_schedule_complete(c->confirm) * steps_of_block(c);
     if (!is_new)
-        progress_say(sweep->reactor.progress,
-                     "%d of %d blocks are there already",
-                     block_schedule_complete(c->confirm), is->blocks);
+        progress_say(
+            sweep->reactor.progress, "%d of %s%d blocks are there already",
+            block_schedule_complete(c->confirm),
+            is->looks.group > 0 ? "at most " : "", confirmation_blocks_max(is));
     return 1;
 }
 
@@ -130,18 +131,33 @@ static bool all_are_here(const struct sweep *sweep)
     return true;
 }
 
+/* All blocks until the next look are there. */
+static bool wants_look(const struct confirmation_pass *c)
+{
+    return c->is->looks.group > 0 && c->end == SEQUENTIAL_OPEN &&
+           block_schedule_done(c->confirm);
+}
+
 static void contest_turn(struct sweep *sweep, struct pass *pass)
 {
     struct confirmation_pass *c = pass->state;
     struct block_schedule_block block;
+    bool looks;
 
     if (!all_are_here(sweep))
         return;
     note_gpus(sweep, c);
-    while (!sweep->reactor.ending && block_schedule_next(c->confirm, &block))
-        confirmation_block_begin(c, &block);
-    for (int i = 0; i < c->n_cards && !sweep->reactor.ending; i++)
-        confirmation_block_go_on(sweep, c, &c->cards[i]);
+    do {
+        looks = !sweep->reactor.ending && wants_look(c);
+        if (looks)
+            confirmation_looks_take(sweep, c);
+        while (!sweep->reactor.ending &&
+               block_schedule_next(c->confirm, &block))
+            confirmation_block_begin(c, &block);
+        for (int i = 0; i < c->n_cards && !sweep->reactor.ending; i++)
+            confirmation_block_go_on(sweep, c, &c->cards[i]);
+        /* Was the last block before a look broken just now? */
+    } while (!looks && !sweep->reactor.ending && wants_look(c));
 }
 
 /* ---- what comes of them ---- */
@@ -287,7 +303,8 @@ static bool contest_is_over(const struct sweep *sweep, const struct pass *pass)
 
     (void)sweep;
     return block_schedule_failed(c->confirm) ||
-           (block_schedule_done(c->confirm) && !external_runs_waits(c));
+           (block_schedule_done(c->confirm) && !wants_look(c) &&
+            !external_runs_waits(c));
 }
 
 static int tell_block(const struct card *card, pass_wait_fn *tell, void *arg)
@@ -342,6 +359,8 @@ static void contest_progress(const struct sweep *sweep, const struct pass *pass,
     int wanted = block_schedule_wanted(c->confirm) * steps_of_block(c);
 
     (void)sweep;
+    if (c->is->looks.group > 0)
+        wanted = c->total;
     facts->settled = c->done < wanted ? c->done : wanted;
     facts->correct = facts->settled;
     facts->total = wanted;
@@ -364,7 +383,8 @@ static void contest_end(struct sweep *sweep, struct pass *pass)
         err_set(&err, ERR_DEVICE,
                 "the confirmation cannot be brought to its end: %d of %d "
                 "blocks are complete, %d lost a measurement%s%.120s",
-                block_schedule_complete(c->confirm), c->is->blocks,
+                block_schedule_complete(c->confirm),
+                confirmation_blocks_max(c->is),
                 block_schedule_broke(c->confirm),
                 c->is->candidates[0].reason[0] ? "; the baseline: " : "",
                 c->is->candidates[0].reason);

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "common/mem.h"
-#include "common/outcome.h"
 #include "coordinator/passes/confirmation_internal.h"
+#include "coordinator/passes/confirmation_looks.h"
 
 static int changed(struct err *err)
 {
@@ -58,63 +58,25 @@ int confirmation_recall_shapes(struct sweep *sweep, struct confirmation *is,
     return 0;
 }
 
-/* The results of an earlier run, block by block. */
-struct past {
-    struct confirmation_pass *c;
-    int block, gpu;
-    int right; /* of this block, by candidates that still take part */
-    bool *out;
-    bool counting; /* again, because the dropped candidates are known now */
-};
-
-static void end_past_block(struct past *past)
-{
-    struct confirmation_pass *c = past->c;
-    int running = 0;
-
-    if (past->block == 0)
-        return;
-    for (size_t i = 0; i < c->is->n_running; i++)
-        running += !past->out[i];
-    block_schedule_had(c->confirm, past->block, past->gpu,
-                       past->right == running * (int)c->is->n_shapes);
-    past->block = past->right = 0;
-}
-
-static void look_at_past(void *arg, const struct confirmation_result *result)
-{
-    struct past *past = arg;
-
-    if (!past->counting) {
-        if (!outcome_is(result->outcome, OUTCOME_CORRECT))
-            past->out[result->candidate] = true;
-        return;
-    }
-    if (past->block != result->block)
-        end_past_block(past);
-    past->block = result->block;
-    past->gpu = confirmation_state_card(past->c, result->gpu);
-    past->right += !past->out[result->candidate];
-}
-
 int confirmation_recall(struct sweep *sweep, struct confirmation_pass *c,
                         struct err *err)
 {
-    struct past past = { .c = c, .out = mem_new(c->is->n, sizeof(bool)) };
-    int rc;
+    bool *out = mem_new(c->is->n_running, sizeof(*out));
+    struct sequential *found;
+    int rc = confirmation_looks_replay(sweep, c, out, &found, err);
 
-    for (size_t i = 0; i < c->is->n_running; i++)
-        past.out[i] = c->is->candidates[i].reason[0] != '\0';
-    rc = confirmation_results(sweep->mail.store, c->is, look_at_past, &past,
-                              err);
-    past.counting = true;
-    if (rc == 0)
-        rc = confirmation_results(sweep->mail.store, c->is, look_at_past, &past,
-                                  err);
-    end_past_block(&past);
-    for (size_t i = 0; i < c->is->n_running; i++)
-        if (past.out[i])
+    for (size_t i = 0; found && i < found->n_blocks; i++)
+        block_schedule_had(c->confirm, found->blocks[i].number,
+                           found->blocks[i].gpu, found->blocks[i].complete);
+    for (size_t i = 0; found && i < c->is->n_running; i++)
+        if (out[i])
             block_schedule_out(c->confirm, (int)i);
-    free(past.out);
+    if (found) {
+        c->done = block_schedule_complete(c->confirm) *
+                  (int)(c->is->n_running * c->is->n_shapes);
+        confirmation_looks_apply(c, found);
+    }
+    sequential_free(found);
+    free(out);
     return rc;
 }

@@ -10,6 +10,7 @@
 #include "common/mem.h"
 #include "common/msg.h"
 #include "common/outcome.h"
+#include "coordinator/confirm/look_plan.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/confirmation_internal.h"
 #include "coordinator/plan/external_baseline.h"
@@ -137,7 +138,7 @@ static int blocks_of(const struct sweep *sweep, const struct confirmation *is,
         emulated ? 1 : verdict_blocks_needed(is->n_running, &is->rules);
 
     return external_schedule_blocks(
-        external->blocks, needed,
+        external->blocks, needed, look_plan_first(is),
         is->against && strcmp(is->against, external->name) == 0);
 }
 

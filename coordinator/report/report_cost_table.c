@@ -94,9 +94,9 @@ static void print_each(const struct report_cost *cost, const char *what,
 static void print_proof(const struct confirmation *confirmation, FILE *to)
 {
     fprintf(to, "checking the finalists at the fuzz shapes took another %.4f h",
-            confirmation->proof_hours);
-    if (!isnan(confirmation->proof_usd))
-        fprintf(to, ", $%.4f", confirmation->proof_usd);
+            confirmation->proof.hours);
+    if (!isnan(confirmation->proof.usd))
+        fprintf(to, ", $%.4f", confirmation->proof.usd);
     fputc('\n', to);
 }
 
@@ -120,7 +120,7 @@ void report_cost_table(const struct report_view *view, FILE *to)
                 "hosts.txt); the others cost $%.4f\n",
                 cost->unpriced, cost->n_hosts,
                 cost->unpriced == 1 ? "has" : "have", cost->priced_usd);
-    if (view->conclusion->confirmation.proof_hours > 0)
+    if (view->conclusion->confirmation.proof.hours > 0)
         print_proof(&view->conclusion->confirmation, to);
     fputc('\n', to);
     print_each(cost, "settled",

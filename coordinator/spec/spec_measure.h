@@ -53,6 +53,7 @@ struct spec_confirm {
     bool off;
     bool unproved; /* no fuzz proof before it */
     int64_t blocks, samples, finalists_max;
+    int64_t blocks_max, blocks_group; /* of a confirmation with looks */
     double floor, target, alpha;
     const char *against; /* the name of an external baseline, borrowed from it;
                           * NULL: the baseline */

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ struct average {
 };
 
 struct stratum {
-    const double *values; /* [n], a slice of 'sorted' */
+    double *values; /* [n], a slice of those of the ranking */
     size_t n;
     uint64_t weight;
 };
@@ -54,8 +55,7 @@ static int by_stratum(const void *a, const void *b)
 
 static int by_value(const void *a, const void *b)
 {
-    double x = ((const struct average *)a)->value;
-    double y = ((const struct average *)b)->value;
+    double x = *(const double *)a, y = *(const double *)b;
 
     return (x > y) - (x < y);
 }
@@ -108,8 +108,53 @@ static void weigh_strata(struct ranking *r)
     }
 }
 
-static void find_averages(struct ranking *r)
+static void merge(const struct average *a, size_t n_a, const struct average *b,
+                  size_t n_b, struct average *to)
 {
+    while (n_a > 0 && n_b > 0) {
+        bool first = a->value <= b->value;
+
+        *to++ = first ? *a : *b;
+        a += first;
+        n_a -= first;
+        b += !first;
+        n_b -= !first;
+    }
+    memcpy(to, n_a > 0 ? a : b, (n_a + n_b) * sizeof(*to));
+}
+
+/* Merge ascending runs, neighbour with neighbour, until there is one.
+ * ends  [n_runs] of each, in 'items' */
+static struct average *merge_runs(struct average *items, size_t *ends,
+                                  size_t n_runs)
+{
+    struct average *other = mem_new(ends[n_runs - 1], sizeof(*other)), *kept;
+
+    for (size_t next = 0; n_runs > 1; n_runs = next) {
+        size_t from = 0;
+
+        next = 0;
+        for (size_t i = 0; i < n_runs; i += 2) {
+            size_t middle = ends[i];
+            size_t end = i + 1 < n_runs ? ends[i + 1] : middle;
+
+            merge(&items[from], middle - from, &items[middle], end - middle,
+                  &other[from]);
+            ends[next++] = from = end;
+        }
+        kept = items;
+        items = other;
+        other = kept;
+    }
+    free(other);
+    return items;
+}
+
+/* With the values in order, the averages of each one with those from it on are
+ * in order, too: to merge them is faster than to sort them. */
+static void find_averages(struct ranking *r, size_t n)
+{
+    size_t *ends = mem_new(n, sizeof(*ends)), n_runs = 0;
     struct average *to;
 
     r->averages = mem_new(r->n_averages, sizeof(*r->averages));
@@ -117,31 +162,37 @@ static void find_averages(struct ranking *r)
     for (size_t s = 0; s < r->n_strata; s++) {
         const struct stratum *at = &r->strata[s];
 
-        for (size_t i = 0; i < at->n; i++)
+        qsort(at->values, at->n, sizeof(*at->values), by_value);
+        for (size_t i = 0; i < at->n; i++) {
             for (size_t j = i; j < at->n; j++)
                 *to++ = (struct average){ (at->values[i] + at->values[j]) / 2,
                                           at->weight };
+            ends[n_runs++] = (size_t)(to - r->averages);
+        }
     }
-    qsort(r->averages, r->n_averages, sizeof(*r->averages), by_value);
+    r->averages = merge_runs(r->averages, ends, n_runs);
+    free(ends);
 }
 
-/* Each rank is positive or not with probability 1/2: add them one by one.  Only
+/* Each rank is positive or not: count the ways to each sum, rank by rank.  Only
  * the lower half is stored, since sums only grow. */
-static void exact_below(struct ranking *r)
+static void exact_below(struct ranking *r, size_t n)
 {
-    uint64_t half = r->total / 2;
+    uint64_t half = r->total / 2, reach = 0;
+    double each = ldexp(1, -(int)n);
 
     r->below[0] = 1;
     for (size_t s = 0; s < r->n_strata; s++)
         for (uint64_t rank = 1; rank <= r->strata[s].n; rank++) {
             uint64_t step = rank * r->strata[s].weight;
 
-            for (uint64_t k = half + 1; k-- > 0;)
-                r->below[k] =
-                    0.5 * (r->below[k] + (k >= step ? r->below[k - step] : 0));
+            reach = reach + step < half ? reach + step : half;
+            for (uint64_t k = reach + 1; k-- > step;)
+                r->below[k] += r->below[k - step];
         }
+    r->below[0] *= each;
     for (uint64_t k = 1; k <= half; k++)
-        r->below[k] += r->below[k - 1];
+        r->below[k] = r->below[k] * each + r->below[k - 1];
 }
 
 /* The normal distribution with Edgeworth's first correction, because the tails
@@ -248,10 +299,10 @@ static void rank_all(struct ranking *r, size_t n, double confidence,
     double miss = (1 - confidence) / 2, positive;
 
     weigh_strata(r);
-    find_averages(r);
+    find_averages(r, n);
     r->below = mem_new(r->total / 2 + 1, sizeof(*r->below));
     if (n <= EXACT_MAX)
-        exact_below(r);
+        exact_below(r, n);
     else
         normal_below(r);
     out->estimate =

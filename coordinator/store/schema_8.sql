@@ -1,9 +1,16 @@
--- Format 8: what a confirmation's rule is against, and NULL for what is not
--- known.
+-- Format 8: what a confirmation's rule is against, when a confirmation is
+-- looked at (coordinator/confirm/sequential.h), and NULL for what is not known.
 
 -- The name of an external baseline (docs/external-baseline.md); NULL: the
 -- baseline.
 ALTER TABLE contest ADD COLUMN against TEXT;
+
+-- Blocks from look to look, at least; 0: only at the end, after 'blocks'.
+ALTER TABLE contest ADD COLUMN look_blocks INTEGER NOT NULL DEFAULT 0;
+-- The cap; 0 without looks.
+ALTER TABLE contest ADD COLUMN most_blocks INTEGER NOT NULL DEFAULT 0;
+-- 1: a look asks about the geometric mean of all shapes, too.
+ALTER TABLE contest ADD COLUMN look_over_all INTEGER NOT NULL DEFAULT 0;
 
 -- A kernel has a register, so older rows without one do not know what it takes:
 -- 0 or -1.  A row that was not as it was written does not become so.

@@ -115,6 +115,9 @@ static const struct row_column contest[] = {
     ROW_AS(struct store_contest, "ended_utc", ended, READ_SET),
     CONTEST(ending, READ_TEXT),
     CONTEST(against, NULLABLE),
+    CONTEST(look_blocks, INT),
+    CONTEST(most_blocks, INT),
+    CONTEST(look_over_all, INT),
 };
 const struct row_shape store_rows_contest = ROW_SHAPE("contest", contest);
 

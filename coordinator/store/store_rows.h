@@ -97,8 +97,10 @@ struct store_contest {
     double cut; /* NaN: nothing was cut */
     double proof_hours, proof_usd;
     int64_t started_utc;
-    bool ended;         /* when it is read, as is */
-    const char *ending; /* done failed; "" while it runs */
+    bool ended;                       /* when it is read, as is */
+    const char *ending;               /* done failed; "" while it runs */
+    int64_t look_blocks, most_blocks; /* 0: no looks */
+    int64_t look_over_all;            /* 0 or 1 */
 };
 
 struct store_contestant {

@@ -47,8 +47,9 @@ int stored_contest_find(struct store *store, int64_t sweep, const char *kind,
     static const char text[] =
         "SELECT pass, sweep, kind, seed, blocks, samples, alpha, floor,"
         " target, possible, cut, proof_hours, proof_usd, started_utc,"
-        " ended_utc, ending, against FROM contest WHERE sweep=?1 AND kind=?2"
-        " AND (?3=0 OR pass=?3) ORDER BY pass DESC LIMIT 1";
+        " ended_utc, ending, against, look_blocks, most_blocks, look_over_all"
+        " FROM contest WHERE sweep=?1 AND kind=?2 AND (?3=0 OR pass=?3)"
+        " ORDER BY pass DESC LIMIT 1";
     struct row_query query;
     struct store_contest row;
     int rc = row_open(store_db(store), text, &store_rows_contest, &query, err,

@@ -10,13 +10,16 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/conclusion/conclusion.h"
+#include "coordinator/confirm/look_plan.h"
 #include "coordinator/plan/config_selection.h"
 #include "coordinator/plan/plan.h"
 #include "coordinator/result/evidence.h"
 #include "coordinator/result/fuzz.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_cost.h"
+#include "coordinator/result/report_objective.h"
 #include "coordinator/result/screening.h"
+#include "coordinator/search/objective.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/store/store.h"
 #include "coordinator/tasks/fail.h"
@@ -95,6 +98,20 @@ void confirm_pipeline_enough_blocks(const struct run *run,
 
     if (!is_emulated(run) && (size_t)confirmation->blocks < needed)
         confirmation->blocks = (int)needed;
+}
+
+static void plan_looks(struct pass *pass)
+{
+    const struct spec_confirm *spec = &pass->run->spec->confirm;
+    const struct confirmation_looks asked = {
+        .group = (int)spec->blocks_group,
+        .most = (int)spec->blocks_max,
+        .over_all = pass->report->n_shapes > 1 &&
+                    report_objective(pass->report) == OBJECTIVE_ALL,
+    };
+
+    if (!is_emulated(pass->run))
+        look_plan_set(&pass->confirmation, &asked);
 }
 
 /* ---- the proof ---- */
@@ -291,11 +308,12 @@ int confirm_pipeline_contest(struct run *run, const struct report *report,
             0; /* a host is unpriced, so no budget applies */
     if (code == EXIT_DONE && !run->set.quiet)
         fprintf(stderr,
-                "comparing %zu configuration%s with the baseline in %d "
+                "comparing %zu configuration%s with the baseline in %s%d "
                 "blocks of %d samples\n",
                 confirmation->n_running - 1,
-                confirmation->n_running == 2 ? "" : "s", confirmation->blocks,
-                confirmation->samples);
+                confirmation->n_running == 2 ? "" : "s",
+                confirmation->looks.group > 0 ? "at most " : "",
+                confirmation_blocks_max(confirmation), confirmation->samples);
     if (code == EXIT_DONE)
         code = run_engine(run, &options, &err);
     config_selection_fini(&selection);
@@ -329,8 +347,9 @@ static int make_contest(struct pass *pass)
             confirmation_add(confirmation, report->configs[i].key,
                              CONFIRMATION_REJECTED, pass->reasons[i]);
     confirm_pipeline_enough_blocks(pass->run, confirmation);
-    return count_proof(pass->run, &confirmation->proof_hours,
-                       &confirmation->proof_usd);
+    plan_looks(pass);
+    return count_proof(pass->run, &confirmation->proof.hours,
+                       &confirmation->proof.usd);
 }
 
 static int run_contest(struct pass *pass)

@@ -10,6 +10,9 @@
  *
  * With --verdicts it prints how often the verdict of such a pass is wrong
  * (verdict_rates.h).  The argument is again the number of passes (1000).
+ * With --sequential it prints what a pass with looks finds
+ * (sequential_rates.h); after the number of passes, the name of a noise may
+ * stand.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -21,6 +24,7 @@
 #include "coordinator/confirm/speedup.h"
 #include "coordinator/stats/normal.h"
 #include "coordinator/stats/stats.h"
+#include "tests/bench/sequential_rates.h"
 #include "tests/bench/verdict_rates.h"
 #include "tests/coordinator/noise.h"
 
@@ -111,6 +115,11 @@ int main(int argc, char *argv[])
 
     if (argc > 1 && strcmp(argv[1], "--verdicts") == 0) {
         verdict_rates(argc > 2 ? strtoul(argv[2], NULL, 10) : 1000);
+        return 0;
+    }
+    if (argc > 1 && strcmp(argv[1], "--sequential") == 0) {
+        sequential_rates(argc > 2 ? strtoul(argv[2], NULL, 10) : 1000,
+                         argc > 3 ? argv[3] : NULL);
         return 0;
     }
     for (size_t k = 0; k < sizeof(shapes) / sizeof(shapes[0]); k++)

@@ -30,6 +30,7 @@ const struct noise noises[] = {
       .keep = 0.9,
       .card = 0.08,
       .card_noise = 3 },
+    { .name = "two clocks", .sd = 0.005, .clocks = 0.015 },
 };
 const struct noise noise_uneven = { .name = "late samples of one",
                                     .sd = 0.01,
@@ -116,6 +117,15 @@ static double sample(const struct noise *noise, const struct noise_pass *pass,
            walk_on(walk, s) + scale * (process + noise_own(&own, s));
 }
 
+static double process_level(const struct noise *noise, struct noise_stream *s)
+{
+    double level = noise->process_sd * noise_normal(s);
+
+    if (noise->clocks > 0 && noise_uniform(s) < 0.5)
+        level += noise->clocks;
+    return level;
+}
+
 static size_t measure_block(const struct noise *noise,
                             const struct noise_pass *pass, int gpu, int block,
                             struct walk *walk, struct noise_stream *s,
@@ -131,7 +141,7 @@ static size_t measure_block(const struct noise *noise,
     noise_shuffle(s, order, pass->n_contestants);
     for (size_t i = 0; i < n; i++) {
         if (i % pass->n_samples == 0)
-            process = noise->process_sd * noise_normal(s);
+            process = process_level(noise, s);
         out[i] = (struct block_sample){ .candidate = order[i / pass->n_samples],
                                         .block = block,
                                         .gpu = gpu };

@@ -29,6 +29,7 @@ struct noise {
     double sd;            /* of a sample, normal */
     double tail, tail_sd; /* how often a sample is late, and its mean delay */
     double process_sd;    /* common to the samples of one process */
+    double clocks;        /* half of the processes are slower by this */
     double drift;         /* up by this over the pass, in a line */
     double swing;         /* and up and down again, once */
     double within;        /* up by this over each block */

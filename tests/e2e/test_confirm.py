@@ -164,10 +164,29 @@ class Confirm(rig.Rig):
                     os.kill(pid, signal.SIGKILL)
         self.assertEqual(coord.wait(120), 0, self.stderr())
         verdict = self.verdict(self.folder)
-        self.assertEqual((verdict["state"], verdict["blocks"]), ("done", 20))
+        self.assertEqual((verdict["state"], verdict["looks"]["end"]), ("done", "clear"))
+        self.assertGreaterEqual(verdict["blocks"], 8)
         self.assertGreaterEqual(verdict["blocks_dropped"], 1)
         self.assertEqual(verdict["rejected"], [])
         self.assert_invariants(self.folder)
+
+    def test_a_killed_pass_makes_the_looks_that_it_would_have_made(self):
+        landscape.make(self.path("bowl.json"), xs=(1, 64), ys=(4,), unrolls=(1, 2), verify_ms=300.0)
+        command = ("sweep", "--device", "replay=bowl.json", "--speed-up", "20", "--db")
+        coord = self.start(self.folder, *command, "x.db")
+        try:
+            rig.until("a block", lambda: coord.poll() is not None or self.confirmed(self.folder) >= 9, 120)
+            self.assertIsNone(coord.poll(), self.stderr())
+        finally:
+            coord.kill()
+            coord.wait()
+        self.assertIn("of at most 70 blocks are complete", self.report(self.folder, "x.db")["verdict"]["sentence"])
+        self.run_coord(self.folder, "resume", "x.db")
+        self.run_coord(self.folder, *command, "whole.db")
+        whole, resumed = (self.report(self.folder, db)["verdict"] for db in ("whole.db", "x.db"))
+        for key in "state", "looks", "blocks", "best_config":
+            self.assertEqual(resumed[key], whole[key])
+        self.assertEqual(resumed["looks"]["end"], "clear")
 
     def test_recorded_cards_that_differ_confirm_what_was_recorded(self):
         landscape.make(self.path("bowl.json"), xs=(1, 32, 64), ys=(2, 4), unrolls=(1, 2))
@@ -188,9 +207,12 @@ class Confirm(rig.Rig):
         self.assertAlmostEqual(verdict["speedup"], 2.4, delta=0.01)
         self.assertLess(verdict["speedup_ci_95"][0], verdict["speedup"])
         self.assertTrue(verdict["success"])
-        self.assertEqual((verdict["verdict"], verdict["blocks"], verdict["gpus"]), ("FAST", 20, 2))
+        self.assertEqual((verdict["verdict"], verdict["looks"]["end"], verdict["gpus"]), ("FAST", "clear", 2))
+        self.assertLess(verdict["blocks"], 20)
+        self.assertIn(f"{verdict['blocks']} of at most 70 blocks, because the question is answered", ran.stdout)
         self.assertEqual([tie["key"] for tie in verdict["tie_set"]], [verdict["best_key"]])
-        self.assertEqual([n for _, _, n in self.blocks(self.folder)], [1 + len(verdict["finalists"])] * 20)
+        self.assertEqual([n for _, _, n in self.blocks(self.folder)],
+                         [1 + len(verdict["finalists"])] * verdict["blocks"])
         exported = json.loads(self.run_coord(self.folder, "export", "--db", "x.db", "--format", "json").stdout)
         self.assertEqual(exported["state"], "confirmed")
 

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +16,7 @@
 #include "coordinator/conclusion/conclusion_internal.h"
 #include "coordinator/conclusion/winner.h"
 #include "coordinator/confirm/blocks.h"
+#include "coordinator/confirm/sequential.h"
 #include "coordinator/result/report.h"
 #include "coordinator/search/objective.h"
 #include "coordinator/store/store.h"
@@ -100,6 +102,54 @@ static void a_winner_and_what_ties_with_it(void **state)
     text = scene_text(&s);
     golden_check("conclusion.txt", text);
     free(text);
+    scene_close(&s);
+}
+
+/* Blocks that were made after the question was answered count for nothing. */
+static void a_pass_with_looks_ends_at_the_look_that_answers(void **state)
+{
+    struct scene s = { .n_gpus = 1,
+                       .times = { 1, 0.763, 0.9 },
+                       .looks = { .group = 2, .most = 80 } };
+    const struct conclusion *c;
+    char *text;
+
+    scene_begin(&s, *state, 2);
+    scene_put_blocks(&s, SCENE_BLOCKS);
+    scene_end(&s, true);
+    c = s.conclusion;
+    assert_int_equal(c->confirmation.looks.most, 80);
+    assert_int_equal(c->blocks.looks->end, SEQUENTIAL_CLEAR);
+    assert_int_equal(c->blocks.looks->looks, 1);
+    assert_int_equal(c->blocks.complete, c->blocks.looks->used);
+    assert_in_range(c->blocks.complete, 8, 14);
+    assert_int_equal(c->blocks.broken, 0);
+    assert_true(c->success);
+    assert_int_equal(c->best, 1);
+    assert_int_equal(c->shapes[0].n_tied, 1);
+    text = scene_text(&s);
+    assert_non_null(strstr(text, "\"end\": \"clear\""));
+    assert_non_null(strstr(text, "10 of at most 80 blocks, because the "
+                                 "question is answered; looked at 1 time,"));
+    free(text);
+    scene_close(&s);
+}
+
+/* The first look has not been; what there is, is shown without intervals. */
+static void a_pass_before_its_first_look_claims_nothing(void **state)
+{
+    struct scene s = { .n_gpus = 1,
+                       .times = { 1, 0.763 },
+                       .looks = { .group = 2, .most = 80 } };
+
+    scene_begin(&s, *state, 1);
+    scene_put_blocks(&s, 6);
+    scene_end(&s, false);
+    assert_string_equal(s.conclusion->sentence,
+                        "nothing is confirmed yet: 6 of at most 80 blocks are "
+                        "complete");
+    assert_int_equal(s.conclusion->blocks.looks->looks, 0);
+    assert_true(isinf(s.conclusion->shapes[0].findings[1].speedup.hi));
     scene_close(&s);
 }
 
@@ -372,6 +422,31 @@ static void the_verdict_follows_the_objective(void **state)
     scene_close(&s);
 }
 
+static void the_looks_follow_the_objective(void **state)
+{
+    struct scene s = { .n_gpus = 1,
+                       .times = { 1, 0.8, 0.85 },
+                       .odd = { 1, 1, 0.8 },
+                       .objective = "geomean",
+                       .looks = { 2, 80, true } };
+    const struct conclusion *c;
+
+    scene_begin(&s, *state, 2);
+    scene_put_blocks(&s, SCENE_BLOCKS);
+    scene_end(&s, true);
+    c = s.conclusion;
+    assert_true(c->confirmation.looks.over_all); /* it was stored */
+    assert_int_equal(c->blocks.looks->end, SEQUENTIAL_CLEAR);
+    assert_int_equal(c->n_shapes, 3);
+    assert_string_equal(c->shapes[0].name, "geomean");
+    assert_int_equal(c->shapes[0].n_tied, 1);
+    assert_int_equal(c->best, 2);
+    assert_int_equal(c->shapes[1].best, 1);
+    assert_int_equal(c->shapes[2].best, 2);
+    assert_true(c->success);
+    scene_close(&s);
+}
+
 /* 1.25x at the headline is not asked for. */
 static void the_objective_may_be_another_shape(void **state)
 {
@@ -474,7 +549,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_winner_and_what_ties_with_it),
         TEST(the_verdict_follows_the_objective),
+        TEST(the_looks_follow_the_objective),
         TEST(the_objective_may_be_another_shape),
+        TEST(a_pass_with_looks_ends_at_the_look_that_answers),
+        TEST(a_pass_before_its_first_look_claims_nothing),
         TEST(the_faster_of_two_that_tie_is_named),
         TEST(of_two_with_one_machine_code_the_lower_point_is_named),
         TEST(a_gain_below_the_target_is_no_success),

@@ -76,6 +76,38 @@ static void a_pass_has_a_finding_for_every_candidate(void **state)
     blocks_free(blocks);
 }
 
+/* With the level that a single test has, a look says the same.  With a tenth of
+ * it, it says less; and before the first look, nothing. */
+static void a_look_is_judged_by_its_level(void **state)
+{
+    static const double logs[] = { 0, -0.02, 0.01 };
+    static const bool tied[] = { false, true, false };
+    const struct noise_pass pass = { 3, 20, 5, 1, logs };
+    struct noise_stream stream = noise_stream(10);
+    struct block_sample samples[300];
+    size_t n = noise_measure(&calm, &pass, &stream, samples);
+    struct blocks *blocks = blocks_new(samples, n, 3);
+    double levels[3] = { 0.025, 0.025, 0.025 };
+    const struct analysis_look look = { levels, tied };
+    struct finding once[3], at[3];
+
+    (void)state;
+    analysis_findings(blocks, 0, &rules, once);
+    assert_int_equal(analysis_findings_at(blocks, 0, &rules, &look, at), 1);
+    assert_near(at[1].speedup.lo, once[1].speedup.lo, 1e-12);
+    assert_near(at[2].p_holm, once[2].p_holm, 1e-12);
+    assert_near(at[1].time.lo, once[1].time.lo, 1e-12);
+    assert_true(at[1].tied && !at[2].tied && at[1].verdict == VERDICT_FAST);
+    levels[1] = 0.0025;
+    analysis_findings_at(blocks, 0, &rules, &look, at);
+    assert_true(at[1].speedup.lo < once[1].speedup.lo);
+    assert_near(at[1].p_holm, 10 * once[1].p_holm, 1e-12);
+    levels[1] = 0;
+    analysis_findings_at(blocks, 0, &rules, &look, at);
+    assert_true(isinf(at[1].speedup.hi) && at[1].verdict == VERDICT_AMBG);
+    blocks_free(blocks);
+}
+
 /* 20 % faster on one card, and as fast as the baseline on the other one, which
  * has a third of the blocks: no card decides alone. */
 static void cards_that_disagree_give_no_verdict(void **state)
@@ -107,6 +139,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_measurements_give_the_same_findings),
         cmocka_unit_test(cards_that_disagree_give_no_verdict),
+        cmocka_unit_test(a_look_is_judged_by_its_level),
         cmocka_unit_test(a_pass_has_a_finding_for_every_candidate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

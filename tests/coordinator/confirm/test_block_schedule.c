@@ -232,6 +232,63 @@ static void blocks_of_an_earlier_run_count(void **state)
     block_schedule_free(c);
 }
 
+static void fewer_blocks_may_break_no_sooner(void **state)
+{
+    struct block_schedule *c = block_schedule_new(&design);
+    struct block_schedule_block block;
+    int n = 0;
+
+    (void)state;
+    block_schedule_gpu(c, 0, true);
+    block_schedule_want(c, 1);
+    for (; block_schedule_next(c, &block); n++)
+        block_schedule_broken(c, block.number);
+    assert_int_equal(n, 17); /* 6 and 10 may */
+    block_schedule_free(c);
+}
+
+/* As for the looks of a pass: a few blocks, and then some more. */
+static void more_blocks_may_be_wanted(void **state)
+{
+    struct block_schedule *c = block_schedule_new(&design);
+    struct block_schedule_block block;
+
+    (void)state;
+    block_schedule_gpu(c, 0, true);
+    block_schedule_want(c, 3);
+    while (block_schedule_next(c, &block))
+        finish(c, &block);
+    assert_true(block_schedule_done(c));
+    assert_int_equal(block_schedule_complete(c), 3);
+    block_schedule_want(c, 5);
+    assert_false(block_schedule_done(c));
+    while (block_schedule_next(c, &block))
+        finish(c, &block);
+    assert_int_equal(block.number, 5);
+    assert_true(block_schedule_done(c));
+    block_schedule_free(c);
+}
+
+static void one_that_rests_is_left_out_and_may_return(void **state)
+{
+    struct block_schedule *c = block_schedule_new(&design);
+    struct block_schedule_block block;
+
+    (void)state;
+    block_schedule_gpu(c, 0, true);
+    block_schedule_rest(c, 2, true);
+    assert_true(block_schedule_next(c, &block));
+    assert_int_equal(block.n, 6);
+    for (int i = 0; i < 6; i++)
+        assert_int_not_equal(block.steps[i].candidate, 2);
+    assert_false(block_schedule_is_out(c, 2));
+    finish(c, &block);
+    block_schedule_rest(c, 2, false);
+    assert_true(block_schedule_next(c, &block));
+    assert_int_equal(block.n, 8);
+    block_schedule_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +302,9 @@ int main(void)
         cmocka_unit_test(one_that_is_wrong_is_out_and_the_others_go_on),
         cmocka_unit_test(one_that_dies_three_times_is_out),
         cmocka_unit_test(blocks_of_an_earlier_run_count),
+        cmocka_unit_test(more_blocks_may_be_wanted),
+        cmocka_unit_test(fewer_blocks_may_break_no_sooner),
+        cmocka_unit_test(one_that_rests_is_left_out_and_may_return),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

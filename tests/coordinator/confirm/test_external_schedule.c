@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -162,10 +163,12 @@ static void runs_that_are_lost_in_a_row_end_it_on_the_host(void **state)
 static void it_joins_what_is_asked_or_needed_or_all(void **state)
 {
     (void)state;
-    assert_int_equal(external_schedule_blocks(8, 6, false), 8);
-    assert_int_equal(external_schedule_blocks(6, 10, false), 10);
-    assert_int_equal(external_schedule_blocks(1, 1, false), 1);
-    assert_true(external_schedule_blocks(6, 10, true) > 9999);
+    assert_int_equal(external_schedule_blocks(8, 6, INT_MAX, false), 8);
+    assert_int_equal(external_schedule_blocks(6, 10, INT_MAX, false), 10);
+    assert_int_equal(external_schedule_blocks(1, 1, INT_MAX, false), 1);
+    assert_int_equal(external_schedule_blocks(20, 8, 12, false), 12);
+    assert_int_equal(external_schedule_blocks(20, 14, 12, false), 14);
+    assert_true(external_schedule_blocks(6, 10, 12, true) > 9999);
 }
 
 int main(void)

@@ -133,7 +133,7 @@ static void where_no_host_has_a_price_there_are_no_dollars(void **state)
                                       .total_usd = (double)NAN };
     const struct report report = { .n_configs = 10 };
     const struct conclusion conclusion = {
-        .confirmation = { .proof_hours = 0.01, .proof_usd = (double)NAN }
+        .confirmation = { .proof = { 0.01, (double)NAN } }
     };
     const struct report_view view = { .report = &report,
                                       .cost = &cost,

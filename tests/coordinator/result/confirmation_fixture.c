@@ -108,6 +108,7 @@ void scene_begin(struct scene *scene, const char *path, size_t finalists)
                                            .seed = 1,
                                            .blocks = SCENE_BLOCKS,
                                            .samples = 5,
+                                           .looks = scene->looks,
                                            .rules = VERDICT_RULES,
                                            .possible = 3,
                                            .cut = (double)NAN };

@@ -29,6 +29,7 @@ struct scene {
     bool same_code;        /* all were built to one artifact */
     const char *objective; /* of the sweep; NULL: the headline */
     const char *against;   /* the rule; NULL: the baseline */
+    struct confirmation_looks looks;
 
     struct store *store; /* from the beginning */
     struct confirmation confirmation;

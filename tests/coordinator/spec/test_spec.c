@@ -43,6 +43,8 @@ static void missing_settings_have_defaults(void **state)
     assert_true(spec->budget.usd == 0);
     assert_false(spec->confirm.off || spec->confirm.unproved);
     assert_int_equal(spec->confirm.blocks, 20);
+    assert_int_equal(spec->confirm.blocks_max, 70);
+    assert_int_equal(spec->confirm.blocks_group, 2);
     assert_int_equal(spec->confirm.samples, 5);
     assert_int_equal(spec->confirm.finalists_max, 32);
     assert_true(spec->confirm.floor == 0.005 && spec->confirm.target == 1.1 &&

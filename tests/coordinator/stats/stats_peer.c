@@ -15,7 +15,9 @@
 #include "coordinator/stats/mann_whitney.h"
 #include "coordinator/stats/normal.h"
 #include "coordinator/stats/signed_rank.h"
+#include "coordinator/stats/spending.h"
 #include "coordinator/stats/stats.h"
+#include "coordinator/stats/variance_ratio.h"
 
 struct reals {
     double *items;
@@ -116,13 +118,43 @@ static void answer_normal(const cJSON *ask)
     put("p", normal_cdf(normal_quantile(spec_read_real(ask, "p"))));
 }
 
+static void answer_spending(const cJSON *ask)
+{
+    struct reals shares = read_reals(ask, "shares");
+    double alpha = spec_read_real(ask, "alpha");
+    struct spending spending;
+
+    spending_init(&spending, alpha);
+    printf("\"spent\": [");
+    for (size_t i = 0; i < shares.n; i++)
+        printf("%s%.17g", i > 0 ? ", " : "",
+               spending_spent(alpha, shares.items[i]));
+    printf("], \"levels\": [");
+    for (size_t i = 0; i < shares.n; i++)
+        printf("%s%.17g", i > 0 ? ", " : "",
+               spending_look(&spending, shares.items[i]));
+    printf("], ");
+    free(shares.items);
+}
+
+static void answer_variance_ratio(const cJSON *ask)
+{
+    put("p", variance_ratio_p(spec_read_real(ask, "ratio"),
+                              spec_read_real(ask, "upper"),
+                              spec_read_real(ask, "lower")));
+}
+
 static const struct {
     const char *name;
     void (*answer)(const cJSON *ask);
 } answers[] = {
-    { "rank_test", answer_rank_test }, { "signed_rank", answer_signed_rank },
-    { "holm", answer_holm },           { "median", answer_median },
+    { "rank_test", answer_rank_test },
+    { "signed_rank", answer_signed_rank },
+    { "holm", answer_holm },
+    { "median", answer_median },
     { "normal", answer_normal },
+    { "spending", answer_spending },
+    { "variance_ratio", answer_variance_ratio },
 };
 
 int main(void)

@@ -206,6 +206,39 @@ class Rest(Peer):
             self.near(ours["z"], stats.norm.ppf(p))
             self.near(ours["p"], p)
 
+    def test_variance_ratio(self):
+        for upper in (9, 20, 50, 200):
+            for lower in (20, 40, 400, 5000):
+                for p in (0.5, 0.1, 0.01, 0.001):
+                    ratio = stats.f.isf(p, upper, lower)
+                    ours = self.ask("variance_ratio", ratio=ratio, upper=upper, lower=lower)
+                    self.near(ours["p"], p, 0.12)
+
+
+class Spending(Peer):
+    """Lan and DeMets: the statistic of each look is a Brownian motion at its
+    share.  What is spent at a look is the chance to be below all bounds before
+    and above this one."""
+
+    def spent_by(self, levels, shares):
+        bounds = stats.norm.isf(levels)
+        corr = np.array([[np.sqrt(min(s, t) / max(s, t)) for t in shares] for s in shares])
+        below = [1.0] + [stats.multivariate_normal(np.zeros(k), corr[:k, :k], allow_singular=True)
+                         .cdf(bounds[:k]) if k > 1 else stats.norm.cdf(bounds[0])
+                         for k in range(1, len(shares) + 1)]
+        return 1 - np.array(below[1:])
+
+    def test_levels_spend_what_the_function_says(self):
+        rng = np.random.default_rng(13)
+        for alpha in (0.05, 0.025, 0.0025):
+            for n in (1, 2, 3):
+                shares = np.sort(rng.uniform(0.05, 1, n))
+                ours = self.ask("spending", alpha=alpha, shares=shares)
+                want = alpha * np.log(1 + (np.e - 1) * shares)
+                np.testing.assert_allclose(ours["spent"], want, rtol=1e-12)
+                np.testing.assert_allclose(self.spent_by(ours["levels"], shares), want,
+                                           rtol=0.002, atol=2e-5)
+
 
 if __name__ == "__main__":
     unittest.main()

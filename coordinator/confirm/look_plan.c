@@ -1,0 +1,42 @@
+#include "coordinator/confirm/look_plan.h"
+
+#include <limits.h>
+
+#include "coordinator/confirm/sequential.h"
+
+static int first_look(const struct confirmation *confirmation, int group,
+                      int most)
+{
+    const struct sequential_design design = {
+        .candidates = confirmation->n_running,
+        .group = group,
+        .most = most,
+        .rules = confirmation->rules,
+    };
+
+    return sequential_first(&design);
+}
+
+void look_plan_set(struct confirmation *confirmation,
+                   const struct confirmation_looks *asked)
+{
+    int least;
+
+    if (confirmation->against)
+        return;
+    least = first_look(confirmation, 1, asked->most);
+    confirmation->looks = *asked;
+    if (asked->most < least)
+        confirmation->looks.most = least;
+}
+
+int look_plan_first(const struct confirmation *confirmation)
+{
+    const struct confirmation_looks *looks = &confirmation->looks;
+    int first;
+
+    if (looks->group == 0)
+        return INT_MAX;
+    first = first_look(confirmation, looks->group, looks->most);
+    return first < looks->most ? first : looks->most;
+}

@@ -1,0 +1,23 @@
+/* look_plan.h - when a confirmation is looked at while its blocks come
+ *
+ * A confirmation whose target is over an external baseline has no looks: they
+ * judge by the results of the candidates (sequential.h), and could neither end
+ * it nor drop a finalist by that rule.  It has a fixed number of blocks.
+ *
+ * Pure; any thread.
+ */
+#ifndef FA_COORDINATOR_CONFIRM_LOOK_PLAN_H
+#define FA_COORDINATOR_CONFIRM_LOOK_PLAN_H
+
+#include "coordinator/confirm/confirmation.h"
+
+/* Set 'looks' as asked, with a cap that can show anything among so many
+ * candidates.  They, the rules and 'against' are there. */
+void look_plan_set(struct confirmation *confirmation,
+                   const struct confirmation_looks *asked);
+
+/* So many blocks are complete before the results decide anything; INT_MAX if
+ * there are no looks. */
+int look_plan_first(const struct confirmation *confirmation);
+
+#endif

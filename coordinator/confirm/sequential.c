@@ -1,0 +1,486 @@
+#include "coordinator/confirm/sequential.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/mem.h"
+#include "coordinator/confirm/best_set.h"
+#include "coordinator/confirm/blocks.h"
+#include "coordinator/confirm/speedup.h"
+#include "coordinator/stats/spending.h"
+#include "coordinator/stats/stats.h"
+
+/* The cap rises by this factor if processes differ. */
+#define PROCESS_MORE 2
+
+/* Of each comparison of the best with one that ties.  Nothing is claimed by it,
+ * so it need not hold for all of them together. */
+#define CHOICE_CONFIDENCE 0.6
+
+/* Later looks are this share of the blocks apart: the more there are, the less
+ * a group changes. */
+#define LOOK_SHARE 8
+
+/* A look waits until there are so many blocks for each GPU, on average. */
+#define GPU_BLOCKS 5
+
+/* The samples of one shape, as blocks.h takes them. */
+struct samples {
+    struct block_sample *items;
+    size_t n, cap;
+};
+
+struct replay {
+    const struct sequential_design *design;
+    const bool *out;
+    struct sequential *to;
+    size_t rows;            /* shapes, and their mean if it is asked about */
+    struct samples *shapes; /* [rows] of the active candidates in complete
+                             * blocks */
+    bool *slower;           /* [rows][candidates] */
+    struct spending base;   /* of the speedups over the baseline */
+    struct spending tie;    /* of the comparisons with the leader */
+    double base_level;      /* one-sided, of the look */
+    int *gpus;              /* that have complete blocks */
+    int n_gpus;
+};
+
+static bool is_active(const struct replay *r, size_t candidate)
+{
+    return !r->out[candidate] && !r->to->candidates[candidate].dropped;
+}
+
+static size_t count_finalists(const struct replay *r)
+{
+    size_t n = 0;
+
+    for (size_t c = 1; c < r->design->candidates; c++)
+        n += !r->out[c];
+    return n;
+}
+
+/* ---- when to look ---- */
+
+static int first_look(const struct sequential_design *design, size_t finalists)
+{
+    double alpha = design->rules.alpha / 2 / (double)finalists;
+    int n = design->group;
+
+    while (ldexp(1, -n) >
+           spending_spent(alpha, (double)n / PROCESS_MORE / design->most))
+        n += design->group;
+    return n;
+}
+
+int sequential_first(const struct sequential_design *design)
+{
+    return first_look(design,
+                      design->candidates > 1 ? design->candidates - 1 : 1);
+}
+
+/* Each GPU should have a block to make meanwhile. */
+static int look_after(const struct replay *r, int blocks)
+{
+    int group = r->design->group, most = r->to->most;
+    int step = blocks / LOOK_SHARE;
+
+    step = step > group ? step : group;
+    step = step > r->n_gpus ? step : r->n_gpus;
+    return blocks < most && blocks + step > most ? most : blocks + step;
+}
+
+/* ---- what a look says ---- */
+
+/* What is asked of one shape. */
+struct question {
+    struct blocks *blocks;
+    struct speedup *over; /* [candidates] the baseline, of the active ones */
+    bool *tied;           /* [candidates] active and not slower */
+    bool *slower;         /* [candidates] than another one, at some look */
+    size_t best;
+};
+
+/* 2 for success, 1 for FAST, as verdict.h has it. */
+static int standing(const struct replay *r, const struct question *q, size_t c)
+{
+    const struct verdict_rules *rules = &r->design->rules;
+    double most = 1 + rules->floor;
+
+    if (c == 0 || !(q->over[c].lo > most) ||
+        speedup_p_above(q->blocks, c, 0, most) > r->base_level)
+        return 0;
+    return q->over[c].lo >= rules->target ? 2 : 1;
+}
+
+/* The fastest of those that tie and have the strongest evidence. */
+static size_t best_of(const struct replay *r, const struct question *q)
+{
+    size_t n = r->design->candidates, best = 0;
+    int highest = 0;
+    struct block_time *times = mem_new(n, sizeof(*times));
+
+    blocks_times(q->blocks, 1 - r->design->rules.alpha, times);
+    for (size_t c = 1; c < n; c++) {
+        int more = q->tied[c] ? standing(r, q, c) - highest : -1;
+
+        if (more < 0 ||
+            (more == 0 && best > 0 && times[c].seconds >= times[best].seconds))
+            continue;
+        best = c;
+        highest += more;
+    }
+    free(times);
+    return best;
+}
+
+/* Is the best slower than no other by more than the floor? */
+static bool is_chosen(const struct replay *r, const struct question *q)
+{
+    double least = 1 / (1 + r->design->rules.floor);
+
+    for (size_t c = 1; c < r->design->candidates; c++) {
+        struct speedup s;
+
+        if (!q->tied[c] || c == q->best)
+            continue;
+        speedup_of(q->blocks, q->best, c, CHOICE_CONFIDENCE, &s);
+        if (s.lo < least)
+            return false;
+    }
+    return true;
+}
+
+static bool is_futile(const struct replay *r, const struct question *q,
+                      size_t candidate)
+{
+    return q->over[candidate].hi <= 1 + r->design->rules.floor;
+}
+
+static enum sequential_end answer(const struct replay *r,
+                                  const struct question *q)
+{
+    const struct verdict_rules *rules = &r->design->rules;
+    const struct speedup *s = &q->over[q->best];
+    bool nothing = true;
+
+    for (size_t c = 1; c < r->design->candidates; c++)
+        if (q->tied[c] && !is_futile(r, q, c))
+            nothing = false;
+    if (nothing ||
+        (standing(r, q, q->best) > 0 &&
+         (s->lo >= rules->target || s->hi < rules->target) && is_chosen(r, q)))
+        return SEQUENTIAL_CLEAR;
+    return log(s->hi / s->lo) <= rules->floor ? SEQUENTIAL_PRECISE
+                                              : SEQUENTIAL_OPEN;
+}
+
+/* Of those that are measured, compare each with the leader. */
+static void find_ties(const struct replay *r, struct question *q)
+{
+    size_t n = r->design->candidates, active = 0;
+    bool *eligible = mem_new(n, sizeof(*eligible));
+    struct verdict_rules rules = r->design->rules;
+
+    for (size_t c = 1; c < n; c++) {
+        eligible[c] = is_active(r, c) && !q->slower[c];
+        active += eligible[c];
+    }
+    /* best_set.h divides among the comparisons */
+    rules.alpha = r->to->tie_level * (double)(active > 1 ? active - 1 : 1);
+    best_set_of(q->blocks, eligible, &rules, q->tied);
+    for (size_t c = 1; c < n; c++)
+        q->slower[c] = q->slower[c] || (eligible[c] && !q->tied[c]);
+    free(eligible);
+}
+
+/* Those that were dropped as no faster than the baseline tie with a best that
+ * is not FAST either. */
+static void put_ties(const struct replay *r, const struct question *q,
+                     bool *tied)
+{
+    bool is_fast = standing(r, q, q->best) > 0;
+
+    for (size_t c = 1; c < r->design->candidates; c++)
+        tied[c] = q->tied[c] ||
+                  (r->to->candidates[c].dropped && !is_fast && !q->slower[c]);
+}
+
+/* Ask one shape.  'loses' keeps those that lose here, too. */
+static enum sequential_end ask_shape(struct replay *r, size_t shape,
+                                     bool *loses)
+{
+    size_t n = r->design->candidates;
+    const struct samples *samples = &r->shapes[shape];
+    struct question q = {
+        .blocks = blocks_new(samples->items, samples->n, n),
+        .over = mem_new(n, sizeof(*q.over)),
+        .tied = mem_new(n, sizeof(*q.tied)),
+        .slower = &r->slower[shape * n],
+    };
+    enum sequential_end end;
+
+    for (size_t c = 1; c < n; c++)
+        if (is_active(r, c))
+            speedup_of(q.blocks, c, 0, 1 - 2 * r->base_level, &q.over[c]);
+    find_ties(r, &q);
+    q.best = best_of(r, &q);
+    end = answer(r, &q);
+    for (size_t c = 1; c < n; c++)
+        loses[c] = loses[c] && (q.slower[c] || is_futile(r, &q, c));
+    put_ties(r, &q, &r->to->tied[shape * n]);
+    free(q.tied);
+    free(q.over);
+    blocks_free(q.blocks);
+    return end;
+}
+
+/* The end of all shapes: open if one is, and precise if one is only that. */
+static enum sequential_end ask(struct replay *r, bool *loses)
+{
+    enum sequential_end end = SEQUENTIAL_CLEAR;
+
+    for (size_t shape = 0; shape < r->rows; shape++) {
+        enum sequential_end one = ask_shape(r, shape, loses);
+
+        if (one == SEQUENTIAL_OPEN || end == SEQUENTIAL_OPEN)
+            end = SEQUENTIAL_OPEN;
+        else if (one == SEQUENTIAL_PRECISE)
+            end = SEQUENTIAL_PRECISE;
+    }
+    return end;
+}
+
+/* Processes that differ raise the cap, and with it what may be spent by now:
+ * so this is decided once. */
+static void set_cap(struct replay *r)
+{
+    struct sequential *to = r->to;
+
+    process_noise_of(r->shapes[0].items, r->shapes[0].n, &to->noise);
+    if (to->looks == 0 && to->noise.noticed)
+        to->most *= PROCESS_MORE;
+}
+
+static void look(struct replay *r)
+{
+    const struct sequential_design *design = r->design;
+    struct sequential *to = r->to;
+    bool *loses = mem_new(design->candidates, sizeof(*loses));
+    double share;
+
+    set_cap(r);
+    to->looks++;
+    to->used = to->next;
+    share = (double)to->used / to->most;
+    r->base_level = spending_look(&r->base, share);
+    to->tie_level = spending_look(&r->tie, share);
+    for (size_t c = 0; c < design->candidates; c++) {
+        loses[c] = is_active(r, c) && c > 0;
+        if (is_active(r, c))
+            to->candidates[c].level = 2 * r->base_level;
+    }
+    to->end = ask(r, loses);
+    if (to->end == SEQUENTIAL_OPEN && to->used >= to->most)
+        to->end = SEQUENTIAL_CAP;
+    for (size_t c = 0; to->end == SEQUENTIAL_OPEN && c < design->candidates;
+         c++)
+        to->candidates[c].dropped = to->candidates[c].dropped || loses[c];
+    if (to->end == SEQUENTIAL_OPEN)
+        to->next = look_after(r, to->used);
+    free(loses);
+}
+
+/* ---- the blocks, in order ---- */
+
+static bool is_complete(const struct replay *r,
+                        const struct sequential_result *results, size_t n)
+{
+    size_t wanted = 0, found = 0;
+
+    for (size_t c = 0; c < r->design->candidates; c++)
+        wanted += is_active(r, c);
+    for (size_t i = 0; i < n; i++)
+        found += is_active(r, results[i].candidate);
+    return !r->out[0] && found > 0 && found == wanted * r->design->shapes;
+}
+
+static void put_sample(struct samples *to, struct block_sample sample)
+{
+    if (to->n == to->cap) {
+        to->cap = to->cap ? 2 * to->cap : 256;
+        to->items = mem_grow(to->items, to->cap, sizeof(*to->items));
+    }
+    to->items[to->n++] = sample;
+}
+
+static void take_samples(struct replay *r,
+                         const struct sequential_result *result)
+{
+    for (size_t i = 0; i < result->n; i++)
+        put_sample(&r->shapes[result->shape],
+                   (struct block_sample){ (int)result->candidate, result->block,
+                                          result->gpu, result->seconds[i] });
+    r->to->candidates[result->candidate].last = result->block;
+}
+
+/* The geometric mean of the medians of each one's shapes.  A complete block has
+ * them all. */
+static void take_means(struct replay *r,
+                       const struct sequential_result *results, size_t n)
+{
+    size_t shapes = r->design->shapes;
+    double *logs = mem_new(r->design->candidates, sizeof(*logs));
+
+    for (size_t i = 0; i < n; i++) {
+        struct summary summary;
+
+        stats_summary(results[i].seconds, results[i].n, &summary);
+        logs[results[i].candidate] += log(summary.median);
+    }
+    for (size_t c = 0; c < r->design->candidates; c++)
+        if (is_active(r, c))
+            put_sample(&r->shapes[shapes],
+                       (struct block_sample){ (int)c, results[0].block,
+                                              results[0].gpu,
+                                              exp(logs[c] / (double)shapes) });
+    free(logs);
+}
+
+static void note_gpu(struct replay *r, int gpu)
+{
+    for (int i = 0; i < r->n_gpus; i++)
+        if (r->gpus[i] == gpu)
+            return;
+    r->gpus = mem_grow(r->gpus, (size_t)r->n_gpus + 1, sizeof(*r->gpus));
+    r->gpus[r->n_gpus++] = gpu;
+}
+
+static void take_block(struct replay *r,
+                       const struct sequential_result *results, size_t n)
+{
+    struct sequential *to = r->to;
+    bool complete = is_complete(r, results, n);
+
+    to->blocks = mem_grow(to->blocks, to->n_blocks + 1, sizeof(*to->blocks));
+    to->blocks[to->n_blocks++] =
+        (struct sequential_block){ results[0].block, results[0].gpu, complete };
+    if (!complete || to->end != SEQUENTIAL_OPEN)
+        return;
+    r->to->complete++;
+    note_gpu(r, results[0].gpu);
+    for (size_t i = 0; i < n; i++)
+        if (is_active(r, results[i].candidate))
+            take_samples(r, &results[i]);
+    if (r->design->over_all)
+        take_means(r, results, n);
+    if (r->design->group == 0 || r->to->complete < to->next)
+        return;
+    if (r->to->complete < GPU_BLOCKS * r->n_gpus && r->to->complete < to->most)
+        to->next = look_after(r, to->next);
+    else
+        look(r);
+}
+
+static void begin(struct replay *r)
+{
+    const struct sequential_design *design = r->design;
+    size_t finalists = count_finalists(r);
+    double each = finalists > 1 ? (double)finalists : 1;
+    double rivals = finalists > 2 ? each - 1 : 1;
+
+    r->to->most = design->most;
+    if (design->group > 0) {
+        r->to->next = first_look(design, finalists > 1 ? finalists : 1);
+        if (r->to->next > design->most)
+            r->to->next = design->most;
+    }
+    spending_init(&r->base, design->rules.alpha / 2 / each);
+    spending_init(&r->tie, fmin(design->rules.alpha / rivals, 0.49));
+    for (size_t c = 0; c < design->candidates; c++)
+        r->to->candidates[c].level =
+            design->group == 0 ? design->rules.alpha / each : 0;
+    r->to->tie_level = design->rules.alpha / rivals;
+}
+
+struct sequential *sequential_replay(const struct sequential_design *design,
+                                     const struct sequential_result *results,
+                                     size_t n, const bool *out)
+{
+    struct sequential *to = mem_new(1, sizeof(*to));
+    struct replay r = { .design = design,
+                        .out = out,
+                        .to = to,
+                        .rows = design->shapes + design->over_all };
+    size_t end;
+
+    r.shapes = mem_new(r.rows, sizeof(*r.shapes));
+    r.slower = mem_new(r.rows * design->candidates, sizeof(*r.slower));
+    to->tied = mem_new(r.rows * design->candidates, sizeof(*to->tied));
+    to->candidates = mem_new(design->candidates, sizeof(*to->candidates));
+    to->noise = (struct process_noise){ NAN, NAN, NAN, NAN, false };
+    begin(&r);
+    for (size_t from = 0; from < n; from = end) {
+        for (end = from; end < n && results[end].block == results[from].block;)
+            end++;
+        take_block(&r, &results[from], end - from);
+    }
+    for (size_t row = 0; row < r.rows; row++)
+        free(r.shapes[row].items);
+    free(r.shapes);
+    free(r.slower);
+    free(r.gpus);
+    return to;
+}
+
+void sequential_free(struct sequential *sequential)
+{
+    if (!sequential)
+        return;
+    free(sequential->blocks);
+    free(sequential->candidates);
+    free(sequential->tied);
+    free(sequential);
+}
+
+bool sequential_counts(const struct sequential *sequential, size_t candidate,
+                       int block)
+{
+    size_t from = 0, to = sequential->n_blocks;
+
+    if (block > sequential->candidates[candidate].last)
+        return false;
+    while (to - from > 1) {
+        size_t middle = from + (to - from) / 2;
+
+        if (sequential->blocks[middle].number > block)
+            to = middle;
+        else
+            from = middle;
+    }
+    return to > from && sequential->blocks[from].number == block &&
+           sequential->blocks[from].complete;
+}
+
+const char *sequential_end_name(enum sequential_end end)
+{
+    static const char *const names[] = {
+        [SEQUENTIAL_OPEN] = "open",
+        [SEQUENTIAL_CLEAR] = "clear",
+        [SEQUENTIAL_PRECISE] = "precise",
+        [SEQUENTIAL_CAP] = "cap",
+    };
+
+    return names[end];
+}
+
+const char *sequential_end_words(enum sequential_end end)
+{
+    static const char *const words[] = {
+        [SEQUENTIAL_OPEN] = "the question is open",
+        [SEQUENTIAL_CLEAR] = "the question is answered",
+        [SEQUENTIAL_PRECISE] = "the interval is as narrow as the floor",
+        [SEQUENTIAL_CAP] = "the cap is reached",
+    };
+
+    return words[end];
+}

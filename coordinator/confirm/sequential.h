@@ -1,0 +1,116 @@
+/* sequential.h - as many blocks as the question needs
+ *
+ * A confirmation is looked at after groups of blocks.  At each look, finalists
+ * that cannot be the best any more are dropped, so that later blocks are spent
+ * on those that can, and the pass ends if its question is answered:
+ *
+ *      blocks:  |--- first ---|- group -|- group -|--- ... ---|  most
+ *                             look      look                  look
+ *                              |
+ *                              +-- clear, precise, or the cap: the end
+ *
+ *   clear    the best is FAST, is on one side of the target, and is slower than
+ *            no other by more than the floor; or nothing beats the baseline by
+ *            more than the floor
+ *   precise  not clear, but the interval of the best is as narrow as the floor:
+ *            the truth lies at a border, and more blocks would not move it
+ *   cap      neither, after 'most' blocks; after twice as many if processes
+ *            differ (process_noise.h), because then only processes count
+ *
+ * Looking often at growing evidence would make errors more frequent.  So the
+ * interval of each look is wide enough for all looks together: repeated
+ * confidence intervals (Jennison and Turnbull, 1989), by the levels of
+ * spending.h.  They hold at every look, whatever decided to stop or to drop.
+ * The finalists share alpha (Bonferroni), and so do the m - 1 comparisons that
+ * could drop the true best.  'clear' may use a rule of thumb where it claims
+ * nothing.
+ *
+ * All of it is a function of the results.  A pass that was killed makes the
+ * same looks again, and a report makes those of the pass.
+ *
+ * Pure; any thread.
+ */
+#ifndef FA_COORDINATOR_CONFIRM_SEQUENTIAL_H
+#define FA_COORDINATOR_CONFIRM_SEQUENTIAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "coordinator/confirm/process_noise.h"
+#include "coordinator/confirm/verdict.h"
+
+struct sequential_design {
+    size_t candidates; /* with those that are out; 0 is the baseline */
+    size_t shapes;     /* each is a family of its own; 0 is the headline */
+    bool over_all;     /* ask about their geometric mean, too, a further family:
+                        * a candidate has one value of it a block */
+    int group;         /* blocks from look to look, at least */
+    int most;          /* blocks: the cap */
+    struct verdict_rules rules;
+};
+
+/* What a candidate did in a block at a shape. */
+struct sequential_result {
+    size_t candidate, shape;
+    int block, gpu;
+    const double *seconds; /* [n], > 0 */
+    size_t n;
+};
+
+enum sequential_end {
+    SEQUENTIAL_OPEN, /* more blocks are needed */
+    SEQUENTIAL_CLEAR,
+    SEQUENTIAL_PRECISE,
+    SEQUENTIAL_CAP,
+};
+
+struct sequential_block {
+    int number, gpu;
+    bool complete; /* it has all candidates that were active */
+};
+
+struct sequential_candidate {
+    bool dropped; /* at some look; not if it is out */
+    int last;     /* the last block that counts for it */
+    double level; /* two-sided, of its intervals over the baseline */
+};
+
+struct sequential {
+    enum sequential_end end;
+    int looks;
+    int complete;     /* blocks; those after the end are not counted */
+    int used;         /* complete blocks at the last look */
+    int next;         /* the same at the next look; at the end, 'used' */
+    int most;         /* the cap, raised if processes differ */
+    double tie_level; /* one-sided, of slower than the leader */
+    struct process_noise noise;      /* at the headline, at the last look */
+    struct sequential_block *blocks; /* in the order of their numbers */
+    size_t n_blocks;
+    struct sequential_candidate *candidates;
+    bool *tied; /* [shapes][candidates] with the best, at the last look; the
+                 * geometric mean is the row after the shapes */
+};
+
+/* The first look: the first multiple of 'group' at which a rank test of as many
+ * blocks can reach its level, however far that is. */
+int sequential_first(const struct sequential_design *design);
+
+/* results  [n], in the order of their blocks; those of candidates that are out
+ *          are not looked at
+ * out      [candidates]
+ * Free with sequential_free(). */
+struct sequential *sequential_replay(const struct sequential_design *design,
+                                     const struct sequential_result *results,
+                                     size_t n, const bool *out);
+void sequential_free(struct sequential *sequential); /* NULL is fine */
+
+/* Do results of this candidate in this block count?  Those of complete blocks
+ * do, until it is dropped, or until the end. */
+bool sequential_counts(const struct sequential *sequential, size_t candidate,
+                       int block);
+
+/* "clear" and so on; and for people: "the question is answered" and so on. */
+const char *sequential_end_name(enum sequential_end end);
+const char *sequential_end_words(enum sequential_end end);
+
+#endif

@@ -1,0 +1,196 @@
+#include "tests/bench/sequential_rates.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "coordinator/confirm/analysis.h"
+#include "coordinator/confirm/best_set.h"
+#include "coordinator/confirm/sequential.h"
+#include "tests/coordinator/noise_results.h"
+
+#define FINALISTS 10
+#define ALL (FINALISTS + 1)
+#define SAMPLES 5
+#define GROUP 2
+#define CAP 70
+#define BLOCKS_MOST (2 * CAP) /* if processes differ */
+#define BLOCKS_ONCE 20
+
+static const struct verdict_rules rules = VERDICT_RULES;
+static const bool nobody[ALL] = { false };
+
+/* How many of the finalists are faster than the baseline, and by what. */
+static const struct scenario {
+    const char *name;
+    size_t n_faster;
+    double ratio;
+} scenarios[] = {
+    { "one faster by 1 %", 1, 1.01 },
+    { "all faster by 1 %", FINALISTS, 1.01 },
+    { "all equal", FINALISTS, 1 },
+    { "all at the floor", FINALISTS, 1.005 },
+    { "all below the target", FINALISTS, 1.0999 },
+};
+
+/* Counts of passes; the rest are sums. */
+struct tally {
+    double fast, wrong, held; /* of the named best: FAST; its interval holds */
+    double noticed, samples, blocks;
+    double once_fast, once_wrong; /* with 20 blocks and one look */
+};
+
+static size_t name_best(const struct finding *found)
+{
+    struct best_set_choice choices[ALL];
+    int highest = 0;
+
+    for (size_t c = 0; c < ALL; c++)
+        if (found[c].tied && found[c].verdict == VERDICT_FAST)
+            highest = found[c].success || highest == 2 ? 2 : 1;
+    for (size_t c = 0; c < ALL; c++) {
+        int standing = found[c].success                   ? 2
+                       : found[c].verdict == VERDICT_FAST ? 1
+                                                          : 0;
+
+        choices[c] =
+            (struct best_set_choice){ found[c].tied && standing == highest,
+                                      found[c].time.seconds, "", (int64_t)c };
+    }
+    return best_set_choose(choices, ALL);
+}
+
+/* Is anything claimed of any finalist that is not so? */
+static bool is_wrong(const struct finding *found, const double *logs)
+{
+    double floor = log1p(rules.floor), nearly = 1e-9;
+
+    for (size_t c = 1; c < ALL; c++)
+        if ((found[c].verdict == VERDICT_FAST && -logs[c] <= floor + nearly) ||
+            (found[c].verdict == VERDICT_SLOW && logs[c] <= floor + nearly) ||
+            (found[c].verdict == VERDICT_SAME &&
+             fabs(logs[c]) > floor + nearly) ||
+            (found[c].success && -logs[c] < log(rules.target) - nearly))
+            return true;
+    return false;
+}
+
+static void judge(const struct sequential *looks,
+                  const struct block_sample *samples, size_t n,
+                  const double *logs, struct tally *to)
+{
+    struct blocks *blocks = blocks_new(samples, n, ALL);
+    struct finding found[ALL];
+    double levels[ALL];
+    const struct speedup *s;
+    size_t best;
+
+    for (size_t c = 0; c < ALL; c++)
+        levels[c] = looks->candidates[c].level;
+    analysis_findings_at(blocks, 0, &rules,
+                         &(struct analysis_look){ levels, looks->tied }, found);
+    best = name_best(found);
+    s = &found[best].speedup;
+    to->fast += found[best].verdict == VERDICT_FAST;
+    to->held += log(s->lo) <= -logs[best] && -logs[best] <= log(s->hi);
+    to->wrong += is_wrong(found, logs);
+    to->noticed += looks->noise.noticed;
+    to->samples += (double)n;
+    to->blocks += looks->used;
+    blocks_free(blocks);
+}
+
+static void judge_once(const struct block_sample *samples, size_t n,
+                       const double *logs, struct tally *to)
+{
+    struct blocks *blocks = blocks_new(samples, n, ALL);
+    struct finding found[ALL];
+
+    analysis_findings(blocks, 0, &rules, found);
+    to->once_fast += found[name_best(found)].verdict == VERDICT_FAST;
+    to->once_wrong += is_wrong(found, logs);
+    blocks_free(blocks);
+}
+
+/* Drift is a rate: twenty blocks are one pass of 'noise'. */
+static struct noise stretched(const struct noise *noise)
+{
+    struct noise out = *noise;
+
+    out.drift *= (double)BLOCKS_MOST / BLOCKS_ONCE;
+    return out;
+}
+
+static void run(const struct noise *noise, const struct scenario *scenario,
+                size_t n_passes, struct tally *to)
+{
+    const struct sequential_design design = { .candidates = ALL,
+                                              .shapes = 1,
+                                              .group = GROUP,
+                                              .most = CAP,
+                                              .rules = rules };
+    struct noise_stream stream = noise_stream(scenario->n_faster + 100);
+    struct noise longer = stretched(noise);
+    double logs[ALL] = { 0 };
+    const struct noise_pass pass = { ALL, BLOCKS_MOST, SAMPLES, 1, logs };
+    struct block_sample *samples =
+        mem_new((size_t)ALL * BLOCKS_MOST * SAMPLES, sizeof(*samples));
+
+    *to = (struct tally){ 0 };
+    for (size_t c = 1; c <= scenario->n_faster; c++)
+        logs[c] = -log(scenario->ratio);
+    for (size_t i = 0; i < n_passes; i++) {
+        struct noise_results results;
+        struct sequential *looks;
+
+        noise_results_measure(&longer, &pass, &stream, &results);
+        looks = sequential_replay(&design, results.items, results.n, nobody);
+        judge(looks, samples, noise_results_counted(&results, looks, samples),
+              logs, to);
+        sequential_free(looks);
+        results.n = (size_t)ALL * BLOCKS_ONCE;
+        looks = sequential_replay(
+            &(struct sequential_design){
+                .candidates = ALL, .shapes = 1, .rules = rules },
+            results.items, results.n, nobody);
+        judge_once(samples, noise_results_counted(&results, looks, samples),
+                   logs, to);
+        sequential_free(looks);
+        noise_results_fini(&results);
+    }
+    free(samples);
+}
+
+void sequential_rates(size_t n_passes, const char *only)
+{
+    double each = 1 / (double)n_passes, wrong = 0, held = 1;
+
+    for (size_t i = 0; i < n_noises; i++)
+        for (size_t k = 0; k < sizeof(scenarios) / sizeof(scenarios[0]); k++) {
+            struct tally t;
+
+            if (only && strcmp(only, noises[i].name) != 0)
+                continue;
+            run(&noises[i], &scenarios[k], n_passes, &t);
+            printf("{\"noise\": \"%s\", \"finalists\": \"%s\", "
+                   "\"fast\": %.4f, \"samples\": %.0f, \"blocks\": %.1f, "
+                   "\"wrong\": %.4f, \"coverage\": %.4f, "
+                   "\"processes_noticed\": %.4f, "
+                   "\"fast_once\": %.4f, \"samples_once\": %d, "
+                   "\"wrong_once\": %.4f}\n",
+                   noises[i].name, scenarios[k].name, each * t.fast,
+                   each * t.samples, each * t.blocks, each * t.wrong,
+                   each * t.held, each * t.noticed, each * t.once_fast,
+                   ALL * SAMPLES * BLOCKS_ONCE, each * t.once_wrong);
+            fflush(stdout);
+            wrong = fmax(wrong, each * t.wrong);
+            held = fmin(held, each * t.held);
+        }
+    fprintf(stderr,
+            "a wrong verdict: %.2f %% at most; the interval of the named best "
+            "holds: %.2f %% at least\n",
+            100 * wrong, 100 * held);
+}

@@ -1,0 +1,72 @@
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "coordinator/confirm/look_plan.h"
+
+static struct confirmation of(size_t candidates)
+{
+    return (struct confirmation){ .n_running = candidates,
+                                  .blocks = 20,
+                                  .rules = VERDICT_RULES };
+}
+
+static void looks_are_those_that_were_asked_for(void **state)
+{
+    struct confirmation c = of(3);
+
+    (void)state;
+    look_plan_set(&c, &(struct confirmation_looks){ 2, 70, true });
+    assert_int_equal(c.looks.group, 2);
+    assert_int_equal(c.looks.most, 70);
+    assert_true(c.looks.over_all);
+    assert_in_range(look_plan_first(&c), 8, 16);
+}
+
+static void a_cap_that_can_show_nothing_is_raised(void **state)
+{
+    struct confirmation c = of(11);
+
+    (void)state;
+    look_plan_set(&c, &(struct confirmation_looks){ 2, 4, false });
+    assert_in_range(c.looks.most, 8, 20);
+    assert_in_range(look_plan_first(&c), 8, c.looks.most);
+}
+
+/* One look, at the end. */
+static void the_first_look_is_not_after_the_cap(void **state)
+{
+    struct confirmation c = of(3);
+
+    (void)state;
+    look_plan_set(&c, &(struct confirmation_looks){ 60, 40, false });
+    assert_int_equal(look_plan_first(&c), 40);
+}
+
+static void a_rule_against_an_external_baseline_has_no_looks(void **state)
+{
+    struct confirmation c = of(3);
+    char against[] = "flash";
+
+    (void)state;
+    c.against = against;
+    look_plan_set(&c, &(struct confirmation_looks){ 2, 70, true });
+    assert_int_equal(c.looks.group, 0);
+    assert_int_equal(confirmation_blocks_max(&c), 20);
+    assert_int_equal(look_plan_first(&c), INT_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(looks_are_those_that_were_asked_for),
+        cmocka_unit_test(a_cap_that_can_show_nothing_is_raised),
+        cmocka_unit_test(the_first_look_is_not_after_the_cap),
+        cmocka_unit_test(a_rule_against_an_external_baseline_has_no_looks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,120 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "common/mem.h"
+#include "coordinator/confirm/process_noise.h"
+#include "tests/coordinator/near.h"
+#include "tests/coordinator/noise.h"
+
+#define PASSES 200
+
+static const double logs[11] = { -9, -9.1, -9.2, -9.3 };
+
+struct count {
+    int noticed;
+    double within, between; /* averages */
+};
+
+static struct count count(const struct noise *noise, size_t candidates,
+                          size_t blocks)
+{
+    const struct noise_pass pass = { candidates, blocks, 5, 1, logs };
+    struct noise_stream stream = noise_stream(candidates);
+    struct block_sample *samples =
+        mem_new(candidates * blocks * 5, sizeof(*samples));
+    struct count count = { 0, 0, 0 };
+
+    for (int i = 0; i < PASSES; i++) {
+        size_t n = noise_measure(noise, &pass, &stream, samples);
+        struct process_noise found;
+
+        process_noise_of(samples, n, &found);
+        count.noticed += found.noticed;
+        count.within += found.within / PASSES;
+        count.between += found.between / PASSES;
+    }
+    free(samples);
+    return count;
+}
+
+static void samples_alone_are_not_taken_for_processes(void **state)
+{
+    static const struct noise drifting = { .sd = 0.01, .drift = 0.02 };
+    static const struct noise late = { .sd = 0.01,
+                                       .tail = 0.1,
+                                       .tail_sd = 0.3 };
+
+    (void)state;
+    assert_in_range(count(&drifting, 11, 12).noticed, 0, 2);
+    assert_in_range(count(&drifting, 2, 10).noticed, 0, 2);
+    assert_in_range(count(&late, 11, 12).noticed, 0, 6);
+}
+
+static void two_clocks_are_noticed(void **state)
+{
+    struct count many = count(&noises[n_noises - 1], 11, 12);
+
+    (void)state;
+    assert_int_equal(many.noticed, PASSES);
+    assert_near(many.within, 0.005, 0.0002);
+    assert_near(many.between, 0.0075, 0.0005); /* half of 1.5 % */
+    assert_in_range(count(&noises[n_noises - 1], 2, 10).noticed, PASSES / 2,
+                    PASSES);
+}
+
+/* Candidate 1 is only in the first two blocks; what it does in the third would
+ * have to be known. */
+static void a_candidate_may_be_missing(void **state)
+{
+    struct block_sample samples[20];
+    struct process_noise found;
+    size_t n = 0;
+
+    (void)state;
+    for (int block = 0; block < 3; block++)
+        for (int candidate = 0; candidate < 3; candidate++)
+            for (int k = 0; k < 2 && (candidate != 1 || block < 2); k++)
+                samples[n++] = (struct block_sample){
+                    candidate, block, 0,
+                    exp(candidate + 0.1 * block + (k ? 0.001 : -0.001))
+                };
+    assert_int_equal(n, 16);
+    process_noise_of(samples, n, &found);
+    assert_near(found.within, 0.001 * sqrt(2), 1e-9);
+    assert_false(found.noticed);
+}
+
+static void too_little_says_nothing(void **state)
+{
+    const struct block_sample one[] = { { 0, 0, 0, 1 }, { 0, 0, 0, 2 } };
+    const struct block_sample each[] = {
+        { 0, 0, 0, 1 }, { 1, 0, 0, 2 }, { 0, 1, 0, 2 }, { 1, 1, 0, 2 }
+    };
+    struct process_noise found;
+
+    (void)state;
+    process_noise_of(NULL, 0, &found);
+    assert_true(isnan(found.p) && !found.noticed);
+    process_noise_of(one, 2, &found);
+    assert_true(isnan(found.p) && !found.noticed);
+    process_noise_of(each, 4, &found); /* one sample a process */
+    assert_true(isnan(found.between) && !found.noticed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samples_alone_are_not_taken_for_processes),
+        cmocka_unit_test(two_clocks_are_noticed),
+        cmocka_unit_test(a_candidate_may_be_missing),
+        cmocka_unit_test(too_little_says_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

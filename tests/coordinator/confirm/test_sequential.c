@@ -1,0 +1,426 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/mem.h"
+#include "coordinator/confirm/sequential.h"
+#include "coordinator/confirm/speedup.h"
+#include "tests/coordinator/near.h"
+#include "tests/coordinator/noise_results.h"
+
+#define MOST_CANDIDATES 11
+
+static const bool nobody[MOST_CANDIDATES] = { false };
+static const struct noise calm = { .sd = 0.01 };
+
+static struct sequential_design design_of(size_t candidates, int most)
+{
+    return (struct sequential_design){ .candidates = candidates,
+                                       .shapes = 1,
+                                       .group = 2,
+                                       .most = most,
+                                       .rules = VERDICT_RULES };
+}
+
+/* One simulated pass of as many blocks as there can be. */
+struct simulated {
+    struct sequential_design design;
+    struct noise_results results;
+};
+
+static struct simulated simulate(const struct noise *noise, const double *logs,
+                                 size_t candidates, uint64_t seed)
+{
+    struct simulated s = { .design = design_of(candidates, 70) };
+    const struct noise_pass pass = { candidates, 140, 5, 1, logs };
+    struct noise_stream stream = noise_stream(seed);
+
+    noise_results_measure(noise, &pass, &stream, &s.results);
+    return s;
+}
+
+static struct sequential *replay(const struct simulated *s)
+{
+    return sequential_replay(&s->design, s->results.items, s->results.n,
+                             nobody);
+}
+
+static void a_clear_winner_ends_it_at_the_first_look(void **state)
+{
+    static const double logs[] = { 0, -0.2 };
+    struct simulated s = simulate(&calm, logs, 2, 1);
+    struct sequential *found = replay(&s);
+
+    (void)state;
+    assert_int_equal(found->end, SEQUENTIAL_CLEAR);
+    assert_int_equal(found->looks, 1);
+    assert_int_equal(found->used, sequential_first(&s.design));
+    assert_in_range(found->used, 8, 12);
+    assert_true(found->tied[1]);
+    assert_true(sequential_counts(found, 1, found->used));
+    assert_false(sequential_counts(found, 1, found->used + 1));
+    sequential_free(found);
+    noise_results_fini(&s.results);
+}
+
+static void nothing_beats_the_baseline_is_an_answer(void **state)
+{
+    static const double logs[] = { 0, 0.02, 0.03 };
+    struct simulated s = simulate(&calm, logs, 3, 2);
+    struct sequential *found = replay(&s);
+
+    (void)state;
+    assert_int_equal(found->end, SEQUENTIAL_CLEAR);
+    assert_in_range(found->used, 8, 20);
+    sequential_free(found);
+    noise_results_fini(&s.results);
+}
+
+/* At the very border of the floor, and so calm that it is known to be there. */
+static void a_border_is_found_precisely(void **state)
+{
+    static const struct noise quiet = { .sd = 0.001 };
+    const double logs[] = { 0, -log(1.005) };
+    struct simulated s = simulate(&quiet, logs, 2, 3);
+    struct sequential *found = replay(&s);
+
+    (void)state;
+    assert_int_equal(found->end, SEQUENTIAL_PRECISE);
+    assert_in_range(found->used, 8, 12);
+    sequential_free(found);
+    noise_results_fini(&s.results);
+}
+
+static void noise_goes_on_to_the_cap(void **state)
+{
+    static const struct noise loud = { .sd = 0.1 };
+    static const double logs[] = { 0, -0.02 };
+    struct simulated s = simulate(&loud, logs, 2, 4);
+    struct sequential *found = replay(&s);
+
+    (void)state;
+    assert_int_equal(found->end, SEQUENTIAL_CAP);
+    assert_int_equal(found->used, 70);
+    assert_int_equal(found->most, 70);
+    sequential_free(found);
+    noise_results_fini(&s.results);
+}
+
+static void processes_that_differ_raise_the_cap(void **state)
+{
+    static const struct noise uneven = { .sd = 0.001, .process_sd = 0.1 };
+    static const double logs[] = { 0, -0.02, 0 };
+    struct simulated s = simulate(&uneven, logs, 3, 5);
+    struct sequential *found = replay(&s);
+
+    (void)state;
+    assert_true(found->noise.noticed);
+    assert_int_equal(found->most, 140);
+    assert_int_equal(found->end, SEQUENTIAL_CAP);
+    assert_int_equal(found->used, 140);
+    sequential_free(found);
+    noise_results_fini(&s.results);
+}
+
+/* Six that are 5 % slower are dropped, and what they did later changes
+ * nothing. */
+static void the_slow_are_dropped_and_their_blocks_are_shorter(void **state)
+{
+    const double logs[] = { 0, -0.01, 0.04, 0.04, 0.04, 0.04, 0.04, 0.04 };
+    struct simulated s = simulate(&calm, logs, 8, 6);
+    struct sequential *found = replay(&s), *again;
+    size_t n = 0;
+
+    (void)state;
+    assert_int_equal(found->end, SEQUENTIAL_CLEAR);
+    for (size_t c = 2; c < 8; c++) {
+        assert_true(found->candidates[c].dropped && !found->tied[c]);
+        assert_true(found->candidates[c].last < found->used);
+    }
+    for (size_t i = 0; i < s.results.n; i++)
+        if (sequential_counts(found, s.results.items[i].candidate,
+                              s.results.items[i].block))
+            s.results.items[n++] = s.results.items[i];
+    s.results.n = n;
+    again = replay(&s);
+    assert_int_equal(again->end, found->end);
+    assert_int_equal(again->used, found->used);
+    assert_memory_equal(again->candidates, found->candidates,
+                        8 * sizeof(*again->candidates));
+    sequential_free(again);
+    sequential_free(found);
+    noise_results_fini(&s.results);
+}
+
+/* Cut short anywhere, the pass continues to the same looks. */
+static void a_part_of_a_pass_wants_what_the_whole_had(void **state)
+{
+    const double logs[] = { 0, -0.01, -0.004, 0.04 };
+    struct simulated s = simulate(&calm, logs, 4, 7);
+    struct sequential *whole = replay(&s);
+    size_t n = s.results.n;
+
+    (void)state;
+    assert_in_range(whole->looks, 3, 30);
+    for (int blocks = 0; blocks < whole->used; blocks++) {
+        struct sequential *part;
+
+        s.results.n = 4 * (size_t)blocks;
+        part = replay(&s);
+        assert_int_equal(part->end, SEQUENTIAL_OPEN);
+        assert_true(part->next > blocks && part->next <= whole->used);
+        assert_true(part->looks < whole->looks);
+        sequential_free(part);
+    }
+    s.results.n = n;
+    sequential_free(whole);
+    noise_results_fini(&s.results);
+}
+
+static void a_block_that_lacks_one_does_not_count(void **state)
+{
+    static const double logs[] = { 0, -0.2 };
+    struct simulated s = simulate(&calm, logs, 2, 1);
+    struct sequential *found;
+
+    (void)state;
+    memmove(&s.results.items[4], &s.results.items[5],
+            (s.results.n - 5) * sizeof(*s.results.items));
+    s.results.n--;
+    found = replay(&s);
+    assert_false(found->blocks[2].complete);
+    assert_false(sequential_counts(found, 0, 3) ||
+                 sequential_counts(found, 1, 3));
+    assert_int_equal(found->candidates[1].last, found->used + 1);
+    sequential_free(found);
+    noise_results_fini(&s.results);
+}
+
+/* Candidate 1 drops the others, and is then found wrong. */
+static void those_that_a_wrong_one_dropped_return(void **state)
+{
+    static const double logs[] = { 0, -0.2, -0.1, -0.05 };
+    struct simulated s = simulate(&calm, logs, 4, 8);
+    bool out[4] = { false, true, false, false };
+    struct sequential *found =
+        sequential_replay(&s.design, s.results.items, s.results.n, out);
+
+    (void)state;
+    assert_int_equal(found->end, SEQUENTIAL_CLEAR);
+    assert_true(found->tied[2] && !found->tied[1]);
+    assert_false(found->candidates[2].dropped);
+    assert_false(sequential_counts(found, 1, 1));
+    sequential_free(found);
+    noise_results_fini(&s.results);
+}
+
+/* 0 is the plan of a bench and of passes that were made before there were
+ * looks. */
+static void without_a_group_all_complete_blocks_count(void **state)
+{
+    static const double logs[] = { 0, -0.2, 0 };
+    struct simulated s = simulate(&calm, logs, 3, 1);
+    struct sequential *found;
+
+    (void)state;
+    s.design.group = 0;
+    s.results.n = 3 * 20 + 1; /* the last one is not complete */
+    found = replay(&s);
+    assert_int_equal(found->end, SEQUENTIAL_OPEN);
+    assert_int_equal(found->looks, 0);
+    assert_int_equal(found->n_blocks, 21);
+    assert_true(sequential_counts(found, 2, 20));
+    assert_false(sequential_counts(found, 2, 21));
+    assert_near(found->candidates[1].level, 0.025, 1e-12);
+    sequential_free(found);
+    noise_results_fini(&s.results);
+}
+
+static void a_look_waits_for_blocks_of_every_gpu(void **state)
+{
+    static const double logs[] = { 0, -0.2 };
+    struct sequential_design design = design_of(2, 80);
+    const struct noise_pass pass = { 2, 20, 5, 4, logs };
+    struct noise_stream stream = noise_stream(9);
+    struct noise_results results;
+    struct sequential *found;
+
+    (void)state;
+    noise_results_measure(&calm, &pass, &stream, &results);
+    found = sequential_replay(&design, results.items, results.n, nobody);
+    assert_int_equal(found->end, SEQUENTIAL_CLEAR);
+    assert_in_range(found->used, 20, 23);
+    sequential_free(found);
+    noise_results_fini(&results);
+}
+
+/* ---- the geometric mean of two shapes ---- */
+
+/* The results of two passes, by shape, of the same blocks; free only this. */
+static struct sequential_result *two_shapes(const struct simulated shapes[2],
+                                            size_t candidates)
+{
+    size_t n = shapes[0].results.n;
+    struct sequential_result *all = mem_new(2 * n, sizeof(*all)), *to = all;
+
+    for (size_t i = 0; i < n; i += candidates)
+        for (size_t shape = 0; shape < 2; shape++)
+            for (size_t c = 0; c < candidates; c++, to++) {
+                *to = shapes[shape].results.items[i + c];
+                to->shape = shape;
+            }
+    return all;
+}
+
+/* The third finalist is second at each shape, but the best over both.  What is
+ * not asked about the mean drops it. */
+static void the_best_over_all_shapes_stays(void **state)
+{
+    static const double first[] = { 0, -0.2, 0.2, -0.13 };
+    static const double second[] = { 0, 0.2, -0.2, -0.13 };
+    struct simulated s[2] = { simulate(&calm, first, 4, 11),
+                              simulate(&calm, second, 4, 12) };
+    struct sequential_result *all = two_shapes(s, 4);
+    struct sequential_design design = s[0].design;
+    struct sequential *apart, *over;
+
+    (void)state;
+    design.shapes = 2;
+    apart = sequential_replay(&design, all, 2 * s[0].results.n, nobody);
+    design.over_all = true;
+    over = sequential_replay(&design, all, 2 * s[0].results.n, nobody);
+    assert_int_equal(apart->end, SEQUENTIAL_CLEAR);
+    assert_false(apart->tied[3] || apart->tied[4 + 3]);
+    assert_int_equal(over->end, SEQUENTIAL_CLEAR);
+    assert_false(over->candidates[3].dropped);
+    assert_true(over->tied[1] && !over->tied[3]);
+    assert_true(over->tied[4 + 2] && !over->tied[4 + 3]);
+    assert_true(over->tied[8 + 3]);
+    assert_false(over->tied[8 + 1] || over->tied[8 + 2]);
+    sequential_free(over);
+    sequential_free(apart);
+    free(all);
+    noise_results_fini(&s[0].results);
+    noise_results_fini(&s[1].results);
+}
+
+/* At each shape one is far above the target; over both, the best is as near to
+ * it as can be. */
+static void a_mean_that_is_open_keeps_the_pass_open(void **state)
+{
+    static const struct noise loud = { .sd = 0.03 };
+    static const double first[] = { 0, -0.3, 0.2 };
+    static const double second[] = { 0, 0.11, -0.25 };
+    struct simulated s[2] = { simulate(&loud, first, 3, 13),
+                              simulate(&loud, second, 3, 14) };
+    struct sequential_result *all = two_shapes(s, 3);
+    struct sequential_design design = s[0].design;
+    struct sequential *apart, *over;
+
+    (void)state;
+    design.shapes = 2;
+    apart = sequential_replay(&design, all, 2 * s[0].results.n, nobody);
+    design.over_all = true;
+    over = sequential_replay(&design, all, 2 * s[0].results.n, nobody);
+    assert_int_equal(apart->end, SEQUENTIAL_CLEAR);
+    assert_int_equal(apart->looks, 1);
+    assert_true(over->used > apart->used);
+    assert_true(over->tied[6 + 1]);
+    sequential_free(over);
+    sequential_free(apart);
+    free(all);
+    noise_results_fini(&s[0].results);
+    noise_results_fini(&s[1].results);
+}
+
+/* ---- rates ---- */
+
+#define PASSES 30
+
+struct rates {
+    int fast, wrong; /* passes in which some finalist is FAST, or wrongly so */
+    double samples;  /* average */
+};
+
+/* Ten finalists, of which the first 'n_fast' are faster by 'ratio'. */
+static struct rates rates_of(size_t n_fast, double ratio)
+{
+    double logs[MOST_CANDIDATES] = { 0 };
+    struct block_sample *samples = mem_new(140 * 11 * 5, sizeof(*samples));
+    struct rates rates = { 0, 0, 0 };
+
+    for (size_t c = 1; c <= n_fast; c++)
+        logs[c] = -log(ratio);
+    for (int i = 0; i < PASSES; i++) {
+        struct simulated s = simulate(&calm, logs, 11, (uint64_t)i + 1);
+        struct sequential *found = replay(&s);
+        size_t n = noise_results_counted(&s.results, found, samples);
+        struct blocks *blocks = blocks_new(samples, n, 11);
+        bool fast = false, wrong = false;
+
+        for (size_t c = 1; c <= 10; c++) {
+            struct speedup over;
+
+            speedup_of(blocks, c, 0, 1 - found->candidates[c].level, &over);
+            fast = fast || over.lo > 1.005;
+            wrong = wrong || over.lo > exp(-logs[c]) || over.hi < exp(-logs[c]);
+        }
+        rates.fast += fast;
+        rates.wrong += wrong;
+        rates.samples += (double)n / PASSES;
+        blocks_free(blocks);
+        sequential_free(found);
+        noise_results_fini(&s.results);
+    }
+    print_message("%zu faster by %.3f: FAST %d, wrong %d of %d, %.0f samples\n",
+                  n_fast, ratio, rates.fast, rates.wrong, PASSES,
+                  rates.samples);
+    free(samples);
+    return rates;
+}
+
+/* 20 blocks of all ten are 1,100 samples, and find it in 46 %. */
+static void one_percent_is_found_with_fewer_samples(void **state)
+{
+    struct rates rates = rates_of(1, 1.01);
+
+    (void)state;
+    assert_in_range(rates.fast, 28, PASSES);
+    assert_in_range(rates.wrong, 0, 5); /* 1.5 are allowed, three sigma more */
+    assert_true(rates.samples < 1100);
+}
+
+static void looking_often_makes_no_winner(void **state)
+{
+    (void)state;
+    assert_in_range(rates_of(10, 1.005).fast, 0, 3); /* 0.75 are allowed */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clear_winner_ends_it_at_the_first_look),
+        cmocka_unit_test(nothing_beats_the_baseline_is_an_answer),
+        cmocka_unit_test(a_border_is_found_precisely),
+        cmocka_unit_test(noise_goes_on_to_the_cap),
+        cmocka_unit_test(processes_that_differ_raise_the_cap),
+        cmocka_unit_test(the_slow_are_dropped_and_their_blocks_are_shorter),
+        cmocka_unit_test(a_part_of_a_pass_wants_what_the_whole_had),
+        cmocka_unit_test(a_block_that_lacks_one_does_not_count),
+        cmocka_unit_test(those_that_a_wrong_one_dropped_return),
+        cmocka_unit_test(without_a_group_all_complete_blocks_count),
+        cmocka_unit_test(a_look_waits_for_blocks_of_every_gpu),
+        cmocka_unit_test(the_best_over_all_shapes_stays),
+        cmocka_unit_test(a_mean_that_is_open_keeps_the_pass_open),
+        cmocka_unit_test(one_percent_is_found_with_fewer_samples),
+        cmocka_unit_test(looking_often_makes_no_winner),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
