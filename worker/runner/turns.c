@@ -60,6 +60,7 @@ static const struct trial *next_trial(struct turns *turns)
 
 void turns_take(struct turns *turns, size_t n)
 {
+    static const uint64_t unknown[WIRE_ARGS_MAX];
     const struct problem *problem = turns->problem;
 
     for (size_t i = 0; i < n; i++) {
@@ -74,7 +75,7 @@ void turns_take(struct turns *turns, size_t n)
             .args = turns->args[i].argv,
             .starts = original->inputs,
             .references = original->references,
-            .sums = turns->known[original->number],
+            .sums = turns->varied ? unknown : turns->known[original->number],
             .poison = turns_poison(turns),
             .led = turns->l2 == L2_MODE_WARM && first,
         };
@@ -84,10 +85,9 @@ void turns_take(struct turns *turns, size_t n)
 void turns_learn(struct turns *turns, unsigned trial, size_t argument,
                  uint64_t sum)
 {
-    uint64_t *latest = &turns->latest[trial][argument];
+    uint64_t *known = &turns->known[trial][argument];
 
-    turns->known[trial][argument] = *latest == sum ? sum : 0;
-    if (*latest != 0 && *latest != sum)
+    if (*known != 0 && *known != sum)
         turns->varied = true;
-    *latest = sum;
+    *known = sum;
 }

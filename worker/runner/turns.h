@@ -46,8 +46,8 @@ struct poison turns_poison(struct turns *turns);
 /* The next n turns. */
 void turns_take(struct turns *turns, size_t n);
 
-/* An output of the trial of this number has passed.  One that passes twice with
- * the same bits need not be compared again while it has them. */
+/* An output of the trial of this number has passed.  One with the same bits
+ * need not be compared, unless bits were seen to vary. */
 void turns_learn(struct turns *turns, unsigned trial, size_t argument,
                  uint64_t sum);
 

@@ -6,6 +6,8 @@ namespace
 {
 
 constexpr int THREADS = 256;
+/* What one block compares in some milliseconds. */
+constexpr int64_t ALONE_ELEMENTS = 1 << 22;
 constexpr int WRITE_THREADS = 1024; /* a multiprocessor has one block */
 
 unsigned blocks_for(int64_t n)
@@ -95,7 +97,7 @@ __device__ void add_sum(const unsigned char *payload, int64_t bytes, unsigned lo
     __syncthreads(); /* it is 0 before a warp adds to it */
 #pragma unroll 4
     for (int64_t i = first_index(); i < n_pairs; i += index_step()) {
-        ulonglong2 pair = pairs[i];
+        ulonglong2 pair = __ldcs(&pairs[i]); /* the caches are for the kernel */
 
         sum += sum_word(pair.x, 2 * i) + sum_word(pair.y, 2 * i + 1);
     }
@@ -426,7 +428,7 @@ cudaError_t kernel_look(const struct kernel_limits *limits, const struct look_ta
         unsigned wanted = blocks_for(tasks->task[i].count);
 
         blocks = wanted > blocks ? wanted : blocks;
-        known = known && tasks->task[i].known != 0;
+        known = known && tasks->task[i].known != 0 && tasks->task[i].count <= ALONE_ELEMENTS;
     }
     if (known) {
         look_at_known<<<blocks, THREADS, 0, stream>>>(copy, scratch);

@@ -55,7 +55,7 @@ struct write_task {
 };
 
 enum {
-    WRITE_TASKS = 64 /* of one launch: its parameters are at most 4 KB */
+    WRITE_TASKS = 8 /* of one kernel: the time to queue it grows with them */
 };
 
 struct write_tasks {
@@ -79,7 +79,7 @@ struct look_task {
 };
 
 enum {
-    LOOK_TASKS = 24 /* of one launch, as WRITE_TASKS */
+    LOOK_TASKS = 4 /* likewise */
 };
 
 struct look_tasks {
