@@ -40,3 +40,14 @@ int look_plan_first(const struct confirmation *confirmation)
     first = first_look(confirmation, looks->group, looks->most);
     return first < looks->most ? first : looks->most;
 }
+
+int look_plan_repeats(const struct confirmation *confirmation)
+{
+    int blocks = confirmation->blocks, first = look_plan_first(confirmation);
+
+    if (confirmation->kind == CONFIRMATION_BENCH)
+        return 0;
+    if (first < blocks)
+        blocks = first;
+    return (LOOK_PLAN_LAUNCHES + blocks - 1) / blocks;
+}

@@ -20,4 +20,13 @@ void look_plan_set(struct confirmation *confirmation,
  * there are no looks. */
 int look_plan_first(const struct confirmation *confirmation);
 
+/* A race that is wrong once in 1,000 launches is seen in so many with a
+ * probability of 95 %: 1 - 0.999^3000. */
+#define LOOK_PLAN_LAUNCHES 3000
+
+/* How many launches a measurement adds that are only checked, so that each
+ * candidate has LOOK_PLAN_LAUNCHES before one is named; 0 for a bench, which
+ * names none. */
+int look_plan_repeats(const struct confirmation *confirmation);
+
 #endif

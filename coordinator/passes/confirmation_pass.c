@@ -8,6 +8,7 @@
 #include "common/mem.h"
 #include "common/msg.h"
 #include "common/outcome.h"
+#include "coordinator/confirm/look_plan.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/confirmation_internal.h"
 #include "coordinator/passes/confirmation_looks.h"
@@ -274,6 +275,15 @@ static int contest_samples(const struct sweep *sweep, const struct pass *pass,
     return lease->purpose == SCHED_CONFIRM ? c->is->samples : 0;
 }
 
+static int contest_repeats(const struct sweep *sweep, const struct pass *pass,
+                           const struct sched_lease *lease)
+{
+    const struct confirmation_pass *c = pass->state;
+
+    (void)sweep;
+    return lease->purpose == SCHED_CONFIRM ? look_plan_repeats(c->is) : 0;
+}
+
 static int contest_fill(struct sweep *sweep, struct pass *pass,
                         const struct sched_lease *lease, struct msg_tool *out,
                         char key[HASH_HEX], struct err *err)
@@ -400,6 +410,7 @@ const struct pass_ops confirmation_pass = {
     .ended = contest_ended,
     .lost = contest_lost,
     .samples = contest_samples,
+    .repeats = contest_repeats,
     .commands.fill = contest_fill,
     .commands.bundle = contest_bundle,
     .commands.judge = contest_judge,

@@ -203,6 +203,8 @@ int plan_measure(struct plan *plan, int unit, int shape,
                spec->measure.warmups, sampling->least, sampling->most,
                spec->measure.noise, spec->measure.margin, sampling->incumbent_s,
                spec->measure.l2, spec->measure.timeout_s);
+    if (sampling->repeats > 0)
+        buf_printf(to, "repeats %d\n", sampling->repeats);
     *request = buf_text(to);
     return 0;
 }

@@ -16,6 +16,7 @@ struct plan;
 struct plan_sampling {
     int least, most;
     double incumbent_s; /* the high end of the best median; 0: none */
+    int repeats;        /* launches after them that are only checked */
 };
 
 /* As the sweep file says; 'incumbent_s' is 0 for no incumbent. */

@@ -23,8 +23,8 @@
 #include "coordinator/text/exit_code.h"
 
 #define BUILD_LIMIT_MS 300000 /* docs/reliability.md F15 */
-/* In addition to the runner's own limit: a reference for each of two seeds, 60
- * s each. */
+/* In addition to the runner's own limit: references, 60 s each at most, of
+ * which two that slow have time, and launches that are only checked. */
 #define MEASURE_SLACK_MS 125000
 /* Emulation shapes are small, and only the worker's limit ends a loop without a
  * device primitive. */
@@ -66,7 +66,9 @@ static struct plan_sampling sampling_of(const struct sweep *sweep,
     int n = pass_samples(sweep, lease);
 
     if (n > 0)
-        return (struct plan_sampling){ .least = n, .most = n };
+        return (struct plan_sampling){ .least = n,
+                                       .most = n,
+                                       .repeats = pass_repeats(sweep, lease) };
     return plan_sampling(
         sweep->work.plan,
         incumbents_high_s(sweep->work.incumbents, lease->shape));

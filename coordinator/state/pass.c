@@ -168,6 +168,17 @@ int pass_samples(const struct sweep *sweep, const struct sched_lease *lease)
     return n;
 }
 
+int pass_repeats(const struct sweep *sweep, const struct sched_lease *lease)
+{
+    const struct pass *pass;
+    int n = 0;
+
+    for (int i = 0; n == 0 && (pass = next(sweep, &i));)
+        if (pass->ops->repeats)
+            n = pass->ops->repeats(sweep, pass, lease);
+    return n;
+}
+
 bool pass_bundle(struct sweep *sweep, const char *hash, struct msg_bundle *out)
 {
     struct pass *pass;

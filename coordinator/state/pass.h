@@ -45,6 +45,7 @@ void pass_settled(struct sweep *sweep, int unit, int shape,
                   enum outcome outcome, double median_s);
 bool pass_bans(const struct sweep *sweep, size_t host, int gpu);
 int pass_samples(const struct sweep *sweep, const struct sched_lease *lease);
+int pass_repeats(const struct sweep *sweep, const struct sched_lease *lease);
 bool pass_bundle(struct sweep *sweep, const char *hash, struct msg_bundle *out);
 const char *pass_method(const struct sweep *sweep); /* or exhaustive */
 bool pass_waits(const struct sweep *sweep);         /* any, for anything */

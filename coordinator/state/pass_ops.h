@@ -103,6 +103,9 @@ struct pass_ops {
     /* How many samples it wants of this measurement; 0: as many as usual. */
     int (*samples)(const struct sweep *sweep, const struct pass *pass,
                    const struct sched_lease *lease);
+    /* How many launches of it are to follow that are only checked. */
+    int (*repeats)(const struct sweep *sweep, const struct pass *pass,
+                   const struct sched_lease *lease);
     /* The method of a search that is not exhaustive. */
     const char *(*method)(const struct sweep *sweep, const struct pass *pass);
     /* Tell everything that it waits for, and until when. */

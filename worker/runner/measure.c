@@ -387,11 +387,26 @@ static int warm_up(struct run *run)
                        run->want->warmups > least ? run->want->warmups : least);
 }
 
-/* A time limit of their own: there may be far more of them than samples. */
+/* They take at most half of the time limit once more, and then there are fewer
+ * of them.  Where a launch is alone, it is what it is in each of them. */
 static int repeat(struct run *run)
 {
+    const double half_s = run->want->timeout_s / 2;
+    size_t batch;
+    int rc = 0;
+
+    if (device_isolates(run->device))
+        return 0;
     run->left_s = run->want->timeout_s;
-    return launch_more(run, run->want->repeats);
+    for (size_t done = 0;
+         rc == 0 && done < run->want->repeats && run->left_s > half_s;
+         done += batch) {
+        batch = run->want->repeats - done;
+        if (batch > DEVICE_BATCH)
+            batch = DEVICE_BATCH;
+        rc = time_batch(run, batch, false);
+    }
+    return rc;
 }
 
 static void keep_state(struct wire_state *kept,
@@ -617,10 +632,8 @@ static int judge(struct run *run, struct resident *resident)
     if (rc == 0 && !run->want->untimed) {
         wire_write_progress(run->progress, "time");
         rc = time_samples(run, resident);
-        if (rc == 0 && run->want->repeats > 0) {
-            wire_write_progress(run->progress, "repeat");
+        if (rc == 0)
             rc = repeat(run);
-        }
         if (rc == 0)
             wire_write_progress(run->progress, "recheck");
     }

@@ -16,8 +16,8 @@
  *
  * Samples are single launches between two events, in seconds.  sampler.h says
  * how many are taken, and which are rejected; rejected ones are reported too.
- * 'timeout_s' of the request is for all launches of 3 and 4 together, and once
- * more for those of 5; making the reference has its own limit.
+ * 'timeout_s' of the request is for all launches of 3 and 4 together; those of
+ * 5 take at most half of it once more; making the reference has its own limit.
  */
 #ifndef FA_WORKER_RUNNER_MEASURE_H
 #define FA_WORKER_RUNNER_MEASURE_H

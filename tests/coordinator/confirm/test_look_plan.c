@@ -60,6 +60,25 @@ static void a_rule_against_an_external_baseline_has_no_looks(void **state)
     assert_int_equal(look_plan_first(&c), INT_MAX);
 }
 
+/* 3,000 launches of each candidate in the fewest blocks, rounded up. */
+static void
+a_measurement_repeats_its_share_of_the_checked_launches(void **state)
+{
+    struct confirmation c = of(3);
+
+    (void)state;
+    assert_int_equal(look_plan_repeats(&c), 150);
+    c.blocks = 7;
+    assert_int_equal(look_plan_repeats(&c), 429);
+    c.blocks = 20;
+    look_plan_set(&c, &(struct confirmation_looks){ 10, 70, false });
+    assert_int_equal(look_plan_repeats(&c),
+                     (2999 + look_plan_first(&c)) / look_plan_first(&c));
+    assert_in_range(look_plan_repeats(&c), 151, 600);
+    c.kind = CONFIRMATION_BENCH;
+    assert_int_equal(look_plan_repeats(&c), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -67,6 +86,8 @@ int main(void)
         cmocka_unit_test(a_cap_that_can_show_nothing_is_raised),
         cmocka_unit_test(the_first_look_is_not_after_the_cap),
         cmocka_unit_test(a_rule_against_an_external_baseline_has_no_looks),
+        cmocka_unit_test(
+            a_measurement_repeats_its_share_of_the_checked_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

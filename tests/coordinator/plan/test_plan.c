@@ -92,7 +92,7 @@ static void a_baseline_outside_the_axes_is_one_more(void **state)
 }
 
 /* As vector_add's sweep file says, with nothing to beat. */
-static const struct plan_sampling sampling = { 5, 30, 0 };
+static const struct plan_sampling sampling = { 5, 30, 0, 0 };
 
 static void a_request_says_all_the_runner_needs(void **state)
 {
@@ -119,7 +119,7 @@ static void a_request_says_all_the_runner_needs(void **state)
 
 static void a_request_takes_the_samples_it_is_told_to(void **state)
 {
-    const struct plan_sampling fixed = { 5, 5, 0 };
+    const struct plan_sampling fixed = { 5, 5, 0, 300 };
     struct made made = make("\"noise\": 0.01", "\"noise\": 0.02");
     struct plan_sampling screen = plan_sampling(made.plan, 6.25e-5);
     const char *request = NULL;
@@ -128,8 +128,10 @@ static void a_request_takes_the_samples_it_is_told_to(void **state)
     assert_int_equal(plan_measure(made.plan, 0, 0, &screen, &request, NULL), 0);
     assert_non_null(strstr(request, "\nsamples 5 30\nnoise 0.02"));
     assert_non_null(strstr(request, "\nincumbent_s 6.25"));
+    assert_null(strstr(request, "\nrepeats"));
     assert_int_equal(plan_measure(made.plan, 0, 0, &fixed, &request, NULL), 0);
     assert_non_null(strstr(request, "\nsamples 5 5\n"));
+    assert_non_null(strstr(request, "\nrepeats 300\n"));
     end(&made);
 }
 

@@ -173,6 +173,7 @@ static const struct pass_ops ops[2] = {
       .measured = on_measured,
       .settled = on_settled,
       .samples = on_samples,
+      .repeats = on_samples,
       .method = on_method,
       .progress = on_progress,
       .free = on_free },
@@ -190,6 +191,7 @@ static const struct pass_ops ops[2] = {
       .measured = on_measured,
       .settled = on_settled,
       .samples = on_samples,
+      .repeats = on_samples,
       .method = on_method,
       .progress = on_progress,
       .waits_for = on_waits,
@@ -313,6 +315,9 @@ static void the_first_that_wants_a_number_of_samples_has_it(void **state)
     assert_int_equal(pass_samples(&rig.sweep, NULL), 7);
     samples[0] = 5;
     assert_int_equal(pass_samples(&rig.sweep, NULL), 5);
+    assert_int_equal(pass_repeats(&rig.sweep, NULL), 5);
+    samples[0] = 0;
+    assert_int_equal(pass_repeats(&rig.sweep, NULL), 7);
 }
 
 static void the_first_that_takes_part_names_the_method(void **state)

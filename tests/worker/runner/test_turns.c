@@ -1,0 +1,136 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "worker/runner/turns.h"
+
+/* A problem without arguments has no buffers that a test would need. */
+static struct problem problem;
+static struct trial copies[4];
+static struct turns turns;
+
+/* Stand-in: there are no arguments to fill. */
+void resident_problem_args(const struct problem *of, const struct trial *trial,
+                           struct device_buffer *const *outputs,
+                           struct resident_problem_args *out)
+{
+    (void)of;
+    (void)trial;
+    (void)outputs;
+    memset(out, 0, sizeof(*out));
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(&problem, 0, sizeof(problem));
+    problem.n_seeds = 3;
+    problem.n_trials = 4; /* one with edges, which is not timed */
+    for (unsigned t = 0; t < 4; t++)
+        problem.trials[t].number = t;
+    for (unsigned c = 0; c < 4; c++)
+        copies[c].number = (c + 1) % 3;
+    problem.copies = copies;
+    turns_init(&turns, &problem, 1);
+    return 0;
+}
+
+static unsigned number(size_t turn)
+{
+    return turns.trials[turn]->number;
+}
+
+static void the_first_launches_have_all_seeds_and_later_ones_any(void **state)
+{
+    int times[4] = { 0 }, repeated = 0;
+
+    (void)state;
+    turns_arrange(&turns, L2_MODE_FLUSH);
+    turns_take(&turns, DEVICE_BATCH);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(number(i), i);
+    for (size_t i = 0; i < DEVICE_BATCH; i++) {
+        times[number(i)]++;
+        repeated += i > 0 && number(i) == number(i - 1);
+        assert_false(turns.batch[i].led);
+    }
+    for (int t = 0; t < 3; t++)
+        assert_in_range(times[t], 5, 35);
+    assert_int_equal(times[3], 0);
+    assert_in_range(repeated, 3, 40); /* nobody can tell which comes next */
+}
+
+static void
+rotation_takes_the_copies_in_turn_and_the_original_last(void **state)
+{
+    static const unsigned expected[] = { 1, 2, 0, 1, 0, 1, 2, 0, 1, 0 };
+
+    (void)state;
+    problem.n_copies = 4;
+    turns_arrange(&turns, L2_MODE_ROTATE);
+    turns_take(&turns, 10);
+    for (size_t i = 0; i < 10; i++)
+        assert_int_equal(number(i), expected[i]);
+}
+
+static void a_warm_cache_has_ten_launches_of_the_same_inputs(void **state)
+{
+    (void)state;
+    turns_arrange(&turns, L2_MODE_WARM);
+    turns_take(&turns, 3);
+    turns_take(&turns, 27);
+    for (size_t i = 0; i < 27; i++) {
+        size_t turn = i + 3;
+
+        assert_int_equal(turns.batch[i].led, turn % TURNS_WARM == 0);
+        if (turn % TURNS_WARM != 0 && i > 0)
+            assert_int_equal(number(i), number(i - 1));
+    }
+}
+
+static void the_first_poison_says_most_and_then_it_is_any(void **state)
+{
+    int kinds[POISON_KINDS] = { 0 };
+
+    (void)state;
+    assert_int_equal(turns_poison(&turns).kind, POISON_UNWRITTEN);
+    for (int i = 0; i < 100; i++)
+        kinds[turns_poison(&turns).kind]++;
+    for (int kind = 0; kind < POISON_KINDS; kind++)
+        assert_in_range(kinds[kind], 10, 45);
+}
+
+static void outputs_of_the_same_bits_are_known_until_bits_vary(void **state)
+{
+    (void)state;
+    turns_arrange(&turns, L2_MODE_FLUSH);
+    turns_learn(&turns, 0, 2, 77);
+    turns_learn(&turns, 1, 2, 78); /* other values, other bits */
+    turns_learn(&turns, 0, 2, 77);
+    assert_false(turns.varied);
+    turns_take(&turns, 2);
+    assert_int_equal(turns.batch[0].sums[2], 77);
+    assert_int_equal(turns.batch[1].sums[2], 78);
+    turns_learn(&turns, 0, 2, 79);
+    assert_true(turns.varied);
+    turns_take(&turns, 1);
+    assert_int_equal(turns.batch[0].sums[2], 0);
+}
+
+#define CASE(test) cmocka_unit_test_setup(test, set_up)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(the_first_launches_have_all_seeds_and_later_ones_any),
+        CASE(rotation_takes_the_copies_in_turn_and_the_original_last),
+        CASE(a_warm_cache_has_ten_launches_of_the_same_inputs),
+        CASE(the_first_poison_says_most_and_then_it_is_any),
+        CASE(outputs_of_the_same_bits_are_known_until_bits_vary),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
