@@ -8,15 +8,18 @@ import sweepfile
 
 STEADY = {"BLOCK_SIZE": 64, "ITEMS": 1, "VECTOR": False}
 SLOW = {**STEADY, "BLOCK_SIZE": 128}  # by far, and uneven
-UNEVEN = {**STEADY, "BLOCK_SIZE": 256}  # some launches are as fast as a steady one
+UNEVEN = {**STEADY, "BLOCK_SIZE": 256}  # less than half of the launches are faster than a steady one
 
 # The duration of each launch in turns of a loop: far longer than the delays of a busy machine.
-# Launches are processes: what differs from one to the next is the pid.
+# Launches are processes: what differs from one to the next is the pid.  Multiples of the golden ratio are
+# spread evenly, whatever the step from pid to pid.  Chance still has five of SLOW agree now and then, which
+# settles them, or the like.
+TRIES = 5
 SPIN = """
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-        const int odd = getpid() % 2;
+        const int odd = unsigned(getpid()) * 2654435769u < 2500000000u; // 58 % of them
         volatile int turns = block_size == 64 ? 10000000 : block_size == 128 ? 50000000 + odd * 160000000
-                                                                             : 10000000 + odd * 80000000;
+                                                                             : 5000000 + odd * 80000000;
         while (turns > 0)
             turns = turns - 1;
     }
@@ -24,8 +27,8 @@ SPIN = """
 
 
 class Sampling(rig.Rig):
-    def prepare(self):
-        folder = self.kernel("vector_add")
+    def prepare(self, to="vector_add"):
+        folder = self.kernel("vector_add", to=to)
         path = f"{folder}/vector_add.cu"
         with open(path) as f:
             text = f.read()
@@ -47,10 +50,13 @@ class Sampling(rig.Rig):
         return {row[0]: row[1:] for row in rows}
 
     def test_losers_stop_and_the_noisy_are_marked(self):
-        folder, sweep = self.prepare()
-        # A run of its own first, so that it is the incumbent for the others in the next run.
-        self.assertEqual(self.sweep(folder, sweep, STEADY)[64][0], "settled")
-        results = self.sweep(folder, sweep, STEADY, SLOW, UNEVEN)
+        for n in range(TRIES):
+            folder, sweep = self.prepare(f"try{n}")
+            # A run of its own first, so that it is the incumbent for the others in the next run.
+            self.assertEqual(self.sweep(folder, sweep, STEADY)[64][0], "settled")
+            results = self.sweep(folder, sweep, STEADY, SLOW, UNEVEN)
+            if (results[128][0], results[256][0]) == ("loser", "unstable"):
+                break
         self.assertEqual(results[128], ("loser", 5, "[]", "flush", 0))
         self.assertEqual(results[256], ("unstable", 60, "[]", "flush", 0))
         report = self.run_coord(folder, "report")
