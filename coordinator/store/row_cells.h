@@ -1,6 +1,6 @@
 /* row_cells.h - a row of any query: its columns with their names and values
  *
- * For whoever shows or hashes all columns of a table.  Rows whose columns are
+ * For code that shows or hashes all columns of a table.  Rows whose columns are
  * known are read into structs (row.h).
  * Thread rule: that of the connection; one thread.
  */

@@ -220,7 +220,7 @@ static void the_fastest_goes_on(void **state)
     free(s);
 }
 
-/* The third is nowhere the fastest, but on the whole. */
+/* The third is the fastest over all shapes, but at none of them. */
 static void over_all_shapes_another_one_may_be_the_best(void **state)
 {
     const struct finalist_rules each_rules[3] = { { 0.05, 0, 0.005 },
