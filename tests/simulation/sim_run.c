@@ -10,6 +10,7 @@
 #include "coordinator/reactor/sweep.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
+#include "tests/coordinator/store/blank_db.h"
 #include "tests/simulation/sim_check.h"
 #include "tests/simulation/sim_hand.h"
 #include "tests/simulation/sim_pass.h"
@@ -104,7 +105,8 @@ static int one_life(struct sim_run *run, struct spec *spec,
     const struct hosts hosts = { world->scene.hosts, world->scene.n_hosts };
     int out;
 
-    if (store_open(sim_sweep_db(fuzz), STORE_CREATE, &world->life.store,
+    if (blank_db(sim_sweep_db(fuzz), &run->why) < 0 ||
+        store_open(sim_sweep_db(fuzz), STORE_WRITE, &world->life.store,
                    &run->why) < 0 ||
         sql_run(store_db(world->life.store), "PRAGMA synchronous=OFF",
                 &run->why) < 0) {

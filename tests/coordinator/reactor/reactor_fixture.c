@@ -31,6 +31,7 @@
 #include "coordinator/state/records.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
+#include "tests/coordinator/store/blank_db.h"
 
 #define FOLDER FA_SOURCE_DIR "/kernels/vector_add"
 
@@ -236,7 +237,8 @@ void rig_open_bare(struct rig *rig, size_t n)
     assert_int_equal(hash_setup(&err), 0);
     assert_non_null(mkdtemp(rig->folder));
     snprintf(path, sizeof(path), "%s/sweep.db", rig->folder);
-    if (store_open(path, STORE_CREATE, &sweep->mail.store, &err) < 0 ||
+    if (blank_db(path, &err) < 0 ||
+        store_open(path, STORE_WRITE, &sweep->mail.store, &err) < 0 ||
         spec_load(FOLDER "/sweep.json", &sweep->work.spec, &err) < 0)
         fail_msg("%s", err.text);
 }
