@@ -72,7 +72,7 @@ step setup deploy/setup.sh --tests
 case "$mode" in
 --quick)
     step build-gcc build dev all
-    step tests tests dev -j "$jobs" -LE 'slow|bench'
+    step tests tests dev -j $((jobs + 1)) -LE 'slow|bench'
     finish
     ;;
 --slow)
@@ -96,7 +96,7 @@ aside=$!
 step build-gcc build dev all
 step build-fuzz build fuzz fuzzers
 step lint deploy/lint.sh build/dev
-step tests-plain tests dev -j "$jobs" -LE 'slow|bench|sanitized'
+step tests-plain tests dev -j $((jobs + 1)) -LE 'slow|bench|sanitized'
 step fuzz tests fuzz -j $((jobs * 2)) -L fuzz
 echo "== tests-asan and tests-tsan, which ran beside these"
 wait "$aside" || true

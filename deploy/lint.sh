@@ -1,13 +1,14 @@
 #!/bin/sh
 # The rules of docs/style.md that a tool can check.
 #
-#   lint.sh BUILD          clang's analyzer, and clang's warnings for tests, on
-#                          changed files; the rest on all files
+#   lint.sh BUILD          clang-tidy and its analyzer on changed files, the
+#                          rest on all files
 #   lint.sh --all BUILD    everything on all files; 4 minutes on two cores
 #
 # BUILD is a build folder with compile_commands.json.  Changed files are those
-# that differ from FA_BASE (a commit).  Without FA_BASE they are the
-# FA_LINT_MOST (16) files changed last, among those of the newest day.
+# that differ from FA_BASE (a commit).  Without FA_BASE they are those of the
+# newest day, the last ones first: FA_LINT_MOST (16) for the analyzer, four
+# times as many programs and tests for clang-tidy's patterns.
 set -u
 cd "$(dirname "$0")/.."
 all=no
@@ -65,13 +66,16 @@ built=$(compiled $units)
 tests=$(compiled $(git ls-files 'tests/*.c'))
 if [ $all = yes ]; then
     deep=$built
+    shallow=$built
 else
     touched=$(changed) || exit 1
     most=${FA_LINT_MOST:-16}
     [ -z "${FA_BASE:-}" ] || most=$(echo "$touched" | wc -l)
     deep=$(echo "$built" | newest "$most")
+    shallow=$(echo "$built" | newest $((4 * most)))
     tests=$(echo "$tests" | newest $((4 * most)))
-    echo "lint: the analyzer runs on $(echo "$deep" | grep -c .) of $(echo "$built" | grep -c .) files"
+    echo "lint: clang-tidy on $(echo "$shallow" | grep -c .), its analyzer on $(echo "$deep" | grep -c .)" \
+        "of $(echo "$built" | grep -c .) files"
 fi
 
 tidy() { # tidy CHECKS < files
@@ -121,7 +125,7 @@ self_contained() { # self_contained HEADER...: those that do not compile alone
     # clang-tidy's patterns, and the compiler's warnings that come with them, are
     # quick; its analyzer takes ten times as long.
     echo "$tests" | tidy '-*,clang-diagnostic-*,misc-redundant-expression' | complain "clang's warnings"
-    echo "$built" | tidy '-clang-analyzer-*' | complain "clang-tidy"
+    echo "$shallow" | tidy '-clang-analyzer-*' | complain "clang-tidy"
     echo "$deep" | tidy '-*,clang-analyzer-*,-clang-analyzer-valist.Uninitialized,-clang-analyzer-optin.performance.Padding,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling' |
         complain "clang-tidy's analyzer"
 }
