@@ -341,6 +341,17 @@ static char *say_emulated(const struct conclusion *c)
     return conclusion_checked_say(&claim);
 }
 
+/* That nobody counted is said once. */
+static bool counts(const struct conclusion *c, size_t at)
+{
+    const struct conclusion_shape *shape = &c->shapes[at];
+
+    return shape->best != BEST_SET_NONE &&
+           (at == 0 ||
+            conclusion_checked_of(c, &c->entries[shape->best], shape->at)
+                    .known > 0);
+}
+
 /* A replay checked nothing. */
 static void say_what_was_checked(struct conclusion *c)
 {
@@ -351,7 +362,7 @@ static void say_what_was_checked(struct conclusion *c)
         return;
     }
     for (size_t i = 0; i < c->n_shapes; i++)
-        if (c->shapes[i].best != BEST_SET_NONE)
+        if (counts(c, i))
             c->shapes[i].checked = say_checked(c, &c->shapes[i]);
 }
 

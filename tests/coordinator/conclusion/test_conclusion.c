@@ -484,7 +484,9 @@ static void the_objective_may_be_another_shape(void **state)
 /* A result of an older version has no count, which is not 0. */
 static void launches_that_nobody_counted_are_not_known(void **state)
 {
-    struct scene s = { .n_gpus = 1, .times = { 1, 0.8 }, .launches = -1 };
+    struct scene s = {
+        .n_gpus = 1, .times = { 1, 0.8 }, .odd = { 1, 0.8 }, .launches = -1
+    };
     char *text;
 
     scene_begin(&s, *state, 1);
@@ -496,6 +498,7 @@ static void launches_that_nobody_counted_are_not_known(void **state)
     scene_end(&s, true);
     assert_string_equal(s.conclusion->shapes[0].checked,
                         "How many launches were checked is not known");
+    assert_null(s.conclusion->shapes[1].checked);
     text = scene_text(&s);
     assert_non_null(strstr(text, "\"launches\": null,"));
     assert_non_null(strstr(text, "\"launches\": 100,"));
