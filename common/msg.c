@@ -125,6 +125,8 @@ static bool is_left_out(const struct msg *msg, const struct msg_field *field)
         return false;
     if (field->kind == FIELD_TEXTS)
         return ((const struct texts *)at)->n == 0;
+    if (field->kind == FIELD_INT)
+        return *(const int64_t *)at == -1;
     assert(field->kind == FIELD_TEXT);
     text = *(const char *const *)at;
     return !text || !*text;
@@ -320,8 +322,12 @@ static int decode_type(const msgpack_object_map *map, struct msg *out,
 
 static void read_as_empty(struct msg *out, const struct msg_field *field)
 {
+    void *at = (char *)out + field->offset;
+
     if (field->kind == FIELD_TEXT)
-        *(const char **)(void *)((char *)out + field->offset) = "";
+        *(const char **)at = "";
+    else if (field->kind == FIELD_INT)
+        *(int64_t *)at = -1;
 }
 
 static int decode_map(const msgpack_object *root, struct msg *out,

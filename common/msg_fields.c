@@ -70,6 +70,8 @@ enum {
     SAMPLING,
     REJECTED,
     L2,
+    CHECKED,
+    VARIED,
     BLOCKED,
     CLOCK_MHZ,
     TEMP_C,
@@ -155,6 +157,8 @@ static const struct msg_word words[WORDS] = {
     [SAMPLING] = { "sampling", 16, false },
     [REJECTED] = { "rejected", MSG_SAMPLES_MAX, false },
     [L2] = { "l2", 32, false },
+    [CHECKED] = { "checked", INT64_MAX, true },
+    [VARIED] = { "varied", 1, true },
     [BLOCKED] = { "blocked", 1, false },
     [CLOCK_MHZ] = { "clock_mhz", MSG_SAMPLES_MAX, true },
     [TEMP_C] = { "temp_c", MSG_SAMPLES_MAX, true },
@@ -320,6 +324,8 @@ static const struct msg_field measured[] = {
     F(SECONDS, measured.result.seconds),
     USAGE(measured.usage),
     OPTIONAL(BLAME, measured.result.blame),
+    OPTIONAL(CHECKED, measured.checked.launches),
+    OPTIONAL(VARIED, measured.checked.varied),
     END,
 };
 static const struct msg_field tool[] = {

@@ -38,8 +38,8 @@ struct msg_field {
     const struct msg_word *word;
     enum field_kind kind;
     size_t offset; /* in struct msg */
-    bool
-        optional; /* a text or texts: left out while empty, and read as empty */
+    bool optional; /* left out while it is an empty text, no texts, or an
+                    * unknown INT, and read as that */
 };
 
 /* The fields of a message, one after the other from 0; NULL after the last. */

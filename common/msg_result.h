@@ -39,6 +39,12 @@ struct msg_usage {
     int64_t static_smem;
 };
 
+/* The launches whose outputs were found right; -1: not known, and not sent. */
+struct msg_checked {
+    int64_t launches;
+    int64_t varied; /* 1: the same inputs gave outputs that differ in bits */
+};
+
 struct msg_built {
     struct msg_work work;
     struct msg_result result;
@@ -62,7 +68,8 @@ struct msg_measured {
     const char *sampling;  /* none fixed settled loser unstable */
     struct reals rejected; /* samples that do not count, seconds */
     const char *l2;        /* none warm flush, or "rotate COPIES" */
-    int64_t blocked;       /* 1: each batch was queued before it began */
+    struct msg_checked checked;
+    int64_t blocked; /* 1: each batch was queued before it began */
     struct reals clock_mhz;
     struct reals temp_c;
     struct reals power_w;

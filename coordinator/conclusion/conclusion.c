@@ -165,10 +165,26 @@ bool conclusion_rejects(const struct conclusion *c,
     return false;
 }
 
+struct conclusion_checked
+conclusion_checked_of(const struct conclusion *c,
+                      const struct conclusion_entry *entry, int at)
+{
+    struct conclusion_checked sum = { 0 };
+
+    if (!entry->checked)
+        return sum;
+    if (at != OBJECTIVE_ALL)
+        return entry->checked[at];
+    for (size_t s = 0; s < c->confirmation.n_shapes; s++)
+        conclusion_checked_join(&sum, &entry->checked[s]);
+    return sum;
+}
+
 void conclusion_entry_fini(struct conclusion_entry *entry)
 {
     free(entry->name);
     free(entry->code);
+    free(entry->checked);
 }
 
 static void free_entries(struct conclusion_entry *entries, size_t n)
@@ -188,6 +204,7 @@ void conclusion_free(struct conclusion *c)
         free(c->shapes[i].findings);
         free(c->shapes[i].missed);
         free(c->shapes[i].sentence);
+        free(c->shapes[i].checked);
     }
     free(c->shapes);
     free_entries(c->entries, c->n);

@@ -19,6 +19,7 @@
 #include "coordinator/confirm/best_set.h"
 #include "coordinator/confirm/confirmation.h"
 
+struct conclusion_checked;  /* conclusion_checked.h */
 struct conclusion_external; /* conclusion_external.h */
 struct sequential;
 struct report_cost;
@@ -40,6 +41,8 @@ struct conclusion_entry {
     char *name;                         /* "BLOCK_M=128 STAGES=2" */
     const struct report_config *config; /* NULL: the report does not have it */
     char *code; /* hash of each artifact that was measured; "": not known */
+    /* At each shape of the confirmation, in all blocks; NULL: not loaded. */
+    struct conclusion_checked *checked;
 };
 
 /* In the order of their names; empty if none ran. */

@@ -6,7 +6,14 @@
 #include <stddef.h>
 
 #include "coordinator/conclusion/conclusion.h"
+#include "coordinator/conclusion/conclusion_checked.h"
 #include "coordinator/conclusion/conclusion_samples.h"
+
+/* The checked launches of an entry at a shape of the confirmation,
+ * or at OBJECTIVE_ALL (objective.h). */
+struct conclusion_checked
+conclusion_checked_of(const struct conclusion *conclusion,
+                      const struct conclusion_entry *entry, int at);
 
 void conclusion_entry_fini(struct conclusion_entry *entry);
 

@@ -3,6 +3,8 @@
 
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/conclusion/conclusion_external.h"
+#include "coordinator/conclusion/conclusion_internal.h"
+#include "coordinator/confirm/look_plan.h"
 #include "coordinator/confirm/sequential.h"
 #include "coordinator/result/report.h"
 #include "coordinator/text/json_out.h"
@@ -48,6 +50,32 @@ static void put_time(struct json_out *out, const struct finding *f)
     json_out_interval(out, "ci_95", f->time.lo, f->time.hi);
 }
 
+/* A text, or null for NULL. */
+static void put_text(struct json_out *out, const char *key, const char *text)
+{
+    if (text)
+        json_out_text(out, key, text);
+    else
+        json_out_null(out, key);
+}
+
+static void put_checked(struct json_out *out,
+                        const struct conclusion_checked *sum)
+{
+    json_out_open(out, "checked", '{');
+    if (sum->known > 0)
+        json_out_int(out, "launches", sum->launches);
+    else
+        json_out_null(out, "launches");
+    json_out_int(out, "measurements", (int64_t)sum->measured);
+    json_out_int(out, "known", (int64_t)sum->known);
+    put_text(out, "bits",
+             sum->known == 0 ? NULL
+             : sum->varied   ? "varied"
+                             : "same");
+    json_out_close(out);
+}
+
 static double percent(double speedup)
 {
     return 100 * (1 - 1 / speedup);
@@ -60,6 +88,8 @@ static void put_finding(struct json_out *out, const struct conclusion *c,
         conclusion_external_rule(c, (size_t)(shape - c->shapes));
     const struct conclusion_entry *entry = &c->entries[i];
     const struct finding *f = &shape->findings[i];
+    const struct conclusion_checked checked =
+        conclusion_checked_of(c, entry, shape->at);
 
     json_out_open(out, NULL, '{');
     put_who(out, c, entry);
@@ -75,6 +105,7 @@ static void put_finding(struct json_out *out, const struct conclusion *c,
     json_out_text(out, "effect",
                   mann_whitney_magnitude_name(f->rank.magnitude));
     json_out_bool(out, "tied", f->tied);
+    put_checked(out, &checked);
     json_out_bool(out, "success",
                   rule.findings && rule.findings[i].success && !c->emulated);
     json_out_close(out);
@@ -119,12 +150,17 @@ static void put_baseline(struct json_out *out, const struct conclusion *c,
     }
     json_out_open(out, "baseline", '{');
     if (shape) {
+        const struct conclusion_checked checked =
+            conclusion_checked_of(c, &c->entries[0], shape->at);
+
         put_who(out, c, &c->entries[0]);
         put_time(out, &shape->findings[0]);
+        put_checked(out, &checked);
     } else {
         json_out_raw(out, "config", c->baseline->json);
         json_out_text(out, "key", c->baseline->key);
         put_time(out, &no_finding);
+        json_out_null(out, "checked");
     }
     json_out_close(out);
 }
@@ -182,6 +218,19 @@ static void put_looks(struct json_out *out, const struct conclusion *c)
     json_out_close(out);
 }
 
+/* Launches of each that are to be checked at each shape; null where the rule is
+ * not about them. */
+static void put_launches(struct json_out *out, const struct conclusion *c)
+{
+    int launches = look_plan_launches(&c->confirmation);
+
+    if (c->state != CONCLUSION_NONE && !c->emulated && !c->replayed &&
+        launches > 0)
+        json_out_int(out, "checked_wanted", launches);
+    else
+        json_out_null(out, "checked_wanted");
+}
+
 static void put_method(struct json_out *out, const struct conclusion *c)
 {
     const struct confirmation *confirmation = &c->confirmation;
@@ -194,6 +243,7 @@ static void put_method(struct json_out *out, const struct conclusion *c)
     put_looks(out, c);
     json_out_int(out, "samples_a_block", confirmation->samples);
     json_out_int(out, "gpus", (int64_t)c->n_gpus);
+    put_launches(out, c);
     json_out_real(out, "alpha", confirmation->rules.alpha);
     json_out_real(out, "floor", confirmation->rules.floor);
     json_out_int(out, "possible", confirmation->possible);
@@ -209,10 +259,9 @@ static void put_shapes(struct json_out *out, const struct conclusion *c)
         json_out_open(out, NULL, '{');
         json_out_text(out, "shape", shape->name);
         json_out_bool(out, "success", shape->success);
-        if (shape->sentence)
-            json_out_text(out, "sentence", shape->sentence);
-        else
-            json_out_null(out, "sentence");
+        put_text(out, "sentence", shape->sentence);
+        put_text(out, "checked_sentence",
+                 shape->sentence ? shape->checked : NULL);
         put_best(out, c, shape);
         put_baseline(out, c, shape);
         put_ties(out, c, shape);
@@ -232,6 +281,8 @@ void conclusion_json(const struct conclusion *c, struct json_out *out,
     json_out_bool(out, "success", c->success);
     json_out_text(out, "state", state_name(c->state));
     json_out_text(out, "sentence", c->sentence);
+    put_text(out, "checked_sentence",
+             c->n_shapes > 0 ? c->shapes[0].checked : NULL);
     json_out_bool(out, "emulated", c->emulated);
     put_best(out, c, shape);
     json_out_real(out, "target_speedup", c->confirmation.rules.target);

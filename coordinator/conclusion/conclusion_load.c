@@ -36,6 +36,7 @@ struct loading {
     int n_gpus;
     bool *wrong;  /* by candidate: wrong in some block */
     char **codes; /* by candidate: the artifacts that were measured */
+    struct conclusion_checked *checked; /* [candidates * shapes] */
 };
 
 static int gpu_number(struct loading *l, const char *uuid)
@@ -82,6 +83,9 @@ static void take(void *arg, const struct confirmation_result *result)
     if (!m->correct)
         l->wrong[m->candidate] = true;
     add_code(&l->codes[m->candidate], result->artifact);
+    conclusion_checked_add(
+        &l->checked[m->candidate * l->c->confirmation.n_shapes + m->shape],
+        result->checked, result->varied);
 }
 
 static char *name_of(const struct report_config *config, const char *key)
@@ -103,6 +107,17 @@ static char *name_of(const struct report_config *config, const char *key)
     return name;
 }
 
+static struct conclusion_checked *checked_of(const struct loading *l,
+                                             size_t candidate)
+{
+    size_t n = l->c->confirmation.n_shapes;
+    struct conclusion_checked *copy = mem_new(n, sizeof(*copy));
+
+    for (size_t s = 0; s < n; s++)
+        copy[s] = l->checked[candidate * n + s];
+    return copy;
+}
+
 /* Sets 'places' to the entry of each candidate, or -1. */
 static void place_entries(struct loading *l, const struct report *report,
                           int *places)
@@ -122,6 +137,7 @@ static void place_entries(struct loading *l, const struct report *report,
             .name = name_of(config, is->key),
             .config = config,
             .code = mem_strdup(l->codes[i]),
+            .checked = checked_of(l, i),
         };
 
         places[i] = -1;
@@ -293,6 +309,7 @@ static void loading_fini(struct loading *l)
     for (size_t i = 0; i < l->c->confirmation.n; i++)
         free(l->codes[i]);
     free(l->codes);
+    free(l->checked);
 }
 
 static int load_results(struct store *store, const struct report *report,
@@ -301,7 +318,9 @@ static int load_results(struct store *store, const struct report *report,
     size_t n = c->confirmation.n;
     struct loading l = { .c = c,
                          .wrong = mem_new(n, sizeof(*l.wrong)),
-                         .codes = mem_new(n, sizeof(*l.codes)) };
+                         .codes = mem_new(n, sizeof(*l.codes)),
+                         .checked = mem_new(n * c->confirmation.n_shapes,
+                                            sizeof(*l.checked)) };
     int *places = mem_new(n, sizeof(*places));
     struct conclusion_sample *samples = NULL;
     int rc;

@@ -181,13 +181,23 @@ static void print_method(const struct conclusion *c, FILE *to)
             several ? " of its shape" : "");
 }
 
+static void print_checked(const struct conclusion_shape *shape, FILE *to)
+{
+    if (shape->checked)
+        fprintf(to, "%s.\n", shape->checked);
+}
+
 void conclusion_sentences_print(const struct conclusion *c, FILE *to)
 {
     fprintf(to, "\nVerdict: %s.\n", c->sentence);
+    if (c->n_shapes > 0)
+        print_checked(&c->shapes[0], to);
     for (size_t i = 1; c->blocks.complete > 0 && i < c->n_shapes; i++)
-        if (c->shapes[i].sentence)
+        if (c->shapes[i].sentence) {
             fprintf(to, "At %s: %s.\n", c->shapes[i].name,
                     c->shapes[i].sentence);
+            print_checked(&c->shapes[i], to);
+        }
 }
 
 void conclusion_tables_print(const struct conclusion *c, FILE *to)

@@ -7,6 +7,7 @@
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/conclusion/conclusion_external.h"
 #include "coordinator/conclusion/conclusion_internal.h"
+#include "coordinator/confirm/look_plan.h"
 #include "coordinator/search/objective.h"
 
 #define TEXT_MAX (1 << 16) /* enough for two configurations */
@@ -288,6 +289,83 @@ static char *make_sentence(const struct conclusion *c)
     return to.bytes;
 }
 
+/* ---- the checked launches */
+
+/* Of the configuration that a shape's sentence names. */
+static char *say_checked(const struct conclusion *c,
+                         const struct conclusion_shape *shape)
+{
+    const struct conclusion_reference rule =
+        conclusion_external_rule(c, (size_t)(shape - c->shapes));
+    const struct conclusion_entry *best = &c->entries[shape->best];
+    bool all = shape->at == OBJECTIVE_ALL;
+    size_t first = all ? 0 : (size_t)shape->at;
+    struct conclusion_checked_claim claim = {
+        .who =
+            rule.findings && rule.findings[shape->best].verdict == VERDICT_FAST
+                ? "It was"
+                : "The best finalist was",
+        .sum = conclusion_checked_of(c, best, shape->at),
+        .n_shapes = all ? c->confirmation.n_shapes : 1,
+        .least = INT64_MAX,
+        .wanted = look_plan_launches(&c->confirmation),
+        .rates = true,
+    };
+
+    for (size_t s = first; s < first + claim.n_shapes; s++) {
+        int64_t launches = conclusion_checked_of(c, best, (int)s).launches;
+
+        if (launches >= claim.least)
+            continue;
+        claim.least = launches;
+        claim.at = c->confirmation.shapes[s].name;
+    }
+    return conclusion_checked_say(&claim);
+}
+
+/* Of all that were emulated: no configuration is named, and races are found in
+ * another way than by their rate (docs/emulation.md). */
+static char *say_emulated(const struct conclusion *c)
+{
+    struct conclusion_checked_claim claim = {
+        .who = "They were",
+        .n_shapes = c->confirmation.n_shapes,
+    };
+
+    for (size_t i = 0; i < c->n; i++) {
+        const struct conclusion_checked of =
+            conclusion_checked_of(c, &c->entries[i], OBJECTIVE_ALL);
+
+        conclusion_checked_join(&claim.sum, &of);
+    }
+    return conclusion_checked_say(&claim);
+}
+
+/* That nobody counted is said once. */
+static bool counts(const struct conclusion *c, size_t at)
+{
+    const struct conclusion_shape *shape = &c->shapes[at];
+
+    return shape->best != BEST_SET_NONE &&
+           (at == 0 ||
+            conclusion_checked_of(c, &c->entries[shape->best], shape->at)
+                    .known > 0);
+}
+
+/* A replay checked nothing. */
+static void say_what_was_checked(struct conclusion *c)
+{
+    if (c->state != CONCLUSION_DONE || c->replayed || c->n < 2)
+        return;
+    if (c->emulated) {
+        c->shapes[0].checked = say_emulated(c);
+        return;
+    }
+    for (size_t i = 0; i < c->n_shapes; i++)
+        if (counts(c, i))
+            c->shapes[i].checked = say_checked(c, &c->shapes[i]);
+}
+
 void conclusion_say(struct conclusion *c)
 {
     bool says = c->state == CONCLUSION_DONE && !c->emulated;
@@ -300,4 +378,5 @@ void conclusion_say(struct conclusion *c)
         put_verdict(&to, c, &c->shapes[i]);
         c->shapes[i].sentence = to.bytes;
     }
+    say_what_was_checked(c);
 }

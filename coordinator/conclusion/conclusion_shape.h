@@ -21,6 +21,8 @@ struct conclusion_shape {
     size_t n_tied;  /* with the leader, including it */
     char *missed;   /* fastest here in the sweep; NULL: it was compared */
     char *sentence; /* like the sentence of the whole; NULL: none */
+    char *checked;  /* another, on how many checked launches it rests; NULL:
+                     * there is nothing to say */
 };
 
 #endif

@@ -241,6 +241,8 @@ static void tell_result(void *arg, const struct stored_contest_result *result)
                     .detail = result->detail,
                     .samples = result->samples,
                     .artifact = result->artifact,
+                    .checked = result->checked,
+                    .varied = result->varied,
                 });
 }
 

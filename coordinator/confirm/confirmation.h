@@ -105,8 +105,10 @@ struct confirmation_result {
     int block;
     const char *gpu; /* UUID */
     const char *outcome, *detail;
-    const char *samples;  /* JSON array, seconds */
-    const char *artifact; /* that was measured */
+    const char *samples;     /* JSON array, seconds */
+    const char *artifact;    /* that was measured */
+    int64_t checked, varied; /* launches that were found right, and whether
+                              * they differ in bits; -1: not known */
 };
 
 /* Visit every counted measurement, by block.  Its texts are valid during the

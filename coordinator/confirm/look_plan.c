@@ -41,13 +41,16 @@ int look_plan_first(const struct confirmation *confirmation)
     return first < looks->most ? first : looks->most;
 }
 
+int look_plan_launches(const struct confirmation *confirmation)
+{
+    return confirmation->kind == CONFIRMATION_BENCH ? 0 : LOOK_PLAN_LAUNCHES;
+}
+
 int look_plan_repeats(const struct confirmation *confirmation)
 {
     int blocks = confirmation->blocks, first = look_plan_first(confirmation);
 
-    if (confirmation->kind == CONFIRMATION_BENCH)
-        return 0;
     if (first < blocks)
         blocks = first;
-    return (LOOK_PLAN_LAUNCHES + blocks - 1) / blocks;
+    return (look_plan_launches(confirmation) + blocks - 1) / blocks;
 }

@@ -24,9 +24,12 @@ int look_plan_first(const struct confirmation *confirmation);
  * probability of 95 %: 1 - 0.999^3000. */
 #define LOOK_PLAN_LAUNCHES 3000
 
+/* How many launches of each candidate are to be checked at each shape, on a
+ * GPU; 0 for a bench, which names none. */
+int look_plan_launches(const struct confirmation *confirmation);
+
 /* How many launches a measurement adds that are only checked, so that each
- * candidate has LOOK_PLAN_LAUNCHES before one is named; 0 for a bench, which
- * names none. */
+ * candidate has look_plan_launches() before one is named. */
 int look_plan_repeats(const struct confirmation *confirmation);
 
 #endif

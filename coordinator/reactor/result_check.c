@@ -64,6 +64,27 @@ static int check_sampling(const struct msg_measured *measured, struct err *err)
     return 0;
 }
 
+/* Each sample is a launch that was found right, also one that does not count.
+ * An older worker sends neither. */
+static int check_launches(const struct msg_measured *measured, struct err *err)
+{
+    const struct msg_checked *checked = &measured->checked;
+    size_t samples = measured->samples.n + measured->rejected.n;
+
+    if ((checked->launches < 0) != (checked->varied < 0))
+        return err_set(err, ERR_PROTO,
+                       "MEASURED.checked and MEASURED.varied are not both "
+                       "there");
+    if (checked->launches >= 0 && (uint64_t)checked->launches < samples)
+        return err_set(err, ERR_PROTO,
+                       "MEASURED.checked is %lld with %zu samples",
+                       (long long)checked->launches, samples);
+    if (checked->varied > 0 && checked->launches == 0)
+        return err_set(err, ERR_PROTO,
+                       "MEASURED.varied is 1 without a checked launch");
+    return 0;
+}
+
 static int check_measured(const struct msg_measured *measured, struct err *err)
 {
     static const enum outcome words[] = { OUTCOME_CORRECT, OUTCOME_CONSTRAINTS,
@@ -75,6 +96,8 @@ static int check_measured(const struct msg_measured *measured, struct err *err)
         return err_set(err, ERR_PROTO, "MEASURED.outcome is '%.20s'",
                        measured->result.outcome);
     if (check_sampling(measured, err) < 0)
+        return ERR_PROTO;
+    if (check_launches(measured, err) < 0)
         return ERR_PROTO;
     if (sum > measured->held_s * HELD_SLACK + HELD_SLACK_S)
         return err_set(err, ERR_PROTO,

@@ -80,7 +80,7 @@ void replay_put_launch(struct buf *request);
 void replay_put_arguments(struct replay *replay, const struct msg_identity *id,
                           const char *host, int gpu, struct buf *request);
 /* Put the recorded durations into a BUILT or MEASURED of this configuration, in
- * place of the real ones. */
+ * place of the real ones.  Nothing was checked, and so no launch is counted. */
 void replay_restate(const struct replay *replay, const struct value *values,
                     struct msg *msg);
 

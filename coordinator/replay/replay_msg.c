@@ -170,6 +170,7 @@ void replay_restate(const struct replay *replay, const struct value *values,
             msg->built.result.seconds = config->compile_s;
         return;
     }
+    msg->measured.checked = (struct msg_checked){ -1, -1 };
     msg->measured.held_s = held_s(replay, config, &msg->measured.samples);
     msg->measured.result.seconds = msg->measured.held_s;
 }

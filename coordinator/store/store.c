@@ -18,8 +18,8 @@
 /* schema.sql and the steps after it, in order: one step a format */
 extern const struct embed store_schema[];
 
-#define FORMATS 8
-#define READABLE 8 /* from here on, the newest format's queries work */
+#define FORMATS 9
+#define READABLE 9 /* from here on, the newest format's queries work */
 
 #define ARRAY_BYTES_MAX (1 << 20) /* one JSON array of a result */
 
@@ -35,6 +35,7 @@ int store_open(const char *path, enum store_mode mode, struct store **out,
         (const char *)store_schema[5].bytes,
         (const char *)store_schema[6].bytes,
         (const char *)store_schema[7].bytes,
+        (const char *)store_schema[8].bytes,
     };
     struct dbfile_steps steps = { texts, FORMATS, READABLE };
     struct store *store = mem_new(1, sizeof(*store));

@@ -55,6 +55,8 @@ static const struct row_column result[] = {
     RESULT_OF(sampling, timing.sampling, TEXT),
     RESULT_OF(rejected, timing.rejected, REALS),
     RESULT_OF(l2, timing.l2, TEXT),
+    RESULT_OF(checked, checked.launches, COUNT),
+    RESULT_OF(varied, checked.varied, COUNT),
     RESULT_OF(blocked, timing.blocked, BOOL),
     RESULT_OF(clock_mhz, around.clock_mhz, REALS),
     RESULT_OF(temp_c, around.temp_c, REALS),

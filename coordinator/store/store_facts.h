@@ -42,6 +42,11 @@ struct store_error {
     int64_t max_at; /* -1: not known, NULL */
 };
 
+struct store_checked { /* launches that were found right; -1: not known, NULL */
+    int64_t launches;
+    int64_t varied; /* 1: in bits, with the same inputs */
+};
+
 struct store_timing {
     struct reals samples, rejected; /* seconds, in order */
     const char *sampling, *l2;
@@ -64,6 +69,7 @@ struct store_result {
     const char *host, *gpu, *artifact;
     const char *outcome, *detail;
     struct store_error error;
+    struct store_checked checked;
     struct store_timing timing;
     struct store_readings around;
     double held_s, seconds;

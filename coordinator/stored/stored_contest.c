@@ -103,7 +103,8 @@ int stored_contest_shapes(struct store *store, int64_t pass,
 static const struct row_column result_columns[] = {
     RESULT(entry, INT),    RESULT(shape, INT),     RESULT(round, INT),
     RESULT(gpu, TEXT),     RESULT(outcome, TEXT),  RESULT(detail, TEXT),
-    RESULT(samples, TEXT), RESULT(artifact, TEXT),
+    RESULT(samples, TEXT), RESULT(artifact, TEXT), RESULT(checked, COUNT),
+    RESULT(varied, COUNT),
 };
 static const struct row_shape result_shape = ROW_SHAPE(NULL, result_columns);
 
@@ -113,7 +114,7 @@ int stored_contest_results(struct store *store, int64_t pass, int64_t first,
 {
     static const char text[] =
         "SELECT c.position AS entry, s.position AS shape, r.round, r.gpu,"
-        " r.outcome, r.detail, r.samples, r.artifact"
+        " r.outcome, r.detail, r.samples, r.artifact, r.checked, r.varied"
         " FROM contestant c JOIN contest_shape s ON s.pass=c.pass"
         " JOIN result r ON r.config=c.config AND r.shape=s.shape"
         " AND r.purpose='confirm' AND r.round>?2 AND r.round<?3"

@@ -48,6 +48,7 @@ struct stored_contest_result {
     const char *gpu, *outcome, *detail;
     const char *samples; /* JSON array, seconds */
     const char *artifact;
+    int64_t checked, varied; /* -1: not known */
 };
 typedef void
 stored_contest_result_fn(void *arg, const struct stored_contest_result *result);

@@ -147,6 +147,7 @@ static const struct row {
                       .sampling = "settled",
                       .rejected = { rejected, 1 },
                       .l2 = "rotate 4",
+                      .checked = { -1, -1 },
                       .blocked = 1,
                       .clock_mhz = { clocks, 2 },
                       .temp_c = { temps, 1 },
@@ -312,6 +313,33 @@ static void a_result_without_blame_blames_nothing(void **state)
     buf_fini(&buf);
 }
 
+static void launches_that_are_not_known_are_not_sent(void **state)
+{
+    struct msg msg = rows[MSG_MEASURED].msg, out;
+    struct buf buf;
+
+    (void)state;
+    msg.epoch = EPOCH;
+    buf_init(&buf, MSG_BYTES_MAX);
+    assert_int_equal(msg_encode(&msg, &buf, NULL), 0);
+    assert_bytes(&rows[MSG_MEASURED], &buf);
+    assert_int_equal(msg_decode(buf.bytes, buf.len, &out, NULL), 0);
+    assert_int_equal(out.measured.checked.launches, -1);
+    assert_int_equal(out.measured.checked.varied, -1);
+    msg_fini(&out);
+    buf_clear(&buf);
+    msg.measured.checked = (struct msg_checked){ 0, 0 };
+    assert_int_equal(msg_encode(&msg, &buf, NULL), 0);
+    assert_int_equal(msg_decode(buf.bytes, buf.len, &out, NULL), 0);
+    assert_int_equal(out.measured.checked.launches, 0);
+    assert_int_equal(out.measured.checked.varied, 0);
+    msg_fini(&out);
+    buf_clear(&buf);
+    msg.measured.checked.varied = 2;
+    assert_int_equal(msg_encode(&msg, &buf, NULL), ERR_INPUT);
+    buf_fini(&buf);
+}
+
 static void the_parts_that_types_share_are_those_of_the_type(void **state)
 {
     (void)state;
@@ -341,6 +369,7 @@ int main(void)
         cmocka_unit_test(what_was_decoded_encodes_to_the_same_bytes),
         cmocka_unit_test(an_optional_field_is_sent_only_if_it_has_a_value),
         cmocka_unit_test(a_result_without_blame_blames_nothing),
+        cmocka_unit_test(launches_that_are_not_known_are_not_sent),
         cmocka_unit_test(the_parts_that_types_share_are_those_of_the_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

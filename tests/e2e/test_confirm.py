@@ -24,6 +24,14 @@ class Confirm(rig.Rig):
     def steps_out(self, folder):
         return self.query(folder, "SELECT count(*) FROM lease WHERE purpose = 'confirm' AND ended_utc IS NULL")[0][0]
 
+    def checked_launches(self, folder):
+        """Of all blocks; each measurement counts its samples, and the launches before them."""
+        [[launches, fewest]] = self.query(folder, """
+            SELECT sum(checked), min(checked - json_array_length(samples)) FROM result
+            WHERE purpose = 'confirm' AND counted = 1 AND varied = 0""")
+        self.assertGreater(fewest, 0)
+        return launches
+
     def verdict(self, folder):
         return self.report(folder, self.database(folder))["verdict"]
 
@@ -47,6 +55,13 @@ class Confirm(rig.Rig):
             self.assertEqual(self.query(folder, f"SELECT DISTINCT registers, spill_bytes, static_smem FROM {table}"),
                              [(None, None, None)])
         self.assertIsNone(self.report(folder)["results"][0]["registers"])
+        launches = self.checked_launches(folder)
+        self.assertIn(f"\nThey were right in all {launches:,} checked launches, with the same bits for the same inputs.\n",
+                      ran.stdout)
+        self.assertEqual(verdict["checked_wanted"], None)
+        self.assertEqual(sum(each["checked"]["launches"] for each in [verdict["baseline"], *verdict["finalists"]]), launches)
+        self.assertEqual({(each["checked"]["measurements"], each["checked"]["known"], each["checked"]["bits"])
+                          for each in [verdict["baseline"], *verdict["finalists"]]}, {(3, 3, "same")})
         self.assertGreater(verdict["hours"], self.report(folder)["cost"]["total_hours"])
         self.assertIsNone(verdict["cost_usd"])
         self.assert_invariants(folder)

@@ -139,6 +139,7 @@ static void time_it(struct sim_world *world, const struct msg *lease,
     }
     measured->samples = (struct reals){ out->samples, (size_t)n };
     measured->sampling = "settled";
+    measured->checked = (struct msg_checked){ n + 2, n % 2 };
     measured->l2 = "flush";
     measured->clock_mhz = measured->temp_c = measured->power_w =
         (struct reals){ states, 3 };
@@ -166,6 +167,7 @@ static void measure(struct sim_world *world, const struct msg *lease,
                                     .max_error = 1e-7,
                                     .sampling = "none",
                                     .l2 = "none",
+                                    .checked = { -1, -1 },
                                     .held_s = 0.01 } };
     if (truth == SIM_WRONG) {
         result->outcome = "correctness";

@@ -15,6 +15,7 @@
 #include "worker/agent/agent_internal.h"
 
 static const struct msg_usage usage_unknown = { -1, -1, -1 };
+static const struct msg_checked checked_unknown = { -1, -1 };
 
 static int store(struct agent *agent, const struct msg *result, struct err *err)
 {
@@ -43,6 +44,7 @@ static int store_unfit(struct agent *agent, const struct msg *result,
                                    .relative_l2 = NAN,
                                    .max_error = NAN,
                                    .max_at = -1,
+                                   .checked = checked_unknown,
                                    .usage = usage_unknown,
                                    .sampling =
                                        wire_sampling_name(WIRE_SAMPLING_NONE),
@@ -135,6 +137,13 @@ static void deliver_build(struct agent *agent, struct lease *lease,
     free(log);
 }
 
+static struct msg_checked checked_of(const struct wire_checked *wire)
+{
+    return wire->launches < 0
+               ? checked_unknown
+               : (struct msg_checked){ wire->launches, wire->varied };
+}
+
 static void deliver_measurement(struct agent *agent, struct lease *lease,
                                 const struct gpu_result *result, int64_t now_ns)
 {
@@ -160,6 +169,7 @@ static void deliver_measurement(struct agent *agent, struct lease *lease,
                       .sampling = wire_sampling_name(wire->sampling),
                       .rejected = { wire->rejected, wire->n_rejected },
                       .l2 = l2,
+                      .checked = checked_of(&wire->checked),
                       .blocked = wire->blocked,
                       .clock_mhz = { clock, wire->n_states },
                       .temp_c = { temp, wire->n_states },

@@ -144,6 +144,7 @@ static void forget_wire(struct gpu *gpu)
     gpu->result.wire.relative_l2 = gpu->result.wire.max_error = NAN;
     gpu->result.wire.max_at = -1;
     gpu->result.wire.usage = (struct wire_usage){ -1, -1, -1 };
+    gpu->result.wire.checked.launches = -1;
 }
 
 static void send_job(struct gpu *gpu, int64_t now_ns)

@@ -339,7 +339,7 @@ static int judge_batch(struct run *run, size_t n)
     }
     run->timed += n;
     if (rc == 0)
-        run->result->checked.launches += (unsigned)n;
+        run->result->checked.launches += (int64_t)n;
     return rc;
 }
 

@@ -225,6 +225,7 @@ static char *put_result(struct making *making, int i, const char *purpose,
         .timing.sampling = fails(making, i) ? "none" : "fixed",
         .timing.l2 =
             fails(making, i) ? "none" : or_usual(making->plan->l2, "flush"),
+        .checked = { -1, -1 },
         .timing.blocked = !fails(making, i),
         .around.clock_mhz = { clock, 2 },
         .around.temp_c = { temperature, 2 },

@@ -293,6 +293,9 @@ static void nothing_beats_the_baseline(void **state)
                            "finalists, BLOCK_SIZE=128 VECTOR=true, is 1.000x "
                            "as fast, 95 % interval"));
     assert_non_null(strstr(c->sentence, "(SAME) on 2 GPUs"));
+    assert_non_null(strstr(c->shapes[0].checked,
+                           "The best finalist was right in all 3,120 checked "
+                           "launches, with the same bits for the same inputs"));
     assert_winner(&s, scene_keys[0],
                   "the baseline, because nothing was shown to beat it");
     scene_close(&s);
@@ -397,7 +400,8 @@ static void the_verdict_follows_the_objective(void **state)
     struct scene s = { .n_gpus = 1,
                        .times = { 1, 0.8, 0.85 },
                        .odd = { 1, 1, 0.8 },
-                       .objective = "geomean" };
+                       .objective = "geomean",
+                       .launches = 45 };
     const struct conclusion *c;
     struct winner winner;
 
@@ -414,6 +418,14 @@ static void the_verdict_follows_the_objective(void **state)
     assert_true(fabs(c->shapes[0].findings[1].speedup.value - 1.1180) < 2e-3);
     assert_non_null(strstr(c->sentence, "x the baseline by the geometric mean "
                                         "of 2 shapes, 95 % interval [1.21"));
+    assert_string_equal(
+        c->shapes[0].checked,
+        "It was right in all 1,800 checked launches at 2 shapes, with the same "
+        "bits for the same inputs; that is fewer than the 3,000 that are "
+        "wanted at each shape: 900 at n16m; a fault in one launch of 300 would "
+        "have been found at each shape with 95 %");
+    assert_non_null(
+        strstr(c->shapes[1].checked, "right in all 900 checked launches, "));
     assert_true(c->success);
     winner = winner_at(&s, OBJECTIVE_ALL);
     assert_string_equal(winner.config->key, scene_keys[2]);
@@ -469,6 +481,31 @@ static void the_objective_may_be_another_shape(void **state)
     scene_close(&s);
 }
 
+/* A result of an older version has no count, which is not 0. */
+static void launches_that_nobody_counted_are_not_known(void **state)
+{
+    struct scene s = {
+        .n_gpus = 1, .times = { 1, 0.8 }, .odd = { 1, 0.8 }, .launches = -1
+    };
+    char *text;
+
+    scene_begin(&s, *state, 1);
+    scene_put_blocks(&s, SCENE_BLOCKS - 1);
+    s.launches = 100;
+    scene_put(&s, SCENE_BLOCKS, 0, "correct");
+    s.launches = -1;
+    scene_put(&s, SCENE_BLOCKS, 1, "correct");
+    scene_end(&s, true);
+    assert_string_equal(s.conclusion->shapes[0].checked,
+                        "How many launches were checked is not known");
+    assert_null(s.conclusion->shapes[1].checked);
+    text = scene_text(&s);
+    assert_non_null(strstr(text, "\"launches\": null,"));
+    assert_non_null(strstr(text, "\"launches\": 100,"));
+    free(text);
+    scene_close(&s);
+}
+
 static void emulated_times_give_no_verdict(void **state)
 {
     struct conclusion c = { .state = CONCLUSION_DONE,
@@ -476,6 +513,8 @@ static void emulated_times_give_no_verdict(void **state)
                             .blocks.complete = 3 };
     struct conclusion_entry entries[2] = { { .code = (char *)"" },
                                            { .code = (char *)"" } };
+    struct conclusion_checked checked[2] = { { 12, 3, 3, false },
+                                             { 15, 3, 3, true } };
     struct conclusion_sample samples[6];
     struct confirmation_shape shape = { .name = (char *)"n" };
 
@@ -489,8 +528,15 @@ static void emulated_times_give_no_verdict(void **state)
     c.confirmation.rules = (struct verdict_rules)VERDICT_RULES;
     c.entries = entries;
     c.n = 2;
+    entries[0].checked = &checked[0];
+    entries[1].checked = &checked[1];
     conclusion_judge(&c, 0, samples, 6);
     conclusion_say(&c);
+    assert_string_equal(c.shapes[0].checked,
+                        "They were right in all 27 checked launches, whose "
+                        "bits varied with the same inputs, within the "
+                        "tolerance (atomics?)");
+    free(c.shapes[0].checked);
     assert_string_equal(
         c.sentence,
         "the cpu device emulates, so its times say nothing about a GPU: the "
@@ -568,6 +614,7 @@ int main(void)
         TEST(an_incomplete_pass_confirms_nothing),
         TEST(one_that_was_wrong_in_a_block_cannot_win),
         TEST(without_a_confirmation_the_state_is_none),
+        TEST(launches_that_nobody_counted_are_not_known),
         cmocka_unit_test(emulated_times_give_no_verdict),
         cmocka_unit_test(the_tie_break_ignores_badly_measured_ones),
     };

@@ -489,6 +489,7 @@ static struct msg_measured measured_of(const struct rig_sent *sent,
         .l2 = "none",
         .sampling = correct ? "fixed" : "none",
         .samples = { samples, correct ? RIG_SAMPLES : 0 },
+        .checked = { correct ? RIG_SAMPLES : 0, 0 },
         .held_s = 1,
     };
 }

@@ -12,7 +12,7 @@
 
 #define HASH "00112233445566778899aabbccddeeff"
 
-static const double second[] = { 1.0 };
+static const double second[] = { 1.0 }, pair[] = { 0.5, 0.5 };
 
 static struct msg built(const char *outcome, const char *artifact)
 {
@@ -30,6 +30,7 @@ static struct msg measured(const char *outcome, size_t samples, double held_s)
                              .result = { .nonce = HASH, .outcome = outcome },
                              .samples = { second, samples },
                              .sampling = samples ? "settled" : "none",
+                             .checked = { -1, -1 },
                              .held_s = held_s } };
 }
 
@@ -98,6 +99,37 @@ static void lies_are_named(void **state)
                    "GPU was held");
 }
 
+static struct msg counted(int64_t launches, int64_t varied)
+{
+    struct msg msg = measured("correct", 2, 3);
+
+    msg.measured.samples.items = pair;
+    msg.measured.rejected = (struct reals){ second, 1 };
+    msg.measured.checked = (struct msg_checked){ launches, varied };
+    return msg;
+}
+
+/* An older worker counts none. */
+static void each_sample_was_a_checked_launch(void **state)
+{
+    struct msg rows[] = { counted(-1, -1), counted(3, 0), counted(3120, 1) };
+    struct msg none = measured("runtime", 0, 0);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_int_equal(result_check(&rows[i], NULL), 0);
+    assert_refused(counted(2, 0), "MEASURED.checked is 2 with 3 samples");
+    assert_refused(counted(0, 1), "MEASURED.checked is 0 with 3 samples");
+    assert_refused(counted(3, -1),
+                   "MEASURED.checked and MEASURED.varied are not both there");
+    assert_refused(counted(-1, 0),
+                   "MEASURED.checked and MEASURED.varied are not both there");
+    none.measured.checked = (struct msg_checked){ 0, 0 };
+    assert_int_equal(result_check(&none, NULL), 0);
+    none.measured.checked.varied = 1;
+    assert_refused(none, "MEASURED.varied is 1 without a checked launch");
+}
+
 static struct msg ran(const char *outcome, int64_t status)
 {
     return (
@@ -125,6 +157,7 @@ int main(void)
         cmocka_unit_test(honest_results_pass),
         cmocka_unit_test(only_what_is_wrong_may_have_any_error),
         cmocka_unit_test(lies_are_named),
+        cmocka_unit_test(each_sample_was_a_checked_launch),
         cmocka_unit_test(a_command_ran_or_says_why_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,7 +175,10 @@ static void a_result_has_the_recorded_durations(void **state)
     assert_float_equal(built.built.result.seconds, 0.9, 1e-12);
     replay_restate(replay, values, &cached);
     assert_float_equal(cached.built.result.seconds, 0.25, 1e-12);
+    measured.measured.checked = (struct msg_checked){ 30, 0 };
     replay_restate(replay, values, &measured);
+    assert_int_equal(measured.measured.checked.launches, -1);
+    assert_int_equal(measured.measured.checked.varied, -1);
     assert_true(fabs(measured.measured.held_s - 0.018 - 3 * 0.007 / 3) < 1e-12);
     spec_free(spec);
     replay_close(replay);

@@ -30,6 +30,7 @@ struct scene {
     const char *objective; /* of the sweep; NULL: the headline */
     const char *against;   /* the rule; NULL: the baseline */
     struct confirmation_looks looks;
+    int launches; /* checked in a measurement; 0: 156; -1: not counted */
 
     struct store *store; /* from the beginning */
     struct confirmation confirmation;

@@ -106,6 +106,7 @@ struct store_result fixture_result(const char *nonce, const char *config)
         .error.argument = "",
         .error.relative_l2 = 1e-8,
         .error.max_error = 1e-7,
+        .checked = { 7, 0 },
         .timing.samples = { samples, 3 },
         .timing.sampling = "settled",
         .timing.l2 = "flush",

@@ -25,7 +25,7 @@
 #include "coordinator/store/sql.h"
 #include "tests/coordinator/store/store_fixture.h"
 
-#define NEWEST 8
+#define NEWEST 9
 
 static void make_format(const char *path, int format)
 {
@@ -94,7 +94,7 @@ static char *layout(struct store *store)
 
 static void an_older_database_comes_to_look_like_a_new_one(void **state)
 {
-    static const int formats[] = { 1, 6, 7 };
+    static const int formats[] = { 1, 6, 7, 8 };
     struct store *store;
     char *upgraded, *fresh, *other = mem_printf("%s.fresh", (char *)*state);
 
@@ -229,13 +229,66 @@ static void check_format_7(const char *path, enum store_mode mode)
     store_close(store);
 }
 
-static void the_format_before_is_read_and_gone_on_with(void **state)
+static void format_7_is_read_and_gone_on_with(void **state)
 {
     make_format(*state, 7);
     check_format_7(*state, STORE_READ);
     assert_int_equal(format_of(*state), 7);
     check_format_7(*state, STORE_WRITE);
     assert_int_equal(format_of(*state), NEWEST);
+}
+
+/* Their launches were not counted, which is not 0. */
+static void check_format_8(const char *path, enum store_mode mode)
+{
+    struct store *store = fixture_open(path, mode);
+    struct verify verify;
+
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " checked IS NULL AND"
+                                           " varied IS NULL"),
+                     10);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 0);
+    verify_fini(&verify);
+    store_close(store);
+}
+
+static void the_format_before_is_read_and_gone_on_with(void **state)
+{
+    struct store_result result;
+    struct store *store;
+    struct err err;
+
+    make_format(*state, 8);
+    check_format_8(*state, STORE_READ);
+    assert_int_equal(format_of(*state), 8);
+    check_format_8(*state, STORE_WRITE);
+    assert_int_equal(format_of(*state), NEWEST);
+    store = fixture_open(*state, STORE_WRITE);
+    result = fixture_result("n81", "37bf703f961721ac3d1a2f651b281fcb");
+    assert_int_equal(store_result_put(store, &result, &err), 1);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " checked=7 AND varied=0"),
+                     1);
+    store_close(store);
+}
+
+static void a_row_of_format_8_that_was_wrong_stays_wrong(void **state)
+{
+    struct store *store;
+    struct verify verify;
+
+    make_format(*state, 8);
+    change(*state, "UPDATE result SET held_s=held_s+1"
+                   " WHERE nonce=(SELECT min(nonce) FROM result)");
+    store = fixture_open(*state, STORE_WRITE);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 1);
+    assert_non_null(strstr(verify.findings[0].text,
+                           "the row was changed after it was written"));
+    verify_fini(&verify);
+    store_close(store);
 }
 
 /* Rows of all tables that format 7 rebuilds, as one text. */
@@ -515,7 +568,9 @@ int main(void)
         TEST(a_row_that_was_wrong_stays_wrong),
         TEST(what_was_not_known_becomes_null),
         TEST(what_was_known_stays),
+        TEST(format_7_is_read_and_gone_on_with),
         TEST(the_format_before_is_read_and_gone_on_with),
+        TEST(a_row_of_format_8_that_was_wrong_stays_wrong),
         TEST(to_read_format_6_changes_nothing_to_write_keeps_its_rows),
         TEST(a_confirmation_of_format_6_has_no_looks),
         TEST(a_migration_that_is_killed_starts_again),

@@ -115,6 +115,8 @@ static void what_a_crash_does_not_know_is_no_0(void **state)
     assert_int_equal(out.measured.usage.registers, -1);
     assert_int_equal(out.measured.usage.static_smem, -1);
     assert_int_equal(out.measured.max_at, -1);
+    assert_int_equal(out.measured.checked.launches, -1);
+    assert_int_equal(out.measured.checked.varied, -1);
     msg_fini(&out);
     free(log);
 }

@@ -156,6 +156,7 @@ static void right_kernel_is_measured(void **state)
     (void)state;
     assert_int_equal(result.outcome, OUTCOME_CORRECT);
     assert_int_equal(result.wire.n_samples, 5);
+    assert_true(result.wire.checked.launches >= 5);
     assert_true(result.wire.samples[0] > 0);
     assert_false(result.repeated);
     assert_memory_equal(gpu_uuid(gpu), "CPU-", 4);
@@ -233,6 +234,7 @@ static void kernel_that_exits_is_a_crash(void **state)
     assert_int_equal(result.outcome, OUTCOME_CRASH);
     assert_string_equal(result.detail, "exit status 0");
     assert_int_equal(result.wire.max_at, -1);
+    assert_int_equal(result.wire.checked.launches, -1);
     assert_true(isnan(result.wire.relative_l2));
     assert_int_equal(after.outcome, OUTCOME_CORRECT);
     gpu_close(gpu);

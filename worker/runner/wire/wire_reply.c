@@ -1,7 +1,6 @@
 #include "worker/runner/wire/wire_reply.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,10 +135,10 @@ static bool read_checked(void *message, char *rest)
     const char *launches = wire_word(&rest);
     uint64_t n;
 
-    if (!launches || !wire_read_u64(launches, UINT_MAX, &n) ||
+    if (!launches || !wire_read_u64(launches, UINT32_MAX, &n) ||
         (strcmp(rest, "same") != 0 && strcmp(rest, "varied") != 0))
         return false;
-    checked->launches = (unsigned)n;
+    checked->launches = (int64_t)n;
     checked->varied = rest[0] == 'v';
     return true;
 }
@@ -399,7 +398,8 @@ static void put_result(FILE *stream, const struct wire_result *result)
     fprintf(stream, "l2 %s", l2_mode_name(result->l2));
     if (result->l2 == L2_MODE_ROTATE)
         fprintf(stream, " %u", result->copies);
-    fprintf(stream, "\nchecked %u %s\nblocked %d\n", result->checked.launches,
+    fprintf(stream, "\nchecked %" PRId64 " %s\nblocked %d\n",
+            result->checked.launches,
             result->checked.varied ? "varied" : "same", result->blocked);
     put_states(stream, result);
     fputs("held_s", stream);

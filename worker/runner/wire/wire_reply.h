@@ -47,8 +47,8 @@ struct wire_usage {
 
 /* The launches whose outputs were found right. */
 struct wire_checked {
-    unsigned launches;
-    bool varied; /* in bits, with the same inputs */
+    int64_t launches; /* -1: not known */
+    bool varied;      /* in bits, with the same inputs */
 };
 
 struct wire_result {
