@@ -395,6 +395,14 @@ static void kernel_that_forges_a_reply_fails(void **state)
     assert_outcome("right", OUTCOME_CORRECT, "");
 }
 
+static void kernel_that_closes_its_socket_fails(void **state)
+{
+    (void)state;
+    assert_outcome("hangs_up", OUTCOME_RUNTIME,
+                   "the kernel closed a descriptor of its process");
+    assert_outcome("right", OUTCOME_CORRECT, "");
+}
+
 static void kernel_cannot_end_its_judge(void **state)
 {
     (void)state;
@@ -537,6 +545,7 @@ int main(void)
         CASE(kernel_right_for_one_seed_fails),
         CASE(nothing_is_kept_from_launch_to_launch),
         CASE(kernel_that_forges_a_reply_fails),
+        CASE(kernel_that_closes_its_socket_fails),
         CASE(kernel_cannot_end_its_judge),
         CASE(writes_outside_the_outputs_are_runtime_errors),
         CASE(impossible_launches_are_constraints),
