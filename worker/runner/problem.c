@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "worker/runner/input_file.h"
+
 static void trial_free(struct device *device, struct trial *trial)
 {
     for (size_t i = 0; i < WIRE_ARGS_MAX; i++) {
@@ -47,10 +49,10 @@ static bool arg_equals(const struct wire_arg *a, const struct wire_arg *b)
     return strcmp(a->name, b->name) == 0 && a->type == b->type &&
            a->buffer == b->buffer && a->role == b->role &&
            a->infinities == b->infinities && a->count == b->count &&
-           a->fill == b->fill && a->rows == b->rows &&
-           a->columns == b->columns && a->low == b->low && a->high == b->high &&
-           same_real(a->scale, b->scale) && a->integer == b->integer &&
-           same_real(a->real, b->real);
+           a->fill == b->fill && strcmp(a->file, b->file) == 0 &&
+           a->rows == b->rows && a->columns == b->columns && a->low == b->low &&
+           a->high == b->high && same_real(a->scale, b->scale) &&
+           a->integer == b->integer && same_real(a->real, b->real);
 }
 
 static bool same_trials(const struct trials *a, const struct trials *b)
@@ -130,6 +132,28 @@ static unsigned arg_edges(const struct wire_arg *arg, unsigned edges)
     return arg->infinities ? edges : edges & ~(1u << EDGE_INFINITIES);
 }
 
+static int input_fill(struct device *device, const struct problem *problem,
+                      const struct trial *trial, size_t i,
+                      struct device_err *err)
+{
+    const struct wire_arg *arg = &problem->args[i];
+    const struct fill fill = { .kind = arg->fill,
+                               .scale = arg->scale,
+                               .rows = arg->rows,
+                               .columns = arg->columns,
+                               .low = arg->low,
+                               .high = arg->high,
+                               .count = arg->count,
+                               .edges = arg_edges(arg, trial->edges),
+                               .type = arg->type };
+
+    return arg->fill == FILL_FILE
+               ? input_file_fill(device, problem->files, arg, trial->inputs[i],
+                                 err)
+               : device_fill(device, trial->inputs[i], &fill,
+                             fill_key(trial->seed, (unsigned)i), err);
+}
+
 /* Fill the inputs of a trial and what its outputs start as: copies have no
  * outputs. */
 static int trial_fill(struct device *device, const struct problem *problem,
@@ -140,23 +164,13 @@ static int trial_fill(struct device *device, const struct problem *problem,
 
     for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
         const struct wire_arg *arg = &problem->args[i];
-        const struct fill fill = { .kind = arg->fill,
-                                   .scale = arg->scale,
-                                   .rows = arg->rows,
-                                   .columns = arg->columns,
-                                   .low = arg->low,
-                                   .high = arg->high,
-                                   .count = arg->count,
-                                   .edges = arg_edges(arg, trial->edges),
-                                   .type = arg->type };
         struct device_buffer **input = &trial->inputs[i];
 
         if (!is_filled(arg) || (arg->role != WIRE_IN && !outputs))
             continue;
         rc = device_alloc(device, arg->name, arg->type, arg->count, input, err);
         if (rc == 0)
-            rc = device_fill(device, *input, &fill,
-                             fill_key(trial->seed, (unsigned)i), err);
+            rc = input_fill(device, problem, trial, i, err);
         if (rc == 0)
             rc = device_checksum(device, *input, &trial->input_sums[i],
                                  &overrun, err);
@@ -409,6 +423,7 @@ int problem_new(struct device *device, uint64_t secret,
     memcpy(problem->args, want->args, sizeof(problem->args));
     problem->n_args = want->n_args;
     problem->reference = want->reference;
+    memcpy(problem->files, want->files, sizeof(problem->files));
     problem->seed = want->seed;
     problem->kinds = want->trials;
     problem->n_seeds = seeds_on(device, &want->trials);

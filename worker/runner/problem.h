@@ -47,6 +47,7 @@ struct problem {
     struct wire_arg args[WIRE_ARGS_MAX];
     size_t n_args;
     struct wire_kernel reference;
+    char files[WIRE_PATH_MAX]; /* of the request */
     uint64_t seed;
     struct trials kinds;
     /* Of outputs and workspaces; shared by the trials. */

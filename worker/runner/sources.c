@@ -9,6 +9,8 @@ const struct runner_source runner_sources[] = {
     { "worker/runner/runner.c", RUNNER_ALL },
     { "worker/runner/measure.c", RUNNER_ALL },
     { "worker/runner/measure.h", RUNNER_ALL },
+    { "worker/runner/input_file.c", RUNNER_ALL },
+    { "worker/runner/input_file.h", RUNNER_ALL },
     { "worker/runner/judge.c", RUNNER_ALL },
     { "worker/runner/judge.h", RUNNER_ALL },
     { "worker/runner/problem.c", RUNNER_ALL },
