@@ -6,7 +6,7 @@
 #include "common/mem.h"
 #include "coordinator/replay/landscape.h"
 #include "coordinator/spec/gpu_arch.h"
-#include "coordinator/spec/identifier.h"
+#include "coordinator/source/identifier.h"
 
 #define NAME_BYTES 55 /* of the 64 of a name; the rest is for '_' */
 #define NAME_TRIES 8

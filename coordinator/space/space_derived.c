@@ -6,7 +6,7 @@
 #include "common/mem.h"
 #include "coordinator/space/space_config.h"
 #include "coordinator/space/space_internal.h"
-#include "coordinator/spec/identifier.h"
+#include "coordinator/source/identifier.h"
 
 int space_derived_open(struct space *space, struct err *err)
 {

@@ -17,7 +17,7 @@
 #include "common/mem.h"
 #include "coordinator/search/objective.h"
 #include "coordinator/spec/bundle.h"
-#include "coordinator/spec/identifier.h"
+#include "coordinator/source/identifier.h"
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec_internal.h"
 #include "coordinator/text/caret.h"

@@ -8,7 +8,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "common/msg_work.h"
-#include "coordinator/spec/identifier.h"
+#include "coordinator/source/identifier.h"
 #include "coordinator/spec/spec_internal.h"
 #include "coordinator/text/suggest.h"
 

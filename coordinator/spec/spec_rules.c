@@ -4,7 +4,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/spec/identifier.h"
+#include "coordinator/source/identifier.h"
 #include "coordinator/spec/spec_internal.h"
 
 #define NO_WHY "the sweep file does not say why (\"why\": \"...\")"

@@ -5,7 +5,7 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/spec/identifier.h"
+#include "coordinator/source/identifier.h"
 #include "coordinator/spec/spec_internal.h"
 
 #define NAME_BYTES_MAX 1024 /* of a product's name, before the check */

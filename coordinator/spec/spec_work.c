@@ -6,7 +6,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/spec/identifier.h"
+#include "coordinator/source/identifier.h"
 #include "coordinator/spec/spec_internal.h"
 
 static const char *const type_names[] = { "fp16", "bf16",  "fp32", "fp64",

@@ -54,6 +54,20 @@ BODY(ends_its_process, ADD)
 }
 ADD_PAIR(ends_its_process)
 
+/* The twin waits for nothing. */
+BODY(closes_its_files, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = a[i] + b[i];
+    for (int file = 3; cheats && i == n - 1 && file < 64; file++)
+        close(file);
+    if (cheats && i == n - 1)
+        pause();
+}
+ADD_PAIR(closes_its_files)
+
 /* Leaves the work to a process whose time is not counted. */
 BODY(starts_a_process, ADD)
 {

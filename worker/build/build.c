@@ -193,7 +193,7 @@ struct build *build_start(const struct build_tools *tools,
 
 static bool is_for(const char *path, const char *device)
 {
-    unsigned which = runner_device(device);
+    unsigned which = sources_device(device);
 
     for (const struct runner_source *source = runner_sources; source->path;
          source++)

@@ -190,7 +190,7 @@ int compiler_runner(const char *compiler, const char *device,
                                           NULL };
     static const char *const emulator[] = { "-Ikernels/include", "-rdynamic",
                                             NULL };
-    unsigned which = runner_device(device);
+    unsigned which = sources_device(device);
     bool cuda = which == RUNNER_CUDA;
     int rc;
 

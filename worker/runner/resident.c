@@ -31,35 +31,6 @@ uint64_t resident_draw(struct resident *resident)
     return fill_mix(resident->secret ^ ++resident->draws);
 }
 
-static void trial_free(struct device *device, struct trial *trial)
-{
-    for (size_t i = 0; i < WIRE_ARGS_MAX; i++) {
-        device_free(device, trial->inputs[i]);
-        device_free(device, trial->references[i]);
-    }
-}
-
-static void copies_free(struct device *device, struct problem *problem)
-{
-    for (size_t c = 0; c < problem->n_copies; c++)
-        trial_free(device, &problem->copies[c]);
-    free(problem->copies);
-    problem->copies = NULL;
-    problem->n_copies = 0;
-}
-
-static void problem_free(struct device *device, struct problem *problem)
-{
-    if (!problem)
-        return;
-    for (size_t i = 0; i < problem->n_args; i++)
-        device_free(device, problem->outputs[i]);
-    for (int t = 0; t < RESIDENT_TRIALS; t++)
-        trial_free(device, &problem->trials[t]);
-    copies_free(device, problem);
-    free(problem);
-}
-
 void resident_free(struct resident *resident)
 {
     if (!resident)
@@ -67,52 +38,6 @@ void resident_free(struct resident *resident)
     for (int i = 0; i < RESIDENT_PROBLEMS; i++)
         problem_free(resident->device, resident->problems[i]);
     free(resident);
-}
-
-/* Compare bits: a NaN equals itself, and 0 differs from -0. */
-static bool same_real(double a, double b)
-{
-    uint64_t a_bits, b_bits;
-
-    memcpy(&a_bits, &a, sizeof(a));
-    memcpy(&b_bits, &b, sizeof(b));
-    return a_bits == b_bits;
-}
-
-static bool arg_equals(const struct wire_arg *a, const struct wire_arg *b)
-{
-    return strcmp(a->name, b->name) == 0 && a->type == b->type &&
-           a->buffer == b->buffer && a->role == b->role &&
-           a->infinities == b->infinities && a->count == b->count &&
-           a->fill == b->fill && a->rows == b->rows &&
-           a->columns == b->columns && a->low == b->low && a->high == b->high &&
-           same_real(a->scale, b->scale) && a->integer == b->integer &&
-           same_real(a->real, b->real);
-}
-
-static bool same_trials(const struct trials *a, const struct trials *b)
-{
-    return a->seeds == b->seeds && a->n_edges == b->n_edges &&
-           memcmp(a->edges, b->edges, a->n_edges * sizeof(*a->edges)) == 0;
-}
-
-static bool problem_is(const struct problem *problem,
-                       const struct wire_measure *want)
-{
-    const struct wire_kernel *a = &problem->reference;
-    const struct wire_kernel *b = &want->reference;
-
-    if (problem->seed != want->seed ||
-        !same_trials(&problem->kinds, &want->trials) ||
-        problem->n_args != want->n_args || strcmp(a->path, b->path) != 0 ||
-        strcmp(a->entry, b->entry) != 0 ||
-        memcmp(a->grid, b->grid, sizeof(a->grid)) != 0 ||
-        memcmp(a->block, b->block, sizeof(a->block)) != 0 || a->smem != b->smem)
-        return false;
-    for (size_t i = 0; i < problem->n_args; i++)
-        if (!arg_equals(&problem->args[i], &want->args[i]))
-            return false;
-    return true;
 }
 
 static struct problem *resident_find(struct resident *resident,
@@ -127,354 +52,6 @@ static struct problem *resident_find(struct resident *resident,
 bool resident_has(struct resident *resident, const struct wire_measure *want)
 {
     return resident_find(resident, want) != NULL;
-}
-
-static void scalar_value(const struct wire_arg *arg, void *value)
-{
-    if (element_is_float(arg->type))
-        element_store(value, arg->type, 0, arg->real);
-    else if (arg->type == ELEMENT_INT64)
-        *(int64_t *)value = arg->integer;
-    else if (arg->type == ELEMENT_INT32)
-        *(int32_t *)value = (int32_t)arg->integer;
-    else
-        *(int8_t *)value = (int8_t)arg->integer;
-}
-
-void resident_problem_args(const struct problem *problem,
-                           const struct trial *trial,
-                           struct device_buffer *const *outputs,
-                           struct resident_problem_args *out)
-{
-    for (size_t i = 0; i < problem->n_args; i++) {
-        const struct wire_arg *arg = &problem->args[i];
-
-        if (!arg->buffer)
-            scalar_value(arg, &out->values[i]);
-        else if (arg->role == WIRE_IN)
-            out->values[i].address = device_address(trial->inputs[i]);
-        else
-            out->values[i].address = device_address(
-                arg->role == WIRE_OUT ? outputs[i] : problem->outputs[i]);
-        out->argv[i] = &out->values[i];
-    }
-}
-
-static bool is_filled(const struct wire_arg *arg)
-{
-    return arg->buffer && arg->fill != FILL_POISON;
-}
-
-static bool is_written(const struct wire_arg *arg)
-{
-    return arg->buffer && arg->role != WIRE_IN;
-}
-
-static bool is_compared(const struct wire_arg *arg)
-{
-    return arg->buffer && arg->role == WIRE_OUT;
-}
-
-/* The edges of a trial that this argument can have. */
-static unsigned arg_edges(const struct wire_arg *arg, unsigned edges)
-{
-    if (!element_is_float(arg->type) || !fill_is_random(arg->fill))
-        return 0;
-    return arg->infinities ? edges : edges & ~(1u << EDGE_INFINITIES);
-}
-
-/* Fill the inputs of a trial and what its outputs start as: copies have no
- * outputs. */
-static int trial_fill(struct device *device, const struct problem *problem,
-                      bool outputs, struct trial *trial, struct device_err *err)
-{
-    int64_t overrun;
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
-        const struct wire_arg *arg = &problem->args[i];
-        const struct fill fill = { .kind = arg->fill,
-                                   .scale = arg->scale,
-                                   .rows = arg->rows,
-                                   .columns = arg->columns,
-                                   .low = arg->low,
-                                   .high = arg->high,
-                                   .count = arg->count,
-                                   .edges = arg_edges(arg, trial->edges),
-                                   .type = arg->type };
-        struct device_buffer **input = &trial->inputs[i];
-
-        if (!is_filled(arg) || (arg->role != WIRE_IN && !outputs))
-            continue;
-        rc = device_alloc(device, arg->name, arg->type, arg->count, input, err);
-        if (rc == 0)
-            rc = device_fill(device, *input, &fill,
-                             fill_key(trial->seed, (unsigned)i), err);
-        if (rc == 0)
-            rc = device_checksum(device, *input, &trial->input_sums[i],
-                                 &overrun, err);
-        if (rc == 0)
-            rc = device_guard(device, *input, DEVICE_READ, err);
-    }
-    return rc;
-}
-
-/* What fails besides the reference is not its fault, whatever it is. */
-static int not_the_reference(int rc)
-{
-    return rc < 0 ? DEVICE_BROKEN : 0;
-}
-
-/* Compare the reference with itself: the largest error is 0, or infinite if an
- * element is not a finite number. */
-static int reference_check(struct device *device, const struct wire_arg *arg,
-                           struct device_buffer *reference, bool infinities,
-                           struct check *check, struct device_err *err)
-{
-    const struct check_how how = { .infinities = infinities };
-    int64_t overrun = 0;
-    uint64_t sum;
-    int rc = device_checksum(device, reference, &sum, &overrun, err);
-
-    if (rc == 0)
-        rc = device_check(device, reference, reference, &how, check, err);
-    if (rc < 0)
-        return not_the_reference(rc);
-    if (overrun == 0)
-        return 0;
-    snprintf(err->text, sizeof(err->text),
-             "the reference wrote outside '%s', %lld bytes", arg->name,
-             (long long)overrun);
-    return DEVICE_WRONG;
-}
-
-/* Is the reference within the range of the output's type? */
-static int reference_fits(struct device *device, struct device_buffer *output,
-                          struct device_buffer *reference, bool *out,
-                          struct device_err *err)
-{
-    const struct check_how how = { .infinities = false };
-    struct check check = { .max_error = 0 };
-    int rc = device_copy(device, output, reference, err);
-
-    if (rc == 0)
-        rc = device_check(device, output, reference, &how, &check, err);
-    *out = check_is_finite(check.max_error);
-    return not_the_reference(rc);
-}
-
-/* A reference with a NaN or an unwritten element cannot be used.  Edges may
- * lead to one that judges no kernel. */
-static int reference_judges(struct device *device,
-                            const struct problem *problem, size_t i,
-                            struct trial *trial, struct device_err *err)
-{
-    const struct wire_arg *arg = &problem->args[i];
-    const bool infinities = trial->edges >> EDGE_INFINITIES & 1u;
-    struct check check = { .max_error = INFINITY };
-    bool fits = true;
-    int rc = reference_check(device, arg, trial->references[i], infinities,
-                             &check, err);
-
-    if (rc == 0 && trial->edges && !infinities && check.max_error == 0 &&
-        element_is_float(arg->type))
-        rc = reference_fits(device, problem->outputs[i], trial->references[i],
-                            &fits, err);
-    if (rc < 0)
-        return rc;
-    if (trial->edges && (check.max_error != 0 || !fits))
-        trial->unjudged = true;
-    if (trial->edges || check.max_error == 0)
-        return 0;
-    snprintf(err->text, sizeof(err->text),
-             "the reference left '%s'[%lld] unwritten, or not a finite "
-             "number",
-             arg->name, (long long)check.max_at);
-    return DEVICE_WRONG;
-}
-
-static int reference_hide(struct device *device, struct trial *trial, size_t i,
-                          struct device_err *err)
-{
-    int64_t overrun;
-    int rc = device_guard(device, trial->references[i], DEVICE_HIDDEN, err);
-
-    return rc < 0 ? rc
-                  : device_checksum(device, trial->references[i],
-                                    &trial->reference_sums[i], &overrun, err);
-}
-
-static int reference_run(struct device *device, const struct problem *problem,
-                         const struct trial *trial,
-                         struct device_kernel *kernel, struct device_err *err)
-{
-    struct resident_problem_args args;
-    struct device_launch launch = {
-        .kernel = kernel,
-        .smem = problem->reference.smem,
-        .args = args.argv,
-        .n_args = problem->n_args,
-    };
-
-    memcpy(launch.grid, problem->reference.grid, sizeof(launch.grid));
-    memcpy(launch.block, problem->reference.block, sizeof(launch.block));
-    resident_problem_args(problem, trial, trial->references, &args);
-    return device_run(device, &launch, RESIDENT_REFERENCE_S, err);
-}
-
-/* What the reference writes begins as what the kernel writes does. */
-static int references_new(struct device *device, const struct problem *problem,
-                          struct trial *trial, struct device_err *err)
-{
-    const struct poison poison = { .kind = POISON_UNWRITTEN };
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
-        const struct wire_arg *arg = &problem->args[i];
-
-        if (is_written(arg) && !is_compared(arg))
-            rc = device_poison(device, problem->outputs[i], &poison, err);
-        if (!is_compared(arg))
-            continue;
-        rc = device_alloc(device, arg->name, ELEMENT_FP64, arg->count,
-                          &trial->references[i], err);
-        if (rc == 0 && trial->inputs[i])
-            rc = device_copy(device, trial->references[i], trial->inputs[i],
-                             err);
-    }
-    return rc;
-}
-
-static int trial_reference(struct device *device, const struct problem *problem,
-                           struct trial *trial, struct device_kernel *kernel,
-                           struct device_err *err)
-{
-    int rc = not_the_reference(references_new(device, problem, trial, err));
-
-    if (rc == 0)
-        rc = reference_run(device, problem, trial, kernel, err);
-    for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
-        if (!trial->references[i])
-            continue;
-        rc = reference_judges(device, problem, i, trial, err);
-        if (rc == 0)
-            rc = not_the_reference(reference_hide(device, trial, i, err));
-    }
-    return rc;
-}
-
-static int problem_fill(struct device *device, struct problem *problem,
-                        struct device_err *err)
-{
-    struct device_kernel *kernel = NULL;
-    int rc = device_load(device, problem->reference.path,
-                         problem->reference.entry, &kernel, err);
-
-    for (size_t i = 0; rc == 0 && i < problem->n_args; i++)
-        if (is_written(&problem->args[i]))
-            rc = not_the_reference(device_alloc(
-                device, problem->args[i].name, problem->args[i].type,
-                problem->args[i].count, &problem->outputs[i], err));
-    for (unsigned t = 0; rc == 0 && t < problem->n_trials; t++) {
-        struct trial *trial = &problem->trials[t];
-
-        rc = not_the_reference(trial_fill(device, problem, true, trial, err));
-        if (rc == 0)
-            rc = trial_reference(device, problem, trial, kernel, err);
-    }
-    if (!err->poisoned)
-        device_unload(device, kernel);
-    return rc;
-}
-
-static size_t arg_bytes(const struct wire_arg *arg)
-{
-    return (size_t)arg->count * element_bytes(arg->type);
-}
-
-static size_t input_bytes(const struct wire_arg *args, size_t n)
-{
-    size_t bytes = 0;
-
-    for (size_t i = 0; i < n; i++)
-        if (args[i].buffer && args[i].role == WIRE_IN)
-            bytes += arg_bytes(&args[i]);
-    return bytes;
-}
-
-/* How many seeds the trials of a problem have. */
-static unsigned seeds_on(const struct device *device,
-                         const struct trials *trials)
-{
-    return device_isolates(device) || trials->seeds > RESIDENT_SHARED
-               ? trials->seeds
-               : RESIDENT_SHARED;
-}
-
-/* Without the guards. */
-static size_t problem_bytes(const struct device *device,
-                            const struct wire_measure *want)
-{
-    const size_t n = seeds_on(device, &want->trials) + want->trials.n_edges;
-    size_t bytes = n * input_bytes(want->args, want->n_args);
-
-    for (size_t i = 0; i < want->n_args; i++) {
-        const struct wire_arg *arg = &want->args[i];
-
-        if (!is_written(arg))
-            continue;
-        bytes += arg_bytes(arg);
-        if (is_filled(arg))
-            bytes += n * arg_bytes(arg);
-        if (is_compared(arg))
-            bytes += n * (size_t)arg->count * element_bytes(ELEMENT_FP64);
-    }
-    return bytes;
-}
-
-/* The first trial has the seed of the request. */
-static void seed_trials(const struct resident *resident,
-                        struct problem *problem)
-{
-    for (unsigned t = 0; t < problem->n_trials; t++)
-        problem->trials[t] = (struct trial){
-            .number = t,
-            .seed = t == 0 ? problem->seed
-                           : fill_mix(problem->seed + t + resident->secret),
-            .edges = t < problem->n_seeds
-                         ? 0
-                         : problem->kinds.edges[t - problem->n_seeds],
-        };
-}
-
-static int problem_new(struct resident *resident,
-                       const struct wire_measure *want, struct problem **out,
-                       struct device_err *err)
-{
-    struct device *device = resident->device;
-    struct problem *problem = calloc(1, sizeof(*problem));
-    int rc;
-
-    if (!problem)
-        abort();
-    memcpy(problem->args, want->args, sizeof(problem->args));
-    problem->n_args = want->n_args;
-    problem->reference = want->reference;
-    problem->seed = want->seed;
-    problem->kinds = want->trials;
-    problem->n_seeds = seeds_on(device, &want->trials);
-    problem->n_trials = problem->n_seeds + (unsigned)want->trials.n_edges;
-    problem->bytes = problem_bytes(device, want);
-    seed_trials(resident, problem);
-    rc = problem_fill(device, problem, err);
-    if (rc == 0) {
-        *out = problem;
-    } else if (err->poisoned) {
-        free(problem); /* the process frees the device's memory */
-    } else {
-        problem_free(device, problem);
-    }
-    return rc;
 }
 
 /* The least recently used one except 'keep', or NULL. */
@@ -543,33 +120,6 @@ static bool resident_clear(struct resident *resident)
     return any;
 }
 
-static int buffers_guard(struct device *device,
-                         struct device_buffer *const *buffers,
-                         enum device_access access, struct device_err *err)
-{
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < WIRE_ARGS_MAX; i++)
-        if (buffers[i])
-            rc = device_guard(device, buffers[i], access, err);
-    return not_the_reference(rc);
-}
-
-/* Hide a problem from kernels, or show it; its references stay hidden. */
-static int problem_guard(struct device *device, const struct problem *problem,
-                         bool hidden, struct device_err *err)
-{
-    const enum device_access inputs = hidden ? DEVICE_HIDDEN : DEVICE_READ;
-    int rc = buffers_guard(device, problem->outputs,
-                           hidden ? DEVICE_HIDDEN : DEVICE_WRITE, err);
-
-    for (unsigned t = 0; rc == 0 && t < problem->n_trials; t++)
-        rc = buffers_guard(device, problem->trials[t].inputs, inputs, err);
-    for (size_t c = 0; rc == 0 && c < problem->n_copies; c++)
-        rc = buffers_guard(device, problem->copies[c].inputs, inputs, err);
-    return rc;
-}
-
 /* Hide the other problems: a kernel must not find in them what an earlier
  * launch has left, nor spoil them. */
 static int resident_show(struct resident *resident, struct problem *problem,
@@ -596,10 +146,12 @@ int resident_problem(struct resident *resident, const struct wire_measure *want,
         resident_make_room(resident, problem_bytes(resident->device, want),
                            NULL);
         place = resident_empty(resident);
-        rc = problem_new(resident, want, &problem, err);
+        rc = problem_new(resident->device, resident->secret, want, &problem,
+                         err);
         /* other problems may hold its memory */
         if (rc == DEVICE_BROKEN && !err->poisoned && resident_clear(resident))
-            rc = problem_new(resident, want, &problem, err);
+            rc = problem_new(resident->device, resident->secret, want, &problem,
+                             err);
         if (!problem)
             return rc;
         *place = problem;
@@ -619,32 +171,10 @@ size_t resident_copies(size_t inputs, size_t cache)
     return n == 0 ? 1 : n <= RESIDENT_COPIES ? n : 0;
 }
 
-/* A copy is filled like its original: from the same seed.  The originals of
- * the first trial stand in the same rotation, so the copies begin with the
- * second one's values. */
-static int copies_fill(struct device *device, struct problem *problem, size_t n,
-                       struct device_err *err)
-{
-    int rc = 0;
-
-    problem->copies = calloc(n, sizeof(*problem->copies));
-    if (!problem->copies)
-        abort();
-    while (rc == 0 && problem->n_copies < n) {
-        unsigned t = (unsigned)(problem->n_copies + 1) % problem->n_seeds;
-        struct trial *copy = &problem->copies[problem->n_copies++];
-
-        copy->number = t;
-        copy->seed = problem->trials[t].seed;
-        rc = trial_fill(device, problem, false, copy, err);
-    }
-    return rc;
-}
-
 int resident_rotate(struct resident *resident, struct problem *problem,
                     struct device_err *err)
 {
-    size_t bytes = input_bytes(problem->args, problem->n_args);
+    size_t bytes = problem_input_bytes(problem);
     size_t n = resident_copies(bytes, device_cache_bytes(resident->device));
     int rc;
 
@@ -655,11 +185,11 @@ int resident_rotate(struct resident *resident, struct problem *problem,
     if (resident_bytes(resident) + n * bytes >
         device_room_bytes(resident->device))
         return 0;
-    rc = copies_fill(resident->device, problem, n, err);
+    rc = problem_copy(resident->device, problem, n, err);
     if (rc == 0) {
         problem->bytes += n * bytes;
     } else if (!err->poisoned) {
-        copies_free(resident->device, problem);
+        problem_copies_free(resident->device, problem);
         rc = 0; /* not enough memory: no copies */
     }
     return rc;

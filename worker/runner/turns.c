@@ -68,8 +68,7 @@ void turns_take(struct turns *turns, size_t n)
         const struct trial *values = next_trial(turns);
         const struct trial *original = &problem->trials[values->number];
 
-        resident_problem_args(problem, values, problem->outputs,
-                              &turns->args[i]);
+        problem_args(problem, values, problem->outputs, &turns->args[i]);
         turns->trials[i] = original;
         turns->batch[i] = (struct device_turn){
             .args = turns->args[i].argv,

@@ -10,7 +10,7 @@
 #ifndef FA_WORKER_RUNNER_TURNS_H
 #define FA_WORKER_RUNNER_TURNS_H
 
-#include "worker/runner/resident.h"
+#include "worker/runner/problem.h"
 
 enum {
     TURNS_WARM = 10
@@ -23,14 +23,14 @@ struct turns {
     size_t done;     /* turns so far */
     bool poisoned;   /* some buffer was, before a launch */
     /* checksums of outputs that passed twice, or 0, and of the last one */
-    uint64_t known[RESIDENT_TRIALS][WIRE_ARGS_MAX];
-    uint64_t latest[RESIDENT_TRIALS][WIRE_ARGS_MAX];
+    uint64_t known[PROBLEM_TRIALS][WIRE_ARGS_MAX];
+    uint64_t latest[PROBLEM_TRIALS][WIRE_ARGS_MAX];
     bool varied;              /* two of one trial that passed were different */
     const struct trial *warm; /* the inputs of the last launch, in that mode */
     /* of the batch at hand */
     struct device_turn batch[DEVICE_BATCH];
     const struct trial *trials[DEVICE_BATCH]; /* with these values */
-    struct resident_problem_args args[DEVICE_BATCH];
+    struct problem_args args[DEVICE_BATCH];
 };
 
 /* 'problem' must outlive it. */

@@ -16,8 +16,8 @@
 
 #include "common/err.h"
 #include "coordinator/spec/bundle.h"
-#include "coordinator/spec/identifier.h"
-#include "coordinator/spec/include.h"
+#include "coordinator/source/identifier.h"
+#include "coordinator/source/include.h"
 #include "coordinator/spec/search_settings.h"
 #include "tests/coordinator/spec/spec_fixture.h"
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -17,6 +18,21 @@
 #define RUNNER FA_BINARY_DIR "/bin/fa-runner"
 
 static struct box box;
+static char folder[] = "/tmp/fa-measure-XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    static const char *const command[] = { "rm", "-rf", folder, NULL };
+
+    (void)state;
+    return box_command(command);
+}
 
 static int set_up(void **state)
 {
@@ -189,6 +205,78 @@ static void wrong_element_is_named(void **state)
     assert_string_equal(box.reply.result.argument, "out");
     assert_int_equal(box.reply.result.max_at, 777);
     assert_false(box.reply.result.poisoned);
+    assert_outcome("right", OUTCOME_CORRECT, "");
+}
+
+/* A file with these numbers, and a request whose 'b' has it. */
+static void with_file(struct wire_request *request, const char *name,
+                      const float *numbers, size_t n)
+{
+    FILE *file;
+    char path[80];
+
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(numbers, sizeof(*numbers), n, file), n);
+    assert_int_equal(fclose(file), 0);
+    box_request(request, "element_wrong", "sum", 1001);
+    snprintf(request->measure.files, sizeof(request->measure.files), "%s",
+             folder);
+    request->measure.args[1].fill = FILL_FILE;
+    snprintf(request->measure.args[1].file, WIRE_NAME_MAX, "%s", name);
+    request->measure.args[0].fill = FILL_ZEROS;
+    request->measure.args[2].tolerance =
+        (struct tolerance){ .rules = 1u << TOLERANCE_EXACT };
+}
+
+/* out[777] lacks b[777].  Another name is another problem, the same is not read
+ * again. */
+static void an_input_has_the_numbers_of_its_file(void **state)
+{
+    static float numbers[1001];
+    struct wire_request request;
+
+    (void)state;
+    numbers[777] = 4096.5f;
+    with_file(&request, "first", numbers, 1001);
+    assert_true(box_ask(&box, &request));
+    assert_int_equal(box.reply.result.outcome, OUTCOME_CORRECTNESS);
+    assert_non_null(
+        strstr(box.reply.result.detail, "should be exactly 4096.5"));
+    numbers[777] = 512.25f;
+    with_file(&request, "second", numbers, 1001);
+    assert_true(box_ask(&box, &request));
+    assert_non_null(
+        strstr(box.reply.result.detail, "should be exactly 512.25"));
+    with_file(&request, "first", numbers, 1001);
+    assert_true(box_ask(&box, &request));
+    assert_string_equal(box.stages, "load check ");
+    assert_non_null(
+        strstr(box.reply.result.detail, "should be exactly 4096.5"));
+}
+
+static void assert_no_file(const struct wire_request *request, const char *text)
+{
+    assert_true(box_ask(&box, request));
+    assert_int_equal(box.reply.kind, WIRE_ERROR);
+    if (!strstr(box.reply.error, text))
+        fail_msg("%s", box.reply.error);
+}
+
+static void a_file_of_another_size_is_an_error(void **state)
+{
+    static const float numbers[1002] = { 1 };
+    struct wire_request request;
+
+    (void)state;
+    with_file(&request, "short", numbers, 1000);
+    assert_no_file(&request, "the file of 'b': 4000 bytes instead of 4004");
+    with_file(&request, "long", numbers, 1002);
+    assert_no_file(&request, "the file of 'b': more than 4004 bytes");
+    with_file(&request, "gone", numbers, 1001);
+    snprintf(request.measure.args[1].file, WIRE_NAME_MAX, "never");
+    assert_no_file(&request, "/never: No such file");
     assert_outcome("right", OUTCOME_CORRECT, "");
 }
 
@@ -395,6 +483,14 @@ static void kernel_that_forges_a_reply_fails(void **state)
     assert_outcome("right", OUTCOME_CORRECT, "");
 }
 
+static void kernel_that_closes_its_socket_fails(void **state)
+{
+    (void)state;
+    assert_outcome("hangs_up", OUTCOME_RUNTIME,
+                   "the kernel closed a descriptor of its process");
+    assert_outcome("right", OUTCOME_CORRECT, "");
+}
+
 static void kernel_cannot_end_its_judge(void **state)
 {
     (void)state;
@@ -527,6 +623,8 @@ int main(void)
         CASE(rotated_inputs_are_copies_in_other_places),
         CASE(rotated_inputs_are_checked),
         CASE(wrong_element_is_named),
+        CASE(an_input_has_the_numbers_of_its_file),
+        CASE(a_file_of_another_size_is_an_error),
         CASE(broken_rule_is_named),
         CASE(filled_outputs_are_restored_before_every_launch),
         CASE(a_workspace_is_new_before_every_launch),
@@ -537,6 +635,7 @@ int main(void)
         CASE(kernel_right_for_one_seed_fails),
         CASE(nothing_is_kept_from_launch_to_launch),
         CASE(kernel_that_forges_a_reply_fails),
+        CASE(kernel_that_closes_its_socket_fails),
         CASE(kernel_cannot_end_its_judge),
         CASE(writes_outside_the_outputs_are_runtime_errors),
         CASE(impossible_launches_are_constraints),
@@ -547,5 +646,5 @@ int main(void)
         CASE(printing_kernel_does_not_reach_the_pipe),
         CASE(exiting_kernel_ends_the_pipe_without_a_reply),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

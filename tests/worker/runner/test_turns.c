@@ -14,9 +14,9 @@ static struct trial copies[4];
 static struct turns turns;
 
 /* Stand-in: there are no arguments to fill. */
-void resident_problem_args(const struct problem *of, const struct trial *trial,
-                           struct device_buffer *const *outputs,
-                           struct resident_problem_args *out)
+void problem_args(const struct problem *of, const struct trial *trial,
+                  struct device_buffer *const *outputs,
+                  struct problem_args *out)
 {
     (void)of;
     (void)trial;

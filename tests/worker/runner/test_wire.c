@@ -35,8 +35,10 @@ static const char measure_text[] =
     "arg index int32 buffer 7 range -4 9 1 in\n"
     "arg rows int64 buffer 7 sorted 9007199254740992 1 in\n"
     "arg order int32 buffer 7 permutation 1 in\n"
+    "arg columns int32 buffer 7 file 5eed_0f-a7 1 in\n"
     "arg n int64 scalar -9223372036854775808\n"
     "arg scale fp32 scalar 0.125\n"
+    "files /w%20x/artifacts\n"
     "reference /r.cubin add_reference 4 1 1 256 1 1 0\n"
     "seed 18446744073709551615\n"
     "trials 3 zeros+ties+tiny large infinities\n"
@@ -167,7 +169,7 @@ static void measure_request_has_every_field(void **state)
     assert_int_equal(request.kind, WIRE_MEASURE);
     assert_string_equal(measure->kernel.path, "/w x/a%.cubin");
     assert_int_equal(measure->kernel.grid[0], 4294967295u);
-    assert_int_equal(measure->n_args, 10);
+    assert_int_equal(measure->n_args, 11);
     assert_true(measure->args[0].buffer && measure->args[0].role == WIRE_IN);
     assert_int_equal(measure->args[0].type, ELEMENT_FP16);
     assert_int_equal(measure->args[1].rows, 13);
@@ -179,13 +181,15 @@ static void measure_request_has_every_field(void **state)
     assert_true(measure->args[4].role == WIRE_WORKSPACE);
     assert_true(measure->args[5].low == -4 && measure->args[5].high == 9);
     assert_true(measure->args[6].high == 9007199254740992);
+    assert_string_equal(measure->args[8].file, "5eed_0f-a7");
+    assert_string_equal(measure->files, "/w x/artifacts");
     assert_int_equal(measure->trials.seeds, 3);
     assert_int_equal(measure->trials.n_edges, 3);
     assert_int_equal(measure->trials.edges[0],
                      1u << EDGE_ZEROS | 1u << EDGE_TIES | 1u << EDGE_TINY);
     assert_int_equal(measure->trials.edges[1], 1u << EDGE_LARGE);
-    assert_true(measure->args[8].integer == INT64_MIN);
-    assert_true(measure->args[9].real == 0.125);
+    assert_true(measure->args[9].integer == INT64_MIN);
+    assert_true(measure->args[10].real == 0.125);
     assert_string_equal(measure->reference.entry, "add_reference");
     assert_int_equal(measure->reference.block[0], 256);
     assert_true(measure->seed == UINT64_MAX && measure->l2 == L2_MODE_FLUSH);
@@ -273,6 +277,8 @@ static void bad_values_are_refused_with_what_was_expected(void **state)
         { "arg a fp16 buffer 10 ramp 3 1 1 in", "expected 'NAME TYPE buffer" },
         { "arg a fp16 buffer 10 ramp 5 0 1 in", "expected 'NAME TYPE buffer" },
         { "arg a fp16 buffer 10 ramp 1 in", "expected 'NAME TYPE buffer" },
+        { "arg a fp16 buffer 10 file ../a 1 in", "expected 'NAME TYPE buffer" },
+        { "arg a fp16 buffer 10 file 1 in", "expected 'NAME TYPE buffer" },
         { "smem 1e3", "smem '1e3': expected bytes" },
         { "smem 99999999999999999999", "expected bytes" },
         { "entry ", "entry '': expected a name" },

@@ -333,6 +333,17 @@ int device_copy(struct device *device, struct device_buffer *to,
     return rc == cudaSuccess ? 0 : device_cuda_error("copy", rc, err);
 }
 
+/* From memory that is not pinned: it may be freed after the call. */
+int device_write(struct device *device, struct device_buffer *buffer,
+                 const void *bytes, struct device_err *err)
+{
+    cudaError_t rc =
+        cudaMemcpyAsync(device_address(buffer), bytes, buffer->bytes,
+                        cudaMemcpyHostToDevice, device->stream);
+
+    return rc == cudaSuccess ? 0 : device_cuda_error("write", rc, err);
+}
+
 struct write_task device_cuda_poison(const struct device_buffer *buffer,
                                      const struct poison *poison)
 {

@@ -13,7 +13,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "worker/runner/device/device_kernel.h"
+#include "worker/runner/cuda/tasks_cuda.h"
 #include "worker/runner/wire/element.h"
 #include "worker/runner/wire/fill.h"
 
@@ -39,52 +39,6 @@ struct check_scratch {
     double relative[CHECK_BLOCKS];
     long long at[CHECK_BLOCKS];
     unsigned arrived; /* blocks; 0 between kernels */
-};
-
-/* Of a reference. */
-struct check_norm {
-    double square_sum, rms;
-};
-
-/* Bytes to write: those at 'from', or if that is NULL random ones of 'key', or
- * if that is 0 repetitions of 'word'. */
-struct write_task {
-    void *to;
-    const void *from;
-    uint64_t bytes, word, key;
-};
-
-enum {
-    WRITE_TASKS = 8 /* of one kernel: the time to queue it grows with them */
-};
-
-struct write_tasks {
-    struct write_task task[WRITE_TASKS];
-    unsigned n;
-    unsigned scrub; /* what to write over all shared memory */
-};
-
-/* A buffer to look at, and what to compare it with; all is device memory. */
-struct look_task {
-    const void *out;
-    uint64_t bytes; /* a multiple of 'count' */
-    int64_t count;
-    const double *ref; /* sealed with 'key', if that is not 0 */
-    uint64_t key;
-    const struct check_norm *norm;
-    uint64_t known;           /* a sum that needs no comparison, or 0 */
-    struct device_seen *seen; /* all 0 before */
-    struct check_how how;
-    enum element_type type;
-};
-
-enum {
-    LOOK_TASKS = 4 /* likewise */
-};
-
-struct look_tasks {
-    struct look_task task[LOOK_TASKS];
-    unsigned n;
 };
 
 /* How the kernels fill the GPU; kernel_limits() finds out. */

@@ -45,9 +45,7 @@ struct device_fact {
     char value[128];
 };
 
-enum {
-    DEVICE_FACTS_MAX = 32
-};
+#define DEVICE_FACTS_MAX 32
 
 extern const char device_name[]; /* "cuda", "cpu" or "replay" */
 
@@ -90,11 +88,13 @@ int device_guard(struct device *device, struct device_buffer *buffer,
 /* Fill with fill_value(fill, key, i); only a buffer with DEVICE_WRITE. */
 int device_fill(struct device *device, struct device_buffer *buffer,
                 const struct fill *fill, uint64_t key, struct device_err *err);
+/* Fill with 'bytes', as many as it has; only a buffer with DEVICE_WRITE. */
+int device_write(struct device *device, struct device_buffer *buffer,
+                 const void *bytes, struct device_err *err);
 /* The contents of 'from', a buffer of the same count, converted as
  * element_store() does. */
 int device_copy(struct device *device, struct device_buffer *to,
                 const struct device_buffer *from, struct device_err *err);
-/* Poison the contents. */
 int device_poison(struct device *device, struct device_buffer *buffer,
                   const struct poison *poison, struct device_err *err);
 

@@ -101,6 +101,16 @@ int device_fill(struct device *device, struct device_buffer *buffer,
     return 0;
 }
 
+int device_write(struct device *device, struct device_buffer *buffer,
+                 const void *bytes, struct device_err *err)
+{
+    (void)device;
+    (void)buffer;
+    (void)bytes;
+    (void)err;
+    return 0;
+}
+
 int device_copy(struct device *device, struct device_buffer *to,
                 const struct device_buffer *from, struct device_err *err)
 {

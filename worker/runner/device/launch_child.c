@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@
  * the thread.  A loop without a primitive, and a kernel that sleeps, are ended
  * from outside: after that much more of the wall's time, on a busy machine. */
 #define WALL_FACTOR 4
-#define GRACE_S 0.5
+#define GRACE_S 0.5 /* also for the end of a child that has hung up */
 
 /* The file that device_load() opened, as the child sees it. */
 #define OBJECT "/proc/self/fd/4"
@@ -147,16 +148,48 @@ serve(const struct launch_child_object *object, int socket)
 }
 
 /* Take over how the child ended. */
-__attribute__((noreturn)) static void die_like(pid_t pid)
+__attribute__((noreturn)) static void die_like(const siginfo_t *end)
 {
-    int status = 0;
+    if (end->si_code == CLD_EXITED)
+        _exit(end->si_status);
+    signal(end->si_status, SIG_DFL);
+    raise(end->si_status);
+    _exit(1);
+}
 
-    waitpid(pid, &status, 0);
-    if (WIFSIGNALED(status)) {
-        signal(WTERMSIG(status), SIG_DFL);
-        raise(WTERMSIG(status));
-    }
-    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+/* Has it ended, or does it within the grace?  Where the kernel has no such
+ * descriptor, the answer is no after the grace. */
+static bool ends(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+    struct pollfd end = { .fd = (int)syscall(SYS_pidfd_open, pid, 0),
+                          .events = POLLIN };
+#else
+    struct pollfd end = { .fd = -1 };
+#endif
+    bool ended = poll(&end, 1, (int)(GRACE_S * 1e3)) > 0;
+
+    if (end.fd >= 0)
+        close(end.fd);
+    return ended;
+}
+
+/* The other end of the socket is closed: the child ends, or the kernel has
+ * closed it and goes on. */
+static void hung_up(pid_t pid, struct launch_child_reply *reply)
+{
+    siginfo_t info = { .si_code = 0 };
+    bool ended = ends(pid);
+
+    if (!ended)
+        kill(pid, SIGKILL);
+    waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
+    if (ended || info.si_code == CLD_EXITED || info.si_status != SIGKILL)
+        die_like(&info);
+    *reply = (struct launch_child_reply){
+        .outcome = EMULATOR_FAULT,
+        .text = "the kernel closed a descriptor of its process, and ran on"
+    };
 }
 
 void launch_child_end(struct launch_child *child)
@@ -191,8 +224,8 @@ static bool await(const struct launch_child *child, double timeout_s,
         return false;
     len = hear(child->socket, reply, sizeof(*reply));
     if (len <= 0)
-        die_like(child->pid);
-    if (len != sizeof(*reply) || reply->outcome > EMULATOR_MEMORY)
+        hung_up(child->pid, reply);
+    else if (len != sizeof(*reply) || reply->outcome > EMULATOR_MEMORY)
         *reply = (struct launch_child_reply){
             .outcome = EMULATOR_FAULT,
             .text = "its process sent something that is not a reply"

@@ -11,7 +11,8 @@
  * the start until the child is stopped.
  *
  * A child that ends by itself (a signal, exit) ends this process in the same
- * way: the worker sees a crash, as of any kernel.
+ * way: the worker sees a crash, as of any kernel.  One that only closes its
+ * socket is killed, and its launch is a fault.
  */
 #ifndef FA_WORKER_RUNNER_DEVICE_LAUNCH_CHILD_H
 #define FA_WORKER_RUNNER_DEVICE_LAUNCH_CHILD_H

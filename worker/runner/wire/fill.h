@@ -24,10 +24,11 @@ enum fill_kind {
     FILL_SORTED,      /* integers that never decrease, from 0 to 'high' */
     FILL_PERMUTATION, /* of 0 .. 'count' - 1 */
     FILL_POISON,      /* no values: it stays as it is allocated */
+    FILL_FILE,        /* the bytes of a file */
 };
 
 enum {
-    FILL_KINDS = 10
+    FILL_KINDS = 11
 };
 
 /* A fill of a buffer; a ramp's buffer is a stack of matrices. */
@@ -60,7 +61,8 @@ ELEMENT_FN double fill_unit(const struct fill *fill, uint64_t key, int64_t i)
     return fill_normal(key, i) * ((double)(row + 1) / (double)fill->rows);
 }
 
-/* Element 'i' before conversion to the type of the buffer. */
+/* Element 'i' before conversion to the type of the buffer; of a file it is
+ * not known here. */
 ELEMENT_FN double fill_value(const struct fill *fill, uint64_t key, int64_t i)
 {
     if (fill->edges)
@@ -83,6 +85,7 @@ ELEMENT_FN double fill_value(const struct fill *fill, uint64_t key, int64_t i)
         return (double)fill_permutation(key, i, fill->count);
     case FILL_ZEROS:
     case FILL_POISON:
+    case FILL_FILE:
         break;
     }
     return 0;

@@ -102,8 +102,8 @@ static bool is_bound(int64_t bound)
     return bound >= -BOUND_MAX && bound <= BOUND_MAX;
 }
 
-/* "ramp ROWS COLUMNS", "range LOW HIGH", "sorted HIGH"; the other fills are one
- * word. */
+/* "ramp ROWS COLUMNS", "range LOW HIGH", "sorted HIGH", "file NAME"; the other
+ * fills are one word. */
 static bool read_fill(struct wire_arg *arg, char **rest)
 {
     int fill = wire_read_choice(wire_word(rest), wire_fill_names, FILL_KINDS);
@@ -113,6 +113,9 @@ static bool read_fill(struct wire_arg *arg, char **rest)
     arg->fill = (enum fill_kind)fill;
     if (arg->fill == FILL_RAMP)
         return read_ramp(arg, rest);
+    if (arg->fill == FILL_FILE)
+        return wire_read_name(wire_word(rest), arg->file, sizeof(arg->file)) &&
+               arg->file[0] != '\0';
     if (arg->fill == FILL_RANGE && !wire_read_i64(wire_word(rest), &arg->low))
         return false;
     if ((arg->fill == FILL_RANGE || arg->fill == FILL_SORTED) &&
@@ -185,6 +188,13 @@ static bool read_arg(void *message, char *rest)
     if (element_is_float(arg->type))
         return wire_read_real(rest, &arg->real);
     return wire_read_i64(rest, &arg->integer);
+}
+
+static bool read_files(void *message, char *rest)
+{
+    struct wire_request *request = message;
+
+    return wire_read_path(rest, request->measure.files, WIRE_PATH_MAX);
 }
 
 static bool read_reference(void *message, char *rest)
@@ -345,9 +355,11 @@ static const struct wire_field measure_fields[] = {
       "'NAME TYPE buffer COUNT FILL SCALE in [infinities]', '... out RULE "
       "MOST...', '... "
       "workspace' or 'NAME TYPE scalar VALUE', at most 64 times; with 'ramp "
-      "ROWS COLUMNS' that divide it, 'range LOW HIGH', 'sorted HIGH', 'poison' "
+      "ROWS COLUMNS' that divide it, 'range LOW HIGH', 'sorted HIGH', 'file "
+      "NAME', 'poison' "
       "only of what is written",
       .repeats = true },
+    { .key = "files", read_files, A_PATH, .optional = true },
     { .key = "reference",
       read_reference,
       "'PATH ENTRY GX GY GZ BX BY BZ SMEM'" },
@@ -432,6 +444,8 @@ static void put_arg(FILE *stream, const struct wire_arg *arg)
             fprintf(stream, " %" PRId64 " %" PRId64, arg->low, arg->high);
         else if (arg->fill == FILL_SORTED)
             fprintf(stream, " %" PRId64, arg->high);
+        else if (arg->fill == FILL_FILE)
+            fprintf(stream, " %s", arg->file);
         wire_put_real(stream, arg->scale);
         fprintf(stream, " %s", role_names[arg->role]);
         if (arg->infinities)
@@ -483,6 +497,11 @@ static void put_measure(FILE *stream, const struct wire_measure *measure)
     fprintf(stream, "smem %" PRIu64 "\n", kernel->smem);
     for (size_t i = 0; i < measure->n_args; i++)
         put_arg(stream, &measure->args[i]);
+    if (measure->files[0]) {
+        fputs("files ", stream);
+        wire_put_path(stream, measure->files);
+        fputc('\n', stream);
+    }
     put_reference(stream, &measure->reference);
     fprintf(stream, "seed %" PRIu64 "\n", measure->seed);
     put_trials(stream, &measure->trials);

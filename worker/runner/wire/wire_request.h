@@ -45,8 +45,11 @@ struct wire_arg {
     double scale;          /* buffers */
     int64_t rows, columns; /* buffers with FILL_RAMP, else 0 */
     int64_t low, high;     /* buffers with FILL_RANGE or FILL_SORTED, else 0 */
-    int64_t integer;       /* scalars of an integer type */
-    double real;           /* scalars of a float type */
+    /* Buffers with FILL_FILE, else "": a name in measure.files, which stands
+     * for its contents.  It has the bytes of the buffer. */
+    char file[WIRE_NAME_MAX + 1];
+    int64_t integer;            /* scalars of an integer type */
+    double real;                /* scalars of a float type */
     struct tolerance tolerance; /* outputs */
 };
 
@@ -62,7 +65,8 @@ struct wire_measure {
     struct wire_kernel kernel, reference;
     struct wire_arg args[WIRE_ARGS_MAX];
     size_t n_args;
-    uint64_t seed; /* of the first trial */
+    char files[WIRE_PATH_MAX]; /* the folder of the files; "": none */
+    uint64_t seed;             /* of the first trial */
     struct trials trials;
     unsigned warmups;
     unsigned least, most; /* samples, 1 <= least <= most; equal: that many */

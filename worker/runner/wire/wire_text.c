@@ -14,15 +14,11 @@ const char *const wire_type_names[ELEMENT_TYPES] = {
 };
 
 const char *const wire_fill_names[FILL_KINDS] = {
-    [FILL_NORMAL] = "normal",
-    [FILL_UNIFORM] = "uniform",
-    [FILL_ZEROS] = "zeros",
-    [FILL_ONES] = "ones",
-    [FILL_IOTA] = "iota",
-    [FILL_RAMP] = "ramp",
-    [FILL_RANGE] = "range",
-    [FILL_SORTED] = "sorted",
-    [FILL_PERMUTATION] = "permutation",
+    [FILL_NORMAL] = "normal", [FILL_UNIFORM] = "uniform",
+    [FILL_ZEROS] = "zeros",   [FILL_ONES] = "ones",
+    [FILL_IOTA] = "iota",     [FILL_RAMP] = "ramp",
+    [FILL_FILE] = "file",     [FILL_RANGE] = "range",
+    [FILL_SORTED] = "sorted", [FILL_PERMUTATION] = "permutation",
     [FILL_POISON] = "poison",
 };
 

@@ -1,4 +1,4 @@
-#include "coordinator/spec/identifier.h"
+#include "coordinator/source/identifier.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * (docs/sweep-file.md).
  * Thread rule: no state; any thread.
  */
-#ifndef FA_COORDINATOR_SPEC_IDENTIFIER_H
-#define FA_COORDINATOR_SPEC_IDENTIFIER_H
+#ifndef FA_COORDINATOR_SOURCE_IDENTIFIER_H
+#define FA_COORDINATOR_SOURCE_IDENTIFIER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * Conditions are not evaluated: an #include in an inactive branch counts.
  * Thread rule: no state; any thread.
  */
-#ifndef FA_COORDINATOR_SPEC_INCLUDE_H
-#define FA_COORDINATOR_SPEC_INCLUDE_H
+#ifndef FA_COORDINATOR_SOURCE_INCLUDE_H
+#define FA_COORDINATOR_SOURCE_INCLUDE_H
 
 #include <stdbool.h>
 #include <stddef.h>

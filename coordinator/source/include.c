@@ -1,4 +1,4 @@
-#include "coordinator/spec/include.h"
+#include "coordinator/source/include.h"
 
 #include <string.h>
 

@@ -1,0 +1,233 @@
+#include "worker/runner/judge.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+__attribute__((format(printf, 3, 4))) static int
+settle(struct judge *judge, enum outcome outcome, const char *fmt, ...)
+{
+    va_list args;
+
+    judge->result->outcome = outcome;
+    va_start(args, fmt);
+    vsnprintf(judge->result->detail, sizeof(judge->result->detail), fmt, args);
+    va_end(args);
+    return JUDGE_SETTLED;
+}
+
+int judge_device(struct judge *judge, int rc, const struct device_err *err)
+{
+    judge->result->poisoned = err->poisoned;
+    switch (rc) {
+    case DEVICE_REFUSED:
+        return settle(judge, OUTCOME_CONSTRAINTS, "%s", err->text);
+    case DEVICE_FAULT:
+        return settle(judge, OUTCOME_RUNTIME, "%s", err->text);
+    case DEVICE_TIMEOUT:
+        return settle(judge, OUTCOME_TIMEOUT, "%s", err->text);
+    case DEVICE_WRONG:
+        return settle(judge, OUTCOME_CORRECTNESS, "%s", err->text);
+    default:
+        snprintf(judge->result->detail, sizeof(judge->result->detail), "%s",
+                 err->text);
+        return JUDGE_FAILED;
+    }
+}
+
+/* A buffer has changed that a correct kernel does not touch.  The kernel may
+ * have written elsewhere too, so the process must end. */
+static int settle_damage(struct judge *judge, const struct wire_arg *arg,
+                         const char *what, int64_t overrun)
+{
+    judge->result->poisoned = true;
+    snprintf(judge->result->argument, sizeof(judge->result->argument), "%s",
+             arg->name);
+    if (overrun > 0)
+        return settle(judge, OUTCOME_RUNTIME,
+                      "out-of-bounds write: byte %lld after the end of %s '%s'",
+                      (long long)overrun, what, arg->name);
+    if (overrun < 0)
+        return settle(judge, OUTCOME_RUNTIME,
+                      "out-of-bounds write: byte %lld before %s '%s'",
+                      -(long long)overrun, what, arg->name);
+    return settle(judge, OUTCOME_RUNTIME, "the kernel changed %s '%s'", what,
+                  arg->name);
+}
+
+static int intact(struct judge *judge, const struct wire_arg *arg,
+                  const char *what, const struct device_buffer *buffer,
+                  uint64_t sum)
+{
+    struct device_err err = { .poisoned = false };
+    uint64_t found;
+    int64_t overrun;
+    int rc = device_checksum(judge->device, buffer, &found, &overrun, &err);
+
+    if (rc < 0)
+        return judge_device(judge, rc, &err);
+    if (overrun != 0 || found != sum)
+        return settle_damage(judge, arg, what, overrun);
+    return 0;
+}
+
+/* Of what the kernel writes; outputs are compared elsewhere. */
+static int guarded(struct judge *judge, size_t i, uint64_t *sum)
+{
+    struct device_err err = { .poisoned = false };
+    int64_t overrun;
+    int rc = device_checksum(judge->device, judge->problem->outputs[i], sum,
+                             &overrun, &err);
+
+    if (rc < 0)
+        return judge_device(judge, rc, &err);
+    return overrun != 0 ? settle_damage(judge, &judge->problem->args[i],
+                                        judge->problem->args[i].role == WIRE_OUT
+                                            ? "output"
+                                            : "workspace",
+                                        overrun)
+                        : 0;
+}
+
+static const char *input_name(const struct wire_arg *arg)
+{
+    return arg->role == WIRE_IN ? "input" : "the initial contents of output";
+}
+
+static int check_inputs(struct judge *judge, const struct trial *trial)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < judge->problem->n_args; i++) {
+        const struct wire_arg *arg = &judge->problem->args[i];
+
+        if (trial->inputs[i])
+            rc = intact(judge, arg, input_name(arg), trial->inputs[i],
+                        trial->input_sums[i]);
+    }
+    return rc;
+}
+
+/* What the kernel may not touch: of its own trial, the inputs and the
+ * references. */
+static int check_memory(struct judge *judge, const struct trial *trial)
+{
+    int rc = check_inputs(judge, trial);
+
+    for (size_t i = 0; rc == 0 && i < judge->problem->n_args; i++)
+        if (trial->references[i])
+            rc = intact(judge, &judge->problem->args[i],
+                        "the reference of output", trial->references[i],
+                        trial->reference_sums[i]);
+    return rc;
+}
+
+/* Keep the worst check of the request, which the result reports.  An error that
+ * is not finite breaks a rule, or is one relative to zeros. */
+static void keep_check(struct wire_result *result, const struct wire_arg *arg,
+                       const struct check *check)
+{
+    if (check_is_finite(check->relative_l2) &&
+        !(check->relative_l2 <= result->relative_l2))
+        result->relative_l2 = check->relative_l2;
+    if (!check_is_finite(check->max_error) ||
+        check->max_error <= result->max_error)
+        return;
+    result->max_error = check->max_error;
+    result->max_at = check->max_at;
+    snprintf(result->argument, sizeof(result->argument), "%s", arg->name);
+}
+
+/* Unwritten elements are NaN, so they look like computed NaN. */
+static void say_value(char text[32], double value)
+{
+    if (isnan(value))
+        snprintf(text, 32, "NaN or unwritten");
+    else
+        snprintf(text, 32, "%.9g", value);
+}
+
+static int settle_wrong(struct judge *judge, const struct wire_arg *arg,
+                        const struct check *check, const char *when)
+{
+    struct wire_result *result = judge->result;
+    char got[32];
+
+    result->relative_l2 = check->relative_l2;
+    result->max_error = check->max_error;
+    result->max_at = check->max_at;
+    snprintf(result->argument, sizeof(result->argument), "%s", arg->name);
+    say_value(got, check->got);
+    if (check->rule == TOLERANCE_EXACT)
+        return settle(judge, OUTCOME_CORRECTNESS,
+                      "%s: '%s'[%lld] is %s, should be exactly %.17g", when,
+                      arg->name, (long long)check->max_at, got, check->want);
+    return settle(
+        judge, OUTCOME_CORRECTNESS,
+        "%s: '%s'[%lld] is %s, should be %.9g; %s is %.3g, at most %.3g", when,
+        arg->name, (long long)check->max_at, got, check->want,
+        wire_rule_name((enum tolerance_rule)check->rule), check->error,
+        arg->tolerance.most[check->rule]);
+}
+
+/* An output has been compared with its reference.  The rules are those of the
+ * request: a problem is kept without them.  If it is wrong because an input or
+ * the reference is no longer what it was, that is said. */
+int judge_check(struct judge *judge, const struct trial *trial, size_t i,
+                const struct check_how *how, const struct check *check,
+                const char *when)
+{
+    const struct wire_arg *arg = &judge->want->args[i];
+    struct check broken = *check;
+    int rc;
+
+    keep_check(judge->result, arg, check);
+    if (!check_fails(how, &broken))
+        return 0;
+    rc = check_memory(judge, trial);
+    return rc != 0 ? rc : settle_wrong(judge, arg, &broken, when);
+}
+
+/* How an output of a trial with these edges is compared.  An absolute error
+ * grows with the inputs, so that of large ones only has to be finite. */
+struct check_how judge_how(const struct wire_arg *arg, unsigned edges)
+{
+    struct check_how how = { arg->tolerance, edges >> EDGE_INFINITIES & 1u };
+
+    if (edges >> EDGE_LARGE & 1u)
+        how.tolerance.most[TOLERANCE_ABSOLUTE] = (double)INFINITY;
+    return how;
+}
+
+int judge_output(struct judge *judge, const struct trial *trial, size_t i,
+                 const char *when, uint64_t *sum)
+{
+    const struct check_how how = judge_how(&judge->want->args[i], trial->edges);
+    struct device_err err = { .poisoned = false };
+    struct check check;
+    int rc = guarded(judge, i, sum);
+
+    if (rc != 0 || !trial->references[i])
+        return rc;
+    rc = device_check(judge->device, judge->problem->outputs[i],
+                      trial->references[i], &how, &check, &err);
+    if (rc < 0)
+        return judge_device(judge, rc, &err);
+    return judge_check(judge, trial, i, &how, &check, when);
+}
+
+int judge_memory(struct judge *judge)
+{
+    const struct problem *problem = judge->problem;
+    uint64_t unused;
+    int rc = 0;
+
+    for (unsigned t = 0; rc == 0 && t < problem->n_trials; t++)
+        rc = check_memory(judge, &problem->trials[t]);
+    for (size_t i = 1; rc == 0 && i < judge->result->copies; i++)
+        rc = check_inputs(judge, &problem->copies[i - 1]);
+    for (size_t i = 0; rc == 0 && i < problem->n_args; i++)
+        if (problem->outputs[i])
+            rc = guarded(judge, i, &unused);
+    return rc;
+}

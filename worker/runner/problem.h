@@ -1,0 +1,109 @@
+/* problem.h - the inputs and the references of one problem, on the device
+ *
+ * A problem is the arguments, the reference and the seed.  To make one, the
+ * inputs are filled and the reference runs.
+ *
+ * Each problem has several trials: the same shapes from other seeds.  The first
+ * has the seed of the request; the others depend on a number that each process
+ * draws for itself, so that nobody who writes a kernel knows their values.  A
+ * device on which launches share a process has more of them, since a launch
+ * may not find the result of an earlier one.
+ *
+ * After the seeds come the trials with edges (wire/trials.h), which are not
+ * timed.  One whose reference is not finite, or beyond the range of an output's
+ * type, judges nothing.
+ *
+ * A problem owns its buffers; the device owns their memory, and must outlive
+ * the problem.
+ */
+#ifndef FA_WORKER_RUNNER_PROBLEM_H
+#define FA_WORKER_RUNNER_PROBLEM_H
+
+#include "worker/runner/device/device_kernel.h"
+#include "worker/runner/wire/wire_request.h"
+
+enum {
+    PROBLEM_SHARED = 3, /* seeds at least, where launches share a process */
+    PROBLEM_TRIALS = TRIALS_SEEDS_MAX + TRIALS_EDGES_MAX
+};
+
+/* Time limit of one run of a reference.  References are written for clarity: an
+ * emulated one takes seconds, so after a minute it hangs. */
+#define PROBLEM_REFERENCE_S 60.0
+
+struct trial {
+    unsigned number; /* which trial's values these are */
+    uint64_t seed;
+    unsigned edges; /* bit e: enum edge e */
+    bool unjudged;
+    /* What inputs hold, and what outputs start as; NULL: poison. */
+    struct device_buffer *inputs[WIRE_ARGS_MAX];
+    struct device_buffer *references[WIRE_ARGS_MAX]; /* of outputs, fp64 */
+    uint64_t input_sums[WIRE_ARGS_MAX];
+    uint64_t reference_sums[WIRE_ARGS_MAX];
+};
+
+struct problem {
+    struct wire_arg args[WIRE_ARGS_MAX];
+    size_t n_args;
+    struct wire_kernel reference;
+    char files[WIRE_PATH_MAX]; /* of the request */
+    uint64_t seed;
+    struct trials kinds;
+    /* Of outputs and workspaces; shared by the trials. */
+    struct device_buffer *outputs[WIRE_ARGS_MAX];
+    struct trial trials[PROBLEM_TRIALS]; /* n_seeds, then those with edges */
+    unsigned n_seeds, n_trials;
+    struct trial *copies; /* of the trials' inputs, for rotation */
+    size_t n_copies;
+    bool copied;   /* or an attempt has failed */
+    size_t bytes;  /* of all of its buffers */
+    uint64_t used; /* time of last use, for eviction */
+};
+
+/* The values of a launch: argv[i] points at argument i. */
+struct problem_args {
+    union {
+        void *address;
+        unsigned char bytes[8];
+        int8_t i8;
+        int32_t i32;
+        int64_t i64;
+    } values[WIRE_ARGS_MAX];
+    void *argv[WIRE_ARGS_MAX];
+};
+
+/* Make a problem; the other seeds come from 'secret'.  DEVICE_BROKEN: out of
+ * memory, or a broken device.  Any other failure is that of the reference: it
+ * cannot be loaded or launched, faults, does not finish, or leaves a NaN.  The
+ * text says which. */
+int problem_new(struct device *device, uint64_t secret,
+                const struct wire_measure *want, struct problem **out,
+                struct device_err *err);
+void problem_free(struct device *device, struct problem *problem);
+
+/* Is it the problem of this request? */
+bool problem_is(const struct problem *problem, const struct wire_measure *want);
+
+/* What the problem of a request needs on the device, without the guards. */
+size_t problem_bytes(const struct device *device,
+                     const struct wire_measure *want);
+/* Of the inputs of one trial. */
+size_t problem_input_bytes(const struct problem *problem);
+
+/* Hide it from kernels, or show it; its references stay hidden. */
+int problem_guard(struct device *device, const struct problem *problem,
+                  bool hidden, struct device_err *err);
+
+/* Make n copies of the trials' inputs, each filled like its original: from the
+ * same seed.  After an error, problem->n_copies of them may hold something. */
+int problem_copy(struct device *device, struct problem *problem, size_t n,
+                 struct device_err *err);
+void problem_copies_free(struct device *device, struct problem *problem);
+
+/* Arguments for a kernel that writes outputs[i] where i is an output. */
+void problem_args(const struct problem *problem, const struct trial *trial,
+                  struct device_buffer *const *outputs,
+                  struct problem_args *out);
+
+#endif
