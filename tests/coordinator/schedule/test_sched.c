@@ -68,8 +68,11 @@ static void a_late_result_ends_the_lease_given_to_another(void **state)
     lease = pair_take(sched, JOB_MEASURE, 0, 0);
     assert_ptr_equal(sched_lease_of(sched, JOB_MEASURE, 0, 0),
                      sched_lease_get(sched, lease.id));
+    assert_int_equal(sched_lease_at(sched, 0)->id, lease.id);
+    assert_null(sched_lease_at(sched, 1));
     assert_true(sched_apply(sched, JOB_MEASURE, 0, 0, JOB_EV_RESULT, 1));
     assert_null(sched_lease_get(sched, lease.id));
+    assert_null(sched_lease_at(sched, 0));
     assert_false(sched_apply(sched, JOB_MEASURE, 0, 0, JOB_EV_RESULT, 0));
     sched_free(sched);
 }
@@ -139,9 +142,22 @@ static void adopted_work_is_not_handed_out_again(void **state)
     sched_built_at(sched, 1, 0);
     sched_host_up(sched, 0, 1, 1, 2);
     assert_true(sched_adopt(sched, JOB_MEASURE, 0, 0, 0, 0, &lease));
+    assert_int_equal(lease.gpu, 0);
     assert_false(sched_adopt(sched, JOB_MEASURE, 0, 0, 0, 0, &lease));
     pair_take(sched, JOB_MEASURE, 1, 0);
     assert_false(sched_next(sched, &lease));
+    sched_free(sched);
+}
+
+static void an_adopted_build_is_on_no_gpu(void **state)
+{
+    struct sched *sched = pair_new(1);
+    struct sched_lease lease;
+
+    (void)state;
+    sched_host_up(sched, 0, 1, 1, 1);
+    assert_true(sched_adopt(sched, JOB_BUILD, 0, 0, 0, 0, &lease));
+    assert_int_equal(lease.gpu, -1);
     sched_free(sched);
 }
 
@@ -322,6 +338,21 @@ refused_for_a_vanished_artifact_it_waits_for_the_next_build(void **state)
     sched_free(sched);
 }
 
+/* It was measured before its artifact vanished. */
+static void what_no_measurement_needs_is_not_built_again(void **state)
+{
+    struct sched *sched = a_builder_and_a_gpu();
+
+    (void)state;
+    pair_take(sched, JOB_MEASURE, 0, 1);
+    sched_vanished(sched, 0);
+    assert_true(sched_apply(sched, JOB_MEASURE, 0, 0, JOB_EV_RESULT, 1));
+    assert_int_equal(sched_open_jobs(sched), 1);
+    assert_int_equal(sched_job(sched, JOB_BUILD, 0, 0)->state, JOB_DONE);
+    pair_take(sched, JOB_MEASURE, 1, 1);
+    sched_free(sched);
+}
+
 static void lost_with_the_reference_it_waits_for_both(void **state)
 {
     struct sched *sched = a_builder_and_a_gpu();
@@ -349,6 +380,7 @@ int main(void)
         cmocka_unit_test(jobs_settled_by_an_earlier_run_are_not_repeated),
         cmocka_unit_test(a_finished_sweep_has_no_open_job),
         cmocka_unit_test(adopted_work_is_not_handed_out_again),
+        cmocka_unit_test(an_adopted_build_is_on_no_gpu),
         cmocka_unit_test(a_host_without_a_gpu_may_have_a_measurement),
         cmocka_unit_test(without_shapes_there_are_builds_alone),
         cmocka_unit_test(a_held_unit_waits_for_its_release),
@@ -359,6 +391,7 @@ int main(void)
         cmocka_unit_test(a_host_that_built_a_held_unit_waits_with_it),
         cmocka_unit_test(
             refused_for_a_vanished_artifact_it_waits_for_the_next_build),
+        cmocka_unit_test(what_no_measurement_needs_is_not_built_again),
         cmocka_unit_test(lost_with_the_reference_it_waits_for_both),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
