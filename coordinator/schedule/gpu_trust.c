@@ -80,13 +80,12 @@ void gpu_trust_canary(struct gpu_trust *w, int gpu, double at_s, double seconds)
     gpu_trust_judge(w, gpu);
 }
 
-/* With 'since' above 0 the canary is asked for even if nothing else is left to
- * measure. */
+/* It counts as a measurement, so that the canary is asked for even if nothing
+ * else is left to measure. */
 static void once_more(struct watched *g)
 {
     g->due = true;
-    if (g->since == 0)
-        g->since = 1;
+    g->since++;
 }
 
 void gpu_trust_canary_wrong(struct gpu_trust *w, int gpu, const char *why)

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/int64.h"
 #include "common/mem.h"
@@ -165,8 +166,10 @@ void ledger_end(struct ledger *ledger, int host, int64_t lease,
     for (size_t i = 0; i < account->n; i++) {
         if (account->works[i].lease != lease)
             continue;
-        for (account->n--; i < account->n; i++)
-            account->works[i] = account->works[i + 1];
+        account->n--;
+        memmove(&account->works[i], &account->works[i + 1],
+                (account->n - i) * sizeof(*account->works));
+        return;
     }
 }
 

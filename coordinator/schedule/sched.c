@@ -301,8 +301,7 @@ static bool is_needed(const struct sched *s, int unit)
 void sched_host_down(struct sched *s, int host)
 {
     s->hosts[host].up = false;
-    for (int gpu = 0; gpu < s->hosts[host].gpus; gpu++)
-        sched_orders_drop(s, host, gpu, "its host is gone");
+    sched_orders_host_down(s, host);
     for (int unit = 0; unit < sched_n_builds(s); unit++) {
         if (s->units.home[unit] != host)
             continue;

@@ -105,6 +105,7 @@ void sched_settle_needless(struct sched *s, int unit); /* both */
 
 /* sched_orders.c */
 void sched_orders_room(struct sched *s, int host); /* for all its GPUs */
+void sched_orders_host_down(struct sched *s, int host);
 bool sched_orders_next(struct sched *s, int host, int gpu,
                        struct sched_lease *out);
 /* The unit (or the reference) will not be built: drop the orders that wait for

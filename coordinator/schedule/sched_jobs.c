@@ -79,18 +79,15 @@ void sched_settle_needless(struct sched *s, int unit)
 
 void sched_sift(struct sched *s)
 {
-    int kept = 0;
+    if (!s->units.unsifted)
+        return;
+    for (int left = s->units.builds.n; left > 0; left--) {
+        int job = int_queue_peek(&s->units.builds, 0);
 
-    for (int i = 0; s->units.unsifted && i < s->units.builds.n; i++) {
-        int job = int_queue_peek(&s->units.builds, i);
-
+        int_queue_remove(&s->units.builds, 0);
         if (!s->units.held[job])
-            s->units.builds
-                .items[(s->units.builds.head + kept++) % s->units.builds.cap] =
-                job;
+            int_queue_push(&s->units.builds, job);
     }
-    if (s->units.unsifted)
-        s->units.builds.n = kept;
     s->units.unsifted = false;
 }
 

@@ -17,27 +17,34 @@ struct sched_lease *sched_lease_new(struct sched *s, int host, int gpu)
     *lease = (struct sched_lease){ .id = s->leases.next_id++,
                                    .host = host,
                                    .gpu = gpu };
-    if (gpu >= 0 && gpu < s->hosts[host].gpus)
-        s->hosts[host].measures[gpu]++;
-    else if (gpu < 0)
+    if (gpu < 0)
         s->hosts[host].builds++;
+    else if (gpu < s->hosts[host].gpus)
+        s->hosts[host].measures[gpu]++;
     return lease;
+}
+
+/* Its index, or -1. */
+static int find(const struct sched *s, int64_t id)
+{
+    for (int i = 0; i < s->leases.n; i++)
+        if (s->leases.list[i].id == id)
+            return i;
+    return -1;
 }
 
 const struct sched_lease *sched_lease_get(const struct sched *s, int64_t id)
 {
-    for (int i = 0; i < s->leases.n; i++)
-        if (s->leases.list[i].id == id)
-            return &s->leases.list[i];
-    return NULL;
+    int i = find(s, id);
+
+    return i < 0 ? NULL : &s->leases.list[i];
 }
 
 struct sched_lease *sched_lease_at_id(struct sched *s, int64_t id)
 {
-    for (int i = 0; i < s->leases.n; i++)
-        if (s->leases.list[i].id == id)
-            return &s->leases.list[i];
-    return NULL;
+    int i = find(s, id);
+
+    return i < 0 ? NULL : &s->leases.list[i];
 }
 
 void sched_lease_late(struct sched *s, int64_t id)
@@ -65,21 +72,23 @@ const struct sched_lease *sched_lease_at(const struct sched *s, int i)
 
 int sched_lease_end(struct sched *s, int64_t id)
 {
-    for (int i = 0; id && i < s->leases.n; i++) {
-        struct sched_lease lease = s->leases.list[i];
-        struct sched_host *h = &s->hosts[lease.host];
+    int i = id ? find(s, id) : -1;
+    struct sched_lease lease;
+    struct sched_host *h;
 
-        if (lease.id != id)
-            continue;
-        s->leases.list[i] = s->leases.list[--s->leases.n];
-        s->leases.n_late -= lease.late;
-        if (lease.gpu >= 0 && lease.gpu < h->gpus)
-            h->measures[lease.gpu]--;
-        else if (lease.gpu < 0)
-            h->builds--;
-        return lease.gpu < 0 ? -1 : lease.host * 256 + lease.gpu;
+    if (i < 0)
+        return -1;
+    lease = s->leases.list[i];
+    h = &s->hosts[lease.host];
+    s->leases.list[i] = s->leases.list[--s->leases.n];
+    s->leases.n_late -= lease.late;
+    if (lease.gpu < 0) {
+        h->builds--;
+        return -1;
     }
-    return -1;
+    if (lease.gpu < h->gpus)
+        h->measures[lease.gpu]--;
+    return lease.host * 256 + lease.gpu;
 }
 
 int sched_leases(const struct sched *s)

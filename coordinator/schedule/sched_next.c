@@ -93,11 +93,11 @@ static struct int_queue *source_for(struct sched *s, int host, int gpu, int *at)
 static bool next_repeat(struct sched *s, enum job_stage stage, int host,
                         int gpu, struct sched_lease *out)
 {
-    const struct sched_lease *oldest = NULL;
+    const struct sched_lease *oldest = NULL, *lease;
 
-    for (int i = 0; s->leases.n_late > 0 && i < s->leases.n; i++) {
-        const struct sched_lease *lease = &s->leases.list[i];
-
+    if (s->leases.n_late == 0)
+        return false;
+    for (int i = 0; (lease = sched_lease_at(s, i)); i++) {
         if (lease->late && lease->stage == stage &&
             job_may_repeat(
                 sched_job(s, lease->stage, lease->unit, lease->shape)) &&

@@ -18,21 +18,6 @@ static struct int_queue *queue_of(const struct sched *s,
     return &s->hosts[order->is.host].asked[order->is.gpu];
 }
 
-void sched_orders_room(struct sched *s, int host)
-{
-    struct sched_host *h = &s->hosts[host];
-    size_t room = (size_t)int64_max(h->gpus, h->cap_gpus);
-
-    for (int gpu = h->gpus; gpu < h->cap_gpus; gpu++)
-        sched_orders_drop(s, host, gpu, "its GPU is gone");
-    h->asked = mem_grow(h->asked, room, sizeof(*h->asked));
-    h->rests = mem_grow(h->rests, room, sizeof(*h->rests));
-    for (; h->cap_gpus < h->gpus; h->cap_gpus++) {
-        h->asked[h->cap_gpus] = (struct int_queue){ 0 };
-        h->rests[h->cap_gpus] = false;
-    }
-}
-
 void sched_orders_fini(struct sched *s)
 {
     for (int i = 0; i < s->limits.hosts; i++) {
@@ -227,17 +212,51 @@ bool sched_order_apply(struct sched *s, int64_t id, enum job_event event)
     }
 }
 
+static void drop_queue(struct sched *s, struct int_queue *asked,
+                       const char *why)
+{
+    while (asked->n > 0) {
+        struct order *order = &s->orders.list[int_queue_peek(asked, 0)];
+
+        int_queue_remove(asked, 0);
+        if (order->state == ORDER_WAITING)
+            drop(s, order, why);
+    }
+}
+
 void sched_orders_drop(struct sched *s, int host, int gpu, const char *why)
 {
     struct sched_host *h = &s->hosts[host];
 
-    while (gpu < h->cap_gpus && h->asked[gpu].n > 0) {
-        struct order *order =
-            &s->orders.list[int_queue_peek(&h->asked[gpu], 0)];
+    if (gpu < h->cap_gpus)
+        drop_queue(s, &h->asked[gpu], why);
+}
 
-        int_queue_remove(&h->asked[gpu], 0);
-        if (order->state == ORDER_WAITING)
-            drop(s, order, why);
+/* Those of this GPU and of all after it. */
+static void drop_from(struct sched *s, int host, int gpu, const char *why)
+{
+    struct sched_host *h = &s->hosts[host];
+
+    for (; gpu < h->cap_gpus; gpu++)
+        drop_queue(s, &h->asked[gpu], why);
+}
+
+void sched_orders_host_down(struct sched *s, int host)
+{
+    drop_from(s, host, 0, "its host is gone");
+}
+
+void sched_orders_room(struct sched *s, int host)
+{
+    struct sched_host *h = &s->hosts[host];
+    size_t room = (size_t)int64_max(h->gpus, h->cap_gpus);
+
+    drop_from(s, host, h->gpus, "its GPU is gone");
+    h->asked = mem_grow(h->asked, room, sizeof(*h->asked));
+    h->rests = mem_grow(h->rests, room, sizeof(*h->rests));
+    for (; h->cap_gpus < h->gpus; h->cap_gpus++) {
+        h->asked[h->cap_gpus] = (struct int_queue){ 0 };
+        h->rests[h->cap_gpus] = false;
     }
 }
 

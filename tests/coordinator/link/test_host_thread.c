@@ -28,18 +28,21 @@
                  */
 #define FEW 100 /* looks at the clock of a thread that waits */
 
-/* Time that stands still for the program under test; 0: it passes. */
-static _Atomic int64_t frozen_ns;
+/* Time that stands still for the program under test; 0: it passes.  With a
+ * step, each look at the clock takes so long. */
+static _Atomic int64_t frozen_ns, step_ns;
 static _Atomic int looks; /* at the clock */
 
 int clock_gettime(clockid_t id, struct timespec *out)
 {
     long rc = syscall(SYS_clock_gettime, id, out);
-    int64_t ns = frozen_ns;
+    int64_t ns;
 
-    if (id == CLOCK_BOOTTIME)
-        looks++;
-    if (id == CLOCK_BOOTTIME && ns)
+    if (id != CLOCK_BOOTTIME)
+        return (int)rc;
+    ns = atomic_fetch_add(&frozen_ns, step_ns);
+    looks++;
+    if (ns)
         *out = (struct timespec){ ns / NS_PER_S, ns % NS_PER_S };
     return (int)rc;
 }
@@ -77,7 +80,7 @@ static int set_up(void **state)
     stage.host = stand_in_host(&stage.stand_in, "box");
     snprintf(stage.router, sizeof(stage.router), "%s/router",
              stage.stand_in.folder);
-    frozen_ns = 0;
+    frozen_ns = step_ns = 0;
     wiped_invites = wiped_texts = 0;
     *state = &stage;
     return 0;
@@ -185,6 +188,52 @@ static void a_worker_that_speaks_is_attached(void **state)
     assert_int_equal(wiped_invites, 0);
     end(stage);
     assert_int_equal(wiped_invites, 1);
+}
+
+/* A file that the script waits for. */
+static void let_go_on(const struct stage *stage, const char *name)
+{
+    char path[96];
+
+    snprintf(path, sizeof(path), "%s/%s", stage->host.workdir, name);
+    stand_in_write(path, "");
+}
+
+/* The thread looks at the clock once more than 'before'. */
+static void await_look(int before)
+{
+    for (int turn = 0; looks == before && turn < WAIT_MS / 10; turn++)
+        (void)poll(NULL, 0, 10);
+    assert_true(looks > before);
+}
+
+/* Over SSH nothing ends a wait for a session that is idle but its deadline.
+ * Here each look at the clock takes as long as the invitation has, so a wait
+ * before it is written finds the deadline gone by. */
+static void an_invitation_is_written_before_anything_is_waited_for(void **state)
+{
+    struct stage *stage = *state;
+    int before;
+
+    freeze();
+    start(stage, "touch \"$3/up\"\n"
+                 "while ! test -e \"$3/more\"; do sleep 0.01; done\n"
+                 "echo Last login: today\n"
+                 "while ! test -e \"$3/go\"; do sleep 0.01; done\n"
+                 "printf 'fa-relay 1 0.1.0\\n"
+                 "\\001\\000\\001\\000\\000\\000\\000\\000'\n" //
+          STAND_IN_STAYS);
+    await_upload(stage);
+    await_heard(stage, "up", "");
+    before = looks;
+    let_go_on(stage, "more");
+    await_look(before); /* so it waits for the magic line, and looks no more */
+    step_ns = 20 * NS_PER_S;
+    let_go_on(stage, "go");
+    await(stage, HOST_THREADS_ATTACHED);
+    await_heard(stage, "heard", "epoch 7\n");
+    step_ns = 0;
+    end(stage);
 }
 
 static void a_thread_that_is_at_work_is_not_joined_yet(void **state)
@@ -395,15 +444,6 @@ static void an_unusable_work_folder_ends_the_thread(void **state)
     end(stage);
 }
 
-/* A file that the script waits for. */
-static void let_go_on(const struct stage *stage, const char *name)
-{
-    char path[96];
-
-    snprintf(path, sizeof(path), "%s/%s", stage->host.workdir, name);
-    stand_in_write(path, "");
-}
-
 static void a_far_side_without_the_magic_line_has_20_seconds(void **state)
 {
     struct stage *stage = *state;
@@ -420,9 +460,7 @@ static void a_far_side_without_the_magic_line_has_20_seconds(void **state)
     await_heard(stage, "up", "");
     before = looks;
     let_go_on(stage, "more");
-    for (int turn = 0; looks == before && turn < WAIT_MS / 10; turn++)
-        (void)poll(NULL, 0, 10);
-    assert_true(looks > before); /* so it knows how long it waits */
+    await_look(before); /* so it knows how long it waits */
     assert_false(hears(stage, STILL_MS / 4, &news));
     assert_true(looks - before < FEW);
     frozen_ns += 20 * NS_PER_S - 1;
@@ -499,6 +537,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         staged(a_worker_that_speaks_is_attached),
+        staged(an_invitation_is_written_before_anything_is_waited_for),
         staged(a_thread_that_is_at_work_is_not_joined_yet),
         staged(a_thread_that_cannot_end_is_waited_for),
         staged(bytes_go_both_ways),

@@ -108,6 +108,28 @@ a_canary_that_never_comes_about_is_not_asked_for_for_ever(void **state)
     gpu_trust_free(trust);
 }
 
+/* One measurement is the last; its canary is not measured, or is wrong. */
+static void the_last_canary_is_asked_for_again(void **state)
+{
+    struct gpu_trust *trust = trust_three_then_one();
+    struct gpu_trust_step step;
+
+    (void)state;
+    trust_start(trust, 0, 1e-3);
+    gpu_trust_measured(trust, 0, 0, 10);
+    for (int i = 0; i < 3; i++) {
+        assert_true(gpu_trust_next(trust, 11, true, &step));
+        assert_int_equal(step.act, GPU_TRUST_CANARY);
+        if (i == 0)
+            gpu_trust_canary_gone(trust, 0);
+        else if (i == 1)
+            gpu_trust_canary_wrong(trust, 0, "wrong at 7");
+    }
+    gpu_trust_canary(trust, 0, 12, 1e-3);
+    trust_expect_nothing(trust, 13, true);
+    gpu_trust_free(trust);
+}
+
 static void a_gpu_quarantined_earlier_gets_no_canary(void **state)
 {
     struct gpu_trust *trust = trust_three_then_one();
@@ -165,6 +187,7 @@ int main(void)
         cmocka_unit_test(a_canary_that_is_right_nowhere_blames_no_gpu),
         cmocka_unit_test(
             a_canary_that_never_comes_about_is_not_asked_for_for_ever),
+        cmocka_unit_test(the_last_canary_is_asked_for_again),
         cmocka_unit_test(a_gpu_quarantined_earlier_gets_no_canary),
         cmocka_unit_test(an_earlier_run_is_continued),
         cmocka_unit_test(one_that_was_never_seen_is_trusted),

@@ -119,6 +119,29 @@ static void a_slow_drift_is_a_rest_too(void **state)
     gpu_trust_free(trust);
 }
 
+/* Canaries that go up and down by 3 %, and one that is 5 % off. */
+static struct gpu_trust *noisy_canaries(int n)
+{
+    struct gpu_trust *trust = with_drift(0.03125);
+
+    trust_start(trust, 0, 1);
+    for (int i = 1; i < n; i++)
+        canary_at(trust, 10 * i, i == n - 1 ? 1.05 : i % 2 ? 1.03 : 1);
+    return trust;
+}
+
+static void noise_is_known_from_six_canaries_on(void **state)
+{
+    struct gpu_trust *trust = noisy_canaries(6);
+
+    (void)state;
+    trust_expect_nothing(trust, 100, false);
+    gpu_trust_free(trust);
+    trust = noisy_canaries(5);
+    trust_expect(trust, 100, GPU_TRUST_REST, 0);
+    gpu_trust_free(trust);
+}
+
 /* The level is the median of the newest five: 1, 1, 2, 2, 2. */
 static void the_level_is_of_the_newest_five(void **state)
 {
@@ -330,6 +353,7 @@ int main(void)
         cmocka_unit_test(a_canary_may_be_off_by_as_much_as_the_drift),
         cmocka_unit_test(a_new_level_is_steady_within_the_drift),
         cmocka_unit_test(a_slow_drift_is_a_rest_too),
+        cmocka_unit_test(noise_is_known_from_six_canaries_on),
         cmocka_unit_test(the_level_is_of_the_newest_five),
         cmocka_unit_test(the_first_rest_that_ends_is_told),
         cmocka_unit_test(a_step_to_a_new_level_is_one_rest),

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "common/sampling.h"
 #include "coordinator/schedule/incumbents.h"
 
 static const double fast[] = { 10, 11, 10, 10, 12 }, slow[] = { 20, 20, 21 };
@@ -46,6 +47,21 @@ static void unstable_samples_make_no_incumbent(void **state)
     incumbents_free(incumbents);
 }
 
+static void a_thousand_samples_make_an_incumbent_and_no_more(void **state)
+{
+    static double samples[SAMPLING_MAX + 1];
+    struct incumbents *incumbents = incumbents_new(1);
+
+    (void)state;
+    for (size_t i = 0; i <= SAMPLING_MAX; i++)
+        samples[i] = 10;
+    incumbents_saw(incumbents, 0, &(struct reals){ samples, 1001 }, "fixed");
+    assert_true(incumbents_high_s(incumbents, 0) == 0);
+    incumbents_saw(incumbents, 0, &(struct reals){ samples, 1000 }, "fixed");
+    assert_true(incumbents_high_s(incumbents, 0) == 10);
+    incumbents_free(incumbents);
+}
+
 static void medians_of_earlier_runs_count_with_their_noise(void **state)
 {
     struct incumbents *incumbents = incumbents_new(1);
@@ -65,6 +81,7 @@ int main(void)
         cmocka_unit_test(before_the_first_result_there_is_no_incumbent),
         cmocka_unit_test(each_shape_has_its_own_by_the_high_end_of_a_median),
         cmocka_unit_test(unstable_samples_make_no_incumbent),
+        cmocka_unit_test(a_thousand_samples_make_an_incumbent_and_no_more),
         cmocka_unit_test(medians_of_earlier_runs_count_with_their_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

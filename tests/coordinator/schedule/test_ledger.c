@@ -145,6 +145,7 @@ static void what_took_no_time_is_not_written_down(void **state)
     (void)state;
     ledger_hold(ledger, 0, 5);
     ledger_flush(ledger, 5);
+    assert_int_equal(book.n, 0);
     ledger_phase(ledger, 0, LEDGER_SETUP, 5);
     ledger_phase(ledger, 0, LEDGER_IDLE, 4); /* not before it began */
     ledger_release(ledger, 0, 6);
@@ -173,6 +174,24 @@ static void ten_at_once_lead_in_their_order(void **state)
     assert_row(&book, 4, 40, 60, LEDGER_MEASURING);
     assert_int_equal(book.rows[8].lease, 10);
     assert_row(&book, 9, 100, 110, LEDGER_ACQUIRING);
+    ledger_free(ledger);
+}
+
+static void what_has_ended_ends_nothing_else(void **state)
+{
+    struct book book = { .n = 0 };
+    struct ledger *ledger = ledger_new(1, write_down, &book);
+
+    (void)state;
+    ledger_hold(ledger, 0, 0);
+    ledger_start(ledger, 0, 1, true, 0);
+    ledger_start(ledger, 0, 2, true, 0);
+    ledger_end(ledger, 0, 2, LEDGER_MEASURING, 5);
+    ledger_end(ledger, 0, 2, LEDGER_MEASURING, 6);
+    ledger_release(ledger, 0, 9);
+    assert_int_equal(book.n, 1);
+    assert_row(&book, 0, 0, 9, LEDGER_MEASURING);
+    assert_int_equal(book.rows[0].lease, 1);
     ledger_free(ledger);
 }
 
@@ -225,6 +244,7 @@ int main(void)
         cmocka_unit_test(intervals_have_no_gap_and_no_overlap),
         cmocka_unit_test(what_took_no_time_is_not_written_down),
         cmocka_unit_test(ten_at_once_lead_in_their_order),
+        cmocka_unit_test(what_has_ended_ends_nothing_else),
         cmocka_unit_test(held_twice_or_not_at_all_changes_nothing),
         cmocka_unit_test(a_phase_is_seen_when_no_work_runs),
     };

@@ -361,6 +361,7 @@ static void a_gpu_that_is_gone_takes_its_orders_along(void **state)
     assert_true(sched_order_dropped(sched, &lease, &why));
     assert_int_equal(lease.order, second);
     assert_false(sched_order_dropped(sched, &lease, &why));
+    assert_int_equal(order(sched, 0, 0, 1, 2), 0); /* it has no such GPU */
     sched_orders_drop(sched, 0, 0, "it is another GPU now");
     assert_true(sched_order_dropped(sched, &lease, &why));
     assert_string_equal(why, "it is another GPU now");
