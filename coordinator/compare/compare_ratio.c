@@ -7,6 +7,7 @@
 
 #include "common/mem.h"
 #include "coordinator/compare/compare.h"
+#include "coordinator/compare/compare_looks.h"
 #include "coordinator/compare/compare_side.h"
 #include "coordinator/confirm/finalists.h"
 #include "coordinator/result/report.h"
@@ -77,12 +78,16 @@ bool compare_by_blocks(const struct compare *compare, double alpha,
         compare_side_blocks(compare->b, row->b->key, row->shape_b);
     struct location_shift_value *in_a, *in_b;
     struct location_shift found;
+    double level;
 
     if (!a || !b || a->n < COMPARE_BLOCKS_LEAST || b->n < COMPARE_BLOCKS_LEAST)
         return false;
     in_a = strata(compare, a, false);
     in_b = strata(compare, b, true);
-    location_shift(in_a, a->n, in_b, b->n, 1 - alpha, &found);
+    level = compare_looks_level(
+        (struct compare_looked){ compare->a->looks, row->a->key },
+        (struct compare_looked){ compare->b->looks, row->b->key }, alpha);
+    location_shift(in_a, a->n, in_b, b->n, 1 - level, &found);
     free(in_a);
     free(in_b);
     if (found.n_a < COMPARE_BLOCKS_LEAST || found.n_b < COMPARE_BLOCKS_LEAST)
@@ -92,9 +97,11 @@ bool compare_by_blocks(const struct compare *compare, double alpha,
     row->n_b = found.n_b;
     row->a_s = median_of(a);
     row->b_s = median_of(b);
+    /* p is to the level as the scaled one is to alpha */
     row->speedup =
         (struct speedup){ exp(found.estimate), exp(found.lo), exp(found.hi),
-                          found.p, found.n_a + found.n_b };
+                          fmin(1, found.p * alpha / level),
+                          found.n_a + found.n_b };
     return true;
 }
 

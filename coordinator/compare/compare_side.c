@@ -10,6 +10,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "common/outcome.h"
+#include "coordinator/compare/compare_looks.h"
 #include "coordinator/confirm/finalists.h"
 #include "coordinator/result/report_current.h"
 #include "coordinator/result/stored_spec.h"
@@ -290,6 +291,9 @@ static int read_rest(struct compare_side *side, struct err *err)
     if (rc == 0)
         rc = each_block(side, add_block, err);
     if (rc == 0)
+        rc = compare_looks_load(side->store, side->report->sweep.id,
+                                &side->looks, err);
+    if (rc == 0)
         rc = read_clock(side, err);
     if (rc == 0)
         rc = read_between(side, err);
@@ -355,6 +359,7 @@ void compare_side_close(struct compare_side *side)
     free(side->blocks);
     free(side->codes);
     free(side->l2);
+    compare_looks_free(side->looks);
     report_free(side->report);
     store_close(side->store);
     *side = (struct compare_side){ 0 };

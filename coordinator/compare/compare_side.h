@@ -16,6 +16,7 @@
 #include "coordinator/spec/gpu_arch.h"
 #include "coordinator/stats/location_shift.h"
 
+struct compare_looks;
 struct err;
 struct store;
 
@@ -66,6 +67,7 @@ struct compare_side {
     size_t n_ways;
     struct compare_blocks *blocks; /* sorted by config, then shape */
     size_t n_blocks;
+    struct compare_looks *looks;
     struct compare_code *codes; /* sorted by config */
     size_t n_codes;
 

@@ -269,15 +269,19 @@ static void look(struct replay *r)
     double share;
 
     set_cap(r);
-    to->looks++;
     to->used = to->next;
+    to->looked =
+        mem_grow(to->looked, (size_t)to->looks + 1, sizeof(*to->looked));
+    to->looked[to->looks++] = to->used;
     share = (double)to->used / to->most;
     r->base_level = spending_look(&r->base, share);
     to->tie_level = spending_look(&r->tie, share);
     for (size_t c = 0; c < design->candidates; c++) {
         loses[c] = is_active(r, c) && c > 0;
-        if (is_active(r, c))
-            to->candidates[c].level = 2 * r->base_level;
+        if (!is_active(r, c))
+            continue;
+        to->candidates[c].level = 2 * r->base_level;
+        to->candidates[c].looks = to->looks;
     }
     to->end = ask(r, loses);
     if (to->end == SEQUENTIAL_OPEN && to->used >= to->most)
@@ -436,6 +440,7 @@ void sequential_free(struct sequential *sequential)
 {
     if (!sequential)
         return;
+    free(sequential->looked);
     free(sequential->blocks);
     free(sequential->candidates);
     free(sequential->tied);

@@ -72,12 +72,14 @@ struct sequential_block {
 struct sequential_candidate {
     bool dropped; /* at some look; not if it is out */
     int last;     /* the last block that counts for it */
+    int looks;    /* that it was measured for */
     double level; /* two-sided, of its intervals over the baseline */
 };
 
 struct sequential {
     enum sequential_end end;
     int looks;
+    int *looked;      /* [looks] complete blocks at each */
     int complete;     /* blocks; those after the end are not counted */
     int used;         /* complete blocks at the last look */
     int next;         /* the same at the next look; at the end, 'used' */

@@ -2,74 +2,23 @@
 #include <stdlib.h>
 
 #include "common/mem.h"
-#include "common/outcome.h"
+#include "coordinator/confirm/confirmation_replay.h"
 #include "coordinator/confirm/sequential.h"
 #include "coordinator/passes/confirmation_internal.h"
 #include "coordinator/passes/confirmation_looks.h"
-#include "coordinator/stored/stored_samples.h"
 #include "coordinator/text/exit_code.h"
 
-/* All results of the pass, by block. */
-struct past {
-    struct confirmation_pass *c;
-    struct sequential_result *items;
-    double **samples; /* [n] */
-    size_t n, cap;
-    bool *out; /* by candidate: wrong, now or before */
-};
-
-static void take(void *arg, const struct confirmation_result *result)
+static int number_of(void *arg, const char *uuid)
 {
-    struct past *past = arg;
-    size_t n;
-
-    if (past->n == past->cap) {
-        past->cap = past->cap ? 2 * past->cap : 256;
-        past->items = mem_grow(past->items, past->cap, sizeof(*past->items));
-        past->samples =
-            mem_grow(past->samples, past->cap, sizeof(*past->samples));
-    }
-    past->samples[past->n] = stored_samples_read(result->samples, &n);
-    past->items[past->n] = (struct sequential_result){
-        .candidate = result->candidate,
-        .shape = result->shape,
-        .block = result->block,
-        .gpu = confirmation_state_card(past->c, result->gpu),
-        .seconds = past->samples[past->n],
-        .n = n,
-    };
-    past->n++;
-    if (!outcome_is(result->outcome, OUTCOME_CORRECT))
-        past->out[result->candidate] = true;
+    return confirmation_state_card(arg, uuid);
 }
 
 int confirmation_looks_replay(struct sweep *sweep, struct confirmation_pass *c,
                               bool *out, struct sequential **found,
                               struct err *err)
 {
-    const struct confirmation *is = c->is;
-    const struct sequential_design design = {
-        .candidates = is->n_running,
-        .shapes = is->n_shapes,
-        .group = is->looks.group,
-        .most = is->looks.most,
-        .over_all = is->looks.over_all,
-        .rules = is->rules,
-    };
-    struct past past = { .c = c, .out = out };
-    int rc;
-
-    *found = NULL;
-    for (size_t i = 0; i < is->n_running; i++)
-        out[i] = is->candidates[i].reason[0] != '\0';
-    rc = confirmation_results(sweep->mail.store, is, take, &past, err);
-    if (rc >= 0)
-        *found = sequential_replay(&design, past.items, past.n, out);
-    for (size_t i = 0; i < past.n; i++)
-        free(past.samples[i]);
-    free(past.samples);
-    free(past.items);
-    return rc < 0 ? rc : 0;
+    return confirmation_replay(sweep->mail.store, c->is, number_of, c, out,
+                               found, err);
 }
 
 void confirmation_looks_apply(struct confirmation_pass *c,

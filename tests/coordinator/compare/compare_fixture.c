@@ -298,6 +298,8 @@ static void put_contest(struct making *making)
         .possible = 1,
         .cut = NAN,
         .started_utc = making->now,
+        .look_blocks = making->plan->most > 0 ? 2 : 0,
+        .most_blocks = making->plan->most,
     };
     struct err err = { "" };
 

@@ -23,6 +23,8 @@ struct compare_plan {
     double noise;   /* relative deviation of a sample */
     bool late;      /* one screening sample of each is 100 x slower */
     int blocks;     /* of the confirmation pass; 0: no pass */
+    int most;       /* its cap, with looks after every second block; 0: it has
+                     * no looks */
     bool same_code; /* the same cubins in every database with this flag */
     int slow;       /* this one takes 1.2 x as long; 0: none */
     int fails;      /* this one fails too; 0: none */

@@ -189,6 +189,36 @@ static void more_samples_do_not_make_up_for_more_rows(void **state)
     done(&pair);
 }
 
+static double width_of(struct compare_plan a, struct compare_plan b)
+{
+    struct pair pair;
+    double width;
+
+    compare_plans(a, b, &pair);
+    assert_true(pair.compare->rows[0].blocks);
+    width = log(pair.compare->rows[0].speedup.hi /
+                pair.compare->rows[0].speedup.lo);
+    done(&pair);
+    return width;
+}
+
+/* The same times: a pass that may end after any look needs a wider interval
+ * than one that was always to have as many blocks. */
+static void passes_that_ended_by_looks_have_wider_intervals(void **state)
+{
+    struct compare_plan a = calm, b = calm_too, a_looks, b_looks;
+
+    (void)state;
+    a.blocks = b.blocks = 12;
+    a_looks = a;
+    b_looks = b;
+    a_looks.most = b_looks.most = 70;
+    assert_true(width_of(a, b) < width_of(a_looks, b));
+    assert_true(width_of(a, b) < width_of(a, b_looks));
+    assert_true(width_of(a_looks, b) < width_of(a_looks, b_looks));
+    assert_true(width_of(a, b_looks) < width_of(a_looks, b_looks));
+}
+
 static void without_blocks_the_screening_samples_count(void **state)
 {
     struct compare_plan a = calm, b = calm_too;
@@ -482,6 +512,7 @@ int main(void)
         cmocka_unit_test(the_ratio_is_a_over_b),
         cmocka_unit_test(intervals_hold_for_all_rows_of_a_kind_together),
         cmocka_unit_test(more_samples_do_not_make_up_for_more_rows),
+        cmocka_unit_test(passes_that_ended_by_looks_have_wider_intervals),
         cmocka_unit_test(without_blocks_the_screening_samples_count),
         cmocka_unit_test(a_late_sample_changes_little),
         cmocka_unit_test(a_change_below_the_threshold_is_no_regression),

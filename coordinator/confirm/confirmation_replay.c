@@ -1,0 +1,74 @@
+#include "coordinator/confirm/confirmation_replay.h"
+
+#include <stdlib.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "common/outcome.h"
+#include "coordinator/confirm/confirmation.h"
+#include "coordinator/confirm/sequential.h"
+#include "coordinator/stored/stored_samples.h"
+
+/* All results of the pass, by block. */
+struct past {
+    confirmation_replay_gpu_fn *gpu;
+    void *arg;
+    struct sequential_result *items;
+    double **samples; /* [n] */
+    size_t n, cap;
+    bool *out; /* by candidate: wrong, now or before */
+};
+
+static void take(void *arg, const struct confirmation_result *result)
+{
+    struct past *past = arg;
+    size_t n;
+
+    if (past->n == past->cap) {
+        past->cap = past->cap ? 2 * past->cap : 256;
+        past->items = mem_grow(past->items, past->cap, sizeof(*past->items));
+        past->samples =
+            mem_grow(past->samples, past->cap, sizeof(*past->samples));
+    }
+    past->samples[past->n] = stored_samples_read(result->samples, &n);
+    past->items[past->n] = (struct sequential_result){
+        .candidate = result->candidate,
+        .shape = result->shape,
+        .block = result->block,
+        .gpu = past->gpu(past->arg, result->gpu),
+        .seconds = past->samples[past->n],
+        .n = n,
+    };
+    past->n++;
+    if (!outcome_is(result->outcome, OUTCOME_CORRECT))
+        past->out[result->candidate] = true;
+}
+
+int confirmation_replay(struct store *store,
+                        const struct confirmation *confirmation,
+                        confirmation_replay_gpu_fn *gpu, void *arg, bool *out,
+                        struct sequential **found, struct err *err)
+{
+    const struct sequential_design design = {
+        .candidates = confirmation->n_running,
+        .shapes = confirmation->n_shapes,
+        .group = confirmation->looks.group,
+        .most = confirmation->looks.most,
+        .over_all = confirmation->looks.over_all,
+        .rules = confirmation->rules,
+    };
+    struct past past = { .gpu = gpu, .arg = arg, .out = out };
+    int rc;
+
+    *found = NULL;
+    for (size_t i = 0; i < confirmation->n_running; i++)
+        out[i] = confirmation->candidates[i].reason[0] != '\0';
+    rc = confirmation_results(store, confirmation, take, &past, err);
+    if (rc >= 0)
+        *found = sequential_replay(&design, past.items, past.n, out);
+    for (size_t i = 0; i < past.n; i++)
+        free(past.samples[i]);
+    free(past.samples);
+    free(past.items);
+    return rc < 0 ? rc : 0;
+}

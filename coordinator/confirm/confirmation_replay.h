@@ -1,0 +1,27 @@
+/* confirmation_replay.h - the looks of a stored pass, made again
+ *
+ * What a look decides is a function of the stored results (sequential.h).
+ * Thread rule: that of the store.
+ */
+#ifndef FA_COORDINATOR_CONFIRM_CONFIRMATION_REPLAY_H
+#define FA_COORDINATOR_CONFIRM_CONFIRMATION_REPLAY_H
+
+#include <stdbool.h>
+
+struct confirmation;
+struct err;
+struct sequential;
+struct store;
+
+/* The caller's number of a GPU, by its UUID. */
+typedef int confirmation_replay_gpu_fn(void *arg, const char *uuid);
+
+/* out    [n_running] is filled in: who is wrong, or was dropped for a fault
+ * found  by candidates that run; free it with sequential_free(); NULL after an
+ *        error, ERR_STORE */
+int confirmation_replay(struct store *store,
+                        const struct confirmation *confirmation,
+                        confirmation_replay_gpu_fn *gpu, void *arg, bool *out,
+                        struct sequential **found, struct err *err);
+
+#endif
