@@ -27,6 +27,12 @@ const char *sanitizer_checks(enum sanitizer_tool tool)
     return tools[tool].checks;
 }
 
+bool sanitizer_of_round(int64_t round, enum sanitizer_tool *out)
+{
+    *out = (enum sanitizer_tool)(round % SANITIZER_TOOLS);
+    return round >= SANITIZER_ROUNDS;
+}
+
 static void add(struct sanitizer_command *out, const char *argument)
 {
     out->arguments[out->n++] = argument;

@@ -26,6 +26,12 @@ enum sanitizer_tool {
 const char *sanitizer_name(enum sanitizer_tool tool);   /* "memcheck" */
 const char *sanitizer_checks(enum sanitizer_tool tool); /* a noun for people */
 
+/* In a database, its runs are profiles of the rounds SANITIZER_ROUNDS + 4 n +
+ * tool.  Those of ncu have the rounds below. */
+#define SANITIZER_ROUNDS (1 << 20)
+/* The tool of a round; false if it is one of ncu. */
+bool sanitizer_of_round(int64_t round, enum sanitizer_tool *out);
+
 #define SANITIZER_ARGUMENTS_MAX 12
 #define SANITIZER_FILTER_BYTES 80 /* an entry has up to 64 */
 

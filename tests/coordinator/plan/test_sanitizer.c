@@ -65,6 +65,19 @@ static void every_tool_has_its_command(void **state)
     }
 }
 
+static void rounds_tell_the_tools_apart(void **state)
+{
+    enum sanitizer_tool tool;
+
+    (void)state;
+    assert_false(sanitizer_of_round(0, &tool));
+    assert_false(sanitizer_of_round(SANITIZER_ROUNDS - 1, &tool));
+    assert_true(sanitizer_of_round(SANITIZER_ROUNDS, &tool));
+    assert_int_equal(tool, SANITIZER_MEMCHECK);
+    assert_true(sanitizer_of_round(SANITIZER_ROUNDS + 7, &tool));
+    assert_int_equal(tool, SANITIZER_SYNCCHECK);
+}
+
 static void a_wild_access_is_found_once_with_its_first_thread(void **state)
 {
     (void)state;
@@ -246,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_tool_has_its_command),
+        cmocka_unit_test(rounds_tell_the_tools_apart),
         cmocka_unit_test(a_wild_access_is_found_once_with_its_first_thread),
         cmocka_unit_test(each_pair_of_a_race_is_a_finding),
         cmocka_unit_test(reads_of_unwritten_memory_and_barriers_are_found),
