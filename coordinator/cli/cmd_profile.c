@@ -30,6 +30,8 @@
 /* For all launches of a configuration: the profiler replays each some forty
  * times. */
 #define LAUNCHES_S 300
+/* For all of a run: it restores the launch's memory each time. */
+#define LIMIT_MS 600000
 
 struct order {
     const char *config;      /* NULL: the winner and the baseline */
@@ -162,9 +164,10 @@ static int profile_work(struct run *run, void *arg)
 {
     struct order *order = arg;
     struct plan_ask ask;
+    const struct sweep_tool ncu = { .limit_ms = LIMIT_MS };
     const struct sweep_options options = { .command = "profile",
                                            .ask = &ask,
-                                           .profile = true };
+                                           .tool = &ncu };
     struct report *report;
     struct report_cost *cost;
     struct err err;

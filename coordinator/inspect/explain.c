@@ -10,6 +10,7 @@
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "coordinator/config/config.h"
+#include "coordinator/inspect/findings.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/stored_spec.h"
 #include "coordinator/store/row.h"
@@ -386,12 +387,26 @@ static int print_log(struct store *store, const char *key, FILE *to,
     return err_only(rc);
 }
 
+static int show_findings(struct store *store, const char *key,
+                         struct json_out *out, FILE *to, struct err *err)
+{
+    struct findings findings;
+    int rc = findings_load(store, key, &findings, err);
+
+    if (rc == 0 && out)
+        findings_json(&findings, out, "sanitizer");
+    else if (rc == 0)
+        findings_print(&findings, to);
+    findings_fini(&findings);
+    return rc;
+}
+
 int explain_print(const struct explain *explain, const struct report *report,
                   const struct stored_spec *stored, struct store *store,
                   bool json, FILE *to, struct err *err)
 {
     struct json_out out;
-    int rc = 0;
+    int rc;
 
     json_out_init(&out, to);
     if (json) {
@@ -401,6 +416,7 @@ int explain_print(const struct explain *explain, const struct report *report,
         print_head(explain, report, to);
         print_gates(explain, stored, to);
     }
+    rc = show_findings(store, explain->key, json ? &out : NULL, to, err);
     for (size_t i = 0; rc == 0 && i < 3; i++)
         rc = list(store, &listings[i], explain->key, json ? &out : NULL, to,
                   err);

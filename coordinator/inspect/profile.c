@@ -7,6 +7,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "common/outcome.h"
+#include "coordinator/plan/sanitizer.h"
 #include "coordinator/result/report.h"
 #include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
@@ -77,10 +78,11 @@ int profile_load(struct store *store, const struct report *report,
         " t.output, t.log, t.round, t.received_utc FROM tool t"
         " WHERE t.purpose='profile' AND t.counted=1 AND t.round=(SELECT"
         "  max(u.round) FROM tool u WHERE u.purpose='profile' AND u.counted=1"
-        "  AND u.config=t.config AND u.shape=t.shape)";
+        "  AND u.round<?1 AND u.config=t.config AND u.shape=t.shape)";
     struct row_query query;
     struct store_tool row;
-    int rc = row_open(store_db(store), text, &tool_shape, &query, err, "");
+    int rc = row_open(store_db(store), text, &tool_shape, &query, err, "I",
+                      (int64_t)SANITIZER_ROUNDS);
 
     *out = (struct profile){ NULL, 0 };
     while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1)

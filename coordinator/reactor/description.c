@@ -120,7 +120,7 @@ int description_put_request(struct sweep *sweep, struct err *err)
     char *settings;
     int rc;
 
-    if (options->ask || options->confirmation || options->profile ||
+    if (options->ask || options->confirmation || options->tool ||
         options->builds_only)
         return 0;
     settings = settings_json(sweep);

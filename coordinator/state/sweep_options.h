@@ -7,6 +7,7 @@
 #define FA_COORDINATOR_STATE_SWEEP_OPTIONS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "common/err.h"
 #include "coordinator/remote/remote.h"
@@ -36,6 +37,13 @@ struct sweep_caps {
     double usd_before;
 };
 
+/* A tool of the CUDA toolkit that fa-runner runs under: ncu, or the four of
+ * compute-sanitizer one after another. */
+struct sweep_tool {
+    bool is_sanitizer;
+    int64_t limit_ms; /* of each run */
+};
+
 struct sweep_options {
     const char *device; /* cuda cpu */
     bool builds_only;   /* for 'arch'; nothing is measured */
@@ -53,7 +61,8 @@ struct sweep_options {
     /* Instead of screening, blocks of these candidates, which 'ask' names.  The
      * pass fills it in and stores it.  NULL: no confirmation. */
     struct confirmation *confirmation;
-    bool profile; /* instead of screening, profile what 'ask' names */
+    /* Instead of screening, what 'ask' names runs under it.  NULL: no tool. */
+    const struct sweep_tool *tool;
     const struct pass_ops *const *passes; /* all passes; ends with NULL */
     sweep_done *done; /* or NULL; an error that it returns ends the run */
     void *done_arg;

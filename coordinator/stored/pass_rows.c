@@ -184,10 +184,11 @@ int pass_rows_external_failures(struct store *store,
 
 /* ---- profile */
 
-int pass_rows_profile_round(struct store *store, int64_t *out, struct err *err)
+int pass_rows_profile_round(struct store *store, int64_t from, int64_t before,
+                            int64_t *out, struct err *err)
 {
     return sql_number(store_db(store),
-                      "SELECT coalesce(max(round), 0) FROM tool"
-                      " WHERE purpose='profile'",
-                      out, err, "");
+                      "SELECT coalesce(max(round), ?1 - 1) FROM tool"
+                      " WHERE purpose='profile' AND round>=?1 AND round<?2",
+                      out, err, "II", from, before);
 }

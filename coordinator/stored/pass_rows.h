@@ -77,7 +77,9 @@ int pass_rows_external_failures(struct store *store,
                                 pass_rows_text_fn *fn, void *arg,
                                 struct err *err);
 
-/* ---- profile: the newest round there is, 0 without one */
-int pass_rows_profile_round(struct store *store, int64_t *out, struct err *err);
+/* ---- profile: the newest round from 'from' on and before 'before', or from -
+ * 1 without one */
+int pass_rows_profile_round(struct store *store, int64_t from, int64_t before,
+                            int64_t *out, struct err *err);
 
 #endif

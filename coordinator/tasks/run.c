@@ -238,7 +238,7 @@ int run_engine(struct run *run, const struct sweep_options *more,
     options.quiet = set->quiet;
     if (ssh_setup(err) < 0)
         return fail_with(ERR_SYSTEM, err);
-    rc = open_store(run, more->ask && !more->confirmation && !more->profile,
+    rc = open_store(run, more->ask && !more->confirmation && !more->tool,
                     &store, err);
     if (rc < 0) {
         ssh_cleanup();

@@ -9,6 +9,7 @@
 #include "common/mem.h"
 #include "coordinator/plan/external_baseline.h"
 #include "coordinator/plan/ncu.h"
+#include "coordinator/plan/sanitizer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
@@ -41,6 +42,23 @@ static void check_profile(const char *text)
         assert(profile.stalls[i].warps <= profile.stalls[i - 1].warps);
 }
 
+static void check_sanitizer(const char *text)
+{
+    struct sanitizer_report report;
+    struct err err = { "" };
+    int rc = sanitizer_read(text, text, &report, &err);
+
+    assert((rc < 0) == (report.errors < 0) && (rc == 0 || err.text[0]));
+    assert(report.n <= SANITIZER_FINDINGS_MAX);
+    for (size_t i = 0; i < report.n; i++) {
+        const struct sanitizer_finding *finding = &report.findings[i];
+
+        assert(finding->count > 0);
+        assert(finding->where[0] || finding->thread[0] || finding->block[0]);
+        assert(!strchr(finding->kind, '\n') && !strchr(finding->where, '\n'));
+    }
+}
+
 /* Any output of a command gives a result or one error. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
@@ -48,6 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 
     check_external(text);
     check_profile(text);
+    check_sanitizer(text);
     free(text);
     return 0;
 }

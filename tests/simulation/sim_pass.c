@@ -176,16 +176,21 @@ static void confirm(struct sim_run *run, struct spec *spec,
     confirmation_fini(&confirmation);
 }
 
+/* Under ncu, or under compute-sanitizer: four runs instead of one. */
 static void profile(struct sim_run *run, struct spec *spec,
                     const struct few *chosen)
 {
+    const struct sweep_tool tool = {
+        .is_sanitizer = sim_mix(run->world, "sanitizer") % 2 == 1,
+        .limit_ms = 600000,
+    };
     struct sweep_options options = options_of(run, "profile");
     struct plan_ask ask = { .choice = &chosen->choice, .n_shapes = 1 };
     size_t n;
 
     ask.shapes = spec_shapes(spec, options.device, &n);
     options.ask = &ask;
-    options.profile = true;
+    options.tool = &tool;
     (void)sim_run_lives(run, spec, &options, false);
 }
 

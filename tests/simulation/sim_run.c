@@ -190,7 +190,7 @@ bool sim_run_lives(struct sim_run *run, struct spec *spec,
             return false;
         }
         wait_for_person(world, out == SIM_OUT_ENDED);
-        now.command = fuzz || options->confirmation || options->profile
+        now.command = fuzz || options->confirmation || options->tool
                           ? options->command
                           : "resume";
     }

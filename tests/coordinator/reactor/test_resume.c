@@ -72,11 +72,13 @@ static void a_sweep_is_described(void **state)
 
 static void a_pass_over_what_is_asked_for_is_no_request(void **state)
 {
+    const struct sweep_tool ncu = { .limit_ms = 1000 };
+
     (void)state;
     rig.options.builds_only = true;
     assert_int_equal(description_put_request(&rig.sweep, &err), 0);
     rig.options.builds_only = false;
-    rig.options.profile = true;
+    rig.options.tool = &ncu;
     assert_int_equal(description_put_request(&rig.sweep, &err), 0);
     assert_int_equal(rows("request"), 0);
 }

@@ -209,13 +209,14 @@ static void runs_of_tools_are_told_by_their_rounds(void **state)
     struct err err;
 
     fixture_owners(store, "c1");
-    assert_int_equal(pass_rows_profile_round(store, &n, &err), 0);
+    assert_int_equal(pass_rows_profile_round(store, 1, 100, &n, &err), 0);
     assert_int_equal(n, 0);
     put_run(store, "n1", "external", 1001, "gpu1", "ran");
     put_run(store, "n2", "external", 1002, "gpu1", "failed");
     put_run(store, "n3", "external", 1003, "gpu2", "ran");
     put_run(store, "n4", "external", 2000, "gpu3", "failed");
     put_run(store, "n5", "profile", 8, "gpu1", "ran");
+    put_run(store, "n8", "profile", 104, "gpu1", "failed");
     put_run_of(store, "cudnn", "n6", "external", 1001, "gpu2", "ran");
     put_run_of(store, "cudnn", "n7", "external", 1003, "gpu2", "failed");
     assert_int_equal(pass_rows_external_blocks(store, &flash, &n, &err), 0);
@@ -225,8 +226,12 @@ static void runs_of_tools_are_told_by_their_rounds(void **state)
     assert_int_equal(
         pass_rows_external_failures(store, &flash, note_text, &told, &err), 0);
     assert_string_equal(told.text, "gpu1 0;");
-    assert_int_equal(pass_rows_profile_round(store, &n, &err), 0);
+    assert_int_equal(pass_rows_profile_round(store, 1, 100, &n, &err), 0);
     assert_int_equal(n, 8);
+    assert_int_equal(pass_rows_profile_round(store, 100, 200, &n, &err), 0);
+    assert_int_equal(n, 104);
+    assert_int_equal(pass_rows_profile_round(store, 200, 300, &n, &err), 0);
+    assert_int_equal(n, 199);
     store_close(store);
 }
 
