@@ -35,6 +35,7 @@ enum {
     TOOLKIT,
     N_GPUS,
     MEASURE_CREDIT,
+    INPUTS,
     HASH,
     NAMES,
     CONTENTS,
@@ -122,6 +123,7 @@ static const struct msg_word words[WORDS] = {
     [TOOLKIT] = { "toolkit", 256, false },
     [N_GPUS] = { "n_gpus", 256, false },
     [MEASURE_CREDIT] = { "measure_credit", 64, false },
+    [INPUTS] = { "inputs", MSG_ARGUMENTS_MAX, false },
     [HASH] = { "hash", 32, false },
     [NAMES] = { "names", MSG_FILES_MAX, false },
     [CONTENTS] = { "contents", MSG_FILES_MAX, false },
@@ -297,6 +299,7 @@ static const struct msg_field measure[] = {
     F(REQUEST, measure.launch.request),
     F(FRESH, measure.fresh),
     F(LIMIT_MS, measure.launch.limit_ms),
+    OPTIONAL(INPUTS, measure.launch.inputs),
     END,
 };
 static const struct msg_field measured[] = {
@@ -338,6 +341,7 @@ static const struct msg_field tool[] = {
     F(REFERENCE, tool.launch.reference),
     F(REQUEST, tool.launch.request),
     F(LIMIT_MS, tool.launch.limit_ms),
+    OPTIONAL(INPUTS, tool.launch.inputs),
     END,
 };
 static const struct msg_field ran[] = {
@@ -365,6 +369,7 @@ static const struct msg_field refuse[] = {
 static const struct msg_field want[] = {
     F(WHAT, want.what),
     F(HASH, want.hash),
+    OPTIONAL(OFFSET, want.offset),
     END,
 };
 static const struct msg_field fetch[] = {

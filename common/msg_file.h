@@ -21,10 +21,14 @@ struct msg_bundle {
 
 #define MSG_WANT_BUNDLE "bundle"
 #define MSG_WANT_ARTIFACT "artifact"
+#define MSG_WANT_INPUT "input"
+/* One WANT of an input is answered up to the next multiple of this. */
+#define MSG_WINDOW_MAX (4 * MSG_CHUNK_MAX)
 
 struct msg_want {
-    const char *what; /* one of the two words */
+    const char *what; /* one of the three words */
     const char *hash;
+    int64_t offset; /* bytes of an input that are here; else -1 */
 };
 
 struct msg_fetch {

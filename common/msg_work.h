@@ -40,6 +40,7 @@ struct msg_launch {
     const char *artifact;
     const char *reference;
     const char *request; /* lines of worker/runner/wire/wire.h */
+    struct texts inputs; /* hashes of files that the request names; optional */
     int64_t limit_ms;
 };
 

@@ -205,8 +205,38 @@ static bool is_idle(const struct check *check, size_t gate)
            !check->spec->space.gates[gate].warns;
 }
 
+/* The fills whose values differ from trial to trial. */
+static bool is_drawn(const struct spec_argument *argument)
+{
+    static const char *const fills[] = { "normal", "uniform", "ramp",
+                                         "range",  "sorted",  "permutation" };
+
+    for (size_t i = 0; argument->buffer && i < sizeof(fills) / sizeof(*fills);
+         i++)
+        if (strcmp(argument->fill, fills[i]) == 0)
+            return true;
+    return false;
+}
+
+static void warn_of_files(const struct spec *spec)
+{
+    bool file = false;
+
+    for (size_t i = 0; i < spec->n_arguments; i++) {
+        if (is_drawn(&spec->arguments[i]))
+            return;
+        file |= spec->arguments[i].file != NULL;
+    }
+    if (file)
+        fprintf(stderr,
+                "fa-coord: warning: every input comes from a file, so all "
+                "trials have the same values: a kernel that leaves an earlier "
+                "result in place is not noticed\n");
+}
+
 static void warn(const struct check *check)
 {
+    warn_of_files(check->spec);
     for (size_t g = 0; g < check->spec->space.n_gates; g++)
         if (is_idle(check, g))
             fprintf(stderr,

@@ -199,6 +199,7 @@ static int profile_fill(struct sweep *sweep, struct pass *pass,
     out->bundle = "";
     out->launch.artifact = sweep->work.artifacts[lease->unit];
     out->launch.reference = sweep->work.artifacts[plan_units(sweep->work.plan)];
+    out->launch.inputs = plan_inputs(sweep->work.plan, lease->shape);
     out->launch.limit_ms = sweep->reactor.options->tool->limit_ms;
     return 0;
 }

@@ -11,6 +11,7 @@
 #include "coordinator/plan/config_selection.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/space/space.h"
+#include "coordinator/space/space_config.h"
 #include "coordinator/spec/spec.h"
 
 #define TEXT_MAX (1 << 20) /* of a header, a request or a configuration */
@@ -245,6 +246,22 @@ static int load_bundles(struct plan *plan, struct err *err)
     return rc;
 }
 
+/* Files of a wrong size are found before anything is built. */
+static int check_inputs(struct plan *plan, struct err *err)
+{
+    struct space_argument arguments[SPEC_LIST_MAX];
+    int rc = 0;
+
+    if (plan->spec->inputs.n == 0 || plan->taken == 0)
+        return 0;
+    plan_look_at(plan, 0);
+    for (size_t s = 0; rc == 0 && s < plan->n_shapes; s++)
+        if (plan_gate(plan, 0, (int)s) < 0)
+            rc = space_arguments(plan->space, plan->values, &plan->shapes[s],
+                                 arguments, err);
+    return rc;
+}
+
 /* All units exist now: compute what depends on all of them. */
 static void complete(struct plan *plan, int units)
 {
@@ -272,6 +289,8 @@ int plan_make(const struct spec *spec, struct space *space,
     rc = load_bundles(plan, err);
     if (rc == 0)
         rc = ask ? add_asked(plan, err) : add_all(plan, err);
+    if (rc == 0)
+        rc = check_inputs(plan, err);
     if (rc < 0) {
         plan_free(plan);
         return rc;
@@ -290,6 +309,8 @@ int plan_make_open(const struct spec *spec, struct space *space, int room,
 
     if (rc == 0)
         rc = add_room(plan, room, err);
+    if (rc == 0)
+        rc = check_inputs(plan, err);
     if (rc < 0) {
         plan_free(plan);
         return rc;

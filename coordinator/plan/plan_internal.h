@@ -25,6 +25,7 @@ struct plan_message {
     const char *flag;
     char argument_texts[SPEC_LIST_MAX][PLAN_ARGUMENT_BYTES];
     const char *arguments[SPEC_LIST_MAX];
+    const char *inputs[SPEC_LIST_MAX];
     const char *names[BUNDLE_FILES_MAX];
     struct bytes contents[BUNDLE_FILES_MAX];
 };

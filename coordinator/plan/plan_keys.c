@@ -84,7 +84,8 @@ int plan_kernel_key(struct plan *plan, char out[HASH_HEX], struct err *err)
     return 0;
 }
 
-static void hash_argument(struct hash *hash, const struct spec_argument *arg)
+static void hash_argument(struct hash *hash, const struct spec_argument *arg,
+                          const struct spec_input *input)
 {
     char text[64];
     struct buf tolerance;
@@ -105,6 +106,8 @@ static void hash_argument(struct hash *hash, const struct spec_argument *arg)
     for (size_t i = 0; i < 2; i++)
         if (arg->bounds[i].text)
             hash_text(hash, arg->bounds[i].text);
+    if (input) /* its name does not matter */
+        hash_text(hash, input->hash);
     if (!arg->output)
         return;
     buf_init(&tolerance, TOLERANCE_BYTES);
@@ -130,7 +133,8 @@ void plan_shape_key(struct plan *plan, const struct spec_shape *shape,
         hash_text(&hash, text);
     }
     for (size_t i = 0; i < spec->n_arguments; i++)
-        hash_argument(&hash, &spec->arguments[i]);
+        hash_argument(&hash, &spec->arguments[i],
+                      spec_inputs_at(spec, &spec->arguments[i], shape));
     hash_text(&hash, plan->units[plan->n].source_key);
     snprintf(text, sizeof(text), "%" PRId64 " %s", spec->measure.seed,
              spec->measure.l2);

@@ -110,7 +110,8 @@ static int64_t seed_of(const struct spec *spec, const char *shape)
 }
 
 static void put_argument(struct buf *to, const struct spec_argument *arg,
-                         const struct space_argument *is)
+                         const struct space_argument *is,
+                         const struct spec_input *input)
 {
     buf_printf(to, "arg %s %s ", arg->name, arg->type);
     if (arg->buffer) {
@@ -121,6 +122,8 @@ static void put_argument(struct buf *to, const struct spec_argument *arg,
             buf_printf(to, " %" PRId64 " %" PRId64, is->low, is->high);
         else if (arg->bounds[0].text)
             buf_printf(to, " %" PRId64, is->high);
+        else if (input)
+            buf_printf(to, " %s", input->hash);
         buf_printf(to, " %.17g %s", is->scale,
                    arg->output      ? "out"
                    : arg->workspace ? "workspace"
@@ -169,13 +172,29 @@ static int put_work(struct plan *plan, const struct spec_shape *at,
     put_triple(to, launch.block);
     buf_printf(to, "\nsmem %" PRId64 "\n", launch.smem);
     for (size_t i = 0; i < spec->n_arguments; i++)
-        put_argument(to, &spec->arguments[i], &args[i]);
+        put_argument(to, &spec->arguments[i], &args[i],
+                     spec_inputs_at(spec, &spec->arguments[i], at));
     buf_printf(to, "reference %s ", spec->reference.entry);
     put_triple(to, reference.grid);
     buf_printf(to, " ");
     put_triple(to, reference.block);
     buf_printf(to, " %" PRId64 "\n", reference.smem);
     return 0;
+}
+
+struct texts plan_inputs(struct plan *plan, int shape)
+{
+    const struct spec *spec = plan->spec;
+    size_t n = 0;
+
+    for (size_t i = 0; i < spec->n_arguments; i++) {
+        const struct spec_input *input =
+            spec_inputs_at(spec, &spec->arguments[i], &plan->shapes[shape]);
+
+        if (input)
+            plan->message.inputs[n++] = input->hash;
+    }
+    return (struct texts){ plan->message.inputs, n };
 }
 
 int plan_measure(struct plan *plan, int unit, int shape,

@@ -5,6 +5,8 @@
 #ifndef FA_COORDINATOR_PLAN_PLAN_MSG_H
 #define FA_COORDINATOR_PLAN_PLAN_MSG_H
 
+#include "common/msg_values.h"
+
 struct err;
 struct msg_build;
 struct msg_bundle;
@@ -31,5 +33,8 @@ int plan_build(struct plan *plan, int unit, struct msg_build *out,
 int plan_measure(struct plan *plan, int unit, int shape,
                  const struct plan_sampling *sampling, const char **request,
                  struct err *err);
+/* The hashes of the files that the requests at this shape name; valid until the
+ * next call. */
+struct texts plan_inputs(struct plan *plan, int shape);
 
 #endif

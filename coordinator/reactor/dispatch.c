@@ -121,6 +121,7 @@ static int fill(struct sweep *sweep, const struct sched_lease *lease,
     sampling = sampling_of(sweep, lease);
     rc = plan_measure(sweep->work.plan, lease->unit, lease->shape, &sampling,
                       &launch->request, err);
+    launch->inputs = plan_inputs(sweep->work.plan, lease->shape);
     if (rc == 0 && sweep->work.spec->replay)
         add_recorded(sweep, lease, msg);
     return rc;

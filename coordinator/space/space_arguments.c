@@ -188,6 +188,29 @@ static int permutation(struct space *space,
                            err);
 }
 
+/* Has the file as many elements as the buffer? */
+static int file(struct space *space, const struct spec_argument *argument,
+                int64_t count, const struct spec_shape *shape, struct err *err)
+{
+    const struct spec_input *input =
+        spec_inputs_at(space->spec, argument, shape);
+    const struct value value = { .kind = VALUE_INT, .integer = count };
+    char what[SPEC_NAME_MAX + 32], why[160];
+
+    if (input && input->npy.count == count)
+        return 0;
+    snprintf(what, sizeof(what), "the size of '%s'", argument->name);
+    if (input)
+        snprintf(why, sizeof(why), "'%.64s' has %" PRId64 " elements",
+                 input->name, input->npy.count);
+    else
+        snprintf(why, sizeof(why),
+                 "no file was read for this shape, because it is not in the "
+                 "sweep file");
+    return space_eval_flaw(space, &argument->dims[0], what, &value, NULL, shape,
+                           why, err);
+}
+
 static int fills(struct space *space, const struct spec_shape *shape,
                  struct space_argument *out, struct err *err)
 {
@@ -207,6 +230,8 @@ static int fills(struct space *space, const struct spec_shape *shape,
             rc = bounds(space, argument, &at, shape, &out[i], err);
         else if (argument->buffer && strcmp(argument->fill, "permutation") == 0)
             rc = permutation(space, argument, out[i].count, shape, err);
+        else if (argument->file)
+            rc = file(space, argument, out[i].count, shape, err);
     }
     return rc;
 }

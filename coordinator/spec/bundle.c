@@ -134,20 +134,26 @@ static int open_below(const char *folder, const char *name)
     return fd;
 }
 
-static int read_all(const struct asker *asker, const char *name, int fd,
-                    struct buf *out)
+static int read_bytes(const struct asker *asker, const char *name, int fd,
+                      struct buf *out)
 {
     char chunk[16384];
     struct stat st;
     ssize_t n;
 
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-        return flaw(asker, "a source must be a plain file",
-                    "'%s' is not a file", name);
+        return flaw(asker, "it must be a plain file", "'%s' is not a file",
+                    name);
     while ((n = read(fd, chunk, sizeof(chunk))) > 0 && !out->truncated)
         buf_add(out, chunk, (size_t)n);
     if (n < 0)
         return flaw(asker, strerror(errno), "'%s' cannot be read", name);
+    return 0;
+}
+
+static int check_text(const struct asker *asker, const char *name,
+                      const struct buf *out)
+{
     if (out->truncated)
         return flaw(asker, "a source may have at most 1 MiB", "'%s' is too big",
                     name);
@@ -181,7 +187,9 @@ static int add_own(const struct asker *asker, struct bundle *bundle,
     if (fd < 0)
         return cannot_open(asker, name);
     buf_init(&text, BUNDLE_FILE_MAX);
-    rc = read_all(asker, name, fd, &text);
+    rc = read_bytes(asker, name, fd, &text);
+    if (rc == 0)
+        rc = check_text(asker, name, &text);
     if (rc == 0)
         rc = add_file(asker, bundle, name, buf_text(&text), text.len);
     buf_fini(&text);
@@ -301,6 +309,19 @@ int bundle_files(const struct spec *spec, char *const *names, const size_t *at,
     }
     set_hash(out);
     return 0;
+}
+
+int bundle_bytes(const struct spec *spec, const char *name, size_t at,
+                 struct buf *out, struct err *err)
+{
+    const struct asker asker = { .spec = spec, .at = at, .err = err };
+    int fd = open_below(spec->file.folder, name), rc;
+
+    if (fd < 0)
+        return cannot_open(&asker, name);
+    rc = read_bytes(&asker, name, fd, out);
+    close(fd);
+    return rc;
 }
 
 void bundle_of_record(const char *name, struct bundle *out)

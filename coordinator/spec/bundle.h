@@ -12,6 +12,7 @@
 
 #include "common/hash.h"
 
+struct buf;
 struct err;
 struct spec;
 
@@ -41,6 +42,10 @@ int bundle_load(const struct spec *spec, const char *source, size_t at,
  * the sweep file.  Errors as above. */
 int bundle_files(const struct spec *spec, char *const *names, const size_t *at,
                  size_t n, struct bundle *out, struct err *err);
+/* One file as it is, text or not; 'out' has its limit and may be truncated.
+ * Errors as above. */
+int bundle_bytes(const struct spec *spec, const char *name, size_t at,
+                 struct buf *out, struct err *err);
 /* One empty file with this name, for a build that needs no source. */
 void bundle_of_record(const char *name, struct bundle *out);
 void bundle_fini(struct bundle *bundle);

@@ -414,6 +414,8 @@ int spec_load(const char *path, struct spec **out, struct err *err)
 
     if (rc == 0)
         rc = check_sources(*out, err);
+    if (rc == 0)
+        rc = spec_inputs_load(*out, err);
     if (rc < 0) {
         spec_free(*out);
         *out = NULL;

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "coordinator/spec/spec_external.h"
+#include "coordinator/spec/spec_inputs.h"
 #include "coordinator/spec/spec_kernel.h"
 #include "coordinator/spec/spec_measure.h"
 #include "coordinator/spec/spec_rule.h"
@@ -42,6 +43,7 @@ struct spec {
     struct spec_argument *arguments; /* in the order of the kernel's
                                       * parameters */
     size_t n_arguments;
+    struct spec_inputs inputs;       /* of spec_load() */
     struct spec_tolerance tolerance; /* of float outputs without their own */
     struct spec_baseline baseline;
     struct spec_externals externals;
@@ -58,7 +60,7 @@ struct spec {
  * the caller to spec_free(), or
  *   ERR_INPUT   missing, not JSON, or an error in its contents */
 int spec_load(const char *path, struct spec **out, struct err *err);
-/* The same without reading the sources. */
+/* The same without reading the sources and the files of arguments. */
 int spec_load_alone(const char *path, struct spec **out, struct err *err);
 /* The same for a text; its file would be 'file' in 'folder'. */
 int spec_parse(const char *folder, const char *file, const char *text,

@@ -51,6 +51,7 @@ static void free_arguments(struct spec *spec)
         free(argument->name);
         free(argument->scale_rule.text);
         free(argument->value.text);
+        free(argument->file);
         free(argument->bounds[0].text);
         free(argument->bounds[1].text);
         for (size_t j = 0; j < SPEC_DIMS_MAX; j++)
@@ -121,6 +122,7 @@ void spec_free(struct spec *spec)
     free_shapes(spec->shapes.fuzz, spec->shapes.n_fuzz);
     free_shapes(spec->shapes.emulation_fuzz, spec->shapes.n_emulation_fuzz);
     free_arguments(spec);
+    spec_inputs_free(&spec->inputs);
     free_texts(spec->shapes.vars, spec->shapes.n_vars);
     free_texts(spec->compile.flags, spec->compile.n_flags);
     free(spec->name);

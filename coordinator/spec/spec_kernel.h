@@ -51,9 +51,11 @@ struct spec_argument {
     struct spec_rule
         dims[SPEC_DIMS_MAX]; /* buffers: elements are the product */
     size_t n_dims;
-    /* buffers: normal uniform zeros ones iota ramp range sorted permutation;
-     * poison: no fill */
+    /* buffers: normal uniform zeros ones iota ramp range sorted permutation
+     * file; poison: no fill */
     const char *fill;
+    char *file; /* of the fill file, with "{shape}" as it stands; else NULL */
+    size_t file_at;
     double scale;                /* of buffers without scale_rule */
     struct spec_rule scale_rule; /* buffers: of shape variables */
     /* Of range the lowest and the highest, of sorted the last; of shape

@@ -107,23 +107,59 @@ static int read_named(struct reader *r, const struct json *json,
     return strcmp(out->fill, "permutation") == 0 ? no_scale(r, json, out) : 0;
 }
 
-/* { "range": [LOW, HIGH] } or { "sorted": LAST } */
-static int read_integers(struct reader *r, const struct json *json,
-                         const struct json *fill, struct spec_argument *out)
+/* Of a pattern any shape's name would do. */
+static const char *file_flaw(const char *pattern)
 {
-    static const char *const keys[] = { "range", "sorted" };
+    const char *hole = strstr(pattern, SPEC_INPUTS_SHAPE);
+    const char *flaw;
+    char *name;
+
+    if (!hole)
+        return identifier_path_flaw(pattern);
+    name = mem_printf("%.*sx%s", (int)(hole - pattern), pattern,
+                      hole + strlen(SPEC_INPUTS_SHAPE));
+    flaw = identifier_path_flaw(name);
+    free(name);
+    return flaw;
+}
+
+/* { "file": NAME } */
+static int read_file(struct reader *r, const struct json *json,
+                     const struct json *name, struct spec_argument *out)
+{
+    const struct json *scale = json_find(json, "scale");
+
+    out->fill = "file";
+    out->scale = 1;
+    out->file_at = name->at;
+    if (scale)
+        return spec_read_flaw(r, scale->at, "scale the values in the file",
+                              "'%s' is filled from a file and has a scale",
+                              out->name);
+    return spec_read_text(r, name, file_flaw, "the file of an argument",
+                          &out->file);
+}
+
+/* { "range": [LOW, HIGH] }, { "sorted": LAST } or { "file": NAME } */
+static int read_parametric(struct reader *r, const struct json *json,
+                           const struct json *fill, struct spec_argument *out)
+{
+    static const char *const keys[] = { "range", "sorted", "file" };
+    const struct json *file = json_find(fill, "file");
     const struct json *range = json_find(fill, "range");
     const struct json *sorted = json_find(fill, "sorted");
 
     out->scale = 1;
-    if (spec_read_object(r, fill, "a fill", keys, 2) < 0)
+    if (spec_read_object(r, fill, "a fill", keys, 3) < 0)
         return ERR_INPUT;
     if (fill->n != 1 || (range && (range->kind != JSON_ARRAY || range->n != 2)))
         return spec_read_flaw(r, fill->at,
-                              "write { \"range\": [LOW, HIGH] } or "
-                              "{ \"sorted\": LAST }",
+                              "write { \"range\": [LOW, HIGH] }, "
+                              "{ \"sorted\": LAST } or { \"file\": NAME }",
                               "the fill of '%s' is not one of these",
                               out->name);
+    if (file)
+        return read_file(r, json, file, out);
     out->fill = range ? "range" : "sorted";
     if (no_scale(r, json, out) < 0)
         return ERR_INPUT;
@@ -175,7 +211,7 @@ static int read_fill(struct reader *r, const struct json *json, bool inout,
     if (fill && fill->kind == JSON_NUMBER)
         rc = read_value(r, json, fill, out);
     else if (fill && fill->kind == JSON_OBJECT)
-        rc = read_integers(r, json, fill, out);
+        rc = read_parametric(r, json, fill, out);
     else
         rc = read_named(r, json, out);
     if (rc == 0 && fill && out->output && !inout)

@@ -15,6 +15,7 @@
 #include "common/mem.h"
 #include "common/msg.h"
 #include "coordinator/plan/plan_msg.h"
+#include "coordinator/spec/spec.h"
 #include "coordinator/state/outbox.h"
 #include "coordinator/state/reactor.h"
 
@@ -169,10 +170,42 @@ static void want_artifact(struct sweep *sweep, size_t host, const char *hash)
     step_fetch(sweep, fetch, reactor_now(sweep));
 }
 
+/* The worker asks for the next window when it has this one. */
+static void want_input(struct sweep *sweep, size_t host,
+                       const struct msg_want *want)
+{
+    const struct spec_input *input =
+        spec_inputs_find(sweep->work.spec, want->hash);
+    size_t at = want->offset < 0 ? 0 : (size_t)want->offset, len = 0, end;
+    const char *bytes = input ? spec_inputs_bytes(input, &len) : NULL;
+
+    if (at >= len) {
+        tell_missing(sweep, host, want->hash);
+        return;
+    }
+    end = (at / MSG_WINDOW_MAX + 1) * MSG_WINDOW_MAX;
+    if (end > len)
+        end = len;
+    while (at < end) {
+        size_t n = end - at < MSG_CHUNK_MAX ? end - at : MSG_CHUNK_MAX;
+        struct msg msg = { .type = MSG_ARTIFACT,
+                           .artifact = { .hash = want->hash,
+                                         .offset = (int64_t)at,
+                                         .total = (int64_t)len,
+                                         .chunk = { &bytes[at], n } } };
+
+        if (!outbox_send(sweep, host, &msg))
+            return;
+        at += n;
+    }
+}
+
 void artifacts_want(struct sweep *sweep, size_t host, const struct msg *msg)
 {
     if (strcmp(msg->want.what, MSG_WANT_BUNDLE) == 0)
         want_bundle(sweep, host, msg->want.hash);
+    else if (strcmp(msg->want.what, MSG_WANT_INPUT) == 0)
+        want_input(sweep, host, &msg->want);
     else
         want_artifact(sweep, host, msg->want.hash);
 }

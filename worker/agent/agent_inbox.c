@@ -63,12 +63,16 @@ static int on_bundle(struct agent *agent, struct msg *msg, struct err *err)
 }
 
 static int on_artifact(struct agent *agent, const struct msg_artifact *artifact,
-                       struct err *err)
+                       int64_t now_ns, struct err *err)
 {
     int rc = transfers_take_chunk(agent->transfers, artifact, err);
+    struct msg more;
 
     if (rc == 1)
         agent_arrived(agent, artifact->hash);
+    if (rc == 0 &&
+        transfers_want_window(agent->transfers, artifact->hash, now_ns, &more))
+        agent_send(agent, &more);
     return rc;
 }
 
@@ -87,7 +91,7 @@ static int dispatch(struct agent *agent, struct msg *msg, int64_t now_ns,
     case MSG_BUNDLE:
         return on_bundle(agent, msg, err);
     case MSG_ARTIFACT:
-        return on_artifact(agent, &msg->artifact, err);
+        return on_artifact(agent, &msg->artifact, now_ns, err);
     case MSG_MISSING:
         agent_missing(agent, msg->missing.hash);
         return 0;

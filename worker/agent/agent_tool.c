@@ -6,23 +6,23 @@
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/outcome.h"
+#include "worker/agent/agent_files.h"
 #include "worker/agent/agent_internal.h"
 #include "worker/gpu/request.h"
 
-/* The request for fa-runner, if there is one.  A file that was evicted from the
- * cache meanwhile counts as missing again. */
+/* The request for fa-runner, if there is one. */
 static int read_request(struct agent *agent, struct lease *lease,
                         struct wire_request *out, struct err *err)
 {
     const struct msg_launch *launch = &lease->msg.tool.launch;
-    char artifact[PATH_MAX], reference[PATH_MAX];
+    struct agent_files files;
 
-    if (!cache_path(agent->cache, launch->artifact, artifact))
-        lease->missing[LEASE_ARTIFACT] = launch->artifact;
-    if (!cache_path(agent->cache, launch->reference, reference))
-        lease->missing[LEASE_REFERENCE] = launch->reference;
-    return queue_lease_is_waiting(lease)
-               ? request_read(launch->request, artifact, reference, out, err)
+    return agent_files_find(agent, lease, &files)
+               ? request_read(launch->request,
+                              &(struct request_paths){ files.artifact,
+                                                       files.reference,
+                                                       files.inputs },
+                              out, err)
                : 0;
 }
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "common/log.h"
+#include "worker/agent/agent_files.h"
 #include "worker/agent/agent_internal.h"
 
 #define CHUNKS_A_TURN 4 /* 1 MiB of artifacts, then other work */
@@ -29,6 +30,8 @@ static int check_files(const struct msg *msg, struct err *err)
         rc = check_hash(launch->artifact, measure, err);
     if (rc == 0 && launch)
         rc = check_hash(launch->reference, measure, err);
+    for (size_t i = 0; rc == 0 && launch && i < launch->inputs.n; i++)
+        rc = check_hash(launch->inputs.items[i], true, err);
     if (rc == 0 && msg->type == MSG_TOOL && msg->tool.command.n == 0)
         rc = err_set(err, ERR_INPUT, "the command is empty");
     return rc;
@@ -162,11 +165,13 @@ static void ask_for_files(struct agent *agent, int64_t now_ns)
     for (; lease; lease = lease->next)
         for (int i = 0; i < LEASE_FILES; i++) {
             const char *hash = lease->missing[i];
-            const char *what =
-                i == LEASE_BUNDLE ? MSG_WANT_BUNDLE : MSG_WANT_ARTIFACT;
-            struct msg msg = { .type = MSG_WANT, .want = { what, hash } };
+            const char *what = i == LEASE_BUNDLE   ? MSG_WANT_BUNDLE
+                               : i >= LEASE_INPUTS ? MSG_WANT_INPUT
+                                                   : MSG_WANT_ARTIFACT;
+            struct msg msg;
 
-            if (hash && transfers_want(agent->transfers, hash, now_ns))
+            if (hash &&
+                transfers_want(agent->transfers, what, hash, now_ns, &msg))
                 agent_send(agent, &msg);
         }
 }
@@ -204,23 +209,18 @@ static int start_measurement(struct agent *agent, struct lease *lease,
                              int64_t now_ns, struct err *err)
 {
     const struct msg_launch *launch = &lease->msg.measure.launch;
-    char artifact[PATH_MAX], reference[PATH_MAX];
+    struct agent_files files;
     const struct gpu_job job = { .lease = lease->number,
                                  .request = launch->request,
-                                 .artifact = artifact,
-                                 .reference = reference,
+                                 .artifact = files.artifact,
+                                 .reference = files.reference,
+                                 .inputs = files.inputs,
                                  .limit_ns = launch->limit_ms * NS_PER_MS,
                                  .fresh = lease->msg.measure.fresh != 0 };
     int rc;
 
-    if (!cache_path(agent->cache, launch->artifact, artifact)) {
-        lease->missing[LEASE_ARTIFACT] = launch->artifact;
+    if (!agent_files_find(agent, lease, &files))
         return 0;
-    }
-    if (!cache_path(agent->cache, launch->reference, reference)) {
-        lease->missing[LEASE_REFERENCE] = launch->reference;
-        return 0;
-    }
     rc = gpu_measure(resources_gpu(agent->bench, (size_t)lease->place), &job,
                      now_ns, err);
     if (rc == 0)

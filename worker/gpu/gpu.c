@@ -419,8 +419,10 @@ int gpu_measure(struct gpu *gpu, const struct gpu_job *job, int64_t now_ns,
 
     if (gpu_state(gpu) != GPU_IDLE)
         return err_set(err, ERR_INPUT, "GPU %s is not idle", gpu->uuid);
-    rc = request_read(job->request, job->artifact, job->reference,
-                      &gpu->request, err);
+    rc = request_read(
+        job->request,
+        &(struct request_paths){ job->artifact, job->reference, job->inputs },
+        &gpu->request, err);
     if (rc < 0)
         return rc;
     memset(&gpu->result, 0, sizeof(gpu->result));

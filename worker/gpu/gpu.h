@@ -52,8 +52,9 @@ struct gpu_job {
     const char *request;
     const char *artifact;
     const char *reference;
-    int64_t limit_ns; /* 0: GPU_LIMIT_NS */
-    bool fresh;       /* by a runner that has measured nothing yet */
+    const char *inputs; /* of struct request_paths */
+    int64_t limit_ns;   /* 0: GPU_LIMIT_NS */
+    bool fresh;         /* by a runner that has measured nothing yet */
 };
 
 /* 'outcome': correct constraints runtime correctness timeout crash. */

@@ -50,7 +50,7 @@ static int set_path(char out[WIRE_PATH_MAX], const char *path, struct err *err)
     return 0;
 }
 
-int request_read(const char *text, const char *artifact, const char *reference,
+int request_read(const char *text, const struct request_paths *paths,
                  struct wire_request *out, struct err *err)
 {
     char why[WIRE_WHY_MAX], end[] = "";
@@ -66,6 +66,11 @@ int request_read(const char *text, const char *artifact, const char *reference,
     if (rc == 0 && wire_request_line(out, end, why) != WIRE_DONE)
         rc = err_set(err, ERR_PROTO, "request: %s", why);
     if (rc == 0)
-        rc = set_path(out->measure.kernel.path, artifact, err);
-    return rc < 0 ? rc : set_path(out->measure.reference.path, reference, err);
+        rc = set_path(out->measure.kernel.path, paths->artifact, err);
+    if (rc == 0)
+        rc = set_path(out->measure.reference.path, paths->reference, err);
+    if (rc == 0)
+        rc = set_path(out->measure.files, paths->inputs ? paths->inputs : "",
+                      err);
+    return rc;
 }

@@ -11,8 +11,14 @@
 #include "common/err.h"
 #include "worker/runner/wire/wire_request.h"
 
+struct request_paths {
+    const char *artifact, *reference;
+    const char *inputs; /* the folder of the files that arguments name; NULL:
+                         * none do */
+};
+
 /* ERR_PROTO names the line that is wrong. */
-int request_read(const char *text, const char *artifact, const char *reference,
+int request_read(const char *text, const struct request_paths *paths,
                  struct wire_request *out, struct err *err);
 
 #endif

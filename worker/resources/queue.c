@@ -57,6 +57,8 @@ static void set_missing(struct lease *lease)
     if (launch) {
         lease->missing[LEASE_ARTIFACT] = named(launch->artifact);
         lease->missing[LEASE_REFERENCE] = named(launch->reference);
+        for (size_t i = 0; i < launch->inputs.n; i++)
+            lease->missing[LEASE_INPUTS + i] = launch->inputs.items[i];
     }
 }
 

@@ -25,7 +25,8 @@ enum lease_file {
     LEASE_BUNDLE,
     LEASE_ARTIFACT,
     LEASE_REFERENCE,
-    LEASE_FILES
+    LEASE_INPUTS, /* the first of them */
+    LEASE_FILES = LEASE_INPUTS + MSG_ARGUMENTS_MAX
 };
 
 struct queue;

@@ -180,6 +180,11 @@ bool cache_path(struct cache *cache, const char *hash, char path[PATH_MAX])
            utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+void cache_artifacts(const struct cache *cache, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s/artifacts", cache->dir);
+}
+
 int64_t cache_read(struct cache *cache, const char *hash, int64_t offset,
                    void *bytes, size_t max, int64_t *total, struct err *err)
 {

@@ -40,6 +40,8 @@ bool cache_has(const struct cache *cache, const char *hash);
 /* The path of an artifact, which now counts as used.  False if it is not
  * here. */
 bool cache_path(struct cache *cache, const char *hash, char path[PATH_MAX]);
+/* The folder that artifacts are in, each under its hash. */
+void cache_artifacts(const struct cache *cache, char path[PATH_MAX]);
 /* Read at most 'max' bytes from 'offset': returns how many, 0 at the end. */
 int64_t cache_read(struct cache *cache, const char *hash, int64_t offset,
                    void *bytes, size_t max, int64_t *total, struct err *err);

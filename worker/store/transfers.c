@@ -14,6 +14,7 @@
 #define FETCHES_MAX 256 /* artifacts being sent */
 
 struct want {
+    const char *what; /* MSG_WANT_BUNDLE, ... */
     char hash[HASH_HEX];
     int64_t asked_ns;
     struct buf bytes; /* the part of an artifact that has arrived */
@@ -90,8 +91,23 @@ static void drop_want(struct transfers *transfers, struct want *want)
     *want = transfers->wants[--transfers->n_wants];
 }
 
-bool transfers_want(struct transfers *transfers, const char *hash,
-                    int64_t now_ns)
+static bool is_input(const struct want *want)
+{
+    return strcmp(want->what, MSG_WANT_INPUT) == 0;
+}
+
+/* Of an input the rest is enough; artifacts are sent from their beginning. */
+static void ask(struct want *want, int64_t now_ns, struct msg *out)
+{
+    want->asked_ns = now_ns;
+    *out = (struct msg){ .type = MSG_WANT,
+                         .want = { want->what, want->hash,
+                                   is_input(want) ? (int64_t)want->bytes.len
+                                                  : -1 } };
+}
+
+bool transfers_want(struct transfers *transfers, const char *what,
+                    const char *hash, int64_t now_ns, struct msg *out)
 {
     struct want *want = find_want(transfers, hash);
 
@@ -99,12 +115,27 @@ bool transfers_want(struct transfers *transfers, const char *hash,
         if (transfers->n_wants == WANTS_MAX)
             return false;
         want = &transfers->wants[transfers->n_wants++];
+        want->what = what;
         memcpy(want->hash, hash, strlen(hash) + 1);
         buf_init(&want->bytes, TRANSFERS_ARTIFACT_MAX);
     } else if (now_ns - want->asked_ns < WANT_AGAIN_NS) {
         return false;
     }
-    want->asked_ns = now_ns;
+    ask(want, now_ns, out);
+    return true;
+}
+
+bool transfers_want_window(struct transfers *transfers, const char *hash,
+                           int64_t now_ns, struct msg *out)
+{
+    struct want *want = find_want(transfers, hash);
+
+    if (!want || !is_input(want))
+        return false;
+    want->asked_ns = now_ns; /* on a slow line, too, it is on its way */
+    if (want->bytes.len == 0 || want->bytes.len % MSG_WINDOW_MAX != 0)
+        return false;
+    ask(want, now_ns, out);
     return true;
 }
 

@@ -27,9 +27,14 @@ void transfers_free(struct transfers *transfers);     /* NULL is fine */
 const struct msg_bundle *transfers_bundle(struct transfers *transfers,
                                           const char *hash);
 
-/* True if a WANT should be sent for it: it was not requested recently. */
-bool transfers_want(struct transfers *transfers, const char *hash,
-                    int64_t now_ns);
+/* True if 'out', a WANT for it, should be sent: it was not requested recently.
+ * 'what' is a word of a WANT (static). */
+bool transfers_want(struct transfers *transfers, const char *what,
+                    const char *hash, int64_t now_ns, struct msg *out);
+/* A chunk has arrived.  The same for the next window, if it was of an input and
+ * the last of its window. */
+bool transfers_want_window(struct transfers *transfers, const char *hash,
+                           int64_t now_ns, struct msg *out);
 void transfers_forget_wants(
     struct transfers *transfers); /* after a change of coordinator */
 /* It is missing: the next lease that needs it requests it at once. */

@@ -282,6 +282,67 @@ static void fills_roles_and_rules_are_those_of_the_sweep_file(void **state)
 #undef A_AS
 }
 
+/* vector_add with its input 'a' from a file of 'count' elements. */
+static int make_of_file(int64_t count, const char *hash, struct made *made,
+                        struct err *err)
+{
+    char *text =
+        edited("\"fill\": \"normal\"", "\"fill\": { \"file\": \"a.npy\" }");
+    struct spec_input *input = mem_new(1, sizeof(*input));
+
+    assert_int_equal(
+        spec_parse(FOLDER, "sweep.json", text, strlen(text), &made->spec, NULL),
+        0);
+    free(text);
+    input->name = mem_strdup("a.npy");
+    input->npy.count = count;
+    snprintf(input->hash, sizeof(input->hash), "%s", hash);
+    made->spec->inputs = (struct spec_inputs){ input, 1 };
+    made->plan = NULL;
+    assert_int_equal(space_open(made->spec, gpu_arch_find("sm_89"), "cpu", NULL,
+                                &made->space, NULL),
+                     0);
+    return plan_make(made->spec, made->space, NULL, "cpu", "cpu", &made->plan,
+                     err);
+}
+
+static void a_file_is_named_by_its_contents(void **state)
+{
+    static const char first[] = "0123456789abcdef0123456789abcdef";
+    static const char second[] = "1123456789abcdef0123456789abcdef";
+    const char *request = NULL;
+    struct made a, b;
+    struct texts inputs;
+
+    (void)state;
+    assert_int_equal(make_of_file(5001, first, &a, NULL), 0);
+    assert_int_equal(make_of_file(5001, second, &b, NULL), 0);
+    assert_int_equal(plan_measure(a.plan, 0, 0, &sampling, &request, NULL), 0);
+    assert_non_null(strstr(request, "arg a fp32 buffer 5001 file "
+                                    "0123456789abcdef0123456789abcdef 1 in\n"));
+    inputs = plan_inputs(a.plan, 0);
+    assert_int_equal(inputs.n, 1);
+    assert_string_equal(inputs.items[0], first);
+    assert_string_equal(plan_unit(a.plan, 0)->source_key,
+                        plan_unit(b.plan, 0)->source_key);
+    assert_string_not_equal(plan_measure_key(a.plan, 0),
+                            plan_measure_key(b.plan, 0));
+    end(&a);
+    end(&b);
+}
+
+static void a_file_of_another_size_makes_no_plan(void **state)
+{
+    struct made made;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(make_of_file(5000, "aa", &made, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "the size of 'a' yields 5001"));
+    assert_non_null(strstr(err.text, "'a.npy' has 5000 elements"));
+    end(&made);
+}
+
 static void a_proof_has_more_seeds_and_each_edge_alone(void **state)
 {
 #define SEED "\"seed\": 1"
@@ -405,6 +466,8 @@ int main(void)
         cmocka_unit_test(an_edit_changes_just_the_keys_it_should),
         cmocka_unit_test(scales_and_ramps_are_the_shapes),
         cmocka_unit_test(fills_roles_and_rules_are_those_of_the_sweep_file),
+        cmocka_unit_test(a_file_is_named_by_its_contents),
+        cmocka_unit_test(a_file_of_another_size_makes_no_plan),
         cmocka_unit_test(a_proof_has_more_seeds_and_each_edge_alone),
         cmocka_unit_test(a_scale_that_is_no_number_is_an_error),
         cmocka_unit_test(a_rejected_baseline_is_an_error_that_names_the_gate),

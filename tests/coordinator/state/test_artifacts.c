@@ -3,13 +3,16 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "common/clock.h"
 #include "common/hash.h"
+#include "common/mem.h"
 #include "coordinator/plan/plan_msg.h"
+#include "coordinator/spec/spec.h"
 #include "coordinator/state/artifacts.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
@@ -153,6 +156,42 @@ static void a_bundle_of_a_pass_is_sent(void **state)
     ask.want.hash = "1123456789abcdef0123456789abcdef";
     assert_int_equal(rig_take(&rig, 1, ask), 0);
     assert_int_equal(rig_count(&rig, MSG_MISSING), 1);
+}
+
+static void want_input(const char *of, int64_t offset)
+{
+    const struct msg ask = { .type = MSG_WANT,
+                             .want = { MSG_WANT_INPUT, of, offset } };
+
+    assert_int_equal(rig_take(&rig, 1, ask), 0);
+}
+
+/* Of two windows and a byte. */
+static void an_input_is_sent_window_by_window(void **state)
+{
+    struct spec_inputs *inputs = &rig.sweep.work.spec->inputs;
+    struct spec_input *input = mem_new(1, sizeof(*input));
+    char *zeros = mem_new(2 * MSG_WINDOW_MAX + 1, 1);
+
+    (void)state;
+    buf_init(&input->file, SPEC_INPUT_BYTES_MAX);
+    buf_add(&input->file, zeros, 2 * MSG_WINDOW_MAX + 1);
+    memcpy(input->hash, hash, HASH_HEX);
+    *inputs = (struct spec_inputs){ input, 1 };
+    want_input(hash, 0);
+    assert_int_equal(rig_count(&rig, MSG_ARTIFACT), 4);
+    assert_string_equal(rig_last(&rig, MSG_ARTIFACT)->hash, hash);
+    assert_int_equal(rig_last(&rig, MSG_ARTIFACT)->host, 1);
+    want_input(hash, MSG_WINDOW_MAX + 3 * MSG_CHUNK_MAX); /* the rest of it */
+    assert_int_equal(rig_count(&rig, MSG_ARTIFACT), 5);
+    want_input(hash, 2 * MSG_WINDOW_MAX);
+    assert_int_equal(rig_count(&rig, MSG_ARTIFACT), 6);
+    assert_int_equal(rig_count(&rig, MSG_MISSING), 0);
+    want_input(hash, 2 * MSG_WINDOW_MAX + 1); /* there is no more */
+    want_input("0123456789abcdef0123456789abcdef", 0);
+    assert_int_equal(rig_count(&rig, MSG_ARTIFACT), 6);
+    assert_int_equal(rig_count(&rig, MSG_MISSING), 2);
+    free(zeros);
 }
 
 static void chunks_of_other_hosts_are_ignored(void **state)
@@ -311,6 +350,7 @@ int main(void)
         CASE(what_nobody_built_is_missing),
         CASE(a_bundle_is_sent_and_another_is_missing),
         CASE(a_bundle_of_a_pass_is_sent),
+        CASE(an_input_is_sent_window_by_window),
         CASE(chunks_of_other_hosts_are_ignored),
         CASE(bytes_that_do_not_match_condemn_their_host),
         CASE(chunks_out_of_order_are_not_summed),

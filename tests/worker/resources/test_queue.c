@@ -43,6 +43,32 @@ static void a_lease_waits_until_all_its_files_are_here(void **state)
     queue_free(queue);
 }
 
+static void inputs_are_waited_for_too(void **state)
+{
+    static const char *const hashes[] = { "cc", "dd" };
+    struct queue *queue = queue_new(1, 1, 2);
+    struct msg msg = { .type = MSG_MEASURE,
+                       .epoch = EPOCH,
+                       .measure = { .work.lease = 1,
+                                    .launch = { .artifact = "aa",
+                                                .reference = "bb",
+                                                .inputs = { hashes, 2 } } } };
+    struct lease *lease;
+
+    (void)state;
+    assert_int_equal(queue_add(queue, &msg, 0, &lease, NULL), 0);
+    assert_string_equal(lease->missing[LEASE_INPUTS + 1], "dd");
+    queue_arrived(queue, "aa");
+    queue_arrived(queue, "bb");
+    queue_arrived(queue, "dd");
+    assert_null(queue_next(queue, 0));
+    assert_true(queue_lease_lacks(lease, "cc"));
+    queue_arrived(queue, "cc");
+    assert_ptr_equal(queue_next(queue, 0), lease);
+    lease->msg.measure.launch.inputs = (struct texts){ NULL, 0 };
+    queue_free(queue);
+}
+
 static void a_tool_waits_for_what_it_names_and_no_more(void **state)
 {
     struct queue *queue = queue_new(1, 1, 2);
@@ -174,6 +200,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lease_waits_until_all_its_files_are_here),
+        cmocka_unit_test(inputs_are_waited_for_too),
         cmocka_unit_test(a_tool_waits_for_what_it_names_and_no_more),
         cmocka_unit_test(a_file_that_is_both_arrives_once),
         cmocka_unit_test(a_gpu_runs_one_and_holds_its_credit),

@@ -47,6 +47,19 @@ static int tear_down(void **state)
     return 0;
 }
 
+static bool wants(struct box *box, int64_t now_ns)
+{
+    struct msg msg;
+
+    if (!transfers_want(box->transfers, MSG_WANT_ARTIFACT, box->hash, now_ns,
+                        &msg))
+        return false;
+    assert_int_equal(msg.type, MSG_WANT);
+    assert_string_equal(msg.want.what, MSG_WANT_ARTIFACT);
+    assert_string_equal(msg.want.hash, box->hash);
+    return true;
+}
+
 static int chunk(struct box *box, const char *hash, int64_t offset,
                  const char *bytes, size_t len, struct err *err)
 {
@@ -62,7 +75,7 @@ static void chunks_become_an_artifact(void **state)
 {
     struct box *box = *state;
 
-    assert_true(transfers_want(box->transfers, box->hash, 1));
+    assert_true(wants(box, 1));
     assert_int_equal(chunk(box, box->hash, 0, TEXT, 7, NULL), 0);
     assert_false(cache_has(box->cache, box->hash));
     assert_int_equal(chunk(box, box->hash, 7, &TEXT[7], strlen(TEXT) - 7, NULL),
@@ -75,7 +88,7 @@ static void a_wrong_byte_is_not_stored(void **state)
     struct box *box = *state;
     struct err err;
 
-    assert_true(transfers_want(box->transfers, box->hash, 1));
+    assert_true(wants(box, 1));
     assert_int_equal(
         chunk(box, box->hash, 0, "A cubin of some kind", strlen(TEXT), &err),
         ERR_PROTO);
@@ -88,7 +101,7 @@ static void lengths_that_cannot_be_are_refused(void **state)
     struct box *box = *state;
     struct err err;
 
-    assert_true(transfers_want(box->transfers, box->hash, 1));
+    assert_true(wants(box, 1));
     assert_int_equal(chunk(box, box->hash, 15, TEXT, 10, &err), ERR_PROTO);
     assert_int_equal(chunk(box, box->hash, 1 << 30, TEXT, 1, &err), ERR_PROTO);
     assert_int_equal(chunk(box, box->hash, 5, TEXT, 3, &err), 0); /* a gap */
@@ -107,9 +120,46 @@ static void a_file_is_asked_for_once_in_a_while(void **state)
 {
     struct box *box = *state;
 
-    assert_true(transfers_want(box->transfers, box->hash, NS_PER_S));
-    assert_false(transfers_want(box->transfers, box->hash, 10 * NS_PER_S));
-    assert_true(transfers_want(box->transfers, box->hash, 12 * NS_PER_S));
+    assert_true(wants(box, NS_PER_S));
+    assert_false(wants(box, 10 * NS_PER_S));
+    assert_true(wants(box, 12 * NS_PER_S));
+}
+
+/* An input comes in windows; a lost one is asked for from where it is. */
+static void an_input_is_asked_for_window_by_window(void **state)
+{
+    enum {
+        TOTAL = MSG_WINDOW_MAX + MSG_CHUNK_MAX + 5
+    };
+    struct box *box = *state;
+    char *bytes = calloc(1, TOTAL), hash[HASH_HEX];
+    struct msg_artifact part = { .hash = hash, .total = TOTAL };
+    struct msg msg;
+    int windows = 0;
+
+    hash_of(bytes, TOTAL, hash);
+    assert_true(
+        transfers_want(box->transfers, MSG_WANT_INPUT, hash, NS_PER_S, &msg));
+    assert_int_equal(msg.want.offset, 0);
+    assert_false(transfers_want_window(box->transfers, hash, NS_PER_S, &msg));
+    for (; part.total - part.offset > MSG_CHUNK_MAX;
+         part.offset += MSG_CHUNK_MAX) {
+        part.chunk = (struct bytes){ &bytes[part.offset], MSG_CHUNK_MAX };
+        assert_int_equal(transfers_take_chunk(box->transfers, &part, NULL), 0);
+        windows +=
+            transfers_want_window(box->transfers, hash, 5 * NS_PER_S, &msg);
+    }
+    assert_int_equal(windows, 1);
+    assert_int_equal(msg.want.offset, MSG_WINDOW_MAX);
+    assert_false(transfers_want(box->transfers, MSG_WANT_INPUT, hash,
+                                14 * NS_PER_S, &msg));
+    assert_true(transfers_want(box->transfers, MSG_WANT_INPUT, hash,
+                               16 * NS_PER_S, &msg));
+    assert_int_equal(msg.want.offset, part.offset);
+    part.chunk = (struct bytes){ &bytes[part.offset], 5 };
+    assert_int_equal(transfers_take_chunk(box->transfers, &part, NULL), 1);
+    assert_true(cache_has(box->cache, hash));
+    free(bytes);
 }
 
 static void an_artifact_goes_out_in_chunks(void **state)
@@ -147,6 +197,7 @@ int main(void)
         boxed(lengths_that_cannot_be_are_refused),
         boxed(what_nobody_asked_for_is_dropped),
         boxed(a_file_is_asked_for_once_in_a_while),
+        boxed(an_input_is_asked_for_window_by_window),
         boxed(an_artifact_goes_out_in_chunks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
