@@ -109,17 +109,30 @@ void findings_fini(struct findings *findings)
     *findings = (struct findings){ NULL, 0 };
 }
 
+/* The rounds of a check's runs are in one block. */
+static int64_t check_of(const struct findings_run *run)
+{
+    return run->round / SANITIZER_TOOLS;
+}
+
+int64_t findings_newest(const struct findings *findings)
+{
+    int64_t newest = 0;
+
+    for (size_t i = 0; i < findings->n; i++)
+        if (check_of(&findings->runs[i]) > newest)
+            newest = check_of(&findings->runs[i]);
+    return newest;
+}
+
 bool findings_are_whole(const struct findings *findings)
 {
-    int64_t newest = 0; /* all tools of one check have it in common */
+    int64_t newest = findings_newest(findings);
     int verdicts = 0;
 
     for (size_t i = 0; i < findings->n; i++)
-        if (findings->runs[i].round / SANITIZER_TOOLS > newest)
-            newest = findings->runs[i].round / SANITIZER_TOOLS;
-    for (size_t i = 0; i < findings->n; i++)
-        verdicts += findings->runs[i].round / SANITIZER_TOOLS == newest &&
-                    findings->runs[i].ran;
+        verdicts +=
+            check_of(&findings->runs[i]) == newest && findings->runs[i].ran;
     return verdicts == SANITIZER_TOOLS;
 }
 

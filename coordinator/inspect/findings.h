@@ -37,7 +37,9 @@ int findings_load(struct store *store, const char *key, struct findings *out,
                   struct err *err);
 void findings_fini(struct findings *findings);
 
-/* The newest run at any shape has a verdict of each tool. */
+/* The number of the newest check, with all tools at one shape; 0 without one.
+ * Is it complete, with a verdict of each tool? */
+int64_t findings_newest(const struct findings *findings);
 bool findings_are_whole(const struct findings *findings);
 
 /* A table of verdicts, and one of findings; nothing without a run. */

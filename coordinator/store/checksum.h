@@ -2,7 +2,7 @@
  *
  * SQLite's own integrity_check does not see a flipped bit in a number, so
  * rows of 'build', 'result' and 'tool' end in the hash of the columns before
- * it, in the order of schema.sql.  Each column is hashed as
+ * it, in the order of schema/schema.sql.  Each column is hashed as
  *
  *   tag (1 byte) | payload
  *   'n' NULL     | nothing

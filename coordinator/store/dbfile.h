@@ -2,8 +2,8 @@
  *
  * A database carries FA's application id and, as user_version, the number of
  * its format.  Format n is what the first n steps make of an empty file.  To
- * change the schema: change schema.sql for people, append a step that alters
- * an existing database, never touch an old step.  Steps may say
+ * change the schema: change schema/schema.sql for people, append a step that
+ * alters an existing database, never touch an old step.  Steps may say
  * checksum_row(...) for the checksum of columns (checksum.h).
  */
 #ifndef FA_COORDINATOR_STORE_DBFILE_H

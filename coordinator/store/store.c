@@ -15,7 +15,7 @@
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store_internal.h"
 
-/* schema.sql and the steps after it, in order: one step a format */
+/* schema/schema.sql and the steps after it, in order: one step a format */
 extern const struct embed store_schema[];
 
 #define FORMATS 9
@@ -26,21 +26,13 @@ extern const struct embed store_schema[];
 int store_open(const char *path, enum store_mode mode, struct store **out,
                struct err *err)
 {
-    const char *const texts[FORMATS] = {
-        (const char *)store_schema[0].bytes,
-        (const char *)store_schema[1].bytes,
-        (const char *)store_schema[2].bytes,
-        (const char *)store_schema[3].bytes,
-        (const char *)store_schema[4].bytes,
-        (const char *)store_schema[5].bytes,
-        (const char *)store_schema[6].bytes,
-        (const char *)store_schema[7].bytes,
-        (const char *)store_schema[8].bytes,
-    };
+    const char *texts[FORMATS];
     struct dbfile_steps steps = { texts, FORMATS, READABLE };
     struct store *store = mem_new(1, sizeof(*store));
     int rc = 0;
 
+    for (size_t i = 0; i < FORMATS; i++)
+        texts[i] = (const char *)store_schema[i].bytes;
     store->path = mem_strdup(path);
     store->lock = -1;
     for (size_t i = 0; i < STORE_ARRAYS; i++)

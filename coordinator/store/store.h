@@ -1,4 +1,4 @@
-/* store.h - the one writer of a sweep's database (schema.sql)
+/* store.h - the one writer of a sweep's database (schema/)
  *
  * Rows are put one by one and become durable together: the first put opens a
  * transaction, store_commit() ends it.  What is acknowledged to a worker, and

@@ -1,8 +1,8 @@
 /* store_rows.h - the rows that are put into the database, as structs
  *
- * Field by field the columns of schema.sql, which says what they mean; each
- * struct has a shape (row.h) of the same name.  Numbers that may be missing are
- * NaN, or -1 where they are counts.
+ * Field by field the columns of schema/schema.sql, which says what they mean;
+ * each struct has a shape (row.h) of the same name.  Numbers that may be
+ * missing are NaN, or -1 where they are counts.
  */
 #ifndef FA_COORDINATOR_STORE_STORE_ROWS_H
 #define FA_COORDINATOR_STORE_STORE_ROWS_H

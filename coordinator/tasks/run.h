@@ -1,5 +1,5 @@
 /* run.h - shared by the commands that use hosts: sweep, resume, confirm, bench,
- * profile, fuzz (in run.c unless noted) */
+ * profile, explain --sanitize, fuzz (in run.c unless noted) */
 #ifndef FA_COORDINATOR_TASKS_RUN_H
 #define FA_COORDINATOR_TASKS_RUN_H
 

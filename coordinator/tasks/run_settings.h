@@ -25,6 +25,7 @@ enum run_kind {
     RUN_CONFIRM,
     RUN_BENCH,
     RUN_PROFILE,
+    RUN_EXPLAIN,
     RUN_FUZZ,
 };
 

@@ -81,6 +81,15 @@ class Profile(rig.Rig):
         with self.subTest("a named one"):
             told = json.loads(self.profile(folder, "BLOCK_SIZE=64,ITEMS=2,VECTOR=false", "--json").stdout)
             self.assertIn({"BLOCK_SIZE": 64, "ITEMS": 2, "VECTOR": False}, [p["config"] for p in told["profiles"]])
+        with self.subTest("compute-sanitizer needs a GPU"):
+            config = "BLOCK_SIZE=64,ITEMS=2,VECTOR=false"
+            before = self.run_coord(folder, "explain", config).stdout
+            refused = self.run_coord(folder, "explain", config, "--sanitize", code=2)
+            self.assertIn("--sanitize needs a GPU", refused.stderr)
+            self.assertNotIn("\n", refused.stderr.strip())
+            alone = self.run_coord(folder, "explain", config, "--shape", "n5k", code=2)
+            self.assertIn("--shape works only with --sanitize", alone.stderr)
+            self.assertEqual(self.run_coord(folder, "explain", config).stdout, before)
         with self.subTest("no result was made of it"):
             self.assertEqual(self.query(folder, "SELECT DISTINCT purpose FROM result WHERE purpose='profile'"), [])
         self.assert_invariants(folder)

@@ -97,9 +97,11 @@ static bool find_program(const struct tool_box *box, const char *name,
            find_in(box->compiler, (size_t)(slash - box->compiler), name, path);
 }
 
-static void settle_missing(struct tool *tool, const char *name)
+static void settle_missing(struct tool *tool, const struct tool_box *box,
+                           const char *name)
 {
     const char *path = getenv("PATH");
+    const char *slash = box->compiler ? strrchr(box->compiler, '/') : NULL;
 
     if (strchr(name, '/'))
         settle(tool, OUTCOME_MISSING,
@@ -107,8 +109,10 @@ static void settle_missing(struct tool *tool, const char *name)
     else
         settle(tool, OUTCOME_MISSING,
                "there is no program '%.100s' on this host: no folder of its "
-               "PATH has it (%.600s)",
-               name, path ? path : "");
+               "PATH has it (%.600s)%s%.*s",
+               name, path ? path : "", slash ? ", nor the compiler's, " : "",
+               slash ? (int)(slash - box->compiler) : 0,
+               slash ? box->compiler : "");
 }
 
 /* ---- the folder */
@@ -230,7 +234,7 @@ struct tool *tool_start(const struct tool_box *box, const struct tool_job *job,
     if (strcmp(name, TOOL_RUNNER) == 0)
         name = box->runner;
     if (!find_program(box, name, program)) {
-        settle_missing(tool, name);
+        settle_missing(tool, box, name);
         tool->state = TOOL_ENDED;
     } else if (fill_stage(box, job, &tool->stage, &err) < 0 ||
                start_child(box, job, tool, program, now_ns, &err) < 0) {

@@ -122,6 +122,7 @@ static void a_profile_is_no_finding(void **state)
     put(7, "ran", "", "a table of ncu");
     load();
     assert_int_equal(findings.n, 0);
+    assert_int_equal(findings_newest(&findings), 0);
     assert_false(findings_are_whole(&findings));
 }
 
@@ -153,6 +154,8 @@ static void the_newest_run_of_a_tool_counts(void **state)
     assert_false(findings_are_whole(&findings)); /* synccheck is older */
     put(ROUND(1, SANITIZER_SYNCCHECK), "ran", "", ONE_ERROR);
     load();
+    assert_int_equal(findings_newest(&findings),
+                     SANITIZER_ROUNDS / SANITIZER_TOOLS + 1);
     assert_true(findings_are_whole(&findings));
 }
 

@@ -74,6 +74,8 @@ static void each_command_has_its_flags_in_one_order(void **state)
                      " json quiet" },
         { RUN_PROFILE, " hosts ssh accept-new-host-keys max-hours linger log"
                        " json quiet" },
+        { RUN_EXPLAIN, " hosts ssh accept-new-host-keys max-hours linger log"
+                       " json quiet" },
         { RUN_FUZZ, " hosts db device arch ssh accept-new-host-keys max-hours"
                     " linger log json quiet" },
     };

@@ -144,7 +144,8 @@ static void what_is_not_on_the_host_is_said_in_one_sentence(void **state)
     assert_int_equal(result.outcome, OUTCOME_MISSING);
     assert_string_equal(result.detail,
                         "there is no program 'no-such-program-of-ours' on this "
-                        "host: no folder of its PATH has it (/usr/bin:/bin)");
+                        "host: no folder of its PATH has it (/usr/bin:/bin), "
+                        "nor the compiler's, /bin");
     assert_int_equal(result.status, -1);
     tool_result_fini(&result);
     command[0] = "/opt/none/python3";
