@@ -563,3 +563,12 @@ int64_t rig_number(struct rig *rig, const char *sql)
         fail_msg("%s", err.text);
     return number;
 }
+
+int64_t rig_rows(struct rig *rig, const char *table_and_where)
+{
+    char *sql = mem_printf("SELECT count(*) FROM %s", table_and_where);
+    int64_t rows = rig_number(rig, sql);
+
+    free(sql);
+    return rows;
+}

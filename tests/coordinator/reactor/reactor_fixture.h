@@ -102,5 +102,7 @@ void rig_listen(struct rig *rig);
 const char *rig_heard(struct rig *rig);
 /* A number of the database. */
 int64_t rig_number(struct rig *rig, const char *sql);
+/* How many rows: "lease WHERE ending = 'lost'". */
+int64_t rig_rows(struct rig *rig, const char *table_and_where);
 
 #endif

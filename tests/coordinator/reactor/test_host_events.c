@@ -43,14 +43,6 @@ static struct host_state *host(size_t i)
     return &rig.sweep.fleet.hosts[i];
 }
 
-static int64_t rows(const char *table_and_where)
-{
-    char sql[256];
-
-    snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", table_and_where);
-    return rig_number(&rig, sql);
-}
-
 static void news(enum host_threads_event event, int code, const char *text)
 {
     struct host_thread_news news = { .host = 0, .event = event, .code = code };
@@ -80,11 +72,14 @@ static void a_host_is_welcomed_and_is_ready(void **state)
     assert_int_equal(host(0)->state, HOST_STATE_READY);
     assert_int_equal(host(0)->n_gpus, 1);
     assert_string_equal(host(0)->worker.machine, "machine");
-    assert_int_equal(rows("host WHERE name = 'a' AND slots = 1 AND toolkit = "
-                          "'g++ 12.2.0' AND boot_id = 'b007'"),
+    assert_int_equal(
+        rig_rows(&rig, "host WHERE name = 'a' AND slots = 1 AND toolkit = 'g++ "
+                       "12.2.0' AND boot_id = 'b007'"),
+        1);
+    assert_int_equal(rig_rows(&rig, "gpu WHERE uuid = 'GPU-0' AND host = 'a'"),
                      1);
-    assert_int_equal(rows("gpu WHERE uuid = 'GPU-0' AND host = 'a'"), 1);
-    assert_int_equal(rows("event WHERE name = 'HOST-READY' AND text = 'a'"), 1);
+    assert_int_equal(
+        rig_rows(&rig, "event WHERE name = 'HOST-READY' AND text = 'a'"), 1);
     assert_non_null(strstr(rig_heard(&rig),
                            "a: ready: g++ 12.2.0, 1 build slot, 1 GPU, "
                            "NVIDIA L4"));
@@ -102,10 +97,12 @@ static void its_time_is_told_apart(void **state)
     come(0, 7, NULL, 0);
     rig.now_ns += NS_PER_S;
     ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
-    assert_int_equal(rows("interval WHERE host = 'a' AND category IN "
-                          "('acquiring', 'uploading', 'setup', 'idle') AND "
-                          "end_ns - start_ns = 1000000000"),
-                     4);
+    assert_int_equal(
+        rig_rows(
+            &rig,
+            "interval WHERE host = 'a' AND category IN ('acquiring', "
+            "'uploading', 'setup', 'idle') AND end_ns - start_ns = 1000000000"),
+        4);
     assert_int_equal(host(0)->conn.linked_ns, RIG_START_NS + 2 * NS_PER_S);
 }
 
@@ -118,9 +115,10 @@ static void attached_after_hello_is_still_setup(void **state)
     news(HOST_THREADS_ATTACHED, 0, "");
     rig.now_ns += NS_PER_S;
     ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
-    assert_int_equal(rows("interval WHERE host = 'a' AND category = 'idle' AND "
-                          "end_ns - start_ns = 2000000000"),
-                     1);
+    assert_int_equal(
+        rig_rows(&rig, "interval WHERE host = 'a' AND category = 'idle' AND "
+                       "end_ns - start_ns = 2000000000"),
+        1);
 }
 
 static void another_protocol_is_refused(void **state)
@@ -255,8 +253,8 @@ static void a_host_that_gives_up_is_not_used(void **state)
     news(HOST_THREADS_GAVE_UP, ERR_AUTH, "its key is not taken");
     assert_int_equal(host(0)->state, HOST_STATE_FAILED);
     assert_int_equal(host(0)->conn.code, ERR_AUTH);
-    assert_int_equal(rows("lease WHERE ending = 'lost'"), 2);
-    assert_int_equal(rows("event WHERE name = 'HOST-LOST'"), 1);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'lost'"), 2);
+    assert_int_equal(rig_rows(&rig, "event WHERE name = 'HOST-LOST'"), 1);
     news(HOST_THREADS_ENDED, 0, "");
     assert_int_equal(host(0)->state, HOST_STATE_FAILED);
 }
@@ -267,8 +265,8 @@ static void what_the_same_worker_does_not_know_never_arrived(void **state)
     come(0, 7, NULL, 0);
     assert_int_equal(rig_dispatch(&rig), 2);
     come(0, 7, NULL, 0);
-    assert_int_equal(rows("lease WHERE ending = 'refused'"), 2);
-    assert_int_equal(rows("lease WHERE ending = 'lost'"), 0);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'refused'"), 2);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'lost'"), 0);
 }
 
 static void what_another_worker_does_not_know_died_with_the_first(void **state)
@@ -277,7 +275,7 @@ static void what_another_worker_does_not_know_died_with_the_first(void **state)
     come(0, 7, NULL, 0);
     assert_int_equal(rig_dispatch(&rig), 2);
     come(0, 8, NULL, 0);
-    assert_int_equal(rows("lease WHERE ending = 'lost'"), 2);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'lost'"), 2);
 }
 
 static void what_it_still_does_goes_on(void **state)
@@ -297,7 +295,7 @@ static void what_it_still_does_goes_on(void **state)
         running[i] = text[i];
     }
     come(0, 7, running, 2);
-    assert_int_equal(rows("lease WHERE ending IS NOT NULL"), 0);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending IS NOT NULL"), 0);
     assert_int_equal(sched_leases(rig.sweep.work.sched), 2);
 }
 
@@ -364,7 +362,8 @@ static void what_an_earlier_run_gave_it_is_adopted(void **state)
     assert_int_equal(sched_leases(rig.sweep.work.sched), 1);
     assert_true(rig.sweep.work.issued[0].adopted);
     assert_int_equal(rig.sweep.work.issued[0].started_ns, rig.now_ns);
-    assert_int_equal(rows("lease WHERE host = 'a' AND stage = 'build'"), 1);
+    assert_int_equal(
+        rig_rows(&rig, "lease WHERE host = 'a' AND stage = 'build'"), 1);
     come(1, 8, &running, 1); /* it was a's */
     assert_int_equal(sched_leases(rig.sweep.work.sched), 1);
 }
@@ -392,9 +391,11 @@ static void a_screening_of_an_earlier_run_is_adopted(void **state)
         come(0, 7, &running, 1);
         assert_int_equal(sched_leases(rig.sweep.work.sched), i == 5);
     }
-    assert_int_equal(rows("lease WHERE stage = 'measure' AND host = 'a' AND "
-                          "gpu = 'GPU-0'"),
-                     1);
+    assert_int_equal(
+        rig_rows(
+            &rig,
+            "lease WHERE stage = 'measure' AND host = 'a' AND gpu = 'GPU-0'"),
+        1);
 }
 
 /* The name of the sweep in it is of any length. */
@@ -455,10 +456,11 @@ static void connecting_is_acquiring_until_it_was_ready(void **state)
     news(HOST_THREADS_CONNECTING, 0, "");
     rig.now_ns += NS_PER_S;
     ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
-    assert_int_equal(rows("interval WHERE host = 'a' AND end_ns - start_ns = "
-                          "1000000000 AND category IN ('uploading', "
-                          "'acquiring', 'idle')"),
-                     3);
+    assert_int_equal(
+        rig_rows(&rig,
+                 "interval WHERE host = 'a' AND end_ns - start_ns = 1000000000 "
+                 "AND category IN ('uploading', 'acquiring', 'idle')"),
+        3);
 }
 
 /* What is given up is not paid any more. */
@@ -470,10 +472,12 @@ static void a_host_that_is_given_up_is_released(void **state)
     host_events_give_up(&rig.sweep, 0, ERR_SYSTEM, "it is on fire");
     rig.now_ns += NS_PER_S;
     ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
-    assert_int_equal(rows("interval WHERE host = 'a'"), 1);
-    assert_int_equal(rows("interval WHERE host = 'a' AND end_ns - start_ns = "
-                          "1000000000"),
-                     1);
+    assert_int_equal(rig_rows(&rig, "interval WHERE host = 'a'"), 1);
+    assert_int_equal(
+        rig_rows(
+            &rig,
+            "interval WHERE host = 'a' AND end_ns - start_ns = 1000000000"),
+        1);
     assert_non_null(strstr(rig_heard(&rig), "a: not used: it is on fire"));
 }
 

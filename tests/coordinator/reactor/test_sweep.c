@@ -72,9 +72,7 @@ static void the_cap_of_hours_ends_it_when_it_is_reached(void **state)
     assert_int_equal(run(step, 3.6), 6);
     assert_string_equal(err.text, "the cap of 0.001 hours is reached");
     assert_int_equal(rig.turns, 37);
-    assert_int_equal(
-        rig_number(&rig, "SELECT count(*) FROM run WHERE ending = 'budget'"),
-        1);
+    assert_int_equal(rig_rows(&rig, "run WHERE ending = 'budget'"), 1);
 }
 
 /* What 'resume' and 'status' read of it, also when nothing came of it. */
@@ -83,15 +81,13 @@ static void a_run_is_written_down_with_what_was_told(void **state)
     (void)state;
     rig.options.hosts_file = "/home/ada/hosts.txt";
     assert_int_equal(run(step, 3.6), 6);
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM run WHERE command "
-                                      "= 'sweep' AND pid > 0"),
+    assert_int_equal(rig_rows(&rig, "run WHERE command = 'sweep' AND pid > 0"),
                      1);
     assert_int_equal(rig_number(&rig, "SELECT epoch FROM run"), rig.epoch);
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM request WHERE "
-                                      "file = 'sweep.json' AND hosts_file = "
-                                      "'/home/ada/hosts.txt'"),
+    assert_int_equal(rig_rows(&rig, "request WHERE file = 'sweep.json' AND "
+                                    "hosts_file = '/home/ada/hosts.txt'"),
                      1);
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM sweep"), 1);
+    assert_int_equal(rig_rows(&rig, "sweep"), 1);
 }
 
 static void without_caps_it_goes_on(void **state)
@@ -136,9 +132,7 @@ static void a_silent_host_is_suspect_after_15_s_and_lost_after_30(void **state)
                      1000000 + 100 + 30100);
     assert_int_equal(rig.reconnected[0], 1);
     assert_int_equal(rig.reconnected_ns, RIG_START_NS + 302 * STEP_NS);
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM lease WHERE "
-                                      "ending = 'lost'"),
-                     2);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'lost'"), 2);
 }
 
 /* What is sent to it does not arrive, so it greets again and again. */
@@ -212,9 +206,7 @@ static void one_signal_lets_what_runs_finish_for_15_s(void **state)
     assert_string_equal(rig_first(&rig, MSG_STOP)->what, "drain");
     assert_string_equal(rig_last(&rig, MSG_STOP)->what, "now");
     assert_int_equal(rig.turns, 10 + 151 + 20);
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM run WHERE ending "
-                                      "= 'interrupted'"),
-                     1);
+    assert_int_equal(rig_rows(&rig, "run WHERE ending = 'interrupted'"), 1);
 }
 
 static void step_with_two_signals(struct rig *r)
@@ -382,7 +374,7 @@ static void a_pass_that_leads_ends_it_and_is_no_sweep(void **state)
     assert_int_equal(run(step, 0), 1); /* nothing was correct */
     assert_int_equal(rig.turns, 11 + 1);
     assert_int_equal(led, 1);
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM sweep"), 0);
+    assert_int_equal(rig_rows(&rig, "sweep"), 0);
     rig.turns = 0;
     rig.now_ns = RIG_START_NS;
     assert_int_equal(run(step, 0.5), 6); /* it cannot end what it led */
@@ -620,18 +612,11 @@ static void it_is_done_when_all_is_measured(void **state)
     assert_string_equal(err.text, "");
     assert_int_equal(rig_count(&rig, MSG_BUILD), 31);
     assert_int_equal(rig_count(&rig, MSG_MEASURE), 30);
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM outcome WHERE "
-                                      "outcome = 'correct'"),
-                     30);
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM lease WHERE "
-                                      "ending = 'done'"),
-                     61);
-    assert_int_equal(
-        rig_number(&rig, "SELECT count(*) FROM run WHERE ending = 'done'"), 1);
+    assert_int_equal(rig_rows(&rig, "outcome WHERE outcome = 'correct'"), 30);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'done'"), 61);
+    assert_int_equal(rig_rows(&rig, "run WHERE ending = 'done'"), 1);
     assert_string_equal(rig_last(&rig, MSG_STOP)->what, "now");
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM interval WHERE "
-                                      "category = 'idle'") > 0,
-                     1);
+    assert_int_equal(rig_rows(&rig, "interval WHERE category = 'idle'") > 0, 1);
 }
 
 static void builds_alone_need_no_reference_and_no_measurement(void **state)
@@ -643,9 +628,7 @@ static void builds_alone_need_no_reference_and_no_measurement(void **state)
     assert_string_equal(err.text, "");
     assert_int_equal(rig_count(&rig, MSG_BUILD), 30);
     assert_int_equal(rig_count(&rig, MSG_MEASURE), 0);
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM lease WHERE "
-                                      "purpose = 'kernel'"),
-                     30);
+    assert_int_equal(rig_rows(&rig, "lease WHERE purpose = 'kernel'"), 30);
 }
 
 /* Each of 5 block sizes with each of 4 numbers of items, and the baseline is
@@ -660,9 +643,9 @@ static void a_cover_is_built_with_the_baseline(void **state)
     assert_int_equal(run(step_and_answer, 0), 0);
     assert_non_null(strstr(rig_heard(&rig), "20/20 built  0 failed"));
     assert_int_equal(rig_count(&rig, MSG_BUILD), 20);
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM lease JOIN config "
-                                      "ON key = config WHERE baseline = 1"),
-                     1);
+    assert_int_equal(
+        rig_rows(&rig, "lease JOIN config ON key = config WHERE baseline = 1"),
+        1);
 }
 
 /* What is left is told to whoever is at the terminal. */
