@@ -572,3 +572,16 @@ int64_t rig_rows(struct rig *rig, const char *table_and_where)
     free(sql);
     return rows;
 }
+
+void rig_come(struct rig *rig, size_t host, int64_t pid,
+              const char *const *running, size_t n)
+{
+    struct msg hello = rig_hello(pid);
+    char uuid[16];
+
+    hello.hello.running = (struct texts){ running, n };
+    snprintf(uuid, sizeof(uuid), "GPU-%zu", host);
+    assert_int_equal(rig_take(rig, host, hello), 0);
+    assert_int_equal(rig_take(rig, host, rig_gpu(uuid)), 0);
+    assert_int_equal(rig_take(rig, host, rig_is_ready()), 0);
+}
