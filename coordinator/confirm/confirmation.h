@@ -56,8 +56,7 @@ struct confirmation {
         bool over_all;   /* the objective is the mean of all shapes */
     } looks;
     struct verdict_rules rules;
-    char *against; /* the external baseline that the target is over; NULL: it
-                    * is over the baseline */
+    char *against; /* external baseline of the target; NULL: the baseline */
     int64_t possible;
     double cut; /* NAN: the cap left out nobody */
     struct confirmation_proof {
@@ -66,8 +65,7 @@ struct confirmation {
     int64_t started_utc;
     bool ended, failed;
 
-    struct candidate *candidates; /* the baseline, finalists and rejected
-                                   * ones */
+    struct candidate *candidates; /* the baseline, finalists, rejected ones */
     size_t n;
     size_t n_running; /* how many of them are not rejected */
     struct confirmation_shape *shapes;
@@ -111,8 +109,7 @@ struct confirmation_result {
                               * they differ in bits; -1: not known */
 };
 
-/* Visit every counted measurement, by block.  Its texts are valid during the
- * call. */
+/* Visit every counted measurement, by block.  Texts last for the call. */
 typedef void confirmation_result_fn(void *arg,
                                     const struct confirmation_result *result);
 int confirmation_results(struct store *store,

@@ -23,14 +23,14 @@ int sched_n_jobs(const struct sched *s)
 
 int sched_unit_of(const struct sched *s, int job)
 {
-    return job < sched_n_builds(s)
+    return s->jobs.list[job].stage == JOB_BUILD
                ? job
                : (job - sched_n_builds(s)) / s->limits.shapes;
 }
 
 int sched_shape_of(const struct sched *s, int job)
 {
-    return job < sched_n_builds(s)
+    return s->jobs.list[job].stage == JOB_BUILD
                ? 0
                : (job - sched_n_builds(s)) % s->limits.shapes;
 }

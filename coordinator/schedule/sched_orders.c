@@ -264,7 +264,9 @@ void sched_orders_doomed(struct sched *s, int unit, const char *why)
 {
     bool all = unit == s->limits.units;
 
-    for (int i = 0; i < s->orders.n && (all || s->units.ordered[unit] > 0); i++)
+    if (!all && s->units.ordered[unit] == 0)
+        return;
+    for (int i = 0; i < s->orders.n; i++)
         if ((all || s->orders.list[i].is.unit == unit) &&
             s->orders.list[i].state == ORDER_WAITING)
             drop(s, &s->orders.list[i], why);

@@ -20,10 +20,10 @@
 #include "common/hash.h"
 #include "common/outcome.h"
 #include "coordinator/schedule/sched.h"
+#include "coordinator/state/pass_start.h"
 #include "coordinator/state/pass_wait.h"
 
 struct err;
-struct past_runs;
 struct msg;
 struct msg_bundle;
 struct msg_measured;
@@ -33,21 +33,6 @@ struct pass;
 struct pollfd;
 struct progress_facts;
 struct sweep;
-
-/* Before work begins, in this order. */
-struct pass_start {
-    /* 'passed' points pass the gates.  Returns 1 if it made the plan itself, 0
-     * to take all of them. */
-    int (*choose)(struct sweep *sweep, struct pass *pass, int64_t passed,
-                  struct err *err);
-    /* There is a plan and a schedule.  Returns 1 if this pass leads. */
-    int (*lead)(struct sweep *sweep, struct pass *pass, struct err *err);
-    /* Read what earlier runs asked for and learnt. */
-    int (*recall)(struct sweep *sweep, struct pass *pass,
-                  struct past_runs *past, struct err *err);
-    /* The results of earlier runs are settled by now. */
-    int (*begin)(struct sweep *sweep, struct pass *pass, struct err *err);
-};
 
 /* For a pass whose orders are commands on workers. */
 struct pass_commands {

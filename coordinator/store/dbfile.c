@@ -47,11 +47,11 @@ const char *dbfile_network(unsigned long f_type)
 static int check_file_system(const char *path, struct err *err)
 {
     char *copy = mem_strdup(path);
-    struct statfs fs;
-    const char *name = NULL;
+    struct statfs fs = { .f_type = 0 };
+    const char *name;
 
-    if (statfs(dirname(copy), &fs) == 0)
-        name = dbfile_network((unsigned long)fs.f_type);
+    (void)statfs(dirname(copy), &fs); /* touch() says what is wrong with it */
+    name = dbfile_network((unsigned long)fs.f_type);
     free(copy);
     if (!name)
         return 0;
@@ -79,11 +79,9 @@ static int touch(const char *path, bool create, struct err *err)
 
     if (fd == -1 && errno == ENOENT && !create)
         return is_missing(path, err);
-    if (fd == -1 && (errno == EACCES || errno == EROFS))
+    if (fd == -1)
         return err_set(err, ERR_STORE, "%s cannot be written: %s", path,
                        strerror(errno));
-    if (fd == -1)
-        return err_set(err, ERR_STORE, "%s: %s", path, strerror(errno));
     rc = fstat(fd, &st);
     close(fd);
     if (rc == 0 && !S_ISREG(st.st_mode))
@@ -165,12 +163,13 @@ static int unreadable(const char *path, struct sqlite3 *db, struct err *err)
     return err_within(err, ERR_STORE, "%s", path);
 }
 
-/* The format of the file: 0 for an empty one. */
+/* 'out' is the format of the file: 0 for an empty one. */
 static int check_format(struct sqlite3 *db, const char *path, int newest,
-                        struct err *err)
+                        int *out, struct err *err)
 {
     int64_t id, format, tables;
 
+    *out = 0;
     if (sql_number(db, "PRAGMA application_id", &id, err, "") < 0 ||
         sql_number(db, "PRAGMA user_version", &format, err, "") < 0 ||
         sql_number(db, "SELECT count(*) FROM sqlite_schema", &tables, err, "") <
@@ -188,7 +187,19 @@ static int check_format(struct sqlite3 *db, const char *path, int newest,
                        "%s has format %lld, written by a newer fa-coord; this "
                        "one knows formats up to %d",
                        path, (long long)format, newest);
-    return (int)format;
+    *out = (int)format;
+    return 0;
+}
+
+/* A step failed, and 'err' says why. */
+static int undo(struct sqlite3 *db, const char *path, struct err *err)
+{
+    if ((sqlite3_errcode(db) & 0xff) == SQLITE_FULL)
+        err_set(err, ERR_STORE,
+                "the disk is full; to bring a database up to date takes "
+                "as much room as it has; nothing was changed");
+    (void)sql_run(db, "ROLLBACK", NULL); /* closing would do it too */
+    return err_within(err, ERR_STORE, "%s", path);
 }
 
 /* A step may rebuild tables.  Without foreign keys, rows are kept whatever they
@@ -213,16 +224,8 @@ static int migrate(struct sqlite3 *db, const char *path, int format,
                      "COMMIT; PRAGMA ignore_check_constraints=OFF;"
                      "PRAGMA foreign_keys=ON",
                      err);
-    if (rc < 0) {
-        if ((sqlite3_errcode(db) & 0xff) == SQLITE_FULL)
-            err_set(err, ERR_STORE,
-                    "the disk is full; to bring a database up to date takes "
-                    "as much room as it has; nothing was changed");
-        err_within(err, rc, "%s", path);
-        (void)sql_run(db, "ROLLBACK", NULL); /* closing would do it too */
-    }
     free(seal);
-    return rc;
+    return rc == 0 ? 0 : undo(db, path, err);
 }
 
 bool dbfile_fits_memory(int64_t bytes)
@@ -413,7 +416,7 @@ int dbfile_read(const char *path, struct dbfile_steps steps,
                 struct sqlite3 **out, struct err *err)
 {
     struct stat st;
-    int rc;
+    int format, rc;
 
     *out = NULL;
     if (stat(path, &st) < 0 && errno == ENOENT)
@@ -422,22 +425,15 @@ int dbfile_read(const char *path, struct dbfile_steps steps,
         return err_set(err, ERR_STORE, "%s: %s", path, strerror(errno));
     if (!S_ISREG(st.st_mode))
         return err_set(err, ERR_STORE, "%s is not a file", path);
-    rc = open_to_read(path, out, err);
+    rc = err_within(err, open_to_read(path, out, err), "%s", path);
     if (rc == 0)
-        rc = sql_run(*out, "PRAGMA wal_autocheckpoint=0", err);
-    if (rc < 0) {
-        rc = err_within(err, rc, "%s", path);
-        goto fail;
-    }
-    rc = check_format(*out, path, steps.n, err);
-    if (rc == 0)
+        rc = check_format(*out, path, steps.n, &format, err);
+    if (rc == 0 && format == 0)
         rc = err_set(err, ERR_STORE, "%s is an empty file", path);
-    if (rc < 0)
-        goto fail;
-    rc = rc < steps.readable ? read_older(path, out, rc, steps, err) : 0;
+    if (rc == 0 && format < steps.readable)
+        rc = read_older(path, out, format, steps, err);
     if (rc == 0)
         return 0;
-fail:
     dbfile_close(*out);
     *out = NULL;
     return rc;
@@ -450,37 +446,31 @@ int dbfile_check(const char *path, bool create, struct err *err)
     return rc < 0 ? rc : touch(path, create, err);
 }
 
+/* Keys are hashes, so pages are touched at random: keep them in memory (KiB),
+ * and copy them back less often (pages). */
+static const char write_settings[] =
+    "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+    "PRAGMA foreign_keys=ON; PRAGMA journal_size_limit=67108864;"
+    "PRAGMA cache_size=-65536; PRAGMA wal_autocheckpoint=8000";
+
 int dbfile_write(const char *path, struct dbfile_steps steps, bool create,
                  struct sqlite3 **out, struct err *err)
 {
-    int rc;
+    int format, rc;
 
     *out = NULL;
-    rc = open_db(path, SQLITE_OPEN_READWRITE, out, err);
-    if (rc < 0) {
-        rc = err_within(err, rc, "%s", path);
-        goto fail;
-    }
-    rc = check_format(*out, path, steps.n, err);
-    if (rc == 0 && !create)
+    rc = err_within(err, open_db(path, SQLITE_OPEN_READWRITE, out, err), "%s",
+                    path);
+    if (rc == 0)
+        rc = check_format(*out, path, steps.n, &format, err);
+    if (rc == 0 && format == 0 && !create)
         rc = err_set(err, ERR_STORE, "%s is an empty file", path);
-    if (rc < 0)
-        goto fail;
-    if (sql_run(*out,
-                "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
-                "PRAGMA foreign_keys=ON; PRAGMA journal_size_limit=67108864;"
-                /* keys are hashes, so pages are touched at random: keep them
-                 * in memory (KiB), and copy them back less often (pages) */
-                "PRAGMA cache_size=-65536; PRAGMA wal_autocheckpoint=8000",
-                err) < 0) {
+    if (rc == 0 && sql_run(*out, write_settings, err) < 0)
         rc = unreadable(path, *out, err);
-        goto fail;
-    }
-    if (rc < steps.n)
-        rc = migrate(*out, path, rc, steps, err);
-    if (rc >= 0)
+    if (rc == 0 && format < steps.n)
+        rc = migrate(*out, path, format, steps, err);
+    if (rc == 0)
         return 0;
-fail:
     dbfile_close(*out);
     *out = NULL;
     return rc;

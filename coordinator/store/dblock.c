@@ -42,13 +42,12 @@ static void read_holder(int fd, struct dblock_holder *out)
     }
 }
 
-static int refuse(const char *path, int fd, struct err *err)
+static int in_use(const char *path, int fd, struct err *err)
 {
     struct dblock_holder holder;
     char since[CLOCK_ISO_BYTES];
 
     read_holder(fd, &holder);
-    close(fd);
     if (holder.pid == 0)
         return err_set(err, ERR_STORE,
                        "%s is in use by another fa-coord that is just starting",
@@ -58,6 +57,11 @@ static int refuse(const char *path, int fd, struct err *err)
                    "%s is in use by fa-coord with pid %lld on %s since %s; "
                    "'fa-coord status' shows what it does",
                    path, (long long)holder.pid, holder.machine, since);
+}
+
+static int not_locked(const char *path, struct err *err)
+{
+    return err_set(err, ERR_STORE, "%s.lock: %s", path, strerror(errno));
 }
 
 static void write_holder(int fd)
@@ -74,18 +78,17 @@ static void write_holder(int fd)
 
 int dblock_take(const char *path, struct err *err)
 {
-    int fd = open_lock(path, O_RDWR | O_CREAT);
+    int fd = open_lock(path, O_RDWR | O_CREAT), rc;
 
     if (fd < 0)
-        return err_set(err, ERR_STORE, "%s.lock: %s", path, strerror(errno));
+        return not_locked(path, err);
     for (int tries = 1; flock(fd, LOCK_EX | LOCK_NB) < 0; tries++) {
-        if (errno != EWOULDBLOCK && errno != EINTR) {
-            err_set(err, ERR_STORE, "%s.lock: %s", path, strerror(errno));
+        if (tries == TAKE_TRIES) {
+            rc = errno == EWOULDBLOCK ? in_use(path, fd, err)
+                                      : not_locked(path, err);
             close(fd);
-            return ERR_STORE;
+            return rc;
         }
-        if (tries == TAKE_TRIES)
-            return refuse(path, fd, err);
         (void)poll(NULL, 0, TAKE_WAIT_MS);
     }
     write_holder(fd);

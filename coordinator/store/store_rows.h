@@ -26,8 +26,7 @@ struct store_request {
 struct store_sweep {
     const char *key, *name, *folder, *file, *hosts_file, *spec;
     const char *device, *arch, *facts, *settings;
-    int64_t configurations, passed;
-    int64_t created_utc;
+    int64_t configurations, passed, created_utc;
     int64_t id; /* when it is read */
 };
 
@@ -94,8 +93,7 @@ struct store_contest {
     double alpha, floor, target;
     const char *against; /* NULL: the baseline; read as "" */
     int64_t possible;
-    double cut; /* NaN: nothing was cut */
-    double proof_hours, proof_usd;
+    double cut, proof_hours, proof_usd; /* NaN: no cut, no price */
     int64_t started_utc;
     bool ended;                       /* when it is read, as is */
     const char *ending;               /* done failed; "" while it runs */

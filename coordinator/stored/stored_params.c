@@ -1,7 +1,6 @@
-#include "coordinator/stored/stored_params.h"
+#include "coordinator/stored/stored_params_internal.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,8 +163,7 @@ static const char *read_value(struct writer *writer, struct stored_param *param,
     return read_number(writer, param, at);
 }
 
-/* false: it may be an object all the same. */
-static bool read_plain(const char *json, struct stored_params *out)
+bool stored_params_read_plain(const char *json, struct stored_params *out)
 {
     const char *at = skip_blanks(json), *end;
     struct writer writer;
@@ -252,7 +250,7 @@ int stored_params_parse(const char *json, struct stored_params *out,
                         struct err *err)
 {
     *out = (struct stored_params){ 0 };
-    if (read_plain(json, out))
+    if (stored_params_read_plain(json, out))
         return 0;
     stored_params_fini(out);
     return read_any(json, out, err);

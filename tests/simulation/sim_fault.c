@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "tests/simulation/sim_hand.h"
+#include "tests/simulation/sim_host_thread.h"
 #include "tests/simulation/sim_world.h"
 
 #define HOUR_NS (3600 * NS_PER_S)
@@ -38,8 +38,8 @@ static void end_later(struct sim_world *world, sim_event_fn *fn, size_t host,
 static void cut(struct sim_world *world, size_t host, int64_t lasts_ns)
 {
     (void)lasts_ns;
-    if (world->lines[host].hand == SIM_HAND_ATTACHED)
-        sim_hand_broken(world, host, "connection reset");
+    if (world->lines[host].thread == SIM_HOST_THREAD_ATTACHED)
+        sim_host_thread_broken(world, host, "connection reset");
 }
 
 /* Both ends notice nothing but the silence.  A new login works. */

@@ -6,7 +6,7 @@
 
 #include "common/clock.h"
 #include "common/mem.h"
-#include "tests/simulation/sim_hand.h"
+#include "tests/simulation/sim_host_thread.h"
 #include "tests/simulation/sim_worker.h"
 #include "tests/simulation/sim_world.h"
 
@@ -116,7 +116,7 @@ void sim_host_kill_worker(struct sim_world *world, size_t host,
     for (size_t i = is->n_journal; i > 0; i--)
         if (is->journal[i - 1].saved_ns > world->boot_ns)
             forget_entry(is, i - 1);
-    sim_hand_breaks(world, host, true);
+    sim_host_thread_breaks(world, host, true);
     sim_line_hang_up(world, host);
 }
 

@@ -9,7 +9,7 @@
 #include "common/mem.h"
 #include "common/msg.h"
 #include "coordinator/store/store.h"
-#include "tests/simulation/sim_hand.h"
+#include "tests/simulation/sim_host_thread.h"
 #include "tests/simulation/sim_world.h"
 
 #define SPINS_MAX 1000000 /* calls of seams while time stands still */
@@ -72,7 +72,7 @@ static int link_open(void *self, const struct hosts *hosts,
     note_epoch(world);
     world->life.linger_ns = options->linger_s * NS_PER_S;
     for (size_t i = 0; i < hosts->n; i++)
-        sim_hand_start(world, i);
+        sim_host_thread_start(world, i);
     return 0;
 }
 
@@ -81,7 +81,7 @@ static void link_close(void *self)
     struct sim_world *world = self;
 
     for (size_t i = 0; i < world->scene.n_hosts; i++)
-        sim_hand_kill(world, i);
+        sim_host_thread_kill(world, i);
 }
 
 static bool has_come(const struct sim_life *life)
@@ -211,13 +211,13 @@ static int link_news(void *self, size_t host, struct host_thread_news *out)
 static void link_reconnect(void *self, size_t host)
 {
     sim_world_note(self, SIM_RECONNECT, (int)host, "");
-    sim_hand_again(self, host);
+    sim_host_thread_again(self, host);
 }
 
 static void link_dismiss(void *self, size_t host)
 {
     sim_world_note(self, SIM_DISMISS, (int)host, "");
-    sim_hand_dismiss(self, host);
+    sim_host_thread_dismiss(self, host);
 }
 
 /* ---- disk ---- */

@@ -5,7 +5,7 @@
 
 #include "common/clock.h"
 #include "common/mem.h"
-#include "tests/simulation/sim_hand.h"
+#include "tests/simulation/sim_host_thread.h"
 #include "tests/simulation/sim_life.h"
 #include "tests/simulation/sim_world.h"
 
@@ -239,7 +239,7 @@ static void heal(struct sim_world *world, const struct sim_event *event)
 static void tcp_gives_up(struct sim_world *world, const struct sim_event *event)
 {
     if (world->lines[event->host].stall == event->number)
-        sim_hand_broken(world, event->host, "connection timed out");
+        sim_host_thread_broken(world, event->host, "connection timed out");
 }
 
 void sim_line_stall(struct sim_world *world, size_t host, bool to_worker,

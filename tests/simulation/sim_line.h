@@ -1,6 +1,6 @@
 /* sim_line.h - the connection between the coordinator and one host
  *
- *   coordinator - ROUTER - hand ===tunnel (SSH)=== relay - DEALER - worker
+ *   coordinator - ROUTER - thread ===tunnel (SSH)=== relay - DEALER - worker
  *                             '---- stream (ZeroMQ) ----'
  *
  * A tunnel carries one stream at a time.  Within a stream, messages arrive once
@@ -43,12 +43,13 @@ struct sim_parcel *sim_parcels_take(struct sim_parcels *parcels); /* or NULL */
 void sim_parcels_fini(struct sim_parcels *parcels);
 
 /* The state of the host's thread (coordinator/link/host_thread.c). */
-enum sim_hand {
-    SIM_HAND_NONE, /* no coordinator runs, or the thread was told to end */
-    SIM_HAND_LOGIN,
-    SIM_HAND_ATTACHED,
-    SIM_HAND_WAITS, /* until it tries again */
-    SIM_HAND_GAVE_UP,
+enum sim_host_thread {
+    SIM_HOST_THREAD_NONE, /* no coordinator runs, or the thread was told to end
+                           */
+    SIM_HOST_THREAD_LOGIN,
+    SIM_HOST_THREAD_ATTACHED,
+    SIM_HOST_THREAD_WAITS, /* until it tries again */
+    SIM_HOST_THREAD_GAVE_UP,
 };
 
 struct sim_line {
@@ -57,8 +58,8 @@ struct sim_line {
     bool down; /* new logins fail */
     int64_t login_ns;
 
-    enum sim_hand hand;
-    int64_t hand_step; /* events of an older step are ignored */
+    enum sim_host_thread thread;
+    int64_t thread_step; /* events of an older step are ignored */
     int64_t retry_ms;
     bool told_to_end;   /* while the thread logged in */
     int64_t offered_ns; /* when the invitation was first offered, or 0 */

@@ -12,7 +12,7 @@
 #include "coordinator/store/store.h"
 #include "tests/coordinator/store/blank_db.h"
 #include "tests/simulation/sim_check.h"
-#include "tests/simulation/sim_hand.h"
+#include "tests/simulation/sim_host_thread.h"
 #include "tests/simulation/sim_pass.h"
 #include "tests/simulation/sim_sweep.h"
 #include "tests/simulation/sim_world.h"
@@ -121,7 +121,7 @@ static int one_life(struct sim_run *run, struct spec *spec,
     else
         note(world, SIM_CRASH, out, "");
     for (size_t i = 0; i < hosts.n; i++)
-        sim_hand_kill(world, i);
+        sim_host_thread_kill(world, i);
     sim_life_over(world);
     clear_signals(&world->life);
     store_close(world->life.store);

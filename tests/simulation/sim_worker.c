@@ -6,7 +6,7 @@
 
 #include "common/mem.h"
 #include "common/msg.h"
-#include "tests/simulation/sim_hand.h"
+#include "tests/simulation/sim_host_thread.h"
 #include "tests/simulation/sim_vice.h"
 #include "tests/simulation/sim_world.h"
 #include "worker/agent/claim.h"

@@ -563,3 +563,25 @@ int64_t rig_number(struct rig *rig, const char *sql)
         fail_msg("%s", err.text);
     return number;
 }
+
+int64_t rig_rows(struct rig *rig, const char *table_and_where)
+{
+    char *sql = mem_printf("SELECT count(*) FROM %s", table_and_where);
+    int64_t rows = rig_number(rig, sql);
+
+    free(sql);
+    return rows;
+}
+
+void rig_come(struct rig *rig, size_t host, int64_t pid,
+              const char *const *running, size_t n)
+{
+    struct msg hello = rig_hello(pid);
+    char uuid[16];
+
+    hello.hello.running = (struct texts){ running, n };
+    snprintf(uuid, sizeof(uuid), "GPU-%zu", host);
+    assert_int_equal(rig_take(rig, host, hello), 0);
+    assert_int_equal(rig_take(rig, host, rig_gpu(uuid)), 0);
+    assert_int_equal(rig_take(rig, host, rig_is_ready()), 0);
+}

@@ -71,6 +71,9 @@ void rig_run(struct rig *rig, int64_t epoch);
 
 /* It says READY with so many build slots and GPUs, of credit 1. */
 void rig_ready(struct rig *rig, size_t host, int slots, int gpus);
+/* It comes with one GPU and these identities in work. */
+void rig_come(struct rig *rig, size_t host, int64_t pid,
+              const char *const *running, size_t n);
 /* Take a message as if it had come from the host, in this epoch. */
 int rig_take(struct rig *rig, size_t host, struct msg msg);
 /* Grant and send what can be; returns how many leases went. */
@@ -102,5 +105,7 @@ void rig_listen(struct rig *rig);
 const char *rig_heard(struct rig *rig);
 /* A number of the database. */
 int64_t rig_number(struct rig *rig, const char *sql);
+/* How many rows: "lease WHERE ending = 'lost'". */
+int64_t rig_rows(struct rig *rig, const char *table_and_where);
 
 #endif

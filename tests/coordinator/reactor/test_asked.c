@@ -79,14 +79,6 @@ static int tear_down(void **state)
     return 0;
 }
 
-static int64_t rows(const char *table_and_where)
-{
-    char sql[256];
-
-    snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", table_and_where);
-    return rig_number(&rig, sql);
-}
-
 static void what_a_gate_rejects_at_a_shape_is_not_run_there(void **state)
 {
     const struct sched *sched = rig.sweep.work.sched;
@@ -94,9 +86,10 @@ static void what_a_gate_rejects_at_a_shape_is_not_run_there(void **state)
     (void)state;
     assert_int_equal(plan_gate(rig.sweep.work.plan, 0, 0), 0);
     assert_int_equal(plan_gate(rig.sweep.work.plan, 0, 1), -1);
-    assert_int_equal(rows("outcome WHERE outcome = 'constraints' AND shape = "
-                          "'n100' AND reason LIKE 'gate ''vector_items'': %'"),
-                     1);
+    assert_int_equal(
+        rig_rows(&rig, "outcome WHERE outcome = 'constraints' AND shape = "
+                       "'n100' AND reason LIKE 'gate ''vector_items'': %'"),
+        1);
     assert_int_equal(rig.sweep.work.count.settled, 1);
     assert_int_equal(sched_job(sched, JOB_MEASURE, 0, 0)->state, JOB_FAILED);
     assert_int_equal(sched_job(sched, JOB_MEASURE, 0, 1)->state, JOB_BLOCKED);
@@ -108,12 +101,13 @@ static void a_build_that_fails_settles_what_no_gate_has(void **state)
     assert_int_equal(rig_dispatch(&rig), 2);
     assert_int_equal(rig_built(&rig, rig_last(&rig, MSG_BUILD), "compile"), 0);
     assert_int_equal(rig.sweep.work.count.settled, 2);
-    assert_int_equal(rows("outcome WHERE outcome = 'compile' AND shape = "
-                          "'n5k'"),
-                     1);
-    assert_int_equal(rows("outcome WHERE outcome = 'constraints' AND shape = "
-                          "'n100'"),
-                     1);
+    assert_int_equal(
+        rig_rows(&rig, "outcome WHERE outcome = 'compile' AND shape = 'n5k'"),
+        1);
+    assert_int_equal(
+        rig_rows(&rig,
+                 "outcome WHERE outcome = 'constraints' AND shape = 'n100'"),
+        1);
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

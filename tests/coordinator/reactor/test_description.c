@@ -30,14 +30,6 @@ static int tear_down(void **state)
     return 0;
 }
 
-static int64_t rows(const char *table_and_where)
-{
-    char sql[320];
-
-    snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", table_and_where);
-    return rig_number(&rig, sql);
-}
-
 static void sql(const char *text)
 {
     if (sql_run(store_db(rig.sweep.mail.store), text, &err) < 0)
@@ -80,7 +72,7 @@ static void what_changed_of_a_configuration_is_written_again(void **state)
 
     (void)state;
     open_wide();
-    assert_int_equal(rows("config"), 120);
+    assert_int_equal(rig_rows(&rig, "config"), 120);
     sql("CREATE TABLE was AS SELECT * FROM config");
     for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
         char text[160];
@@ -90,26 +82,26 @@ static void what_changed_of_a_configuration_is_written_again(void **state)
                  "(SELECT key FROM config ORDER BY key LIMIT 7)",
                  changes[i]);
         sql(text);
-        assert_int_equal(rows("(SELECT * FROM config EXCEPT "
-                              "SELECT * FROM was)"),
-                         7);
+        assert_int_equal(
+            rig_rows(&rig, "(SELECT * FROM config EXCEPT SELECT * FROM was)"),
+            7);
         assert_int_equal(description_put_configs(&rig.sweep, 0, &err), 0);
-        assert_int_equal(rows("(SELECT * FROM config EXCEPT "
-                              "SELECT * FROM was)"),
-                         0);
+        assert_int_equal(
+            rig_rows(&rig, "(SELECT * FROM config EXCEPT SELECT * FROM was)"),
+            0);
     }
     /* As text they are the same, so this is not looked at. */
     sql("UPDATE config SET params = '{}'");
     assert_int_equal(description_put_configs(&rig.sweep, 0, &err), 0);
-    assert_int_equal(rows("config WHERE params = '{}'"), 120);
+    assert_int_equal(rig_rows(&rig, "config WHERE params = '{}'"), 120);
     /* Less than 64 are written without a look. */
     assert_int_equal(description_put_configs(&rig.sweep, 57, &err), 0);
-    assert_int_equal(rows("config WHERE params = '{}'"), 57);
+    assert_int_equal(rig_rows(&rig, "config WHERE params = '{}'"), 57);
     sql("UPDATE config SET params = '{}'");
     assert_int_equal(description_put_configs(&rig.sweep, 56, &err), 0);
-    assert_int_equal(rows("config WHERE params = '{}'"), 120);
+    assert_int_equal(rig_rows(&rig, "config WHERE params = '{}'"), 120);
     assert_int_equal(description_put_configs(&rig.sweep, 120, &err), 0);
-    assert_int_equal(rows("config WHERE params = '{}'"), 120);
+    assert_int_equal(rig_rows(&rig, "config WHERE params = '{}'"), 120);
 }
 
 static void what_another_sweep_had_becomes_of_this_one(void **state)
@@ -120,9 +112,9 @@ static void what_another_sweep_had_becomes_of_this_one(void **state)
         "UPDATE copy SET id = 99, key = 'another';"
         "INSERT INTO sweep SELECT * FROM copy;"
         "UPDATE config SET sweep = 99");
-    assert_int_equal(rows("config WHERE sweep = 99"), 120);
+    assert_int_equal(rig_rows(&rig, "config WHERE sweep = 99"), 120);
     assert_int_equal(description_put_configs(&rig.sweep, 0, &err), 0);
-    assert_int_equal(rows("config WHERE sweep = 99"), 0);
+    assert_int_equal(rig_rows(&rig, "config WHERE sweep = 99"), 0);
 }
 
 /* A later release must find the sweep again, so what the key is made of does
@@ -155,8 +147,8 @@ static void assert_key(const char key[HASH_HEX])
     char where[80];
 
     snprintf(where, sizeof(where), "sweep WHERE key = '%s'", key);
-    assert_int_equal(rows(where), 1);
-    assert_int_equal(rows("sweep"), 1);
+    assert_int_equal(rig_rows(&rig, where), 1);
+    assert_int_equal(rig_rows(&rig, "sweep"), 1);
 }
 
 static void a_sweep_is_its_file_its_sources_and_its_device(void **state)
@@ -175,12 +167,13 @@ static void its_settings_and_its_facts_are_written_down(void **state)
     rig_open_bare(&rig, 1);
     rig.options.search_settings = rig.sweep.work.spec->search;
     rig_begin(&rig);
-    assert_int_equal(rows("sweep WHERE json_extract(facts, '$.arch') = 89"), 1);
-    assert_int_equal(rows("sweep WHERE json_extract(settings, '$.attempts') = "
-                          "2 AND json_extract(settings, '$.method') = "
-                          "'exhaustive' AND json_extract(settings, "
-                          "'$.strategy') IS NOT NULL"),
-                     1);
+    assert_int_equal(
+        rig_rows(&rig, "sweep WHERE json_extract(facts, '$.arch') = 89"), 1);
+    assert_int_equal(
+        rig_rows(&rig, "sweep WHERE json_extract(settings, '$.attempts') = 2 "
+                       "AND json_extract(settings, '$.method') = 'exhaustive' "
+                       "AND json_extract(settings, '$.strategy') IS NOT NULL"),
+        1);
 }
 
 /* So that a report shows only that. */
@@ -198,10 +191,10 @@ static void a_selection_is_a_sweep_of_its_own(void **state)
     key_of(true, key);
     assert_key(key);
     /* What was asked for is all that there is to do. */
-    assert_int_equal(rows("sweep WHERE configurations = 30 AND passed = 30"),
-                     1);
+    assert_int_equal(
+        rig_rows(&rig, "sweep WHERE configurations = 30 AND passed = 30"), 1);
     assert_int_equal(description_put_request(&rig.sweep, &err), 0);
-    assert_int_equal(rows("request"), 0);
+    assert_int_equal(rig_rows(&rig, "request"), 0);
 }
 
 #define CASE(test) cmocka_unit_test_teardown(test, tear_down)

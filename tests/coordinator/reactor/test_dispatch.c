@@ -133,14 +133,6 @@ static int tear_down(void **state)
     return 0;
 }
 
-static int64_t rows(const char *table_and_where)
-{
-    char sql[256];
-
-    snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", table_and_where);
-    return rig_number(&rig, sql);
-}
-
 static int64_t place(enum sched_purpose purpose, int round)
 {
     return orders_place(&rig.sweep, &(struct sched_order){ .unit = 0,
@@ -154,14 +146,16 @@ static int64_t place(enum sched_purpose purpose, int round)
 static void each_lease_has_a_row_before_it_is_sent(void **state)
 {
     (void)state;
-    assert_int_equal(rows("lease"), 5);
-    assert_int_equal(rows("lease WHERE id = 1 AND stage = 'build' AND purpose "
-                          "= 'reference' AND host = 'a' AND attempt = 1 AND "
-                          "epoch = 1000"),
-                     1);
-    assert_int_equal(rows("lease WHERE stage = 'measure' AND purpose = "
-                          "'screen' AND shape = 'n5k' AND gpu = 'GPU-0-0'"),
-                     1);
+    assert_int_equal(rig_rows(&rig, "lease"), 5);
+    assert_int_equal(
+        rig_rows(&rig,
+                 "lease WHERE id = 1 AND stage = 'build' AND purpose = "
+                 "'reference' AND host = 'a' AND attempt = 1 AND epoch = 1000"),
+        1);
+    assert_int_equal(
+        rig_rows(&rig, "lease WHERE stage = 'measure' AND purpose = 'screen' "
+                       "AND shape = 'n5k' AND gpu = 'GPU-0-0'"),
+        1);
     assert_int_equal(rig.commits, 2);
     assert_int_equal(told.settled, 1);
     assert_int_equal(told.outcome, OUTCOME_CORRECT);
@@ -185,7 +179,7 @@ static void what_cannot_be_sent_is_taken_back_and_its_host_rests(void **state)
     assert_int_equal(rig_built(&rig, rig_last(&rig, MSG_BUILD), "built"), 0);
     rig.is_deaf[0] = true;
     assert_int_equal(rig_dispatch(&rig), 0);
-    assert_true(rows("lease WHERE ending = 'refused'") > 0);
+    assert_true(rig_rows(&rig, "lease WHERE ending = 'refused'") > 0);
     assert_int_equal(rig.sweep.fleet.hosts[0].conduct.rests_ns,
                      RIG_START_NS + NS_PER_S);
     rig.is_deaf[0] = false;
@@ -224,9 +218,9 @@ static void an_order_ends_with_its_result(void **state)
     assert_int_equal(told.ended, 1);
     assert_int_equal(told.without_result, 0);
     assert_int_equal(sched_open_orders(rig.sweep.work.sched), 0);
-    assert_int_equal(rows("lease WHERE purpose = 'canary' AND ending = "
-                          "'done'"),
-                     1);
+    assert_int_equal(
+        rig_rows(&rig, "lease WHERE purpose = 'canary' AND ending = 'done'"),
+        1);
 }
 
 static void an_order_that_is_dropped_ends_without_one(void **state)
@@ -253,9 +247,9 @@ static void an_order_that_crashes_is_lost_to_its_pass(void **state)
     assert_int_equal(told.lost, 1);
     assert_string_equal(told.died, "why");
     assert_int_equal(told.ended, 0);
-    assert_int_equal(rows("lease WHERE purpose = 'canary' AND ending = "
-                          "'lost'"),
-                     1);
+    assert_int_equal(
+        rig_rows(&rig, "lease WHERE purpose = 'canary' AND ending = 'lost'"),
+        1);
 }
 
 static void an_order_that_is_wrong_is_over_too(void **state)
@@ -282,7 +276,8 @@ static void measured_again_it_is_settled_again(void **state)
     rig_result_of(rig_last(&rig, MSG_MEASURE), "correctness", 0, &result);
     result.msg.measured.work.id.round = 1;
     assert_int_equal(rig_take(&rig, 0, result.msg), 0);
-    assert_int_equal(rows("outcome WHERE outcome = 'correctness'"), 1);
+    assert_int_equal(rig_rows(&rig, "outcome WHERE outcome = 'correctness'"),
+                     1);
     assert_int_equal(rig.sweep.work.count.correct, 0);
     assert_int_equal(rig.sweep.work.count.settled, 1);
     assert_int_equal(told.settled, 2);
@@ -292,8 +287,8 @@ static void measured_again_it_is_settled_again(void **state)
     rig_result_of(rig_last(&rig, MSG_MEASURE), "correct", 2e-3, &result);
     result.msg.measured.work.id.round = 2;
     assert_int_equal(rig_take(&rig, 0, result.msg), 0);
-    assert_int_equal(rows("outcome WHERE outcome = 'correct' AND "
-                          "abs(median_s - 0.002) < 1e-9"),
+    assert_int_equal(rig_rows(&rig, "outcome WHERE outcome = 'correct' AND "
+                                    "abs(median_s - 0.002) < 1e-9"),
                      1);
     assert_int_equal(rig.sweep.work.count.correct, 1);
     assert_null(rig.sweep.reactor.ending);

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "common/clock.h"
-#include "common/mem.h"
 #include "coordinator/reactor/host_events.h"
 #include "coordinator/reactor/inbox.h"
 #include "coordinator/schedule/ledger.h"
@@ -43,14 +42,6 @@ static struct host_state *host(size_t i)
     return &rig.sweep.fleet.hosts[i];
 }
 
-static int64_t rows(const char *table_and_where)
-{
-    char sql[256];
-
-    snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", table_and_where);
-    return rig_number(&rig, sql);
-}
-
 static void news(enum host_threads_event event, int code, const char *text)
 {
     struct host_thread_news news = { .host = 0, .event = event, .code = code };
@@ -59,32 +50,22 @@ static void news(enum host_threads_event event, int code, const char *text)
     host_events_news(&rig.sweep, &news);
 }
 
-/* It comes with these identities in work. */
-static void come(size_t i, int64_t pid, const char *const *running, size_t n)
-{
-    struct msg hello = rig_hello(pid);
-    char uuid[16];
-
-    hello.hello.running = (struct texts){ running, n };
-    snprintf(uuid, sizeof(uuid), "GPU-%zu", i);
-    assert_int_equal(rig_take(&rig, i, hello), 0);
-    assert_int_equal(rig_take(&rig, i, rig_gpu(uuid)), 0);
-    assert_int_equal(rig_take(&rig, i, rig_is_ready()), 0);
-}
-
 static void a_host_is_welcomed_and_is_ready(void **state)
 {
     (void)state;
-    come(0, 7, NULL, 0);
+    rig_come(&rig, 0, 7, NULL, 0);
     assert_int_equal(rig_count(&rig, MSG_WELCOME), 1);
     assert_int_equal(host(0)->state, HOST_STATE_READY);
     assert_int_equal(host(0)->n_gpus, 1);
     assert_string_equal(host(0)->worker.machine, "machine");
-    assert_int_equal(rows("host WHERE name = 'a' AND slots = 1 AND toolkit = "
-                          "'g++ 12.2.0' AND boot_id = 'b007'"),
+    assert_int_equal(
+        rig_rows(&rig, "host WHERE name = 'a' AND slots = 1 AND toolkit = 'g++ "
+                       "12.2.0' AND boot_id = 'b007'"),
+        1);
+    assert_int_equal(rig_rows(&rig, "gpu WHERE uuid = 'GPU-0' AND host = 'a'"),
                      1);
-    assert_int_equal(rows("gpu WHERE uuid = 'GPU-0' AND host = 'a'"), 1);
-    assert_int_equal(rows("event WHERE name = 'HOST-READY' AND text = 'a'"), 1);
+    assert_int_equal(
+        rig_rows(&rig, "event WHERE name = 'HOST-READY' AND text = 'a'"), 1);
     assert_non_null(strstr(rig_heard(&rig),
                            "a: ready: g++ 12.2.0, 1 build slot, 1 GPU, "
                            "NVIDIA L4"));
@@ -99,13 +80,15 @@ static void its_time_is_told_apart(void **state)
     rig.now_ns += NS_PER_S;
     news(HOST_THREADS_ATTACHED, 0, "");
     rig.now_ns += NS_PER_S;
-    come(0, 7, NULL, 0);
+    rig_come(&rig, 0, 7, NULL, 0);
     rig.now_ns += NS_PER_S;
     ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
-    assert_int_equal(rows("interval WHERE host = 'a' AND category IN "
-                          "('acquiring', 'uploading', 'setup', 'idle') AND "
-                          "end_ns - start_ns = 1000000000"),
-                     4);
+    assert_int_equal(
+        rig_rows(
+            &rig,
+            "interval WHERE host = 'a' AND category IN ('acquiring', "
+            "'uploading', 'setup', 'idle') AND end_ns - start_ns = 1000000000"),
+        4);
     assert_int_equal(host(0)->conn.linked_ns, RIG_START_NS + 2 * NS_PER_S);
 }
 
@@ -113,14 +96,15 @@ static void its_time_is_told_apart(void **state)
 static void attached_after_hello_is_still_setup(void **state)
 {
     (void)state;
-    come(0, 7, NULL, 0);
+    rig_come(&rig, 0, 7, NULL, 0);
     rig.now_ns += NS_PER_S;
     news(HOST_THREADS_ATTACHED, 0, "");
     rig.now_ns += NS_PER_S;
     ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
-    assert_int_equal(rows("interval WHERE host = 'a' AND category = 'idle' AND "
-                          "end_ns - start_ns = 2000000000"),
-                     1);
+    assert_int_equal(
+        rig_rows(&rig, "interval WHERE host = 'a' AND category = 'idle' AND "
+                       "end_ns - start_ns = 2000000000"),
+        1);
 }
 
 static void another_protocol_is_refused(void **state)
@@ -169,7 +153,7 @@ static void ready_before_hello_is_refused(void **state)
 static void a_gpu_under_two_names_is_used_once(void **state)
 {
     (void)state;
-    come(0, 7, NULL, 0);
+    rig_come(&rig, 0, 7, NULL, 0);
     assert_int_equal(rig_take(&rig, 1, rig_hello(8)), 0);
     assert_int_equal(rig_take(&rig, 1, rig_gpu("GPU-0")), 0);
     assert_int_equal(host(1)->n_gpus, 0);
@@ -183,8 +167,8 @@ static void a_gpu_under_two_names_is_used_once(void **state)
 static void a_worker_under_two_names_is_one_host(void **state)
 {
     (void)state;
-    come(0, 7, NULL, 0);
-    come(1, 7, NULL, 0);
+    rig_come(&rig, 0, 7, NULL, 0);
+    rig_come(&rig, 1, 7, NULL, 0);
     assert_int_equal(host(0)->state, HOST_STATE_FAILED);
     assert_int_equal(host(0)->conn.code, ERR_INPUT);
     assert_string_equal(host(0)->conn.why,
@@ -200,7 +184,7 @@ static void another_machine_with_the_same_pid_is_another_worker(void **state)
     struct msg hello = rig_hello(7);
 
     (void)state;
-    come(0, 7, NULL, 0);
+    rig_come(&rig, 0, 7, NULL, 0);
     hello.hello.boot_id = "c007";
     assert_int_equal(rig_take(&rig, 1, hello), 0);
     assert_int_equal(host(0)->state, HOST_STATE_READY);
@@ -211,7 +195,7 @@ static void a_broken_connection_is_told_once(void **state)
     const char *heard;
 
     (void)state;
-    come(0, 7, NULL, 0);
+    rig_come(&rig, 0, 7, NULL, 0);
     news(HOST_THREADS_BROKEN, ERR_NETWORK, "reset");
     assert_int_equal(host(0)->state, HOST_STATE_AWAY);
     assert_int_equal(host(0)->conn.tries, 1);
@@ -250,180 +234,21 @@ static void a_connection_that_breaks_while_it_stops_is_not_told(void **state)
 static void a_host_that_gives_up_is_not_used(void **state)
 {
     (void)state;
-    come(0, 7, NULL, 0);
+    rig_come(&rig, 0, 7, NULL, 0);
     assert_int_equal(rig_dispatch(&rig), 2);
     news(HOST_THREADS_GAVE_UP, ERR_AUTH, "its key is not taken");
     assert_int_equal(host(0)->state, HOST_STATE_FAILED);
     assert_int_equal(host(0)->conn.code, ERR_AUTH);
-    assert_int_equal(rows("lease WHERE ending = 'lost'"), 2);
-    assert_int_equal(rows("event WHERE name = 'HOST-LOST'"), 1);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'lost'"), 2);
+    assert_int_equal(rig_rows(&rig, "event WHERE name = 'HOST-LOST'"), 1);
     news(HOST_THREADS_ENDED, 0, "");
     assert_int_equal(host(0)->state, HOST_STATE_FAILED);
-}
-
-static void what_the_same_worker_does_not_know_never_arrived(void **state)
-{
-    (void)state;
-    come(0, 7, NULL, 0);
-    assert_int_equal(rig_dispatch(&rig), 2);
-    come(0, 7, NULL, 0);
-    assert_int_equal(rows("lease WHERE ending = 'refused'"), 2);
-    assert_int_equal(rows("lease WHERE ending = 'lost'"), 0);
-}
-
-static void what_another_worker_does_not_know_died_with_the_first(void **state)
-{
-    (void)state;
-    come(0, 7, NULL, 0);
-    assert_int_equal(rig_dispatch(&rig), 2);
-    come(0, 8, NULL, 0);
-    assert_int_equal(rows("lease WHERE ending = 'lost'"), 2);
-}
-
-static void what_it_still_does_goes_on(void **state)
-{
-    const char *running[2];
-    char text[2][128];
-
-    (void)state;
-    come(0, 7, NULL, 0);
-    assert_int_equal(rig_dispatch(&rig), 2);
-    for (int i = 0; i < 2; i++) {
-        const struct rig_sent *build =
-            i ? rig_last(&rig, MSG_BUILD) : rig_first(&rig, MSG_BUILD);
-
-        snprintf(text[i], sizeof(text[i]), "vector_add/%s//%s/0/build/1",
-                 build->config, build->purpose);
-        running[i] = text[i];
-    }
-    come(0, 7, running, 2);
-    assert_int_equal(rows("lease WHERE ending IS NOT NULL"), 0);
-    assert_int_equal(sched_leases(rig.sweep.work.sched), 2);
-}
-
-/* It measured for this run, and says so with one word wrong. */
-static void a_measurement_is_known_by_shape_purpose_and_round(void **state)
-{
-    static const char *const forms[] = { "n5k/screen/0/measure", /* right */
-                                         "n5k/screen/1/measure",
-                                         "n5k/canary/0/measure",
-                                         "n6k/screen/0/measure",
-                                         "n5k/screen/0/measure/1" };
-    const struct rig_sent *sent;
-    const char *running;
-    char text[160];
-
-    (void)state;
-    come(0, 7, NULL, 0);
-    rig_build_two(&rig);
-    for (size_t i = 0; i < 5; i++) {
-        while (sched_lease_on(rig.sweep.work.sched, 0))
-            sched_lease_apply(rig.sweep.work.sched,
-                              sched_lease_on(rig.sweep.work.sched, 0)->id,
-                              JOB_EV_REFUSED);
-        assert_true(rig_dispatch(&rig) > 0);
-        sent = rig_last(&rig, MSG_MEASURE);
-        snprintf(text, sizeof(text), "vector_add/%s/%s/1", sent->config,
-                 forms[i]);
-        running = text;
-        come(0, 7, &running, 1);
-        assert_int_equal(sched_leases(rig.sweep.work.sched), i == 0);
-    }
-}
-
-/* A claim alone would keep it from all others. */
-static void what_it_was_never_given_is_not_adopted(void **state)
-{
-    const char *key = plan_unit(rig.sweep.work.plan, 3)->key;
-    const char *running;
-    char text[128];
-
-    (void)state;
-    snprintf(text, sizeof(text), "vector_add/%s//kernel/0/build/1", key);
-    running = text;
-    come(0, 7, &running, 1);
-    assert_int_equal(sched_leases(rig.sweep.work.sched), 0);
-    assert_non_null(strstr(rig_heard(&rig), "CLAIM-REFUSED host=a"));
-}
-
-static void what_an_earlier_run_gave_it_is_adopted(void **state)
-{
-    struct left_lease *left = mem_new(1, sizeof(*left));
-    const char *running;
-    char text[128];
-
-    (void)state;
-    *left = (struct left_lease){ .host = "a", .stage = JOB_BUILD, .unit = 3 };
-    rig.sweep.work.left = left;
-    rig.sweep.work.n_left = 1;
-    snprintf(text, sizeof(text), "vector_add/%s//kernel/0/build/1",
-             plan_unit(rig.sweep.work.plan, 3)->key);
-    running = text;
-    rig.now_ns += NS_PER_S;
-    come(0, 7, &running, 1);
-    assert_int_equal(sched_leases(rig.sweep.work.sched), 1);
-    assert_true(rig.sweep.work.issued[0].adopted);
-    assert_int_equal(rig.sweep.work.issued[0].started_ns, rig.now_ns);
-    assert_int_equal(rows("lease WHERE host = 'a' AND stage = 'build'"), 1);
-    come(1, 8, &running, 1); /* it was a's */
-    assert_int_equal(sched_leases(rig.sweep.work.sched), 1);
-}
-
-/* Unit 0 was given to host a by an earlier run, to be measured. */
-static void a_screening_of_an_earlier_run_is_adopted(void **state)
-{
-    static const char *const forms[] = {
-        "n5k/canary/0/measure", /* wrong */
-        "n5k/screen/1/measure",  "n6k/screen/0/measure", "n5k/screen//measure",
-        "n5k/screen/0x/measure", "n5k/screen/0/measure"
-    };
-    struct left_lease *left = mem_new(1, sizeof(*left));
-    const char *running;
-    char text[160];
-
-    (void)state;
-    *left = (struct left_lease){ .host = "a", .stage = JOB_MEASURE };
-    rig.sweep.work.left = left;
-    rig.sweep.work.n_left = 1;
-    running = text;
-    for (size_t i = 0; i < 6; i++) {
-        snprintf(text, sizeof(text), "vector_add/%s/%s/1",
-                 plan_unit(rig.sweep.work.plan, 0)->key, forms[i]);
-        come(0, 7, &running, 1);
-        assert_int_equal(sched_leases(rig.sweep.work.sched), i == 5);
-    }
-    assert_int_equal(rows("lease WHERE stage = 'measure' AND host = 'a' AND "
-                          "gpu = 'GPU-0'"),
-                     1);
-}
-
-/* The name of the sweep in it is of any length. */
-static void an_identity_has_1023_bytes_at_most(void **state)
-{
-    struct left_lease *left = mem_new(1, sizeof(*left));
-    const char *running;
-    char text[1100];
-    int rest = snprintf(text, sizeof(text), "/%s//kernel/0/build/1",
-                        plan_unit(rig.sweep.work.plan, 3)->key);
-
-    (void)state;
-    *left = (struct left_lease){ .host = "a", .stage = JOB_BUILD, .unit = 3 };
-    rig.sweep.work.left = left;
-    rig.sweep.work.n_left = 1;
-    running = text;
-    for (int len = 1024; len >= 1023; len--) {
-        snprintf(text, sizeof(text), "%0*d/%s//kernel/0/build/1", len - rest, 0,
-                 plan_unit(rig.sweep.work.plan, 3)->key);
-        assert_int_equal(strlen(text), len);
-        come(0, 7, &running, 1);
-        assert_int_equal(sched_leases(rig.sweep.work.sched), len == 1023);
-    }
 }
 
 static void what_is_greeted_again_gets_nothing_until_it_is_ready(void **state)
 {
     (void)state;
-    come(0, 7, NULL, 0);
+    rig_come(&rig, 0, 7, NULL, 0);
     assert_int_equal(rig_take(&rig, 0, rig_hello(7)), 0);
     assert_int_equal(rig_dispatch(&rig), 0);
     assert_int_equal(rig_take(&rig, 0, rig_gpu("GPU-0")), 0);
@@ -434,7 +259,7 @@ static void what_is_greeted_again_gets_nothing_until_it_is_ready(void **state)
 static void a_thread_that_ends_takes_its_host_along(void **state)
 {
     (void)state;
-    come(0, 7, NULL, 0);
+    rig_come(&rig, 0, 7, NULL, 0);
     news(HOST_THREADS_ATTACHED, 0, "");
     news(HOST_THREADS_ENDED, 0, "");
     assert_int_equal(host(0)->state, HOST_STATE_AWAY);
@@ -451,29 +276,32 @@ static void connecting_is_acquiring_until_it_was_ready(void **state)
     rig.now_ns += NS_PER_S;
     news(HOST_THREADS_CONNECTING, 0, "");
     rig.now_ns += NS_PER_S;
-    come(0, 7, NULL, 0);
+    rig_come(&rig, 0, 7, NULL, 0);
     news(HOST_THREADS_CONNECTING, 0, "");
     rig.now_ns += NS_PER_S;
     ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
-    assert_int_equal(rows("interval WHERE host = 'a' AND end_ns - start_ns = "
-                          "1000000000 AND category IN ('uploading', "
-                          "'acquiring', 'idle')"),
-                     3);
+    assert_int_equal(
+        rig_rows(&rig,
+                 "interval WHERE host = 'a' AND end_ns - start_ns = 1000000000 "
+                 "AND category IN ('uploading', 'acquiring', 'idle')"),
+        3);
 }
 
 /* What is given up is not paid any more. */
 static void a_host_that_is_given_up_is_released(void **state)
 {
     (void)state;
-    come(0, 7, NULL, 0);
+    rig_come(&rig, 0, 7, NULL, 0);
     rig.now_ns += NS_PER_S;
     host_events_give_up(&rig.sweep, 0, ERR_SYSTEM, "it is on fire");
     rig.now_ns += NS_PER_S;
     ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
-    assert_int_equal(rows("interval WHERE host = 'a'"), 1);
-    assert_int_equal(rows("interval WHERE host = 'a' AND end_ns - start_ns = "
-                          "1000000000"),
-                     1);
+    assert_int_equal(rig_rows(&rig, "interval WHERE host = 'a'"), 1);
+    assert_int_equal(
+        rig_rows(
+            &rig,
+            "interval WHERE host = 'a' AND end_ns - start_ns = 1000000000"),
+        1);
     assert_non_null(strstr(rig_heard(&rig), "a: not used: it is on fire"));
 }
 
@@ -504,7 +332,7 @@ static void a_host_is_told_which_gpus_are_meant(void **state)
 static void a_gpu_that_a_host_had_once_is_free_for_another(void **state)
 {
     (void)state;
-    come(0, 7, NULL, 0);
+    rig_come(&rig, 0, 7, NULL, 0);
     assert_int_equal(rig_take(&rig, 0, rig_hello(7)), 0);
     assert_int_equal(rig_take(&rig, 1, rig_hello(8)), 0);
     assert_int_equal(rig_take(&rig, 1, rig_gpu("GPU-0")), 0);
@@ -516,7 +344,7 @@ static void a_gpu_of_another_model_does_not_measure(void **state)
     const char *heard;
 
     (void)state;
-    come(0, 7, NULL, 0);
+    rig_come(&rig, 0, 7, NULL, 0);
     host(0)->gpus[1] = host(0)->gpus[0];
     snprintf(host(0)->gpus[1].uuid, sizeof(host(0)->gpus[1].uuid), "GPU-1");
     host(0)->gpus[0].facts = *gpu_arch_find("sm_90");
@@ -538,11 +366,11 @@ static void another_gpu_by_the_same_number_has_no_orders(void **state)
     const char *why;
 
     (void)state;
-    come(0, 7, NULL, 0);
+    rig_come(&rig, 0, 7, NULL, 0);
     assert_true(sched_order(rig.sweep.work.sched,
                             &(struct sched_order){ .purpose = SCHED_CANARY }) >
                 0);
-    come(0, 7, NULL, 0); /* the same */
+    rig_come(&rig, 0, 7, NULL, 0); /* the same */
     assert_false(sched_order_dropped(rig.sweep.work.sched, &dropped, &why));
     assert_int_equal(rig_take(&rig, 0, rig_hello(7)), 0);
     assert_int_equal(rig_take(&rig, 0, rig_gpu("GPU-9")), 0);
@@ -556,7 +384,7 @@ static void who_only_measures_builds_nothing(void **state)
 {
     (void)state;
     rig.list[0].role = HOST_GPU;
-    come(0, 7, NULL, 0);
+    rig_come(&rig, 0, 7, NULL, 0);
     assert_int_equal(rig_dispatch(&rig), 0);
 }
 
@@ -579,14 +407,6 @@ int main(void)
         CASE(another_reason_is_told_too),
         CASE(a_connection_that_breaks_while_it_stops_is_not_told),
         CASE(a_host_that_gives_up_is_not_used),
-        CASE(what_the_same_worker_does_not_know_never_arrived),
-        CASE(what_another_worker_does_not_know_died_with_the_first),
-        CASE(what_it_still_does_goes_on),
-        CASE(a_measurement_is_known_by_shape_purpose_and_round),
-        CASE(what_it_was_never_given_is_not_adopted),
-        CASE(what_an_earlier_run_gave_it_is_adopted),
-        CASE(a_screening_of_an_earlier_run_is_adopted),
-        CASE(an_identity_has_1023_bytes_at_most),
         CASE(what_is_greeted_again_gets_nothing_until_it_is_ready),
         CASE(a_thread_that_ends_takes_its_host_along),
         CASE(connecting_is_acquiring_until_it_was_ready),

@@ -62,9 +62,8 @@ static void a_refused_lease_is_given_again(void **state)
     (void)state;
     assert_int_equal(refuse(1), 0);
     assert_int_equal(host(0)->conduct.refusals, 1);
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM lease WHERE id = 1 "
-                                      "AND ending = 'refused'"),
-                     1);
+    assert_int_equal(
+        rig_rows(&rig, "lease WHERE id = 1 AND ending = 'refused'"), 1);
     assert_int_equal(rig_dispatch(&rig), 1);
     assert_string_equal(rig_last(&rig, MSG_BUILD)->purpose, "reference");
 }
@@ -192,9 +191,9 @@ static void a_build_that_runs_is_paid_as_building(void **state)
         0);
     rig.now_ns += NS_PER_S;
     ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM interval WHERE "
-                                      "category = 'building' AND lease = 1"),
-                     1);
+    assert_int_equal(
+        rig_rows(&rig, "interval WHERE category = 'building' AND lease = 1"),
+        1);
 }
 
 static void who_says_goodbye_loses_what_it_has(void **state)
@@ -206,14 +205,10 @@ static void who_says_goodbye_loses_what_it_has(void **state)
     assert_int_equal(host(0)->state, HOST_STATE_AWAY);
     assert_string_equal(host(0)->conn.bye, "lingered");
     assert_int_equal(sched_leases(rig.sweep.work.sched), 0);
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM lease WHERE "
-                                      "ending = 'lost'"),
-                     2);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'lost'"), 2);
     assert_int_equal(rig.dismissed[0], 0);
     assert_int_equal(rig_take(&rig, 0, bye), 0); /* it is away */
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM event WHERE name "
-                                      "= 'HOST-LOST'"),
-                     1);
+    assert_int_equal(rig_rows(&rig, "event WHERE name = 'HOST-LOST'"), 1);
 }
 
 static void a_goodbye_while_it_stops_leaves_the_rest_to_be_done(void **state)
@@ -223,9 +218,7 @@ static void a_goodbye_while_it_stops_leaves_the_rest_to_be_done(void **state)
     assert_int_equal(
         rig_take(&rig, 0, (struct msg){ .type = MSG_BYE, .bye.text = "" }), 0);
     assert_int_equal(rig.dismissed[0], 1);
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM lease WHERE "
-                                      "ending = 'refused'"),
-                     2);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'refused'"), 2);
 }
 
 static void who_was_silent_and_speaks_gets_work_again(void **state)
@@ -412,9 +405,8 @@ static void trouble_is_the_end_of_a_host(void **state)
     assert_int_equal(host(0)->conn.code, ERR_SYSTEM);
     assert_string_equal(host(0)->conn.why, "no compiler");
     assert_int_equal(rig.dismissed[0], 1);
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM event WHERE name "
-                                      "IN ('HOST-TROUBLE', 'HOST-LOST')"),
-                     2);
+    assert_int_equal(
+        rig_rows(&rig, "event WHERE name IN ('HOST-TROUBLE', 'HOST-LOST')"), 2);
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

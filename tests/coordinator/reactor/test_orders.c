@@ -116,14 +116,6 @@ static int tear_down(void **state)
     return 0;
 }
 
-static int64_t rows(const char *table_and_where)
-{
-    char sql[320];
-
-    snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", table_and_where);
-    return rig_number(&rig, sql);
-}
-
 static struct msg ran(const char *outcome, int64_t status)
 {
     const struct rig_sent *sent = rig_last(&rig, MSG_TOOL);
@@ -162,8 +154,8 @@ static void a_command_is_sent_with_what_its_pass_filled_in(void **state)
     assert_int_equal(sent->limit_ms, 60000);
     assert_int_equal(rig.sweep.work.issued[sent->lease - 1].limit_ns,
                      60 * NS_PER_S);
-    assert_int_equal(rows("lease WHERE purpose = 'profile' AND stage = 'tool' "
-                          "AND gpu = 'GPU-0-0'"),
+    assert_int_equal(rig_rows(&rig, "lease WHERE purpose = 'profile' AND stage "
+                                    "= 'tool' AND gpu = 'GPU-0-0'"),
                      1);
 }
 
@@ -175,10 +167,11 @@ static void what_it_printed_is_kept_judged_and_acknowledged(void **state)
     (void)state;
     host->conduct.refusals = 2;
     assert_int_equal(rig_take(&rig, 0, ran("ran", 0)), 0);
-    assert_int_equal(rows("tool WHERE name = 'ncu' AND purpose = 'profile' "
-                          "AND output = '1 2 3' AND outcome = 'ran' AND "
-                          "counted = 1 AND status = 0"),
-                     1);
+    assert_int_equal(
+        rig_rows(&rig,
+                 "tool WHERE name = 'ncu' AND purpose = 'profile' AND output = "
+                 "'1 2 3' AND outcome = 'ran' AND counted = 1 AND status = 0"),
+        1);
     assert_int_equal(told.judged, 1);
     assert_int_equal(told.ended, 1);
     assert_int_equal(told.order, 1);
@@ -186,9 +179,9 @@ static void what_it_printed_is_kept_judged_and_acknowledged(void **state)
     assert_int_equal(host->n_acks, acks + 1);
     assert_int_equal(host->conduct.refusals, 0);
     assert_int_equal(sched_open_orders(rig.sweep.work.sched), 0);
-    assert_int_equal(rows("lease WHERE purpose = 'profile' AND ending = "
-                          "'done'"),
-                     1);
+    assert_int_equal(
+        rig_rows(&rig, "lease WHERE purpose = 'profile' AND ending = 'done'"),
+        1);
 }
 
 /* Its acknowledgement was lost. */
@@ -200,7 +193,7 @@ static void what_comes_twice_is_acknowledged_twice(void **state)
     (void)state;
     assert_int_equal(rig_take(&rig, 0, ran("ran", 0)), 0);
     assert_int_equal(rig_take(&rig, 0, ran("ran", 0)), 0);
-    assert_int_equal(rows("tool"), 1);
+    assert_int_equal(rig_rows(&rig, "tool"), 1);
     assert_int_equal(host->n_acks, acks + 2);
     assert_int_equal(told.ended, 1);
 }
@@ -213,11 +206,12 @@ static void what_the_pass_cannot_read_has_failed(void **state)
                  true, RIG_START_NS);
     rig.now_ns += NS_PER_S;
     assert_int_equal(rig_take(&rig, 0, ran("ran", 0)), 0);
-    assert_int_equal(rows("tool WHERE outcome = 'failed' AND detail = 'no "
-                          "number'"),
-                     1);
+    assert_int_equal(
+        rig_rows(&rig,
+                 "tool WHERE outcome = 'failed' AND detail = 'no number'"),
+        1);
     assert_string_equal(told.outcome, "failed");
-    assert_int_equal(rows("interval WHERE category = 'failed'"), 1);
+    assert_int_equal(rig_rows(&rig, "interval WHERE category = 'failed'"), 1);
 }
 
 static void what_has_run_is_paid_as_measuring(void **state)
@@ -227,7 +221,8 @@ static void what_has_run_is_paid_as_measuring(void **state)
                  true, RIG_START_NS);
     rig.now_ns += NS_PER_S;
     assert_int_equal(rig_take(&rig, 0, ran("ran", 0)), 0);
-    assert_int_equal(rows("interval WHERE category = 'measuring'"), 1);
+    assert_int_equal(rig_rows(&rig, "interval WHERE category = 'measuring'"),
+                     1);
 }
 
 static void a_command_that_crashes_is_lost_to_its_pass(void **state)
@@ -237,7 +232,7 @@ static void a_command_that_crashes_is_lost_to_its_pass(void **state)
     assert_int_equal(told.lost, 1);
     assert_string_equal(told.died, "why");
     assert_int_equal(told.ended, 0);
-    assert_int_equal(rows("tool WHERE counted = 0"), 1);
+    assert_int_equal(rig_rows(&rig, "tool WHERE counted = 0"), 1);
     assert_int_equal(sched_open_orders(rig.sweep.work.sched), 1);
 }
 
@@ -251,9 +246,10 @@ static void a_command_that_is_refused_is_sent_again(void **state)
                  (struct msg){ .type = MSG_REFUSE,
                                .refuse = { .lease = lease, .text = "busy" } }),
         0);
-    assert_int_equal(rows("lease WHERE purpose = 'profile' AND ending = "
-                          "'refused'"),
-                     1);
+    assert_int_equal(
+        rig_rows(&rig,
+                 "lease WHERE purpose = 'profile' AND ending = 'refused'"),
+        1);
     (void)rig_dispatch(&rig);
     assert_int_equal(rig_count(&rig, MSG_TOOL), 2);
     assert_int_equal(rig_take(&rig, 0, ran("ran", 0)), 0);
@@ -285,7 +281,7 @@ static void what_nobody_ordered_is_refused(void **state)
     (void)state;
     msg.ran.work.lease = 1000;
     assert_int_equal(inbox_take(&rig.sweep, 0, &msg, &err), ERR_PROTO);
-    assert_int_equal(rows("tool"), 0);
+    assert_int_equal(rig_rows(&rig, "tool"), 0);
 }
 
 /* A result that an earlier run asked for goes to the pass, without an order. */
@@ -317,7 +313,7 @@ static void a_result_of_an_earlier_run_is_for_its_pass(void **state)
     msg.ran.status = -1;
     assert_int_equal(inbox_take(&rig.sweep, 0, &msg, &err), 0);
     assert_int_equal(told.ended, 1);
-    assert_int_equal(rows("tool"), 2);
+    assert_int_equal(rig_rows(&rig, "tool"), 2);
 }
 
 /* It belongs to a database that this one is not: it stays where it is. */
@@ -331,7 +327,7 @@ static void a_result_of_another_database_is_left_there(void **state)
     (void)state;
     msg.epoch = 900;
     assert_int_equal(inbox_take(&rig.sweep, 0, &msg, &err), 0);
-    assert_int_equal(rows("tool"), 0);
+    assert_int_equal(rig_rows(&rig, "tool"), 0);
     assert_int_equal(host->n_acks, acks);
     assert_true(host->conduct.has_foreign);
 }

@@ -177,7 +177,7 @@ static void a_result_of_an_earlier_run_is_restated_too(void **state)
     msg = from_before(&result, plan_unit(rig.sweep.work.plan, 0)->key);
     assert_int_equal(inbox_take(&rig.sweep, 0, &msg, &err), 0);
     assert_string_equal(err.text, "");
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM result"), 1);
+    assert_int_equal(rig_rows(&rig, "result"), 1);
     assert_false(rig.sweep.fleet.hosts[0].conduct.has_foreign);
 }
 
@@ -192,7 +192,7 @@ static void a_result_of_another_point_is_left_in_its_journal(void **state)
     measure_first();
     msg = from_before(&result, "0123456789abcdef0123456789abcdef");
     assert_int_equal(inbox_take(&rig.sweep, 0, &msg, &err), 0);
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM result"), 0);
+    assert_int_equal(rig_rows(&rig, "result"), 0);
     assert_true(rig.sweep.fleet.hosts[0].conduct.has_foreign);
 }
 
@@ -207,9 +207,7 @@ static void its_gpu_is_called_as_the_recorded_one(void **state)
     assert_int_equal(rig_take(&rig, 0, gpu), 0);
     assert_string_equal(rig.sweep.fleet.hosts[0].gpus[0].name,
                         "GPU (recorded)");
-    assert_int_equal(rig_number(&rig, "SELECT count(*) FROM gpu WHERE name = "
-                                      "'GPU (recorded)'"),
-                     1);
+    assert_int_equal(rig_rows(&rig, "gpu WHERE name = 'GPU (recorded)'"), 1);
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

@@ -43,20 +43,12 @@ static struct host_state *host(size_t i)
     return &rig.sweep.fleet.hosts[i];
 }
 
-static int64_t rows(const char *table_and_where)
-{
-    char sql[256];
-
-    snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", table_and_where);
-    return rig_number(&rig, sql);
-}
-
 static void refused(size_t from, const char *text)
 {
     assert_int_equal(inbox_take(&rig.sweep, from, &result.msg, &err),
                      ERR_PROTO);
     assert_string_equal(err.text, text);
-    assert_int_equal(rows("result"), 0);
+    assert_int_equal(rig_rows(&rig, "result"), 0);
 }
 
 static void a_correct_result_settles_its_measurement(void **state)
@@ -67,10 +59,12 @@ static void a_correct_result_settles_its_measurement(void **state)
     assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
     assert_int_equal(rig.sweep.work.count.settled, 1);
     assert_int_equal(rig.sweep.work.count.correct, 1);
-    assert_int_equal(rows("outcome WHERE outcome = 'correct' AND "
-                          "abs(median_s - 0.00025) < 1e-9 AND attempts = 1"),
+    assert_int_equal(
+        rig_rows(&rig, "outcome WHERE outcome = 'correct' AND abs(median_s - "
+                       "0.00025) < 1e-9 AND attempts = 1"),
+        1);
+    assert_int_equal(rig_rows(&rig, "lease WHERE id = 3 AND ending = 'done'"),
                      1);
-    assert_int_equal(rows("lease WHERE id = 3 AND ending = 'done'"), 1);
     assert_int_equal(host(0)->conduct.refusals, 0);
     assert_int_equal(rig.sweep.work.vanished[0], 0);
     assert_true(incumbents_high_s(rig.sweep.work.incumbents, 0) > 0);
@@ -84,8 +78,8 @@ static void a_wrong_result_settles_it_as_what_it_is(void **state)
     assert_int_equal(rig_measured(&rig, &sent, "correctness", 0), 0);
     assert_int_equal(rig.sweep.work.count.settled, 1);
     assert_int_equal(rig.sweep.work.count.correct, 0);
-    assert_int_equal(rows("outcome WHERE outcome = 'correctness' AND "
-                          "median_s IS NULL AND reason = 'why'"),
+    assert_int_equal(rig_rows(&rig, "outcome WHERE outcome = 'correctness' AND "
+                                    "median_s IS NULL AND reason = 'why'"),
                      1);
     assert_true(incumbents_high_s(rig.sweep.work.incumbents, 0) == 0);
 }
@@ -99,7 +93,7 @@ static void one_that_comes_twice_is_kept_once(void **state)
     (void)state;
     assert_int_equal(rig_measured(&rig, &sent, "correct", 1e-3), 0);
     assert_int_equal(rig_measured(&rig, &sent, "correct", 1e-3), 0);
-    assert_int_equal(rows("result"), 1);
+    assert_int_equal(rig_rows(&rig, "result"), 1);
     assert_int_equal(rig.sweep.work.count.settled, 1);
     assert_int_equal(host(0)->n_acks, acks + 2);
     assert_int_equal(rig_built(&rig, &build, "built"), 0);
@@ -123,7 +117,7 @@ static void the_first_lease_may_have_a_result(void **state)
 {
     (void)state;
     assert_int_equal(rig_built(&rig, rig_first(&rig, MSG_BUILD), "built"), 0);
-    assert_int_equal(rows("build"), 2); /* it was known */
+    assert_int_equal(rig_rows(&rig, "build"), 2); /* it was known */
 }
 
 static void the_lease_of_another_host_is_refused(void **state)
@@ -143,7 +137,7 @@ static void the_same_worker_may_come_under_another_name(void **state)
                  "b007");
     }
     assert_int_equal(inbox_take(&rig.sweep, 1, &result.msg, &err), 0);
-    assert_int_equal(rows("result"), 1);
+    assert_int_equal(rig_rows(&rig, "result"), 1);
 }
 
 static void another_artifact_was_measured(void **state)
@@ -186,7 +180,8 @@ static void another_way_of_measuring_is_evidence(void **state)
     (void)state;
     result.msg.measured.work.key = "0000";
     assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
-    assert_int_equal(rows("result WHERE counted = 0 AND measure_key = ''"), 1);
+    assert_int_equal(
+        rig_rows(&rig, "result WHERE counted = 0 AND measure_key = ''"), 1);
     assert_int_equal(rig.sweep.work.count.settled, 0);
 }
 
@@ -215,11 +210,11 @@ static void a_result_of_an_earlier_run_is_taken_if_it_was_leased(void **state)
     (void)state;
     result.msg.epoch = RIG_EPOCH - 1;
     assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
-    assert_int_equal(rows("result"), 0);
+    assert_int_equal(rig_rows(&rig, "result"), 0);
     assert_true(host(0)->conduct.has_foreign);
     was_leased();
     assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
-    assert_int_equal(rows("result WHERE counted = 1"), 1);
+    assert_int_equal(rig_rows(&rig, "result WHERE counted = 1"), 1);
     assert_int_equal(rig.sweep.work.count.settled, 1);
 }
 
@@ -233,8 +228,10 @@ a_result_of_an_earlier_lease_cancels_the_one_of_this_run(void **state)
     assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
     assert_int_equal(rig_last(&rig, MSG_CANCEL)->host, 0);
     assert_int_equal(rig_last(&rig, MSG_CANCEL)->lease, sent.lease);
-    assert_int_equal(rows("lease WHERE id = 3 AND ending = 'cancelled'"), 1);
-    assert_int_equal(rows("lease WHERE id = 3 AND ending = 'done'"), 0);
+    assert_int_equal(
+        rig_rows(&rig, "lease WHERE id = 3 AND ending = 'cancelled'"), 1);
+    assert_int_equal(rig_rows(&rig, "lease WHERE id = 3 AND ending = 'done'"),
+                     0);
 }
 
 static void
@@ -244,8 +241,9 @@ an_adopted_lease_ends_with_the_result_of_an_earlier_one(void **state)
     was_leased();
     rig.sweep.work.issued[2].adopted = true;
     assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
-    assert_int_equal(rows("lease WHERE ending = 'cancelled'"), 0);
-    assert_int_equal(rows("lease WHERE id = 3 AND ending = 'done'"), 1);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'cancelled'"), 0);
+    assert_int_equal(rig_rows(&rig, "lease WHERE id = 3 AND ending = 'done'"),
+                     1);
 }
 
 static void an_earlier_run_gave_another_artifact(void **state)
@@ -288,7 +286,7 @@ static void an_earlier_run_may_have_had_an_older_build(void **state)
     older.source_key = plan_unit(rig.sweep.work.plan, 0)->source_key;
     assert_true(store_build_put(rig.sweep.mail.store, &older, &err) > 0);
     assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
-    assert_int_equal(rows("result WHERE counted = 1"), 1);
+    assert_int_equal(rig_rows(&rig, "result WHERE counted = 1"), 1);
 }
 
 /* Its key is of other sources than today's: it is evidence, of any build. */
@@ -301,7 +299,7 @@ static void an_earlier_run_may_have_had_other_sources(void **state)
     refused(0, "it measured another artifact");
     result.msg.measured.artifact = sent.artifact;
     assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
-    assert_int_equal(rows("result WHERE counted = 0"), 1);
+    assert_int_equal(rig_rows(&rig, "result WHERE counted = 0"), 1);
 }
 
 /* What was adopted on the word of a worker is done here after all. */
@@ -311,7 +309,8 @@ static void a_foreign_result_gives_an_adopted_lease_back(void **state)
     rig.sweep.work.issued[2].adopted = true;
     result.msg.epoch = RIG_EPOCH - 1;
     assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
-    assert_int_equal(rows("lease WHERE id = 3 AND ending = 'refused'"), 1);
+    assert_int_equal(
+        rig_rows(&rig, "lease WHERE id = 3 AND ending = 'refused'"), 1);
 }
 
 static void a_foreign_result_leaves_a_lease_of_this_run_alone(void **state)
@@ -319,7 +318,7 @@ static void a_foreign_result_leaves_a_lease_of_this_run_alone(void **state)
     (void)state;
     result.msg.epoch = RIG_EPOCH - 1;
     assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
-    assert_int_equal(rows("lease WHERE ending = 'refused'"), 0);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'refused'"), 0);
 }
 
 static void a_build_that_fails_settles_its_measurement(void **state)
@@ -328,8 +327,8 @@ static void a_build_that_fails_settles_its_measurement(void **state)
 
     (void)state;
     assert_int_equal(rig_built(&rig, &build, "compile"), 0);
-    assert_int_equal(rows("outcome WHERE outcome = 'compile'"), 1);
-    assert_int_equal(rows("lease WHERE ending = 'done'"), 3);
+    assert_int_equal(rig_rows(&rig, "outcome WHERE outcome = 'compile'"), 1);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'done'"), 3);
     assert_null(rig.sweep.reactor.ending);
 }
 
@@ -365,8 +364,9 @@ a_build_that_does_not_fit_the_sweep_file_ends_the_sweep(void **state)
     assert_int_equal(take_blaming(&build, "compile", "sweep", "4 for 3"), 0);
     assert_int_equal(rig.sweep.reactor.exit_code, 2);
     assert_string_equal(rig.sweep.reactor.fatal.text, "4 for 3");
-    assert_int_equal(rows("build WHERE outcome = 'compile'"), 1);
-    assert_int_equal(rows("outcome"), 0); /* it is tried again when repaired */
+    assert_int_equal(rig_rows(&rig, "build WHERE outcome = 'compile'"), 1);
+    assert_int_equal(rig_rows(&rig, "outcome"),
+                     0); /* it is tried again when repaired */
 }
 
 static void keep_unbuilt(void *arg, bool reference, const char *why)
@@ -411,8 +411,9 @@ static void a_reference_that_fails_ends_the_sweep_of_one_host(void **state)
     assert_string_equal(rig.sweep.reactor.fatal.text,
                         "the reference cannot be used at shape 'n5k': wild "
                         "address; found on a");
-    assert_int_equal(rows("event WHERE name = 'REFERENCE-FAILED'"), 1);
-    assert_int_equal(rows("outcome"), 0);
+    assert_int_equal(rig_rows(&rig, "event WHERE name = 'REFERENCE-FAILED'"),
+                     1);
+    assert_int_equal(rig_rows(&rig, "outcome"), 0);
     rig.sweep.fleet.n = 2;
 }
 

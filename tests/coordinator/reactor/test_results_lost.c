@@ -36,26 +36,18 @@ static struct host_state *host(size_t i)
     return &rig.sweep.fleet.hosts[i];
 }
 
-static int64_t rows(const char *table_and_where)
-{
-    char sql[256];
-
-    snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", table_and_where);
-    return rig_number(&rig, sql);
-}
-
 static void a_crash_is_tried_again_and_settles_at_last(void **state)
 {
     (void)state;
     assert_int_equal(rig_measured(&rig, &sent, "crash", 0), 0);
     assert_int_equal(rig.sweep.work.count.settled, 0);
-    assert_int_equal(rows("result WHERE counted = 0"), 1);
+    assert_int_equal(rig_rows(&rig, "result WHERE counted = 0"), 1);
     assert_int_equal(rig_dispatch(&rig), 1);
     sent = *rig_last(&rig, MSG_MEASURE);
     assert_int_equal(sent.attempt, 2);
     assert_int_equal(rig_measured(&rig, &sent, "crash", 0), 0);
-    assert_int_equal(rows("outcome WHERE outcome = 'crash' AND attempts = 3 "
-                          "AND reason = 'why'"),
+    assert_int_equal(rig_rows(&rig, "outcome WHERE outcome = 'crash' AND "
+                                    "attempts = 3 AND reason = 'why'"),
                      1);
     assert_int_equal(rig.sweep.work.count.settled, 1);
 }
@@ -66,8 +58,9 @@ static void a_build_that_crashes_is_tried_again(void **state)
 
     (void)state;
     assert_int_equal(rig_built(&rig, &build, "crash"), 0);
-    assert_int_equal(rows("build WHERE outcome = 'crash' AND counted = 0"), 1);
-    assert_int_equal(rows("lease WHERE ending = 'lost'"), 1);
+    assert_int_equal(
+        rig_rows(&rig, "build WHERE outcome = 'crash' AND counted = 0"), 1);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'lost'"), 1);
     assert_int_equal(rig_dispatch(&rig), 1);
     assert_string_equal(rig_last(&rig, MSG_BUILD)->config, build.config);
     assert_int_equal(rig_last(&rig, MSG_BUILD)->attempt, 2);
@@ -80,16 +73,18 @@ static void what_runs_out_is_cancelled_and_lost(void **state)
     (void)state;
     results_expired(&rig.sweep, *sched_lease_get(rig.sweep.work.sched, 3));
     assert_int_equal(rig_last(&rig, MSG_CANCEL)->lease, 3);
-    assert_int_equal(rows("event WHERE name = 'LEASE-EXPIRED' AND text = 'a'"),
+    assert_int_equal(
+        rig_rows(&rig, "event WHERE name = 'LEASE-EXPIRED' AND text = 'a'"), 1);
+    assert_int_equal(rig_rows(&rig, "lease WHERE id = 3 AND ending = 'lost'"),
                      1);
-    assert_int_equal(rows("lease WHERE id = 3 AND ending = 'lost'"), 1);
     assert_int_equal(a->conduct.expired, 1);
     assert_int_equal(rig_dispatch(&rig), 1);
     results_expired(&rig.sweep, *sched_lease_get(rig.sweep.work.sched, 6));
     assert_false(a->conduct.condemned);
-    assert_int_equal(rows("outcome WHERE outcome = 'lost' AND reason = 'no "
-                          "answer 30 s after its limit of 40 s'"),
-                     1);
+    assert_int_equal(
+        rig_rows(&rig, "outcome WHERE outcome = 'lost' AND reason = 'no answer "
+                       "30 s after its limit of 40 s'"),
+        1);
     results_expired(&rig.sweep, *sched_lease_on(rig.sweep.work.sched, 0));
     assert_true(a->conduct.condemned);
     assert_int_equal(a->conn.code, ERR_NETWORK);
@@ -101,8 +96,9 @@ static void a_host_that_is_lost_loses_its_work_and_its_builds(void **state)
 {
     (void)state;
     results_host_lost(&rig.sweep, 0, "silent");
-    assert_int_equal(rows("event WHERE name = 'HOST-LOST' AND text = 'a'"), 1);
-    assert_int_equal(rows("lease WHERE ending = 'lost'"), 3);
+    assert_int_equal(
+        rig_rows(&rig, "event WHERE name = 'HOST-LOST' AND text = 'a'"), 1);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'lost'"), 3);
     assert_int_equal(sched_leases(rig.sweep.work.sched), 0);
     assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
 }
@@ -146,7 +142,7 @@ static void the_first_lease_is_cancelled(void)
 {
     assert_int_equal(rig_last(&rig, MSG_CANCEL)->host, 0);
     assert_int_equal(rig_last(&rig, MSG_CANCEL)->lease, sent.lease);
-    assert_int_equal(rows("lease WHERE ending = 'cancelled'"), 1);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'cancelled'"), 1);
     assert_int_equal(sched_leases(rig.sweep.work.sched), 0);
 }
 
@@ -157,7 +153,7 @@ static void the_first_result_cancels_the_other_lease(void **state)
     (void)state;
     assert_int_equal(rig_measured(&rig, &again, "correct", 1e-3), 0);
     the_first_lease_is_cancelled();
-    assert_int_equal(rows("lease WHERE ending = 'done'"), 3);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'done'"), 3);
 }
 
 /* Two tries. */
@@ -173,12 +169,12 @@ static void the_last_crash_cancels_the_other_lease(void **state)
     again = *rig_last(&rig, MSG_MEASURE);
     assert_int_equal(again.attempt, 3);
     assert_int_equal(rig_measured(&rig, &again, "crash", 0), 0);
-    assert_int_equal(rows("outcome WHERE outcome = 'crash'"), 1);
+    assert_int_equal(rig_rows(&rig, "outcome WHERE outcome = 'crash'"), 1);
     the_first_lease_is_cancelled();
-    assert_int_equal(rows("lease WHERE ending = 'lost'"), 2);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'lost'"), 2);
     assert_int_equal(rig_dispatch(&rig), 0);
     assert_int_equal(rig_measured(&rig, &sent, "correct", 1e-3), 0);
-    assert_int_equal(rows("outcome WHERE outcome = 'correct'"), 1);
+    assert_int_equal(rig_rows(&rig, "outcome WHERE outcome = 'correct'"), 1);
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

@@ -38,36 +38,30 @@ static int tear_down(void **state)
     return 0;
 }
 
-static int64_t rows(const char *table_and_where)
-{
-    char sql[320];
-
-    snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", table_and_where);
-    return rig_number(&rig, sql);
-}
-
 static void a_sweep_is_described(void **state)
 {
     (void)state;
-    assert_int_equal(rows("sweep WHERE name = 'vector_add' AND device = 'cpu' "
-                          "AND configurations = 40 AND passed = 30"),
-                     1);
-    assert_int_equal(rows("gate"), 3);
-    assert_int_equal(rows("gate WHERE kind = 'reject' AND position < 2 AND "
-                          "rejected_first >= 0"),
+    assert_int_equal(
+        rig_rows(&rig, "sweep WHERE name = 'vector_add' AND device = 'cpu' AND "
+                       "configurations = 40 AND passed = 30"),
+        1);
+    assert_int_equal(rig_rows(&rig, "gate"), 3);
+    assert_int_equal(rig_rows(&rig, "gate WHERE kind = 'reject' AND position < "
+                                    "2 AND rejected_first >= 0"),
                      2);
-    assert_int_equal(rows("gate WHERE kind = 'warn' AND position = 2"), 1);
-    assert_int_equal(rows("shape"), 1);
-    assert_int_equal(rows("shape WHERE name = 'n5k' AND vars = "
-                          "'{\"N\": 5001}' AND floor_name = 'dram'"),
+    assert_int_equal(
+        rig_rows(&rig, "gate WHERE kind = 'warn' AND position = 2"), 1);
+    assert_int_equal(rig_rows(&rig, "shape"), 1);
+    assert_int_equal(rig_rows(&rig, "shape WHERE name = 'n5k' AND vars = "
+                                    "'{\"N\": 5001}' AND floor_name = 'dram'"),
                      1);
-    assert_int_equal(rows("config"), 30);
-    assert_int_equal(rows("config WHERE baseline = 1"), 1);
-    assert_int_equal(rows("request"), 0); /* start() puts it */
+    assert_int_equal(rig_rows(&rig, "config"), 30);
+    assert_int_equal(rig_rows(&rig, "config WHERE baseline = 1"), 1);
+    assert_int_equal(rig_rows(&rig, "request"), 0); /* start() puts it */
     assert_int_equal(description_put_request(&rig.sweep, &err), 0);
-    assert_int_equal(rows("request WHERE file = 'sweep.json' AND device = "
-                          "'cpu'"),
-                     1);
+    assert_int_equal(
+        rig_rows(&rig, "request WHERE file = 'sweep.json' AND device = 'cpu'"),
+        1);
 }
 
 static void a_pass_over_what_is_asked_for_is_no_request(void **state)
@@ -80,7 +74,7 @@ static void a_pass_over_what_is_asked_for_is_no_request(void **state)
     rig.options.builds_only = false;
     rig.options.tool = &ncu;
     assert_int_equal(description_put_request(&rig.sweep, &err), 0);
-    assert_int_equal(rows("request"), 0);
+    assert_int_equal(rig_rows(&rig, "request"), 0);
 }
 
 static struct store_lease lease_before(int64_t id, int unit, const char *stage)
@@ -140,7 +134,7 @@ static void open_leases_end_and_may_be_adopted(void **state)
     put_lease(lease_before(3, 0, "build"));
     rig.sweep.mail.pending = 0;
     assert_int_equal(resume_take_past(&rig.sweep, &err), 0);
-    assert_int_equal(rows("lease WHERE ending = 'cancelled'"), 3);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'cancelled'"), 3);
     assert_int_equal(rig.sweep.mail.pending, 3); /* to be committed */
     assert_int_equal(rig.sweep.work.n_left, 3);
     assert_true(resume_was_given(&rig.sweep, 0, JOB_BUILD, 0, 0));
@@ -191,7 +185,7 @@ static void only_a_screening_is_adopted_as_one(void **state)
     put_lease(again);
     put_lease(canary);
     assert_int_equal(resume_take_past(&rig.sweep, &err), 0);
-    assert_int_equal(rows("lease WHERE ending = 'cancelled'"), 2);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'cancelled'"), 2);
     assert_int_equal(rig.sweep.work.n_left, 0);
     rig_ready(&rig, 0, 1, 1);
     rig_build_two(&rig);
@@ -441,7 +435,7 @@ static void a_sweep_without_a_correct_configuration_has_no_winner(void **state)
                         "all is settled and no configuration is correct; "
                         "'fa-coord report' and 'fa-coord explain CONFIG' tell "
                         "why");
-    assert_int_equal(rows("run WHERE ending = 'done'"), 1);
+    assert_int_equal(rig_rows(&rig, "run WHERE ending = 'done'"), 1);
 }
 
 /* A pass may be over while builds for it are out; an interrupted run leaves
@@ -453,14 +447,14 @@ static void what_is_out_at_the_end_is_cancelled(void **state)
     assert_int_equal(rig_dispatch(&rig), 2);
     rig.sweep.reactor.stopping = 1;
     shutdown_close_books(&rig.sweep, &err);
-    assert_int_equal(rows("lease WHERE ended_utc IS NULL"), 2);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ended_utc IS NULL"), 2);
     rig.sweep.reactor.stopping = 0;
     rig.sweep.reactor.ending = "budget";
     shutdown_close_books(&rig.sweep, &err);
-    assert_int_equal(rows("lease WHERE ended_utc IS NULL"), 2);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ended_utc IS NULL"), 2);
     rig.sweep.reactor.ending = NULL;
     shutdown_close_books(&rig.sweep, &err);
-    assert_int_equal(rows("lease WHERE ending = 'cancelled'"), 2);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'cancelled'"), 2);
 }
 
 static void what_cannot_be_committed_at_the_end_is_told(void **state)
@@ -510,7 +504,7 @@ static void the_first_reason_to_end_counts(void **state)
     shutdown_close_books(&rig.sweep, &err);
     assert_int_equal(rig.sweep.reactor.exit_code, 6);
     assert_string_equal(err.text, "the first");
-    assert_int_equal(rows("run WHERE ending = 'budget'"), 1);
+    assert_int_equal(rig_rows(&rig, "run WHERE ending = 'budget'"), 1);
 }
 
 static void what_the_disk_refused_is_not_kept(void **state)
@@ -523,7 +517,7 @@ static void what_the_disk_refused_is_not_kept(void **state)
     reactor_fail(&rig.sweep, EXIT_DATABASE, &full);
     shutdown_close_books(&rig.sweep, &err);
     assert_string_equal(err.text, "the disk is full");
-    assert_int_equal(rows("event"), 0);
+    assert_int_equal(rig_rows(&rig, "event"), 0);
 }
 
 static int done_code;

@@ -121,6 +121,7 @@ no_more_are_repeated_at_a_time_than_lie_between_canaries(void **state)
     for (int i = 0; i < 3; i++)
         trust_expect(trust, 20, GPU_TRUST_AGAIN, 0);
     trust_expect_nothing(trust, 20, false);
+    assert_false(gpu_trust_waits(trust)); /* no GPU rests */
     gpu_trust_again_ended(trust, 0, 0, true);
     trust_expect(trust, 20, GPU_TRUST_AGAIN, 0);
     gpu_trust_free(trust);

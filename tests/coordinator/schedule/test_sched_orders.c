@@ -362,10 +362,34 @@ static void a_gpu_that_is_gone_takes_its_orders_along(void **state)
     assert_int_equal(lease.order, second);
     assert_false(sched_order_dropped(sched, &lease, &why));
     assert_int_equal(order(sched, 0, 0, 1, 2), 0); /* it has no such GPU */
+    sched_orders_drop(sched, 0, 2, "it was never there");
+    assert_false(sched_order_dropped(sched, &lease, &why));
     sched_orders_drop(sched, 0, 0, "it is another GPU now");
     assert_true(sched_order_dropped(sched, &lease, &why));
     assert_string_equal(why, "it is another GPU now");
     assert_int_equal(sched_open_jobs(sched), 0);
+    sched_free(sched);
+}
+
+static void what_a_gpu_that_is_gone_loses_is_dropped(void **state)
+{
+    struct sched *sched = three_units(1);
+    struct sched_lease lease;
+    const char *why;
+    int64_t id;
+
+    (void)state;
+    build_all(sched);
+    settle_all(sched);
+    sched_host_up(sched, 0, 1, 2, 1);
+    id = order(sched, 0, 0, 1, 0);
+    take(sched, 0, id);
+    sched_host_up(sched, 0, 1, 1, 1);
+    assert_false(sched_order_dropped(sched, &lease, &why)); /* it runs */
+    assert_true(sched_order_apply(sched, id, JOB_EV_LOST));
+    assert_true(sched_order_dropped(sched, &lease, &why));
+    assert_int_equal(lease.order, id);
+    assert_string_equal(why, "its GPU is gone");
     sched_free(sched);
 }
 
@@ -444,6 +468,7 @@ int main(void)
         cmocka_unit_test(
             an_artifact_that_vanished_is_built_before_the_order_goes_on),
         cmocka_unit_test(a_gpu_that_is_gone_takes_its_orders_along),
+        cmocka_unit_test(what_a_gpu_that_is_gone_loses_is_dropped),
         cmocka_unit_test(an_order_of_a_held_unit_waits_for_its_release),
         cmocka_unit_test(a_resting_gpu_takes_only_orders),
     };

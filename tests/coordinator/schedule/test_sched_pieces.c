@@ -121,6 +121,21 @@ static void orders_wait_for_builds_and_for_their_gpu(void **state)
     sched_free(sched);
 }
 
+static void a_unit_is_open_until_all_of_it_is_measured(void **state)
+{
+    struct sched *sched = sched_new((struct sched_limits){
+        .units = 2, .shapes = 2, .hosts = 1, .attempts = 2 });
+
+    (void)state;
+    assert_true(sched_unit_is_open(sched, 0));
+    sched_settled(sched, JOB_MEASURE, 0, 0, true);
+    assert_true(sched_unit_is_open(sched, 0));
+    sched_settled(sched, JOB_MEASURE, 0, 1, false);
+    assert_false(sched_unit_is_open(sched, 0));
+    assert_true(sched_unit_is_open(sched, 1));
+    sched_free(sched);
+}
+
 /* No call of sched.h leads there: these are the faults it is to find. */
 static void what_stands_nowhere_is_found(void **state)
 {
@@ -159,6 +174,7 @@ int main(void)
         cmocka_unit_test(what_is_handed_out_is_leased_until_it_is_lost),
         cmocka_unit_test(a_unit_that_is_held_waits_for_the_caller),
         cmocka_unit_test(orders_wait_for_builds_and_for_their_gpu),
+        cmocka_unit_test(a_unit_is_open_until_all_of_it_is_measured),
         cmocka_unit_test(what_stands_nowhere_is_found),
         cmocka_unit_test(an_order_that_stands_nowhere_is_found),
     };

@@ -70,9 +70,8 @@ static void the_facts_of_a_gpu_are_names_and_numbers(void **state)
     (void)state;
     assert_int_equal(records_put_gpu(&rig.sweep, 0, "L4", &msg), 0);
     assert_int_equal(
-        rig_number(&rig, "SELECT count(*) FROM gpu WHERE uuid = 'GPU-7' "
-                         "AND name = 'L4' AND facts = "
-                         "'{\"sm_count\":58,\"clock\":2.5,\"last\":-4}'"),
+        rig_rows(&rig, "gpu WHERE uuid = 'GPU-7' AND name = 'L4' AND facts = "
+                       "'{\"sm_count\":58,\"clock\":2.5,\"last\":-4}'"),
         1);
 }
 

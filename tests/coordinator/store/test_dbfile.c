@@ -3,10 +3,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -100,6 +103,22 @@ static void a_folder_is_not_a_database(void **state)
     assert_int_equal(mkdir(*state, 0700), 0);
     refused(*state, STORE_READ, "PATH is not a file");
     assert_int_equal(rmdir(*state), 0);
+}
+
+static void a_pipe_is_not_a_database(void **state)
+{
+    assert_int_equal(mkfifo(*state, 0600), 0);
+    refused(*state, STORE_WRITE, "PATH is not a file");
+    refused(*state, STORE_READ, "PATH is not a file");
+}
+
+static void what_cannot_be_written_is_said_with_its_reason(void **state)
+{
+    char *path = mem_printf("%s/x.db", (char *)*state);
+
+    write_file(*state, "", 0);
+    refused(path, STORE_CREATE, "PATH cannot be written: Not a directory");
+    free(path);
 }
 
 static void change(const char *path, const char *sql)
@@ -245,6 +264,113 @@ static void a_failed_step_leaves_the_old_format(void **state)
     dbfile_close(db);
 }
 
+/* A step that needs more pages than there may be. */
+static void a_step_without_room_says_that_the_disk_is_full(void **state)
+{
+    static const char *const steps[] = {
+        "CREATE TABLE a(x)", "PRAGMA max_page_count=2; CREATE TABLE b(x)"
+    };
+    char *text =
+        mem_printf("%s: the disk is full; to bring a database up to date takes "
+                   "as much room as it has; nothing was changed",
+                   (char *)*state);
+    struct sqlite3 *db;
+    struct err err;
+
+    assert_int_equal(dbfile_check(*state, true, &err), 0);
+    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ steps, 1, 1 },
+                                  true, &db, &err),
+                     0);
+    dbfile_close(db);
+    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ steps, 2, 2 },
+                                  false, &db, &err),
+                     ERR_STORE);
+    assert_string_equal(err.text, text);
+    free(text);
+}
+
+/* A second of 1970, so that a write is seen whenever it is. */
+static void opening_the_newest_format_writes_nothing(void **state)
+{
+    const struct timespec long_ago[] = { { 1, 0 }, { 1, 0 } };
+    struct stat st;
+
+    store_close(fixture_open(*state, STORE_CREATE));
+    assert_int_equal(utimensat(AT_FDCWD, *state, long_ago, 0), 0);
+    store_close(fixture_open(*state, STORE_WRITE));
+    assert_int_equal(stat(*state, &st), 0);
+    assert_int_equal(st.st_mtim.tv_sec, 1);
+}
+
+static void a_checksum_is_of_as_many_columns_as_a_row_may_have(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    char sql[256] = "SELECT length(checksum_row(1";
+    struct err err = { "" };
+    int64_t n;
+
+    for (int i = 1; i < SQL_VALUES_MAX; i++)
+        strcat(sql, ",1");
+    strcat(sql, "))");
+    assert_int_equal(fixture_number(store, sql), HASH_HEX - 1);
+    strcpy(sql + strlen(sql) - 2, ",1))");
+    assert_int_equal(sql_number(store_db(store), sql, &n, &err, ""), ERR_STORE);
+    assert_string_equal(err.text, "too many columns");
+    store_close(store);
+}
+
+/* A second lock for an instant, as 'status' takes it: it is released in this
+ * wait of those for it, if at all. */
+static int waits, release_in, other_lock;
+
+int poll(struct pollfd *fds, nfds_t n, int ms)
+{
+    assert_null(fds);
+    assert_int_equal(n, 0);
+    assert_int_equal(ms, 20);
+    if (++waits == release_in)
+        close(other_lock);
+    return 0;
+}
+
+static int take_beside_another(const char *path, int release)
+{
+    char *name = mem_printf("%s.lock", path);
+    struct err err;
+    int lock;
+
+    waits = 0;
+    release_in = release;
+    other_lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    free(name);
+    assert_int_equal(flock(other_lock, LOCK_SH), 0);
+    lock = dblock_take(path, &err);
+    if (lock < 0) {
+        assert_non_null(strstr(err.text, " is in use by "));
+        close(other_lock);
+    }
+    return lock;
+}
+
+static void a_lock_that_is_taken_is_tried_ten_times(void **state)
+{
+    dblock_release(take_beside_another(*state, 9));
+    assert_int_equal(waits, 9);
+    assert_int_equal(take_beside_another(*state, 0), ERR_STORE);
+    assert_int_equal(waits, 9);
+}
+
+/* Nobody holds it, whatever an earlier call has met. */
+static void a_lock_that_is_free_is_not_held(void **state)
+{
+    struct dblock_holder holder;
+    struct err err;
+
+    dblock_release(dblock_take(*state, &err));
+    errno = EWOULDBLOCK;
+    assert_false(dblock_is_held(*state, &holder));
+}
+
 static void a_second_coordinator_is_told_who_holds_it(void **state)
 {
     struct store *first = fixture_open(*state, STORE_CREATE);
@@ -365,6 +491,8 @@ int main(void)
         TEST(an_empty_file_becomes_a_database_only_when_asked),
         TEST(a_file_that_is_no_database_is_left_alone),
         TEST(a_folder_is_not_a_database),
+        TEST(a_pipe_is_not_a_database),
+        TEST(what_cannot_be_written_is_said_with_its_reason),
         TEST(a_database_of_another_program_is_refused),
         TEST(a_newer_format_is_refused),
         TEST(a_torn_file_is_called_corrupt),
@@ -372,6 +500,11 @@ int main(void)
         TEST(what_is_old_and_too_large_for_memory_is_refused),
         cmocka_unit_test(up_to_2_gib_fit_into_memory),
         TEST(a_failed_step_leaves_the_old_format),
+        TEST(a_step_without_room_says_that_the_disk_is_full),
+        TEST(opening_the_newest_format_writes_nothing),
+        TEST(a_checksum_is_of_as_many_columns_as_a_row_may_have),
+        TEST(a_lock_that_is_taken_is_tried_ten_times),
+        TEST(a_lock_that_is_free_is_not_held),
         TEST(a_second_coordinator_is_told_who_holds_it),
         TEST(a_lock_is_taken_seen_and_released_without_standard_input),
         TEST(a_database_is_opened_without_standard_input),

@@ -27,6 +27,7 @@ static int leave(void **state)
     (void)unlink("sweep.json"); /* not every test makes every file */
     (void)unlink("a.db");
     (void)unlink("b.db");
+    (void)unlink(".db");
     return chdir("/") < 0 ? -1 : rmdir(folder);
 }
 
@@ -78,6 +79,7 @@ static void then_the_only_one_here(void **state)
 {
     (void)state;
     write_file("a.db", "");
+    write_file(".db", ""); /* has no name */
     expect(NULL, "a.db");
 }
 

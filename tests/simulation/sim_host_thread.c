@@ -1,4 +1,4 @@
-#include "tests/simulation/sim_hand.h"
+#include "tests/simulation/sim_host_thread.h"
 
 #include "common/clock.h"
 #include "coordinator/link/host_threads.h"
@@ -29,44 +29,46 @@ static void plan(struct sim_world *world, size_t host, sim_event_fn *fn,
                   (struct sim_event){ .at_ns = world->boot_ns + in_ns,
                                       .fn = fn,
                                       .host = host,
-                                      .number = ++line->hand_step });
+                                      .number = ++line->thread_step });
 }
 
 static bool is_void(struct sim_world *world, const struct sim_event *event)
 {
-    return line_of(world, event->host)->hand_step != event->number;
+    return line_of(world, event->host)->thread_step != event->number;
 }
 
 static void end(struct sim_world *world, size_t host)
 {
-    line_of(world, host)->hand = SIM_HAND_NONE;
-    line_of(world, host)->hand_step++;
+    line_of(world, host)->thread = SIM_HOST_THREAD_NONE;
+    line_of(world, host)->thread_step++;
     sim_life_news(world, host, HOST_THREADS_ENDED, 0, "");
 }
 
 static void try_again(struct sim_world *world, const struct sim_event *event)
 {
     if (!is_void(world, event))
-        sim_hand_start(world, event->host);
+        sim_host_thread_start(world, event->host);
 }
 
 static void wait_and_retry(struct sim_world *world, size_t host)
 {
     struct sim_line *line = line_of(world, host);
 
-    line->hand = SIM_HAND_WAITS;
+    line->thread = SIM_HOST_THREAD_WAITS;
     plan(world, host, try_again, line->retry_ms * NS_PER_MS);
     line->retry_ms =
         2 * line->retry_ms < RETRY_MAX_MS ? 2 * line->retry_ms : RETRY_MAX_MS;
 }
 
-void sim_hand_broken(struct sim_world *world, size_t host, const char *why)
+void sim_host_thread_broken(struct sim_world *world, size_t host,
+                            const char *why)
 {
     struct sim_line *line = line_of(world, host);
 
-    if (line->hand != SIM_HAND_ATTACHED && line->hand != SIM_HAND_LOGIN)
+    if (line->thread != SIM_HOST_THREAD_ATTACHED &&
+        line->thread != SIM_HOST_THREAD_LOGIN)
         return;
-    if (line->hand == SIM_HAND_ATTACHED)
+    if (line->thread == SIM_HOST_THREAD_ATTACHED)
         sim_line_cut(world, host);
     if (line->told_to_end) {
         end(world, host);
@@ -79,7 +81,7 @@ void sim_hand_broken(struct sim_world *world, size_t host, const char *why)
 static void not_in_time(struct sim_world *world, const struct sim_event *event)
 {
     if (!is_void(world, event))
-        sim_hand_broken(world, event->host, "connection timed out");
+        sim_host_thread_broken(world, event->host, "connection timed out");
 }
 
 static void attach(struct sim_world *world, const struct sim_event *event)
@@ -102,12 +104,12 @@ static void attach(struct sim_world *world, const struct sim_event *event)
     if (line->told_to_end)
         end(world, event->host);
     else if (why && *why)
-        sim_hand_broken(world, event->host, why);
+        sim_host_thread_broken(world, event->host, why);
     else if (why) /* the worker is frozen */
         plan(world, event->host, not_in_time, OFFER_NS);
     if (line->told_to_end || why)
         return;
-    line->hand = SIM_HAND_ATTACHED;
+    line->thread = SIM_HOST_THREAD_ATTACHED;
     line->retry_ms = RETRY_FIRST_MS;
     sim_life_news(world, event->host, HOST_THREADS_ATTACHED, 0, "");
 }
@@ -121,7 +123,7 @@ static void log_in(struct sim_world *world, const struct sim_event *event)
     if (line->told_to_end) {
         end(world, event->host);
     } else if (line->refuses_login) {
-        line->hand = SIM_HAND_GAVE_UP;
+        line->thread = SIM_HOST_THREAD_GAVE_UP;
         sim_life_news(world, event->host, HOST_THREADS_GAVE_UP, ERR_AUTH,
                       "permission denied");
     } else {
@@ -130,16 +132,16 @@ static void log_in(struct sim_world *world, const struct sim_event *event)
     }
 }
 
-void sim_hand_start(struct sim_world *world, size_t host)
+void sim_host_thread_start(struct sim_world *world, size_t host)
 {
     struct sim_line *line = line_of(world, host);
     bool reachable = !line->down && sim_host_is_on(world, host);
 
-    if (line->hand == SIM_HAND_NONE) {
+    if (line->thread == SIM_HOST_THREAD_NONE) {
         line->retry_ms = RETRY_FIRST_MS;
         line->told_to_end = false;
     }
-    line->hand = SIM_HAND_LOGIN;
+    line->thread = SIM_HOST_THREAD_LOGIN;
     line->offered_ns = 0;
     sim_life_news(world, host, HOST_THREADS_CONNECTING, 0, "");
     if (reachable)
@@ -153,18 +155,21 @@ static void breaks(struct sim_world *world, const struct sim_event *event)
     struct sim_line *line = line_of(world, event->host);
     struct sim_event later = *event;
 
-    if (line->hand != SIM_HAND_ATTACHED || line->tunnel != event->number)
+    if (line->thread != SIM_HOST_THREAD_ATTACHED ||
+        line->tunnel != event->number)
         return;
     if (line->stalled[SIM_TO_COORDINATOR]) { /* the news stalls, too */
         later.at_ns += NS_PER_S;
         sim_queue_add(&world->queue, later);
         return;
     }
-    sim_hand_broken(world, event->host,
-                    event->more ? "the worker ended" : "connection reset");
+    sim_host_thread_broken(world, event->host,
+                           event->more ? "the worker ended"
+                                       : "connection reset");
 }
 
-void sim_hand_breaks(struct sim_world *world, size_t host, bool worker_ended)
+void sim_host_thread_breaks(struct sim_world *world, size_t host,
+                            bool worker_ended)
 {
     struct sim_line *line = line_of(world, host);
 
@@ -179,34 +184,35 @@ void sim_hand_breaks(struct sim_world *world, size_t host, bool worker_ended)
                                           .more = worker_ended });
 }
 
-void sim_hand_again(struct sim_world *world, size_t host)
+void sim_host_thread_again(struct sim_world *world, size_t host)
 {
     struct sim_line *line = line_of(world, host);
 
-    if (line->hand == SIM_HAND_ATTACHED)
-        sim_hand_broken(world, host, "nothing was heard over the connection");
-    else if (line->hand == SIM_HAND_WAITS)
-        sim_hand_start(world, host);
+    if (line->thread == SIM_HOST_THREAD_ATTACHED)
+        sim_host_thread_broken(world, host,
+                               "nothing was heard over the connection");
+    else if (line->thread == SIM_HOST_THREAD_WAITS)
+        sim_host_thread_start(world, host);
 }
 
-void sim_hand_dismiss(struct sim_world *world, size_t host)
+void sim_host_thread_dismiss(struct sim_world *world, size_t host)
 {
     struct sim_line *line = line_of(world, host);
 
-    if (line->hand == SIM_HAND_LOGIN) {
+    if (line->thread == SIM_HOST_THREAD_LOGIN) {
         line->told_to_end = true;
-    } else if (line->hand != SIM_HAND_NONE) {
+    } else if (line->thread != SIM_HOST_THREAD_NONE) {
         sim_line_cut(world, host);
         end(world, host);
     }
 }
 
-void sim_hand_kill(struct sim_world *world, size_t host)
+void sim_host_thread_kill(struct sim_world *world, size_t host)
 {
     struct sim_line *line = line_of(world, host);
 
     sim_line_cut(world, host);
-    line->hand = SIM_HAND_NONE;
-    line->hand_step++;
+    line->thread = SIM_HOST_THREAD_NONE;
+    line->thread_step++;
     line->router = 0;
 }

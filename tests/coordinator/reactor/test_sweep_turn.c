@@ -1,0 +1,286 @@
+/* Whole runs: what one turn does, and how long it may take. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/clock.h"
+#include "coordinator/state/records.h"
+#include "tests/coordinator/reactor/whole_run.h"
+
+static struct rig rig;
+static struct err err;
+
+static int set_up(void **state)
+{
+    (void)state;
+    rig_open_bare(&rig, 1);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    rig_close(&rig);
+    return 0;
+}
+
+/* The process sleeps for 20 s, once. */
+static void sleep_long(struct rig *r)
+{
+    whole_run_step_with_host(r);
+    if (r->turns > 10)
+        r->now_ns += 20 * NS_PER_S;
+}
+
+static void what_the_process_slept_is_not_blamed_on_hosts(void **state)
+{
+    const char *heard;
+
+    (void)state;
+    rig_listen(&rig);
+    assert_int_equal(whole_run(&rig, sleep_long, 40, &err), 6);
+    heard = rig_heard(&rig);
+    assert_non_null(strstr(heard, "LONG-TURN ms=20100"));
+    assert_non_null(strstr(heard, "HOST-SILENT host=a ms=15100"));
+}
+
+/* A turn of exactly a second more than its wait is not long. */
+static void sleep_a_second(struct rig *r)
+{
+    whole_run_step_with_host(r);
+    if (r->turns > 10)
+        r->now_ns += 900 * NS_PER_MS;
+}
+
+static void a_turn_of_a_second_is_not_long(void **state)
+{
+    (void)state;
+    rig_listen(&rig);
+    assert_int_equal(whole_run(&rig, sleep_a_second, 10, &err), 6);
+    assert_null(strstr(rig_heard(&rig), "LONG-TURN"));
+}
+
+/* A wait of 100 ms, and so much more, in turn 11. */
+static int64_t more_ns;
+
+static void sleep_once(struct rig *r)
+{
+    r->now_ns += r->turns == 11 ? more_ns : 0;
+}
+
+static void a_wait_is_long_from_a_second_more_on(void **state)
+{
+    (void)state;
+    rig_listen(&rig);
+    more_ns = NS_PER_S;
+    assert_int_equal(whole_run(&rig, sleep_once, 3.6, &err), 6);
+    assert_null(strstr(rig_heard(&rig), "LONG-TURN"));
+    rig.turns = 0;
+    rig_listen(&rig);
+    more_ns = NS_PER_S + NS_PER_MS;
+    assert_int_equal(whole_run(&rig, sleep_once, 3.6, &err), 6);
+    assert_non_null(strstr(rig_heard(&rig), "LONG-TURN ms=1101"));
+}
+
+/* A pass that takes so long in the 11th turn. */
+static int choose_nothing(struct sweep *sweep, struct pass *pass,
+                          int64_t passed, struct err *why)
+{
+    (void)sweep;
+    (void)passed;
+    (void)why;
+    pass->state = &rig;
+    return 0;
+}
+
+static void work_once(struct sweep *sweep, struct pass *pass)
+{
+    struct rig *r = pass->state;
+
+    (void)sweep;
+    r->now_ns += r->turns == 11 ? more_ns : 0;
+}
+
+static int freed;
+
+static void free_pass(struct pass *pass)
+{
+    assert_ptr_equal(pass->state, &rig);
+    freed++;
+}
+
+/* A pass that leads is over in the 11th turn. */
+static int led;
+
+static int take_the_lead(struct sweep *sweep, struct pass *pass,
+                         struct err *why)
+{
+    (void)sweep;
+    (void)why;
+    pass->state = &rig;
+    return 1;
+}
+
+static bool is_turn_11(const struct sweep *sweep, const struct pass *pass)
+{
+    const struct rig *r = pass->state;
+
+    (void)sweep;
+    return r->turns >= 11;
+}
+
+static void end_the_lead(struct sweep *sweep, struct pass *pass)
+{
+    (void)sweep;
+    assert_ptr_equal(pass->state, &rig);
+    led++;
+}
+
+static void a_pass_that_leads_ends_it_and_is_no_sweep(void **state)
+{
+    static const struct pass_ops leads = { .start = { .lead = take_the_lead },
+                                           .is_over = is_turn_11,
+                                           .end = end_the_lead,
+                                           .free = free_pass };
+    static const struct pass_ops *const passes[] = { &leads, NULL };
+
+    (void)state;
+    led = 0;
+    rig.options.passes = passes;
+    assert_int_equal(whole_run(&rig, whole_run_step, 0, &err),
+                     1); /* nothing was correct */
+    assert_int_equal(rig.turns, 11 + 1);
+    assert_int_equal(led, 1);
+    assert_int_equal(rig_rows(&rig, "sweep"), 0);
+    rig.turns = 0;
+    rig.now_ns = RIG_START_NS;
+    assert_int_equal(whole_run(&rig, whole_run_step, 0.5, &err),
+                     6); /* it cannot end what it led */
+    assert_int_equal(led, 1);
+}
+
+/* A row that comes in turn 11 is committed in the next, which is 20 ms
+ * later. */
+static int commits_before;
+
+static void put_once(struct sweep *sweep, struct pass *pass)
+{
+    struct rig *r = pass->state;
+
+    if (r->turns == 11)
+        records_put_event(sweep, "I", "HOST-LOST", "a");
+    if (r->turns == 12)
+        commits_before = r->commits;
+    if (r->turns == 13)
+        assert_int_equal(r->commits, commits_before + 1);
+}
+
+static void a_row_is_committed_after_20_ms(void **state)
+{
+    static const struct pass_ops puts = { .start = { .choose = choose_nothing },
+                                          .turn = put_once,
+                                          .free = free_pass };
+    static const struct pass_ops *const passes[] = { &puts, NULL };
+
+    (void)state;
+    rig.options.passes = passes;
+    assert_int_equal(whole_run(&rig, NULL, 3.6, &err), 6);
+    assert_true(rig.turns > 13);
+}
+
+static void the_work_of_a_turn_is_long_from_a_second_on(void **state)
+{
+    static const struct pass_ops slow = { .start = { .choose = choose_nothing },
+                                          .turn = work_once,
+                                          .free = free_pass };
+    static const struct pass_ops *const passes[] = { &slow, NULL };
+
+    (void)state;
+    freed = 0;
+    rig.options.passes = passes;
+    rig_listen(&rig);
+    more_ns = NS_PER_S;
+    assert_int_equal(whole_run(&rig, NULL, 3.6, &err), 6);
+    assert_null(strstr(rig_heard(&rig), "LONG-TURN"));
+    rig.turns = 0;
+    rig_listen(&rig);
+    more_ns = NS_PER_S + NS_PER_MS;
+    assert_int_equal(whole_run(&rig, NULL, 3.6, &err), 6);
+    assert_non_null(strstr(rig_heard(&rig), "LONG-TURN ms=1101"));
+    assert_int_equal(freed, 2);
+}
+
+/* 513 messages come in the second turn. */
+static size_t taken_at_once;
+
+static void step_with_many(struct rig *r)
+{
+    whole_run_step_with_host(r);
+    if (r->turns == 2)
+        for (int i = 0; i < 513; i++)
+            rig_queue(r, 0, (struct msg){ .type = MSG_BEAT });
+    if (r->turns == 3)
+        taken_at_once = r->n_taken;
+}
+
+static void a_turn_takes_512_messages_and_leaves_the_rest(void **state)
+{
+    (void)state;
+    assert_int_equal(whole_run(&rig, step_with_many, 3.6, &err), 6);
+    assert_int_equal(taken_at_once, 3 + 512);
+    assert_int_equal(rig.n_taken, 3 + 513);
+}
+
+/* Time stands still from the second turn on, and in each turn the same result
+ * comes once more: a row of its own, and one to acknowledge. */
+static struct rig_result again;
+static int turns_of_commit[3], n_commits;
+
+static void step_and_repeat(struct rig *r)
+{
+    if (n_commits == 3) {
+        r->now_ns += 3600 * NS_PER_S;
+        return;
+    }
+    whole_run_step_with_host(r);
+    if (r->turns == 1) {
+        r->commits = 0;
+        return;
+    }
+    r->now_ns = RIG_START_NS + 2 * WHOLE_RUN_STEP_NS;
+    if (r->turns == 2)
+        rig_result_of(rig_first(r, MSG_BUILD), "built", 0, &again);
+    if (r->commits > n_commits)
+        turns_of_commit[n_commits++] = r->turns;
+    r->n_queue = r->n_taken = 0;
+    rig_queue(r, 0, again.msg);
+}
+
+static void so_many_rows_are_committed_at_once(void **state)
+{
+    (void)state;
+    n_commits = 0;
+    assert_int_equal(whole_run(&rig, step_and_repeat, 3600, &err), 6);
+    assert_int_equal(2 * (turns_of_commit[2] - turns_of_commit[1]), 256);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(what_the_process_slept_is_not_blamed_on_hosts),
+        CASE(a_turn_of_a_second_is_not_long),
+        CASE(a_wait_is_long_from_a_second_more_on),
+        CASE(a_pass_that_leads_ends_it_and_is_no_sweep),
+        CASE(a_row_is_committed_after_20_ms),
+        CASE(the_work_of_a_turn_is_long_from_a_second_on),
+        CASE(a_turn_takes_512_messages_and_leaves_the_rest),
+        CASE(so_many_rows_are_committed_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
