@@ -211,6 +211,7 @@ static void put_looks(struct json_out *out, const struct conclusion *c)
     json_out_open(out, "looks", '{');
     json_out_int(out, "taken", looks->looks);
     json_out_int(out, "blocks_max", looks->most);
+    json_out_int(out, "samples_a_block", looks->samples);
     json_out_text(out, "end", sequential_end_name(looks->end));
     json_out_real(out, "process_sd", looks->noise.between);
     json_out_real(out, "sample_sd", looks->noise.within);

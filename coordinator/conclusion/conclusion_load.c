@@ -10,6 +10,7 @@
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/conclusion/conclusion_external.h"
 #include "coordinator/conclusion/conclusion_internal.h"
+#include "coordinator/confirm/look_plan.h"
 #include "coordinator/confirm/sequential.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_cost.h"
@@ -157,14 +158,7 @@ static void place_entries(struct loading *l, const struct report *report,
 static struct sequential *replay(const struct loading *l, const int *places)
 {
     const struct confirmation *confirmation = &l->c->confirmation;
-    const struct sequential_design design = {
-        .candidates = confirmation->n,
-        .shapes = confirmation->n_shapes,
-        .group = confirmation->looks.group,
-        .most = confirmation->looks.most,
-        .over_all = confirmation->looks.over_all,
-        .rules = confirmation->rules,
-    };
+    struct sequential_design design;
     struct sequential_result *results = mem_new(l->n, sizeof(*results));
     bool *out = mem_new(confirmation->n, sizeof(*out));
     struct sequential *looks;
@@ -178,6 +172,7 @@ static struct sequential *replay(const struct loading *l, const int *places)
                                                  m->block,     m->gpu,
                                                  m->samples,   m->n_samples };
     }
+    look_plan_design(confirmation, confirmation->n, &design);
     looks = sequential_replay(&design, results, l->n, out);
     free(out);
     free(results);

@@ -139,8 +139,9 @@ static void print_looks(const struct conclusion *c, FILE *to)
     if (noise->noticed)
         fprintf(to,
                 "processes differ by %.2g %%, samples of one process by %.2g "
-                "%%: processes count, not samples\n",
-                100 * noise->between, 100 * noise->within);
+                "%%: processes count, not samples; %d a block after the first "
+                "look\n",
+                100 * noise->between, 100 * noise->within, looks->samples);
 }
 
 static void print_method(const struct conclusion *c, FILE *to)

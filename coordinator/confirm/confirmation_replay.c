@@ -6,6 +6,7 @@
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "coordinator/confirm/confirmation.h"
+#include "coordinator/confirm/look_plan.h"
 #include "coordinator/confirm/sequential.h"
 #include "coordinator/stored/stored_samples.h"
 
@@ -49,18 +50,12 @@ int confirmation_replay(struct store *store,
                         confirmation_replay_gpu_fn *gpu, void *arg, bool *out,
                         struct sequential **found, struct err *err)
 {
-    const struct sequential_design design = {
-        .candidates = confirmation->n_running,
-        .shapes = confirmation->n_shapes,
-        .group = confirmation->looks.group,
-        .most = confirmation->looks.most,
-        .over_all = confirmation->looks.over_all,
-        .rules = confirmation->rules,
-    };
+    struct sequential_design design;
     struct past past = { .gpu = gpu, .arg = arg, .out = out };
     int rc;
 
     *found = NULL;
+    look_plan_design(confirmation, confirmation->n_running, &design);
     for (size_t i = 0; i < confirmation->n_running; i++)
         out[i] = confirmation->candidates[i].reason[0] != '\0';
     rc = confirmation_results(store, confirmation, take, &past, err);

@@ -30,6 +30,20 @@ void look_plan_set(struct confirmation *confirmation,
         confirmation->looks.most = least;
 }
 
+void look_plan_design(const struct confirmation *confirmation,
+                      size_t candidates, struct sequential_design *out)
+{
+    *out = (struct sequential_design){
+        .candidates = candidates,
+        .shapes = confirmation->n_shapes,
+        .group = confirmation->looks.group,
+        .most = confirmation->looks.most,
+        .samples = confirmation->samples,
+        .over_all = confirmation->looks.over_all,
+        .rules = confirmation->rules,
+    };
+}
+
 int look_plan_first(const struct confirmation *confirmation)
 {
     const struct confirmation_looks *looks = &confirmation->looks;

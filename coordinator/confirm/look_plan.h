@@ -11,10 +11,16 @@
 
 #include "coordinator/confirm/confirmation.h"
 
+struct sequential_design;
+
 /* Set 'looks' as asked, with a cap that can show anything among so many
  * candidates.  They, the rules and 'against' are there. */
 void look_plan_set(struct confirmation *confirmation,
                    const struct confirmation_looks *asked);
+
+/* What the looks of a confirmation are to decide, by its first 'candidates'. */
+void look_plan_design(const struct confirmation *confirmation,
+                      size_t candidates, struct sequential_design *out);
 
 /* So many blocks are complete before the results decide anything; INT_MAX if
  * there are no looks. */

@@ -5,11 +5,22 @@
 
 #include "common/mem.h"
 #include "coordinator/confirm/blocks.h"
+#include "coordinator/stats/normal.h"
 #include "coordinator/stats/variance_ratio.h"
 
 /* Candidates and blocks are fitted in turns.  That is exact after one round
  * unless a candidate is missing somewhere. */
 #define FIT_ROUNDS 50
+
+/* The variance of the median of n normal samples is that of one sample, times
+ * this, over n.  For few samples it is a little less. */
+#define MEDIAN_VARIANCE (M_PI / 2)
+/* The samples of a process may add so much to the variance between processes.
+ */
+#define SAMPLES_SHARE 0.25
+#define POWER 0.99
+/* Looks need more blocks than a single test at the end, as Pocock's. */
+#define LOOKS_MORE 1.3
 
 /* A candidate in a block. */
 struct cell {
@@ -139,4 +150,25 @@ void process_noise_of(const struct block_sample *samples, size_t n,
     if (freedom > 0 && cells.n_within > 0)
         compare(&cells, freedom, out);
     free(cells.items);
+}
+
+static int clamp(double value, int least, int most)
+{
+    return value < least ? least : value > most ? most : (int)ceil(value);
+}
+
+void process_noise_plan(const struct process_noise *noise, double gap,
+                        double level, struct process_plan *plan)
+{
+    double between = noise->between * noise->between;
+    double sample = MEDIAN_VARIANCE * noise->within * noise->within;
+    double z = normal_quantile(1 - level) + normal_quantile(POWER), cell;
+    int most = PROCESS_PLAN_MOST * plan->most;
+
+    if (most > PROCESS_PLAN_BLOCKS)
+        most = PROCESS_PLAN_BLOCKS;
+    plan->samples = clamp(sample / (SAMPLES_SHARE * between), 1, plan->samples);
+    cell = between + sample / plan->samples;
+    plan->most = clamp(LOOKS_MORE * z * z * 2 * cell / (gap * gap),
+                       PROCESS_PLAN_LEAST * plan->most, most);
 }

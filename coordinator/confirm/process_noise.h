@@ -10,6 +10,9 @@
  * samples inside the cells say.  Fisher's variance ratio (variance_ratio.h)
  * tests that.  Nothing that is shared by a block counts.
  *
+ * If they do, a pass is planned again: the same samples are spread over more
+ * processes.
+ *
  * Pure; any thread.
  */
 #ifndef FA_COORDINATOR_CONFIRM_PROCESS_NOISE_H
@@ -38,5 +41,25 @@ struct process_noise {
  *          block */
 void process_noise_of(const struct block_sample *samples, size_t n,
                       struct process_noise *out);
+
+/* How a pass goes on.  most <= PROCESS_PLAN_BLOCKS / PROCESS_PLAN_LEAST */
+struct process_plan {
+    int samples; /* of a process; at least 1 */
+    int most;    /* blocks: its cap */
+};
+
+/* The cap rises by at least the first factor, and at most the second and to so
+ * many blocks. */
+#define PROCESS_PLAN_LEAST 2
+#define PROCESS_PLAN_MOST 8
+#define PROCESS_PLAN_BLOCKS 8000
+
+/* Plan again for noise that was noticed.  Each process keeps as many samples as
+ * make their noise a quarter of the variance between processes.  There are as
+ * many blocks as a test at the one-sided 'level' needs to show a log ratio of
+ * 'gap' with a probability of 99 % (a normal one; more if looks come between).
+ * plan  as it was; changed in place */
+void process_noise_plan(const struct process_noise *noise, double gap,
+                        double level, struct process_plan *plan);
 
 #endif

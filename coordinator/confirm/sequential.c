@@ -10,9 +10,6 @@
 #include "coordinator/stats/spending.h"
 #include "coordinator/stats/stats.h"
 
-/* The cap rises by this factor if processes differ. */
-#define PROCESS_MORE 2
-
 /* Of each comparison of the best with one that ties.  Nothing is claimed by it,
  * so it need not hold for all of them together. */
 #define CHOICE_CONFIDENCE 0.6
@@ -67,7 +64,7 @@ static int first_look(const struct sequential_design *design, size_t finalists)
     int n = design->group;
 
     while (ldexp(1, -n) >
-           spending_spent(alpha, (double)n / PROCESS_MORE / design->most))
+           spending_spent(alpha, (double)n / PROCESS_PLAN_LEAST / design->most))
         n += design->group;
     return n;
 }
@@ -250,15 +247,21 @@ static enum sequential_end ask(struct replay *r, bool *loses)
     return end;
 }
 
-/* Processes that differ raise the cap, and with it what may be spent by now:
- * so this is decided once. */
+/* Processes that differ raise the cap, and with it what may be spent by now: so
+ * this is decided once.  The aim is to tell a finalist at twice the floor from
+ * one at the floor. */
 static void set_cap(struct replay *r)
 {
     struct sequential *to = r->to;
+    struct process_plan plan = { r->design->samples, to->most };
 
     process_noise_of(r->shapes[0].items, r->shapes[0].n, &to->noise);
-    if (to->looks == 0 && to->noise.noticed)
-        to->most *= PROCESS_MORE;
+    if (to->looks > 0 || !to->noise.noticed)
+        return;
+    process_noise_plan(&to->noise, log1p(r->design->rules.floor), r->base.alpha,
+                       &plan);
+    to->most = plan.most;
+    to->samples = plan.samples;
 }
 
 static void look(struct replay *r)
@@ -393,6 +396,7 @@ static void begin(struct replay *r)
     double rivals = finalists > 2 ? each - 1 : 1;
 
     r->to->most = design->most;
+    r->to->samples = design->samples;
     if (design->group > 0) {
         r->to->next = first_look(design, finalists > 1 ? finalists : 1);
         if (r->to->next > design->most)

@@ -14,8 +14,9 @@
  *            more than the floor
  *   precise  not clear, but the interval of the best is as narrow as the floor:
  *            the truth lies at a border, and more blocks would not move it
- *   cap      neither, after 'most' blocks; after twice as many if processes
- *            differ (process_noise.h), because then only processes count
+ *   cap      neither, after 'most' blocks.  If processes differ at the first
+ *            look, there are more of them, with fewer samples each
+ *            (process_noise.h)
  *
  * Looking often at growing evidence would make errors more frequent.  So the
  * interval of each look is wide enough for all looks together: repeated
@@ -25,10 +26,8 @@
  * could drop the true best.  'clear' may use a rule of thumb where it claims
  * nothing.
  *
- * All of it is a function of the results.  A pass that was killed makes the
- * same looks again, and a report makes those of the pass.
- *
- * Pure; any thread.
+ * All of it is a function of the results: a pass that was killed and a report
+ * make the same looks again.  Pure; any thread.
  */
 #ifndef FA_COORDINATOR_CONFIRM_SEQUENTIAL_H
 #define FA_COORDINATOR_CONFIRM_SEQUENTIAL_H
@@ -46,6 +45,7 @@ struct sequential_design {
                         * a candidate has one value of it a block */
     int group;         /* blocks from look to look, at least */
     int most;          /* blocks: the cap */
+    int samples;       /* of a candidate in a block */
     struct verdict_rules rules;
 };
 
@@ -84,6 +84,7 @@ struct sequential {
     int used;         /* complete blocks at the last look */
     int next;         /* the same at the next look; at the end, 'used' */
     int most;         /* the cap, raised if processes differ */
+    int samples;      /* in later blocks, fewer if processes differ */
     double tie_level; /* one-sided, of slower than the leader */
     struct process_noise noise;      /* at the headline, at the last look */
     struct sequential_block *blocks; /* in the order of their numbers */

@@ -46,7 +46,8 @@ struct confirmation_pass {
     int done;   /* measurements in complete blocks and the running ones */
     enum sequential_end end; /* if there are looks: of the last one */
     int looks;
-    int total; /* measurements until the next look */
+    int samples; /* of a candidate, in a block that begins now */
+    int total;   /* measurements until the next look */
 };
 
 /* confirmation_state.c */

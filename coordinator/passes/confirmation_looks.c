@@ -31,6 +31,7 @@ void confirmation_looks_apply(struct confirmation_pass *c,
         return;
     c->end = found->end;
     c->looks = found->looks;
+    c->samples = found->samples;
     for (size_t i = 0; i < c->is->n_running; i++) {
         bool rests = found->candidates[i].dropped;
 

@@ -55,6 +55,7 @@ static int contest_lead(struct sweep *sweep, struct pass *pass, struct err *err)
     pass->state = c = mem_new(1, sizeof(*c));
     c->pass = pass->index;
     c->is = is;
+    c->samples = is->samples;
     c->units = mem_new(is->n_running, sizeof(*c->units));
     rc = is_new ? confirmation_sources(sweep->mail.store, is, err) : 0;
     if (rc == 0)
@@ -272,7 +273,7 @@ static int contest_samples(const struct sweep *sweep, const struct pass *pass,
     const struct confirmation_pass *c = pass->state;
 
     (void)sweep;
-    return lease->purpose == SCHED_CONFIRM ? c->is->samples : 0;
+    return lease->purpose == SCHED_CONFIRM ? c->samples : 0;
 }
 
 static int contest_repeats(const struct sweep *sweep, const struct pass *pass,

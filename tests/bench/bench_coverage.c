@@ -12,7 +12,7 @@
  * (verdict_rates.h).  The argument is again the number of passes (1000).
  * With --sequential it prints what a pass with looks finds
  * (sequential_rates.h); after the number of passes, the name of a noise may
- * stand.
+ * follow, and that of the finalists.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -119,7 +119,7 @@ int main(int argc, char *argv[])
     }
     if (argc > 1 && strcmp(argv[1], "--sequential") == 0) {
         sequential_rates(argc > 2 ? strtoul(argv[2], NULL, 10) : 1000,
-                         argc > 3 ? argv[3] : NULL);
+                         argc > 3 ? argv[3] : NULL, argc > 4 ? argv[4] : NULL);
         return 0;
     }
     for (size_t k = 0; k < sizeof(shapes) / sizeof(shapes[0]); k++)

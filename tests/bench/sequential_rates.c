@@ -17,11 +17,10 @@
 #define SAMPLES 5
 #define GROUP 2
 #define CAP 70
-#define BLOCKS_MOST (2 * CAP) /* if processes differ */
+#define BLOCKS_MOST (PROCESS_PLAN_MOST * CAP) /* if processes differ */
 #define BLOCKS_ONCE 20
 
 static const struct verdict_rules rules = VERDICT_RULES;
-static const bool nobody[ALL] = { false };
 
 /* How many of the finalists are faster than the baseline, and by what. */
 static const struct scenario {
@@ -120,51 +119,70 @@ static struct noise stretched(const struct noise *noise)
 {
     struct noise out = *noise;
 
-    out.drift *= (double)BLOCKS_MOST / BLOCKS_ONCE;
+    out.drift *= (double)CAP / BLOCKS_ONCE;
     return out;
 }
 
-static void run(const struct noise *noise, const struct scenario *scenario,
-                size_t n_passes, struct tally *to)
+/* The samples of one pass; there is room for all. */
+struct passing {
+    struct noise_stream stream;
+    struct block_sample *samples;
+};
+
+static void run_looks(const struct noise *noise, const double *logs,
+                      struct passing *p, struct tally *to)
 {
     const struct sequential_design design = { .candidates = ALL,
                                               .shapes = 1,
                                               .group = GROUP,
                                               .most = CAP,
+                                              .samples = SAMPLES,
                                               .rules = rules };
-    struct noise_stream stream = noise_stream(scenario->n_faster + 100);
+    const struct noise_pass pass = { ALL, CAP, SAMPLES, 1, logs };
     struct noise longer = stretched(noise);
+    struct noise_results results;
+    struct sequential *looks =
+        noise_results_pass(&longer, &pass, &design, &p->stream, &results);
+    size_t n = noise_results_counted(&results, looks, p->samples);
+
+    judge(looks, p->samples, n, logs, to);
+    sequential_free(looks);
+    noise_results_fini(&results);
+}
+
+static void run_once(const struct noise *noise, const double *logs,
+                     struct passing *p, struct tally *to)
+{
+    const struct noise_pass pass = { ALL, BLOCKS_ONCE, SAMPLES, 1, logs };
+    size_t n = noise_measure(noise, &pass, &p->stream, p->samples);
+
+    judge_once(p->samples, n, logs, to);
+}
+
+static void run(const struct noise *noise, const struct scenario *scenario,
+                size_t n_passes, struct tally *to)
+{
+    struct passing p = { noise_stream(scenario->n_faster + 100),
+                         mem_new((size_t)ALL * BLOCKS_MOST * SAMPLES,
+                                 sizeof(*p.samples)) };
     double logs[ALL] = { 0 };
-    const struct noise_pass pass = { ALL, BLOCKS_MOST, SAMPLES, 1, logs };
-    struct block_sample *samples =
-        mem_new((size_t)ALL * BLOCKS_MOST * SAMPLES, sizeof(*samples));
 
     *to = (struct tally){ 0 };
     for (size_t c = 1; c <= scenario->n_faster; c++)
         logs[c] = -log(scenario->ratio);
     for (size_t i = 0; i < n_passes; i++) {
-        struct noise_results results;
-        struct sequential *looks;
-
-        noise_results_measure(&longer, &pass, &stream, &results);
-        looks = sequential_replay(&design, results.items, results.n, nobody);
-        judge(looks, samples, noise_results_counted(&results, looks, samples),
-              logs, to);
-        sequential_free(looks);
-        results.n = (size_t)ALL * BLOCKS_ONCE;
-        looks = sequential_replay(
-            &(struct sequential_design){
-                .candidates = ALL, .shapes = 1, .rules = rules },
-            results.items, results.n, nobody);
-        judge_once(samples, noise_results_counted(&results, looks, samples),
-                   logs, to);
-        sequential_free(looks);
-        noise_results_fini(&results);
+        run_looks(noise, logs, &p, to);
+        run_once(noise, logs, &p, to);
     }
-    free(samples);
+    free(p.samples);
 }
 
-void sequential_rates(size_t n_passes, const char *only)
+static bool is_asked(const char *only, const char *name)
+{
+    return !only || strcmp(only, name) == 0;
+}
+
+void sequential_rates(size_t n_passes, const char *noise, const char *finalists)
 {
     double each = 1 / (double)n_passes, wrong = 0, held = 1;
 
@@ -172,7 +190,8 @@ void sequential_rates(size_t n_passes, const char *only)
         for (size_t k = 0; k < sizeof(scenarios) / sizeof(scenarios[0]); k++) {
             struct tally t;
 
-            if (only && strcmp(only, noises[i].name) != 0)
+            if (!is_asked(noise, noises[i].name) ||
+                !is_asked(finalists, scenarios[k].name))
                 continue;
             run(&noises[i], &scenarios[k], n_passes, &t);
             printf("{\"noise\": \"%s\", \"finalists\": \"%s\", "

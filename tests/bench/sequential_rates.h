@@ -3,8 +3,8 @@
  * Simulated passes of a baseline and ten finalists with the default looks, for
  * each noise of tests/coordinator/noise.c: how often a gap of 1 % is found and
  * with how many samples, how often a verdict is wrong, and how often the
- * interval of the named best contains the truth.  For comparison, the same
- * passes with 20 blocks and one look.
+ * interval of the named best contains the truth.  For comparison, passes with
+ * 20 blocks and one look.
  */
 #ifndef FA_TESTS_BENCH_SEQUENTIAL_RATES_H
 #define FA_TESTS_BENCH_SEQUENTIAL_RATES_H
@@ -12,7 +12,9 @@
 #include <stddef.h>
 
 /* Writes JSON lines to stdout, and the worst rates last, to stderr.
- * only  the name of one noise; NULL: all of them */
-void sequential_rates(size_t n_passes, const char *only);
+ * noise      the name of one; NULL: all of them
+ * finalists  the same of the scenarios, as "all at the floor" */
+void sequential_rates(size_t n_passes, const char *noise,
+                      const char *finalists);
 
 #endif

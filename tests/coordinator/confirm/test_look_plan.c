@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "coordinator/confirm/look_plan.h"
+#include "coordinator/confirm/sequential.h"
 
 static struct confirmation of(size_t candidates)
 {
@@ -60,6 +61,25 @@ static void a_rule_against_an_external_baseline_has_no_looks(void **state)
     assert_int_equal(look_plan_first(&c), INT_MAX);
 }
 
+static void looks_decide_by_the_plan_of_the_confirmation(void **state)
+{
+    struct confirmation c = of(3);
+    struct sequential_design design;
+
+    (void)state;
+    c.n_shapes = 2;
+    c.samples = 4;
+    look_plan_set(&c, &(struct confirmation_looks){ 2, 70, true });
+    look_plan_design(&c, c.n_running, &design);
+    assert_int_equal(design.candidates, 3);
+    assert_int_equal(design.shapes, 2);
+    assert_int_equal(design.samples, 4);
+    assert_int_equal(design.group, 2);
+    assert_int_equal(design.most, 70);
+    assert_true(design.over_all);
+    assert_true(design.rules.target == c.rules.target);
+}
+
 /* 3,000 launches of each candidate in the fewest blocks, rounded up. */
 static void
 a_measurement_repeats_its_share_of_the_checked_launches(void **state)
@@ -86,6 +106,7 @@ int main(void)
         cmocka_unit_test(a_cap_that_can_show_nothing_is_raised),
         cmocka_unit_test(the_first_look_is_not_after_the_cap),
         cmocka_unit_test(a_rule_against_an_external_baseline_has_no_looks),
+        cmocka_unit_test(looks_decide_by_the_plan_of_the_confirmation),
         cmocka_unit_test(
             a_measurement_repeats_its_share_of_the_checked_launches),
     };

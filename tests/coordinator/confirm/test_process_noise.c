@@ -108,6 +108,52 @@ static void too_little_says_nothing(void **state)
     assert_true(isnan(found.between) && !found.noticed);
 }
 
+/* ---- the plan ---- */
+
+static struct process_plan plan_for(double within, double between)
+{
+    const struct process_noise noise = { within, between, 9, 0, true };
+    struct process_plan plan = { .samples = 5, .most = 70 };
+
+    process_noise_plan(&noise, 0.005, 0.0025, &plan);
+    return plan;
+}
+
+/* z(0.9975) + z(0.99) = 2.8070 + 2.3263; 1.3 of its square, 34.26, times twice
+ * the variance of a process over the square of the gap. */
+static void there_are_as_many_blocks_as_the_noise_needs(void **state)
+{
+    struct process_plan plan = plan_for(0.0001, 0.01);
+
+    (void)state;
+    assert_int_equal(plan.samples, 1);
+    assert_int_equal(plan.most, 275);
+    assert_int_equal(plan_for(0.0001, 0.012).most, 395);
+}
+
+/* pi / 2 of the variance of a sample, over a quarter of that of a process. */
+static void samples_that_say_more_are_kept(void **state)
+{
+    (void)state;
+    assert_int_equal(plan_for(0.001, 0.01).samples, 1);
+    assert_int_equal(plan_for(0.005, 0.01).samples, 2);
+    assert_int_equal(plan_for(0.006, 0.01).samples, 3);
+    assert_int_equal(plan_for(0.01, 0.01).samples, 5);
+    assert_int_equal(plan_for(0.005, 0.01).most, 328);
+}
+
+static void the_cap_stays_between_its_limits(void **state)
+{
+    const struct process_noise noise = { 0.001, 0.2, 9, 0, true };
+    struct process_plan plan = { .samples = 5, .most = 4000 };
+
+    (void)state;
+    assert_int_equal(plan_for(0.0001, 0.001).most, 140);
+    assert_int_equal(plan_for(0.001, 0.1).most, 560);
+    process_noise_plan(&noise, 0.005, 0.0025, &plan);
+    assert_int_equal(plan.most, PROCESS_PLAN_BLOCKS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +161,9 @@ int main(void)
         cmocka_unit_test(two_clocks_are_noticed),
         cmocka_unit_test(a_candidate_may_be_missing),
         cmocka_unit_test(too_little_says_nothing),
+        cmocka_unit_test(there_are_as_many_blocks_as_the_noise_needs),
+        cmocka_unit_test(samples_that_say_more_are_kept),
+        cmocka_unit_test(the_cap_stays_between_its_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

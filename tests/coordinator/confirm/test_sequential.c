@@ -26,6 +26,7 @@ static struct sequential_design design_of(size_t candidates, int most)
                                        .shapes = 1,
                                        .group = 2,
                                        .most = most,
+                                       .samples = 5,
                                        .rules = VERDICT_RULES };
 }
 
@@ -113,20 +114,66 @@ static void noise_goes_on_to_the_cap(void **state)
     noise_results_fini(&s.results);
 }
 
-static void processes_that_differ_raise_the_cap(void **state)
+/* What the first look plans, later ones do not change. */
+static void processes_that_differ_change_the_plan(void **state)
 {
     static const struct noise uneven = { .sd = 0.001, .process_sd = 0.1 };
     static const double logs[] = { 0, -0.02, 0 };
     struct simulated s = simulate(&uneven, logs, 3, 5);
+    size_t first = (size_t)sequential_first(&s.design);
+
+    (void)state;
+    for (size_t blocks = first; blocks <= 140; blocks += 140 - first) {
+        struct sequential *found;
+
+        s.results.n = 3 * blocks;
+        found = replay(&s);
+        assert_true(found->noise.noticed);
+        assert_int_equal(found->most, PROCESS_PLAN_MOST * 70);
+        assert_int_equal(found->samples, 1);
+        assert_int_equal(found->end, SEQUENTIAL_OPEN);
+        sequential_free(found);
+    }
+    noise_results_fini(&s.results);
+}
+
+static void the_plan_stays_if_processes_agree(void **state)
+{
+    static const double logs[] = { 0, -0.01, 0 };
+    struct simulated s = simulate(&calm, logs, 3, 5);
     struct sequential *found = replay(&s);
 
     (void)state;
-    assert_true(found->noise.noticed);
-    assert_int_equal(found->most, 140);
-    assert_int_equal(found->end, SEQUENTIAL_CAP);
-    assert_int_equal(found->used, 140);
+    assert_false(found->noise.noticed);
+    assert_int_equal(found->most, 70);
+    assert_int_equal(found->samples, 5);
     sequential_free(found);
     noise_results_fini(&s.results);
+}
+
+/* Each process has a level of its own, and five samples of it say the same. */
+static void uneven_processes_get_more_processes(void **state)
+{
+    static const struct noise uneven = { .sd = 0.002, .process_sd = 0.02 };
+    static const double logs[] = { 0, -0.01 };
+    struct sequential_design design = design_of(2, 70);
+    const struct noise_pass pass = { 2, 70, 5, 1, logs };
+    struct noise_stream stream = noise_stream(21);
+    int answered = 0;
+
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        struct noise_results results;
+        struct sequential *found =
+            noise_results_pass(&uneven, &pass, &design, &stream, &results);
+
+        assert_int_equal(results.items[results.n - 1].n, 1);
+        answered += found->end == SEQUENTIAL_CLEAR;
+        sequential_free(found);
+        noise_results_fini(&results);
+    }
+    print_message("answered in %d of 10\n", answered);
+    assert_in_range(answered, 8, 10);
 }
 
 /* Six that are 5 % slower are dropped, and what they did later changes
@@ -410,7 +457,9 @@ int main(void)
         cmocka_unit_test(nothing_beats_the_baseline_is_an_answer),
         cmocka_unit_test(a_border_is_found_precisely),
         cmocka_unit_test(noise_goes_on_to_the_cap),
-        cmocka_unit_test(processes_that_differ_raise_the_cap),
+        cmocka_unit_test(processes_that_differ_change_the_plan),
+        cmocka_unit_test(the_plan_stays_if_processes_agree),
+        cmocka_unit_test(uneven_processes_get_more_processes),
         cmocka_unit_test(the_slow_are_dropped_and_their_blocks_are_shorter),
         cmocka_unit_test(a_part_of_a_pass_wants_what_the_whole_had),
         cmocka_unit_test(a_block_that_lacks_one_does_not_count),
