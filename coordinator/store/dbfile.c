@@ -416,7 +416,7 @@ int dbfile_read(const char *path, struct dbfile_steps steps,
                 struct sqlite3 **out, struct err *err)
 {
     struct stat st;
-    int format, rc;
+    int format = 0, rc;
 
     *out = NULL;
     if (stat(path, &st) < 0 && errno == ENOENT)
@@ -456,7 +456,7 @@ static const char write_settings[] =
 int dbfile_write(const char *path, struct dbfile_steps steps, bool create,
                  struct sqlite3 **out, struct err *err)
 {
-    int format, rc;
+    int format = 0, rc;
 
     *out = NULL;
     rc = err_within(err, open_db(path, SQLITE_OPEN_READWRITE, out, err), "%s",
