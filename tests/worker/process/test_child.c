@@ -16,10 +16,11 @@
 #include "common/clock.h"
 #include "worker/process/child.h"
 
-/* Every process that a child leaves behind has this in its environment. */
-#define MARK "FA_TEST_CHILD=left-behind"
-
-static const char *const env[] = { "PATH=/usr/bin:/bin", MARK, NULL };
+/* Every process that a child leaves behind has this in its environment.  It has
+ * the pid of this test, for the same test of another build may run beside it.
+ */
+static char mark[40];
+static const char *const env[] = { "PATH=/usr/bin:/bin", mark, NULL };
 
 static struct child *start(const char *script, int64_t limit_ns)
 {
@@ -65,14 +66,14 @@ static bool is_marked(const char *pid)
     snprintf(path, sizeof(path), "/proc/%s/environ", pid);
     file = fopen(path, "re");
     while (file && !found && getdelim(&item, &size, '\0', file) > 0)
-        found = strcmp(item, MARK) == 0;
+        found = strcmp(item, mark) == 0;
     free(item);
     if (file)
         fclose(file);
     return found;
 }
 
-/* Counts processes that were started with MARK, whatever their parent. */
+/* Counts processes that were started with the mark, whatever their parent. */
 static int processes_left(void)
 {
     DIR *dir = opendir("/proc");
@@ -268,12 +269,14 @@ static void environment_is_only_what_was_given(void **state)
                                 "grep -v ^SHLVL= | sort; ls /proc/self/fd",
                                 0);
     struct buf text;
+    char expected[80]; /* descriptor 3 is ls's own */
 
     (void)state;
     run(child);
     text_of(child_stdout(child), &text);
-    assert_string_equal(buf_text(&text), MARK "\nPATH=/usr/bin:/bin\n"
-                                              "0\n1\n2\n3\n"); /* 3: ls's own */
+    snprintf(expected, sizeof(expected), "%s\nPATH=/usr/bin:/bin\n0\n1\n2\n3\n",
+             mark);
+    assert_string_equal(buf_text(&text), expected);
     buf_fini(&text);
     child_free(child);
 }
@@ -328,6 +331,13 @@ static void process_finds_itself_in_proc(void **state)
     child_free(child);
 }
 
+static int set_mark(void **state)
+{
+    (void)state;
+    snprintf(mark, sizeof(mark), "FA_TEST_CHILD=%d", (int)getpid());
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,8 +362,8 @@ int main(void)
 
     for (int kind = SUPERVISOR_NAMESPACE; kind < SUPERVISOR_KINDS; kind++) {
         child_setup_from((enum supervisor_kind)kind);
-        failed +=
-            cmocka_run_group_tests_name(child_containment(), tests, NULL, NULL);
+        failed += cmocka_run_group_tests_name(child_containment(), tests,
+                                              set_mark, NULL);
     }
     return failed;
 }
