@@ -542,7 +542,7 @@ const struct pass_ops canary_pass = {
     .measured = canary_measured,
     .ended = order_ended,
     .bans = canary_bans,
-    .samples = canary_samples,
+    .amounts.samples = canary_samples,
     .waits_for = canary_waits_for,
     .free = canary_free,
 };

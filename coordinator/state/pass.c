@@ -163,8 +163,8 @@ int pass_samples(const struct sweep *sweep, const struct sched_lease *lease)
     int n = 0;
 
     for (int i = 0; n == 0 && (pass = next(sweep, &i));)
-        if (pass->ops->samples)
-            n = pass->ops->samples(sweep, pass, lease);
+        if (pass->ops->amounts.samples)
+            n = pass->ops->amounts.samples(sweep, pass, lease);
     return n;
 }
 
@@ -174,8 +174,8 @@ int pass_repeats(const struct sweep *sweep, const struct sched_lease *lease)
     int n = 0;
 
     for (int i = 0; n == 0 && (pass = next(sweep, &i));)
-        if (pass->ops->repeats)
-            n = pass->ops->repeats(sweep, pass, lease);
+        if (pass->ops->amounts.repeats)
+            n = pass->ops->amounts.repeats(sweep, pass, lease);
     return n;
 }
 

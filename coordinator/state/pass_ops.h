@@ -50,11 +50,21 @@ struct pass_commands {
                          struct msg_ran *ran, struct err *why);
 };
 
+/* How much it wants of a measurement; 0, or NULL: as much as usual. */
+struct pass_amounts {
+    int (*samples)(const struct sweep *sweep, const struct pass *pass,
+                   const struct sched_lease *lease);
+    /* Launches after the samples that are only checked. */
+    int (*repeats)(const struct sweep *sweep, const struct pass *pass,
+                   const struct sched_lease *lease);
+};
+
 struct pass_ops {
     const char *name;
     unsigned purposes; /* of its orders: 1 << enum sched_purpose */
     struct pass_start start;
     struct pass_commands commands;
+    struct pass_amounts amounts;
 
     /* ---- in each turn: order what can be ordered */
     void (*turn)(struct sweep *sweep, struct pass *pass);
@@ -85,12 +95,6 @@ struct pass_ops {
     /* Must this GPU not be used? */
     bool (*bans)(const struct sweep *sweep, const struct pass *pass,
                  size_t host, int gpu);
-    /* How many samples it wants of this measurement; 0: as many as usual. */
-    int (*samples)(const struct sweep *sweep, const struct pass *pass,
-                   const struct sched_lease *lease);
-    /* How many launches of it are to follow that are only checked. */
-    int (*repeats)(const struct sweep *sweep, const struct pass *pass,
-                   const struct sched_lease *lease);
     /* The method of a search that is not exhaustive. */
     const char *(*method)(const struct sweep *sweep, const struct pass *pass);
     /* Tell everything that it waits for, and until when. */

@@ -58,7 +58,7 @@ static int samples_after(struct scene *s, const struct noise *noise)
     confirmation_looks_apply(&s->c, found);
     sequential_free(found);
     noise_results_fini(&results);
-    return confirmation_pass.samples(NULL, &pass, &lease);
+    return confirmation_pass.amounts.samples(NULL, &pass, &lease);
 }
 
 static void later_blocks_have_the_samples_that_the_look_wants(void **state)

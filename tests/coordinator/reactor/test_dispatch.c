@@ -105,7 +105,7 @@ static const struct pass_ops listens = {
     .settled = on_settled,
     .host_up = on_host_up,
     .host_down = on_host_down,
-    .samples = samples_of,
+    .amounts.samples = samples_of,
 };
 
 /* Two hosts; unit 0 is built on host a, and its measurement is settled. */
