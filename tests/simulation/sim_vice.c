@@ -43,7 +43,10 @@ int64_t sim_vice_next(struct sim_world *world, size_t host)
 static void flood(struct sim_world *world, size_t host)
 {
     char hash[HASH_HEX];
-    struct msg msg = { .type = MSG_WANT, .want = { MSG_WANT_ARTIFACT, hash } };
+    struct msg msg = {
+        .type = MSG_WANT,
+        .want = { .what = MSG_WANT_ARTIFACT, .hash = hash, .offset = -1 }
+    };
 
     for (int i = 0; i < FLOOD_WANTS; i++) {
         snprintf(hash, sizeof(hash), "%016llx%016llx",

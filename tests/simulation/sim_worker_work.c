@@ -62,7 +62,8 @@ static void ask(struct sim_world *world, size_t host, int file,
                        .want = { .what = file == LEASE_BUNDLE
                                              ? MSG_WANT_BUNDLE
                                              : MSG_WANT_ARTIFACT,
-                                 .hash = hash } };
+                                 .hash = hash,
+                                 .offset = -1 } };
 
     if (want && world->boot_ns - want->asked_ns < WANT_AGAIN_NS)
         return;

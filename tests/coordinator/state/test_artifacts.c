@@ -144,8 +144,9 @@ static void a_bundle_of_a_pass_is_sent(void **state)
 {
     static const struct pass_ops ops = { .commands.bundle = has_bundle };
     struct msg ask = { .type = MSG_WANT,
-                       .want = { MSG_WANT_BUNDLE,
-                                 "0123456789abcdef0123456789abcdef" } };
+                       .want = { .what = MSG_WANT_BUNDLE,
+                                 .hash = "0123456789abcdef0123456789abcdef",
+                                 .offset = -1 } };
 
     (void)state;
     rig.sweep.passes.list[0] = (struct pass){ &ops, 0, &rig };
