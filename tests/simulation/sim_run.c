@@ -3,10 +3,12 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "coordinator/confirm/confirmation.h"
 #include "coordinator/reactor/sweep.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
@@ -98,6 +100,28 @@ static int live(struct sim_run *run, struct spec *spec,
     return SIM_OUT_ENDED;
 }
 
+/* The confirmation in memory is of an earlier life.  A process that starts
+ * reads it from the database, and begins anew if it was lost with that life. */
+static int recall_confirmation(struct sim_run *run, struct confirmation *is)
+{
+    int64_t found = 0;
+    int rc = is && is->pass > 0
+                 ? sql_number(store_db(run->world->life.store),
+                              "SELECT count(*) FROM contest WHERE pass=?1",
+                              &found, &run->why, "I", is->pass)
+                 : 0;
+
+    if (rc < 0 || !is || is->pass == 0 || found > 0)
+        return rc;
+    for (size_t i = 0; i < is->n_shapes; i++)
+        free(is->shapes[i].name);
+    free(is->shapes);
+    is->shapes = NULL;
+    is->n_shapes = 0;
+    is->pass = 0;
+    return 0;
+}
+
 static int one_life(struct sim_run *run, struct spec *spec,
                     const struct sweep_options *options, bool fuzz)
 {
@@ -109,7 +133,8 @@ static int one_life(struct sim_run *run, struct spec *spec,
         store_open(sim_sweep_db(fuzz), STORE_WRITE, &world->life.store,
                    &run->why) < 0 ||
         sql_run(store_db(world->life.store), "PRAGMA synchronous=OFF",
-                &run->why) < 0) {
+                &run->why) < 0 ||
+        recall_confirmation(run, options->confirmation) < 0) {
         sim_run_finds(run, "exit", "the database: %s", run->why.text);
         return 0;
     }
