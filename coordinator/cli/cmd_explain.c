@@ -266,9 +266,9 @@ static int refuse_emulation(const char *db, struct err *err)
         rc = report_load_outcomes(store, &report, err);
     if (rc == 0 && device_kind_is(report->device, DEVICE_KIND_CPU))
         rc = err_set(err, ERR_INPUT,
-                     "--sanitize needs a GPU, and this sweep emulates it; the "
-                     "cpu device itself finds wild accesses, races and "
-                     "missing barriers in each launch, and explain shows them");
+                     "--sanitize needs a GPU, and this sweep emulates it; what "
+                     "the cpu device finds in each launch, explain shows "
+                     "without it");
     report_free(report);
     store_close(store);
     return rc;

@@ -76,7 +76,8 @@ def request(cubin, n, steps, l2, samples):
     blocks = min(1056, n // 256)
     return ["measure", f"artifact {cubin}", "entry bench", f"grid {blocks} 1 1", "block 256 1 1", "smem 0",
             f"arg a fp32 buffer {n} normal 1 in", f"arg b fp32 buffer {n} normal 1 in",
-            OUTPUT.format(n), f"arg n int32 scalar {n}", f"arg steps int32 scalar {steps}",
+            f"arg out fp32 buffer {n} poison 1 out relative_l2 1e-3 max_error 1e-2",
+            f"arg n int32 scalar {n}", f"arg steps int32 scalar {steps}",
             f"reference {cubin} reference {blocks} 1 1 256 1 1 0", "seed 1", "trials 2",
             "warmups 3", f"samples {samples} {samples}", "noise 0.01", "margin 1.1", "incumbent_s 0", f"l2 {l2}", "timeout_s 60"]
 

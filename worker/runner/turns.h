@@ -22,7 +22,7 @@ struct turns {
     uint64_t state;  /* of the random numbers */
     size_t done;     /* turns so far */
     bool poisoned;   /* some buffer was, before a launch */
-    /* checksums of outputs that passed twice, or 0, and of the last one */
+    /* checksums of outputs that passed, or 0, and of the last one */
     uint64_t known[PROBLEM_TRIALS][WIRE_ARGS_MAX];
     uint64_t latest[PROBLEM_TRIALS][WIRE_ARGS_MAX];
     bool varied;              /* two of one trial that passed were different */
