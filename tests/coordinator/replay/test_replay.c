@@ -4,7 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -303,6 +305,25 @@ static void wrong_cards_are_refused_where_they_stand(void **state)
     assert_bad_cards("[]", "one object with only a list 'cards'");
 }
 
+static char folder[] = "/tmp/fa_replay_XXXXXX";
+
+/* Messages name the files, so the tests run in a folder of their own. */
+static int enter_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    static const char *const names[] = { FILE_NAME, SWEEP_NAME, CARDS_NAME };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        (void)unlink(names[i]); /* not every test makes it */
+    return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,5 +342,5 @@ int main(void)
     struct err err;
 
     return hash_setup(&err) < 0 ||
-           cmocka_run_group_tests(tests, NULL, NULL) != 0;
+           cmocka_run_group_tests(tests, enter_folder, remove_folder) != 0;
 }
