@@ -101,7 +101,7 @@ static int live(struct sim_run *run, struct spec *spec,
 }
 
 /* The confirmation in memory is of an earlier life.  A process that starts
- * reads it from the database, and begins anew if it was lost with that life. */
+ * reads it from the database, and makes one if it was lost with that life. */
 static int recall_confirmation(struct sim_run *run, struct confirmation *is)
 {
     int64_t found = 0;
