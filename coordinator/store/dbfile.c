@@ -215,6 +215,10 @@ static int migrate(struct sqlite3 *db, const char *path, int format,
                      "PRAGMA ignore_check_constraints=ON; BEGIN IMMEDIATE",
                      err);
 
+    if (rc == 0 && format == 0) {
+        rc = sql_run(db, steps.newest, err);
+        format = steps.n;
+    }
     for (; rc == 0 && format < steps.n; format++)
         rc = sql_run(db, steps.steps[format], err);
     if (rc == 0)

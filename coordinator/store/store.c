@@ -15,7 +15,8 @@
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store_internal.h"
 
-/* schema/schema.sql and the steps after it, in order: one step a format */
+/* schema/schema.sql, which makes a new database, and the steps that bring an
+ * older one to the same format, in order: one step a format */
 extern const struct embed store_schema[];
 
 #define FORMATS 9
@@ -27,12 +28,13 @@ int store_open(const char *path, enum store_mode mode, struct store **out,
                struct err *err)
 {
     const char *texts[FORMATS];
-    struct dbfile_steps steps = { texts, FORMATS, READABLE };
+    struct dbfile_steps steps = { (const char *)store_schema[0].bytes, texts,
+                                  FORMATS, READABLE };
     struct store *store = mem_new(1, sizeof(*store));
     int rc = 0;
 
     for (size_t i = 0; i < FORMATS; i++)
-        texts[i] = (const char *)store_schema[i].bytes;
+        texts[i] = (const char *)store_schema[i + 1].bytes;
     store->path = mem_strdup(path);
     store->lock = -1;
     for (size_t i = 0; i < STORE_ARRAYS; i++)

@@ -192,18 +192,22 @@ static void steps_bring_an_old_format_up_to_date(void **state)
     int64_t y;
 
     assert_int_equal(dbfile_check(*state, true, &err), 0);
-    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ steps, 1, 1 },
-                                  true, &db, &err),
-                     0);
+    assert_int_equal(
+        dbfile_write(*state, (struct dbfile_steps){ steps[0], steps, 1, 1 },
+                     true, &db, &err),
+        0);
     assert_int_equal(sql_run(db, "INSERT INTO a VALUES(1)", &err), 0);
     dbfile_close(db);
-    read_number(*state, (struct dbfile_steps){ steps, 2, 2 }, "SELECT y FROM a",
-                5);
-    read_number(*state, (struct dbfile_steps){ steps, 1, 1 }, /* still old */
+    read_number(*state, (struct dbfile_steps){ NULL, steps, 2, 2 },
+                "SELECT y FROM a", 5);
+    read_number(*state,
+                (struct dbfile_steps){ steps[0], steps, 1, 1 }, /* still old */
                 "PRAGMA user_version", 1);
-    read_number(*state, (struct dbfile_steps){ steps, 2, 1 }, /* as it is */
+    read_number(*state,
+                (struct dbfile_steps){ NULL, steps, 2, 1 }, /* as it is */
                 "PRAGMA user_version", 1);
-    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ steps, 2, 2 },
+    assert_int_equal(dbfile_write(*state,
+                                  (struct dbfile_steps){ NULL, steps, 2, 2 },
                                   false, &db, &err),
                      0);
     assert_int_equal(sql_number(db, "SELECT y FROM a", &y, &err, ""), 0);
@@ -248,15 +252,19 @@ static void a_failed_step_leaves_the_old_format(void **state)
     int64_t n;
 
     assert_int_equal(dbfile_check(*state, true, &err), 0);
-    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ good, 1, 1 },
+    assert_int_equal(dbfile_write(*state,
+                                  (struct dbfile_steps){ good[0], good, 1, 1 },
                                   true, &db, &err),
                      0);
     dbfile_close(db);
-    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ bad, 2, 2 },
+    assert_int_equal(dbfile_write(*state,
+                                  (struct dbfile_steps){ NULL, bad, 2, 2 },
                                   false, &db, &err),
                      ERR_STORE);
-    assert_int_equal(
-        dbfile_read(*state, (struct dbfile_steps){ good, 1, 1 }, &db, &err), 0);
+    assert_int_equal(dbfile_read(*state,
+                                 (struct dbfile_steps){ good[0], good, 1, 1 },
+                                 &db, &err),
+                     0);
     assert_int_equal(
         sql_number(db, "SELECT count(*) FROM sqlite_schema", &n, &err, ""), 0);
     assert_int_equal(n, 1);
@@ -277,11 +285,13 @@ static void a_step_without_room_says_that_the_disk_is_full(void **state)
     struct err err;
 
     assert_int_equal(dbfile_check(*state, true, &err), 0);
-    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ steps, 1, 1 },
-                                  true, &db, &err),
-                     0);
+    assert_int_equal(
+        dbfile_write(*state, (struct dbfile_steps){ steps[0], steps, 1, 1 },
+                     true, &db, &err),
+        0);
     dbfile_close(db);
-    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ steps, 2, 2 },
+    assert_int_equal(dbfile_write(*state,
+                                  (struct dbfile_steps){ NULL, steps, 2, 2 },
                                   false, &db, &err),
                      ERR_STORE);
     assert_string_equal(err.text, text);
