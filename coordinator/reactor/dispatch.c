@@ -7,6 +7,7 @@
 
 #include "common/clock.h"
 #include "common/device_kind.h"
+#include "common/hash.h"
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/msg.h"
@@ -200,11 +201,16 @@ static int hand_out(struct sweep *sweep, const struct sched_lease *lease,
         struct issued_lease *grant = &sweep->work.issued[lease->id - 1];
         const struct msg_launch *launch = msg_launch(&msg);
 
+        grant->sent_ns = reactor_now(sweep);
         grant->limit_ns =
             (launch ? launch->limit_ms : msg.build.limit_ms) * NS_PER_MS;
-        if (msg.type == MSG_MEASURE)
+        if (launch)
+            hash_of(launch->gpu, strlen(launch->gpu), grant->gpu);
+        if (msg.type == MSG_MEASURE) {
             snprintf(grant->artifact, HASH_HEX, "%s",
                      msg.measure.launch.artifact);
+            grant->samples_most = sampling_of(sweep, lease).most;
+        }
         if (!outbox_send(sweep, (size_t)lease->host, &msg))
             take_back(sweep, lease);
     }

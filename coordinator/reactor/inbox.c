@@ -167,7 +167,9 @@ static int take_result(struct sweep *sweep, size_t host, const struct msg *msg,
         free(values);
     }
     return msg->type == MSG_BUILT ? results_built(sweep, host, &own, err)
-                                  : results_measured(sweep, host, &own, err);
+           : msg->type == MSG_MEASURED
+               ? results_measured(sweep, host, &own, err)
+               : orders_ran(sweep, host, &own, err);
 }
 
 /* A worker offers its results before it says READY.  If the plan waits for the
@@ -210,6 +212,7 @@ int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
     bool result = msg_is_result(msg->type);
+    int rc;
 
     if (host_state->state == HOST_STATE_FAILED || host_state->conduct.condemned)
         return 0; /* sent before the worker knew */
@@ -239,9 +242,9 @@ int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
         return on_started(sweep, host, msg);
     case MSG_BUILT:
     case MSG_MEASURED:
-        return take_result(sweep, host, msg, err);
     case MSG_RAN:
-        return orders_ran(sweep, host, msg, err);
+        rc = take_result(sweep, host, msg, err);
+        return rc == ERR_PROTO ? results_lied(sweep, host, msg, err) : rc;
     case MSG_REFUSE:
         return on_refuse(sweep, host, msg);
     case MSG_WANT:

@@ -27,6 +27,11 @@ void results_crashed(struct sweep *sweep, const struct sched_lease *lease,
                      const struct msg *msg);
 /* All work of the host is lost; 'why' is for the log. */
 void results_host_lost(struct sweep *sweep, size_t host, const char *why);
+/* A result that cannot be true, and why: it is not stored, and its lease
+ * goes back to the queue.  It is not acknowledged either, so it comes again;
+ * that is ignored. The third one is too many: ERR_PROTO. */
+int results_lied(struct sweep *sweep, size_t host, const struct msg *msg,
+                 struct err *err);
 /* Find the unit and shape of a result, and check that this host was asked for
  * it, because a worker may write only its own rows.  1 if this sweep never
  * asked for it. */

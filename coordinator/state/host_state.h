@@ -16,6 +16,7 @@ struct host;
 
 #define HOST_STATE_GPUS_MAX 64
 #define ACKS_MAX 256 /* results in one commit, and nonces in one ACK */
+#define LIES_MAX 3   /* results that are refused, then the host is dropped */
 
 /* A host, as the reactor sees it.
  *
@@ -54,6 +55,8 @@ struct host_conduct {
     int expired;      /* leases that expired since its last result */
     bool has_foreign; /* it has results for another database */
     bool condemned;   /* it will be given up: see conn.code and conn.why */
+    int lies;         /* results that were refused */
+    char lied[LIES_MAX][HASH_HEX]; /* their nonces: they will come again */
 };
 
 /* Its worker, as HELLO and READY say. */

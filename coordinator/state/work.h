@@ -29,8 +29,12 @@ struct issued_lease {
     enum job_stage stage;
     int host;
     int64_t granted_ns, started_ns; /* CLOCK_BOOTTIME; 0: not yet */
+    int64_t sent_ns;                /* likewise; a sleep does not move it */
     int64_t limit_ns;               /* that its worker was given */
     char artifact[HASH_HEX];        /* to be measured, or "" */
+    char gpu[HASH_HEX];             /* hash_of() its UUID, or "" */
+    char nonce[HASH_HEX];           /* of its result, or "" */
+    int samples_most;               /* that were asked for */
     bool adopted;                   /* the worker had it from an earlier run */
     int64_t order;                  /* 0: no pass ordered it */
     int pass;                       /* of the order */

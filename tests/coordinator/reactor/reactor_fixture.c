@@ -142,6 +142,7 @@ static void put_work(struct rig_sent *sent, const struct msg *msg)
     put_text(sent->config, sizeof(sent->config), work->id.config);
     put_text(sent->shape, sizeof(sent->shape), work->id.shape);
     put_text(sent->purpose, sizeof(sent->purpose), work->id.purpose);
+    put_text(sent->gpu, sizeof(sent->gpu), launch ? launch->gpu : "");
 }
 
 static int link_send(void *self, size_t host, const struct msg *msg,
@@ -483,14 +484,14 @@ static struct msg_measured measured_of(const struct rig_sent *sent,
     bool correct = outcome_is(outcome, OUTCOME_CORRECT);
 
     return (struct msg_measured){
-        .gpu = "GPU-0-0",
+        .gpu = sent->gpu,
         .artifact = sent->artifact,
         .argument = "",
         .l2 = "none",
         .sampling = correct ? "fixed" : "none",
         .samples = { samples, correct ? RIG_SAMPLES : 0 },
         .checked = { correct ? RIG_SAMPLES : 0, 0 },
-        .held_s = 1,
+        .held_s = RIG_HELD_S,
     };
 }
 

@@ -14,6 +14,7 @@
 #define RIG_HOSTS 3
 #define RIG_QUEUE 1024 /* messages that come in a whole run */
 #define RIG_SAMPLES 5
+#define RIG_HELD_S 0.01 /* no more, because time stands still */
 #define RIG_EPOCH 1000
 #define RIG_START_NS (1000 * NS_PER_S)
 
@@ -23,7 +24,7 @@ struct rig_sent {
     enum msg_type type;
     int64_t lease, attempt, limit_ms;
     char what[16], key[HASH_HEX], hash[HASH_HEX], artifact[HASH_HEX];
-    char config[HASH_HEX], shape[32], purpose[16];
+    char config[HASH_HEX], shape[32], purpose[16], gpu[16];
 };
 
 struct rig_result {
