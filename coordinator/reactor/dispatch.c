@@ -155,6 +155,7 @@ void dispatch_granted(struct sweep *sweep, const struct sched_lease *lease)
         .purpose = lease->purpose,
         .round = lease->round
     };
+    budget_lease(&sweep->fleet.hosts[lease->host].budget);
 }
 
 int dispatch_record_lease(struct sweep *sweep, const struct sched_lease *lease)

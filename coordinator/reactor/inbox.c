@@ -26,6 +26,7 @@
 #define REST_FIRST_NS (50 * NS_PER_MS)
 #define REST_DOUBLINGS 6
 #define EARLY_MAX 1024 /* results; more are offered again */
+#define EARLY_BYTES_MAX (32 << 20)
 
 static int on_started(struct sweep *sweep, size_t host, const struct msg *msg)
 {
@@ -178,8 +179,10 @@ static int take_result(struct sweep *sweep, size_t host, const struct msg *msg,
 bool inbox_keep(struct sweep *sweep, size_t host, struct msg *msg)
 {
     if (sweep->work.plan || !msg_is_result(msg->type) ||
-        sweep->mail.n_held == EARLY_MAX)
+        sweep->mail.n_held == EARLY_MAX ||
+        sweep->mail.held_bytes + msg->bytes > EARLY_BYTES_MAX)
         return false;
+    sweep->mail.held_bytes += msg->bytes;
     sweep->fleet.hosts[host].conn.heard_ns = reactor_now(sweep);
     sweep->mail.held = mem_grow(sweep->mail.held, sweep->mail.n_held + 1,
                                 sizeof(*sweep->mail.held));
@@ -207,6 +210,14 @@ void inbox_forget_kept(struct sweep *sweep)
     free(sweep->mail.held);
 }
 
+static void note_message(struct sweep *sweep, size_t host)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+
+    if (!budget_message(&host_state->budget, reactor_now(sweep)))
+        host_state_floods(host_state);
+}
+
 int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
                struct err *err)
 {
@@ -221,7 +232,10 @@ int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
         host_state->conn.deaf_ns = 0;
     if (host_state->suspect)
         welcome_back(sweep, host);
-    if (msg->epoch != sweep->reactor.epoch && !result)
+    if (!result && msg->type != MSG_ARTIFACT)
+        note_message(sweep, host);
+    if (host_state->conduct.condemned ||
+        (msg->epoch != sweep->reactor.epoch && !result))
         return 0;
     if (result && !sweep->work.plan)
         return 0; /* offered again later */
@@ -252,7 +266,8 @@ int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
             artifacts_want(sweep, host, msg);
         return 0;
     case MSG_ARTIFACT:
-        artifacts_chunk(sweep, host, msg);
+        if (!artifacts_chunk(sweep, host, msg))
+            note_message(sweep, host); /* nobody asked for it */
         return 0;
     case MSG_MISSING:
         if (sweep->work.plan)

@@ -296,6 +296,27 @@ static int check_lease(const struct sweep *sweep, const struct msg *msg,
     return result_lease_check(msg, &lease, err);
 }
 
+static void note_repetition(struct sweep *sweep, size_t host)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+
+    if (!budget_repetition(&host_state->budget, reactor_now(sweep)))
+        host_state_floods(host_state);
+}
+
+void results_stored(struct sweep *sweep, size_t host, const struct msg *msg,
+                    bool is_new)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+
+    if (msg->epoch == sweep->reactor.epoch)
+        return; /* a lease explains it */
+    if (!is_new)
+        note_repetition(sweep, host);
+    else if (!budget_row(&host_state->budget, reactor_now(sweep), msg->bytes))
+        host_state_floods(host_state);
+}
+
 /* A lease has one result; the same one may come again. */
 static int check_nonce(struct sweep *sweep, const struct msg *msg,
                        const struct sched_lease *job, struct err *err)
@@ -304,6 +325,8 @@ static int check_nonce(struct sweep *sweep, const struct msg *msg,
 
     if (*nonce && strcmp(nonce, msg_result(msg)->nonce) != 0)
         return err_set(err, ERR_PROTO, "a second result for one lease");
+    if (*nonce)
+        note_repetition(sweep, (size_t)job->host);
     memcpy(nonce, msg_result(msg)->nonce, HASH_HEX);
     return 0;
 }
@@ -331,6 +354,7 @@ int results_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
     if (known < 0)
         return known;
     if (!known) {
+        note_repetition(sweep, host);
         leave_foreign(sweep, host, out);
         return 1;
     }
@@ -426,6 +450,7 @@ int results_built(struct sweep *sweep, size_t host, const struct msg *msg,
         !current || crash);
     if (rc < 0)
         return 0; /* the sweep is ending, for the store's reason */
+    results_stored(sweep, host, msg, rc > 0);
     outbox_acknowledge(sweep, host, result->nonce);
     sweep->fleet.hosts[host].conduct.refusals = 0;
     if (!current || common_fault_take(sweep, host, job.unit, msg))
@@ -465,6 +490,7 @@ int results_measured(struct sweep *sweep, size_t host, const struct msg *msg,
         !current || crash);
     if (rc < 0)
         return 0; /* the sweep is ending, for the store's reason */
+    results_stored(sweep, host, msg, rc > 0);
     outbox_acknowledge(sweep, host, result->nonce);
     sweep->fleet.hosts[host].conduct.refusals = 0;
     if (!current || common_fault_take(sweep, host, job.unit, msg))

@@ -27,6 +27,10 @@ void results_crashed(struct sweep *sweep, const struct sched_lease *lease,
                      const struct msg *msg);
 /* All work of the host is lost; 'why' is for the log. */
 void results_host_lost(struct sweep *sweep, size_t host, const char *why);
+/* A result of this host has a row, or had it before: a host may not repeat
+ * itself, or send results of earlier runs, without end. */
+void results_stored(struct sweep *sweep, size_t host, const struct msg *msg,
+                    bool is_new);
 /* A result that cannot be true, and why: it is not stored, and its lease
  * goes back to the queue.  It is not acknowledged either, so it comes again;
  * that is ignored. The third one is too many: ERR_PROTO. */

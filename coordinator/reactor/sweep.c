@@ -461,6 +461,7 @@ int sweep_run_with(const struct sweep_io *io, struct spec *spec,
     for (size_t i = 0; i < sweep.fleet.n; i++) {
         sweep.fleet.hosts[i].host = &hosts->list[i];
         sweep.fleet.hosts[i].conn.heard_ns = sweep.reactor.started_ns;
+        sweep.fleet.hosts[i].budget = budget_full(sweep.reactor.started_ns);
         ledger_hold(sweep.fleet.ledger, (int)i, sweep.reactor.started_ns);
     }
     run(&sweep, signals, err);

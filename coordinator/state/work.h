@@ -35,6 +35,7 @@ struct issued_lease {
     char gpu[HASH_HEX];             /* hash_of() its UUID, or "" */
     char nonce[HASH_HEX];           /* of its result, or "" */
     int samples_most;               /* that were asked for */
+    int wants;                      /* files that were sent for it */
     bool adopted;                   /* the worker had it from an earlier run */
     int64_t order;                  /* 0: no pass ordered it */
     int pass;                       /* of the order */

@@ -441,6 +441,15 @@ size_t rig_dispatch(struct rig *rig)
     return rig_count(rig, MSG_BUILD) + rig_count(rig, MSG_MEASURE) - before;
 }
 
+void rig_lease(struct rig *rig, size_t host, enum job_stage stage, int unit)
+{
+    struct sched_lease lease;
+
+    assert_true(sched_adopt(rig->sweep.work.sched, stage, unit, 0, (int)host, 0,
+                            &lease));
+    dispatch_granted(&rig->sweep, &lease);
+}
+
 const struct rig_sent *rig_first(const struct rig *rig, enum msg_type type)
 {
     for (size_t i = 0; i < rig->n_sent; i++)

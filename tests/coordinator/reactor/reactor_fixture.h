@@ -79,6 +79,8 @@ void rig_come(struct rig *rig, size_t host, int64_t pid,
 int rig_take(struct rig *rig, size_t host, struct msg msg);
 /* Grant and send what can be; returns how many leases went. */
 size_t rig_dispatch(struct rig *rig);
+/* Give the host this work, without a message.  On its first GPU. */
+void rig_lease(struct rig *rig, size_t host, enum job_stage stage, int unit);
 /* The first and the newest message of this type, which there must be; how many
  * there are. */
 const struct rig_sent *rig_first(const struct rig *rig, enum msg_type type);

@@ -112,6 +112,7 @@ static void what_a_lost_host_wanted_is_not_fetched(void **state)
 
     (void)state;
     rig_ready(&rig, 1, 1, 1);
+    rig_lease(&rig, 1, JOB_MEASURE, 5);
     snprintf(hash, sizeof(hash), "%s", rig.sweep.work.artifacts[0]);
     assert_int_equal(rig_take(&rig, 1, want), 0);
     assert_int_equal(rig.sweep.work.n_fetches, 1);
