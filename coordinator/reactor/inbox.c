@@ -111,7 +111,6 @@ static int on_refuse(struct sweep *sweep, size_t host, const struct msg *msg)
 static int on_bye(struct sweep *sweep, size_t host, const struct msg *msg)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
-    const struct sched_lease *lease;
 
     snprintf(host_state->conn.bye, sizeof(host_state->conn.bye), "%s",
              msg->bye.text);
@@ -123,9 +122,7 @@ static int on_bye(struct sweep *sweep, size_t host, const struct msg *msg)
         return 0;
     }
     sweep->reactor.io.link.dismiss(sweep->reactor.io.link.self, host);
-    while (sweep->work.sched &&
-           (lease = sched_lease_on(sweep->work.sched, (int)host)))
-        results_refuse(sweep, *lease);
+    results_take_back(sweep, host);
     return 0;
 }
 

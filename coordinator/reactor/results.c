@@ -151,6 +151,15 @@ void results_refuse(struct sweep *sweep, struct sched_lease lease)
         sched_lease_apply(sweep->work.sched, lease.id, JOB_EV_REFUSED);
 }
 
+void results_take_back(struct sweep *sweep, size_t host)
+{
+    const struct sched_lease *lease;
+
+    while (sweep->work.sched &&
+           (lease = sched_lease_on(sweep->work.sched, (int)host)))
+        results_refuse(sweep, *lease);
+}
+
 void results_host_lost(struct sweep *sweep, size_t host, const char *why)
 {
     const struct sched_lease *lease;
