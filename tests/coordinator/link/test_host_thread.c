@@ -1,5 +1,7 @@
 /* The news that a host thread sends, with a script as the worker. */
 #include <setjmp.h>
+#include <dlfcn.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -62,6 +64,29 @@ void sodium_memzero(void *const bytes, const size_t len)
     wiped_texts += len == INVITE_BYTES_MAX;
 }
 
+/* While this is set, the connection takes no bytes, as one over SSH whose far
+ * side does not read. */
+static _Atomic bool takes_none;
+
+ssize_t send(int fd, const void *bytes, size_t len, int flags)
+{
+    if (takes_none) {
+        errno = EAGAIN;
+        return -1;
+    }
+    return syscall(SYS_sendto, fd, bytes, len, flags, NULL, 0);
+}
+
+/* How often anything was waited for. */
+static int (*library_poll)(zmq_pollitem_t *, int, long);
+static _Atomic int polls;
+
+int zmq_poll(zmq_pollitem_t *items, int n, long ms)
+{
+    polls++;
+    return library_poll(items, n, ms);
+}
+
 struct stage {
     struct stand_in stand_in;
     struct host host;
@@ -81,6 +106,7 @@ static int set_up(void **state)
     snprintf(stage.router, sizeof(stage.router), "%s/router",
              stage.stand_in.folder);
     frozen_ns = step_ns = 0;
+    takes_none = false;
     wiped_invites = wiped_texts = 0;
     *state = &stage;
     return 0;
@@ -207,12 +233,10 @@ static void await_look(int before)
     assert_true(looks > before);
 }
 
-/* Over SSH nothing ends a wait for a session that is idle but its deadline.
- * Here each look at the clock takes as long as the invitation has, so a wait
- * before it is written finds the deadline gone by. */
-static void an_invitation_is_written_before_anything_is_waited_for(void **state)
+/* The far side says that it is a worker.  From then on, each look at the clock
+ * takes as long as the invitation has. */
+static void start_where_looks_are_slow(struct stage *stage)
 {
-    struct stage *stage = *state;
     int before;
 
     freeze();
@@ -229,9 +253,33 @@ static void an_invitation_is_written_before_anything_is_waited_for(void **state)
     let_go_on(stage, "more");
     await_look(before); /* so it waits for the magic line, and looks no more */
     step_ns = 20 * NS_PER_S;
+}
+
+/* Over SSH nothing ends a wait for a session that is idle but its deadline.  So
+ * a wait before it is written finds the deadline gone by. */
+static void an_invitation_is_written_before_anything_is_waited_for(void **state)
+{
+    struct stage *stage = *state;
+
+    start_where_looks_are_slow(stage);
     let_go_on(stage, "go");
     await(stage, HOST_THREADS_ATTACHED);
     await_heard(stage, "heard", "epoch 7\n");
+    step_ns = 0;
+    end(stage);
+}
+
+static void an_invitation_that_nobody_reads_has_20_seconds(void **state)
+{
+    struct stage *stage = *state;
+    struct host_thread_news news;
+
+    start_where_looks_are_slow(stage);
+    takes_none = true;
+    let_go_on(stage, "go");
+    news = await(stage, HOST_THREADS_BROKEN);
+    assert_int_equal(news.code, ERR_NETWORK);
+    assert_string_equal(news.text, "the relay does not read");
     step_ns = 0;
     end(stage);
 }
@@ -296,6 +344,20 @@ static void bytes_go_both_ways(void **state)
 #define FRAMES 64
 #define FRAME_BYTES 60000
 
+/* The thread comes to rest: then a turn of it is a second. */
+static void await_rest(void)
+{
+    int before = polls;
+
+    for (int turn = 0; turn < 10 * WAIT_MS / STILL_MS; turn++) {
+        (void)poll(NULL, 0, STILL_MS / 10);
+        if (polls - before < FEW)
+            return;
+        before = polls;
+    }
+    fail_msg("it has no rest");
+}
+
 static void what_the_router_does_not_read_waits(void **state)
 {
     struct stage *stage = *state;
@@ -316,6 +378,7 @@ static void what_the_router_does_not_read_waits(void **state)
     fd = accept(listener, NULL, NULL);
     await_heard(stage, "up", "");
     assert_false(hears(stage, STILL_MS / 4, &news));
+    await_rest();
     while (got < FRAMES * FRAME_BYTES && n > 0) {
         n = recv(fd, block, sizeof(block), 0);
         got += (size_t)(n > 0 ? n : 0);
@@ -538,6 +601,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         staged(a_worker_that_speaks_is_attached),
         staged(an_invitation_is_written_before_anything_is_waited_for),
+        staged(an_invitation_that_nobody_reads_has_20_seconds),
         staged(a_thread_that_is_at_work_is_not_joined_yet),
         staged(a_thread_that_cannot_end_is_waited_for),
         staged(bytes_go_both_ways),
@@ -555,5 +619,6 @@ int main(void)
     };
     struct err err;
 
+    *(void **)&library_poll = dlsym(RTLD_NEXT, "zmq_poll");
     return hash_setup(&err) < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
 }
