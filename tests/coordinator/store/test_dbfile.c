@@ -159,8 +159,7 @@ static void a_torn_file_is_called_corrupt(void **state)
     }
     assert_int_equal(store_open(*state, STORE_READ, &store, &err), ERR_STORE);
     assert_non_null(strstr(err.text, "sweep.db is corrupt ("));
-    assert_non_null(strstr(err.text, "'fa-coord verify' says which rows can "
-                                     "be trusted"));
+    assert_non_null(strstr(err.text, "nothing can be read; use a backup"));
 }
 
 /* What a reader who knows these steps sees. */
