@@ -122,7 +122,7 @@ int cmd_recover(int argc, char *argv[])
         .arguments_max = 1,
         .plain = &given,
     };
-    struct recover recover;
+    struct recover recover = { .orphans = 0 };
     char *path = NULL, *to = NULL;
     struct err err;
     int rc = options_parse(&options, argc, argv, &err);
