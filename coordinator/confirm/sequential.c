@@ -35,6 +35,7 @@ struct replay {
     struct samples *shapes; /* [rows] of the active candidates in complete
                              * blocks */
     bool *slower;           /* [rows][candidates] */
+    size_t looked_at;       /* samples of the headline, at the last look */
     struct spending base;   /* of the speedups over the baseline */
     struct spending tie;    /* of the comparisons with the leader */
     double base_level;      /* one-sided, of the look */
@@ -91,6 +92,7 @@ static int look_after(const struct replay *r, int blocks)
 /* What is asked of one shape. */
 struct question {
     struct blocks *blocks;
+    struct block_time *times; /* [candidates] */
     struct speedup *over; /* [candidates] the baseline, of the active ones */
     bool *tied;           /* [candidates] active and not slower */
     bool *slower;         /* [candidates] than another one, at some look */
@@ -114,19 +116,16 @@ static size_t best_of(const struct replay *r, const struct question *q)
 {
     size_t n = r->design->candidates, best = 0;
     int highest = 0;
-    struct block_time *times = mem_new(n, sizeof(*times));
 
-    blocks_times(q->blocks, 1 - r->design->rules.alpha, times);
     for (size_t c = 1; c < n; c++) {
         int more = q->tied[c] ? standing(r, q, c) - highest : -1;
 
-        if (more < 0 ||
-            (more == 0 && best > 0 && times[c].seconds >= times[best].seconds))
+        if (more < 0 || (more == 0 && best > 0 &&
+                         q->times[c].seconds >= q->times[best].seconds))
             continue;
         best = c;
         highest += more;
     }
-    free(times);
     return best;
 }
 
@@ -184,7 +183,7 @@ static void find_ties(const struct replay *r, struct question *q)
     }
     /* best_set.h divides among the comparisons */
     rules.alpha = r->to->tie_level * (double)(active > 1 ? active - 1 : 1);
-    best_set_of(q->blocks, eligible, &rules, q->tied);
+    best_set_by(q->blocks, q->times, eligible, &rules, q->tied);
     for (size_t c = 1; c < n; c++)
         q->slower[c] = q->slower[c] || (eligible[c] && !q->tied[c]);
     free(eligible);
@@ -210,6 +209,7 @@ static enum sequential_end ask_shape(struct replay *r, size_t shape,
     const struct samples *samples = &r->shapes[shape];
     struct question q = {
         .blocks = blocks_new(samples->items, samples->n, n),
+        .times = mem_new(n, sizeof(*q.times)),
         .over = mem_new(n, sizeof(*q.over)),
         .tied = mem_new(n, sizeof(*q.tied)),
         .slower = &r->slower[shape * n],
@@ -219,6 +219,7 @@ static enum sequential_end ask_shape(struct replay *r, size_t shape,
     for (size_t c = 1; c < n; c++)
         if (is_active(r, c))
             speedup_of(q.blocks, c, 0, 1 - 2 * r->base_level, &q.over[c]);
+    blocks_times(q.blocks, 0, q.times);
     find_ties(r, &q);
     q.best = best_of(r, &q);
     end = answer(r, &q);
@@ -227,6 +228,7 @@ static enum sequential_end ask_shape(struct replay *r, size_t shape,
     put_ties(r, &q, &r->to->tied[shape * n]);
     free(q.tied);
     free(q.over);
+    free(q.times);
     blocks_free(q.blocks);
     return end;
 }
@@ -255,8 +257,10 @@ static void set_cap(struct replay *r)
     struct sequential *to = r->to;
     struct process_plan plan = { r->design->samples, to->most };
 
+    if (to->looks > 0)
+        return;
     process_noise_of(r->shapes[0].items, r->shapes[0].n, &to->noise);
-    if (to->looks > 0 || !to->noise.noticed)
+    if (!to->noise.noticed)
         return;
     process_noise_plan(&to->noise, log1p(r->design->rules.floor), r->base.alpha,
                        &plan);
@@ -272,6 +276,7 @@ static void look(struct replay *r)
     double share;
 
     set_cap(r);
+    r->looked_at = r->shapes[0].n;
     to->used = to->next;
     to->looked =
         mem_grow(to->looked, (size_t)to->looks + 1, sizeof(*to->looked));
@@ -432,6 +437,8 @@ struct sequential *sequential_replay(const struct sequential_design *design,
             end++;
         take_block(&r, &results[from], end - from);
     }
+    if (to->looks > 0)
+        process_noise_of(r.shapes[0].items, r.looked_at, &to->noise);
     for (size_t row = 0; row < r.rows; row++)
         free(r.shapes[row].items);
     free(r.shapes);
