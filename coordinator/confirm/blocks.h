@@ -1,7 +1,7 @@
 /* blocks.h - the measurements of a confirmation pass, in blocks
  *
- * A block is a short time on one GPU in which every candidate was measured,
- * once or a few times, each in a fresh process, in an order drawn at random.
+ * A block is a short time on one GPU, in a process that begins with it, in which
+ * every candidate was measured, in an order drawn at random.
  * Everything that a block shares (the card, its clock, its temperature, the
  * time) cancels in the ratio of two candidates of that block.  So the block is
  * the unit of every comparison: its samples become one median and never count
