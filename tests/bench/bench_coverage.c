@@ -16,6 +16,8 @@
  * With --compare it prints how often a comparison of two winners is wrong
  * (compare_rates.h); the arguments are the number of passes and a noise.  With
  * --compare-looks the passes of both sides end by their looks.
+ * With --external it prints how often a verdict over an external baseline is
+ * wrong (external_rates.h); the arguments are the same.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -28,6 +30,7 @@
 #include "coordinator/stats/normal.h"
 #include "coordinator/stats/stats.h"
 #include "tests/bench/compare_rates.h"
+#include "tests/bench/external_rates.h"
 #include "tests/bench/sequential_rates.h"
 #include "tests/bench/verdict_rates.h"
 #include "tests/coordinator/noise.h"
@@ -121,6 +124,8 @@ static bool run_rates(int argc, char *argv[])
         compare_rates(n_passes, noise, false);
     else if (strcmp(argv[1], "--compare-looks") == 0)
         compare_rates(n_passes, noise, true);
+    else if (strcmp(argv[1], "--external") == 0)
+        external_rates(n_passes, noise);
     else
         return false;
     return true;
