@@ -1,11 +1,11 @@
 /* blocks.h - the measurements of a confirmation pass, in blocks
  *
- * A block is a short time on one GPU, in a process that begins with it, in which
- * every candidate was measured, in an order drawn at random.
- * Everything that a block shares (the card, its clock, its temperature, the
- * time) cancels in the ratio of two candidates of that block.  So the block is
- * the unit of every comparison: its samples become one median and never count
- * as independent evidence.
+ * A block is a short time on one GPU, in a process that begins with it, in
+ * which every candidate was measured, in an order drawn at random. Everything
+ * that a block shares (the card, its clock, its temperature, the time) cancels
+ * in the ratio of two candidates of that block.  So the block is the unit of
+ * every comparison: its samples become one median and never count as
+ * independent evidence.
  *
  * Immutable once made; any thread may read it.
  */
