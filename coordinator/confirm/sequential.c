@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/mem.h"
 #include "coordinator/confirm/best_set.h"
@@ -393,7 +394,7 @@ static void take_block(struct replay *r,
         look(r);
 }
 
-static void begin(struct replay *r)
+static void set_levels(struct replay *r)
 {
     const struct sequential_design *design = r->design;
     size_t finalists = count_finalists(r);
@@ -415,36 +416,59 @@ static void begin(struct replay *r)
     r->to->tie_level = design->rules.alpha / rivals;
 }
 
+static void begin(struct replay *r, const struct sequential_design *design,
+                  const bool *out)
+{
+    struct sequential *to = mem_new(1, sizeof(*to));
+
+    *r = (struct replay){ .design = design,
+                          .out = out,
+                          .to = to,
+                          .rows = design->shapes + design->over_all };
+    r->shapes = mem_new(r->rows, sizeof(*r->shapes));
+    r->slower = mem_new(r->rows * design->candidates, sizeof(*r->slower));
+    to->tied = mem_new(r->rows * design->candidates, sizeof(*to->tied));
+    to->candidates = mem_new(design->candidates, sizeof(*to->candidates));
+    to->noise = (struct process_noise){ NAN, NAN, NAN, NAN, false };
+    set_levels(r);
+}
+
+/* Whole blocks. */
+static void take_results(struct replay *r,
+                         const struct sequential_result *results, size_t n)
+{
+    int looks = r->to->looks;
+    size_t end;
+
+    for (size_t from = 0; from < n; from = end) {
+        for (end = from; end < n && results[end].block == results[from].block;)
+            end++;
+        take_block(r, &results[from], end - from);
+    }
+    if (r->to->looks > looks)
+        process_noise_of(r->shapes[0].items, r->looked_at, &r->to->noise);
+}
+
+/* What was found stays. */
+static struct sequential *end_replay(struct replay *r)
+{
+    for (size_t row = 0; row < r->rows; row++)
+        free(r->shapes[row].items);
+    free(r->shapes);
+    free(r->slower);
+    free(r->gpus);
+    return r->to;
+}
+
 struct sequential *sequential_replay(const struct sequential_design *design,
                                      const struct sequential_result *results,
                                      size_t n, const bool *out)
 {
-    struct sequential *to = mem_new(1, sizeof(*to));
-    struct replay r = { .design = design,
-                        .out = out,
-                        .to = to,
-                        .rows = design->shapes + design->over_all };
-    size_t end;
+    struct replay r;
 
-    r.shapes = mem_new(r.rows, sizeof(*r.shapes));
-    r.slower = mem_new(r.rows * design->candidates, sizeof(*r.slower));
-    to->tied = mem_new(r.rows * design->candidates, sizeof(*to->tied));
-    to->candidates = mem_new(design->candidates, sizeof(*to->candidates));
-    to->noise = (struct process_noise){ NAN, NAN, NAN, NAN, false };
-    begin(&r);
-    for (size_t from = 0; from < n; from = end) {
-        for (end = from; end < n && results[end].block == results[from].block;)
-            end++;
-        take_block(&r, &results[from], end - from);
-    }
-    if (to->looks > 0)
-        process_noise_of(r.shapes[0].items, r.looked_at, &to->noise);
-    for (size_t row = 0; row < r.rows; row++)
-        free(r.shapes[row].items);
-    free(r.shapes);
-    free(r.slower);
-    free(r.gpus);
-    return to;
+    begin(&r, design, out);
+    take_results(&r, results, n);
+    return end_replay(&r);
 }
 
 void sequential_free(struct sequential *sequential)
@@ -456,6 +480,99 @@ void sequential_free(struct sequential *sequential)
     free(sequential->candidates);
     free(sequential->tied);
     free(sequential);
+}
+
+/* ---- a pass that goes on ---- */
+
+struct sequential_course {
+    struct sequential_design design;
+    bool *out;                        /* [candidates] */
+    struct replay replay;             /* its 'to' is NULL before the first */
+    struct sequential_result *before; /* [n] that it took */
+    size_t n;
+};
+
+struct sequential_course *
+sequential_course_new(const struct sequential_design *design)
+{
+    struct sequential_course *course = mem_new(1, sizeof(*course));
+
+    course->design = *design;
+    course->out = mem_new(design->candidates, sizeof(*course->out));
+    return course;
+}
+
+static void forget(struct sequential_course *course)
+{
+    if (course->replay.to)
+        sequential_free(end_replay(&course->replay));
+    course->replay.to = NULL;
+    for (size_t i = 0; i < course->n; i++)
+        free((double *)course->before[i].seconds); /* a copy of ours */
+    free(course->before);
+    course->before = NULL;
+    course->n = 0;
+}
+
+void sequential_course_free(struct sequential_course *course)
+{
+    if (!course)
+        return;
+    forget(course);
+    free(course->out);
+    free(course);
+}
+
+static bool is_same(const struct sequential_result *a,
+                    const struct sequential_result *b)
+{
+    return a->candidate == b->candidate && a->shape == b->shape &&
+           a->block == b->block && a->gpu == b->gpu && a->n == b->n &&
+           memcmp(a->seconds, b->seconds, a->n * sizeof(*a->seconds)) == 0;
+}
+
+/* Do these results only add blocks to those of before? */
+static bool goes_on(const struct sequential_course *course,
+                    const struct sequential_result *results, size_t n,
+                    const bool *out)
+{
+    size_t before = course->n;
+
+    if (!course->replay.to || n < before ||
+        memcmp(out, course->out, course->design.candidates * sizeof(*out)) != 0)
+        return false;
+    for (size_t i = 0; i < before; i++)
+        if (!is_same(&results[i], &course->before[i]))
+            return false;
+    return before == 0 || n == before ||
+           results[before].block != results[before - 1].block;
+}
+
+static void remember(struct sequential_course *course,
+                     const struct sequential_result *results, size_t n)
+{
+    course->before = mem_grow(course->before, n + 1, sizeof(*course->before));
+    for (size_t i = course->n; i < n; i++) {
+        course->before[i] = results[i];
+        course->before[i].seconds =
+            mem_dup(results[i].seconds, results[i].n * sizeof(double));
+    }
+    course->n = n;
+}
+
+const struct sequential *
+sequential_course_go_on(struct sequential_course *course,
+                        const struct sequential_result *results, size_t n,
+                        const bool *out)
+{
+    if (!goes_on(course, results, n, out)) {
+        forget(course);
+        memcpy(course->out, out, course->design.candidates * sizeof(*out));
+        begin(&course->replay, &course->design, course->out);
+    }
+    take_results(&course->replay, &results[course->n], n - course->n);
+    remember(course, results, n);
+    return course->replay.to;
 }
 
 bool sequential_counts(const struct sequential *sequential, size_t candidate,
@@ -475,28 +592,4 @@ bool sequential_counts(const struct sequential *sequential, size_t candidate,
     }
     return to > from && sequential->blocks[from].number == block &&
            sequential->blocks[from].complete;
-}
-
-const char *sequential_end_name(enum sequential_end end)
-{
-    static const char *const names[] = {
-        [SEQUENTIAL_OPEN] = "open",
-        [SEQUENTIAL_CLEAR] = "clear",
-        [SEQUENTIAL_PRECISE] = "precise",
-        [SEQUENTIAL_CAP] = "cap",
-    };
-
-    return names[end];
-}
-
-const char *sequential_end_words(enum sequential_end end)
-{
-    static const char *const words[] = {
-        [SEQUENTIAL_OPEN] = "the question is open",
-        [SEQUENTIAL_CLEAR] = "the question is answered",
-        [SEQUENTIAL_PRECISE] = "the interval is as narrow as the floor",
-        [SEQUENTIAL_CAP] = "the cap is reached",
-    };
-
-    return words[end];
 }
