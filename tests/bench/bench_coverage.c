@@ -17,7 +17,7 @@
  * (compare_rates.h); the arguments are the number of passes and a noise.  With
  * --compare-looks the passes of both sides end by their looks.
  * With --external it prints how often a verdict over an external baseline is
- * wrong (external_rates.h); the arguments are the same.
+ * wrong (external_rates.h); the arguments are those of --sequential.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -125,7 +125,7 @@ static bool run_rates(int argc, char *argv[])
     else if (strcmp(argv[1], "--compare-looks") == 0)
         compare_rates(n_passes, noise, true);
     else if (strcmp(argv[1], "--external") == 0)
-        external_rates(n_passes, noise);
+        external_rates(n_passes, noise, argc > 4 ? argv[4] : NULL);
     else
         return false;
     return true;

@@ -297,7 +297,7 @@ static void run(const struct noise *noise, const struct scenario *scenario,
     free(p.samples);
 }
 
-void external_rates(size_t n_passes, const char *noise)
+void external_rates(size_t n_passes, const char *noise, const char *finalists)
 {
     static const char *const names[] = { "against", "beside", "looked" };
     double n = (double)n_passes, wrong = 0, held = 1;
@@ -309,7 +309,8 @@ void external_rates(size_t n_passes, const char *noise)
         enum how how = (enum how)(i % HOWS);
         struct tally t;
 
-        if (noise && strcmp(noise, of->name) != 0)
+        if ((noise && strcmp(noise, of->name) != 0) ||
+            (finalists && strcmp(finalists, scenario->name) != 0))
             continue;
         run(of, scenario, how, n_passes, &t);
         printf("{\"noise\": \"%s\", \"finalists\": \"%s\", \"external\": "

@@ -18,7 +18,8 @@
 
 /* For each noise, each set of finalists and each case: prints JSON lines, and
  * the worst rates to stderr.
- * noise  the name of one noise, or NULL for all */
-void external_rates(size_t n_passes, const char *noise);
+ * noise      the name of one noise, or NULL for all
+ * finalists  the name of one set of finalists, or NULL for all */
+void external_rates(size_t n_passes, const char *noise, const char *finalists);
 
 #endif
