@@ -15,9 +15,10 @@
  *    configuration, and costs nothing.
  *
  * So the low end of the ratio pays for the choice of b, and the high end for
- * that of a.  The interval holds for every selection of the fastest, and needs
- * nothing about how close the others are (selection by the data, as in Gupta,
- * 1965, and Hsu, 1981).
+ * that of a, however close the others are (the truly fastest one is compared
+ * with, as by Hsu, 1981).  A verdict names the fastest of those with the
+ * strongest result, which is nearly always the fastest of all;
+ * bench_coverage --compare counts what that leaves.
  *
  * Pure; any thread.
  */
