@@ -10,6 +10,7 @@
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/process/stderr_tail.h"
 #include "coordinator/remote/remote.h"
+#include "coordinator/remote/route.h"
 #include "coordinator/remote/stream.h"
 
 #define REMOTE_SAID_LINES 3 /* lines of stderr in an error text */
@@ -24,6 +25,7 @@ struct remote_ops {
 struct remote {
     const struct remote_ops *ops;
     const struct host *host; /* borrowed */
+    struct route *route;     /* owned; NULL if it is no longer needed */
     struct buf warnings;
     bool streaming;
 };
@@ -47,11 +49,10 @@ struct stream {
     struct stderr_tail errors; /* of stderr */
 };
 
-/* Fill in '*out' (its host is set by the caller). */
-int ssh_open(const struct host *host, const struct remote_options *options,
-             struct remote **out, struct err *err);
-int openssh_open(const struct host *host, const struct remote_options *options,
-                 struct remote **out, struct err *err);
+/* Fill in '*out'.  openssh_open() takes the route if it succeeds; the other one
+ * needs it only until it returns. */
+int ssh_open(const struct route *route, struct remote **out, struct err *err);
+int openssh_open(struct route **route, struct remote **out, struct err *err);
 int local_open(const struct host *host, struct remote **out, struct err *err);
 
 #endif

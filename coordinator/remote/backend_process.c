@@ -107,7 +107,7 @@ static int child_ended(struct stream *stream, int64_t deadline_ns, int *status,
     drain_errors(s);
     if (rc < 0 || !remote->ssh || *status != 255)
         return rc;
-    return openssh_explain(&s->base.errors, err);
+    return openssh_explain(stream->remote->route, &s->base.errors, err);
 }
 
 static void child_close(struct stream *stream)
@@ -176,7 +176,8 @@ int local_open(const struct host *host, struct remote **out, struct err *err)
 
 /* Log in and run nothing: this shows at once whether the host can be
  * reached. */
-static int try_login(struct openssh *ssh, struct err *err)
+static int try_login(const struct route *route, struct openssh *ssh,
+                     struct err *err)
 {
     int64_t deadline = clock_boot_ns() + OPENSSH_LOGIN_MS * NS_PER_MS;
     struct stderr_tail errors = { 0 };
@@ -185,21 +186,22 @@ static int try_login(struct openssh *ssh, struct err *err)
 
     if (rc < 0 || status != 255)
         return rc;
-    return openssh_explain(&errors, err);
+    return openssh_explain(route, &errors, err);
 }
 
-int openssh_open(const struct host *host, const struct remote_options *options,
-                 struct remote **out, struct err *err)
+int openssh_open(struct route **route, struct remote **out, struct err *err)
 {
-    struct child_remote *remote = child_remote_new(host);
-    int rc = openssh_new(host, options, &remote->ssh, err);
+    struct child_remote *remote = child_remote_new((*route)->host);
+    int rc;
 
-    if (rc == 0)
-        rc = try_login(remote->ssh, err);
+    remote->ssh = openssh_new(*route);
+    rc = try_login(*route, remote->ssh, err);
     if (rc < 0) {
         child_remote_close(&remote->base);
         return rc;
     }
+    remote->base.route = *route;
+    *route = NULL;
     *out = &remote->base;
     return 0;
 }

@@ -8,18 +8,39 @@
 #include "coordinator/process/poll_until.h"
 #include "coordinator/remote/backend.h"
 
+#define WARNINGS_MAX 4096
+
+static int open_ssh(const struct host *host,
+                    const struct remote_options *options, struct remote **out,
+                    struct err *err)
+{
+    struct route *route;
+    struct buf warnings;
+    int rc = route_open(host, options, &route, err);
+
+    if (rc < 0)
+        return rc;
+    buf_init(&warnings, WARNINGS_MAX);
+    for (size_t i = 0; i < route->n; i++)
+        buf_str(&warnings, buf_text(&route->hops[i]->known.warnings));
+    rc = options->openssh ? openssh_open(&route, out, err)
+                          : ssh_open(route, out, err);
+    route_free(route);
+    if (rc < 0)
+        buf_fini(&warnings);
+    else
+        (*out)->warnings = warnings;
+    return rc;
+}
+
 int remote_open(const struct host *host, const struct remote_options *options,
                 struct remote **out, struct err *err)
 {
     int rc;
 
     *out = NULL;
-    if (host->local)
-        rc = local_open(host, out, err);
-    else if (options->openssh)
-        rc = openssh_open(host, options, out, err);
-    else
-        rc = ssh_open(host, options, out, err);
+    rc = host->local ? local_open(host, out, err)
+                     : open_ssh(host, options, out, err);
     return rc < 0 ? err_within(err, rc, "%s", host->name) : 0;
 }
 
@@ -29,6 +50,7 @@ void remote_close(struct remote *remote)
         return;
     assert(!remote->streaming);
     buf_fini(&remote->warnings);
+    route_free(remote->route);
     remote->ops->close(remote);
 }
 

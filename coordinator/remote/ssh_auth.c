@@ -53,7 +53,7 @@ static int settle(struct attempt *a, int rc, const char *what, struct err *err)
 
 static int try_file(struct attempt *a, const char *path, struct err *err)
 {
-    const char *user = a->ssh->config.user;
+    const char *user = a->ssh->config->user;
     int rc;
 
     a->tries++;
@@ -95,12 +95,13 @@ static int consider_file(struct attempt *a, const char *path, bool asked_for,
 static int try_files(struct attempt *a, struct err *err)
 {
     const struct host *host = a->ssh->base.host;
-    const struct ssh_config *config = &a->ssh->config;
+    const struct ssh_config *config = a->ssh->config;
     char path[SSH_CONFIG_PATH_BYTES];
     int rc = 0;
 
     if (*host->key) {
-        ssh_config_path(host->key, a->ssh->options->home, path, sizeof(path));
+        ssh_config_path(host->key, a->ssh->route->options->home, path,
+                        sizeof(path));
         return consider_file(a, path, true, err);
     }
     for (size_t i = 0; i < config->n_identities && rc == 0; i++)
@@ -113,7 +114,7 @@ static int try_files(struct attempt *a, struct err *err)
 static bool may_offer(const struct attempt *a,
                       const struct libssh2_agent_publickey *key)
 {
-    if (!a->ssh->config.identities_only)
+    if (!a->ssh->config->identities_only)
         return true;
     for (size_t i = 0; i < a->n_files; i++)
         if (a->files[i].blob_len == key->blob_len &&
@@ -140,7 +141,7 @@ static int try_agent_key(struct attempt *a, LIBSSH2_AGENT *agent,
     }
     a->tries++;
     do {
-        rc = libssh2_agent_userauth(agent, a->ssh->config.user, key);
+        rc = libssh2_agent_userauth(agent, a->ssh->config->user, key);
     } while (rc == LIBSSH2_ERROR_EAGAIN &&
              ssh_wait(a->ssh, a->deadline_ns) == 0);
     return settle(a, rc, what, err);
@@ -148,8 +149,8 @@ static int try_agent_key(struct attempt *a, LIBSSH2_AGENT *agent,
 
 static int try_agent(struct attempt *a, struct err *err)
 {
-    const char *path =
-        *a->ssh->config.agent ? a->ssh->config.agent : a->ssh->options->agent;
+    const char *path = *a->ssh->config->agent ? a->ssh->config->agent
+                                              : a->ssh->route->options->agent;
     struct libssh2_agent_publickey *key = NULL;
     LIBSSH2_AGENT *agent;
     int rc = 0;
@@ -175,7 +176,7 @@ static int try_agent(struct attempt *a, struct err *err)
  * keys, or an error. */
 static int ask_methods(struct attempt *a, struct err *err)
 {
-    const char *user = a->ssh->config.user;
+    const char *user = a->ssh->config->user;
     char *methods;
 
     do {
@@ -214,7 +215,7 @@ int ssh_auth(struct ssh *ssh, int64_t deadline_ns, struct err *err)
                      "login: the server accepted no key of '%s' (%s); name the "
                      "private key with key=, add its public key to "
                      "~/.ssh/authorized_keys on the host, or try --ssh=openssh",
-                     ssh->config.user,
+                     ssh->config->user,
                      a.notes.len ? buf_text(&a.notes)
                                  : "there is no key file and no agent");
     free(a.files);

@@ -26,6 +26,11 @@ struct sshd {
 void sshd_start(struct sshd *sshd, const char *dir, const char *options);
 void sshd_stop(struct sshd *sshd);
 
+/* Write DIR/ssh_config anew, with these lines (may be NULL) in front: what ssh
+ * reads first, it keeps.  "DIR" and "NUM" in them become the folder and the
+ * port. */
+void sshd_configure(const struct sshd *sshd, const char *lines);
+
 /* Write DIR/known_hosts; NULL removes it. */
 void sshd_know(const struct sshd *sshd, const char *text);
 

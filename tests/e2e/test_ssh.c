@@ -24,7 +24,7 @@
 #include "coordinator/remote/remote.h"
 #include "coordinator/remote/ssh.h"
 #include "coordinator/remote/stream.h"
-#include "tests/e2e/sshd.h"
+#include "tests/e2e/login.h"
 
 /* libssh2 1.10 forgets the exponent of an ECDSA key in OpenSSH's format at
  * every login; libcrypto made it.  LeakSanitizer asks for this by its name. */
@@ -39,84 +39,31 @@ static char dir[] = "/tmp/fa-test-ssh-XXXXXX";
 
 static int64_t in_s(int seconds)
 {
-    return clock_boot_ns() + seconds * NS_PER_S;
+    return login_in_s(seconds);
 }
 
-/* The host of one line of a hosts file; "DIR" in it becomes the rig's folder,
- * "PIN" the fingerprint, "NUM" the port. */
 static struct host host_of(const char *line)
 {
-    struct hosts hosts;
-    struct host host;
-    struct err err;
-    char text[1024] = "", port[8];
-
-    snprintf(port, sizeof(port), "%d", sshd.port);
-    for (const char *p = line; *p;) {
-        size_t n = strlen(text);
-        const char *put = strncmp(p, "DIR", 3) == 0   ? dir
-                          : strncmp(p, "PIN", 3) == 0 ? sshd.fingerprint
-                          : strncmp(p, "NUM", 3) == 0 ? port
-                                                      : NULL;
-
-        snprintf(text + n, sizeof(text) - n, "%.*s", put ? 256 : 1,
-                 put ? put : p);
-        p += put ? 3 : 1;
-    }
-    if (hosts_parse("hosts.txt", text, strlen(text), &hosts, &err) < 0)
-        fail_msg("%s", err.text);
-    host = hosts.list[0];
-    hosts_fini(&hosts);
-    return host;
+    return login_host(&sshd, line);
 }
 
 static struct remote_options options_of(bool openssh)
 {
-    return (struct remote_options){ .openssh = openssh,
-                                    .config = sshd.config,
-                                    .home = dir };
+    return login_options(&sshd, openssh);
 }
 
 static struct remote *open_or_fail(const struct host *host, bool openssh)
 {
     struct remote_options options = options_of(openssh);
-    struct remote *remote;
-    struct err err;
 
-    if (remote_open(host, &options, &remote, &err) < 0)
-        fail_msg("%s", err.text);
-    return remote;
+    return login_open(host, &options);
 }
 
-/* The login is refused with this code and a text that contains 'part'. */
 static void refused(const char *line, bool openssh, int code, const char *part)
 {
-    struct host host = host_of(line);
     struct remote_options options = options_of(openssh);
-    struct remote *remote;
-    struct err err = { "" };
-    int rc = remote_open(&host, &options, &remote, &err);
 
-    if (rc != code || !strstr(err.text, part) ||
-        strncmp(err.text, host.name, strlen(host.name)) != 0)
-        fail_msg("%d, wanted %d and '%s' in: %s", rc, code, part, err.text);
-    assert_null(remote);
-}
-
-static void says(struct remote *remote, const char *command, const char *want,
-                 int want_status)
-{
-    struct buf out;
-    struct remote_io io = { .out = &out, .deadline_ns = in_s(20) };
-    struct err err;
-    int status = -1;
-
-    buf_init(&out, 1 << 16);
-    if (remote_exec(remote, command, &io, &status, &err) < 0)
-        fail_msg("%s", err.text);
-    assert_string_equal(buf_text(&out), want);
-    assert_int_equal(status, want_status);
-    buf_fini(&out);
+    login_refused(&sshd, line, &options, code, part);
 }
 
 static void logs_in(const char *line, bool openssh)
@@ -124,8 +71,8 @@ static void logs_in(const char *line, bool openssh)
     struct host host = host_of(line);
     struct remote *remote = open_or_fail(&host, openssh);
 
-    says(remote, "echo hello; exit 3", "hello\n", 3);
-    says(remote, "kill -TERM $$", "", 128 + 15);
+    login_says(remote, "echo hello; exit 3", "hello\n", 3);
+    login_says(remote, "kill -TERM $$", "", 128 + 15);
     remote_close(remote);
 }
 
@@ -147,7 +94,7 @@ static void the_system_ssh_logs_in(void **state)
     struct remote *remote = open_or_fail(&host, true);
 
     (void)state;
-    says(remote, "echo hello; exit 3", "hello\n", 3);
+    login_says(remote, "echo hello; exit 3", "hello\n", 3);
     remote_close(remote);
 }
 
@@ -205,7 +152,7 @@ static void an_agent_stands_in_for_key_files(void **state)
     options.agent = socket;
     if (remote_open(&host, &options, &remote, &err) < 0)
         fail_msg("%s", err.text);
-    says(remote, "echo agent", "agent\n", 0);
+    login_says(remote, "echo agent", "agent\n", 0);
     remote_close(remote);
     child_stop(&child);
 }
@@ -305,7 +252,7 @@ static void a_pinned_host_key_is_enough(void **state)
             false, ERR_AUTH, "pins SHA256:AAAA");
     struct host host = host_of("box hostkey=PIN");
     struct remote *remote = open_or_fail(&host, true);
-    says(remote, "echo pinned", "pinned\n", 0);
+    login_says(remote, "echo pinned", "pinned\n", 0);
     remote_close(remote);
     refused("box hostkey=SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
             true, ERR_AUTH, "the server does not have the pinned key");
@@ -518,7 +465,7 @@ static int teardown(void **state)
     sshd_stop(&sshd);
     assert_int_equal(remote_open(&host, &options, &remote, NULL), 0);
     snprintf(command, sizeof(command), "rm -rf %s", dir);
-    says(remote, command, "", 0);
+    login_says(remote, command, "", 0);
     remote_close(remote);
     ssh_cleanup();
     return 0;
