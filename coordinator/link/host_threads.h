@@ -28,6 +28,7 @@ struct router;
 
 enum host_threads_event {
     HOST_THREADS_CONNECTING,
+    HOST_THREADS_REMARK, /* 'text' is about the login; not an error */
     HOST_THREADS_UPLOADING,
     HOST_THREADS_ATTACHED, /* the worker is connected; HELLO will follow */
     HOST_THREADS_BROKEN,   /* it will try again; 'text' says why */

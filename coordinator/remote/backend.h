@@ -11,6 +11,7 @@
 #include "coordinator/process/stderr_tail.h"
 #include "coordinator/remote/remote.h"
 #include "coordinator/remote/route.h"
+#include "coordinator/remote/ssh_lacks.h"
 #include "coordinator/remote/stream.h"
 
 #define REMOTE_SAID_LINES 3 /* lines of stderr in an error text */
@@ -26,7 +27,7 @@ struct remote {
     const struct remote_ops *ops;
     const struct host *host; /* borrowed */
     struct route *route;     /* owned; NULL if it is no longer needed */
-    struct buf warnings;
+    struct buf remarks;
     bool streaming;
 };
 
@@ -50,8 +51,10 @@ struct stream {
 };
 
 /* Fill in '*out'.  openssh_open() takes the route if it succeeds; the other one
- * needs it only until it returns. */
-int ssh_open(const struct route *route, struct remote **out, struct err *err);
+ * needs it only until it returns.  If it fails, 'lacks' is what libssh2 would
+ * have to do (ssh_lacks.h), or "" if the failure has another reason. */
+int ssh_open(const struct route *route, char lacks[SSH_LACKS_BYTES],
+             struct remote **out, struct err *err);
 int openssh_open(struct route **route, struct remote **out, struct err *err);
 int local_open(const struct host *host, struct remote **out, struct err *err);
 

@@ -8,28 +8,57 @@
 #include "coordinator/process/poll_until.h"
 #include "coordinator/remote/backend.h"
 
-#define WARNINGS_MAX 4096
+#define REMARKS_MAX 4096
+
+/* libssh2 if it can, else the system's ssh; 'lacks' says what libssh2 cannot
+ * do. */
+static int open_either(struct route **route, char lacks[SSH_LACKS_BYTES],
+                       struct remote **out, struct err *err)
+{
+    struct err first = { "" };
+    int rc = ERR_INPUT;
+
+    if (!ssh_lacks_before(*route, lacks)) {
+        rc = ssh_open(*route, lacks, out, &first);
+        if (rc == 0 || !*lacks) {
+            *err = first;
+            return rc;
+        }
+    }
+    rc = openssh_open(route, out, err);
+    if (rc == ERR_SYSTEM && *first.text)
+        return err_set(err, ERR_AUTH, "%s", first.text); /* there is no ssh */
+    return rc < 0 ? err_within(err, rc, "libssh2 cannot %s", lacks) : rc;
+}
 
 static int open_ssh(const struct host *host,
                     const struct remote_options *options, struct remote **out,
                     struct err *err)
 {
+    char lacks[SSH_LACKS_BYTES] = "", unused[SSH_LACKS_BYTES];
     struct route *route;
-    struct buf warnings;
+    struct buf remarks;
     int rc = route_open(host, options, &route, err);
 
     if (rc < 0)
         return rc;
-    buf_init(&warnings, WARNINGS_MAX);
+    buf_init(&remarks, REMARKS_MAX);
     for (size_t i = 0; i < route->n; i++)
-        buf_str(&warnings, buf_text(&route->hops[i]->known.warnings));
-    rc = options->openssh ? openssh_open(&route, out, err)
-                          : ssh_open(route, out, err);
-    route_free(route);
-    if (rc < 0)
-        buf_fini(&warnings);
+        buf_str(&remarks, buf_text(&route->hops[i]->known.warnings));
+    if (options->ssh == REMOTE_SSH_AUTO)
+        rc = open_either(&route, lacks, out, err);
+    else if (options->ssh == REMOTE_SSH_OPENSSH)
+        rc = openssh_open(&route, out, err);
     else
-        (*out)->warnings = warnings;
+        rc = ssh_open(route, unused, out, err);
+    route_free(route);
+    if (rc == 0 && *lacks)
+        buf_printf(&remarks, "libssh2 cannot %s; the system's ssh is used\n",
+                   lacks);
+    if (rc < 0)
+        buf_fini(&remarks);
+    else
+        (*out)->remarks = remarks;
     return rc;
 }
 
@@ -49,14 +78,14 @@ void remote_close(struct remote *remote)
     if (!remote)
         return;
     assert(!remote->streaming);
-    buf_fini(&remote->warnings);
+    buf_fini(&remote->remarks);
     route_free(remote->route);
     remote->ops->close(remote);
 }
 
-const char *remote_warnings(const struct remote *remote)
+const char *remote_remarks(const struct remote *remote)
 {
-    return buf_text(&remote->warnings);
+    return buf_text(&remote->remarks);
 }
 
 int remote_stream(struct remote *remote, const char *command,

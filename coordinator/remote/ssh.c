@@ -1,6 +1,8 @@
 #include "coordinator/remote/ssh.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -55,12 +57,15 @@ static int handshake_failed(struct ssh *ssh, int rc, struct err *err)
                        "or is the machine overloaded?",
                        HANDSHAKE_MS / 1000);
     if (rc == LIBSSH2_ERROR_KEX_FAILURE || rc == LIBSSH2_ERROR_METHOD_NONE ||
-        rc == LIBSSH2_ERROR_KEY_EXCHANGE_FAILURE)
+        rc == LIBSSH2_ERROR_KEY_EXCHANGE_FAILURE) {
+        snprintf(ssh->lacks, sizeof(ssh->lacks),
+                 "agree with the server on algorithms");
         return err_set(err, ERR_NETWORK,
                        "key exchange: libssh2 and the server have no algorithm "
-                       "in common (%s): it offers only ETM MACs, AEAD ciphers "
-                       "or an RSA host key; use --ssh=openssh",
+                       "in common (%s): it offers only ETM MACs, AEAD ciphers, "
+                       "an RSA host key or sntrup761; use --ssh=openssh",
                        ssh_complaint(ssh));
+    }
     return err_set(err, ERR_NETWORK,
                    "key exchange: the server closed the connection (%s); it is "
                    "not an sshd, or has too many logins at once (MaxStartups)",
@@ -129,7 +134,8 @@ static const struct remote_ops ssh_ops = {
     .close = close_session,
 };
 
-int ssh_open(const struct route *route, struct remote **out, struct err *err)
+int ssh_open(const struct route *route, char lacks[SSH_LACKS_BYTES],
+             struct remote **out, struct err *err)
 {
     struct ssh *ssh = mem_new(1, sizeof(*ssh));
     int rc;
@@ -140,6 +146,7 @@ int ssh_open(const struct route *route, struct remote **out, struct err *err)
     ssh->config = &route_target(route)->config;
     ssh->fd = ssh->proxy.fd = ssh->proxy.errors = -1;
     rc = log_in(ssh, err);
+    memcpy(lacks, ssh->lacks, sizeof(ssh->lacks));
     if (rc < 0) {
         close_session(&ssh->base);
         return rc;

@@ -20,11 +20,19 @@ struct attempt {
     struct buf notes; /* "what: why not; " for the error message at the end */
     struct key_file *files;
     size_t n_files;
+    char lacks[SSH_LACKS_BYTES]; /* what the system's ssh could try */
 };
 
 static void note(struct attempt *a, const char *what, const char *why)
 {
     buf_printf(&a->notes, "%s%s: %s", a->notes.len ? ", " : "", what, why);
+}
+
+/* If no other key is accepted, the login needs this one. */
+static void lacks(struct attempt *a, const char *key)
+{
+    if (!*a->lacks)
+        snprintf(a->lacks, sizeof(a->lacks), "use the key %.200s", key);
 }
 
 static int lost(struct attempt *a, struct err *err)
@@ -83,8 +91,12 @@ static int consider_file(struct attempt *a, const char *path, bool asked_for,
         return 0;
     a->n_files++;
     obstacle = key_file_obstacle(file->type);
+    if (obstacle)
+        lacks(a, path);
     if (file->encrypted && !obstacle)
         obstacle = "encrypted; load it into ssh-agent with ssh-add";
+    if (file->exposed)
+        obstacle = "others may read it, so it is not used; run chmod 600";
     if (obstacle) {
         note(a, path, obstacle);
         return 0;
@@ -136,6 +148,7 @@ static int try_agent_key(struct attempt *a, LIBSSH2_AGENT *agent,
     known_hosts_type(key->blob, key->blob_len, type);
     obstacle = key_file_obstacle(type);
     if (obstacle) {
+        lacks(a, what);
         note(a, what, obstacle);
         return 0;
     }
@@ -176,6 +189,7 @@ static int try_agent(struct attempt *a, struct err *err)
  * keys, or an error. */
 static int ask_methods(struct attempt *a, struct err *err)
 {
+    static const char *const others[] = { "gssapi-with-mic", "hostbased" };
     const char *user = a->ssh->config->user;
     char *methods;
 
@@ -190,12 +204,29 @@ static int ask_methods(struct attempt *a, struct err *err)
         return 1;
     if (!methods)
         return lost(a, err);
-    if (!strstr(methods, "publickey"))
-        return err_set(err, ERR_AUTH,
-                       "login: the server accepts %s but no keys; set "
-                       "PubkeyAuthentication yes in its sshd_config",
-                       methods);
-    return 0;
+    for (size_t i = 0; i < sizeof(others) / sizeof(char *); i++)
+        if (strstr(methods, others[i]) && !*a->lacks)
+            snprintf(a->lacks, sizeof(a->lacks),
+                     "log in by %s, which the server offers", others[i]);
+    if (strstr(methods, "publickey"))
+        return 0;
+    memcpy(a->ssh->lacks, a->lacks, sizeof(a->lacks));
+    return err_set(err, ERR_AUTH,
+                   "login: the server accepts %s but no keys; set "
+                   "PubkeyAuthentication yes in its sshd_config",
+                   methods);
+}
+
+static int refuse(const struct attempt *a, struct err *err)
+{
+    memcpy(a->ssh->lacks, a->lacks, sizeof(a->lacks));
+    return err_set(err, ERR_AUTH,
+                   "login: the server accepted no key of '%s' (%s); name the "
+                   "private key with key=, add its public key to "
+                   "~/.ssh/authorized_keys on the host, or try --ssh=openssh",
+                   a->ssh->config->user,
+                   a->notes.len ? buf_text(&a->notes)
+                                : "there is no key file and no agent");
 }
 
 int ssh_auth(struct ssh *ssh, int64_t deadline_ns, struct err *err)
@@ -211,13 +242,7 @@ int ssh_auth(struct ssh *ssh, int64_t deadline_ns, struct err *err)
     if (rc == 0)
         rc = try_agent(&a, err);
     if (rc == 0)
-        rc = err_set(err, ERR_AUTH,
-                     "login: the server accepted no key of '%s' (%s); name the "
-                     "private key with key=, add its public key to "
-                     "~/.ssh/authorized_keys on the host, or try --ssh=openssh",
-                     ssh->config->user,
-                     a.notes.len ? buf_text(&a.notes)
-                                 : "there is no key file and no agent");
+        rc = refuse(&a, err);
     free(a.files);
     buf_fini(&a.notes);
     return err_only(rc);

@@ -94,6 +94,8 @@ static void take(struct ssh_config *out, const char *key, const char *value,
         ssh_config_path(value, home, out->agent, sizeof(out->agent));
     else if (strcmp(key, "hostkeyalias") == 0)
         set_text(out->host_key_alias, sizeof(out->host_key_alias), value);
+    else if (strcmp(key, "revokedhostkeys") == 0)
+        out->revoked_keys = strcmp(value, "none") != 0;
     else if (strcmp(key, "proxyjump") == 0)
         set_text(out->proxy_jump, sizeof(out->proxy_jump), value);
     else if (strcmp(key, "proxycommand") == 0)

@@ -31,6 +31,7 @@ struct ssh_config {
     char host_key_alias[256]; /* name to look up in known_hosts, or "" */
     char proxy_jump[512];     /* "" for none */
     char proxy_command[512];  /* "" for none */
+    bool revoked_keys;        /* RevokedHostKeys is set */
     char only_openssh[32];    /* the first setting that only the system's ssh
                                  can follow, "ProxyCommand"; "" for none */
 };

@@ -88,6 +88,10 @@ int ssh_connect(struct ssh *ssh, int64_t deadline_ns, struct err *err)
 {
     const struct route_hop *jump = route_jump(ssh->route);
 
+    if (ssh->config->revoked_keys)
+        return err_set(err, ERR_INPUT,
+                       "connect: ~/.ssh/config sets RevokedHostKeys for this "
+                       "host, which needs --ssh=openssh");
     if (jump)
         return connect_jump(ssh, jump, err);
     if (*ssh->config->proxy_command)

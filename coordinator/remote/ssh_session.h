@@ -18,6 +18,7 @@ struct ssh {
     const struct route *route;       /* borrowed while the session opens */
     const struct ssh_config *config; /* of the host; likewise */
     LIBSSH2_SESSION *session;
+    char lacks[SSH_LACKS_BYTES]; /* why the login failed, or "" */
     int fd;
     struct child proxy; /* ssh -W through a jump host, or none */
 };

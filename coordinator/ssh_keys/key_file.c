@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <sodium.h>
@@ -122,10 +123,14 @@ int key_file_read(const char *path, struct key_file *out, struct err *err)
 {
     char text[FILE_BYTES_MAX + 1];
     int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+    bool exposed = false;
+    struct stat st;
     size_t len = 0;
     ssize_t n = 1;
 
     *out = (struct key_file){ 0 };
+    if (fd >= 0 && fstat(fd, &st) == 0)
+        exposed = st.st_uid == getuid() && (st.st_mode & 077) != 0;
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
         return 1;
     while (fd >= 0 && len < FILE_BYTES_MAX && n > 0) {
@@ -137,6 +142,7 @@ int key_file_read(const char *path, struct key_file *out, struct err *err)
     } else {
         text[len] = '\0';
         rc = key_file_parse(path, text, out, err);
+        out->exposed = exposed;
     }
     sodium_memzero(text, len);
     if (fd >= 0)

@@ -17,6 +17,7 @@ struct err;
 struct key_file {
     char type[64]; /* "ssh-ed25519"; "" if only libssh2 can tell */
     bool encrypted;
+    bool exposed; /* others may read the file: ssh does not use it */
     unsigned char blob[KEY_FILE_BLOB_MAX]; /* the public half; */
     size_t blob_len;                       /* 0 if not in the file */
 };

@@ -199,6 +199,21 @@ static bool has_failed(const struct doctor *doctor, size_t from)
     return false;
 }
 
+static void add_reached(struct doctor *doctor, const struct host *host,
+                        const char *remarks)
+{
+    if (!host->local)
+        doctor_add(doctor, host->name, "reach", DOCTOR_OK, NULL,
+                   "connected and logged in; the host key is known");
+    while (*remarks) {
+        size_t len = strcspn(remarks, "\n");
+
+        doctor_add(doctor, host->name, "reach", DOCTOR_NOTE, NULL, "%.*s",
+                   (int)len, remarks);
+        remarks += len + (remarks[len] == '\n');
+    }
+}
+
 void doctor_host(struct doctor *doctor, const struct host *host,
                  const struct remote_options *options)
 {
@@ -210,9 +225,7 @@ void doctor_host(struct doctor *doctor, const struct host *host,
 
     buf_init(&answer, ANSWER_MAX);
     if (rc == 0) {
-        if (!host->local)
-            doctor_add(doctor, host->name, "reach", DOCTOR_OK, NULL,
-                       "connected and logged in; the host key is known");
+        add_reached(doctor, host, remote_remarks(remote));
         rc = ask(remote, host, &answer, &err);
     }
     if (rc == 0) {

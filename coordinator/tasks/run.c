@@ -226,7 +226,9 @@ int run_engine(struct run *run, const struct sweep_options *more,
     options.arch = set->arch;
     options.hosts_file = run->hosts_file;
     options.remote = (struct remote_options){
-        .openssh = strcmp(set->ssh, "openssh") == 0,
+        .ssh = strcmp(set->ssh, "openssh") == 0   ? REMOTE_SSH_OPENSSH
+               : strcmp(set->ssh, "libssh2") == 0 ? REMOTE_SSH_LIBSSH2
+                                                  : REMOTE_SSH_AUTO,
         .accept_new_host_keys = set->accept_new_host_keys,
         .home = getenv("HOME"),
         .agent = getenv("SSH_AUTH_SOCK"),

@@ -62,7 +62,7 @@ static const struct row {
       "for a replay: how its GPUs differ from the recorded one", NULL },
     { SWEEP | FUZZ, "arch", OPTION_TEXT, AT(arch), "sm_89|...",
       "for the cpu device: evaluate the gates for this architecture", NULL },
-    { ALL, "ssh", OPTION_TEXT, AT(ssh), "libssh2|openssh",
+    { ALL, "ssh", OPTION_TEXT, AT(ssh), "auto|libssh2|openssh",
       "how to reach the hosts", NULL },
     { ALL, "accept-new-host-keys", OPTION_FLAG, AT(accept_new_host_keys), NULL,
       "add unknown host keys to known_hosts", NULL },
@@ -193,9 +193,10 @@ int run_settings_check(struct run_settings *set, bool runs_kernels,
         return err_set(err, ERR_INPUT,
                        "--device=%s: choose cuda, cpu or replay=FILE",
                        set->device);
-    if (strcmp(set->ssh, "libssh2") != 0 && strcmp(set->ssh, "openssh") != 0)
-        return err_set(err, ERR_INPUT, "--ssh=%s: choose libssh2 or openssh",
-                       set->ssh);
+    if (strcmp(set->ssh, "auto") != 0 && strcmp(set->ssh, "libssh2") != 0 &&
+        strcmp(set->ssh, "openssh") != 0)
+        return err_set(err, ERR_INPUT,
+                       "--ssh=%s: choose auto, libssh2 or openssh", set->ssh);
     if (set->linger_s > LINGER_MAX_S)
         return err_set(err, ERR_INPUT, "--linger: at most %d seconds",
                        LINGER_MAX_S);

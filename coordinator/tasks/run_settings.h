@@ -41,7 +41,7 @@ struct run_settings {
 
 #define RUN_SETTINGS                                               \
     {                                                              \
-        .ssh = "libssh2", .arch = GPU_ARCH_DEFAULT,                \
+        .ssh = "auto", .arch = GPU_ARCH_DEFAULT,                \
         .linger_s = SWEEP_LINGER_S, .seed = -1, .evaluations = -1, \
         .speed_up = -1                                             \
     }

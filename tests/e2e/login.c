@@ -45,9 +45,10 @@ struct host login_host(const struct sshd *sshd, const char *line)
     return host;
 }
 
-struct remote_options login_options(const struct sshd *sshd, bool openssh)
+struct remote_options login_options(const struct sshd *sshd,
+                                    enum remote_ssh ssh)
 {
-    return (struct remote_options){ .openssh = openssh,
+    return (struct remote_options){ .ssh = ssh,
                                     .config = sshd->config,
                                     .home = sshd->dir };
 }

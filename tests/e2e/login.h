@@ -19,7 +19,8 @@ int64_t login_in_s(int seconds); /* a deadline */
 struct host login_host(const struct sshd *sshd, const char *line);
 
 /* With the configuration file of the sshd, and its folder as home folder. */
-struct remote_options login_options(const struct sshd *sshd, bool openssh);
+struct remote_options login_options(const struct sshd *sshd,
+                                    enum remote_ssh ssh);
 
 struct remote *login_open(const struct host *host,
                           const struct remote_options *options);

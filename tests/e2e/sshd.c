@@ -158,22 +158,6 @@ static int answers(int port)
     return rc == 0;
 }
 
-static void write_configs(struct sshd *sshd, const char *options)
-{
-    const char *d = sshd->dir;
-    char text[4096];
-
-    snprintf(text, sizeof(text),
-             "%s\nPort %d\nListenAddress 127.0.0.1\nUsePAM no\n"
-             "StrictModes no\nPermitRootLogin prohibit-password\n"
-             "PasswordAuthentication no\nPidFile none\n"
-             "HostKey %s/host_ed25519\nHostKey %s/host_ecdsa\n"
-             "AuthorizedKeysFile %s/authorized_keys\nLogLevel VERBOSE\n",
-             options ? options : "", sshd->port, d, d, d);
-    write_text(sshd, "sshd_config", text);
-    sshd_configure(sshd, NULL);
-}
-
 /* Append 'text' with the words DIR and NUM filled in. */
 static void fill_in(const struct sshd *sshd, const char *text, char *out,
                     size_t size)
@@ -190,6 +174,23 @@ static void fill_in(const struct sshd *sshd, const char *text, char *out,
         snprintf(out + n, size - n, "%.*s", put ? 256 : 1, put ? put : p);
         p += put ? 3 : 1;
     }
+}
+
+static void write_configs(struct sshd *sshd, const char *options)
+{
+    const char *d = sshd->dir;
+    char text[8192] = "";
+
+    fill_in(sshd, options ? options : "", text, sizeof(text) / 2);
+    snprintf(text + strlen(text), sizeof(text) - strlen(text),
+             "\nPort %d\nListenAddress 127.0.0.1\nUsePAM no\n"
+             "StrictModes no\nPermitRootLogin prohibit-password\n"
+             "PasswordAuthentication no\nPidFile none\n"
+             "HostKey %s/host_ed25519\nHostKey %s/host_ecdsa\n"
+             "AuthorizedKeysFile %s/authorized_keys\nLogLevel VERBOSE\n",
+             sshd->port, d, d, d);
+    write_text(sshd, "sshd_config", text);
+    sshd_configure(sshd, NULL);
 }
 
 void sshd_configure(const struct sshd *sshd, const char *lines)

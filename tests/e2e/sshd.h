@@ -21,8 +21,9 @@ struct sshd {
 };
 
 /* Make the keys in 'dir' (which exists) unless they are there, and start an
- * sshd with 'options' (lines of sshd_config, may be NULL) in front of the
- * default ones.  Fails the test if it does not listen within 10 s. */
+ * sshd with 'options' (lines of sshd_config, with DIR in them; may be NULL) in
+ * front of the default ones: what sshd reads first, it keeps.  Fails the test
+ * if it does not listen within 10 s. */
 void sshd_start(struct sshd *sshd, const char *dir, const char *options);
 void sshd_stop(struct sshd *sshd);
 

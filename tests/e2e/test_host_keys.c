@@ -17,6 +17,9 @@
 #include "tests/e2e/login.h"
 
 static struct sshd sshd;
+#define WAYS 2
+static const enum remote_ssh both[WAYS] = { REMOTE_SSH_LIBSSH2,
+                                            REMOTE_SSH_OPENSSH };
 static char dir[] = "/tmp/fa-test-keys-XXXXXX";
 
 /* Ways through the same server, which shows the same key under other names. */
@@ -62,8 +65,8 @@ static int lines_in(const char *name, const char *word)
 
 static void refused_by_both(const char *line, bool accept_new, const char *part)
 {
-    for (int openssh = 0; openssh < 2; openssh++) {
-        struct remote_options options = login_options(&sshd, openssh);
+    for (size_t i = 0; i < WAYS; i++) {
+        struct remote_options options = login_options(&sshd, both[i]);
 
         options.accept_new_host_keys = accept_new;
         login_refused(&sshd, line, &options, ERR_AUTH, part);
@@ -96,8 +99,8 @@ static void a_key_of_another_type_is_not_new(void **state)
 static void all_hops_are_new(const char *line, int hops)
 {
     refused_by_both(line, false, "--accept-new-host-keys");
-    for (int openssh = 0; openssh < 2; openssh++) {
-        struct remote_options options = login_options(&sshd, openssh);
+    for (size_t i = 0; i < WAYS; i++) {
+        struct remote_options options = login_options(&sshd, both[i]);
 
         options.accept_new_host_keys = true;
         sshd_know(&sshd, NULL);
@@ -146,8 +149,8 @@ static void a_pin_holds_behind_jump_hosts(void **state)
     (void)state;
     sshd_configure(&sshd, ways);
     know("first", "host_ed25519", "");
-    for (int openssh = 0; openssh < 2; openssh++) {
-        struct remote_options options = login_options(&sshd, openssh);
+    for (size_t i = 0; i < WAYS; i++) {
+        struct remote_options options = login_options(&sshd, both[i]);
 
         login_works(&sshd, "box jump=first hostkey=PIN", &options);
         login_refused(&sshd, nobody, &options, ERR_AUTH, sshd.fingerprint);
@@ -156,7 +159,7 @@ static void a_pin_holds_behind_jump_hosts(void **state)
 
 static void jump_hosts_in_a_ring_are_refused(void **state)
 {
-    struct remote_options options = login_options(&sshd, false);
+    struct remote_options options = login_options(&sshd, REMOTE_SSH_AUTO);
 
     (void)state;
     sshd_configure(&sshd, "Host first\n  ProxyJump second\n"
@@ -175,15 +178,15 @@ static void a_known_hosts_file_may_have_blanks_in_its_name(void **state)
     snprintf(to, sizeof(to), "%s/more of it", dir);
     sshd_know(&sshd, sshd_known_line(&sshd));
     assert_int_equal(rename(from, to), 0);
-    for (int openssh = 0; openssh < 2; openssh++) {
-        struct remote_options options = login_options(&sshd, openssh);
+    for (size_t i = 0; i < WAYS; i++) {
+        struct remote_options options = login_options(&sshd, both[i]);
 
         login_works(&sshd, "box", &options);
     }
     assert_int_equal(unlink(to), 0);
     refused_by_both("box", false, "--accept-new-host-keys");
-    for (int openssh = 0; openssh < 2; openssh++) {
-        struct remote_options options = login_options(&sshd, openssh);
+    for (size_t i = 0; i < WAYS; i++) {
+        struct remote_options options = login_options(&sshd, both[i]);
 
         options.accept_new_host_keys = true;
         login_works(&sshd, "box", &options);

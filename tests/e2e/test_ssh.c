@@ -47,29 +47,30 @@ static struct host host_of(const char *line)
     return login_host(&sshd, line);
 }
 
-static struct remote_options options_of(bool openssh)
+static struct remote_options options_of(enum remote_ssh ssh)
 {
-    return login_options(&sshd, openssh);
+    return login_options(&sshd, ssh);
 }
 
-static struct remote *open_or_fail(const struct host *host, bool openssh)
+static struct remote *open_or_fail(const struct host *host, enum remote_ssh ssh)
 {
-    struct remote_options options = options_of(openssh);
+    struct remote_options options = options_of(ssh);
 
     return login_open(host, &options);
 }
 
-static void refused(const char *line, bool openssh, int code, const char *part)
+static void refused(const char *line, enum remote_ssh ssh, int code,
+                    const char *part)
 {
-    struct remote_options options = options_of(openssh);
+    struct remote_options options = options_of(ssh);
 
     login_refused(&sshd, line, &options, code, part);
 }
 
-static void logs_in(const char *line, bool openssh)
+static void logs_in(const char *line, enum remote_ssh ssh)
 {
     struct host host = host_of(line);
-    struct remote *remote = open_or_fail(&host, openssh);
+    struct remote *remote = open_or_fail(&host, ssh);
 
     login_says(remote, "echo hello; exit 3", "hello\n", 3);
     login_says(remote, "kill -TERM $$", "", 128 + 15);
@@ -79,19 +80,19 @@ static void logs_in(const char *line, bool openssh)
 static void an_ed25519_key_logs_in(void **state)
 {
     (void)state;
-    logs_in("box", false);
+    logs_in("box", REMOTE_SSH_LIBSSH2);
 }
 
 static void an_ecdsa_key_logs_in(void **state)
 {
     (void)state;
-    logs_in("box key=DIR/id_ecdsa", false);
+    logs_in("box key=DIR/id_ecdsa", REMOTE_SSH_LIBSSH2);
 }
 
 static void the_system_ssh_logs_in(void **state)
 {
     struct host host = host_of("box");
-    struct remote *remote = open_or_fail(&host, true);
+    struct remote *remote = open_or_fail(&host, REMOTE_SSH_OPENSSH);
 
     (void)state;
     login_says(remote, "echo hello; exit 3", "hello\n", 3);
@@ -101,7 +102,7 @@ static void the_system_ssh_logs_in(void **state)
 static void the_system_ssh_takes_rsa(void **state)
 {
     struct host host = host_of("box key=DIR/id_rsa");
-    struct remote *remote = open_or_fail(&host, true);
+    struct remote *remote = open_or_fail(&host, REMOTE_SSH_OPENSSH);
 
     (void)state;
     remote_close(remote);
@@ -110,21 +111,22 @@ static void the_system_ssh_takes_rsa(void **state)
 static void this_machine_needs_no_ssh(void **state)
 {
     (void)state;
-    logs_in("localhost", false);
+    logs_in("localhost", REMOTE_SSH_LIBSSH2);
 }
 
 static void a_stranger_is_refused(void **state)
 {
     (void)state;
-    refused("box key=DIR/id_stranger", false, ERR_AUTH, "not accepted");
-    refused("root@127.0.0.1:NUM key=DIR/id_stranger", true, ERR_AUTH,
-            "authorized_keys");
+    refused("box key=DIR/id_stranger", REMOTE_SSH_LIBSSH2, ERR_AUTH,
+            "not accepted");
+    refused("root@127.0.0.1:NUM key=DIR/id_stranger", REMOTE_SSH_OPENSSH,
+            ERR_AUTH, "authorized_keys");
 }
 
 static void an_encrypted_key_names_the_agent(void **state)
 {
     (void)state;
-    refused("box key=DIR/id_locked", false, ERR_AUTH,
+    refused("box key=DIR/id_locked", REMOTE_SSH_LIBSSH2, ERR_AUTH,
             "id_locked: encrypted; load it into ssh-agent");
 }
 
@@ -134,7 +136,7 @@ static void an_agent_stands_in_for_key_files(void **state)
     const char *const agent[] = { "ssh-agent", "-D", "-a", socket, NULL };
     const char *const add[] = { "/bin/sh", "-c", command, NULL };
     struct host host = host_of("127.0.0.1:NUM");
-    struct remote_options options = options_of(false);
+    struct remote_options options = options_of(REMOTE_SSH_LIBSSH2);
     struct remote *remote;
     struct child child;
     struct err err;
@@ -160,16 +162,18 @@ static void an_agent_stands_in_for_key_files(void **state)
 static void an_rsa_key_names_the_other_backend(void **state)
 {
     (void)state;
-    refused("box key=DIR/id_rsa", false, ERR_AUTH,
+    refused("box key=DIR/id_rsa", REMOTE_SSH_LIBSSH2, ERR_AUTH,
             "RSA keys need --ssh=openssh");
 }
 
 static void a_file_without_a_key_is_refused(void **state)
 {
     (void)state;
-    refused("box key=DIR/nowhere", false, ERR_AUTH, "does not exist");
-    refused("box key=DIR/sshd.log", false, ERR_AUTH, "holds no private key");
-    refused("box key=DIR/authorized_keys", false, ERR_AUTH,
+    refused("box key=DIR/nowhere", REMOTE_SSH_LIBSSH2, ERR_AUTH,
+            "does not exist");
+    refused("box key=DIR/sshd.log", REMOTE_SSH_LIBSSH2, ERR_AUTH,
+            "holds no private key");
+    refused("box key=DIR/authorized_keys", REMOTE_SSH_LIBSSH2, ERR_AUTH,
             "is a public key; name the private one");
 }
 
@@ -177,16 +181,16 @@ static void an_unknown_host_key_is_refused(void **state)
 {
     (void)state;
     sshd_know(&sshd, NULL);
-    refused("box", false, ERR_AUTH, sshd.fingerprint);
-    refused("box", false, ERR_AUTH, "--accept-new-host-keys");
-    refused("box", true, ERR_AUTH, "--accept-new-host-keys");
+    refused("box", REMOTE_SSH_LIBSSH2, ERR_AUTH, sshd.fingerprint);
+    refused("box", REMOTE_SSH_LIBSSH2, ERR_AUTH, "--accept-new-host-keys");
+    refused("box", REMOTE_SSH_OPENSSH, ERR_AUTH, "--accept-new-host-keys");
     sshd_know(&sshd, sshd_known_line(&sshd));
 }
 
 static void a_new_host_key_is_accepted_on_demand(void **state)
 {
     struct host host = host_of("box");
-    struct remote_options options = options_of(false);
+    struct remote_options options = options_of(REMOTE_SSH_LIBSSH2);
     struct remote *remote;
     struct err err;
 
@@ -195,7 +199,7 @@ static void a_new_host_key_is_accepted_on_demand(void **state)
     options.accept_new_host_keys = true;
     assert_int_equal(remote_open(&host, &options, &remote, &err), 0);
     remote_close(remote);
-    logs_in("box", false);
+    logs_in("box", REMOTE_SSH_LIBSSH2);
     sshd_know(&sshd, sshd_known_line(&sshd));
 }
 
@@ -216,14 +220,14 @@ static void other_key(const char *format)
 static void a_changed_host_key_is_refused(void **state)
 {
     struct host host = host_of("box");
-    struct remote_options options = options_of(false);
+    struct remote_options options = options_of(REMOTE_SSH_LIBSSH2);
     struct remote *remote;
     struct err err;
 
     (void)state;
     other_key("");
-    refused("box", false, ERR_AUTH, "CHANGED");
-    refused("box", true, ERR_AUTH, "host key");
+    refused("box", REMOTE_SSH_LIBSSH2, ERR_AUTH, "CHANGED");
+    refused("box", REMOTE_SSH_OPENSSH, ERR_AUTH, "host key");
     options.accept_new_host_keys = true;
     assert_int_equal(remote_open(&host, &options, &remote, &err), ERR_AUTH);
     sshd_know(&sshd, sshd_known_line(&sshd));
@@ -237,9 +241,9 @@ static void a_revoked_host_key_is_refused(void **state)
     snprintf(text, sizeof(text), "%s@revoked * %s\n", sshd_known_line(&sshd),
              sshd.key_line);
     sshd_know(&sshd, text);
-    refused("box", false, ERR_AUTH, "REVOKED");
-    refused("box hostkey=PIN", false, ERR_AUTH, "REVOKED");
-    refused("box", true, ERR_AUTH, "host key");
+    refused("box", REMOTE_SSH_LIBSSH2, ERR_AUTH, "REVOKED");
+    refused("box hostkey=PIN", REMOTE_SSH_LIBSSH2, ERR_AUTH, "REVOKED");
+    refused("box", REMOTE_SSH_OPENSSH, ERR_AUTH, "host key");
     sshd_know(&sshd, sshd_known_line(&sshd));
 }
 
@@ -247,36 +251,40 @@ static void a_pinned_host_key_is_enough(void **state)
 {
     (void)state;
     sshd_know(&sshd, NULL);
-    logs_in("box hostkey=PIN", false);
+    logs_in("box hostkey=PIN", REMOTE_SSH_LIBSSH2);
     refused("box hostkey=SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-            false, ERR_AUTH, "pins SHA256:AAAA");
+            REMOTE_SSH_LIBSSH2, ERR_AUTH, "pins SHA256:AAAA");
     struct host host = host_of("box hostkey=PIN");
-    struct remote *remote = open_or_fail(&host, true);
+    struct remote *remote = open_or_fail(&host, REMOTE_SSH_OPENSSH);
     login_says(remote, "echo pinned", "pinned\n", 0);
     remote_close(remote);
     refused("box hostkey=SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-            true, ERR_AUTH, "the server does not have the pinned key");
+            REMOTE_SSH_OPENSSH, ERR_AUTH,
+            "the server does not have the pinned key");
     sshd_know(&sshd, sshd_known_line(&sshd));
 }
 
 static void an_unreachable_host_is_a_network_error(void **state)
 {
     (void)state;
-    refused("root@127.0.0.1:1", false, ERR_NETWORK, "Connection refused");
-    refused("root@127.0.0.1:1", true, ERR_NETWORK, "Connection refused");
-    refused("nowhere.invalid", false, ERR_NETWORK, "cannot resolve");
+    refused("root@127.0.0.1:1", REMOTE_SSH_LIBSSH2, ERR_NETWORK,
+            "Connection refused");
+    refused("root@127.0.0.1:1", REMOTE_SSH_OPENSSH, ERR_NETWORK,
+            "Connection refused");
+    refused("nowhere.invalid", REMOTE_SSH_LIBSSH2, ERR_NETWORK,
+            "cannot resolve");
 }
 
 static void a_jump_host_carries_the_session(void **state)
 {
     (void)state;
-    logs_in("box jump=box", false);
+    logs_in("box jump=box", REMOTE_SSH_LIBSSH2);
 }
 
 static void stderr_is_kept_for_the_message(void **state)
 {
     struct host host = host_of("box");
-    struct remote *remote = open_or_fail(&host, false);
+    struct remote *remote = open_or_fail(&host, REMOTE_SSH_LIBSSH2);
     char said[128];
     struct remote_io io = { .said = said,
                             .said_size = sizeof(said),
@@ -298,7 +306,7 @@ static void stderr_is_kept_for_the_message(void **state)
 static void a_command_has_a_deadline(void **state)
 {
     struct host host = host_of("box");
-    struct remote *remote = open_or_fail(&host, false);
+    struct remote *remote = open_or_fail(&host, REMOTE_SSH_LIBSSH2);
     struct remote_io io = { .deadline_ns = clock_boot_ns() + NS_PER_S / 5 };
     struct err err;
     int status;
@@ -343,10 +351,10 @@ static void echo(struct stream *stream)
     free(back);
 }
 
-static void a_stream_echoes(const char *line, bool openssh)
+static void a_stream_echoes(const char *line, enum remote_ssh ssh)
 {
     struct host host = host_of(line);
-    struct remote *remote = open_or_fail(&host, openssh);
+    struct remote *remote = open_or_fail(&host, ssh);
     struct stream *stream;
     struct err err;
     int status;
@@ -386,7 +394,7 @@ static void a_stuck_packet_does_not_break_the_end(void **state)
 {
     static unsigned char bytes[65536];
     struct host host = host_of("box");
-    struct remote *remote = open_or_fail(&host, false);
+    struct remote *remote = open_or_fail(&host, REMOTE_SSH_LIBSSH2);
     const int small = 4096; /* so that it is full before the window is */
     struct pollfd fds[STREAM_FDS];
     struct stream *stream;
@@ -421,9 +429,9 @@ static void a_stuck_packet_does_not_break_the_end(void **state)
 static void a_stream_carries_8_mib_both_ways(void **state)
 {
     (void)state;
-    a_stream_echoes("box", false);
-    a_stream_echoes("box", true);
-    a_stream_echoes("localhost", false);
+    a_stream_echoes("box", REMOTE_SSH_LIBSSH2);
+    a_stream_echoes("box", REMOTE_SSH_OPENSSH);
+    a_stream_echoes("localhost", REMOTE_SSH_LIBSSH2);
 }
 
 static void an_etm_only_server_names_the_other_backend(void **state)
@@ -435,9 +443,9 @@ static void an_etm_only_server_names_the_other_backend(void **state)
     sshd_start(&strict, dir,
                "MACs hmac-sha2-256-etm@openssh.com\nCiphers aes128-ctr");
     sshd = strict;
-    refused("box", false, ERR_NETWORK, "use --ssh=openssh");
+    refused("box", REMOTE_SSH_LIBSSH2, ERR_NETWORK, "use --ssh=openssh");
     struct host host = host_of("box");
-    remote_close(open_or_fail(&host, true));
+    remote_close(open_or_fail(&host, REMOTE_SSH_OPENSSH));
     sshd_stop(&sshd);
     sshd_start(&sshd, dir, NULL);
 }
