@@ -130,40 +130,54 @@ static void an_encrypted_key_names_the_agent(void **state)
             "id_locked: encrypted; load it into ssh-agent");
 }
 
+/* Each kind of key alone. */
 static void an_agent_stands_in_for_key_files(void **state)
 {
+    static const char *const keys[] = { "id_ecdsa", "id_ed25519", "id_rsa" };
     char socket[300], command[700];
     const char *const agent[] = { "ssh-agent", "-D", "-a", socket, NULL };
     const char *const add[] = { "/bin/sh", "-c", command, NULL };
-    struct host host = host_of("127.0.0.1:NUM");
     struct remote_options options = options_of(REMOTE_SSH_LIBSSH2);
-    struct remote *remote;
     struct child child;
     struct err err;
     int status;
 
     (void)state;
     snprintf(socket, sizeof(socket), "%s/agent", dir);
-    snprintf(command, sizeof(command),
-             "SSH_AUTH_SOCK=%s ssh-add -q %s/id_ecdsa", socket, dir);
     assert_int_equal(child_start(agent, &child, &err), 0);
     for (int i = 0; i < 500 && access(socket, F_OK) != 0; i++)
         poll(NULL, 0, 10);
-    assert_int_equal(child_output(add, in_s(10), NULL, NULL, &status, &err), 0);
-    assert_int_equal(status, 0);
     options.agent = socket;
-    if (remote_open(&host, &options, &remote, &err) < 0)
-        fail_msg("%s", err.text);
-    login_says(remote, "echo agent", "agent\n", 0);
-    remote_close(remote);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        snprintf(command, sizeof(command),
+                 "export SSH_AUTH_SOCK=%s; ssh-add -q -D; ssh-add -q %s/%s",
+                 socket, dir, keys[i]);
+        assert_int_equal(child_output(add, in_s(10), NULL, NULL, &status, &err),
+                         0);
+        assert_int_equal(status, 0);
+        login_works(&sshd, "127.0.0.1:NUM", &options);
+    }
     child_stop(&child);
 }
 
-static void an_rsa_key_names_the_other_backend(void **state)
+static void an_rsa_key_signs_with_sha_512(void **state)
 {
+    static const char pem[] = "cp id_rsa id_pem && cp id_rsa id_pkcs8 && "
+                              "ssh-keygen -q -p -N '' -m PEM -f id_pem && "
+                              "ssh-keygen -q -p -N '' -m PKCS8 -f id_pkcs8";
+    struct host here = { .name = "localhost", .local = true };
+    struct remote_options options = options_of(REMOTE_SSH_LIBSSH2);
+    struct remote *remote = login_open(&here, &options);
+    char command[600];
+
     (void)state;
-    refused("box key=DIR/id_rsa", REMOTE_SSH_LIBSSH2, ERR_AUTH,
-            "RSA keys need --ssh=openssh");
+    snprintf(command, sizeof(command), "cd %s && { %s; } >/dev/null 2>&1", dir,
+             pem);
+    login_says(remote, command, "", 0);
+    remote_close(remote);
+    logs_in("box key=DIR/id_rsa", REMOTE_SSH_LIBSSH2);
+    logs_in("box key=DIR/id_pem", REMOTE_SSH_LIBSSH2);
+    logs_in("box key=DIR/id_pkcs8", REMOTE_SSH_LIBSSH2);
 }
 
 static void a_file_without_a_key_is_refused(void **state)
@@ -490,7 +504,7 @@ int main(void)
         cmocka_unit_test(a_stranger_is_refused),
         cmocka_unit_test(an_encrypted_key_names_the_agent),
         cmocka_unit_test(an_agent_stands_in_for_key_files),
-        cmocka_unit_test(an_rsa_key_names_the_other_backend),
+        cmocka_unit_test(an_rsa_key_signs_with_sha_512),
         cmocka_unit_test(a_file_without_a_key_is_refused),
         cmocka_unit_test(an_unknown_host_key_is_refused),
         cmocka_unit_test(a_new_host_key_is_accepted_on_demand),

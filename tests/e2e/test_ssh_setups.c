@@ -72,6 +72,18 @@ static const struct setup setups[] = {
       "Match host box exec true\n Include DIR/more\n", true, NULL },
     { "a key that all may read", "AuthorizedKeysFile DIR/id_open.pub",
       BOX " IdentityFile DIR/id_open\n", false, "id_open" },
+    { "an RSA key, sha-512 only",
+      "AuthorizedKeysFile DIR/id_rsa.pub\nPubkeyAcceptedAlgorithms "
+      "rsa-sha2-512",
+      BOX " IdentityFile DIR/id_rsa\n", true, NULL },
+    { "two keys, both wanted", "AuthenticationMethods publickey,publickey",
+      BOX " IdentityFile DIR/id_ecdsa\n", true, NULL },
+    { "a key and a password",
+      "AuthenticationMethods "
+      "publickey,keyboard-interactive",
+      NULL, false, "the key was accepted" },
+    { "a password only", "AuthenticationMethods keyboard-interactive", NULL,
+      false, "accepts keyboard-interactive but no keys" },
     { "an encrypted key", "AuthorizedKeysFile DIR/id_locked.pub",
       BOX " IdentityFile DIR/id_locked\n", false, "ssh-add" },
     { "a certificate of the user",

@@ -8,6 +8,7 @@
 #include "coordinator/ssh_keys/host_key_policy.h"
 #include "coordinator/ssh_keys/key_file.h"
 #include "coordinator/ssh_keys/known_hosts.h"
+#include "coordinator/ssh_keys/rsa_key.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
@@ -19,6 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     struct known_hosts_set set;
     struct host_key_policy policy;
     struct key_file key;
+    struct rsa_key *rsa;
     struct err err;
 
     known_hosts_init(&set, "gpu7.example.net", 2222);
@@ -29,6 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     known_hosts_fini(&set);
     if (key_file_parse("id", text, &key, &err) == 0)
         assert(key.blob_len <= KEY_FILE_BLOB_MAX);
+    if (rsa_key_parse(text, len, &rsa) == 0)
+        rsa_key_free(rsa);
     free(text);
     return 0;
 }
