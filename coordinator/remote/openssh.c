@@ -16,8 +16,7 @@
 
 struct openssh {
     struct ssh_args args;
-    struct host host; /* without the jump hosts, which the file has */
-    size_t n_fixed;   /* words before the command */
+    size_t n_fixed; /* words before the command */
 };
 
 static const char *const options_always[] = {
@@ -43,17 +42,15 @@ static void add(struct ssh_args *args, const char *word)
 struct openssh *openssh_new(const struct route *route)
 {
     struct openssh *ssh = mem_new(1, sizeof(*ssh));
+    const struct route_hop *target = route_target(route);
     struct ssh_args *args = &ssh->args;
 
-    ssh->host = *route->host;
-    *ssh->host.jump = '\0';
     add(args, "ssh");
     for (size_t i = 0; i < sizeof(options_always) / sizeof(char *); i++)
         add(args, options_always[i]);
-    ssh_config_args(&ssh->host, route_target(route)->file, route->options->home,
-                    args);
+    ssh_config_args(&target->host, target->file, route->options->home, args);
     add(args, "--");
-    add(args, ssh->host.address);
+    add(args, target->host.address);
     ssh->n_fixed = args->n;
     return ssh;
 }

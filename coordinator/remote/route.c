@@ -54,12 +54,37 @@ static int too_long(const char *jump, struct err *err)
 static int add_jumps(struct route *route, const char *list, int depth,
                      struct err *err);
 
+/* [ssh://][user@]host[:port], where an IPv6 address with a port is in square
+ * brackets.  ssh takes these apart in ProxyJump, but not for a login. */
+static void read_jump(const char *jump, struct host *out)
+{
+    const char *name = strncmp(jump, "ssh://", 6) == 0 ? jump + 6 : jump;
+    const char *at = strrchr(name, '@'), *colon;
+    size_t len;
+
+    snprintf(out->name, sizeof(out->name), "%s", name);
+    if (at) {
+        snprintf(out->user, sizeof(out->user), "%.*s", (int)(at - name), name);
+        name = at + 1;
+    }
+    len = strlen(name);
+    colon = strrchr(name, ':');
+    if (colon && (strchr(name, ':') == colon || colon[-1] == ']')) {
+        out->port = (int)strtol(colon + 1, NULL, 10);
+        len = (size_t)(colon - name);
+    }
+    if (len > 1 && *name == '[' && name[len - 1] == ']') {
+        name++;
+        len -= 2;
+    }
+    snprintf(out->address, sizeof(out->address), "%.*s", (int)len, name);
+}
+
 /* Add one jump host.  The first one of a list may itself have a ProxyJump; for
  * the others the list says what comes before. */
 static int add_jump(struct route *route, const char *jump, bool first,
                     int depth, struct err *err)
 {
-    struct host through = { 0 };
     struct route_hop *hop;
     int rc;
 
@@ -69,10 +94,8 @@ static int add_jump(struct route *route, const char *jump, bool first,
                        "of ~/.ssh/config",
                        jump);
     hop = hop_new();
-    snprintf(hop->word, sizeof(hop->word), "%s%s",
-             strncmp(jump, "ssh://", 6) == 0 ? "" : "ssh://", jump);
-    snprintf(through.address, sizeof(through.address), "%s", hop->word);
-    rc = ssh_config_read(&through, config_file(route), route->options->home,
+    read_jump(jump, &hop->host);
+    rc = ssh_config_read(&hop->host, config_file(route), route->options->home,
                          &hop->config, err);
     if (rc < 0)
         err_within(err, rc, "jump host '%s'", jump);
@@ -152,6 +175,17 @@ static void add_pin(struct buf *out, const char *pin)
                pin);
 }
 
+/* The server before carries the bytes. */
+static void add_proxy(struct buf *out, const struct route_hop *before)
+{
+    buf_printf(out, "ProxyUseFdpass no\nProxyCommand ssh -F %s", before->file);
+    if (*before->host.user)
+        buf_printf(out, " -l '%s'", before->host.user);
+    if (before->host.port)
+        buf_printf(out, " -p %d", before->host.port);
+    buf_printf(out, " -W '[%%h]:%%p' -- '%s'\n", before->host.address);
+}
+
 static void write_settings(const struct route *route, size_t i, struct buf *out)
 {
     const struct route_hop *hop = route->hops[i];
@@ -172,10 +206,7 @@ static void write_settings(const struct route *route, size_t i, struct buf *out)
         buf_printf(out, "IdentityFile \"%s\"\n", path);
     }
     if (i > 0)
-        buf_printf(out,
-                   "ProxyUseFdpass no\n"
-                   "ProxyCommand ssh -F %s -W '[%%h]:%%p' -- '%s'\n",
-                   route->hops[i - 1]->file, route->hops[i - 1]->word);
+        add_proxy(out, route->hops[i - 1]);
     if (*file)
         buf_printf(out, "Include \"%s\"\n", file);
     else
@@ -213,7 +244,8 @@ int route_open(const struct host *host, const struct remote_options *options,
 
     route->host = host;
     route->options = options;
-    snprintf(target->word, sizeof(target->word), "%s", host->address);
+    target->host = *host;
+    *target->host.jump = '\0';
     rc = ssh_config_read(host, config_file(route), options->home,
                          &target->config, err);
     if (rc == 0)
@@ -253,22 +285,18 @@ const struct route_hop *route_jump(const struct route *route)
 
 void route_command(const struct route *route, size_t n, struct buf *out)
 {
-    const struct host *host = route->host;
-    const char *word = route->hops[n - 1]->word;
-    bool target = n == route->n;
+    const struct host *host = &route->hops[n - 1]->host;
 
     buf_printf(out, "ssh");
     if (*config_file(route))
         buf_printf(out, " -F %s", config_file(route));
-    if (*host->key && (target || *host->jump))
-        buf_printf(out, " -i %s", host->key);
+    if (*route->host->key && (n == route->n || *route->host->jump))
+        buf_printf(out, " -i %s", route->host->key);
     for (size_t i = 0; i + 1 < n; i++)
-        buf_printf(out, "%s%s", i ? "," : " -J ", route->hops[i]->word + 6);
-    if (target && host->port)
+        buf_printf(out, "%s%s", i ? "," : " -J ", route->hops[i]->host.name);
+    if (host->port)
         buf_printf(out, " -p %d", host->port);
-    if (target && *host->user)
+    if (*host->user)
         buf_printf(out, " -l %s", host->user);
-    if (!target && !strchr(word + 6, ':'))
-        word += 6; /* an alias or a name: no "ssh://" is needed */
-    buf_printf(out, " %s", word);
+    buf_printf(out, " %s", host->address);
 }

@@ -15,24 +15,23 @@
 
 #include <stddef.h>
 
+#include "coordinator/hosts/hosts.h"
 #include "coordinator/remote/ssh_config.h"
 #include "coordinator/ssh_keys/host_key_policy.h"
 #include "coordinator/ssh_keys/known_hosts.h"
 
 struct buf;
 struct err;
-struct host;
 struct remote_options;
 
 #define ROUTE_MAX 9 /* servers; a longer route is a ring */
-#define ROUTE_WORD_BYTES 328
 
 /* How ssh's stderr begins if the server does not have the pinned key; the type
  * and the fingerprint of its key follow. */
 #define ROUTE_PIN_SAYS "fa-coord: the server has"
 
 struct route_hop {
-    char word[ROUTE_WORD_BYTES]; /* how ssh is told about it */
+    struct host host; /* for ssh: no jump host, which the file has */
     struct ssh_config config;
     struct known_hosts_set known;
     struct host_key_policy policy;

@@ -70,14 +70,18 @@ static int connect_direct(struct ssh *ssh, int64_t deadline_ns, struct err *err)
 static int connect_jump(struct ssh *ssh, const struct route_hop *jump,
                         struct err *err)
 {
+    struct ssh_args args = { .argv = { "ssh" }, .n = 1 };
     char target[320];
-    const char *const argv[] = { "ssh",  "-F", jump->file, "-W",
-                                 target, "--", jump->word, NULL };
     int rc;
 
     snprintf(target, sizeof(target), "[%s]:%d", ssh->config->hostname,
              ssh->config->port);
-    rc = child_start(argv, &ssh->proxy, err);
+    ssh_config_args(&jump->host, jump->file, ssh->route->options->home, &args);
+    args.argv[args.n++] = "-W";
+    args.argv[args.n++] = target;
+    args.argv[args.n++] = "--";
+    args.argv[args.n++] = jump->host.address;
+    rc = child_start(args.argv, &ssh->proxy, err);
     if (rc < 0)
         return err_within(err, rc, "jump host");
     ssh->fd = ssh->proxy.fd;

@@ -157,6 +157,29 @@ static void a_pin_holds_behind_jump_hosts(void **state)
     }
 }
 
+/* The jump host has no other key, and the message names a command that ssh
+ * understands. */
+static void the_key_of_a_line_reaches_its_jump_hosts(void **state)
+{
+    static const char line[] = "box key=DIR/id_ecdsa jump=gate";
+
+    (void)state;
+    sshd_configure(&sshd, "Host gate\n  HostName 127.0.0.1\n  Port NUM\n"
+                          "  IdentityAgent none\n"
+                          "  UserKnownHostsFile DIR/known_hosts\n");
+    for (size_t i = 0; i < WAYS; i++) {
+        struct remote_options options = login_options(&sshd, both[i]);
+        char command[400];
+
+        login_works(&sshd, line, &options);
+        snprintf(command, sizeof(command),
+                 "try: ssh -F %s/ssh_config -i %s/id_stranger -J gate box", dir,
+                 dir);
+        login_refused(&sshd, "box key=DIR/id_stranger jump=gate", &options,
+                      ERR_AUTH, command);
+    }
+}
+
 static void jump_hosts_in_a_ring_are_refused(void **state)
 {
     struct remote_options options = login_options(&sshd, REMOTE_SSH_AUTO);
@@ -243,6 +266,8 @@ int main(void)
         cmocka_unit_test_setup(new_keys_are_accepted_at_every_hop, before),
         cmocka_unit_test_setup(the_policy_holds_at_every_hop, before),
         cmocka_unit_test_setup(a_pin_holds_behind_jump_hosts, before),
+        cmocka_unit_test_setup(the_key_of_a_line_reaches_its_jump_hosts,
+                               before),
         cmocka_unit_test_setup(jump_hosts_in_a_ring_are_refused, before),
         cmocka_unit_test_setup(a_known_hosts_file_may_have_blanks_in_its_name,
                                before),
