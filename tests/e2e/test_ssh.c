@@ -464,6 +464,34 @@ static void an_etm_only_server_names_the_other_backend(void **state)
     sshd_start(&sshd, dir, NULL);
 }
 
+/* The server may not have noticed the end of the last one when the next one
+ * begins. */
+static void one_session_at_a_time_is_enough(void **state)
+{
+    struct host host = host_of("box");
+    struct remote *remote;
+
+    (void)state;
+    sshd_stop(&sshd);
+    sshd_start(&sshd, dir, "MaxSessions 1");
+    remote = open_or_fail(&host, REMOTE_SSH_LIBSSH2);
+    for (int i = 0; i < 20; i++)
+        login_says(remote, "echo again", "again\n", 0);
+    remote_close(remote);
+    sshd_stop(&sshd);
+    sshd_start(&sshd, dir, "MaxSessions 0");
+    remote = open_or_fail(&host, REMOTE_SSH_LIBSSH2);
+    struct remote_io io = { .deadline_ns = in_s(20) };
+    struct err err;
+    int status;
+    assert_int_equal(remote_exec(remote, "true", &io, &status, &err),
+                     ERR_NETWORK);
+    assert_non_null(strstr(err.text, "MaxSessions"));
+    remote_close(remote);
+    sshd_stop(&sshd);
+    sshd_start(&sshd, dir, NULL);
+}
+
 static int setup(void **state)
 {
     struct err err;
@@ -517,6 +545,7 @@ int main(void)
         cmocka_unit_test(a_command_has_a_deadline),
         cmocka_unit_test(a_stuck_packet_does_not_break_the_end),
         cmocka_unit_test(a_stream_carries_8_mib_both_ways),
+        cmocka_unit_test(one_session_at_a_time_is_enough),
         cmocka_unit_test(an_etm_only_server_names_the_other_backend),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
