@@ -13,6 +13,9 @@
 #include "coordinator/process/child.h"
 #include "coordinator/remote/backend.h"
 #include "coordinator/remote/openssh.h"
+#include "coordinator/ssh_keys/ssh_agent.h"
+
+#define AGENT_MS 5000 /* for the list of its keys */
 
 struct child_remote {
     struct remote base;
@@ -179,23 +182,48 @@ int local_open(const struct host *host, struct remote **out, struct err *err)
 static int try_login(const struct route *route, struct openssh *ssh,
                      struct err *err)
 {
-    int64_t deadline = clock_boot_ns() + OPENSSH_LOGIN_MS * NS_PER_MS;
+    int64_t ms = (int64_t)route->n * OPENSSH_LOGIN_MS;
     struct stderr_tail errors = { 0 };
-    int status, rc = child_output(openssh_argv(ssh, "exit 0"), deadline, NULL,
+    int status, rc = child_output(openssh_argv(ssh, "exit 0"),
+                                  clock_boot_ns() + ms * NS_PER_MS, NULL,
                                   &errors, &status, err);
 
+    if (rc == ERR_NETWORK)
+        return openssh_explain_silence(route, ms, &errors, err);
     if (rc < 0 || status != 255)
         return rc;
     return openssh_explain(route, &errors, err);
 }
 
+/* ssh asks the agent before all else, and waits for ever: without an agent it
+ * can still use key files.  Sets 'out' to what is wrong with it. */
+static bool agent_is_silent(const struct route *route, struct err *out)
+{
+    const char *set = route_target(route)->config.agent;
+    const char *path = *set ? set : route->options->agent;
+    struct ssh_agent *agent;
+    int rc;
+
+    if (!path || !*path || strcmp(path, "none") == 0 || access(path, F_OK) != 0)
+        return false;
+    rc = ssh_agent_open(path, clock_boot_ns() + AGENT_MS * NS_PER_MS, &agent,
+                        out);
+    ssh_agent_close(agent);
+    return rc == ERR_NETWORK;
+}
+
 int openssh_open(struct route **route, struct remote **out, struct err *err)
 {
     struct child_remote *remote = child_remote_new((*route)->host);
+    struct err agent;
+    bool silent;
     int rc;
 
-    remote->ssh = openssh_new(*route);
+    silent = agent_is_silent(*route, &agent);
+    remote->ssh = openssh_new(*route, !silent);
     rc = try_login(*route, remote->ssh, err);
+    if (rc < 0 && silent)
+        rc = err_within(err, ERR_NETWORK, "login: %s", agent.text);
     if (rc < 0) {
         child_remote_close(&remote->base);
         return rc;

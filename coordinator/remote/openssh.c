@@ -39,7 +39,7 @@ static void add(struct ssh_args *args, const char *word)
     args->argv[args->n++] = word;
 }
 
-struct openssh *openssh_new(const struct route *route)
+struct openssh *openssh_new(const struct route *route, bool use_agent)
 {
     struct openssh *ssh = mem_new(1, sizeof(*ssh));
     const struct route_hop *target = route_target(route);
@@ -48,6 +48,8 @@ struct openssh *openssh_new(const struct route *route)
     add(args, "ssh");
     for (size_t i = 0; i < sizeof(options_always) / sizeof(char *); i++)
         add(args, options_always[i]);
+    if (!use_agent)
+        add(args, "-oIdentityAgent=none");
     ssh_config_args(&target->host, target->file, route->options->home, args);
     add(args, "--");
     add(args, target->host.address);
@@ -107,6 +109,10 @@ int openssh_explain(const struct route *route, const struct stderr_tail *tail,
           "--accept-new-host-keys" },
         { "Host key verification failed", ERR_AUTH, "host key",
           key_remedy(route) },
+        { "Permission denied (keyboard-interactive)", ERR_AUTH, "login",
+          "the server wants a password or a code, which fa-coord cannot "
+          "answer; if it accepted the key before that, set "
+          "AuthenticationMethods publickey in its sshd_config for this user" },
         { "Permission denied", ERR_AUTH, "login",
           "name the private key with key= or load it into ssh-agent, and add "
           "its public key to ~/.ssh/authorized_keys on the host" },
@@ -132,4 +138,23 @@ int openssh_explain(const struct route *route, const struct stderr_tail *tail,
             *said ? said : "nothing", rows[i].remedy, buf_text(&command));
     buf_fini(&command);
     return rows[i].code;
+}
+
+int openssh_explain_silence(const struct route *route, int64_t ms,
+                            const struct stderr_tail *tail, struct err *err)
+{
+    struct buf command;
+    char said[512];
+
+    stderr_tail_say(tail, SAID_LINES, said, sizeof(said));
+    buf_init(&command, COMMAND_MAX);
+    route_command(route, route->n, &command);
+    err_set(err, ERR_NETWORK,
+            "login: ssh did not end within %d s (it said: %s); it may wait for "
+            "the server, for a command of ~/.ssh/config (Match exec, "
+            "ProxyCommand) or for a start-up file of the login shell; try: %s "
+            "-v exit",
+            (int)(ms / 1000), *said ? said : "nothing", buf_text(&command));
+    buf_fini(&command);
+    return ERR_NETWORK;
 }

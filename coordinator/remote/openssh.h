@@ -6,9 +6,13 @@
 #ifndef FA_COORDINATOR_REMOTE_OPENSSH_H
 #define FA_COORDINATOR_REMOTE_OPENSSH_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "coordinator/remote/remote.h"
 
-/* Time limit for connection, key exchange and authentication together. */
+/* Time limit for connection, key exchange and authentication together, of each
+ * server on the way. */
 #define OPENSSH_LOGIN_MS 35000
 
 struct openssh;
@@ -16,7 +20,7 @@ struct route;
 struct stderr_tail;
 
 /* 'route' is borrowed: its files are read at each login. */
-struct openssh *openssh_new(const struct route *route);
+struct openssh *openssh_new(const struct route *route, bool use_agent);
 void openssh_free(struct openssh *ssh); /* NULL is fine */
 
 /* Borrowed until the next call. */
@@ -26,5 +30,9 @@ const char *const *openssh_argv(struct openssh *ssh, const char *command);
  * text: returns ERR_AUTH or ERR_NETWORK. */
 int openssh_explain(const struct route *route, const struct stderr_tail *tail,
                     struct err *err);
+
+/* It did not end within this time: returns ERR_NETWORK. */
+int openssh_explain_silence(const struct route *route, int64_t ms,
+                            const struct stderr_tail *tail, struct err *err);
 
 #endif

@@ -14,7 +14,7 @@
 #include "coordinator/process/stderr_tail.h"
 
 #define OUTPUT_MAX (256 << 10)
-#define ASK_MS 10000 /* a Match exec in the configuration may be slow */
+#define ASK_MS 20000 /* a Match exec in the configuration may be slow */
 
 void ssh_config_path(const char *path, const char *home, char *out, size_t size)
 {

@@ -239,6 +239,7 @@ void sshd_stop(struct sshd *sshd)
 {
     if (sshd->pid > 0) {
         kill(sshd->pid, SIGTERM);
+        kill(sshd->pid, SIGCONT); /* if a test stopped it */
         waitpid(sshd->pid, NULL, 0);
     }
     sshd->pid = 0;

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,6 +239,72 @@ static void they_agree_on_the_others(void **state)
     all_agree(slow_setups, sizeof(slow_setups) / sizeof(slow_setups[0]));
 }
 
+/* With both ways to log in; 'limit_s' is when the user must know. */
+static void silence_is_named(const char *client, const char *const parts[2],
+                             int limit_s)
+{
+    static const enum remote_ssh ways[2] = { REMOTE_SSH_LIBSSH2,
+                                             REMOTE_SSH_OPENSSH };
+
+    sshd_configure(&sshd, client);
+    for (size_t i = 0; i < 2; i++) {
+        struct remote_options options = login_options(&sshd, ways[i]);
+        int64_t start = clock_boot_ns();
+
+        login_refused(&sshd, "box", &options, ERR_NETWORK, parts[i]);
+        print_message("%s: %.1f s\n", parts[i],
+                      (double)(clock_boot_ns() - start) / 1e9);
+        assert_true(clock_boot_ns() < start + limit_s * NS_PER_S);
+    }
+}
+
+/* The kernel accepts for it. */
+static void a_silent_server_is_named(void **state)
+{
+    static const char *const parts[2] = { "no answer within 10 s",
+                                          "timed out during banner exchange" };
+
+    (void)state;
+    with_server(NULL);
+    assert_int_equal(kill(sshd.pid, SIGSTOP), 0);
+    silence_is_named(NULL, parts, 60);
+    assert_int_equal(kill(sshd.pid, SIGCONT), 0);
+}
+
+static void a_slow_match_exec_is_named(void **state)
+{
+    static const char *const parts[2] = { "'Match exec'", "'Match exec'" };
+
+    (void)state;
+    with_server(NULL);
+    silence_is_named("Match exec \"exec sleep 100\"\n", parts, 60);
+}
+
+static void a_frozen_agent_is_named(void **state)
+{
+    char path[300];
+    const char *const argv[] = { "ssh-agent", "-D", "-a", path, NULL };
+    const char *const parts[2] = { path, path };
+    struct child agent;
+    struct err err;
+
+    (void)state;
+    with_server("AuthorizedKeysFile DIR/id_rsa.pub");
+    snprintf(path, sizeof(path), "%s/agent", dir);
+    assert_int_equal(child_start(argv, &agent, &err), 0);
+    assert_int_equal(sh("for i in $(seq 500); do test -S agent && exit; "
+                        "sleep 0.01; done; exit 1"),
+                     0);
+    assert_int_equal(kill(agent.pid, SIGSTOP), 0);
+    silence_is_named(BOX " IdentityAgent DIR/agent\n", parts, 30);
+    sshd_configure(&sshd, BOX " IdentityAgent DIR/agent\n"
+                              " IdentityFile DIR/id_rsa\n");
+    struct remote_options options = login_options(&sshd, REMOTE_SSH_OPENSSH);
+    login_works(&sshd, "box", &options);
+    assert_int_equal(kill(agent.pid, SIGCONT), 0);
+    child_stop(&agent);
+}
+
 static int setup(void **state)
 {
     struct err err;
@@ -271,6 +338,9 @@ int main(int argc, char *argv[])
     const struct CMUnitTest all[] = {
         cmocka_unit_test(ssh_and_the_doctor_agree),
         cmocka_unit_test(they_agree_on_the_others),
+        cmocka_unit_test(a_silent_server_is_named),
+        cmocka_unit_test(a_slow_match_exec_is_named),
+        cmocka_unit_test(a_frozen_agent_is_named),
     };
 
     if (argc > 1 && strcmp(argv[1], "--all") == 0)
