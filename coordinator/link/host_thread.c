@@ -52,10 +52,11 @@ struct host_thread {
     struct pump *pump;
     struct buf nothing;          /* empty */
     char remarks[REMARKS_BYTES]; /* of the last login */
-    bool was_attached;
-    bool stopping;        /* STOP has come */
-    bool again;           /* the connection must be made again */
-    int64_t attach_by_ns; /* until then the worker may start */
+    bool was_attached;           /* in this connection */
+    bool has_worked;             /* in any of them */
+    bool stopping;               /* STOP has come */
+    bool again;                  /* the connection must be made again */
+    int64_t attach_by_ns;        /* until then the worker may start */
 };
 
 /* ---- the thread ---- */
@@ -243,7 +244,7 @@ static void note_attached(struct host_thread *thread)
 {
     if (!thread->was_attached)
         tell(thread, HOST_THREADS_ATTACHED, 0, "");
-    thread->was_attached = true;
+    thread->was_attached = thread->has_worked = true;
 }
 
 static int the_worker_ended(struct host_thread *thread, struct err *err)
@@ -416,9 +417,11 @@ static int attach(struct host_thread *thread, struct err *err)
     return rc;
 }
 
-static bool is_hopeless(int rc)
+/* A host that has worked is not given up: its login may be refused for a while,
+ * by an account server that is down or a folder that is full. */
+static bool is_hopeless(const struct host_thread *thread, int rc)
 {
-    return rc == ERR_AUTH || rc == ERR_INPUT;
+    return !thread->has_worked && (rc == ERR_AUTH || rc == ERR_INPUT);
 }
 
 static void work(struct host_thread *thread)
@@ -434,7 +437,7 @@ static void work(struct host_thread *thread)
         rc = attach(thread, &err);
         if (rc == 1 || told_to_stop(thread, 0))
             return;
-        if (is_hopeless(rc)) {
+        if (is_hopeless(thread, rc)) {
             tell(thread, HOST_THREADS_GAVE_UP, rc, err.text);
             while (!told_to_stop(thread, -1))
                 continue;

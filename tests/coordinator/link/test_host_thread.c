@@ -179,8 +179,8 @@ static void a_worker_that_speaks_is_attached(void **state)
 {
     struct stage *stage = *state;
 
-    start(stage,
-          "echo Welcome to box\n" STAND_IN_MAGIC STAND_IN_OPEN STAND_IN_STAYS);
+    start(stage, "head -c 200000 /dev/zero; echo\n" STAND_IN_MAGIC STAND_IN_OPEN
+                     STAND_IN_STAYS);
     await_upload(stage);
     await(stage, HOST_THREADS_ATTACHED);
     await_heard(stage, "heard", "epoch 7\n");
@@ -364,7 +364,7 @@ static const struct ending {
       false },
     { "exit 0\n", ERR_NETWORK, "the worker could not be started", false },
     { "echo fa-relay 2 9.9.9\n", ERR_PROTO, "", false },
-    { "head -c 70000 /dev/zero\n", ERR_PROTO, "", false },
+    { "head -c 300000 /dev/zero\n", ERR_PROTO, "", false },
     { "printf '\\033[2Jno shell\\n'; exit 1\n", ERR_NETWORK,
       "the worker could not be started: ?[2Jno shell", false },
     { STAND_IN_MAGIC "sleep 0.2; echo fa-worker: it serves ada >&2; exit 1\n",
@@ -441,6 +441,32 @@ static void an_unusable_work_folder_ends_the_thread(void **state)
     assert_memory_equal(news.text, "deploy: the work folder '/proc/none'", 36);
     host_thread_reconnect(stage->thread); /* has nothing to break */
     assert_false(hears(stage, STILL_MS, &news));
+    end(stage);
+}
+
+/* What ends the thread of a host that never worked is a pause for this one. */
+static void a_host_that_worked_is_not_given_up(void **state)
+{
+    struct stage *stage = *state;
+    struct host_thread_news news = { .event = HOST_THREADS_BROKEN };
+    char away[sizeof(stage->host.workdir) + 8];
+
+    snprintf(away, sizeof(away), "%s.away", stage->host.workdir);
+    start(stage, STAND_IN_MAGIC STAND_IN_OPEN STAND_IN_STAYS);
+    await_upload(stage);
+    await(stage, HOST_THREADS_ATTACHED);
+    assert_int_equal(rename(stage->host.workdir, away), 0);
+    stand_in_write(stage->host.workdir, ""); /* no folder */
+    host_thread_reconnect(stage->thread);
+    await(stage, HOST_THREADS_BROKEN);
+    await_upload(stage);
+    assert_int_equal(await(stage, HOST_THREADS_BROKEN).code, ERR_INPUT);
+    assert_int_equal(unlink(stage->host.workdir), 0);
+    assert_int_equal(rename(away, stage->host.workdir), 0);
+    while (news.event != HOST_THREADS_ATTACHED &&
+           news.event != HOST_THREADS_GAVE_UP)
+        assert_true(hears(stage, WAIT_MS, &news));
+    assert_int_equal(news.event, HOST_THREADS_ATTACHED);
     end(stage);
 }
 
@@ -547,6 +573,7 @@ int main(void)
         staged(a_broken_connection_is_made_again),
         staged(a_connection_is_made_again_when_it_is_asked_for),
         staged(an_unusable_work_folder_ends_the_thread),
+        staged(a_host_that_worked_is_not_given_up),
         staged(a_far_side_without_the_magic_line_has_20_seconds),
         staged(a_relay_without_a_worker_has_40_seconds),
         staged(it_ends_while_it_waits_for_the_magic_line),
