@@ -15,19 +15,19 @@
 static int open_either(struct route **route, char lacks[SSH_LACKS_BYTES],
                        struct remote **out, struct err *err)
 {
-    struct err first = { "" };
-    int rc = ERR_INPUT;
+    struct err first;
+    bool tried = !ssh_lacks_before(*route, lacks);
+    int rc, first_rc = 0;
 
-    if (!ssh_lacks_before(*route, lacks)) {
-        rc = ssh_open(*route, lacks, out, &first);
-        if (rc == 0 || !*lacks) {
-            *err = first;
-            return rc;
-        }
+    if (tried) {
+        first_rc = ssh_open(*route, lacks, out, err);
+        if (first_rc == 0 || !*lacks)
+            return first_rc;
+        first = *err;
     }
     rc = openssh_open(route, out, err);
-    if (rc == ERR_SYSTEM && *first.text)
-        return err_set(err, ERR_AUTH, "%s", first.text); /* there is no ssh */
+    if (rc == ERR_SYSTEM && tried) /* there is no ssh */
+        return err_set(err, first_rc, "%s", first.text);
     return rc < 0 ? err_within(err, rc, "libssh2 cannot %s", lacks) : rc;
 }
 

@@ -39,7 +39,8 @@ static int jump_failed(struct ssh *ssh, const struct stderr_tail *tail,
                       "through a jump host");
 }
 
-static int handshake_failed(struct ssh *ssh, int rc, struct err *err)
+static int handshake_failed(struct ssh *ssh, int rc, int64_t ms,
+                            struct err *err)
 {
     struct stderr_tail tail = { 0 };
     char bytes[2048];
@@ -52,10 +53,12 @@ static int handshake_failed(struct ssh *ssh, int rc, struct err *err)
         return jump_failed(ssh, &tail, err);
     }
     if (rc == LIBSSH2_ERROR_EAGAIN)
-        return err_set(err, ERR_NETWORK,
-                       "key exchange: no answer within %d s; is this an sshd, "
-                       "or is the machine overloaded?",
-                       HANDSHAKE_MS / 1000);
+        return err_set(
+            err, ERR_NETWORK,
+            "key exchange: no answer within %d s%s; is this an sshd, "
+            "or is the machine overloaded?",
+            (int)(ms / 1000),
+            ssh->route->n > 1 ? " through the jump hosts" : "");
     if (rc == LIBSSH2_ERROR_KEX_FAILURE || rc == LIBSSH2_ERROR_METHOD_NONE ||
         rc == LIBSSH2_ERROR_KEY_EXCHANGE_FAILURE) {
         snprintf(ssh->lacks, sizeof(ssh->lacks),
@@ -81,7 +84,7 @@ static int handshake(struct ssh *ssh, struct err *err)
     do {
         rc = libssh2_session_handshake(ssh->session, ssh->fd);
     } while (rc == LIBSSH2_ERROR_EAGAIN && ssh_wait(ssh, deadline) == 0);
-    return rc == 0 ? 0 : handshake_failed(ssh, rc, err);
+    return rc == 0 ? 0 : handshake_failed(ssh, rc, ms, err);
 }
 
 static int log_in(struct ssh *ssh, struct err *err)

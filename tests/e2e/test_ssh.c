@@ -26,14 +26,6 @@
 #include "coordinator/remote/stream.h"
 #include "tests/e2e/login.h"
 
-/* libssh2 1.10 forgets the exponent of an ECDSA key in OpenSSH's format at
- * every login; libcrypto made it.  LeakSanitizer asks for this by its name. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libcrypto.so\n";
-}
-
 static struct sshd sshd;
 static char dir[] = "/tmp/fa-test-ssh-XXXXXX";
 

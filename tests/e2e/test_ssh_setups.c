@@ -73,6 +73,7 @@ static const struct setup setups[] = {
       "Match host box exec true\n Include DIR/more\n", true, NULL },
     { "a key that all may read", "AuthorizedKeysFile DIR/id_open.pub",
       BOX " IdentityFile DIR/id_open\n", false, "id_open" },
+    { "MaxSessions 1", "MaxSessions 1", NULL, true, NULL },
     { "an RSA key, sha-512 only",
       "AuthorizedKeysFile DIR/id_rsa.pub\nPubkeyAcceptedAlgorithms "
       "rsa-sha2-512",
@@ -102,6 +103,14 @@ static const struct setup setups[] = {
 /* Only with --all. */
 static const struct setup slow_setups[] = {
     { "an ECDSA key", NULL, BOX " IdentityFile DIR/id_ecdsa\n", true, NULL },
+    { "no forwarding, and a banner",
+      "AllowTcpForwarding no\nBanner DIR/known_hosts", NULL, true, NULL },
+    { "a login shell that prints 200 kB",
+      "ForceCommand head -c 200000 /dev/zero | tr '\\0' x; exec sh -c "
+      "\"$SSH_ORIGINAL_COMMAND\"",
+      NULL, true, NULL },
+    { "no shell for the user", "ForceCommand /bin/false", NULL, false,
+      "does not run 'sh'" },
     { "chacha20 only", "Ciphers chacha20-poly1305@openssh.com", NULL, true,
       "libssh2 cannot agree" },
     { "AES-GCM only", "Ciphers aes256-gcm@openssh.com", NULL, true,
@@ -185,11 +194,8 @@ static bool doctor_says(char *out, size_t size)
 /* Both at the same time. */
 static bool agree(const struct setup *setup)
 {
-    char config[300], said[4096];
-    const char *const argv[] = {
-        "ssh", "-F",   config, "-oBatchMode=yes", "-oStrictHostKeyChecking=yes",
-        "box", "true", NULL
-    };
+    char command[400], said[4096];
+    const char *const argv[] = { "/bin/sh", "-c", command, NULL };
     int64_t start = clock_boot_ns();
     struct child ssh;
     struct err err;
@@ -197,7 +203,10 @@ static bool agree(const struct setup *setup)
     int status;
 
     sshd_configure(&sshd, setup->client);
-    snprintf(config, sizeof(config), "%s/ssh_config", dir);
+    snprintf(command, sizeof(command),
+             "exec ssh -F %s/ssh_config -oBatchMode=yes "
+             "-oStrictHostKeyChecking=yes box true >/dev/null 2>&1",
+             dir);
     assert_int_equal(child_start(argv, &ssh, &err), 0);
     reached = doctor_says(said, sizeof(said));
     print_message("%-32s %-5s %5.2f s  %s\n", setup->name,
