@@ -10,6 +10,23 @@
 
 #define REMARKS_MAX 4096
 
+int remote_ssh_read(const char *word, enum remote_ssh *out, struct err *err)
+{
+    static const char *const words[] = {
+        [REMOTE_SSH_AUTO] = "auto",
+        [REMOTE_SSH_LIBSSH2] = "libssh2",
+        [REMOTE_SSH_OPENSSH] = "openssh",
+    };
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(word, words[i]) == 0) {
+            *out = (enum remote_ssh)i;
+            return 0;
+        }
+    return err_set(err, ERR_INPUT, "--ssh=%s: choose auto, libssh2 or openssh",
+                   word);
+}
+
 /* libssh2 if it can, else the system's ssh; 'lacks' says what libssh2 cannot
  * do. */
 static int open_either(struct route **route, char lacks[SSH_LACKS_BYTES],

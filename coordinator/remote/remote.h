@@ -32,6 +32,9 @@ enum remote_ssh {
     REMOTE_SSH_OPENSSH,
 };
 
+/* The word of --ssh: auto, libssh2 or openssh.  ERR_INPUT for another one. */
+int remote_ssh_read(const char *word, enum remote_ssh *out, struct err *err);
+
 /* main() reads these from the environment; the texts outlive the remotes. */
 struct remote_options {
     enum remote_ssh ssh;
