@@ -103,6 +103,8 @@ static const struct setup slow_setups[] = {
       BOX " UserKnownHostsFile DIR/authority\n", true,
       "libssh2 cannot verify the certificate" },
     { "an ECDSA key", NULL, BOX " IdentityFile DIR/id_ecdsa\n", true, NULL },
+    { "a FIDO key without its token", "AuthorizedKeysFile DIR/id_rsa.pub",
+      BOX " IdentityFile DIR/id_token\n", false, "libssh2 cannot use the key" },
     { "no forwarding, and a banner",
       "AllowTcpForwarding no\nBanner DIR/known_hosts", NULL, true, NULL },
     { "a login shell that prints 200 kB",
@@ -314,6 +316,19 @@ static void a_frozen_agent_is_named(void **state)
     child_stop(&agent);
 }
 
+/* A private key in OpenSSH's format as far as it is read: its public half is
+ * of the kind that lives in a token. */
+static int make_token_key(void)
+{
+    return sh("{ echo '-----BEGIN OPENSSH PRIVATE KEY-----'; "
+              "{ printf 'openssh-key-v1\\0\\0\\0\\0\\4none\\0\\0\\0\\4none"
+              "\\0\\0\\0\\0\\0\\0\\0\\1\\0\\0\\0\\112\\0\\0\\0\\032'; "
+              "printf 'sk-ssh-ed25519@openssh.com\\0\\0\\0\\040'; "
+              "head -c 32 /dev/zero; printf '\\0\\0\\0\\4ssh:'; } | base64; "
+              "echo '-----END OPENSSH PRIVATE KEY-----'; } >id_token && "
+              "chmod 600 id_token");
+}
+
 static int setup(void **state)
 {
     struct err err;
@@ -324,6 +339,7 @@ static int setup(void **state)
     assert_non_null(mkdtemp(dir));
     sshd_start(&sshd, dir, NULL);
     write_files();
+    assert_int_equal(make_token_key(), 0);
     return sh("cp id_ecdsa id_open; cp id_ecdsa.pub id_open.pub; "
               "chmod 644 id_open; for to in id host; do cp id_ecdsa "
               "${to}_signed; cp id_ecdsa.pub ${to}_signed.pub; done; "
