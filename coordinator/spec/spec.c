@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,6 @@
 #include "coordinator/source/identifier.h"
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec_internal.h"
-#include "coordinator/text/caret.h"
 
 #define FLAGS_MAX 64
 #define FLAG_BYTES_MAX 512
