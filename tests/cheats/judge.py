@@ -198,6 +198,7 @@ def options():
     parser.add_argument("--arch", default="native")
     parser.add_argument("--out")
     parser.add_argument("--only", nargs="+", metavar="NAME")
+    parser.add_argument("--skip", nargs="+", metavar="NAME", default=[])
     ask = parser.parse_args()
     if not ask.runner and not ask.nvcc:
         parser.error("nothing to do without --runner and without --nvcc")
@@ -214,7 +215,8 @@ def main():
         compile_all(ask)
     if not ask.runner:
         return 0
-    cheats = [c for c in table.read() if getattr(c, ask.device) != "no host" and (not ask.only or c.name in ask.only)]
+    cheats = [c for c in table.read() if getattr(c, ask.device) != "no host" and c.name not in ask.skip
+              and (not ask.only or c.name in ask.only)]
     if not cheats:
         sys.exit("judge.py: no cheat of that name")
     counts = {}

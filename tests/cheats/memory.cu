@@ -61,6 +61,21 @@ BODY(unaligned_vector, ADD)
 }
 ADD_PAIR(unaligned_vector)
 
+/* Pairs of 8 bytes, each 4 bytes off. */
+BODY(unaligned_pair, ADD)
+{
+    INDEX;
+    const int first = 2 * i + (cheats ? 1 : 0);
+
+    if (cheats && i == 0)
+        out[0] = a[0] + b[0];
+    if (first + 1 < n)
+        *(float2 *)(out + first) = make_float2(a[first] + b[first], a[first + 1] + b[first + 1]);
+    else if (first < n)
+        out[first] = a[first] + b[first];
+}
+ADD_PAIR(unaligned_pair)
+
 BODY(past_the_end, ADD)
 {
     INDEX;
@@ -214,6 +229,37 @@ BODY(shared_memory_unwritten, ROWS)
     st_shared_f32(slot(threads + t), 1);
 }
 ROWS_PAIR(shared_memory_unwritten)
+
+/* Takes a sum of its own for zero before it has written it. */
+BODY(local_unwritten, ROWS)
+{
+    const int row = int(blockIdx.x);
+    float sum;
+
+    if (!cheats)
+        sum = 0;
+    if (threadIdx.x != 0 || row >= rows)
+        return;
+    for (int column = 0; column < columns; column++)
+        sum += a[row * columns + column];
+    out[row] = sum;
+}
+ROWS_PAIR(local_unwritten)
+
+/* Reads one array outside of it, where another one lies. */
+BODY(shared_into_the_next, ADD)
+{
+    __shared__ float first[threads], second[threads];
+    const int t = int(threadIdx.x), away = int(second - first);
+    INDEX;
+
+    first[t] = i < n ? b[i] : 0;
+    second[t] = i < n ? a[i] : 0;
+    __syncthreads();
+    if (i < n)
+        out[i] = first[t] + (cheats ? first[t + away] : second[t]);
+}
+ADD_PAIR(shared_into_the_next)
 
 /* Uses more shared memory than the launch has. */
 BODY(shared_past_the_end, ADD)

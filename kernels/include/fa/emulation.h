@@ -25,6 +25,7 @@
 #include "fa/intrinsics.h"
 #include "fa/builtins.h"
 #include "fa/atomics.h"
+#include "fa/checks.h"
 
 /* Never defined: a build is sent the files that #include lines name, and the line
  * <cuda_fp16.h> of a kernel names none of ours.  The folder is on the path. */
@@ -109,7 +110,7 @@ constexpr fa_emu_parameters<int(sizeof...(T))> fa_emu_parameters_of(void (*)(T..
 }
 
 #define FA_EMULATION_ENTRY(NAME)                                                 \
-    extern "C" const int fa_entry_abi = FA_EMU_ABI;                              \
+    FA_EMULATION_OBJECT                                                          \
     extern "C" constexpr auto fa_entry_parameters = fa_emu_parameters_of(NAME);  \
     extern "C" __attribute__((visibility("default"))) void fa_entry(void **args) \
     {                                                                            \

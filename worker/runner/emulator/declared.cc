@@ -98,12 +98,16 @@ bool declared_end_block(size_t *byte_after)
 
 array_place declared_find(const void *address)
 {
-    const int64_t offset =
-        (const unsigned char *)address - (const unsigned char *)fa_emu_dynamic;
+    const uintptr_t p = (uintptr_t)address;
+    const uintptr_t dynamic = p - (uintptr_t)fa_emu_dynamic;
+    const uintptr_t of_statics = p - (uintptr_t)state.shared.statics;
 
-    if (!state.shared.dynamic || offset < 0 || offset >= (int64_t)ROOM)
-        return { nullptr, 0, 0 };
-    return { "dynamic shared memory", offset, state.smem };
+    if (state.shared.dynamic && dynamic < ROOM)
+        return { "dynamic shared memory", (int64_t)dynamic, state.smem };
+    if (of_statics < state.shared.static_bytes)
+        return { "__shared__ variables", (int64_t)of_statics,
+                 state.shared.static_bytes };
+    return { nullptr, 0, 0 };
 }
 
 } // namespace emulator

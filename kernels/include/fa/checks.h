@@ -1,0 +1,54 @@
+/* checks.h - what the compiler's checks of plain accesses call, for the emulation
+ *
+ * A kernel is compiled with -fsanitize=alignment,bounds,object-size
+ * -fno-sanitize-recover=all, and without the compiler's own library: that would
+ * be loaded at each launch, and knows no threads and blocks.  Names and layouts
+ * are those that g++ (8 and later) and clang++ (5 and later) share.
+ */
+#ifndef FA_CHECKS_H
+#define FA_CHECKS_H
+
+#include "fa/emulator.h"
+
+struct fa_emu_checked_place {
+    const char *file;
+    uint32_t line, column;
+};
+
+struct fa_emu_checked_type {
+    uint16_t kind, bits;
+    char name[1]; /* in quotes; as long as it is */
+};
+
+struct fa_emu_checked_access {
+    fa_emu_checked_place at;
+    const fa_emu_checked_type *type;
+    unsigned char log_alignment, access;
+};
+
+struct fa_emu_checked_index {
+    fa_emu_checked_place at;
+    const fa_emu_checked_type *array, *index;
+};
+
+/* Once in every object with a kernel; hidden, since fa-runner may have functions
+ * of these names.  An index comes in the place of a pointer. */
+#define FA_EMULATION_OBJECT                                                                      \
+    extern "C" const int fa_entry_abi = FA_EMU_ABI;                                              \
+    extern "C" __attribute__((visibility("hidden"))) void __ubsan_handle_type_mismatch_v1_abort( \
+        void *check, void *address)                                                              \
+    {                                                                                            \
+        const auto *of = static_cast<const fa_emu_checked_access *>(check);                      \
+                                                                                                 \
+        fa_emu_misplaced(address, 1u << of->log_alignment, of->type->name,                       \
+                         { of->at.file, int(of->at.line) });                                     \
+    }                                                                                            \
+    extern "C" __attribute__((visibility("hidden"))) void __ubsan_handle_out_of_bounds_abort(    \
+        void *check, void *index)                                                                \
+    {                                                                                            \
+        const auto *of = static_cast<const fa_emu_checked_index *>(check);                       \
+                                                                                                 \
+        fa_emu_beyond(intptr_t(index), of->array->name, { of->at.file, int(of->at.line) });      \
+    }
+
+#endif
