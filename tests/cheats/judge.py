@@ -65,7 +65,7 @@ class Runner:
     def start(self):
         try:
             self.process = subprocess.Popen([self.ask.runner], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                            stderr=subprocess.DEVNULL)
+                                            stderr=subprocess.PIPE)
         except OSError as error:
             sys.exit(f"judge.py: --runner {self.ask.runner}: {error.strerror}")
         self.left = b""
@@ -78,6 +78,7 @@ class Runner:
         if self.process:
             self.process.stdin.close()
             self.process.stdout.close()
+            self.process.stderr.close()
             self.process.wait()
         self.process = None
 

@@ -11,6 +11,7 @@
 #include "kernels/include/fa/emulator.h"
 #include "worker/runner/emulator/block.hh"
 #include "worker/runner/emulator/fault.hh"
+#include "worker/runner/emulator/secret.h"
 
 namespace
 {
@@ -117,7 +118,7 @@ static bool unseal(const array *a, bool unsealed)
 
 static bool withhold(array *a)
 {
-    a->withheld = (char *)malloc(a->bytes);
+    a->withheld = (char *)secret_new(a->bytes);
     if (!a->withheld)
         abort();
     memcpy(a->withheld, a->base, a->bytes);
@@ -148,7 +149,7 @@ bool array_return_sealed(void)
         if (done)
             memcpy(a->base, a->withheld, a->bytes);
         done = unseal(a, false) && done;
-        free(a->withheld);
+        secret_free(a->withheld, a->bytes);
         a->withheld = nullptr;
     }
     return done;
