@@ -537,13 +537,29 @@ static int look_at(struct device *device, const struct device_buffer *written,
                    uint64_t known, struct device_seen *seen,
                    struct device_err *err)
 {
-    int64_t overrun; /* found at the end of all */
+    int64_t overrun; /* see check_guard() */
     int rc = device_checksum(device, written, &seen->sum, &overrun, err);
 
     seen->compared = rc == 0 && seen->sum != known;
     if (seen->compared)
         rc = device_check(device, written, reference, how, &seen->check, err);
     return rc;
+}
+
+/* What a kernel writes beside its buffers would be there in its next launch. */
+static int check_guard(const struct device_buffer *written,
+                       struct device_err *err)
+{
+    const int64_t overrun = array_overrun(written->array);
+
+    if (overrun == 0)
+        return 0;
+    device_host_fail(
+        err, DEVICE_FAULT, "out-of-bounds write: byte %lld %s '%s'",
+        (long long)(overrun < 0 ? -overrun : overrun),
+        overrun < 0 ? "before" : "after the end of", written->name);
+    err->poisoned = true;
+    return DEVICE_FAULT;
 }
 
 /* One launch of a batch.  The buffers are written when the kernel is loaded. */
@@ -572,6 +588,9 @@ static int time_one(struct device *device, const struct device_launch *launch,
                     launch_child_limits(left_s), &ran, err);
     times->seconds[i] = ran.seconds;
     used_s += ran.seconds;
+    for (size_t k = 0; rc == 0 && k < launch->n_args; k++)
+        if (batch->written[k])
+            rc = check_guard(batch->written[k], err);
     for (size_t k = 0; rc == 0 && k < launch->n_args; k++)
         if (batch->written[k] && turn->references[k])
             rc = look_at(device, batch->written[k], turn->references[k],

@@ -107,6 +107,8 @@ enum emulator_outcome emulator_run(const struct emulator_launch *l,
     shared_start(l->smem);
     declared_start(&l->shared, l->smem);
     fault_arm(timeout_s);
+    if (l->armed)
+        l->armed();
     const bool done = run_blocks(l->order.blocks);
     fault_disarm();
     if (done)
