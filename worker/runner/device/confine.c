@@ -77,59 +77,35 @@ struct filter {
  * else is refused: most system calls reach another process, or leave something
  * for a later launch. */
 static const long allowed[] = {
-    SYS_brk,
-    SYS_mmap,
-    SYS_munmap,
-    SYS_mremap,
-    SYS_madvise,
-    SYS_mprotect,
-    SYS_futex,
-    SYS_getrandom,
-    SYS_clock_gettime,
-    SYS_clock_getres,
-    SYS_gettimeofday,
-    SYS_times,
-    SYS_nanosleep,
-    SYS_clock_nanosleep,
-    SYS_getrusage,
-    SYS_sched_yield,
-    SYS_ppoll,
-    SYS_restart_syscall,
-    SYS_exit,
-    SYS_exit_group,
-    SYS_getpid,
-    SYS_getppid,
-    SYS_gettid,
-    SYS_getuid,
-    SYS_geteuid,
-    SYS_getgid,
-    SYS_getegid,
-    SYS_getcpu,
-    SYS_uname,
-    SYS_read,
-    SYS_write,
-    SYS_writev,
-    SYS_sendto,
-    SYS_recvfrom,
-    SYS_lseek,
-    SYS_fstat,
-    SYS_newfstatat,
-    SYS_close,
-    SYS_rt_sigreturn,
-    SYS_rt_sigprocmask,
-    SYS_kill,
-    SYS_tkill,
-    SYS_tgkill,
-    SYS_prlimit64,
-    SYS_sched_getaffinity,
+    SYS_brk,           SYS_mmap,
+    SYS_munmap,        SYS_mremap,
+    SYS_madvise,       SYS_mprotect,
+    SYS_futex,         SYS_getrandom,
+    SYS_clock_gettime, SYS_clock_getres,
+    SYS_gettimeofday,  SYS_times,
+    SYS_nanosleep,     SYS_clock_nanosleep,
+    SYS_getrusage,     SYS_sched_yield,
+    SYS_ppoll,         SYS_restart_syscall,
+    SYS_exit,          SYS_exit_group,
+    SYS_getpid,        SYS_getppid,
+    SYS_gettid,        SYS_getuid,
+    SYS_geteuid,       SYS_getgid,
+    SYS_getegid,       SYS_getcpu,
+    SYS_uname,         SYS_read,
+    SYS_write,         SYS_writev,
+    SYS_sendto,        SYS_recvfrom,
+    SYS_lseek,         SYS_fstat,
+    SYS_newfstatat,    SYS_close,
+    SYS_rt_sigreturn,  SYS_rt_sigprocmask,
+    SYS_sigaltstack,   SYS_kill,
+    SYS_tkill,         SYS_tgkill,
+    SYS_prlimit64,     SYS_sched_getaffinity,
 #ifdef SYS_pause
-    SYS_pause,
-    SYS_poll,
+    SYS_pause,         SYS_poll,
     SYS_time,
 #endif
 #ifdef SYS_rseq
-    SYS_rseq,
-    SYS_set_robust_list,
+    SYS_rseq,          SYS_set_robust_list,
 #endif
 };
 
@@ -150,8 +126,8 @@ static const long while_loading[] = {
 };
 
 /* To catch the faults of the kernel, and its time limit; and for filters. */
-static const long until_armed[] = { SYS_rt_sigaction, SYS_sigaltstack,
-                                    SYS_setitimer, SYS_prctl };
+static const long until_armed[] = { SYS_rt_sigaction, SYS_setitimer,
+                                    SYS_prctl };
 
 static const long to_itself[] = { SYS_kill, SYS_tkill, SYS_tgkill };
 
