@@ -13,6 +13,7 @@
 #include "coordinator/schedule/sched.h"
 #include "coordinator/spec/gpu_arch.h"
 
+struct arrivals;
 struct fetch; /* artifacts.c */
 struct incumbents;
 struct space;
@@ -30,6 +31,7 @@ struct issued_lease {
     int host;
     int64_t granted_ns, started_ns; /* CLOCK_BOOTTIME; 0: not yet */
     int64_t limit_ns;               /* that its worker was given */
+    int64_t arriving_ns;            /* that do not count: files arrived */
     char artifact[HASH_HEX];        /* to be measured, or "" */
     bool adopted;                   /* the worker had it from an earlier run */
     int64_t order;                  /* 0: no pass ordered it */
@@ -69,6 +71,7 @@ struct work {
     size_t n_left;
     struct fetch *fetches;
     size_t n_fetches;
+    struct arrivals *arrivals; /* of the files of arguments; NULL until used */
     struct buf request; /* of the measurement last handed out, in a replay */
     const char *useless_on; /* the host where the reference was of no use, or
                              * NULL */
