@@ -5,16 +5,18 @@
  * executes the real fa-worker.  So one sweep can have honest and hostile hosts.
  *
  *   WORKDIR/stand-in   lines "KEY VALUE"
- *     behaviour NAME   a row of 'behaviours'
+ *     behaviour NAME   a row of 'behaviours'; with 'faults' it has a GPU
  *     seconds N        it ends itself after this time
  *     slots N          READY.slots
  *     credit N         READY.measure_credit
  *     claim IDENTITY   one more entry of HELLO.running
  *   WORKDIR/heard      what it received: "TYPE LEASE", one message a line
+ *   WORKDIR/TOOL.out   what compute-sanitizer's TOOL prints
  *
  * Relay, control socket, link, keys and encoding are the real ones.  It sends
  * at most MESSAGES_MAX messages.
  */
+#include <math.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,6 +45,7 @@
 #define TURN_MS 50
 #define READY_FD 3 /* worker/main/start.c */
 #define LINE_BYTES 512
+#define OUTPUT_BYTES 16384
 #define CLAIMS_MAX 4096
 
 struct stand_in;
@@ -56,11 +59,13 @@ struct behaviour {
 
 struct stand_in {
     const struct behaviour *does;
+    const char *dir; /* the work folder */
     int64_t seconds, slots, credit;
     const char *claims[CLAIMS_MAX];
     size_t n_claims;
 
     FILE *heard;
+    bool is_cuda; /* else it emulates */
     struct control *control;
     void *zctx;
     struct link *link; /* NULL until invited */
@@ -94,18 +99,24 @@ static void refuse(struct stand_in *s, const struct msg *msg)
                                       .text = "the stand-in refuses" } });
 }
 
+static void make_nonce(char nonce[HASH_HEX])
+{
+    unsigned char random[HASH_BYTES];
+
+    randombytes_buf(random, sizeof(random));
+    sodium_bin2hex(nonce, HASH_HEX, random, sizeof(random));
+}
+
 /* The result of a build that did not happen: no artifact has this hash. */
 static void pretend_to_build(struct stand_in *s, const struct msg *msg)
 {
-    unsigned char random[HASH_BYTES];
     char nonce[HASH_HEX], artifact[HASH_HEX];
 
     if (msg->type != MSG_BUILD) {
         refuse(s, msg);
         return;
     }
-    randombytes_buf(random, sizeof(random));
-    sodium_bin2hex(nonce, sizeof(nonce), random, sizeof(random));
+    make_nonce(nonce);
     hash_of(msg->build.work.key, strlen(msg->build.work.key), artifact);
     only_start(s, msg);
     say(s, &(struct msg){ .type = MSG_BUILT,
@@ -118,6 +129,79 @@ static void pretend_to_build(struct stand_in *s, const struct msg *msg)
                                      .artifact_bytes = 40000,
                                      .log = "",
                                      .usage = { -1, -1, -1 } } });
+}
+
+/* The result of a measurement whose kernel faults. */
+static void pretend_to_measure(struct stand_in *s, const struct msg *msg)
+{
+    char nonce[HASH_HEX];
+
+    make_nonce(nonce);
+    only_start(s, msg);
+    say(s, &(struct msg){
+               .type = MSG_MEASURED,
+               .measured = { .work = msg->measure.work,
+                             .result = { .nonce = nonce,
+                                         .outcome = "runtime",
+                                         .detail = "an illegal memory access",
+                                         .seconds = 0.01 },
+                             .gpu = msg->measure.launch.gpu,
+                             .artifact = msg->measure.launch.artifact,
+                             .argument = "",
+                             .relative_l2 = NAN,
+                             .max_error = NAN,
+                             .max_at = -1,
+                             .sampling = "none",
+                             .l2 = "none",
+                             .checked = { -1, -1 },
+                             .held_s = 0.01,
+                             .usage = { -1, -1, -1 } } });
+}
+
+/* What the tool prints; "" if there is no such file. */
+static void read_output(const struct stand_in *s, const char *tool,
+                        char out[OUTPUT_BYTES])
+{
+    char path[LINE_BYTES];
+    FILE *file;
+    size_t n;
+
+    snprintf(path, sizeof(path), "%s/%s.out", s->dir, tool);
+    file = fopen(path, "re");
+    n = file ? fread(out, 1, OUTPUT_BYTES - 1, file) : 0;
+    out[n] = '\0';
+    if (file)
+        fclose(file);
+}
+
+/* The result of "compute-sanitizer --tool TOOL ...". */
+static void pretend_to_check(struct stand_in *s, const struct msg *msg)
+{
+    const struct texts *command = &msg->tool.command;
+    char nonce[HASH_HEX], output[OUTPUT_BYTES];
+
+    make_nonce(nonce);
+    read_output(s, command->n > 2 ? command->items[2] : "", output);
+    only_start(s, msg);
+    say(s, &(struct msg){ .type = MSG_RAN,
+                          .ran = { .work = msg->tool.work,
+                                   .result = { .nonce = nonce,
+                                               .outcome = "ran",
+                                               .detail = "",
+                                               .seconds = 0.01 },
+                                   .gpu = msg->tool.launch.gpu,
+                                   .output = output,
+                                   .log = "" } });
+}
+
+static void pretend_to_work(struct stand_in *s, const struct msg *msg)
+{
+    if (msg->type == MSG_BUILD)
+        pretend_to_build(s, msg);
+    else if (msg->type == MSG_MEASURE)
+        pretend_to_measure(s, msg);
+    else
+        pretend_to_check(s, msg);
 }
 
 /* ---- FETCH ---- */
@@ -134,6 +218,7 @@ static const struct behaviour behaviours[] = {
     { "vanish", pretend_to_build, miss },
     { "mute-fetch", pretend_to_build, NULL },
     { "refuses", refuse, miss },
+    { "faults", pretend_to_work, miss }, /* every kernel does */
 };
 
 /* ---- its file ---- */
@@ -172,7 +257,9 @@ static bool read_file(struct stand_in *s, const char *dir)
     file = fopen(line, "re");
     if (!file)
         return false;
-    *s = (struct stand_in){ .seconds = SECONDS, .slots = 1, .credit = 4 };
+    *s = (struct stand_in){
+        .dir = dir, .seconds = SECONDS, .slots = 1, .credit = 4
+    };
     while (fgets(line, sizeof(line), file)) {
         char *value = strchr(line, ' ');
 
@@ -228,13 +315,14 @@ static void say_gpu(struct stand_in *s)
     };
     char uuid[32];
 
-    snprintf(uuid, sizeof(uuid), "CPU-%d", (int)getpid());
+    snprintf(uuid, sizeof(uuid), "%s-%d", s->is_cuda ? "GPU" : "CPU",
+             (int)getpid());
     say(s,
         &(struct msg){
             .type = MSG_GPU,
             .gpu = { .uuid = uuid,
-                     .name = "emulation",
-                     .driver = "",
+                     .name = s->is_cuda ? "NVIDIA L4" : "emulation",
+                     .driver = s->is_cuda ? "550.54.15" : "",
                      .facts = { facts, sizeof(facts) / sizeof(facts[0]) } } });
 }
 
@@ -246,10 +334,12 @@ static void on_welcome(struct stand_in *s, const struct msg_welcome *welcome)
         return;
     s->welcomed = true;
     s->beat_every_ns = welcome->beat_ms * NS_PER_MS;
+    s->is_cuda = strcmp(welcome->device, "cuda") == 0;
     if (gpu)
         say_gpu(s);
     say(s, &(struct msg){ .type = MSG_READY,
-                          .ready = { .toolkit = "g++ 12.2.0",
+                          .ready = { .toolkit = s->is_cuda ? "nvcc 12.4.131"
+                                                           : "g++ 12.2.0",
                                      .slots = s->slots,
                                      .n_gpus = gpu,
                                      .measure_credit = s->credit } });
