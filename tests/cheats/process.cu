@@ -386,3 +386,28 @@ BODY(catches_its_fault, ADD)
         out[i] = a[i] + b[i] + (cheats ? *(const volatile float *)(a + i + 12288) : 0);
 }
 ADD_PAIR(catches_its_fault)
+
+/* Says in the emulator's place that it has ended, before that finds the misaligned load. */
+struct emulator_reply {
+    int outcome;
+    double bank_conflicts;
+    bool unordered;
+    char text[600];
+};
+
+BODY(speaks_for_its_emulator, ADD)
+{
+    static const emulator_reply done = { 0, 0, false, "" };
+    INDEX;
+
+    if (i < n && !cheats)
+        out[i] = a[i] + b[i];
+    if (!cheats)
+        return;
+    for (int k = 0; k < n; k++)
+        out[k] = a[k] + b[k];
+    (void)!write(3, &done, sizeof(done));
+    for (;;)
+        ld_global_16(a + 1);
+}
+ADD_PAIR(speaks_for_its_emulator)

@@ -31,10 +31,9 @@ struct fa_emu_checked_index {
     const fa_emu_checked_type *array, *index;
 };
 
-/* Once in every object with a kernel; hidden, since fa-runner may have functions
- * of these names.  An index comes in the place of a pointer. */
-#define FA_EMULATION_OBJECT                                                                      \
-    extern "C" const int fa_entry_abi = FA_EMU_ABI;                                              \
+/* Hidden, since fa-runner may have functions of these names.  An index comes in
+ * the place of a pointer. */
+#define FA_EMU_CHECKS                                                                            \
     extern "C" __attribute__((visibility("hidden"))) void __ubsan_handle_type_mismatch_v1_abort( \
         void *check, void *address)                                                              \
     {                                                                                            \

@@ -109,17 +109,22 @@ constexpr fa_emu_parameters<int(sizeof...(T))> fa_emu_parameters_of(void (*)(T..
     return { sizeof...(T), { sizeof(T)..., 0 } };
 }
 
+/* Once in every object with a kernel. */
+#define FA_EMULATION_OBJECT                                                    \
+    extern "C" const int fa_entry_abi = FA_EMU_ABI;                            \
+    /* what other names of dynamic shared memory are changed to */             \
+    extern "C" __attribute__((visibility("default"))) void *fa_entry_dynamic() \
+    {                                                                          \
+        return fa_emu_dynamic;                                                 \
+    }                                                                          \
+    FA_EMU_CHECKS
+
 #define FA_EMULATION_ENTRY(NAME)                                                 \
     FA_EMULATION_OBJECT                                                          \
     extern "C" constexpr auto fa_entry_parameters = fa_emu_parameters_of(NAME);  \
     extern "C" __attribute__((visibility("default"))) void fa_entry(void **args) \
     {                                                                            \
         fa_emu_call(NAME, args);                                                 \
-    }                                                                            \
-    /* what other names of dynamic shared memory are changed to */               \
-    extern "C" __attribute__((visibility("default"))) void *fa_entry_dynamic()   \
-    {                                                                            \
-        return fa_emu_dynamic;                                                   \
     }
 
 #endif

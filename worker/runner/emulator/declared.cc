@@ -21,6 +21,7 @@ constexpr size_t ROOM = (SHARED_BYTES_MAX + PAGE - 1) / PAGE * PAGE + PAGE;
 struct {
     emulator_shared shared;
     size_t smem;
+    unsigned char unwritten; /* what a block finds */
     size_t
         open; /* bytes that can be accessed: 'smem', and up to a page's end */
 } state;
@@ -61,11 +62,13 @@ static void unguard()
                  PROT_READ | PROT_WRITE);
 }
 
-void declared_start(const emulator_shared *shared, size_t smem)
+void declared_start(const emulator_shared *shared, size_t smem,
+                    unsigned char unwritten)
 {
     unguard();
     state.shared = *shared;
     state.smem = smem;
+    state.unwritten = unwritten;
     state.open = 0;
     if (shared->dynamic)
         guard(smem);
@@ -79,9 +82,10 @@ bool declared_dynamic()
 void declared_begin_block()
 {
     if (state.shared.static_bytes)
-        memset(state.shared.statics, 0xff, state.shared.static_bytes);
+        memset(state.shared.statics, state.unwritten,
+               state.shared.static_bytes);
     if (state.shared.dynamic)
-        memset(fa_emu_dynamic, 0xff, state.open);
+        memset(fa_emu_dynamic, state.unwritten, state.open);
 }
 
 bool declared_end_block(size_t *byte_after)
@@ -90,7 +94,7 @@ bool declared_end_block(size_t *byte_after)
 
     if (!state.shared.dynamic)
         return true;
-    while (i < state.open && fa_emu_dynamic[i] == 0xff)
+    while (i < state.open && fa_emu_dynamic[i] == state.unwritten)
         i++;
     *byte_after = i - state.smem + 1;
     return i == state.open;
