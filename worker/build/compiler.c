@@ -130,16 +130,16 @@ static int emulated(const struct compiler_task *task,
                                  "../gen/" COMPILER_ENTRY,
                                  "-o",
                                  "../out/" COMPILER_OUTPUT,
-                                 "-lm",
-                                 "-lgcc",
-                                 "-lc",
                                  NULL };
+    const char *const libraries[] = { "-lm", "-lgcc", "-lc", NULL };
     int rc = add_all(line, head, err);
 
     for (size_t i = 0; rc == 0 && i < task->flags.n; i++)
         if (strncmp(task->flags.items[i], "-D", 2) == 0)
             rc = add(line, task->flags.items[i], err);
-    return rc < 0 ? rc : add_all(line, tail, err);
+    if (rc == 0)
+        rc = add_all(line, tail, err);
+    return rc < 0 ? rc : add_all(line, libraries, err);
 }
 
 /* Nothing is compiled.  This program waits for the recorded time and returns

@@ -35,7 +35,7 @@ struct launch_child_object {
 struct launch_child {
     pid_t pid;
     int socket;
-    int output; /* what it prints */
+    int output;      /* what it prints */
     double loaded_s; /* processor time when it said that it is loaded */
 };
 
