@@ -5,7 +5,8 @@
  * executes the real fa-worker.  So one sweep can have honest and hostile hosts.
  *
  *   WORKDIR/stand-in   lines "KEY VALUE"
- *     behaviour NAME   a row of 'behaviours'; with 'faults' it has a GPU
+ *     behaviour NAME   a row of 'behaviours', or of hostile.c; a sweep for
+ *                      cuda finds a GPU
  *     seconds N        it ends itself after this time
  *     slots N          READY.slots
  *     credit N         READY.measure_credit
@@ -14,7 +15,7 @@
  *   WORKDIR/TOOL.out   what compute-sanitizer's TOOL prints
  *
  * Relay, control socket, link, keys and encoding are the real ones.  It sends
- * at most MESSAGES_MAX messages.
+ * at most STAND_IN_MESSAGES_MAX messages.
  */
 #include <math.h>
 #include <signal.h>
@@ -36,49 +37,22 @@
 #include "worker/agent/control.h"
 #include "worker/agent/link.h"
 #include "worker/main/relay.h"
+#include "tests/e2e/stand_in.h"
 #include "worker/store/workdir.h"
 
 #define REAL_WORKER FA_BINARY_DIR "/bin/fa-worker"
 #define SECONDS 120 /* longer than any test that uses it */
-#define MESSAGES_MAX 20000
 #define HELLO_NS NS_PER_S
 #define TURN_MS 50
 #define READY_FD 3 /* worker/main/start.c */
 #define LINE_BYTES 512
 #define OUTPUT_BYTES 16384
-#define CLAIMS_MAX 4096
 
-struct stand_in;
-
-struct behaviour {
-    const char *name;
-    /* its reaction to a lease and to a FETCH, or NULL */
-    void (*lease)(struct stand_in *s, const struct msg *msg);
-    void (*fetch)(struct stand_in *s, const struct msg *msg);
-};
-
-struct stand_in {
-    const struct behaviour *does;
-    const char *dir; /* the work folder */
-    int64_t seconds, slots, credit;
-    const char *claims[CLAIMS_MAX];
-    size_t n_claims;
-
-    FILE *heard;
-    bool is_cuda; /* else it emulates */
-    struct control *control;
-    void *zctx;
-    struct link *link; /* NULL until invited */
-    bool welcomed, over;
-    int64_t hello_ns, beat_ns, beat_every_ns;
-    int said;
-};
-
-static void say(struct stand_in *s, struct msg *msg)
+void stand_in_say(struct stand_in *s, struct msg *msg)
 {
     struct err err;
 
-    if (++s->said > MESSAGES_MAX)
+    if (++s->said > STAND_IN_MESSAGES_MAX)
         s->over = true;
     else if (link_send(s->link, msg, &err) < 0)
         fprintf(s->heard, "NOT SENT: %s\n", err.text);
@@ -86,29 +60,30 @@ static void say(struct stand_in *s, struct msg *msg)
 
 /* ---- leases ---- */
 
-static void only_start(struct stand_in *s, const struct msg *msg)
+void stand_in_start(struct stand_in *s, const struct msg *msg)
 {
-    say(s, &(struct msg){ .type = MSG_STARTED,
-                          .started.lease = msg_work(msg)->lease });
+    stand_in_say(s, &(struct msg){ .type = MSG_STARTED,
+                                   .started.lease = msg_work(msg)->lease });
 }
 
 static void refuse(struct stand_in *s, const struct msg *msg)
 {
-    say(s, &(struct msg){ .type = MSG_REFUSE,
-                          .refuse = { .lease = msg_work(msg)->lease,
-                                      .text = "the stand-in refuses" } });
+    stand_in_say(s,
+                 &(struct msg){ .type = MSG_REFUSE,
+                                .refuse = { .lease = msg_work(msg)->lease,
+                                            .text = "the stand-in refuses" } });
 }
 
-static void make_nonce(char nonce[HASH_HEX])
+void stand_in_nonce(char out[HASH_HEX])
 {
     unsigned char random[HASH_BYTES];
 
     randombytes_buf(random, sizeof(random));
-    sodium_bin2hex(nonce, HASH_HEX, random, sizeof(random));
+    sodium_bin2hex(out, HASH_HEX, random, sizeof(random));
 }
 
 /* The result of a build that did not happen: no artifact has this hash. */
-static void pretend_to_build(struct stand_in *s, const struct msg *msg)
+void stand_in_build(struct stand_in *s, const struct msg *msg)
 {
     char nonce[HASH_HEX], artifact[HASH_HEX];
 
@@ -116,35 +91,36 @@ static void pretend_to_build(struct stand_in *s, const struct msg *msg)
         refuse(s, msg);
         return;
     }
-    make_nonce(nonce);
+    stand_in_nonce(nonce);
     hash_of(msg->build.work.key, strlen(msg->build.work.key), artifact);
-    only_start(s, msg);
-    say(s, &(struct msg){ .type = MSG_BUILT,
-                          .built = { .work = msg->build.work,
-                                     .result = { .nonce = nonce,
-                                                 .outcome = "built",
-                                                 .detail = "",
-                                                 .seconds = 0.01 },
-                                     .artifact = artifact,
-                                     .artifact_bytes = 40000,
-                                     .log = "",
-                                     .usage = { -1, -1, -1 } } });
+    stand_in_start(s, msg);
+    stand_in_say(s, &(struct msg){ .type = MSG_BUILT,
+                                   .built = { .work = msg->build.work,
+                                              .result = { .nonce = nonce,
+                                                          .outcome = "built",
+                                                          .detail = "",
+                                                          .seconds = 0.01 },
+                                              .artifact = artifact,
+                                              .artifact_bytes = 40000,
+                                              .log = "",
+                                              .usage = { -1, -1, -1 } } });
 }
 
 /* The result of a measurement whose kernel faults. */
-static void pretend_to_measure(struct stand_in *s, const struct msg *msg)
+static void measure(struct stand_in *s, const struct msg *msg)
 {
     char nonce[HASH_HEX];
 
-    make_nonce(nonce);
-    only_start(s, msg);
-    say(s, &(struct msg){
+    stand_in_nonce(nonce);
+    stand_in_start(s, msg);
+    stand_in_say(
+        s, &(struct msg){
                .type = MSG_MEASURED,
                .measured = { .work = msg->measure.work,
                              .result = { .nonce = nonce,
                                          .outcome = "runtime",
                                          .detail = "an illegal memory access",
-                                         .seconds = 0.01 },
+                                         .seconds = 0.001 },
                              .gpu = msg->measure.launch.gpu,
                              .artifact = msg->measure.launch.artifact,
                              .argument = "",
@@ -154,7 +130,7 @@ static void pretend_to_measure(struct stand_in *s, const struct msg *msg)
                              .sampling = "none",
                              .l2 = "none",
                              .checked = { -1, -1 },
-                             .held_s = 0.01,
+                             .held_s = 0.001,
                              .usage = { -1, -1, -1 } } });
 }
 
@@ -175,50 +151,51 @@ static void read_output(const struct stand_in *s, const char *tool,
 }
 
 /* The result of "compute-sanitizer --tool TOOL ...". */
-static void pretend_to_check(struct stand_in *s, const struct msg *msg)
+static void check(struct stand_in *s, const struct msg *msg)
 {
     const struct texts *command = &msg->tool.command;
     char nonce[HASH_HEX], output[OUTPUT_BYTES];
 
-    make_nonce(nonce);
+    stand_in_nonce(nonce);
     read_output(s, command->n > 2 ? command->items[2] : "", output);
-    only_start(s, msg);
-    say(s, &(struct msg){ .type = MSG_RAN,
-                          .ran = { .work = msg->tool.work,
-                                   .result = { .nonce = nonce,
-                                               .outcome = "ran",
-                                               .detail = "",
-                                               .seconds = 0.01 },
-                                   .gpu = msg->tool.launch.gpu,
-                                   .output = output,
-                                   .log = "" } });
+    stand_in_start(s, msg);
+    stand_in_say(s, &(struct msg){ .type = MSG_RAN,
+                                   .ran = { .work = msg->tool.work,
+                                            .result = { .nonce = nonce,
+                                                        .outcome = "ran",
+                                                        .detail = "",
+                                                        .seconds = 0.001 },
+                                            .gpu = msg->tool.launch.gpu,
+                                            .output = output,
+                                            .log = "" } });
 }
 
-static void pretend_to_work(struct stand_in *s, const struct msg *msg)
+static void pretend(struct stand_in *s, const struct msg *msg)
 {
     if (msg->type == MSG_BUILD)
-        pretend_to_build(s, msg);
+        stand_in_build(s, msg);
     else if (msg->type == MSG_MEASURE)
-        pretend_to_measure(s, msg);
+        measure(s, msg);
     else
-        pretend_to_check(s, msg);
+        check(s, msg);
 }
 
 /* ---- FETCH ---- */
 
 static void miss(struct stand_in *s, const struct msg *msg)
 {
-    say(s,
-        &(struct msg){ .type = MSG_MISSING, .missing.hash = msg->fetch.hash });
+    stand_in_say(s, &(struct msg){ .type = MSG_MISSING,
+                                   .missing.hash = msg->fetch.hash });
 }
 
 static const struct behaviour behaviours[] = {
-    { "beats", only_start, miss }, /* takes leases and never answers */
-    { "claims", NULL, miss },      /* ignores leases; see 'claim' */
-    { "vanish", pretend_to_build, miss },
-    { "mute-fetch", pretend_to_build, NULL },
-    { "refuses", refuse, miss },
-    { "faults", pretend_to_work, miss }, /* every kernel does */
+    { "beats", stand_in_start, miss,
+      NULL },                       /* takes leases and never answers */
+    { "claims", NULL, miss, NULL }, /* ignores leases; see 'claim' */
+    { "vanish", stand_in_build, miss, NULL },
+    { "mute-fetch", stand_in_build, NULL, NULL },
+    { "refuses", refuse, miss, NULL },
+    { "faults", pretend, miss, NULL }, /* every kernel does */
 };
 
 /* ---- its file ---- */
@@ -229,12 +206,13 @@ static bool take_line(struct stand_in *s, const char *key, const char *value)
     const size_t n = sizeof(behaviours) / sizeof(behaviours[0]);
 
     if (strcmp(key, "behaviour") == 0) {
+        s->does = hostile_behaviour(value);
         for (size_t i = 0; i < n && !s->does; i++)
             if (strcmp(behaviours[i].name, value) == 0)
                 s->does = &behaviours[i];
         return s->does;
     }
-    if (strcmp(key, "claim") == 0 && s->n_claims < CLAIMS_MAX)
+    if (strcmp(key, "claim") == 0 && s->n_claims < STAND_IN_CLAIMS_MAX)
         s->claims[s->n_claims++] = mem_strdup(value);
     else if (strcmp(key, "seconds") == 0)
         s->seconds = strtoll(value, NULL, 10);
@@ -277,12 +255,13 @@ static bool read_file(struct stand_in *s, const char *dir)
 
 /* ---- the rest of the protocol, like a real worker ---- */
 
-static void say_hello(struct stand_in *s, int64_t now_ns)
+void stand_in_hello(struct stand_in *s, int64_t now_ns)
 {
     char boot_id[CLOCK_BOOT_ID_BYTES];
 
     clock_boot_id(boot_id);
-    say(s, &(struct msg){ .type = MSG_HELLO,
+    stand_in_say(
+        s, &(struct msg){ .type = MSG_HELLO,
                           .hello = { .protocol = MSG_PROTOCOL,
                                      .version = FA_VERSION,
                                      .host = "stand-in",
@@ -317,13 +296,13 @@ static void say_gpu(struct stand_in *s)
 
     snprintf(uuid, sizeof(uuid), "%s-%d", s->is_cuda ? "GPU" : "CPU",
              (int)getpid());
-    say(s,
-        &(struct msg){
-            .type = MSG_GPU,
-            .gpu = { .uuid = uuid,
-                     .name = s->is_cuda ? "NVIDIA L4" : "emulation",
-                     .driver = s->is_cuda ? "550.54.15" : "",
-                     .facts = { facts, sizeof(facts) / sizeof(facts[0]) } } });
+    stand_in_say(s, &(struct msg){
+                        .type = MSG_GPU,
+                        .gpu = { .uuid = uuid,
+                                 .name = s->is_cuda ? "NVIDIA L4" : "emulation",
+                                 .driver = s->is_cuda ? "550.54.15" : "",
+                                 .facts = { facts, sizeof(facts) /
+                                                       sizeof(facts[0]) } } });
 }
 
 static void on_welcome(struct stand_in *s, const struct msg_welcome *welcome)
@@ -337,7 +316,8 @@ static void on_welcome(struct stand_in *s, const struct msg_welcome *welcome)
     s->is_cuda = strcmp(welcome->device, "cuda") == 0;
     if (gpu)
         say_gpu(s);
-    say(s, &(struct msg){ .type = MSG_READY,
+    stand_in_say(
+        s, &(struct msg){ .type = MSG_READY,
                           .ready = { .toolkit = s->is_cuda ? "nvcc 12.4.131"
                                                            : "g++ 12.2.0",
                                      .slots = s->slots,
@@ -374,7 +354,8 @@ static void on_message(struct stand_in *s, const struct msg *msg)
             s->does->fetch(s, msg);
         return;
     case MSG_STOP:
-        say(s, &(struct msg){ .type = MSG_BYE,
+        stand_in_say(
+            s, &(struct msg){ .type = MSG_BYE,
                               .bye.text = "the coordinator asked it to stop" });
         s->over = true;
         return;
@@ -435,11 +416,13 @@ static void turn(struct stand_in *s)
     if (!s->link)
         return;
     if (!s->welcomed && now_ns >= s->hello_ns)
-        say_hello(s, now_ns);
+        stand_in_hello(s, now_ns);
     if (s->welcomed && now_ns >= s->beat_ns) {
-        say(s, &(struct msg){ .type = MSG_BEAT });
+        stand_in_say(s, &(struct msg){ .type = MSG_BEAT });
         s->beat_ns = now_ns + s->beat_every_ns;
     }
+    if (s->welcomed && s->does->turn)
+        s->does->turn(s);
     receive(s);
 }
 

@@ -1,74 +1,91 @@
-#include <fcntl.h>
+/* test_launch_child.c - what a kernel keeps, forges, closes or ends is its
+ * own */
 #include <setjmp.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "worker/runner/device/launch_child.h"
+#include "common/outcome.h"
+#include "tests/worker/runner/box.h"
 
-#define OBJECT FA_BINARY_DIR "/tests/fixtures/computes_early.so"
-#define EARLY_S 0.02 /* what the kernel takes before it is started */
-#define DEADLINE_S 60
+#define RUNNER FA_BINARY_DIR "/bin/fa-runner"
 
-static double clock_of(clockid_t clock)
+static struct box box;
+
+static int set_up(void **state)
 {
-    struct timespec now;
-
-    assert_int_equal(clock_gettime(clock, &now), 0);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    (void)state;
+    box_start(&box, RUNNER);
+    return box_open(&box, "cpu") ? 0 : -1;
 }
 
-static void await_use(pid_t pid, double seconds)
+static int tear_down(void **state)
 {
-    const double end = clock_of(CLOCK_MONOTONIC) + DEADLINE_S;
-    clockid_t clock;
-
-    assert_int_equal(clock_getcpuclockid(pid, &clock), 0);
-    while (clock_of(clock) < seconds) {
-        assert_true(clock_of(CLOCK_MONOTONIC) < end);
-        sched_yield();
-    }
+    (void)state;
+    (void)box_stop(&box); /* some of the kernels end it */
+    return 0;
 }
 
-static void time_begins_when_the_kernel_is_loaded(void **state)
+/* On a GPU they cheat by what they keep (test_cuda.c). */
+static void nothing_is_kept_from_launch_to_launch(void **state)
 {
-    const struct launch_child_object object = { open(OBJECT, O_RDONLY),
-                                                OBJECT };
-    float a = 1, b = 2, out = 0, *p[] = { &a, &b, &out };
-    int n = 1;
-    void *args[] = { &p[0], &p[1], &p[2], &n };
-    const struct device_launch launch = {
-        .grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .args = args, .n_args = 4
-    };
-    struct launch_child_reply reply;
-    struct launch_child child;
-    struct device_err err;
-    double seconds;
+    (void)state;
+    box_assert_outcome(&box, "right_until_timed", OUTCOME_CORRECT, "");
+    box_assert_outcome(&box, "idle_when_timed", OUTCOME_CORRECT, "");
+    box_assert_outcome(&box, "two_places_alone", OUTCOME_CORRECT, "");
+}
+
+static void kernel_that_forges_a_reply_fails(void **state)
+{
+    (void)state;
+    box_assert_outcome(&box, "forges", OUTCOME_RUNTIME,
+                       "its process sent something that is not a reply");
+    box_assert_outcome(&box, "right", OUTCOME_CORRECT, "");
+}
+
+static void kernel_that_closes_its_socket_fails(void **state)
+{
+    (void)state;
+    box_assert_outcome(&box, "hangs_up", OUTCOME_RUNTIME,
+                       "the kernel closed a descriptor of its process");
+    box_assert_outcome(&box, "right", OUTCOME_CORRECT, "");
+}
+
+static void kernel_cannot_end_its_judge(void **state)
+{
+    (void)state;
+    box_assert_outcome(&box, "kills_its_judge", OUTCOME_CORRECTNESS,
+                       "first seed: ");
+}
+
+static void printing_kernel_does_not_reach_the_pipe(void **state)
+{
+    (void)state;
+    box_assert_outcome(&box, "talks", OUTCOME_CORRECT, "");
+    box_assert_outcome(&box, "right", OUTCOME_CORRECT, "");
+}
+
+static void exiting_kernel_ends_the_pipe_without_a_reply(void **state)
+{
+    struct wire_request request;
 
     (void)state;
-    assert_true(object.file >= 0);
-    assert_int_equal(launch_child_start(&object, &child, &err), 0);
-    /* loading takes some as well; then it is beyond both */
-    await_use(child.pid, child.loaded_s + EARLY_S);
-    assert_int_equal(
-        launch_child_run(&child, &launch, (struct emulator_order){ 0, 0 },
-                         launch_child_limits(10), &reply, &seconds, &err),
-        0);
-    assert_int_equal(reply.outcome, EMULATOR_DONE);
-    assert_true(seconds >= EARLY_S);
-    close(object.file);
+    box_request(&request, "exits", "sum", 1001);
+    assert_false(box_ask(&box, &request));
 }
 
 int main(void)
 {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(time_begins_when_the_kernel_is_loaded),
+        CASE(nothing_is_kept_from_launch_to_launch),
+        CASE(kernel_that_forges_a_reply_fails),
+        CASE(kernel_that_closes_its_socket_fails),
+        CASE(kernel_cannot_end_its_judge),
+        CASE(printing_kernel_does_not_reach_the_pipe),
+        CASE(exiting_kernel_ends_the_pipe_without_a_reply),
     };
-
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
