@@ -76,8 +76,8 @@ struct work {
     struct fetch *fetches;
     size_t n_fetches;
     struct arrivals *arrivals; /* of the files of arguments; NULL until used */
-    const char *useless_on; /* the host where the reference was of no use, or
-                             * NULL */
+    const char *useless_on;    /* the host where the reference was of no use, or
+                                * NULL */
     double mean_ns[2]; /* of a build, of a measurement; 0 while not known */
     struct work_count count;
 };
