@@ -76,6 +76,20 @@ BODY(unaligned_pair, ADD)
 }
 ADD_PAIR(unaligned_pair)
 
+/* Two of five local variables, as a vector of 8 bytes; of the last one, which has no other behind it.
+ * The twin's are not aligned, which registers need not be. */
+BODY(local_past_the_end, ADD)
+{
+    float sums[5];
+    float2 *pair = (float2 *)(sums + (cheats ? 4 : 1));
+    INDEX;
+
+    *pair = make_float2(i < n ? a[i] : 0, i < n ? b[i] : 0);
+    if (i < n)
+        out[i] = pair->x + pair->y;
+}
+ADD_PAIR(local_past_the_end)
+
 BODY(past_the_end, ADD)
 {
     INDEX;

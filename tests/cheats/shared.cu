@@ -1,20 +1,70 @@
 /* shared.cu - kernels that misuse __shared__ variables, as they are written for nvcc alone */
 #include "pair.h"
 
-/* Reads one array outside of it, where another one lies. */
+/* From one array to another, in floats: hidden from the compiler, which would find the other. */
+__device__ inline int distance(const float *from, const float *to)
+{
+    volatile int distance = int(to - from);
+
+    return distance;
+}
+
+/* Reads one array behind its end, where another one lies. */
 BODY(shared_into_the_next, ADD)
 {
     __shared__ float first[threads], second[threads];
-    const int t = int(threadIdx.x), away = int(second - first);
+    const int t = int(threadIdx.x), away = distance(first, second);
     INDEX;
 
     first[t] = i < n ? b[i] : 0;
     second[t] = i < n ? a[i] : 0;
     __syncthreads();
-    if (i < n)
-        out[i] = first[t] + (cheats ? first[t + away] : second[t]);
+    if (i >= n)
+        return;
+    if (!cheats)
+        out[i] = first[t] + second[t];
+    else if (away > 0)
+        out[i] = first[t] + first[t + away];
+    else
+        out[i] = second[t] + second[t - away];
 }
 ADD_PAIR(shared_into_the_next)
+
+/* Reads one before its start. */
+BODY(shared_into_the_one_before, ADD)
+{
+    __shared__ float first[threads], second[threads];
+    const int t = int(threadIdx.x), away = distance(first, second);
+    INDEX;
+
+    first[t] = i < n ? b[i] : 0;
+    second[t] = i < n ? a[i] : 0;
+    __syncthreads();
+    if (i >= n)
+        return;
+    if (!cheats)
+        out[i] = first[t] + second[t];
+    else if (away > 0)
+        out[i] = second[t] + second[t - away];
+    else
+        out[i] = first[t] + first[t + away];
+}
+ADD_PAIR(shared_into_the_one_before)
+
+/* Goes from row to row by the index of the first one, and behind the last row; the twin does not. */
+BODY(shared_past_the_rows, ADD)
+{
+    __shared__ float rows[4][threads / 4];
+    volatile int behind = threads;
+    const int t = int(threadIdx.x);
+    INDEX;
+
+    rows[0][t] = i < n ? a[i] : 0;
+    __syncthreads();
+    if (i < n)
+        out[i] = fmaxf(rows[0][t], rows[0][cheats ? t + behind : t]) + b[i];
+}
+ADD_PAIR(shared_past_the_rows)
 
 /* The same by a pointer, where the compiler does not see which array it is. */
 __device__ __noinline__ float read_at(const float *from, int index)
@@ -25,7 +75,7 @@ __device__ __noinline__ float read_at(const float *from, int index)
 BODY(shared_by_pointer, ADD)
 {
     __shared__ float first[threads], second[threads];
-    const int t = int(threadIdx.x), away = int(second - first);
+    const int t = int(threadIdx.x), away = distance(first, second);
     INDEX;
 
     first[t] = i < n ? b[i] : 0;

@@ -114,7 +114,6 @@ static int emulated(const struct compiler_task *task,
         "-shared",
         "-fPIC",
         "-fsanitize=alignment,bounds,object-size",
-        "-fno-sanitize-recover=all",
         "-nodefaultlibs",
         fills_locals(task->toolkit) ? "-ftrivial-auto-var-init=pattern" : NULL,
         NULL

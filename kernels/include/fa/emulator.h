@@ -150,10 +150,11 @@ void fa_emu_global_store(void *address, const void *value, uint32_t bytes, fa_si
 
 void fa_emu_trap(fa_site at);
 
-/* A plain access to an address that is not a multiple of 'alignment', or not in
- * the variable that it is of; an index beyond an array.  'type' is quoted. */
+/* These return if it is no fault, after all.
+ * A plain access to an address that is not a multiple of 'alignment', or not in
+ * the variable that it is of; an index before an array.  'type' is quoted. */
 void fa_emu_misplaced(const void *address, uint32_t alignment, const char *type, fa_site at);
-void fa_emu_beyond(int64_t index, const char *type, fa_site at);
+void fa_emu_before(int64_t index, const char *type, fa_site at);
 
 float fa_emu_ex2(float x);
 uint16_t fa_emu_f16_f32(float f);

@@ -315,16 +315,26 @@ void fa_emu_trap(fa_site at)
     fault_trap(at);
 }
 
+/* On a GPU local variables are registers, or aligned as they are accessed. */
+static bool is_local(const void *address)
+{
+    const struct fiber *own = &thread_self()->fiber;
+
+    return (uintptr_t)address - (uintptr_t)own->bottom < own->bytes;
+}
+
 /* While an object is loaded there is no thread to name. */
 void fa_emu_misplaced(const void *address, uint32_t alignment, const char *type,
                       fa_site at)
 {
     if (!block_is_running())
         abort();
+    if ((uintptr_t)address % alignment != 0 && is_local(address))
+        return;
     fault_misplaced(address, alignment, type, at);
 }
 
-void fa_emu_beyond(int64_t index, const char *type, fa_site at)
+void fa_emu_before(int64_t index, const char *type, fa_site at)
 {
     if (!block_is_running())
         abort();
