@@ -56,6 +56,7 @@ struct agent {
     struct control *control;
     struct cache *cache;
     struct journal *journal;
+    int64_t lost; /* results that were damaged in the journal; -1: none */
     struct transfers *transfers;
     struct link *link;       /* NULL until invited */
     struct resources *bench; /* NULL until the first WELCOME */

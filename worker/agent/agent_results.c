@@ -17,15 +17,26 @@
 static const struct msg_usage usage_unknown = { -1, -1, -1 };
 static const struct msg_checked checked_unknown = { -1, -1 };
 
+/* The database that is served, "" if none. */
+static const char *owner_id(const struct agent *agent)
+{
+    return agent->link ? link_invite(agent->link)->owner.id : "";
+}
+
 static int store(struct agent *agent, const struct msg *result, struct err *err)
 {
+    struct journal_record record = { .utc_ns = clock_utc_ns() };
     struct buf bytes;
     int rc;
 
     buf_init(&bytes, MSG_BYTES_MAX);
     rc = msg_encode(result, &bytes, err);
-    if (rc == 0)
-        rc = journal_add(agent->journal, bytes.bytes, bytes.len, err);
+    if (rc == 0) {
+        record.message = bytes.bytes;
+        record.len = bytes.len;
+        snprintf(record.owner, sizeof(record.owner), "%s", owner_id(agent));
+        rc = journal_add(agent->journal, &record, err);
+    }
     buf_fini(&bytes);
     return rc;
 }
@@ -262,7 +273,8 @@ void agent_offer_results(struct agent *agent, int64_t now_ns, bool all)
         if (!all && entry->sent_ns > 0 &&
             now_ns - entry->sent_ns < AGENT_RESEND_NS)
             continue;
-        if (link_send_bytes(agent->link, entry->bytes, entry->len, &err) < 0)
+        if (link_send_bytes(agent->link, entry->record.message,
+                            entry->record.len, &err) < 0)
             return; /* it will be sent again soon */
         entry->sent_ns = now_ns;
     }

@@ -64,12 +64,13 @@ static struct buf result(const char *nonce, size_t log_len)
     return out;
 }
 
-static struct journal *reopen(const struct place *place, size_t *dropped)
+static struct journal *reopen(const struct place *place,
+                              struct journal_damage *damage)
 {
     struct journal *journal;
     struct err err;
 
-    if (journal_open(place->path, &journal, dropped, &err) < 0)
+    if (journal_open(place->path, &journal, damage, &err) < 0)
         fail_msg("%s", err.text);
     return journal;
 }
@@ -77,8 +78,11 @@ static struct journal *reopen(const struct place *place, size_t *dropped)
 static void add(struct journal *journal, const char *nonce, size_t log_len)
 {
     struct buf bytes = result(nonce, log_len);
+    struct journal_record record = {
+        .message = bytes.bytes, .len = bytes.len, .utc_ns = 5, .owner = NONCE_A
+    };
 
-    assert_int_equal(journal_add(journal, bytes.bytes, bytes.len, NULL), 0);
+    assert_int_equal(journal_add(journal, &record, NULL), 0);
     buf_fini(&bytes);
 }
 
@@ -101,21 +105,24 @@ static off_t file_size(const struct place *place)
 static void results_are_there_again_in_order(void **state)
 {
     struct buf first = result(NONCE_A, 10);
-    size_t dropped, n;
-    struct journal *journal = reopen(*state, &dropped);
+    struct journal_damage damage;
+    size_t n;
+    struct journal *journal = reopen(*state, &damage);
     struct journal_entry *entries;
 
     add(journal, NONCE_A, 10);
     add(journal, NONCE_B, 20);
     journal_close(journal);
-    journal = reopen(*state, &dropped);
+    journal = reopen(*state, &damage);
     entries = journal_entries(journal, &n);
     assert_int_equal(n, 2);
-    assert_int_equal(dropped, 0);
+    assert_int_equal(damage.bytes, 0);
     assert_string_equal(entries[0].nonce, NONCE_A);
     assert_string_equal(entries[1].nonce, NONCE_B);
-    assert_int_equal(entries[0].len, first.len);
-    assert_memory_equal(entries[0].bytes, first.bytes, first.len);
+    assert_int_equal(entries[0].record.len, first.len);
+    assert_memory_equal(entries[0].record.message, first.bytes, first.len);
+    assert_int_equal(entries[0].record.utc_ns, 5);
+    assert_string_equal(entries[0].record.owner, NONCE_A);
     buf_fini(&first);
     journal_close(journal);
 }
@@ -124,17 +131,17 @@ static void the_file_is_private(void **state)
 {
     const struct place *place = *state;
     struct stat st;
-    size_t dropped;
+    struct journal_damage damage;
 
-    journal_close(reopen(place, &dropped));
+    journal_close(reopen(place, &damage));
     assert_int_equal(stat(place->path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
 }
 
 static void acknowledged_by_all_the_file_is_empty(void **state)
 {
-    size_t dropped;
-    struct journal *journal = reopen(*state, &dropped);
+    struct journal_damage damage;
+    struct journal *journal = reopen(*state, &damage);
 
     add(journal, NONCE_A, 10);
     add(journal, NONCE_B, 10);
@@ -145,7 +152,7 @@ static void acknowledged_by_all_the_file_is_empty(void **state)
     assert_int_equal(file_size(*state), 0);
     add(journal, NONCE_C, 10);
     journal_close(journal);
-    journal = reopen(*state, &dropped);
+    journal = reopen(*state, &damage);
     assert_int_equal(count(journal), 1);
     journal_close(journal);
 }
@@ -153,8 +160,8 @@ static void acknowledged_by_all_the_file_is_empty(void **state)
 static void a_write_torn_at_any_byte_loses_only_itself(void **state)
 {
     const struct place *place = *state;
-    size_t dropped;
-    struct journal *journal = reopen(place, &dropped);
+    struct journal_damage damage;
+    struct journal *journal = reopen(place, &damage);
     off_t one, two;
 
     add(journal, NONCE_A, 10);
@@ -164,9 +171,10 @@ static void a_write_torn_at_any_byte_loses_only_itself(void **state)
     for (off_t cut = two - 1; cut >= one; cut--) {
         journal_close(journal);
         assert_int_equal(truncate(place->path, cut), 0);
-        journal = reopen(place, &dropped);
+        journal = reopen(place, &damage);
         assert_int_equal(count(journal), 1);
-        assert_int_equal(dropped, cut - one);
+        assert_int_equal(damage.bytes, cut - one);
+        assert_int_equal(damage.records, 0);
         assert_int_equal(file_size(place), one);
         add(journal, NONCE_B, 20);
     }
@@ -186,32 +194,114 @@ static void flip(const struct place *place, off_t at)
     assert_int_equal(fclose(file), 0);
 }
 
-static void a_changed_byte_is_noticed_wherever_it_is(void **state)
+static char *read_file(const struct place *place)
+{
+    size_t len = (size_t)file_size(place);
+    FILE *file = fopen(place->path, "r");
+    char *bytes = malloc(len);
+
+    assert_non_null(file);
+    assert_int_equal(fread(bytes, 1, len, file), len);
+    fclose(file);
+    return bytes;
+}
+
+static void write_file(const struct place *place, const char *bytes, size_t len)
+{
+    FILE *file = fopen(place->path, "w");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, len, file), len);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Which of the three results are left? */
+static void assert_kept(struct journal *journal, int without)
+{
+    static const char *const nonces[] = { NONCE_A, NONCE_B, NONCE_C };
+    struct journal_entry *entries;
+    size_t n;
+    int k = 0;
+
+    entries = journal_entries(journal, &n);
+    assert_int_equal(n, 2);
+    for (size_t i = 0; i < n; i++) {
+        k += k == without;
+        assert_string_equal(entries[i].nonce, nonces[k++]);
+    }
+}
+
+static void a_changed_byte_loses_its_record_only(void **state)
 {
     const struct place *place = *state;
-    size_t dropped;
-    struct journal *journal = reopen(place, &dropped);
-    off_t one, two;
+    struct journal_damage damage;
+    struct journal *journal = reopen(place, &damage);
+    off_t ends[3];
 
     add(journal, NONCE_A, 10);
-    one = file_size(place);
+    ends[0] = file_size(place);
     add(journal, NONCE_B, 20);
-    two = file_size(place);
-    for (off_t at = one; at < two; at++) {
-        journal_close(journal);
-        flip(place, at);
-        journal = reopen(place, &dropped);
-        assert_int_equal(count(journal), 1);
-        assert_int_equal(dropped, two - one);
-        add(journal, NONCE_B, 20);
-    }
+    ends[1] = file_size(place);
+    add(journal, NONCE_C, 30);
+    ends[2] = file_size(place);
     journal_close(journal);
+    for (off_t at = 0; at < ends[2]; at++) {
+        char *whole = read_file(place);
+        int hit = at < ends[0] ? 0 : at < ends[1] ? 1 : 2;
+
+        flip(place, at);
+        journal = reopen(place, &damage);
+        assert_kept(journal, hit);
+        assert_int_equal(damage.bytes, ends[hit] - (hit ? ends[hit - 1] : 0));
+        assert_in_range(damage.records, hit < 2, 1);
+        journal_close(journal);
+        journal = reopen(place, &damage); /* the damage is written away */
+        assert_kept(journal, hit);
+        assert_int_equal(damage.bytes, 0);
+        journal_close(journal);
+        write_file(place, whole, (size_t)ends[2]);
+        free(whole);
+    }
+}
+
+static void results_can_be_added_after_damage(void **state)
+{
+    const struct place *place = *state;
+    struct journal_damage damage;
+    struct journal *journal = reopen(place, &damage);
+
+    add(journal, NONCE_A, 10);
+    add(journal, NONCE_B, 20);
+    journal_close(journal);
+    flip(place, 80);
+    journal = reopen(place, &damage);
+    assert_int_equal(damage.records, 1);
+    add(journal, NONCE_C, 10);
+    journal_close(journal);
+    journal = reopen(place, &damage);
+    assert_int_equal(damage.bytes, 0);
+    assert_int_equal(count(journal), 2);
+    journal_close(journal);
+}
+
+static void a_file_that_is_no_journal_is_not_read_into_memory(void **state)
+{
+    const struct place *place = *state;
+    struct journal_damage damage;
+    struct journal *journal = reopen(place, &damage);
+    struct err err;
+
+    journal_close(journal);
+    assert_int_equal(truncate(place->path, (off_t)1 << 40), 0);
+    assert_int_equal(journal_open(place->path, &journal, &damage, &err),
+                     ERR_SYSTEM);
+    assert_non_null(strstr(err.text, "more than a worker writes; move it"));
 }
 
 static void waste_is_written_away(void **state)
 {
-    size_t dropped;
-    struct journal *journal = reopen(*state, &dropped);
+    struct journal_damage damage;
+    struct journal *journal = reopen(*state, &damage);
     char nonce[HASH_HEX];
 
     add(journal, NONCE_A, 10);
@@ -223,8 +313,8 @@ static void waste_is_written_away(void **state)
     assert_true(file_size(*state) < 3 << 19);
     add(journal, NONCE_B, 10);
     journal_close(journal);
-    journal = reopen(*state, &dropped);
-    assert_int_equal(dropped, 0);
+    journal = reopen(*state, &damage);
+    assert_int_equal(damage.bytes, 0);
     assert_true(journal_ack(journal, NONCE_A));
     assert_true(journal_ack(journal, NONCE_B));
     journal_close(journal);
@@ -232,11 +322,12 @@ static void waste_is_written_away(void **state)
 
 static void what_is_no_result_is_refused(void **state)
 {
-    size_t dropped;
-    struct journal *journal = reopen(*state, &dropped);
+    const struct journal_record record = { .message = "xyz", .len = 3 };
+    struct journal_damage damage;
+    struct journal *journal = reopen(*state, &damage);
     struct err err;
 
-    assert_int_equal(journal_add(journal, "xyz", 3, &err), ERR_INPUT);
+    assert_int_equal(journal_add(journal, &record, &err), ERR_INPUT);
     assert_non_null(strstr(err.text, "not an encoded result"));
     assert_int_equal(count(journal), 0);
     journal_close(journal);
@@ -255,14 +346,15 @@ static void limit_files(rlim_t bytes)
 static void what_a_full_disk_refuses_is_not_kept(void **state)
 {
     struct buf big = result(NONCE_B, 5000);
-    size_t dropped;
-    struct journal *journal = reopen(*state, &dropped);
+    const struct journal_record record = { .message = big.bytes,
+                                           .len = big.len };
+    struct journal_damage damage;
+    struct journal *journal = reopen(*state, &damage);
     struct err err;
 
     add(journal, NONCE_A, 10);
     limit_files(1000);
-    assert_int_equal(journal_add(journal, big.bytes, big.len, &err),
-                     ERR_SYSTEM);
+    assert_int_equal(journal_add(journal, &record, &err), ERR_SYSTEM);
     assert_non_null(strstr(err.text, "/journal: File too large"));
     assert_int_equal(count(journal), 1);
     assert_true(journal_is_stuck(journal));
@@ -272,9 +364,9 @@ static void what_a_full_disk_refuses_is_not_kept(void **state)
     assert_int_equal(journal_probe(journal, &err), 0);
     assert_false(journal_is_stuck(journal));
     journal_close(journal);
-    journal = reopen(*state, &dropped);
+    journal = reopen(*state, &damage);
     assert_int_equal(count(journal), 1);
-    assert_int_equal(dropped, 0);
+    assert_int_equal(damage.bytes, 0);
     journal_close(journal);
     buf_fini(&big);
 }
@@ -288,7 +380,9 @@ int main(void)
         placed(the_file_is_private),
         placed(acknowledged_by_all_the_file_is_empty),
         placed(a_write_torn_at_any_byte_loses_only_itself),
-        placed(a_changed_byte_is_noticed_wherever_it_is),
+        placed(a_changed_byte_loses_its_record_only),
+        placed(results_can_be_added_after_damage),
+        placed(a_file_that_is_no_journal_is_not_read_into_memory),
         placed(waste_is_written_away),
         placed(what_is_no_result_is_refused),
         placed(what_a_full_disk_refuses_is_not_kept),
