@@ -23,6 +23,15 @@ static const char *owner_id(const struct agent *agent)
     return agent->link ? link_invite(agent->link)->owner.id : "";
 }
 
+/* Room comes before new results: a full journal would end all work here. */
+static void age_journal(struct agent *agent)
+{
+    size_t n = journal_age(agent->journal, owner_id(agent), clock_utc_ns());
+
+    if (n > 0)
+        log_line(LOG_W, "JOURNAL-AGED", "records=%zu", n);
+}
+
 static int store(struct agent *agent, const struct msg *result, struct err *err)
 {
     struct journal_record record = { .utc_ns = clock_utc_ns() };
@@ -35,6 +44,7 @@ static int store(struct agent *agent, const struct msg *result, struct err *err)
         record.message = bytes.bytes;
         record.len = bytes.len;
         snprintf(record.owner, sizeof(record.owner), "%s", owner_id(agent));
+        age_journal(agent);
         rc = journal_add(agent->journal, &record, err);
     }
     buf_fini(&bytes);
@@ -278,4 +288,5 @@ void agent_offer_results(struct agent *agent, int64_t now_ns, bool all)
             return; /* it will be sent again soon */
         entry->sent_ns = now_ns;
     }
+    age_journal(agent);
 }

@@ -64,12 +64,17 @@ static bool append(struct journal *journal, const struct journal_record *record)
     return true;
 }
 
+static void release(struct journal *journal, struct journal_entry *entry)
+{
+    journal->live -= HEAD_BYTES + entry->record.len;
+    free((char *)entry->record.message);
+}
+
 static void forget(struct journal *journal, size_t i)
 {
     struct journal_entry *entry = &journal->entries[i];
 
-    journal->live -= HEAD_BYTES + entry->record.len;
-    free((char *)entry->record.message);
+    release(journal, entry);
     memmove(entry, entry + 1, (journal->n - i - 1) * sizeof(*entry));
     journal->n--;
 }
@@ -312,10 +317,14 @@ int journal_probe(struct journal *journal, struct err *err)
     return rc;
 }
 
+static bool has_room(const struct journal *journal)
+{
+    return journal->live + HEAD_BYTES + MSG_BYTES_MAX <= JOURNAL_BYTES_MAX;
+}
+
 bool journal_is_stuck(const struct journal *journal)
 {
-    return journal->wanted > 0 ||
-           journal->live + HEAD_BYTES + MSG_BYTES_MAX > JOURNAL_BYTES_MAX;
+    return journal->wanted > 0 || !has_room(journal);
 }
 
 static void shrink(struct journal *journal)
@@ -340,6 +349,35 @@ bool journal_ack(struct journal *journal, const char *nonce)
         return true;
     }
     return false;
+}
+
+/* May it go, if 'owner' is served?  A time that is not known is no age. */
+static bool is_given_up(const struct journal *journal,
+                        const struct journal_entry *entry, const char *owner,
+                        int64_t utc_ns)
+{
+    const struct journal_record *record = &entry->record;
+    bool old = utc_ns - record->utc_ns > JOURNAL_KEEP_NS;
+
+    if (strcmp(record->owner, owner) != 0)
+        return (old && record->utc_ns > 0) || !has_room(journal);
+    return old && entry->sent_ns > 0 && !has_room(journal);
+}
+
+size_t journal_age(struct journal *journal, const char *owner, int64_t utc_ns)
+{
+    size_t kept = 0, n = journal->n;
+
+    for (size_t i = 0; i < n; i++) {
+        if (is_given_up(journal, &journal->entries[i], owner, utc_ns))
+            release(journal, &journal->entries[i]);
+        else
+            journal->entries[kept++] = journal->entries[i];
+    }
+    journal->n = kept;
+    if (kept < n)
+        shrink(journal);
+    return n - kept;
 }
 
 struct journal_entry *journal_entries(struct journal *journal, size_t *n)

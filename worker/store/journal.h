@@ -16,11 +16,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/clock.h"
 #include "common/err.h"
 #include "common/hash.h"
 #include "worker/store/journal_record.h"
 
 #define JOURNAL_BYTES_MAX (64 << 20) /* of unacknowledged results */
+#define JOURNAL_KEEP_NS (7 * 24 * 3600 * NS_PER_S)
 
 struct journal;
 
@@ -51,6 +53,12 @@ bool journal_is_stuck(const struct journal *journal);
 
 /* Forget a result.  False if no record has this nonce. */
 bool journal_ack(struct journal *journal, const char *nonce);
+
+/* Forget results that nobody fetches, while the database 'owner' is served:
+ * those of other databases that are older than JOURNAL_KEEP_NS.  While there is
+ * no room for another message, the oldest ones go: of other databases, or older
+ * than that although they were sent.  Returns how many. */
+size_t journal_age(struct journal *journal, const char *owner, int64_t utc_ns);
 
 /* All entries, oldest first; valid until the next add or ack. */
 struct journal_entry *journal_entries(struct journal *journal, size_t *n);
