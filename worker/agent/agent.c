@@ -229,6 +229,9 @@ static void speak(struct agent *agent, int64_t now_ns)
         return;
     }
     agent_announce(agent);
+    if (agent->connection.announced == RESOURCES_TROUBLE)
+        /* the next one may find the host repaired, with another PATH */
+        agent_stop(agent, AGENT_STOPS, "it cannot do any work");
     if (now_ns >= agent->due.beat_ns) {
         struct msg beat = { .type = MSG_BEAT };
 

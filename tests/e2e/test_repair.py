@@ -1,0 +1,35 @@
+"""A host that was repaired between two tries is seen as it is now."""
+
+import os
+import re
+import unittest
+
+import rig
+
+
+class Repair(rig.Rig):
+    def path_without_compilers(self):
+        """The programs of this machine, without any compiler."""
+        folder = self.path("bin")
+        os.mkdir(folder)
+        for name in os.listdir("/usr/bin"):
+            if not re.search(r"\+\+|^cc$|gcc|clang", name):
+                os.symlink(os.path.join("/usr/bin", name), os.path.join(folder, name))
+        return folder
+
+    def log(self):
+        with open(os.path.join(self.workdir, "worker.log")) as f:
+            return f.read()
+
+    def test_the_next_try_starts_a_new_worker(self):
+        folder = self.few(BLOCK_SIZE=[256], ITEMS=[1])
+        whole, self.env["PATH"] = self.env["PATH"], self.path_without_compilers()
+        self.assertIn("there is no C++ compiler", self.run_coord(folder, "sweep", "--device", "cpu", code=3).stderr)
+        self.env["PATH"] = whole
+        self.run_coord(folder, "sweep", "--device", "cpu")
+        self.assert_all_correct(self.report(folder))
+        self.assertIn("ENDED why=it cannot do any work", self.log())
+
+
+if __name__ == "__main__":
+    unittest.main()
