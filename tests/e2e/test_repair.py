@@ -29,6 +29,14 @@ class Repair(rig.Rig):
         self.run_coord(folder, "sweep", "--device", "cpu")
         self.assert_all_correct(self.report(folder))
         self.assertIn("ENDED why=it cannot do any work", self.log())
+        with self.subTest("when it is finished, its worker ends, and asking again starts none"):
+            rig.until("the worker has ended", lambda: not self.workers(), 30)
+            before = self.log()
+            unreachable = self.hosts("127.0.0.1:9")
+            for command in ["sweep", "--device", "cpu"], ["resume"], ["sweep", "--device", "cpu", "--hosts", unreachable]:
+                self.assertIn("nothing is left to do: no host is used", self.run_coord(folder, *command).stderr)
+                self.assertEqual(self.workers(), [])
+            self.assertEqual(self.log(), before)
 
 
 if __name__ == "__main__":
