@@ -49,7 +49,7 @@ struct msg_ready {
 };
 
 struct msg_trouble {
-    const char *what; /* toolkit runner device lock */
+    const char *what; /* toolkit runner device lock limits */
     const char *text;
 };
 
