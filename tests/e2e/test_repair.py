@@ -2,6 +2,8 @@
 
 import os
 import re
+import shutil
+import signal
 import unittest
 
 import rig
@@ -37,6 +39,26 @@ class Repair(rig.Rig):
                 self.assertIn("nothing is left to do: no host is used", self.run_coord(folder, *command).stderr)
                 self.assertEqual(self.workers(), [])
             self.assertEqual(self.log(), before)
+
+    def test_a_compiler_that_may_not_write_is_no_compile_error(self):
+        folder = self.few(BLOCK_SIZE=[256], ITEMS=[1])
+        whole = self.env["PATH"]
+        os.mkdir(self.path("small"))
+        with open(self.path("small", "c++"), "w") as f:
+            f.write(f"""#!/bin/sh
+case "$*" in *params.h*) ulimit -f 1;; esac
+exec '{shutil.which("c++")}' "$@"
+""")
+        os.chmod(self.path("small", "c++"), 0o755)
+        self.env["PATH"] = self.path("small") + ":" + whole
+        coord = self.start(folder, "sweep", "--device", "cpu")
+        rig.until("the remedy is said", lambda: "raise 'ulimit -f' for logins there" in self.stderr(), 60)
+        coord.send_signal(signal.SIGTERM)
+        self.assertEqual(coord.wait(60), 143, self.stderr())
+        self.assertEqual(self.settled(folder), 0)
+        self.env["PATH"] = whole
+        self.run_coord(folder, "sweep", "--device", "cpu")
+        self.assert_all_correct(self.report(folder))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,12 +214,24 @@ static void deliver_measurement(struct agent *agent, struct lease *lease,
     agent_deliver(agent, lease, &msg, now_ns);
 }
 
-/* If the disk is full, the compiler's error is not about the source. */
-static bool is_disk_full(const struct build_result *made)
+static bool says(const struct build_result *made, const char *text)
 {
-    return made->outcome != OUTCOME_BUILT &&
-           (strstr(made->detail, strerror(ENOSPC)) ||
-            (made->log && strstr(made->log, strerror(ENOSPC))));
+    return strstr(made->detail, text) || (made->log && strstr(made->log, text));
+}
+
+/* If a file could not be written, the compiler's error is not about the source.
+ * Returns what to do about it, or NULL. */
+static const char *write_trouble(const struct build_result *made)
+{
+    if (made->outcome == OUTCOME_BUILT)
+        return NULL;
+    if (says(made, strerror(ENOSPC)))
+        return "the disk of its work folder is full: make room, or name "
+               "another one with workdir=";
+    if (says(made, strerror(EFBIG)) || says(made, strsignal(SIGXFSZ)))
+        return "the compiler may not write a file that large: raise 'ulimit "
+               "-f' for logins there, or in /etc/security/limits.conf";
+    return NULL;
 }
 
 static void collect_builds(struct agent *agent, int64_t now_ns)
@@ -231,12 +244,10 @@ static void collect_builds(struct agent *agent, int64_t now_ns)
         continue; /* results are added only when a slot is free */
     while (slots_next_result(slots, &number, &result)) {
         struct lease *lease = queue_numbered(agent->queue, number);
+        const char *trouble = write_trouble(&result);
 
-        if (lease && is_disk_full(&result)) {
-            agent_refuse(
-                agent, &lease->msg,
-                "the disk of its work folder is full: make room, or name "
-                "another one with workdir=");
+        if (lease && trouble) {
+            agent_refuse(agent, &lease->msg, trouble);
             queue_remove(agent->queue, lease);
         } else if (lease) {
             deliver_build(agent, lease, &result, now_ns);
