@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import signal
 import unittest
 
 import rig
@@ -40,7 +39,7 @@ class Repair(rig.Rig):
                 self.assertEqual(self.workers(), [])
             self.assertEqual(self.log(), before)
 
-    def test_a_compiler_that_may_not_write_is_no_compile_error(self):
+    def test_a_limit_of_files_is_no_compile_error_and_can_be_raised(self):
         folder = self.few(BLOCK_SIZE=[256], ITEMS=[1])
         whole = self.env["PATH"]
         os.mkdir(self.path("small"))
@@ -51,10 +50,8 @@ exec '{shutil.which("c++")}' "$@"
 """)
         os.chmod(self.path("small", "c++"), 0o755)
         self.env["PATH"] = self.path("small") + ":" + whole
-        coord = self.start(folder, "sweep", "--device", "cpu")
-        rig.until("the remedy is said", lambda: "raise 'ulimit -f' for logins there" in self.stderr(), 60)
-        coord.send_signal(signal.SIGTERM)
-        self.assertEqual(coord.wait(60), 143, self.stderr())
+        refused = self.run_coord(folder, "sweep", "--device", "cpu", code=3)
+        self.assertIn("raise 'ulimit -f' for logins there", refused.stderr)
         self.assertEqual(self.settled(folder), 0)
         self.env["PATH"] = whole
         self.run_coord(folder, "sweep", "--device", "cpu")

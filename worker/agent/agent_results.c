@@ -220,18 +220,24 @@ static bool says(const struct build_result *made, const char *text)
 }
 
 /* If a file could not be written, the compiler's error is not about the source.
- * Returns what to do about it, or NULL. */
-static const char *write_trouble(const struct build_result *made)
+ * Returns what to do about it, or NULL.  A full disk may have room again, but
+ * this process keeps its limits. */
+static const char *write_trouble(struct agent *agent,
+                                 const struct build_result *made)
 {
+    static const char limit[] =
+        "the compiler may not write a file that large: raise 'ulimit -f' for "
+        "logins there, or in /etc/security/limits.conf";
+
     if (made->outcome == OUTCOME_BUILT)
         return NULL;
     if (says(made, strerror(ENOSPC)))
         return "the disk of its work folder is full: make room, or name "
                "another one with workdir=";
-    if (says(made, strerror(EFBIG)) || says(made, strsignal(SIGXFSZ)))
-        return "the compiler may not write a file that large: raise 'ulimit "
-               "-f' for logins there, or in /etc/security/limits.conf";
-    return NULL;
+    if (!says(made, strerror(EFBIG)) && !says(made, strsignal(SIGXFSZ)))
+        return NULL;
+    resources_fail(agent->bench, "limits", limit);
+    return limit;
 }
 
 static void collect_builds(struct agent *agent, int64_t now_ns)
@@ -244,7 +250,7 @@ static void collect_builds(struct agent *agent, int64_t now_ns)
         continue; /* results are added only when a slot is free */
     while (slots_next_result(slots, &number, &result)) {
         struct lease *lease = queue_numbered(agent->queue, number);
-        const char *trouble = write_trouble(&result);
+        const char *trouble = write_trouble(agent, &result);
 
         if (lease && trouble) {
             agent_refuse(agent, &lease->msg, trouble);

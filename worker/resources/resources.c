@@ -50,6 +50,15 @@ static void trouble(struct resources *resources, const char *what)
     resources->what = what;
 }
 
+void resources_fail(struct resources *resources, const char *what,
+                    const char *text)
+{
+    if (resources->state == RESOURCES_TROUBLE)
+        return;
+    err_set(&resources->err, ERR_SYSTEM, "%s", text);
+    trouble(resources, what);
+}
+
 static bool has_gpus(const struct resources *resources)
 {
     return strcmp(resources->which, "none") != 0;
