@@ -179,6 +179,7 @@ static int read_all(const struct journal *journal, char **out, size_t *len,
     got = read_full(journal->fd, *out, (size_t)st.st_size, 0);
     if (got < 0) {
         free(*out);
+        *out = NULL;
         return sys_err(journal, err);
     }
     *len = (size_t)got;
@@ -369,10 +370,12 @@ size_t journal_age(struct journal *journal, const char *owner, int64_t utc_ns)
     size_t kept = 0, n = journal->n;
 
     for (size_t i = 0; i < n; i++) {
-        if (is_given_up(journal, &journal->entries[i], owner, utc_ns))
-            release(journal, &journal->entries[i]);
+        struct journal_entry *entry = &journal->entries[i];
+
+        if (is_given_up(journal, entry, owner, utc_ns))
+            release(journal, entry);
         else
-            journal->entries[kept++] = journal->entries[i];
+            memmove(&journal->entries[kept++], entry, sizeof(*entry));
     }
     journal->n = kept;
     if (kept < n)
