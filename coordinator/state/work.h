@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buf.h"
 #include "common/hash.h"
 #include "coordinator/plan/plan.h"
 #include "coordinator/schedule/sched.h"
@@ -74,7 +73,6 @@ struct work {
     size_t n_left;
     struct fetch *fetches;
     size_t n_fetches;
-    struct buf request; /* of the measurement last handed out, in a replay */
     const char *useless_on; /* the host where the reference was of no use, or
                              * NULL */
     double mean_ns[2]; /* of a build, of a measurement; 0 while not known */

@@ -97,6 +97,11 @@ int sql_refused(struct sqlite3 *db, struct err *err)
     int primary = sqlite3_errcode(db) & 0xff, os = system_error(db);
     bool disk = primary == SQLITE_IOERR || primary == SQLITE_FULL;
 
+    if (primary == SQLITE_CORRUPT)
+        return err_set(err, ERR_STORE,
+                       "%s; 'fa-coord recover' copies the rows that can be "
+                       "read",
+                       sqlite3_errmsg(db));
     if (disk && os == EFBIG)
         return err_set(err, ERR_STORE,
                        "%s: the file may not grow so large; raise 'ulimit -f', "

@@ -110,6 +110,21 @@ int store_begin(struct store *store, struct err *err)
     return err_set(err, ERR_STORE, "%s", here.text);
 }
 
+/* The rows would go to a file that nobody finds again. */
+static int check_place(struct store *store, struct err *err)
+{
+    int has_moved = 0;
+
+    sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
+    if (!has_moved)
+        return 0;
+    return err_set(err, ERR_STORE,
+                   "%s was deleted, moved or replaced while it was written "
+                   "to; if it was moved, move it back, and 'fa-coord resume' "
+                   "goes on with what it holds",
+                   store->path);
+}
+
 int store_commit(struct store *store, struct err *err)
 {
     struct err here;
@@ -118,6 +133,11 @@ int store_commit(struct store *store, struct err *err)
         return err_set(err, ERR_STORE, "%s", store->why.text);
     if (sqlite3_get_autocommit(store->db))
         return 0;
+    if (check_place(store, err) < 0) {
+        store->failed = true;
+        store->why = *err;
+        return ERR_STORE;
+    }
     if (sql_run(store->db, "COMMIT", &here) < 0) {
         store_fail(store, "commit", &here);
         return err_set(err, ERR_STORE, "%s", here.text);

@@ -289,7 +289,6 @@ void rig_begin(struct rig *rig)
                         .hosts = mem_new(n, sizeof(struct host_state)),
                         .usable_ns = RIG_START_NS };
     sweep->fleet.ledger = ledger_new((int)n, records_put_interval, sweep);
-    buf_init(&sweep->work.request, 64 << 10);
     for (size_t i = 0; i < n; i++)
         sweep->fleet.hosts[i].host = &rig->list[i];
     rig_run(rig, RIG_EPOCH);
@@ -322,7 +321,6 @@ void rig_close(struct rig *rig)
         progress_free(sweep->reactor.progress);
         artifacts_free(sweep);
         inbox_forget_kept(sweep);
-        buf_fini(&sweep->work.request);
         free(sweep->fleet.hosts);
         free(sweep->work.artifacts);
         free(sweep->work.vanished);
