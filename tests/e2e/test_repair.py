@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import subprocess
 import unittest
 
 import rig
@@ -39,7 +40,23 @@ class Repair(rig.Rig):
                 self.assertEqual(self.workers(), [])
             self.assertEqual(self.log(), before)
 
-    def test_a_limit_of_files_is_no_compile_error_and_can_be_raised(self):
+    def limited(self, folder, files):
+        """A sweep on one slot that may open so many files."""
+        sweep = os.path.join(self.bin, "fa-coord") + " sweep --device cpu --hosts " + self.hosts("localhost slots=1")
+        return subprocess.run(["sh", "-c", f"ulimit -n {files}; exec {sweep}"], cwd=folder, env=self.env,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240)
+
+    def test_64_open_files_are_enough_and_fewer_are_named(self):
+        folder = self.few(BLOCK_SIZE=[256], ITEMS=[1])
+        few = self.limited(folder, 55)
+        self.assertEqual(few.returncode, 3, few.stderr)
+        self.assertIn("at most 55 open files are allowed here, and 58 are needed; raise the limit with 'ulimit -n 58'",
+                      few.stderr)
+        enough = self.limited(folder, 64)
+        self.assertEqual(enough.returncode, 0, enough.stderr)
+        self.assert_all_correct(self.report(folder))
+
+    def test_a_limit_of_a_file_is_no_compile_error_and_can_be_raised(self):
         folder = self.few(BLOCK_SIZE=[256], ITEMS=[1])
         whole = self.env["PATH"]
         os.mkdir(self.path("small"))
