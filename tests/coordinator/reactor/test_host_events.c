@@ -114,7 +114,7 @@ static void results_damaged_on_its_disk_are_said_once(void **state)
 
     (void)state;
     hello.hello.lost = 2;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++, hello.hello.pid++)
         assert_int_equal(rig_take(&rig, 0, hello), 0);
     heard = strstr(rig_heard(&rig), "a: its disk damaged 2 results in");
     assert_non_null(heard);
