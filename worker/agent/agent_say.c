@@ -68,6 +68,7 @@ void agent_say_hello(struct agent *agent, int64_t now_ns)
                                   .boot_id = boot_id,
                                   .pid = getpid(),
                                   .cpus = count_cpus(),
+                                  .lost = agent->lost,
                                   .running = running(agent) } };
     size_t n;
 

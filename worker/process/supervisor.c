@@ -19,7 +19,7 @@ enum {
     FD_GATE = 3,
     FD_REPORT = 4,
     FD_FREE = 5,
-    FD_HIGH = 64,    /* above the descriptors used here */
+    FD_HIGH = 8,     /* above the descriptors used here */
     FD_LAST = 65536, /* where close_range() is missing */
     SIGNALS = 64,
     NOT_EXECUTED = 127,
