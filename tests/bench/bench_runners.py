@@ -46,8 +46,17 @@ CASES = {"10 us, streams": (1 << 21, 1), "10 us, computes": (1 << 17, 700),
          "1 ms, streams": (1 << 27, 1), "1 ms, computes": (1 << 21, 14000)}
 
 
+def older(lines):
+    """The same for a runner that has one tolerance for all outputs, and one set of inputs."""
+    words = next(line for line in lines if line.startswith("arg out")).split(" ")
+    kept = [" ".join([*words[:5], "zeros", "1", "out"]) if line.startswith("arg out") else line
+            for line in lines if not line.startswith("trials")]
+    return [*kept, f"tolerance {words[9]} {words[11]}"]
+
+
 class Runner:
     def __init__(self, program, gpu):
+        self.is_older = False
         self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.ask(["open", "device cuda", f"gpu {gpu}"])
 
@@ -66,7 +75,10 @@ class Runner:
 
     def measure(self, lines):
         """seconds held, and the median sample"""
-        reply = self.ask(lines)
+        reply = self.ask(older(lines) if self.is_older else lines)
+        if "error" in reply and not self.is_older:
+            self.is_older = True
+            reply = self.ask(older(lines))
         if reply.get("outcome") != ["correct"]:
             sys.exit(f"bench_runners.py: {reply}")
         return float(reply["held_s"][0]), statistics.median(map(float, reply["sample"]))
