@@ -126,18 +126,32 @@ static bool is_attached(const struct agent *agent)
             strncmp(link_invite(agent->link)->endpoint, "tcp://", 6) == 0);
 }
 
+static struct claim_owner owner_of(const struct agent *agent, int64_t now_ns)
+{
+    bool runs = agent->end.how == AGENT_RUNS;
+
+    return (struct claim_owner){
+        .invite = agent->link ? link_invite(agent->link) : NULL,
+        .attached = runs && is_attached(agent),
+        .dismissed = agent->end.asked_by != 0,
+        .invited_ns = now_ns - agent->invited_ns,
+        .silent_ns = now_ns - agent->liveness.heard_ns,
+        .ends_ns =
+            (runs ? liveness_ends_ns(&agent->liveness) : agent->end.by_ns) -
+            now_ns,
+    };
+}
+
 int agent_invite(struct agent *agent, const struct invite *invite,
                  struct err *err)
 {
     int64_t epoch = agent->link ? link_epoch(agent->link) : 0;
     int64_t now_ns = clock_boot_ns();
+    struct claim_owner now = owner_of(agent, now_ns);
     char owner[OWNER_PATH_BYTES];
     struct link *link;
-    int rc;
+    int rc = claim_check(&now, invite, err);
 
-    rc = claim_check(agent->link ? link_invite(agent->link) : NULL,
-                     now_ns - agent->liveness.heard_ns, is_attached(agent),
-                     invite, err);
     if (rc < 0)
         return rc;
     rc = link_open(agent->zctx, invite, &link, err);
@@ -149,8 +163,12 @@ int agent_invite(struct agent *agent, const struct invite *invite,
     }
     if (invite->epoch != epoch && agent->queue)
         queue_drop_idle(agent->queue);
+    if (!agent->link)
+        agent->tcp = strncmp(invite->endpoint, "tcp://", 6) == 0;
     link_close(agent->link, 0);
     agent->link = link;
+    if (invite->epoch != epoch)
+        agent->invited_ns = now_ns;
     agent->liveness =
         (struct liveness){ now_ns, BEAT_NS, invite->linger_ms * NS_PER_MS };
     forget_connection(agent, now_ns);
@@ -170,7 +188,9 @@ static void look_at_control(struct agent *agent, int64_t now_ns)
         return;
     if (control_step(agent->control, now_ns, &invite) != 1)
         return;
-    rc = agent_invite(agent, &invite, &err);
+    rc = claim_endpoint(agent->dir, agent->tcp, invite.endpoint, &err);
+    if (rc == 0)
+        rc = agent_invite(agent, &invite, &err);
     invite_wipe(&invite);
     if (rc < 0)
         log_line(LOG_W, "INVITATION-REFUSED", "%s", err.text);

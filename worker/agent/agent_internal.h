@@ -58,6 +58,8 @@ struct agent {
     struct journal *journal;
     struct transfers *transfers;
     struct link *link;       /* NULL until invited */
+    int64_t invited_ns;      /* when this epoch's first invitation came */
+    bool tcp;                /* the first invitation had tcp:// */
     struct resources *bench; /* NULL until the first WELCOME */
     struct queue *queue;     /* NULL until 'bench' is ready */
 
