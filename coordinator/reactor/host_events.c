@@ -127,6 +127,7 @@ static void welcome(struct sweep *sweep, size_t host)
                              : h->gpus[0]            ? h->gpus
                                                      : "all",
                      .nvcc = h->nvcc,
+                     .allow = h->allow,
                      .slots = h->slots,
                      .beat_ms = BEAT_MS,
                      .linger_ms = sweep->reactor.options->linger_s * 1000 }
@@ -410,6 +411,16 @@ void host_events_up(struct sweep *sweep, size_t host)
     host_state->same_worker = true;
 }
 
+static void warn_once(struct sweep *sweep, struct host_state *host_state,
+                      const char *warning)
+{
+    if (!warning[0] || host_state->warned)
+        return;
+    host_state->warned = true;
+    progress_say(sweep->reactor.progress, "%s: warning: %s",
+                 host_state->host->name, warning);
+}
+
 int host_events_ready(struct sweep *sweep, size_t host, const struct msg *msg,
                       struct err *err)
 {
@@ -434,6 +445,7 @@ int host_events_ready(struct sweep *sweep, size_t host, const struct msg *msg,
         host_state->n_gpus, host_state->n_gpus == 1 ? "" : "s",
         host_state->n_gpus ? ", " : "",
         host_state->n_gpus ? host_state->gpus[0].name : "");
+    warn_once(sweep, host_state, msg->ready.warning);
     if (sweep->work.plan) {
         host_events_up(sweep, host);
         return 0;

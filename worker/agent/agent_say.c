@@ -121,7 +121,8 @@ static void send_ready(struct agent *agent)
                              .toolkit = resources_toolkit(agent->bench),
                              .slots = (int64_t)resources_n_slots(agent->bench),
                              .n_gpus = (int64_t)gpus,
-                             .measure_credit = AGENT_MEASURE_CREDIT } };
+                             .measure_credit = AGENT_MEASURE_CREDIT,
+                             .warning = resources_warning(agent->bench) } };
 
     if (!agent->queue)
         agent->queue = queue_new(resources_n_slots(agent->bench), gpus,

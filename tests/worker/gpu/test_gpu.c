@@ -382,8 +382,8 @@ static void cancelled_measurement_gives_no_result(void **state)
 {
     struct gpu *gpu = open_gpu(script(SAY_OPEN "sleep 1000"));
     struct gpu_job job = { .request = REQUEST("right"),
-                           .artifact = "/a",
-                           .reference = "/b" };
+                           .artifact = KERNELS "right.so",
+                           .reference = KERNELS "sum.so" };
     struct gpu_result result;
 
     (void)state;
@@ -399,7 +399,8 @@ static void cancelled_measurement_gives_no_result(void **state)
 static void request_that_is_none_is_refused(void **state)
 {
     struct gpu *gpu = open_gpu(RUNNER);
-    struct gpu_job job = { .artifact = "/a", .reference = "/b" };
+    struct gpu_job job = { .artifact = KERNELS "right.so",
+                           .reference = KERNELS "sum.so" };
     struct err err;
 
     (void)state;
@@ -410,6 +411,9 @@ static void request_that_is_none_is_refused(void **state)
     assert_int_equal(gpu_measure(gpu, &job, clock_boot_ns(), &err), ERR_PROTO);
     job.request = "";
     assert_int_equal(gpu_measure(gpu, &job, clock_boot_ns(), &err), ERR_PROTO);
+    job.request = REQUEST("right");
+    job.artifact = "/nowhere/a"; /* evicted meanwhile */
+    assert_int_equal(gpu_measure(gpu, &job, clock_boot_ns(), &err), ERR_SYSTEM);
     assert_int_equal(gpu_state(gpu), GPU_IDLE);
     gpu_close(gpu);
 }
