@@ -414,7 +414,7 @@ void host_events_up(struct sweep *sweep, size_t host)
 static void warn_once(struct sweep *sweep, struct host_state *host_state,
                       const char *warning)
 {
-    if (!warning[0] || host_state->warned)
+    if (!warning || !warning[0] || host_state->warned)
         return;
     host_state->warned = true;
     progress_say(sweep->reactor.progress, "%s: warning: %s",
