@@ -134,7 +134,7 @@ static struct claim_owner owner_of(const struct agent *agent, int64_t now_ns)
         .invite = agent->link ? link_invite(agent->link) : NULL,
         .attached = runs && is_attached(agent),
         .dismissed = agent->end.asked_by != 0,
-        .invited_ns = now_ns - agent->invited_ns,
+        .invited_ns = now_ns - agent->connection.invited_ns,
         .silent_ns = now_ns - agent->liveness.heard_ns,
         .ends_ns =
             (runs ? liveness_ends_ns(&agent->liveness) : agent->end.by_ns) -
@@ -164,11 +164,11 @@ int agent_invite(struct agent *agent, const struct invite *invite,
     if (invite->epoch != epoch && agent->queue)
         queue_drop_idle(agent->queue);
     if (!agent->link)
-        agent->tcp = strncmp(invite->endpoint, "tcp://", 6) == 0;
+        agent->connection.tcp = strncmp(invite->endpoint, "tcp://", 6) == 0;
     link_close(agent->link, 0);
     agent->link = link;
     if (invite->epoch != epoch)
-        agent->invited_ns = now_ns;
+        agent->connection.invited_ns = now_ns;
     agent->liveness =
         (struct liveness){ now_ns, BEAT_NS, invite->linger_ms * NS_PER_MS };
     forget_connection(agent, now_ns);
@@ -188,7 +188,8 @@ static void look_at_control(struct agent *agent, int64_t now_ns)
         return;
     if (control_step(agent->control, now_ns, &invite) != 1)
         return;
-    rc = claim_endpoint(agent->dir, agent->tcp, invite.endpoint, &err);
+    rc = claim_endpoint(agent->dir, agent->connection.tcp, invite.endpoint,
+                        &err);
     if (rc == 0)
         rc = agent_invite(agent, &invite, &err);
     invite_wipe(&invite);
