@@ -128,7 +128,7 @@ static void grant_all(const struct granting *to, const char *path,
     close(file);
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as the path of an entry */
+/* As deep as the path of an entry. */
 static void grant(const struct granting *to, const char *path)
 {
     if (decides_below(to->sandbox, path))

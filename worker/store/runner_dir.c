@@ -11,6 +11,7 @@
 
 #include "worker/store/build_dir.h"
 
+#define NAME "/runner-XXXXXX"
 #define LONGEST_NAME "/files"
 
 static int sys_err(const char *path, struct err *err)
@@ -32,12 +33,12 @@ int runner_dir_open(const char *dir, struct runner_dir *runner_dir,
     char path[PATH_MAX];
     int n = snprintf(runner_dir->path, sizeof(runner_dir->path), "%s/tmp", dir);
 
-    if ((size_t)n + sizeof("/runner-XXXXXX" LONGEST_NAME) > sizeof(runner_dir->path)) {
+    if ((size_t)n + sizeof(NAME LONGEST_NAME) > sizeof(runner_dir->path)) {
         runner_dir->path[0] = '\0';
         return err_set(err, ERR_SYSTEM, "the path '%s' is too long", dir);
     }
     (void)mkdir(runner_dir->path, 0700); /* mkdtemp() tells */
-    strcat(runner_dir->path, "/runner-XXXXXX");
+    memcpy(runner_dir->path + n, NAME, sizeof(NAME));
     if (!mkdtemp(runner_dir->path)) {
         runner_dir->path[0] = '\0';
         return err_set(err, ERR_SYSTEM, "a folder in '%s/tmp': %s", dir,
