@@ -21,7 +21,8 @@
 #define SILENCE_NS (15 * NS_PER_S) /* after this silence it connects again */
 #define LAST_WORDS_MS 1000         /* time to send BYE */
 #define TRIM_NS (60 * NS_PER_S)
-#define TURN_NS (1 * NS_PER_S) /* longer: it was suspended */
+#define REFUSAL_NS (10 * NS_PER_S) /* between two in the log */
+#define TURN_NS (1 * NS_PER_S)     /* longer: it was suspended */
 #define POLL_MS_MAX 1000
 
 /* the DEALER, the signals, the control socket, then all children */
@@ -178,6 +179,15 @@ int agent_invite(struct agent *agent, const struct invite *invite,
     return 0;
 }
 
+/* A relay that was told to come later asks several times a second. */
+static void log_refusal(struct agent *agent, const char *why, int64_t now_ns)
+{
+    if (now_ns < agent->due.refusal_ns)
+        return;
+    log_line(LOG_W, "INVITATION-REFUSED", "%s", why);
+    agent->due.refusal_ns = now_ns + REFUSAL_NS;
+}
+
 static void look_at_control(struct agent *agent, int64_t now_ns)
 {
     struct invite invite;
@@ -194,7 +204,7 @@ static void look_at_control(struct agent *agent, int64_t now_ns)
         rc = agent_invite(agent, &invite, &err);
     invite_wipe(&invite);
     if (rc < 0)
-        log_line(LOG_W, "INVITATION-REFUSED", "%s", err.text);
+        log_refusal(agent, err.text, now_ns);
     if (rc < 0)
         control_refuse(agent->control, rc == ERR_NETWORK, err.text);
     else

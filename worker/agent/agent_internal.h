@@ -39,7 +39,7 @@ struct agent_connection {
 };
 
 struct agent_due {
-    int64_t hello_ns, beat_ns, resend_ns, trim_ns;
+    int64_t hello_ns, beat_ns, resend_ns, trim_ns, refusal_ns;
 };
 
 struct agent_end {

@@ -145,6 +145,8 @@ void agent_announce(struct agent *agent)
         break;
     case RESOURCES_TROUBLE:
         send_trouble(agent);
+        /* the next one starts in a new login, with what was repaired since */
+        agent_stop(agent, AGENT_STOPS, "this host cannot be used");
         break;
     }
     agent->connection.announced = resources_state(agent->bench);
