@@ -27,6 +27,10 @@ struct owner {
     int64_t since_utc;
 };
 
+/* Begins the refusal of a worker whose owner is gone: it comes free by itself,
+ * so that waiting helps. */
+#define OWNER_IS_GONE "its worker waits for another sweep"
+
 /* Put 'text' into one of the fields, of 'size' bytes.  Control characters
  * become '?'. If it does not fit, its end is kept, after "...". */
 void owner_set(char *field, size_t size, const char *text);

@@ -9,6 +9,7 @@
 #include "common/mem.h"
 #include "common/msg.h"
 #include "common/outcome.h"
+#include "common/owner.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/link/host_threads.h"
 #include "coordinator/reactor/dispatch.h"
@@ -61,6 +62,16 @@ void host_events_give_up(struct sweep *sweep, size_t host, int code,
     sweep->reactor.io.link.dismiss(sweep->reactor.io.link.self, host);
 }
 
+/* The seconds in the text differ from try to try. */
+static bool is_told(const struct host_state *host_state, const char *why)
+{
+    const char *was = host_state->conn.why;
+
+    if (strstr(why, OWNER_IS_GONE))
+        return strstr(was, OWNER_IS_GONE);
+    return host_state->conn.tries > 0 && strcmp(was, why) == 0;
+}
+
 /* A worker that ended by itself has said why. */
 static void broken(struct sweep *sweep, const struct host_thread_news *news)
 {
@@ -74,10 +85,11 @@ static void broken(struct sweep *sweep, const struct host_thread_news *news)
              why);
     if (sweep->reactor.stopping)
         return;
-    if (host_state->conn.tries == 0 || strcmp(host_state->conn.why, why) != 0)
+    if (!is_told(host_state, why))
         progress_say(sweep->reactor.progress, "%s: %s; trying again",
                      host_state->host->name, why);
-    host_state->conn.tries++;
+    if (!strstr(why, OWNER_IS_GONE))
+        host_state->conn.tries++;
     host_state->conn.code = news->code;
     snprintf(host_state->conn.why, sizeof(host_state->conn.why), "%s", why);
 }

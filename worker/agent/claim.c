@@ -19,9 +19,8 @@ static int refuse_other(const struct claim_owner *owner, struct err *err)
                        "give this sweep another workdir=",
                        shown);
     return err_set(err, ERR_NETWORK,
-                   "its worker waits for another sweep: %s; it is free in at "
-                   "most %lld s",
-                   shown, (long long)(ends_s > 0 ? ends_s : 1));
+                   OWNER_IS_GONE ": %s; it is free in at most %lld s", shown,
+                   (long long)(ends_s > 0 ? ends_s : 1));
 }
 
 static int check_epoch(const struct claim_owner *owner, int64_t epoch,
