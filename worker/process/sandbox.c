@@ -115,6 +115,7 @@ bool sandbox_sees(const struct sandbox *sandbox, const char *path)
 {
     char full[PATH_MAX];
 
-    return !sandbox || !realpath(path, full) ||
+    return !sandbox || sandbox->means == SANDBOX_NOTHING ||
+           !realpath(path, full) ||
            sandbox_right(sandbox, full) != SANDBOX_HIDDEN;
 }

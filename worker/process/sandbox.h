@@ -62,7 +62,8 @@ enum sandbox_right sandbox_right(const struct sandbox *sandbox,
 /* The same of the folder that entry 'i' is in. */
 enum sandbox_right sandbox_right_around(const struct sandbox *sandbox,
                                         size_t i);
-/* Can a program in it read this path, once resolved?  NULL: any. */
+/* Can a program in it read this path, once resolved?  Any if the sandbox is
+ * NULL, or if this host has no means. */
 bool sandbox_sees(const struct sandbox *sandbox, const char *path);
 
 /* Is 'path' the same as 'folder', or below it? */

@@ -26,7 +26,7 @@ struct attributes {
 };
 
 /* What a program writes to a hidden folder is in memory. */
-#define EMPTY "mode=0700,size=16m,nr_inodes=4k"
+#define EMPTY "mode=0700,size=256m,nr_inodes=64k"
 
 /* In a user namespace a mount keeps the flags that it has. */
 static unsigned long flags_of(const char *path)

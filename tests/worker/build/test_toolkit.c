@@ -119,7 +119,7 @@ static void wrong_nvcc_of_the_user_is_not_replaced(void **state)
 
 static void one_that_builds_do_not_see_is_passed_over(void **state)
 {
-    struct sandbox *sandbox = sandbox_new(SANDBOX_NOTHING);
+    struct sandbox *sandbox = sandbox_new(SANDBOX_MOUNTS);
     char *home = mem_printf("%s/home/cuda", root);
     char *hidden = put("home/cuda/bin/nvcc", "");
     struct toolkit_places places = { .root = "/no",

@@ -200,7 +200,7 @@ static void a_program_in_the_home_folder_needs_allow(void **state)
 {
     char *program = below("program");
     const char *command[] = { program };
-    struct sandbox *sandbox = sandbox_new(SANDBOX_NOTHING);
+    struct sandbox *sandbox = sandbox_new(SANDBOX_MOUNTS);
     struct tool_box here = box("cpu");
     const struct tool_job job = { .gpu = "CPU-1", .command = { command, 1 } };
     struct tool_result result;
