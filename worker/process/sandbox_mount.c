@@ -60,24 +60,29 @@ static bool make_read_only(const char *path)
                  MS_BIND | MS_REMOUNT | MS_RDONLY | flags_of(path), NULL) == 0;
 }
 
+/* What was removed since needs no cover. */
 static bool hide(const char *path)
 {
     struct stat st;
+    int rc = lstat(path, &st);
 
-    if (lstat(path, &st) < 0)
-        return errno == ENOENT; /* removed since */
-    if (S_ISDIR(st.st_mode))
-        return mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, EMPTY) == 0;
-    return mount("/dev/null", path, NULL, MS_BIND, NULL) == 0;
+    if (rc == 0 && S_ISDIR(st.st_mode))
+        rc = mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, EMPTY);
+    else if (rc == 0)
+        rc = mount("/dev/null", path, NULL, MS_BIND, NULL);
+    return rc == 0 || errno == ENOENT;
 }
 
-/* The folders above it; those that are there already are no error. */
+/* What it is mounted on, with the folders above, unless that is there. */
 static bool make_place(const char *path, bool is_folder)
 {
     char above[PATH_MAX];
     size_t len = strlen(path);
+    struct stat st;
     int fd;
 
+    if (lstat(path, &st) == 0)
+        return true;
     if (len >= sizeof(above)) {
         errno = ENAMETOOLONG;
         return false;
@@ -90,8 +95,8 @@ static bool make_place(const char *path, bool is_folder)
             *at = '/';
         }
     if (is_folder)
-        return mkdir(path, 0700) == 0 || errno == EEXIST;
-    fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        return mkdir(path, 0700) == 0;
+    fd = open(path, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd >= 0)
         close(fd);
     return fd >= 0;

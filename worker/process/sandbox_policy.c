@@ -1,10 +1,12 @@
 #include "worker/process/sandbox_policy.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/mem.h"
@@ -160,9 +162,12 @@ struct sandbox *sandbox_policy_copy(const struct sandbox *sandbox)
     struct sandbox *copy = sandbox ? sandbox_copy(sandbox) : NULL;
     DIR *dir = copy ? opendir(AGENTS) : NULL;
     struct dirent *entry;
+    struct stat st;
 
     while (dir && (entry = readdir(dir)))
-        if (strncmp(entry->d_name, AGENT, strlen(AGENT)) == 0)
+        if (strncmp(entry->d_name, AGENT, strlen(AGENT)) == 0 &&
+            fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            st.st_uid == geteuid())
             hide_in(copy, AGENTS, entry->d_name);
     if (dir)
         closedir(dir);

@@ -183,7 +183,8 @@ static void it_sees_its_own_folder_and_what_it_was_given(void **state)
     here.sandbox = sandbox;
     run(&here, &job, &result);
     expected = mem_printf("text\nx\n%s", script);
-    assert_string_equal(result.output, expected);
+    if (strcmp(result.output, expected) != 0)
+        fail_msg("%s: %s", result.detail, result.log);
     assert_non_null(strstr(result.log, journal));
     tool_result_fini(&result);
     sandbox_free(sandbox);
