@@ -127,6 +127,8 @@ static void send_ready(struct agent *agent)
     if (!agent->queue)
         agent->queue = queue_new(resources_n_slots(agent->bench), gpus,
                                  AGENT_MEASURE_CREDIT);
+    log_line(LOG_I, "READY", "gpus=%zu sandbox=%s", gpus,
+             resources_means(agent->bench));
     for (size_t i = 0; i < gpus; i++)
         send_gpu(agent, i);
     agent_send(agent, &ready);

@@ -29,7 +29,7 @@ enum sandbox_means {
     SANDBOX_NOTHING,
 };
 
-#define SANDBOX_ENTRIES_MAX 128
+#define SANDBOX_ENTRIES_MAX 256
 
 struct sandbox_entry {
     char *path;

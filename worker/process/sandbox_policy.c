@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,16 @@ static const char *const secrets[] = {
     ".bash_history",
 };
 
-#define AGENTS "/tmp"
-#define AGENT "ssh-" /* ssh-XXXXXXXXXX, of ssh-agent and of sshd */
+/* Who reaches one of these has programs run for it outside of a sandbox. */
+static const char *const services[] = {
+    "/run/user",         "/run/docker.sock", "/var/run/docker.sock",
+    "/run/containerd",   "/run/podman",      "/run/crio",
+    "/run/libvirt",      "/run/dbus",        "/run/systemd/private",
+    "/run/snapd.socket", "/run/screen",
+};
+
+#define TEMPORARY "/tmp"
+#define OF_DRIVER "nvidia-" /* nvidia-mps: CUDA connects to it */
 
 static void hide_in(struct sandbox *sandbox, const char *folder,
                     const char *name)
@@ -64,21 +73,40 @@ static void hide_database(struct sandbox *sandbox, const char *database)
     }
 }
 
+static void hide_keys(struct sandbox *sandbox, const char *home)
+{
+    for (size_t i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++)
+        hide_in(sandbox, home, secrets[i]);
+}
+
+/* HOME may be another folder than that of the user.  fgetpwent() works in a
+ * static program, and knows the users of this machine only. */
+static void hide_keys_of_user(struct sandbox *sandbox)
+{
+    FILE *users = fopen("/etc/passwd", "re");
+    const struct passwd *user;
+
+    while (users && (user = fgetpwent(users)))
+        if (user->pw_uid == geteuid())
+            hide_keys(sandbox, user->pw_dir);
+    if (users)
+        fclose(users);
+}
+
 static void hide_secrets(struct sandbox *sandbox,
                          const struct sandbox_policy *policy)
 {
-    const char *services = getenv("XDG_RUNTIME_DIR");
-    char *run = mem_printf("/run/user/%u", (unsigned)geteuid());
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
 
-    for (size_t i = 0; policy->home && i < sizeof(secrets) / sizeof(*secrets);
-         i++)
-        hide_in(sandbox, policy->home, secrets[i]);
-    (void)sandbox_set(sandbox, run, SANDBOX_HIDDEN);
-    if (services)
-        (void)sandbox_set(sandbox, services, SANDBOX_HIDDEN);
+    if (policy->home)
+        hide_keys(sandbox, policy->home);
+    hide_keys_of_user(sandbox);
+    for (size_t i = 0; i < sizeof(services) / sizeof(services[0]); i++)
+        (void)sandbox_set(sandbox, services[i], SANDBOX_HIDDEN);
+    if (runtime)
+        (void)sandbox_set(sandbox, runtime, SANDBOX_HIDDEN);
     hide_database(sandbox, policy->database);
     (void)sandbox_set(sandbox, policy->dir, SANDBOX_HIDDEN);
-    free(run);
 }
 
 static int refuse(const char *path, const char *why, struct err *err)
@@ -157,21 +185,78 @@ int sandbox_policy_new(const struct sandbox_policy *policy,
     return 0;
 }
 
+static bool has_socket(int parent, const char *name)
+{
+    int fd =
+        openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    struct dirent *entry;
+    bool found = false;
+
+    while (dir && !found && (entry = readdir(dir)))
+        found = entry->d_type == DT_SOCK;
+    if (dir)
+        closedir(dir);
+    else if (fd >= 0)
+        close(fd);
+    return found;
+}
+
+/* A socket of this user, or a folder of sockets: tmux-UID, ssh-XXXXXXXXXX. */
+static bool is_service(int parent, const char *name)
+{
+    struct stat st;
+
+    if (strncmp(name, OF_DRIVER, strlen(OF_DRIVER)) == 0 ||
+        fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+        st.st_uid != geteuid() || name[0] == '.')
+        return false;
+    return S_ISSOCK(st.st_mode) ||
+           (S_ISDIR(st.st_mode) && has_socket(parent, name));
+}
+
+static bool decides_in(const struct sandbox *sandbox, const char *folder)
+{
+    for (size_t i = 0; i < sandbox->n; i++)
+        if (sandbox_contains(folder, sandbox->entries[i].path))
+            return true;
+    return false;
+}
+
+static void hide_temporary(struct sandbox *sandbox)
+{
+    DIR *dir = opendir(TEMPORARY);
+    struct dirent *entry;
+
+    while (dir && (entry = readdir(dir)))
+        if (is_service(dirfd(dir), entry->d_name)) {
+            char *path = mem_printf(TEMPORARY "/%s", entry->d_name);
+
+            /* one that holds the work folder is decided already */
+            if (!decides_in(sandbox, path))
+                (void)sandbox_set(sandbox, path, SANDBOX_HIDDEN);
+            free(path);
+        }
+    if (dir)
+        closedir(dir);
+}
+
 struct sandbox *sandbox_policy_copy(const struct sandbox *sandbox)
 {
     struct sandbox *copy = sandbox ? sandbox_copy(sandbox) : NULL;
-    DIR *dir = copy ? opendir(AGENTS) : NULL;
-    struct dirent *entry;
-    struct stat st;
 
-    while (dir && (entry = readdir(dir)))
-        if (strncmp(entry->d_name, AGENT, strlen(AGENT)) == 0 &&
-            fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-            st.st_uid == geteuid())
-            hide_in(copy, AGENTS, entry->d_name);
-    if (dir)
-        closedir(dir);
+    if (copy)
+        hide_temporary(copy);
     return copy;
+}
+
+const char *sandbox_policy_means(const struct sandbox *sandbox)
+{
+    static const char *const names[] = { [SANDBOX_MOUNTS] = "mounts",
+                                         [SANDBOX_LANDLOCK] = "Landlock",
+                                         [SANDBOX_NOTHING] = "nothing" };
+
+    return names[sandbox->means];
 }
 
 const char *sandbox_policy_warning(const struct sandbox *sandbox)

@@ -22,17 +22,20 @@ struct sandbox_policy {
                            * keys or tokens */
 };
 
-/* Hidden are the home folder, the work folder, the folder of the user's
- * services (XDG_RUNTIME_DIR) and the database.  'allow' is shown, and what
- * holds keys hidden in it.  ERR_INPUT names the folder of 'allow' that cannot
- * be shown. */
+/* Hidden are the home folder, the work folder, the database, and what runs
+ * programs for others: the user's services (XDG_RUNTIME_DIR), containers; where
+ * HOME is not the folder of the user, also the keys in that.  'allow' is shown,
+ * and what holds keys hidden in it.  ERR_INPUT names the folder of 'allow' that
+ * cannot be shown. */
 int sandbox_policy_new(const struct sandbox_policy *policy,
                        struct sandbox **out, struct err *err);
 
-/* A copy for one program, in which agents of ssh in /tmp are hidden as well:
- * each login makes a new one.  NULL of NULL. */
+/* A copy for one program, in which this user's sockets in /tmp are hidden as
+ * well, of ssh-agent and tmux for example: each login may make new ones.  NULL
+ * of NULL. */
 struct sandbox *sandbox_policy_copy(const struct sandbox *sandbox);
 
+const char *sandbox_policy_means(const struct sandbox *sandbox);
 /* What is open to the programs all the same, for people; "" if nothing. */
 const char *sandbox_policy_warning(const struct sandbox *sandbox);
 

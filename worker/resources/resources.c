@@ -306,6 +306,11 @@ const char *resources_toolkit(const struct resources *resources)
     return toolkit_text(resources->toolkit);
 }
 
+const char *resources_means(const struct resources *resources)
+{
+    return sandbox_policy_means(resources->sandbox);
+}
+
 const char *resources_warning(const struct resources *resources)
 {
     return sandbox_policy_warning(resources->sandbox);

@@ -53,6 +53,8 @@ const char *resources_why(const struct resources *resources);
 
 /* Once ready. */
 const char *resources_toolkit(const struct resources *resources);
+/* How programs are kept from files: mounts, Landlock or nothing. */
+const char *resources_means(const struct resources *resources);
 /* What programs reach that they should not, for people; "" if nothing. */
 const char *resources_warning(const struct resources *resources);
 size_t resources_n_slots(const struct resources *resources);

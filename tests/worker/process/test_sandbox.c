@@ -1,6 +1,8 @@
 /* What a program in a sandbox reaches.  The test is that program, too. */
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <pwd.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -345,21 +347,29 @@ static void one_without_network_reaches_no_port(void **state)
     sandbox_free(sandbox);
 }
 
-static void agents_of_later_logins_are_hidden(void **state)
+/* As of tmux, where a program could type commands. */
+static void sockets_of_later_logins_are_hidden(void **state)
 {
-    char folder[] = "/tmp/ssh-faXXXXXXXX", path[40];
+    char folder[] = "/tmp/fa-tmux-XXXXXX", path[40];
+    struct sockaddr_un to = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct sandbox *before = box(), *sandbox;
-    FILE *file;
 
     (void)state;
     assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof(path), "%s/agent", folder);
-    file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("text", file);
-    fclose(file);
+    snprintf(path, sizeof(path), "%s/default", folder);
+    snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
+    assert_int_equal(bind(fd, (struct sockaddr *)&to, sizeof(to)), 0);
+    assert_int_equal(listen(fd, 8), 0);
     sandbox = sandbox_policy_copy(before);
-    assert_int_equal(run_in(sandbox, "read", path), SHUT);
+    assert_int_equal(sandbox_right(before, path), SANDBOX_WRITE);
+    assert_int_equal(sandbox_right(sandbox, path), SANDBOX_HIDDEN);
+    assert_int_equal(run_in(before, "connect", path), OPEN);
+    if (means == SANDBOX_MOUNTS)
+        assert_int_equal(run_in(sandbox, "connect", path), SHUT);
+    /* the folder that the test is in stays */
+    assert_int_equal(sandbox_right(sandbox, at("outside/a")), SANDBOX_WRITE);
+    close(fd);
     unlink(path);
     rmdir(folder);
     sandbox_free(sandbox);
@@ -414,6 +424,30 @@ static void a_program_that_runs_can_be_shown(void **state)
     assert_int_equal(run_in(sandbox, "read", self), OPEN);
     assert_int_equal(run_in(sandbox, "change", self), SHUT);
     sandbox_free(sandbox);
+}
+
+/* HOME of this test is another folder.  What the user has is tried. */
+static void keys_of_the_user_are_hidden_whatever_HOME_says(void **state)
+{
+    static const char *const names[] = { ".ssh", ".gnupg", ".npmrc", ".docker",
+                                         ".bash_history" };
+    const struct passwd *user = getpwuid(geteuid());
+    char keys[PATH_MAX], full[PATH_MAX];
+    struct sandbox *sandbox;
+    bool tried = false;
+
+    (void)state;
+    assert_int_equal(policy("", &sandbox, NULL), 0);
+    for (size_t i = 0; user && i < sizeof(names) / sizeof(names[0]); i++) {
+        snprintf(keys, sizeof(keys), "%s/%s", user->pw_dir, names[i]);
+        if (!realpath(keys, full))
+            continue;
+        tried = true;
+        assert_int_equal(sandbox_right(sandbox, full), SANDBOX_HIDDEN);
+    }
+    sandbox_free(sandbox);
+    if (!tried)
+        skip();
 }
 
 static void the_longest_path_decides(void **state)
@@ -472,7 +506,7 @@ static int run_with(enum sandbox_means with)
         cmocka_unit_test(other_processes_cannot_be_traced),
         cmocka_unit_test(a_socket_of_the_work_folder_is_out_of_reach),
         cmocka_unit_test(one_without_network_reaches_no_port),
-        cmocka_unit_test(agents_of_later_logins_are_hidden),
+        cmocka_unit_test(sockets_of_later_logins_are_hidden),
         cmocka_unit_test(a_program_that_runs_can_be_shown),
     };
 
@@ -486,6 +520,7 @@ int main(int argc, char *argv[])
     static const struct CMUnitTest rules[] = {
         cmocka_unit_test(secrets_and_the_work_folder_are_never_allowed),
         cmocka_unit_test(a_link_does_not_lead_to_what_is_hidden),
+        cmocka_unit_test(keys_of_the_user_are_hidden_whatever_HOME_says),
         cmocka_unit_test(the_longest_path_decides),
     };
     struct sandbox *best = sandbox_new(SANDBOX_NOTHING);
