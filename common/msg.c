@@ -13,7 +13,7 @@
 #include "common/msg_fields.h"
 #include "common/packed.h"
 
-_Static_assert(offsetof(struct msg, owned) - offsetof(struct msg, measured) ==
+_Static_assert(offsetof(struct msg, bytes) - offsetof(struct msg, measured) ==
                    sizeof(struct msg_measured),
                "the first of the union must be its largest");
 
@@ -382,6 +382,8 @@ int msg_decode(const void *bytes, size_t len, struct msg *out, struct err *err)
     msgpack_unpacked_destroy(&unpacked);
     if (rc < 0)
         msg_fini(out);
+    else
+        out->bytes = len;
     return rc;
 }
 

@@ -96,6 +96,7 @@ struct msg {
             struct msg_missing missing;
         };
     };
+    size_t bytes; /* of the frame that was decoded */
     void **owned; /* decoded memory; private to msg.c */
     size_t n_owned;
 };

@@ -16,6 +16,7 @@ int cmd_export(int argc, char *argv[]);
 int cmd_fuzz(int argc, char *argv[]);
 int cmd_import(int argc, char *argv[]);
 int cmd_profile(int argc, char *argv[]);
+int cmd_recover(int argc, char *argv[]);
 int cmd_report(int argc, char *argv[]);
 int cmd_resume(int argc, char *argv[]);
 int cmd_space(int argc, char *argv[]);

@@ -108,14 +108,11 @@ int cmd_doctor(int argc, char *argv[])
         { "json", OPTION_FLAG, &json, NULL, "for programs", NULL },
     };
     const struct options options = {
-        "doctor",
-        "",
-        "Check that this machine and every host are ready for a sweep.",
-        list,
-        sizeof(list) / sizeof(list[0]),
-        0,
-        0,
-        NULL,
+        .command = "doctor",
+        .arguments = "",
+        .what = "Check that this machine and every host are ready for a sweep.",
+        .list = list,
+        .n = sizeof(list) / sizeof(list[0]),
     };
     struct hosts hosts = { NULL, 0 };
     struct err err;

@@ -276,29 +276,11 @@ static int refuse_emulation(const char *db, struct err *err)
 
 /* ---- the command ---- */
 
-/* Flags that have no effect on a look into the database. */
-static int check_flags(const struct run_settings *set,
-                       const struct order *order, struct err *err)
+static int check_limit(const struct order *order, struct err *err)
 {
-    const struct {
-        const char *name;
-        bool given;
-    } flags[] = {
-        { "hosts", set->hosts },
-        { "shape", order->shape_name },
-        { "limit", order->limit_s != LIMIT_S },
-        { "log", set->log },
-        { "max-hours", set->max_hours > 0 },
-        { "accept-new-host-keys", set->accept_new_host_keys },
-    };
-
     if (order->limit_s < 1 || order->limit_s > LIMIT_MOST_S)
         return err_set(err, ERR_INPUT, "--limit: 1 to %d seconds",
                        LIMIT_MOST_S);
-    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
-        if (flags[i].given && !order->sanitize)
-            return err_set(err, ERR_INPUT, "--%s works only with --sanitize",
-                           flags[i].name);
     return 0;
 }
 
@@ -322,6 +304,10 @@ static int parse(int argc, char *argv[], struct run *run, struct order *order,
                 "its key.",
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
+        /* a look into the database uses no host */
+        .needing = "shape limit hosts ssh accept-new-host-keys max-hours "
+                   "linger log",
+        .needed = "sanitize",
         .arguments_min = 1,
         .arguments_max = 2,
         .plain = plain,
@@ -330,7 +316,7 @@ static int parse(int argc, char *argv[], struct run *run, struct order *order,
         run_settings_parse(&run->set, RUN_EXPLAIN, &options, argc, argv, err);
 
     if (rc == 0)
-        rc = check_flags(&run->set, order, err);
+        rc = check_limit(order, err);
     if (rc != 0)
         return rc;
     order->which = plain[1] ? plain[1] : plain[0];

@@ -142,14 +142,13 @@ int cmd_report(int argc, char *argv[])
           "overwrite the --html file", NULL },
     };
     const struct options options = {
-        "report",
-        "[DB]",
-        "Show the results of a sweep and its cost.",
-        list,
-        sizeof(list) / sizeof(list[0]),
-        0,
-        1,
-        &given,
+        .command = "report",
+        .arguments = "[DB]",
+        .what = "Show the results of a sweep and its cost.",
+        .list = list,
+        .n = sizeof(list) / sizeof(list[0]),
+        .arguments_max = 1,
+        .plain = &given,
     };
     struct store *store = NULL;
     char *path = NULL;

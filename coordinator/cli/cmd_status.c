@@ -163,9 +163,13 @@ int cmd_status(int argc, char *argv[])
         { "json", OPTION_FLAG, &json, NULL, "for programs", NULL },
     };
     const struct options options = {
-        "status", "[DB]", "Show the progress of a sweep, also while it runs.",
-        list,     1,      0,
-        1,        &given,
+        .command = "status",
+        .arguments = "[DB]",
+        .what = "Show the progress of a sweep, also while it runs.",
+        .list = list,
+        .n = 1,
+        .arguments_max = 1,
+        .plain = &given,
     };
     struct store *store = NULL;
     char *path = NULL;

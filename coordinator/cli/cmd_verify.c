@@ -58,9 +58,13 @@ int cmd_verify(int argc, char *argv[])
         { "json", OPTION_FLAG, &json, NULL, "for programs", NULL },
     };
     const struct options options = {
-        "verify", "[DB]", "Verify the checksums and invariants of a database.",
-        list,     1,      0,
-        1,        &given,
+        .command = "verify",
+        .arguments = "[DB]",
+        .what = "Verify the checksums and invariants of a database.",
+        .list = list,
+        .n = 1,
+        .arguments_max = 1,
+        .plain = &given,
     };
     struct store *store = NULL;
     struct verify verify = { 0 };

@@ -38,6 +38,7 @@ static const struct cmd {
       "export the winner as a C header, JSON or nvcc options" },
     { "import", cmd_import, "import results of another tuner" },
     { "verify", cmd_verify, "verify checksums and invariants of a database" },
+    { "recover", cmd_recover, "copy what holds of a damaged database" },
 };
 
 enum {

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/buf.h"
 #include "common/clock.h"
 #include "common/device_kind.h"
+#include "common/hash.h"
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/msg.h"
@@ -30,6 +32,7 @@
  * device primitive. */
 #define EMULATED_SLACK_MS 30000
 #define UNSENT_REST_NS NS_PER_S
+#define REQUEST_MAX (64 << 10) /* of a recorded kernel: a handful of lines */
 
 static void identify(const struct sweep *sweep, const struct sched_lease *lease,
                      struct msg *msg)
@@ -74,13 +77,11 @@ static struct plan_sampling sampling_of(const struct sweep *sweep,
         incumbents_high_s(sweep->work.incumbents, lease->shape));
 }
 
-/* The arguments of a recorded kernel depend on the GPU. */
+/* The arguments of a recorded kernel depend on the GPU.  They go to 'request',
+ * which outlives the message. */
 static void add_recorded(struct sweep *sweep, const struct sched_lease *lease,
-                         struct msg *msg)
+                         struct buf *request, struct msg *msg)
 {
-    struct buf *request = &sweep->work.request;
-
-    buf_clear(request);
     buf_printf(request, "%s", msg->measure.launch.request);
     replay_put_arguments(sweep->work.spec->replay, &msg->measure.work.id,
                          sweep->fleet.hosts[lease->host].host->name, lease->gpu,
@@ -122,8 +123,6 @@ static int fill(struct sweep *sweep, const struct sched_lease *lease,
     rc = plan_measure(sweep->work.plan, lease->unit, lease->shape, &sampling,
                       &launch->request, err);
     launch->inputs = plan_inputs(sweep->work.plan, lease->shape);
-    if (rc == 0 && sweep->work.spec->replay)
-        add_recorded(sweep, lease, msg);
     return rc;
 }
 
@@ -154,6 +153,7 @@ void dispatch_granted(struct sweep *sweep, const struct sched_lease *lease)
         .purpose = lease->purpose,
         .round = lease->round
     };
+    budget_lease(&sweep->fleet.hosts[lease->host].budget);
 }
 
 int dispatch_record_lease(struct sweep *sweep, const struct sched_lease *lease)
@@ -194,20 +194,30 @@ static int hand_out(struct sweep *sweep, const struct sched_lease *lease,
 {
     struct msg msg = { 0 };
     char key[HASH_HEX];
+    struct buf recorded;
     int rc = fill(sweep, lease, &msg, key, err);
 
+    buf_init(&recorded, REQUEST_MAX);
+    if (rc == 0 && msg.type == MSG_MEASURE && sweep->work.spec->replay)
+        add_recorded(sweep, lease, &recorded, &msg);
     if (rc == 0) {
         struct issued_lease *grant = &sweep->work.issued[lease->id - 1];
         const struct msg_launch *launch = msg_launch(&msg);
 
+        grant->sent_ns = reactor_now(sweep);
         grant->limit_ns =
             (launch ? launch->limit_ms : msg.build.limit_ms) * NS_PER_MS;
-        if (msg.type == MSG_MEASURE)
+        if (launch)
+            hash_of(launch->gpu, strlen(launch->gpu), grant->gpu);
+        if (msg.type == MSG_MEASURE) {
             snprintf(grant->artifact, HASH_HEX, "%s",
                      msg.measure.launch.artifact);
+            grant->samples_most = sampling_of(sweep, lease).most;
+        }
         if (!outbox_send(sweep, (size_t)lease->host, &msg))
             take_back(sweep, lease);
     }
+    buf_fini(&recorded);
     return rc;
 }
 

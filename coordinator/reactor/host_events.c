@@ -57,6 +57,8 @@ void host_events_give_up(struct sweep *sweep, size_t host, int code,
                      host_state->host->name, why);
     log_line(LOG_E, "HOST-FAILED", "host=%s why=%s", host_state->host->name,
              why);
+    if (code == ERR_PROTO) /* that is no fault of its work */
+        results_take_back(sweep, host);
     results_host_lost(sweep, host, why);
     ledger_release(sweep->fleet.ledger, (int)host, reactor_now(sweep));
     sweep->reactor.io.link.dismiss(sweep->reactor.io.link.self, host);

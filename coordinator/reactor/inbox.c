@@ -26,6 +26,7 @@
 #define REST_FIRST_NS (50 * NS_PER_MS)
 #define REST_DOUBLINGS 6
 #define EARLY_MAX 1024 /* results; more are offered again */
+#define EARLY_BYTES_MAX (32 << 20)
 
 static int on_started(struct sweep *sweep, size_t host, const struct msg *msg)
 {
@@ -110,7 +111,6 @@ static int on_refuse(struct sweep *sweep, size_t host, const struct msg *msg)
 static int on_bye(struct sweep *sweep, size_t host, const struct msg *msg)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
-    const struct sched_lease *lease;
 
     snprintf(host_state->conn.bye, sizeof(host_state->conn.bye), "%s",
              msg->bye.text);
@@ -122,9 +122,7 @@ static int on_bye(struct sweep *sweep, size_t host, const struct msg *msg)
         return 0;
     }
     sweep->reactor.io.link.dismiss(sweep->reactor.io.link.self, host);
-    while (sweep->work.sched &&
-           (lease = sched_lease_on(sweep->work.sched, (int)host)))
-        results_refuse(sweep, *lease);
+    results_take_back(sweep, host);
     return 0;
 }
 
@@ -167,7 +165,9 @@ static int take_result(struct sweep *sweep, size_t host, const struct msg *msg,
         free(values);
     }
     return msg->type == MSG_BUILT ? results_built(sweep, host, &own, err)
-                                  : results_measured(sweep, host, &own, err);
+           : msg->type == MSG_MEASURED
+               ? results_measured(sweep, host, &own, err)
+               : orders_ran(sweep, host, &own, err);
 }
 
 /* A worker offers its results before it says READY.  If the plan waits for the
@@ -176,8 +176,10 @@ static int take_result(struct sweep *sweep, size_t host, const struct msg *msg,
 bool inbox_keep(struct sweep *sweep, size_t host, struct msg *msg)
 {
     if (sweep->work.plan || !msg_is_result(msg->type) ||
-        sweep->mail.n_held == EARLY_MAX)
+        sweep->mail.n_held == EARLY_MAX ||
+        sweep->mail.held_bytes + msg->bytes > EARLY_BYTES_MAX)
         return false;
+    sweep->mail.held_bytes += msg->bytes;
     sweep->fleet.hosts[host].conn.heard_ns = reactor_now(sweep);
     sweep->mail.held = mem_grow(sweep->mail.held, sweep->mail.n_held + 1,
                                 sizeof(*sweep->mail.held));
@@ -205,11 +207,20 @@ void inbox_forget_kept(struct sweep *sweep)
     free(sweep->mail.held);
 }
 
+static void note_message(struct sweep *sweep, size_t host)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+
+    if (!budget_message(&host_state->budget, reactor_now(sweep)))
+        host_state_floods(host_state);
+}
+
 int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
                struct err *err)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
     bool result = msg_is_result(msg->type);
+    int rc;
 
     if (host_state->state == HOST_STATE_FAILED || host_state->conduct.condemned)
         return 0; /* sent before the worker knew */
@@ -218,7 +229,10 @@ int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
         host_state->conn.deaf_ns = 0;
     if (host_state->suspect)
         welcome_back(sweep, host);
-    if (msg->epoch != sweep->reactor.epoch && !result)
+    if (!result && msg->type != MSG_ARTIFACT)
+        note_message(sweep, host);
+    if (host_state->conduct.condemned ||
+        (msg->epoch != sweep->reactor.epoch && !result))
         return 0;
     if (result && !sweep->work.plan)
         return 0; /* offered again later */
@@ -239,9 +253,9 @@ int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
         return on_started(sweep, host, msg);
     case MSG_BUILT:
     case MSG_MEASURED:
-        return take_result(sweep, host, msg, err);
     case MSG_RAN:
-        return orders_ran(sweep, host, msg, err);
+        rc = take_result(sweep, host, msg, err);
+        return rc == ERR_PROTO ? results_lied(sweep, host, msg, err) : rc;
     case MSG_REFUSE:
         return on_refuse(sweep, host, msg);
     case MSG_WANT:
@@ -249,7 +263,8 @@ int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
             artifacts_want(sweep, host, msg);
         return 0;
     case MSG_ARTIFACT:
-        artifacts_chunk(sweep, host, msg);
+        if (!artifacts_chunk(sweep, host, msg))
+            note_message(sweep, host); /* nobody asked for it */
         return 0;
     case MSG_MISSING:
         if (sweep->work.plan)

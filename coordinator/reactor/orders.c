@@ -169,6 +169,7 @@ int orders_ran(struct sweep *sweep, size_t host, const struct msg *msg,
     rc = records_put_tool(sweep, host, &judged, name, crash);
     if (rc < 0)
         return 0; /* the sweep is ending, for the store's reason */
+    results_stored(sweep, host, msg, rc > 0);
     outbox_acknowledge(sweep, host, msg_result(msg)->nonce);
     sweep->fleet.hosts[host].conduct.refusals = 0;
     if (job.order)

@@ -16,6 +16,9 @@
 #define HELD_SLACK 1.05
 #define HELD_SLACK_S 0.01
 
+#define SHORTEST_S \
+    1e-9 /* two cycles of the fastest GPUs; no launch is shorter */
+
 /* Words for samples in addition to those of enum sampling_verdict. */
 #define UNTIMED "none"
 #define FIXED "fixed"
@@ -48,6 +51,17 @@ static double sum_of(struct reals reals)
     for (size_t i = 0; i < reals.n; i++)
         sum += reals.items[i];
     return sum;
+}
+
+static int check_lengths(struct reals samples, struct err *err)
+{
+    for (size_t i = 0; i < samples.n; i++)
+        if (!(samples.items[i] >= SHORTEST_S))
+            return err_set(err, ERR_PROTO,
+                           "MEASURED has a sample of %g s, and no launch is "
+                           "that short",
+                           samples.items[i]);
+    return 0;
 }
 
 /* Samples and a word for them come together. */
@@ -95,7 +109,9 @@ static int check_measured(const struct msg_measured *measured, struct err *err)
     if (!is_one_of(measured->result.outcome, words, 6))
         return err_set(err, ERR_PROTO, "MEASURED.outcome is '%.20s'",
                        measured->result.outcome);
-    if (check_sampling(measured, err) < 0)
+    if (check_sampling(measured, err) < 0 ||
+        check_lengths(measured->samples, err) < 0 ||
+        check_lengths(measured->rejected, err) < 0)
         return ERR_PROTO;
     if (check_launches(measured, err) < 0)
         return ERR_PROTO;

@@ -11,8 +11,8 @@ struct msg;
 
 /* Check a BUILT, MEASURED or RAN.  ERR_PROTO: an outcome that its stage does
  * not have, an artifact or nonce that is not a hash, samples that add up to
- * more than the time the GPU was held, or a correct measurement without a
- * sample. */
+ * more than the time the GPU was held or are too short, or a correct
+ * measurement without a sample. */
 int result_check(const struct msg *msg, struct err *err);
 
 #endif

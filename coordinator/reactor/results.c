@@ -3,17 +3,20 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "common/mem.h"
 #include "common/msg.h"
 #include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/reactor/common_fault.h"
 #include "coordinator/reactor/orders.h"
 #include "coordinator/reactor/result_check.h"
+#include "coordinator/reactor/result_lease.h"
 #include "coordinator/reactor/resume.h"
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/schedule/ledger.h"
@@ -148,6 +151,15 @@ void results_refuse(struct sweep *sweep, struct sched_lease lease)
         sched_lease_apply(sweep->work.sched, lease.id, JOB_EV_REFUSED);
 }
 
+void results_take_back(struct sweep *sweep, size_t host)
+{
+    const struct sched_lease *lease;
+
+    while (sweep->work.sched &&
+           (lease = sched_lease_on(sweep->work.sched, (int)host)))
+        results_refuse(sweep, *lease);
+}
+
 void results_host_lost(struct sweep *sweep, size_t host, const char *why)
 {
     const struct sched_lease *lease;
@@ -277,6 +289,57 @@ static int check_artifact(struct sweep *sweep, const struct msg *msg,
     return err_only(rc);
 }
 
+/* The times of a replay are those of its record. */
+static int check_lease(const struct sweep *sweep, const struct msg *msg,
+                       const struct sched_lease *job, struct err *err)
+{
+    const struct issued_lease *grant = &sweep->work.issued[job->id - 1];
+    double out_s =
+        (double)(reactor_now(sweep) - grant->sent_ns) / (double)NS_PER_S;
+    struct result_lease lease = { .gpu = grant->gpu,
+                                  .wall_s = sweep->work.spec->replay ? INFINITY
+                                                                     : out_s,
+                                  .samples_most = grant->samples_most };
+
+    result_lease_tolerance(sweep->work.spec, &lease);
+    return result_lease_check(msg, &lease, err);
+}
+
+static void note_repetition(struct sweep *sweep, size_t host)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+
+    if (!budget_repetition(&host_state->budget, reactor_now(sweep)))
+        host_state_floods(host_state);
+}
+
+void results_stored(struct sweep *sweep, size_t host, const struct msg *msg,
+                    bool is_new)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+
+    if (msg->epoch == sweep->reactor.epoch)
+        return; /* a lease explains it */
+    if (!is_new)
+        note_repetition(sweep, host);
+    else if (!budget_row(&host_state->budget, reactor_now(sweep), msg->bytes))
+        host_state_floods(host_state);
+}
+
+/* A lease has one result; the same one may come again. */
+static int check_nonce(struct sweep *sweep, const struct msg *msg,
+                       const struct sched_lease *job, struct err *err)
+{
+    char *nonce = sweep->work.issued[job->id - 1].nonce;
+
+    if (*nonce && strcmp(nonce, msg_result(msg)->nonce) != 0)
+        return err_set(err, ERR_PROTO, "a second result for one lease");
+    if (*nonce)
+        note_repetition(sweep, (size_t)job->host);
+    memcpy(nonce, msg_result(msg)->nonce, HASH_HEX);
+    return 0;
+}
+
 int results_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
                     struct sched_lease *out, struct err *err)
 {
@@ -300,6 +363,7 @@ int results_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
     if (known < 0)
         return known;
     if (!known) {
+        note_repetition(sweep, host);
         leave_foreign(sweep, host, out);
         return 1;
     }
@@ -311,6 +375,10 @@ int results_resolve(struct sweep *sweep, size_t host, const struct msg *msg,
     rc = ours ? check_grant(sweep, out, err) : 0;
     if (rc == 0)
         rc = check_artifact(sweep, msg, out, err);
+    if (rc == 0 && ours)
+        rc = check_lease(sweep, msg, out, err);
+    if (rc == 0 && ours)
+        rc = check_nonce(sweep, msg, out, err);
     if (rc < 0 || !ours)
         return rc;
     out->order = sweep->work.issued[work->lease - 1].order;
@@ -391,6 +459,7 @@ int results_built(struct sweep *sweep, size_t host, const struct msg *msg,
         !current || crash);
     if (rc < 0)
         return 0; /* the sweep is ending, for the store's reason */
+    results_stored(sweep, host, msg, rc > 0);
     outbox_acknowledge(sweep, host, result->nonce);
     sweep->fleet.hosts[host].conduct.refusals = 0;
     if (!current || common_fault_take(sweep, host, job.unit, msg))
@@ -430,6 +499,7 @@ int results_measured(struct sweep *sweep, size_t host, const struct msg *msg,
         !current || crash);
     if (rc < 0)
         return 0; /* the sweep is ending, for the store's reason */
+    results_stored(sweep, host, msg, rc > 0);
     outbox_acknowledge(sweep, host, result->nonce);
     sweep->fleet.hosts[host].conduct.refusals = 0;
     if (!current || common_fault_take(sweep, host, job.unit, msg))
@@ -471,4 +541,33 @@ void results_expired(struct sweep *sweep, struct sched_lease lease)
     if (++host_state->conduct.expired == EXPIRED_MAX)
         host_state_condemn(host_state, ERR_NETWORK,
                            "it left three leases in a row without an answer");
+}
+
+int results_lied(struct sweep *sweep, size_t host, const struct msg *msg,
+                 struct err *err)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+    struct host_conduct *conduct = &host_state->conduct;
+    const struct sched_lease *lease = NULL;
+    const char *nonce = msg_result(msg)->nonce;
+    char *text;
+
+    for (int i = 0; i < conduct->lies; i++)
+        if (strcmp(conduct->lied[i], nonce) == 0)
+            return 0;
+    snprintf(conduct->lied[conduct->lies++], HASH_HEX, "%s", nonce);
+    text = mem_printf("%s: %s", host_state->host->name, err->text);
+    records_put_event(sweep, "W", "RESULT-REFUSED", text);
+    log_line(LOG_W, "RESULT-REFUSED", "host=%s why=%s", host_state->host->name,
+             err->text);
+    free(text);
+    if (conduct->lies == LIES_MAX)
+        return err_within(err, ERR_PROTO, "the third result that is refused");
+    progress_say(sweep->reactor.progress, "%s: a result was refused: %s",
+                 host_state->host->name, err->text);
+    if (sweep->work.sched && msg->epoch == sweep->reactor.epoch)
+        lease = sched_lease_get(sweep->work.sched, msg_work(msg)->lease);
+    if (lease && lease->host == (int)host)
+        results_refuse(sweep, *lease);
+    return 0;
 }

@@ -25,8 +25,19 @@ void results_expired(struct sweep *sweep, struct sched_lease lease);
 void results_refuse(struct sweep *sweep, struct sched_lease lease);
 void results_crashed(struct sweep *sweep, const struct sched_lease *lease,
                      const struct msg *msg);
+/* All leases of the host go back to the queue. */
+void results_take_back(struct sweep *sweep, size_t host);
 /* All work of the host is lost; 'why' is for the log. */
 void results_host_lost(struct sweep *sweep, size_t host, const char *why);
+/* A result of this host has a row, or had it before: a host may not repeat
+ * itself, or send results of earlier runs, without end. */
+void results_stored(struct sweep *sweep, size_t host, const struct msg *msg,
+                    bool is_new);
+/* A result that cannot be true, and why: it is not stored, and its lease
+ * goes back to the queue.  It is not acknowledged either, so it comes again;
+ * that is ignored. The third one is too many: ERR_PROTO. */
+int results_lied(struct sweep *sweep, size_t host, const struct msg *msg,
+                 struct err *err);
 /* Find the unit and shape of a result, and check that this host was asked for
  * it, because a worker may write only its own rows.  1 if this sweep never
  * asked for it. */

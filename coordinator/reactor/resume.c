@@ -34,6 +34,9 @@ int resume_was_leased(struct sweep *sweep, size_t host, const struct msg *msg,
         .stage = id->stage,
         .purpose = id->purpose,
         .round = id->round,
+        .gpu = msg->type == MSG_MEASURED ? msg->measured.gpu
+               : msg->type == MSG_RAN    ? msg->ran.gpu
+                                         : "",
     };
 
     return stored_work_was_leased(sweep->mail.store, &lease, err);

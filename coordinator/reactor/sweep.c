@@ -56,7 +56,6 @@
  * abandoned. */
 #define STOP_DRAIN_NS (15 * NS_PER_S)
 #define STOP_NOW_NS (2 * NS_PER_S)
-#define REQUEST_MAX (64 << 10) /* of a recorded kernel: a handful of lines */
 
 static int next_message(struct sweep *sweep, size_t *host, struct msg *msg,
                         struct err *err)
@@ -413,7 +412,6 @@ static void sweep_fini(struct sweep *sweep)
     artifacts_free(sweep);
     free(sweep->work.left);
     inbox_forget_kept(sweep);
-    buf_fini(&sweep->work.request);
 }
 
 /* Run until it is over, then do the last steps. */
@@ -453,7 +451,6 @@ int sweep_run_with(const struct sweep_io *io, struct spec *spec,
     sweep.reactor.epoch = reactor_utc(&sweep);
     sweep.reactor.started_ns = sweep.fleet.usable_ns = reactor_now(&sweep);
     pass_init(&sweep.passes, options->passes);
-    buf_init(&sweep.work.request, REQUEST_MAX);
     sweep.fleet.hosts = mem_new(sweep.fleet.n, sizeof(*sweep.fleet.hosts));
     sweep.fleet.ledger =
         ledger_new((int)sweep.fleet.n, records_put_interval, &sweep);
@@ -461,6 +458,7 @@ int sweep_run_with(const struct sweep_io *io, struct spec *spec,
     for (size_t i = 0; i < sweep.fleet.n; i++) {
         sweep.fleet.hosts[i].host = &hosts->list[i];
         sweep.fleet.hosts[i].conn.heard_ns = sweep.reactor.started_ns;
+        sweep.fleet.hosts[i].budget = budget_full(sweep.reactor.started_ns);
         ledger_hold(sweep.fleet.ledger, (int)i, sweep.reactor.started_ns);
     }
     run(&sweep, signals, err);

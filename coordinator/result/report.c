@@ -145,8 +145,11 @@ static void count_warned(struct report *report)
 {
     for (size_t g = 0; g < report->n_gates; g++) {
         struct report_gate *gate = &report->gates[g];
-        char *quoted = mem_printf("\"%s\"", gate->name);
+        char *quoted;
 
+        if (strcmp(gate->kind, "warn") != 0)
+            continue;
+        quoted = mem_printf("\"%s\"", gate->name);
         for (size_t i = 0; i < report->n_configs; i++)
             gate->warned += strstr(report->configs[i].warnings, quoted) != NULL;
         free(quoted);

@@ -133,6 +133,15 @@ int sql_sandbox_prepare(struct sql_sandbox *sandbox, const char *sql,
     return 0;
 }
 
+int sql_sandbox_column(sqlite3_stmt *stmt, const char *name)
+{
+    int at = sqlite3_column_count(stmt) - 1;
+
+    while (at >= 0 && strcmp(sqlite3_column_name(stmt, at), name) != 0)
+        at--;
+    return at;
+}
+
 void sql_sandbox_start_clock(struct sql_sandbox *sandbox, int seconds)
 {
     sandbox->deadline_ns = clock_boot_ns() + seconds * NS_PER_S;

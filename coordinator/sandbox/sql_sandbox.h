@@ -35,6 +35,9 @@ void sql_sandbox_shut(struct sql_sandbox *sandbox);
 int sql_sandbox_prepare(struct sql_sandbox *sandbox, const char *sql,
                         struct sqlite3_stmt **out, int *offset,
                         struct err *err);
+/* The column of a query that has this name, or -1.  It is looked up once a
+ * statement. */
+int sql_sandbox_column(struct sqlite3_stmt *stmt, const char *name);
 /* The time limit starts now. */
 void sql_sandbox_start_clock(struct sql_sandbox *sandbox, int seconds);
 bool sql_sandbox_is_late(

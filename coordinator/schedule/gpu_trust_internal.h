@@ -21,7 +21,7 @@ enum trust {
 };
 
 struct watched {
-    bool known, up;
+    bool up;
     enum trust trust;
     bool due, pending;  /* a canary should be ordered; one is ordered */
     int since;          /* measurements since the last canary was ordered */
@@ -34,7 +34,7 @@ struct watched {
     double noise;   /* relative noise of one canary; 0 while it is not known */
 };
 
-/* The newest measurement of a job. */
+/* The newest measurement of a job.  If it is in doubt, its GPU is watched. */
 struct record {
     bool is_there, in_doubt;
     int gpu, repeats;

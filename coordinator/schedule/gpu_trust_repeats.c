@@ -13,7 +13,6 @@ void gpu_trust_had(struct gpu_trust *w, int gpu, int job, int repeats,
 {
     struct record *record = &w->records[job];
 
-    gpu_trust_watched(w, gpu);
     if (record->is_there && record->at_s > at_s)
         return;
     *record = (struct record){

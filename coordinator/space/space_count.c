@@ -21,7 +21,7 @@ static int count_by_query(struct space *space, uint64_t axes, uint64_t gates,
     int rc;
 
     buf_init(&sql, SPACE_SQL_MAX);
-    buf_printf(&sql, "SELECT count(*)");
+    buf_printf(&sql, "SELECT count(*) AS points");
     space_sql_from(space, axes, &sql);
     buf_printf(&sql, " WHERE 1");
     for (size_t g = 0; g < space->spec->space.n_gates; g++)
@@ -33,7 +33,7 @@ static int count_by_query(struct space *space, uint64_t axes, uint64_t gates,
         return rc;
     sql_sandbox_start_clock(&space->sandbox, SPACE_SECONDS_MAX);
     if (sqlite3_step(stmt) == SQLITE_ROW)
-        *out = sqlite3_column_int64(stmt, 0);
+        *out = sqlite3_column_int64(stmt, sql_sandbox_column(stmt, "points"));
     else
         rc = space_step_err(space, err);
     sqlite3_finalize(stmt);

@@ -45,10 +45,12 @@ int space_eval_open(struct space *space, const struct space_batch *batch,
             rc = space_parse(space, batch->rules[i], batch->use.what, err);
         buf_printf(&sql, ",(");
         space_sql_parameters(space, batch->rules[i]->text, &sql);
-        buf_printf(&sql, ")");
+        buf_printf(&sql, ")%s", i == 0 ? " AS first_rule" : "");
     }
     if (rc == 0)
         rc = space_prepare(space, &sql, &out->stmt, err);
+    if (rc == 0)
+        out->first = sql_sandbox_column(out->stmt, "first_rule");
     buf_fini(&sql);
     return rc;
 }
@@ -95,7 +97,7 @@ int space_eval_run(struct space *space, const struct space_eval *eval,
 struct value space_eval_column(const struct space_eval *eval, size_t i)
 {
     struct value value = { .kind = VALUE_NULL };
-    int at = (int)i + 1;
+    int at = eval->first + (int)i;
 
     switch (sqlite3_column_type(eval->stmt, at)) {
     case SQLITE_INTEGER:

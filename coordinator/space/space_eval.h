@@ -39,6 +39,7 @@ void space_batch_add(struct space_batch *batch, const struct spec_rule *rule);
 /* Parameters are the tunables, then the shape variables, then the time. */
 struct space_eval {
     sqlite3_stmt *stmt;
+    int first; /* the column of the first rule; the others follow in order */
 };
 
 /* Check the rules of a batch and prepare them as one query; the batch is no

@@ -37,6 +37,7 @@ struct space_walk {
     struct point_walker *walker; /* walks the points if all gates have tables
                                   * ... */
     sqlite3_stmt *points;        /* ... and otherwise this query does */
+    int number_at, warned_at;    /* its columns */
     uint64_t gated; /* tunables up to the last one that a gate names */
     int64_t run;    /* points for each row of 'points' */
     int64_t left;   /* of these, not returned yet */

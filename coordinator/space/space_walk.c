@@ -32,10 +32,11 @@ static int prepare_points(struct space *space, struct err *err)
     buf_init(&sql, SPACE_SQL_MAX);
     buf_printf(&sql, "SELECT ");
     space_sql_number(space, space->walk.gated, &sql);
-    buf_printf(&sql, ",0");
+    buf_printf(&sql, " AS number,(0");
     for (size_t g = 0; g < spec->space.n_gates; g++)
         if (spec->space.gates[g].warns)
             space_sql_warned(space, g, &sql);
+    buf_printf(&sql, ") AS warned");
     space_sql_from(space, space->walk.gated, &sql);
     buf_printf(&sql, " WHERE 1");
     for (size_t g = 0; g < spec->space.n_gates; g++)
@@ -43,7 +44,11 @@ static int prepare_points(struct space *space, struct err *err)
             space_sql_passes(space, g, &sql);
     rc = space_prepare(space, &sql, &space->walk.points, err);
     buf_fini(&sql);
-    return rc;
+    if (rc < 0)
+        return rc;
+    space->walk.number_at = sql_sandbox_column(space->walk.points, "number");
+    space->walk.warned_at = sql_sandbox_column(space->walk.points, "warned");
+    return 0;
 }
 
 /* The table of a gate of many tunables may have to be made here. */
@@ -62,22 +67,23 @@ static int begin_walk(struct space *space, struct err *err)
 
 static int next_row(struct space *space, struct err *err)
 {
+    struct space_walk *walk = &space->walk;
     int rc;
 
-    if (!space->walk.begun)
+    if (!walk->begun)
         sql_sandbox_start_clock(&space->sandbox, SPACE_SECONDS_MAX);
-    space->walk.begun = true;
-    rc = sqlite3_step(space->walk.points);
+    walk->begun = true;
+    rc = sqlite3_step(walk->points);
     if (rc == SQLITE_ROW) {
-        space->walk.next.number = sqlite3_column_int64(space->walk.points, 0);
-        space->walk.next.warned =
-            (uint64_t)sqlite3_column_int64(space->walk.points, 1);
-        space->walk.left = space->walk.run;
+        walk->next.number = sqlite3_column_int64(walk->points, walk->number_at);
+        walk->next.warned =
+            (uint64_t)sqlite3_column_int64(walk->points, walk->warned_at);
+        walk->left = walk->run;
         return 1;
     }
-    space->walk.begun = false;
+    walk->begun = false;
     rc = rc == SQLITE_DONE ? 0 : space_step_err(space, err);
-    sqlite3_reset(space->walk.points);
+    sqlite3_reset(walk->points);
     return rc;
 }
 

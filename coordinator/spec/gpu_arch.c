@@ -213,6 +213,10 @@ static int read_line(const char *line, struct gpu_arch_facts *out,
     char *end;
     long long value;
 
+    if (len == 0)
+        return err_set(err, ERR_PROTO,
+                       "fact '%.80s' has no name; a fact is 'NAME VALUE'",
+                       line);
     for (size_t i = 0; i < GPU_ARCH_FACTS; i++) {
         const char *name = facts_table[i].name;
 

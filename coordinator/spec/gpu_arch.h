@@ -50,8 +50,8 @@ const char *gpu_arch_fact_name(size_t fact); /* fact < GPU_ARCH_FACTS */
 int64_t gpu_arch_fact(const struct gpu_arch_facts *facts, size_t fact);
 
 /* Parse the lines "NAME VALUE" of a GPU message.  Unknown names are skipped,
- * missing facts become GPU_ARCH_UNKNOWN. ERR_PROTO if a value is not a number,
- * or 'arch' is missing. */
+ * missing facts become GPU_ARCH_UNKNOWN. ERR_PROTO if a name is empty, a value
+ * is not a number, or 'arch' is missing. */
 int gpu_arch_facts_read(const struct texts *lines, struct gpu_arch_facts *out,
                         struct err *err);
 /* The same capability, SM count and memory (within 2 %: drivers reserve

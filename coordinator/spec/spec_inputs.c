@@ -5,6 +5,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "common/msg_file.h"
 #include "coordinator/spec/bundle.h"
 #include "coordinator/spec/spec.h"
 
@@ -151,4 +152,17 @@ const struct spec_input *spec_inputs_find(const struct spec *spec,
         if (strcmp(spec->inputs.list[i].hash, hash) == 0)
             return &spec->inputs.list[i];
     return NULL;
+}
+
+size_t spec_inputs_windows(const struct spec *spec)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < spec->inputs.n; i++) {
+        size_t len;
+
+        spec_inputs_bytes(&spec->inputs.list[i], &len);
+        n += len / MSG_WINDOW_MAX + 1;
+    }
+    return n;
 }

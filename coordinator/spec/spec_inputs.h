@@ -48,6 +48,8 @@ const void *spec_inputs_bytes(const struct spec_input *input, size_t *len);
 const struct spec_input *spec_inputs_at(const struct spec *spec,
                                         const struct spec_argument *argument,
                                         const struct spec_shape *shape);
+/* In how many messages WANT a worker asks for all of them. */
+size_t spec_inputs_windows(const struct spec *spec);
 /* The one whose elements have this hash, or NULL. */
 const struct spec_input *spec_inputs_find(const struct spec *spec,
                                           const char *hash);

@@ -2,8 +2,12 @@
  * to the hosts that will measure it.
  *
  * A request ends with the last chunk, with MISSING, or when its host is lost.
- * If no chunk comes, the builder is asked again.  If it never answers, or its
- * bytes do not match the hash, the artifact is built again. */
+ * If no chunk comes, or if they come too slowly, the builder is asked again. If
+ * it never answers, or its bytes do not match the hash, the artifact is built
+ * again.
+ *
+ * What is sent to a host waits in memory until the host reads it, so a host
+ * gets files for its leases only, and only a few times for each. */
 #include "coordinator/state/artifacts.h"
 
 #include <stdio.h>
@@ -14,6 +18,7 @@
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/msg.h"
+#include "coordinator/hosts/hosts.h"
 #include "coordinator/plan/plan_msg.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/state/outbox.h"
@@ -21,16 +26,22 @@
 
 #define FETCH_AGAIN_NS (10 * NS_PER_S) /* without a chunk */
 #define FETCHES_MAX 3                  /* of one artifact from one host */
+#define FETCH_BYTES_PER_S 32768        /* at least */
 #define VANISHED_MAX 5                 /* artifacts of one unit */
+/* A worker repeats a WANT every 10 s, and its link may be slow. */
+#define WANTS_MAX 8 /* for one lease, without windows of inputs */
 
 struct fetch {
     char hash[HASH_HEX];
     int from;         /* the host that was asked, -1 for none yet */
     int tries;        /* times it was asked */
+    int64_t asked_ns; /* the last time */
     int64_t moved_ns; /* it was asked, or a chunk came */
     bool *wanted_by;  /* [hosts] */
-    struct hash sum;  /* of the chunks so far */
+    int answers;      /* that began to come */
+    struct hash sum;  /* of the chunks of the last one so far */
     int64_t summed;   /* bytes */
+    int64_t total;    /* as it says */
 };
 
 static int unit_of_artifact(const struct sweep *sweep, const char *hash)
@@ -126,6 +137,15 @@ static void give_up_fetch(struct sweep *sweep, struct fetch *fetch)
         note_vanished(sweep, unit);
 }
 
+/* Its answer has stopped, or takes too long. */
+static bool is_stuck(const struct fetch *fetch, int64_t now)
+{
+    int64_t s = fetch->total / FETCH_BYTES_PER_S;
+
+    return now - fetch->moved_ns >= FETCH_AGAIN_NS ||
+           now - fetch->asked_ns >= FETCH_AGAIN_NS + s * NS_PER_S;
+}
+
 /* Ask for it or ask again; wait while its host may come back; or give it up. */
 static void step_fetch(struct sweep *sweep, struct fetch *fetch, int64_t now)
 {
@@ -141,18 +161,18 @@ static void step_fetch(struct sweep *sweep, struct fetch *fetch, int64_t now)
         sweep->fleet.hosts[home].suspect)
         return; /* until the host is back, or lost: then no host has it */
     if (fetch->from != home)
-        fetch->tries = 0;
-    else if (now - fetch->moved_ns < FETCH_AGAIN_NS)
+        fetch->tries = fetch->answers = 0;
+    else if (!is_stuck(fetch, now))
         return;
     if (fetch->tries == FETCHES_MAX) {
         host_state_condemn(&sweep->fleet.hosts[home], ERR_NETWORK,
                            "it was asked three times for an artifact that it "
-                           "built, and sent nothing");
+                           "built, and did not send it");
         return; /* now no host has it */
     }
     fetch->from = home;
     fetch->tries++;
-    fetch->moved_ns = now;
+    fetch->asked_ns = fetch->moved_ns = now;
     outbox_send(sweep, (size_t)home, &msg);
 }
 
@@ -200,8 +220,40 @@ static void want_input(struct sweep *sweep, size_t host,
     }
 }
 
+/* May work of this lease need such a file?  Sources are for builds and
+ * commands, the others for measurements and commands. */
+static bool needs(const struct sched_lease *lease, const char *what)
+{
+    bool bundle = strcmp(what, MSG_WANT_BUNDLE) == 0;
+
+    return sched_is_tool(lease->purpose) ||
+           bundle == (lease->stage == JOB_BUILD);
+}
+
+/* One of the host's leases needs it and has not had too many. */
+static bool may_have(struct sweep *sweep, size_t host, const struct msg *msg)
+{
+    int most = WANTS_MAX * (1 + (int)spec_inputs_windows(sweep->work.spec));
+    const struct sched_lease *lease;
+
+    for (int i = 0; (lease = sched_lease_at(sweep->work.sched, i)); i++) {
+        struct issued_lease *grant = &sweep->work.issued[lease->id - 1];
+
+        if (lease->host != (int)host || !needs(lease, msg->want.what) ||
+            grant->wants >= most)
+            continue;
+        grant->wants++;
+        return true;
+    }
+    log_line(LOG_W, "WANT-IGNORED", "host=%s what=%s",
+             sweep->fleet.hosts[host].host->name, msg->want.what);
+    return false;
+}
+
 void artifacts_want(struct sweep *sweep, size_t host, const struct msg *msg)
 {
+    if (!may_have(sweep, host, msg))
+        return;
     if (strcmp(msg->want.what, MSG_WANT_BUNDLE) == 0)
         want_bundle(sweep, host, msg->want.hash);
     else if (strcmp(msg->want.what, MSG_WANT_INPUT) == 0)
@@ -210,49 +262,57 @@ void artifacts_want(struct sweep *sweep, size_t host, const struct msg *msg)
         want_artifact(sweep, host, msg->want.hash);
 }
 
-/* Chunks are hashed in their order.  If another answer overtook this one, its
- * hash is never checked.  True if the whole artifact was right, or if that is
- * unknown. */
+/* Is it the next chunk, or the first one of another answer? */
+static bool is_next(struct fetch *fetch, const struct msg_artifact *part)
+{
+    bool first = part->offset == 0 && fetch->answers < fetch->tries;
+
+    if (first) {
+        fetch->answers++;
+        fetch->total = part->total;
+        fetch->summed = 0;
+        hash_init(&fetch->sum);
+    }
+    return (part->chunk.len > 0 || part->total == 0) && fetch->answers > 0 &&
+           part->offset == fetch->summed && part->total == fetch->total &&
+           (int64_t)part->chunk.len <= fetch->total - fetch->summed;
+}
+
+/* False if it was the last one, and the bytes do not match their hash. */
 static bool sum_chunk(struct fetch *fetch, const struct msg_artifact *part)
 {
     char hash[HASH_HEX];
 
-    if (part->offset == 0) {
-        hash_init(&fetch->sum);
-        fetch->summed = 0;
-    }
-    if (part->offset != fetch->summed)
-        return true;
     hash_add(&fetch->sum, part->chunk.data, part->chunk.len);
     fetch->summed += (int64_t)part->chunk.len;
-    if (fetch->summed < part->total)
+    if (fetch->summed < fetch->total)
         return true;
     hash_end(&fetch->sum, hash);
-    fetch->summed = -1;
     return strcmp(hash, fetch->hash) == 0;
 }
 
-void artifacts_chunk(struct sweep *sweep, size_t host, const struct msg *msg)
+bool artifacts_chunk(struct sweep *sweep, size_t host, const struct msg *msg)
 {
     const struct msg_artifact *part = &msg->artifact;
     struct fetch *fetch = find_fetch(sweep, part->hash);
     struct msg out = { .type = MSG_ARTIFACT, .artifact = *part };
 
-    if (!fetch || fetch->from != (int)host)
-        return;
+    if (!fetch || fetch->from != (int)host || !is_next(fetch, part))
+        return false;
     fetch->moved_ns = reactor_now(sweep);
     if (!sum_chunk(fetch, part)) {
         host_state_condemn(
             &sweep->fleet.hosts[host], ERR_PROTO,
             "the bytes of an artifact that it built do not match "
             "their hash");
-        return;
+        return true;
     }
     for (size_t i = 0; i < sweep->fleet.n; i++)
         if (fetch->wanted_by[i])
             outbox_send(sweep, i, &out);
-    if (part->offset + (int64_t)part->chunk.len >= part->total)
+    if (fetch->summed == fetch->total)
         drop_fetch(sweep, fetch);
+    return true;
 }
 
 void artifacts_missing(struct sweep *sweep, size_t host, const char *hash)

@@ -14,6 +14,12 @@ void host_state_condemn(struct host_state *host_state, int code,
     snprintf(host_state->conn.why, sizeof(host_state->conn.why), "%s", why);
 }
 
+void host_state_floods(struct host_state *host_state)
+{
+    host_state_condemn(host_state, ERR_PROTO,
+                       "it floods: it sends more than its work explains");
+}
+
 bool host_state_is_connected(const struct host_state *host_state)
 {
     return host_state->state == HOST_STATE_READY ||

@@ -11,11 +11,13 @@
 #include "common/err.h"
 #include "common/hash.h"
 #include "coordinator/spec/gpu_arch.h"
+#include "coordinator/state/budget.h"
 
 struct host;
 
 #define HOST_STATE_GPUS_MAX 64
 #define ACKS_MAX 256 /* results in one commit, and nonces in one ACK */
+#define LIES_MAX 3   /* results that are refused, then the host is dropped */
 
 /* A host, as the reactor sees it.
  *
@@ -54,6 +56,8 @@ struct host_conduct {
     int expired;      /* leases that expired since its last result */
     bool has_foreign; /* it has results for another database */
     bool condemned;   /* it will be given up: see conn.code and conn.why */
+    int lies;         /* results that were refused */
+    char lied[LIES_MAX][HASH_HEX]; /* their nonces: they will come again */
 };
 
 /* Its worker, as HELLO and READY say. */
@@ -74,6 +78,7 @@ struct host_state {
     enum host_state_state state;
     struct host_connection conn;
     struct host_conduct conduct;
+    struct budget budget; /* what it may still send */
     struct host_worker worker;
     bool was_ready;   /* in this run */
     bool warned;      /* its READY had a warning, which was said */
@@ -97,6 +102,8 @@ struct host_state {
  * message of it before.  The first reason counts. */
 void host_state_condemn(struct host_state *host_state, int code,
                         const char *why);
+/* It sends more than its work explains. */
+void host_state_floods(struct host_state *host_state);
 bool host_state_is_connected(const struct host_state *host_state);
 /* Are two hosts of the file the same worker? */
 bool host_state_same_worker(const struct host_state *a,

@@ -23,6 +23,7 @@ struct mail {
     int64_t pending_ns; /* when the first of them came */
     struct held_result *held;
     size_t n_held, n_taken; /* kept, and taken since */
+    size_t held_bytes;      /* of all that were kept */
 };
 
 #endif

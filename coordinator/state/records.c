@@ -197,7 +197,8 @@ int records_put_host(struct sweep *sweep, size_t host)
     return put(sweep, store_host_put(sweep->mail.store, &row, &err), &err);
 }
 
-/* The facts of a GPU as a JSON object, from lines "NAME VALUE". */
+/* The facts of a GPU as a JSON object, from lines "NAME VALUE" that
+ * gpu_arch_facts_read() has accepted: each has a name. */
 static char *facts_json(const struct texts *facts)
 {
     struct buf buf;

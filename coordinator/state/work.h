@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buf.h"
 #include "common/hash.h"
 #include "coordinator/plan/plan.h"
 #include "coordinator/schedule/sched.h"
@@ -29,8 +28,13 @@ struct issued_lease {
     enum job_stage stage;
     int host;
     int64_t granted_ns, started_ns; /* CLOCK_BOOTTIME; 0: not yet */
+    int64_t sent_ns;                /* likewise; a sleep does not move it */
     int64_t limit_ns;               /* that its worker was given */
     char artifact[HASH_HEX];        /* to be measured, or "" */
+    char gpu[HASH_HEX];             /* hash_of() its UUID, or "" */
+    char nonce[HASH_HEX];           /* of its result, or "" */
+    int samples_most;               /* that were asked for */
+    int wants;                      /* files that were sent for it */
     bool adopted;                   /* the worker had it from an earlier run */
     int64_t order;                  /* 0: no pass ordered it */
     int pass;                       /* of the order */
@@ -69,7 +73,6 @@ struct work {
     size_t n_left;
     struct fetch *fetches;
     size_t n_fetches;
-    struct buf request; /* of the measurement last handed out, in a replay */
     const char *useless_on; /* the host where the reference was of no use, or
                              * NULL */
     double mean_ns[2]; /* of a build, of a measurement; 0 while not known */

@@ -151,8 +151,8 @@ static int unreadable(const char *path, struct sqlite3 *db, struct err *err)
         return err_set(err, ERR_STORE, "%s is not a SQLite database", path);
     if ((code & 0xff) == SQLITE_CORRUPT)
         return err_set(err, ERR_STORE,
-                       "%s is corrupt (%s); 'fa-coord verify' says which rows "
-                       "can be trusted",
+                       "%s is corrupt (%s) in its first pages, without which "
+                       "nothing can be read; use a backup",
                        path, sqlite3_errmsg(db));
     if ((code & 0xff) == SQLITE_CANTOPEN)
         return err_set(err, ERR_STORE,
@@ -215,6 +215,10 @@ static int migrate(struct sqlite3 *db, const char *path, int format,
                      "PRAGMA ignore_check_constraints=ON; BEGIN IMMEDIATE",
                      err);
 
+    if (rc == 0 && format == 0) {
+        rc = sql_run(db, steps.newest, err);
+        format = steps.n;
+    }
     for (; rc == 0 && format < steps.n; format++)
         rc = sql_run(db, steps.steps[format], err);
     if (rc == 0)

@@ -1,10 +1,11 @@
 /* dbfile.h - the file of a sweep's database: whose it is, and its format
  *
  * A database carries FA's application id and, as user_version, the number of
- * its format.  Format n is what the first n steps make of an empty file.  To
- * change the schema: change schema/schema.sql for people, append a step that
- * alters an existing database, never touch an old step.  Steps may say
- * checksum_row(...) for the checksum of columns (checksum.h).
+ * its format.  Format n is what the first n steps make of an empty file; a new
+ * database is made at once.  To change the schema: change schema/schema.sql,
+ * append a step that does the same to an existing database, never touch an old
+ * step.  Steps may say checksum_row(...) for the checksum of columns
+ * (checksum.h).
  */
 #ifndef FA_COORDINATOR_STORE_DBFILE_H
 #define FA_COORDINATOR_STORE_DBFILE_H
@@ -19,6 +20,7 @@ struct sqlite3;
 #define DBFILE_APPLICATION_ID 0x46416364 /* "FAcd" */
 
 struct dbfile_steps {
+    const char *newest;       /* SQL: makes format n of an empty file */
     const char *const *steps; /* SQL; steps[0] makes format 1 */
     int n;
     int readable; /* formats from here on look the same to a reader; <= n */

@@ -78,14 +78,16 @@ static void write_holder(int fd)
 
 int dblock_take(const char *path, struct err *err)
 {
-    int fd = open_lock(path, O_RDWR | O_CREAT), rc;
+    int fd = open_lock(path, O_RDWR | O_CREAT);
 
     if (fd < 0)
         return not_locked(path, err);
     for (int tries = 1; flock(fd, LOCK_EX | LOCK_NB) < 0; tries++) {
-        if (tries == TAKE_TRIES) {
-            rc = errno == EWOULDBLOCK ? in_use(path, fd, err)
-                                      : not_locked(path, err);
+        bool taken = errno == EWOULDBLOCK;
+
+        if (!taken || tries == TAKE_TRIES) {
+            int rc = taken ? in_use(path, fd, err) : not_locked(path, err);
+
             close(fd);
             return rc;
         }

@@ -75,7 +75,12 @@ size_t sql_values(struct sql_value out[SQL_VALUES_MAX], const char *types, ...)
 
 static int refuse(struct sqlite3_stmt *stmt, struct err *err)
 {
-    err_set(err, ERR_STORE, "%s", sqlite3_errmsg(sqlite3_db_handle(stmt)));
+    struct sqlite3 *db = sqlite3_db_handle(stmt);
+    bool corrupt = (sqlite3_errcode(db) & 0xff) == SQLITE_CORRUPT;
+
+    err_set(err, ERR_STORE, "%s%s", sqlite3_errmsg(db),
+            corrupt ? "; 'fa-coord recover' copies the rows that can be read"
+                    : "");
     sql_reset(stmt);
     return ERR_STORE;
 }

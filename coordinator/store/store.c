@@ -15,7 +15,8 @@
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store_internal.h"
 
-/* schema/schema.sql and the steps after it, in order: one step a format */
+/* schema/schema.sql, which makes a new database, and the steps that bring an
+ * older one to the same format, in order: one step a format */
 extern const struct embed store_schema[];
 
 #define FORMATS 9
@@ -27,12 +28,13 @@ int store_open(const char *path, enum store_mode mode, struct store **out,
                struct err *err)
 {
     const char *texts[FORMATS];
-    struct dbfile_steps steps = { texts, FORMATS, READABLE };
+    struct dbfile_steps steps = { (const char *)store_schema[0].bytes, texts,
+                                  FORMATS, READABLE };
     struct store *store = mem_new(1, sizeof(*store));
     int rc = 0;
 
     for (size_t i = 0; i < FORMATS; i++)
-        texts[i] = (const char *)store_schema[i].bytes;
+        texts[i] = (const char *)store_schema[i + 1].bytes;
     store->path = mem_strdup(path);
     store->lock = -1;
     for (size_t i = 0; i < STORE_ARRAYS; i++)
@@ -108,6 +110,21 @@ int store_begin(struct store *store, struct err *err)
     return err_set(err, ERR_STORE, "%s", here.text);
 }
 
+/* The rows would go to a file that nobody finds again. */
+static int check_place(struct store *store, struct err *err)
+{
+    int has_moved = 0;
+
+    sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
+    if (!has_moved)
+        return 0;
+    return err_set(err, ERR_STORE,
+                   "%s was deleted, moved or replaced while it was written "
+                   "to; if it was moved, move it back, and 'fa-coord resume' "
+                   "goes on with what it holds",
+                   store->path);
+}
+
 int store_commit(struct store *store, struct err *err)
 {
     struct err here;
@@ -116,6 +133,11 @@ int store_commit(struct store *store, struct err *err)
         return err_set(err, ERR_STORE, "%s", store->why.text);
     if (sqlite3_get_autocommit(store->db))
         return 0;
+    if (check_place(store, err) < 0) {
+        store->failed = true;
+        store->why = *err;
+        return ERR_STORE;
+    }
     if (sql_run(store->db, "COMMIT", &here) < 0) {
         store_fail(store, "commit", &here);
         return err_set(err, ERR_STORE, "%s", here.text);

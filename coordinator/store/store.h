@@ -37,6 +37,7 @@ const char *store_path(const struct store *store);
 struct sqlite3 *store_db(struct store *store); /* for queries, sql.h */
 
 int store_begin(struct store *store, struct err *err); /* may be called again */
+/* ERR_STORE also if the file was deleted, moved or replaced meanwhile. */
 int store_commit(struct store *store, struct err *err);
 void store_rollback(struct store *store);
 int store_pending(const struct store *store); /* rows since the last commit */

@@ -39,14 +39,14 @@ int stored_work_was_leased(struct store *store, const struct store_lease *lease,
     static const char text[] =
         "SELECT 1 FROM lease WHERE epoch = ?1 AND id = ?2 AND host = ?3 AND "
         "config = ?4 AND shape = ?5 AND stage = ?6 AND purpose = ?7 AND "
-        "round = ?8";
+        "round = ?8 AND gpu = ?9";
     struct sqlite3_stmt *stmt = NULL;
     int rc = sql_prepare(store_db(store), text, &stmt, err);
 
     if (rc == 0)
-        rc = sql_start(stmt, err, "IIsssssI", lease->epoch, lease->id,
+        rc = sql_start(stmt, err, "IIsssssIs", lease->epoch, lease->id,
                        lease->host, lease->config, lease->shape, lease->stage,
-                       lease->purpose, lease->round);
+                       lease->purpose, lease->round, lease->gpu);
     if (rc == 0)
         rc = sql_step(stmt, err);
     sql_free(stmt);

@@ -19,8 +19,8 @@ struct store_outcome;
  * hosts cost nothing. */
 int stored_work_usd(struct store *store, double *out, struct err *err);
 
-/* Was exactly this work leased?  1 or 0; 'attempt', 'gpu' and the times of
- * 'lease' are not looked at. */
+/* Was exactly this work leased?  1 or 0; 'attempt' and the times of 'lease' are
+ * not looked at. */
 int stored_work_was_leased(struct store *store, const struct store_lease *lease,
                            struct err *err);
 

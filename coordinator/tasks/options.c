@@ -1,5 +1,6 @@
 #include "coordinator/tasks/options.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -125,6 +126,28 @@ static int check_together(const struct parse *parse, struct err *err)
     return 0;
 }
 
+static int check_needed(const struct parse *parse, struct err *err)
+{
+    const struct options *options = parse->options;
+    const char *word = options->needing;
+
+    if (!word ||
+        parse->seen[find(options, options->needed, strlen(options->needed))])
+        return 0;
+    while (*word) {
+        size_t len = strcspn(word, " ");
+        int at = find(options, word, len);
+
+        assert(at >= 0);
+        if (parse->seen[at])
+            return err_set(err, ERR_INPUT, "%s: --%s works only with --%s",
+                           options->command, options->list[at].name,
+                           options->needed);
+        word += len + strspn(word + len, " ");
+    }
+    return 0;
+}
+
 /* Returns how many of 'argv' were taken, or ERR_INPUT. */
 static int take_flag(struct parse *parse, char *argv[], struct err *err)
 {
@@ -201,7 +224,8 @@ int options_parse(const struct options *options, int argc, char *argv[],
         return err_set(err, ERR_INPUT,
                        "%s: %s is missing; see 'fa-coord %s --help'",
                        options->command, options->arguments, options->command);
-    return check_together(&parse, err);
+    taken = check_together(&parse, err);
+    return taken < 0 ? taken : check_needed(&parse, err);
 }
 
 void options_help(const struct options *options, FILE *to)

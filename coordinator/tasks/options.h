@@ -3,8 +3,8 @@
  *   --flag  --name VALUE  --name=VALUE  --  and plain arguments, in any order
  *
  * The table defines the parser and the help.  An unknown flag gets a
- * suggestion.  A flag that is given twice (unless it is a list), or with one
- * that it excludes, is an error.
+ * suggestion.  A flag that is given twice (unless it is a list), with one that
+ * it excludes, or without one that it needs, is an error.
  */
 #ifndef FA_COORDINATOR_TASKS_OPTIONS_H
 #define FA_COORDINATOR_TASKS_OPTIONS_H
@@ -46,6 +46,9 @@ struct options {
     const char *what;      /* one line */
     const struct option *list;
     size_t n;
+    /* Names of flags that have an effect only with the flag 'needed'; NULL if
+     * there are none. */
+    const char *needing, *needed;
     int arguments_min, arguments_max;
     const char **plain; /* [arguments_max], for the plain arguments */
 };

@@ -1,20 +1,40 @@
 #include "coordinator/text/terminal.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "common/err.h"
 #include "coordinator/text/utf8.h"
 
+#define ALL(byte) (UINT64_MAX / 255 * (byte)) /* eight of them */
+
+/* The length of the printable ASCII at the beginning, which is nearly always
+ * the whole text.  Eight bytes at a time: the top bit of one is set if it is
+ * below 0x20 (a borrow), if it is 0x7f (a carry) or if it was set. */
+static size_t printable(const char *text)
+{
+    size_t len = strlen(text), n = 0;
+
+    for (uint64_t word; n + sizeof(word) <= len; n += sizeof(word)) {
+        memcpy(&word, text + n, sizeof(word));
+        if (((word - ALL(0x20)) | (word + ALL(1)) | word) & ALL(0x80))
+            break;
+    }
+    while (text[n] >= 0x20 && text[n] < 0x7f)
+        n++;
+    return n;
+}
+
 char *terminal_clean(char *text, bool lines)
 {
-    unsigned char *from = (unsigned char *)text, *to = from;
+    unsigned char *from = (unsigned char *)text + printable(text), *to = from;
 
     while (*from) {
         size_t n;
         bool c1;
 
-        if (*from >= 0x20 && *from < 0x7f) { /* the usual case */
+        if (*from >= 0x20 && *from < 0x7f) {
             *to++ = *from++;
             continue;
         }

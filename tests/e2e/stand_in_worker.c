@@ -5,7 +5,7 @@
  * executes the real fa-worker.  So one sweep can have honest and hostile hosts.
  *
  *   WORKDIR/stand-in   lines "KEY VALUE"
- *     behaviour NAME   a row of 'behaviours'
+ *     behaviour NAME   a row of 'behaviours', or of hostile.c
  *     seconds N        it ends itself after this time
  *     slots N          READY.slots
  *     credit N         READY.measure_credit
@@ -13,7 +13,7 @@
  *   WORKDIR/heard      what it received: "TYPE LEASE", one message a line
  *
  * Relay, control socket, link, keys and encoding are the real ones.  It sends
- * at most MESSAGES_MAX messages.
+ * at most STAND_IN_MESSAGES_MAX messages.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -34,46 +34,21 @@
 #include "worker/agent/control.h"
 #include "worker/agent/link.h"
 #include "worker/main/relay.h"
+#include "tests/e2e/stand_in.h"
 #include "worker/store/workdir.h"
 
 #define REAL_WORKER FA_BINARY_DIR "/bin/fa-worker"
 #define SECONDS 120 /* longer than any test that uses it */
-#define MESSAGES_MAX 20000
 #define HELLO_NS NS_PER_S
 #define TURN_MS 50
 #define READY_FD 3 /* worker/main/start.c */
 #define LINE_BYTES 512
-#define CLAIMS_MAX 4096
 
-struct stand_in;
-
-struct behaviour {
-    const char *name;
-    /* its reaction to a lease and to a FETCH, or NULL */
-    void (*lease)(struct stand_in *s, const struct msg *msg);
-    void (*fetch)(struct stand_in *s, const struct msg *msg);
-};
-
-struct stand_in {
-    const struct behaviour *does;
-    int64_t seconds, slots, credit;
-    const char *claims[CLAIMS_MAX];
-    size_t n_claims;
-
-    FILE *heard;
-    struct control *control;
-    void *zctx;
-    struct link *link; /* NULL until invited */
-    bool welcomed, over;
-    int64_t hello_ns, beat_ns, beat_every_ns;
-    int said;
-};
-
-static void say(struct stand_in *s, struct msg *msg)
+void stand_in_say(struct stand_in *s, struct msg *msg)
 {
     struct err err;
 
-    if (++s->said > MESSAGES_MAX)
+    if (++s->said > STAND_IN_MESSAGES_MAX)
         s->over = true;
     else if (link_send(s->link, msg, &err) < 0)
         fprintf(s->heard, "NOT SENT: %s\n", err.text);
@@ -81,59 +56,67 @@ static void say(struct stand_in *s, struct msg *msg)
 
 /* ---- leases ---- */
 
-static void only_start(struct stand_in *s, const struct msg *msg)
+void stand_in_start(struct stand_in *s, const struct msg *msg)
 {
-    say(s, &(struct msg){ .type = MSG_STARTED,
-                          .started.lease = msg_work(msg)->lease });
+    stand_in_say(s, &(struct msg){ .type = MSG_STARTED,
+                                   .started.lease = msg_work(msg)->lease });
 }
 
 static void refuse(struct stand_in *s, const struct msg *msg)
 {
-    say(s, &(struct msg){ .type = MSG_REFUSE,
-                          .refuse = { .lease = msg_work(msg)->lease,
-                                      .text = "the stand-in refuses" } });
+    stand_in_say(s,
+                 &(struct msg){ .type = MSG_REFUSE,
+                                .refuse = { .lease = msg_work(msg)->lease,
+                                            .text = "the stand-in refuses" } });
+}
+
+void stand_in_nonce(char out[HASH_HEX])
+{
+    unsigned char random[HASH_BYTES];
+
+    randombytes_buf(random, sizeof(random));
+    sodium_bin2hex(out, HASH_HEX, random, sizeof(random));
 }
 
 /* The result of a build that did not happen: no artifact has this hash. */
-static void pretend_to_build(struct stand_in *s, const struct msg *msg)
+void stand_in_build(struct stand_in *s, const struct msg *msg)
 {
-    unsigned char random[HASH_BYTES];
     char nonce[HASH_HEX], artifact[HASH_HEX];
 
     if (msg->type != MSG_BUILD) {
         refuse(s, msg);
         return;
     }
-    randombytes_buf(random, sizeof(random));
-    sodium_bin2hex(nonce, sizeof(nonce), random, sizeof(random));
+    stand_in_nonce(nonce);
     hash_of(msg->build.work.key, strlen(msg->build.work.key), artifact);
-    only_start(s, msg);
-    say(s, &(struct msg){ .type = MSG_BUILT,
-                          .built = { .work = msg->build.work,
-                                     .result = { .nonce = nonce,
-                                                 .outcome = "built",
-                                                 .detail = "",
-                                                 .seconds = 0.01 },
-                                     .artifact = artifact,
-                                     .artifact_bytes = 40000,
-                                     .log = "",
-                                     .usage = { -1, -1, -1 } } });
+    stand_in_start(s, msg);
+    stand_in_say(s, &(struct msg){ .type = MSG_BUILT,
+                                   .built = { .work = msg->build.work,
+                                              .result = { .nonce = nonce,
+                                                          .outcome = "built",
+                                                          .detail = "",
+                                                          .seconds = 0.01 },
+                                              .artifact = artifact,
+                                              .artifact_bytes = 40000,
+                                              .log = "",
+                                              .usage = { -1, -1, -1 } } });
 }
 
 /* ---- FETCH ---- */
 
 static void miss(struct stand_in *s, const struct msg *msg)
 {
-    say(s,
-        &(struct msg){ .type = MSG_MISSING, .missing.hash = msg->fetch.hash });
+    stand_in_say(s, &(struct msg){ .type = MSG_MISSING,
+                                   .missing.hash = msg->fetch.hash });
 }
 
 static const struct behaviour behaviours[] = {
-    { "beats", only_start, miss }, /* takes leases and never answers */
-    { "claims", NULL, miss },      /* ignores leases; see 'claim' */
-    { "vanish", pretend_to_build, miss },
-    { "mute-fetch", pretend_to_build, NULL },
-    { "refuses", refuse, miss },
+    { "beats", stand_in_start, miss,
+      NULL },                       /* takes leases and never answers */
+    { "claims", NULL, miss, NULL }, /* ignores leases; see 'claim' */
+    { "vanish", stand_in_build, miss, NULL },
+    { "mute-fetch", stand_in_build, NULL, NULL },
+    { "refuses", refuse, miss, NULL },
 };
 
 /* ---- its file ---- */
@@ -144,12 +127,13 @@ static bool take_line(struct stand_in *s, const char *key, const char *value)
     const size_t n = sizeof(behaviours) / sizeof(behaviours[0]);
 
     if (strcmp(key, "behaviour") == 0) {
+        s->does = hostile_behaviour(value);
         for (size_t i = 0; i < n && !s->does; i++)
             if (strcmp(behaviours[i].name, value) == 0)
                 s->does = &behaviours[i];
         return s->does;
     }
-    if (strcmp(key, "claim") == 0 && s->n_claims < CLAIMS_MAX)
+    if (strcmp(key, "claim") == 0 && s->n_claims < STAND_IN_CLAIMS_MAX)
         s->claims[s->n_claims++] = mem_strdup(value);
     else if (strcmp(key, "seconds") == 0)
         s->seconds = strtoll(value, NULL, 10);
@@ -190,12 +174,13 @@ static bool read_file(struct stand_in *s, const char *dir)
 
 /* ---- the rest of the protocol, like a real worker ---- */
 
-static void say_hello(struct stand_in *s, int64_t now_ns)
+void stand_in_hello(struct stand_in *s, int64_t now_ns)
 {
     char boot_id[CLOCK_BOOT_ID_BYTES];
 
     clock_boot_id(boot_id);
-    say(s, &(struct msg){ .type = MSG_HELLO,
+    stand_in_say(
+        s, &(struct msg){ .type = MSG_HELLO,
                           .hello = { .protocol = MSG_PROTOCOL,
                                      .version = FA_VERSION,
                                      .host = "stand-in",
@@ -229,13 +214,13 @@ static void say_gpu(struct stand_in *s)
     char uuid[32];
 
     snprintf(uuid, sizeof(uuid), "CPU-%d", (int)getpid());
-    say(s,
-        &(struct msg){
-            .type = MSG_GPU,
-            .gpu = { .uuid = uuid,
-                     .name = "emulation",
-                     .driver = "",
-                     .facts = { facts, sizeof(facts) / sizeof(facts[0]) } } });
+    stand_in_say(s, &(struct msg){
+                        .type = MSG_GPU,
+                        .gpu = { .uuid = uuid,
+                                 .name = "emulation",
+                                 .driver = "",
+                                 .facts = { facts, sizeof(facts) /
+                                                       sizeof(facts[0]) } } });
 }
 
 static void on_welcome(struct stand_in *s, const struct msg_welcome *welcome)
@@ -248,11 +233,11 @@ static void on_welcome(struct stand_in *s, const struct msg_welcome *welcome)
     s->beat_every_ns = welcome->beat_ms * NS_PER_MS;
     if (gpu)
         say_gpu(s);
-    say(s, &(struct msg){ .type = MSG_READY,
-                          .ready = { .toolkit = "g++ 12.2.0",
-                                     .slots = s->slots,
-                                     .n_gpus = gpu,
-                                     .measure_credit = s->credit } });
+    stand_in_say(s, &(struct msg){ .type = MSG_READY,
+                                   .ready = { .toolkit = "g++ 12.2.0",
+                                              .slots = s->slots,
+                                              .n_gpus = gpu,
+                                              .measure_credit = s->credit } });
 }
 
 /* The lease of the message, or 0. */
@@ -284,7 +269,8 @@ static void on_message(struct stand_in *s, const struct msg *msg)
             s->does->fetch(s, msg);
         return;
     case MSG_STOP:
-        say(s, &(struct msg){ .type = MSG_BYE,
+        stand_in_say(
+            s, &(struct msg){ .type = MSG_BYE,
                               .bye.text = "the coordinator asked it to stop" });
         s->over = true;
         return;
@@ -345,11 +331,13 @@ static void turn(struct stand_in *s)
     if (!s->link)
         return;
     if (!s->welcomed && now_ns >= s->hello_ns)
-        say_hello(s, now_ns);
+        stand_in_hello(s, now_ns);
     if (s->welcomed && now_ns >= s->beat_ns) {
-        say(s, &(struct msg){ .type = MSG_BEAT });
+        stand_in_say(s, &(struct msg){ .type = MSG_BEAT });
         s->beat_ns = now_ns + s->beat_every_ns;
     }
+    if (s->welcomed && s->does->turn)
+        s->does->turn(s);
     receive(s);
 }
 

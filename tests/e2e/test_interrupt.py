@@ -157,6 +157,14 @@ class Interrupt(rig.Rig):
     def test_sigterm_likewise(self):
         self.interrupt(signal.SIGTERM, 143)
 
+    def test_a_database_that_is_deleted_ends_the_sweep(self):
+        folder = self.sixteen()
+        coord = self.start(folder, "sweep", "--device", "cpu")
+        rig.until("a first result", lambda: self.settled(folder) >= 1)
+        os.remove(os.path.join(folder, "vector_add.db"))
+        self.assertEqual(coord.wait(60), 7)
+        self.assertIn("vector_add.db was deleted, moved or replaced", self.stderr())
+
     def test_a_second_coordinator_is_told_who_holds_the_database(self):
         folder = self.kernel("vector_add")
         coord = self.start(folder, "sweep", "--device", "cpu")

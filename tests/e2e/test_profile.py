@@ -87,8 +87,9 @@ class Profile(rig.Rig):
             refused = self.run_coord(folder, "explain", config, "--sanitize", code=2)
             self.assertIn("--sanitize needs a GPU", refused.stderr)
             self.assertNotIn("\n", refused.stderr.strip())
-            alone = self.run_coord(folder, "explain", config, "--shape", "n5k", code=2)
-            self.assertIn("--shape works only with --sanitize", alone.stderr)
+            for flag in "--shape=n5k", "--limit=1800", "--ssh=openssh", "--linger=9", "--max-hours=0":
+                alone = self.run_coord(folder, "explain", config, flag, code=2)
+                self.assertIn(f"{flag.split('=')[0]} works only with --sanitize", alone.stderr)
             self.assertEqual(self.run_coord(folder, "explain", config).stdout, before)
         with self.subTest("no result was made of it"):
             self.assertEqual(self.query(folder, "SELECT DISTINCT purpose FROM result WHERE purpose='profile'"), [])

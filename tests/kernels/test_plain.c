@@ -226,7 +226,8 @@ static void spmv_sums_doubles_of_a_warp(void **state)
         device_free(NULL, buffers[i]);
 }
 
-/* The kernel compares with literals, which a GPU has agreed to. */
+/* The kernel compares with literals.  nvcc compiles it, too (below); that a GPU
+ * computes the same is not shown here. */
 static void each_piece_of_the_dialect_is_right(void **state)
 {
     struct device_buffer *failed = fixture_buffer("failed", ELEMENT_INT32, 1);

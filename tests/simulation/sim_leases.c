@@ -43,8 +43,23 @@ static void end_of_host(struct sim_leases *l, int host)
             end(l, i - 1);
 }
 
+/* Nothing was heard from this host for so long that the coordinator may have
+ * given up its leases, and then it speaks again. */
+static void doubt_silent(struct sim_leases *l, const struct sim_record *r)
+{
+    if (r->at_ns - l->heard_ns[r->host] <= LOST_NS)
+        return;
+    for (size_t i = 0; i < l->n; i++)
+        if (l->out[i].host == r->host)
+            l->out[i].doubted = true;
+}
+
+/* Work that is leased anew was given up, if that may be. */
 static void begin(struct sim_leases *l, const struct sim_record *r)
 {
+    for (size_t i = l->n; i > 0; i--)
+        if (l->out[i - 1].doubted && l->out[i - 1].id == r->id)
+            end(l, i - 1);
     l->out = mem_grow(l->out, l->n + 1, sizeof(*l->out));
     l->out[l->n++] = (struct sim_lease){ .lease = r->lease,
                                          .host = r->host,
@@ -99,6 +114,7 @@ static void on_taken(struct sim_leases *l, const struct sim_record *r,
 {
     bool ours = r->epoch == l->epoch;
 
+    doubt_silent(l, r);
     l->heard_ns[r->host] = r->at_ns;
     switch (r->type) {
     case MSG_HELLO:

@@ -3,11 +3,13 @@
  * The caller feeds the records of a trace, one by one.  A lease begins when it
  * is sent.  It ends with a result of its identity (a crash must be of its
  * host), a refusal, a CANCEL, the known death of its worker, a HELLO that does
- * not name it, or 30 s of silence.
+ * not name it, or 30 s of silence; also by a silence that ended before the next
+ * message was sent, if the same work is then leased again.
  */
 #ifndef FA_TESTS_SIMULATION_SIM_LEASES_H
 #define FA_TESTS_SIMULATION_SIM_LEASES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +23,7 @@ struct sim_lease {
     int64_t since_ns; /* when its GPU or slot last began or ended work */
     int64_t slow_ns;  /* time that COMMITs took since then */
     int64_t limit_ns;
+    bool doubted; /* it may have ended by a silence */
 };
 
 struct sim_leases {

@@ -203,6 +203,32 @@ static void lease_that_ended_is_over(void **state)
     assert_int_equal(run.n, 0);
 }
 
+/* Silent from 2 s to 33 s, with nothing sent at the end of it. */
+static void lease_given_up_in_a_silence_is_over(void **state)
+{
+    (void)state;
+    at(1, SIM_SENT, 0, lease(1, "GPU-1"));
+    beat(2, 3);
+    beat(33, 34);
+    at(34, SIM_SENT, 0, lease(2, "GPU-1"));
+    at(35, SIM_TAKEN, 0,
+       (struct msg){ .type = MSG_REFUSE,
+                     .refuse = { .lease = 2, .text = "no" } });
+    beat(36, 250);
+    sim_check_leases(&run);
+    assert_int_equal(run.n, 0);
+}
+
+static void lease_is_not_over_by_a_silence_alone(void **state)
+{
+    (void)state;
+    at(1, SIM_SENT, 0, lease(1, "GPU-1"));
+    beat(2, 3);
+    beat(33, 73);
+    sim_check_leases(&run);
+    assert_int_equal(run.n, 1);
+}
+
 /* Of the same measurement, by another lease of another host or by its own. */
 static void measurement_is_over_but_for_a_crash_elsewhere(void **state)
 {
@@ -358,6 +384,8 @@ int main(void)
         CASE(lease_within_its_limit_is_right),
         CASE(lease_is_forgiven_what_the_disk_was_slow),
         CASE(lease_that_ended_is_over),
+        CASE(lease_given_up_in_a_silence_is_over),
+        CASE(lease_is_not_over_by_a_silence_alone),
         CASE(measurement_is_over_but_for_a_crash_elsewhere),
         CASE(crashes_without_end_are_found),
         CLAIMS(lease_that_is_only_claimed_is_found),

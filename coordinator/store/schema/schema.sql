@@ -1,6 +1,23 @@
--- The database of one sweep.  It holds facts only; ranks, medians and dollars
--- are queries.
+-- The database of one sweep, as a new one is made.  schema_N.sql bring an older
+-- one to format N; test_schema.c compares what they make with this file.
+--
+-- It holds facts only; ranks, medians and dollars are queries.
 -- Times are seconds; instants are UTC nanoseconds (column names end in _utc).
+-- NULL means "not known", unless a comment says otherwise.
+--
+-- Words are compared one by one.  With more than two words, IN makes a table
+-- for each row, which made storing a result 20 % slower.  test_schema.c
+-- compares the lists with the enums.
+--
+-- Columns that repeat the words of a worker (config, shape and gpu of 'build',
+-- 'result' and 'tool') refer to no row, because evidence of unknown work is
+-- kept, too.
+
+-- The name of this database to the workers that serve it: 32 random hex digits.
+CREATE TABLE owner(id TEXT NOT NULL) STRICT;
+INSERT INTO owner VALUES(lower(hex(randomblob(16))));
+
+-- ---- what was asked for ----
 
 -- One row for each run of the coordinator; 'epoch' is the UTC ns of its start.
 CREATE TABLE run(
@@ -10,7 +27,22 @@ CREATE TABLE run(
   machine TEXT NOT NULL,          -- host name of the coordinator's machine
   version TEXT NOT NULL,
   command TEXT NOT NULL,          -- sweep, resume
-  ending TEXT                     -- done partial interrupted budget error
+  ending TEXT
+    CHECK(ending='done' OR ending='partial' OR ending='interrupted'
+    OR ending='budget' OR ending='error')
+) STRICT;
+
+-- What the newest sweep or resume was asked for, before a host has answered.
+-- The row of 'sweep' follows when a device has told its facts.
+CREATE TABLE request(
+  id INTEGER PRIMARY KEY CHECK(id = 1),
+  folder TEXT NOT NULL,           -- these columns are those of 'sweep'
+  file TEXT NOT NULL,
+  hosts_file TEXT NOT NULL,
+  device TEXT NOT NULL
+    CHECK(device='cuda' OR device='cpu' OR device='replay'),
+  arch TEXT NOT NULL,             -- for the gates of the cpu device
+  settings TEXT NOT NULL
 ) STRICT;
 
 -- The sweep file, once for each run that changed it, as it was when that run
@@ -23,7 +55,8 @@ CREATE TABLE sweep(
   file TEXT NOT NULL,             -- name of the sweep file there
   hosts_file TEXT NOT NULL,       -- absolute, '' for this machine alone
   spec TEXT NOT NULL,             -- the sweep file, byte for byte
-  device TEXT NOT NULL,           -- cuda cpu replay
+  device TEXT NOT NULL
+    CHECK(device='cuda' OR device='cpu' OR device='replay'),
   arch TEXT NOT NULL,             -- architecture of gates and builds: sm_89
   facts TEXT NOT NULL,            -- JSON object: the device facts used
   configurations INTEGER NOT NULL,-- before gates
@@ -36,7 +69,7 @@ CREATE TABLE gate(
   sweep INTEGER NOT NULL REFERENCES sweep(id),
   position INTEGER NOT NULL,
   name TEXT NOT NULL,
-  kind TEXT NOT NULL,             -- reject warn
+  kind TEXT NOT NULL CHECK(kind IN ('reject', 'warn')),
   rule TEXT NOT NULL,
   why TEXT NOT NULL,
   rejected_first INTEGER,         -- points no earlier gate had rejected
@@ -69,12 +102,14 @@ CREATE TABLE config(
 -- The terminal state of a configuration, one row for each shape.  The row is
 -- replaced when the sources change.
 CREATE TABLE outcome(
-  config TEXT NOT NULL,
+  config TEXT NOT NULL REFERENCES config(key),
   shape TEXT NOT NULL,
   source_key TEXT NOT NULL,
   measure_key TEXT NOT NULL,      -- shape, arguments, reference, tolerance
-  outcome TEXT NOT NULL,          -- correct constraints compile runtime
-                                  -- correctness timeout lost crash
+  outcome TEXT NOT NULL
+    CHECK(outcome='correct' OR outcome='constraints' OR outcome='compile'
+    OR outcome='runtime' OR outcome='correctness' OR outcome='timeout'
+    OR outcome='lost' OR outcome='crash'),
   reason TEXT NOT NULL,           -- one line of evidence
   nonce TEXT,                     -- the result or build that settled it
   median_s REAL,                  -- of its samples, for queries; or NULL
@@ -82,6 +117,8 @@ CREATE TABLE outcome(
   settled_utc INTEGER NOT NULL,
   PRIMARY KEY(config, shape, source_key, measure_key)
 ) STRICT, WITHOUT ROWID;
+
+-- ---- hosts and what they did ----
 
 CREATE TABLE host(
   name TEXT PRIMARY KEY,          -- as in hosts.txt, or 'localhost'
@@ -106,52 +143,98 @@ CREATE TABLE gpu(
 
 -- Every piece of work that was given to a host.
 CREATE TABLE lease(
-  epoch INTEGER NOT NULL,
+  epoch INTEGER NOT NULL REFERENCES run(epoch),
   id INTEGER NOT NULL,            -- unique in its epoch
   config TEXT NOT NULL,           -- its key; of the reference, the source key
   shape TEXT NOT NULL,            -- '' for a build
-  purpose TEXT NOT NULL,          -- screen canary confirm; kernel reference
-  stage TEXT NOT NULL,            -- build measure tool
+  purpose TEXT NOT NULL
+    CHECK(purpose='kernel' OR purpose='reference' OR purpose='screen'
+    OR purpose='canary' OR purpose='confirm' OR purpose='external'
+    OR purpose='profile'),
+  stage TEXT NOT NULL
+    CHECK(stage='build' OR stage='measure' OR stage='tool'),
   round INTEGER NOT NULL,
   attempt INTEGER NOT NULL,       -- 1 is the first
-  host TEXT NOT NULL,
+  host TEXT NOT NULL REFERENCES host(name),
   gpu TEXT NOT NULL,              -- '' for a build
   leased_utc INTEGER NOT NULL,
   ended_utc INTEGER,
-  ending TEXT,                    -- done lost refused cancelled
+  ending TEXT
+    CHECK(ending='done' OR ending='lost' OR ending='refused'
+    OR ending='cancelled'),
   PRIMARY KEY(epoch, id)
 ) STRICT, WITHOUT ROWID;
 
+-- What each host was held for.  While a run holds a host, its intervals have no
+-- gap and no overlap.  Each commit extends the newest interval of a host.
+-- 'host' refers to no row: a host is held before it has one.
+CREATE TABLE interval(
+  host TEXT NOT NULL,
+  epoch INTEGER NOT NULL REFERENCES run(epoch),
+  start_ns INTEGER NOT NULL,      -- CLOCK_BOOTTIME of the coordinator
+  end_ns INTEGER NOT NULL,
+  start_utc INTEGER NOT NULL,
+  category TEXT NOT NULL
+    CHECK(category='acquiring' OR category='setup' OR category='uploading'
+    OR category='building' OR category='measuring' OR category='idle'
+    OR category='failed' OR category='lost'),
+  lease INTEGER,                  -- the lease that used the time
+  PRIMARY KEY(host, epoch, start_ns),
+  FOREIGN KEY(epoch, lease) REFERENCES lease(epoch, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE event(
+  id INTEGER PRIMARY KEY,
+  at_utc INTEGER NOT NULL,
+  level TEXT NOT NULL CHECK(level='E' OR level='W' OR level='I'),
+  name TEXT NOT NULL,             -- LEASE-LOST, HOST-READY, ...
+  text TEXT NOT NULL
+) STRICT;
+
+-- ---- what workers reported ----
+--
+-- Rows of 'result' and 'build' are stored in the order in which they came.
+-- WITHOUT ROWID keeps at most a quarter of a page of a row in place.  These
+-- rows are longer, and their keys are random, so each row would take a page of
+-- its own and part of another.
+
 CREATE TABLE build(
   nonce TEXT PRIMARY KEY,
-  epoch INTEGER NOT NULL,
+  epoch INTEGER NOT NULL REFERENCES run(epoch),
   config TEXT NOT NULL,
-  purpose TEXT NOT NULL,          -- kernel reference
+  purpose TEXT NOT NULL CHECK(purpose IN ('kernel', 'reference')),
   attempt INTEGER NOT NULL,
   source_key TEXT NOT NULL,
   build_key TEXT NOT NULL,        -- source key, compiler version, arch
   host TEXT NOT NULL,
-  outcome TEXT NOT NULL,          -- built compile timeout crash
+  outcome TEXT NOT NULL
+    CHECK(outcome='built' OR outcome='compile' OR outcome='timeout'
+    OR outcome='crash'),
   detail TEXT NOT NULL,
   artifact TEXT NOT NULL,         -- BLAKE2b of the cubin, '' if none
   artifact_bytes INTEGER NOT NULL,
   seconds REAL NOT NULL,
   cached INTEGER NOT NULL,
-  registers INTEGER NOT NULL,
-  spill_bytes INTEGER NOT NULL,
-  static_smem INTEGER NOT NULL,
+  registers INTEGER,              -- a thread
+  spill_bytes INTEGER,            -- a thread
+  static_smem INTEGER,            -- bytes a block
   log TEXT NOT NULL,
-  counted INTEGER NOT NULL,       -- 0: late or repeated, kept as evidence
+  counted INTEGER NOT NULL        -- 0: late or repeated, kept as evidence
+    CHECK(counted IN (0, 1)),
   received_utc INTEGER NOT NULL,
   checksum TEXT NOT NULL          -- BLAKE2b of the columns before it
-) STRICT, WITHOUT ROWID;
+) STRICT;
+CREATE INDEX build_config ON build(config);
 
+-- 'epoch' refers to no row, because looking up the run would make storing a
+-- result 4 % slower.
 CREATE TABLE result(
   nonce TEXT PRIMARY KEY,
   epoch INTEGER NOT NULL,
   config TEXT NOT NULL,
   shape TEXT NOT NULL,
-  purpose TEXT NOT NULL,          -- screen canary confirm
+  purpose TEXT NOT NULL
+    CHECK(purpose='screen' OR purpose='canary' OR purpose='confirm'),
   round INTEGER NOT NULL,
   attempt INTEGER NOT NULL,
   source_key TEXT NOT NULL,
@@ -159,50 +242,136 @@ CREATE TABLE result(
   host TEXT NOT NULL,
   gpu TEXT NOT NULL,
   artifact TEXT NOT NULL,         -- what was measured
-  outcome TEXT NOT NULL,
+  outcome TEXT NOT NULL
+    CHECK(outcome='correct' OR outcome='constraints' OR outcome='compile'
+    OR outcome='runtime' OR outcome='correctness' OR outcome='timeout'
+    OR outcome='lost' OR outcome='crash'),
   detail TEXT NOT NULL,
   argument TEXT NOT NULL,         -- the output that was wrong, '' otherwise
   relative_l2 REAL,
   max_error REAL,
-  max_at INTEGER NOT NULL,
+  max_at INTEGER,                 -- the element of max_error
   samples TEXT NOT NULL,          -- JSON array, seconds, in order
-  clock_mhz TEXT NOT NULL,        -- JSON arrays: before, after; null: unknown
+  sampling TEXT NOT NULL          -- why so many; '' for an imported result
+    CHECK(sampling='none' OR sampling='fixed' OR sampling='settled'
+    OR sampling='loser' OR sampling='unstable' OR sampling=''),
+  rejected TEXT NOT NULL,         -- JSON array: samples that do not count
+  l2 TEXT NOT NULL,               -- none warm flush, or 'rotate COPIES'
+  checked INTEGER,                -- launches whose outputs were found right;
+                                  -- samples are some of them
+  varied INTEGER                  -- 1: the same inputs gave outputs that
+    CHECK(varied IN (0, 1)),      -- differ in bits
+  blocked INTEGER NOT NULL,       -- 1: each batch was queued before it began
+  clock_mhz TEXT NOT NULL,        -- JSON arrays: before, after
   temp_c TEXT NOT NULL,
   power_w TEXT NOT NULL,
   throttle TEXT NOT NULL,
   held_s REAL NOT NULL,           -- time on the GPU: load, check, time, check
   seconds REAL NOT NULL,          -- at the worker, with waiting
-  registers INTEGER NOT NULL,
-  spill_bytes INTEGER NOT NULL,
-  static_smem INTEGER NOT NULL,
-  counted INTEGER NOT NULL,       -- 0: late or repeated, kept as evidence
+  registers INTEGER,
+  spill_bytes INTEGER,
+  static_smem INTEGER,
+  counted INTEGER NOT NULL        -- 0: late or repeated, kept as evidence
+    CHECK(counted IN (0, 1)),
   received_utc INTEGER NOT NULL,
   checksum TEXT NOT NULL          -- BLAKE2b of the columns before it
-) STRICT, WITHOUT ROWID;
-
+) STRICT;
 -- At most one counted result for each identity (invariant I2).
 CREATE UNIQUE INDEX result_identity ON result
   (config, shape, purpose, round, source_key, measure_key) WHERE counted = 1;
-CREATE INDEX build_config ON build(config);
 
--- What each host was held for.  While a run holds a host, its intervals have no
--- gap and no overlap.  Each commit extends the newest interval of a host.
-CREATE TABLE interval(
+-- One run of a profiler (docs/profile.md), or of the external baseline in a
+-- block of a confirmation (docs/external-baseline.md).
+CREATE TABLE tool(
+  nonce TEXT PRIMARY KEY,
+  epoch INTEGER NOT NULL REFERENCES run(epoch),
+  purpose TEXT NOT NULL CHECK(purpose IN ('external', 'profile')),
+  name TEXT NOT NULL,             -- its name in the sweep file; the profiler
+  config TEXT NOT NULL,           -- profiled one; otherwise the baseline
+  shape TEXT NOT NULL,
+  round INTEGER NOT NULL,         -- external: pass * 10000 + block
+  attempt INTEGER NOT NULL,
+  key TEXT NOT NULL,              -- what was run: the command, its files
   host TEXT NOT NULL,
-  epoch INTEGER NOT NULL,
-  start_ns INTEGER NOT NULL,      -- CLOCK_BOOTTIME of the coordinator
-  end_ns INTEGER NOT NULL,
-  start_utc INTEGER NOT NULL,
-  category TEXT NOT NULL,         -- acquiring setup uploading building
-                                  -- measuring idle failed lost
-  lease INTEGER,                  -- the lease that used the time
-  PRIMARY KEY(host, epoch, start_ns)
+  gpu TEXT NOT NULL,
+  outcome TEXT NOT NULL           -- garbage: its output is no result
+    CHECK(outcome='ran' OR outcome='missing' OR outcome='failed'
+    OR outcome='timeout' OR outcome='crash' OR outcome='garbage'),
+  detail TEXT NOT NULL,           -- the reason, one line
+  status INTEGER,                 -- exit status; NULL: it did not exit
+  output TEXT NOT NULL,           -- its stdout
+  log TEXT NOT NULL,              -- its stderr, head and tail
+  seconds REAL NOT NULL,
+  counted INTEGER NOT NULL        -- 0: late, repeated or lost, evidence only
+    CHECK(counted IN (0, 1)),
+  received_utc INTEGER NOT NULL,
+  checksum TEXT NOT NULL          -- BLAKE2b of the columns before it
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX tool_identity ON tool
+  (purpose, config, shape, round, gpu, key) WHERE counted = 1;
+
+-- ---- what the passes keep ----
+
+-- A confirmation or a bench.  Its measurements are rows of 'result' with the
+-- purpose 'confirm' and the round pass * 10000 + block.
+CREATE TABLE contest(
+  pass INTEGER PRIMARY KEY,       -- 1, 2, ... of this database
+  sweep INTEGER NOT NULL REFERENCES sweep(id),
+  kind TEXT NOT NULL CHECK(kind IN ('confirm', 'bench')),
+  seed INTEGER NOT NULL,          -- of the orders inside the blocks
+  blocks INTEGER NOT NULL,        -- how many complete blocks are wanted
+  samples INTEGER NOT NULL,       -- of each contestant in a block
+  alpha REAL NOT NULL,            -- significance level of the verdict
+  floor REAL NOT NULL,
+  target REAL NOT NULL,
+  possible INTEGER NOT NULL,      -- configurations that may be the best
+  cut REAL,                       -- time of the fastest one that the cap left
+                                  -- out, over the fastest; NULL: left out none
+  proof_hours REAL NOT NULL,      -- hours held for the fuzz proof before it
+  proof_usd REAL,                 -- NULL: unpriced
+  started_utc INTEGER NOT NULL,
+  ended_utc INTEGER,              -- NULL: it can be continued
+  ending TEXT CHECK(ending IN ('done', 'failed')),
+  against TEXT,                   -- whom the rule is against: the name of an
+                                  -- external baseline; NULL: the baseline
+  look_blocks INTEGER NOT NULL DEFAULT 0,   -- blocks from look to look, at
+                                  -- least; 0: only at the end, after 'blocks'
+  most_blocks INTEGER NOT NULL DEFAULT 0,   -- the cap; 0 without looks
+  look_over_all INTEGER NOT NULL DEFAULT 0  -- 1: a look asks about the
+                                  -- geometric mean of all shapes, too
+) STRICT;
+
+CREATE TABLE contestant(
+  pass INTEGER NOT NULL REFERENCES contest(pass),
+  position INTEGER NOT NULL,      -- 0 is the baseline
+  config TEXT NOT NULL REFERENCES config(key),
+  source_key TEXT NOT NULL,       -- sources and parameters of its build
+  role TEXT NOT NULL              -- rejected: did not run
+    CHECK(role='baseline' OR role='finalist' OR role='rejected'),
+  reason TEXT NOT NULL,           -- why it was rejected or left out, or ''
+  PRIMARY KEY(pass, position)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE event(
-  id INTEGER PRIMARY KEY,
-  at_utc INTEGER NOT NULL,
-  level TEXT NOT NULL,            -- E W I
-  name TEXT NOT NULL,             -- LEASE-LOST, HOST-READY, ...
-  text TEXT NOT NULL
-) STRICT;
+-- The shapes of the comparison, the headline first.
+CREATE TABLE contest_shape(
+  pass INTEGER NOT NULL REFERENCES contest(pass),
+  position INTEGER NOT NULL,
+  shape TEXT NOT NULL,
+  measure_key TEXT NOT NULL,      -- shape, arguments, reference, tolerance
+  PRIMARY KEY(pass, position)
+) STRICT, WITHOUT ROWID;
+
+-- What a search asked for and what it was told, in order.  The same steps bring
+-- a strategy to the same state, so a search that was interrupted continues with
+-- the points that it would have asked for.
+CREATE TABLE step(
+  sweep INTEGER NOT NULL REFERENCES sweep(id),
+  position INTEGER NOT NULL,      -- 0, 1, ...
+  kind TEXT NOT NULL
+    CHECK(kind='asked' OR kind='timed' OR kind='failed' OR kind='lost'),
+  config TEXT NOT NULL REFERENCES config(key),
+  point INTEGER NOT NULL,         -- number in this sweep, before pruning
+  rung INTEGER NOT NULL,          -- of successive halving; otherwise 0
+  time_s REAL,                    -- what the search was told; or NULL
+  PRIMARY KEY(sweep, position)
+) STRICT, WITHOUT ROWID;

@@ -1,4 +1,4 @@
--- Format 2: added to schema.sql.
+-- Format 2: passes of a confirmation, steps of a search.
 
 -- A confirmation or a bench.  Its measurements are rows of 'result' with the
 -- purpose 'confirm' and the round pass * 10000 + block.

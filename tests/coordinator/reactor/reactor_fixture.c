@@ -142,6 +142,7 @@ static void put_work(struct rig_sent *sent, const struct msg *msg)
     put_text(sent->config, sizeof(sent->config), work->id.config);
     put_text(sent->shape, sizeof(sent->shape), work->id.shape);
     put_text(sent->purpose, sizeof(sent->purpose), work->id.purpose);
+    put_text(sent->gpu, sizeof(sent->gpu), launch ? launch->gpu : "");
 }
 
 static int link_send(void *self, size_t host, const struct msg *msg,
@@ -288,7 +289,6 @@ void rig_begin(struct rig *rig)
                         .hosts = mem_new(n, sizeof(struct host_state)),
                         .usable_ns = RIG_START_NS };
     sweep->fleet.ledger = ledger_new((int)n, records_put_interval, sweep);
-    buf_init(&sweep->work.request, 64 << 10);
     for (size_t i = 0; i < n; i++)
         sweep->fleet.hosts[i].host = &rig->list[i];
     rig_run(rig, RIG_EPOCH);
@@ -321,7 +321,6 @@ void rig_close(struct rig *rig)
         progress_free(sweep->reactor.progress);
         artifacts_free(sweep);
         inbox_forget_kept(sweep);
-        buf_fini(&sweep->work.request);
         free(sweep->fleet.hosts);
         free(sweep->work.artifacts);
         free(sweep->work.vanished);
@@ -440,6 +439,15 @@ size_t rig_dispatch(struct rig *rig)
     return rig_count(rig, MSG_BUILD) + rig_count(rig, MSG_MEASURE) - before;
 }
 
+void rig_lease(struct rig *rig, size_t host, enum job_stage stage, int unit)
+{
+    struct sched_lease lease;
+
+    assert_true(sched_adopt(rig->sweep.work.sched, stage, unit, 0, (int)host, 0,
+                            &lease));
+    dispatch_granted(&rig->sweep, &lease);
+}
+
 const struct rig_sent *rig_first(const struct rig *rig, enum msg_type type)
 {
     for (size_t i = 0; i < rig->n_sent; i++)
@@ -483,14 +491,14 @@ static struct msg_measured measured_of(const struct rig_sent *sent,
     bool correct = outcome_is(outcome, OUTCOME_CORRECT);
 
     return (struct msg_measured){
-        .gpu = "GPU-0-0",
+        .gpu = sent->gpu,
         .artifact = sent->artifact,
         .argument = "",
         .l2 = "none",
         .sampling = correct ? "fixed" : "none",
         .samples = { samples, correct ? RIG_SAMPLES : 0 },
         .checked = { correct ? RIG_SAMPLES : 0, 0 },
-        .held_s = 1,
+        .held_s = RIG_HELD_S,
     };
 }
 

@@ -14,6 +14,7 @@
 #define RIG_HOSTS 3
 #define RIG_QUEUE 1024 /* messages that come in a whole run */
 #define RIG_SAMPLES 5
+#define RIG_HELD_S 0.01 /* no more, because time stands still */
 #define RIG_EPOCH 1000
 #define RIG_START_NS (1000 * NS_PER_S)
 
@@ -23,7 +24,7 @@ struct rig_sent {
     enum msg_type type;
     int64_t lease, attempt, limit_ms;
     char what[16], key[HASH_HEX], hash[HASH_HEX], artifact[HASH_HEX];
-    char config[HASH_HEX], shape[32], purpose[16];
+    char config[HASH_HEX], shape[32], purpose[16], gpu[16];
 };
 
 struct rig_result {
@@ -78,6 +79,8 @@ void rig_come(struct rig *rig, size_t host, int64_t pid,
 int rig_take(struct rig *rig, size_t host, struct msg msg);
 /* Grant and send what can be; returns how many leases went. */
 size_t rig_dispatch(struct rig *rig);
+/* Give the host this work, without a message.  On its first GPU. */
+void rig_lease(struct rig *rig, size_t host, enum job_stage stage, int unit);
 /* The first and the newest message of this type, which there must be; how many
  * there are. */
 const struct rig_sent *rig_first(const struct rig *rig, enum msg_type type);

@@ -127,6 +127,22 @@ static void a_gpu_out_of_turn_is_refused(void **state)
     assert_string_equal(err.text, "GPU out of turn");
 }
 
+/* Its row would have a name that no query can ask for. */
+static void a_gpu_with_a_fact_without_a_name_is_refused(void **state)
+{
+    static const char *const lines[] = { "arch 89", " 5" };
+    struct msg gpu = rig_gpu("GPU-0");
+
+    (void)state;
+    gpu.gpu.facts = (struct texts){ lines, 2 };
+    assert_int_equal(rig_take(&rig, 0, rig_hello(7)), 0);
+    assert_int_equal(host_events_gpu(&rig.sweep, 0, &gpu, &err), ERR_PROTO);
+    assert_string_equal(err.text,
+                        "fact ' 5' has no name; a fact is 'NAME VALUE'");
+    assert_int_equal(host(0)->n_gpus, 0);
+    assert_int_equal(rig_rows(&rig, "gpu"), 0);
+}
+
 static void sixty_four_gpus_are_the_most(void **state)
 {
     struct msg gpu;
@@ -418,6 +434,7 @@ int main(void)
         CASE(attached_after_hello_is_still_setup),
         CASE(another_protocol_is_refused),
         CASE(a_gpu_out_of_turn_is_refused),
+        CASE(a_gpu_with_a_fact_without_a_name_is_refused),
         CASE(sixty_four_gpus_are_the_most),
         CASE(ready_before_hello_is_refused),
         CASE(a_gpu_under_two_names_is_used_once),

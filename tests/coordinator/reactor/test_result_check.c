@@ -99,6 +99,21 @@ static void lies_are_named(void **state)
                    "GPU was held");
 }
 
+static void a_sample_that_no_launch_has_is_named(void **state)
+{
+    static const double short_ones[] = { 1e-3, 5e-324 };
+    struct msg msg = measured("correct", 2, 1.5);
+
+    (void)state;
+    msg.measured.samples.items = short_ones;
+    assert_refused(msg, "MEASURED has a sample of 4.94066e-324 s, and no "
+                        "launch is that short");
+    msg.measured.samples = (struct reals){ second, 1 };
+    msg.measured.rejected = (struct reals){ &short_ones[1], 1 };
+    assert_refused(msg, "MEASURED has a sample of 4.94066e-324 s, and no "
+                        "launch is that short");
+}
+
 static struct msg counted(int64_t launches, int64_t varied)
 {
     struct msg msg = measured("correct", 2, 3);
@@ -157,6 +172,7 @@ int main(void)
         cmocka_unit_test(honest_results_pass),
         cmocka_unit_test(only_what_is_wrong_may_have_any_error),
         cmocka_unit_test(lies_are_named),
+        cmocka_unit_test(a_sample_that_no_launch_has_is_named),
         cmocka_unit_test(each_sample_was_a_checked_launch),
         cmocka_unit_test(a_command_ran_or_says_why_not),
     };

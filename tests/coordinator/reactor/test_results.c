@@ -3,10 +3,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "common/mem.h"
 #include "coordinator/reactor/inbox.h"
 #include "coordinator/reactor/results.h"
 #include "coordinator/schedule/incumbents.h"
@@ -45,10 +47,17 @@ static struct host_state *host(size_t i)
 
 static void refused(size_t from, const char *text)
 {
-    assert_int_equal(inbox_take(&rig.sweep, from, &result.msg, &err),
-                     ERR_PROTO);
-    assert_string_equal(err.text, text);
+    char *said = mem_printf("event WHERE name='RESULT-REFUSED' AND text='%s: "
+                            "%s'",
+                            host(from)->host->name, text);
+    int64_t before = rig_rows(&rig, said);
+
+    host(from)->conduct.lies = 0;
+    assert_int_equal(inbox_take(&rig.sweep, from, &result.msg, &err), 0);
+    assert_int_equal(rig_rows(&rig, said), before + 1);
+    assert_int_equal(host(from)->conduct.lies, 1);
     assert_int_equal(rig_rows(&rig, "result"), 0);
+    free(said);
 }
 
 static void a_correct_result_settles_its_measurement(void **state)
@@ -113,6 +122,47 @@ static void a_lease_that_was_never_given_has_no_result(void **state)
     refused(0, "a result for a lease of another host, or of other work");
 }
 
+/* It takes its lease with it, which goes back to the queue. */
+static void a_lie_is_told_once(void **state)
+{
+    (void)state;
+    result.msg.measured.gpu = "GPU-1-0";
+    refused(0, "it ran on another GPU, GPU-1-0");
+    assert_int_equal(rig_rows(&rig, "lease WHERE id = 3 AND ending = "
+                                    "'refused'"),
+                     1);
+    for (int i = 0; i < 5; i++) /* it is offered again and again */
+        assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
+    assert_int_equal(host(0)->conduct.lies, 1);
+    assert_int_equal(rig_dispatch(&rig), 1);
+    assert_int_equal(rig_last(&rig, MSG_MEASURE)->attempt, 1);
+}
+
+static void the_third_lie_is_too_many(void **state)
+{
+    (void)state;
+    result.msg.measured.max_error = 1e9;
+    for (int i = 0; i < 3; i++) {
+        result.nonce[0] = (char)('a' + i);
+        assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err),
+                         i < 2 ? 0 : ERR_PROTO);
+    }
+    assert_non_null(strstr(err.text, "the third result that is refused: "
+                                     "MEASURED is correct with a max_error of "
+                                     "1e+09"));
+}
+
+static void a_lease_has_one_result(void **state)
+{
+    (void)state;
+    assert_int_equal(rig_measured(&rig, &sent, "correct", 1e-3), 0);
+    result.nonce[0] = 'f';
+    host(0)->conduct.lies = 0;
+    assert_int_equal(inbox_take(&rig.sweep, 0, &result.msg, &err), 0);
+    assert_int_equal(host(0)->conduct.lies, 1);
+    assert_int_equal(rig_rows(&rig, "result"), 1);
+}
+
 static void the_first_lease_may_have_a_result(void **state)
 {
     (void)state;
@@ -151,7 +201,7 @@ static void no_such_purpose(void **state)
 {
     (void)state;
     result.msg.measured.work.id.purpose = "external"; /* of a command */
-    refused(0, "MEASURED is not for 'external'");
+    refused(0, "MEASURED is not for ''external''");
 }
 
 static void another_round_is_other_work(void **state)
@@ -172,7 +222,7 @@ static void what_is_no_result_at_all_is_refused(void **state)
 {
     (void)state;
     result.msg.measured.result.nonce = "1";
-    refused(0, "a result's nonce is no hash");
+    refused(0, "a result''s nonce is no hash");
 }
 
 static void another_way_of_measuring_is_evidence(void **state)
@@ -462,6 +512,9 @@ int main(void)
         CASE(a_wrong_result_settles_it_as_what_it_is),
         CASE(one_that_comes_twice_is_kept_once),
         CASE(a_lease_that_was_never_given_has_no_result),
+        CASE(a_lie_is_told_once),
+        CASE(the_third_lie_is_too_many),
+        CASE(a_lease_has_one_result),
         CASE(the_first_lease_may_have_a_result),
         CASE(the_lease_of_another_host_is_refused),
         CASE(the_same_worker_may_come_under_another_name),

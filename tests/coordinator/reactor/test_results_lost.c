@@ -112,6 +112,7 @@ static void what_a_lost_host_wanted_is_not_fetched(void **state)
 
     (void)state;
     rig_ready(&rig, 1, 1, 1);
+    rig_lease(&rig, 1, JOB_MEASURE, 5);
     snprintf(hash, sizeof(hash), "%s", rig.sweep.work.artifacts[0]);
     assert_int_equal(rig_take(&rig, 1, want), 0);
     assert_int_equal(rig.sweep.work.n_fetches, 1);
@@ -177,6 +178,29 @@ static void the_last_crash_cancels_the_other_lease(void **state)
     assert_int_equal(rig_rows(&rig, "outcome WHERE outcome = 'correct'"), 1);
 }
 
+/* When a pass is told, nothing of the host is under way. */
+static int told_of;
+
+static void note_lost(struct sweep *sweep, struct pass *pass, size_t lost)
+{
+    assert_ptr_equal(pass->state, &rig);
+    assert_null(sched_lease_on(sweep->work.sched, (int)lost));
+    told_of = (int)lost;
+}
+
+static void passes_are_told_of_a_lost_host(void **state)
+{
+    static const struct pass_ops ops = { .host_down = note_lost };
+    static const struct pass_ops *const passes[] = { &ops, NULL };
+
+    (void)state;
+    told_of = -1;
+    pass_init(&rig.sweep.passes, passes);
+    rig.sweep.passes.list[0].state = &rig;
+    results_host_lost(&rig.sweep, 0, "silent");
+    assert_int_equal(told_of, 0);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -187,6 +211,7 @@ int main(void)
         CASE(what_runs_out_is_cancelled_and_lost),
         CASE(a_host_that_is_lost_loses_its_work_and_its_builds),
         CASE(what_a_lost_host_wanted_is_not_fetched),
+        CASE(passes_are_told_of_a_lost_host),
         CASE(the_first_result_cancels_the_other_lease),
         CASE(the_last_crash_cancels_the_other_lease),
     };

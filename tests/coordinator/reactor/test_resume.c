@@ -104,11 +104,12 @@ static void a_lease_of_an_earlier_run_is_known_by_all_that_it_was(void **state)
     struct store_lease lease = lease_before(4, 2, "measure");
     struct msg msg = { .type = MSG_MEASURED,
                        .epoch = 900,
-                       .measured.work = { .lease = 4,
-                                          .id = { .config = lease.config,
-                                                  .shape = "n5k",
-                                                  .purpose = "screen",
-                                                  .stage = "measure" } } };
+                       .measured = { .work = { .lease = 4,
+                                               .id = { .config = lease.config,
+                                                       .shape = "n5k",
+                                                       .purpose = "screen",
+                                                       .stage = "measure" } },
+                                     .gpu = lease.gpu } };
 
     (void)state;
     rig_run(&rig, 900);
@@ -122,6 +123,9 @@ static void a_lease_of_an_earlier_run_is_known_by_all_that_it_was(void **state)
     assert_int_equal(resume_was_leased(&rig.sweep, 0, &msg, &err), 0);
     msg.epoch = 900;
     msg.measured.work.id.round = 1;
+    assert_int_equal(resume_was_leased(&rig.sweep, 0, &msg, &err), 0);
+    msg.measured.work.id.round = 0;
+    msg.measured.gpu = "GPU-of-another";
     assert_int_equal(resume_was_leased(&rig.sweep, 0, &msg, &err), 0);
 }
 

@@ -15,6 +15,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/conclusion/conclusion.h"
+#include "coordinator/conclusion/winner.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_cost.h"
 #include "coordinator/store/store.h"
@@ -162,6 +163,16 @@ char *scene_text(const struct scene *scene)
     conclusion_print(scene->conclusion, to);
     fclose(to);
     return text;
+}
+
+struct winner scene_winner(const struct scene *scene, int shape)
+{
+    struct winner winner;
+    struct err err = { "" };
+
+    ok(winner_find(scene->report, shape, &winner, &err), &err);
+    winner_confirm(scene->report, scene->conclusion, &winner);
+    return winner;
 }
 
 void scene_close(struct scene *scene)

@@ -20,6 +20,7 @@ struct conclusion;
 struct report_cost;
 struct report;
 struct store;
+struct winner;
 
 struct scene {
     enum confirmation_kind kind;
@@ -58,6 +59,9 @@ void scene_put_blocks(struct scene *scene, int blocks);
 void scene_end(struct scene *scene, bool ended);
 /* Its conclusion for programs, then for people; the caller frees it. */
 char *scene_text(const struct scene *scene);
+/* The winner at a shape according to winner.h; its texts belong to the
+ * report. */
+struct winner scene_winner(const struct scene *scene, int shape);
 void scene_close(struct scene *scene);
 
 #endif

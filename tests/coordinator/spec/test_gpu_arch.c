@@ -69,6 +69,28 @@ static void bad_lines_are_the_worker_s_fault(void **state)
             ERR_PROTO);
 }
 
+/* Also if the other facts are complete. */
+static void a_fact_without_a_name_is_refused(void **state)
+{
+    static const char *const bad[] = { " 5", "" };
+    static const char *const texts[] = {
+        "fact ' 5' has no name; a fact is 'NAME VALUE'",
+        "fact '' has no name; a fact is 'NAME VALUE'",
+    };
+    struct gpu_arch_facts facts;
+    struct err err;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const char *const lines[] = { "arch 89", bad[i] };
+
+        assert_int_equal(
+            gpu_arch_facts_read(&(struct texts){ lines, 2 }, &facts, &err),
+            ERR_PROTO);
+        assert_string_equal(err.text, texts[i]);
+    }
+}
+
 static void one_model_is_capability_sms_and_memory(void **state)
 {
     struct gpu_arch_facts a = *gpu_arch_find("sm_89"), b = a;
@@ -91,6 +113,7 @@ int main(void)
         cmocka_unit_test(an_unknown_architecture_comes_with_the_list),
         cmocka_unit_test(facts_that_were_not_sent_are_unknown),
         cmocka_unit_test(bad_lines_are_the_worker_s_fault),
+        cmocka_unit_test(a_fact_without_a_name_is_refused),
         cmocka_unit_test(one_model_is_capability_sms_and_memory),
     };
 

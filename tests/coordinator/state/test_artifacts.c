@@ -12,6 +12,7 @@
 #include "common/hash.h"
 #include "common/mem.h"
 #include "coordinator/plan/plan_msg.h"
+#include "coordinator/reactor/results.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/state/artifacts.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
@@ -21,7 +22,8 @@
 static struct rig rig;
 static char hash[HASH_HEX]; /* of unit 0's artifact, "cubin" */
 
-/* Host a has built the reference and unit 0; host b has a GPU, host c too. */
+/* Host a has built the reference and unit 0; host b has a GPU, host c too.
+ * Each measures, and host b builds. */
 static int set_up(void **state)
 {
     struct hash sum;
@@ -32,6 +34,9 @@ static int set_up(void **state)
     rig_build_two(&rig);
     rig_ready(&rig, 1, 0, 1);
     rig_ready(&rig, 2, 0, 1);
+    rig_lease(&rig, 1, JOB_BUILD, 4);
+    for (size_t i = 0; i < 3; i++)
+        rig_lease(&rig, i, JOB_MEASURE, 5 + (int)i);
     hash_init(&sum);
     hash_add(&sum, "cubin", 5);
     hash_end(&sum, hash);
@@ -215,25 +220,78 @@ static void bytes_that_do_not_match_condemn_their_host(void **state)
     assert_int_equal(rig_count(&rig, MSG_ARTIFACT), 1);
 }
 
-/* The answer to an earlier question overtook: nobody can tell. */
-static void chunks_out_of_order_are_not_summed(void **state)
+static void chunks_out_of_order_are_ignored(void **state)
 {
     (void)state;
     want(1);
-    chunk(0, 3, "on");
-    assert_false(host(0)->conduct.condemned);
+    chunk(0, 3, "in");
+    chunk(0, 0, "cub");
+    chunk(0, 0, "cub"); /* it was asked once */
+    chunk(0, 2, "bi");
+    assert_int_equal(rig_count(&rig, MSG_ARTIFACT), 1);
+    assert_int_equal(rig.sweep.work.n_fetches, 1);
+    chunk(0, 3, "in");
+    assert_int_equal(rig_count(&rig, MSG_ARTIFACT), 2);
     assert_int_equal(rig.sweep.work.n_fetches, 0);
+    assert_false(host(0)->conduct.condemned);
 }
 
+/* Asked twice, it answers twice. */
 static void an_answer_that_begins_again_is_summed_from_there(void **state)
 {
     (void)state;
     want(1);
     chunk(0, 0, "cub");
+    artifacts_turn(&rig.sweep, RIG_START_NS + AGAIN_NS);
     chunk(0, 0, "cub");
     chunk(0, 3, "in");
     assert_false(host(0)->conduct.condemned);
     assert_int_equal(rig.sweep.work.n_fetches, 0);
+}
+
+static void what_nobody_asked_for_costs_its_sender(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4096; i++)
+        chunk(0, 0, "cubin");
+    assert_false(host(0)->conduct.condemned);
+    chunk(0, 0, "cubin");
+    assert_true(host(0)->conduct.condemned);
+}
+
+static void a_host_without_work_gets_nothing(void **state)
+{
+    struct msg_bundle bundle;
+
+    (void)state;
+    plan_bundle(rig.sweep.work.plan, 0, &bundle);
+    ask(2, MSG_WANT_BUNDLE, bundle.hash); /* it does not build */
+    assert_int_equal(rig_count(&rig, MSG_BUNDLE), 0);
+    results_host_lost(&rig.sweep, 2, "gone");
+    want(2);
+    assert_int_equal(rig.sweep.work.n_fetches, 0);
+}
+
+static void a_lease_needs_its_files_a_few_times(void **state)
+{
+    struct msg_bundle bundle;
+
+    (void)state;
+    plan_bundle(rig.sweep.work.plan, 0, &bundle);
+    for (int i = 0; i < 20; i++)
+        ask(1, MSG_WANT_BUNDLE, bundle.hash);
+    assert_int_equal(rig_count(&rig, MSG_BUNDLE), 8);
+}
+
+/* A chunk now and then is no answer. */
+static void an_answer_that_drips_is_asked_for_again(void **state)
+{
+    (void)state;
+    want(1);
+    rig.now_ns += 9 * NS_PER_S;
+    chunk(0, 0, "c");
+    artifacts_turn(&rig.sweep, RIG_START_NS + AGAIN_NS);
+    assert_int_equal(rig_count(&rig, MSG_FETCH), 2);
 }
 
 static void it_is_asked_again_after_10_s_and_three_times_in_all(void **state)
@@ -253,14 +311,25 @@ static void it_is_asked_again_after_10_s_and_three_times_in_all(void **state)
     assert_int_equal(host(0)->conn.code, ERR_NETWORK);
 }
 
+/* A mebibyte may take 32 s more. */
 static void a_chunk_puts_the_next_question_off(void **state)
 {
+    struct msg part = {
+        .type = MSG_ARTIFACT,
+        .artifact = { .hash = hash, .total = 1 << 20, .chunk = { "c", 1 } }
+    };
+
     (void)state;
     want(1);
-    rig.now_ns += 4 * NS_PER_S;
-    chunk(0, 0, "cub");
-    artifacts_turn(&rig.sweep, RIG_START_NS + AGAIN_NS);
-    assert_int_equal(rig_count(&rig, MSG_FETCH), 1);
+    for (int s = 5; s < 42; s++) {
+        rig.now_ns = RIG_START_NS + s * NS_PER_S;
+        assert_int_equal(rig_take(&rig, 0, part), 0);
+        part.artifact.offset++;
+        artifacts_turn(&rig.sweep, rig.now_ns);
+        assert_int_equal(rig_count(&rig, MSG_FETCH), 1);
+    }
+    artifacts_turn(&rig.sweep, RIG_START_NS + 42 * NS_PER_S);
+    assert_int_equal(rig_count(&rig, MSG_FETCH), 2);
 }
 
 static void a_host_that_is_away_is_asked_when_it_is_back(void **state)
@@ -354,7 +423,11 @@ int main(void)
         CASE(an_input_is_sent_window_by_window),
         CASE(chunks_of_other_hosts_are_ignored),
         CASE(bytes_that_do_not_match_condemn_their_host),
-        CASE(chunks_out_of_order_are_not_summed),
+        CASE(chunks_out_of_order_are_ignored),
+        CASE(what_nobody_asked_for_costs_its_sender),
+        CASE(a_host_without_work_gets_nothing),
+        CASE(a_lease_needs_its_files_a_few_times),
+        CASE(an_answer_that_drips_is_asked_for_again),
         CASE(an_answer_that_begins_again_is_summed_from_there),
         CASE(it_is_asked_again_after_10_s_and_three_times_in_all),
         CASE(a_chunk_puts_the_next_question_off),

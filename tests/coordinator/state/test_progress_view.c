@@ -84,6 +84,28 @@ static void what_is_out_and_who_is_ready_is_shown(void **state)
                                " 1 measuring  1/2 hosts  0:00\n");
 }
 
+/* More than there are lanes for. */
+static void seventeen_gpus_may_measure(void **state)
+{
+    enum {
+        N = 17
+    };
+    struct rig_sent builds[N + 1];
+    const char *heard;
+
+    (void)state;
+    rig_ready(&rig, 0, N, N); /* and one build is ahead */
+    assert_int_equal(rig_dispatch(&rig), N + 1);
+    memcpy(builds, &rig.sent[rig.n_sent - N - 1], sizeof(builds));
+    for (size_t i = 0; i <= N; i++)
+        assert_int_equal(rig_built(&rig, &builds[i], "built"), 0);
+    rig_dispatch(&rig);
+    rig_listen(&rig);
+    progress_view_show(&rig.sweep, RIG_START_NS, true);
+    heard = rig_heard(&rig);
+    assert_non_null(strstr(heard, "  17 measuring  1/2 hosts"));
+}
+
 static void without_a_plan_there_is_nothing_to_show(void **state)
 {
     struct plan *plan = rig.sweep.work.plan;
@@ -141,6 +163,7 @@ int main(void)
         CASE(builds_are_counted_by_what_became_of_them),
         CASE(the_reference_is_not_counted),
         CASE(what_is_out_and_who_is_ready_is_shown),
+        CASE(seventeen_gpus_may_measure),
         CASE(without_a_plan_there_is_nothing_to_show),
         CASE(lines_come_every_10_s),
         CASE(what_is_left_is_foretold_after_a_second),

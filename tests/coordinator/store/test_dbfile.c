@@ -3,14 +3,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -18,7 +15,6 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/store/dbfile.h"
-#include "coordinator/store/dblock.h"
 #include "coordinator/store/sql.h"
 #include "tests/coordinator/store/store_fixture.h"
 
@@ -163,8 +159,7 @@ static void a_torn_file_is_called_corrupt(void **state)
     }
     assert_int_equal(store_open(*state, STORE_READ, &store, &err), ERR_STORE);
     assert_non_null(strstr(err.text, "sweep.db is corrupt ("));
-    assert_non_null(strstr(err.text, "'fa-coord verify' says which rows can "
-                                     "be trusted"));
+    assert_non_null(strstr(err.text, "nothing can be read; use a backup"));
 }
 
 /* What a reader who knows these steps sees. */
@@ -192,18 +187,22 @@ static void steps_bring_an_old_format_up_to_date(void **state)
     int64_t y;
 
     assert_int_equal(dbfile_check(*state, true, &err), 0);
-    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ steps, 1, 1 },
-                                  true, &db, &err),
-                     0);
+    assert_int_equal(
+        dbfile_write(*state, (struct dbfile_steps){ steps[0], steps, 1, 1 },
+                     true, &db, &err),
+        0);
     assert_int_equal(sql_run(db, "INSERT INTO a VALUES(1)", &err), 0);
     dbfile_close(db);
-    read_number(*state, (struct dbfile_steps){ steps, 2, 2 }, "SELECT y FROM a",
-                5);
-    read_number(*state, (struct dbfile_steps){ steps, 1, 1 }, /* still old */
+    read_number(*state, (struct dbfile_steps){ NULL, steps, 2, 2 },
+                "SELECT y FROM a", 5);
+    read_number(*state,
+                (struct dbfile_steps){ steps[0], steps, 1, 1 }, /* still old */
                 "PRAGMA user_version", 1);
-    read_number(*state, (struct dbfile_steps){ steps, 2, 1 }, /* as it is */
+    read_number(*state,
+                (struct dbfile_steps){ NULL, steps, 2, 1 }, /* as it is */
                 "PRAGMA user_version", 1);
-    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ steps, 2, 2 },
+    assert_int_equal(dbfile_write(*state,
+                                  (struct dbfile_steps){ NULL, steps, 2, 2 },
                                   false, &db, &err),
                      0);
     assert_int_equal(sql_number(db, "SELECT y FROM a", &y, &err, ""), 0);
@@ -248,15 +247,19 @@ static void a_failed_step_leaves_the_old_format(void **state)
     int64_t n;
 
     assert_int_equal(dbfile_check(*state, true, &err), 0);
-    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ good, 1, 1 },
+    assert_int_equal(dbfile_write(*state,
+                                  (struct dbfile_steps){ good[0], good, 1, 1 },
                                   true, &db, &err),
                      0);
     dbfile_close(db);
-    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ bad, 2, 2 },
+    assert_int_equal(dbfile_write(*state,
+                                  (struct dbfile_steps){ NULL, bad, 2, 2 },
                                   false, &db, &err),
                      ERR_STORE);
-    assert_int_equal(
-        dbfile_read(*state, (struct dbfile_steps){ good, 1, 1 }, &db, &err), 0);
+    assert_int_equal(dbfile_read(*state,
+                                 (struct dbfile_steps){ good[0], good, 1, 1 },
+                                 &db, &err),
+                     0);
     assert_int_equal(
         sql_number(db, "SELECT count(*) FROM sqlite_schema", &n, &err, ""), 0);
     assert_int_equal(n, 1);
@@ -277,11 +280,13 @@ static void a_step_without_room_says_that_the_disk_is_full(void **state)
     struct err err;
 
     assert_int_equal(dbfile_check(*state, true, &err), 0);
-    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ steps, 1, 1 },
-                                  true, &db, &err),
-                     0);
+    assert_int_equal(
+        dbfile_write(*state, (struct dbfile_steps){ steps[0], steps, 1, 1 },
+                     true, &db, &err),
+        0);
     dbfile_close(db);
-    assert_int_equal(dbfile_write(*state, (struct dbfile_steps){ steps, 2, 2 },
+    assert_int_equal(dbfile_write(*state,
+                                  (struct dbfile_steps){ NULL, steps, 2, 2 },
                                   false, &db, &err),
                      ERR_STORE);
     assert_string_equal(err.text, text);
@@ -318,106 +323,6 @@ static void a_checksum_is_of_as_many_columns_as_a_row_may_have(void **state)
     store_close(store);
 }
 
-/* A second lock for an instant, as 'status' takes it: it is released in this
- * wait of those for it, if at all. */
-static int waits, release_in, other_lock;
-
-/* Not from poll.h: with _FORTIFY_SOURCE its poll() is inline. */
-struct pollfd;
-int poll(struct pollfd *fds, unsigned long n, int ms);
-
-int poll(struct pollfd *fds, unsigned long n, int ms)
-{
-    assert_null(fds);
-    assert_int_equal(n, 0);
-    assert_int_equal(ms, 20);
-    if (++waits == release_in)
-        close(other_lock);
-    return 0;
-}
-
-static int take_beside_another(const char *path, int release)
-{
-    char *name = mem_printf("%s.lock", path);
-    struct err err;
-    int lock;
-
-    waits = 0;
-    release_in = release;
-    other_lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    free(name);
-    assert_int_equal(flock(other_lock, LOCK_SH), 0);
-    lock = dblock_take(path, &err);
-    if (lock < 0) {
-        assert_non_null(strstr(err.text, " is in use by "));
-        close(other_lock);
-    }
-    return lock;
-}
-
-static void a_lock_that_is_taken_is_tried_ten_times(void **state)
-{
-    dblock_release(take_beside_another(*state, 9));
-    assert_int_equal(waits, 9);
-    assert_int_equal(take_beside_another(*state, 0), ERR_STORE);
-    assert_int_equal(waits, 9);
-}
-
-/* Nobody holds it, whatever an earlier call has met. */
-static void a_lock_that_is_free_is_not_held(void **state)
-{
-    struct dblock_holder holder;
-    struct err err;
-
-    dblock_release(dblock_take(*state, &err));
-    errno = EWOULDBLOCK;
-    assert_false(dblock_is_held(*state, &holder));
-}
-
-static void a_second_coordinator_is_told_who_holds_it(void **state)
-{
-    struct store *first = fixture_open(*state, STORE_CREATE);
-    struct dblock_holder holder;
-    struct store *second;
-    struct err err;
-    char *pid = mem_printf("is in use by fa-coord with pid %d on ", getpid());
-
-    assert_int_equal(store_open(*state, STORE_WRITE, &second, &err), ERR_STORE);
-    assert_non_null(strstr(err.text, pid));
-    assert_non_null(strstr(err.text, "'fa-coord status' shows what it does"));
-    assert_true(dblock_is_held(*state, &holder));
-    assert_int_equal(holder.pid, getpid());
-    store_close(fixture_open(*state, STORE_READ));
-    store_close(first);
-    assert_false(dblock_is_held(*state, &holder));
-    free(pid);
-}
-
-/* Descriptor 0 is one like another. */
-static void
-a_lock_is_taken_seen_and_released_without_standard_input(void **state)
-{
-    int in = dup(STDIN_FILENO), lock;
-    struct dblock_holder holder;
-    struct err err = { "" };
-
-    close(STDIN_FILENO);
-    lock = dblock_take(*state, &err);
-    assert_string_equal(err.text, "");
-    assert_int_equal(lock, STDIN_FILENO);
-    assert_true(dblock_is_held(*state, &holder));
-    dblock_release(lock);
-    assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
-    assert_false(dblock_is_held(*state, &holder));
-    lock = dblock_take(*state, &err); /* it looks through descriptor 0 */
-    assert_int_equal(dup2(lock, in), in);
-    dblock_release(lock);
-    assert_true(dblock_is_held(*state, &holder));
-    assert_int_equal(holder.pid, getpid());
-    close(in);
-    assert_int_equal(open("/dev/null", O_RDONLY), STDIN_FILENO);
-}
-
 static void a_database_is_opened_without_standard_input(void **state)
 {
     int in = dup(STDIN_FILENO);
@@ -429,19 +334,6 @@ static void a_database_is_opened_without_standard_input(void **state)
     store_close(store);
     (void)dup2(in, STDIN_FILENO);
     close(in);
-}
-
-static void the_lock_of_a_dead_process_is_taken_over(void **state)
-{
-    int status;
-    pid_t pid = fork();
-
-    if (pid == 0) {
-        (void)fixture_open(*state, STORE_CREATE);
-        _exit(0); /* neither closed nor unlocked */
-    }
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    store_close(fixture_open(*state, STORE_WRITE));
 }
 
 /* Whatever SQL a command passes on, the file stays a database. */
@@ -506,12 +398,7 @@ int main(void)
         TEST(a_step_without_room_says_that_the_disk_is_full),
         TEST(opening_the_newest_format_writes_nothing),
         TEST(a_checksum_is_of_as_many_columns_as_a_row_may_have),
-        TEST(a_lock_that_is_taken_is_tried_ten_times),
-        TEST(a_lock_that_is_free_is_not_held),
-        TEST(a_second_coordinator_is_told_who_holds_it),
-        TEST(a_lock_is_taken_seen_and_released_without_standard_input),
         TEST(a_database_is_opened_without_standard_input),
-        TEST(the_lock_of_a_dead_process_is_taken_over),
         TEST(the_schema_cannot_be_edited_by_hand),
         TEST(double_quotes_are_for_names_alone),
         cmocka_unit_test(network_file_systems_are_known_by_name),

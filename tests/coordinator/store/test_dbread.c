@@ -353,12 +353,30 @@ static void without_an_index_it_is_said_what_to_do(void **state)
     free(shm);
 }
 
+/* SQLite takes the name as a URI, in which these characters mean something. */
+static void a_name_is_read_as_it_stands(void **state)
+{
+    const char *end = strrchr(*state, '/');
+    char *path = mem_printf("%.*s/a%%41?mode=memory#b",
+                            (int)(end - (char *)*state), (char *)*state);
+    struct store *store;
+
+    free(*state);
+    *state = path; /* removed at the end */
+    store_close(fixture_open(path, STORE_CREATE));
+    store = fixture_open(path, STORE_READ);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM run"), 0);
+    store_close(store);
+    assert_int_equal(rows_where_nothing_can_be_written(path), 0);
+}
+
 int main(void)
 {
 #define TEST(f) \
     cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(reading_leaves_no_trace),
+        TEST(a_name_is_read_as_it_stands),
         TEST(what_an_earlier_reader_left_goes),
         TEST(a_reader_may_not_write),
         TEST(a_reader_sees_what_a_writer_has_committed),

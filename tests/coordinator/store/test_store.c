@@ -333,6 +333,30 @@ static void after_an_error_nothing_is_written_until_rollback(void **state)
     store_close(store);
 }
 
+/* What another program did to the file. */
+static void nothing_is_committed_to_a_file_that_has_gone(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct store_result row = fixture_result("n1", "c1");
+    char *aside = mem_printf("%s.aside", (char *)*state);
+    struct err err;
+
+    fixture_owners(store, "c1");
+    assert_int_equal(store_commit(store, &err), 0);
+    assert_int_equal(store_result_put(store, &row, &err), 1);
+    assert_int_equal(rename(*state, aside), 0);
+    assert_int_equal(store_commit(store, &err), ERR_STORE);
+    assert_non_null(strstr(err.text, "was deleted, moved or replaced"));
+    assert_int_equal(store_begin(store, &err), ERR_STORE);
+    assert_int_equal(rename(aside, *state), 0);
+    store_close(store);
+    store = fixture_open(*state, STORE_WRITE);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result"), 0);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM config"), 1);
+    store_close(store);
+    free(aside);
+}
+
 static void what_was_not_committed_is_not_there(void **state)
 {
     struct store *store = fixture_open(*state, STORE_CREATE);
@@ -417,6 +441,7 @@ int main(void)
         TEST(the_sweep_that_was_put_last_is_the_current_one),
         TEST(an_interval_is_extended_in_place),
         TEST(after_an_error_nothing_is_written_until_rollback),
+        TEST(nothing_is_committed_to_a_file_that_has_gone),
         TEST(what_was_not_committed_is_not_there),
         TEST(acknowledged_results_survive_kill_9),
     };

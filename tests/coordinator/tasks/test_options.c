@@ -41,7 +41,8 @@ static const struct options options = {
 };
 
 /* 'line' is split at its blanks. */
-static int parse(const char *line, struct err *err)
+static int parse_with(const struct options *with, const char *line,
+                      struct err *err)
 {
     static char copy[200];
     char *argv[ARGS_MAX + 2] = { (char *)(uintptr_t) "space" }, *rest = copy;
@@ -53,7 +54,12 @@ static int parse(const char *line, struct err *err)
     memcpy(copy, line, strlen(line) + 1);
     while (rest && *rest && argc <= ARGS_MAX)
         argv[argc++] = strsep(&rest, " ");
-    return options_parse(&options, argc, argv, err);
+    return options_parse(with, argc, argv, err);
+}
+
+static int parse(const char *line, struct err *err)
+{
+    return parse_with(&options, line, err);
 }
 
 static void both_forms_of_a_value_are_taken(void **state)
@@ -129,6 +135,23 @@ static void a_list_may_be_given_again_and_again(void **state)
     assert_string_equal(err.text, "space: --shape needs a value: NAME");
 }
 
+/* Also with the value that it has when it is not given. */
+static void what_needs_another_flag_is_refused_without_it(void **state)
+{
+    struct options with = options;
+    struct err err;
+
+    (void)state;
+    with.needing = "arch top";
+    with.needed = "json";
+    assert_int_equal(parse_with(&with, "--csv --shape a", &err), 0);
+    assert_int_equal(parse_with(&with, "--arch sm_90 --top 0 --json", &err), 0);
+    assert_int_equal(parse_with(&with, "--csv --arch sm_90", &err), ERR_INPUT);
+    assert_string_equal(err.text, "space: --arch works only with --json");
+    assert_int_equal(parse_with(&with, "--top 0", &err), ERR_INPUT);
+    assert_string_equal(err.text, "space: --top works only with --json");
+}
+
 static void help_names_every_flag(void **state)
 {
     char text[2000] = "";
@@ -149,6 +172,7 @@ int main(void)
         cmocka_unit_test(missing_flags_keep_their_value),
         cmocka_unit_test(each_mistake_has_its_message),
         cmocka_unit_test(a_list_may_be_given_again_and_again),
+        cmocka_unit_test(what_needs_another_flag_is_refused_without_it),
         cmocka_unit_test(help_names_every_flag),
     };
 

@@ -40,6 +40,26 @@ static void control_characters_become_question_marks(void **state)
     }
 }
 
+/* Eight bytes are looked at together: each byte in each place among them. */
+static void each_byte_is_seen_in_each_place(void **state)
+{
+    (void)state;
+    for (int byte = 1; byte < 256; byte++)
+        for (size_t place = 0; place < 17; place++) {
+            char text[18] = "~~~~~~~~        ", want[18];
+
+            text[place] = (char)byte;
+            if (place == 16)
+                text[17] = '\0';
+            memcpy(want, text, sizeof(want));
+            if (byte == '\t')
+                want[place] = ' ';
+            else if (byte < 0x20 || byte >= 0x7f)
+                want[place] = '?';
+            assert_string_equal(terminal_clean(text, false), want);
+        }
+}
+
 static void line_feeds_stay_if_allowed(void **state)
 {
     char text[] = "a\nb\033";
@@ -86,6 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(control_characters_become_question_marks),
+        cmocka_unit_test(each_byte_is_seen_in_each_place),
         cmocka_unit_test(line_feeds_stay_if_allowed),
         cmocka_unit_test(width_counts_characters),
         cmocka_unit_test(a_reader_that_has_gone_is_no_error),

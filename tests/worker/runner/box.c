@@ -217,3 +217,15 @@ const struct wire_result *box_measure(struct box *box, const char *entry)
         fail_msg("%s: %s", entry, box->reply.error);
     return &box->reply.result;
 }
+
+void box_assert_outcome(struct box *box, const char *entry,
+                        enum outcome outcome, const char *text)
+{
+    const struct wire_result *result = box_measure(box, entry);
+
+    if (result->outcome != outcome || !strstr(result->detail, text))
+        fail_msg("%s: %s: %s", entry, outcome_name(result->outcome),
+                 result->detail);
+    assert_true(outcome == OUTCOME_CORRECT || result->n_samples == 0 ||
+                strstr(box->stages, "recheck"));
+}

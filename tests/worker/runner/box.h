@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "common/outcome.h"
 #include "worker/runner/wire/wire_reply.h"
 #include "worker/runner/wire/wire_request.h"
 
@@ -44,5 +45,8 @@ void box_request(struct wire_request *request, const char *entry,
                  const char *reference, int64_t n);
 /* The request with defaults, asked; the reply's result. */
 const struct wire_result *box_measure(struct box *box, const char *entry);
+/* ... which must be 'outcome', with 'text' in its detail. */
+void box_assert_outcome(struct box *box, const char *entry,
+                        enum outcome outcome, const char *text);
 
 #endif

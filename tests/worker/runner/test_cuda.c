@@ -1,4 +1,5 @@
-/* test_cuda.c - the kernels of test_measure.c, and worse ones, on a GPU
+/* test_cuda.c - the kernels of test_judge.c and test_launch_child.c, and worse
+ * ones, on a GPU
  *
  * nvcc builds them here; without nvcc or an NVIDIA device the test is skipped.
  */

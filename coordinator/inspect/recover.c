@@ -1,0 +1,268 @@
+#include "coordinator/inspect/recover.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/hash.h"
+#include "common/mem.h"
+#include "coordinator/store/checksum.h"
+#include "coordinator/store/row_cells.h"
+#include "coordinator/store/sql.h"
+#include "coordinator/store/store.h"
+
+#define JUMPS_MAX 40 /* doublings: past any rowid */
+
+/* Owners come before what refers to them. */
+static const struct table {
+    const char *name;
+    const char *key; /* columns of its order; "rowid" */
+} tables[RECOVER_TABLES] = {
+    { "owner", "rowid" },
+    { "run", "rowid" },
+    { "request", "rowid" },
+    { "sweep", "rowid" },
+    { "gate", "sweep, position" },
+    { "shape", "sweep, position" },
+    { "config", "key" },
+    { "outcome", "config, shape, source_key, measure_key" },
+    { "host", "name" },
+    { "gpu", "uuid" },
+    { "lease", "epoch, id" },
+    { "interval", "host, epoch, start_ns" },
+    { "event", "rowid" },
+    { "build", "rowid" },
+    { "result", "rowid" },
+    { "tool", "nonce" },
+    { "contest", "rowid" },
+    { "contestant", "pass, position" },
+    { "contest_shape", "pass, position" },
+    { "step", "sweep, position" },
+};
+
+/* What remains refers to rows that are there.  A run or a host that is lost is
+ * made again, without its facts, so that what rests on it is kept. */
+static const char *const mends[] = {
+    "INSERT OR IGNORE INTO run(epoch, pid, machine, version, command)"
+    " SELECT epoch, 0, '', '', '' FROM lease UNION"
+    " SELECT epoch, 0, '', '', '' FROM interval UNION"
+    " SELECT epoch, 0, '', '', '' FROM build UNION"
+    " SELECT epoch, 0, '', '', '' FROM tool",
+    "INSERT OR IGNORE INTO host(name, position) SELECT DISTINCT host, 0"
+    " FROM lease",
+    "INSERT INTO owner SELECT lower(hex(randomblob(16)))"
+    " WHERE NOT EXISTS (SELECT 1 FROM owner)",
+    "UPDATE interval SET lease = NULL WHERE lease IS NOT NULL AND NOT EXISTS"
+    " (SELECT 1 FROM lease l WHERE l.epoch = interval.epoch AND"
+    " l.id = interval.lease)",
+};
+static const char *const drops[] = {
+    "DELETE FROM gate WHERE sweep NOT IN (SELECT id FROM sweep)",
+    "DELETE FROM shape WHERE sweep NOT IN (SELECT id FROM sweep)",
+    "DELETE FROM config WHERE sweep NOT IN (SELECT id FROM sweep)",
+    "DELETE FROM outcome WHERE config NOT IN (SELECT key FROM config)",
+    "DELETE FROM outcome WHERE nonce IS NOT NULL AND NOT EXISTS (SELECT 1"
+    " FROM result r WHERE r.nonce = outcome.nonce AND (r.outcome = 'correct')"
+    " = (outcome.outcome = 'correct')) AND NOT EXISTS (SELECT 1 FROM build b"
+    " WHERE b.nonce = outcome.nonce)",
+    "DELETE FROM interval WHERE end_ns < start_ns",
+    "DELETE FROM step WHERE sweep NOT IN (SELECT id FROM sweep) OR"
+    " config NOT IN (SELECT key FROM config)",
+    "DELETE FROM contest WHERE sweep NOT IN (SELECT id FROM sweep)",
+    "DELETE FROM contestant WHERE pass NOT IN (SELECT pass FROM contest) OR"
+    " config NOT IN (SELECT key FROM config)",
+    "DELETE FROM contest_shape WHERE pass NOT IN (SELECT pass FROM contest)",
+};
+
+struct copying {
+    struct store *from, *to;
+    const struct table *table;
+    struct recover_table *count;
+    struct sqlite3_stmt *insert; /* NULL: no row has been read yet */
+    int64_t last;                /* rowid of the row that was read last */
+};
+
+static bool has_rowid(const struct table *table)
+{
+    return strcmp(table->key, "rowid") == 0;
+}
+
+/* The first column is the rowid, or nothing of interest. */
+static bool holds(const struct row_cells *row)
+{
+    size_t at = row_cells_find(row, "checksum");
+    char sum[HASH_HEX];
+
+    if (at == row->n)
+        return true;
+    checksum_row(&row->values[1], at - 1, sum);
+    return row->values[at].type == 't' &&
+           strcmp(row->values[at].text, sum) == 0;
+}
+
+static int prepare_insert(struct copying *c, size_t columns, struct err *err)
+{
+    char marks[2 * SQL_VALUES_MAX];
+    char *text;
+    int rc;
+
+    for (size_t i = 0; i < columns; i++) {
+        marks[2 * i] = '?';
+        marks[2 * i + 1] = i + 1 < columns ? ',' : '\0';
+    }
+    text = mem_printf("INSERT OR IGNORE INTO %s VALUES(%s)", c->table->name,
+                      marks);
+    rc = sql_prepare(store_db(c->to), text, &c->insert, err);
+    free(text);
+    return rc;
+}
+
+/* Only an error of the copy ends it. */
+static int take_row(struct copying *c, const struct row_cells *row,
+                    struct err *err)
+{
+    struct err refused;
+    int rc = c->insert ? 0 : prepare_insert(c, row->n - 1, err);
+
+    if (rc < 0)
+        return rc;
+    if (!holds(row)) {
+        c->count->dropped++;
+        return 0;
+    }
+    rc = sql_exec_values(c->insert, &row->values[1], row->n - 1, &refused);
+    c->count->kept += rc > 0;
+    c->count->dropped += rc < 0; /* a value of another type */
+    return 0;
+}
+
+/* Read one range.  1: to its end; 0: up to what cannot be read; ERR_STORE: the
+ * copy cannot be written. */
+static int read_range(struct copying *c, const char *where, const char *order,
+                      int64_t bound, struct err *err)
+{
+    char *text = mem_printf("SELECT %s, * FROM %s NOT INDEXED%s ORDER BY %s",
+                            has_rowid(c->table) ? "rowid" : "0", c->table->name,
+                            where, order);
+    struct sqlite3_stmt *stmt = NULL;
+    struct row_cells row;
+    struct err unreadable;
+    int rc = sql_prepare(store_db(c->from), text, &stmt, &unreadable), ours = 0;
+
+    if (rc == 0)
+        rc = *where ? sql_start(stmt, &unreadable, "I", bound) : 0;
+    while (rc >= 0 && ours == 0 && (rc = sql_step(stmt, &unreadable)) == 1) {
+        row_cells_read(stmt, &row);
+        c->last = row.values[0].integer;
+        ours = take_row(c, &row, err);
+    }
+    sql_free(stmt);
+    free(text);
+    return ours < 0 ? ours : rc == 0;
+}
+
+/* Behind the damage: pages are found through those above them.  Where rows can
+ * be read again, those before them may be readable, too. */
+static int read_behind(struct copying *c, struct err *err)
+{
+    int64_t from = c->last;
+    int rc = 0;
+
+    for (int i = 0; i < JUMPS_MAX && rc == 0 && c->last == from; i++) {
+        int64_t at = from + (INT64_C(1) << i);
+
+        rc = read_range(c, " WHERE rowid > ?", "rowid", at, err);
+        if (rc >= 0 && c->last != from) {
+            int64_t last = c->last;
+            int before =
+                read_range(c, " WHERE rowid <= ?", "rowid DESC", at, err);
+
+            c->last = last;
+            rc = before < 0 ? before : rc;
+        }
+    }
+    return rc == 0 && c->last != from ? read_behind(c, err) : rc;
+}
+
+static void add_backwards(const char *key, char *out)
+{
+    for (; *key; key++) {
+        if (*key == ',')
+            out = stpcpy(out, " DESC");
+        *out++ = *key;
+    }
+    stpcpy(out, " DESC");
+}
+
+static int copy_table(struct copying *c, struct err *err)
+{
+    int rc = read_range(c, "", c->table->key, 0, err);
+
+    if (rc == 0) {
+        char order[128];
+
+        add_backwards(c->table->key, order);
+        c->count->damaged = true;
+        if (has_rowid(c->table))
+            rc = read_behind(c, err);
+        if (rc >= 0)
+            rc = read_range(c, "", order, 0, err);
+    }
+    sql_free(c->insert);
+    return err_only(rc);
+}
+
+static int run_all(struct store *to, const char *const *texts, size_t n,
+                   int64_t *changes, struct err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < n && rc >= 0; i++) {
+        struct sqlite3_stmt *stmt = NULL;
+
+        rc = sql_prepare(store_db(to), texts[i], &stmt, err);
+        if (rc == 0)
+            rc = sql_exec_values(stmt, NULL, 0, err);
+        *changes += rc > 0 ? rc : 0;
+        sql_free(stmt);
+    }
+    return err_only(rc);
+}
+
+static int copy_all(struct store *from, struct store *to, struct recover *out,
+                    struct err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < RECOVER_TABLES && rc == 0; i++) {
+        struct copying c = { .from = from,
+                             .to = to,
+                             .table = &tables[i],
+                             .count = &out->tables[i] };
+
+        out->tables[i].name = tables[i].name;
+        rc = copy_table(&c, err);
+    }
+    return rc;
+}
+
+int recover_run(struct store *from, struct store *to, struct recover *out,
+                struct err *err)
+{
+    int64_t made = 0;
+    int rc = sql_run(store_db(to), "PRAGMA foreign_keys=OFF", err);
+
+    *out = (struct recover){ .orphans = 0 };
+    if (rc == 0)
+        rc = store_begin(to, err);
+    if (rc == 0)
+        rc = sql_run(store_db(to), "DELETE FROM owner", err);
+    if (rc == 0)
+        rc = copy_all(from, to, out, err);
+    if (rc == 0)
+        rc = run_all(to, mends, sizeof(mends) / sizeof(mends[0]), &made, err);
+    if (rc == 0)
+        rc = run_all(to, drops, sizeof(drops) / sizeof(drops[0]), &out->orphans,
+                     err);
+    return rc < 0 ? rc : store_commit(to, err);
+}

@@ -1,0 +1,38 @@
+/* recover.h - copies what holds of a damaged database into a new one
+ *
+ * A page that cannot be read costs the rows on it: each table is read up to the
+ * damage and from behind it.  Of 'build', 'result' and 'tool' only rows whose
+ * checksum holds are taken; of the other tables, rows that the schema accepts.
+ * Then rows that refer to lost ones are completed or dropped, so that verify.h
+ * finds nothing in the copy.
+ */
+#ifndef FA_COORDINATOR_INSPECT_RECOVER_H
+#define FA_COORDINATOR_INSPECT_RECOVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct store;
+
+#define RECOVER_TABLES 20
+
+struct recover_table {
+    const char *name;
+    int64_t kept;
+    int64_t dropped; /* were read, and do not hold */
+    bool damaged;    /* others could not be read */
+};
+
+struct recover {
+    struct recover_table tables[RECOVER_TABLES];
+    int64_t orphans; /* rows of the copy that referred to lost ones */
+};
+
+/* 'to' is new and empty; its rows are committed.  ERR_STORE if it cannot be
+ * written. */
+int recover_run(struct store *from, struct store *to, struct recover *out,
+                struct err *err);
+
+#endif

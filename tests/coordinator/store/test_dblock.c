@@ -1,0 +1,177 @@
+/* test_dblock.c - one coordinator a database, and who holds it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/store/dblock.h"
+#include "tests/coordinator/store/store_fixture.h"
+
+/* A second lock for an instant, as 'status' takes it: it is released in this
+ * wait of those for it, if at all. */
+static int waits, release_in, other_lock;
+
+/* Not from poll.h: with _FORTIFY_SOURCE its poll() is inline. */
+struct pollfd;
+int poll(struct pollfd *fds, unsigned long n, int ms);
+
+int poll(struct pollfd *fds, unsigned long n, int ms)
+{
+    assert_null(fds);
+    assert_int_equal(n, 0);
+    assert_int_equal(ms, 20);
+    if (++waits == release_in)
+        close(other_lock);
+    return 0;
+}
+
+/* Why no lock is given, as on a file system that has none; 0: it is. */
+static int no_locks;
+
+int flock(int fd, int operation)
+{
+    if (no_locks) {
+        errno = no_locks;
+        return -1;
+    }
+    return (int)syscall(SYS_flock, fd, operation);
+}
+
+static int take_beside_another(const char *path, int release)
+{
+    char *name = mem_printf("%s.lock", path);
+    struct err err;
+    int lock;
+
+    waits = 0;
+    release_in = release;
+    other_lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    free(name);
+    assert_int_equal(flock(other_lock, LOCK_SH), 0);
+    lock = dblock_take(path, &err);
+    if (lock < 0) {
+        assert_non_null(strstr(err.text, " is in use by "));
+        close(other_lock);
+    }
+    return lock;
+}
+
+static void a_lock_that_is_taken_is_tried_ten_times(void **state)
+{
+    dblock_release(take_beside_another(*state, 9));
+    assert_int_equal(waits, 9);
+    assert_int_equal(take_beside_another(*state, 0), ERR_STORE);
+    assert_int_equal(waits, 9);
+}
+
+/* Waiting would not help. */
+static void a_lock_that_cannot_be_had_is_tried_once(void **state)
+{
+    char *text = mem_printf("%s.lock: No locks available", (char *)*state);
+    struct err err;
+
+    waits = 0;
+    no_locks = ENOLCK;
+    assert_int_equal(dblock_take(*state, &err), ERR_STORE);
+    no_locks = 0;
+    assert_string_equal(err.text, text);
+    assert_int_equal(waits, 0);
+    free(text);
+}
+
+/* Nobody holds it, whatever an earlier call has met. */
+static void a_lock_that_is_free_is_not_held(void **state)
+{
+    struct dblock_holder holder;
+    struct err err;
+
+    dblock_release(dblock_take(*state, &err));
+    errno = EWOULDBLOCK;
+    assert_false(dblock_is_held(*state, &holder));
+}
+
+static void a_second_coordinator_is_told_who_holds_it(void **state)
+{
+    struct store *first = fixture_open(*state, STORE_CREATE);
+    struct dblock_holder holder;
+    struct store *second;
+    struct err err;
+    char *pid = mem_printf("is in use by fa-coord with pid %d on ", getpid());
+
+    assert_int_equal(store_open(*state, STORE_WRITE, &second, &err), ERR_STORE);
+    assert_non_null(strstr(err.text, pid));
+    assert_non_null(strstr(err.text, "'fa-coord status' shows what it does"));
+    assert_true(dblock_is_held(*state, &holder));
+    assert_int_equal(holder.pid, getpid());
+    store_close(fixture_open(*state, STORE_READ));
+    store_close(first);
+    assert_false(dblock_is_held(*state, &holder));
+    free(pid);
+}
+
+/* Descriptor 0 is one like another. */
+static void
+a_lock_is_taken_seen_and_released_without_standard_input(void **state)
+{
+    int in = dup(STDIN_FILENO), lock;
+    struct dblock_holder holder;
+    struct err err = { "" };
+
+    close(STDIN_FILENO);
+    lock = dblock_take(*state, &err);
+    assert_string_equal(err.text, "");
+    assert_int_equal(lock, STDIN_FILENO);
+    assert_true(dblock_is_held(*state, &holder));
+    dblock_release(lock);
+    assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+    assert_false(dblock_is_held(*state, &holder));
+    lock = dblock_take(*state, &err); /* it looks through descriptor 0 */
+    assert_int_equal(dup2(lock, in), in);
+    dblock_release(lock);
+    assert_true(dblock_is_held(*state, &holder));
+    assert_int_equal(holder.pid, getpid());
+    close(in);
+    assert_int_equal(open("/dev/null", O_RDONLY), STDIN_FILENO);
+}
+
+static void the_lock_of_a_dead_process_is_taken_over(void **state)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        (void)fixture_open(*state, STORE_CREATE);
+        _exit(0); /* neither closed nor unlocked */
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    store_close(fixture_open(*state, STORE_WRITE));
+}
+
+int main(void)
+{
+#define TEST(f) \
+    cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_lock_that_is_taken_is_tried_ten_times),
+        TEST(a_lock_that_cannot_be_had_is_tried_once),
+        TEST(a_lock_that_is_free_is_not_held),
+        TEST(a_second_coordinator_is_told_who_holds_it),
+        TEST(a_lock_is_taken_seen_and_released_without_standard_input),
+        TEST(the_lock_of_a_dead_process_is_taken_over),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
