@@ -450,6 +450,30 @@ static void keys_of_the_user_are_hidden_whatever_HOME_says(void **state)
         skip();
 }
 
+/* Those that this machine has. */
+static void services_that_run_programs_are_hidden(void **state)
+{
+    static const char *const paths[] = { "/run/user", "/run/dbus",
+                                         "/run/docker.sock", "/run/screen",
+                                         "/run/systemd/private" };
+    struct sandbox *sandbox;
+    bool tried = false;
+
+    (void)state;
+    assert_int_equal(policy("", &sandbox, NULL), 0);
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        char full[PATH_MAX];
+
+        if (!realpath(paths[i], full))
+            continue;
+        tried = true;
+        assert_int_equal(sandbox_right(sandbox, full), SANDBOX_HIDDEN);
+    }
+    sandbox_free(sandbox);
+    if (!tried)
+        skip();
+}
+
 static void the_longest_path_decides(void **state)
 {
     struct sandbox *sandbox = sandbox_new(SANDBOX_MOUNTS);
@@ -521,6 +545,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(secrets_and_the_work_folder_are_never_allowed),
         cmocka_unit_test(a_link_does_not_lead_to_what_is_hidden),
         cmocka_unit_test(keys_of_the_user_are_hidden_whatever_HOME_says),
+        cmocka_unit_test(services_that_run_programs_are_hidden),
         cmocka_unit_test(the_longest_path_decides),
     };
     struct sandbox *best = sandbox_new(SANDBOX_NOTHING);
