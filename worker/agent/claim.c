@@ -26,9 +26,9 @@ static int refuse_other(const struct claim_owner *owner, struct err *err)
 static int check_epoch(const struct claim_owner *owner, int64_t epoch,
                        struct err *err)
 {
-    int64_t now = owner->invite->epoch, heard_ns = owner->silent_ns;
-    bool gone =
-        heard_ns >= (owner->attached ? CLAIM_SILENCE_NS : CLAIM_GONE_NS);
+    int64_t now = owner->invite->epoch;
+    bool gone = owner->silent_ns >=
+                (owner->attached ? CLAIM_SILENCE_NS : CLAIM_GONE_NS);
 
     if (epoch < now && !gone && !owner->dismissed)
         return err_set(err, ERR_AUTH, "the worker refuses: older epoch");

@@ -180,6 +180,7 @@ int sandbox_policy_new(const struct sandbox_policy *policy,
         sandbox_free(sandbox);
         return rc;
     }
+    sandbox->offline = true; /* if this host can do it */
     child_choose_means(sandbox);
     *out = sandbox;
     return 0;
@@ -263,7 +264,10 @@ const char *sandbox_policy_warning(const struct sandbox *sandbox)
 {
     switch (sandbox->means) {
     case SANDBOX_MOUNTS:
-        break;
+        return sandbox->offline
+                   ? ""
+                   : "this host allows no network namespaces: builds, and "
+                     "kernels of the cpu device, have its network";
     case SANDBOX_LANDLOCK:
         return "this host allows no namespaces: kernels and commands of the "
                "sweep can connect to sockets of this user";

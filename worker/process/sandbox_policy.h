@@ -25,8 +25,9 @@ struct sandbox_policy {
 /* Hidden are the home folder, the work folder, the database, and what runs
  * programs for others: the user's services (XDG_RUNTIME_DIR), containers; where
  * HOME is not the folder of the user, also the keys in that.  'allow' is shown,
- * and what holds keys hidden in it.  ERR_INPUT names the folder of 'allow' that
- * cannot be shown. */
+ * and what holds keys hidden in it.  It is offline where this host can do that:
+ * a program that may have network gets it.  ERR_INPUT names the folder of
+ * 'allow' that cannot be shown. */
 int sandbox_policy_new(const struct sandbox_policy *policy,
                        struct sandbox **out, struct err *err);
 
