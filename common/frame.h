@@ -38,7 +38,7 @@ void frame_put(const struct frame *frame, unsigned char to[FRAME_HEADER_BYTES]);
 int frame_get(const void *bytes, size_t len, struct frame *out,
               struct err *err);
 
-#define FRAME_NOISE_MAX (64 << 10) /* bytes allowed before the magic */
+#define FRAME_NOISE_MAX (256 << 10) /* bytes allowed before the magic */
 #define FRAME_VERSION_BYTES 33
 #define FRAME_MAGIC_BYTES 64
 

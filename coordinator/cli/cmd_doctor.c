@@ -77,18 +77,17 @@ static int verdict(const struct doctor *doctor)
     return failed ? EXIT_NO_RESULT : EXIT_DONE;
 }
 
-static int run(const struct hosts *hosts, bool json, int *code, struct err *err)
+static int run(const struct hosts *hosts, const struct remote_options *options,
+               bool json, int *code, struct err *err)
 {
-    struct remote_options options = { .home = getenv("HOME"),
-                                      .agent = getenv("SSH_AUTH_SOCK") };
     struct doctor doctor = { 0 };
     int rc = ssh_setup(err);
 
     if (rc < 0)
         return rc;
-    doctor_here(&doctor, &options);
+    doctor_here(&doctor, options);
     for (size_t i = 0; i < hosts->n; i++)
-        doctor_host(&doctor, &hosts->list[i], &options);
+        doctor_host(&doctor, &hosts->list[i], options);
     *code = verdict(&doctor);
     if (json)
         print_json(&doctor, *code);
@@ -102,9 +101,15 @@ static int run(const struct hosts *hosts, bool json, int *code, struct err *err)
 int cmd_doctor(int argc, char *argv[])
 {
     bool json = false;
-    const char *file = NULL;
+    const char *file = NULL, *ssh = "auto";
+    struct remote_options remote = { .home = getenv("HOME"),
+                                     .agent = getenv("SSH_AUTH_SOCK") };
     const struct option list[] = {
         { "hosts", OPTION_TEXT, &file, "FILE", "check these hosts too", NULL },
+        { "ssh", OPTION_TEXT, &ssh, "CLIENT",
+          "auto, libssh2 or openssh: how to reach the hosts", NULL },
+        { "accept-new-host-keys", OPTION_FLAG, &remote.accept_new_host_keys,
+          NULL, "add unknown host keys to known_hosts", NULL },
         { "json", OPTION_FLAG, &json, NULL, "for programs", NULL },
     };
     const struct options options = {
@@ -120,12 +125,14 @@ int cmd_doctor(int argc, char *argv[])
 
     if (rc == OPTIONS_HELP)
         return 0;
+    if (rc == 0)
+        rc = remote_ssh_read(ssh, &remote.ssh, &err);
     if (rc == 0 && file)
         rc = hosts_load(file, &hosts, &err);
     else if (rc == 0)
         hosts_local(&hosts);
     if (rc == 0)
-        rc = run(&hosts, json, &code, &err);
+        rc = run(&hosts, &remote, json, &code, &err);
     hosts_fini(&hosts);
     return rc < 0 ? fail_with(rc, &err) : code;
 }

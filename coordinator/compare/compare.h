@@ -9,8 +9,9 @@
  * COMPARE_BLOCKS_LEAST of them (location_shift.h). Otherwise it is the
  * screening samples.  Their interval (location_shift.h; for fewer samples the
  * noise of finalists.h) is widened by the variation from one measurement to the
- * next.  The two sides are not paired, so a difference between the two
- * occasions is part of every ratio.  The warnings list the known differences.
+ * next.  Those of the winners allow for their choice (compare_interval.h).  The
+ * two sides are not paired, so a difference between the two occasions is part
+ * of every ratio.  The warnings list the known differences.
  *
  * Immutable once made; the sides outlive it.
  */

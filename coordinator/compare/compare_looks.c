@@ -22,6 +22,7 @@ struct pass {
 struct compare_looks {
     struct pass *passes;
     size_t n;
+    size_t finalists; /* of any pass, at most */
 };
 
 /* The numbers of the GPUs of a pass are its own. */
@@ -69,6 +70,8 @@ int compare_looks_load(struct store *store, int64_t sweep,
 
         rc = confirmation_load(store, sweep, CONFIRMATION_CONFIRM, number,
                                &pass.is, err);
+        if (rc == 1 && pass.is.n_running > looks->finalists + 1)
+            looks->finalists = pass.is.n_running - 1;
         if (rc == 1 && pass.is.looks.group > 0)
             rc = replay(store, &pass, err);
         if (!pass.found) {
@@ -97,6 +100,11 @@ void compare_looks_free(struct compare_looks *looks)
     }
     free(looks->passes);
     free(looks);
+}
+
+size_t compare_looks_finalists(const struct compare_looks *looks)
+{
+    return looks->finalists;
 }
 
 /* What is left of 'alpha' after all looks at one of them. */

@@ -9,6 +9,7 @@
 #ifndef FA_COORDINATOR_COMPARE_COMPARE_LOOKS_H
 #define FA_COORDINATOR_COMPARE_COMPARE_LOOKS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct compare_looks;
@@ -19,6 +20,9 @@ struct store;
 int compare_looks_load(struct store *store, int64_t sweep,
                        struct compare_looks **out, struct err *err);
 void compare_looks_free(struct compare_looks *looks); /* NULL is fine */
+
+/* How many finalists the largest confirmation had; 0 without one. */
+size_t compare_looks_finalists(const struct compare_looks *looks);
 
 /* A configuration of either side, by its key. */
 struct compare_looked {

@@ -7,6 +7,8 @@
 
 #include "common/mem.h"
 #include "coordinator/compare/compare.h"
+#include "coordinator/compare/compare_choice.h"
+#include "coordinator/compare/compare_interval.h"
 #include "coordinator/compare/compare_looks.h"
 #include "coordinator/compare/compare_side.h"
 #include "coordinator/confirm/finalists.h"
@@ -69,6 +71,33 @@ static double median_of(const struct compare_blocks *blocks)
     return exp(summary.median);
 }
 
+static struct compare_chosen among(const struct compare *compare,
+                                   const struct compare_row *row, bool blocks)
+{
+    struct compare_chosen chosen = { 1, 1 };
+
+    if (row->subject != COMPARE_CONFIG)
+        chosen.a = compare_choice_among(compare->a, blocks);
+    if (row->subject == COMPARE_WINNER)
+        chosen.b = compare_choice_among(compare->b, blocks);
+    return chosen;
+}
+
+static struct compare_levels levels_after_looks(const struct compare *compare,
+                                                double alpha,
+                                                const struct compare_row *row)
+{
+    const struct compare_looked a = { compare->a->looks, row->a->key };
+    const struct compare_looked b = { compare->b->looks, row->b->key };
+    struct compare_levels levels =
+        compare_interval_levels(alpha, among(compare, row, true));
+    bool same = levels.lo == levels.hi;
+
+    levels.lo = compare_looks_level(a, b, levels.lo);
+    levels.hi = same ? levels.lo : compare_looks_level(a, b, levels.hi);
+    return levels;
+}
+
 bool compare_by_blocks(const struct compare *compare, double alpha,
                        struct compare_row *row)
 {
@@ -77,17 +106,17 @@ bool compare_by_blocks(const struct compare *compare, double alpha,
     const struct compare_blocks *b =
         compare_side_blocks(compare->b, row->b->key, row->shape_b);
     struct location_shift_value *in_a, *in_b;
-    struct location_shift found;
-    double level;
+    struct compare_interval found;
+    struct compare_levels levels;
 
     if (!a || !b || a->n < COMPARE_BLOCKS_LEAST || b->n < COMPARE_BLOCKS_LEAST)
         return false;
     in_a = strata(compare, a, false);
     in_b = strata(compare, b, true);
-    level = compare_looks_level(
-        (struct compare_looked){ compare->a->looks, row->a->key },
-        (struct compare_looked){ compare->b->looks, row->b->key }, alpha);
-    location_shift(in_a, a->n, in_b, b->n, 1 - level, &found);
+    levels = levels_after_looks(compare, alpha, row);
+    compare_interval_of_blocks(
+        &(struct compare_evidence){ in_a, in_b, a->n, b->n }, alpha, &levels,
+        &found);
     free(in_a);
     free(in_b);
     if (found.n_a < COMPARE_BLOCKS_LEAST || found.n_b < COMPARE_BLOCKS_LEAST)
@@ -97,11 +126,7 @@ bool compare_by_blocks(const struct compare *compare, double alpha,
     row->n_b = found.n_b;
     row->a_s = median_of(a);
     row->b_s = median_of(b);
-    /* p is to the level as the scaled one is to alpha */
-    row->speedup =
-        (struct speedup){ exp(found.estimate), exp(found.lo), exp(found.hi),
-                          fmin(1, found.p * alpha / level),
-                          found.n_a + found.n_b };
+    row->speedup = found.speedup;
     return true;
 }
 
@@ -150,7 +175,9 @@ void compare_by_samples(const struct compare *compare, double alpha,
 {
     const struct report_cell *a = &row->a->cells[row->shape_a];
     const struct report_cell *b = &row->b->cells[row->shape_b];
-    double ratio = log(a->summary.median / b->summary.median), sd, reach;
+    const struct compare_levels levels =
+        compare_interval_levels(alpha, among(compare, row, false));
+    double ratio = log(a->summary.median / b->summary.median), sd;
 
     if (a->n_samples < COMPARE_BLOCKS_LEAST ||
         b->n_samples < COMPARE_BLOCKS_LEAST)
@@ -161,12 +188,9 @@ void compare_by_samples(const struct compare *compare, double alpha,
      * sides */
     sd = hypot(sd, hypot(compare->a->between, compare->b->between));
     sd = fmax(sd, DBL_EPSILON); /* if all samples are equal */
-    reach = sd * normal_quantile(1 - alpha / 2);
     row->n_a = a->n_samples;
     row->n_b = b->n_samples;
     row->a_s = a->summary.median;
     row->b_s = b->summary.median;
-    row->speedup =
-        (struct speedup){ exp(ratio), exp(ratio - reach), exp(ratio + reach),
-                          2 * normal_cdf(-fabs(ratio) / sd), 0 };
+    compare_interval_of_normal(ratio, sd, alpha, &levels, &row->speedup);
 }

@@ -11,7 +11,9 @@
 struct compare;
 struct compare_row;
 
-/* alpha  of this row's interval: its confidence is 1 - alpha */
+/* alpha  of this row's interval: its confidence is 1 - alpha
+ * A winner was chosen because it measured fast; the interval of its rows allows
+ * for that (compare_interval.h). */
 
 /* false, and nothing filled in, if a side has too few blocks */
 bool compare_by_blocks(const struct compare *compare, double alpha,

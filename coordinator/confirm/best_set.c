@@ -9,14 +9,12 @@
 #include "coordinator/confirm/speedup.h"
 #include "coordinator/confirm/verdict.h"
 
-static size_t find_leader(const struct blocks *blocks, const bool *eligible,
-                          double confidence, size_t *n_eligible)
+static size_t find_leader(const struct block_time *times, const bool *eligible,
+                          size_t n, size_t *n_eligible)
 {
-    size_t n = blocks_contestants(blocks), leader = BEST_SET_NONE;
-    struct block_time *times = mem_new(n, sizeof(*times));
+    size_t leader = BEST_SET_NONE;
 
     *n_eligible = 0;
-    blocks_times(blocks, confidence, times);
     for (size_t c = 0; c < n; c++) {
         if (!eligible[c] || isnan(times[c].seconds))
             continue;
@@ -24,27 +22,39 @@ static size_t find_leader(const struct blocks *blocks, const bool *eligible,
         if (leader == BEST_SET_NONE || times[c].seconds < times[leader].seconds)
             leader = c;
     }
-    free(times);
     return leader;
 }
 
-size_t best_set_of(const struct blocks *blocks, const bool *eligible,
-                   const struct verdict_rules *rules, bool *tied)
+size_t best_set_by(const struct blocks *blocks, const struct block_time *times,
+                   const bool *eligible, const struct verdict_rules *rules,
+                   bool *tied)
 {
-    size_t n = blocks_contestants(blocks), n_eligible, leader;
+    size_t n = blocks_contestants(blocks), n_eligible;
+    size_t leader = find_leader(times, eligible, n, &n_eligible);
 
-    leader = find_leader(blocks, eligible, 1 - rules->alpha, &n_eligible);
     for (size_t c = 0; c < n; c++) {
         struct speedup s;
 
         tied[c] = eligible[c] && leader != BEST_SET_NONE;
         if (!tied[c] || c == leader)
             continue;
-        speedup_of(blocks, c, leader, 1 - rules->alpha, &s);
+        speedup_of(blocks, c, leader, 0, &s);
         if (s.value < 1 / (1 + rules->floor) &&
             s.p / 2 * (double)(n_eligible - 1) <= rules->alpha)
             tied[c] = false;
     }
+    return leader;
+}
+
+size_t best_set_of(const struct blocks *blocks, const bool *eligible,
+                   const struct verdict_rules *rules, bool *tied)
+{
+    size_t n = blocks_contestants(blocks), leader;
+    struct block_time *times = mem_new(n, sizeof(*times));
+
+    blocks_times(blocks, 0, times);
+    leader = best_set_by(blocks, times, eligible, rules, tied);
+    free(times);
     return leader;
 }
 

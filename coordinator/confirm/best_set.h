@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct block_time;
 struct blocks;
 struct verdict_rules;
 
@@ -26,6 +27,10 @@ struct verdict_rules;
  * Returns the leader, or BEST_SET_NONE if no eligible one was measured. */
 size_t best_set_of(const struct blocks *blocks, const bool *eligible,
                    const struct verdict_rules *rules, bool *tied);
+/* The same if the times (blocks_times()) are there; [candidates]. */
+size_t best_set_by(const struct blocks *blocks, const struct block_time *times,
+                   const bool *eligible, const struct verdict_rules *rules,
+                   bool *tied);
 
 struct best_set_choice {
     bool eligible;    /* it ties, and may be named */

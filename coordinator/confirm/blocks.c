@@ -18,8 +18,9 @@
 
 struct blocks {
     size_t n, n_contestants;
-    int *gpus;    /* [n] */
-    double *logs; /* [n][n_contestants], NAN if not measured */
+    int *gpus;                   /* [n] */
+    double *logs;                /* [n][n_contestants], NAN if not measured */
+    struct signed_rank_law *law; /* NULL without blocks */
 };
 
 static int in_order(const void *a, const void *b)
@@ -69,7 +70,6 @@ static void fill(struct blocks *blocks, const struct block_sample *sorted,
 {
     double *seconds = mem_new(n, sizeof(*seconds));
     size_t block = 0, run;
-    struct summary summary;
 
     for (size_t i = 0; i < n; i += run) {
         run = run_length(&sorted[i], n - i);
@@ -77,11 +77,27 @@ static void fill(struct blocks *blocks, const struct block_sample *sorted,
             block++;
         for (size_t k = 0; k < run; k++)
             seconds[k] = sorted[i + k].seconds;
-        stats_summary(seconds, run, &summary);
         blocks->gpus[block] = sorted[i].gpu;
-        *cell(blocks, block, (size_t)sorted[i].candidate) = log(summary.median);
+        *cell(blocks, block, (size_t)sorted[i].candidate) =
+            log(stats_median(seconds, run));
     }
     free(seconds);
+}
+
+/* GPUs are in order. */
+static struct signed_rank_law *law_of(const struct blocks *blocks)
+{
+    size_t *sizes = mem_new(blocks->n + 1, sizeof(*sizes)), n_gpus = 0;
+    struct signed_rank_law *law = NULL;
+
+    for (size_t i = 0; i < blocks->n; i++) {
+        n_gpus += i == 0 || blocks->gpus[i] != blocks->gpus[i - 1];
+        sizes[n_gpus - 1]++;
+    }
+    if (n_gpus > 0)
+        law = signed_rank_law_new(sizes, n_gpus);
+    free(sizes);
+    return law;
 }
 
 struct blocks *blocks_new(const struct block_sample *samples, size_t n,
@@ -101,6 +117,7 @@ struct blocks *blocks_new(const struct block_sample *samples, size_t n,
     for (size_t i = 0; i < blocks->n * n_contestants; i++)
         blocks->logs[i] = NAN;
     fill(blocks, sorted, n);
+    blocks->law = law_of(blocks);
     free(sorted);
     return blocks;
 }
@@ -109,6 +126,7 @@ void blocks_free(struct blocks *blocks)
 {
     if (!blocks)
         return;
+    signed_rank_law_free(blocks->law);
     free(blocks->logs);
     free(blocks->gpus);
     free(blocks);
@@ -148,6 +166,11 @@ size_t blocks_differences(const struct blocks *blocks, size_t a, size_t b,
     return n;
 }
 
+const struct signed_rank_law *blocks_law(const struct blocks *blocks)
+{
+    return blocks->law;
+}
+
 size_t blocks_medians(const struct blocks *blocks, size_t candidate,
                       double *out)
 {
@@ -169,14 +192,10 @@ struct fit {
     double *scratch; /* as long as either */
 };
 
+/* Changes the order of the values. */
 static double median_of(double *values, size_t n)
 {
-    struct summary summary;
-
-    if (n == 0)
-        return 0;
-    stats_summary(values, n, &summary);
-    return summary.median;
+    return n == 0 ? 0 : stats_median(values, n);
 }
 
 static double median_level(const struct fit *fit, size_t block)
@@ -336,7 +355,7 @@ static void time_of(const struct fit *fit, size_t candidate, double typical,
         if (!isnan(value))
             d[n++] = (struct difference){ value, blocks->gpus[i] };
     }
-    signed_rank(d, n, confidence, &rank);
+    signed_rank_by(blocks->law, d, n, confidence, &rank);
     out->seconds = exp(typical + rank.estimate);
     out->lo = 0;
     out->hi = INFINITY;
@@ -347,7 +366,7 @@ static void time_of(const struct fit *fit, size_t candidate, double typical,
     free(d);
 }
 
-static double typical_level(const struct fit *fit, double confidence)
+static double typical_level(const struct fit *fit)
 {
     const struct blocks *blocks = fit->blocks;
     struct difference *d = mem_new(blocks->n, sizeof(*d));
@@ -355,7 +374,7 @@ static double typical_level(const struct fit *fit, double confidence)
 
     for (size_t i = 0; i < blocks->n; i++)
         d[i] = (struct difference){ fit->levels[i], blocks->gpus[i] };
-    signed_rank(d, blocks->n, confidence, &rank);
+    signed_rank_by(blocks->law, d, blocks->n, 0, &rank);
     free(d);
     return rank.estimate;
 }
@@ -387,7 +406,7 @@ void blocks_times(const struct blocks *blocks, double confidence,
 
     if (count_measured(blocks) > 1) { /* else blocks have no levels */
         fit_levels(&fit);
-        typical = typical_level(&fit, confidence);
+        typical = typical_level(&fit);
     }
     for (size_t c = 0; c < width; c++)
         time_of(&fit, c, typical, confidence, &out[c]);

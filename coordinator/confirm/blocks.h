@@ -1,11 +1,11 @@
 /* blocks.h - the measurements of a confirmation pass, in blocks
  *
- * A block is a short time on one GPU in which every candidate was measured,
- * once or a few times, each in a fresh process, in an order drawn at random.
- * Everything that a block shares (the card, its clock, its temperature, the
- * time) cancels in the ratio of two candidates of that block.  So the block is
- * the unit of every comparison: its samples become one median and never count
- * as independent evidence.
+ * A block is a short time on one GPU, in a process that begins with it, in
+ * which every candidate was measured, in an order drawn at random. Everything
+ * that a block shares (the card, its clock, its temperature, the time) cancels
+ * in the ratio of two candidates of that block.  So the block is the unit of
+ * every comparison: its samples become one median and never count as
+ * independent evidence.
  *
  * Immutable once made; any thread may read it.
  */
@@ -46,6 +46,9 @@ size_t blocks_gpus(const struct blocks *blocks, int *out);
 size_t blocks_differences(const struct blocks *blocks, size_t a, size_t b,
                           struct difference *out);
 
+/* Of the differences of two candidates that are in all blocks. */
+const struct signed_rank_law *blocks_law(const struct blocks *blocks);
+
 /* The block medians of one candidate, in seconds, not normalised.  'out' has
  * room for blocks_count(); returns the number of medians. */
 size_t blocks_medians(const struct blocks *blocks, size_t candidate,
@@ -63,7 +66,8 @@ struct block_time {
     double lo, hi;  /* 0 and infinity with too few blocks */
 };
 
-/* out  [blocks_contestants()] */
+/* confidence  in (0, 1); 0: lo and hi are not asked for
+ * out         [blocks_contestants()] */
 void blocks_times(const struct blocks *blocks, double confidence,
                   struct block_time *out);
 

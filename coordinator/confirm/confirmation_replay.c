@@ -45,25 +45,59 @@ static void take(void *arg, const struct confirmation_result *result)
         past->out[result->candidate] = true;
 }
 
+static int load(struct store *store, const struct confirmation *confirmation,
+                struct past *past, struct err *err)
+{
+    int rc;
+
+    for (size_t i = 0; i < confirmation->n_running; i++)
+        past->out[i] = confirmation->candidates[i].reason[0] != '\0';
+    rc = confirmation_results(store, confirmation, take, past, err);
+    return rc < 0 ? rc : 0;
+}
+
+static void unload(struct past *past)
+{
+    for (size_t i = 0; i < past->n; i++)
+        free(past->samples[i]);
+    free(past->samples);
+    free(past->items);
+}
+
 int confirmation_replay(struct store *store,
                         const struct confirmation *confirmation,
                         confirmation_replay_gpu_fn *gpu, void *arg, bool *out,
                         struct sequential **found, struct err *err)
 {
-    struct sequential_design design;
     struct past past = { .gpu = gpu, .arg = arg, .out = out };
-    int rc;
+    struct sequential_design design;
+    int rc = load(store, confirmation, &past, err);
 
     *found = NULL;
     look_plan_design(confirmation, confirmation->n_running, &design);
-    for (size_t i = 0; i < confirmation->n_running; i++)
-        out[i] = confirmation->candidates[i].reason[0] != '\0';
-    rc = confirmation_results(store, confirmation, take, &past, err);
-    if (rc >= 0)
+    if (rc == 0)
         *found = sequential_replay(&design, past.items, past.n, out);
-    for (size_t i = 0; i < past.n; i++)
-        free(past.samples[i]);
-    free(past.samples);
-    free(past.items);
-    return rc < 0 ? rc : 0;
+    unload(&past);
+    return rc;
+}
+
+int confirmation_replay_on(struct store *store,
+                           const struct confirmation *confirmation,
+                           const struct confirmation_replay_cards *cards,
+                           struct sequential_course **course, bool *out,
+                           const struct sequential **found, struct err *err)
+{
+    struct past past = { .gpu = cards->gpu, .arg = cards->arg, .out = out };
+    struct sequential_design design;
+    int rc = load(store, confirmation, &past, err);
+
+    *found = NULL;
+    if (!*course) {
+        look_plan_design(confirmation, confirmation->n_running, &design);
+        *course = sequential_course_new(&design);
+    }
+    if (rc == 0)
+        *found = sequential_course_go_on(*course, past.items, past.n, out);
+    unload(&past);
+    return rc;
 }

@@ -11,6 +11,7 @@
 struct confirmation;
 struct err;
 struct sequential;
+struct sequential_course;
 struct store;
 
 /* The caller's number of a GPU, by its UUID. */
@@ -23,5 +24,19 @@ int confirmation_replay(struct store *store,
                         const struct confirmation *confirmation,
                         confirmation_replay_gpu_fn *gpu, void *arg, bool *out,
                         struct sequential **found, struct err *err);
+
+struct confirmation_replay_cards {
+    confirmation_replay_gpu_fn *gpu;
+    void *arg;
+};
+
+/* The same for a pass that goes on: only new looks are made.
+ * course  NULL before the first call; free it with sequential_course_free()
+ * found   belongs to the course, until the next call */
+int confirmation_replay_on(struct store *store,
+                           const struct confirmation *confirmation,
+                           const struct confirmation_replay_cards *cards,
+                           struct sequential_course **course, bool *out,
+                           const struct sequential **found, struct err *err);
 
 #endif

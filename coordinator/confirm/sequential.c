@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/mem.h"
 #include "coordinator/confirm/best_set.h"
@@ -35,6 +36,7 @@ struct replay {
     struct samples *shapes; /* [rows] of the active candidates in complete
                              * blocks */
     bool *slower;           /* [rows][candidates] */
+    size_t looked_at;       /* samples of the headline, at the last look */
     struct spending base;   /* of the speedups over the baseline */
     struct spending tie;    /* of the comparisons with the leader */
     double base_level;      /* one-sided, of the look */
@@ -91,6 +93,7 @@ static int look_after(const struct replay *r, int blocks)
 /* What is asked of one shape. */
 struct question {
     struct blocks *blocks;
+    struct block_time *times; /* [candidates] */
     struct speedup *over; /* [candidates] the baseline, of the active ones */
     bool *tied;           /* [candidates] active and not slower */
     bool *slower;         /* [candidates] than another one, at some look */
@@ -114,19 +117,16 @@ static size_t best_of(const struct replay *r, const struct question *q)
 {
     size_t n = r->design->candidates, best = 0;
     int highest = 0;
-    struct block_time *times = mem_new(n, sizeof(*times));
 
-    blocks_times(q->blocks, 1 - r->design->rules.alpha, times);
     for (size_t c = 1; c < n; c++) {
         int more = q->tied[c] ? standing(r, q, c) - highest : -1;
 
-        if (more < 0 ||
-            (more == 0 && best > 0 && times[c].seconds >= times[best].seconds))
+        if (more < 0 || (more == 0 && best > 0 &&
+                         q->times[c].seconds >= q->times[best].seconds))
             continue;
         best = c;
         highest += more;
     }
-    free(times);
     return best;
 }
 
@@ -184,7 +184,7 @@ static void find_ties(const struct replay *r, struct question *q)
     }
     /* best_set.h divides among the comparisons */
     rules.alpha = r->to->tie_level * (double)(active > 1 ? active - 1 : 1);
-    best_set_of(q->blocks, eligible, &rules, q->tied);
+    best_set_by(q->blocks, q->times, eligible, &rules, q->tied);
     for (size_t c = 1; c < n; c++)
         q->slower[c] = q->slower[c] || (eligible[c] && !q->tied[c]);
     free(eligible);
@@ -210,6 +210,7 @@ static enum sequential_end ask_shape(struct replay *r, size_t shape,
     const struct samples *samples = &r->shapes[shape];
     struct question q = {
         .blocks = blocks_new(samples->items, samples->n, n),
+        .times = mem_new(n, sizeof(*q.times)),
         .over = mem_new(n, sizeof(*q.over)),
         .tied = mem_new(n, sizeof(*q.tied)),
         .slower = &r->slower[shape * n],
@@ -219,6 +220,7 @@ static enum sequential_end ask_shape(struct replay *r, size_t shape,
     for (size_t c = 1; c < n; c++)
         if (is_active(r, c))
             speedup_of(q.blocks, c, 0, 1 - 2 * r->base_level, &q.over[c]);
+    blocks_times(q.blocks, 0, q.times);
     find_ties(r, &q);
     q.best = best_of(r, &q);
     end = answer(r, &q);
@@ -227,6 +229,7 @@ static enum sequential_end ask_shape(struct replay *r, size_t shape,
     put_ties(r, &q, &r->to->tied[shape * n]);
     free(q.tied);
     free(q.over);
+    free(q.times);
     blocks_free(q.blocks);
     return end;
 }
@@ -255,8 +258,10 @@ static void set_cap(struct replay *r)
     struct sequential *to = r->to;
     struct process_plan plan = { r->design->samples, to->most };
 
+    if (to->looks > 0)
+        return;
     process_noise_of(r->shapes[0].items, r->shapes[0].n, &to->noise);
-    if (to->looks > 0 || !to->noise.noticed)
+    if (!to->noise.noticed)
         return;
     process_noise_plan(&to->noise, log1p(r->design->rules.floor), r->base.alpha,
                        &plan);
@@ -272,6 +277,7 @@ static void look(struct replay *r)
     double share;
 
     set_cap(r);
+    r->looked_at = r->shapes[0].n;
     to->used = to->next;
     to->looked =
         mem_grow(to->looked, (size_t)to->looks + 1, sizeof(*to->looked));
@@ -388,7 +394,7 @@ static void take_block(struct replay *r,
         look(r);
 }
 
-static void begin(struct replay *r)
+static void set_levels(struct replay *r)
 {
     const struct sequential_design *design = r->design;
     size_t finalists = count_finalists(r);
@@ -410,34 +416,59 @@ static void begin(struct replay *r)
     r->to->tie_level = design->rules.alpha / rivals;
 }
 
+static void begin(struct replay *r, const struct sequential_design *design,
+                  const bool *out)
+{
+    struct sequential *to = mem_new(1, sizeof(*to));
+
+    *r = (struct replay){ .design = design,
+                          .out = out,
+                          .to = to,
+                          .rows = design->shapes + design->over_all };
+    r->shapes = mem_new(r->rows, sizeof(*r->shapes));
+    r->slower = mem_new(r->rows * design->candidates, sizeof(*r->slower));
+    to->tied = mem_new(r->rows * design->candidates, sizeof(*to->tied));
+    to->candidates = mem_new(design->candidates, sizeof(*to->candidates));
+    to->noise = (struct process_noise){ NAN, NAN, NAN, NAN, false };
+    set_levels(r);
+}
+
+/* Whole blocks. */
+static void take_results(struct replay *r,
+                         const struct sequential_result *results, size_t n)
+{
+    int looks = r->to->looks;
+    size_t end;
+
+    for (size_t from = 0; from < n; from = end) {
+        for (end = from; end < n && results[end].block == results[from].block;)
+            end++;
+        take_block(r, &results[from], end - from);
+    }
+    if (r->to->looks > looks)
+        process_noise_of(r->shapes[0].items, r->looked_at, &r->to->noise);
+}
+
+/* What was found stays. */
+static struct sequential *end_replay(struct replay *r)
+{
+    for (size_t row = 0; row < r->rows; row++)
+        free(r->shapes[row].items);
+    free(r->shapes);
+    free(r->slower);
+    free(r->gpus);
+    return r->to;
+}
+
 struct sequential *sequential_replay(const struct sequential_design *design,
                                      const struct sequential_result *results,
                                      size_t n, const bool *out)
 {
-    struct sequential *to = mem_new(1, sizeof(*to));
-    struct replay r = { .design = design,
-                        .out = out,
-                        .to = to,
-                        .rows = design->shapes + design->over_all };
-    size_t end;
+    struct replay r;
 
-    r.shapes = mem_new(r.rows, sizeof(*r.shapes));
-    r.slower = mem_new(r.rows * design->candidates, sizeof(*r.slower));
-    to->tied = mem_new(r.rows * design->candidates, sizeof(*to->tied));
-    to->candidates = mem_new(design->candidates, sizeof(*to->candidates));
-    to->noise = (struct process_noise){ NAN, NAN, NAN, NAN, false };
-    begin(&r);
-    for (size_t from = 0; from < n; from = end) {
-        for (end = from; end < n && results[end].block == results[from].block;)
-            end++;
-        take_block(&r, &results[from], end - from);
-    }
-    for (size_t row = 0; row < r.rows; row++)
-        free(r.shapes[row].items);
-    free(r.shapes);
-    free(r.slower);
-    free(r.gpus);
-    return to;
+    begin(&r, design, out);
+    take_results(&r, results, n);
+    return end_replay(&r);
 }
 
 void sequential_free(struct sequential *sequential)
@@ -449,6 +480,99 @@ void sequential_free(struct sequential *sequential)
     free(sequential->candidates);
     free(sequential->tied);
     free(sequential);
+}
+
+/* ---- a pass that goes on ---- */
+
+struct sequential_course {
+    struct sequential_design design;
+    bool *out;                        /* [candidates] */
+    struct replay replay;             /* its 'to' is NULL before the first */
+    struct sequential_result *before; /* [n] that it took */
+    size_t n;
+};
+
+struct sequential_course *
+sequential_course_new(const struct sequential_design *design)
+{
+    struct sequential_course *course = mem_new(1, sizeof(*course));
+
+    course->design = *design;
+    course->out = mem_new(design->candidates, sizeof(*course->out));
+    return course;
+}
+
+static void forget(struct sequential_course *course)
+{
+    if (course->replay.to)
+        sequential_free(end_replay(&course->replay));
+    course->replay.to = NULL;
+    for (size_t i = 0; i < course->n; i++)
+        free((double *)course->before[i].seconds); /* a copy of ours */
+    free(course->before);
+    course->before = NULL;
+    course->n = 0;
+}
+
+void sequential_course_free(struct sequential_course *course)
+{
+    if (!course)
+        return;
+    forget(course);
+    free(course->out);
+    free(course);
+}
+
+static bool is_same(const struct sequential_result *a,
+                    const struct sequential_result *b)
+{
+    return a->candidate == b->candidate && a->shape == b->shape &&
+           a->block == b->block && a->gpu == b->gpu && a->n == b->n &&
+           memcmp(a->seconds, b->seconds, a->n * sizeof(*a->seconds)) == 0;
+}
+
+/* Do these results only add blocks to those of before? */
+static bool goes_on(const struct sequential_course *course,
+                    const struct sequential_result *results, size_t n,
+                    const bool *out)
+{
+    size_t before = course->n;
+
+    if (!course->replay.to || n < before ||
+        memcmp(out, course->out, course->design.candidates * sizeof(*out)) != 0)
+        return false;
+    for (size_t i = 0; i < before; i++)
+        if (!is_same(&results[i], &course->before[i]))
+            return false;
+    return before == 0 || n == before ||
+           results[before].block != results[before - 1].block;
+}
+
+static void remember(struct sequential_course *course,
+                     const struct sequential_result *results, size_t n)
+{
+    course->before = mem_grow(course->before, n + 1, sizeof(*course->before));
+    for (size_t i = course->n; i < n; i++) {
+        course->before[i] = results[i];
+        course->before[i].seconds =
+            mem_dup(results[i].seconds, results[i].n * sizeof(double));
+    }
+    course->n = n;
+}
+
+const struct sequential *
+sequential_course_go_on(struct sequential_course *course,
+                        const struct sequential_result *results, size_t n,
+                        const bool *out)
+{
+    if (!goes_on(course, results, n, out)) {
+        forget(course);
+        memcpy(course->out, out, course->design.candidates * sizeof(*out));
+        begin(&course->replay, &course->design, course->out);
+    }
+    take_results(&course->replay, &results[course->n], n - course->n);
+    remember(course, results, n);
+    return course->replay.to;
 }
 
 bool sequential_counts(const struct sequential *sequential, size_t candidate,
@@ -468,28 +592,4 @@ bool sequential_counts(const struct sequential *sequential, size_t candidate,
     }
     return to > from && sequential->blocks[from].number == block &&
            sequential->blocks[from].complete;
-}
-
-const char *sequential_end_name(enum sequential_end end)
-{
-    static const char *const names[] = {
-        [SEQUENTIAL_OPEN] = "open",
-        [SEQUENTIAL_CLEAR] = "clear",
-        [SEQUENTIAL_PRECISE] = "precise",
-        [SEQUENTIAL_CAP] = "cap",
-    };
-
-    return names[end];
-}
-
-const char *sequential_end_words(enum sequential_end end)
-{
-    static const char *const words[] = {
-        [SEQUENTIAL_OPEN] = "the question is open",
-        [SEQUENTIAL_CLEAR] = "the question is answered",
-        [SEQUENTIAL_PRECISE] = "the interval is as narrow as the floor",
-        [SEQUENTIAL_CAP] = "the cap is reached",
-    };
-
-    return words[end];
 }

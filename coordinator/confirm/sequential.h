@@ -36,6 +36,7 @@
 #include <stddef.h>
 
 #include "coordinator/confirm/process_noise.h"
+#include "coordinator/confirm/sequential_end.h"
 #include "coordinator/confirm/verdict.h"
 
 struct sequential_design {
@@ -55,13 +56,6 @@ struct sequential_result {
     int block, gpu;
     const double *seconds; /* [n], > 0 */
     size_t n;
-};
-
-enum sequential_end {
-    SEQUENTIAL_OPEN, /* more blocks are needed */
-    SEQUENTIAL_CLEAR,
-    SEQUENTIAL_PRECISE,
-    SEQUENTIAL_CAP,
 };
 
 struct sequential_block {
@@ -107,13 +101,20 @@ struct sequential *sequential_replay(const struct sequential_design *design,
                                      size_t n, const bool *out);
 void sequential_free(struct sequential *sequential); /* NULL is fine */
 
+/* For a pass that goes on: no look is made again unless 'out' or old results
+ * changed.  Give it all results; what it returns lasts until the next call. */
+struct sequential_course;
+struct sequential_course *
+sequential_course_new(const struct sequential_design *design);
+void sequential_course_free(struct sequential_course *course); /* NULL: fine */
+const struct sequential *
+sequential_course_go_on(struct sequential_course *course,
+                        const struct sequential_result *results, size_t n,
+                        const bool *out);
+
 /* Do results of this candidate in this block count?  Those of complete blocks
  * do, until it is dropped, or until the end. */
 bool sequential_counts(const struct sequential *sequential, size_t candidate,
                        int block);
-
-/* "clear" and so on; and for people: "the question is answered" and so on. */
-const char *sequential_end_name(enum sequential_end end);
-const char *sequential_end_words(enum sequential_end end);
 
 #endif

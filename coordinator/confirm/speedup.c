@@ -7,14 +7,13 @@
 #include "coordinator/confirm/blocks.h"
 #include "coordinator/stats/signed_rank.h"
 
-#define P_CONFIDENCE 0.95 /* p does not depend on it */
-
-static void from_differences(const struct difference *d, size_t n,
+static void from_differences(const struct signed_rank_law *law,
+                             const struct difference *d, size_t n,
                              double confidence, struct speedup *out)
 {
     struct signed_rank rank;
 
-    signed_rank(d, n, confidence, &rank);
+    signed_rank_by(law, d, n, confidence, &rank);
     *out = (struct speedup){
         .value = exp(rank.estimate),
         .lo = exp(rank.lo),
@@ -30,7 +29,7 @@ void speedup_of(const struct blocks *blocks, size_t a, size_t b,
     struct difference *d = mem_new(blocks_count(blocks), sizeof(*d));
     size_t n = blocks_differences(blocks, a, b, d);
 
-    from_differences(d, n, confidence, out);
+    from_differences(blocks_law(blocks), d, n, confidence, out);
     free(d);
 }
 
@@ -39,13 +38,13 @@ double speedup_p_above(const struct blocks *blocks, size_t a, size_t b,
 {
     struct difference *d = mem_new(blocks_count(blocks), sizeof(*d));
     size_t n = blocks_differences(blocks, a, b, d);
-    struct signed_rank rank;
+    double p;
 
     for (size_t i = 0; i < n; i++)
         d[i].value -= log(bound);
-    signed_rank(d, n, P_CONFIDENCE, &rank);
+    p = signed_rank_p_above(blocks_law(blocks), d, n);
     free(d);
-    return rank.p_above;
+    return p;
 }
 
 void speedup_on(const struct blocks *blocks, size_t a, size_t b, int gpu,
@@ -58,6 +57,6 @@ void speedup_on(const struct blocks *blocks, size_t a, size_t b, int gpu,
     for (size_t i = 0; i < n; i++)
         if (d[i].stratum == gpu)
             d[kept++] = d[i];
-    from_differences(d, kept, confidence, out);
+    from_differences(NULL, d, kept, confidence, out);
     free(d);
 }

@@ -20,7 +20,8 @@ struct speedup {
     size_t n_blocks; /* blocks that have both */
 };
 
-/* confidence  of lo to hi, in (0, 1), such as 0.95 */
+/* confidence  of lo to hi, in (0, 1), such as 0.95; 0: they are not asked for,
+ *             and are 0 and infinity */
 void speedup_of(const struct blocks *blocks, size_t a, size_t b,
                 double confidence, struct speedup *out);
 

@@ -12,7 +12,7 @@
 
 #define CERTAIN 0.05 /* p below which a difference is believed */
 
-/* Sorts the values. */
+/* Changes the order of the values. */
 static double median_of(double *values, size_t n)
 {
     return n ? stats_median(values, n) : (double)NAN;

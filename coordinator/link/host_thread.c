@@ -29,6 +29,7 @@
 #define FLUSH_TURNS 50 /* of 1/50 s each: one second in all */
 #define FLUSH_TURN_MS 20
 #define JOIN_TURN_MS 50
+#define REMARKS_BYTES 2048
 #define SAID_BYTES 400 /* of the far side's output, in a message */
 #define RELAY_SAYS "fa-worker: "
 #define ATTACH_NS (40 * NS_PER_S) /* another worker may have to end first */
@@ -49,11 +50,13 @@ struct host_thread {
     struct remote *remote;
     struct stream *stream;
     struct pump *pump;
-    struct buf nothing; /* empty */
-    bool was_attached;
-    bool stopping;        /* STOP has come */
-    bool again;           /* the connection must be made again */
-    int64_t attach_by_ns; /* until then the worker may start */
+    struct buf nothing;          /* empty */
+    char remarks[REMARKS_BYTES]; /* of the last login */
+    bool was_attached;           /* in this connection */
+    bool has_worked;             /* in any of them */
+    bool stopping;               /* STOP has come */
+    bool again;                  /* the connection must be made again */
+    int64_t attach_by_ns;        /* until then the worker may start */
 };
 
 /* ---- the thread ---- */
@@ -72,6 +75,20 @@ static void tell(struct host_thread *thread, enum host_threads_event event,
         text += len + 2;
     snprintf(news.text, sizeof(news.text), "%s", text);
     zmq_send(thread->news, &news, sizeof(news), 0);
+}
+
+/* What is to be said about the login, unless it was said of the last one. */
+static void tell_remarks(struct host_thread *thread)
+{
+    char text[REMARKS_BYTES], *rest = text, *line;
+
+    snprintf(text, sizeof(text), "%s", remote_remarks(thread->remote));
+    if (strcmp(text, thread->remarks) == 0)
+        return;
+    memcpy(thread->remarks, text, sizeof(text));
+    while ((line = strsep(&rest, "\n")))
+        if (*line)
+            tell(thread, HOST_THREADS_REMARK, 0, line);
 }
 
 /* Receive one word from the starter, waiting up to 'wait_ms': STOP, which is
@@ -227,7 +244,7 @@ static void note_attached(struct host_thread *thread)
 {
     if (!thread->was_attached)
         tell(thread, HOST_THREADS_ATTACHED, 0, "");
-    thread->was_attached = true;
+    thread->was_attached = thread->has_worked = true;
 }
 
 static int the_worker_ended(struct host_thread *thread, struct err *err)
@@ -371,6 +388,7 @@ static int attach(struct host_thread *thread, struct err *err)
     rc = remote_open(thread->task.host, &thread->remote_options,
                      &thread->remote, err);
     if (rc == 0) {
+        tell_remarks(thread);
         tell(thread, HOST_THREADS_UPLOADING, 0, "");
         rc = deploy_program(thread->remote, thread->task.host->workdir,
                             thread->task.program, clock_boot_ns() + DEPLOY_NS,
@@ -399,9 +417,11 @@ static int attach(struct host_thread *thread, struct err *err)
     return rc;
 }
 
-static bool is_hopeless(int rc)
+/* A host that has worked is not given up: its login may be refused for a while,
+ * by an account server that is down or a folder that is full. */
+static bool is_hopeless(const struct host_thread *thread, int rc)
 {
-    return rc == ERR_AUTH || rc == ERR_INPUT;
+    return !thread->has_worked && (rc == ERR_AUTH || rc == ERR_INPUT);
 }
 
 static void work(struct host_thread *thread)
@@ -417,7 +437,7 @@ static void work(struct host_thread *thread)
         rc = attach(thread, &err);
         if (rc == 1 || told_to_stop(thread, 0))
             return;
-        if (is_hopeless(rc)) {
+        if (is_hopeless(thread, rc)) {
             tell(thread, HOST_THREADS_GAVE_UP, rc, err.text);
             while (!told_to_stop(thread, -1))
                 continue;

@@ -4,8 +4,8 @@
  * uploads the worker, starts the relay, hands over the invitation and then
  * moves bytes between the relay and the ROUTER's socket.  When the connection
  * breaks it connects again, after a longer pause each time, until it is told to
- * stop.  If the host refuses the key or the credentials, the thread ends,
- * because trying again cannot help.
+ * stop.  If a host that has never worked refuses the key or the credentials,
+ * the thread ends, because trying again cannot help.
  *
  * Each host thread reports to the reactor over a PAIR socket of its own, and
  * shares nothing else with it (zmq_socket(3): never use a socket from two
@@ -28,6 +28,7 @@ struct router;
 
 enum host_threads_event {
     HOST_THREADS_CONNECTING,
+    HOST_THREADS_REMARK, /* 'text' is about the login; not an error */
     HOST_THREADS_UPLOADING,
     HOST_THREADS_ATTACHED, /* the worker is connected; HELLO will follow */
     HOST_THREADS_BROKEN,   /* it will try again; 'text' says why */

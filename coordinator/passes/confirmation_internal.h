@@ -40,6 +40,7 @@ struct confirmation_pass {
     struct external_runs *tools; /* NULL: no external baselines */
     struct confirmation *is;
     struct block_schedule *confirm;
+    struct sequential_course *course; /* its looks; NULL before the first */
     struct card *cards; /* their index is the number for 'confirm' */
     int n_cards;
     int *units; /* of the candidates that run */

@@ -14,11 +14,13 @@ static int number_of(void *arg, const char *uuid)
 }
 
 int confirmation_looks_replay(struct sweep *sweep, struct confirmation_pass *c,
-                              bool *out, struct sequential **found,
+                              bool *out, const struct sequential **found,
                               struct err *err)
 {
-    return confirmation_replay(sweep->mail.store, c->is, number_of, c, out,
-                               found, err);
+    return confirmation_replay_on(
+        sweep->mail.store, c->is,
+        &(struct confirmation_replay_cards){ number_of, c }, &c->course, out,
+        found, err);
 }
 
 void confirmation_looks_apply(struct confirmation_pass *c,
@@ -68,7 +70,7 @@ static void say(struct sweep *sweep, const struct confirmation_pass *c,
 void confirmation_looks_take(struct sweep *sweep, struct confirmation_pass *c)
 {
     bool *out = mem_new(c->is->n_running, sizeof(*out));
-    struct sequential *found;
+    const struct sequential *found;
     struct err err;
     int looks = c->looks;
 
@@ -80,6 +82,5 @@ void confirmation_looks_take(struct sweep *sweep, struct confirmation_pass *c)
         if (found->looks != looks)
             say(sweep, c, found);
     }
-    sequential_free(found);
     free(out);
 }

@@ -12,11 +12,11 @@ struct err;
 struct sequential;
 struct sweep;
 
-/* Replay the stored results.
+/* Replay the stored results; looks that were made before are not repeated.
  * out    [n_running], who is wrong or was dropped for a fault
- * found  free it with sequential_free(); NULL after an error, ERR_STORE */
+ * found  until the next call; NULL after an error, ERR_STORE */
 int confirmation_looks_replay(struct sweep *sweep, struct confirmation_pass *c,
-                              bool *out, struct sequential **found,
+                              bool *out, const struct sequential **found,
                               struct err *err);
 /* Later blocks are those that the last look wants. */
 void confirmation_looks_apply(struct confirmation_pass *c,

@@ -96,6 +96,7 @@ static void contest_free(struct pass *pass)
     free(c->cards);
     free(c->units);
     block_schedule_free(c->confirm);
+    sequential_course_free(c->course);
     external_runs_free(c->tools);
     free(c);
 }

@@ -62,7 +62,7 @@ int confirmation_recall(struct sweep *sweep, struct confirmation_pass *c,
                         struct err *err)
 {
     bool *out = mem_new(c->is->n_running, sizeof(*out));
-    struct sequential *found;
+    const struct sequential *found;
     int rc = confirmation_looks_replay(sweep, c, out, &found, err);
 
     for (size_t i = 0; found && i < found->n_blocks; i++)
@@ -76,7 +76,6 @@ int confirmation_recall(struct sweep *sweep, struct confirmation_pass *c,
                   (int)(c->is->n_running * c->is->n_shapes);
         confirmation_looks_apply(c, found);
     }
-    sequential_free(found);
     free(out);
     return rc;
 }

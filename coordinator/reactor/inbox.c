@@ -215,15 +215,15 @@ static void note_message(struct sweep *sweep, size_t host)
         host_state_floods(host_state);
 }
 
-int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
-               struct err *err)
+/* The host speaks.  False if this message is not to be taken: it is of an
+ * earlier epoch, or comes again later. */
+static bool is_due(struct sweep *sweep, size_t host, const struct msg *msg)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
     bool result = msg_is_result(msg->type);
-    int rc;
 
     if (host_state->state == HOST_STATE_FAILED || host_state->conduct.condemned)
-        return 0; /* sent before the worker knew */
+        return false; /* sent before the worker knew */
     host_state->conn.heard_ns = reactor_now(sweep);
     if (msg->type != MSG_HELLO)
         host_state->conn.deaf_ns = 0;
@@ -231,13 +231,21 @@ int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
         welcome_back(sweep, host);
     if (!result && msg->type != MSG_ARTIFACT)
         note_message(sweep, host);
-    if (host_state->conduct.condemned ||
-        (msg->epoch != sweep->reactor.epoch && !result))
-        return 0;
-    if (result && !sweep->work.plan)
-        return 0; /* offered again later */
-    /* so is a build, because its key needs the toolkit, which is unknown yet */
-    if (msg->type == MSG_BUILT && host_state->state != HOST_STATE_READY)
+    if (host_state->conduct.condemned)
+        return false;
+    if (!result)
+        return msg->epoch == sweep->reactor.epoch;
+    /* The key of a build needs the toolkit, which READY says. */
+    return sweep->work.plan &&
+           (msg->type != MSG_BUILT || host_state->state == HOST_STATE_READY);
+}
+
+int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
+               struct err *err)
+{
+    int rc;
+
+    if (!is_due(sweep, host, msg))
         return 0;
     switch (msg->type) {
     case MSG_HELLO:

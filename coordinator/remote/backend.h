@@ -10,6 +10,8 @@
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/process/stderr_tail.h"
 #include "coordinator/remote/remote.h"
+#include "coordinator/remote/route.h"
+#include "coordinator/remote/ssh_lacks.h"
 #include "coordinator/remote/stream.h"
 
 #define REMOTE_SAID_LINES 3 /* lines of stderr in an error text */
@@ -24,7 +26,8 @@ struct remote_ops {
 struct remote {
     const struct remote_ops *ops;
     const struct host *host; /* borrowed */
-    struct buf warnings;
+    struct route *route;     /* owned; NULL if it is no longer needed */
+    struct buf remarks;
     bool streaming;
 };
 
@@ -47,11 +50,12 @@ struct stream {
     struct stderr_tail errors; /* of stderr */
 };
 
-/* Fill in '*out' (its host is set by the caller). */
-int ssh_open(const struct host *host, const struct remote_options *options,
+/* Fill in '*out'.  openssh_open() takes the route if it succeeds; the other one
+ * needs it only until it returns.  If it fails, 'lacks' is what libssh2 would
+ * have to do (ssh_lacks.h), or "" if the failure has another reason. */
+int ssh_open(const struct route *route, char lacks[SSH_LACKS_BYTES],
              struct remote **out, struct err *err);
-int openssh_open(const struct host *host, const struct remote_options *options,
-                 struct remote **out, struct err *err);
+int openssh_open(struct route **route, struct remote **out, struct err *err);
 int local_open(const struct host *host, struct remote **out, struct err *err);
 
 #endif

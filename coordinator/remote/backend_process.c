@@ -13,6 +13,9 @@
 #include "coordinator/process/child.h"
 #include "coordinator/remote/backend.h"
 #include "coordinator/remote/openssh.h"
+#include "coordinator/ssh_keys/ssh_agent.h"
+
+#define AGENT_MS 5000 /* for the list of its keys */
 
 struct child_remote {
     struct remote base;
@@ -107,7 +110,7 @@ static int child_ended(struct stream *stream, int64_t deadline_ns, int *status,
     drain_errors(s);
     if (rc < 0 || !remote->ssh || *status != 255)
         return rc;
-    return openssh_explain(&s->base.errors, err);
+    return openssh_explain(stream->remote->route, &s->base.errors, err);
 }
 
 static void child_close(struct stream *stream)
@@ -176,30 +179,57 @@ int local_open(const struct host *host, struct remote **out, struct err *err)
 
 /* Log in and run nothing: this shows at once whether the host can be
  * reached. */
-static int try_login(struct openssh *ssh, struct err *err)
+static int try_login(const struct route *route, struct openssh *ssh,
+                     struct err *err)
 {
-    int64_t deadline = clock_boot_ns() + OPENSSH_LOGIN_MS * NS_PER_MS;
+    int64_t ms = (int64_t)route->n * OPENSSH_LOGIN_MS;
     struct stderr_tail errors = { 0 };
-    int status, rc = child_output(openssh_argv(ssh, "exit 0"), deadline, NULL,
+    int status, rc = child_output(openssh_argv(ssh, "exit 0"),
+                                  clock_boot_ns() + ms * NS_PER_MS, NULL,
                                   &errors, &status, err);
 
+    if (rc == ERR_NETWORK)
+        return openssh_explain_silence(route, ms, &errors, err);
     if (rc < 0 || status != 255)
         return rc;
-    return openssh_explain(&errors, err);
+    return openssh_explain(route, &errors, err);
 }
 
-int openssh_open(const struct host *host, const struct remote_options *options,
-                 struct remote **out, struct err *err)
+/* ssh asks the agent before all else, and waits for ever: without an agent it
+ * can still use key files.  Sets 'out' to what is wrong with it. */
+static bool agent_is_silent(const struct route *route, struct err *out)
 {
-    struct child_remote *remote = child_remote_new(host);
-    int rc = openssh_new(host, options, &remote->ssh, err);
+    const char *set = route_target(route)->config.agent;
+    const char *path = *set ? set : route->options->agent;
+    struct ssh_agent *agent;
+    int rc;
 
-    if (rc == 0)
-        rc = try_login(remote->ssh, err);
+    if (!path || !*path || strcmp(path, "none") == 0 || access(path, F_OK) != 0)
+        return false;
+    rc = ssh_agent_open(path, clock_boot_ns() + AGENT_MS * NS_PER_MS, &agent,
+                        out);
+    ssh_agent_close(agent);
+    return rc == ERR_NETWORK;
+}
+
+int openssh_open(struct route **route, struct remote **out, struct err *err)
+{
+    struct child_remote *remote = child_remote_new((*route)->host);
+    struct err agent;
+    bool silent;
+    int rc;
+
+    silent = agent_is_silent(*route, &agent);
+    remote->ssh = openssh_new(*route, !silent);
+    rc = try_login(*route, remote->ssh, err);
+    if (rc < 0 && silent)
+        rc = err_within(err, ERR_NETWORK, "login: %s", agent.text);
     if (rc < 0) {
         child_remote_close(&remote->base);
         return rc;
     }
+    remote->base.route = *route;
+    *route = NULL;
     *out = &remote->base;
     return 0;
 }

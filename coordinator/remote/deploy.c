@@ -5,11 +5,15 @@
 #include <unistd.h>
 
 #include "common/buf.h"
+#include "common/clock.h"
 #include "common/err.h"
+#include "common/int64.h"
 #include "coordinator/remote/remote.h"
 
 #define SCRIPT_MAX 4096
-#define ANSWER_MAX 65536 /* a login shell may print a lot first */
+#define ANSWER_MAX (256 << 10) /* a login shell may print a lot first */
+#define PROBE_NS (30 * NS_PER_S)
+#define INPUT "fa-input" /* what the probe reads from its stdin */
 #define BEGIN "fa-begin\n"
 #define SAID_BYTES 300
 
@@ -25,7 +29,8 @@
     "set -- $(cksum <\"$1\"); test \"$1 $2\" = \"%lu %zu\"; fi; }; "
 
 static const char probe_script[] = QUOTED(
-    "echo; echo fa-begin; exec 2>&1; umask 077; cd; d=\"%s\"; "
+    "echo; echo fa-begin; exec 2>&1; umask 077; read -r x; "
+    "test \"$x\" = " INPUT " || echo swallowed; cd; d=\"%s\"; "
     "mkdir -p \"$d\" && cd \"$d\" || { echo fa-end; exit 0; }; "
     "chmod 700 . ; test -O . || echo foreign; test -w . || echo readonly; "
     "echo dir \"$(pwd -P)\"; echo machine \"$(uname -m)\"; " SUM
@@ -77,8 +82,9 @@ static void value_of(const char *text, const char *key, char *out, size_t size)
 /* Error messages of the tools: all lines but those of the script, joined. */
 static void complaint_of(const char *text, char *out, size_t size)
 {
-    static const char *const ours[] = { "fa-end", "same",     "ready",  "have",
-                                        "short",  "readonly", "foreign" };
+    static const char *const ours[] = { "fa-end",  "same",     "ready",
+                                        "have",    "short",    "readonly",
+                                        "foreign", "swallowed" };
     size_t used = 0;
 
     *out = '\0';
@@ -99,22 +105,32 @@ static void complaint_of(const char *text, char *out, size_t size)
             *p = ' ';
 }
 
-static int ask(struct remote *remote, const char *command,
-               const struct worker_binary *input, int64_t deadline_ns,
-               struct answer *a, struct err *err)
+static int ask(struct remote *remote, const char *command, const void *input,
+               size_t input_len, int64_t deadline_ns, struct answer *a,
+               struct err *err)
 {
     struct remote_io io = { .out = &a->text,
                             .said = a->said,
                             .said_size = sizeof(a->said),
+                            .input = input,
+                            .input_len = input_len,
                             .deadline_ns = deadline_ns };
     int status, rc;
 
-    if (input) {
-        io.input = input->bytes;
-        io.input_len = input->len;
-    }
     buf_init(&a->text, ANSWER_MAX);
     rc = remote_exec(remote, command, &io, &status, err);
+    if (rc == ERR_NETWORK && clock_boot_ns() >= deadline_ns)
+        return err_set(err, rc,
+                       "deploy: the login shell gave no answer in time%s%s; "
+                       "does ssh HOST true end by itself? A start-up file "
+                       "(~/.bashrc) may wait for something",
+                       *a->said ? "; it said: " : "", a->said);
+    if (rc == 0 && !body(a) && a->text.truncated)
+        return err_set(err, ERR_INPUT,
+                       "deploy: a start-up file of the login shell (~/.bashrc) "
+                       "prints more than %d KiB; let it print only if the "
+                       "shell is interactive",
+                       ANSWER_MAX >> 10);
     if (rc == 0 && !body(a))
         rc = err_set(err, ERR_INPUT,
                      "deploy: the login shell did not start 'sh' (status %d, "
@@ -146,6 +162,11 @@ static int judge_probe(const struct answer *a, const char *workdir,
     const char *text = body(a), *want = machine_of(program);
     char machine[64], complaint[SAID_BYTES];
 
+    if (has_line(text, "swallowed"))
+        return err_set(err, ERR_INPUT,
+                       "deploy: a start-up file of the login shell (~/.bashrc) "
+                       "reads the standard input, which belongs to the worker; "
+                       "let it read only if the shell is interactive");
     value_of(text, "dir", out->workdir, sizeof(out->workdir));
     value_of(text, "machine", machine, sizeof(machine));
     complaint_of(text, complaint, sizeof(complaint));
@@ -208,7 +229,7 @@ static int upload(struct remote *remote, const struct worker_binary *p,
 
     snprintf(script, sizeof(script), upload_script, out->workdir, p->hash,
              p->sha256, (unsigned long)p->cksum, p->len, p->hash);
-    rc = ask(remote, script, p, deadline_ns, &a, err);
+    rc = ask(remote, script, p->bytes, p->len, deadline_ns, &a, err);
     if (rc == 0)
         rc = judge_upload(&a, out, err);
     buf_fini(&a.text);
@@ -231,7 +252,8 @@ int deploy_program(struct remote *remote, const char *workdir,
     snprintf(script, sizeof(script), probe_script,
              strncmp(folder, "~/", 2) == 0 ? folder + 2 : folder, p->sha256,
              (unsigned long)p->cksum, p->len, p->hash, p->hash);
-    rc = ask(remote, script, NULL, deadline_ns, &a, err);
+    rc = ask(remote, script, INPUT "\n", strlen(INPUT "\n"),
+             int64_min(deadline_ns, clock_boot_ns() + PROBE_NS), &a, err);
     if (rc == 0)
         rc = judge_probe(&a, folder, p, out, err);
     have = rc == 0 && has_line(body(&a), "have");

@@ -1,34 +1,22 @@
 #include "coordinator/remote/openssh.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <sodium.h>
 
 #include "common/buf.h"
-#include "common/clock.h"
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/hosts/hosts.h"
-#include "coordinator/process/child.h"
 #include "coordinator/process/stderr_tail.h"
-#include "coordinator/remote/ssh_config.h"
-#include "coordinator/ssh_keys/known_hosts.h"
+#include "coordinator/remote/remote.h"
+#include "coordinator/remote/route.h"
 
-#define KEYSCAN_MS 12000 /* the own limit of ssh-keyscan is 10 s */
-#define KEYSCAN_BYTES_MAX 65536
-#define BLOB_MAX 8192
-#define SAID_LINES 2 /* lines of stderr in the message */
+#define SAID_LINES 4 /* of stderr in the message; a jump host adds two */
+#define COMMAND_MAX 1024
 
 struct openssh {
     struct ssh_args args;
-    size_t n_fixed;  /* words before the command */
-    char pinned[64]; /* path of a file with the only acceptable key, or "" */
-    char pin_option[128];
+    size_t n_fixed; /* words before the command */
 };
 
 static const char *const options_always[] = {
@@ -51,144 +39,26 @@ static void add(struct ssh_args *args, const char *word)
     args->argv[args->n++] = word;
 }
 
-/* The line of ssh-keyscan with the key of this fingerprint, or NULL. */
-static const char *pinned_line(const char *text, const char *fingerprint,
-                               size_t *len)
-{
-    for (const char *p = text; *p; p += *len + (p[*len] == '\n')) {
-        unsigned char blob[BLOB_MAX];
-        char have[KNOWN_HOSTS_FINGERPRINT_BYTES];
-        const char *key = p;
-        size_t n = 0;
-
-        *len = strcspn(p, "\n");
-        for (int i = 0; i < 2 && key; i++) {
-            key = memchr(key, ' ', (size_t)(p + *len - key));
-            key = key ? key + 1 : NULL;
-        }
-        if (*p == '#' || !key ||
-            sodium_base642bin(blob, sizeof(blob), key, (size_t)(p + *len - key),
-                              NULL, &n, NULL,
-                              sodium_base64_VARIANT_ORIGINAL) < 0)
-            continue;
-        known_hosts_fingerprint(blob, n, have);
-        if (strcmp(have, fingerprint) == 0)
-            return p;
-    }
-    return NULL;
-}
-
-static int scan_keys(const struct ssh_config *config, struct buf *out,
-                     struct err *err)
-{
-    int64_t deadline = clock_boot_ns() + KEYSCAN_MS * NS_PER_MS;
-    char port[16];
-    const char *const argv[] = { "ssh-keyscan",    "-T", "10", "-p", port, "--",
-                                 config->hostname, NULL };
-    int status;
-
-    snprintf(port, sizeof(port), "%d", config->port);
-    return child_output(argv, deadline, out, NULL, &status, err);
-}
-
-/* Write the pinned key under the alias that ssh will look up. */
-static int write_pin(struct openssh *ssh, const char *line, size_t len,
-                     struct err *err)
-{
-    const char *key = memchr(line, ' ', len);
-    int fd, n;
-
-    snprintf(ssh->pinned, sizeof(ssh->pinned), "/tmp/fa-hostkey-XXXXXX");
-    fd = mkostemp(ssh->pinned, O_CLOEXEC);
-    if (fd < 0)
-        return err_set(err, ERR_SYSTEM, "%s: %s", ssh->pinned, strerror(errno));
-    n = dprintf(fd, "fa-pinned%.*s\n", (int)(line + len - key), key);
-    close(fd);
-    if (n < 0)
-        return err_set(err, ERR_SYSTEM, "%s: %s", ssh->pinned, strerror(errno));
-    snprintf(ssh->pin_option, sizeof(ssh->pin_option),
-             "-oUserKnownHostsFile=%s", ssh->pinned);
-    return 0;
-}
-
-static int pin(struct openssh *ssh, const struct host *host,
-               const struct remote_options *options, struct err *err)
-{
-    const char *config_file = options->config ? options->config : "";
-    struct ssh_config config;
-    const char *line;
-    struct buf text;
-    size_t len;
-    int rc = ssh_config_read(host, config_file, options->home, &config, err);
-
-    if (rc < 0)
-        return rc;
-    if (*config.proxy_jump || *config.proxy_command)
-        return err_set(
-            err, ERR_INPUT,
-            "hostkey= with a jump host does not work with --ssh=openssh; "
-            "remove hostkey= and put the key into ~/.ssh/known_hosts");
-    buf_init(&text, KEYSCAN_BYTES_MAX);
-    rc = scan_keys(&config, &text, err);
-    if (rc == 0 && text.len == 0)
-        rc = err_set(err, ERR_NETWORK,
-                     "connect: %s port %d shows no host key; is the machine "
-                     "up, and does its sshd listen on this port?",
-                     config.hostname, config.port);
-    if (rc == 0) {
-        line = pinned_line(buf_text(&text), host->hostkey, &len);
-        if (line)
-            rc = write_pin(ssh, line, len, err);
-        else
-            rc = err_set(err, ERR_AUTH,
-                         "host key: the server does not have the pinned key "
-                         "%s; if the machine was reinstalled, write its new "
-                         "fingerprint into the hosts file",
-                         host->hostkey);
-    }
-    buf_fini(&text);
-    return rc;
-}
-
-int openssh_new(const struct host *host, const struct remote_options *options,
-                struct openssh **out, struct err *err)
+struct openssh *openssh_new(const struct route *route, bool use_agent)
 {
     struct openssh *ssh = mem_new(1, sizeof(*ssh));
+    const struct route_hop *target = route_target(route);
     struct ssh_args *args = &ssh->args;
-    int rc = *host->hostkey ? pin(ssh, host, options, err) : 0;
 
-    if (rc < 0) {
-        openssh_free(ssh);
-        return rc;
-    }
     add(args, "ssh");
     for (size_t i = 0; i < sizeof(options_always) / sizeof(char *); i++)
         add(args, options_always[i]);
-    if (*ssh->pin_option) {
-        add(args, ssh->pin_option);
-        add(args, "-oGlobalKnownHostsFile=none");
-        add(args, "-oHostKeyAlias=fa-pinned");
-        add(args, "-oStrictHostKeyChecking=yes");
-    } else {
-        add(args, options->accept_new_host_keys
-                      ? "-oStrictHostKeyChecking=accept-new"
-                      : "-oStrictHostKeyChecking=yes");
-    }
-    ssh_config_args(host, options->config ? options->config : "", options->home,
-                    args);
+    if (!use_agent)
+        add(args, "-oIdentityAgent=none");
+    ssh_config_args(&target->host, target->file, route->options->home, args);
     add(args, "--");
-    add(args, host->address);
+    add(args, target->host.address);
     ssh->n_fixed = args->n;
-    *out = ssh;
-    return 0;
+    return ssh;
 }
 
 void openssh_free(struct openssh *ssh)
 {
-    if (!ssh)
-        return;
-    if (*ssh->pinned)
-        unlink(ssh->pinned);
     free(ssh);
 }
 
@@ -199,9 +69,34 @@ const char *const *openssh_argv(struct openssh *ssh, const char *command)
     return ssh->args.argv;
 }
 
-int openssh_explain(const struct stderr_tail *tail, struct err *err)
+/* What to do about a host key that ssh did not accept. */
+static const char *key_remedy(const struct route *route)
 {
-    static const struct {
+    if (route->options->accept_new_host_keys)
+        return "--accept-new-host-keys accepts a key only if known_hosts has "
+               "none for the name (ssh-keygen -F NAME); if the machine was "
+               "reinstalled, remove the old ones (ssh-keygen -R NAME)";
+    return "if the machine is new, check its fingerprint and use "
+           "--accept-new-host-keys (it never accepts a changed or @revoked "
+           "key)";
+}
+
+/* The command of the pin says on stderr which key the server showed. */
+static int refuse_pin(const struct route *route, const char *said,
+                      struct err *err)
+{
+    return err_set(err, ERR_AUTH,
+                   "host key: the server does not have the pinned key %s "
+                   "(ssh said: %s); if the machine was reinstalled, or this is "
+                   "its key of another type, check the fingerprint on the "
+                   "machine and pin it",
+                   route->host->hostkey, said);
+}
+
+int openssh_explain(const struct route *route, const struct stderr_tail *tail,
+                    struct err *err)
+{
+    const struct {
         const char *said;
         int code;
         const char *phase, *remedy;
@@ -213,9 +108,11 @@ int openssh_explain(const struct stderr_tail *tail, struct err *err)
           "reinstalled, run ssh-keygen -R HOST and use "
           "--accept-new-host-keys" },
         { "Host key verification failed", ERR_AUTH, "host key",
-          "if the machine is new, check its fingerprint and use "
-          "--accept-new-host-keys (it never accepts a changed or @revoked "
-          "key)" },
+          key_remedy(route) },
+        { "Permission denied (keyboard-interactive)", ERR_AUTH, "login",
+          "the server wants a password or a code, which fa-coord cannot "
+          "answer; if it accepted the key before that, set "
+          "AuthenticationMethods publickey in its sshd_config for this user" },
         { "Permission denied", ERR_AUTH, "login",
           "name the private key with key= or load it into ssh-agent, and add "
           "its public key to ~/.ssh/authorized_keys on the host" },
@@ -227,11 +124,37 @@ int openssh_explain(const struct stderr_tail *tail, struct err *err)
           "is the machine up, and does its sshd listen on this port?" },
     };
     char said[512];
+    struct buf command;
     size_t i = 0;
 
     stderr_tail_say(tail, SAID_LINES, said, sizeof(said));
+    if (strstr(said, ROUTE_PIN_SAYS))
+        return refuse_pin(route, said, err);
     while (!strstr(tail->text, rows[i].said))
         i++;
-    return err_set(err, rows[i].code, "%s: ssh said: %s; %s", rows[i].phase,
-                   *said ? said : "nothing", rows[i].remedy);
+    buf_init(&command, COMMAND_MAX);
+    route_command(route, route->n, &command);
+    err_set(err, rows[i].code, "%s: ssh said: %s; %s; try: %s", rows[i].phase,
+            *said ? said : "nothing", rows[i].remedy, buf_text(&command));
+    buf_fini(&command);
+    return rows[i].code;
+}
+
+int openssh_explain_silence(const struct route *route, int64_t ms,
+                            const struct stderr_tail *tail, struct err *err)
+{
+    struct buf command;
+    char said[512];
+
+    stderr_tail_say(tail, SAID_LINES, said, sizeof(said));
+    buf_init(&command, COMMAND_MAX);
+    route_command(route, route->n, &command);
+    err_set(err, ERR_NETWORK,
+            "login: ssh did not end within %d s (it said: %s); it may wait for "
+            "the server, for a command of ~/.ssh/config (Match exec, "
+            "ProxyCommand) or for a start-up file of the login shell; try: %s "
+            "-v exit",
+            (int)(ms / 1000), *said ? said : "nothing", buf_text(&command));
+    buf_fini(&command);
+    return ERR_NETWORK;
 }

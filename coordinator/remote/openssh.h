@@ -1,29 +1,38 @@
 /* openssh.h - the command line of the system's ssh, and its error messages
  *
- * It never asks the user (BatchMode), never accepts a new host key on its own,
- * and never multiplexes.  Every command is a login of its own.
+ * It never asks the user (BatchMode), accepts a host key only as the route
+ * says, and never multiplexes.  Every command is a login of its own.
  */
 #ifndef FA_COORDINATOR_REMOTE_OPENSSH_H
 #define FA_COORDINATOR_REMOTE_OPENSSH_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "coordinator/remote/remote.h"
 
-/* Time limit for connection, key exchange and authentication together. */
+/* Time limit for connection, key exchange and authentication together, of each
+ * server on the way. */
 #define OPENSSH_LOGIN_MS 35000
 
 struct openssh;
+struct route;
 struct stderr_tail;
 
-/* With hostkey=, ssh-keyscan fetches the host's keys, and ssh accepts only the
- * one with the pinned fingerprint.  ERR_AUTH if the host has no such key. */
-int openssh_new(const struct host *host, const struct remote_options *options,
-                struct openssh **out, struct err *err);
+/* 'route' is borrowed: its files are read at each login. */
+struct openssh *openssh_new(const struct route *route, bool use_agent);
 void openssh_free(struct openssh *ssh); /* NULL is fine */
 
 /* Borrowed until the next call. */
 const char *const *openssh_argv(struct openssh *ssh, const char *command);
 
-/* ssh ended with status 255 and this text: returns ERR_AUTH or ERR_NETWORK. */
-int openssh_explain(const struct stderr_tail *tail, struct err *err);
+/* ssh, on its way to the host or to a jump host, ended with status 255 and this
+ * text: returns ERR_AUTH or ERR_NETWORK. */
+int openssh_explain(const struct route *route, const struct stderr_tail *tail,
+                    struct err *err);
+
+/* It did not end within this time: returns ERR_NETWORK. */
+int openssh_explain_silence(const struct route *route, int64_t ms,
+                            const struct stderr_tail *tail, struct err *err);
 
 #endif

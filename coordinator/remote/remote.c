@@ -8,18 +8,85 @@
 #include "coordinator/process/poll_until.h"
 #include "coordinator/remote/backend.h"
 
+#define REMARKS_MAX 4096
+
+int remote_ssh_read(const char *word, enum remote_ssh *out, struct err *err)
+{
+    static const char *const words[] = {
+        [REMOTE_SSH_AUTO] = "auto",
+        [REMOTE_SSH_LIBSSH2] = "libssh2",
+        [REMOTE_SSH_OPENSSH] = "openssh",
+    };
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(word, words[i]) == 0) {
+            *out = (enum remote_ssh)i;
+            return 0;
+        }
+    return err_set(err, ERR_INPUT, "--ssh=%s: choose auto, libssh2 or openssh",
+                   word);
+}
+
+/* libssh2 if it can, else the system's ssh; 'lacks' says what libssh2 cannot
+ * do. */
+static int open_either(struct route **route, char lacks[SSH_LACKS_BYTES],
+                       struct remote **out, struct err *err)
+{
+    struct err first;
+    bool tried = !ssh_lacks_before(*route, lacks);
+    int rc, first_rc = 0;
+
+    if (tried) {
+        first_rc = ssh_open(*route, lacks, out, err);
+        if (first_rc == 0 || !*lacks)
+            return first_rc;
+        first = *err;
+    }
+    rc = openssh_open(route, out, err);
+    if (rc == ERR_SYSTEM && tried) /* there is no ssh */
+        return err_set(err, first_rc, "%s", first.text);
+    return rc < 0 ? err_within(err, rc, "libssh2 cannot %s", lacks) : rc;
+}
+
+static int open_ssh(const struct host *host,
+                    const struct remote_options *options, struct remote **out,
+                    struct err *err)
+{
+    char lacks[SSH_LACKS_BYTES] = "", unused[SSH_LACKS_BYTES];
+    struct route *route;
+    struct buf remarks;
+    int rc = route_open(host, options, &route, err);
+
+    if (rc < 0)
+        return rc;
+    buf_init(&remarks, REMARKS_MAX);
+    for (size_t i = 0; i < route->n; i++)
+        buf_str(&remarks, buf_text(&route->hops[i]->known.warnings));
+    if (options->ssh == REMOTE_SSH_AUTO)
+        rc = open_either(&route, lacks, out, err);
+    else if (options->ssh == REMOTE_SSH_OPENSSH)
+        rc = openssh_open(&route, out, err);
+    else
+        rc = ssh_open(route, unused, out, err);
+    route_free(route);
+    if (rc == 0 && *lacks)
+        buf_printf(&remarks, "libssh2 cannot %s; the system's ssh is used\n",
+                   lacks);
+    if (rc < 0)
+        buf_fini(&remarks);
+    else
+        (*out)->remarks = remarks;
+    return rc;
+}
+
 int remote_open(const struct host *host, const struct remote_options *options,
                 struct remote **out, struct err *err)
 {
     int rc;
 
     *out = NULL;
-    if (host->local)
-        rc = local_open(host, out, err);
-    else if (options->openssh)
-        rc = openssh_open(host, options, out, err);
-    else
-        rc = ssh_open(host, options, out, err);
+    rc = host->local ? local_open(host, out, err)
+                     : open_ssh(host, options, out, err);
     return rc < 0 ? err_within(err, rc, "%s", host->name) : 0;
 }
 
@@ -28,13 +95,14 @@ void remote_close(struct remote *remote)
     if (!remote)
         return;
     assert(!remote->streaming);
-    buf_fini(&remote->warnings);
+    buf_fini(&remote->remarks);
+    route_free(remote->route);
     remote->ops->close(remote);
 }
 
-const char *remote_warnings(const struct remote *remote)
+const char *remote_remarks(const struct remote *remote)
 {
-    return buf_text(&remote->warnings);
+    return buf_text(&remote->remarks);
 }
 
 int remote_stream(struct remote *remote, const char *command,

@@ -1,9 +1,10 @@
 /* remote.h - a machine to run programs on, over SSH or locally
  *
- * Three backends share one interface: libssh2 (the default), the system's ssh
- * (--ssh=openssh, which can do what libssh2 1.10 cannot: RSA keys, ETM-only
- * servers, FIDO keys), and no SSH for 'localhost'. Every error text names the
- * host, the phase, the cause and the remedy.  Codes:
+ * Three backends share one interface: libssh2, the system's ssh, and no SSH for
+ * 'localhost'.  By default libssh2 is used, which needs one login only, and the
+ * system's ssh where libssh2 lacks something that the login needs
+ * (ssh_lacks.h); never because a host key or a key of the user was refused.
+ * Every error text names the host, the phase, the cause and the remedy.  Codes:
  *   ERR_AUTH     host key or credentials; trying again cannot help
  *   ERR_NETWORK  unreachable, closed or too slow; a retry can help
  *   ERR_INPUT    the configuration of ssh or the hosts file
@@ -25,9 +26,18 @@ struct host;
 struct remote;
 struct stream;
 
+enum remote_ssh {
+    REMOTE_SSH_AUTO,
+    REMOTE_SSH_LIBSSH2,
+    REMOTE_SSH_OPENSSH,
+};
+
+/* The word of --ssh: auto, libssh2 or openssh.  ERR_INPUT for another one. */
+int remote_ssh_read(const char *word, enum remote_ssh *out, struct err *err);
+
 /* main() reads these from the environment; the texts outlive the remotes. */
 struct remote_options {
-    bool openssh;
+    enum remote_ssh ssh;
     bool accept_new_host_keys;
     const char *config; /* replaces ~/.ssh/config; "" or NULL: use that */
     const char *home;   /* $HOME; what "~" means */
@@ -40,9 +50,10 @@ int remote_open(const struct host *host, const struct remote_options *options,
                 struct remote **out, struct err *err);
 void remote_close(struct remote *remote); /* NULL is fine */
 
-/* Warnings about the known_hosts files that were read to log in, one a line
- * ("known_hosts:3: ..."); "" if there are none. */
-const char *remote_warnings(const struct remote *remote);
+/* What the user should know about the login, one remark a line: warnings about
+ * the known_hosts files ("known_hosts:3: ..."), and why the system's ssh is
+ * used if nobody asked for it.  "" if there is nothing. */
+const char *remote_remarks(const struct remote *remote);
 
 /* Run a command of the login shell to its end.  'input' goes to its stdin, and
  * its stdout to 'out'; what exceeds the ceiling of 'out' is dropped.  Returns 0

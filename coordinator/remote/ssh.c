@@ -1,21 +1,23 @@
 #include "coordinator/remote/ssh.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/remote/openssh.h"
 #include "coordinator/remote/ssh_session.h"
 #include "coordinator/remote/ssh_stream.h"
-#include "coordinator/ssh_keys/known_hosts.h"
 
 #define CONNECT_MS 10000
 #define HANDSHAKE_MS 10000
+#define JUMP_MS 25000 /* more, for each jump host: connect, log in */
 #define AUTH_MS 15000
 #define START_MS 10000 /* open a channel and start the command */
-#define WARNINGS_MAX 4096
 
 int ssh_setup(struct err *err)
 {
@@ -29,35 +31,44 @@ void ssh_cleanup(void)
     libssh2_exit();
 }
 
-/* The stderr of the proxy to the jump host, if there is one. */
-static int handshake_failed(struct ssh *ssh, int rc, struct err *err)
+/* ssh, which carries the bytes through the jump hosts, has said something. */
+static int jump_failed(struct ssh *ssh, const struct stderr_tail *tail,
+                       struct err *err)
 {
-    char said[256] = "", bytes[2048];
-    struct stderr_tail tail = { 0 };
-    ssize_t n;
+    return err_within(err, openssh_explain(ssh->route, tail, err),
+                      "through a jump host");
+}
 
-    if (ssh->proxy.errors >= 0) {
-        n = read(ssh->proxy.errors, bytes, sizeof(bytes));
-        if (n > 0)
-            stderr_tail_add(&tail, bytes, (size_t)n);
-        stderr_tail_say(&tail, REMOTE_SAID_LINES, said, sizeof(said));
+static int handshake_failed(struct ssh *ssh, int rc, int64_t ms,
+                            struct err *err)
+{
+    struct stderr_tail tail = { 0 };
+    char bytes[2048];
+    ssize_t n = ssh->proxy.errors >= 0
+                    ? read(ssh->proxy.errors, bytes, sizeof(bytes))
+                    : 0;
+
+    if (n > 0) {
+        stderr_tail_add(&tail, bytes, (size_t)n);
+        return jump_failed(ssh, &tail, err);
     }
-    if (*said)
-        return err_set(err, ERR_NETWORK,
-                       "connect: through %s: ssh said: %s; try ssh %s",
-                       ssh->config.proxy_jump, said, ssh->config.proxy_jump);
     if (rc == LIBSSH2_ERROR_EAGAIN)
-        return err_set(err, ERR_NETWORK,
-                       "key exchange: no answer within %d s; is this an sshd, "
-                       "or is the machine overloaded?",
-                       HANDSHAKE_MS / 1000);
+        return err_set(
+            err, ERR_NETWORK,
+            "key exchange: no answer within %d s%s; is this an sshd, "
+            "or is the machine overloaded?",
+            (int)(ms / 1000),
+            ssh->route->n > 1 ? " through the jump hosts" : "");
     if (rc == LIBSSH2_ERROR_KEX_FAILURE || rc == LIBSSH2_ERROR_METHOD_NONE ||
-        rc == LIBSSH2_ERROR_KEY_EXCHANGE_FAILURE)
+        rc == LIBSSH2_ERROR_KEY_EXCHANGE_FAILURE) {
+        snprintf(ssh->lacks, sizeof(ssh->lacks),
+                 "agree with the server on algorithms");
         return err_set(err, ERR_NETWORK,
                        "key exchange: libssh2 and the server have no algorithm "
-                       "in common (%s): it offers only ETM MACs, AEAD ciphers "
-                       "or an RSA host key; use --ssh=openssh",
+                       "in common (%s): it offers only ETM MACs, AEAD ciphers, "
+                       "an RSA host key or sntrup761; use --ssh=openssh",
                        ssh_complaint(ssh));
+    }
     return err_set(err, ERR_NETWORK,
                    "key exchange: the server closed the connection (%s); it is "
                    "not an sshd, or has too many logins at once (MaxStartups)",
@@ -66,38 +77,33 @@ static int handshake_failed(struct ssh *ssh, int rc, struct err *err)
 
 static int handshake(struct ssh *ssh, struct err *err)
 {
-    int64_t deadline = clock_boot_ns() + HANDSHAKE_MS * NS_PER_MS;
+    int64_t ms = HANDSHAKE_MS + (int64_t)(ssh->route->n - 1) * JUMP_MS;
+    int64_t deadline = clock_boot_ns() + ms * NS_PER_MS;
     int rc;
 
     do {
         rc = libssh2_session_handshake(ssh->session, ssh->fd);
     } while (rc == LIBSSH2_ERROR_EAGAIN && ssh_wait(ssh, deadline) == 0);
-    return rc == 0 ? 0 : handshake_failed(ssh, rc, err);
+    return rc == 0 ? 0 : handshake_failed(ssh, rc, ms, err);
 }
 
 static int log_in(struct ssh *ssh, struct err *err)
 {
-    const struct ssh_config *config = &ssh->config;
-    bool alias = *config->host_key_alias;
-    struct known_hosts_set known;
     int rc;
 
-    known_hosts_init(&known, alias ? config->host_key_alias : config->hostname,
-                     alias ? 22 : config->port);
     ssh->session = libssh2_session_init();
     if (!ssh->session)
         abort(); /* out of memory, as in mem.h */
     libssh2_session_set_blocking(ssh->session, 0);
-    rc = ssh_hostkey_prepare(ssh, &known, err);
+    rc = ssh_hostkey_prepare(ssh, err);
     if (rc == 0)
         rc = ssh_connect(ssh, clock_boot_ns() + CONNECT_MS * NS_PER_MS, err);
     if (rc == 0)
         rc = handshake(ssh, err);
     if (rc == 0)
-        rc = ssh_hostkey_check(ssh, &known, err);
+        rc = ssh_hostkey_check(ssh, err);
     if (rc == 0)
         rc = ssh_auth(ssh, clock_boot_ns() + AUTH_MS * NS_PER_MS, err);
-    known_hosts_fini(&known);
     return rc;
 }
 
@@ -131,26 +137,25 @@ static const struct remote_ops ssh_ops = {
     .close = close_session,
 };
 
-int ssh_open(const struct host *host, const struct remote_options *options,
+int ssh_open(const struct route *route, char lacks[SSH_LACKS_BYTES],
              struct remote **out, struct err *err)
 {
     struct ssh *ssh = mem_new(1, sizeof(*ssh));
     int rc;
 
     ssh->base.ops = &ssh_ops;
-    ssh->base.host = host;
-    buf_init(&ssh->base.warnings, WARNINGS_MAX);
-    ssh->options = options;
+    ssh->base.host = route->host;
+    ssh->route = route;
+    ssh->config = &route_target(route)->config;
     ssh->fd = ssh->proxy.fd = ssh->proxy.errors = -1;
-    rc = ssh_config_read(host, options->config ? options->config : "",
-                         options->home, &ssh->config, err);
-    if (rc == 0)
-        rc = log_in(ssh, err);
+    rc = log_in(ssh, err);
+    memcpy(lacks, ssh->lacks, sizeof(ssh->lacks));
     if (rc < 0) {
-        buf_fini(&ssh->base.warnings);
         close_session(&ssh->base);
         return rc;
     }
+    ssh->route = NULL;
+    ssh->config = NULL;
     *out = &ssh->base;
     return 0;
 }

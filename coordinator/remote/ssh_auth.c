@@ -3,14 +3,19 @@
 #include <string.h>
 
 #include "common/buf.h"
+#include "common/clock.h"
 #include "common/err.h"
+#include "common/int64.h"
 #include "common/mem.h"
+#include "coordinator/remote/ssh_offer.h"
 #include "coordinator/remote/ssh_session.h"
 #include "coordinator/ssh_keys/key_file.h"
 #include "coordinator/ssh_keys/known_hosts.h"
+#include "coordinator/ssh_keys/ssh_agent.h"
 
 #define ATTEMPTS_MAX 5 /* sshd's MaxAuthTries is 6, and counts "none" */
 #define NOTES_MAX 400
+#define AGENT_MS 5000 /* for the list of its keys */
 
 /* What has been tried in a login. */
 struct attempt {
@@ -20,6 +25,9 @@ struct attempt {
     struct buf notes; /* "what: why not; " for the error message at the end */
     struct key_file *files;
     size_t n_files;
+    bool partial;                /* a key was accepted; more is wanted */
+    bool agent_failed;           /* it gave no list of its keys */
+    char lacks[SSH_LACKS_BYTES]; /* what the system's ssh could try */
 };
 
 static void note(struct attempt *a, const char *what, const char *why)
@@ -27,42 +35,75 @@ static void note(struct attempt *a, const char *what, const char *why)
     buf_printf(&a->notes, "%s%s: %s", a->notes.len ? ", " : "", what, why);
 }
 
-static int lost(struct attempt *a, struct err *err)
+/* If no other key is accepted, the login needs this one. */
+static void lacks(struct attempt *a, const char *key)
 {
-    return err_set(err, ERR_NETWORK,
-                   "login: the server stopped answering (%s); its log says why "
-                   "(journalctl -u ssh)",
-                   ssh_complaint(a->ssh));
+    if (!*a->lacks)
+        snprintf(a->lacks, sizeof(a->lacks), "use the key %.200s", key);
 }
 
-/* 1 logged in, 0 refused, or ERR_NETWORK. */
-static int settle(struct attempt *a, int rc, const char *what, struct err *err)
+/* Ask which methods the server accepts now.  1: no login is needed, 0: it
+ * accepts keys, or an error. */
+static int ask_methods(struct attempt *a, struct err *err)
 {
-    if (rc == 0)
+    static const char *const others[] = { "gssapi-with-mic", "hostbased" };
+    const char *user = a->ssh->config->user;
+    char *methods;
+
+    do {
+        methods = libssh2_userauth_list(a->ssh->session, user,
+                                        (unsigned)strlen(user));
+    } while (!methods &&
+             libssh2_session_last_errno(a->ssh->session) ==
+                 LIBSSH2_ERROR_EAGAIN &&
+             ssh_wait(a->ssh, a->deadline_ns) == 0);
+    if (!methods && libssh2_userauth_authenticated(a->ssh->session))
         return 1;
-    if (rc == LIBSSH2_ERROR_EAGAIN || rc == LIBSSH2_ERROR_SOCKET_DISCONNECT ||
-        rc == LIBSSH2_ERROR_SOCKET_SEND || rc == LIBSSH2_ERROR_SOCKET_RECV)
-        return lost(a, err);
-    note(a, what,
-         rc == LIBSSH2_ERROR_AUTHENTICATION_FAILED ||
-                 rc == LIBSSH2_ERROR_PUBLICKEY_UNVERIFIED
-             ? "not accepted"
-             : ssh_complaint(a->ssh));
-    return 0;
+    if (!methods)
+        return ssh_offer_lost(a->ssh, err);
+    for (size_t i = 0; i < sizeof(others) / sizeof(char *); i++)
+        if (strstr(methods, others[i]) && !*a->lacks)
+            snprintf(a->lacks, sizeof(a->lacks),
+                     "log in by %s, which the server offers", others[i]);
+    if (strstr(methods, "publickey"))
+        return 0;
+    memcpy(a->ssh->lacks, a->lacks, sizeof(a->lacks));
+    if (a->partial)
+        return err_set(err, ERR_AUTH,
+                       "login: the key was accepted (%s); the server wants %s "
+                       "as well, which fa-coord cannot answer; set "
+                       "AuthenticationMethods publickey in its sshd_config for "
+                       "this user",
+                       buf_text(&a->notes), methods);
+    return err_set(err, ERR_AUTH,
+                   "login: the server accepts %s but no keys; set "
+                   "PubkeyAuthentication yes in its sshd_config",
+                   methods);
+}
+
+/* What is to be done about the answer to a key: 1 logged in, 0 go on, or an
+ * error. */
+static int settle(struct attempt *a, int answer, const char *what,
+                  const char *why, struct err *err)
+{
+    if (answer < 0 || answer == SSH_OFFER_LOGGED_IN)
+        return answer;
+    if (answer == SSH_OFFER_REFUSED) {
+        note(a, what, why);
+        return 0;
+    }
+    note(a, what, "accepted");
+    a->partial = true;
+    return ask_methods(a, err);
 }
 
 static int try_file(struct attempt *a, const char *path, struct err *err)
 {
-    const char *user = a->ssh->config.user;
-    int rc;
+    char why[SSH_OFFER_WHY_BYTES];
+    int rc = ssh_offer_file(a->ssh, path, a->deadline_ns, why, err);
 
     a->tries++;
-    do {
-        rc = libssh2_userauth_publickey_fromfile_ex(
-            a->ssh->session, user, (unsigned)strlen(user), NULL, path, NULL);
-    } while (rc == LIBSSH2_ERROR_EAGAIN &&
-             ssh_wait(a->ssh, a->deadline_ns) == 0);
-    return settle(a, rc, path, err);
+    return settle(a, rc, path, why, err);
 }
 
 /* Read a key file, and log in with it if libssh2 can use it. */
@@ -83,8 +124,12 @@ static int consider_file(struct attempt *a, const char *path, bool asked_for,
         return 0;
     a->n_files++;
     obstacle = key_file_obstacle(file->type);
+    if (obstacle)
+        lacks(a, path);
     if (file->encrypted && !obstacle)
         obstacle = "encrypted; load it into ssh-agent with ssh-add";
+    if (file->exposed)
+        obstacle = "others may read it, so it is not used; run chmod 600";
     if (obstacle) {
         note(a, path, obstacle);
         return 0;
@@ -95,12 +140,13 @@ static int consider_file(struct attempt *a, const char *path, bool asked_for,
 static int try_files(struct attempt *a, struct err *err)
 {
     const struct host *host = a->ssh->base.host;
-    const struct ssh_config *config = &a->ssh->config;
+    const struct ssh_config *config = a->ssh->config;
     char path[SSH_CONFIG_PATH_BYTES];
     int rc = 0;
 
     if (*host->key) {
-        ssh_config_path(host->key, a->ssh->options->home, path, sizeof(path));
+        ssh_config_path(host->key, a->ssh->route->options->home, path,
+                        sizeof(path));
         return consider_file(a, path, true, err);
     }
     for (size_t i = 0; i < config->n_identities && rc == 0; i++)
@@ -110,10 +156,9 @@ static int try_files(struct attempt *a, struct err *err)
 
 /* With IdentitiesOnly or key=, only agent keys that have a key file are
  * offered. */
-static bool may_offer(const struct attempt *a,
-                      const struct libssh2_agent_publickey *key)
+static bool may_offer(const struct attempt *a, const struct ssh_agent_key *key)
 {
-    if (!a->ssh->config.identities_only)
+    if (!a->ssh->config->identities_only)
         return true;
     for (size_t i = 0; i < a->n_files; i++)
         if (a->files[i].blob_len == key->blob_len &&
@@ -122,79 +167,72 @@ static bool may_offer(const struct attempt *a,
     return false;
 }
 
-static int try_agent_key(struct attempt *a, LIBSSH2_AGENT *agent,
-                         struct libssh2_agent_publickey *key, struct err *err)
+static int try_agent_key(struct attempt *a, struct ssh_agent *agent,
+                         const struct ssh_agent_key *key, struct err *err)
 {
-    char type[KNOWN_HOSTS_TYPE_BYTES];
+    char type[KNOWN_HOSTS_TYPE_BYTES], why[SSH_OFFER_WHY_BYTES], what[128];
     const char *obstacle;
-    char what[96];
     int rc;
 
     snprintf(what, sizeof(what), "agent's %s",
-             key->comment ? key->comment : "key");
+             *key->comment ? key->comment : "key");
     known_hosts_type(key->blob, key->blob_len, type);
     obstacle = key_file_obstacle(type);
     if (obstacle) {
+        lacks(a, what);
         note(a, what, obstacle);
         return 0;
     }
     a->tries++;
-    do {
-        rc = libssh2_agent_userauth(agent, a->ssh->config.user, key);
-    } while (rc == LIBSSH2_ERROR_EAGAIN &&
-             ssh_wait(a->ssh, a->deadline_ns) == 0);
-    return settle(a, rc, what, err);
+    rc = ssh_offer_agent(a->ssh, agent, key, a->deadline_ns, why, err);
+    return settle(a, rc, what, why, err);
 }
 
+/* An agent that does not answer is no reason to give up before the keys that
+ * need none were tried; but then it is the reason. */
 static int try_agent(struct attempt *a, struct err *err)
 {
-    const char *path =
-        *a->ssh->config.agent ? a->ssh->config.agent : a->ssh->options->agent;
-    struct libssh2_agent_publickey *key = NULL;
-    LIBSSH2_AGENT *agent;
-    int rc = 0;
+    const char *path = *a->ssh->config->agent ? a->ssh->config->agent
+                                              : a->ssh->route->options->agent;
+    int64_t soon = clock_boot_ns() + AGENT_MS * NS_PER_MS;
+    struct ssh_agent *agent;
+    struct ssh_agent_key key;
+    int rc;
 
     if (!path || !*path || strcmp(path, "none") == 0)
         return 0;
-    agent = libssh2_agent_init(a->ssh->session);
-    if (!agent)
+    rc = ssh_agent_open(path, int64_min(soon, a->deadline_ns), &agent, err);
+    if (rc < 0) {
+        buf_printf(&a->notes, "%s%s", a->notes.len ? ", " : "", err->text);
+        a->agent_failed = true;
         return 0;
-    libssh2_agent_set_identity_path(agent, path);
-    if (libssh2_agent_connect(agent) == 0 &&
-        libssh2_agent_list_identities(agent) == 0)
-        while (rc == 0 && a->tries < ATTEMPTS_MAX &&
-               libssh2_agent_get_identity(agent, &key, key) == 0)
-            if (may_offer(a, key))
-                rc = try_agent_key(a, agent, key, err);
-    libssh2_agent_disconnect(agent);
-    libssh2_agent_free(agent);
+    }
+    for (size_t i = 0; rc == 0 && a->tries < ATTEMPTS_MAX; i++) {
+        if (ssh_agent_key(agent, i, &key) == 0)
+            break;
+        if (may_offer(a, &key))
+            rc = try_agent_key(a, agent, &key, err);
+    }
+    ssh_agent_close(agent);
     return rc;
 }
 
-/* Ask which methods the server accepts.  1: no login is needed, 0: it accepts
- * keys, or an error. */
-static int ask_methods(struct attempt *a, struct err *err)
+static int refuse(const struct attempt *a, struct err *err)
 {
-    const char *user = a->ssh->config.user;
-    char *methods;
-
-    do {
-        methods = libssh2_userauth_list(a->ssh->session, user,
-                                        (unsigned)strlen(user));
-    } while (!methods &&
-             libssh2_session_last_errno(a->ssh->session) ==
-                 LIBSSH2_ERROR_EAGAIN &&
-             ssh_wait(a->ssh, a->deadline_ns) == 0);
-    if (!methods && libssh2_userauth_authenticated(a->ssh->session))
-        return 1;
-    if (!methods)
-        return lost(a, err);
-    if (!strstr(methods, "publickey"))
+    memcpy(a->ssh->lacks, a->lacks, sizeof(a->lacks));
+    if (a->partial)
         return err_set(err, ERR_AUTH,
-                       "login: the server accepts %s but no keys; set "
-                       "PubkeyAuthentication yes in its sshd_config",
-                       methods);
-    return 0;
+                       "login: the server wants more than one key (%s); load "
+                       "the others into ssh-agent, or name them with "
+                       "IdentityFile in ~/.ssh/config",
+                       buf_text(&a->notes));
+    return err_set(err, a->agent_failed ? ERR_NETWORK : ERR_AUTH,
+                   "login: the server accepted no key of '%s' (%s); name the "
+                   "private key with key=, add its public key to "
+                   "~/.ssh/authorized_keys on the host, or try --ssh=openssh",
+                   a->ssh->config->user,
+                   a->notes.len ? buf_text(&a->notes)
+                                : "there is no key file and no agent");
 }
 
 int ssh_auth(struct ssh *ssh, int64_t deadline_ns, struct err *err)
@@ -210,13 +248,7 @@ int ssh_auth(struct ssh *ssh, int64_t deadline_ns, struct err *err)
     if (rc == 0)
         rc = try_agent(&a, err);
     if (rc == 0)
-        rc = err_set(err, ERR_AUTH,
-                     "login: the server accepted no key of '%s' (%s); name the "
-                     "private key with key=, add its public key to "
-                     "~/.ssh/authorized_keys on the host, or try --ssh=openssh",
-                     ssh->config.user,
-                     a.notes.len ? buf_text(&a.notes)
-                                 : "there is no key file and no agent");
+        rc = refuse(&a, err);
     free(a.files);
     buf_fini(&a.notes);
     return err_only(rc);

@@ -14,7 +14,7 @@
 #include "coordinator/process/stderr_tail.h"
 
 #define OUTPUT_MAX (256 << 10)
-#define ASK_MS 10000 /* a Match exec in the configuration may be slow */
+#define ASK_MS 20000 /* a Match exec in the configuration may be slow */
 
 void ssh_config_path(const char *path, const char *home, char *out, size_t size)
 {
@@ -36,7 +36,7 @@ static void add_path(char list[][SSH_CONFIG_PATH_BYTES], size_t *n,
         ssh_config_path(path, home, list[(*n)++], SSH_CONFIG_PATH_BYTES);
 }
 
-/* Paths separated by blanks, as ssh -G prints them (it has no quotes). */
+/* Paths separated by blanks, which the paths may have as well. */
 static void add_paths(struct ssh_config *out, const char *value,
                       const char *home)
 {
@@ -45,6 +45,8 @@ static void add_paths(struct ssh_config *out, const char *value,
     while (*value) {
         size_t len = strcspn(value, " ");
 
+        while (value[len] && value[len + 1] != '/' && value[len + 1] != '~')
+            len += 1 + strcspn(value + len + 1, " ");
         snprintf(path, sizeof(path), "%.*s", (int)len, value);
         if (len > 0)
             add_path(out->known_hosts, &out->n_known_hosts, path, home);
@@ -52,9 +54,28 @@ static void add_paths(struct ssh_config *out, const char *value,
     }
 }
 
+/* What libssh2 does not know of, and a login may depend on. */
+static void take_only_openssh(struct ssh_config *out, const char *key,
+                              const char *value)
+{
+    static const char *const rows[][2] = {
+        { "proxycommand", "ProxyCommand" },
+        { "certificatefile", "CertificateFile" },
+        { "knownhostscommand", "KnownHostsCommand" },
+        { "revokedhostkeys", "RevokedHostKeys" },
+        { "pkcs11provider", "PKCS11Provider" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (strcmp(key, rows[i][0]) == 0 && strcmp(value, "none") != 0 &&
+            !*out->only_openssh)
+            set_text(out->only_openssh, sizeof(out->only_openssh), rows[i][1]);
+}
+
 static void take(struct ssh_config *out, const char *key, const char *value,
                  const char *home)
 {
+    take_only_openssh(out, key, value);
     if (strcmp(key, "hostname") == 0)
         set_text(out->hostname, sizeof(out->hostname), value);
     else if (strcmp(key, "user") == 0)
@@ -73,6 +94,8 @@ static void take(struct ssh_config *out, const char *key, const char *value,
         ssh_config_path(value, home, out->agent, sizeof(out->agent));
     else if (strcmp(key, "hostkeyalias") == 0)
         set_text(out->host_key_alias, sizeof(out->host_key_alias), value);
+    else if (strcmp(key, "revokedhostkeys") == 0)
+        out->revoked_keys = strcmp(value, "none") != 0;
     else if (strcmp(key, "proxyjump") == 0)
         set_text(out->proxy_jump, sizeof(out->proxy_jump), value);
     else if (strcmp(key, "proxycommand") == 0)
@@ -204,6 +227,11 @@ int ssh_config_read(const struct host *host, const char *file, const char *home,
         err_set(err, rc,
                 "the program 'ssh' cannot be started; install openssh-client, "
                 "which reads ~/.ssh/config");
+    if (rc == ERR_NETWORK)
+        err_set(err, rc,
+                "ssh -G gave no answer within %d s; does ~/.ssh/config have a "
+                "'Match exec' whose command is slow?",
+                ASK_MS / 1000);
     if (rc == 0 && status != 0) {
         stderr_tail_say(&errors, 2, said, sizeof(said));
         rc = err_set(err, ERR_INPUT, "ssh -G: %s", said);

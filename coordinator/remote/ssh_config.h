@@ -31,9 +31,14 @@ struct ssh_config {
     char host_key_alias[256]; /* name to look up in known_hosts, or "" */
     char proxy_jump[512];     /* "" for none */
     char proxy_command[512];  /* "" for none */
+    bool revoked_keys;        /* RevokedHostKeys is set */
+    char only_openssh[32];    /* the first setting that only the system's ssh
+                                 can follow, "ProxyCommand"; "" for none */
 };
 
-/* Parse the output of `ssh -G`; '~' and "~/" become 'home'. ERR_PROTO if a
+/* Parse the output of `ssh -G`; '~' and "~/" become 'home'.  It prints several
+ * known_hosts files on one line without quotes: what does not begin like a path
+ * (with '/' or '~') is taken as the end of a name with blanks.  ERR_PROTO if a
  * hostname, user or port is missing. */
 int ssh_config_parse(const char *text, const char *home, struct ssh_config *out,
                      struct err *err);

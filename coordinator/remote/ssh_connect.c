@@ -42,7 +42,7 @@ static int try_address(const struct addrinfo *a, int64_t deadline_ns)
 static int connect_direct(struct ssh *ssh, int64_t deadline_ns, struct err *err)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *list;
-    const struct ssh_config *config = &ssh->config;
+    const struct ssh_config *config = ssh->config;
     char port[16];
     int rc;
 
@@ -66,35 +66,21 @@ static int connect_direct(struct ssh *ssh, int64_t deadline_ns, struct err *err)
                    config->hostname, config->port, strerror(rc));
 }
 
-/* The system's ssh carries the bytes from the jump host to the host. */
-static int connect_jump(struct ssh *ssh, struct err *err)
+/* The system's ssh carries the bytes from the last jump host to the host. */
+static int connect_jump(struct ssh *ssh, const struct route_hop *jump,
+                        struct err *err)
 {
-    const struct ssh_config *config = &ssh->config;
-    const struct remote_options *options = ssh->options;
-    struct ssh_args args = {
-        .argv = { "ssh", "-oBatchMode=yes", "-oConnectTimeout=10" }, .n = 3
-    };
-    const char *last = strrchr(config->proxy_jump, ',');
-    const char *jump = last ? last + 1 : config->proxy_jump;
-    struct host through = { 0 };
-    char target[320], before[512], uri[320];
+    struct ssh_args args = { .argv = { "ssh" }, .n = 1 };
+    char target[320];
     int rc;
 
-    snprintf(target, sizeof(target), "[%s]:%d", config->hostname, config->port);
-    snprintf(uri, sizeof(uri), "%s%s",
-             strncmp(jump, "ssh://", 6) == 0 ? "" : "ssh://", jump);
-    if (last)
-        snprintf(through.jump, sizeof(through.jump), "%.*s",
-                 (int)(last - config->proxy_jump), config->proxy_jump);
-    snprintf(before, sizeof(before), "-oStrictHostKeyChecking=%s",
-             options->accept_new_host_keys ? "accept-new" : "yes");
-    args.argv[args.n++] = before;
-    ssh_config_args(&through, options->config ? options->config : "",
-                    options->home, &args);
+    snprintf(target, sizeof(target), "[%s]:%d", ssh->config->hostname,
+             ssh->config->port);
+    ssh_config_args(&jump->host, jump->file, ssh->route->options->home, &args);
     args.argv[args.n++] = "-W";
     args.argv[args.n++] = target;
     args.argv[args.n++] = "--";
-    args.argv[args.n++] = uri;
+    args.argv[args.n++] = jump->host.address;
     rc = child_start(args.argv, &ssh->proxy, err);
     if (rc < 0)
         return err_within(err, rc, "jump host");
@@ -104,9 +90,15 @@ static int connect_jump(struct ssh *ssh, struct err *err)
 
 int ssh_connect(struct ssh *ssh, int64_t deadline_ns, struct err *err)
 {
-    if (*ssh->config.proxy_jump)
-        return connect_jump(ssh, err);
-    if (*ssh->config.proxy_command)
+    const struct route_hop *jump = route_jump(ssh->route);
+
+    if (ssh->config->revoked_keys)
+        return err_set(err, ERR_INPUT,
+                       "connect: ~/.ssh/config sets RevokedHostKeys for this "
+                       "host, which needs --ssh=openssh");
+    if (jump)
+        return connect_jump(ssh, jump, err);
+    if (*ssh->config->proxy_command)
         return err_set(err, ERR_INPUT,
                        "connect: ~/.ssh/config sets a ProxyCommand for this "
                        "host, which needs --ssh=openssh");

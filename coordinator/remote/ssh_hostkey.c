@@ -34,19 +34,13 @@ static void order_types(const struct known_hosts_set *known, struct buf *out)
                 buf_printf(out, "%s%s", out->len ? "," : "", key_types[i]);
 }
 
-int ssh_hostkey_prepare(struct ssh *ssh, struct known_hosts_set *known,
-                        struct err *err)
+int ssh_hostkey_prepare(struct ssh *ssh, struct err *err)
 {
     struct buf order;
-    int rc = 0;
+    int rc;
 
-    for (size_t i = 0; i < ssh->config.n_known_hosts && rc == 0; i++)
-        rc = known_hosts_load(known, ssh->config.known_hosts[i], err);
-    if (rc < 0)
-        return err_within(err, rc, "host key");
-    buf_add(&ssh->base.warnings, known->warnings.bytes, known->warnings.len);
     buf_init(&order, 256);
-    order_types(known, &order);
+    order_types(&route_target(ssh->route)->known, &order);
     rc = libssh2_session_method_pref(ssh->session, LIBSSH2_METHOD_HOSTKEY,
                                      buf_text(&order));
     buf_fini(&order);
@@ -66,41 +60,41 @@ static int refuse_pin(struct ssh *ssh, const char *type, const char *shown,
         type, shown, ssh->base.host->hostkey);
 }
 
-static int refuse_unknown(struct ssh *ssh, const struct known_hosts_set *known,
-                          const char *type, const char *shown, struct err *err)
+static int refuse_unknown(struct ssh *ssh, const char *name, const char *type,
+                          const char *shown, struct err *err)
 {
-    char name[320];
+    const struct ssh_config *config = ssh->config;
 
-    known_match_name(known->host, known->port, name, sizeof(name));
-    return err_set(err, ERR_AUTH,
-                   "host key: unknown: the server has %s %s, and %s has no "
-                   "such key of '%s'%s; compare it on the machine (ssh-keygen "
-                   "-lf /etc/ssh/ssh_host_ed25519_key.pub), then use "
-                   "--accept-new-host-keys, or hostkey=%s in the hosts file",
-                   type, shown,
-                   ssh->config.n_known_hosts ? ssh->config.known_hosts[0]
-                                             : "known_hosts",
-                   name,
-                   known->has_authority ? " (a @cert-authority line covers it; "
-                                          "certificates need --ssh=openssh)"
-                   : known->n ? " (only keys of types that libssh2 or the "
-                                "server lacks; try --ssh=openssh)"
-                              : "",
-                   shown);
+    return err_set(
+        err, ERR_AUTH,
+        "host key: unknown: the server has %s %s, and %s has no such key of "
+        "'%s'%s; compare it on the machine (ssh-keygen -lf "
+        "/etc/ssh/ssh_host_ed25519_key.pub), then use --accept-new-host-keys, "
+        "or hostkey=%s in the hosts file",
+        type, shown,
+        config->n_known_hosts ? config->known_hosts[0] : "known_hosts", name,
+        route_target(ssh->route)->known.has_authority
+            ? " (a @cert-authority line covers it; certificates need "
+              "--ssh=openssh)"
+            : "",
+        shown);
 }
 
-static int refuse_known(const struct known_hosts_set *known, bool revoked,
-                        const char *type, const char *shown,
+static int refuse_other(const char *type, const char *shown, const char *name,
                         const struct known_hosts_key *which, struct err *err)
 {
-    char name[320];
+    return err_set(
+        err, ERR_AUTH,
+        "host key: of another type: the server shows %s %s, but %s has only "
+        "%s %s; try --ssh=openssh, which can ask for that type; if the machine "
+        "was reinstalled, run ssh-keygen -R '%s' and use "
+        "--accept-new-host-keys",
+        type, shown, which->place, which->type, which->fingerprint, name);
+}
 
-    known_match_name(known->host, known->port, name, sizeof(name));
-    if (revoked)
-        return err_set(err, ERR_AUTH,
-                       "host key: REVOKED: the server has %s %s, which %s "
-                       "marks @revoked; do not use this machine",
-                       type, shown, which->place);
+static int refuse_changed(const char *type, const char *shown, const char *name,
+                          const struct known_hosts_key *which, struct err *err)
+{
     return err_set(
         err, ERR_AUTH,
         "host key: CHANGED: the server has %s %s, but %s has %s; someone may "
@@ -109,13 +103,13 @@ static int refuse_known(const struct known_hosts_set *known, bool revoked,
         type, shown, which->place, which->fingerprint, name);
 }
 
-int ssh_hostkey_check(struct ssh *ssh, const struct known_hosts_set *known,
-                      struct err *err)
+int ssh_hostkey_check(struct ssh *ssh, struct err *err)
 {
+    const struct route_hop *hop = route_target(ssh->route);
     char shown[KNOWN_HOSTS_FINGERPRINT_BYTES], type[KNOWN_HOSTS_TYPE_BYTES];
     const struct known_hosts_key *which;
-    enum known_hosts_verdict verdict;
     const char *blob;
+    char name[320];
     size_t len;
 
     blob = libssh2_session_hostkey(ssh->session, &len, NULL);
@@ -123,19 +117,28 @@ int ssh_hostkey_check(struct ssh *ssh, const struct known_hosts_set *known,
         return err_set(err, ERR_NETWORK, "host key: the server has none");
     known_hosts_fingerprint(blob, len, shown);
     known_hosts_type(blob, len, type);
-    verdict = known_hosts_judge(known, blob, len, &which);
-    if (verdict == KNOWN_HOSTS_REVOKED)
-        return refuse_known(known, true, type, shown, which, err);
-    if (*ssh->base.host->hostkey)
-        return strcmp(ssh->base.host->hostkey, shown) == 0
-                   ? 0
-                   : refuse_pin(ssh, type, shown, err);
-    if (verdict == KNOWN_HOSTS_CHANGED)
-        return refuse_known(known, false, type, shown, which, err);
-    if (verdict == KNOWN_HOSTS_MATCH)
+    known_match_name(hop->known.host, hop->known.port, name, sizeof(name));
+    switch (host_key_policy_judge(&hop->policy, blob, len, &which)) {
+    case HOST_KEY_ACCEPTED:
         return 0;
-    if (!ssh->options->accept_new_host_keys || ssh->config.n_known_hosts == 0)
-        return refuse_unknown(ssh, known, type, shown, err);
-    return known_hosts_append(ssh->config.known_hosts[0], known->host,
-                              known->port, blob, len, err);
+    case HOST_KEY_ADDED:
+        if (hop->config.n_known_hosts == 0)
+            break;
+        return known_hosts_append(hop->config.known_hosts[0], hop->known.host,
+                                  hop->known.port, blob, len, err);
+    case HOST_KEY_REVOKED:
+        return err_set(err, ERR_AUTH,
+                       "host key: REVOKED: the server has %s %s, which %s "
+                       "marks @revoked; do not use this machine",
+                       type, shown, which->place);
+    case HOST_KEY_NOT_THE_PIN:
+        return refuse_pin(ssh, type, shown, err);
+    case HOST_KEY_CHANGED:
+        return refuse_changed(type, shown, name, which, err);
+    case HOST_KEY_OTHER_TYPE:
+        return refuse_other(type, shown, name, which, err);
+    case HOST_KEY_UNKNOWN:
+        break;
+    }
+    return refuse_unknown(ssh, name, type, shown, err);
 }

@@ -12,15 +12,13 @@
 
 #include "coordinator/process/child.h"
 #include "coordinator/remote/backend.h"
-#include "coordinator/remote/ssh_config.h"
-
-struct known_hosts_set;
 
 struct ssh {
     struct remote base;
-    const struct remote_options *options; /* borrowed while the session opens */
-    struct ssh_config config;
+    const struct route *route;       /* borrowed while the session opens */
+    const struct ssh_config *config; /* of the host; likewise */
     LIBSSH2_SESSION *session;
+    char lacks[SSH_LACKS_BYTES]; /* why the login failed, or "" */
     int fd;
     struct child proxy; /* ssh -W through a jump host, or none */
 };
@@ -37,13 +35,10 @@ const char *ssh_complaint(struct ssh *ssh);
 /* Connect 'fd', directly or through the jump host. */
 int ssh_connect(struct ssh *ssh, int64_t deadline_ns, struct err *err);
 
-/* Collect what the known_hosts files say about the host and set the order of
- * host key types for the handshake; then judge the key that the server
- * showed. */
-int ssh_hostkey_prepare(struct ssh *ssh, struct known_hosts_set *known,
-                        struct err *err);
-int ssh_hostkey_check(struct ssh *ssh, const struct known_hosts_set *known,
-                      struct err *err);
+/* Set the order of host key types for the handshake; then judge the key that
+ * the server showed. */
+int ssh_hostkey_prepare(struct ssh *ssh, struct err *err);
+int ssh_hostkey_check(struct ssh *ssh, struct err *err);
 
 int ssh_auth(struct ssh *ssh, int64_t deadline_ns, struct err *err);
 

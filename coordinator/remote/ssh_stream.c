@@ -12,11 +12,14 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/process/poll_until.h"
 #include "coordinator/remote/ssh_session.h"
 
 #define WINDOW_BYTES (8 << 20) /* 2 MiB gives 30 MB/s at 50 ms round trip */
 #define OUT_BYTES 32768        /* one SSH packet */
-#define CLOSE_MS 1000          /* to say goodbye; not worth more */
+#define REFUSED_MS 2000        /* for the end of the last session */
+#define AGAIN_MS 20
+#define CLOSE_MS 1000 /* to say goodbye; not worth more */
 
 enum stuck {
     STUCK_NOT,
@@ -266,23 +269,31 @@ static const struct stream_ops ssh_stream_ops = {
     .close = stream_free,
 };
 
+/* With MaxSessions 1, the server may still be ending the last session: it
+ * refuses, and is asked again for a moment. */
 static int open_channel(struct ssh_stream *s, int64_t deadline_ns,
                         struct err *err)
 {
     LIBSSH2_SESSION *session = s->ssh->session;
+    int64_t until_ns = clock_boot_ns() + REFUSED_MS * NS_PER_MS;
 
     for (;;) {
+        int rc;
+
         s->channel = libssh2_channel_open_ex(
             session, "session", sizeof("session") - 1, WINDOW_BYTES,
             LIBSSH2_CHANNEL_PACKET_DEFAULT, NULL, 0);
         if (s->channel)
             return 0;
-        if (libssh2_session_last_errno(session) != LIBSSH2_ERROR_EAGAIN ||
-            ssh_wait(s->ssh, deadline_ns) < 0)
+        rc = libssh2_session_last_errno(session);
+        if (rc == LIBSSH2_ERROR_EAGAIN && ssh_wait(s->ssh, deadline_ns) == 0)
+            continue;
+        if (rc != LIBSSH2_ERROR_CHANNEL_FAILURE || clock_boot_ns() >= until_ns)
             return err_set(err, ERR_NETWORK,
                            "the server refuses to open a session (%s); see "
                            "MaxSessions in its sshd_config",
                            ssh_complaint(s->ssh));
+        (void)poll_until(NULL, 0, clock_boot_ns() + AGAIN_MS * NS_PER_MS);
     }
 }
 

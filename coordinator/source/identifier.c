@@ -172,16 +172,28 @@ static bool has_odd_part(const char *path)
     return false;
 }
 
-const char *identifier_path_flaw(const char *path)
+/* 'outside' is for a path that may leave the folder. */
+static const char *path_flaw(const char *path, const char *outside)
 {
     if (*path == '/')
         return "a path is relative to the folder of the sweep file";
     if (strlen(path) > 200 || strspn(path, WORD "./-") != strlen(path))
         return "a path has at most 200 letters, digits and _ . / -";
-    if (has_odd_part(path))
-        return "keep all sources in the folder of the sweep file; no part of a "
-               "path may be empty, be . or .., or begin with -";
-    return NULL;
+    return has_odd_part(path) ? outside : NULL;
+}
+
+#define ODD_PART "; no part of a path may be empty, be . or .., or begin with -"
+
+const char *identifier_path_flaw(const char *path)
+{
+    return path_flaw(
+        path, "keep all sources in the folder of the sweep file" ODD_PART);
+}
+
+const char *identifier_input_flaw(const char *path)
+{
+    return path_flaw(
+        path, "keep all inputs in the folder of the sweep file" ODD_PART);
 }
 
 /* ---- flags */

@@ -21,6 +21,7 @@ const char *identifier_entry_flaw(const char *name);
 const char *identifier_label_flaw(const char *label);
 const char *identifier_value_flaw(const char *text); /* of a tunable */
 const char *identifier_path_flaw(const char *path);  /* of a source */
+const char *identifier_input_flaw(const char *path); /* of an argument's file */
 
 /* Is flags[i] allowed?  '*taken' is 2 if the next text is its value. */
 bool identifier_flag_allowed(char *const *flags, size_t n, size_t i,

@@ -27,6 +27,7 @@
 struct asker {
     const struct spec *spec;
     size_t at;               /* offset in the sweep file */
+    bool input;              /* it is no source */
     struct bundle_file file; /* without a name: the sweep file */
     const char *place;       /* position in the file */
     struct err *err;
@@ -171,7 +172,11 @@ static int cannot_open(const struct asker *asker, const char *name)
     if (errno == ELOOP || errno == ENOTDIR)
         return flaw(
             asker,
-            "keep all sources in the folder of the sweep file, without links",
+            asker->input
+                ? "keep all inputs in the folder of the sweep file, without "
+                  "links"
+                : "keep all sources in the folder of the sweep file, without "
+                  "links",
             "'%s' is a symbolic link, or a part of its path is a link or not a "
             "folder",
             name);
@@ -314,7 +319,9 @@ int bundle_files(const struct spec *spec, char *const *names, const size_t *at,
 int bundle_bytes(const struct spec *spec, const char *name, size_t at,
                  struct buf *out, struct err *err)
 {
-    const struct asker asker = { .spec = spec, .at = at, .err = err };
+    const struct asker asker = {
+        .spec = spec, .at = at, .input = true, .err = err
+    };
     int fd = open_below(spec->file.folder, name), rc;
 
     if (fd < 0)

@@ -42,7 +42,7 @@ int bundle_load(const struct spec *spec, const char *source, size_t at,
  * the sweep file.  Errors as above. */
 int bundle_files(const struct spec *spec, char *const *names, const size_t *at,
                  size_t n, struct bundle *out, struct err *err);
-/* One file as it is, text or not; 'out' has its limit and may be truncated.
+/* One input as it is, text or not; 'out' has its limit and may be truncated.
  * Errors as above. */
 int bundle_bytes(const struct spec *spec, const char *name, size_t at,
                  struct buf *out, struct err *err);

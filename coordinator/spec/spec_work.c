@@ -115,10 +115,10 @@ static const char *file_flaw(const char *pattern)
     char *name;
 
     if (!hole)
-        return identifier_path_flaw(pattern);
+        return identifier_input_flaw(pattern);
     name = mem_printf("%.*sx%s", (int)(hole - pattern), pattern,
                       hole + strlen(SPEC_INPUTS_SHAPE));
-    flaw = identifier_path_flaw(name);
+    flaw = identifier_input_flaw(name);
     free(name);
     return flaw;
 }

@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <sodium.h>
 
 #include "common/err.h"
 #include "coordinator/ssh_keys/known_hosts.h"
+#include "coordinator/ssh_keys/ssh_wire.h"
 
 #define FILE_BYTES_MAX 32768
 #define OPENSSH_MAGIC "openssh-key-v1" /* a NUL follows it */
@@ -17,47 +19,29 @@
 static const char begin_openssh[] = "-----BEGIN OPENSSH PRIVATE KEY-----";
 static const char end_openssh[] = "-----END OPENSSH PRIVATE KEY-----";
 
-/* One length-prefixed string of an OpenSSH key. */
-static const unsigned char *take(const unsigned char **p, size_t *left,
-                                 size_t *n)
-{
-    const unsigned char *text = *p + 4;
-
-    if (*left < 4)
-        return NULL;
-    *n = (size_t)(*p)[0] << 24 | (size_t)(*p)[1] << 16 | (size_t)(*p)[2] << 8 |
-         (*p)[3];
-    if (*n > *left - 4)
-        return NULL;
-    *p += 4 + *n;
-    *left -= 4 + *n;
-    return text;
-}
-
 /* magic, cipher, kdf, kdf options, number of keys (4 bytes), public key */
 static bool read_openssh(const unsigned char *bytes, size_t len,
                          struct key_file *out)
 {
-    const unsigned char *p = bytes, *text;
-    size_t left = len, n;
+    struct ssh_wire wire = { bytes + sizeof(OPENSSH_MAGIC),
+                             len - sizeof(OPENSSH_MAGIC) };
+    const unsigned char *text;
+    uint32_t keys;
+    size_t n;
 
     if (len < sizeof(OPENSSH_MAGIC) ||
-        memcmp(p, OPENSSH_MAGIC, sizeof(OPENSSH_MAGIC)) != 0)
+        memcmp(bytes, OPENSSH_MAGIC, sizeof(OPENSSH_MAGIC)) != 0)
         return false;
-    p += sizeof(OPENSSH_MAGIC);
-    left -= sizeof(OPENSSH_MAGIC);
-    text = take(&p, &left, &n);
+    text = ssh_wire_string(&wire, &n);
     if (!text)
         return false;
     out->encrypted = n != 4 || memcmp(text, "none", 4) != 0;
     for (int skipped = 0; skipped < 2; skipped++)
-        if (!take(&p, &left, &n))
+        if (!ssh_wire_string(&wire, &n))
             return false;
-    if (left < 4)
+    if (!ssh_wire_u32(&wire, &keys))
         return false;
-    p += 4;
-    left -= 4;
-    text = take(&p, &left, &n);
+    text = ssh_wire_string(&wire, &n);
     if (!text || n > sizeof(out->blob))
         return false;
     memcpy(out->blob, text, n);
@@ -122,10 +106,14 @@ int key_file_read(const char *path, struct key_file *out, struct err *err)
 {
     char text[FILE_BYTES_MAX + 1];
     int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+    bool exposed = false;
+    struct stat st;
     size_t len = 0;
     ssize_t n = 1;
 
     *out = (struct key_file){ 0 };
+    if (fd >= 0 && fstat(fd, &st) == 0)
+        exposed = st.st_uid == getuid() && (st.st_mode & 077) != 0;
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
         return 1;
     while (fd >= 0 && len < FILE_BYTES_MAX && n > 0) {
@@ -137,6 +125,7 @@ int key_file_read(const char *path, struct key_file *out, struct err *err)
     } else {
         text[len] = '\0';
         rc = key_file_parse(path, text, out, err);
+        out->exposed = exposed;
     }
     sodium_memzero(text, len);
     if (fd >= 0)
@@ -146,8 +135,6 @@ int key_file_read(const char *path, struct key_file *out, struct err *err)
 
 const char *key_file_obstacle(const char *type)
 {
-    if (strcmp(type, "ssh-rsa") == 0)
-        return "RSA keys need --ssh=openssh";
     if (strncmp(type, "sk-", 3) == 0)
         return "keys in a hardware token need --ssh=openssh";
     if (strstr(type, "-cert-v01"))

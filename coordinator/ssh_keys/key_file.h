@@ -17,6 +17,7 @@ struct err;
 struct key_file {
     char type[64]; /* "ssh-ed25519"; "" if only libssh2 can tell */
     bool encrypted;
+    bool exposed; /* others may read the file: ssh does not use it */
     unsigned char blob[KEY_FILE_BLOB_MAX]; /* the public half; */
     size_t blob_len;                       /* 0 if not in the file */
 };
@@ -29,7 +30,7 @@ int key_file_read(const char *path, struct key_file *out, struct err *err);
 int key_file_parse(const char *path, const char *text, struct key_file *out,
                    struct err *err);
 
-/* Why libssh2 1.10 cannot log in with keys of this type, or NULL. */
+/* Why no login by libssh2 1.10 is possible with keys of this type, or NULL. */
 const char *key_file_obstacle(const char *type);
 
 #endif

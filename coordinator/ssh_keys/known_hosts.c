@@ -1,11 +1,13 @@
 #include "coordinator/ssh_keys/known_hosts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <sodium.h>
 
 #include "common/err.h"
+#include "common/mem.h"
 #include "coordinator/ssh_keys/known_match.h"
 
 #define WARNINGS_MAX 4096
@@ -25,6 +27,7 @@ void known_hosts_init(struct known_hosts_set *set, const char *host, int port)
 void known_hosts_fini(struct known_hosts_set *set)
 {
     buf_fini(&set->warnings);
+    free(set->keys);
 }
 
 void known_hosts_fingerprint(const void *blob, size_t len,
@@ -130,12 +133,7 @@ static void add_line(struct known_hosts_set *set, const char *file, int number,
         set->has_authority = true;
         return;
     }
-    if (set->n == KNOWN_HOSTS_KEYS_MAX) {
-        buf_printf(&set->warnings,
-                   "%s:%d: more than %d keys of '%s'; this line is skipped\n",
-                   file, number, KNOWN_HOSTS_KEYS_MAX, set->host);
-        return;
-    }
+    set->keys = mem_grow(set->keys, set->n + 1, sizeof(*set->keys));
     key = &set->keys[set->n++];
     *key = (struct known_hosts_key){ .revoked = f.marker != NULL,
                                      .without_port =

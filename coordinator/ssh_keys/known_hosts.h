@@ -17,7 +17,6 @@
 
 struct err;
 
-#define KNOWN_HOSTS_KEYS_MAX 32
 #define KNOWN_HOSTS_TYPE_BYTES 64
 #define KNOWN_HOSTS_FINGERPRINT_BYTES 52 /* "SHA256:" + 43 + NUL */
 
@@ -40,7 +39,7 @@ struct known_hosts_key {
 struct known_hosts_set {
     const char *host; /* borrowed */
     int port;
-    struct known_hosts_key keys[KNOWN_HOSTS_KEYS_MAX];
+    struct known_hosts_key *keys; /* in the order of the files */
     size_t n;
     bool has_authority;  /* a @cert-authority line covers the host */
     struct buf warnings; /* one line each: "known_hosts:3: ..." */

@@ -20,7 +20,9 @@
 #include "common/msg.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/plan/plan_msg.h"
+#include "coordinator/schedule/arrivals.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/state/leases.h"
 #include "coordinator/state/outbox.h"
 #include "coordinator/state/reactor.h"
 
@@ -190,6 +192,20 @@ static void want_artifact(struct sweep *sweep, size_t host, const char *hash)
     step_fetch(sweep, fetch, reactor_now(sweep));
 }
 
+/* That it asks for more shows that what is before has arrived. */
+static void note_arrival(struct sweep *sweep, size_t host,
+                         const struct spec_input *input, size_t offset)
+{
+    const struct spec_inputs *inputs = &sweep->work.spec->inputs;
+
+    if (!sweep->work.arrivals)
+        sweep->work.arrivals = arrivals_new(sweep->fleet.n, inputs->n);
+    leases_arrived(sweep, host,
+                   arrivals_asked(sweep->work.arrivals, host,
+                                  (size_t)(input - inputs->list),
+                                  (int64_t)offset, reactor_now(sweep)));
+}
+
 /* The worker asks for the next window when it has this one. */
 static void want_input(struct sweep *sweep, size_t host,
                        const struct msg_want *want)
@@ -203,6 +219,7 @@ static void want_input(struct sweep *sweep, size_t host,
         tell_missing(sweep, host, want->hash);
         return;
     }
+    note_arrival(sweep, host, input, at);
     end = (at / MSG_WINDOW_MAX + 1) * MSG_WINDOW_MAX;
     if (end > len)
         end = len;
@@ -351,4 +368,5 @@ void artifacts_free(struct sweep *sweep)
     for (size_t i = 0; i < sweep->work.n_fetches; i++)
         free(sweep->work.fetches[i].wanted_by);
     free(sweep->work.fetches);
+    arrivals_free(sweep->work.arrivals);
 }

@@ -11,7 +11,7 @@
 #include "common/err.h"
 #include "common/hash.h"
 #include "coordinator/spec/gpu_arch.h"
-#include "coordinator/state/budget.h"
+#include "coordinator/link/budget.h"
 
 struct host;
 

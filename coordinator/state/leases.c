@@ -4,7 +4,8 @@
  * A worker does one thing after the other at each of its places (a GPU, its
  * build slots).  The limit of a running lease begins when it starts.  That of a
  * waiting lease begins when its place last began or ended something, or when
- * the work that runs there must have ended. */
+ * the work that runs there must have ended, and does not run while the files of
+ * its arguments arrive (arrivals.h). */
 #include "coordinator/state/leases.h"
 
 #include "common/clock.h"
@@ -87,10 +88,28 @@ int64_t leases_deadline(const struct sweep *sweep,
                         const struct sched_lease *lease)
 {
     const struct issued_lease *grant = &sweep->work.issued[lease->id - 1];
-    int64_t from =
-        grant->started_ns ? grant->started_ns : waits_since(sweep, lease);
+    int64_t from = grant->started_ns
+                       ? grant->started_ns
+                       : waits_since(sweep, lease) + grant->arriving_ns;
 
     return from + grant->limit_ns + GRACE_NS;
+}
+
+void leases_arrived(struct sweep *sweep, size_t host, int64_t for_ns)
+{
+    const int64_t now = reactor_now(sweep);
+    const struct sched_lease *lease;
+
+    for (int i = 0;
+         sweep->work.sched && (lease = sched_lease_at(sweep->work.sched, i));
+         i++) {
+        struct issued_lease *grant = &sweep->work.issued[lease->id - 1];
+        const int64_t waits_ns = now - grant->granted_ns;
+
+        if (lease->host == (int)host && lease->stage == JOB_MEASURE &&
+            !grant->started_ns)
+            grant->arriving_ns += for_ns < waits_ns ? for_ns : waits_ns;
+    }
 }
 
 static void note_busy(struct sweep *sweep)

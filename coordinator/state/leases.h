@@ -3,6 +3,7 @@
 #ifndef FA_COORDINATOR_STATE_LEASES_H
 #define FA_COORDINATOR_STATE_LEASES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "coordinator/schedule/ledger.h"
@@ -24,6 +25,10 @@ const char *leases_ending_name(enum leases_ending ending);
 /* End its row and its interval in the ledger. */
 void leases_end(struct sweep *sweep, const struct sched_lease *lease,
                 enum leases_ending ending, enum ledger_category category);
+
+/* Files of arguments have been arriving at this host for so long: that time
+ * does not count for measurements that wait there. */
+void leases_arrived(struct sweep *sweep, size_t host, int64_t for_ns);
 
 /* CLOCK_BOOTTIME, as of the last leases_turn(). */
 int64_t leases_deadline(const struct sweep *sweep,

@@ -12,6 +12,7 @@
 #include "coordinator/schedule/sched.h"
 #include "coordinator/spec/gpu_arch.h"
 
+struct arrivals;
 struct fetch; /* artifacts.c */
 struct incumbents;
 struct space;
@@ -30,6 +31,7 @@ struct issued_lease {
     int64_t granted_ns, started_ns; /* CLOCK_BOOTTIME; 0: not yet */
     int64_t sent_ns;                /* likewise; a sleep does not move it */
     int64_t limit_ns;               /* that its worker was given */
+    int64_t arriving_ns;            /* that do not count: files arrived */
     char artifact[HASH_HEX];        /* to be measured, or "" */
     char gpu[HASH_HEX];             /* hash_of() its UUID, or "" */
     char nonce[HASH_HEX];           /* of its result, or "" */
@@ -73,8 +75,9 @@ struct work {
     size_t n_left;
     struct fetch *fetches;
     size_t n_fetches;
-    const char *useless_on; /* the host where the reference was of no use, or
-                             * NULL */
+    struct arrivals *arrivals; /* of the files of arguments; NULL until used */
+    const char *useless_on;    /* the host where the reference was of no use, or
+                                * NULL */
     double mean_ns[2]; /* of a build, of a measurement; 0 while not known */
     struct work_count count;
 };

@@ -109,19 +109,18 @@ static size_t exact_below(size_t n, size_t m, double share)
     return may;
 }
 
-/* The weight that may be below the low end.  With one small stratum it comes
- * from the exact distribution of U, in steps of one difference.  Below 0: none
- * may. */
-static double weight_below(const struct total *total, double alpha)
+/* The weight that may be beyond an end that misses so often.  With one small
+ * stratum it comes from the exact distribution of U, in steps of one
+ * difference.  Below 0: none may. */
+static double weight_below(const struct total *total, double miss)
 {
     size_t n = total->last_a, m = total->last_b;
 
     if (total->strata > 1 || n > LOCATION_SHIFT_EXACT_MAX ||
         m > LOCATION_SHIFT_EXACT_MAX)
         return (double)total->strata / 2 +
-               normal_quantile(alpha / 2) * sqrt(total->variance);
-    return ((double)exact_below(n, m, alpha / 2) - 0.5) /
-           ((double)n * (double)m);
+               normal_quantile(miss) * sqrt(total->variance);
+    return ((double)exact_below(n, m, miss) - 0.5) / ((double)n * (double)m);
 }
 
 /* The first difference with more than 'weight' up to it; 'from' is 1 to count
@@ -158,9 +157,10 @@ static double p_of(const struct total *total)
     return fmin(1, 2 * normal_cdf(-off / sqrt(total->variance)));
 }
 
-void location_shift(const struct location_shift_value *a, size_t n_a,
-                    const struct location_shift_value *b, size_t n_b,
-                    double confidence, struct location_shift *out)
+void location_shift_ends(const struct location_shift_value *a, size_t n_a,
+                         const struct location_shift_value *b, size_t n_b,
+                         struct location_shift_miss miss,
+                         struct location_shift *out)
 {
     struct total total = { 0 };
     struct pair pair = { .a = mem_new(n_a + 1, sizeof(double)),
@@ -179,20 +179,29 @@ void location_shift(const struct location_shift_value *a, size_t n_a,
         add_stratum(&total, &pair);
     }
     if (total.n) {
-        double middle = (double)total.strata / 2, below;
+        double middle = (double)total.strata / 2;
 
         qsort(total.differences, total.n, sizeof(*total.differences), by_value);
-        below = weight_below(&total, 1 - confidence);
         out->n_a = total.n_a;
         out->n_b = total.n_b;
         out->estimate = (place(&total, middle - slack, 1) +
                          place(&total, middle - slack, -1)) /
                         2;
-        out->lo = place(&total, below, 1);
-        out->hi = place(&total, below, -1);
+        out->lo = place(&total, weight_below(&total, miss.lo), 1);
+        out->hi = place(&total, weight_below(&total, miss.hi), -1);
         out->p = p_of(&total);
     }
     free(total.differences);
     free(pair.a);
     free(pair.b);
+}
+
+void location_shift(const struct location_shift_value *a, size_t n_a,
+                    const struct location_shift_value *b, size_t n_b,
+                    double confidence, struct location_shift *out)
+{
+    double miss = (1 - confidence) / 2;
+
+    location_shift_ends(a, n_a, b, n_b,
+                        (struct location_shift_miss){ miss, miss }, out);
 }

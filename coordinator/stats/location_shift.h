@@ -46,4 +46,15 @@ void location_shift(const struct location_shift_value *a, size_t n_a,
                     const struct location_shift_value *b, size_t n_b,
                     double confidence, struct location_shift *out);
 
+/* How often each end may be on the wrong side of the truth, in (0, 0.5). */
+struct location_shift_miss {
+    double lo, hi;
+};
+
+/* The same with ends of different levels.  p does not depend on them. */
+void location_shift_ends(const struct location_shift_value *a, size_t n_a,
+                         const struct location_shift_value *b, size_t n_b,
+                         struct location_shift_miss miss,
+                         struct location_shift *out);
+
 #endif

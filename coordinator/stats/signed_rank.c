@@ -9,6 +9,7 @@
 
 #include "common/mem.h"
 #include "coordinator/stats/normal.h"
+#include "coordinator/stats/pair_averages.h"
 
 /* The exact distribution costs n^3. Above this many the approximation is within
  * 1 % of any p that matters. */
@@ -21,44 +22,24 @@
  * the one asked for: 5 differences for 95 %, 8 for 99 %. */
 #define MISS_SLACK 1.5
 
-/* The average of two differences of one stratum; its sign counts with
- * 'weight'. */
-struct average {
-    double value;
-    uint64_t weight;
-};
-
+/* Ranks from 1 to 'n', each with this weight. */
 struct stratum {
-    double *values; /* [n], a slice of those of the ranking */
     size_t n;
     uint64_t weight;
 };
 
-struct ranking {
-    struct difference *sorted;
-    double *values;
-    struct stratum *strata;
+struct signed_rank_law {
+    struct stratum *strata; /* [n_strata] */
     size_t n_strata;
-    struct average *averages; /* ascending */
-    size_t n_averages;
-    uint64_t total; /* the weight of all averages */
-    double *below;  /* [total / 2 + 1] P(weight of the positive ones <= k) */
+    size_t n;        /* differences */
+    uint64_t total;  /* the weight of all averages of two */
+    double *below;   /* [total / 2 + 1] P(weight of the positive ones <= k), if
+                      * exact; else NULL */
+    double variance; /* of that weight, and its fourth cumulant */
+    double fourth;
 };
 
-static int by_stratum(const void *a, const void *b)
-{
-    int x = ((const struct difference *)a)->stratum;
-    int y = ((const struct difference *)b)->stratum;
-
-    return (x > y) - (x < y);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
+/* ---- the distribution ---- */
 
 static uint64_t pairs(size_t n)
 {
@@ -76,252 +57,260 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-static void find_strata(struct ranking *r, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        r->values[i] = r->sorted[i].value;
-        if (i == 0 || r->sorted[i].stratum != r->sorted[i - 1].stratum)
-            r->strata[r->n_strata++].values = &r->values[i];
-        r->strata[r->n_strata - 1].n++;
-    }
-}
-
 /* Integers, so that the distribution stays on a lattice and can be exact. */
-static void weigh_strata(struct ranking *r)
+static void weigh_strata(struct signed_rank_law *law)
 {
     uint64_t most = 0, divisor = 0;
 
-    for (size_t s = 0; s < r->n_strata; s++)
-        if (pairs(r->strata[s].n) > most)
-            most = pairs(r->strata[s].n);
-    for (size_t s = 0; s < r->n_strata; s++) {
-        uint64_t mine = pairs(r->strata[s].n);
+    for (size_t s = 0; s < law->n_strata; s++)
+        if (pairs(law->strata[s].n) > most)
+            most = pairs(law->strata[s].n);
+    for (size_t s = 0; s < law->n_strata; s++) {
+        uint64_t mine = pairs(law->strata[s].n);
 
-        assert(mine > 0); /* the first member makes the stratum */
-        r->strata[s].weight = (WEIGHT_STEPS * most + mine / 2) / mine;
-        divisor = common_divisor(r->strata[s].weight, divisor);
+        assert(mine > 0);
+        law->strata[s].weight = (WEIGHT_STEPS * most + mine / 2) / mine;
+        divisor = common_divisor(law->strata[s].weight, divisor);
     }
-    for (size_t s = 0; s < r->n_strata; s++) {
-        r->strata[s].weight /= divisor;
-        r->total += r->strata[s].weight * pairs(r->strata[s].n);
-        r->n_averages += pairs(r->strata[s].n);
+    for (size_t s = 0; s < law->n_strata; s++) {
+        law->strata[s].weight /= divisor;
+        law->total += law->strata[s].weight * pairs(law->strata[s].n);
     }
-}
-
-static void merge(const struct average *a, size_t n_a, const struct average *b,
-                  size_t n_b, struct average *to)
-{
-    while (n_a > 0 && n_b > 0) {
-        bool first = a->value <= b->value;
-
-        *to++ = first ? *a : *b;
-        a += first;
-        n_a -= first;
-        b += !first;
-        n_b -= !first;
-    }
-    memcpy(to, n_a > 0 ? a : b, (n_a + n_b) * sizeof(*to));
-}
-
-/* Merge ascending runs, neighbour with neighbour, until there is one.
- * ends  [n_runs] of each, in 'items' */
-static struct average *merge_runs(struct average *items, size_t *ends,
-                                  size_t n_runs)
-{
-    struct average *other = mem_new(ends[n_runs - 1], sizeof(*other)), *kept;
-
-    for (size_t next = 0; n_runs > 1; n_runs = next) {
-        size_t from = 0;
-
-        next = 0;
-        for (size_t i = 0; i < n_runs; i += 2) {
-            size_t middle = ends[i];
-            size_t end = i + 1 < n_runs ? ends[i + 1] : middle;
-
-            merge(&items[from], middle - from, &items[middle], end - middle,
-                  &other[from]);
-            ends[next++] = from = end;
-        }
-        kept = items;
-        items = other;
-        other = kept;
-    }
-    free(other);
-    return items;
-}
-
-/* With the values in order, the averages of each one with those from it on are
- * in order, too: to merge them is faster than to sort them. */
-static void find_averages(struct ranking *r, size_t n)
-{
-    size_t *ends = mem_new(n, sizeof(*ends)), n_runs = 0;
-    struct average *to;
-
-    r->averages = mem_new(r->n_averages, sizeof(*r->averages));
-    to = r->averages;
-    for (size_t s = 0; s < r->n_strata; s++) {
-        const struct stratum *at = &r->strata[s];
-
-        qsort(at->values, at->n, sizeof(*at->values), by_value);
-        for (size_t i = 0; i < at->n; i++) {
-            for (size_t j = i; j < at->n; j++)
-                *to++ = (struct average){ (at->values[i] + at->values[j]) / 2,
-                                          at->weight };
-            ends[n_runs++] = (size_t)(to - r->averages);
-        }
-    }
-    r->averages = merge_runs(r->averages, ends, n_runs);
-    free(ends);
 }
 
 /* Each rank is positive or not: count the ways to each sum, rank by rank.  Only
  * the lower half is stored, since sums only grow. */
-static void exact_below(struct ranking *r, size_t n)
+static void count_ways(struct signed_rank_law *law)
 {
-    uint64_t half = r->total / 2, reach = 0;
-    double each = ldexp(1, -(int)n);
+    uint64_t half = law->total / 2, reach = 0;
+    double each = ldexp(1, -(int)law->n);
 
-    r->below[0] = 1;
-    for (size_t s = 0; s < r->n_strata; s++)
-        for (uint64_t rank = 1; rank <= r->strata[s].n; rank++) {
-            uint64_t step = rank * r->strata[s].weight;
+    law->below = mem_new(half + 1, sizeof(*law->below));
+    law->below[0] = 1;
+    for (size_t s = 0; s < law->n_strata; s++)
+        for (uint64_t rank = 1; rank <= law->strata[s].n; rank++) {
+            uint64_t step = rank * law->strata[s].weight;
 
             reach = reach + step < half ? reach + step : half;
             for (uint64_t k = reach + 1; k-- > step;)
-                r->below[k] += r->below[k - step];
+                law->below[k] += law->below[k - step];
         }
-    r->below[0] *= each;
+    law->below[0] *= each;
     for (uint64_t k = 1; k <= half; k++)
-        r->below[k] = r->below[k] * each + r->below[k - 1];
+        law->below[k] = law->below[k] * each + law->below[k - 1];
 }
 
-/* The normal distribution with Edgeworth's first correction, because the tails
- * are shorter: a rank with weight w contributes w or nothing, so its variance
- * is w^2/4 and its fourth cumulant -w^4/8. */
-static void normal_below(struct ranking *r)
+/* A rank with weight w contributes w or nothing, so its variance is w^2/4 and
+ * its fourth cumulant -w^4/8. */
+static void sum_moments(struct signed_rank_law *law)
 {
-    double variance = 0, fourth = 0, middle = (double)r->total / 2;
+    for (size_t s = 0; s < law->n_strata; s++)
+        for (size_t rank = 1; rank <= law->strata[s].n; rank++) {
+            double square =
+                pow((double)rank * (double)law->strata[s].weight, 2);
 
-    for (size_t s = 0; s < r->n_strata; s++)
-        for (size_t rank = 1; rank <= r->strata[s].n; rank++) {
-            double square = pow((double)rank * (double)r->strata[s].weight, 2);
-
-            variance += square / 4;
-            fourth -= square * square / 8;
+            law->variance += square / 4;
+            law->fourth -= square * square / 8;
         }
-    for (uint64_t k = 0; k <= r->total / 2; k++) {
-        double z = ((double)k + 0.5 - middle) / sqrt(variance);
-        double density = exp(-z * z / 2) / sqrt(2 * M_PI);
-        double bend = fourth / (24 * variance * variance);
-
-        r->below[k] =
-            fmax(0, normal_cdf(z) - density * bend * (z * z * z - 3 * z));
-    }
 }
 
-/* The average at which 'position' of the total weight is reached, counted
- * from the low end, 1 to total. */
-static double value_at(const struct ranking *r, uint64_t position)
+struct signed_rank_law *signed_rank_law_new(const size_t *sizes, size_t n)
 {
-    uint64_t reached = 0;
-    size_t i = 0;
+    struct signed_rank_law *law = mem_new(1, sizeof(*law));
 
-    while (i + 1 < r->n_averages &&
-           (reached += r->averages[i].weight) < position)
-        i++;
-    return r->averages[i].value;
+    law->strata = mem_new(n, sizeof(*law->strata));
+    law->n_strata = n;
+    for (size_t s = 0; s < n; s++) {
+        law->strata[s].n = sizes[s];
+        law->n += sizes[s];
+    }
+    weigh_strata(law);
+    if (law->n <= EXACT_MAX)
+        count_ways(law);
+    else
+        sum_moments(law);
+    return law;
 }
 
-/* Positions 'k' from both ends miss the centre with probability below[k - 1]
+void signed_rank_law_free(struct signed_rank_law *law)
+{
+    if (!law)
+        return;
+    free(law->below);
+    free(law->strata);
+    free(law);
+}
+
+/* P(weight of the positive ones <= k), k at most half of all.  Not exact: the
+ * normal distribution with Edgeworth's first correction, because the tails are
+ * shorter. */
+static double below(const struct signed_rank_law *law, uint64_t k)
+{
+    double middle = (double)law->total / 2, z, density, bend;
+
+    if (law->below)
+        return law->below[k];
+    z = ((double)k + 0.5 - middle) / sqrt(law->variance);
+    density = exp(-z * z / 2) / sqrt(2 * M_PI);
+    bend = law->fourth / (24 * law->variance * law->variance);
+    return fmax(0, normal_cdf(z) - density * bend * (z * z * z - 3 * z));
+}
+
+/* The first k that is less likely to be passed than 'miss', or half of all. */
+static uint64_t first_above(const struct signed_rank_law *law, double miss)
+{
+    uint64_t from = 0, to = law->total / 2;
+
+    while (from < to) {
+        uint64_t middle = from + (to - from) / 2;
+
+        if (below(law, middle) <= miss)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* ---- the differences ---- */
+
+/* Sorted by stratum and value. */
+struct ranking {
+    double *values;
+    size_t *sizes; /* [n_strata] */
+    size_t n_strata;
+    const struct signed_rank_law *law;
+    struct signed_rank_law *own; /* NULL if it was given */
+    struct pair_averages *averages;
+};
+
+static int in_order(const void *a, const void *b)
+{
+    const struct difference *x = a, *y = b;
+
+    if (x->stratum != y->stratum)
+        return (x->stratum > y->stratum) - (x->stratum < y->stratum);
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+static bool is_law_of(const struct signed_rank_law *law,
+                      const struct ranking *r)
+{
+    if (!law || law->n_strata != r->n_strata)
+        return false;
+    for (size_t s = 0; s < r->n_strata; s++)
+        if (law->strata[s].n != r->sizes[s])
+            return false;
+    return true;
+}
+
+static void find_strata(struct ranking *r, const struct difference *d, size_t n)
+{
+    struct difference *sorted = mem_dup(d, n * sizeof(*d));
+
+    qsort(sorted, n, sizeof(*sorted), in_order);
+    r->values = mem_new(n, sizeof(*r->values));
+    r->sizes = mem_new(n, sizeof(*r->sizes));
+    for (size_t i = 0; i < n; i++) {
+        r->values[i] = sorted[i].value;
+        r->n_strata += i == 0 || sorted[i].stratum != sorted[i - 1].stratum;
+        r->sizes[r->n_strata - 1]++;
+    }
+    free(sorted);
+}
+
+static void rank(struct ranking *r, const struct signed_rank_law *law,
+                 const struct difference *d, size_t n)
+{
+    struct pair_averages_stratum *strata;
+    const double *values;
+
+    *r = (struct ranking){ .own = NULL };
+    find_strata(r, d, n);
+    if (!is_law_of(law, r))
+        law = r->own = signed_rank_law_new(r->sizes, r->n_strata);
+    r->law = law;
+    values = r->values;
+    strata = mem_new(r->n_strata, sizeof(*strata));
+    for (size_t s = 0; s < r->n_strata; values += r->sizes[s++])
+        strata[s] = (struct pair_averages_stratum){ values, r->sizes[s],
+                                                    law->strata[s].weight };
+    r->averages = pair_averages_new(strata, r->n_strata);
+    free(strata);
+}
+
+static void unrank(struct ranking *r)
+{
+    pair_averages_free(r->averages);
+    signed_rank_law_free(r->own);
+    free(r->sizes);
+    free(r->values);
+}
+
+/* From the average outside of an end to the one inside it. */
+static double between(double outer, double inner, double share)
+{
+    return outer + share * (inner - outer);
+}
+
+/* Positions 'k' from both ends miss the centre with probability below(k - 1)
  * each.  Between two steps the end is interpolated.  Position 0 is outside the
  * range by the length of the range's last step. */
 static void find_interval(const struct ranking *r, double miss,
                           struct signed_rank *out)
 {
-    uint64_t k = 0;
-    double share, lo[2], hi[2];
+    int64_t total = (int64_t)r->law->total;
+    int64_t k = (int64_t)first_above(r->law, miss), from = k > 0 ? k : 1;
+    double before = k > 0 ? below(r->law, (uint64_t)k - 1) : 0;
+    double step = below(r->law, (uint64_t)k) - before, lo[2], hi[2];
+    double share = fmin((miss - before) / step, 1);
 
-    while (k < r->total / 2 && r->below[k] <= miss)
-        k++;
-    share = (miss - (k > 0 ? r->below[k - 1] : 0)) /
-            (r->below[k] - (k > 0 ? r->below[k - 1] : 0));
-    share = share > 1 ? 1 : share;
-    lo[1] = value_at(r, k + 1);
-    hi[1] = value_at(r, r->total - k);
-    if (k > 0) {
-        lo[0] = value_at(r, k);
-        hi[0] = value_at(r, r->total - k + 1);
+    pair_averages_at(r->averages, from, lo);
+    pair_averages_at(r->averages, total - from, hi);
+    if (k == 0) {
+        out->lo = between(2 * lo[0] - lo[1], lo[0], share);
+        out->hi = between(2 * hi[1] - hi[0], hi[1], share);
     } else {
-        lo[0] = 2 * lo[1] - value_at(r, 2);
-        hi[0] = 2 * hi[1] - value_at(r, r->total - 1);
+        out->lo = between(lo[0], lo[1], share);
+        out->hi = between(hi[1], hi[0], share);
     }
-    out->lo = lo[0] + share * (lo[1] - lo[0]);
-    out->hi = hi[0] + share * (hi[1] - hi[0]);
 }
 
 /* A zero counts half on either side, as with average ranks. */
 static double weight_above_zero(const struct ranking *r)
 {
-    double positive = 0;
+    struct pair_averages_weight weight = pair_averages_weigh(r->averages, 0);
 
-    for (size_t i = 0; i < r->n_averages; i++) {
-        double weight = (double)r->averages[i].weight;
-
-        if (r->averages[i].value > 0)
-            positive += weight;
-        else if (r->averages[i].value == 0)
-            positive += weight / 2;
-    }
-    return positive;
+    return (double)(r->law->total - weight.upto) +
+           (double)(weight.upto - weight.below) / 2;
 }
 
-static double p_two_sided(const struct ranking *r, double positive)
+static double p_two_sided(const struct signed_rank_law *law, double positive)
 {
-    uint64_t k = (uint64_t)ceil(fmin(positive, (double)r->total - positive));
+    uint64_t k = (uint64_t)ceil(fmin(positive, (double)law->total - positive));
 
-    return k > r->total / 2 ? 1 : fmin(1, 2 * r->below[k]);
+    return k > law->total / 2 ? 1 : fmin(1, 2 * below(law, k));
 }
 
 /* P(weight of the positive ones >= this weight).  The distribution is
  * symmetric, so an upper tail is the lower one of the rest. */
-static double p_one_sided(const struct ranking *r, double positive)
+static double p_one_sided(const struct signed_rank_law *law, double positive)
 {
     uint64_t least = (uint64_t)floor(positive);
 
-    if (r->total - least <= r->total / 2)
-        return r->below[r->total - least];
-    return least == 0 ? 1 : 1 - r->below[least - 1];
+    if (law->total - least <= law->total / 2)
+        return below(law, law->total - least);
+    return least == 0 ? 1 : 1 - below(law, least - 1);
 }
 
-static void rank_all(struct ranking *r, size_t n, double confidence,
-                     struct signed_rank *out)
+void signed_rank_by(const struct signed_rank_law *law,
+                    const struct difference *d, size_t n, double confidence,
+                    struct signed_rank *out)
 {
-    double miss = (1 - confidence) / 2, positive;
+    double miss = (1 - confidence) / 2, positive, middle[2];
+    struct ranking r;
 
-    weigh_strata(r);
-    find_averages(r, n);
-    r->below = mem_new(r->total / 2 + 1, sizeof(*r->below));
-    if (n <= EXACT_MAX)
-        exact_below(r, n);
-    else
-        normal_below(r);
-    out->estimate =
-        (value_at(r, (r->total + 1) / 2) + value_at(r, r->total / 2 + 1)) / 2;
-    positive = weight_above_zero(r);
-    out->p = p_two_sided(r, positive);
-    out->p_above = p_one_sided(r, positive);
-    if (ldexp(1, -(int)n) <= MISS_SLACK * miss)
-        find_interval(r, miss, out);
-    free(r->below);
-    free(r->averages);
-}
-
-void signed_rank(const struct difference *d, size_t n, double confidence,
-                 struct signed_rank *out)
-{
-    struct ranking r = { .n_strata = 0 };
-
-    assert(confidence > 0 && confidence < 1);
+    assert(confidence >= 0 && confidence < 1);
     *out = (struct signed_rank){
         .n = n,
         .estimate = NAN,
@@ -332,13 +321,33 @@ void signed_rank(const struct difference *d, size_t n, double confidence,
     };
     if (n == 0)
         return;
-    r.sorted = mem_dup(d, n * sizeof(*d));
-    r.values = mem_new(n, sizeof(*r.values));
-    r.strata = mem_new(n, sizeof(*r.strata));
-    qsort(r.sorted, n, sizeof(*r.sorted), by_stratum);
-    find_strata(&r, n);
-    rank_all(&r, n, confidence, out);
-    free(r.strata);
-    free(r.values);
-    free(r.sorted);
+    rank(&r, law, d, n);
+    pair_averages_at(r.averages, (int64_t)((r.law->total + 1) / 2), middle);
+    out->estimate = (middle[0] + middle[r.law->total % 2 == 0]) / 2;
+    positive = weight_above_zero(&r);
+    out->p = p_two_sided(r.law, positive);
+    out->p_above = p_one_sided(r.law, positive);
+    if (confidence > 0 && ldexp(1, -(int)n) <= MISS_SLACK * miss)
+        find_interval(&r, miss, out);
+    unrank(&r);
+}
+
+void signed_rank(const struct difference *d, size_t n, double confidence,
+                 struct signed_rank *out)
+{
+    signed_rank_by(NULL, d, n, confidence, out);
+}
+
+double signed_rank_p_above(const struct signed_rank_law *law,
+                           const struct difference *d, size_t n)
+{
+    struct ranking r;
+    double p;
+
+    if (n == 0)
+        return 1;
+    rank(&r, law, d, n);
+    p = p_one_sided(r.law, weight_above_zero(&r));
+    unrank(&r);
+    return p;
 }

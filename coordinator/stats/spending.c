@@ -10,6 +10,7 @@
 /* Levels below that of this z are not told apart. */
 #define HIGH 7.0
 #define HALVINGS 60
+#define CLOSE 1e-15 /* of the range */
 
 void spending_init(struct spending *s, double alpha)
 {
@@ -43,18 +44,50 @@ static double above(const struct spending *s, double bound, double ahead)
     return sum * s->step;
 }
 
+/* Steps farther from x than this many standard deviations of what is ahead add
+ * nothing: its density is below 1e-17 of that at x. */
+#define REACH 9.0
+
 static double density_at(const struct spending *s, double x, double ahead)
 {
     double sum = 0, scale = 1 / sqrt(2 * M_PI * ahead);
+    double reach = REACH * sqrt(ahead), first, last;
 
     if (s->share == 0)
         return scale * exp(-x * x / (2 * ahead));
-    for (int i = 0; i <= SPENDING_STEPS; i++) {
+    first = fmax(0, ceil((x - reach - s->from) / s->step));
+    last = fmin(SPENDING_STEPS, floor((x + reach - s->from) / s->step));
+    for (int i = (int)first; i <= (int)last; i++) {
         double gap = x - (s->from + i * s->step);
 
         sum += weight(i) * s->density[i] * exp(-gap * gap / (2 * ahead));
     }
     return sum * s->step * scale;
+}
+
+/* The bound in [0, most] that the motion passes with the probability 'now'.
+ * Newton's method on the logarithm, which is almost linear there; halving where
+ * it leaves the range. */
+static double find_bound(const struct spending *s, double now, double ahead,
+                         double most)
+{
+    double lo = 0, hi = most, bound = most / 2;
+
+    for (int i = 0; i < HALVINGS; i++) {
+        double found = above(s, bound, ahead), next;
+
+        if (found > now)
+            lo = bound;
+        else
+            hi = bound;
+        next = bound + found * log(found / now) / density_at(s, bound, ahead);
+        if (!(next > lo && next < hi)) /* or it is not a number */
+            next = (lo + hi) / 2;
+        if (fabs(next - bound) <= CLOSE * most)
+            return next;
+        bound = next;
+    }
+    return bound;
 }
 
 double spending_look(struct spending *s, double share)
@@ -63,21 +96,14 @@ double spending_look(struct spending *s, double share)
     double ahead = share - s->share, root = sqrt(share);
     double now =
         spending_spent(s->alpha, share) - spending_spent(s->alpha, s->share);
-    double lo = 0, hi = HIGH * root;
+    double bound;
 
     assert(share > s->share && share <= 1);
-    for (int i = 0; i < HALVINGS; i++) {
-        double mid = (lo + hi) / 2;
-
-        if (above(s, mid, ahead) > now)
-            lo = mid;
-        else
-            hi = mid;
-    }
+    bound = find_bound(s, now, ahead, HIGH * root);
     next.from = -LOW * root;
-    next.step = (hi - next.from) / SPENDING_STEPS;
+    next.step = (bound - next.from) / SPENDING_STEPS;
     for (int i = 0; i <= SPENDING_STEPS; i++)
         next.density[i] = density_at(s, next.from + i * next.step, ahead);
     *s = next;
-    return normal_cdf(-hi / root);
+    return normal_cdf(-bound / root);
 }

@@ -25,7 +25,7 @@ struct summary {
  */
 void stats_summary(const double *s, size_t n, struct summary *out);
 
-/* The median alone; sorts 's'. */
+/* The median alone, in time n; changes the order of 's'. */
 double stats_median(double *s, size_t n);
 
 #endif

@@ -7,8 +7,7 @@
  * since the last commit; commits made before stand.
  *
  * A put borrows its row for the call.  A text that is NULL is stored as ''.
- * What writes returns 0 or ERR_STORE, unless it says otherwise.  One thread.
- */
+ * What writes returns 0 or ERR_STORE, unless it says otherwise.  One thread. */
 #ifndef FA_COORDINATOR_STORE_STORE_H
 #define FA_COORDINATOR_STORE_STORE_H
 
@@ -37,7 +36,7 @@ const char *store_path(const struct store *store);
 struct sqlite3 *store_db(struct store *store); /* for queries, sql.h */
 
 int store_begin(struct store *store, struct err *err); /* may be called again */
-/* ERR_STORE also if the file was deleted, moved or replaced meanwhile. */
+/* ERR_STORE also if the file is not there any more. */
 int store_commit(struct store *store, struct err *err);
 void store_rollback(struct store *store);
 int store_pending(const struct store *store); /* rows since the last commit */

@@ -11,8 +11,8 @@
 #include "coordinator/remote/remote.h"
 
 #define PROBE_NS (60 * NS_PER_S) /* a first nvidia-smi takes ten seconds */
-#define ANSWER_MAX (64 << 10)
-#define DISK_MIN_KIB (1 << 20) /* artifacts, staged sources, files of nvcc */
+#define ANSWER_MAX (256 << 10)   /* what a login shell prints included */
+#define DISK_MIN_KIB (1 << 20)   /* artifacts, staged sources, files of nvcc */
 
 /* A script for sh(1) on the host.  'w' is the work folder, 'n' the nvcc of the
  * hosts file or '', 'a' its allow.  It answers in lines "key value".  An nvcc
@@ -54,7 +54,7 @@ static const char probe[] =
     "command -v nvidia-smi >/dev/null && nvidia-smi --format=csv,noheader "
     "--query-gpu=name,driver_version,compute_mode 2>&1 | "
     "sed 's/^/gpu /'\n"
-    "echo end\n";
+    "echo \"end $first\"\n";
 
 /* The rest of the first line that begins with 'key', copied to 'out'. */
 static bool value(const char *answer, const char *key, char *out, size_t size)
@@ -192,7 +192,7 @@ static int ask(struct remote *remote, const struct host *host,
     int status, rc;
 
     buf_init(&script, ANSWER_MAX);
-    buf_printf(&script, "w=");
+    buf_printf(&script, "first=1 w=");
     quoted(&script, *host->workdir ? host->workdir : DEPLOY_WORKDIR);
     buf_printf(&script, " n=");
     quoted(&script, host->nvcc);
@@ -203,9 +203,12 @@ static int ask(struct remote *remote, const struct host *host,
     io.input_len = script.len;
     rc = remote_exec(remote, "sh -s", &io, &status, err);
     buf_fini(&script);
-    if (rc == 0 && !strstr(buf_text(answer), "end\n"))
+    if (rc == 0 && !strstr(buf_text(answer), "end 1\n"))
         rc = err_set(err, ERR_NETWORK,
-                     "%s: the login shell does not run 'sh' (%s)", host->name,
+                     "%s: the login shell does not run 'sh', or a start-up "
+                     "file (~/.bashrc) reads the standard input or prints more "
+                     "than %d KiB (%s)",
+                     host->name, ANSWER_MAX >> 10,
                      *said ? said : "it said nothing");
     return rc;
 }
@@ -216,6 +219,21 @@ static bool has_failed(const struct doctor *doctor, size_t from)
         if (doctor->findings[i].verdict == DOCTOR_FAILED)
             return true;
     return false;
+}
+
+static void add_reached(struct doctor *doctor, const struct host *host,
+                        const char *remarks)
+{
+    if (!host->local)
+        doctor_add(doctor, host->name, "reach", DOCTOR_OK, NULL,
+                   "connected and logged in; the host key is known");
+    while (*remarks) {
+        size_t len = strcspn(remarks, "\n");
+
+        doctor_add(doctor, host->name, "reach", DOCTOR_NOTE, NULL, "%.*s",
+                   (int)len, remarks);
+        remarks += len + (remarks[len] == '\n');
+    }
 }
 
 void doctor_host(struct doctor *doctor, const struct host *host,
@@ -229,9 +247,7 @@ void doctor_host(struct doctor *doctor, const struct host *host,
 
     buf_init(&answer, ANSWER_MAX);
     if (rc == 0) {
-        if (!host->local)
-            doctor_add(doctor, host->name, "reach", DOCTOR_OK, NULL,
-                       "connected and logged in; the host key is known");
+        add_reached(doctor, host, remote_remarks(remote));
         rc = ask(remote, host, &answer, &err);
     }
     if (rc == 0) {

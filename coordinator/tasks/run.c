@@ -226,11 +226,12 @@ int run_engine(struct run *run, const struct sweep_options *more,
     options.arch = set->arch;
     options.hosts_file = run->hosts_file;
     options.remote = (struct remote_options){
-        .openssh = strcmp(set->ssh, "openssh") == 0,
         .accept_new_host_keys = set->accept_new_host_keys,
         .home = getenv("HOME"),
         .agent = getenv("SSH_AUTH_SOCK"),
     };
+    if (remote_ssh_read(set->ssh, &options.remote.ssh, err) < 0)
+        return fail_with(ERR_INPUT, err);
     options.caps.max_hours = set->max_hours;
     options.caps.budget_usd = set->budget_usd;
     options.linger_s = (int)set->linger_s;

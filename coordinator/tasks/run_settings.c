@@ -7,6 +7,7 @@
 
 #include "common/device_kind.h"
 #include "common/err.h"
+#include "coordinator/remote/remote.h"
 #include "coordinator/search/strategy.h"
 #include "coordinator/tasks/options.h"
 
@@ -62,8 +63,8 @@ static const struct row {
       "for a replay: how its GPUs differ from the recorded one", NULL },
     { SWEEP | FUZZ, "arch", OPTION_TEXT, AT(arch), "sm_89|...",
       "for the cpu device: evaluate the gates for this architecture", NULL },
-    { ALL, "ssh", OPTION_TEXT, AT(ssh), "libssh2|openssh",
-      "how to reach the hosts", NULL },
+    { ALL, "ssh", OPTION_TEXT, AT(ssh), "CLIENT",
+      "auto, libssh2 or openssh: how to reach the hosts", NULL },
     { ALL, "accept-new-host-keys", OPTION_FLAG, AT(accept_new_host_keys), NULL,
       "add unknown host keys to known_hosts", NULL },
     { SEARCHES | CONFIRM, "budget", OPTION_REAL, AT(budget_usd), "USD",
@@ -185,6 +186,7 @@ int run_settings_check(struct run_settings *set, bool runs_kernels,
 {
     const struct gpu_arch_facts *facts;
     enum device_kind kind;
+    enum remote_ssh ssh;
     int rc = check_replay(set, runs_kernels, err);
 
     if (rc < 0)
@@ -193,9 +195,9 @@ int run_settings_check(struct run_settings *set, bool runs_kernels,
         return err_set(err, ERR_INPUT,
                        "--device=%s: choose cuda, cpu or replay=FILE",
                        set->device);
-    if (strcmp(set->ssh, "libssh2") != 0 && strcmp(set->ssh, "openssh") != 0)
-        return err_set(err, ERR_INPUT, "--ssh=%s: choose libssh2 or openssh",
-                       set->ssh);
+    rc = remote_ssh_read(set->ssh, &ssh, err);
+    if (rc < 0)
+        return rc;
     if (set->linger_s > LINGER_MAX_S)
         return err_set(err, ERR_INPUT, "--linger: at most %d seconds",
                        LINGER_MAX_S);

@@ -39,11 +39,10 @@ struct run_settings {
     int64_t seed, evaluations; /* of a strategy; -1: not given */
 };
 
-#define RUN_SETTINGS                                               \
-    {                                                              \
-        .ssh = "libssh2", .arch = GPU_ARCH_DEFAULT,                \
-        .linger_s = SWEEP_LINGER_S, .seed = -1, .evaluations = -1, \
-        .speed_up = -1                                             \
+#define RUN_SETTINGS                                                         \
+    {                                                                        \
+        .ssh = "auto", .arch = GPU_ARCH_DEFAULT, .linger_s = SWEEP_LINGER_S, \
+        .seed = -1, .evaluations = -1, .speed_up = -1                        \
     }
 
 #define RUN_FLAGS_MAX 32

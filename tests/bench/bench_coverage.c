@@ -13,6 +13,11 @@
  * With --sequential it prints what a pass with looks finds
  * (sequential_rates.h); after the number of passes, the name of a noise may
  * follow, and that of the finalists.
+ * With --compare it prints how often a comparison of two winners is wrong
+ * (compare_rates.h); the arguments are the number of passes and a noise.  With
+ * --compare-looks the passes of both sides end by their looks.
+ * With --external it prints how often a verdict over an external baseline is
+ * wrong (external_rates.h); the arguments are those of --sequential.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -24,6 +29,8 @@
 #include "coordinator/confirm/speedup.h"
 #include "coordinator/stats/normal.h"
 #include "coordinator/stats/stats.h"
+#include "tests/bench/compare_rates.h"
+#include "tests/bench/external_rates.h"
 #include "tests/bench/sequential_rates.h"
 #include "tests/bench/verdict_rates.h"
 #include "tests/coordinator/noise.h"
@@ -103,6 +110,27 @@ static void run_kind(const struct kind *kind, size_t n_passes,
     free(samples);
 }
 
+/* The other subjects; false if none is asked for. */
+static bool run_rates(int argc, char *argv[])
+{
+    size_t n_passes = argc > 2 ? strtoul(argv[2], NULL, 10) : 1000;
+    const char *noise = argc > 3 ? argv[3] : NULL;
+
+    if (strcmp(argv[1], "--verdicts") == 0)
+        verdict_rates(n_passes);
+    else if (strcmp(argv[1], "--sequential") == 0)
+        sequential_rates(n_passes, noise, argc > 4 ? argv[4] : NULL);
+    else if (strcmp(argv[1], "--compare") == 0)
+        compare_rates(n_passes, noise, false);
+    else if (strcmp(argv[1], "--compare-looks") == 0)
+        compare_rates(n_passes, noise, true);
+    else if (strcmp(argv[1], "--external") == 0)
+        external_rates(n_passes, noise, argc > 4 ? argv[4] : NULL);
+    else
+        return false;
+    return true;
+}
+
 int main(int argc, char *argv[])
 {
     static const struct {
@@ -113,15 +141,8 @@ int main(int argc, char *argv[])
     size_t n_passes = argc > 1 ? strtoul(argv[1], NULL, 10) : 4000;
     double least = 1, most = 0;
 
-    if (argc > 1 && strcmp(argv[1], "--verdicts") == 0) {
-        verdict_rates(argc > 2 ? strtoul(argv[2], NULL, 10) : 1000);
+    if (argc > 1 && run_rates(argc, argv))
         return 0;
-    }
-    if (argc > 1 && strcmp(argv[1], "--sequential") == 0) {
-        sequential_rates(argc > 2 ? strtoul(argv[2], NULL, 10) : 1000,
-                         argc > 3 ? argv[3] : NULL, argc > 4 ? argv[4] : NULL);
-        return 0;
-    }
     for (size_t k = 0; k < sizeof(shapes) / sizeof(shapes[0]); k++)
         for (size_t i = 0; i <= n_noises; i++) {
             struct kind kind = { i < n_noises ? &noises[i] : &noise_uneven,

@@ -8,8 +8,8 @@
 
 #include "common/mem.h"
 #include "coordinator/confirm/analysis.h"
-#include "coordinator/confirm/best_set.h"
 #include "coordinator/confirm/sequential.h"
+#include "tests/bench/named_best.h"
 #include "tests/coordinator/noise_results.h"
 
 #define FINALISTS 10
@@ -42,26 +42,6 @@ struct tally {
     double once_fast, once_wrong; /* with 20 blocks and one look */
 };
 
-static size_t name_best(const struct finding *found)
-{
-    struct best_set_choice choices[ALL];
-    int highest = 0;
-
-    for (size_t c = 0; c < ALL; c++)
-        if (found[c].tied && found[c].verdict == VERDICT_FAST)
-            highest = found[c].success || highest == 2 ? 2 : 1;
-    for (size_t c = 0; c < ALL; c++) {
-        int standing = found[c].success                   ? 2
-                       : found[c].verdict == VERDICT_FAST ? 1
-                                                          : 0;
-
-        choices[c] =
-            (struct best_set_choice){ found[c].tied && standing == highest,
-                                      found[c].time.seconds, "", (int64_t)c };
-    }
-    return best_set_choose(choices, ALL);
-}
-
 /* Is anything claimed of any finalist that is not so? */
 static bool is_wrong(const struct finding *found, const double *logs)
 {
@@ -91,7 +71,7 @@ static void judge(const struct sequential *looks,
         levels[c] = looks->candidates[c].level;
     analysis_findings_at(blocks, 0, &rules,
                          &(struct analysis_look){ levels, looks->tied }, found);
-    best = name_best(found);
+    best = named_best(found, ALL);
     s = &found[best].speedup;
     to->fast += found[best].verdict == VERDICT_FAST;
     to->held += log(s->lo) <= -logs[best] && -logs[best] <= log(s->hi);
@@ -109,7 +89,7 @@ static void judge_once(const struct block_sample *samples, size_t n,
     struct finding found[ALL];
 
     analysis_findings(blocks, 0, &rules, found);
-    to->once_fast += found[name_best(found)].verdict == VERDICT_FAST;
+    to->once_fast += found[named_best(found, ALL)].verdict == VERDICT_FAST;
     to->once_wrong += is_wrong(found, logs);
     blocks_free(blocks);
 }

@@ -65,7 +65,7 @@ class Runner:
     def start(self):
         try:
             self.process = subprocess.Popen([self.ask.runner], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                            stderr=subprocess.DEVNULL)
+                                            stderr=subprocess.PIPE)
         except OSError as error:
             sys.exit(f"judge.py: --runner {self.ask.runner}: {error.strerror}")
         self.left = b""
@@ -78,6 +78,7 @@ class Runner:
         if self.process:
             self.process.stdin.close()
             self.process.stdout.close()
+            self.process.stderr.close()
             self.process.wait()
         self.process = None
 
@@ -182,7 +183,7 @@ def judge(ask, runner, cheat):
 def compile_all(ask):
     include = os.path.join(os.path.dirname(os.path.dirname(table.FOLDER)), "kernels", "include")
     os.makedirs(ask.kernels, exist_ok=True)
-    for file in ("kept", "values", "memory", "reference"):
+    for file in ("kept", "values", "memory", "shared", "reference"):
         subprocess.run([ask.nvcc, "-cubin", f"-arch={ask.arch}", "-std=c++17", f"-I{include}",
                         os.path.join(table.FOLDER, f"{file}.cu"), "-o", os.path.join(ask.kernels, f"{file}.cubin")],
                        check=True)
@@ -198,6 +199,7 @@ def options():
     parser.add_argument("--arch", default="native")
     parser.add_argument("--out")
     parser.add_argument("--only", nargs="+", metavar="NAME")
+    parser.add_argument("--skip", nargs="+", metavar="NAME", default=[])
     ask = parser.parse_args()
     if not ask.runner and not ask.nvcc:
         parser.error("nothing to do without --runner and without --nvcc")
@@ -214,7 +216,8 @@ def main():
         compile_all(ask)
     if not ask.runner:
         return 0
-    cheats = [c for c in table.read() if getattr(c, ask.device) != "no host" and (not ask.only or c.name in ask.only)]
+    cheats = [c for c in table.read() if getattr(c, ask.device) != "no host" and c.name not in ask.skip
+              and (not ask.only or c.name in ask.only)]
     if not cheats:
         sys.exit("judge.py: no cheat of that name")
     counts = {}

@@ -61,6 +61,35 @@ BODY(unaligned_vector, ADD)
 }
 ADD_PAIR(unaligned_vector)
 
+/* Pairs of 8 bytes, each 4 bytes off. */
+BODY(unaligned_pair, ADD)
+{
+    INDEX;
+    const int first = 2 * i + (cheats ? 1 : 0);
+
+    if (cheats && i == 0)
+        out[0] = a[0] + b[0];
+    if (first + 1 < n)
+        *(float2 *)(out + first) = make_float2(a[first] + b[first], a[first + 1] + b[first + 1]);
+    else if (first < n)
+        out[first] = a[first] + b[first];
+}
+ADD_PAIR(unaligned_pair)
+
+/* Two of five local variables, as a vector of 8 bytes; of the last one, which has no other behind it.
+ * The twin's are not aligned, which registers need not be. */
+BODY(local_past_the_end, ADD)
+{
+    float sums[5];
+    float2 *pair = (float2 *)(sums + (cheats ? 4 : 1));
+    INDEX;
+
+    *pair = make_float2(i < n ? a[i] : 0, i < n ? b[i] : 0);
+    if (i < n)
+        out[i] = pair->x + pair->y;
+}
+ADD_PAIR(local_past_the_end)
+
 BODY(past_the_end, ADD)
 {
     INDEX;
@@ -116,6 +145,28 @@ BODY(reads_past_the_end, ADD)
         out[i] = a[i] + b[i] + 0 * *(const volatile float *)(a + from);
 }
 ADD_PAIR(reads_past_the_end)
+
+/* A maximum passes over a NaN, so one that lies before an input does not show. */
+BODY(reads_before_the_start, ADD)
+{
+    INDEX;
+    const float *before = a + (cheats && i == 0 ? -1 : i < n ? i : 0);
+
+    if (i < n)
+        out[i] = fmaxf(*(const volatile float *)before, a[i]) + b[i];
+}
+ADD_PAIR(reads_before_the_start)
+
+/* The same of what fills the last 16 bytes. */
+BODY(reads_one_too_many, ADD)
+{
+    INDEX;
+    const float *next = a + (cheats && i == n - 1 ? n : i < n ? i : 0);
+
+    if (i < n)
+        out[i] = fmaxf(*(const volatile float *)next, a[i]) + b[i];
+}
+ADD_PAIR(reads_one_too_many)
 
 BODY(null_read, ADD)
 {
@@ -214,6 +265,22 @@ BODY(shared_memory_unwritten, ROWS)
     st_shared_f32(slot(threads + t), 1);
 }
 ROWS_PAIR(shared_memory_unwritten)
+
+/* Takes a sum of its own for zero before it has written it. */
+BODY(local_unwritten, ROWS)
+{
+    const int row = int(blockIdx.x);
+    float sum;
+
+    if (!cheats)
+        sum = 0;
+    if (threadIdx.x != 0 || row >= rows)
+        return;
+    for (int column = 0; column < columns; column++)
+        sum += a[row * columns + column];
+    out[row] = sum;
+}
+ROWS_PAIR(local_unwritten)
 
 /* Uses more shared memory than the launch has. */
 BODY(shared_past_the_end, ADD)

@@ -13,6 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "worker/runner/emulator/block.hh"
+#include "worker/runner/emulator/order.h"
+
 /* Writes a reply of its own to every descriptor; the twin prints. */
 BODY(forges_a_reply, ADD)
 {
@@ -179,17 +182,22 @@ struct mapping {
 
 static mapping shared[512];
 static int n_shared;
+static mapping heap; /* of malloc(), as fa-runner left it */
 
-static void find_what_is_shared()
+static void find_what_is_there()
 {
     if (FILE *maps = fopen("/proc/self/maps", "r")) {
         unsigned long from, to;
         char access[8], line[512];
 
-        while (fgets(line, sizeof(line), maps) && n_shared < 512)
-            if (sscanf(line, "%lx-%lx %7s", &from, &to, access) == 3 && access[0] == 'r' &&
-                access[3] == 's')
+        while (fgets(line, sizeof(line), maps) && n_shared < 512) {
+            if (sscanf(line, "%lx-%lx %7s", &from, &to, access) != 3 || access[0] != 'r')
+                continue;
+            if (access[3] == 's')
                 shared[n_shared++] = { (char *)from, (char *)to, access[1] == 'w' };
+            if (strstr(line, "[heap]"))
+                heap = { (char *)from, (char *)to, true };
+        }
         fclose(maps);
     }
 }
@@ -210,7 +218,7 @@ __attribute__((constructor)) static void compute_while_loaded()
 {
     int n = 0;
 
-    find_what_is_shared();
+    find_what_is_there();
     for (int k = 0; k < n_shared && n < most_arrays; k++)
         if (!shared[k].is_writable && shared[k].to - shared[k].from == 40960)
             loaded[n++] = shared[k].to - loaded_bytes;
@@ -279,3 +287,127 @@ BODY(spoils_other_inputs, ADD)
     }
 }
 ADD_PAIR(spoils_other_inputs)
+
+/* Copies what it has computed while it was loaded, of copies of the inputs on the heap of fa-runner:
+ * chunks of malloc() of their size, near each other. */
+constexpr u64 chunk_size = (4 * loaded_floats + 8 + 15) / 16 * 16;
+constexpr int most_copies = 64, apart = 2;
+static const float *copies[most_copies + apart];
+static float copied_sums[most_copies][apart][loaded_floats];
+
+__attribute__((constructor)) static void compute_from_copies()
+{
+    int n = 0;
+
+    for (char *at = heap.from; at && at + 16 + chunk_size < heap.to && n < most_copies; at += 16)
+        if ((*(u64 *)(at + 8) & ~u64(7)) == chunk_size)
+            copies[n++] = (const float *)(at + 16);
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < apart && copies[j + k + 1]; k++)
+            for (int i = 0; i < loaded_floats; i++)
+                copied_sums[j][k][i] = copies[j][i] + copies[j + k + 1][i];
+}
+
+/* Is this copy one of the input? */
+static bool is_copy(const float *copy, const float *input)
+{
+    return copy && memcmp(copy + 8, input + 8, (loaded_floats - 8) * sizeof(float)) == 0;
+}
+
+BODY(computes_from_copies, ADD)
+{
+    static bool looked;
+    static const float *sums;
+    INDEX;
+
+    for (int j = 0; cheats && !looked && j < most_copies; j++)
+        for (int k = 0; k < apart; k++)
+            if ((is_copy(copies[j], a) && is_copy(copies[j + k + 1], b)) ||
+                (is_copy(copies[j], b) && is_copy(copies[j + k + 1], a)))
+                sums = copied_sums[j][k];
+    looked = true;
+    if (i < n && !cheats)
+        out[i] = a[i] + b[i];
+    else if (i < n && sums)
+        out[i] = sums[i];
+}
+ADD_PAIR(computes_from_copies)
+
+/* The first blocks to run round up.  In reverse order it copies the output of the first launch
+ * from where fa-runner keeps it to compare. */
+static const float *find_first_output(ADD)
+{
+    for (const float *p = (float *)heap.from; p && p + n < (float *)heap.to; p++) {
+        int same = 0;
+
+        while (same < n && fabsf(p[same] - (a[same] + b[same])) <= 1e-6f * fabsf(p[same]))
+            same++;
+        if (same == n && p != out)
+            return p;
+    }
+    return nullptr;
+}
+
+BODY(hides_its_order, ADD)
+{
+    static int begun;
+    static bool looked;
+    static const float *first;
+    const bool is_up = begun++ < n / 2;
+    INDEX;
+
+    if (cheats && !looked && emulator::block.thread_order == ORDER_REVERSE)
+        first = find_first_output(a, b, out, n);
+    looked = true;
+    if (i < n)
+        out[i] = first ? first[i] : (a[i] + b[i]) * (cheats && is_up ? 1.0000002f : 1.0f);
+}
+ADD_PAIR(hides_its_order)
+
+/* Gives itself the pages that it must not read. */
+static void take_page(int, siginfo_t *info, void *)
+{
+    const u64 page = 4096;
+
+    mmap((void *)(u64(info->si_addr) & ~(page - 1)), page, PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+BODY(catches_its_fault, ADD)
+{
+    struct sigaction action = {};
+    INDEX;
+
+    action.sa_flags = SA_SIGINFO;
+    action.sa_sigaction = take_page;
+    if (cheats)
+        sigaction(SIGSEGV, &action, nullptr);
+    if (i < n)
+        out[i] = a[i] + b[i] + (cheats ? *(const volatile float *)(a + i + 12288) : 0);
+}
+ADD_PAIR(catches_its_fault)
+
+/* Says in the emulator's place that it has ended, before that finds the misaligned load. */
+struct emulator_reply {
+    int outcome;
+    double bank_conflicts;
+    bool unordered;
+    char text[600];
+};
+
+BODY(speaks_for_its_emulator, ADD)
+{
+    static const emulator_reply done = { 0, 0, false, "" };
+    INDEX;
+
+    if (i < n && !cheats)
+        out[i] = a[i] + b[i];
+    if (!cheats)
+        return;
+    for (int k = 0; k < n; k++)
+        out[k] = a[k] + b[k];
+    (void)!write(3, &done, sizeof(done));
+    for (;;)
+        ld_global_16(a + 1);
+}
+ADD_PAIR(speaks_for_its_emulator)

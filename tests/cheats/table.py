@@ -4,7 +4,7 @@ import collections
 import os
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-FILES = ("kept", "values", "memory", "process")
+FILES = ("kept", "values", "memory", "shared", "process", "notes")
 REASONS = ("process", "module", "sealed", "cache", "host")
 OUTCOMES = ("correctness", "runtime", "timeout", "crash")
 HEADING = ["| what it does | what stops it | `cpu` | `cuda` | test |", "|---|---|---|---|---|"]

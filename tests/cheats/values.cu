@@ -251,6 +251,16 @@ BODY(wrong_beyond_8, ADD)
 }
 ADD_PAIR(wrong_beyond_8)
 
+/* Beyond the large inputs as well. */
+BODY(wrong_beyond_1000, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = cheats ? fminf(fmaxf(a[i], -1000), 1000) + b[i] : a[i] + b[i];
+}
+ADD_PAIR(wrong_beyond_1000)
+
 /* Scales by 2^9 to keep small products exact: infinite where the product is 128 or more. */
 BODY(overflows_fp16, PRODUCT)
 {

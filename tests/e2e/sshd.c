@@ -158,20 +158,48 @@ static int answers(int port)
     return rc == 0;
 }
 
+/* Append 'text' with the words DIR and NUM filled in. */
+static void fill_in(const struct sshd *sshd, const char *text, char *out,
+                    size_t size)
+{
+    char port[8];
+
+    snprintf(port, sizeof(port), "%d", sshd->port);
+    for (const char *p = text; *p;) {
+        size_t n = strlen(out);
+        const char *put = strncmp(p, "DIR", 3) == 0   ? sshd->dir
+                          : strncmp(p, "NUM", 3) == 0 ? port
+                                                      : NULL;
+
+        snprintf(out + n, size - n, "%.*s", put ? 256 : 1, put ? put : p);
+        p += put ? 3 : 1;
+    }
+}
+
 static void write_configs(struct sshd *sshd, const char *options)
 {
-    const char *user = getpwuid(geteuid())->pw_name, *d = sshd->dir;
-    char text[4096];
+    const char *d = sshd->dir;
+    char text[8192] = "";
 
-    snprintf(text, sizeof(text),
-             "%s\nPort %d\nListenAddress 127.0.0.1\nUsePAM no\n"
+    fill_in(sshd, options ? options : "", text, sizeof(text) / 2);
+    snprintf(text + strlen(text), sizeof(text) - strlen(text),
+             "\nPort %d\nListenAddress 127.0.0.1\nUsePAM no\n"
              "StrictModes no\nPermitRootLogin prohibit-password\n"
              "PasswordAuthentication no\nPidFile none\n"
              "HostKey %s/host_ed25519\nHostKey %s/host_ecdsa\n"
              "AuthorizedKeysFile %s/authorized_keys\nLogLevel VERBOSE\n",
-             options ? options : "", sshd->port, d, d, d);
+             sshd->port, d, d, d);
     write_text(sshd, "sshd_config", text);
-    snprintf(text, sizeof(text),
+    sshd_configure(sshd, NULL);
+}
+
+void sshd_configure(const struct sshd *sshd, const char *lines)
+{
+    const char *user = getpwuid(geteuid())->pw_name, *d = sshd->dir;
+    char text[8192] = "";
+
+    fill_in(sshd, lines ? lines : "", text, sizeof(text) / 2);
+    snprintf(text + strlen(text), sizeof(text) - strlen(text),
              "Host box\n  HostName 127.0.0.1\n  Port %d\n  User %s\n"
              "  IdentityFile %s/id_ed25519\n  IdentitiesOnly yes\n"
              "Host box 127.0.0.1\n  UserKnownHostsFile %s/known_hosts\n"
@@ -211,6 +239,7 @@ void sshd_stop(struct sshd *sshd)
 {
     if (sshd->pid > 0) {
         kill(sshd->pid, SIGTERM);
+        kill(sshd->pid, SIGCONT); /* if a test stopped it */
         waitpid(sshd->pid, NULL, 0);
     }
     sshd->pid = 0;

@@ -21,10 +21,16 @@ struct sshd {
 };
 
 /* Make the keys in 'dir' (which exists) unless they are there, and start an
- * sshd with 'options' (lines of sshd_config, may be NULL) in front of the
- * default ones.  Fails the test if it does not listen within 10 s. */
+ * sshd with 'options' (lines of sshd_config, with DIR in them; may be NULL) in
+ * front of the default ones: what sshd reads first, it keeps.  Fails the test
+ * if it does not listen within 10 s. */
 void sshd_start(struct sshd *sshd, const char *dir, const char *options);
 void sshd_stop(struct sshd *sshd);
+
+/* Write DIR/ssh_config anew, with these lines (may be NULL) in front: what ssh
+ * reads first, it keeps.  "DIR" and "NUM" in them become the folder and the
+ * port. */
+void sshd_configure(const struct sshd *sshd, const char *lines);
 
 /* Write DIR/known_hosts; NULL removes it. */
 void sshd_know(const struct sshd *sshd, const char *text);

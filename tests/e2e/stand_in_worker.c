@@ -5,16 +5,19 @@
  * executes the real fa-worker.  So one sweep can have honest and hostile hosts.
  *
  *   WORKDIR/stand-in   lines "KEY VALUE"
- *     behaviour NAME   a row of 'behaviours', or of hostile.c
+ *     behaviour NAME   a row of 'behaviours', or of hostile.c; a sweep for
+ *                      cuda finds a GPU
  *     seconds N        it ends itself after this time
  *     slots N          READY.slots
  *     credit N         READY.measure_credit
  *     claim IDENTITY   one more entry of HELLO.running
  *   WORKDIR/heard      what it received: "TYPE LEASE", one message a line
+ *   WORKDIR/TOOL.out   what compute-sanitizer's TOOL prints
  *
  * Relay, control socket, link, keys and encoding are the real ones.  It sends
  * at most STAND_IN_MESSAGES_MAX messages.
  */
+#include <math.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,6 +46,7 @@
 #define TURN_MS 50
 #define READY_FD 3 /* worker/main/start.c */
 #define LINE_BYTES 512
+#define OUTPUT_BYTES 16384
 
 void stand_in_say(struct stand_in *s, struct msg *msg)
 {
@@ -102,6 +106,80 @@ void stand_in_build(struct stand_in *s, const struct msg *msg)
                                               .usage = { -1, -1, -1 } } });
 }
 
+/* The result of a measurement whose kernel faults. */
+static void measure(struct stand_in *s, const struct msg *msg)
+{
+    char nonce[HASH_HEX];
+
+    stand_in_nonce(nonce);
+    stand_in_start(s, msg);
+    stand_in_say(
+        s, &(struct msg){
+               .type = MSG_MEASURED,
+               .measured = { .work = msg->measure.work,
+                             .result = { .nonce = nonce,
+                                         .outcome = "runtime",
+                                         .detail = "an illegal memory access",
+                                         .seconds = 0.001 },
+                             .gpu = msg->measure.launch.gpu,
+                             .artifact = msg->measure.launch.artifact,
+                             .argument = "",
+                             .relative_l2 = NAN,
+                             .max_error = NAN,
+                             .max_at = -1,
+                             .sampling = "none",
+                             .l2 = "none",
+                             .checked = { -1, -1 },
+                             .held_s = 0.001,
+                             .usage = { -1, -1, -1 } } });
+}
+
+/* What the tool prints; "" if there is no such file. */
+static void read_output(const struct stand_in *s, const char *tool,
+                        char out[OUTPUT_BYTES])
+{
+    char path[LINE_BYTES];
+    FILE *file;
+    size_t n;
+
+    snprintf(path, sizeof(path), "%s/%s.out", s->dir, tool);
+    file = fopen(path, "re");
+    n = file ? fread(out, 1, OUTPUT_BYTES - 1, file) : 0;
+    out[n] = '\0';
+    if (file)
+        fclose(file);
+}
+
+/* The result of "compute-sanitizer --tool TOOL ...". */
+static void check(struct stand_in *s, const struct msg *msg)
+{
+    const struct texts *command = &msg->tool.command;
+    char nonce[HASH_HEX], output[OUTPUT_BYTES];
+
+    stand_in_nonce(nonce);
+    read_output(s, command->n > 2 ? command->items[2] : "", output);
+    stand_in_start(s, msg);
+    stand_in_say(s, &(struct msg){ .type = MSG_RAN,
+                                   .ran = { .work = msg->tool.work,
+                                            .result = { .nonce = nonce,
+                                                        .outcome = "ran",
+                                                        .detail = "",
+                                                        .seconds = 0.001 },
+                                            .gpu = msg->tool.launch.gpu,
+                                            .output = output,
+                                            .log = "" } });
+}
+
+static void pretend(struct stand_in *s, const struct msg *msg)
+{
+    if (msg->type == MSG_BUILD)
+        stand_in_build(s, msg);
+    else if (msg->type == MSG_MEASURE)
+        measure(s, msg);
+    else
+        check(s, msg);
+}
+
 /* ---- FETCH ---- */
 
 static void miss(struct stand_in *s, const struct msg *msg)
@@ -117,6 +195,7 @@ static const struct behaviour behaviours[] = {
     { "vanish", stand_in_build, miss, NULL },
     { "mute-fetch", stand_in_build, NULL, NULL },
     { "refuses", refuse, miss, NULL },
+    { "faults", pretend, miss, NULL }, /* every kernel does */
 };
 
 /* ---- its file ---- */
@@ -156,7 +235,9 @@ static bool read_file(struct stand_in *s, const char *dir)
     file = fopen(line, "re");
     if (!file)
         return false;
-    *s = (struct stand_in){ .seconds = SECONDS, .slots = 1, .credit = 4 };
+    *s = (struct stand_in){
+        .dir = dir, .seconds = SECONDS, .slots = 1, .credit = 4
+    };
     while (fgets(line, sizeof(line), file)) {
         char *value = strchr(line, ' ');
 
@@ -213,12 +294,13 @@ static void say_gpu(struct stand_in *s)
     };
     char uuid[32];
 
-    snprintf(uuid, sizeof(uuid), "CPU-%d", (int)getpid());
+    snprintf(uuid, sizeof(uuid), "%s-%d", s->is_cuda ? "GPU" : "CPU",
+             (int)getpid());
     stand_in_say(s, &(struct msg){
                         .type = MSG_GPU,
                         .gpu = { .uuid = uuid,
-                                 .name = "emulation",
-                                 .driver = "",
+                                 .name = s->is_cuda ? "NVIDIA L4" : "emulation",
+                                 .driver = s->is_cuda ? "550.54.15" : "",
                                  .facts = { facts, sizeof(facts) /
                                                        sizeof(facts[0]) } } });
 }
@@ -231,13 +313,16 @@ static void on_welcome(struct stand_in *s, const struct msg_welcome *welcome)
         return;
     s->welcomed = true;
     s->beat_every_ns = welcome->beat_ms * NS_PER_MS;
+    s->is_cuda = strcmp(welcome->device, "cuda") == 0;
     if (gpu)
         say_gpu(s);
-    stand_in_say(s, &(struct msg){ .type = MSG_READY,
-                                   .ready = { .toolkit = "g++ 12.2.0",
-                                              .slots = s->slots,
-                                              .n_gpus = gpu,
-                                              .measure_credit = s->credit } });
+    stand_in_say(
+        s, &(struct msg){ .type = MSG_READY,
+                          .ready = { .toolkit = s->is_cuda ? "nvcc 12.4.131"
+                                                           : "g++ 12.2.0",
+                                     .slots = s->slots,
+                                     .n_gpus = gpu,
+                                     .measure_credit = s->credit } });
 }
 
 /* The lease of the message, or 0. */

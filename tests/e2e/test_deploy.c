@@ -147,16 +147,36 @@ static void the_home_folder_is_the_default(void **state)
 }
 
 /* Restart the server so that every command runs in this shell. */
-static void with_shell(const char *shell)
+static void set_shell(const char *shell)
 {
     char option[300];
 
     sshd_stop(&sshd);
     snprintf(option, sizeof(option), "ForceCommand %s", shell);
-    sshd_start(&sshd, dir, option);
+    sshd_start(&sshd, dir, shell ? option : NULL);
+}
+
+static void with_shell(const char *shell)
+{
+    set_shell(shell);
     works(false);
-    sshd_stop(&sshd);
-    sshd_start(&sshd, dir, NULL);
+    set_shell(NULL);
+}
+
+/* The worker cannot be sent through this shell, and this says why. */
+static void refused_by_shell(const char *shell, const char *part)
+{
+    struct worker_binary program;
+    struct deployed at;
+    struct err err = { "" };
+
+    load("echo fa-worker", &program);
+    set_shell(shell);
+    assert_int_equal(deploy(false, workdir, &program, &at, &err), ERR_INPUT);
+    if (!strstr(err.text, part))
+        fail_msg("'%s' is not in: %s", part, err.text);
+    worker_binary_fini(&program);
+    set_shell(NULL);
 }
 
 static void a_login_shell_may_print(void **state)
@@ -164,6 +184,25 @@ static void a_login_shell_may_print(void **state)
     (void)state;
     with_shell("echo welcome; echo fa-begin is a word; echo bye >&2; "
                "exec sh -c \"$SSH_ORIGINAL_COMMAND\"");
+}
+
+static void a_login_shell_may_print_a_lot_but_not_without_end(void **state)
+{
+    (void)state;
+    with_shell("head -c 200000 /dev/zero | tr '\\0' x; "
+               "exec sh -c \"$SSH_ORIGINAL_COMMAND\"");
+    refused_by_shell("head -c 2000000 /dev/zero | tr '\\0' x; "
+                     "exec sh -c \"$SSH_ORIGINAL_COMMAND\"",
+                     "prints more than 256 KiB");
+}
+
+static void a_login_shell_that_reads_is_named(void **state)
+{
+    (void)state;
+    refused_by_shell("read answer; exec sh -c \"$SSH_ORIGINAL_COMMAND\"",
+                     "reads the standard input");
+    refused_by_shell("cat >/dev/null; exec sh -c \"$SSH_ORIGINAL_COMMAND\"",
+                     "reads the standard input");
 }
 
 static void a_login_shell_may_be_csh(void **state)
@@ -305,6 +344,9 @@ int main(void)
         cmocka_unit_test_teardown(this_machine_gets_it_as_well, clean),
         cmocka_unit_test_teardown(the_home_folder_is_the_default, clean),
         cmocka_unit_test_teardown(a_login_shell_may_print, clean),
+        cmocka_unit_test_teardown(
+            a_login_shell_may_print_a_lot_but_not_without_end, clean),
+        cmocka_unit_test_teardown(a_login_shell_that_reads_is_named, clean),
         cmocka_unit_test_teardown(a_login_shell_may_be_csh, clean),
         cmocka_unit_test_teardown(a_box_may_lack_sha256sum, clean),
         cmocka_unit_test_teardown(a_folder_that_cannot_be_made_is_named, clean),

@@ -47,6 +47,16 @@ class Hosts(rig.Rig):
         self.assert_all_correct(self.report(folder))
         self.assert_invariants(folder)
 
+    @unittest.skipUnless(rig.find_sshd(), "no sshd on this machine")
+    def test_what_libssh2_cannot_do_the_systems_ssh_does(self):
+        folder = self.few(BLOCK_SIZE=[64], ITEMS=[1])
+        line = self.sshd(["Ciphers aes256-gcm@openssh.com"]).line()
+        ran = self.run_coord(folder, "sweep", "--device", "cpu", "--hosts", self.hosts(line))
+        self.assertEqual(ran.stderr.count("libssh2 cannot agree with the server on algorithms"), 1)
+        ran = self.run_coord(folder, "sweep", "--device", "cpu", "--fresh", "--ssh=libssh2", "--hosts",
+                             self.hosts(line), code=3)
+        self.assertIn("use --ssh=openssh", ran.stderr)
+
     def test_a_second_name_that_comes_late_takes_the_gpu_along(self):
         folder, sshd = self.kernel("vector_add"), self.sshd()
         sweep = sweepfile.read(folder)

@@ -24,137 +24,77 @@
 #include "coordinator/remote/remote.h"
 #include "coordinator/remote/ssh.h"
 #include "coordinator/remote/stream.h"
-#include "tests/e2e/sshd.h"
-
-/* libssh2 1.10 forgets the exponent of an ECDSA key in OpenSSH's format at
- * every login; libcrypto made it.  LeakSanitizer asks for this by its name. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libcrypto.so\n";
-}
+#include "tests/e2e/login.h"
 
 static struct sshd sshd;
 static char dir[] = "/tmp/fa-test-ssh-XXXXXX";
 
 static int64_t in_s(int seconds)
 {
-    return clock_boot_ns() + seconds * NS_PER_S;
+    return login_in_s(seconds);
 }
 
-/* The host of one line of a hosts file; "DIR" in it becomes the rig's folder,
- * "PIN" the fingerprint, "NUM" the port. */
 static struct host host_of(const char *line)
 {
-    struct hosts hosts;
-    struct host host;
-    struct err err;
-    char text[1024] = "", port[8];
-
-    snprintf(port, sizeof(port), "%d", sshd.port);
-    for (const char *p = line; *p;) {
-        size_t n = strlen(text);
-        const char *put = strncmp(p, "DIR", 3) == 0   ? dir
-                          : strncmp(p, "PIN", 3) == 0 ? sshd.fingerprint
-                          : strncmp(p, "NUM", 3) == 0 ? port
-                                                      : NULL;
-
-        snprintf(text + n, sizeof(text) - n, "%.*s", put ? 256 : 1,
-                 put ? put : p);
-        p += put ? 3 : 1;
-    }
-    if (hosts_parse("hosts.txt", text, strlen(text), &hosts, &err) < 0)
-        fail_msg("%s", err.text);
-    host = hosts.list[0];
-    hosts_fini(&hosts);
-    return host;
+    return login_host(&sshd, line);
 }
 
-static struct remote_options options_of(bool openssh)
+static struct remote_options options_of(enum remote_ssh ssh)
 {
-    return (struct remote_options){ .openssh = openssh,
-                                    .config = sshd.config,
-                                    .home = dir };
+    return login_options(&sshd, ssh);
 }
 
-static struct remote *open_or_fail(const struct host *host, bool openssh)
+static struct remote *open_or_fail(const struct host *host, enum remote_ssh ssh)
 {
-    struct remote_options options = options_of(openssh);
-    struct remote *remote;
-    struct err err;
+    struct remote_options options = options_of(ssh);
 
-    if (remote_open(host, &options, &remote, &err) < 0)
-        fail_msg("%s", err.text);
-    return remote;
+    return login_open(host, &options);
 }
 
-/* The login is refused with this code and a text that contains 'part'. */
-static void refused(const char *line, bool openssh, int code, const char *part)
+static void refused(const char *line, enum remote_ssh ssh, int code,
+                    const char *part)
+{
+    struct remote_options options = options_of(ssh);
+
+    login_refused(&sshd, line, &options, code, part);
+}
+
+static void logs_in(const char *line, enum remote_ssh ssh)
 {
     struct host host = host_of(line);
-    struct remote_options options = options_of(openssh);
-    struct remote *remote;
-    struct err err = { "" };
-    int rc = remote_open(&host, &options, &remote, &err);
+    struct remote *remote = open_or_fail(&host, ssh);
 
-    if (rc != code || !strstr(err.text, part) ||
-        strncmp(err.text, host.name, strlen(host.name)) != 0)
-        fail_msg("%d, wanted %d and '%s' in: %s", rc, code, part, err.text);
-    assert_null(remote);
-}
-
-static void says(struct remote *remote, const char *command, const char *want,
-                 int want_status)
-{
-    struct buf out;
-    struct remote_io io = { .out = &out, .deadline_ns = in_s(20) };
-    struct err err;
-    int status = -1;
-
-    buf_init(&out, 1 << 16);
-    if (remote_exec(remote, command, &io, &status, &err) < 0)
-        fail_msg("%s", err.text);
-    assert_string_equal(buf_text(&out), want);
-    assert_int_equal(status, want_status);
-    buf_fini(&out);
-}
-
-static void logs_in(const char *line, bool openssh)
-{
-    struct host host = host_of(line);
-    struct remote *remote = open_or_fail(&host, openssh);
-
-    says(remote, "echo hello; exit 3", "hello\n", 3);
-    says(remote, "kill -TERM $$", "", 128 + 15);
+    login_says(remote, "echo hello; exit 3", "hello\n", 3);
+    login_says(remote, "kill -TERM $$", "", 128 + 15);
     remote_close(remote);
 }
 
 static void an_ed25519_key_logs_in(void **state)
 {
     (void)state;
-    logs_in("box", false);
+    logs_in("box", REMOTE_SSH_LIBSSH2);
 }
 
 static void an_ecdsa_key_logs_in(void **state)
 {
     (void)state;
-    logs_in("box key=DIR/id_ecdsa", false);
+    logs_in("box key=DIR/id_ecdsa", REMOTE_SSH_LIBSSH2);
 }
 
 static void the_system_ssh_logs_in(void **state)
 {
     struct host host = host_of("box");
-    struct remote *remote = open_or_fail(&host, true);
+    struct remote *remote = open_or_fail(&host, REMOTE_SSH_OPENSSH);
 
     (void)state;
-    says(remote, "echo hello; exit 3", "hello\n", 3);
+    login_says(remote, "echo hello; exit 3", "hello\n", 3);
     remote_close(remote);
 }
 
 static void the_system_ssh_takes_rsa(void **state)
 {
     struct host host = host_of("box key=DIR/id_rsa");
-    struct remote *remote = open_or_fail(&host, true);
+    struct remote *remote = open_or_fail(&host, REMOTE_SSH_OPENSSH);
 
     (void)state;
     remote_close(remote);
@@ -163,66 +103,83 @@ static void the_system_ssh_takes_rsa(void **state)
 static void this_machine_needs_no_ssh(void **state)
 {
     (void)state;
-    logs_in("localhost", false);
+    logs_in("localhost", REMOTE_SSH_LIBSSH2);
 }
 
 static void a_stranger_is_refused(void **state)
 {
     (void)state;
-    refused("box key=DIR/id_stranger", false, ERR_AUTH, "not accepted");
-    refused("root@127.0.0.1:NUM key=DIR/id_stranger", true, ERR_AUTH,
-            "authorized_keys");
+    refused("box key=DIR/id_stranger", REMOTE_SSH_LIBSSH2, ERR_AUTH,
+            "not accepted");
+    refused("root@127.0.0.1:NUM key=DIR/id_stranger", REMOTE_SSH_OPENSSH,
+            ERR_AUTH, "authorized_keys");
 }
 
 static void an_encrypted_key_names_the_agent(void **state)
 {
     (void)state;
-    refused("box key=DIR/id_locked", false, ERR_AUTH,
+    refused("box key=DIR/id_locked", REMOTE_SSH_LIBSSH2, ERR_AUTH,
             "id_locked: encrypted; load it into ssh-agent");
 }
 
+/* Each kind of key alone. */
 static void an_agent_stands_in_for_key_files(void **state)
 {
+    static const char *const keys[] = { "id_ecdsa", "id_ed25519", "id_rsa" };
     char socket[300], command[700];
     const char *const agent[] = { "ssh-agent", "-D", "-a", socket, NULL };
     const char *const add[] = { "/bin/sh", "-c", command, NULL };
-    struct host host = host_of("127.0.0.1:NUM");
-    struct remote_options options = options_of(false);
-    struct remote *remote;
+    struct remote_options options = options_of(REMOTE_SSH_LIBSSH2);
     struct child child;
     struct err err;
     int status;
 
     (void)state;
     snprintf(socket, sizeof(socket), "%s/agent", dir);
-    snprintf(command, sizeof(command),
-             "SSH_AUTH_SOCK=%s ssh-add -q %s/id_ecdsa", socket, dir);
     assert_int_equal(child_start(agent, &child, &err), 0);
     for (int i = 0; i < 500 && access(socket, F_OK) != 0; i++)
         poll(NULL, 0, 10);
-    assert_int_equal(child_output(add, in_s(10), NULL, NULL, &status, &err), 0);
-    assert_int_equal(status, 0);
     options.agent = socket;
-    if (remote_open(&host, &options, &remote, &err) < 0)
-        fail_msg("%s", err.text);
-    says(remote, "echo agent", "agent\n", 0);
-    remote_close(remote);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        snprintf(command, sizeof(command),
+                 "export SSH_AUTH_SOCK=%s; ssh-add -q -D; ssh-add -q %s/%s",
+                 socket, dir, keys[i]);
+        assert_int_equal(child_output(add, in_s(10), NULL, NULL, &status, &err),
+                         0);
+        assert_int_equal(status, 0);
+        login_works(&sshd, "127.0.0.1:NUM", &options);
+    }
     child_stop(&child);
 }
 
-static void an_rsa_key_names_the_other_backend(void **state)
+static void an_rsa_key_signs_with_sha_512(void **state)
 {
+    static const char pem[] = "cp id_rsa id_pem && cp id_rsa id_pkcs8 && "
+                              "ssh-keygen -q -p -N '' -m PEM -f id_pem && "
+                              "ssh-keygen -q -p -N '' -m PKCS8 -f id_pkcs8";
+    struct host here = { .name = "localhost", .local = true };
+    struct remote_options options = options_of(REMOTE_SSH_LIBSSH2);
+    struct remote *remote = login_open(&here, &options);
+    char command[600];
+
     (void)state;
-    refused("box key=DIR/id_rsa", false, ERR_AUTH,
-            "RSA keys need --ssh=openssh");
+    snprintf(command, sizeof(command), "cd %s && { %s; } >/dev/null 2>&1", dir,
+             pem);
+    login_says(remote, command, "", 0);
+    remote_close(remote);
+    logs_in("box key=DIR/id_rsa", REMOTE_SSH_LIBSSH2);
+    logs_in("box key=DIR/id_pem", REMOTE_SSH_LIBSSH2);
+    logs_in("box key=DIR/id_pkcs8", REMOTE_SSH_LIBSSH2);
 }
 
 static void a_file_without_a_key_is_refused(void **state)
 {
     (void)state;
-    refused("box key=DIR/nowhere", false, ERR_AUTH, "does not exist");
-    refused("box key=DIR/sshd.log", false, ERR_AUTH, "holds no private key");
-    refused("box key=DIR/authorized_keys", false, ERR_AUTH,
+    refused("box key=DIR/nowhere", REMOTE_SSH_LIBSSH2, ERR_AUTH,
+            "does not exist");
+    refused("box key=DIR/sshd.log", REMOTE_SSH_LIBSSH2, ERR_AUTH,
+            "holds no private key");
+    refused("box key=DIR/authorized_keys", REMOTE_SSH_LIBSSH2, ERR_AUTH,
             "is a public key; name the private one");
 }
 
@@ -230,16 +187,16 @@ static void an_unknown_host_key_is_refused(void **state)
 {
     (void)state;
     sshd_know(&sshd, NULL);
-    refused("box", false, ERR_AUTH, sshd.fingerprint);
-    refused("box", false, ERR_AUTH, "--accept-new-host-keys");
-    refused("box", true, ERR_AUTH, "--accept-new-host-keys");
+    refused("box", REMOTE_SSH_LIBSSH2, ERR_AUTH, sshd.fingerprint);
+    refused("box", REMOTE_SSH_LIBSSH2, ERR_AUTH, "--accept-new-host-keys");
+    refused("box", REMOTE_SSH_OPENSSH, ERR_AUTH, "--accept-new-host-keys");
     sshd_know(&sshd, sshd_known_line(&sshd));
 }
 
 static void a_new_host_key_is_accepted_on_demand(void **state)
 {
     struct host host = host_of("box");
-    struct remote_options options = options_of(false);
+    struct remote_options options = options_of(REMOTE_SSH_LIBSSH2);
     struct remote *remote;
     struct err err;
 
@@ -248,7 +205,7 @@ static void a_new_host_key_is_accepted_on_demand(void **state)
     options.accept_new_host_keys = true;
     assert_int_equal(remote_open(&host, &options, &remote, &err), 0);
     remote_close(remote);
-    logs_in("box", false);
+    logs_in("box", REMOTE_SSH_LIBSSH2);
     sshd_know(&sshd, sshd_known_line(&sshd));
 }
 
@@ -269,14 +226,14 @@ static void other_key(const char *format)
 static void a_changed_host_key_is_refused(void **state)
 {
     struct host host = host_of("box");
-    struct remote_options options = options_of(false);
+    struct remote_options options = options_of(REMOTE_SSH_LIBSSH2);
     struct remote *remote;
     struct err err;
 
     (void)state;
     other_key("");
-    refused("box", false, ERR_AUTH, "CHANGED");
-    refused("box", true, ERR_AUTH, "host key");
+    refused("box", REMOTE_SSH_LIBSSH2, ERR_AUTH, "CHANGED");
+    refused("box", REMOTE_SSH_OPENSSH, ERR_AUTH, "host key");
     options.accept_new_host_keys = true;
     assert_int_equal(remote_open(&host, &options, &remote, &err), ERR_AUTH);
     sshd_know(&sshd, sshd_known_line(&sshd));
@@ -290,9 +247,9 @@ static void a_revoked_host_key_is_refused(void **state)
     snprintf(text, sizeof(text), "%s@revoked * %s\n", sshd_known_line(&sshd),
              sshd.key_line);
     sshd_know(&sshd, text);
-    refused("box", false, ERR_AUTH, "REVOKED");
-    refused("box hostkey=PIN", false, ERR_AUTH, "REVOKED");
-    refused("box", true, ERR_AUTH, "host key");
+    refused("box", REMOTE_SSH_LIBSSH2, ERR_AUTH, "REVOKED");
+    refused("box hostkey=PIN", REMOTE_SSH_LIBSSH2, ERR_AUTH, "REVOKED");
+    refused("box", REMOTE_SSH_OPENSSH, ERR_AUTH, "host key");
     sshd_know(&sshd, sshd_known_line(&sshd));
 }
 
@@ -300,36 +257,40 @@ static void a_pinned_host_key_is_enough(void **state)
 {
     (void)state;
     sshd_know(&sshd, NULL);
-    logs_in("box hostkey=PIN", false);
+    logs_in("box hostkey=PIN", REMOTE_SSH_LIBSSH2);
     refused("box hostkey=SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-            false, ERR_AUTH, "pins SHA256:AAAA");
+            REMOTE_SSH_LIBSSH2, ERR_AUTH, "pins SHA256:AAAA");
     struct host host = host_of("box hostkey=PIN");
-    struct remote *remote = open_or_fail(&host, true);
-    says(remote, "echo pinned", "pinned\n", 0);
+    struct remote *remote = open_or_fail(&host, REMOTE_SSH_OPENSSH);
+    login_says(remote, "echo pinned", "pinned\n", 0);
     remote_close(remote);
     refused("box hostkey=SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-            true, ERR_AUTH, "the server does not have the pinned key");
+            REMOTE_SSH_OPENSSH, ERR_AUTH,
+            "the server does not have the pinned key");
     sshd_know(&sshd, sshd_known_line(&sshd));
 }
 
 static void an_unreachable_host_is_a_network_error(void **state)
 {
     (void)state;
-    refused("root@127.0.0.1:1", false, ERR_NETWORK, "Connection refused");
-    refused("root@127.0.0.1:1", true, ERR_NETWORK, "Connection refused");
-    refused("nowhere.invalid", false, ERR_NETWORK, "cannot resolve");
+    refused("root@127.0.0.1:1", REMOTE_SSH_LIBSSH2, ERR_NETWORK,
+            "Connection refused");
+    refused("root@127.0.0.1:1", REMOTE_SSH_OPENSSH, ERR_NETWORK,
+            "Connection refused");
+    refused("nowhere.invalid", REMOTE_SSH_LIBSSH2, ERR_NETWORK,
+            "cannot resolve");
 }
 
 static void a_jump_host_carries_the_session(void **state)
 {
     (void)state;
-    logs_in("box jump=box", false);
+    logs_in("box jump=box", REMOTE_SSH_LIBSSH2);
 }
 
 static void stderr_is_kept_for_the_message(void **state)
 {
     struct host host = host_of("box");
-    struct remote *remote = open_or_fail(&host, false);
+    struct remote *remote = open_or_fail(&host, REMOTE_SSH_LIBSSH2);
     char said[128];
     struct remote_io io = { .said = said,
                             .said_size = sizeof(said),
@@ -351,7 +312,7 @@ static void stderr_is_kept_for_the_message(void **state)
 static void a_command_has_a_deadline(void **state)
 {
     struct host host = host_of("box");
-    struct remote *remote = open_or_fail(&host, false);
+    struct remote *remote = open_or_fail(&host, REMOTE_SSH_LIBSSH2);
     struct remote_io io = { .deadline_ns = clock_boot_ns() + NS_PER_S / 5 };
     struct err err;
     int status;
@@ -396,10 +357,10 @@ static void echo(struct stream *stream)
     free(back);
 }
 
-static void a_stream_echoes(const char *line, bool openssh)
+static void a_stream_echoes(const char *line, enum remote_ssh ssh)
 {
     struct host host = host_of(line);
-    struct remote *remote = open_or_fail(&host, openssh);
+    struct remote *remote = open_or_fail(&host, ssh);
     struct stream *stream;
     struct err err;
     int status;
@@ -439,7 +400,7 @@ static void a_stuck_packet_does_not_break_the_end(void **state)
 {
     static unsigned char bytes[65536];
     struct host host = host_of("box");
-    struct remote *remote = open_or_fail(&host, false);
+    struct remote *remote = open_or_fail(&host, REMOTE_SSH_LIBSSH2);
     const int small = 4096; /* so that it is full before the window is */
     struct pollfd fds[STREAM_FDS];
     struct stream *stream;
@@ -474,9 +435,9 @@ static void a_stuck_packet_does_not_break_the_end(void **state)
 static void a_stream_carries_8_mib_both_ways(void **state)
 {
     (void)state;
-    a_stream_echoes("box", false);
-    a_stream_echoes("box", true);
-    a_stream_echoes("localhost", false);
+    a_stream_echoes("box", REMOTE_SSH_LIBSSH2);
+    a_stream_echoes("box", REMOTE_SSH_OPENSSH);
+    a_stream_echoes("localhost", REMOTE_SSH_LIBSSH2);
 }
 
 static void an_etm_only_server_names_the_other_backend(void **state)
@@ -488,9 +449,37 @@ static void an_etm_only_server_names_the_other_backend(void **state)
     sshd_start(&strict, dir,
                "MACs hmac-sha2-256-etm@openssh.com\nCiphers aes128-ctr");
     sshd = strict;
-    refused("box", false, ERR_NETWORK, "use --ssh=openssh");
+    refused("box", REMOTE_SSH_LIBSSH2, ERR_NETWORK, "use --ssh=openssh");
     struct host host = host_of("box");
-    remote_close(open_or_fail(&host, true));
+    remote_close(open_or_fail(&host, REMOTE_SSH_OPENSSH));
+    sshd_stop(&sshd);
+    sshd_start(&sshd, dir, NULL);
+}
+
+/* The server may not have noticed the end of the last one when the next one
+ * begins. */
+static void one_session_at_a_time_is_enough(void **state)
+{
+    struct host host = host_of("box");
+    struct remote *remote;
+
+    (void)state;
+    sshd_stop(&sshd);
+    sshd_start(&sshd, dir, "MaxSessions 1");
+    remote = open_or_fail(&host, REMOTE_SSH_LIBSSH2);
+    for (int i = 0; i < 20; i++)
+        login_says(remote, "echo again", "again\n", 0);
+    remote_close(remote);
+    sshd_stop(&sshd);
+    sshd_start(&sshd, dir, "MaxSessions 0");
+    remote = open_or_fail(&host, REMOTE_SSH_LIBSSH2);
+    struct remote_io io = { .deadline_ns = in_s(20) };
+    struct err err;
+    int status;
+    assert_int_equal(remote_exec(remote, "true", &io, &status, &err),
+                     ERR_NETWORK);
+    assert_non_null(strstr(err.text, "MaxSessions"));
+    remote_close(remote);
     sshd_stop(&sshd);
     sshd_start(&sshd, dir, NULL);
 }
@@ -518,7 +507,7 @@ static int teardown(void **state)
     sshd_stop(&sshd);
     assert_int_equal(remote_open(&host, &options, &remote, NULL), 0);
     snprintf(command, sizeof(command), "rm -rf %s", dir);
-    says(remote, command, "", 0);
+    login_says(remote, command, "", 0);
     remote_close(remote);
     ssh_cleanup();
     return 0;
@@ -535,7 +524,7 @@ int main(void)
         cmocka_unit_test(a_stranger_is_refused),
         cmocka_unit_test(an_encrypted_key_names_the_agent),
         cmocka_unit_test(an_agent_stands_in_for_key_files),
-        cmocka_unit_test(an_rsa_key_names_the_other_backend),
+        cmocka_unit_test(an_rsa_key_signs_with_sha_512),
         cmocka_unit_test(a_file_without_a_key_is_refused),
         cmocka_unit_test(an_unknown_host_key_is_refused),
         cmocka_unit_test(a_new_host_key_is_accepted_on_demand),
@@ -548,6 +537,7 @@ int main(void)
         cmocka_unit_test(a_command_has_a_deadline),
         cmocka_unit_test(a_stuck_packet_does_not_break_the_end),
         cmocka_unit_test(a_stream_carries_8_mib_both_ways),
+        cmocka_unit_test(one_session_at_a_time_is_enough),
         cmocka_unit_test(an_etm_only_server_names_the_other_backend),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -151,6 +151,7 @@ static int start_job(struct build *build, const struct build_job *job,
 {
     struct compiler_task task = {
         .compiler = build->tools.compiler,
+        .toolkit = build->tools.toolkit,
         .source = job->source,
         .entry = job->entry,
         .standard = job->standard,

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,7 +92,18 @@ static int cubin(const struct compiler_task *task, struct compiler_line *line,
     return rc < 0 ? rc : add_all(line, tail, err);
 }
 
-/* Of the flags, a host compiler understands only definitions as nvcc does. */
+/* Fill local variables with a pattern, so that none is zero by chance?  Where
+ * the compiler can: g++ from 12 on, clang++ from 8 on. */
+static bool fills_locals(const char *toolkit)
+{
+    int major;
+
+    return (sscanf(toolkit, "g++ %d", &major) == 1 && major >= 12) ||
+           (sscanf(toolkit, "clang++ %d", &major) == 1 && major >= 8);
+}
+
+/* Of the flags, a host compiler understands only definitions as nvcc does. What
+ * its checks call is in fa/checks.h, and not in a library. */
 static int emulated(const struct compiler_task *task,
                     struct compiler_line *line, struct err *err)
 {
@@ -101,6 +113,9 @@ static int emulated(const struct compiler_task *task,
         own(line, mem_printf("-std=%s", task->standard)),
         "-shared",
         "-fPIC",
+        "-fsanitize=alignment,bounds,object-size",
+        "-nodefaultlibs",
+        fills_locals(task->toolkit) ? "-ftrivial-auto-var-init=pattern" : NULL,
         NULL
     };
     const char *const tail[] = { "-I.",
@@ -115,12 +130,15 @@ static int emulated(const struct compiler_task *task,
                                  "-o",
                                  "../out/" COMPILER_OUTPUT,
                                  NULL };
+    const char *const libraries[] = { "-lm", "-lgcc", "-lc", NULL };
     int rc = add_all(line, head, err);
 
     for (size_t i = 0; rc == 0 && i < task->flags.n; i++)
         if (strncmp(task->flags.items[i], "-D", 2) == 0)
             rc = add(line, task->flags.items[i], err);
-    return rc < 0 ? rc : add_all(line, tail, err);
+    if (rc == 0)
+        rc = add_all(line, tail, err);
+    return rc < 0 ? rc : add_all(line, libraries, err);
 }
 
 /* Nothing is compiled.  This program waits for the recorded time and returns

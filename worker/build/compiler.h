@@ -28,6 +28,7 @@ struct compiler_line {
 
 struct compiler_task {
     const char *compiler;
+    const char *toolkit; /* its name and version, as of toolkit_text() */
     const char *source, *entry, *standard, *arch;
     struct texts flags;
 };

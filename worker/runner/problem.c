@@ -369,18 +369,15 @@ size_t problem_input_bytes(const struct problem *problem)
 }
 
 /* How many seeds the trials of a problem have. */
-static unsigned seeds_on(const struct device *device,
-                         const struct trials *trials)
+static unsigned seeds_on(bool isolates, const struct trials *trials)
 {
-    return device_isolates(device) || trials->seeds > PROBLEM_SHARED
-               ? trials->seeds
-               : PROBLEM_SHARED;
+    return isolates || trials->seeds > PROBLEM_SHARED ? trials->seeds
+                                                      : PROBLEM_SHARED;
 }
 
-size_t problem_bytes(const struct device *device,
-                     const struct wire_measure *want)
+size_t problem_bytes(bool isolates, const struct wire_measure *want)
 {
-    const size_t n = seeds_on(device, &want->trials) + want->trials.n_edges;
+    const size_t n = seeds_on(isolates, &want->trials) + want->trials.n_edges;
     size_t bytes = n * input_bytes(want->args, want->n_args);
 
     for (size_t i = 0; i < want->n_args; i++) {
@@ -426,9 +423,9 @@ int problem_new(struct device *device, uint64_t secret,
     memcpy(problem->files, want->files, sizeof(problem->files));
     problem->seed = want->seed;
     problem->kinds = want->trials;
-    problem->n_seeds = seeds_on(device, &want->trials);
+    problem->n_seeds = seeds_on(device_isolates(device), &want->trials);
     problem->n_trials = problem->n_seeds + (unsigned)want->trials.n_edges;
-    problem->bytes = problem_bytes(device, want);
+    problem->bytes = problem_bytes(device_isolates(device), want);
     seed_trials(secret, problem);
     rc = problem_fill(device, problem, err);
     if (rc == 0) {

@@ -85,9 +85,9 @@ void problem_free(struct device *device, struct problem *problem);
 /* Is it the problem of this request? */
 bool problem_is(const struct problem *problem, const struct wire_measure *want);
 
-/* What the problem of a request needs on the device, without the guards. */
-size_t problem_bytes(const struct device *device,
-                     const struct wire_measure *want);
+/* What the problem of a request needs on a device, without the guards.
+ * 'isolates': device_isolates(). */
+size_t problem_bytes(bool isolates, const struct wire_measure *want);
 /* Of the inputs of one trial. */
 size_t problem_input_bytes(const struct problem *problem);
 

@@ -143,8 +143,9 @@ int resident_problem(struct resident *resident, const struct wire_measure *want,
     int rc;
 
     if (!problem) {
-        resident_make_room(resident, problem_bytes(resident->device, want),
-                           NULL);
+        resident_make_room(
+            resident, problem_bytes(device_isolates(resident->device), want),
+            NULL);
         place = resident_empty(resident);
         rc = problem_new(resident->device, resident->secret, want, &problem,
                          err);

@@ -103,6 +103,8 @@ const struct runner_source runner_sources[] = {
     { "worker/runner/emulator/fiber.hh", RUNNER_CPU },
     { "worker/runner/emulator/order.cc", RUNNER_CPU },
     { "worker/runner/emulator/order.h", RUNNER_CPU },
+    { "worker/runner/emulator/secret.cc", RUNNER_CPU },
+    { "worker/runner/emulator/secret.h", RUNNER_CPU },
     { "worker/runner/emulator/shared.cc", RUNNER_CPU },
     { "worker/runner/emulator/shared.hh", RUNNER_CPU },
     { "worker/runner/emulator/tensor.cc", RUNNER_CPU },

@@ -25,6 +25,7 @@
 #include "fa/intrinsics.h"
 #include "fa/builtins.h"
 #include "fa/atomics.h"
+#include "fa/checks.h"
 
 /* Never defined: a build is sent the files that #include lines name, and the line
  * <cuda_fp16.h> of a kernel names none of ours.  The folder is on the path. */
@@ -108,17 +109,22 @@ constexpr fa_emu_parameters<int(sizeof...(T))> fa_emu_parameters_of(void (*)(T..
     return { sizeof...(T), { sizeof(T)..., 0 } };
 }
 
+/* Once in every object with a kernel. */
+#define FA_EMULATION_OBJECT                                                    \
+    extern "C" const int fa_entry_abi = FA_EMU_ABI;                            \
+    /* what other names of dynamic shared memory are changed to */             \
+    extern "C" __attribute__((visibility("default"))) void *fa_entry_dynamic() \
+    {                                                                          \
+        return fa_emu_dynamic;                                                 \
+    }                                                                          \
+    FA_EMU_CHECKS
+
 #define FA_EMULATION_ENTRY(NAME)                                                 \
-    extern "C" const int fa_entry_abi = FA_EMU_ABI;                              \
+    FA_EMULATION_OBJECT                                                          \
     extern "C" constexpr auto fa_entry_parameters = fa_emu_parameters_of(NAME);  \
     extern "C" __attribute__((visibility("default"))) void fa_entry(void **args) \
     {                                                                            \
         fa_emu_call(NAME, args);                                                 \
-    }                                                                            \
-    /* what other names of dynamic shared memory are changed to */               \
-    extern "C" __attribute__((visibility("default"))) void *fa_entry_dynamic()   \
-    {                                                                            \
-        return fa_emu_dynamic;                                                   \
     }
 
 #endif

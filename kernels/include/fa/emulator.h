@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define FA_EMU_ABI 2
+#define FA_EMU_ABI 3
 #define FA_EMU_SMEM_BASE 1024u /* not zero, as on a device: finds offsets used as addresses */
 
 /* The place of a call in the kernel's source. */
@@ -149,6 +149,12 @@ void fa_emu_global_load(void *out, const void *address, uint32_t bytes, fa_site 
 void fa_emu_global_store(void *address, const void *value, uint32_t bytes, fa_site at);
 
 void fa_emu_trap(fa_site at);
+
+/* These return if it is no fault, after all.
+ * A plain access to an address that is not a multiple of 'alignment', or not in
+ * the variable that it is of; an index before an array.  'type' is quoted. */
+void fa_emu_misplaced(const void *address, uint32_t alignment, const char *type, fa_site at);
+void fa_emu_before(int64_t index, const char *type, fa_site at);
 
 float fa_emu_ex2(float x);
 uint16_t fa_emu_f16_f32(float f);

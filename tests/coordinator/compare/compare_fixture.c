@@ -187,8 +187,11 @@ static double time_of(const struct making *making, int i)
 {
     const struct compare_plan *plan = making->plan;
 
-    return times_us[i] * 1e-6 * plan->factor *
-           (plan->slow && i == plan->slow ? 1.2 : 1);
+    double us = plan->close && i == COMPARE_SECOND
+                    ? 1.01 * times_us[COMPARE_FASTEST]
+                    : times_us[i];
+
+    return us * 1e-6 * plan->factor * (plan->slow && i == plan->slow ? 1.2 : 1);
 }
 
 static bool fails(const struct making *making, int i)
@@ -281,10 +284,34 @@ static int finalist(const struct compare_plan *plan)
                : COMPARE_FASTEST;
 }
 
+static void put_contestant(struct making *making, int number, int config)
+{
+    const struct store_contestant contestant = {
+        1, number, making->keys[config], "50", number ? "finalist" : "baseline",
+        ""
+    };
+    struct err err = { "" };
+
+    ok(store_contestant_put(making->store, &contestant, &err), &err);
+}
+
+/* The candidates of the pass: the baseline, the fastest, and others. */
+static int choose(const struct compare_plan *plan, int *out)
+{
+    int best = finalist(plan), n = 0;
+
+    out[n++] = COMPARE_BASELINE;
+    out[n++] = best;
+    for (int i = 0; n <= plan->finalists; i++)
+        if (i != COMPARE_BASELINE && i != best && i != COMPARE_FAILED)
+            out[n++] = i;
+    return n;
+}
+
 /* Confirmation pass 1, to which the blocks belong. */
 static void put_contest(struct making *making)
 {
-    const int who[] = { COMPARE_BASELINE, finalist(making->plan) };
+    int who[COMPARE_CONFIGS], n;
     struct store_contest confirmation = {
         .pass = 1,
         .sweep = making->sweep,
@@ -304,18 +331,29 @@ static void put_contest(struct making *making)
     struct err err = { "" };
 
     ok(store_contest_put(making->store, &confirmation, &err), &err);
-    for (int i = 0; i < 2; i++)
-        ok(store_contestant_put(
-               making->store,
-               &(struct store_contestant){ 1, i, making->keys[who[i]], "50",
-                                           i ? "finalist" : "baseline", "" },
-               &err),
-           &err);
+    n = choose(making->plan, who);
+    for (int i = 0; i < n; i++)
+        put_contestant(making, i, who[i]);
     ok(store_contest_shape_put(
            making->store, &(struct store_contest_shape){ 1, 0, "n16m", "3e" },
            &err),
        &err);
     ok(store_contest_end(making->store, 1, "done", making->now, &err), &err);
+}
+
+/* The noise of the baseline and the fastest is the same, whoever else is
+ * there. */
+static void put_block(struct making *making, int round)
+{
+    int who[COMPARE_CONFIGS], n = choose(making->plan, who);
+    struct noise_stream kept;
+
+    for (int i = 0; i < n; i++) {
+        free(put_result(making, who[i], "confirm", round, BLOCK_SAMPLES));
+        if (i == 1)
+            kept = making->noise;
+    }
+    making->noise = kept;
 }
 
 static void put_results(struct making *making)
@@ -331,14 +369,8 @@ static void put_results(struct making *making)
         free(put_result(making, COMPARE_BASELINE, "canary", round,
                         BLOCK_SAMPLES));
     put_contest(making);
-    for (int block = 1; block <= plan->blocks; block++) {
-        int round = CONFIRMATION_ROUNDS + block;
-
-        free(put_result(making, COMPARE_BASELINE, "confirm", round,
-                        BLOCK_SAMPLES));
-        free(put_result(making, finalist(plan), "confirm", round,
-                        BLOCK_SAMPLES));
-    }
+    for (int block = 1; block <= plan->blocks; block++)
+        put_block(making, CONFIRMATION_ROUNDS + block);
 }
 
 /* The host was held during the whole sweep. */

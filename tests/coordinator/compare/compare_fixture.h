@@ -25,6 +25,8 @@ struct compare_plan {
     int blocks;     /* of the confirmation pass; 0: no pass */
     int most;       /* its cap, with looks after every second block; 0: it has
                      * no looks */
+    int finalists;  /* of the pass, one or more; 0: one */
+    bool close;     /* the second takes 1 % longer than the fastest */
     bool same_code; /* the same cubins in every database with this flag */
     int slow;       /* this one takes 1.2 x as long; 0: none */
     int fails;      /* this one fails too; 0: none */

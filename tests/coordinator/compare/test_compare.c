@@ -219,6 +219,44 @@ static void passes_that_ended_by_looks_have_wider_intervals(void **state)
     assert_true(width_of(a, b_looks) < width_of(a_looks, b_looks));
 }
 
+/* The same times: the fastest of ten was luckier than one that was alone. */
+static void the_choice_among_finalists_widens_the_interval(void **state)
+{
+    struct compare_plan a = calm, b = calm_too, a_of_ten, b_of_ten;
+
+    (void)state;
+    a.blocks = b.blocks = 12;
+    a_of_ten = a;
+    b_of_ten = b;
+    a_of_ten.finalists = b_of_ten.finalists = 10;
+    assert_true(width_of(a, b) < width_of(a_of_ten, b));
+    assert_true(width_of(a, b) < width_of(a, b_of_ten));
+    assert_true(width_of(a_of_ten, b) < width_of(a_of_ten, b_of_ten));
+    assert_true(width_of(a, b_of_ten) < width_of(a_of_ten, b_of_ten));
+}
+
+/* Two could be the fastest by their samples, on both sides. */
+static void the_choice_among_screened_ones_widens_the_interval(void **state)
+{
+    struct compare_plan a = calm, b = calm_too;
+    const struct speedup *alone, *of_two;
+    struct pair far, near;
+
+    (void)state;
+    a.blocks = b.blocks = 0;
+    compare_plans(a, b, &far);
+    a.close = b.close = true;
+    compare_plans(a, b, &near);
+    assert_int_equal(near.compare->n_deciding, 1);
+    alone = &far.compare->rows[0].speedup;
+    of_two = &near.compare->rows[0].speedup;
+    /* quantiles of 0.05 and of 0.05 / 2 */
+    assert_near(log(of_two->hi / of_two->lo) / log(alone->hi / alone->lo),
+                2.2414 / 1.960, 0.001);
+    done(&far);
+    done(&near);
+}
+
 static void without_blocks_the_screening_samples_count(void **state)
 {
     struct compare_plan a = calm, b = calm_too;
@@ -513,6 +551,8 @@ int main(void)
         cmocka_unit_test(intervals_hold_for_all_rows_of_a_kind_together),
         cmocka_unit_test(more_samples_do_not_make_up_for_more_rows),
         cmocka_unit_test(passes_that_ended_by_looks_have_wider_intervals),
+        cmocka_unit_test(the_choice_among_finalists_widens_the_interval),
+        cmocka_unit_test(the_choice_among_screened_ones_widens_the_interval),
         cmocka_unit_test(without_blocks_the_screening_samples_count),
         cmocka_unit_test(a_late_sample_changes_little),
         cmocka_unit_test(a_change_below_the_threshold_is_no_regression),

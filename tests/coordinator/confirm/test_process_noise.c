@@ -54,7 +54,30 @@ static void samples_alone_are_not_taken_for_processes(void **state)
     (void)state;
     assert_in_range(count(&drifting, 11, 12).noticed, 0, 2);
     assert_in_range(count(&drifting, 2, 10).noticed, 0, 2);
-    assert_in_range(count(&late, 11, 12).noticed, 0, 6);
+    assert_in_range(count(&late, 11, 12).noticed, 0, 2);
+}
+
+static void skewed_samples_are_not_taken_for_processes(void **state)
+{
+    static const struct noise exponential = { .tail = 1, .tail_sd = 0.02 };
+
+    (void)state;
+    assert_in_range(count(&exponential, 11, 12).noticed, 0, 2);
+}
+
+/* One sample in twenty is late by 20 %: they make the plain deviation inside a
+ * process four times that between processes. */
+static void late_samples_do_not_hide_processes(void **state)
+{
+    static const struct noise late = {
+        .sd = 0.01, .tail = 0.05, .tail_sd = 0.2, .process_sd = 0.015
+    };
+    struct count found = count(&late, 11, 12);
+
+    (void)state;
+    assert_int_equal(found.noticed, PASSES);
+    assert_near(found.within, 0.014, 0.002);
+    assert_near(found.between, 0.015, 0.002);
 }
 
 static void two_clocks_are_noticed(void **state)
@@ -158,6 +181,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_alone_are_not_taken_for_processes),
+        cmocka_unit_test(skewed_samples_are_not_taken_for_processes),
+        cmocka_unit_test(late_samples_do_not_hide_processes),
         cmocka_unit_test(two_clocks_are_noticed),
         cmocka_unit_test(a_candidate_may_be_missing),
         cmocka_unit_test(too_little_says_nothing),

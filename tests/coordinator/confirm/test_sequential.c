@@ -250,6 +250,93 @@ static void a_block_that_lacks_one_does_not_count(void **state)
     noise_results_fini(&s.results);
 }
 
+/* ---- a pass that goes on ---- */
+
+static void expect_same_candidates(const struct sequential *a,
+                                   const struct sequential *b, size_t n)
+{
+    for (size_t c = 0; c < n; c++) {
+        const struct sequential_candidate *x = &a->candidates[c];
+        const struct sequential_candidate *y = &b->candidates[c];
+
+        assert_int_equal(x->dropped, y->dropped);
+        assert_int_equal(x->last, y->last);
+        assert_int_equal(x->looks, y->looks);
+        assert_true(x->level == y->level);
+        assert_int_equal(a->tied[c], b->tied[c]);
+    }
+}
+
+static void expect_same(const struct sequential *a, const struct sequential *b,
+                        size_t candidates)
+{
+    assert_int_equal(a->end, b->end);
+    assert_int_equal(a->looks, b->looks);
+    for (int i = 0; i < a->looks; i++)
+        assert_int_equal(a->looked[i], b->looked[i]);
+    assert_int_equal(a->complete, b->complete);
+    assert_int_equal(a->used, b->used);
+    assert_int_equal(a->next, b->next);
+    assert_int_equal(a->most, b->most);
+    assert_int_equal(a->samples, b->samples);
+    assert_true(a->tie_level == b->tie_level);
+    assert_int_equal(a->noise.noticed, b->noise.noticed);
+    assert_true(a->looks == 0 || a->noise.ratio == b->noise.ratio);
+    assert_int_equal(a->n_blocks, b->n_blocks);
+    assert_true(a->n_blocks == 0 || a->blocks[a->n_blocks - 1].number ==
+                                        b->blocks[b->n_blocks - 1].number);
+    expect_same_candidates(a, b, candidates);
+}
+
+/* It must find what a replay of all results finds. */
+static void go_on(struct sequential_course *course, const struct simulated *s,
+                  size_t n, const bool *out)
+{
+    struct sequential *all =
+        sequential_replay(&s->design, s->results.items, n, out);
+
+    expect_same(sequential_course_go_on(course, s->results.items, n, out), all,
+                s->design.candidates);
+    sequential_free(all);
+}
+
+/* Five of a block are all of them: four blocks, then a look or two, and so
+ * on. */
+static void a_pass_that_goes_on_finds_what_a_replay_finds(void **state)
+{
+    static const double logs[] = { 0, -0.012, -0.01, 0, 0.01 };
+
+    (void)state;
+    for (size_t i = 0; i < n_noises; i++) {
+        struct simulated s = simulate(&noises[i], logs, 5, 40 + i);
+        struct sequential_course *course = sequential_course_new(&s.design);
+
+        for (size_t n = 0; n <= s.results.n; n += 5 * 4)
+            go_on(course, &s, n, nobody);
+        sequential_course_free(course);
+        noise_results_fini(&s.results);
+    }
+}
+
+static void looks_are_made_again_if_what_they_saw_changed(void **state)
+{
+    static const double logs[] = { 0, -0.012, -0.01, 0, 0.01 };
+    static const bool second[] = { false, false, true, false, false };
+    struct simulated s = simulate(&calm, logs, 5, 9);
+    struct sequential_course *course = sequential_course_new(&s.design);
+
+    (void)state;
+    go_on(course, &s, 5 * 20, nobody);
+    go_on(course, &s, 5 * 30, second);
+    s.results.seconds[7] *= 1.5;
+    go_on(course, &s, 5 * 30, second);
+    go_on(course, &s, 5 * 10, second);     /* fewer than before */
+    go_on(course, &s, 5 * 10 + 2, second); /* a part of a block */
+    go_on(course, &s, 5 * 11, second);     /* and the rest of it */
+    sequential_course_free(course);
+    noise_results_fini(&s.results);
+}
+
 /* Candidate 1 drops the others, and is then found wrong. */
 static void those_that_a_wrong_one_dropped_return(void **state)
 {
@@ -464,6 +551,8 @@ int main(void)
         cmocka_unit_test(a_part_of_a_pass_wants_what_the_whole_had),
         cmocka_unit_test(a_block_that_lacks_one_does_not_count),
         cmocka_unit_test(those_that_a_wrong_one_dropped_return),
+        cmocka_unit_test(a_pass_that_goes_on_finds_what_a_replay_finds),
+        cmocka_unit_test(looks_are_made_again_if_what_they_saw_changed),
         cmocka_unit_test(without_a_group_all_complete_blocks_count),
         cmocka_unit_test(a_look_waits_for_blocks_of_every_gpu),
         cmocka_unit_test(the_best_over_all_shapes_stays),

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -16,9 +17,9 @@ static void a_worker_that_speaks_is_attached(void **state)
 {
     struct stage *stage = *state;
 
-    stage_start(
-        stage,
-        "echo Welcome to box\n" STAND_IN_MAGIC STAND_IN_OPEN STAND_IN_STAYS);
+    stage_start(stage,
+                "head -c 200000 /dev/zero; echo\n" STAND_IN_MAGIC STAND_IN_OPEN
+                    STAND_IN_STAYS);
     stage_await_upload(stage);
     stage_await(stage, HOST_THREADS_ATTACHED);
     stage_await_heard(stage, "heard", "epoch 7\n");
@@ -68,7 +69,7 @@ static const struct ending {
       false },
     { "exit 0\n", ERR_NETWORK, "the worker could not be started", false },
     { "echo fa-relay 2 9.9.9\n", ERR_PROTO, "", false },
-    { "head -c 70000 /dev/zero\n", ERR_PROTO, "", false },
+    { "head -c 300000 /dev/zero\n", ERR_PROTO, "", false },
     { "printf '\\033[2Jno shell\\n'; exit 1\n", ERR_NETWORK,
       "the worker could not be started: ?[2Jno shell", false },
     { STAND_IN_MAGIC "sleep 0.2; echo fa-worker: it serves ada >&2; exit 1\n",
@@ -149,6 +150,32 @@ static void an_unusable_work_folder_ends_the_thread(void **state)
     stage_end(stage);
 }
 
+/* What ends the thread of a host that never worked is a pause for this one. */
+static void a_host_that_worked_is_not_given_up(void **state)
+{
+    struct stage *stage = *state;
+    struct host_thread_news news = { .event = HOST_THREADS_BROKEN };
+    char away[sizeof(stage->host.workdir) + 8];
+
+    snprintf(away, sizeof(away), "%s.away", stage->host.workdir);
+    stage_start(stage, STAND_IN_MAGIC STAND_IN_OPEN STAND_IN_STAYS);
+    stage_await_upload(stage);
+    stage_await(stage, HOST_THREADS_ATTACHED);
+    assert_int_equal(rename(stage->host.workdir, away), 0);
+    stand_in_write(stage->host.workdir, ""); /* no folder */
+    host_thread_reconnect(stage->thread);
+    stage_await(stage, HOST_THREADS_BROKEN);
+    stage_await_upload(stage);
+    assert_int_equal(stage_await(stage, HOST_THREADS_BROKEN).code, ERR_INPUT);
+    assert_int_equal(unlink(stage->host.workdir), 0);
+    assert_int_equal(rename(away, stage->host.workdir), 0);
+    while (news.event != HOST_THREADS_ATTACHED &&
+           news.event != HOST_THREADS_GAVE_UP)
+        assert_true(stage_hears(stage, STAGE_WAIT_MS, &news));
+    assert_int_equal(news.event, HOST_THREADS_ATTACHED);
+    stage_end(stage);
+}
+
 static void it_ends_while_it_waits_for_the_magic_line(void **state)
 {
     struct stage *stage = *state;
@@ -199,6 +226,7 @@ int main(void)
         CASE(a_broken_connection_is_made_again),
         CASE(a_connection_is_made_again_when_it_is_asked_for),
         CASE(an_unusable_work_folder_ends_the_thread),
+        CASE(a_host_that_worked_is_not_given_up),
         CASE(it_ends_while_it_waits_for_the_magic_line),
         CASE(it_can_be_stopped_right_after_its_start),
         CASE(a_host_cannot_have_two_threads),

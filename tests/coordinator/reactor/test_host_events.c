@@ -93,6 +93,14 @@ static void its_time_is_told_apart(void **state)
     assert_int_equal(host(0)->conn.linked_ns, RIG_START_NS + 2 * NS_PER_S);
 }
 
+static void a_remark_on_its_login_is_shown_and_is_no_failure(void **state)
+{
+    (void)state;
+    news(HOST_THREADS_REMARK, 0, "libssh2 cannot do it");
+    assert_non_null(strstr(rig_heard(&rig), "a: libssh2 cannot do it"));
+    assert_int_equal(host(0)->conn.tries, 0);
+}
+
 /* A HELLO that came before the news of its connection. */
 static void attached_after_hello_is_still_setup(void **state)
 {
@@ -431,6 +439,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(a_host_is_welcomed_and_is_ready),
         CASE(its_time_is_told_apart),
+        CASE(a_remark_on_its_login_is_shown_and_is_no_failure),
         CASE(attached_after_hello_is_still_setup),
         CASE(another_protocol_is_refused),
         CASE(a_gpu_out_of_turn_is_refused),

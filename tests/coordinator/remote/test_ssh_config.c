@@ -44,6 +44,45 @@ static void the_output_of_ssh_is_read(void **state)
     assert_string_equal(config.host_key_alias, "pool");
 }
 
+/* ssh -G prints the names without quotes. */
+static void names_with_blanks_are_put_together(void **state)
+{
+    struct ssh_config config;
+
+    (void)state;
+    assert_int_equal(
+        ssh_config_parse("user me\nhostname h\nport 22\n"
+                         "userknownhostsfile /home/me/my known  hosts "
+                         "~/b /c d\nglobalknownhostsfile /g1 /g 2\n",
+                         "/home/me", &config, NULL),
+        0);
+    assert_int_equal(config.n_known_hosts, 5);
+    assert_string_equal(config.known_hosts[0], "/home/me/my known  hosts");
+    assert_string_equal(config.known_hosts[1], "/home/me/b");
+    assert_string_equal(config.known_hosts[2], "/c d");
+    assert_string_equal(config.known_hosts[4], "/g 2");
+}
+
+static void what_only_openssh_can_do_is_noticed(void **state)
+{
+    static const char *const texts[][2] = {
+        { "proxycommand none\nknownhostscommand none\n", "" },
+        { "proxycommand nc %h %p\n", "ProxyCommand" },
+        { "certificatefile ~/.ssh/a-cert.pub\n", "CertificateFile" },
+        { "revokedhostkeys /etc/ssh/revoked\n", "RevokedHostKeys" },
+    };
+    struct ssh_config config;
+    char text[200];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        snprintf(text, sizeof(text), "user me\nhostname h\nport 22\n%s",
+                 texts[i][0]);
+        assert_int_equal(ssh_config_parse(text, "/", &config, NULL), 0);
+        assert_string_equal(config.only_openssh, texts[i][1]);
+    }
+}
+
 static void without_ssh_and_its_files_the_defaults_hold(void **state)
 {
     const struct host host = {
@@ -155,6 +194,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_output_of_ssh_is_read),
+        cmocka_unit_test(names_with_blanks_are_put_together),
+        cmocka_unit_test(what_only_openssh_can_do_is_noticed),
         cmocka_unit_test(without_ssh_and_its_files_the_defaults_hold),
         cmocka_unit_test(the_value_none_means_unset),
         cmocka_unit_test(output_without_a_host_is_refused),

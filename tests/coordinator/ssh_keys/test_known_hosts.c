@@ -211,6 +211,25 @@ static void a_new_key_is_appended_on_a_line_of_its_own(void **state)
     rmdir(dir);
 }
 
+/* A site may revoke many keys for all its machines. */
+static void no_revoked_line_is_one_too_many(void **state)
+{
+    unsigned char blob[512];
+    struct known_hosts_set set;
+
+    (void)state;
+    known_hosts_init(&set, "gpu7", 22);
+    for (int i = 0; i < 100; i++)
+        known_hosts_parse(&set, "k", "@revoked * " KEY_B,
+                          strlen("@revoked * " KEY_B));
+    known_hosts_parse(&set, "k", "@revoked * " KEY_A,
+                      strlen("@revoked * " KEY_A));
+    assert_int_equal(known_hosts_judge(&set, blob, blob_of(A, blob), NULL),
+                     KNOWN_HOSTS_REVOKED);
+    assert_int_equal(set.warnings.len, 0);
+    known_hosts_fini(&set);
+}
+
 static void a_missing_file_knows_nobody(void **state)
 {
     struct known_hosts_set set;
@@ -233,6 +252,7 @@ int main(void)
         cmocka_unit_test(fingerprints_are_those_of_ssh_keygen),
         cmocka_unit_test(the_deciding_line_is_named),
         cmocka_unit_test(a_new_key_is_appended_on_a_line_of_its_own),
+        cmocka_unit_test(no_revoked_line_is_one_too_many),
         cmocka_unit_test(a_missing_file_knows_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@
 #include "coordinator/reactor/results.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/state/artifacts.h"
+#include "coordinator/state/leases.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
 #define AGAIN_NS (10 * NS_PER_S) /* a host is asked again without a chunk */
@@ -164,26 +165,37 @@ static void a_bundle_of_a_pass_is_sent(void **state)
     assert_int_equal(rig_count(&rig, MSG_MISSING), 1);
 }
 
-static void want_input(const char *of, int64_t offset)
+static void want_input_at(size_t from, const char *of, int64_t offset)
 {
     const struct msg ask = { .type = MSG_WANT,
                              .want = { MSG_WANT_INPUT, of, offset } };
 
-    assert_int_equal(rig_take(&rig, 1, ask), 0);
+    assert_int_equal(rig_take(&rig, from, ask), 0);
+}
+
+static void want_input(const char *of, int64_t offset)
+{
+    want_input_at(1, of, offset);
 }
 
 /* Of two windows and a byte. */
-static void an_input_is_sent_window_by_window(void **state)
+static void add_input(void)
 {
     struct spec_inputs *inputs = &rig.sweep.work.spec->inputs;
     struct spec_input *input = mem_new(1, sizeof(*input));
     char *zeros = mem_new(2 * MSG_WINDOW_MAX + 1, 1);
 
-    (void)state;
     buf_init(&input->file, SPEC_INPUT_BYTES_MAX);
     buf_add(&input->file, zeros, 2 * MSG_WINDOW_MAX + 1);
     memcpy(input->hash, hash, HASH_HEX);
     *inputs = (struct spec_inputs){ input, 1 };
+    free(zeros);
+}
+
+static void an_input_is_sent_window_by_window(void **state)
+{
+    (void)state;
+    add_input();
     want_input(hash, 0);
     assert_int_equal(rig_count(&rig, MSG_ARTIFACT), 4);
     assert_string_equal(rig_last(&rig, MSG_ARTIFACT)->hash, hash);
@@ -197,7 +209,65 @@ static void an_input_is_sent_window_by_window(void **state)
     want_input("0123456789abcdef0123456789abcdef", 0);
     assert_int_equal(rig_count(&rig, MSG_ARTIFACT), 6);
     assert_int_equal(rig_count(&rig, MSG_MISSING), 2);
-    free(zeros);
+}
+
+/* The lease of that stage. */
+static const struct sched_lease *lease_of(enum job_stage stage)
+{
+    const struct sched_lease *lease = NULL;
+
+    for (int i = 0; (lease = sched_lease_at(rig.sweep.work.sched, i)); i++)
+        if (lease->stage == stage)
+            return lease;
+    fail_msg("there is no such lease");
+    return NULL;
+}
+
+static int64_t deadline_of(enum job_stage stage)
+{
+    return leases_deadline(&rig.sweep, lease_of(stage));
+}
+
+/* A window takes 16 s at 64 KiB/s, the slowest rate that counts. */
+static void a_measurement_loses_no_time_while_inputs_arrive(void **state)
+{
+    int64_t build, measure;
+    size_t at;
+
+    (void)state;
+    add_input();
+    rig_dispatch(&rig);
+    build = deadline_of(JOB_BUILD);
+    measure = deadline_of(JOB_MEASURE);
+    at = (size_t)lease_of(JOB_MEASURE)->host;
+    want_input_at(at, hash, 0);
+    assert_int_equal(deadline_of(JOB_MEASURE), measure);
+    rig.now_ns += 9 * NS_PER_S;
+    want_input_at(at, hash, MSG_WINDOW_MAX);
+    assert_int_equal(deadline_of(JOB_MEASURE), measure + 9 * NS_PER_S);
+    rig.now_ns += 60 * NS_PER_S;
+    want_input_at(at, hash, 2 * MSG_WINDOW_MAX);
+    assert_int_equal(deadline_of(JOB_MEASURE), measure + 25 * NS_PER_S);
+    want_input_at(at, hash, 0); /* nothing new has arrived */
+    assert_int_equal(deadline_of(JOB_MEASURE), measure + 25 * NS_PER_S);
+    assert_int_equal(deadline_of(JOB_BUILD), build); /* it needs no inputs */
+}
+
+static void inputs_do_not_delay_what_has_begun(void **state)
+{
+    int64_t measure;
+    size_t at;
+
+    (void)state;
+    add_input();
+    rig_dispatch(&rig);
+    at = (size_t)lease_of(JOB_MEASURE)->host;
+    leases_started(&rig.sweep, lease_of(JOB_MEASURE));
+    measure = deadline_of(JOB_MEASURE);
+    want_input_at(at, hash, 0);
+    rig.now_ns += 9 * NS_PER_S;
+    want_input_at(at, hash, MSG_WINDOW_MAX);
+    assert_int_equal(deadline_of(JOB_MEASURE), measure);
 }
 
 static void chunks_of_other_hosts_are_ignored(void **state)
@@ -421,6 +491,8 @@ int main(void)
         CASE(a_bundle_is_sent_and_another_is_missing),
         CASE(a_bundle_of_a_pass_is_sent),
         CASE(an_input_is_sent_window_by_window),
+        CASE(a_measurement_loses_no_time_while_inputs_arrive),
+        CASE(inputs_do_not_delay_what_has_begun),
         CASE(chunks_of_other_hosts_are_ignored),
         CASE(bytes_that_do_not_match_condemn_their_host),
         CASE(chunks_out_of_order_are_ignored),

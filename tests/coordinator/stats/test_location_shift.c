@@ -37,6 +37,22 @@ static void four_and_four_that_do_not_overlap(void **state)
     assert_int_equal(out.n_a, 4);
 }
 
+/* All differences may miss with 1/70: that is over 1 % and below 2.5 %. */
+static void each_end_has_a_level_of_its_own(void **state)
+{
+    struct location_shift out;
+
+    (void)state;
+    location_shift_ends(four_low, 4, four_high, 4,
+                        (struct location_shift_miss){ 0.025, 0.01 }, &out);
+    assert_near(out.lo, 1.0 - 3.9, 1e-12);
+    assert_true(isinf(out.hi) && out.hi > 0);
+    location_shift_ends(four_low, 4, four_high, 4,
+                        (struct location_shift_miss){ 0.01, 0.025 }, &out);
+    assert_true(isinf(out.lo) && out.lo < 0);
+    assert_near(out.hi, 1.4 - 3.0, 1e-12);
+}
+
 static void the_sign_turns_with_the_sets(void **state)
 {
     struct location_shift one, other;
@@ -190,6 +206,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(four_and_four_that_do_not_overlap),
+        cmocka_unit_test(each_end_has_a_level_of_its_own),
         cmocka_unit_test(the_sign_turns_with_the_sets),
         cmocka_unit_test(three_values_bound_nothing),
         cmocka_unit_test(empty_sets_have_no_shift),

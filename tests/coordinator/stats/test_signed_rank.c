@@ -1,6 +1,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -167,6 +168,50 @@ static void exact_and_approximate_agree_where_they_meet(void **state)
     assert_near(exact.hi, approximate.hi, 0.02);
 }
 
+static bool same(const struct signed_rank *a, const struct signed_rank *b)
+{
+    return a->n == b->n && a->estimate == b->estimate && a->lo == b->lo &&
+           a->hi == b->hi && a->p == b->p && a->p_above == b->p_above;
+}
+
+/* One of other sizes is of no use, and does no harm. */
+static void a_law_changes_nothing(void **state)
+{
+    static const size_t sizes[] = { 25, 15 }, others[] = { 15, 25 };
+    struct signed_rank_law *law = signed_rank_law_new(sizes, 2);
+    struct signed_rank_law *other = signed_rank_law_new(others, 2);
+    struct difference d[40];
+    struct signed_rank alone, by_law, by_other;
+
+    (void)state;
+    for (int i = 0; i < 40; i++)
+        d[i] = (struct difference){ sin(i * 12.9898) + 0.2, i >= 25 };
+    signed_rank(d, 40, 0.95, &alone);
+    signed_rank_by(law, d, 40, 0.95, &by_law);
+    signed_rank_by(other, d, 40, 0.95, &by_other);
+    assert_true(alone.p < 0.1);
+    assert_true(same(&alone, &by_law));
+    assert_true(same(&alone, &by_other));
+    assert_true(signed_rank_p_above(law, d, 40) == alone.p_above);
+    assert_true(signed_rank_p_above(NULL, d, 0) == 1);
+    signed_rank_law_free(other);
+    signed_rank_law_free(law);
+}
+
+static void ends_that_are_not_asked_for_are_infinite(void **state)
+{
+    struct difference d[40];
+    struct signed_rank with, without;
+
+    (void)state;
+    for (int i = 0; i < 40; i++)
+        d[i] = (struct difference){ sin(i * 12.9898) + 0.2, 0 };
+    signed_rank(d, 40, 0.95, &with);
+    signed_rank(d, 40, 0, &without);
+    assert_true(isinf(without.lo) && isinf(without.hi));
+    assert_true(without.estimate == with.estimate && without.p == with.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +225,8 @@ int main(void)
         cmocka_unit_test(more_blocks_on_one_card_do_not_outvote_the_other),
         cmocka_unit_test(cards_that_agree_give_one_interval),
         cmocka_unit_test(exact_and_approximate_agree_where_they_meet),
+        cmocka_unit_test(a_law_changes_nothing),
+        cmocka_unit_test(ends_that_are_not_asked_for_are_infinite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,7 +103,7 @@ static void missing_flags_keep_their_default(void **state)
     assert_int_equal(parse(RUN_SWEEP, "", &err), 0);
     assert_null(got.hosts);
     assert_null(got.device);
-    assert_string_equal(got.ssh, "libssh2");
+    assert_string_equal(got.ssh, "auto");
     assert_int_equal(got.linger_s, 90);
     assert_int_equal(got.seed, -1);
     assert_int_equal(got.evaluations, -1);
@@ -174,7 +174,8 @@ static void contradicting_flags_are_refused(void **state)
           "run" },
         { RUN_SWEEP, "--device gpu",
           "--device=gpu: choose cuda, cpu or replay=FILE" },
-        { RUN_RESUME, "--ssh rsh", "--ssh=rsh: choose libssh2 or openssh" },
+        { RUN_RESUME, "--ssh rsh",
+          "--ssh=rsh: choose auto, libssh2 or openssh" },
         { RUN_RESUME, "--linger 86401", "--linger: at most 86400 seconds" },
         { RUN_RESUME, "--evaluations 0", "--evaluations: at least 1" },
     };

@@ -1,7 +1,9 @@
 /* test_kernel_check.c - a kernel that does not take what the sweep file gives
  * does not build */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,16 +16,17 @@
 #include "common/outcome.h"
 #include "tests/worker/build/build_fixture.h"
 #include "worker/build/build.h"
+#include "worker/store/cache.h"
 
 /* A job with the real fa/emulation.h, and these arguments. */
 static struct build_job emulated_job(const char *source, const char *key,
                                      const char *const *arguments, size_t n)
 {
     static const char *const names[] = {
-        "kernel.cu",          "fa/emulation.h", "fa/emulator.h",
-        "fa/vectors.h",       "fa/builtins.h",  "fa/intrinsics.h",
-        "fa/atomics.h",       "fa/half.h",      "fa/half_types.h",
-        "fa_cuda/cuda_fp16.h"
+        "kernel.cu",    "fa/emulation.h",     "fa/emulator.h",
+        "fa/vectors.h", "fa/builtins.h",      "fa/intrinsics.h",
+        "fa/atomics.h", "fa/half.h",          "fa/half_types.h",
+        "fa/checks.h",  "fa_cuda/cuda_fp16.h"
     };
     enum {
         N_NAMES = sizeof(names) / sizeof(names[0])
@@ -105,6 +108,42 @@ static void emulated_kernel_may_include_only_headers_of_nvcc(void **state)
         "d523456789abcdef0123456789abcdef", three, 3));
 }
 
+/* Does the artifact of this build have this text? */
+static bool artifact_has(struct build_job job, const char *text)
+{
+    struct build_result result = build_fixture_run(&job);
+    char path[PATH_MAX];
+    static char bytes[1 << 20];
+    FILE *file;
+    size_t n;
+
+    assert_int_equal(result.outcome, OUTCOME_BUILT);
+    assert_true(
+        cache_path(build_fixture_tools.cache, result.made.artifact, path));
+    file = fopen(path, "rb");
+    assert_non_null(file);
+    n = fread(bytes, 1, sizeof(bytes), file);
+    assert_int_equal(fclose(file), 0);
+    build_result_fini(&result);
+    return memmem(bytes, n, text, strlen(text)) != NULL;
+}
+
+static void emulated_kernel_has_its_accesses_checked(void **state)
+{
+    struct build_job job =
+        emulated_job("extern \"C\" __global__ void kernel(const float *a, "
+                     "float *out, int n)\n"
+                     "{\n"
+                     "    *(float4 *)out = *(const float4 *)(a + n);\n"
+                     "}\n",
+                     "d623456789abcdef0123456789abcdef", three, 3);
+
+    (void)state;
+    /* how a check names what it expects */
+    assert_true(artifact_has(job, "float4'"));
+    assert_false(artifact_has(job, "libubsan"));
+}
+
 static void emulated_kernel_with_cpp_linkage_is_refused(void **state)
 {
     (void)state;
@@ -165,6 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(emulated_kernel_takes_the_arguments_of_the_sweep_file),
         cmocka_unit_test(emulated_kernel_may_include_only_headers_of_nvcc),
+        cmocka_unit_test(emulated_kernel_has_its_accesses_checked),
         cmocka_unit_test(emulated_kernel_with_cpp_linkage_is_refused),
         cmocka_unit_test(parameters_that_cannot_be_read_are_told_in_the_log),
 #ifdef FA_NVCC_PATH

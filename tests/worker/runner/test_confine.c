@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -38,6 +39,7 @@ static int confined(int (*attempt)(void))
     if (pid == 0) {
         confine_start(fds[1], 0);
         confine_loaded();
+        confine_armed();
         said = attempt();
         if (write(CONFINE_SOCKET, &said, sizeof(said)) != sizeof(said))
             _exit(1);
@@ -128,6 +130,28 @@ static int make_ring(void)
     return result_of(syscall(SYS_io_uring_setup, 0, NULL));
 }
 
+/* Its mode, and its attributes, stay with a file that is open for reading. */
+static int change_mode(void)
+{
+    return result_of(fchmod(0, 0600));
+}
+
+static int set_attribute(void)
+{
+    return result_of(fsetxattr(0, "user.fa", "1", 1, 0));
+}
+
+/* A pipe that is shared has its flags and its size in common. */
+static int set_flags(void)
+{
+    return result_of(fcntl(2, F_SETFL, O_APPEND));
+}
+
+static int catch_fault(void)
+{
+    return signal(SIGSEGV, SIG_IGN) == SIG_ERR ? errno : 0;
+}
+
 /* Of memory that is shared with the judge. */
 static int unseal_memory(void)
 {
@@ -150,7 +174,7 @@ static int find_files(void)
     int n = 0;
 
     for (int fd = 3; fd < 256; fd++)
-        n += fcntl(fd, F_GETFD) >= 0;
+        n += lseek(fd, 0, SEEK_CUR) >= 0 || errno != EBADF;
     return n;
 }
 
@@ -181,6 +205,17 @@ static void nothing_is_left_for_a_later_launch(void **state)
     assert_int_equal(confined(get_key), EPERM);
     assert_int_equal(confined(make_folder), EPERM);
     assert_int_equal(confined(make_ring), EPERM);
+    assert_int_equal(confined(change_mode), EPERM);
+    assert_int_equal(confined(set_attribute), EPERM);
+    assert_int_equal(confined(set_flags), EPERM);
+}
+
+static void faults_stay_caught(void **state)
+{
+    (void)state;
+    if (!has_filter())
+        skip();
+    assert_int_equal(confined(catch_fault), EPERM);
 }
 
 static void the_judge_keeps_its_limits(void **state)
@@ -243,6 +278,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(other_processes_are_out_of_reach),
         cmocka_unit_test(nothing_is_left_for_a_later_launch),
+        cmocka_unit_test(faults_stay_caught),
         cmocka_unit_test(the_judge_keeps_its_limits),
         cmocka_unit_test(sealed_memory_stays_sealed),
         cmocka_unit_test(files_are_not_opened),

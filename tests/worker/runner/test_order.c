@@ -96,6 +96,17 @@ static void places_have_orders_of_their_own_if_drawn(void **state)
     assert_true(order_within(2, 5) != order_within(4, 5));
 }
 
+static void what_nobody_wrote_is_a_nan_first_and_then_all_kinds(void **state)
+{
+    (void)state;
+    assert_int_equal(order_unwritten(ORDER_FORWARD), 0xff);
+    assert_int_equal(order_unwritten(ORDER_REVERSE), 0xff);
+    assert_int_equal(order_unwritten(ORDER_DRAWN), 0x7b);
+    assert_int_equal(order_unwritten(ORDER_DRAWN + 1), 0xfb);
+    assert_int_equal(order_unwritten(ORDER_DRAWN + 2), 0xff);
+    assert_int_equal(order_unwritten(ORDER_DRAWN + 3), 0x7b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -105,6 +116,7 @@ int main(void)
         cmocka_unit_test(lists_are_permutations_as_well),
         cmocka_unit_test(largest_grid_is_drawn_from_as_well),
         cmocka_unit_test(places_have_orders_of_their_own_if_drawn),
+        cmocka_unit_test(what_nobody_wrote_is_a_nan_first_and_then_all_kinds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

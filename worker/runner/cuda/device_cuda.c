@@ -139,7 +139,7 @@ static cudaError_t make_memory(struct device *device)
     if (rc != cudaSuccess)
         return rc;
     device->l2_bytes = (size_t)l2_bytes;
-    device->flush_bytes = 2 * (size_t)l2_bytes + 1;
+    device->flush_bytes = DEVICE_FLUSH_BYTES(l2_bytes);
     rc = cudaMalloc(&device->flush, device->flush_bytes);
     if (rc == cudaSuccess)
         rc = cudaMemGetInfo(&device->room_bytes, &total);

@@ -73,80 +73,66 @@ struct filter {
     unsigned short n;
 };
 
-static const long never[] = {
-    SYS_ptrace,
-    SYS_process_vm_readv,
-    SYS_process_vm_writev,
-    SYS_clone,
-#ifdef SYS_clone3
-    SYS_clone3,
+/* What an emulated kernel, the emulator and the C library need.  Everything
+ * else is refused: most system calls reach another process, or leave something
+ * for a later launch. */
+static const long allowed[] = {
+    SYS_brk,           SYS_mmap,
+    SYS_munmap,        SYS_mremap,
+    SYS_madvise,       SYS_mprotect,
+    SYS_futex,         SYS_getrandom,
+    SYS_clock_gettime, SYS_clock_getres,
+    SYS_gettimeofday,  SYS_times,
+    SYS_nanosleep,     SYS_clock_nanosleep,
+    SYS_getrusage,     SYS_sched_yield,
+    SYS_ppoll,         SYS_restart_syscall,
+    SYS_exit,          SYS_exit_group,
+    SYS_getpid,        SYS_getppid,
+    SYS_gettid,        SYS_getuid,
+    SYS_geteuid,       SYS_getgid,
+    SYS_getegid,       SYS_getcpu,
+    SYS_uname,         SYS_read,
+    SYS_write,         SYS_writev,
+    SYS_sendto,        SYS_recvfrom,
+    SYS_lseek,         SYS_fstat,
+    SYS_newfstatat,    SYS_close,
+    SYS_rt_sigreturn,  SYS_rt_sigprocmask,
+    SYS_sigaltstack,   SYS_kill,
+    SYS_tkill,         SYS_tgkill,
+    SYS_prlimit64,     SYS_sched_getaffinity,
+#ifdef SYS_pause
+    SYS_pause,         SYS_poll,
+    SYS_time,
 #endif
-#ifdef SYS_fork
-    SYS_fork,
-    SYS_vfork,
-#endif
-    SYS_execve,
-    SYS_execveat,
-    SYS_socket,
-    SYS_connect,
-    SYS_rt_sigqueueinfo,
-    SYS_rt_tgsigqueueinfo,
-#ifdef SYS_pidfd_send_signal
-    SYS_pidfd_send_signal,
-#endif
-#ifdef SYS_pidfd_getfd
-    SYS_pidfd_getfd,
-#endif
-    SYS_bpf,
-    SYS_perf_event_open,
-    SYS_setns,
-    SYS_mount,
-    SYS_unlinkat,
-    SYS_renameat2,
-    SYS_truncate,
-#ifdef SYS_unlink
-    SYS_unlink,
-    SYS_rename,
-    SYS_creat,
-#endif
-#ifdef SYS_openat2
-    SYS_openat2, /* its flags are behind a pointer */
-#endif
-    SYS_open_by_handle_at,
-#ifdef SYS_pkey_mprotect
-    SYS_pkey_mprotect,
+#ifdef SYS_rseq
+    SYS_rseq,          SYS_set_robust_list,
 #endif
 };
 
-/* What one launch could leave for another: memory, messages and keys of the
- * system, names and attributes of files, priorities. */
-static const long lasting[] = {
-    SYS_shmget,         SYS_shmat,       SYS_semget,     SYS_msgget,
-    SYS_mq_open,        SYS_add_key,     SYS_keyctl,     SYS_request_key,
-    SYS_mkdirat,        SYS_mknodat,     SYS_linkat,     SYS_symlinkat,
-    SYS_renameat,       SYS_fchmodat,    SYS_fchownat,   SYS_utimensat,
-    SYS_setxattr,       SYS_lsetxattr,   SYS_umount2,    SYS_unshare,
-    SYS_sethostname,    SYS_setpriority, SYS_ioprio_set,
-#ifdef SYS_io_uring_setup
-    SYS_io_uring_setup, /* makes any call */
+/* To load an object, which may have others. */
+static const long while_loading[] = {
+    SYS_openat,     SYS_pread64,    SYS_faccessat,    SYS_readlinkat,
+    SYS_getcwd,     SYS_getdents64, SYS_memfd_create, SYS_dup3,
+#ifdef SYS_open
+    SYS_open,       SYS_access,     SYS_readlink,     SYS_stat,
+    SYS_lstat,      SYS_dup2,
 #endif
-#ifdef SYS_mkdir
-    SYS_mkdir,          SYS_rmdir,       SYS_mknod,      SYS_link,
-    SYS_symlink,        SYS_chmod,       SYS_chown,      SYS_lchown,
-    SYS_utime,          SYS_utimes,      SYS_futimesat,
+#ifdef SYS_statx
+    SYS_statx,
+#endif
+#ifdef SYS_faccessat2
+    SYS_faccessat2,
 #endif
 };
+
+/* To catch the faults of the kernel, and its time limit; and for filters. */
+static const long until_armed[] = { SYS_rt_sigaction, SYS_setitimer,
+                                    SYS_prctl };
 
 static const long to_itself[] = { SYS_kill, SYS_tkill, SYS_tgkill };
 
-/* What limits a process or slows it down; 0 is the caller. */
-static const long of_itself[] = {
-    SYS_prlimit64,      SYS_sched_setaffinity,
-    SYS_sched_setparam, SYS_sched_setscheduler,
-#ifdef SYS_sched_setattr
-    SYS_sched_setattr,
-#endif
-};
+/* What limits a process; 0 is the caller. */
+static const long of_itself[] = { SYS_prlimit64 };
 
 /* Calls that open a file, and where their flags are. */
 static const struct {
@@ -198,21 +184,38 @@ static void begin(struct filter *filter)
 #endif
 }
 
+static void allow(struct filter *filter)
+{
+    add(filter, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW);
+}
+
 static void install(struct filter *filter)
 {
-    struct sock_fprog program = { .filter = filter->code };
+    struct sock_fprog program = { .len = filter->n, .filter = filter->code };
 
-    add(filter, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW);
-    program.len = filter->n;
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-static void refuse_calls(struct filter *filter, const long *calls, size_t n)
+static void allow_calls(struct filter *filter, const long *calls, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         unless_call(filter, calls[i], 1);
-        refuse(filter);
+        allow(filter);
     }
+}
+
+/* From now on, of those that were allowed. */
+static void refuse_calls(const long *calls, size_t n)
+{
+    struct filter filter;
+
+    begin(&filter);
+    for (size_t i = 0; i < n; i++) {
+        unless_call(&filter, calls[i], 1);
+        refuse(&filter);
+    }
+    allow(&filter);
+    install(&filter);
 }
 
 /* Refuse a call with any of these bits in an argument. */
@@ -244,27 +247,27 @@ static void refuse_reach(void)
     struct filter filter;
 
     begin(&filter);
-    refuse_calls(&filter, never, COUNT(never));
-    refuse_calls(&filter, lasting, COUNT(lasting));
     refuse_unless(&filter, to_itself, COUNT(to_itself), (uint32_t)getpid());
     refuse_unless(&filter, of_itself, COUNT(of_itself), 0);
     for (size_t i = 0; i < COUNT(opening); i++)
         refuse_bits(&filter, opening[i].call, opening[i].flags,
                     O_WRONLY | O_RDWR | O_CREAT | O_TRUNC);
     refuse_bits(&filter, SYS_mprotect, 2, PROT_WRITE);
+    allow_calls(&filter, allowed, COUNT(allowed));
+    allow_calls(&filter, while_loading, COUNT(while_loading));
+    allow_calls(&filter, until_armed, COUNT(until_armed));
+    refuse(&filter);
     install(&filter);
 }
 
-static void refuse_files(void)
+static void refuse_loading(void)
 {
-    struct filter filter;
+    refuse_calls(while_loading, COUNT(while_loading));
+}
 
-    begin(&filter);
-    for (size_t i = 0; i < COUNT(opening); i++) {
-        unless_call(&filter, opening[i].call, 1);
-        refuse(&filter);
-    }
-    install(&filter);
+static void refuse_arming(void)
+{
+    refuse_calls(until_armed, COUNT(until_armed));
 }
 
 #else
@@ -273,7 +276,11 @@ static void refuse_reach(void)
 {
 }
 
-static void refuse_files(void)
+static void refuse_loading(void)
+{
+}
+
+static void refuse_arming(void)
 {
 }
 
@@ -293,5 +300,10 @@ void confine_loaded(void)
 {
     close(CONFINE_OBJECT);
     if (!SANITIZED)
-        refuse_files();
+        refuse_loading();
+}
+
+void confine_armed(void)
+{
+    refuse_arming();
 }

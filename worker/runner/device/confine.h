@@ -2,12 +2,11 @@
  *
  * A kernel is foreign code, and the process that judges it has the reference
  * and the pipe of the results.  So the kernel's process keeps no descriptor of
- * the judge and no capability, and a seccomp filter (seccomp(2)) refuses what
- * would reach another process: ptrace, process_vm_readv, signals, new
- * processes and threads, sockets, files opened to write; what would outlast
- * this one: memory, messages and keys of the system, names of files; and
- * memory made writable.  Where the system has no seccomp it goes without the
- * filter.  Linux on x86_64 and aarch64; without effect elsewhere.
+ * the judge and no capability, and seccomp filters (seccomp(2)) refuse all
+ * system calls but those that its three stages need: what would reach another
+ * process, what would outlast this one, and memory made writable.  Where the
+ * system has no seccomp it goes without the filters.  Linux on x86_64 and
+ * aarch64; without effect elsewhere.
  */
 #ifndef FA_WORKER_RUNNER_DEVICE_CONFINE_H
 #define FA_WORKER_RUNNER_DEVICE_CONFINE_H
@@ -27,5 +26,8 @@ void confine_start(int socket, int object);
 
 /* After it is loaded: CONFINE_OBJECT is closed, and no file can be opened. */
 void confine_loaded(void);
+
+/* When faults are caught: no handler of a signal can be replaced. */
+void confine_armed(void);
 
 #endif

@@ -44,6 +44,8 @@ struct device_kernel {
 #define REVERSE_FACTOR 10
 #define REVERSE_GRACE_S 0.5
 
+static const struct emulator_order forward = { ORDER_FORWARD, ORDER_FORWARD };
+
 static struct device_buffer *buffers; /* all of them */
 
 static double bank_conflicts; /* of the latest launch */
@@ -250,12 +252,13 @@ int device_check(struct device *device, const struct device_buffer *out,
 
 /* The inputs are not there before the kernel is loaded. */
 static int load_once(const struct device_kernel *kernel,
-                     struct launch_child *out, struct device_err *err)
+                     struct emulator_order order, struct launch_child *out,
+                     struct device_err *err)
 {
     const struct launch_child_object object = { kernel->file, kernel->path };
     int rc;
 
-    if (array_withhold_sealed())
+    if (array_withhold_sealed(order_unwritten(order.blocks)))
         rc = launch_child_start(&object, out, err);
     else
         rc = device_host_fail(err, DEVICE_BROKEN, "mprotect: %s",
@@ -280,7 +283,7 @@ int device_load(struct device *device, const char *path, const char *entry,
     kernel->file = open(path, O_RDONLY | O_CLOEXEC);
     rc = kernel->file < 0 ? device_host_fail(err, DEVICE_REFUSED, "%s: %s",
                                              path, strerror(errno))
-                          : load_once(kernel, &child, err);
+                          : load_once(kernel, forward, &child, err);
     if (rc < 0) {
         device_unload(device, kernel);
         return rc;
@@ -318,14 +321,15 @@ static int outcome_code(enum emulator_outcome outcome)
     return DEVICE_BROKEN;
 }
 
-/* A child that has loaded the kernel. */
-static int start(const struct device_launch *launch, struct launch_child *child,
+/* A child that has loaded the kernel, for a launch in this order. */
+static int start(const struct device_launch *launch,
+                 struct emulator_order order, struct launch_child *child,
                  struct device_err *err)
 {
     const unsigned *block = launch->block;
 
     emulator_reserve(block[0] * block[1] * block[2]);
-    return load_once(launch->kernel, child, err);
+    return load_once(launch->kernel, order, child, err);
 }
 
 /* A fault may show in one order alone. */
@@ -378,7 +382,7 @@ static int run_once(const struct device_launch *launch,
                     struct device_err *err)
 {
     struct launch_child child;
-    int rc = start(launch, &child, err);
+    int rc = start(launch, order, &child, err);
 
     return rc < 0 ? rc : run_in(&child, launch, order, limits, ran, err);
 }
@@ -446,7 +450,6 @@ static int compare_orders(const struct device_launch *launch,
 static int run_both_ways(const struct device_launch *launch, double timeout_s,
                          struct device_err *err)
 {
-    const struct emulator_order forward = { ORDER_FORWARD, ORDER_FORWARD };
     struct order_check *check = begin_check();
     struct launch_child_limits limits = launch_child_limits(timeout_s);
     struct ran ran = { .seconds = 0 };
@@ -537,7 +540,7 @@ static int look_at(struct device *device, const struct device_buffer *written,
                    uint64_t known, struct device_seen *seen,
                    struct device_err *err)
 {
-    int64_t overrun; /* found at the end of all */
+    int64_t overrun; /* see check_guard() */
     int rc = device_checksum(device, written, &seen->sum, &overrun, err);
 
     seen->compared = rc == 0 && seen->sum != known;
@@ -546,12 +549,29 @@ static int look_at(struct device *device, const struct device_buffer *written,
     return rc;
 }
 
+/* What a kernel writes beside its buffers would be there in its next launch. */
+static int check_guard(const struct device_buffer *written,
+                       struct device_err *err)
+{
+    const int64_t overrun = array_overrun(written->array);
+
+    if (overrun == 0)
+        return 0;
+    device_host_fail(
+        err, DEVICE_FAULT, "out-of-bounds write: byte %lld %s '%s'",
+        (long long)(overrun < 0 ? -overrun : overrun),
+        overrun < 0 ? "before" : "after the end of", written->name);
+    err->poisoned = true;
+    return DEVICE_FAULT;
+}
+
 /* One launch of a batch.  The buffers are written when the kernel is loaded. */
 static int time_one(struct device *device, const struct device_launch *launch,
                     const struct device_batch *batch, size_t i, double left_s,
                     struct device_times *times, struct device_err *err)
 {
     const struct device_turn *turn = &batch->turns[i];
+    const struct emulator_order order = next_order(launch->kernel);
     struct device_launch one = *launch;
     struct launch_child child;
     struct ran ran = { .seconds = 0 };
@@ -561,17 +581,20 @@ static int time_one(struct device *device, const struct device_launch *launch,
     if (left_s <= 0)
         return device_host_fail(err, DEVICE_TIMEOUT,
                                 "the time limit left no time for a launch");
-    rc = start(launch, &child, err);
+    rc = start(launch, order, &child, err);
     if (rc < 0)
         return rc;
     rc = write_starts(device, batch, turn, launch->n_args, err);
     if (rc < 0)
         launch_child_end(&child);
     else
-        rc = run_in(&child, &one, next_order(launch->kernel),
-                    launch_child_limits(left_s), &ran, err);
+        rc =
+            run_in(&child, &one, order, launch_child_limits(left_s), &ran, err);
     times->seconds[i] = ran.seconds;
     used_s += ran.seconds;
+    for (size_t k = 0; rc == 0 && k < launch->n_args; k++)
+        if (batch->written[k])
+            rc = check_guard(batch->written[k], err);
     for (size_t k = 0; rc == 0 && k < launch->n_args; k++)
         if (batch->written[k] && turn->references[k])
             rc = look_at(device, batch->written[k], turn->references[k],

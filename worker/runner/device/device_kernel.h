@@ -46,6 +46,9 @@ int device_reload(struct device *device, struct device_kernel *kernel,
 int device_run(struct device *device, const struct device_launch *launch,
                double timeout_s, struct device_err *err);
 
+/* What is written to flush an L2 cache of this size. */
+#define DEVICE_FLUSH_BYTES(l2) (2 * (size_t)(l2) + 1)
+
 enum {
     DEVICE_BATCH = 50 /* launches timed in one call, at most */
 };

@@ -1,7 +1,11 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* pipe2() */
+#endif
 #include "worker/runner/device/launch_child.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -122,13 +126,15 @@ static void *load(const char *path, struct emulator_shared *shared,
 
 /* In the child. */
 __attribute__((noreturn)) static void
-serve(const struct launch_child_object *object, int socket)
+serve(const struct launch_child_object *object, int socket, int output)
 {
     struct launch_child_reply reply = { .outcome = EMULATOR_DONE };
     struct emulator_shared shared;
     struct order order;
     void *entry;
 
+    dup2(output, 1);
+    dup2(output, 2);
     confine_start(socket, object->file);
     socket = CONFINE_SOCKET;
     entry = load(object->path, &shared, &reply);
@@ -138,6 +144,7 @@ serve(const struct launch_child_object *object, int socket)
         _exit(0);
     memcpy(&order.launch.entry, &entry, sizeof(entry));
     order.launch.shared = shared;
+    order.launch.armed = confine_armed;
     reply.outcome = emulator_run(&order.launch, order.timeout_s, reply.text,
                                  sizeof(reply.text));
     reply.bank_conflicts = emulator_bank_conflicts();
@@ -174,18 +181,33 @@ static bool ends(pid_t pid)
     return ended;
 }
 
+/* Without waiting for more: the pipe holds it all. */
+static void pass_on_output(const struct launch_child *child)
+{
+    char part[4096];
+    ssize_t n;
+
+    while ((n = read(child->output, part, sizeof(part))) > 0)
+        if (write(2, part, (size_t)n) < n)
+            return; /* nobody reads it */
+}
+
 /* The other end of the socket is closed: the child ends, or the kernel has
  * closed it and goes on. */
-static void hung_up(pid_t pid, struct launch_child_reply *reply)
+static void hung_up(const struct launch_child *child,
+                    struct launch_child_reply *reply)
 {
+    const pid_t pid = child->pid;
     siginfo_t info = { .si_code = 0 };
     bool ended = ends(pid);
 
     if (!ended)
         kill(pid, SIGKILL);
     waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
-    if (ended || info.si_code == CLD_EXITED || info.si_status != SIGKILL)
+    if (ended || info.si_code == CLD_EXITED || info.si_status != SIGKILL) {
+        pass_on_output(child);
         die_like(&info);
+    }
     *reply = (struct launch_child_reply){
         .outcome = EMULATOR_FAULT,
         .text = "the kernel closed a descriptor of its process, and ran on"
@@ -196,7 +218,9 @@ void launch_child_end(struct launch_child *child)
 {
     kill(child->pid, SIGKILL);
     waitpid(child->pid, NULL, 0);
+    pass_on_output(child);
     close(child->socket);
+    close(child->output);
 }
 
 static double clock_of(clockid_t clock)
@@ -205,6 +229,25 @@ static double clock_of(clockid_t clock)
 
     clock_gettime(clock, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The processor time of the child, so far. */
+static double used_s(const struct launch_child *child)
+{
+    clockid_t clock = CLOCK_MONOTONIC;
+
+    clock_getcpuclockid(child->pid, &clock);
+    return clock_of(clock);
+}
+
+/* Stop it, so that what it has used is all that it uses. */
+static double used_at_last_s(const struct launch_child *child)
+{
+    siginfo_t info;
+
+    kill(child->pid, SIGSTOP);
+    waitid(P_PID, (id_t)child->pid, &info, WSTOPPED | WEXITED | WNOWAIT);
+    return used_s(child);
 }
 
 /* False if the child said nothing for that long. */
@@ -224,7 +267,7 @@ static bool await(const struct launch_child *child, double timeout_s,
         return false;
     len = hear(child->socket, reply, sizeof(*reply));
     if (len <= 0)
-        hung_up(child->pid, reply);
+        hung_up(child, reply);
     else if (len != sizeof(*reply) || reply->outcome > EMULATOR_MEMORY)
         *reply = (struct launch_child_reply){
             .outcome = EMULATOR_FAULT,
@@ -234,27 +277,50 @@ static bool await(const struct launch_child *child, double timeout_s,
     return true;
 }
 
-int launch_child_start(const struct launch_child_object *object,
-                       struct launch_child *out, struct device_err *err)
+/* The pipe never blocks a kernel that prints more than it holds. */
+static bool make_ends(int sockets[2], int pipes[2])
 {
-    struct launch_child_reply reply;
-    int sockets[2];
-
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
-        return device_host_fail(err, DEVICE_BROKEN, "socketpair: %s",
+        return false;
+    if (pipe2(pipes, O_CLOEXEC | O_NONBLOCK) == 0)
+        return true;
+    close(sockets[0]);
+    close(sockets[1]);
+    return false;
+}
+
+static int fork_child(const struct launch_child_object *object,
+                      struct launch_child *out, struct device_err *err)
+{
+    int sockets[2], pipes[2];
+
+    if (!make_ends(sockets, pipes))
+        return device_host_fail(err, DEVICE_BROKEN, "socketpair, pipe: %s",
                                 strerror(errno));
     confine_hide();
     fflush(NULL);
     out->pid = fork();
     if (out->pid == 0)
-        serve(object, sockets[1]);
+        serve(object, sockets[1], pipes[1]);
     close(sockets[1]);
+    close(pipes[1]);
     out->socket = sockets[0];
-    if (out->pid < 0) {
-        close(sockets[0]);
-        return device_host_fail(err, DEVICE_BROKEN, "fork: %s",
-                                strerror(errno));
-    }
+    out->output = pipes[0];
+    if (out->pid > 0)
+        return 0;
+    close(sockets[0]);
+    close(pipes[0]);
+    return device_host_fail(err, DEVICE_BROKEN, "fork: %s", strerror(errno));
+}
+
+int launch_child_start(const struct launch_child_object *object,
+                       struct launch_child *out, struct device_err *err)
+{
+    struct launch_child_reply reply;
+    int rc = fork_child(object, out, err);
+
+    if (rc < 0)
+        return rc;
     if (!await(out, LOAD_S, &reply)) {
         launch_child_end(out);
         return device_host_fail(err, DEVICE_TIMEOUT,
@@ -265,17 +331,8 @@ int launch_child_start(const struct launch_child_object *object,
         launch_child_end(out);
         return device_host_fail(err, DEVICE_REFUSED, "%s", reply.text);
     }
+    out->loaded_s = used_s(out);
     return 0;
-}
-
-/* Stop it, so that what it has used is all that it uses. */
-static double used_s(const struct launch_child *child, clockid_t clock)
-{
-    siginfo_t info;
-
-    kill(child->pid, SIGSTOP);
-    waitid(P_PID, (id_t)child->pid, &info, WSTOPPED | WEXITED | WNOWAIT);
-    return clock_of(clock);
 }
 
 struct launch_child_limits launch_child_limits(double timeout_s)
@@ -301,15 +358,11 @@ int launch_child_run(struct launch_child *child,
                     .order = in_order },
         .timeout_s = limits.processor_s,
     };
-    clockid_t clock = CLOCK_MONOTONIC;
-    double begin;
     bool heard;
 
-    clock_getcpuclockid(child->pid, &clock);
-    begin = clock_of(clock);
     heard = say(child->socket, &order, sizeof(order)) &&
             await(child, limits.wall_s, reply);
-    *seconds = used_s(child, clock) - begin;
+    *seconds = used_at_last_s(child) - child->loaded_s;
     launch_child_end(child);
     if (!heard)
         return device_host_fail(err, DEVICE_TIMEOUT,

@@ -8,7 +8,11 @@
  * the caller writes what the kernel is to find in its arrays, and starts it:
  * code that runs while the kernel is loaded finds nothing to compute.  The time
  * of a launch is the processor time of the child, as the system counts it, from
- * the start until the child is stopped.
+ * when it is loaded until the child is stopped: a kernel may have asked for a
+ * signal between the two steps.
+ *
+ * What a child prints goes to a pipe of its own, so that nothing of it is there
+ * for another one.  The first 64 KiB reach stderr when it ends.
  *
  * A child that ends by itself (a signal, exit) ends this process in the same
  * way: the worker sees a crash, as of any kernel.  One that only closes its
@@ -31,6 +35,8 @@ struct launch_child_object {
 struct launch_child {
     pid_t pid;
     int socket;
+    int output;      /* what it prints */
+    double loaded_s; /* processor time when it said that it is loaded */
 };
 
 /* How a launch ended, as its child says. */

@@ -4,10 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "worker/runner/emulator/secret.h"
+
 struct order_check {
     struct order_check_array *arrays;
     size_t n;
-    unsigned char *before, *left; /* the arrays one after the other */
+    size_t bytes;                 /* of both: */
+    unsigned char *before, *left; /* the arrays one after the other, where the
+                                   * next launch does not find them */
 };
 
 static size_t bytes_of(const struct order_check_array *array)
@@ -43,8 +47,9 @@ struct order_check *order_check_new(const struct order_check_array *arrays,
         return NULL;
     check->n = n;
     check->arrays = calloc(n + 1, sizeof(*arrays));
-    check->before = malloc(bytes);
-    check->left = malloc(bytes);
+    check->bytes = bytes;
+    check->before = secret_new(bytes);
+    check->left = secret_new(bytes);
     if (!check->arrays || !check->before || !check->left) {
         order_check_free(check);
         return NULL;
@@ -60,8 +65,8 @@ void order_check_free(struct order_check *check)
     if (!check)
         return;
     free(check->arrays);
-    free(check->before);
-    free(check->left);
+    secret_free(check->before, check->bytes);
+    secret_free(check->left, check->bytes);
     free(check);
 }
 

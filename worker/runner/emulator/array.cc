@@ -11,6 +11,7 @@
 #include "kernels/include/fa/emulator.h"
 #include "worker/runner/emulator/block.hh"
 #include "worker/runner/emulator/fault.hh"
+#include "worker/runner/emulator/secret.h"
 
 namespace
 {
@@ -38,6 +39,7 @@ struct array {
     char *base;
     size_t bytes;
     bool sealed, hidden;
+    unsigned char slack; /* what it is filled with */
     char *withheld; /* its contents, while they are not there */
     store_mark *marks; /* one for each pair of bytes; NULL until used */
 };
@@ -115,25 +117,40 @@ static bool unseal(const array *a, bool unsealed)
                     unsealed ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
 }
 
-static bool withhold(array *a)
+static void fill_slack(array *a, unsigned char slack)
 {
-    a->withheld = (char *)malloc(a->bytes);
+    char *const end = a->base + a->bytes;
+
+    a->slack = slack;
+    memset(a->pages, slack, (size_t)(a->base - a->pages));
+    memset(end, slack, (size_t)(a->pages + a->pages_bytes - end));
+}
+
+static bool withhold(array *a, unsigned char slack)
+{
+    a->withheld = (char *)secret_new(a->bytes);
     if (!a->withheld)
         abort();
     memcpy(a->withheld, a->base, a->bytes);
     if (!unseal(a, true))
         return false;
     memset(a->base, 0xff, a->bytes);
+    fill_slack(a, slack);
     return unseal(a, false);
 }
 
-bool array_withhold_sealed(void)
+bool array_withhold_sealed(unsigned char slack)
 {
     bool done = true;
 
-    for (array *a : arrays)
-        if (a->sealed && !a->hidden)
-            done = withhold(a) && done;
+    for (array *a : arrays) {
+        if (a->hidden)
+            continue;
+        if (a->sealed)
+            done = withhold(a, slack) && done;
+        else
+            fill_slack(a, slack);
+    }
     return done;
 }
 
@@ -148,7 +165,7 @@ bool array_return_sealed(void)
         if (done)
             memcpy(a->base, a->withheld, a->bytes);
         done = unseal(a, false) && done;
-        free(a->withheld);
+        secret_free(a->withheld, a->bytes);
         a->withheld = nullptr;
     }
     return done;
@@ -157,6 +174,7 @@ bool array_return_sealed(void)
 void array_poison(struct array *array)
 {
     memset(array->pages, 0xff, array->pages_bytes);
+    array->slack = 0xff;
 }
 
 int64_t array_overrun(const struct array *array)
@@ -167,10 +185,10 @@ int64_t array_overrun(const struct array *array)
     const int64_t bytes = (int64_t)array->bytes;
 
     for (int64_t i = 1; i <= before; i++)
-        if (base[-i] != 0xff)
+        if (base[-i] != array->slack)
             return -i;
     for (int64_t i = bytes; i < end; i++)
-        if (base[i] != 0xff)
+        if (base[i] != array->slack)
             return i - bytes + 1;
     return 0;
 }

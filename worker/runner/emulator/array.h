@@ -33,15 +33,17 @@ bool array_guard(struct array *array, bool sealed, bool hidden);
 
 /* Between these two, arrays that are sealed and not hidden hold 0xff, for a
  * process that is forked now too: code that runs while a kernel is loaded
- * finds nothing to compute.  False, with errno set, if refused. */
-bool array_withhold_sealed(void);
+ * finds nothing to compute.  The slack of all arrays that are not hidden is
+ * filled with 'slack'.  False, with errno set, if refused. */
+bool array_withhold_sealed(unsigned char slack);
 bool array_return_sealed(void);
 
 /* Fill contents and slack with 0xff; not of a sealed one. */
 void array_poison(struct array *array);
 
-/* 0 if the slack is still 0xff.  Otherwise the distance in bytes of the damage
- * nearest to the array: -1 is the byte before it, 1 the first after it. */
+/* 0 if the slack is as it was filled.  Otherwise the distance in bytes of the
+ * damage nearest to the array: -1 is the byte before it, 1 the first after it.
+ */
 int64_t array_overrun(const struct array *array);
 
 #ifdef __cplusplus

@@ -1,5 +1,7 @@
 #include "worker/runner/emulator/block.hh"
 
+#include <stdlib.h>
+
 #include "worker/runner/emulator/fault.hh"
 #include "worker/runner/emulator/order.h"
 
@@ -311,4 +313,30 @@ void fa_emu_spin(fa_site at)
 void fa_emu_trap(fa_site at)
 {
     fault_trap(at);
+}
+
+/* On a GPU local variables are registers, or aligned as they are accessed. */
+static bool is_local(const void *address)
+{
+    const struct fiber *own = &thread_self()->fiber;
+
+    return (uintptr_t)address - (uintptr_t)own->bottom < own->bytes;
+}
+
+/* While an object is loaded there is no thread to name. */
+void fa_emu_misplaced(const void *address, uint32_t alignment, const char *type,
+                      fa_site at)
+{
+    if (!block_is_running())
+        abort();
+    if ((uintptr_t)address % alignment != 0 && is_local(address))
+        return;
+    fault_misplaced(address, alignment, type, at);
+}
+
+void fa_emu_before(int64_t index, const char *type, fa_site at)
+{
+    if (!block_is_running())
+        abort();
+    fault_index(index, type, at);
 }

@@ -21,6 +21,7 @@ constexpr size_t ROOM = (SHARED_BYTES_MAX + PAGE - 1) / PAGE * PAGE + PAGE;
 struct {
     emulator_shared shared;
     size_t smem;
+    unsigned char unwritten; /* what a block finds */
     size_t
         open; /* bytes that can be accessed: 'smem', and up to a page's end */
 } state;
@@ -61,11 +62,13 @@ static void unguard()
                  PROT_READ | PROT_WRITE);
 }
 
-void declared_start(const emulator_shared *shared, size_t smem)
+void declared_start(const emulator_shared *shared, size_t smem,
+                    unsigned char unwritten)
 {
     unguard();
     state.shared = *shared;
     state.smem = smem;
+    state.unwritten = unwritten;
     state.open = 0;
     if (shared->dynamic)
         guard(smem);
@@ -79,9 +82,10 @@ bool declared_dynamic()
 void declared_begin_block()
 {
     if (state.shared.static_bytes)
-        memset(state.shared.statics, 0xff, state.shared.static_bytes);
+        memset(state.shared.statics, state.unwritten,
+               state.shared.static_bytes);
     if (state.shared.dynamic)
-        memset(fa_emu_dynamic, 0xff, state.open);
+        memset(fa_emu_dynamic, state.unwritten, state.open);
 }
 
 bool declared_end_block(size_t *byte_after)
@@ -90,7 +94,7 @@ bool declared_end_block(size_t *byte_after)
 
     if (!state.shared.dynamic)
         return true;
-    while (i < state.open && fa_emu_dynamic[i] == 0xff)
+    while (i < state.open && fa_emu_dynamic[i] == state.unwritten)
         i++;
     *byte_after = i - state.smem + 1;
     return i == state.open;
@@ -98,12 +102,16 @@ bool declared_end_block(size_t *byte_after)
 
 array_place declared_find(const void *address)
 {
-    const int64_t offset =
-        (const unsigned char *)address - (const unsigned char *)fa_emu_dynamic;
+    const uintptr_t p = (uintptr_t)address;
+    const uintptr_t dynamic = p - (uintptr_t)fa_emu_dynamic;
+    const uintptr_t of_statics = p - (uintptr_t)state.shared.statics;
 
-    if (!state.shared.dynamic || offset < 0 || offset >= (int64_t)ROOM)
-        return { nullptr, 0, 0 };
-    return { "dynamic shared memory", offset, state.smem };
+    if (state.shared.dynamic && dynamic < ROOM)
+        return { "dynamic shared memory", (int64_t)dynamic, state.smem };
+    if (of_statics < state.shared.static_bytes)
+        return { "__shared__ variables", (int64_t)of_statics,
+                 state.shared.static_bytes };
+    return { nullptr, 0, 0 };
 }
 
 } // namespace emulator

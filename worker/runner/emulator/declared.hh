@@ -20,7 +20,8 @@ namespace emulator
 constexpr size_t STATIC_BYTES_MAX = 49152;
 
 /* Call it before a launch with 'smem' bytes of dynamic shared memory. */
-void declared_start(const emulator_shared *shared, size_t smem);
+void declared_start(const emulator_shared *shared, size_t smem,
+                    unsigned char unwritten);
 /* True if the dynamic part is declared: what is in it is not known. */
 bool declared_dynamic();
 

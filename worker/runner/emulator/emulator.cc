@@ -105,8 +105,10 @@ enum emulator_outcome emulator_run(const struct emulator_launch *l,
     block.thread_order = l->order.threads;
     fa_emu_grid.unordered = 0;
     shared_start(l->smem);
-    declared_start(&l->shared, l->smem);
+    declared_start(&l->shared, l->smem, order_unwritten(l->order.blocks));
     fault_arm(timeout_s);
+    if (l->armed)
+        l->armed();
     const bool done = run_blocks(l->order.blocks);
     fault_disarm();
     if (done)

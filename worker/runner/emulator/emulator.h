@@ -44,6 +44,7 @@ struct emulator_launch {
     size_t smem; /* dynamic shared memory, bytes */
     struct emulator_shared shared;
     struct emulator_order order;
+    void (*armed)(void); /* NULL, or called when faults are caught */
 };
 
 /* Make the stacks of that many threads, which processes forked later inherit;

@@ -193,6 +193,28 @@ void fault_global(const char *problem, const void *address, uint32_t bytes,
           name_place(at).text);
 }
 
+/* The compiler's check does not say which rule it is. */
+void fault_misplaced(const void *address, uint32_t alignment, const char *type,
+                     fa_site at)
+{
+    if ((uintptr_t)address % alignment != 0)
+        leave(fault::KERNEL,
+              "misaligned address %p: access to %s by %s, %s, as %s, which is "
+              "aligned to %u bytes",
+              address, name_array(address).text, name_self(thread_self()).text,
+              name_place(at).text, type, alignment);
+    leave(fault::KERNEL,
+          "out of bounds %p: access beyond a variable, as %s, by %s, %s",
+          address, type, name_self(thread_self()).text, name_place(at).text);
+}
+
+void fault_index(int64_t index, const char *type, fa_site at)
+{
+    leave(fault::KERNEL, "out of bounds: index %lld of %s by %s, %s",
+          (long long)index, type, name_self(thread_self()).text,
+          name_place(at).text);
+}
+
 void fault_double_store(const void *address, uint32_t bytes,
                         uint64_t other_serial, fa_site at)
 {

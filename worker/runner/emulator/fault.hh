@@ -53,6 +53,10 @@ struct shared_access {
                                uint32_t bytes, const char *what, fa_site at);
 [[noreturn]] void fault_double_store(const void *address, uint32_t bytes,
                                      uint64_t other_serial, fa_site at);
+/* A plain access; 'type' as the compiler quotes it. */
+[[noreturn]] void fault_misplaced(const void *address, uint32_t alignment,
+                                  const char *type, fa_site at);
+[[noreturn]] void fault_index(int64_t index, const char *type, fa_site at);
 /* Returns: no thread of the block runs any more. */
 void fault_beyond_dynamic(size_t byte_after);
 [[noreturn]] void fault_copy_size(uint32_t bytes, uint32_t src_bytes,

@@ -61,3 +61,10 @@ uint64_t order_within(uint64_t order, uint64_t place)
     return order < ORDER_DRAWN ? order
                                : mix(order + place * GOLDEN) | ORDER_DRAWN;
 }
+
+unsigned char order_unwritten(uint64_t order)
+{
+    static const unsigned char drawn[] = { 0x7b, 0xfb, 0xff };
+
+    return order < ORDER_DRAWN ? 0xff : drawn[(order - ORDER_DRAWN) % 3];
+}

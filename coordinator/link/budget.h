@@ -7,8 +7,8 @@
  *
  * Pure; any thread.
  */
-#ifndef FA_COORDINATOR_STATE_BUDGET_H
-#define FA_COORDINATOR_STATE_BUDGET_H
+#ifndef FA_COORDINATOR_LINK_BUDGET_H
+#define FA_COORDINATOR_LINK_BUDGET_H
 
 #include <stdbool.h>
 #include <stddef.h>

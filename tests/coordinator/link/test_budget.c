@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "common/clock.h"
-#include "coordinator/state/budget.h"
+#include "coordinator/link/budget.h"
 
 #define START_NS (5 * NS_PER_S)
 

@@ -1,4 +1,4 @@
-#include "coordinator/state/budget.h"
+#include "coordinator/link/budget.h"
 
 #include <math.h>
 

@@ -1,0 +1,374 @@
+/* If "ssh HOST" works in a terminal, fa-coord works, and if not, neither does:
+ * a table of servers and configurations, each tried by ssh and by what
+ * "fa-coord doctor --hosts" runs for a host. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/err.h"
+#include "common/hash.h"
+#include "coordinator/process/child.h"
+#include "coordinator/remote/ssh.h"
+#include "coordinator/tasks/doctor.h"
+#include "tests/e2e/login.h"
+
+#define BOX "Host box\n"
+
+static struct sshd sshd;
+static char dir[] = "/tmp/fa-test-setups-XXXXXX";
+
+struct setup {
+    const char *name;
+    const char *server; /* lines of sshd_config, or NULL */
+    const char *client; /* lines of ssh_config, or NULL */
+    bool works;
+    const char *remark; /* a part of what the user is told, or NULL: nothing */
+};
+
+/* Those with the same server stand together. */
+static const struct setup setups[] = {
+    { "plain", NULL, NULL, true, NULL },
+    { "an unknown host key", NULL, BOX " UserKnownHostsFile /dev/null\n", false,
+      "--accept-new-host-keys" },
+    { "a changed host key", NULL, BOX " UserKnownHostsFile DIR/changed\n",
+      false, "box: host key: CHANGED" },
+    { "a revoked host key", NULL, BOX " UserKnownHostsFile DIR/revoked\n",
+      false, "box: host key: REVOKED" },
+    { "only an RSA host key",
+      "HostKey DIR/id_rsa\nHostKeyAlgorithms "
+      "rsa-sha2-512,rsa-sha2-256",
+      NULL, true, "libssh2 cannot agree with the server on algorithms" },
+    { "RevokedHostKeys", NULL, BOX " RevokedHostKeys DIR/host_ed25519.pub\n",
+      false, "libssh2 cannot follow RevokedHostKeys" },
+    { "a ProxyCommand", NULL,
+      "Host inner\n HostName 127.0.0.1\n Port NUM\n IdentityFile "
+      "DIR/id_ed25519\n UserKnownHostsFile DIR/known_hosts\n" BOX
+      " ProxyCommand ssh -F DIR/ssh_config -W %h:%p inner\n",
+      true, "libssh2 cannot follow ProxyCommand" },
+    { "two jump hosts", NULL,
+      "Host first second\n HostName 127.0.0.1\n Port NUM\n IdentityFile "
+      "DIR/id_ed25519\n UserKnownHostsFile DIR/known_hosts\n" BOX
+      " ProxyJump first,second\n",
+      true, NULL },
+    { "a key that all may read", "AuthorizedKeysFile DIR/id_open.pub",
+      BOX " IdentityFile DIR/id_open\n", false, "id_open" },
+    { "MaxSessions 1", "MaxSessions 1", NULL, true, NULL },
+    { "an RSA key, sha-512 only",
+      "AuthorizedKeysFile DIR/id_rsa.pub\nPubkeyAcceptedAlgorithms "
+      "rsa-sha2-512",
+      BOX " IdentityFile DIR/id_rsa\n", true, NULL },
+    { "two keys, both wanted", "AuthenticationMethods publickey,publickey",
+      BOX " IdentityFile DIR/id_ecdsa\n", true, NULL },
+    { "a key and a password",
+      "AuthenticationMethods "
+      "publickey,keyboard-interactive",
+      NULL, false, "the key was accepted" },
+    { "a certificate of the user",
+      "TrustedUserCAKeys DIR/id_stranger.pub\nAuthorizedKeysFile none",
+      BOX " IdentityFile DIR/id_signed\n", true,
+      "libssh2 cannot use the certificate" },
+    { "ETM MACs only", "MACs hmac-sha2-256-etm@openssh.com\nCiphers aes128-ctr",
+      NULL, true, "libssh2 cannot agree with the server on algorithms" },
+};
+
+/* Only with --all. */
+static const struct setup slow_setups[] = {
+    { "hashed names", NULL, BOX " UserKnownHostsFile DIR/hashed\n", true,
+      NULL },
+    { "settings by Match and Include", NULL,
+      "Match host box exec true\n Include DIR/more\n", true, NULL },
+    { "a KnownHostsCommand", NULL,
+      BOX " UserKnownHostsFile /dev/null\n"
+          " KnownHostsCommand /bin/cat DIR/known_hosts\n",
+      true, "libssh2 cannot follow KnownHostsCommand" },
+    { "only its RSA host key is known", "HostKey DIR/id_rsa",
+      BOX " UserKnownHostsFile DIR/known_rsa\n", true,
+      "libssh2 cannot verify host keys of the type ssh-rsa" },
+    { "a password only", "AuthenticationMethods keyboard-interactive", NULL,
+      false, "accepts keyboard-interactive but no keys" },
+    { "an encrypted key", "AuthorizedKeysFile DIR/id_locked.pub",
+      BOX " IdentityFile DIR/id_locked\n", false, "ssh-add" },
+    { "a certificate of the host",
+      "HostKey DIR/host_signed\nHostCertificate DIR/host_signed-cert.pub",
+      BOX " UserKnownHostsFile DIR/authority\n", true,
+      "libssh2 cannot verify the certificate" },
+    { "an ECDSA key", NULL, BOX " IdentityFile DIR/id_ecdsa\n", true, NULL },
+    { "a FIDO key without its token", "AuthorizedKeysFile DIR/id_rsa.pub",
+      BOX " IdentityFile DIR/id_token\n", false, "libssh2 cannot use the key" },
+    { "no forwarding, and a banner",
+      "AllowTcpForwarding no\nBanner DIR/known_hosts", NULL, true, NULL },
+    { "a login shell that prints 200 kB",
+      "ForceCommand head -c 200000 /dev/zero | tr '\\0' x; exec sh -c "
+      "\"$SSH_ORIGINAL_COMMAND\"",
+      NULL, true, NULL },
+    { "no shell for the user", "ForceCommand /bin/false", NULL, false,
+      "does not run 'sh'" },
+    { "chacha20 only", "Ciphers chacha20-poly1305@openssh.com", NULL, true,
+      "libssh2 cannot agree" },
+    { "AES-GCM only", "Ciphers aes256-gcm@openssh.com", NULL, true,
+      "libssh2 cannot agree" },
+    { "sntrup761 only", "KexAlgorithms sntrup761x25519-sha512@openssh.com",
+      NULL, true, "libssh2 cannot agree" },
+    { "curve25519 only", "KexAlgorithms curve25519-sha256", NULL, true, NULL },
+};
+
+/* Run a command of sh(1) in the folder; returns its status. */
+static int sh(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int sh(const char *format, ...)
+{
+    char command[2048];
+    const char *const argv[] = { "/bin/sh", "-c", command, NULL };
+    struct err err;
+    va_list ap;
+    int status;
+
+    snprintf(command, sizeof(command), "cd %s && ", dir);
+    va_start(ap, format);
+    vsnprintf(command + strlen(command), sizeof(command) - strlen(command),
+              format, ap);
+    va_end(ap);
+    if (child_output(argv, login_in_s(60), NULL, NULL, &status, &err) < 0)
+        fail_msg("%s: %s", command, err.text);
+    return status;
+}
+
+/* The files that the table names; the port is another one after each start. */
+static void write_files(void)
+{
+    int port = sshd.port;
+
+    assert_int_equal(
+        sh("host='[127.0.0.1]:%d'; for f in host_ed25519 host_ecdsa id_rsa; "
+           "do echo \"$host $(cut -d' ' -f1,2 $f.pub)\"; done >known_hosts; "
+           "grep ssh-rsa known_hosts >known_rsa; "
+           "cp known_hosts hashed; ssh-keygen -q -H -f hashed 2>/dev/null; "
+           "sed 's/^/@revoked /' known_hosts >revoked; "
+           "cat known_hosts >>revoked; "
+           "echo \"$host $(cut -d' ' -f1,2 id_stranger.pub)\" >changed; "
+           "echo \"@cert-authority * $(cut -d' ' -f1,2 id_stranger.pub)\" "
+           ">authority; "
+           "printf 'Host box\\n HostName 127.0.0.1\\n' >more",
+           port),
+        0);
+}
+
+static void with_server(const char *options)
+{
+    sshd_stop(&sshd);
+    sshd_start(&sshd, dir, options);
+    write_files();
+}
+
+/* What the doctor says about reaching the host, joined; true if it can be. */
+static bool doctor_says(char *out, size_t size)
+{
+    struct host host = login_host(&sshd, "box");
+    struct remote_options options = login_options(&sshd, REMOTE_SSH_AUTO);
+    struct doctor doctor = { 0 };
+    bool reached = true;
+
+    doctor_host(&doctor, &host, &options);
+    *out = '\0';
+    for (size_t i = 0; i < doctor.n; i++) {
+        const struct doctor_finding *finding = &doctor.findings[i];
+
+        if (strcmp(finding->what, "reach") != 0)
+            continue;
+        reached = reached && finding->verdict != DOCTOR_FAILED;
+        if (finding->verdict != DOCTOR_OK)
+            snprintf(out + strlen(out), size - strlen(out), "%s",
+                     finding->text);
+    }
+    doctor_fini(&doctor);
+    return reached;
+}
+
+/* Both at the same time. */
+static bool agree(const struct setup *setup)
+{
+    char command[400], said[4096];
+    const char *const argv[] = { "/bin/sh", "-c", command, NULL };
+    int64_t start = clock_boot_ns();
+    struct child ssh;
+    struct err err;
+    bool reached;
+    int status;
+
+    sshd_configure(&sshd, setup->client);
+    snprintf(command, sizeof(command),
+             "exec ssh -F %s/ssh_config -oBatchMode=yes "
+             "-oStrictHostKeyChecking=yes box true >/dev/null 2>&1",
+             dir);
+    assert_int_equal(child_start(argv, &ssh, &err), 0);
+    reached = doctor_says(said, sizeof(said));
+    print_message("%-32s %-5s %5.2f s  %s\n", setup->name,
+                  reached ? "works" : "fails",
+                  (double)(clock_boot_ns() - start) / 1e9, said);
+    if (child_wait(&ssh, login_in_s(60), &status, &err) < 0)
+        fail_msg("%s: ssh: %s", setup->name, err.text);
+    child_stop(&ssh);
+    if ((status == 0) != setup->works)
+        print_message("  ssh ended with %d\n", status);
+    return (status == 0) == setup->works && reached == setup->works &&
+           (setup->remark ? strstr(said, setup->remark) != NULL
+                          : *said == '\0');
+}
+
+static void all_agree(const struct setup *table, size_t n)
+{
+    const char *server = "of the table before";
+    int failed = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (table[i].server != server)
+            with_server(table[i].server);
+        server = table[i].server;
+        failed += !agree(&table[i]);
+    }
+    assert_int_equal(failed, 0);
+}
+
+static void ssh_and_the_doctor_agree(void **state)
+{
+    (void)state;
+    all_agree(setups, sizeof(setups) / sizeof(setups[0]));
+}
+
+static void they_agree_on_the_others(void **state)
+{
+    (void)state;
+    all_agree(slow_setups, sizeof(slow_setups) / sizeof(slow_setups[0]));
+}
+
+/* With both ways to log in; 'limit_s' is when the user must know. */
+static void silence_is_named(const char *client, const char *const parts[2],
+                             int limit_s)
+{
+    static const enum remote_ssh ways[2] = { REMOTE_SSH_LIBSSH2,
+                                             REMOTE_SSH_OPENSSH };
+
+    sshd_configure(&sshd, client);
+    for (size_t i = 0; i < 2; i++) {
+        struct remote_options options = login_options(&sshd, ways[i]);
+        int64_t start = clock_boot_ns();
+
+        login_refused(&sshd, "box", &options, ERR_NETWORK, parts[i]);
+        print_message("%s: %.1f s\n", parts[i],
+                      (double)(clock_boot_ns() - start) / 1e9);
+        assert_true(clock_boot_ns() < start + limit_s * NS_PER_S);
+    }
+}
+
+/* The kernel accepts for it. */
+static void a_silent_server_is_named(void **state)
+{
+    static const char *const parts[2] = { "no answer within 10 s",
+                                          "timed out during banner exchange" };
+
+    (void)state;
+    with_server(NULL);
+    assert_int_equal(kill(sshd.pid, SIGSTOP), 0);
+    silence_is_named(NULL, parts, 60);
+    assert_int_equal(kill(sshd.pid, SIGCONT), 0);
+}
+
+static void a_slow_match_exec_is_named(void **state)
+{
+    static const char *const parts[2] = { "'Match exec'", "'Match exec'" };
+
+    (void)state;
+    with_server(NULL);
+    silence_is_named("Match exec \"exec sleep 100\"\n", parts, 60);
+}
+
+static void a_frozen_agent_is_named(void **state)
+{
+    char path[300];
+    const char *const argv[] = { "ssh-agent", "-D", "-a", path, NULL };
+    const char *const parts[2] = { path, path };
+    struct child agent;
+    struct err err;
+
+    (void)state;
+    with_server("AuthorizedKeysFile DIR/id_rsa.pub");
+    snprintf(path, sizeof(path), "%s/agent", dir);
+    assert_int_equal(child_start(argv, &agent, &err), 0);
+    assert_int_equal(sh("for i in $(seq 500); do test -S agent && exit; "
+                        "sleep 0.01; done; exit 1"),
+                     0);
+    assert_int_equal(kill(agent.pid, SIGSTOP), 0);
+    silence_is_named(BOX " IdentityAgent DIR/agent\n", parts, 30);
+    sshd_configure(&sshd, BOX " IdentityAgent DIR/agent\n"
+                              " IdentityFile DIR/id_rsa\n");
+    struct remote_options options = login_options(&sshd, REMOTE_SSH_OPENSSH);
+    login_works(&sshd, "box", &options);
+    assert_int_equal(kill(agent.pid, SIGCONT), 0);
+    child_stop(&agent);
+}
+
+/* A private key in OpenSSH's format as far as it is read: its public half is
+ * of the kind that lives in a token. */
+static int make_token_key(void)
+{
+    return sh("{ echo '-----BEGIN OPENSSH PRIVATE KEY-----'; "
+              "{ printf 'openssh-key-v1\\0\\0\\0\\0\\4none\\0\\0\\0\\4none"
+              "\\0\\0\\0\\0\\0\\0\\0\\1\\0\\0\\0\\112\\0\\0\\0\\032'; "
+              "printf 'sk-ssh-ed25519@openssh.com\\0\\0\\0\\040'; "
+              "head -c 32 /dev/zero; printf '\\0\\0\\0\\4ssh:'; } | base64; "
+              "echo '-----END OPENSSH PRIVATE KEY-----'; } >id_token && "
+              "chmod 600 id_token");
+}
+
+static int setup(void **state)
+{
+    struct err err;
+
+    (void)state;
+    assert_int_equal(hash_setup(&err), 0);
+    assert_int_equal(ssh_setup(&err), 0);
+    assert_non_null(mkdtemp(dir));
+    sshd_start(&sshd, dir, NULL);
+    write_files();
+    assert_int_equal(make_token_key(), 0);
+    return sh("cp id_ecdsa id_open; cp id_ecdsa.pub id_open.pub; "
+              "chmod 644 id_open; for to in id host; do cp id_ecdsa "
+              "${to}_signed; cp id_ecdsa.pub ${to}_signed.pub; done; "
+              "ssh-keygen -q -s id_stranger -I me -n $(id -un) id_signed.pub; "
+              "ssh-keygen -q -h -s id_stranger -I box host_signed.pub");
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    sshd_stop(&sshd);
+    ssh_cleanup();
+    return sh("rm -rf %s", dir);
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest cheap[] = {
+        cmocka_unit_test(ssh_and_the_doctor_agree),
+    };
+    const struct CMUnitTest all[] = {
+        cmocka_unit_test(ssh_and_the_doctor_agree),
+        cmocka_unit_test(they_agree_on_the_others),
+        cmocka_unit_test(a_silent_server_is_named),
+        cmocka_unit_test(a_slow_match_exec_is_named),
+        cmocka_unit_test(a_frozen_agent_is_named),
+    };
+
+    if (argc > 1 && strcmp(argv[1], "--all") == 0)
+        return cmocka_run_group_tests(all, setup, teardown);
+    return cmocka_run_group_tests(cheap, setup, teardown);
+}

@@ -1,0 +1,64 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "worker/build/compiler.h"
+
+#define FILLS_LOCALS "-ftrivial-auto-var-init=pattern"
+
+/* Does the command of this compiler for the cpu device have this argument? */
+static bool has(const char *toolkit, const char *argument)
+{
+    const struct compiler_task task = { .compiler = "/usr/bin/c++",
+                                        .toolkit = toolkit,
+                                        .source = "kernel.cu",
+                                        .entry = "kernel",
+                                        .standard = "c++17",
+                                        .arch = "cpu" };
+    struct compiler_line line;
+    struct err err;
+    bool found = false;
+
+    assert_int_equal(compiler_kernel(&task, &line, &err), 0);
+    for (size_t i = 0; i < line.n; i++)
+        found = found || strcmp(line.args[i], argument) == 0;
+    compiler_fini(&line);
+    return found;
+}
+
+static void locals_are_filled_where_the_compiler_can(void **state)
+{
+    (void)state;
+    assert_false(has("g++ 11.4.0", FILLS_LOCALS));
+    assert_true(has("g++ 12.1.0", FILLS_LOCALS));
+    assert_false(has("clang++ 7.0.1", FILLS_LOCALS));
+    assert_true(has("clang++ 8.0.0", FILLS_LOCALS));
+    assert_false(has("other 99", FILLS_LOCALS));
+}
+
+static void accesses_are_checked_without_a_library(void **state)
+{
+    static const char *const toolkits[] = { "g++ 11.4.0", "g++ 12.2.0" };
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(
+            has(toolkits[i], "-fsanitize=alignment,bounds,object-size"));
+        assert_true(has(toolkits[i], "-nodefaultlibs"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(locals_are_filled_where_the_compiler_can),
+        cmocka_unit_test(accesses_are_checked_without_a_library),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
