@@ -21,6 +21,7 @@ enum {
     CPUS,
     RUNNING,
     JOURNAL,
+    LOST,
     DEVICE,
     GPUS,
     NVCC,
@@ -111,6 +112,7 @@ static const struct msg_word words[WORDS] = {
     [CPUS] = { "cpus", 1 << 16, false },
     [RUNNING] = { "running", 4096, false },
     [JOURNAL] = { "journal", INT64_MAX, false },
+    [LOST] = { "lost", INT64_MAX, false },
     [DEVICE] = { "device", 16, false },
     [GPUS] = { "gpus", 1024, false },
     [NVCC] = { "nvcc", 4096, false },
@@ -228,9 +230,11 @@ static const struct msg_word words[WORDS] = {
     }
 
 static const struct msg_field hello[] = {
-    F(PROTOCOL, hello.protocol), F(VERSION, hello.version), F(HOST, hello.host),
-    F(BOOT_ID, hello.boot_id),   F(PID, hello.pid),         F(CPUS, hello.cpus),
-    F(RUNNING, hello.running),   F(JOURNAL, hello.journal), END,
+    F(PROTOCOL, hello.protocol), F(VERSION, hello.version),
+    F(HOST, hello.host),         F(BOOT_ID, hello.boot_id),
+    F(PID, hello.pid),           F(CPUS, hello.cpus),
+    F(RUNNING, hello.running),   F(JOURNAL, hello.journal),
+    OPTIONAL(LOST, hello.lost),  END,
 };
 static const struct msg_field welcome[] = {
     F(PROTOCOL, welcome.protocol),  F(SWEEP, welcome.sweep),

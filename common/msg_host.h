@@ -18,6 +18,8 @@ struct msg_hello {
     int64_t cpus;
     struct texts running; /* identities in flight, msg_identity_text() */
     int64_t journal;      /* results on disk that await an ACK */
+    int64_t lost; /* results that were damaged on its disk; -1: not known;
+                   * optional */
 };
 
 struct msg_welcome {
@@ -49,7 +51,7 @@ struct msg_ready {
 };
 
 struct msg_trouble {
-    const char *what; /* toolkit runner device lock */
+    const char *what; /* toolkit runner device lock limits */
     const char *text;
 };
 

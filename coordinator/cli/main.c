@@ -7,6 +7,7 @@
 
 #include "common/err.h"
 #include "common/hash.h"
+#include "common/limits.h"
 #include "coordinator/cli/cmd.h"
 #include "coordinator/tasks/fail.h"
 #include "coordinator/text/exit_code.h"
@@ -120,6 +121,7 @@ int main(int argc, char *argv[])
 
     hold_standard_descriptors();
     signal(SIGPIPE, SIG_IGN); /* write() reports a reader that went away */
+    limits_setup();
     rc = hash_setup(&err);
     return flushed(rc < 0 ? fail_with(rc, &err) : run(argc, argv));
 }

@@ -5,6 +5,7 @@
 
 #include <zmq.h>
 
+#include "common/limits.h"
 #include "common/mem.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/link/host_threads.h"
@@ -12,6 +13,9 @@
 #include "coordinator/link/run_dir.h"
 
 #define FIXED_ITEMS 2 /* the ROUTER and the ZAP socket */
+/* Open files: without hosts, and for a host that is reached over another. */
+#define FILES_MIN 40
+#define FILES_HOST 10
 
 struct link {
     struct run_dir run_dir;
@@ -32,8 +36,10 @@ static int link_open(void *self, const struct hosts *hosts,
                                             .linger_s = options->linger_s,
                                             .owner = options->owner,
                                             .remote = *options->remote };
-    int rc = run_dir_open(&link->run_dir, err);
+    int rc = limits_check_files(FILES_MIN + FILES_HOST * (int)hosts->n, err);
 
+    if (rc == 0)
+        rc = run_dir_open(&link->run_dir, err);
     if (rc < 0)
         return rc;
     run_dir_file(&link->run_dir, "router", socket_path);

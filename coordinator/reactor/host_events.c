@@ -173,6 +173,23 @@ static void retire_other_name(struct sweep *sweep, size_t host)
     }
 }
 
+/* Once, also if a hostile worker says it again and again. */
+static void say_lost(struct sweep *sweep, size_t host, int64_t lost)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+    const char *name = host_state->host->name;
+
+    if (lost <= 0 || host_state->conduct.has_damage)
+        return;
+    host_state->conduct.has_damage = true;
+    log_line(LOG_W, "RESULTS-DAMAGED", "host=%s records=%lld", name,
+             (long long)lost);
+    progress_say(sweep->reactor.progress,
+                 "%s: its disk damaged %lld result%s in the worker's journal; "
+                 "what was not stored yet is done again",
+                 name, (long long)lost, lost == 1 ? "" : "s");
+}
+
 int host_events_hello(struct sweep *sweep, size_t host, const struct msg *msg,
                       struct err *err)
 {
@@ -186,6 +203,7 @@ int host_events_hello(struct sweep *sweep, size_t host, const struct msg *msg,
     if (strcmp(host_state->worker.boot_id, msg->hello.boot_id) != 0 ||
         host_state->worker.pid != msg->hello.pid)
         host_state->same_worker = false;
+    say_lost(sweep, host, msg->hello.lost);
     if (!host_state->conn.deaf_ns)
         host_state->conn.deaf_ns = reactor_now(sweep);
     host_state->state = HOST_STATE_GREETED;

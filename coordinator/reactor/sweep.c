@@ -339,21 +339,20 @@ static void turn_until_over(struct sweep *sweep, int signals)
     }
 }
 
-static int start(struct sweep *sweep, struct err *err)
+/* '*owner' is who runs it. */
+static int start(struct sweep *sweep, struct owner *owner, struct err *err)
 {
     const struct sweep_options *options = sweep->reactor.options;
-    const struct sweep_link *link = &sweep->reactor.io.link;
-    struct owner owner;
     int rc = store_next_epoch(sweep->mail.store, sweep->reactor.epoch,
                               &sweep->reactor.epoch, err);
 
     if (rc == 0)
-        rc = self_owner(sweep->mail.store, &owner, err);
+        rc = self_owner(sweep->mail.store, owner, err);
     if (rc == 0)
         rc = store_run_start(sweep->mail.store,
                              &(struct store_run){ .epoch = sweep->reactor.epoch,
-                                                  .pid = owner.pid,
-                                                  .machine = owner.machine,
+                                                  .pid = owner->pid,
+                                                  .machine = owner->machine,
                                                   .version = FA_VERSION,
                                                   .command = options->command },
                              err);
@@ -364,16 +363,23 @@ static int start(struct sweep *sweep, struct err *err)
     if (rc == 0)
         rc = sweep->reactor.io.disk.commit(sweep->reactor.io.disk.self,
                                            sweep->mail.store, err);
-    if (rc == 0)
-        rc = link->open(link->self, sweep->fleet.list,
-                        &(struct sweep_link_options){
-                            .epoch = sweep->reactor.epoch,
-                            .linger_s = options->linger_s,
-                            .owner = &owner,
-                            .remote = &options->remote,
-                        },
-                        err);
     return rc;
+}
+
+static int open_link(struct sweep *sweep, const struct owner *owner,
+                     struct err *err)
+{
+    const struct sweep_options *options = sweep->reactor.options;
+    const struct sweep_link *link = &sweep->reactor.io.link;
+
+    return link->open(link->self, sweep->fleet.list,
+                      &(struct sweep_link_options){
+                          .epoch = sweep->reactor.epoch,
+                          .linger_s = options->linger_s,
+                          .owner = owner,
+                          .remote = &options->remote,
+                      },
+                      err);
 }
 
 /* Blocked before the first thread, so that every thread inherits it. */
@@ -414,16 +420,24 @@ static void sweep_fini(struct sweep *sweep)
     inbox_forget_kept(sweep);
 }
 
-/* Run until it is over, then do the last steps. */
+/* Run until it is over, then do the last steps.  If nothing is left to do, no
+ * host is connected: its worker would stay for the linger time. */
 static void run(struct sweep *sweep, int signals, struct err *err)
 {
-    int rc = signals < 0 ? signals : start(sweep, err);
+    struct owner owner;
+    int rc = signals < 0 ? signals : start(sweep, &owner, err);
+    bool idle = rc == 0 && is_over(sweep);
     struct pass *lead;
 
+    if (rc == 0 && !idle)
+        rc = open_link(sweep, &owner, err);
     if (rc < 0) {
         sweep->reactor.exit_code = exit_code_of(rc);
         return;
     }
+    if (idle)
+        progress_say(sweep->reactor.progress,
+                     "nothing is left to do: no host is used");
     turn_until_over(sweep, signals);
     lead = sweep->passes.lead;
     if (outbox_commit(sweep, err) < 0)
@@ -433,7 +447,8 @@ static void run(struct sweep *sweep, int signals, struct err *err)
         progress_view_show(sweep, reactor_now(sweep), true);
     if (lead && lead->ops->end && !sweep->reactor.ending)
         lead->ops->end(sweep, lead);
-    shutdown_dismiss(sweep);
+    if (!idle)
+        shutdown_dismiss(sweep);
     shutdown_close_books(sweep, err);
     shutdown_hand_over(sweep, err);
 }

@@ -205,6 +205,11 @@ static int judge_upload(const struct answer *a, const struct deployed *out,
     if (has_line(text, "ready"))
         return 0;
     complaint_of(text, complaint, sizeof(complaint));
+    if (!has_line(text, "same") && strstr(complaint, "ile too large"))
+        return err_set(err, ERR_INPUT,
+                       "deploy: fa-worker may not be written to %s (%s); raise "
+                       "'ulimit -f' for logins there",
+                       out->workdir, complaint);
     if (!has_line(text, "same"))
         return err_set(
             err, ERR_INPUT,

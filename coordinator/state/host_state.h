@@ -55,6 +55,7 @@ struct host_conduct {
     int64_t rests_ns; /* no lease is offered until then, after refusals */
     int expired;      /* leases that expired since its last result */
     bool has_foreign; /* it has results for another database */
+    bool has_damage;  /* its journal lost results, and the user was told */
     bool condemned;   /* it will be given up: see conn.code and conn.why */
     int lies;         /* results that were refused */
     char lied[LIES_MAX][HASH_HEX]; /* their nonces: they will come again */

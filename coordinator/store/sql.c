@@ -1,6 +1,7 @@
 #include "coordinator/store/sql.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -73,14 +74,52 @@ size_t sql_values(struct sql_value out[SQL_VALUES_MAX], const char *types, ...)
     return n;
 }
 
+/* What the system said of the last write to the file or its log.  A COMMIT does
+ * not set sqlite3_system_errno(). */
+static int system_error(struct sqlite3 *db)
+{
+    static const int which[] = { SQLITE_FCNTL_JOURNAL_POINTER,
+                                 SQLITE_FCNTL_FILE_POINTER };
+    int os = sqlite3_system_errno(db);
+
+    for (size_t i = 0; os == 0 && i < sizeof(which) / sizeof(which[0]); i++) {
+        sqlite3_file *file = NULL;
+
+        if (sqlite3_file_control(db, "main", which[i], &file) == SQLITE_OK &&
+            file && file->pMethods)
+            file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &os);
+    }
+    return os;
+}
+
+int sql_refused(struct sqlite3 *db, struct err *err)
+{
+    int primary = sqlite3_errcode(db) & 0xff, os = system_error(db);
+    bool disk = primary == SQLITE_IOERR || primary == SQLITE_FULL;
+
+    if (primary == SQLITE_CORRUPT)
+        return err_set(err, ERR_STORE,
+                       "%s; 'fa-coord recover' copies the rows that can be "
+                       "read",
+                       sqlite3_errmsg(db));
+    if (disk && os == EFBIG)
+        return err_set(err, ERR_STORE,
+                       "%s: the file may not grow so large; raise 'ulimit -f', "
+                       "and run the same command again",
+                       strerror(EFBIG));
+    if (primary == SQLITE_FULL || (disk && (os == ENOSPC || os == EDQUOT)))
+        return err_set(err, ERR_STORE,
+                       "%s: make room, and run the same command again",
+                       os == EDQUOT ? strerror(EDQUOT) : strerror(ENOSPC));
+    if (disk && os)
+        return err_set(err, ERR_STORE, "%s: %s; see the kernel's log (dmesg)",
+                       sqlite3_errmsg(db), strerror(os));
+    return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(db));
+}
+
 static int refuse(struct sqlite3_stmt *stmt, struct err *err)
 {
-    struct sqlite3 *db = sqlite3_db_handle(stmt);
-    bool corrupt = (sqlite3_errcode(db) & 0xff) == SQLITE_CORRUPT;
-
-    err_set(err, ERR_STORE, "%s%s", sqlite3_errmsg(db),
-            corrupt ? "; 'fa-coord recover' copies the rows that can be read"
-                    : "");
+    (void)sql_refused(sqlite3_db_handle(stmt), err);
     sql_reset(stmt);
     return ERR_STORE;
 }
@@ -136,7 +175,7 @@ int sql_run(struct sqlite3 *db, const char *text, struct err *err)
 {
     if (sqlite3_exec(db, text, NULL, NULL, NULL) == SQLITE_OK)
         return 0;
-    return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(db));
+    return sql_refused(db, err);
 }
 
 int sql_number(struct sqlite3 *db, const char *text, int64_t *out,

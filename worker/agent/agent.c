@@ -50,11 +50,15 @@ static int open_signals(struct agent *agent, struct err *err)
 static int open_journal(struct agent *agent, struct err *err)
 {
     char *path = mem_printf("%s/journal", agent->dir);
-    size_t dropped = 0;
-    int rc = journal_open(path, &agent->journal, &dropped, err);
+    struct journal_damage damage;
+    int rc = journal_open(path, &agent->journal, &damage, err);
 
-    if (dropped > 0)
-        log_line(LOG_W, "JOURNAL-TORN", "bytes=%zu", dropped);
+    agent->lost = damage.records > 0 ? (int64_t)damage.records : -1;
+    if (damage.records > 0)
+        log_line(LOG_E, "JOURNAL-DAMAGED", "records=%zu bytes=%zu",
+                 damage.records, damage.bytes);
+    else if (damage.bytes > 0)
+        log_line(LOG_W, "JOURNAL-TORN", "bytes=%zu", damage.bytes);
     free(path);
     return rc;
 }
@@ -256,6 +260,9 @@ static void speak(struct agent *agent, int64_t now_ns)
         return;
     }
     agent_announce(agent);
+    if (agent->connection.announced == RESOURCES_TROUBLE)
+        /* the next one may find the host repaired, with another PATH */
+        agent_stop(agent, AGENT_STOPS, "it cannot do any work");
     if (now_ns >= agent->due.beat_ns) {
         struct msg beat = { .type = MSG_BEAT };
 

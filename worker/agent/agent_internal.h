@@ -58,11 +58,11 @@ struct agent {
     struct control *control;
     struct cache *cache;
     struct journal *journal;
+    int64_t lost; /* results, in a damaged journal; -1: none */
     struct transfers *transfers;
-    struct link *link;       /* NULL until invited */
-    struct resources *bench; /* NULL until the first WELCOME */
-    struct queue *queue;     /* NULL until 'bench' is ready */
-
+    struct link *link;        /* NULL until invited */
+    struct resources *bench;  /* NULL until the first WELCOME */
+    struct queue *queue;      /* NULL until 'bench' is ready */
     struct liveness liveness; /* of the coordinator */
     struct agent_connection connection;
     struct agent_due due;

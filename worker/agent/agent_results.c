@@ -2,6 +2,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +18,42 @@
 static const struct msg_usage usage_unknown = { -1, -1, -1 };
 static const struct msg_checked checked_unknown = { -1, -1 };
 
+/* The database that is served, "" if none.  Its id is a secret, and the journal
+ * is on disk: so a hash of it. */
+static void hash_owner(const struct agent *agent, char out[HASH_HEX])
+{
+    out[0] = '\0';
+    if (agent->link)
+        hash_of(link_invite(agent->link)->owner.id, HASH_HEX - 1, out);
+}
+
+/* Room comes before new results: a full journal would end all work here. */
+static void age_journal(struct agent *agent)
+{
+    char owner[HASH_HEX];
+    size_t n;
+
+    hash_owner(agent, owner);
+    n = journal_age(agent->journal, owner, clock_utc_ns());
+    if (n > 0)
+        log_line(LOG_W, "JOURNAL-AGED", "records=%zu", n);
+}
+
 static int store(struct agent *agent, const struct msg *result, struct err *err)
 {
+    struct journal_record record = { .utc_ns = clock_utc_ns() };
     struct buf bytes;
     int rc;
 
     buf_init(&bytes, MSG_BYTES_MAX);
     rc = msg_encode(result, &bytes, err);
-    if (rc == 0)
-        rc = journal_add(agent->journal, bytes.bytes, bytes.len, err);
+    if (rc == 0) {
+        record.message = bytes.bytes;
+        record.len = bytes.len;
+        hash_owner(agent, record.owner);
+        age_journal(agent);
+        rc = journal_add(agent->journal, &record, err);
+    }
     buf_fini(&bytes);
     return rc;
 }
@@ -192,12 +220,30 @@ static void deliver_measurement(struct agent *agent, struct lease *lease,
     agent_deliver(agent, lease, &msg, now_ns);
 }
 
-/* If the disk is full, the compiler's error is not about the source. */
-static bool is_disk_full(const struct build_result *made)
+static bool says(const struct build_result *made, const char *text)
 {
-    return made->outcome != OUTCOME_BUILT &&
-           (strstr(made->detail, strerror(ENOSPC)) ||
-            (made->log && strstr(made->log, strerror(ENOSPC))));
+    return strstr(made->detail, text) || (made->log && strstr(made->log, text));
+}
+
+/* If a file could not be written, the compiler's error is not about the source.
+ * Returns what to do about it, or NULL.  A full disk may have room again, but
+ * this process keeps its limits. */
+static const char *write_trouble(struct agent *agent,
+                                 const struct build_result *made)
+{
+    static const char limit[] =
+        "the compiler may not write a file that large: raise 'ulimit -f' for "
+        "logins there, or in /etc/security/limits.conf";
+
+    if (made->outcome == OUTCOME_BUILT)
+        return NULL;
+    if (says(made, strerror(ENOSPC)))
+        return "the disk of its work folder is full: make room, or name "
+               "another one with workdir=";
+    if (!says(made, strerror(EFBIG)) && !says(made, strsignal(SIGXFSZ)))
+        return NULL;
+    resources_fail(agent->bench, "limits", limit);
+    return limit;
 }
 
 static void collect_builds(struct agent *agent, int64_t now_ns)
@@ -210,12 +256,10 @@ static void collect_builds(struct agent *agent, int64_t now_ns)
         continue; /* results are added only when a slot is free */
     while (slots_next_result(slots, &number, &result)) {
         struct lease *lease = queue_numbered(agent->queue, number);
+        const char *trouble = write_trouble(agent, &result);
 
-        if (lease && is_disk_full(&result)) {
-            agent_refuse(
-                agent, &lease->msg,
-                "the disk of its work folder is full: make room, or name "
-                "another one with workdir=");
+        if (lease && trouble) {
+            agent_refuse(agent, &lease->msg, trouble);
             queue_remove(agent->queue, lease);
         } else if (lease) {
             deliver_build(agent, lease, &result, now_ns);
@@ -262,8 +306,10 @@ void agent_offer_results(struct agent *agent, int64_t now_ns, bool all)
         if (!all && entry->sent_ns > 0 &&
             now_ns - entry->sent_ns < AGENT_RESEND_NS)
             continue;
-        if (link_send_bytes(agent->link, entry->bytes, entry->len, &err) < 0)
+        if (link_send_bytes(agent->link, entry->record.message,
+                            entry->record.len, &err) < 0)
             return; /* it will be sent again soon */
         entry->sent_ns = now_ns;
     }
+    age_journal(agent);
 }

@@ -68,6 +68,7 @@ void agent_say_hello(struct agent *agent, int64_t now_ns)
                                   .boot_id = boot_id,
                                   .pid = getpid(),
                                   .cpus = count_cpus(),
+                                  .lost = agent->lost,
                                   .running = running(agent) } };
     size_t n;
 
@@ -147,8 +148,6 @@ void agent_announce(struct agent *agent)
         break;
     case RESOURCES_TROUBLE:
         send_trouble(agent);
-        /* the next one starts in a new login, with what was repaired since */
-        agent_stop(agent, AGENT_STOPS, "this host cannot be used");
         break;
     }
     agent->connection.announced = resources_state(agent->bench);

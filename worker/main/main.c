@@ -10,6 +10,7 @@
 #include "common/err.h"
 #include "common/hash.h"
 #include "common/invite.h"
+#include "common/limits.h"
 #include "common/log.h"
 #include "worker/agent/agent.h"
 #include "worker/agent/control.h"
@@ -20,6 +21,7 @@
 
 #define OFFER_MS 10000
 #define EXIT_USAGE 2
+#define FILES_MIN 40 /* without slots and GPUs */
 
 struct options {
     bool attach, started, help, version;
@@ -189,6 +191,7 @@ int main(int argc, char *argv[])
     struct err err;
 
     setrlimit(RLIMIT_CORE, &none); /* a core dump would contain the keys */
+    limits_setup();
     if (parse(argc, argv, &options) < 0)
         return EXIT_USAGE;
     if (options.help)
@@ -197,7 +200,7 @@ int main(int argc, char *argv[])
         return puts("fa-worker " FA_VERSION) < 0 ? 1 : 0;
     if (options.record && options.artifact && options.speed_up)
         return record_build(options.record, options.artifact, options.speed_up);
-    if (hash_setup(&err) < 0)
+    if (hash_setup(&err) < 0 || limits_check_files(FILES_MIN, &err) < 0)
         return complain(&err);
     if (options.hash)
         return print_hash(options.hash);

@@ -25,7 +25,7 @@ enum {
     FD_REPORT = 4,
     FD_RULES = 5,
     FD_FREE = 6,
-    FD_HIGH = 64,    /* above the descriptors used here */
+    FD_HIGH = 8,     /* above the descriptors used here */
     FD_LAST = 65536, /* where close_range() is missing */
     SIGNALS = 64,
     NOT_EXECUTED = 127,

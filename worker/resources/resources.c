@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/limits.h"
 #include "common/mem.h"
 #include "common/msg_host.h"
 #include "common/outcome.h"
@@ -40,11 +41,25 @@ struct resources {
 };
 
 #define RUNNER_BUILDS_MAX 3
+/* Open files: of the worker alone, for each slot, and for each GPU with its
+ * runner and a tool. */
+#define FILES_WORKER 40
+#define FILES_SLOT 6
+#define FILES_GPU 12
 
 static void trouble(struct resources *resources, const char *what)
 {
     resources->state = RESOURCES_TROUBLE;
     resources->what = what;
+}
+
+void resources_fail(struct resources *resources, const char *what,
+                    const char *text)
+{
+    if (resources->state == RESOURCES_TROUBLE)
+        return;
+    err_set(&resources->err, ERR_SYSTEM, "%s", text);
+    trouble(resources, what);
 }
 
 static bool has_gpus(const struct resources *resources)
@@ -165,7 +180,15 @@ int64_t resources_deadline_ns(const struct resources *resources)
 
 static void be_ready(struct resources *resources)
 {
+    size_t gpus = resources->gpus ? resources_n_gpus(resources) : 0;
+
     resources->n_slots = choose_slots(resources);
+    if (limits_check_files((int)(FILES_WORKER + FILES_GPU * gpus +
+                                 FILES_SLOT * resources->n_slots),
+                           &resources->err) < 0) {
+        trouble(resources, "limits");
+        return;
+    }
     resources->slots = slots_new(&resources->compiling, resources->n_slots);
     resources->tools = tools_new(&(struct tool_box){
         .dir = cache_dir(resources->cache),

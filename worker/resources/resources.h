@@ -47,7 +47,12 @@ enum resources_state resources_step(struct resources *resources,
                                     int64_t now_ns);
 enum resources_state resources_state(const struct resources *resources);
 
-/* In trouble: what failed (toolkit, runner, device or lock), and the text. */
+/* From now on in trouble: what was found while it worked. */
+void resources_fail(struct resources *resources, const char *what,
+                    const char *text);
+
+/* In trouble: what failed (toolkit, runner, device, lock
+ * or limits), and the text. */
 const char *resources_what(const struct resources *resources);
 const char *resources_why(const struct resources *resources);
 

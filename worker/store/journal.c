@@ -12,9 +12,11 @@
 #include "common/mem.h"
 #include "common/msg.h"
 
-#define HEAD_BYTES (4 + HASH_BYTES)
+#define HEAD_BYTES JOURNAL_RECORD_HEAD
 #define WASTE_MIN (1 << 20) /* a file with less waste is not rewritten */
 #define WASTE_RATIO 4
+/* While the disk is full, it cannot be rewritten, but it cannot grow either. */
+#define FILE_BYTES_MAX ((off_t)JOURNAL_BYTES_MAX * (WASTE_RATIO + 2))
 
 struct journal {
     char *path;
@@ -29,12 +31,6 @@ struct journal {
 static int sys_err(const struct journal *journal, struct err *err)
 {
     return err_set(err, ERR_SYSTEM, "%s: %s", journal->path, strerror(errno));
-}
-
-static void checksum(const void *bytes, size_t len,
-                     unsigned char out[HASH_BYTES])
-{
-    crypto_generichash(out, HASH_BYTES, bytes, len, NULL, 0);
 }
 
 /* Get the nonce of an encoded result; false if it is not one. */
@@ -54,26 +50,31 @@ static bool get_nonce(const void *bytes, size_t len, char out[HASH_HEX])
     return ok;
 }
 
-static bool append(struct journal *journal, const void *bytes, size_t len)
+static bool append(struct journal *journal, const struct journal_record *record)
 {
-    struct journal_entry entry = { .len = len };
+    struct journal_entry entry = { .record = *record };
 
-    if (!get_nonce(bytes, len, entry.nonce))
+    if (!get_nonce(record->message, record->len, entry.nonce))
         return false;
-    entry.bytes = mem_dup(bytes, len);
+    entry.record.message = mem_dup(record->message, record->len);
     journal->entries =
         mem_grow(journal->entries, journal->n + 1, sizeof(journal->entries[0]));
     journal->entries[journal->n++] = entry;
-    journal->live += HEAD_BYTES + len;
+    journal->live += HEAD_BYTES + record->len;
     return true;
+}
+
+static void release(struct journal *journal, struct journal_entry *entry)
+{
+    journal->live -= HEAD_BYTES + entry->record.len;
+    free((char *)entry->record.message);
 }
 
 static void forget(struct journal *journal, size_t i)
 {
     struct journal_entry *entry = &journal->entries[i];
 
-    journal->live -= HEAD_BYTES + entry->len;
-    free(entry->bytes);
+    release(journal, entry);
     memmove(entry, entry + 1, (journal->n - i - 1) * sizeof(*entry));
     journal->n--;
 }
@@ -96,62 +97,6 @@ static ssize_t read_full(int fd, void *to, size_t len, off_t at)
     return (ssize_t)got;
 }
 
-static uint32_t get_u32(const unsigned char *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-           (uint32_t)p[3] << 24;
-}
-
-/* Read the record at journal->size.  Returns 1, 0 if there is no complete and
- * intact record, or ERR_SYSTEM. */
-static int load_record(struct journal *journal, struct err *err)
-{
-    unsigned char head[HEAD_BYTES], sum[HASH_BYTES];
-    ssize_t got = read_full(journal->fd, head, sizeof(head), journal->size);
-    uint32_t len;
-    char *bytes;
-    int rc = 0;
-
-    if (got < 0)
-        return sys_err(journal, err);
-    if (got < (ssize_t)sizeof(head))
-        return 0;
-    len = get_u32(head);
-    if (len == 0 || len > MSG_BYTES_MAX)
-        return 0;
-    bytes = mem_new(len, 1);
-    got = read_full(journal->fd, bytes, len, journal->size + HEAD_BYTES);
-    checksum(bytes, len, sum);
-    if (got < 0) {
-        rc = sys_err(journal, err);
-    } else if (got == (ssize_t)len && memcmp(sum, head + 4, HASH_BYTES) == 0) {
-        journal->size += HEAD_BYTES + (off_t)len;
-        (void)append(journal, bytes, len); /* unless of another version */
-        rc = 1;
-    }
-    free(bytes);
-    return rc;
-}
-
-static int load(struct journal *journal, size_t *dropped, struct err *err)
-{
-    struct stat st;
-    int rc;
-
-    do
-        rc = load_record(journal, err);
-    while (rc == 1);
-    if (rc < 0)
-        return rc;
-    if (fstat(journal->fd, &st) < 0)
-        return sys_err(journal, err);
-    *dropped = (size_t)(st.st_size - journal->size);
-    if (*dropped > 0 &&
-        (ftruncate(journal->fd, journal->size) < 0 || fsync(journal->fd) < 0))
-        return sys_err(journal, err);
-    return 0;
-}
-
 /* Sync the folder's entry of a new or renamed file. */
 static int sync_folder(const char *path)
 {
@@ -163,39 +108,6 @@ static int sync_folder(const char *path)
         close(fd);
     free(copy);
     return rc;
-}
-
-int journal_open(const char *path, struct journal **out, size_t *dropped,
-                 struct err *err)
-{
-    struct journal *journal = mem_new(1, sizeof(*journal));
-    int rc = 0;
-
-    journal->path = mem_strdup(path);
-    journal->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (journal->fd < 0 || sync_folder(path) < 0)
-        rc = sys_err(journal, err);
-    else
-        rc = load(journal, dropped, err);
-    if (rc < 0) {
-        journal_close(journal);
-        return rc;
-    }
-    *out = journal;
-    return 0;
-}
-
-void journal_close(struct journal *journal)
-{
-    if (!journal)
-        return;
-    if (journal->fd >= 0)
-        close(journal->fd);
-    for (size_t i = 0; i < journal->n; i++)
-        free(journal->entries[i].bytes);
-    free(journal->entries);
-    free(journal->path);
-    free(journal);
 }
 
 static bool write_full(int fd, const void *bytes, size_t len, off_t at)
@@ -215,15 +127,134 @@ static bool write_full(int fd, const void *bytes, size_t len, off_t at)
     return true;
 }
 
-static bool write_record(int fd, const struct journal_entry *entry, off_t at)
+static bool write_record(int fd, const struct journal_record *record, off_t at)
 {
     unsigned char head[HEAD_BYTES];
 
-    for (int i = 0; i < 4; i++)
-        head[i] = (unsigned char)(entry->len >> (8 * i));
-    checksum(entry->bytes, entry->len, head + 4);
+    journal_record_head(record, head);
     return write_full(fd, head, sizeof(head), at) &&
-           write_full(fd, entry->bytes, entry->len, at + HEAD_BYTES);
+           write_full(fd, record->message, record->len, at + HEAD_BYTES);
+}
+
+/* Write the live records into a new file, and rename it over the old one.  If
+ * that fails, the old file still has all of them. */
+static void rewrite(struct journal *journal)
+{
+    char *path = mem_printf("%s.new", journal->path);
+    int fd =
+        open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    off_t at = 0;
+    bool ok = fd >= 0;
+
+    for (size_t i = 0; ok && i < journal->n; i++) {
+        ok = write_record(fd, &journal->entries[i].record, at);
+        at += HEAD_BYTES + (off_t)journal->entries[i].record.len;
+    }
+    if (ok && fsync(fd) == 0 && rename(path, journal->path) == 0) {
+        (void)sync_folder(path); /* either file has every live record */
+        close(journal->fd);
+        journal->fd = fd;
+        journal->size = at;
+    } else if (fd >= 0) {
+        close(fd);
+        unlink(path);
+    }
+    free(path);
+}
+
+/* The whole file.  The caller frees '*out'. */
+static int read_all(const struct journal *journal, char **out, size_t *len,
+                    struct err *err)
+{
+    struct stat st;
+    ssize_t got;
+
+    if (fstat(journal->fd, &st) < 0)
+        return sys_err(journal, err);
+    if (st.st_size > FILE_BYTES_MAX)
+        return err_set(err, ERR_SYSTEM,
+                       "%s: %lld MiB, more than a worker writes; move it away",
+                       journal->path, (long long)(st.st_size >> 20));
+    *out = mem_new((size_t)st.st_size + 1, 1);
+    got = read_full(journal->fd, *out, (size_t)st.st_size, 0);
+    if (got < 0) {
+        free(*out);
+        *out = NULL;
+        return sys_err(journal, err);
+    }
+    *len = (size_t)got;
+    return 0;
+}
+
+/* Take all intact records.  Returns where the last one ends. */
+static size_t take_records(struct journal *journal, const char *bytes,
+                           size_t len, struct journal_damage *damage)
+{
+    struct journal_record record;
+    size_t at = 0, end = 0;
+
+    while ((at = journal_record_find(bytes, len, at, damage)) < len) {
+        at += journal_record_read(bytes + at, len - at, &record);
+        end = at;
+        (void)append(journal, &record); /* unless of another version */
+    }
+    return end;
+}
+
+/* A torn end is cut off.  Damage before it is written away; if that fails, it
+ * is met again at the next start. */
+static int load(struct journal *journal, struct journal_damage *damage,
+                struct err *err)
+{
+    size_t len = 0, end;
+    char *bytes = NULL;
+    int rc = read_all(journal, &bytes, &len, err);
+
+    if (rc < 0)
+        return rc;
+    end = take_records(journal, bytes, len, damage);
+    free(bytes);
+    journal->size = (off_t)end;
+    if (end < len &&
+        (ftruncate(journal->fd, journal->size) < 0 || fsync(journal->fd) < 0))
+        return sys_err(journal, err);
+    if (damage->bytes > len - end)
+        rewrite(journal);
+    return 0;
+}
+
+int journal_open(const char *path, struct journal **out,
+                 struct journal_damage *damage, struct err *err)
+{
+    struct journal *journal = mem_new(1, sizeof(*journal));
+    int rc = 0;
+
+    *damage = (struct journal_damage){ 0 };
+    journal->path = mem_strdup(path);
+    journal->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (journal->fd < 0 || sync_folder(path) < 0)
+        rc = sys_err(journal, err);
+    else
+        rc = load(journal, damage, err);
+    if (rc < 0) {
+        journal_close(journal);
+        return rc;
+    }
+    *out = journal;
+    return 0;
+}
+
+void journal_close(struct journal *journal)
+{
+    if (!journal)
+        return;
+    if (journal->fd >= 0)
+        close(journal->fd);
+    for (size_t i = 0; i < journal->n; i++)
+        free((char *)journal->entries[i].record.message);
+    free(journal->entries);
+    free(journal->path);
+    free(journal);
 }
 
 /* A partial record is overwritten by the next one, or dropped at the next
@@ -233,37 +264,37 @@ static void cut_tail(struct journal *journal)
     (void)!ftruncate(journal->fd, journal->size);
 }
 
-static int save(struct journal *journal, const struct journal_entry *entry,
+static int save(struct journal *journal, const struct journal_record *record,
                 struct err *err)
 {
     int rc;
 
-    if (write_record(journal->fd, entry, journal->size) &&
+    if (write_record(journal->fd, record, journal->size) &&
         fdatasync(journal->fd) == 0) {
-        journal->size += HEAD_BYTES + (off_t)entry->len;
+        journal->size += HEAD_BYTES + (off_t)record->len;
         journal->wanted = 0;
         return 0;
     }
     rc = sys_err(journal, err);
-    journal->wanted = HEAD_BYTES + entry->len;
+    journal->wanted = HEAD_BYTES + record->len;
     cut_tail(journal);
     return rc;
 }
 
-int journal_add(struct journal *journal, const void *bytes, size_t len,
+int journal_add(struct journal *journal, const struct journal_record *record,
                 struct err *err)
 {
     int rc;
 
-    if (journal->live + HEAD_BYTES + len > JOURNAL_BYTES_MAX)
+    if (journal->live + HEAD_BYTES + record->len > JOURNAL_BYTES_MAX)
         return err_set(
             err, ERR_SYSTEM,
             "%s: more than %d MiB of results wait for the coordinator",
             journal->path, JOURNAL_BYTES_MAX >> 20);
-    if (!append(journal, bytes, len))
+    if (!append(journal, record))
         return err_set(err, ERR_INPUT, "%s: not an encoded result",
                        journal->path);
-    rc = save(journal, &journal->entries[journal->n - 1], err);
+    rc = save(journal, &journal->entries[journal->n - 1].record, err);
     if (rc < 0)
         forget(journal, journal->n - 1);
     return rc;
@@ -287,36 +318,14 @@ int journal_probe(struct journal *journal, struct err *err)
     return rc;
 }
 
-bool journal_is_stuck(const struct journal *journal)
+static bool has_room(const struct journal *journal)
 {
-    return journal->wanted > 0 ||
-           journal->live + HEAD_BYTES + MSG_BYTES_MAX > JOURNAL_BYTES_MAX;
+    return journal->live + HEAD_BYTES + MSG_BYTES_MAX <= JOURNAL_BYTES_MAX;
 }
 
-/* Write the live records into a new file, and rename it over the old one.  If
- * that fails, the old file still has all of them. */
-static void rewrite(struct journal *journal)
+bool journal_is_stuck(const struct journal *journal)
 {
-    char *path = mem_printf("%s.new", journal->path);
-    int fd =
-        open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    off_t at = 0;
-    bool ok = fd >= 0;
-
-    for (size_t i = 0; ok && i < journal->n; i++) {
-        ok = write_record(fd, &journal->entries[i], at);
-        at += HEAD_BYTES + (off_t)journal->entries[i].len;
-    }
-    if (ok && fsync(fd) == 0 && rename(path, journal->path) == 0) {
-        (void)sync_folder(path); /* either file has every live record */
-        close(journal->fd);
-        journal->fd = fd;
-        journal->size = at;
-    } else if (fd >= 0) {
-        close(fd);
-        unlink(path);
-    }
-    free(path);
+    return journal->wanted > 0 || !has_room(journal);
 }
 
 static void shrink(struct journal *journal)
@@ -341,6 +350,37 @@ bool journal_ack(struct journal *journal, const char *nonce)
         return true;
     }
     return false;
+}
+
+/* May it go, if 'owner' is served?  A time that is not known is no age. */
+static bool is_given_up(const struct journal *journal,
+                        const struct journal_entry *entry, const char *owner,
+                        int64_t utc_ns)
+{
+    const struct journal_record *record = &entry->record;
+    bool old = utc_ns - record->utc_ns > JOURNAL_KEEP_NS;
+
+    if (strcmp(record->owner, owner) != 0)
+        return (old && record->utc_ns > 0) || !has_room(journal);
+    return old && entry->sent_ns > 0 && !has_room(journal);
+}
+
+size_t journal_age(struct journal *journal, const char *owner, int64_t utc_ns)
+{
+    size_t kept = 0, n = journal->n;
+
+    for (size_t i = 0; i < n; i++) {
+        struct journal_entry *entry = &journal->entries[i];
+
+        if (is_given_up(journal, entry, owner, utc_ns))
+            release(journal, entry);
+        else
+            memmove(&journal->entries[kept++], entry, sizeof(*entry));
+    }
+    journal->n = kept;
+    if (kept < n)
+        shrink(journal);
+    return n - kept;
 }
 
 struct journal_entry *journal_entries(struct journal *journal, size_t *n)

@@ -116,6 +116,20 @@ static void attached_after_hello_is_still_setup(void **state)
         1);
 }
 
+static void results_damaged_on_its_disk_are_said_once(void **state)
+{
+    struct msg hello = rig_hello(7);
+    const char *heard;
+
+    (void)state;
+    hello.hello.lost = 2;
+    for (int i = 0; i < 2; i++, hello.hello.pid++)
+        assert_int_equal(rig_take(&rig, 0, hello), 0);
+    heard = strstr(rig_heard(&rig), "a: its disk damaged 2 results in");
+    assert_non_null(heard);
+    assert_null(strstr(heard + 1, "a: its disk damaged"));
+}
+
 static void another_protocol_is_refused(void **state)
 {
     struct msg hello = rig_hello(7);
@@ -441,6 +455,7 @@ int main(void)
         CASE(its_time_is_told_apart),
         CASE(a_remark_on_its_login_is_shown_and_is_no_failure),
         CASE(attached_after_hello_is_still_setup),
+        CASE(results_damaged_on_its_disk_are_said_once),
         CASE(another_protocol_is_refused),
         CASE(a_gpu_out_of_turn_is_refused),
         CASE(a_gpu_with_a_fact_without_a_name_is_refused),

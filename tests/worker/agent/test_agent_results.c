@@ -24,13 +24,13 @@ static void set_up(struct agent *agent, struct lease **lease)
                              .lease = 7,
                              .id = { "s", "c", "", "kernel", "build", 0, 1 },
                              .key = "00000000000000000000000000000001" } };
-    size_t dropped;
+    struct journal_damage damage;
     struct err err;
 
     snprintf(path, sizeof(path), "/tmp/fa-results-XXXXXX");
     close(mkstemp(path));
     *agent = (struct agent){ .dir = "/tmp", .queue = queue_new(1, 0, 1) };
-    assert_int_equal(journal_open(path, &agent->journal, &dropped, &err), 0);
+    assert_int_equal(journal_open(path, &agent->journal, &damage, &err), 0);
     assert_int_equal(queue_add(agent->queue, &build, QUEUE_BUILDS, lease, &err),
                      0);
 }
@@ -57,7 +57,8 @@ static struct msg delivered(struct msg result)
     agent_deliver(&agent, lease, &result, 0);
     entries = journal_entries(agent.journal, &n);
     assert_int_equal(n, 1);
-    assert_int_equal(msg_decode(entries[0].bytes, entries[0].len, &out, &err),
+    assert_int_equal(msg_decode(entries[0].record.message,
+                                entries[0].record.len, &out, &err),
                      0);
     tear_down(&agent);
     assert_int_equal(msg_work(&out)->lease, 7);
