@@ -25,6 +25,7 @@ enum {
     DEVICE,
     GPUS,
     NVCC,
+    ALLOW,
     SLOTS,
     BEAT_MS,
     LINGER_MS,
@@ -82,6 +83,7 @@ enum {
     HELD_S,
     COMMAND,
     STATUS,
+    WARNING,
     OUTPUT,
     OFFSET,
     TOTAL,
@@ -114,6 +116,7 @@ static const struct msg_word words[WORDS] = {
     [DEVICE] = { "device", 16, false },
     [GPUS] = { "gpus", 1024, false },
     [NVCC] = { "nvcc", 4096, false },
+    [ALLOW] = { "allow", 4096, false },
     [SLOTS] = { "slots", 4096, false },
     [BEAT_MS] = { "beat_ms", INT32_MAX, false },
     [LINGER_MS] = { "linger_ms", INT32_MAX, false },
@@ -171,6 +174,7 @@ static const struct msg_word words[WORDS] = {
     [HELD_S] = { "held_s", 1 << 30, false },
     [COMMAND] = { "command", MSG_COMMAND_MAX, false },
     [STATUS] = { "status", 255, true },
+    [WARNING] = { "warning", 240, false },
     [OUTPUT] = { "output", MSG_OUTPUT_MAX, false },
     [OFFSET] = { "offset", INT32_MAX, false },
     [TOTAL] = { "total", INT32_MAX, false },
@@ -233,26 +237,20 @@ static const struct msg_field hello[] = {
     OPTIONAL(LOST, hello.lost),  END,
 };
 static const struct msg_field welcome[] = {
-    F(PROTOCOL, welcome.protocol),
-    F(SWEEP, welcome.sweep),
-    F(DEVICE, welcome.device),
-    F(GPUS, welcome.gpus),
-    F(NVCC, welcome.nvcc),
-    F(SLOTS, welcome.slots),
-    F(BEAT_MS, welcome.beat_ms),
-    F(LINGER_MS, welcome.linger_ms),
-    END,
+    F(PROTOCOL, welcome.protocol),  F(SWEEP, welcome.sweep),
+    F(DEVICE, welcome.device),      F(GPUS, welcome.gpus),
+    F(NVCC, welcome.nvcc),          F(SLOTS, welcome.slots),
+    F(BEAT_MS, welcome.beat_ms),    F(LINGER_MS, welcome.linger_ms),
+    OPTIONAL(ALLOW, welcome.allow), END,
 };
 static const struct msg_field gpu[] = {
     F(INDEX, gpu.index),   F(GPU, gpu.uuid),    F(NAME, gpu.name),
     F(DRIVER, gpu.driver), F(FACTS, gpu.facts), END,
 };
 static const struct msg_field ready[] = {
-    F(TOOLKIT, ready.toolkit),
-    F(SLOTS, ready.slots),
-    F(N_GPUS, ready.n_gpus),
-    F(MEASURE_CREDIT, ready.measure_credit),
-    END,
+    F(TOOLKIT, ready.toolkit),        F(SLOTS, ready.slots),
+    F(N_GPUS, ready.n_gpus),          F(MEASURE_CREDIT, ready.measure_credit),
+    OPTIONAL(WARNING, ready.warning), END,
 };
 static const struct msg_field trouble[] = {
     F(WHAT, trouble.what),

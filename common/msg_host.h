@@ -28,6 +28,7 @@ struct msg_welcome {
     const char *device; /* cuda cpu replay */
     const char *gpus;   /* all none 0,1 */
     const char *nvcc;   /* path of the compiler, "" to search */
+    const char *allow;  /* folders shown to programs (sandbox_policy.h) */
     int64_t slots;      /* parallel builds; 0 means choose */
     int64_t beat_ms;
     int64_t linger_ms;
@@ -46,6 +47,7 @@ struct msg_ready {
     int64_t slots;       /* parallel builds */
     int64_t n_gpus;
     int64_t measure_credit; /* leases a GPU may hold, running one included */
+    const char *warning;    /* what programs reach that they should not */
 };
 
 struct msg_trouble {

@@ -1,7 +1,9 @@
-/* owner.h - the sweep that a worker serves, by name
+/* owner.h - the sweep that a worker serves
  *
  * An invitation names its sender, so that a busy worker can tell other
- * coordinators who owns it.  Every text of it is printable.
+ * coordinators who owns it.  Every text of it is printable.  The id is a
+ * secret: who knows it gets the worker (worker/agent/claim.h).  It is only in
+ * the database, whose mode is 0600, and in invitations; it is never shown.
  * Thread rule: no state; any thread.
  */
 #ifndef FA_COMMON_OWNER_H
@@ -17,7 +19,7 @@
 #define OWNER_PATH_BYTES 256
 
 struct owner {
-    char id[HASH_HEX]; /* of the database */
+    char id[HASH_HEX]; /* of the database; drawn when that was made */
     char user[OWNER_NAME_BYTES];
     char machine[OWNER_NAME_BYTES];
     char database[OWNER_PATH_BYTES]; /* absolute, or its end */
@@ -25,11 +27,15 @@ struct owner {
     int64_t since_utc;
 };
 
+/* Begins the refusal of a worker whose owner is gone: it comes free by itself,
+ * so that waiting helps. */
+#define OWNER_IS_GONE "its worker waits for another sweep"
+
 /* Put 'text' into one of the fields, of 'size' bytes.  Control characters
  * become '?'. If it does not fit, its end is kept, after "...". */
 void owner_set(char *field, size_t size, const char *text);
 
-/* The same owner: the same database, or the same process with two of them. */
+/* The same database. */
 bool owner_is_same(const struct owner *a, const struct owner *b);
 
 /* "ada@laptop, pid 4711, /home/ada/flash.db, since 2026-11-22T10:01:02Z". A

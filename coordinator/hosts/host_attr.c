@@ -178,6 +178,29 @@ static int set_nvcc(struct host_line *line, struct word value, struct err *err)
                        err);
 }
 
+/* The worker says which of them it cannot show. */
+static int set_allow(struct host_line *line, struct word value, struct err *err)
+{
+    const char *end = value.at + value.len;
+
+    for (const char *p = value.at; p <= end;) {
+        const char *colon = memchr(p, ':', (size_t)(end - p));
+        struct word one = { p, (size_t)((colon ? colon : end) - p) };
+        char path[sizeof(line->attrs.allow)];
+        int rc;
+
+        if (one.len == 0)
+            return caret_err(err, &line->where, p,
+                             "write folders as in allow=~/cuda:~/miniconda3",
+                             "allow has an empty folder");
+        rc = remote_path(line, one, path, sizeof(path), err);
+        if (rc < 0)
+            return rc;
+        p += one.len + 1;
+    }
+    return copy(line, value, line->attrs.allow, sizeof(line->attrs.allow), err);
+}
+
 static int set_transport(struct host_line *line, struct word value,
                          struct err *err)
 {
@@ -309,6 +332,7 @@ static const struct attr attrs[] = {
     { "key", set_key },
     { "workdir", set_workdir },
     { "nvcc", set_nvcc },
+    { "allow", set_allow },
     { "hostkey", set_hostkey },
     { "jump", set_jump },
     { "transport", set_transport },
@@ -342,8 +366,8 @@ static int refuse_unknown(struct host_line *line, struct word name,
         names[i] = attrs[i].name;
     near = suggest_name(name.at, name.len, names, ATTRS);
     snprintf(why, sizeof(why),
-             "the attributes are role gpus slots rate key workdir nvcc hostkey "
-             "jump transport%s%s%s",
+             "the attributes are role gpus slots rate key workdir nvcc allow "
+             "hostkey jump transport%s%s%s",
              near ? "; did you mean '" : "", near ? near : "",
              near ? "'?" : "");
     return caret_err(err, &line->where, name.at, why,

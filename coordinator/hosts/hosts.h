@@ -38,6 +38,7 @@ struct host {
     char key[256];  /* private key file, absolute or "~/..." */
     char workdir[256];
     char nvcc[256];
+    char allow[1024]; /* folders of the home folder that programs see, ':' */
     char hostkey[64]; /* "SHA256:..." */
     char jump[256];   /* [user@]host[:port] or an alias */
     int line;         /* line number in the file, for messages */

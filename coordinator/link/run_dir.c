@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PREFIX "fa-coord-"
+#define PREFIX "fa-coord-" /* UID-PID-WORD */
+#define WORD "XXXXXX"
 
 static void remove_folder(int parent, const char *name)
 {
@@ -48,8 +49,8 @@ static void remove_stale(const char *base)
         int pid, used = 0;
 
         if (strncmp(name, PREFIX, strlen(PREFIX)) != 0 ||
-            sscanf(name + strlen(PREFIX), "%u-%d%n", &uid, &pid, &used) != 2 ||
-            name[strlen(PREFIX) + (size_t)used] != '\0')
+            sscanf(name + strlen(PREFIX), "%u-%d-%n", &uid, &pid, &used) != 2 ||
+            used == 0 || strlen(name) != strlen(PREFIX WORD) + (size_t)used)
             continue;
         if (uid == geteuid() && kill(pid, 0) == -1 && errno == ESRCH)
             remove_folder(dirfd(dir), name);
@@ -65,8 +66,9 @@ int run_dir_open(struct run_dir *run_dir, struct err *err)
     if (!base || base[0] != '/' || access(base, W_OK | X_OK) < 0)
         base = "/tmp";
     remove_stale(base);
-    n = snprintf(run_dir->path, sizeof(run_dir->path), "%s/" PREFIX "%u-%d",
-                 base, (unsigned)geteuid(), (int)getpid());
+    n = snprintf(run_dir->path, sizeof(run_dir->path),
+                 "%s/" PREFIX "%u-%d-" WORD, base, (unsigned)geteuid(),
+                 (int)getpid());
     if (n >= (int)sizeof(run_dir->path)) {
         run_dir->path[0] = '\0';
         return err_set(err, ERR_SYSTEM,
@@ -74,7 +76,7 @@ int run_dir_open(struct run_dir *run_dir, struct err *err)
                        "XDG_RUNTIME_DIR to a shorter folder",
                        base);
     }
-    if (mkdir(run_dir->path, 0700) < 0) {
+    if (!mkdtemp(run_dir->path)) {
         int rc =
             err_set(err, ERR_SYSTEM, "%s: %s", run_dir->path, strerror(errno));
 

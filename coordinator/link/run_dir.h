@@ -1,8 +1,9 @@
 /* run_dir.h - the private folder of a running coordinator
  *
  * It holds the ROUTER's socket.  Its mode is 0700; it is in XDG_RUNTIME_DIR or
- * /tmp and named after the user and the process.  A coordinator that starts
- * removes the folders of killed coordinators of the same user.
+ * /tmp, and named after the user, the process and a random word, so that no
+ * other user can take its name first.  A coordinator that starts removes the
+ * folders of killed coordinators of the same user.
  */
 #ifndef FA_COORDINATOR_LINK_RUN_DIR_H
 #define FA_COORDINATOR_LINK_RUN_DIR_H

@@ -9,6 +9,7 @@
 #include "common/mem.h"
 #include "common/msg.h"
 #include "common/outcome.h"
+#include "common/owner.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/link/host_threads.h"
 #include "coordinator/reactor/dispatch.h"
@@ -63,6 +64,16 @@ void host_events_give_up(struct sweep *sweep, size_t host, int code,
     sweep->reactor.io.link.dismiss(sweep->reactor.io.link.self, host);
 }
 
+/* The seconds in the text differ from try to try. */
+static bool is_told(const struct host_state *host_state, const char *why)
+{
+    const char *was = host_state->conn.why;
+
+    if (strstr(why, OWNER_IS_GONE))
+        return strstr(was, OWNER_IS_GONE);
+    return host_state->conn.tries > 0 && strcmp(was, why) == 0;
+}
+
 /* A worker that ended by itself has said why. */
 static void broken(struct sweep *sweep, const struct host_thread_news *news)
 {
@@ -76,10 +87,11 @@ static void broken(struct sweep *sweep, const struct host_thread_news *news)
              why);
     if (sweep->reactor.stopping)
         return;
-    if (host_state->conn.tries == 0 || strcmp(host_state->conn.why, why) != 0)
+    if (!is_told(host_state, why))
         progress_say(sweep->reactor.progress, "%s: %s; trying again",
                      host_state->host->name, why);
-    host_state->conn.tries++;
+    if (!strstr(why, OWNER_IS_GONE))
+        host_state->conn.tries++;
     host_state->conn.code = news->code;
     snprintf(host_state->conn.why, sizeof(host_state->conn.why), "%s", why);
 }
@@ -133,6 +145,7 @@ static void welcome(struct sweep *sweep, size_t host)
                              : h->gpus[0]            ? h->gpus
                                                      : "all",
                      .nvcc = h->nvcc,
+                     .allow = h->allow,
                      .slots = h->slots,
                      .beat_ms = BEAT_MS,
                      .linger_ms = sweep->reactor.options->linger_s * 1000 }
@@ -434,6 +447,16 @@ void host_events_up(struct sweep *sweep, size_t host)
     host_state->same_worker = true;
 }
 
+static void warn_once(struct sweep *sweep, struct host_state *host_state,
+                      const char *warning)
+{
+    if (!warning || !warning[0] || host_state->warned)
+        return;
+    host_state->warned = true;
+    progress_say(sweep->reactor.progress, "%s: warning: %s",
+                 host_state->host->name, warning);
+}
+
 int host_events_ready(struct sweep *sweep, size_t host, const struct msg *msg,
                       struct err *err)
 {
@@ -458,6 +481,7 @@ int host_events_ready(struct sweep *sweep, size_t host, const struct msg *msg,
         host_state->n_gpus, host_state->n_gpus == 1 ? "" : "s",
         host_state->n_gpus ? ", " : "",
         host_state->n_gpus ? host_state->gpus[0].name : "");
+    warn_once(sweep, host_state, msg->ready.warning);
     if (sweep->work.plan) {
         host_events_up(sweep, host);
         return 0;

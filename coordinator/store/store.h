@@ -46,7 +46,7 @@ int64_t store_repeats(const struct store *store); /* results that came again */
  * even if the clock was set back since.  It dates the sweeps of the run. */
 int store_next_epoch(struct store *store, int64_t now_utc, int64_t *out,
                      struct err *err);
-/* The identity of the database, to tell it from others: 32 hex digits. */
+/* The secret by which workers know their owner (owner.h): 32 hex digits. */
 int store_owner(struct store *store, char out[HASH_HEX], struct err *err);
 
 int store_run_start(struct store *store, const struct store_run *run,

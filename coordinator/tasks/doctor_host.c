@@ -14,10 +14,22 @@
 #define ANSWER_MAX (256 << 10)   /* what a login shell prints included */
 #define DISK_MIN_KIB (1 << 20)   /* artifacts, staged sources, files of nvcc */
 
-/* A script for sh(1) on the host.  'w' is the work folder and 'n' the nvcc of
- * the hosts file or ''. It answers in lines "key value". */
+/* A script for sh(1) on the host.  'w' is the work folder, 'n' the nvcc of the
+ * hosts file or '', 'a' its allow.  It answers in lines "key value".  An nvcc
+ * in the home folder that no folder of 'a' contains is hidden: builds do not
+ * see it (worker/process/sandbox_policy.h). */
 static const char probe[] =
     "umask 077\n"
+    "is_hidden() {\n"
+    "  r=$(readlink -f \"$1\") h=$(cd && pwd -P)\n"
+    "  case $r in \"$h\"/*) ;; *) return 1;; esac\n"
+    "  IFS=:\n"
+    "  for d in $a; do\n"
+    "    case $d in '~/'*) d=$HOME/${d#'~/'};; esac\n"
+    "    d=$(cd \"$d\" 2>/dev/null && pwd -P) || continue\n"
+    "    case $r in \"$d\"/*) return 1;; esac\n"
+    "  done\n"
+    "}\n"
     "case $w in '~') w=$HOME;; '~/'*) w=$HOME/${w#'~/'};; esac\n"
     "echo system $(uname -sm)\n"
     "if mkdir -p \"$w\" 2>/dev/null && f=$(mktemp \"$w/doctor.XXXXXX\"); then\n"
@@ -31,6 +43,7 @@ static const char probe[] =
     "/usr/local/cuda/bin/nvcc; do\n"
     "  [ -x \"$c\" ] || continue\n"
     "  echo nvcc $c $(\"$c\" --version | sed -n 's/.*release //p')\n"
+    "  (is_hidden \"$c\") && echo hidden $c\n"
     "  break\n"
     "done\n"
     "for c in c++ g++ clang++; do\n"
@@ -126,7 +139,11 @@ static void judge_tools(struct doctor *doctor, const struct host *host,
 {
     char text[512];
 
-    if (value(answer, "nvcc", text, sizeof(text)))
+    if (value(answer, "hidden", text, sizeof(text)))
+        doctor_add(doctor, host->name, "nvcc", DOCTOR_WARNING,
+                   "name the toolkit's folder by allow= in the hosts file",
+                   "%s is in the home folder, which builds do not see", text);
+    else if (value(answer, "nvcc", text, sizeof(text)))
         doctor_add(doctor, host->name, "nvcc", DOCTOR_OK, NULL, "%s", text);
     else
         doctor_add(
@@ -179,6 +196,8 @@ static int ask(struct remote *remote, const struct host *host,
     quoted(&script, *host->workdir ? host->workdir : DEPLOY_WORKDIR);
     buf_printf(&script, " n=");
     quoted(&script, host->nvcc);
+    buf_printf(&script, " a=");
+    quoted(&script, host->allow);
     buf_printf(&script, "\n%s", probe);
     io.input = buf_text(&script);
     io.input_len = script.len;

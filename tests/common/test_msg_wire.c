@@ -295,6 +295,33 @@ static void an_optional_field_is_sent_only_if_it_has_a_value(void **state)
     buf_fini(&buf);
 }
 
+static void what_a_host_shows_and_warns_of_may_be_left_out(void **state)
+{
+    struct msg welcome = rows[MSG_WELCOME].msg, ready = rows[MSG_READY].msg,
+               out;
+    struct buf buf;
+
+    (void)state;
+    buf_init(&buf, MSG_BYTES_MAX);
+    assert_int_equal(msg_encode(&welcome, &buf, NULL), 0);
+    assert_int_equal(msg_decode(buf.bytes, buf.len, &out, NULL), 0);
+    assert_string_equal(out.welcome.allow, "");
+    msg_fini(&out);
+    buf_clear(&buf);
+    welcome.welcome.allow = "~/cuda";
+    assert_int_equal(msg_encode(&welcome, &buf, NULL), 0);
+    assert_int_equal(msg_decode(buf.bytes, buf.len, &out, NULL), 0);
+    assert_string_equal(out.welcome.allow, "~/cuda");
+    msg_fini(&out);
+    buf_clear(&buf);
+    ready.ready.warning = "sockets";
+    assert_int_equal(msg_encode(&ready, &buf, NULL), 0);
+    assert_int_equal(msg_decode(buf.bytes, buf.len, &out, NULL), 0);
+    assert_string_equal(out.ready.warning, "sockets");
+    msg_fini(&out);
+    buf_fini(&buf);
+}
+
 static void a_result_without_blame_blames_nothing(void **state)
 {
     struct msg msg = rows[MSG_MEASURED].msg, out;
@@ -370,6 +397,7 @@ int main(void)
         cmocka_unit_test(each_type_encodes_to_the_bytes_of_version_1),
         cmocka_unit_test(what_was_decoded_encodes_to_the_same_bytes),
         cmocka_unit_test(an_optional_field_is_sent_only_if_it_has_a_value),
+        cmocka_unit_test(what_a_host_shows_and_warns_of_may_be_left_out),
         cmocka_unit_test(a_result_without_blame_blames_nothing),
         cmocka_unit_test(launches_that_are_not_known_are_not_sent),
         cmocka_unit_test(the_parts_that_types_share_are_those_of_the_type),

@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <zmq.h>
 
 #include "common/mem.h"
 #include "tests/e2e/coord.h"
 #include "tests/e2e/kernel.h"
+#include "worker/agent/control.h"
 
 static struct coord coord;
 
@@ -217,22 +219,71 @@ static void another_sweep_gets_the_owners_name(void **state)
     coord_expect(&coord, MSG_BUILT); /* the owner continues */
 }
 
-static void another_sweep_gets_the_worker_of_one_that_was_killed(void **state)
+static void
+another_sweep_gets_the_folder_when_the_linger_time_is_over(void **state)
 {
     struct coord other;
     struct msg hello;
+    pid_t worker;
+
+    (void)state;
+    coord.linger_ms = 1000;
+    coord.beats = true;
+    coord_up(&coord, 1);
+    worker = coord.worker;
+    coord_cut(&coord);
+    open_another(&other);
+    coord_attach(&other); /* its relay asks until the first one has ended */
+    coord_await(&other, MSG_HELLO, &hello);
+    assert_int_not_equal(hello.hello.pid, worker);
+    assert_int_equal(hello.epoch, other.epoch);
+    assert_int_equal(coord_reap_worker(&coord), 0);
+    coord.worker = 0;
+    msg_fini(&hello);
+    coord_close(&other);
+}
+
+static void assert_refuses(const struct invite *invite, const char *why)
+{
+    int fd, rc;
+    struct err err;
+
+    fd = control_connect(coord.work, &err);
+    assert_true(fd >= 0);
+    rc = control_offer(fd, invite, 1000 * COORD_WAIT_S, &err);
+    close(fd);
+    assert_int_equal(rc, ERR_AUTH);
+    if (!strstr(err.text, why))
+        fail_msg("%s", err.text);
+}
+
+/* As a process of the same user can that has read a refusal. */
+static void a_process_that_knows_no_secret_does_not_get_the_worker(void **state)
+{
+    struct invite forged = { .linger_ms = 1000 };
 
     (void)state;
     coord_up(&coord, 1);
-    coord_cut(&coord);
-    open_another(&other);
-    coord_attach(&other);
-    coord_await(&other, MSG_HELLO, &hello);
-    assert_int_equal(hello.hello.pid, coord.worker);
-    assert_int_equal(hello.epoch, other.epoch);
-    msg_fini(&hello);
-    other.worker = 0; /* the tear-down kills it */
-    coord_close(&other);
+    forged.epoch = coord.epoch + 1;
+    forged.owner = coord.owner;
+    forged.owner.id[0] = 'f';
+    snprintf(forged.endpoint, sizeof(forged.endpoint), "ipc://%s/relay-1.sock",
+             coord.work);
+    assert_int_equal(zmq_curve_keypair(forged.public_key, forged.secret_key),
+                     0);
+    memcpy(forged.server_key, forged.public_key, CURVE_KEY_BYTES);
+    assert_refuses(&forged, "its worker serves another sweep: ada@laptop");
+    forged.owner = coord.owner;
+    forged.epoch = INT64_MAX;
+    assert_refuses(&forged, "an epoch after the year 2100");
+    forged.epoch = coord.epoch + 1;
+    snprintf(forged.endpoint, sizeof(forged.endpoint), "tcp://127.0.0.1:1");
+    assert_refuses(&forged,
+                   "the worker refuses the endpoint tcp://127.0.0.1:1");
+    snprintf(forged.endpoint, sizeof(forged.endpoint), "ipc:///tmp/relay-1");
+    assert_refuses(&forged, "the worker refuses the endpoint");
+    kernel_build(&coord, 1, "ref.cu", "ref");
+    coord_expect(&coord, MSG_BUILT); /* the owner continues */
 }
 
 static void a_finished_sweep_leaves_its_host_at_once(void **state)
@@ -328,6 +379,8 @@ static void the_secret_key_is_in_no_argument_environment_or_file(void **state)
 
     (void)state;
     coord_up(&coord, 1);
+    kernel_build(&coord, 1, "ref.cu", "ref");
+    coord_expect(&coord, MSG_BUILT); /* the journal has a result */
     for (int i = 0; i < 5; i++) {
         char *path = i < 2
                          ? mem_printf("/proc/%d/%s", (int)coord.worker, proc[i])
@@ -336,6 +389,7 @@ static void the_secret_key_is_in_no_argument_environment_or_file(void **state)
 
         assert_null(
             memmem(text, len, coord.secret_key, strlen(coord.secret_key)));
+        assert_null(memmem(text, len, coord.owner.id, strlen(coord.owner.id)));
         free(path);
     }
 }
@@ -398,7 +452,8 @@ int main(void)
         attached(one_that_drains_goes_on_for_the_next_coordinator),
         attached(an_older_epoch_is_refused),
         attached(another_sweep_gets_the_owners_name),
-        attached(another_sweep_gets_the_worker_of_one_that_was_killed),
+        attached(another_sweep_gets_the_folder_when_the_linger_time_is_over),
+        attached(a_process_that_knows_no_secret_does_not_get_the_worker),
         attached(a_finished_sweep_leaves_its_host_at_once),
         attached(without_a_coordinator_it_ends),
         attached(one_that_beats_is_not_left_however_short_the_linger),

@@ -75,8 +75,8 @@ class Hosts(rig.Rig):
     def test_results_of_another_database_are_left_alone(self):
         """Results of a killed coordinator do not make its host unusable for the next one."""
         folder = self.few(BLOCK_SIZE=[64, 128, 256, 512, 1024])
-        for n in range(3):
-            coord = self.start(folder, "sweep", "--device", "cpu", "--db", f"{n}.db")
+        for n in range(2):  # each waits for the linger time of the one before
+            coord = self.start(folder, "sweep", "--device", "cpu", "--db", f"{n}.db", "--linger", "1")
             rig.until("a worker", lambda: self.workers() or coord.poll() is not None, 60)
             rig.until("work", lambda: "ready" in self.stderr() or coord.poll() is not None, 60)
             coord.kill()

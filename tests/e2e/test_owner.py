@@ -50,6 +50,21 @@ exec '{shutil.which("c++")}' "$@"
             self.run_coord(second, "sweep", "--device", "cpu")
             self.assert_all_correct(self.report(second))
 
+    def test_a_host_that_was_repaired_is_used_at_once(self):
+        """Its worker had the PATH of the login before, and is gone; so also for another sweep."""
+        repaired = self.env["PATH"]
+        os.mkdir(self.path("bin"))
+        for name in os.listdir("/usr/bin"):
+            if name not in ("c++", "g++", "clang++"):
+                os.symlink(os.path.join("/usr/bin", name), self.path("bin", name))
+        self.env["PATH"] = self.path("bin")
+        first = self.kernel("vector_add", "first")
+        refused = self.run_coord(first, "sweep", "--device", "cpu", code=3)
+        self.assertIn("there is no C++ compiler", refused.stderr)
+        rig.until("its worker has ended", lambda: not self.workers())
+        self.env["PATH"] = repaired
+        self.run_coord(self.few(), "sweep", "--device", "cpu")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -101,7 +101,8 @@ class Replay(rig.Rig):
             with open(journal, "rb") as f:
                 return f.read().count(b"MEASURED")
 
-        coord = self.start(self.folder, "sweep", "--device", "replay=bowl.json", "--speed-up", "200", "--db", "x.db")
+        coord = self.start(self.folder, "sweep", "--device", "replay=bowl.json", "--speed-up", "200", "--db", "x.db",
+                           "--linger", "1")
         rig.until("some are settled", lambda: self.settled(self.folder) > 3)
         coord.send_signal(signal.SIGSTOP)
         before = results()

@@ -61,9 +61,18 @@ const char *sim_worker_refuses(const struct sim_world *world,
     const struct invite newcomer = { .epoch = world->life.epoch,
                                      .owner = world->life.owner };
 
-    if (claim_check(worker->epoch ? &now : NULL,
-                    world->boot_ns - worker->liveness.heard_ns, false,
-                    &newcomer, &worker->refusal) < 0)
+    const struct claim_owner owner = {
+        .invite = worker->epoch ? &now : NULL,
+        .dismissed = worker->drained_by != 0,
+        .invited_ns = world->boot_ns - worker->invited_ns,
+        .silent_ns = world->boot_ns - worker->liveness.heard_ns,
+        .ends_ns =
+            (worker->stop == SIM_RUNS ? liveness_ends_ns(&worker->liveness)
+                                      : worker->stop_by_ns) -
+            world->boot_ns,
+    };
+
+    if (claim_check(&owner, &newcomer, &worker->refusal) < 0)
         return worker->refusal.text;
     if (worker->stop == SIM_STOPS ||
         (worker->stop == SIM_DRAINS && worker->drained_by == newcomer.epoch))
@@ -95,6 +104,8 @@ void sim_worker_invite(struct sim_world *world, size_t host)
         drop_idle(worker);
     worker->stop = SIM_RUNS;
     worker->drained_by = 0;
+    if (worker->epoch != world->life.epoch)
+        worker->invited_ns = world->boot_ns;
     worker->epoch = world->life.epoch;
     worker->owner = world->life.owner;
     worker->liveness =

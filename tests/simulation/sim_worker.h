@@ -73,6 +73,7 @@ struct sim_worker {
     struct err refusal; /* why it refused the newest invitation, if it did */
     bool welcomed, announced;
     struct liveness liveness;
+    int64_t invited_ns; /* when this epoch invited it */
     int64_t drained_by; /* the epoch that told it to drain, or 0 */
     int64_t renewed_ns, hello_ns, beat_ns, resend_ns;
 

@@ -21,7 +21,8 @@
 #define SILENCE_NS (15 * NS_PER_S) /* after this silence it connects again */
 #define LAST_WORDS_MS 1000         /* time to send BYE */
 #define TRIM_NS (60 * NS_PER_S)
-#define TURN_NS (1 * NS_PER_S) /* longer: it was suspended */
+#define REFUSAL_NS (10 * NS_PER_S) /* between two in the log */
+#define TURN_NS (1 * NS_PER_S)     /* longer: it was suspended */
 #define POLL_MS_MAX 1000
 
 /* the DEALER, the signals, the control socket, then all children */
@@ -130,18 +131,32 @@ static bool is_attached(const struct agent *agent)
             strncmp(link_invite(agent->link)->endpoint, "tcp://", 6) == 0);
 }
 
+static struct claim_owner owner_of(const struct agent *agent, int64_t now_ns)
+{
+    bool runs = agent->end.how == AGENT_RUNS;
+
+    return (struct claim_owner){
+        .invite = agent->link ? link_invite(agent->link) : NULL,
+        .attached = runs && is_attached(agent),
+        .dismissed = agent->end.asked_by != 0,
+        .invited_ns = now_ns - agent->connection.invited_ns,
+        .silent_ns = now_ns - agent->liveness.heard_ns,
+        .ends_ns =
+            (runs ? liveness_ends_ns(&agent->liveness) : agent->end.by_ns) -
+            now_ns,
+    };
+}
+
 int agent_invite(struct agent *agent, const struct invite *invite,
                  struct err *err)
 {
     int64_t epoch = agent->link ? link_epoch(agent->link) : 0;
     int64_t now_ns = clock_boot_ns();
+    struct claim_owner now = owner_of(agent, now_ns);
     char owner[OWNER_PATH_BYTES];
     struct link *link;
-    int rc;
+    int rc = claim_check(&now, invite, err);
 
-    rc = claim_check(agent->link ? link_invite(agent->link) : NULL,
-                     now_ns - agent->liveness.heard_ns, is_attached(agent),
-                     invite, err);
     if (rc < 0)
         return rc;
     rc = link_open(agent->zctx, invite, &link, err);
@@ -153,8 +168,12 @@ int agent_invite(struct agent *agent, const struct invite *invite,
     }
     if (invite->epoch != epoch && agent->queue)
         queue_drop_idle(agent->queue);
+    if (!agent->link)
+        agent->connection.tcp = strncmp(invite->endpoint, "tcp://", 6) == 0;
     link_close(agent->link, 0);
     agent->link = link;
+    if (invite->epoch != epoch)
+        agent->connection.invited_ns = now_ns;
     agent->liveness =
         (struct liveness){ now_ns, BEAT_NS, invite->linger_ms * NS_PER_MS };
     forget_connection(agent, now_ns);
@@ -162,6 +181,15 @@ int agent_invite(struct agent *agent, const struct invite *invite,
     log_line(LOG_I, "INVITED", "epoch=%lld endpoint=%s by=%s",
              (long long)invite->epoch, invite->endpoint, owner);
     return 0;
+}
+
+/* A relay that was told to come later asks several times a second. */
+static void log_refusal(struct agent *agent, const char *why, int64_t now_ns)
+{
+    if (now_ns < agent->due.refusal_ns)
+        return;
+    log_line(LOG_W, "INVITATION-REFUSED", "%s", why);
+    agent->due.refusal_ns = now_ns + REFUSAL_NS;
 }
 
 static void look_at_control(struct agent *agent, int64_t now_ns)
@@ -174,10 +202,13 @@ static void look_at_control(struct agent *agent, int64_t now_ns)
         return;
     if (control_step(agent->control, now_ns, &invite) != 1)
         return;
-    rc = agent_invite(agent, &invite, &err);
+    rc = claim_endpoint(agent->dir, agent->connection.tcp, invite.endpoint,
+                        &err);
+    if (rc == 0)
+        rc = agent_invite(agent, &invite, &err);
     invite_wipe(&invite);
     if (rc < 0)
-        log_line(LOG_W, "INVITATION-REFUSED", "%s", err.text);
+        log_refusal(agent, err.text, now_ns);
     if (rc < 0)
         control_refuse(agent->control, rc == ERR_NETWORK, err.text);
     else

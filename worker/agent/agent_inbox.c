@@ -28,7 +28,9 @@ static void on_welcome(struct agent *agent, const struct msg_welcome *welcome,
     queue_free(agent->queue);
     agent->queue = NULL;
     resources_close(agent->bench);
-    agent->bench = resources_open(welcome, agent->cache, now_ns);
+    agent->bench =
+        resources_open(welcome, agent->cache,
+                       link_invite(agent->link)->owner.database, now_ns);
     agent->connection.announced = RESOURCES_OPENING;
 }
 

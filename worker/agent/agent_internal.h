@@ -31,13 +31,15 @@ enum agent_stop {
 
 /* The state of the current connection. */
 struct agent_connection {
+    int64_t invited_ns; /* when this epoch's first invitation came */
+    bool tcp;           /* the worker began with tcp:// */
     int64_t made_ns;
     bool welcomed;
     enum resources_state announced; /* READY or TROUBLE, if told on it */
 };
 
 struct agent_due {
-    int64_t hello_ns, beat_ns, resend_ns, trim_ns;
+    int64_t hello_ns, beat_ns, resend_ns, trim_ns, refusal_ns;
 };
 
 struct agent_end {
@@ -74,8 +76,7 @@ void agent_send(struct agent *agent, struct msg *msg);
 /* Send HELLO, with the work that is running, and the later messages again. */
 void agent_greet_again(struct agent *agent, int64_t now_ns);
 void agent_say_hello(struct agent *agent, int64_t now_ns);
-/* Report that the bench is ready, or in trouble. */
-void agent_announce(struct agent *agent);
+void agent_announce(struct agent *agent); /* READY or TROUBLE */
 void agent_say_started(struct agent *agent, struct lease *lease);
 /* A lease of an earlier run has another number in the current run.  The
  * coordinator learns from a new HELLO that it has ended. */
@@ -94,7 +95,7 @@ void agent_collect_results(struct agent *agent, int64_t now_ns);
 /* Write the result to the journal, then send it.  Ends the lease. */
 void agent_deliver(struct agent *agent, struct lease *lease, struct msg *result,
                    int64_t now_ns);
-/* Send results that the coordinator has not acknowledged: all, or those due. */
+/* Those that are not acknowledged: all, or those due. */
 void agent_offer_results(struct agent *agent, int64_t now_ns, bool all);
 
 /* ---- agent_tool.c */
@@ -108,10 +109,9 @@ void agent_cancel(struct agent *agent, int64_t epoch, int64_t lease,
                   int64_t now_ns);
 void agent_arrived(struct agent *agent, const char *hash);
 void agent_missing(struct agent *agent, const char *hash);
-/* Request files, start what can start, and collect what has ended. */
+/* Request files, start and collect what can be. */
 void agent_work(struct agent *agent, int64_t now_ns);
-/* Cancels builds and tools; measurements are left to end, since they are
- * short. */
+/* Cancels builds and tools; measurements are short, and end. */
 void agent_drop_long_work(struct agent *agent, int64_t now_ns);
 
 /* ---- agent_inbox.c */

@@ -18,17 +18,23 @@
 static const struct msg_usage usage_unknown = { -1, -1, -1 };
 static const struct msg_checked checked_unknown = { -1, -1 };
 
-/* The database that is served, "" if none. */
-static const char *owner_id(const struct agent *agent)
+/* The database that is served, "" if none.  Its id is a secret, and the journal
+ * is on disk: so a hash of it. */
+static void hash_owner(const struct agent *agent, char out[HASH_HEX])
 {
-    return agent->link ? link_invite(agent->link)->owner.id : "";
+    out[0] = '\0';
+    if (agent->link)
+        hash_of(link_invite(agent->link)->owner.id, HASH_HEX - 1, out);
 }
 
 /* Room comes before new results: a full journal would end all work here. */
 static void age_journal(struct agent *agent)
 {
-    size_t n = journal_age(agent->journal, owner_id(agent), clock_utc_ns());
+    char owner[HASH_HEX];
+    size_t n;
 
+    hash_owner(agent, owner);
+    n = journal_age(agent->journal, owner, clock_utc_ns());
     if (n > 0)
         log_line(LOG_W, "JOURNAL-AGED", "records=%zu", n);
 }
@@ -44,7 +50,7 @@ static int store(struct agent *agent, const struct msg *result, struct err *err)
     if (rc == 0) {
         record.message = bytes.bytes;
         record.len = bytes.len;
-        snprintf(record.owner, sizeof(record.owner), "%s", owner_id(agent));
+        hash_owner(agent, record.owner);
         age_journal(agent);
         rc = journal_add(agent->journal, &record, err);
     }

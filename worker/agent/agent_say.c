@@ -122,11 +122,14 @@ static void send_ready(struct agent *agent)
                              .toolkit = resources_toolkit(agent->bench),
                              .slots = (int64_t)resources_n_slots(agent->bench),
                              .n_gpus = (int64_t)gpus,
-                             .measure_credit = AGENT_MEASURE_CREDIT } };
+                             .measure_credit = AGENT_MEASURE_CREDIT,
+                             .warning = resources_warning(agent->bench) } };
 
     if (!agent->queue)
         agent->queue = queue_new(resources_n_slots(agent->bench), gpus,
                                  AGENT_MEASURE_CREDIT);
+    log_line(LOG_I, "READY", "gpus=%zu sandbox=%s", gpus,
+             resources_means(agent->bench));
     for (size_t i = 0; i < gpus; i++)
         send_gpu(agent, i);
     agent_send(agent, &ready);

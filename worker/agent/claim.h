@@ -1,10 +1,11 @@
 /* claim.h - may a coordinator take over a worker that serves another?
  *
- * A sweep that was killed and resumed is the same owner, and gets its worker
- * back at once.  Any other coordinator must wait until the owner is done, or
- * has been silent for CLAIM_SILENCE_NS. If the owner's connection is gone too
- * (it may have been killed), CLAIM_GONE_NS of silence is enough; in that time
- * the owner may come back.
+ * A worker belongs to the sweep that invited it first.  The proof is the
+ * owner's id, which only the database and its invitations hold, so 'resume'
+ * gets its worker back after a kill.  Names prove nothing: a refusal shows
+ * them.  Any other coordinator waits until the worker has ended: when its owner
+ * lets it go, or when the linger time is over.  No work of the owner runs then
+ * that could pretend to be a coordinator.
  * Pure.
  */
 #ifndef FA_WORKER_AGENT_CLAIM_H
@@ -18,12 +19,30 @@
 
 #define CLAIM_SILENCE_NS (30 * NS_PER_S)
 #define CLAIM_GONE_NS (10 * NS_PER_S) /* two heartbeats */
+/* An epoch is a time.  Between two runs a coordinator's clock may be set, but
+ * not by more than this. */
+#define CLAIM_EPOCH_STEP_NS (24 * 3600 * NS_PER_S)
+#define CLAIM_EPOCH_MAX INT64_C(4102444800000000000) /* the year 2100 */
 
-/* 'now' is the invitation that the worker serves, NULL for none.  Its owner was
- * last heard 'silent_ns' ago, and is 'attached' or not.  Returns 0, or an error
- * that names the owner: ERR_AUTH, or ERR_NETWORK if asking again soon can
- * help. */
-int claim_check(const struct invite *now, int64_t silent_ns, bool attached,
-                const struct invite *newcomer, struct err *err);
+/* The owner of a worker. */
+struct claim_owner {
+    const struct invite *invite; /* NULL: none yet */
+    bool attached;               /* its relay is connected */
+    bool dismissed;              /* it has let the worker go */
+    int64_t invited_ns;          /* since its invitation was taken */
+    int64_t silent_ns;           /* since it was last heard */
+    int64_t ends_ns;             /* until the worker ends without it */
+};
+
+/* Returns 0, or an error that names the owner: ERR_AUTH, or ERR_NETWORK if
+ * asking again soon can help. */
+int claim_check(const struct claim_owner *owner, const struct invite *newcomer,
+                struct err *err);
+
+/* May the worker of folder 'dir' connect to an endpoint that came over its
+ * control socket?  Only to a relay in its folder, and to "tcp://..." if 'tcp':
+ * it began with one.  Returns 0 or ERR_AUTH. */
+int claim_endpoint(const char *dir, bool tcp, const char *endpoint,
+                   struct err *err);
 
 #endif

@@ -19,6 +19,7 @@
 #include "worker/build/kernel_names.h"
 #include "worker/build/runner_files.h"
 #include "worker/process/child.h"
+#include "worker/process/sandbox_policy.h"
 #include "worker/runner/sources.h"
 #include "worker/store/build_dir.h"
 
@@ -65,27 +66,34 @@ static uint64_t memory_limit(void)
            4 * 3;
 }
 
+/* A source can include any file that the compiler sees. */
 static int run(struct build *build, const struct compiler_line *line,
                int64_t now_ns, struct err *err)
 {
+    struct sandbox *sandbox;
     struct compiler_env env;
     char folder[PATH_MAX];
     int rc = build_dir_path(&build->stage, "src", folder, err);
 
     if (rc < 0)
         return rc;
+    sandbox = sandbox_policy_copy(build->tools.sandbox);
+    if (sandbox)
+        (void)sandbox_set(sandbox, build->stage.path, SANDBOX_WRITE);
     compiler_env(build->tools.compiler, &env);
     rc = child_start(
         &(struct child_spec){
             .argv = line->args,
             .env = env.items,
             .folder = folder,
+            .sandbox = sandbox,
             .limit_ns = build->limit_ns,
             /* This program itself replays a record; there is no compiler. */
             .memory_bytes = build->recorded ? 0 : memory_limit(),
         },
         now_ns, &build->child, err);
     compiler_env_fini(&env);
+    sandbox_free(sandbox);
     return rc;
 }
 

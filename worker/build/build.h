@@ -21,6 +21,7 @@
 #include "worker/store/cache.h"
 
 struct build;
+struct sandbox;
 
 #define BUILD_LIMIT_NS (300 * INT64_C(1000000000)) /* default */
 #define BUILD_LOG_MAX MSG_LOG_MAX
@@ -28,8 +29,9 @@ struct build;
 /* Shared by all builds of a worker; outlives them. */
 struct build_tools {
     struct cache *cache;
-    const char *compiler; /* path */
-    const char *toolkit;  /* its name and version */
+    const char *compiler;          /* path */
+    const char *toolkit;           /* its name and version */
+    const struct sandbox *sandbox; /* of the worker; NULL: none */
 };
 
 /* Borrowed by build_start() during the call, which stages what it needs. */

@@ -11,6 +11,7 @@
 #include "common/device_kind.h"
 #include "common/mem.h"
 #include "worker/process/child.h"
+#include "worker/process/sandbox.h"
 
 #define VERSION_LIMIT_NS                                \
     (30 * NS_PER_S) /* a toolkit on a slow network disk \
@@ -27,37 +28,51 @@ struct toolkit {
     struct child *child; /* NULL after it has answered */
 };
 
-struct toolkit_places toolkit_places(void)
+struct toolkit_places toolkit_places(const struct sandbox *sandbox)
 {
     return (struct toolkit_places){
         .root = "",
         .cuda_home = getenv("CUDA_HOME"),
         .cuda_path = getenv("CUDA_PATH"),
         .path = getenv("PATH"),
+        .sandbox = sandbox,
     };
 }
 
-/* Remember a folder that was searched, for the error message. */
+/* A search, for its error message. */
+struct looking {
+    const struct sandbox *sandbox;
+    struct buf places;     /* where it looked */
+    char hidden[PATH_MAX]; /* the first compiler that builds do not see */
+};
+
 static bool try_place(const char *folder, const char *name, char path[PATH_MAX],
-                      struct buf *looked)
+                      struct looking *looking)
 {
     int n = snprintf(path, PATH_MAX, "%s/%s", folder, name);
 
-    buf_printf(looked, "%s%s", looked->len > 0 ? ", " : "", folder);
-    return n < PATH_MAX && access(path, X_OK) == 0;
+    buf_printf(&looking->places, "%s%s", looking->places.len > 0 ? ", " : "",
+               folder);
+    if (n >= PATH_MAX || access(path, X_OK) != 0)
+        return false;
+    if (sandbox_sees(looking->sandbox, path))
+        return true;
+    if (!looking->hidden[0])
+        memcpy(looking->hidden, path, (size_t)n + 1);
+    return false;
 }
 
 static bool try_below(const char *root, const char *folder, char path[PATH_MAX],
-                      struct buf *looked)
+                      struct looking *looking)
 {
     char bin[PATH_MAX];
     int n = snprintf(bin, sizeof(bin), "%s%s/bin", root, folder);
 
-    return n < (int)sizeof(bin) && try_place(bin, "nvcc", path, looked);
+    return n < (int)sizeof(bin) && try_place(bin, "nvcc", path, looking);
 }
 
 static bool try_path(const char *search, const char *name, char path[PATH_MAX],
-                     struct buf *looked)
+                     struct looking *looking)
 {
     while (search && *search) {
         size_t len = strcspn(search, ":");
@@ -65,7 +80,7 @@ static bool try_path(const char *search, const char *name, char path[PATH_MAX],
 
         if (search[0] == '/' && len < sizeof(folder)) {
             snprintf(folder, sizeof(folder), "%.*s", (int)len, search);
-            if (try_place(folder, name, path, looked))
+            if (try_place(folder, name, path, looking))
                 return true;
         }
         search += len + (search[len] == ':');
@@ -75,9 +90,10 @@ static bool try_path(const char *search, const char *name, char path[PATH_MAX],
 
 /* The highest /usr/local/cuda-X.Y that contains nvcc. */
 static bool try_newest(const char *root, char path[PATH_MAX],
-                       struct buf *looked)
+                       struct looking *looking)
 {
     char local[PATH_MAX], newest[NAME_MAX + 1] = "", folder[2 * NAME_MAX];
+    size_t before = looking->places.len;
     DIR *dir;
 
     snprintf(local, sizeof(local), "%s/usr/local", root);
@@ -86,55 +102,62 @@ static bool try_newest(const char *root, char path[PATH_MAX],
         return false;
     for (struct dirent *entry; (entry = readdir(dir));) {
         char found[PATH_MAX];
-        struct buf nowhere;
 
         if (strncmp(entry->d_name, "cuda-", 5) != 0 ||
             strverscmp(entry->d_name, newest) <= 0)
             continue;
-        buf_init(&nowhere, 0);
         snprintf(folder, sizeof(folder), "/usr/local/%s", entry->d_name);
-        if (try_below(root, folder, found, &nowhere))
+        if (try_below(root, folder, found, looking))
             snprintf(newest, sizeof(newest), "%s", entry->d_name);
-        buf_fini(&nowhere);
+        looking->places.len = before;
     }
     closedir(dir);
-    buf_printf(looked, ", %s/usr/local/cuda-*/bin", root);
+    buf_printf(&looking->places, ", %s/usr/local/cuda-*/bin", root);
     snprintf(folder, sizeof(folder), "/usr/local/%s", newest);
-    return newest[0] && try_below(root, folder, path, looked);
+    return newest[0] && try_below(root, folder, path, looking);
 }
 
 static bool find_nvcc(const struct toolkit_places *places, char path[PATH_MAX],
-                      struct buf *looked)
+                      struct looking *looking)
 {
     const char *root = places->root;
 
     if (places->cuda_home && places->cuda_home[0] &&
-        try_below("", places->cuda_home, path, looked))
+        try_below("", places->cuda_home, path, looking))
         return true;
     if (places->cuda_path && places->cuda_path[0] &&
-        try_below("", places->cuda_path, path, looked))
+        try_below("", places->cuda_path, path, looking))
         return true;
-    return try_below(root, "/usr/local/cuda", path, looked) ||
-           try_newest(root, path, looked) ||
-           try_below(root, "/opt/cuda", path, looked) ||
-           try_below(root, "/usr/lib/nvidia-cuda-toolkit", path, looked) ||
-           try_path(places->path, "nvcc", path, looked);
+    return try_below(root, "/usr/local/cuda", path, looking) ||
+           try_newest(root, path, looking) ||
+           try_below(root, "/opt/cuda", path, looking) ||
+           try_below(root, "/usr/lib/nvidia-cuda-toolkit", path, looking) ||
+           try_path(places->path, "nvcc", path, looking);
 }
 
 static bool find_cxx(const struct toolkit_places *places, char path[PATH_MAX],
-                     struct buf *looked)
+                     struct looking *looking)
 {
     static const char *const names[] = { "c++", "g++", "clang++" };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        buf_clear(looked);
-        if (try_path(places->path, names[i], path, looked))
+        buf_clear(&looking->places);
+        if (try_path(places->path, names[i], path, looking))
             return true;
     }
     return false;
 }
 
-static int find_told(const char *told, char path[PATH_MAX], struct err *err)
+static int say_hidden(const char *path, struct err *err)
+{
+    return err_set(err, ERR_INPUT,
+                   "%.100s is in the home folder, which builds do not see; "
+                   "name its toolkit's folder by allow= in hosts.txt",
+                   path);
+}
+
+static int find_told(const struct sandbox *sandbox, const char *told,
+                     char path[PATH_MAX], struct err *err)
 {
     if (told[0] != '/')
         return err_set(err, ERR_INPUT,
@@ -146,6 +169,8 @@ static int find_told(const char *told, char path[PATH_MAX], struct err *err)
                        "nvcc '%s' is not a program on this host; correct nvcc= "
                        "in hosts.txt, or leave it out to search for nvcc",
                        told);
+    if (!sandbox_sees(sandbox, told))
+        return say_hidden(told, err);
     memcpy(path, told, strlen(told) + 1);
     return 0;
 }
@@ -155,24 +180,26 @@ int toolkit_find(const char *device, const char *told,
                  struct err *err)
 {
     bool cuda = device_kind_is(device, DEVICE_KIND_CUDA), found;
-    struct buf looked;
+    struct looking looking = { .sandbox = places->sandbox };
 
     if (cuda && told[0])
-        return find_told(told, path, err);
-    buf_init(&looked, sizeof(err->text) / 2);
-    found = cuda ? find_nvcc(places, path, &looked)
-                 : find_cxx(places, path, &looked);
-    if (!found && cuda)
+        return find_told(places->sandbox, told, path, err);
+    buf_init(&looking.places, sizeof(err->text) / 2);
+    found = cuda ? find_nvcc(places, path, &looking)
+                 : find_cxx(places, path, &looking);
+    if (!found && looking.hidden[0])
+        say_hidden(looking.hidden, err);
+    else if (!found && cuda)
         err_set(err, ERR_INPUT,
                 "there is no nvcc in %s; install the CUDA toolkit "
                 "(deploy/setup.sh does it), or set nvcc=PATH in hosts.txt",
-                buf_text(&looked));
+                buf_text(&looking.places));
     else if (!found)
         err_set(err, ERR_INPUT,
                 "there is no C++ compiler (c++, g++, clang++) in %s; install "
                 "g++ (deploy/setup.sh does it)",
-                buf_text(&looked));
-    buf_fini(&looked);
+                buf_text(&looking.places));
+    buf_fini(&looking.places);
     return found ? 0 : ERR_INPUT;
 }
 
@@ -211,10 +238,11 @@ bool toolkit_version(const char *output, char text[TOOLKIT_TEXT_BYTES])
     return false;
 }
 
-int toolkit_open(const char *device, const char *told, int64_t now_ns,
+int toolkit_open(const char *device, const char *told,
+                 const struct sandbox *sandbox, int64_t now_ns,
                  struct toolkit **out, struct err *err)
 {
-    struct toolkit_places places = toolkit_places();
+    struct toolkit_places places = toolkit_places(sandbox);
     struct toolkit *toolkit = mem_new(1, sizeof(*toolkit));
     int rc = toolkit_find(device, told, &places, toolkit->path, err);
 
@@ -225,6 +253,7 @@ int toolkit_open(const char *device, const char *told, int64_t now_ns,
                 .env =
                     (const char *[]){ "PATH=/usr/bin:/bin", "LC_ALL=C", NULL },
                 .folder = "/",
+                .sandbox = sandbox,
                 .limit_ns = VERSION_LIMIT_NS,
             },
             now_ns, &toolkit->child, err);

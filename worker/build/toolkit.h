@@ -17,17 +17,21 @@
 
 #include "common/err.h"
 
+struct sandbox;
 struct toolkit;
 
 struct toolkit_places {
     const char *root; /* "" or a prefix for the fixed folders */
     const char *cuda_home, *cuda_path, *path; /* environment; may be NULL */
+    const struct sandbox *sandbox; /* what compilers see; NULL: everything */
 };
 
-struct toolkit_places toolkit_places(void); /* this process's */
+/* This process's.  Borrows 'sandbox'. */
+struct toolkit_places toolkit_places(const struct sandbox *sandbox);
 
 /* The path of the compiler.  'told' is a given path of nvcc, or "".  Without a
- * compiler ERR_INPUT, with the places searched and the remedy. */
+ * compiler ERR_INPUT, with the places searched and the remedy.  One that is
+ * hidden from builds is passed over, and said. */
 int toolkit_find(const char *device, const char *told,
                  const struct toolkit_places *places, char path[PATH_MAX],
                  struct err *err);
@@ -38,7 +42,8 @@ int toolkit_find(const char *device, const char *told,
 bool toolkit_version(const char *output, char text[TOOLKIT_TEXT_BYTES]);
 
 /* Find the compiler and ask for its version. */
-int toolkit_open(const char *device, const char *told, int64_t now_ns,
+int toolkit_open(const char *device, const char *told,
+                 const struct sandbox *sandbox, int64_t now_ns,
                  struct toolkit **out, struct err *err);
 void toolkit_close(struct toolkit *toolkit); /* NULL is fine */
 

@@ -16,6 +16,8 @@
 #include "worker/gpu/gpulock.h"
 #include "worker/gpu/request.h"
 #include "worker/gpu/runner_session.h"
+#include "worker/process/sandbox_policy.h"
+#include "worker/store/runner_dir.h"
 
 #define OPEN_LIMIT_NS                                                 \
     (120 * NS_PER_S)            /* a first CUDA context can take 30 s \
@@ -39,6 +41,8 @@ struct gpu {
     char device[8];
     char which[WIRE_NAME_MAX + 1];
     char *runner, *dir;
+    const struct sandbox *sandbox; /* borrowed; outlives this */
+    struct runner_dir folder;
     enum phase phase;
     struct runner_session *session; /* NULL when PAUSED and LOST */
     int tries;                      /* attempts to open it since a success */
@@ -68,22 +72,48 @@ static void ask_to_open(struct gpu *gpu, int64_t now_ns)
     runner_session_ask(gpu->session, &request, OPEN_LIMIT_NS, now_ns);
 }
 
+/* Kernels of the cpu device are code of others, and so may records be. */
+static int start_runner(struct gpu *gpu, int64_t now_ns, struct err *err)
+{
+    struct sandbox *sandbox = sandbox_policy_copy(gpu->sandbox);
+    char files[PATH_MAX], scratch[PATH_MAX];
+    int rc;
+
+    runner_dir_path(&gpu->folder, "files", files);
+    runner_dir_path(&gpu->folder, "tmp", scratch);
+    if (sandbox) {
+        sandbox->trusted = device_kind_is(gpu->device, DEVICE_KIND_CUDA);
+        sandbox->offline = sandbox->offline && !sandbox->trusted;
+        (void)sandbox_set(sandbox, gpu->runner, SANDBOX_READ);
+        (void)sandbox_set(sandbox, files, SANDBOX_READ);
+        (void)sandbox_set(sandbox, scratch, SANDBOX_WRITE);
+    }
+    rc = runner_session_start(
+        &(struct runner_session_spec){ gpu->runner, scratch, sandbox }, now_ns,
+        &gpu->session, err);
+    sandbox_free(sandbox);
+    return rc;
+}
+
 int gpu_open(const struct gpu_spec *spec, int64_t now_ns, struct gpu **out,
              struct err *err)
 {
     struct gpu *gpu = mem_new(1, sizeof(*gpu));
-    int rc = runner_session_start(spec->runner, spec->dir, now_ns,
-                                  &gpu->session, err);
+    int rc;
 
-    if (rc < 0) {
-        free(gpu);
-        return rc;
-    }
     snprintf(gpu->device, sizeof(gpu->device), "%s", spec->device);
     snprintf(gpu->which, sizeof(gpu->which), "%s", spec->gpu);
     gpu->runner = mem_strdup(spec->runner);
     gpu->dir = mem_strdup(spec->dir);
+    gpu->sandbox = spec->sandbox;
     gpu->lock = -1;
+    rc = runner_dir_open(spec->dir, &gpu->folder, err);
+    if (rc == 0)
+        rc = start_runner(gpu, now_ns, err);
+    if (rc < 0) {
+        gpu_close(gpu);
+        return rc;
+    }
     ask_to_open(gpu, now_ns);
     *out = gpu;
     return 0;
@@ -96,6 +126,7 @@ void gpu_close(struct gpu *gpu)
     runner_session_free(gpu->session);
     if (gpu->lock >= 0)
         close(gpu->lock);
+    runner_dir_close(&gpu->folder);
     free(gpu->runner);
     free(gpu->dir);
     free(gpu);
@@ -308,8 +339,7 @@ static void start_again(struct gpu *gpu, int64_t now_ns)
 {
     struct err err;
 
-    if (runner_session_start(gpu->runner, gpu->dir, now_ns, &gpu->session,
-                             &err) < 0)
+    if (start_runner(gpu, now_ns, &err) < 0)
         lose(gpu, err.text, now_ns);
     else
         ask_to_open(gpu, now_ns);
@@ -412,6 +442,40 @@ const struct wire_fact *gpu_facts(const struct gpu *gpu, size_t *n)
     return gpu->facts;
 }
 
+static int give(struct gpu *gpu, const char *folder, const char *name,
+                struct err *err)
+{
+    char from[PATH_MAX], path[PATH_MAX];
+
+    if (snprintf(from, sizeof(from), "%s/%s", folder, name) >=
+        (int)sizeof(from))
+        return err_set(err, ERR_SYSTEM, "the path of '%s' is too long", name);
+    return runner_dir_put(&gpu->folder, from, path, err);
+}
+
+/* Its runner reads them where it sees them. */
+static int read_job(struct gpu *gpu, const struct gpu_job *job, struct err *err)
+{
+    const struct wire_measure *measure = &gpu->request.measure;
+    char artifact[PATH_MAX], reference[PATH_MAX], files[PATH_MAX];
+    int rc;
+
+    runner_dir_clear(&gpu->folder);
+    runner_dir_path(&gpu->folder, "files", files);
+    rc = runner_dir_put(&gpu->folder, job->artifact, artifact, err);
+    if (rc == 0)
+        rc = runner_dir_put(&gpu->folder, job->reference, reference, err);
+    if (rc == 0)
+        rc = request_read(job->request,
+                          &(struct request_paths){ artifact, reference,
+                                                   job->inputs ? files : NULL },
+                          &gpu->request, err);
+    for (size_t i = 0; rc == 0 && job->inputs && i < measure->n_args; i++)
+        if (measure->args[i].file[0])
+            rc = give(gpu, job->inputs, measure->args[i].file, err);
+    return rc;
+}
+
 int gpu_measure(struct gpu *gpu, const struct gpu_job *job, int64_t now_ns,
                 struct err *err)
 {
@@ -419,10 +483,7 @@ int gpu_measure(struct gpu *gpu, const struct gpu_job *job, int64_t now_ns,
 
     if (gpu_state(gpu) != GPU_IDLE)
         return err_set(err, ERR_INPUT, "GPU %s is not idle", gpu->uuid);
-    rc = request_read(
-        job->request,
-        &(struct request_paths){ job->artifact, job->reference, job->inputs },
-        &gpu->request, err);
+    rc = read_job(gpu, job, err);
     if (rc < 0)
         return rc;
     memset(&gpu->result, 0, sizeof(gpu->result));

@@ -10,6 +10,7 @@
  * kernel, that of a reference too.  So the measurement is repeated in a fresh
  * runner before the failure counts.  A GPU is locked with flock() by its UUID
  * across all workers of the machine, except for "cpu" and "replay" devices.
+ * fa-runner sees only the files of its request (runner_dir.h, sandbox.h).
  * Poll-driven (child.h).
  */
 #ifndef FA_WORKER_GPU_GPU_H
@@ -25,6 +26,7 @@
 #include "worker/runner/wire/wire_reply.h"
 
 struct gpu;
+struct sandbox;
 
 #define GPU_LIMIT_NS (120 * INT64_C(1000000000)) /* default */
 
@@ -33,10 +35,12 @@ enum {
 };
 
 struct gpu_spec {
-    const char *device; /* cuda cpu replay */
-    const char *gpu;    /* index or UUID, as CUDA numbers them */
-    const char *runner; /* path of fa-runner */
-    const char *dir;    /* the work folder */
+    const char *device;            /* cuda cpu replay */
+    const char *gpu;               /* index or UUID, as CUDA numbers them */
+    const char *runner;            /* path of fa-runner */
+    const char *dir;               /* the work folder */
+    const struct sandbox *sandbox; /* of the worker; NULL: none.  Outlives the
+                                    * GPU */
 };
 
 enum gpu_state {

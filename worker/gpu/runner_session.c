@@ -33,7 +33,7 @@ struct runner_session {
 };
 
 /* The environment that CUDA and a loader need from the user's set-up. */
-static size_t environment(const char *dir, const char *env[ENV_MAX],
+static size_t environment(const char *folder, const char *env[ENV_MAX],
                           char *owned[ENV_MAX])
 {
     static const char *const names[] = {
@@ -50,7 +50,7 @@ static size_t environment(const char *dir, const char *env[ENV_MAX],
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (getenv(names[i]))
             owned[n++] = mem_printf("%s=%s", names[i], getenv(names[i]));
-    owned[n++] = mem_printf("TMPDIR=%s/tmp", dir);
+    owned[n++] = mem_printf("TMPDIR=%s", folder);
     owned[n++] = mem_strdup("LC_ALL=C");
     for (size_t i = 0; i < n; i++)
         env[i] = owned[i];
@@ -58,18 +58,19 @@ static size_t environment(const char *dir, const char *env[ENV_MAX],
     return n;
 }
 
-int runner_session_start(const char *runner, const char *dir, int64_t now_ns,
+int runner_session_start(const struct runner_session_spec *spec, int64_t now_ns,
                          struct runner_session **out, struct err *err)
 {
     const char *env[ENV_MAX];
     char *owned[ENV_MAX];
-    size_t n = environment(dir, env, owned);
+    size_t n = environment(spec->folder, env, owned);
     struct runner_session *session = mem_new(1, sizeof(*session));
     int rc = child_start(
         &(struct child_spec){
-            .argv = (const char *[]){ runner, NULL },
+            .argv = (const char *[]){ spec->runner, NULL },
             .env = env,
-            .folder = dir,
+            .folder = spec->folder,
+            .sandbox = spec->sandbox,
             .interactive = true,
         },
         now_ns, &session->child, err);

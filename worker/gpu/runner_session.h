@@ -42,7 +42,14 @@ struct runner_session_end {
     char text[WIRE_TEXT_MAX]; /* why, and the end of its stderr */
 };
 
-int runner_session_start(const char *runner, const char *dir, int64_t now_ns,
+/* Borrowed by runner_session_start() during the call. */
+struct runner_session_spec {
+    const char *runner;            /* path of fa-runner */
+    const char *folder;            /* working directory, TMPDIR */
+    const struct sandbox *sandbox; /* what it sees; NULL: everything */
+};
+
+int runner_session_start(const struct runner_session_spec *spec, int64_t now_ns,
                          struct runner_session **out, struct err *err);
 void runner_session_free(
     struct runner_session *session); /* kills; NULL is fine */

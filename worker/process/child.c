@@ -12,6 +12,7 @@
 
 #include "common/clock.h"
 #include "common/mem.h"
+#include "worker/process/sandbox_landlock.h"
 #include "worker/process/supervisor.h"
 
 #define REAP_NS NS_PER_MS /* between closing its pipe and becoming a zombie */
@@ -45,7 +46,7 @@ void child_setup_from(enum supervisor_kind best)
     signal(SIGPIPE, SIG_IGN);         /* a child may end before it has read */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     kind = best;
-    while (kind != SUPERVISOR_SUBREAPER && !supervisor_can(kind))
+    while (kind != SUPERVISOR_SUBREAPER && !supervisor_can(kind, NULL))
         kind++;
 }
 
@@ -65,6 +66,21 @@ const char *child_containment(void)
 
     child_setup();
     return names[kind];
+}
+
+void child_choose_means(struct sandbox *sandbox)
+{
+    child_setup();
+    sandbox->means = SANDBOX_MOUNTS;
+    if (kind != SUPERVISOR_SUBREAPER) {
+        if (supervisor_can(kind, sandbox))
+            return;
+        sandbox->offline = false;
+        if (supervisor_can(kind, sandbox))
+            return;
+    }
+    sandbox->means =
+        sandbox_landlock_is_here() ? SANDBOX_LANDLOCK : SANDBOX_NOTHING;
 }
 
 static bool is_keeper(pid_t pid)
@@ -162,13 +178,17 @@ static struct child *child_new(const struct child_spec *spec, pid_t keeper,
 int child_start(const struct child_spec *spec, int64_t now_ns,
                 struct child **out, struct err *err)
 {
+    bool ruled = spec->sandbox && spec->sandbox->means == SANDBOX_LANDLOCK;
+    int rules = ruled ? sandbox_landlock_open(spec->sandbox) : -1;
     struct pipes pipes;
     pid_t keeper = -1;
 
     child_setup();
-    if (pipes_open(&pipes, spec) == 0)
+    if (pipes_open(&pipes, spec) == 0 && (!ruled || rules >= 0))
         keeper = supervisor_start(&(struct supervisor_order){
             .kind = kind,
+            .sandbox = spec->sandbox,
+            .rules = rules,
             .argv = spec->argv,
             .env = spec->env,
             .folder = spec->folder,
@@ -185,8 +205,10 @@ int child_start(const struct child_spec *spec, int64_t now_ns,
         err_set(err, ERR_SYSTEM, "starting '%s': %s", spec->argv[0],
                 strerror(errno));
         pipes_close(&pipes);
+        close_fd(&rules);
         return ERR_SYSTEM;
     }
+    close_fd(&rules);
     *out = child_new(spec, keeper, &pipes, now_ns);
     /* If the keeper is dead already, its report pipe shows that. */
     (void)!write(pipes.gate[1], "", 1);

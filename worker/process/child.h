@@ -23,6 +23,7 @@
 
 #include "common/err.h"
 #include "worker/process/capture.h"
+#include "worker/process/sandbox.h"
 #include "worker/process/supervisor.h"
 
 struct child;
@@ -35,14 +36,15 @@ enum {
 };
 
 struct child_spec {
-    const char *const *argv; /* argv[0] is a path, no search; no shell */
-    const char *const *env;  /* the complete environment */
-    const char *folder;      /* working directory */
-    const char *input;       /* file on stdin; NULL: it is empty */
-    bool interactive;        /* pipes on stdin and stdout: child_in/out() */
-    int64_t limit_ns;        /* wall clock; 0: none */
-    uint64_t memory_bytes;   /* address space of a process; 0: no limit */
-    size_t output_bytes;     /* of stdout kept without a gap; 0: CAPTURE_HEAD */
+    const char *const *argv;       /* argv[0] is a path, no search; no shell */
+    const char *const *env;        /* the complete environment */
+    const char *folder;            /* working directory */
+    const char *input;             /* file on stdin; NULL: it is empty */
+    const struct sandbox *sandbox; /* what it sees; NULL: everything */
+    bool interactive;      /* pipes on stdin and stdout: child_in/out() */
+    int64_t limit_ns;      /* wall clock; 0: none */
+    uint64_t memory_bytes; /* address space of a process; 0: no limit */
+    size_t output_bytes;   /* of stdout kept without a gap; 0: CAPTURE_HEAD */
 };
 
 struct child_end {
@@ -69,6 +71,9 @@ void child_setup(void);
  * be alive. */
 void child_setup_from(enum supervisor_kind best);
 const char *child_containment(void); /* "PID namespace", "sub-reaper", ... */
+/* Choose the best means that this host has for it; 'offline' is cleared if a
+ * program cannot be put there without network. */
+void child_choose_means(struct sandbox *sandbox);
 
 /* ERR_SYSTEM if no process can be made.  If the program cannot be executed, the
  * child has ended with exit status 127 and the reason in its stderr. */

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,10 +16,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "worker/process/sandbox.h"
+#include "worker/process/sandbox_landlock.h"
+#include "worker/process/sandbox_mount.h"
+
 enum {
     FD_GATE = 3,
     FD_REPORT = 4,
-    FD_FREE = 5,
+    FD_RULES = 5,
+    FD_FREE = 6,
     FD_HIGH = 8,     /* above the descriptors used here */
     FD_LAST = 65536, /* where close_range() is missing */
     SIGNALS = 64,
@@ -30,6 +36,25 @@ static const int kind_flags[SUPERVISOR_KINDS] = {
     [SUPERVISOR_USER_NAMESPACE] = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWUSER,
     [SUPERVISOR_SUBREAPER] = 0,
 };
+
+/* What root keeps in a sandbox, about as in a container.  Without the others it
+ * cannot undo mounts, make devices, read by handle, or trace the keeper. */
+static const int kept_capabilities[] = {
+    CAP_CHOWN,    CAP_DAC_OVERRIDE, CAP_FOWNER,       CAP_FSETID,
+    CAP_KILL,     CAP_SETGID,       CAP_SETUID,       CAP_NET_BIND_SERVICE,
+    CAP_SYS_NICE, CAP_IPC_LOCK,     CAP_SYS_RESOURCE,
+};
+
+static bool is_mounted(const struct sandbox *sandbox)
+{
+    return sandbox && sandbox->means == SANDBOX_MOUNTS;
+}
+
+static int clone_flags(enum supervisor_kind kind, const struct sandbox *sandbox)
+{
+    return kind_flags[kind] |
+           (is_mounted(sandbox) && sandbox->offline ? CLONE_NEWNET : 0);
+}
 
 /* fork() with flags, and without the locks of glibc's fork(). */
 static pid_t clone_process(int flags)
@@ -81,11 +106,48 @@ static bool mount_proc(void)
                  NULL) == 0;
 }
 
-static bool enter(enum supervisor_kind kind, uid_t uid, gid_t gid)
+static bool enter(enum supervisor_kind kind, const struct sandbox *sandbox,
+                  uid_t uid, gid_t gid)
 {
     if (kind == SUPERVISOR_USER_NAMESPACE && !map_ids(uid, gid))
         return false;
-    return kind == SUPERVISOR_SUBREAPER || mount_proc();
+    if (kind != SUPERVISOR_SUBREAPER && !mount_proc())
+        return false;
+    return !is_mounted(sandbox) || sandbox_mount_enter(sandbox);
+}
+
+/* A capability that is not in the bounding set does not survive exec. */
+static bool drop_capabilities(void)
+{
+    struct __user_cap_header_struct header = {
+        .version = _LINUX_CAPABILITY_VERSION_3
+    };
+    struct __user_cap_data_struct now[_LINUX_CAPABILITY_U32S_3];
+    uint64_t kept = 0;
+
+    for (size_t i = 0; i < sizeof(kept_capabilities) / sizeof(int); i++)
+        kept |= UINT64_C(1) << kept_capabilities[i];
+    for (int i = 0; i <= CAP_LAST_CAP || prctl(PR_CAPBSET_READ, i) >= 0; i++)
+        if (!(kept >> i & 1) && prctl(PR_CAPBSET_READ, i) == 1 &&
+            prctl(PR_CAPBSET_DROP, i) < 0 && errno != EPERM)
+            return false;
+    if (syscall(SYS_capget, &header, now) < 0)
+        return false;
+    for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+        now[i].permitted &= (uint32_t)(kept >> 32 * i);
+        now[i].effective &= now[i].permitted;
+        now[i].inheritable = 0;
+    }
+    return syscall(SYS_capset, &header, now) == 0;
+}
+
+static bool shut_in(const struct supervisor_order *order)
+{
+    if (!order->sandbox)
+        return true;
+    if (!order->sandbox->trusted && !drop_capabilities())
+        return false;
+    return order->rules < 0 || sandbox_landlock_enter(FD_RULES);
 }
 
 static void close_from(int first)
@@ -96,22 +158,23 @@ static void close_from(int first)
         close(fd);
 }
 
-/* The program's descriptors become 0 to 2, the keeper's 3 and 4. All others are
+/* The program's descriptors become 0 to 2, the keeper's 3 to 5. All others are
  * closed: a lock or socket of the worker must not stay open in here. */
 static bool arrange_fds(const struct supervisor_order *order)
 {
-    int from[FD_FREE] = { order->in, order->out, order->err, order->gate,
-                          order->report };
+    int from[FD_FREE] = { order->in,   order->out,    order->err,
+                          order->gate, order->report, order->rules };
+    int n = order->rules < 0 ? FD_RULES : FD_FREE;
 
-    for (int i = 0; i < FD_FREE; i++)
+    for (int i = 0; i < n; i++)
         if ((from[i] = fcntl(from[i], F_DUPFD, FD_HIGH)) < 0)
             return false;
-    for (int i = 0; i < FD_FREE; i++)
+    for (int i = 0; i < n; i++)
         if (dup2(from[i], i) < 0)
             return false;
-    fcntl(FD_GATE, F_SETFD, FD_CLOEXEC);
-    fcntl(FD_REPORT, F_SETFD, FD_CLOEXEC);
-    close_from(FD_FREE);
+    for (int i = FD_GATE; i < n; i++)
+        fcntl(i, F_SETFD, FD_CLOEXEC);
+    close_from(n);
     return true;
 }
 
@@ -149,7 +212,7 @@ static _Noreturn void run_program(const struct supervisor_order *order,
         limit(RLIMIT_AS, order->memory_bytes);
     /* When memory runs out, the kernel kills this before the worker. */
     write_file("/proc/self/oom_score_adj", "500", 3);
-    if (chdir(order->folder) == 0)
+    if (chdir(order->folder) == 0 && shut_in(order))
         execve(order->argv[0], (char *const *)order->argv,
                (char *const *)order->env);
     report(errno, NOT_EXECUTED << 8);
@@ -264,7 +327,7 @@ static _Noreturn void keep(const struct supervisor_order *order)
         _exit(NOT_EXECUTED);
     if (read(FD_GATE, &status, 1) != 1)
         _exit(NOT_EXECUTED); /* the worker died before PDEATHSIG was set */
-    if (!enter(order->kind, order->uid, order->gid)) {
+    if (!enter(order->kind, order->sandbox, order->uid, order->gid)) {
         report(errno, NOT_EXECUTED << 8);
         _exit(NOT_EXECUTED);
     }
@@ -278,6 +341,7 @@ static _Noreturn void keep(const struct supervisor_order *order)
     }
     for (int fd = 0; fd <= FD_GATE; fd++)
         close(fd);
+    close(FD_RULES);
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
     sigaddset(&signals, SIGTERM);
@@ -291,22 +355,22 @@ static _Noreturn void keep(const struct supervisor_order *order)
 
 pid_t supervisor_start(const struct supervisor_order *order)
 {
-    pid_t pid = clone_process(kind_flags[order->kind]);
+    pid_t pid = clone_process(clone_flags(order->kind, order->sandbox));
 
     if (pid == 0)
         keep(order);
     return pid;
 }
 
-bool supervisor_can(enum supervisor_kind kind)
+bool supervisor_can(enum supervisor_kind kind, const struct sandbox *sandbox)
 {
     uid_t uid = getuid();
     gid_t gid = getgid();
-    pid_t pid = clone_process(kind_flags[kind]);
+    pid_t pid = clone_process(clone_flags(kind, sandbox));
     int status;
 
     if (pid == 0)
-        _exit(enter(kind, uid, gid) && getuid() == uid ? 0 : 1);
+        _exit(enter(kind, sandbox, uid, gid) && getuid() == uid ? 0 : 1);
     return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
            WEXITSTATUS(status) == 0;
 }

@@ -21,8 +21,12 @@ enum supervisor_kind {
 /* To the keeper: TERM asks all processes to end, SUPERVISOR_END ends them. */
 #define SUPERVISOR_END SIGUSR1
 
+struct sandbox;
+
 struct supervisor_order {
     enum supervisor_kind kind;
+    const struct sandbox *sandbox; /* what it sees; NULL: everything */
+    int rules;                     /* of it by Landlock; -1: none */
     const char *const *argv, *const *env;
     const char *folder;
     int in, out, err;      /* the program's */
@@ -42,8 +46,8 @@ struct supervisor_report {
 /* Process id of a keeper that runs 'order', or -1 with errno. */
 pid_t supervisor_start(const struct supervisor_order *order);
 
-/* Does this host allow that kind? */
-bool supervisor_can(enum supervisor_kind kind);
+/* Does this host allow that kind, and mounts for the sandbox, if not NULL? */
+bool supervisor_can(enum supervisor_kind kind, const struct sandbox *sandbox);
 
 /* KILL every direct child of this process except those in 'spare'. Returns the
  * number killed. */

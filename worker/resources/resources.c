@@ -10,6 +10,8 @@
 #include "common/outcome.h"
 #include "worker/build/build.h"
 #include "worker/build/toolkit.h"
+#include "worker/process/sandbox.h"
+#include "worker/process/sandbox_policy.h"
 
 enum build_dir {
     TOOLKIT,
@@ -19,9 +21,10 @@ enum build_dir {
 };
 
 struct resources {
-    char *device, *which, *nvcc; /* as requested */
+    char *device, *which, *nvcc, *allow; /* as requested */
     int64_t asked_slots;
     struct cache *cache;
+    struct sandbox *sandbox; /* of all programs; NULL in trouble */
     enum resources_state state;
     enum build_dir stage;
     const char *what;
@@ -79,18 +82,31 @@ static size_t choose_slots(const struct resources *resources)
     return n < SLOTS_MAX ? n : SLOTS_MAX;
 }
 
+static int open_sandbox(struct resources *resources, const char *database)
+{
+    return sandbox_policy_new(
+        &(struct sandbox_policy){ .dir = cache_dir(resources->cache),
+                                  .home = getenv("HOME"),
+                                  .database = database,
+                                  .allow = resources->allow },
+        &resources->sandbox, &resources->err);
+}
+
 struct resources *resources_open(const struct msg_welcome *welcome,
-                                 struct cache *cache, int64_t now_ns)
+                                 struct cache *cache, const char *database,
+                                 int64_t now_ns)
 {
     struct resources *resources = mem_new(1, sizeof(*resources));
 
     resources->device = mem_strdup(welcome->device);
     resources->which = mem_strdup(welcome->gpus);
     resources->nvcc = mem_strdup(welcome->nvcc);
+    resources->allow = mem_strdup(welcome->allow);
     resources->asked_slots = welcome->slots;
     resources->cache = cache;
-    if (toolkit_open(resources->device, resources->nvcc, now_ns,
-                     &resources->toolkit, &resources->err) < 0)
+    if (open_sandbox(resources, database) < 0 ||
+        toolkit_open(resources->device, resources->nvcc, resources->sandbox,
+                     now_ns, &resources->toolkit, &resources->err) < 0)
         trouble(resources, "toolkit");
     return resources;
 }
@@ -108,6 +124,8 @@ void resources_close(struct resources *resources)
     free(resources->device);
     free(resources->which);
     free(resources->nvcc);
+    free(resources->allow);
+    sandbox_free(resources->sandbox);
     free(resources);
 }
 
@@ -118,6 +136,7 @@ bool resources_serves(const struct resources *resources,
            strcmp(resources->device, welcome->device) == 0 &&
            strcmp(resources->which, welcome->gpus) == 0 &&
            strcmp(resources->nvcc, welcome->nvcc) == 0 &&
+           strcmp(resources->allow, welcome->allow) == 0 &&
            resources->asked_slots == welcome->slots;
 }
 
@@ -175,7 +194,8 @@ static void be_ready(struct resources *resources)
         .dir = cache_dir(resources->cache),
         .device = resources->device,
         .compiler = toolkit_path(resources->toolkit),
-        .runner = resources->runner ? resources->runner : "" });
+        .runner = resources->runner ? resources->runner : "",
+        .sandbox = resources->sandbox });
     resources->stage = DONE;
     resources->state = RESOURCES_READY;
 }
@@ -191,7 +211,8 @@ static void step_toolkit(struct resources *resources, int64_t now_ns)
     resources->compiling =
         (struct build_tools){ .cache = resources->cache,
                               .compiler = toolkit_path(resources->toolkit),
-                              .toolkit = toolkit_text(resources->toolkit) };
+                              .toolkit = toolkit_text(resources->toolkit),
+                              .sandbox = resources->sandbox };
     if (!has_gpus(resources)) {
         be_ready(resources);
         return;
@@ -206,7 +227,8 @@ static int open_gpus(struct resources *resources, const char *runner,
 {
     const struct gpu_spec spec = { .device = resources->device,
                                    .runner = runner,
-                                   .dir = cache_dir(resources->cache) };
+                                   .dir = cache_dir(resources->cache),
+                                   .sandbox = resources->sandbox };
 
     return gpus_open(&spec, resources->which, now_ns, &resources->gpus,
                      &resources->err);
@@ -305,6 +327,16 @@ const char *resources_why(const struct resources *resources)
 const char *resources_toolkit(const struct resources *resources)
 {
     return toolkit_text(resources->toolkit);
+}
+
+const char *resources_means(const struct resources *resources)
+{
+    return sandbox_policy_means(resources->sandbox);
+}
+
+const char *resources_warning(const struct resources *resources)
+{
+    return sandbox_policy_warning(resources->sandbox);
 }
 
 size_t resources_n_slots(const struct resources *resources)

@@ -28,10 +28,12 @@ enum resources_state {
     RESOURCES_TROUBLE
 };
 
-/* As 'welcome' says: device, gpus, nvcc, slots.  Always gives a bench, which
- * may be in trouble already.  'cache' is borrowed. */
+/* As 'welcome' says: device, gpus, nvcc, slots, allow.  Always gives a bench,
+ * which may be in trouble already.  'cache' is borrowed.  Programs do not see
+ * 'database', the coordinator's; "": unknown. */
 struct resources *resources_open(const struct msg_welcome *welcome,
-                                 struct cache *cache, int64_t now_ns);
+                                 struct cache *cache, const char *database,
+                                 int64_t now_ns);
 void resources_close(struct resources *resources); /* kills; NULL is fine */
 
 /* Do these match what this WELCOME asks for? */
@@ -56,6 +58,10 @@ const char *resources_why(const struct resources *resources);
 
 /* Once ready. */
 const char *resources_toolkit(const struct resources *resources);
+/* How programs are kept from files: mounts, Landlock or nothing. */
+const char *resources_means(const struct resources *resources);
+/* What programs reach that they should not, for people; "" if nothing. */
+const char *resources_warning(const struct resources *resources);
 size_t resources_n_slots(const struct resources *resources);
 struct slots *resources_slots(struct resources *resources);
 struct tools *resources_tools(struct resources *resources);

@@ -4,7 +4,7 @@
  *     checksum, 16 bytes      BLAKE2b of all that follows it
  *     mark, 8 bytes           always the same; a scan finds records by it
  *     time, 8 bytes LE        UTC ns, when the result was made
- *     owner, 32 bytes         the id of the database, or zeros
+ *     owner, 32 bytes         a hash of the id of the database, or zeros
  *     message                 an encoded result
  *
  * A record is intact if its checksum holds.  Bytes between two intact records

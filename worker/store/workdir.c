@@ -15,6 +15,7 @@
 #include "common/mem.h"
 
 #define DEFAULT_BELOW_HOME ".cache/fa-coord/work"
+#define LINKS_MAX 16            /* on the way, each followed */
 #define LOG_BYTES_MAX (4 << 20) /* and as much in worker.log.old */
 
 static int sys_err(const char *path, struct err *err)
@@ -55,11 +56,74 @@ static int make_private(const char *path, struct err *err)
     return 0;
 }
 
+static bool is_others_link(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode) &&
+           st.st_uid != geteuid() && st.st_uid != 0;
+}
+
+/* Where the first link of 'path' leads, with the rest of the path; NULL if it
+ * has none.  Another user's link is ERR_INPUT. */
+static int follow_first_link(char *path, char **out, struct err *err)
+{
+    char to[PATH_MAX];
+
+    *out = NULL;
+    for (char *end = path + 1;; end++) {
+        char kept = *end;
+        ssize_t n;
+
+        if (kept && kept != '/')
+            continue;
+        *end = '\0';
+        if (is_others_link(path))
+            return err_set(err, ERR_INPUT,
+                           "%s: is a link that another user made; choose "
+                           "another folder with workdir= in the hosts file or "
+                           "--workdir",
+                           path);
+        n = readlink(path, to, sizeof(to) - 1);
+        if (n > 0) {
+            char *slash = strrchr(path, '/');
+
+            to[n] = '\0';
+            *out = to[0] == '/' || !slash
+                       ? mem_printf("%s%s%s", to, kept ? "/" : "",
+                                    kept ? end + 1 : "")
+                       : mem_printf("%.*s/%s%s%s", (int)(slash - path), path,
+                                    to, kept ? "/" : "", kept ? end + 1 : "");
+        }
+        *end = kept;
+        if (n > 0 || !kept)
+            return 0;
+    }
+}
+
+static int check_links(const char *path, struct err *err)
+{
+    char *at = mem_strdup(path);
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && at && i < LINKS_MAX; i++) {
+        char *next;
+
+        rc = follow_first_link(at, &next, err);
+        free(at);
+        at = next;
+    }
+    free(at);
+    return rc;
+}
+
 static int resolve(char *path, char out[WORKDIR_BYTES], struct err *err)
 {
     char *full;
-    int rc = make_folders(path, err);
+    int rc = check_links(path, err);
 
+    if (rc == 0)
+        rc = make_folders(path, err);
     if (rc < 0)
         return rc;
     full = realpath(path, NULL);

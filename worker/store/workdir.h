@@ -17,7 +17,8 @@
 #define WORKDIR_BYTES (107 - 19 + 1)
 
 /* Make and check the folder; 'path' NULL means ~/.cache/fa-coord/work.  '*out'
- * is its absolute path.  ERR_INPUT with the remedy, or ERR_SYSTEM. */
+ * is its absolute path.  ERR_INPUT with the remedy, or ERR_SYSTEM.  A link on
+ * the way must be of this user or of root: others could move it. */
 int workdir_open(const char *path, char out[WORKDIR_BYTES], struct err *err);
 
 /* Returns the lock's descriptor, or ERR_DEVICE if another worker has it; the

@@ -15,6 +15,7 @@
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "worker/process/child.h"
+#include "worker/process/sandbox_policy.h"
 #include "worker/store/build_dir.h"
 
 #define END_NS (5 * NS_PER_S) /* to kill it before it is abandoned */
@@ -56,22 +57,23 @@ settle(struct tool *tool, enum outcome outcome, const char *fmt, ...)
 
 /* ---- the program */
 
-static bool is_program(const char *path)
+/* It is one, and can be seen by programs. */
+static bool is_program(const struct tool_box *box, const char *path)
 {
     struct stat st;
 
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-           access(path, X_OK) == 0;
+           access(path, X_OK) == 0 && sandbox_sees(box->sandbox, path);
 }
 
 /* Look in one folder: 'len' bytes of 'folder'. */
-static bool find_in(const char *folder, size_t len, const char *name,
-                    char path[PATH_MAX])
+static bool find_in(const struct tool_box *box, const char *folder, size_t len,
+                    const char *name, char path[PATH_MAX])
 {
     return len > 0 && folder[0] == '/' &&
            snprintf(path, PATH_MAX, "%.*s/%s", (int)len, folder, name) <
                PATH_MAX &&
-           is_program(path);
+           is_program(box, path);
 }
 
 /* Search the folders of PATH, then that of the compiler, because a toolkit
@@ -85,16 +87,24 @@ static bool find_program(const struct tool_box *box, const char *name,
     if (strchr(name, '/'))
         return name[0] == '/' &&
                snprintf(path, PATH_MAX, "%s", name) < PATH_MAX &&
-               is_program(path);
+               (is_program(box, path) || strcmp(name, box->runner) == 0);
     while (at && *at) {
         size_t len = strcspn(at, ":");
 
-        if (find_in(at, len, name, path))
+        if (find_in(box, at, len, name, path))
             return true;
         at += len + (at[len] == ':');
     }
-    return slash &&
-           find_in(box->compiler, (size_t)(slash - box->compiler), name, path);
+    return slash && find_in(box, box->compiler, (size_t)(slash - box->compiler),
+                            name, path);
+}
+
+/* A program that is there but hidden is missing, too. */
+static const char *hint(const struct tool_box *box)
+{
+    return box->sandbox ? "; a program in the home folder is seen only if "
+                          "hosts.txt names its folder by allow="
+                        : "";
 }
 
 static void settle_missing(struct tool *tool, const struct tool_box *box,
@@ -105,14 +115,14 @@ static void settle_missing(struct tool *tool, const struct tool_box *box,
 
     if (strchr(name, '/'))
         settle(tool, OUTCOME_MISSING,
-               "there is no program '%.200s' on this host", name);
+               "there is no program '%.200s' on this host%s", name, hint(box));
     else
         settle(tool, OUTCOME_MISSING,
                "there is no program '%.100s' on this host: no folder of its "
-               "PATH has it (%.600s)%s%.*s",
+               "PATH has it (%.600s)%s%.*s%s",
                name, path ? path : "", slash ? ", nor the compiler's, " : "",
                slash ? (int)(slash - box->compiler) : 0,
-               slash ? box->compiler : "");
+               slash ? box->compiler : "", hint(box));
 }
 
 /* ---- the folder */
@@ -158,6 +168,46 @@ static int fill_stage(const struct tool_box *box, const struct tool_job *job,
     return rc;
 }
 
+/* ---- what it sees */
+
+static void show(struct sandbox *sandbox, const char *path)
+{
+    if (path[0])
+        (void)sandbox_set(sandbox, path, SANDBOX_READ);
+}
+
+static void show_inputs(struct sandbox *sandbox,
+                        const struct wire_measure *measure)
+{
+    for (size_t i = 0; measure->files[0] && i < measure->n_args; i++)
+        if (measure->args[i].file[0]) {
+            char *path =
+                mem_printf("%s/%s", measure->files, measure->args[i].file);
+
+            show(sandbox, path);
+            free(path);
+        }
+}
+
+static struct sandbox *open_sandbox(const struct tool_box *box,
+                                    const struct tool_job *job,
+                                    const struct build_dir *build_dir)
+{
+    struct sandbox *sandbox = sandbox_policy_copy(box->sandbox);
+
+    if (!sandbox)
+        return NULL;
+    sandbox->offline = false;
+    (void)sandbox_set(sandbox, build_dir->path, SANDBOX_WRITE);
+    show(sandbox, box->runner);
+    if (job->request) {
+        show(sandbox, job->request->measure.kernel.path);
+        show(sandbox, job->request->measure.reference.path);
+        show_inputs(sandbox, &job->request->measure);
+    }
+    return sandbox;
+}
+
 /* ---- its start */
 
 /* The environment of a runner (runner_session.c), but with only this GPU and
@@ -188,6 +238,7 @@ static int start_child(const struct tool_box *box, const struct tool_job *job,
 {
     const char *argv[MSG_COMMAND_MAX + 1];
     char *env[ENV_MAX], folder[PATH_MAX], input[PATH_MAX];
+    struct sandbox *sandbox;
     int64_t limit_ns = job->limit_ns > 0 ? job->limit_ns : TOOL_LIMIT_NS;
     size_t n = 0;
     int rc = build_dir_path(&tool->stage, "src", folder, err);
@@ -203,6 +254,7 @@ static int start_child(const struct tool_box *box, const struct tool_job *job,
                       : job->command.items[n];
     argv[n] = NULL;
     n = environment(box, job, &tool->stage, env);
+    sandbox = open_sandbox(box, job, &tool->stage);
     tool->limit_s = (double)limit_ns / 1e9;
     rc = child_start(
         &(struct child_spec){
@@ -210,6 +262,7 @@ static int start_child(const struct tool_box *box, const struct tool_job *job,
             .env = (const char *const *)env,
             .folder = folder,
             .input = job->request ? input : NULL,
+            .sandbox = sandbox,
             .limit_ns = limit_ns,
             .memory_bytes = device_kind_is(box->device, DEVICE_KIND_CPU)
                                 ? TOOL_MEMORY_BYTES
@@ -217,6 +270,7 @@ static int start_child(const struct tool_box *box, const struct tool_job *job,
             .output_bytes = TOOL_OUTPUT_MAX,
         },
         now_ns, &tool->child, err);
+    sandbox_free(sandbox);
     while (n > 0)
         free(env[--n]);
     return rc;

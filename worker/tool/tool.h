@@ -3,7 +3,9 @@
  * The command is an external baseline or a profiler: a program and its
  * arguments, without a shell, contained like a kernel (child.h). It runs in a
  * private folder DIR/tmp/build-XXXXXX/src with the files that were sent along;
- * the folder is removed afterwards.  It sees only its GPU. It is killed at its
+ * the folder is removed afterwards.  It sees only its GPU, and of the home and
+ * work folders only its own, fa-runner and the files of its request.  It has
+ * network: it may be a client of something.  It is killed at its
  * time limit, and when it writes more than TOOL_OUTPUT_MAX. Poll-driven
  * (child.h).
  */
@@ -21,6 +23,7 @@
 #include "common/outcome.h"
 #include "worker/runner/wire/wire_request.h"
 
+struct sandbox;
 struct tool;
 
 #define TOOL_LIMIT_NS (300 * INT64_C(1000000000)) /* default */
@@ -38,6 +41,7 @@ struct tool_box {
     const char *device;   /* cuda cpu */
     const char *compiler; /* path: programs are also looked for in its folder */
     const char *runner;   /* path of fa-runner */
+    const struct sandbox *sandbox; /* of the worker; NULL: none */
 };
 
 /* Borrowed by tool_start() during the call. */

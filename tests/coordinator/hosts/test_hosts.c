@@ -32,14 +32,22 @@ static const struct {
       "hosts.txt:1:6: unknown attribute 'rat'\n"
       "  gpu7 rat=0.68\n"
       "       ^\n"
-      "the attributes are role gpus slots rate key workdir nvcc hostkey jump "
-      "transport; did you mean 'rate'?" },
+      "the attributes are role gpus slots rate key workdir nvcc allow "
+      "hostkey jump transport; did you mean 'rate'?" },
+    { "gpu7 allow=~/a::/b", "hosts.txt:1:16: allow has an empty folder\n"
+                            "  gpu7 allow=~/a::/b\n"
+                            "                 ^\n"
+                            "write folders as in allow=~/cuda:~/miniconda3" },
+    { "gpu7 allow=~/a:b", "hosts.txt:1:16: 'b' is a relative path\n"
+                          "  gpu7 allow=~/a:b\n"
+                          "                 ^\n"
+                          "write /path or ~/path" },
     { "gpu7 zzzzzzzz=1",
       "hosts.txt:1:6: unknown attribute 'zzzzzzzz'\n"
       "  gpu7 zzzzzzzz=1\n"
       "       ^\n"
-      "the attributes are role gpus slots rate key workdir nvcc hostkey jump "
-      "transport" },
+      "the attributes are role gpus slots rate key workdir nvcc allow "
+      "hostkey jump transport" },
     { "gpu7\n-oProxyCommand=x",
       "hosts.txt:2:1: host '-oProxyCommand=x' starts with '-'\n"
       "  -oProxyCommand=x\n"
@@ -71,7 +79,7 @@ static const struct {
                            "  h\xc3\xa4st rat=1\n"
                            "       ^\n"
                            "the attributes are role gpus slots rate key "
-                           "workdir nvcc hostkey jump transport; did you "
+                           "workdir nvcc allow hostkey jump transport; did you "
                            "mean 'rate'?" },
     { "h\xc3\xa4st", "hosts.txt:1:1: 'h\xc3\xa4st' is not a host\n  "
                      "h\xc3\xa4st\n  ^\n" NAME_WHY },
@@ -238,6 +246,7 @@ static void a_full_line_is_read(void **state)
     struct hosts hosts = parse(
         "me@gpu7:2222 role=gpu gpus=0,2 slots=4 rate=0.68 key=\"~/my key\" "
         "workdir=~/fa nvcc=/usr/local/cuda/bin/nvcc transport=ssh jump=gate "
+        "allow=~/conda:/home/me/cuda "
         "hostkey=SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA # mine");
     const struct host *host = hosts.list;
 
@@ -254,6 +263,7 @@ static void a_full_line_is_read(void **state)
     assert_string_equal(host->key, "~/my key");
     assert_string_equal(host->workdir, "~/fa");
     assert_string_equal(host->nvcc, "/usr/local/cuda/bin/nvcc");
+    assert_string_equal(host->allow, "~/conda:/home/me/cuda");
     assert_string_equal(host->jump, "gate");
     assert_false(host->local);
     hosts_fini(&hosts);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "common/clock.h"
+#include "common/owner.h"
 #include "coordinator/reactor/host_events.h"
 #include "coordinator/reactor/inbox.h"
 #include "coordinator/schedule/ledger.h"
@@ -260,6 +261,25 @@ static void another_reason_is_told_too(void **state)
     assert_non_null(strstr(rig_heard(&rig), "a: no route; trying again"));
 }
 
+static void a_worker_that_comes_free_is_waited_for(void **state)
+{
+    const char *heard;
+
+    (void)state;
+    for (int left_s = 90; left_s > 0; left_s -= 15) {
+        char why[80];
+
+        snprintf(why, sizeof(why), OWNER_IS_GONE ": bob; %d s", left_s);
+        news(HOST_THREADS_BROKEN, ERR_NETWORK, why);
+        assert_int_equal(host(0)->conn.tries, 0);
+    }
+    heard = strstr(rig_heard(&rig), "a: " OWNER_IS_GONE ": bob; 90 s; trying");
+    assert_non_null(heard);
+    assert_null(strstr(heard + 1, "a: " OWNER_IS_GONE));
+    news(HOST_THREADS_BROKEN, ERR_NETWORK, "reset");
+    assert_int_equal(host(0)->conn.tries, 1);
+}
+
 static void a_connection_that_breaks_while_it_stops_is_not_told(void **state)
 {
     (void)state;
@@ -446,6 +466,7 @@ int main(void)
         CASE(another_machine_with_the_same_pid_is_another_worker),
         CASE(a_broken_connection_is_told_once),
         CASE(another_reason_is_told_too),
+        CASE(a_worker_that_comes_free_is_waited_for),
         CASE(a_connection_that_breaks_while_it_stops_is_not_told),
         CASE(a_host_that_gives_up_is_not_used),
         CASE(what_is_greeted_again_gets_nothing_until_it_is_ready),

@@ -88,6 +88,53 @@ static void a_work_folder_that_cannot_be_made_names_the_remedy(void **state)
     doctor_fini(&doctor);
 }
 
+/* nvcc of 'told', with this allow=. */
+static void assert_nvcc(const char *told, const char *allow,
+                        enum doctor_verdict verdict, const char *text)
+{
+    struct remote_options options = { .home = folder };
+    struct doctor doctor = { 0 };
+    struct hosts hosts;
+
+    hosts_local(&hosts);
+    snprintf(hosts.list[0].workdir, sizeof(hosts.list[0].workdir), "%s",
+             folder);
+    snprintf(hosts.list[0].nvcc, sizeof(hosts.list[0].nvcc), "%s", told);
+    snprintf(hosts.list[0].allow, sizeof(hosts.list[0].allow), "%s", allow);
+    doctor_host(&doctor, &hosts.list[0], &options);
+    assert_int_equal(find(&doctor, "nvcc")->verdict, verdict);
+    assert_non_null(strstr(find(&doctor, "nvcc")->text, text));
+    doctor_fini(&doctor);
+    hosts_fini(&hosts);
+}
+
+static void an_nvcc_of_the_home_folder_needs_allow(void **state)
+{
+    char *cuda = mem_printf("%s/cuda", folder);
+    char *nvcc = mem_printf("%s/nvcc", cuda);
+    char *home = mem_strdup(getenv("HOME"));
+    FILE *file;
+
+    (void)state;
+    assert_int_equal(mkdir(cuda, 0700), 0);
+    file = fopen(nvcc, "w");
+    fputs("#!/bin/sh\necho Cuda compilation tools, release 12.4, V12.4.1\n",
+          file);
+    fclose(file);
+    assert_int_equal(chmod(nvcc, 0700), 0);
+    assert_nvcc(nvcc, "", DOCTOR_OK, "12.4");
+    setenv("HOME", folder, 1);
+    assert_nvcc(nvcc, "", DOCTOR_WARNING, "which builds do not see");
+    assert_nvcc(nvcc, "~/other", DOCTOR_WARNING, "which builds do not see");
+    assert_nvcc(nvcc, "~/other:~/cuda", DOCTOR_OK, "12.4");
+    assert_nvcc(nvcc, cuda, DOCTOR_OK, "12.4");
+    setenv("HOME", home, 1);
+    assert_int_equal(unlink(nvcc) | rmdir(cuda), 0);
+    free(home);
+    free(nvcc);
+    free(cuda);
+}
+
 static void a_key_that_others_may_read_is_a_warning(void **state)
 {
     struct remote_options options = { .home = folder };
@@ -119,6 +166,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_good_work_folder_is_left_as_it_was),
         TEST(a_work_folder_that_cannot_be_made_names_the_remedy),
+        TEST(an_nvcc_of_the_home_folder_needs_allow),
         TEST(a_key_that_others_may_read_is_a_warning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,85 +28,170 @@ static struct invite other(int64_t epoch)
     return invite;
 }
 
+/* Ada's worker, whose relay is connected; heard 4 s ago. */
+static struct claim_owner adas(void)
+{
+    return (struct claim_owner){ .invite = &ada,
+                                 .attached = true,
+                                 .invited_ns = 60 * NS_PER_S,
+                                 .silent_ns = 4 * NS_PER_S,
+                                 .ends_ns = 101 * NS_PER_S };
+}
+
 static void the_first_invitation_is_accepted(void **state)
 {
+    const struct claim_owner nobody = { .invite = NULL };
+
     (void)state;
-    assert_int_equal(claim_check(NULL, 0, true, &ada, NULL), 0);
+    assert_int_equal(claim_check(&nobody, &ada, NULL), 0);
 }
 
 static void another_sweep_is_told_whose_worker_it_is(void **state)
 {
     struct invite newer = other(200), older = other(50);
+    struct claim_owner owner = adas();
     struct err err;
 
     (void)state;
-    assert_int_equal(claim_check(&ada, 4 * NS_PER_S, true, &newer, &err),
-                     ERR_AUTH);
+    assert_int_equal(claim_check(&owner, &newer, &err), ERR_AUTH);
     assert_string_equal(
         err.text, "its worker serves another sweep: ada@laptop, pid 4711, "
                   "/home/ada/flash/flash.db, since 2026-11-22T10:01:02Z; wait "
                   "for it, or give this sweep another workdir=");
-    assert_int_equal(claim_check(&ada, 4 * NS_PER_S, true, &older, &err),
-                     ERR_AUTH);
+    assert_int_equal(claim_check(&owner, &older, &err), ERR_AUTH);
 }
 
-static void an_owner_that_is_silent_gives_way_whatever_its_epoch(void **state)
-{
-    struct invite newer = other(200), older = other(50);
-
-    (void)state;
-    assert_int_equal(claim_check(&ada, 29 * NS_PER_S, true, &newer, NULL),
-                     ERR_AUTH);
-    assert_int_equal(claim_check(&ada, 30 * NS_PER_S, true, &newer, NULL), 0);
-    assert_int_equal(claim_check(&ada, 30 * NS_PER_S, true, &older, NULL), 0);
-}
-
-static void an_owner_that_is_gone_may_come_back_for_a_while(void **state)
+static void an_orphan_is_nobodys_before_it_has_ended(void **state)
 {
     struct invite newer = other(200);
+    struct claim_owner owner = adas();
+    struct err err;
 
     (void)state;
-    assert_int_equal(claim_check(&ada, 9 * NS_PER_S, false, &newer, NULL),
-                     ERR_NETWORK);
-    assert_int_equal(claim_check(&ada, 10 * NS_PER_S, false, &newer, NULL), 0);
+    owner.attached = false;
+    owner.silent_ns = 104 * NS_PER_S;
+    owner.ends_ns = 1 * NS_PER_S - 1;
+    assert_int_equal(claim_check(&owner, &newer, &err), ERR_NETWORK);
+    assert_string_equal(
+        err.text, "its worker waits for another sweep: ada@laptop, pid 4711, "
+                  "/home/ada/flash/flash.db, since 2026-11-22T10:01:02Z; it is "
+                  "free in at most 1 s");
+    owner.dismissed = true;
+    assert_int_equal(claim_check(&owner, &newer, &err), ERR_NETWORK);
+}
+
+/* The refusal shows all of them. */
+static void the_names_of_the_owner_are_not_enough(void **state)
+{
+    struct invite forged = ada;
+    struct claim_owner owner = adas();
+    struct err err;
+
+    (void)state;
+    forged.owner.id[0] = 'f';
+    forged.epoch++;
+    assert_int_equal(claim_check(&owner, &forged, &err), ERR_AUTH);
+    assert_null(strstr(err.text, ada.owner.id));
 }
 
 static void a_resumed_sweep_gets_its_worker_back_at_once(void **state)
 {
     struct invite resumed = ada, stale = ada;
+    struct claim_owner owner = adas();
     struct err err;
 
     (void)state;
     resumed.epoch = 101;
     resumed.owner.pid = 12;
-    assert_int_equal(claim_check(&ada, 4 * NS_PER_S, true, &resumed, NULL), 0);
-    assert_int_equal(claim_check(&ada, 4 * NS_PER_S, true, &ada, NULL), 0);
+    assert_int_equal(claim_check(&owner, &resumed, NULL), 0);
+    assert_int_equal(claim_check(&owner, &ada, NULL), 0);
     stale.epoch = 99;
-    assert_int_equal(claim_check(&ada, 4 * NS_PER_S, true, &stale, &err),
-                     ERR_AUTH);
+    assert_int_equal(claim_check(&owner, &stale, &err), ERR_AUTH);
     assert_string_equal(err.text, "the worker refuses: older epoch");
 }
 
-static void a_process_may_continue_with_another_database(void **state)
+static void an_older_epoch_is_taken_when_the_newer_one_is_gone(void **state)
 {
-    struct invite proof = other(50);
+    struct invite older = ada;
+    struct claim_owner owner = adas();
 
     (void)state;
-    proof.owner.pid = ada.owner.pid;
-    assert_int_equal(claim_check(&ada, 4 * NS_PER_S, true, &proof, NULL), 0);
+    older.epoch = 99;
+    owner.silent_ns = 30 * NS_PER_S;
+    assert_int_equal(claim_check(&owner, &older, NULL), 0);
+    owner.silent_ns = 30 * NS_PER_S - 1;
+    assert_int_equal(claim_check(&owner, &older, NULL), ERR_AUTH);
+    owner.attached = false;
+    assert_int_equal(claim_check(&owner, &older, NULL), 0);
+    owner.silent_ns = 10 * NS_PER_S - 1;
+    assert_int_equal(claim_check(&owner, &older, NULL), ERR_AUTH);
+    owner.dismissed = true;
+    assert_int_equal(claim_check(&owner, &older, NULL), 0);
+}
+
+static void an_absurd_epoch_is_refused(void **state)
+{
+    const struct claim_owner nobody = { .invite = NULL };
+    struct claim_owner owner = adas();
+    struct invite later = ada;
+    struct err err;
+
+    (void)state;
+    later.epoch = CLAIM_EPOCH_MAX + 1;
+    assert_int_equal(claim_check(&nobody, &later, &err), ERR_AUTH);
+    assert_string_equal(err.text,
+                        "the worker refuses: an epoch after the year 2100; is "
+                        "the coordinator's clock right?");
+    later.epoch = CLAIM_EPOCH_MAX;
+    assert_int_equal(claim_check(&nobody, &later, NULL), 0);
+    assert_int_equal(claim_check(&owner, &later, &err), ERR_AUTH);
+    later.epoch = ada.epoch + owner.invited_ns + CLAIM_EPOCH_STEP_NS;
+    assert_int_equal(claim_check(&owner, &later, NULL), 0);
+    later.epoch = ada.epoch + 3 * CLAIM_EPOCH_STEP_NS;
+    assert_int_equal(claim_check(&owner, &later, &err), ERR_AUTH);
+    assert_string_equal(err.text,
+                        "the worker refuses: an epoch 3.0 days after its own; "
+                        "is the coordinator's clock right?");
+}
+
+static void endpoints_are_of_the_kind_that_it_began_with(void **state)
+{
+    static const struct {
+        const char *endpoint;
+        bool tcp, taken;
+    } rows[] = {
+        { "ipc:///w/relay-12.sock", false, true },
+        { "ipc:///w/relay-12.sock", true, true },
+        { "tcp://10.0.0.1:5", true, true },
+        { "tcp://10.0.0.1:5", false, false },
+        { "ipc:///w/control.sock", false, false },
+        { "ipc:///tmp/relay-12.sock", false, false },
+        { "ipc:///w/relay-12.sock.evil", false, false },
+        { "ipc:///w/relay-../../tmp/12.sock", false, false },
+        { "relay", false, false },
+    };
+    struct err err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_int_equal(
+            claim_endpoint("/w", rows[i].tcp, rows[i].endpoint, &err),
+            rows[i].taken ? 0 : ERR_AUTH);
 }
 
 static void long_names_leave_room_for_what_to_do(void **state)
 {
     struct invite now = ada, newcomer = other(1);
     const char *end = "another workdir=";
+    struct claim_owner owner = adas();
     struct err err;
 
     (void)state;
     memset(now.owner.user, 'u', sizeof(now.owner.user) - 1);
     memset(now.owner.machine, 'm', sizeof(now.owner.machine) - 1);
     memset(now.owner.database, 'd', sizeof(now.owner.database) - 1);
-    assert_int_equal(claim_check(&now, 0, true, &newcomer, &err), ERR_AUTH);
+    owner.invite = &now;
+    assert_int_equal(claim_check(&owner, &newcomer, &err), ERR_AUTH);
     assert_string_equal(err.text + strlen(err.text) - strlen(end), end);
 }
 
@@ -115,10 +200,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_invitation_is_accepted),
         cmocka_unit_test(another_sweep_is_told_whose_worker_it_is),
-        cmocka_unit_test(an_owner_that_is_silent_gives_way_whatever_its_epoch),
-        cmocka_unit_test(an_owner_that_is_gone_may_come_back_for_a_while),
+        cmocka_unit_test(an_orphan_is_nobodys_before_it_has_ended),
+        cmocka_unit_test(the_names_of_the_owner_are_not_enough),
         cmocka_unit_test(a_resumed_sweep_gets_its_worker_back_at_once),
-        cmocka_unit_test(a_process_may_continue_with_another_database),
+        cmocka_unit_test(an_older_epoch_is_taken_when_the_newer_one_is_gone),
+        cmocka_unit_test(an_absurd_epoch_is_refused),
+        cmocka_unit_test(endpoints_are_of_the_kind_that_it_began_with),
         cmocka_unit_test(long_names_leave_room_for_what_to_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

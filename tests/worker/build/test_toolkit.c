@@ -12,6 +12,7 @@
 #include "common/clock.h"
 #include "common/mem.h"
 #include "worker/build/toolkit.h"
+#include "worker/process/sandbox.h"
 #include "worker/process/child.h"
 #include "worker/store/build_dir.h"
 
@@ -102,7 +103,7 @@ static void missing_nvcc_says_where_was_looked_and_what_to_do(void **state)
 
 static void wrong_nvcc_of_the_user_is_not_replaced(void **state)
 {
-    struct toolkit_places places = toolkit_places();
+    struct toolkit_places places = toolkit_places(NULL);
     char path[PATH_MAX];
     struct err err;
 
@@ -114,6 +115,41 @@ static void wrong_nvcc_of_the_user_is_not_replaced(void **state)
                   "nvcc= in hosts.txt, or leave it out to search for nvcc");
     assert_int_equal(toolkit_find("cuda", "nvcc", &places, path, &err),
                      ERR_INPUT);
+}
+
+static void one_that_builds_do_not_see_is_passed_over(void **state)
+{
+    struct sandbox *sandbox = sandbox_new(SANDBOX_MOUNTS);
+    char *home = mem_printf("%s/home/cuda", root);
+    char *hidden = put("home/cuda/bin/nvcc", "");
+    struct toolkit_places places = { .root = "/no",
+                                     .cuda_home = home,
+                                     .sandbox = sandbox };
+    char path[PATH_MAX], *usual, *said;
+    struct err err;
+
+    (void)state;
+    assert_true(sandbox_set(sandbox, home, SANDBOX_HIDDEN));
+    said = mem_printf("%s is in the home folder, which builds do not see; name "
+                      "its toolkit's folder by allow= in hosts.txt",
+                      hidden);
+    assert_int_equal(toolkit_find("cuda", "", &places, path, &err), ERR_INPUT);
+    assert_string_equal(err.text, said);
+    assert_int_equal(toolkit_find("cuda", hidden, &places, path, &err),
+                     ERR_INPUT);
+    assert_string_equal(err.text, said);
+    usual = put("usr/local/cuda-12.4/bin/nvcc", "");
+    places.root = root;
+    assert_int_equal(toolkit_find("cuda", "", &places, path, NULL), 0);
+    assert_string_not_equal(path, hidden);
+    assert_true(sandbox_set(sandbox, home, SANDBOX_READ));
+    assert_int_equal(toolkit_find("cuda", "", &places, path, NULL), 0);
+    assert_string_equal(path, hidden);
+    free(said);
+    free(usual);
+    free(hidden);
+    free(home);
+    sandbox_free(sandbox);
 }
 
 static void versions_are_read(void **state)
@@ -147,7 +183,7 @@ static int ask(const char *device, const char *told, struct toolkit **out,
                struct err *err)
 {
     int64_t now_ns = clock_boot_ns(), until_ns = now_ns + 20 * NS_PER_S;
-    int rc = toolkit_open(device, told, now_ns, out, err);
+    int rc = toolkit_open(device, told, NULL, now_ns, out, err);
 
     if (rc < 0)
         return rc;
@@ -195,6 +231,7 @@ int main(void)
         cmocka_unit_test(CUDA_HOME_comes_before_the_usual_places),
         cmocka_unit_test(missing_nvcc_says_where_was_looked_and_what_to_do),
         cmocka_unit_test(wrong_nvcc_of_the_user_is_not_replaced),
+        cmocka_unit_test(one_that_builds_do_not_see_is_passed_over),
         cmocka_unit_test(versions_are_read),
         cmocka_unit_test(compiler_of_this_box_tells_its_version),
         cmocka_unit_test(program_that_is_no_nvcc_is_refused),

@@ -16,6 +16,7 @@
 #include "common/outcome.h"
 #include "worker/gpu/gpus.h"
 #include "worker/process/child.h"
+#include "worker/process/sandbox_policy.h"
 #include "worker/store/build_dir.h"
 
 #define RUNNER FA_BINARY_DIR "/bin/fa-runner"
@@ -378,12 +379,43 @@ static void runner_that_never_opens_is_trouble_after_three_tries(void **state)
     gpu_close(gpu);
 }
 
+/* It tells its network devices: two lines of a heading, and "lo". */
+static void runner_of_the_cpu_device_has_no_network(void **state)
+{
+    struct gpu_spec spec = {
+        .device = "cpu",
+        .gpu = "0",
+        .runner = script(READ_REQUEST "printf 'ok\\nfact uuid %s\\n\\n' "
+                                      "$(wc -l </proc/net/dev); read -r line"),
+        .dir = dir,
+    };
+    struct sandbox *sandbox;
+    struct gpu *gpu;
+    bool offline;
+
+    (void)state;
+    assert_int_equal(
+        sandbox_policy_new(
+            &(struct sandbox_policy){
+                .dir = dir, .home = dir, .database = "", .allow = "" },
+            &sandbox, NULL),
+        0);
+    offline = sandbox->means == SANDBOX_MOUNTS && sandbox->offline;
+    spec.sandbox = sandbox;
+    assert_int_equal(gpu_open(&spec, clock_boot_ns(), &gpu, NULL), 0);
+    assert_int_equal(settle(gpu), GPU_IDLE);
+    if (offline)
+        assert_string_equal(gpu_fact(gpu, "uuid"), "3");
+    gpu_close(gpu);
+    sandbox_free(sandbox);
+}
+
 static void cancelled_measurement_gives_no_result(void **state)
 {
     struct gpu *gpu = open_gpu(script(SAY_OPEN "sleep 1000"));
     struct gpu_job job = { .request = REQUEST("right"),
-                           .artifact = "/a",
-                           .reference = "/b" };
+                           .artifact = KERNELS "right.so",
+                           .reference = KERNELS "sum.so" };
     struct gpu_result result;
 
     (void)state;
@@ -399,7 +431,8 @@ static void cancelled_measurement_gives_no_result(void **state)
 static void request_that_is_none_is_refused(void **state)
 {
     struct gpu *gpu = open_gpu(RUNNER);
-    struct gpu_job job = { .artifact = "/a", .reference = "/b" };
+    struct gpu_job job = { .artifact = KERNELS "right.so",
+                           .reference = KERNELS "sum.so" };
     struct err err;
 
     (void)state;
@@ -410,6 +443,9 @@ static void request_that_is_none_is_refused(void **state)
     assert_int_equal(gpu_measure(gpu, &job, clock_boot_ns(), &err), ERR_PROTO);
     job.request = "";
     assert_int_equal(gpu_measure(gpu, &job, clock_boot_ns(), &err), ERR_PROTO);
+    job.request = REQUEST("right");
+    job.artifact = "/nowhere/a"; /* evicted meanwhile */
+    assert_int_equal(gpu_measure(gpu, &job, clock_boot_ns(), &err), ERR_SYSTEM);
     assert_int_equal(gpu_state(gpu), GPU_IDLE);
     gpu_close(gpu);
 }
@@ -472,6 +508,7 @@ int main(void)
         cmocka_unit_test(inherited_failure_is_not_believed),
         cmocka_unit_test(device_that_cannot_be_opened_is_trouble),
         cmocka_unit_test(runner_that_never_opens_is_trouble_after_three_tries),
+        cmocka_unit_test(runner_of_the_cpu_device_has_no_network),
         cmocka_unit_test(cancelled_measurement_gives_no_result),
         cmocka_unit_test(request_that_is_none_is_refused),
         cmocka_unit_test(lists_of_gpus_are_checked),

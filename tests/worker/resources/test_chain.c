@@ -81,7 +81,7 @@ static int set_up(void **state)
     assert_int_equal(hash_setup(&err), 0);
     assert_non_null(mkdtemp(dir));
     assert_int_equal(cache_open(dir, CACHE_BYTES, &tools.cache, &err), 0);
-    rc = toolkit_open(device, "", clock_boot_ns(), &toolkit, &err);
+    rc = toolkit_open(device, "", NULL, clock_boot_ns(), &toolkit, &err);
     while (rc == 0 && (rc = toolkit_step(toolkit, clock_boot_ns(), &err)) == 0)
         assert_true(clock_boot_ns() < until_ns);
     if (rc < 0)
@@ -273,11 +273,11 @@ static void kernel_built_here_is_measured_by_a_runner_built_here(void **state)
 static void bench_never_waits_while_its_runner_lies_in_the_cache(void **state)
 {
     const struct msg_welcome welcome = {
-        .device = device, .gpus = "all", .nvcc = "", .slots = 1
+        .device = device, .gpus = "all", .nvcc = "", .allow = "", .slots = 1
     };
     int64_t until_ns = clock_boot_ns() + 60 * NS_PER_S;
     struct resources *resources =
-        resources_open(&welcome, tools.cache, clock_boot_ns());
+        resources_open(&welcome, tools.cache, "", clock_boot_ns());
 
     (void)state;
     while (resources_step(resources, clock_boot_ns()) == RESOURCES_OPENING) {

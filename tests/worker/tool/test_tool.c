@@ -15,6 +15,7 @@
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "worker/process/child.h"
+#include "worker/process/sandbox_policy.h"
 #include "worker/store/build_dir.h"
 #include "worker/tool/tool.h"
 
@@ -129,6 +130,94 @@ static void it_finds_the_files_that_came_along(void **state)
     run(&here, &job, &result);
     assert_string_equal(result.output, "hello\na b;c $(id)\n");
     tool_result_fini(&result);
+}
+
+static char *below(const char *name)
+{
+    return mem_printf("%s/%s", folder, name);
+}
+
+static void put_file(const char *path)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    fputs("text\n", file);
+    fclose(file);
+}
+
+/* In a home folder that is the work folder, too. */
+static void it_sees_its_own_folder_and_what_it_was_given(void **state)
+{
+    char *journal = below("journal"), *artifact = below("artifact");
+    char *script = mem_printf("cat %s; cat %s; echo x >left; cat left; cat "
+                              "script.sh",
+                              journal, artifact);
+    const char *command[] = { "sh", "script.sh" };
+    const char *names[] = { "script.sh" };
+    const struct bytes contents[] = { { script, strlen(script) } };
+    struct tool_box here = box("cpu");
+    struct wire_request *request = mem_new(1, sizeof(*request));
+    const struct tool_job job = { .gpu = "CPU-1",
+                                  .names = { names, 1 },
+                                  .contents = { contents, 1 },
+                                  .command = { command, 2 },
+                                  .request = request };
+    struct tool_result result;
+    struct sandbox *sandbox;
+    char *expected;
+
+    (void)state;
+    assert_int_equal(
+        sandbox_policy_new(
+            &(struct sandbox_policy){
+                .dir = folder, .home = folder, .database = "", .allow = "" },
+            &sandbox, NULL),
+        0);
+    if (sandbox->means == SANDBOX_NOTHING)
+        skip();
+    put_file(journal);
+    put_file(artifact);
+    request->kind = WIRE_MEASURE;
+    snprintf(request->measure.kernel.path, WIRE_PATH_MAX, "%s", artifact);
+    here.sandbox = sandbox;
+    run(&here, &job, &result);
+    expected = mem_printf("text\nx\n%s", script);
+    if (strcmp(result.output, expected) != 0)
+        fail_msg("%s: %s", result.detail, result.log);
+    assert_non_null(strstr(result.log, journal));
+    tool_result_fini(&result);
+    sandbox_free(sandbox);
+    unlink(journal);
+    unlink(artifact);
+    free(expected);
+    free(request);
+    free(script);
+    free(artifact);
+    free(journal);
+}
+
+static void a_program_in_the_home_folder_needs_allow(void **state)
+{
+    char *program = below("program");
+    const char *command[] = { program };
+    struct sandbox *sandbox = sandbox_new(SANDBOX_MOUNTS);
+    struct tool_box here = box("cpu");
+    const struct tool_job job = { .gpu = "CPU-1", .command = { command, 1 } };
+    struct tool_result result;
+
+    (void)state;
+    put_file(program);
+    assert_int_equal(chmod(program, 0700), 0);
+    assert_true(sandbox_set(sandbox, folder, SANDBOX_HIDDEN));
+    here.sandbox = sandbox;
+    run(&here, &job, &result);
+    assert_int_equal(result.outcome, OUTCOME_MISSING);
+    assert_non_null(strstr(result.detail, "names its folder by allow="));
+    tool_result_fini(&result);
+    sandbox_free(sandbox);
+    unlink(program);
+    free(program);
 }
 
 static void what_is_not_on_the_host_is_said_in_one_sentence(void **state)
@@ -293,6 +382,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(its_output_and_status_are_told_and_its_folder_is_gone),
         TEST(it_finds_the_files_that_came_along),
+        TEST(it_sees_its_own_folder_and_what_it_was_given),
+        TEST(a_program_in_the_home_folder_needs_allow),
         TEST(what_is_not_on_the_host_is_said_in_one_sentence),
         TEST(a_failure_is_told_by_its_last_line),
         TEST(a_hang_ends_at_the_limit),

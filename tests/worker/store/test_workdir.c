@@ -1,0 +1,119 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "worker/store/build_dir.h"
+#include "worker/store/workdir.h"
+
+#define ANOTHER 12345 /* a user; only root can give away a link */
+
+static char top[] = "/tmp/fa-workdir-XXXXXX";
+
+static int set_up(void **state)
+{
+    (void)state;
+    return mkdtemp(top) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return build_dir_remove_tree(top) ? 0 : -1;
+}
+
+static const char *at(const char *name)
+{
+    static char paths[4][64];
+    static size_t next;
+    char *path = paths[next++ % 4];
+
+    snprintf(path, sizeof(paths[0]), "%s/%s", top, name);
+    return path;
+}
+
+static void it_is_made_and_private(void **state)
+{
+    char out[WORKDIR_BYTES];
+    struct stat st;
+
+    (void)state;
+    assert_int_equal(workdir_open(at("a/b"), out, NULL), 0);
+    assert_string_equal(out, at("a/b"));
+    assert_int_equal(stat(out, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+}
+
+static void a_link_of_this_user_is_followed(void **state)
+{
+    char out[WORKDIR_BYTES];
+
+    (void)state;
+    assert_int_equal(mkdir(at("disk"), 0700), 0);
+    assert_int_equal(symlink("disk", at("short")), 0);
+    assert_int_equal(symlink(at("short"), at("long")), 0);
+    assert_int_equal(workdir_open(at("long/work"), out, NULL), 0);
+    assert_string_equal(out, at("disk/work"));
+}
+
+static void assert_refused(const char *path, const char *link)
+{
+    char out[WORKDIR_BYTES];
+    struct err err;
+
+    assert_int_equal(workdir_open(path, out, &err), ERR_INPUT);
+    assert_memory_equal(err.text, link, strlen(link));
+    assert_string_equal(err.text + strlen(link),
+                        ": is a link that another user made; choose another "
+                        "folder with workdir= in the hosts file or --workdir");
+}
+
+static void a_link_of_another_user_is_refused(void **state)
+{
+    struct stat st;
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    assert_int_equal(mkdir(at("mine"), 0755), 0);
+    assert_int_equal(symlink("mine", at("theirs")), 0);
+    assert_int_equal(lchown(at("theirs"), ANOTHER, ANOTHER), 0);
+    assert_refused(at("theirs"), at("theirs"));
+    assert_refused(at("theirs/below"), at("theirs"));
+    assert_int_equal(symlink("theirs/below", at("over")), 0);
+    assert_refused(at("over"), at("theirs"));
+    assert_int_equal(stat(at("mine"), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0755); /* nothing was done to it */
+}
+
+static void a_folder_of_another_user_is_refused(void **state)
+{
+    char out[WORKDIR_BYTES];
+    struct err err;
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    assert_int_equal(mkdir(at("their_folder"), 0777), 0);
+    assert_int_equal(chown(at("their_folder"), ANOTHER, ANOTHER), 0);
+    assert_int_equal(workdir_open(at("their_folder"), out, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "must be a folder that this user owns"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_made_and_private),
+        cmocka_unit_test(a_link_of_this_user_is_followed),
+        cmocka_unit_test(a_link_of_another_user_is_refused),
+        cmocka_unit_test(a_folder_of_another_user_is_refused),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
