@@ -86,7 +86,8 @@ esac
 # others.  Those labelled plain run without sanitizers, the others with them.
 step build-asan build asan all
 step build-tsan build tsan fa-coord fa-worker \
-    test_coordinator_link_host_thread test_coordinator_link_link test_coordinator_link_router
+    test_coordinator_link_host_thread test_coordinator_link_host_thread_waits \
+    test_coordinator_link_link test_coordinator_link_router
 (
     export FA_KILLS=5
     step tests-asan tests asan -j $((jobs * 2)) -LE 'slow|bench|plain'

@@ -20,9 +20,11 @@ from comparison.fault import Fault  # noqa: E402
 # Of docs/sweep-file.md, section 14, and of the H200.
 FACTS = {
     "sm_89": {"arch": 89, "sm_count": 58, "smem_per_block": 101376, "smem_per_sm": 102400, "threads_per_sm": 1536,
-              "blocks_per_sm": 24, "max_threads_per_block": 1024, "mem_bytes": 24152899584},
+              "blocks_per_sm": 24, "max_threads_per_block": 1024, "mem_bytes": 24152899584,
+              "l2_bytes": 50331648},
     "sm_90": {"arch": 90, "sm_count": 132, "smem_per_block": 232448, "smem_per_sm": 233472, "threads_per_sm": 2048,
-              "blocks_per_sm": 32, "max_threads_per_block": 1024, "mem_bytes": 141000000000},
+              "blocks_per_sm": 32, "max_threads_per_block": 1024, "mem_bytes": 141000000000,
+              "l2_bytes": 52428800},
 }
 N_SAMPLED = 150  # points of a space that are held against fa-coord
 

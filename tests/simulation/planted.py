@@ -44,7 +44,7 @@ PLANTED = [
            r"^    if \(build->state == JOB_WAITING && !s->units\.held\[unit\]\)\n"
            r" +int_queue_push_front\(&s->units\.builds, unit\);\n", ""),
     Mutant("forget to reset a FETCH",
-           r"(\w+->offset \+ \(int64_t\)\w+->chunk\.len) >= (\w+->total)",
+           r"(\w+->summed) == (\w+->total)",
            r"\1 > \2"),
     Mutant("adopt what was not leased",
            r"if \((!\w+_was_given\()",
