@@ -7,8 +7,9 @@
 
 KERNELS has the kernels: on the cpu device an object each, NAME.so; on cuda a cubin a source file, FILE.cubin,
 which --nvcc compiles there first.  Nothing else of a build is needed; without --runner that is all.  A line for each
-kernel goes to stdout, and to --out as JSON.  'labelled': as cheats.txt says, or in another way if it cannot act here;
-'cannot': it cannot act here, and was correct; 'open': nothing stops it yet; 'MISSED', 'ACCUSED': a cheat without its label, a twin that is not correct.
+kernel goes to stdout, and to --out as JSON.  'labelled': as cheats.txt says, or wrong where it cannot act;
+'cannot': it cannot act here, and was correct; 'open': nothing stops it yet; 'MISSED', 'ACCUSED': a cheat without
+its label, a twin that is not correct.
 Exit status 1 after one of these, 77 for cuda without an NVIDIA device.
 """
 
@@ -152,8 +153,8 @@ def request(ask, cheat, kernel, endless):
 def verdict(expected, outcome):
     if expected == "open":
         return "open" if outcome == "correct" else "labelled" if outcome in table.OUTCOMES else "MISSED"
-    if expected.startswith("no "):  # what it tries may fail in another way
-        return "cannot" if outcome == "correct" else "labelled" if outcome in table.OUTCOMES else "MISSED"
+    if expected.startswith("no "):  # what it finds instead may be wrong
+        return "cannot" if outcome == "correct" else "labelled" if outcome == "correctness" else "MISSED"
     return "labelled" if outcome == expected else "MISSED"
 
 

@@ -65,6 +65,7 @@ class Verdict(unittest.TestCase):
     def test_what_cannot_exist_is_correct(self):
         self.assertEqual(judge.verdict("no process", "correct"), "cannot")
         self.assertEqual(judge.verdict("no process", "crash"), "MISSED")
+        self.assertEqual(judge.verdict("no sealed", "correctness"), "labelled")
 
     def test_what_nothing_stops_may_be_found(self):
         self.assertEqual(judge.verdict("open", "correct"), "open")
