@@ -24,7 +24,7 @@ void owner_set(char *field, size_t size, const char *text)
             *c = '?';
 }
 
-/* In constant time: whoever asks may be guessing. */
+/* In constant time, because the caller may be guessing. */
 bool owner_is_same(const struct owner *a, const struct owner *b)
 {
     return sodium_memcmp(a->id, b->id, sizeof(a->id)) == 0;

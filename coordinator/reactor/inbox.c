@@ -272,7 +272,7 @@ int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
         return 0;
     case MSG_ARTIFACT:
         if (!artifacts_chunk(sweep, host, msg))
-            note_message(sweep, host); /* nobody asked for it */
+            note_message(sweep, host); /* it was not asked for */
         return 0;
     case MSG_MISSING:
         if (sweep->work.plan)

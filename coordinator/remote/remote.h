@@ -52,7 +52,7 @@ void remote_close(struct remote *remote); /* NULL is fine */
 
 /* What the user should know about the login, one remark a line: warnings about
  * the known_hosts files ("known_hosts:3: ..."), and why the system's ssh is
- * used if nobody asked for it.  "" if there is nothing. */
+ * used without being asked for.  "" if there is nothing. */
 const char *remote_remarks(const struct remote *remote);
 
 /* Run a command of the login shell to its end.  'input' goes to its stdin, and

@@ -12,7 +12,7 @@ struct sweep;
 
 /* A host gets what its leases may need, a few times each. */
 void artifacts_want(struct sweep *sweep, size_t host, const struct msg *msg);
-/* False if nobody asked for this chunk, or if it is not the next one. */
+/* False if this chunk was not asked for, or is not the next one. */
 bool artifacts_chunk(struct sweep *sweep, size_t host, const struct msg *msg);
 void artifacts_missing(struct sweep *sweep, size_t host, const char *hash);
 void artifacts_turn(struct sweep *sweep, int64_t now);        /* ask again */
