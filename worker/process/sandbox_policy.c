@@ -1,18 +1,17 @@
 #include "worker/process/sandbox_policy.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/mem.h"
 #include "worker/process/child.h"
 #include "worker/process/sandbox.h"
+#include "worker/process/sockets.h"
 
 /* In the home folder: keys, tokens and passwords. */
 static const char *const secrets[] = {
@@ -50,6 +49,8 @@ static const char *const services[] = {
 };
 
 #define TEMPORARY "/tmp"
+/* With more than this, all of it is hidden; a program is given some folders. */
+#define SERVICES_MAX (SANDBOX_ENTRIES_MAX - 16)
 #define OF_DRIVER "nvidia-" /* nvidia-mps: CUDA connects to it */
 
 static void hide_in(struct sandbox *sandbox, const char *folder,
@@ -186,36 +187,6 @@ int sandbox_policy_new(const struct sandbox_policy *policy,
     return 0;
 }
 
-static bool has_socket(int parent, const char *name)
-{
-    int fd =
-        openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    struct dirent *entry;
-    bool found = false;
-
-    while (dir && !found && (entry = readdir(dir)))
-        found = entry->d_type == DT_SOCK;
-    if (dir)
-        closedir(dir);
-    else if (fd >= 0)
-        close(fd);
-    return found;
-}
-
-/* A socket of this user, or a folder of sockets: tmux-UID, ssh-XXXXXXXXXX. */
-static bool is_service(int parent, const char *name)
-{
-    struct stat st;
-
-    if (strncmp(name, OF_DRIVER, strlen(OF_DRIVER)) == 0 ||
-        fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-        st.st_uid != geteuid() || name[0] == '.')
-        return false;
-    return S_ISSOCK(st.st_mode) ||
-           (S_ISDIR(st.st_mode) && has_socket(parent, name));
-}
-
 static bool decides_in(const struct sandbox *sandbox, const char *folder)
 {
     for (size_t i = 0; i < sandbox->n; i++)
@@ -224,22 +195,20 @@ static bool decides_in(const struct sandbox *sandbox, const char *folder)
     return false;
 }
 
-static void hide_temporary(struct sandbox *sandbox)
+/* Of ssh-agent, tmux: ssh-XXXXXXXXXX, tmux-UID. */
+static void hide_service(void *data, const char *name)
 {
-    DIR *dir = opendir(TEMPORARY);
-    struct dirent *entry;
+    struct sandbox *sandbox = data;
+    char *path;
 
-    while (dir && (entry = readdir(dir)))
-        if (is_service(dirfd(dir), entry->d_name)) {
-            char *path = mem_printf(TEMPORARY "/%s", entry->d_name);
-
-            /* one that holds the work folder is decided already */
-            if (!decides_in(sandbox, path))
-                (void)sandbox_set(sandbox, path, SANDBOX_HIDDEN);
-            free(path);
-        }
-    if (dir)
-        closedir(dir);
+    if (strncmp(name, OF_DRIVER, strlen(OF_DRIVER)) == 0)
+        return;
+    path = mem_printf(TEMPORARY "/%s", name);
+    /* one that holds the work folder is decided already */
+    if (!decides_in(sandbox, path))
+        (void)sandbox_set(sandbox, sandbox->n < SERVICES_MAX ? path : TEMPORARY,
+                          SANDBOX_HIDDEN);
+    free(path);
 }
 
 struct sandbox *sandbox_policy_copy(const struct sandbox *sandbox)
@@ -247,7 +216,7 @@ struct sandbox *sandbox_policy_copy(const struct sandbox *sandbox)
     struct sandbox *copy = sandbox ? sandbox_copy(sandbox) : NULL;
 
     if (copy)
-        hide_temporary(copy);
+        (void)sockets_find(TEMPORARY, clock_utc_ns(), hide_service, copy);
     return copy;
 }
 
