@@ -79,6 +79,7 @@ class AsFaCoord(rig.Rig):
         spec["baseline"].update(config)
         spec["tunables"] = {name: [value] for name, value in spec["baseline"].items()}
         spec["emulation_shapes"] = [{**spec["emulation_shapes"][0], "S": 17}]
+        spec["confirm"] = False
         folder = self.folder_of(os.path.splitext(sweep)[0], spec)
         self.run_coord(folder, "sweep", "--device", "cpu")
         return folder, spec
