@@ -300,8 +300,14 @@ static int finalist(const struct compare_plan *plan)
 static void put_contestant(struct making *making, int number, int config)
 {
     const struct store_contestant contestant = {
-        1, number, making->keys[config], "50", number ? "finalist" : "baseline",
-        ""
+        1,
+        number,
+        making->keys[config],
+        "50",
+        number ? "finalist" : "baseline",
+        "",
+        -1,
+        -1
     };
     struct err err = { "" };
 
