@@ -48,8 +48,8 @@ enum compare_baseline compare_baseline_of(const struct compare_side *a,
 const char *compare_baseline_why(enum compare_baseline is)
 {
     static const char *const whys[] = {
-        [COMPARE_BASELINE_COMMON] = "the configuration is in too few blocks "
-                                    "with the baseline",
+        [COMPARE_BASELINE_COMMON] =
+            "few blocks have both the configuration and the baseline",
         [COMPARE_BASELINE_OTHER] = "the baselines are different configurations",
         [COMPARE_BASELINE_CHANGED] =
             "the machine code of the baseline differs or is not known",
