@@ -42,17 +42,18 @@ void compare_interval_of_blocks(const struct compare_evidence *evidence,
 void compare_interval_of_differences(const struct difference *d, size_t n,
                                      double alpha,
                                      const struct compare_levels *levels,
-                                     struct compare_interval *out)
+                                     struct speedup *out)
 {
     struct signed_rank lo, hi;
 
     signed_rank(d, n, 1 - levels->lo, &lo);
     signed_rank(d, n, 1 - levels->hi, &hi);
-    *out = (struct compare_interval){
-        .speedup = { exp(lo.estimate), exp(lo.lo), exp(hi.hi),
-                     scaled(lo.p, lo.estimate, alpha, levels), n },
-        .n_a = n,
-        .n_b = n,
+    *out = (struct speedup){
+        .value = exp(lo.estimate),
+        .lo = exp(lo.lo),
+        .hi = exp(hi.hi),
+        .p = scaled(lo.p, lo.estimate, alpha, levels),
+        .n_blocks = n,
     };
 }
 

@@ -66,13 +66,13 @@ void compare_interval_of_blocks(const struct compare_evidence *evidence,
                                 const struct compare_levels *levels,
                                 struct compare_interval *out);
 
-/* The same where the configuration of one side is the baseline itself, whose
- * ratio is 1.  d [n]: log(baseline / configuration) in each block of B, or
- * log(configuration / baseline) of A (signed_rank.h); 'n_a', 'n_b': n. */
+/* The speedup alone where the configuration of one side is the baseline itself,
+ * whose ratio is 1.  d [n]: log(baseline / configuration) in each block of B,
+ * or log(configuration / baseline) of A (signed_rank.h). */
 void compare_interval_of_differences(const struct difference *d, size_t n,
                                      double alpha,
                                      const struct compare_levels *levels,
-                                     struct compare_interval *out);
+                                     struct speedup *out);
 
 /* The same for a log ratio with a normal error of the standard deviation 'sd',
  * > 0. */

@@ -164,9 +164,11 @@ static bool with_baseline(const struct row_blocks *blocks, double alpha,
         d[i] = (struct difference){ of_a ? ratios[i].value : -ratios[i].value,
                                     ratios[i].stratum };
     if (of_a && blocks->a == blocks->base_a)
-        *out = (struct compare_interval){ { 1, 1, 1, 1, n }, n, n };
+        out->speedup = (struct speedup){ 1, 1, 1, 1, n };
     else
-        compare_interval_of_differences(d, n, alpha, levels, out);
+        compare_interval_of_differences(d, n, alpha, levels, &out->speedup);
+    out->n_a = blocks->a == blocks->base_a ? blocks->a->n : n;
+    out->n_b = of_a ? blocks->b->n : n;
     free(d);
     free(ratios);
     return n >= COMPARE_BLOCKS_LEAST;

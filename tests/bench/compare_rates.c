@@ -172,7 +172,7 @@ static size_t values_of(const struct side *side, size_t candidate,
 /* One side is the baseline, at ratio 1. */
 static void compare_one(const struct side *side, size_t candidate, bool of_a,
                         double alpha, const struct compare_levels *levels,
-                        struct compare_interval *out)
+                        struct speedup *out)
 {
     struct difference *d = mem_new(blocks_count(side->blocks), sizeof(*d));
     size_t n = of_a ? blocks_differences(side->blocks, 0, candidate, d)
@@ -199,9 +199,9 @@ static void compare_two(const struct side *a, size_t in_a, const struct side *b,
     if (method == TIMES || (in_a && in_b))
         compare_interval_of_blocks(&evidence, alpha, &levels, &found);
     else if (in_a)
-        compare_one(a, in_a, true, alpha, &levels, &found);
+        compare_one(a, in_a, true, alpha, &levels, &found.speedup);
     else if (in_b)
-        compare_one(b, in_b, false, alpha, &levels, &found);
+        compare_one(b, in_b, false, alpha, &levels, &found.speedup);
     *out = found.speedup;
 }
 

@@ -374,10 +374,12 @@ static void drift_of_one_side_cancels_over_the_baseline(void **state)
     assert_int_equal(times_noted(pair.compare, "machine code"), 1);
     done(&pair);
     a.same_code = b.same_code = true;
+    b.blocks = 10;
     compare_plans(a, b, &pair);
     row = &pair.compare->rows[0];
     assert_true(row->over_baseline);
-    assert_int_equal(row->n_b, 8);
+    assert_int_equal(row->n_a, 8);
+    assert_int_equal(row->n_b, 10);
     assert_near(row->speedup.value, 1, 0.01);
     assert_int_equal(row->verdict, VERDICT_SAME);
     assert_true(row->b_s > 1.1 * row->a_s);
@@ -385,6 +387,8 @@ static void drift_of_one_side_cancels_over_the_baseline(void **state)
     row = row_of(pair.compare, report_baseline(pair.a.report)->key);
     assert_true(row->over_baseline && row->speedup.lo == 1 &&
                 row->speedup.hi == 1);
+    assert_int_equal(row->n_a, 8);
+    assert_int_equal(row->n_b, 10);
     done(&pair);
 }
 
@@ -418,12 +422,15 @@ static void a_baseline_that_won_is_compared_with_a_winner(void **state)
     (void)state;
     a.same_code = b.same_code = true;
     a.fastest = 1.7;
+    a.blocks = 12;
     compare_plans(a, b, &pair);
     row = &pair.compare->rows[0];
     assert_ptr_equal(row->a, report_baseline(pair.a.report));
     assert_true(row->over_baseline);
     assert_near(row->speedup.value, 1.5, 0.02);
     assert_int_equal(row->verdict, VERDICT_FAST);
+    assert_int_equal(row->n_a, 12);
+    assert_int_equal(row->n_b, 8);
     compare_plans(b, a, &other);
     row = &other.compare->rows[0];
     assert_near(row->speedup.value, 1 / 1.5, 0.01);
