@@ -77,8 +77,13 @@ def older(lines):
 def read_request(path):
     """Its lines; what they name is in the folder of the file."""
     folder = urllib.parse.quote(os.path.dirname(os.path.abspath(path)))
-    with open(path) as file:
-        lines = file.read().split("\n")
+    try:
+        with open(path) as file:
+            lines = file.read().split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        sys.exit(f"bench_runners.py: --request {path}: {error}")
+    if lines[0] != "measure":
+        sys.exit(f"bench_runners.py: --request {path}: not a request that bench_request wrote")
     named = ("artifact", "reference", "files")
     return [f"{key} {folder}/{rest}" if key in named else line
             for line in lines if line for key, _, rest in [line.partition(" ")]]

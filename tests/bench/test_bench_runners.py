@@ -32,6 +32,12 @@ class Older(unittest.TestCase):
 
 
 class Requests(unittest.TestCase):
+    def test_a_file_that_is_none_is_said(self):
+        with self.assertRaisesRegex(SystemExit, "--request none.request: .*No such file"):
+            bench_runners.read_request("none.request")
+        with self.assertRaisesRegex(SystemExit, "not a request that bench_request wrote"):
+            bench_runners.read_request(__file__)
+
     def test_two_runners_answer_the_requests_of_a_sweep(self):
         sweep = os.path.join(bench_runners.ROOT, "kernels", "vector_add")
         with tempfile.TemporaryDirectory(prefix="fa runners-", dir="/tmp") as work:
