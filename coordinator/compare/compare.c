@@ -8,6 +8,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "common/outcome.h"
+#include "coordinator/compare/compare_baseline.h"
 #include "coordinator/compare/compare_differ.h"
 #include "coordinator/compare/compare_ratio.h"
 #include "coordinator/compare/compare_side.h"
@@ -242,13 +243,36 @@ static void count(struct compare *compare)
         if (row->state != COMPARE_TIMED)
             continue;
         compare->verdicts[row->verdict]++;
-        if (row->same_code)
-            ratios[compare->same_code++] = row->speedup.value;
+        if (row->same_code) /* the times: the machine is not in ratios */
+            ratios[compare->same_code++] =
+                row->over_baseline ? row->a_s / row->b_s : row->speedup.value;
     }
     if (compare->same_code)
         stats_summary(ratios, compare->same_code, &summary);
     compare->same_code_ratio = summary.median;
     free(ratios);
+}
+
+/* One note a reason, if times of blocks are compared. */
+static void note_times(struct compare *compare)
+{
+    bool noted[COMPARE_BASELINES] = { false };
+
+    for (size_t i = 0; i < compare->n_rows; i++) {
+        const struct compare_row *row = &compare->rows[i];
+        enum compare_baseline is = compare_baseline_of(
+            compare->a, row->shape_a, compare->b, row->shape_b);
+
+        if (!row->blocks || row->over_baseline || noted[is])
+            continue;
+        noted[is] = true;
+        compare->warnings = mem_grow(compare->warnings, compare->n_warnings + 1,
+                                     sizeof(*compare->warnings));
+        compare->warnings[compare->n_warnings++] = mem_printf(
+            "times are compared, not ratios to the baseline, because %s: if "
+            "the machine was slower on one occasion, so are the configurations",
+            compare_baseline_why(is));
+    }
 }
 
 /* ---- the outcome */
@@ -383,6 +407,7 @@ int compare_make(const struct compare_side *a, const struct compare_side *b,
         qsort(compare->rows + compare->n_deciding,
               compare->n_rows - compare->n_deciding, sizeof(*compare->rows),
               worst_first);
+    note_times(compare);
     count(compare);
     decide(compare);
     *out = compare;

@@ -6,12 +6,14 @@
  * over time in B: above 1, B is faster.
  *
  * The evidence is one median per confirmation block if both sides have
- * COMPARE_BLOCKS_LEAST of them (location_shift.h). Otherwise it is the
- * screening samples.  Their interval (location_shift.h; for fewer samples the
- * noise of finalists.h) is widened by the variation from one measurement to the
- * next.  Those of the winners allow for their choice (compare_interval.h).  The
- * two sides are not paired, so a difference between the two occasions is part
- * of every ratio.  The warnings list the known differences.
+ * COMPARE_BLOCKS_LEAST of them (location_shift.h): its ratio to the baseline of
+ * the same block if that is the same machine code on both sides
+ * (compare_baseline.h), else its time.  Otherwise it is the screening samples.
+ * Their interval (location_shift.h; for fewer samples the noise of finalists.h)
+ * is widened by the variation from one measurement to the next.  Those of the
+ * winners allow for their choice (compare_interval.h).  A difference between
+ * the two occasions is part of every ratio of times.  The warnings list the
+ * known differences.
  *
  * Immutable once made; the sides outlive it.
  */
@@ -63,6 +65,7 @@ struct compare_row {
     size_t shape_a, shape_b; /* the same shape, in each report */
     bool blocks;             /* evidence is block medians; otherwise screening
                               * samples */
+    bool over_baseline;      /* ... and their ratios to the baseline */
     size_t n_a, n_b;         /* medians or samples */
     double a_s, b_s;         /* medians of the evidence */
     struct speedup speedup;  /* of B over A */

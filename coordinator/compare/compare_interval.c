@@ -4,6 +4,7 @@
 
 #include "coordinator/stats/location_shift.h"
 #include "coordinator/stats/normal.h"
+#include "coordinator/stats/signed_rank.h"
 
 struct compare_levels compare_interval_levels(double alpha,
                                               struct compare_chosen among)
@@ -35,6 +36,24 @@ void compare_interval_of_blocks(const struct compare_evidence *evidence,
                      found.n_a + found.n_b },
         .n_a = found.n_a,
         .n_b = found.n_b,
+    };
+}
+
+void compare_interval_of_differences(const struct difference *d, size_t n,
+                                     double alpha,
+                                     const struct compare_levels *levels,
+                                     struct speedup *out)
+{
+    struct signed_rank lo, hi;
+
+    signed_rank(d, n, 1 - levels->lo, &lo);
+    signed_rank(d, n, 1 - levels->hi, &hi);
+    *out = (struct speedup){
+        .value = exp(lo.estimate),
+        .lo = exp(lo.lo),
+        .hi = exp(hi.hi),
+        .p = scaled(lo.p, lo.estimate, alpha, levels),
+        .n_blocks = n,
     };
 }
 

@@ -29,6 +29,7 @@
 
 #include "coordinator/confirm/speedup.h"
 
+struct difference;
 struct location_shift_value;
 
 /* Among how many the configuration of a side was chosen; 1: it was not. */
@@ -44,7 +45,8 @@ struct compare_levels {
 struct compare_levels compare_interval_levels(double alpha,
                                               struct compare_chosen among);
 
-/* Log seconds, one median a block (location_shift.h). */
+/* Logs of one median a block: of seconds, or of the ratio to the baseline of
+ * the same block (location_shift.h). */
 struct compare_evidence {
     const struct location_shift_value *a, *b;
     size_t n_a, n_b;
@@ -63,6 +65,14 @@ void compare_interval_of_blocks(const struct compare_evidence *evidence,
                                 double alpha,
                                 const struct compare_levels *levels,
                                 struct compare_interval *out);
+
+/* The speedup alone where the configuration of one side is the baseline itself,
+ * whose ratio is 1.  d [n]: log(baseline / configuration) in each block of B,
+ * or log(configuration / baseline) of A (signed_rank.h). */
+void compare_interval_of_differences(const struct difference *d, size_t n,
+                                     double alpha,
+                                     const struct compare_levels *levels,
+                                     struct speedup *out);
 
 /* The same for a log ratio with a normal error of the standard deviation 'sd',
  * > 0. */

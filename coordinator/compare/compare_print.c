@@ -78,8 +78,9 @@ static void time_cells(struct table *table, const struct compare_row *row,
     table_number(table, 3, timed ? row->speedup.lo : (double)NAN);
     table_number(table, 3, timed ? row->speedup.hi : (double)NAN);
     if (timed)
-        table_cell(table, "%zu and %zu %s%s", row->n_a, row->n_b,
+        table_cell(table, "%zu and %zu %s%s%s", row->n_a, row->n_b,
                    row->blocks ? "blocks" : "samples",
+                   row->over_baseline ? ", over the baseline" : "",
                    row->same_code ? ", one cubin" : "");
     else
         table_cell(table, "%s in A, %s in B",
@@ -273,9 +274,10 @@ static void put_row(struct json_out *out, const struct compare *compare,
     json_out_close(out);
     json_out_real(out, "p_holm", timed ? row->p_holm : (double)NAN);
     json_out_text(out, "evidence",
-                  !timed        ? ""
-                  : row->blocks ? "blocks"
-                                : "samples");
+                  !timed               ? ""
+                  : row->over_baseline ? "ratios"
+                  : row->blocks        ? "blocks"
+                                       : "samples");
     json_out_int(out, "n_a", (int64_t)row->n_a);
     json_out_int(out, "n_b", (int64_t)row->n_b);
     json_out_bool(out, "same_code", row->same_code);

@@ -7,6 +7,7 @@
 
 #include "common/mem.h"
 #include "coordinator/compare/compare.h"
+#include "coordinator/compare/compare_baseline.h"
 #include "coordinator/compare/compare_choice.h"
 #include "coordinator/compare/compare_interval.h"
 #include "coordinator/compare/compare_looks.h"
@@ -15,6 +16,7 @@
 #include "coordinator/result/report.h"
 #include "coordinator/stats/location_shift.h"
 #include "coordinator/stats/normal.h"
+#include "coordinator/stats/signed_rank.h"
 #include "coordinator/stats/stats.h"
 
 /* Of the interval that gives the noise of screening samples: 4 on each side
@@ -43,19 +45,23 @@ static int stratum_in_a(const struct compare *compare, int gpu)
     return (int)a->n_gpus + gpu;
 }
 
-static struct location_shift_value *strata(const struct compare *compare,
-                                           const struct compare_blocks *blocks,
-                                           bool of_b)
+/* The values of a side, of which there are '*n'; baseline NULL: log times. */
+static struct location_shift_value *
+values_of(const struct compare *compare, const struct compare_blocks *blocks,
+          const struct compare_blocks *baseline, bool of_b, size_t *n)
 {
     struct location_shift_value *out = mem_new(blocks->n, sizeof(*out));
     bool shared = share_gpu(compare);
 
-    for (size_t i = 0; i < blocks->n; i++) {
-        int gpu = blocks->medians[i].stratum;
-
-        out[i].value = blocks->medians[i].value;
-        out[i].stratum = !shared ? 0 : of_b ? stratum_in_a(compare, gpu) : gpu;
-    }
+    *n = blocks->n;
+    if (baseline)
+        *n = compare_baseline_ratios(blocks, baseline, out);
+    else
+        memcpy(out, blocks->medians, blocks->n * sizeof(*out));
+    for (size_t i = 0; i < *n; i++)
+        out[i].stratum = !shared ? 0
+                         : of_b  ? stratum_in_a(compare, out[i].stratum)
+                                 : out[i].stratum;
     return out;
 }
 
@@ -98,34 +104,111 @@ static struct compare_levels levels_after_looks(const struct compare *compare,
     return levels;
 }
 
+/* The blocks of a row, and those of the baselines at its shape. */
+struct row_blocks {
+    const struct compare_blocks *a, *b, *base_a, *base_b;
+};
+
+/* The baselines only if they are a common measure. */
+static struct row_blocks blocks_of(const struct compare *compare,
+                                   const struct compare_row *row)
+{
+    const struct compare_side *a = compare->a, *b = compare->b;
+    struct row_blocks out = {
+        .a = compare_side_blocks(a, row->a->key, row->shape_a),
+        .b = compare_side_blocks(b, row->b->key, row->shape_b),
+    };
+
+    if (compare_baseline_of(a, row->shape_a, b, row->shape_b) ==
+        COMPARE_BASELINE_COMMON) {
+        const char *key = report_baseline(a->report)->key;
+
+        out.base_a = compare_side_blocks(a, key, row->shape_a);
+        out.base_b = compare_side_blocks(b, key, row->shape_b);
+    }
+    return out;
+}
+
+static bool unpaired(const struct compare *compare,
+                     const struct row_blocks *blocks, double alpha,
+                     const struct compare_levels *levels,
+                     struct compare_interval *out)
+{
+    struct compare_evidence evidence;
+    struct location_shift_value *in_a =
+        values_of(compare, blocks->a, blocks->base_a, false, &evidence.n_a);
+    struct location_shift_value *in_b =
+        values_of(compare, blocks->b, blocks->base_b, true, &evidence.n_b);
+
+    evidence.a = in_a;
+    evidence.b = in_b;
+    compare_interval_of_blocks(&evidence, alpha, levels, out);
+    free(in_a);
+    free(in_b);
+    return out->n_a >= COMPARE_BLOCKS_LEAST && out->n_b >= COMPARE_BLOCKS_LEAST;
+}
+
+/* One side or both are the baseline itself, whose ratio is 1. */
+static bool with_baseline(const struct row_blocks *blocks, double alpha,
+                          const struct compare_levels *levels,
+                          struct compare_interval *out)
+{
+    bool of_a = blocks->b == blocks->base_b;
+    const struct compare_blocks *of = of_a ? blocks->a : blocks->b;
+    struct location_shift_value *ratios = mem_new(of->n, sizeof(*ratios));
+    struct difference *d = mem_new(of->n, sizeof(*d));
+    size_t n = compare_baseline_ratios(
+        of, of_a ? blocks->base_a : blocks->base_b, ratios);
+
+    for (size_t i = 0; i < n; i++)
+        d[i] = (struct difference){ of_a ? ratios[i].value : -ratios[i].value,
+                                    ratios[i].stratum };
+    if (of_a && blocks->a == blocks->base_a)
+        out->speedup = (struct speedup){ 1, 1, 1, 1, n };
+    else
+        compare_interval_of_differences(d, n, alpha, levels, &out->speedup);
+    out->n_a = blocks->a == blocks->base_a ? blocks->a->n : n;
+    out->n_b = of_a ? blocks->b->n : n;
+    free(d);
+    free(ratios);
+    return n >= COMPARE_BLOCKS_LEAST;
+}
+
+static bool over_baseline(const struct compare *compare,
+                          const struct row_blocks *blocks, double alpha,
+                          const struct compare_levels *levels,
+                          struct compare_interval *out)
+{
+    if (!blocks->base_a)
+        return false;
+    return blocks->a == blocks->base_a || blocks->b == blocks->base_b
+               ? with_baseline(blocks, alpha, levels, out)
+               : unpaired(compare, blocks, alpha, levels, out);
+}
+
 bool compare_by_blocks(const struct compare *compare, double alpha,
                        struct compare_row *row)
 {
-    const struct compare_blocks *a =
-        compare_side_blocks(compare->a, row->a->key, row->shape_a);
-    const struct compare_blocks *b =
-        compare_side_blocks(compare->b, row->b->key, row->shape_b);
-    struct location_shift_value *in_a, *in_b;
+    struct row_blocks blocks = blocks_of(compare, row);
     struct compare_interval found;
     struct compare_levels levels;
 
-    if (!a || !b || a->n < COMPARE_BLOCKS_LEAST || b->n < COMPARE_BLOCKS_LEAST)
+    if (!blocks.a || !blocks.b || blocks.a->n < COMPARE_BLOCKS_LEAST ||
+        blocks.b->n < COMPARE_BLOCKS_LEAST)
         return false;
-    in_a = strata(compare, a, false);
-    in_b = strata(compare, b, true);
     levels = levels_after_looks(compare, alpha, row);
-    compare_interval_of_blocks(
-        &(struct compare_evidence){ in_a, in_b, a->n, b->n }, alpha, &levels,
-        &found);
-    free(in_a);
-    free(in_b);
-    if (found.n_a < COMPARE_BLOCKS_LEAST || found.n_b < COMPARE_BLOCKS_LEAST)
-        return false;
+    row->over_baseline =
+        over_baseline(compare, &blocks, alpha, &levels, &found);
+    if (!row->over_baseline) {
+        blocks.base_a = blocks.base_b = NULL;
+        if (!unpaired(compare, &blocks, alpha, &levels, &found))
+            return false;
+    }
     row->blocks = true;
     row->n_a = found.n_a;
     row->n_b = found.n_b;
-    row->a_s = median_of(a);
-    row->b_s = median_of(b);
+    row->a_s = median_of(blocks.a);
+    row->b_s = median_of(blocks.b);
     row->speedup = found.speedup;
     return true;
 }

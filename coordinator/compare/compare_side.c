@@ -184,6 +184,8 @@ static void add_block(struct compare_side *side, const struct measurement *one)
     }
     last->medians =
         mem_grow(last->medians, last->n + 1, sizeof(*last->medians));
+    last->rounds = mem_grow(last->rounds, last->n + 1, sizeof(*last->rounds));
+    last->rounds[last->n] = one->round;
     last->medians[last->n++] =
         (struct location_shift_value){ log(median_of(one->samples, one->n)),
                                        gpu_of(side, one->gpu) };
@@ -350,8 +352,10 @@ void compare_side_close(struct compare_side *side)
         free(side->gpus[i].driver);
         free(side->gpus[i].toolkit);
     }
-    for (size_t i = 0; i < side->n_blocks; i++)
+    for (size_t i = 0; i < side->n_blocks; i++) {
         free(side->blocks[i].medians);
+        free(side->blocks[i].rounds);
+    }
     for (size_t i = 0; i < side->n_ways; i++)
         free(side->ways[i].shape);
     free(side->ways);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "common/hash.h"
@@ -26,6 +27,7 @@ struct compare_blocks {
     size_t shape;
     struct location_shift_value *medians; /* log seconds, one a block; the
                                     stratum is the GPU's index */
+    int64_t *rounds;                      /* of the blocks, ascending */
     size_t n;
 };
 

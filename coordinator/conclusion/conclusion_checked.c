@@ -20,6 +20,16 @@ void conclusion_checked_add(struct conclusion_checked *sum, int64_t launches,
     sum->varied = sum->varied || varied == 1;
 }
 
+void conclusion_checked_add_proof(struct conclusion_checked *sum,
+                                  int64_t launches, int64_t varied)
+{
+    if (launches < 0)
+        return;
+    sum->launches += launches;
+    sum->proof += launches;
+    sum->varied = sum->varied || varied == 1;
+}
+
 void conclusion_checked_join(struct conclusion_checked *sum,
                              const struct conclusion_checked *other)
 {
@@ -27,6 +37,7 @@ void conclusion_checked_join(struct conclusion_checked *sum,
     sum->measured += other->measured;
     sum->known += other->known;
     sum->varied = sum->varied || other->varied;
+    sum->proof += other->proof;
 }
 
 int64_t conclusion_checked_one_in(int64_t launches)
@@ -68,12 +79,17 @@ static void put_right(struct buf *to,
                       const struct conclusion_checked_claim *claim)
 {
     const struct conclusion_checked *sum = &claim->sum;
-    char launches[COUNT_MAX];
+    char launches[COUNT_MAX], proof[COUNT_MAX];
 
     buf_printf(to, "%s right in all %s checked launches", claim->who,
                count_text(sum->launches, launches));
+    if (sum->proof > 0)
+        buf_printf(to, ", %s of them in the proof and the others",
+                   count_text(sum->proof, proof));
     if (claim->n_shapes > 1)
         buf_printf(to, " at %zu shapes", claim->n_shapes);
+    else if (sum->proof > 0)
+        buf_printf(to, " at %s", claim->at);
     if (sum->known < sum->measured)
         buf_printf(to, " of %zu measurement%s", sum->known,
                    plural((int64_t)sum->known));
@@ -87,27 +103,49 @@ static void put_right(struct buf *to,
                    plural((int64_t)(sum->measured - sum->known)));
 }
 
+/* The shapes that are not those of the proof. */
+static void put_where(struct buf *to,
+                      const struct conclusion_checked_claim *claim)
+{
+    if (claim->n_shapes > 1)
+        buf_printf(to, " at each %s",
+                   claim->sum.proof > 0 ? "of these shapes" : "shape");
+    else if (claim->sum.proof > 0)
+        buf_printf(to, " at %s", claim->at);
+}
+
+static void put_few(struct buf *to,
+                    const struct conclusion_checked_claim *claim)
+{
+    char few[COUNT_MAX], many[COUNT_MAX];
+
+    if (claim->n_shapes == 1 && claim->sum.proof == 0)
+        buf_printf(to, "; that is fewer than the %s that are wanted",
+                   count_text(claim->wanted, many));
+    else
+        buf_printf(to,
+                   "; that is fewer than the %s that are wanted at each "
+                   "shape: %s at %s",
+                   count_text(claim->wanted, many),
+                   count_text(claim->least, few), claim->at);
+}
+
 /* A number that is known in part shows neither that there are enough launches
  * nor that there are too few. */
 static void put_enough(struct buf *to,
                        const struct conclusion_checked_claim *claim)
 {
-    const char *each = claim->n_shapes > 1 ? " at each shape" : "";
     int64_t one_in = conclusion_checked_one_in(claim->least);
-    char few[COUNT_MAX], many[COUNT_MAX];
+    char many[COUNT_MAX];
 
-    if (claim->least < claim->wanted) {
-        buf_printf(to, "; that is fewer than the %s that are wanted%s",
-                   count_text(claim->wanted, many), each);
-        if (claim->n_shapes > 1)
-            buf_printf(to, ": %s at %s", count_text(claim->least, few),
-                       claim->at);
-    }
-    if (claim->rates && one_in > 0)
-        buf_printf(to,
-                   "; a fault in one launch of %s would have been found%s "
-                   "with 95 %%",
-                   count_text(one_in, many), each);
+    if (claim->least < claim->wanted)
+        put_few(to, claim);
+    if (!claim->rates || one_in == 0)
+        return;
+    buf_printf(to, "; a fault in one launch of %s would have been found",
+               count_text(one_in, many));
+    put_where(to, claim);
+    buf_printf(to, " with 95 %%");
 }
 
 char *conclusion_checked_say(const struct conclusion_checked_claim *claim)

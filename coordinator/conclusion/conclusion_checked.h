@@ -3,6 +3,8 @@
  * A checked launch is one whose outputs were compared and found right.  Each
  * measurement counts its own, and knows whether the same inputs gave the same
  * bits each time (docs/measuring.md).  Those of older versions did not count.
+ * The launches of the proof, at other shapes, belong to the sum, but a shape is
+ * not better known by them.
  *
  * Pure; any thread.
  */
@@ -17,6 +19,7 @@ struct conclusion_checked {
     int64_t launches;       /* of the measurements that counted them */
     size_t measured, known; /* measurements; known: those that counted */
     bool varied;            /* in bits with the same inputs, in one of them */
+    int64_t proof;          /* of 'launches': at the fuzz shapes */
 };
 
 /* Add a measurement.
@@ -24,6 +27,9 @@ struct conclusion_checked {
  * varied    0 or 1; not used without 'launches' */
 void conclusion_checked_add(struct conclusion_checked *sum, int64_t launches,
                             int64_t varied);
+/* Add a configuration's proof, likewise; it is no measurement of a shape. */
+void conclusion_checked_add_proof(struct conclusion_checked *sum,
+                                  int64_t launches, int64_t varied);
 void conclusion_checked_join(struct conclusion_checked *sum,
                              const struct conclusion_checked *other);
 
@@ -38,7 +44,7 @@ struct conclusion_checked_claim {
     struct conclusion_checked sum;
     size_t n_shapes;
     const char *at; /* the shape with the fewest launches */
-    int64_t least;  /* the launches there */
+    int64_t least;  /* the launches there, without the proof */
     int64_t wanted; /* at each shape; 0: any number */
     bool rates;     /* say which faults would have been found */
 };

@@ -59,9 +59,13 @@ static void put_text(struct json_out *out, const char *key, const char *text)
         json_out_null(out, key);
 }
 
-static void put_checked(struct json_out *out,
+/* 'launches' are those at the shape; the proof was at others. */
+static void put_checked(struct json_out *out, const struct conclusion *c,
+                        const struct conclusion_entry *entry,
                         const struct conclusion_checked *sum)
 {
+    int64_t proof = c->confirmation.candidates[entry->candidate].proof_launches;
+
     json_out_open(out, "checked", '{');
     if (sum->known > 0)
         json_out_int(out, "launches", sum->launches);
@@ -69,6 +73,10 @@ static void put_checked(struct json_out *out,
         json_out_null(out, "launches");
     json_out_int(out, "measurements", (int64_t)sum->measured);
     json_out_int(out, "known", (int64_t)sum->known);
+    if (proof >= 0)
+        json_out_int(out, "proof", proof);
+    else
+        json_out_null(out, "proof");
     put_text(out, "bits",
              sum->known == 0 ? NULL
              : sum->varied   ? "varied"
@@ -105,7 +113,7 @@ static void put_finding(struct json_out *out, const struct conclusion *c,
     json_out_text(out, "effect",
                   mann_whitney_magnitude_name(f->rank.magnitude));
     json_out_bool(out, "tied", f->tied);
-    put_checked(out, &checked);
+    put_checked(out, c, entry, &checked);
     json_out_bool(out, "success",
                   rule.findings && rule.findings[i].success && !c->emulated);
     json_out_close(out);
@@ -155,7 +163,7 @@ static void put_baseline(struct json_out *out, const struct conclusion *c,
 
         put_who(out, c, &c->entries[0]);
         put_time(out, &shape->findings[0]);
-        put_checked(out, &checked);
+        put_checked(out, c, &c->entries[0], &checked);
     } else {
         json_out_raw(out, "config", c->baseline->json);
         json_out_text(out, "key", c->baseline->key);

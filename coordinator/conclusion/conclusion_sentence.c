@@ -291,6 +291,15 @@ static char *make_sentence(const struct conclusion *c)
 
 /* ---- the checked launches */
 
+static void add_proof(const struct conclusion *c,
+                      const struct conclusion_entry *entry,
+                      struct conclusion_checked *sum)
+{
+    const struct candidate *is = &c->confirmation.candidates[entry->candidate];
+
+    conclusion_checked_add_proof(sum, is->proof_launches, is->proof_varied);
+}
+
 /* Of the configuration that a shape's sentence names. */
 static char *say_checked(const struct conclusion *c,
                          const struct conclusion_shape *shape)
@@ -320,6 +329,7 @@ static char *say_checked(const struct conclusion *c,
         claim.least = launches;
         claim.at = c->confirmation.shapes[s].name;
     }
+    add_proof(c, best, &claim.sum);
     return conclusion_checked_say(&claim);
 }
 
@@ -330,6 +340,7 @@ static char *say_emulated(const struct conclusion *c)
     struct conclusion_checked_claim claim = {
         .who = "They were",
         .n_shapes = c->confirmation.n_shapes,
+        .at = c->confirmation.shapes[0].name,
     };
 
     for (size_t i = 0; i < c->n; i++) {
@@ -337,6 +348,7 @@ static char *say_emulated(const struct conclusion *c)
             conclusion_checked_of(c, &c->entries[i], OBJECTIVE_ALL);
 
         conclusion_checked_join(&claim.sum, &of);
+        add_proof(c, &c->entries[i], &claim.sum);
     }
     return conclusion_checked_say(&claim);
 }

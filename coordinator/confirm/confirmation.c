@@ -35,7 +35,10 @@ void confirmation_add(struct confirmation *confirmation, const char *key,
         mem_grow(confirmation->candidates, confirmation->n + 1,
                  sizeof(*confirmation->candidates));
     added = &confirmation->candidates[confirmation->n++];
-    *added = (struct candidate){ .role = role, .reason = mem_strdup(reason) };
+    *added = (struct candidate){ .role = role,
+                                 .reason = mem_strdup(reason),
+                                 .proof_launches = -1,
+                                 .proof_varied = -1 };
     snprintf(added->key, sizeof(added->key), "%s", key);
     confirmation->n_running += role != CONFIRMATION_REJECTED;
 }
@@ -65,6 +68,25 @@ int confirmation_sources(struct store *store, struct confirmation *confirmation,
 }
 
 /* ---- writing ---- */
+
+static int put_candidate(struct store *store,
+                         const struct confirmation *confirmation, size_t at,
+                         struct err *err)
+{
+    const struct candidate *c = &confirmation->candidates[at];
+
+    return store_contestant_put(
+        store,
+        &(struct store_contestant){ .pass = confirmation->pass,
+                                    .position = (int64_t)at,
+                                    .config = c->key,
+                                    .source_key = c->source_key,
+                                    .role = roles[c->role],
+                                    .reason = c->reason,
+                                    .proof_launches = c->proof_launches,
+                                    .proof_varied = c->proof_varied },
+        err);
+}
 
 int confirmation_put(struct store *store, struct confirmation *confirmation,
                      struct err *err)
@@ -97,16 +119,8 @@ int confirmation_put(struct store *store, struct confirmation *confirmation,
     confirmation->pass = row.pass = last + 1;
     if (rc == 0)
         rc = store_contest_put(store, &row, err);
-    for (size_t i = 0; rc == 0 && i < confirmation->n; i++) {
-        const struct candidate *c = &confirmation->candidates[i];
-
-        rc =
-            store_contestant_put(store,
-                                 &(struct store_contestant){
-                                     confirmation->pass, (int64_t)i, c->key,
-                                     c->source_key, roles[c->role], c->reason },
-                                 err);
-    }
+    for (size_t i = 0; rc == 0 && i < confirmation->n; i++)
+        rc = put_candidate(store, confirmation, i, err);
     for (size_t i = 0; rc == 0 && i < confirmation->n_shapes; i++)
         rc = store_contest_shape_put(store,
                                      &(struct store_contest_shape){
@@ -124,11 +138,7 @@ int confirmation_put_out(struct store *store, struct confirmation *confirmation,
 
     free(c->reason);
     c->reason = mem_strdup(reason);
-    return store_contestant_put(
-        store,
-        &(struct store_contestant){ confirmation->pass, (int64_t)at, c->key,
-                                    c->source_key, roles[c->role], c->reason },
-        err);
+    return put_candidate(store, confirmation, at, err);
 }
 
 int confirmation_put_end(struct store *store, struct confirmation *confirmation,
@@ -185,6 +195,8 @@ static void read_candidate(void *arg, const struct store_contestant *row)
     added = &out->candidates[out->n - 1];
     snprintf(added->source_key, sizeof(added->source_key), "%s",
              row->source_key);
+    added->proof_launches = row->proof_launches;
+    added->proof_varied = row->proof_varied;
 }
 
 static void read_shape(void *arg, const struct store_contest_shape *row)

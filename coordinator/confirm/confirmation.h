@@ -1,8 +1,7 @@
 /* confirmation.h - the candidates of a confirmation pass, and its rules
  *
  * A pass is a confirmation of a sweep's finalists, or a bench.  It is stored
- * before its first measurement, so that it can be resumed, and so that its
- * measurements can be interpreted later.
+ * before its first measurement, so that it can be resumed and interpreted.
  * Thread rule: that of the store.
  */
 #ifndef FA_COORDINATOR_CONFIRM_CONFIRMATION_H
@@ -38,6 +37,7 @@ struct candidate {
     char source_key[HASH_HEX];
     enum confirmation_role role;
     char *reason; /* why it was rejected or is out; "" otherwise */
+    int64_t proof_launches, proof_varied; /* found right; -1: not known */
 };
 
 struct confirmation_shape {

@@ -74,6 +74,7 @@ static void note_gate(const struct spec *spec, int gate,
     snprintf(was->reason, sizeof(was->reason), "gate '%s': %s",
              spec->space.gates[gate].name, spec->space.gates[gate].why);
     was->relative_l2 = was->max_error = (double)NAN;
+    was->checked = was->varied = -1;
 }
 
 static int look_up(const struct plan *plan, const struct spec *spec,
@@ -91,12 +92,25 @@ static int look_up(const struct plan *plan, const struct spec *spec,
 
     *was = (struct past_runs_outcome){ .outcome = "pending",
                                        .reason = "it was not run",
+                                       .checked = -1,
+                                       .varied = -1,
                                        .relative_l2 = (double)NAN,
                                        .max_error = (double)NAN };
     rc = past_runs_outcome(past, &key, was, err);
     if (plan_gate(plan, unit, shape) >= 0)
         note_gate(spec, plan_gate(plan, unit, shape), was);
     return rc;
+}
+
+/* Add what was checked at a shape. */
+static void count_checked(const struct past_runs_outcome *was,
+                          struct fuzz_checked *sum)
+{
+    if (was->checked < 0)
+        return;
+    sum->launches = (sum->launches > 0 ? sum->launches : 0) + was->checked;
+    if (was->varied > sum->varied)
+        sum->varied = was->varied;
 }
 
 /* Wrong ones first; otherwise in the same order. */
@@ -122,7 +136,12 @@ int fuzz_collect(const struct plan *plan, const struct spec *spec,
 
     *out = (struct fuzz){ .configs = plan_units(plan),
                           .shapes = plan_shapes(plan) };
-    for (int unit = 0; rc >= 0 && unit < out->configs; unit++)
+    out->checked = mem_new((size_t)out->configs + 1, sizeof(*out->checked));
+    for (int unit = 0; rc >= 0 && unit < out->configs; unit++) {
+        struct fuzz_checked *checked = &out->checked[unit];
+
+        *checked = (struct fuzz_checked){ .launches = -1, .varied = -1 };
+        memcpy(checked->key, plan_unit(plan, unit)->key, HASH_HEX);
         for (int shape = 0; rc >= 0 && shape < out->shapes; shape++) {
             struct past_runs_outcome was;
             enum fuzz_verdict verdict;
@@ -132,7 +151,9 @@ int fuzz_collect(const struct plan *plan, const struct spec *spec,
             out->counts[verdict]++;
             if (verdict != FUZZ_RIGHT)
                 add_finding(out, plan, unit, shape, &was);
+            count_checked(&was, checked);
         }
+    }
     past_runs_close(past);
     sort(out);
     return err_only(rc);
@@ -148,6 +169,7 @@ void fuzz_fini(struct fuzz *fuzz)
         free(fuzz->findings[i].reason);
     }
     free(fuzz->findings);
+    free(fuzz->checked);
     *fuzz = (struct fuzz){ 0 };
 }
 

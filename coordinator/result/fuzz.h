@@ -37,11 +37,18 @@ struct fuzz_finding {
     double relative_l2, max_error; /* NaN if nothing was compared */
 };
 
+/* The launches of a configuration that were found right, at all shapes. */
+struct fuzz_checked {
+    char key[HASH_HEX];
+    int64_t launches, varied; /* varied: in bits; -1: not known */
+};
+
 struct fuzz {
     int configs, shapes;
     int64_t counts[3];             /* by verdict */
     struct fuzz_finding *findings; /* the wrong ones first */
     size_t n_findings;
+    struct fuzz_checked *checked; /* [configs] */
 };
 
 /* ERR_STORE */

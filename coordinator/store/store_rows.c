@@ -123,9 +123,14 @@ const struct row_shape store_rows_contest = ROW_SHAPE("contest", contest);
 
 #define CONTESTANT(member, kind) ROW_AT(struct store_contestant, member, kind)
 static const struct row_column contestant[] = {
-    CONTESTANT(pass, INT),    CONTESTANT(position, INT),
-    CONTESTANT(config, TEXT), CONTESTANT(source_key, TEXT),
-    CONTESTANT(role, TEXT),   CONTESTANT(reason, TEXT),
+    CONTESTANT(pass, INT),
+    CONTESTANT(position, INT),
+    CONTESTANT(config, TEXT),
+    CONTESTANT(source_key, TEXT),
+    CONTESTANT(role, TEXT),
+    CONTESTANT(reason, TEXT),
+    CONTESTANT(proof_launches, COUNT),
+    CONTESTANT(proof_varied, COUNT),
 };
 const struct row_shape store_rows_contestant =
     ROW_SHAPE("contestant", contestant);

@@ -95,15 +95,15 @@ struct store_contest {
     int64_t possible;
     double cut, proof_hours, proof_usd; /* NaN: no cut, no price */
     int64_t started_utc;
-    bool ended;                       /* when it is read, as is */
-    const char *ending;               /* done failed; "" while it runs */
-    int64_t look_blocks, most_blocks; /* 0: no looks */
-    int64_t look_over_all;            /* 0 or 1 */
+    bool ended;         /* when it is read, as is */
+    const char *ending; /* done failed; "" while it runs */
+    int64_t look_blocks, most_blocks, look_over_all; /* 0: none */
 };
 
 struct store_contestant {
     int64_t pass, position;
     const char *config, *source_key, *role, *reason;
+    int64_t proof_launches, proof_varied; /* -1: not known, NULL */
 };
 
 struct store_contest_shape {

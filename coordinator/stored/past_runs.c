@@ -18,7 +18,8 @@ static const struct row_column outcome_columns[] = {
     OUTCOME_AT(outcome, CHARS),  OUTCOME_AT(reason, CHARS),
     OUTCOME_AT(median_s, REAL),  OUTCOME_AT(relative_l2, REAL),
     OUTCOME_AT(max_error, REAL), OUTCOME_AT(agreed, BOOL),
-    OUTCOME_AT(attempts, INT),
+    OUTCOME_AT(attempts, INT),   OUTCOME_AT(checked, COUNT),
+    OUTCOME_AT(varied, COUNT),
 };
 static const struct row_shape outcome_shape = ROW_SHAPE(NULL, outcome_columns);
 
@@ -77,7 +78,7 @@ static const struct {
                 " FROM sweep ORDER BY created_utc DESC, id DESC LIMIT 1" },
     [OUTCOME] = { &outcome_shape,
                   "SELECT o.outcome, o.reason, o.median_s, o.attempts,"
-                  " r.relative_l2, r.max_error,"
+                  " r.relative_l2, r.max_error, r.checked, r.varied,"
                   " r.sampling IN ('settled','fixed') AS agreed"
                   " FROM outcome o LEFT JOIN result r ON r.nonce=o.nonce"
                   " WHERE o.config=? AND o.shape=? AND o.source_key=?"

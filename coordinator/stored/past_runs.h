@@ -45,6 +45,7 @@ struct past_runs_outcome {
     char reason[256];              /* may be cut */
     double median_s;               /* NaN without a time */
     double relative_l2, max_error; /* of its result; NaN without one */
+    int64_t checked, varied;       /* likewise, as stored; -1: not known */
     bool agreed;                   /* its samples with each other */
     int64_t attempts;
 };

@@ -68,7 +68,8 @@ int stored_contest_entries(struct store *store, int64_t pass,
                            struct err *err)
 {
     static const char text[] =
-        "SELECT pass, position, config, source_key, role, reason"
+        "SELECT pass, position, config, source_key, role, reason,"
+        " proof_launches, proof_varied"
         " FROM contestant WHERE pass=? ORDER BY position";
     struct row_query query;
     struct store_contestant row;

@@ -42,6 +42,7 @@ struct pass {
     struct confirmation confirmation;
     bool *chosen, *proved, *wrong; /* by configuration of the report */
     char **reasons;                /* why the wrong ones are wrong */
+    struct fuzz_checked *checked;  /* in the proof, by configuration */
 };
 
 static bool is_emulated(const struct run *run)
@@ -132,6 +133,13 @@ static void note_wrong(struct pass *pass, const struct fuzz_finding *finding)
     }
 }
 
+static void note_checked(struct pass *pass, const struct fuzz_checked *checked)
+{
+    for (size_t i = 0; i < pass->report->n_configs; i++)
+        if (strcmp(pass->report->configs[i].key, checked->key) == 0)
+            pass->checked[i] = *checked;
+}
+
 /* The baseline is proved too: it remains if nothing beats it. */
 static bool is_to_be_proved(const struct pass *pass, size_t i)
 {
@@ -165,6 +173,8 @@ static int prove(struct pass *pass)
     for (size_t i = 0; code == EXIT_DONE && i < fuzz.n_findings; i++)
         if (fuzz.findings[i].verdict == FUZZ_WRONG)
             note_wrong(pass, &fuzz.findings[i]);
+    for (int i = 0; code == EXIT_DONE && i < fuzz.configs; i++)
+        note_checked(pass, &fuzz.checked[i]);
     config_selection_fini(&selection);
     fuzz_fini(&fuzz);
     return code;
@@ -322,6 +332,19 @@ int confirm_pipeline_contest(struct run *run, const struct report *report,
 
 /* ---- all of it ---- */
 
+/* Configuration 'at' of the report takes part, or did not get so far. */
+static void add_candidate(struct pass *pass, size_t at,
+                          enum confirmation_role role, const char *reason)
+{
+    struct confirmation *to = &pass->confirmation;
+    struct candidate *added;
+
+    confirmation_add(to, pass->report->configs[at].key, role, reason);
+    added = &to->candidates[to->n - 1];
+    added->proof_launches = pass->checked[at].launches;
+    added->proof_varied = pass->checked[at].varied;
+}
+
 static int make_contest(struct pass *pass)
 {
     const struct report *report = pass->report;
@@ -336,16 +359,14 @@ static int make_contest(struct pass *pass)
     confirm_pipeline_rules(pass->run, report, confirmation);
     confirmation->possible = (int64_t)finalists.n_possible;
     confirmation->cut = finalists.next;
-    confirmation_add(confirmation, baseline->key, CONFIRMATION_BASELINE,
-                     pass->wrong[at] ? pass->reasons[at] : "");
+    add_candidate(pass, at, CONFIRMATION_BASELINE,
+                  pass->wrong[at] ? pass->reasons[at] : "");
     for (size_t i = 0; i < report->n_configs; i++)
         if (pass->chosen[i] && !pass->wrong[at])
-            confirmation_add(confirmation, report->configs[i].key,
-                             CONFIRMATION_FINALIST, "");
+            add_candidate(pass, i, CONFIRMATION_FINALIST, "");
     for (size_t i = 0; i < report->n_configs; i++)
         if (pass->wrong[i] && i != at)
-            confirmation_add(confirmation, report->configs[i].key,
-                             CONFIRMATION_REJECTED, pass->reasons[i]);
+            add_candidate(pass, i, CONFIRMATION_REJECTED, pass->reasons[i]);
     confirm_pipeline_enough_blocks(pass->run, confirmation);
     plan_looks(pass);
     return count_proof(pass->run, &confirmation->proof.hours,
@@ -457,6 +478,7 @@ static void pass_fini(struct pass *pass)
     free(pass->chosen);
     free(pass->proved);
     free(pass->wrong);
+    free(pass->checked);
     confirmation_fini(&pass->confirmation);
     report_cost_free(pass->cost);
     report_free(pass->report);
@@ -478,6 +500,9 @@ int confirm_pipeline_confirm(struct run *run, bool fresh)
         pass.proved = mem_new(n, sizeof(*pass.proved));
         pass.wrong = mem_new(n, sizeof(*pass.wrong));
         pass.reasons = mem_new(n, sizeof(*pass.reasons));
+        pass.checked = mem_new(n, sizeof(*pass.checked));
+        for (size_t i = 0; i < n; i++)
+            pass.checked[i].launches = pass.checked[i].varied = -1;
         code = confirm(&pass, fresh);
     }
     pass_fini(&pass);

@@ -12,12 +12,13 @@
  * (verdict_rates.h).  The argument is again the number of passes (1000).
  * With --sequential it prints what a pass with looks finds
  * (sequential_rates.h); after the number of passes, the name of a noise may
- * follow, and that of the finalists.
+ * follow, that of the finalists, and the most blocks.
  * With --compare it prints how often a comparison of two winners is wrong
  * (compare_rates.h); the arguments are the number of passes and a noise.  With
  * --compare-looks the passes of both sides end by their looks.
  * With --external it prints how often a verdict over an external baseline is
- * wrong (external_rates.h); the arguments are those of --sequential.
+ * wrong (external_rates.h); the arguments are the first three of those of
+ * --sequential.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -119,7 +120,8 @@ static bool run_rates(int argc, char *argv[])
     if (strcmp(argv[1], "--verdicts") == 0)
         verdict_rates(n_passes);
     else if (strcmp(argv[1], "--sequential") == 0)
-        sequential_rates(n_passes, noise, argc > 4 ? argv[4] : NULL);
+        sequential_rates(n_passes, noise, argc > 4 ? argv[4] : NULL,
+                         argc > 5 ? atoi(argv[5]) : SEQUENTIAL_RATES_CAP);
     else if (strcmp(argv[1], "--compare") == 0)
         compare_rates(n_passes, noise, false);
     else if (strcmp(argv[1], "--compare-looks") == 0)

@@ -29,22 +29,25 @@ static const struct verdict_rules rules = VERDICT_RULES;
 static const struct compare_rules compare_rules_used = COMPARE_RULES;
 
 /* The finalists of a side: so many are equally fast, the others slower by 4 %;
- * the baseline is slower by 10 %. */
+ * the baseline is slower by 10 %, and the same in A and B. */
 #define GAP 0.04
 #define BASELINE 0.1
 
 static const struct scenario {
     const char *name;
     size_t equal_a, equal_b;
-    double slower; /* B than A, log time */
+    double slower;    /* B than A, log time */
+    double threshold; /* 0: that of compare.h */
 } scenarios[] = {
-    { "ten and ten, equal", FINALISTS, FINALISTS, 0 },
-    { "ten and one, equal", FINALISTS, 1, 0 },
-    { "one and ten, equal", 1, FINALISTS, 0 },
-    { "ten and ten, slower by the threshold", FINALISTS, FINALISTS, 0.0295 },
-    { "ten and one, slower by the threshold", FINALISTS, 1, 0.0295 },
-    { "one and ten, faster by the threshold", 1, FINALISTS, -0.0295 },
-    { "ten and ten, slower by 5 %", FINALISTS, FINALISTS, 0.0488 },
+    { "ten and ten, equal", FINALISTS, FINALISTS, 0, 0 },
+    { "ten and one, equal", FINALISTS, 1, 0, 0 },
+    { "one and ten, equal", 1, FINALISTS, 0, 0 },
+    { "ten and ten, slower by the threshold", FINALISTS, FINALISTS, 0.0295, 0 },
+    { "ten and one, slower by the threshold", FINALISTS, 1, 0.0295, 0 },
+    { "one and ten, faster by the threshold", 1, FINALISTS, -0.0295, 0 },
+    { "ten and ten, slower by 5 %", FINALISTS, FINALISTS, 0.0488, 0 },
+    { "ten and ten, slower by 2 %, threshold 1 %", FINALISTS, FINALISTS, 0.0198,
+      0.01 },
 };
 
 /* One confirmation, and what it named. */
@@ -62,8 +65,19 @@ struct tally {
     double held, kept_held, kept;  /* the interval has the truth */
 };
 
+/* What is compared, and whether it is as if nothing had been chosen. */
+enum method {
+    TIMES,
+    RATIOS,
+    RATIOS_ALONE,
+    METHODS,
+};
+
+static const char *const methods[METHODS] = { "times", "ratios",
+                                              "ratios_alone" };
+
 struct tallies {
-    struct tally adjusted, alone; /* alone: as if nothing had been chosen */
+    struct tally of[METHODS];
 };
 
 static void measure_fixed(const struct noise *noise, struct noise_stream *s,
@@ -76,8 +90,6 @@ static void measure_fixed(const struct noise *noise, struct noise_stream *s,
     side->blocks = blocks_new(samples, n, ALL);
 }
 
-/* What drifts over a pass would differ between two that end at other times:
- * then the occasions differ, which no interval of their times allows for. */
 static void measure_looks(const struct noise *noise, struct noise_stream *s,
                           struct block_sample *samples, struct side *side)
 {
@@ -88,12 +100,10 @@ static void measure_looks(const struct noise *noise, struct noise_stream *s,
                                               .samples = SAMPLES,
                                               .rules = rules };
     const struct noise_pass pass = { ALL, CAP, SAMPLES, 1, side->logs };
-    struct noise steady = *noise;
     struct noise_results results;
     size_t n;
 
-    steady.drift = steady.swing = steady.step = 0;
-    side->looks = noise_results_pass(&steady, &pass, &design, s, &results);
+    side->looks = noise_results_pass(noise, &pass, &design, s, &results);
     n = noise_results_counted(&results, side->looks, samples);
     side->blocks = blocks_new(samples, n, ALL);
     noise_results_fini(&results);
@@ -137,32 +147,61 @@ static double level_of(const struct side *a, size_t in_a, const struct side *b,
                 after_looks(b, in_b, after_looks(a, in_a, alpha)));
 }
 
-static size_t logs_of(const struct side *side, size_t candidate,
-                      struct location_shift_value *out)
+/* As compare_ratio.c takes them: ratios are over the baseline, candidate 0. */
+static size_t values_of(const struct side *side, size_t candidate,
+                        enum method method, struct location_shift_value *out)
 {
-    double *medians = mem_new(blocks_count(side->blocks), sizeof(*medians));
-    size_t n = blocks_medians(side->blocks, candidate, medians);
+    size_t count = blocks_count(side->blocks), n;
+    double *medians = mem_new(count, sizeof(*medians));
+    struct difference *d = mem_new(count, sizeof(*d));
 
-    for (size_t i = 0; i < n; i++)
-        out[i] = (struct location_shift_value){ log(medians[i]), 0 };
+    if (method == TIMES) {
+        n = blocks_medians(side->blocks, candidate, medians);
+        for (size_t i = 0; i < n; i++)
+            out[i] = (struct location_shift_value){ log(medians[i]), 0 };
+    } else {
+        n = blocks_differences(side->blocks, candidate, 0, d);
+        for (size_t i = 0; i < n; i++)
+            out[i] = (struct location_shift_value){ -d[i].value, 0 };
+    }
+    free(d);
     free(medians);
     return n;
 }
 
-static void compare_two(const struct side *a, size_t in_a, const struct side *b,
-                        size_t in_b, double alpha, struct compare_chosen among,
+/* One side is the baseline, at ratio 1. */
+static void compare_one(const struct side *side, size_t candidate, bool of_a,
+                        double alpha, const struct compare_levels *levels,
                         struct speedup *out)
 {
+    struct difference *d = mem_new(blocks_count(side->blocks), sizeof(*d));
+    size_t n = of_a ? blocks_differences(side->blocks, 0, candidate, d)
+                    : blocks_differences(side->blocks, candidate, 0, d);
+
+    compare_interval_of_differences(d, n, alpha, levels, out);
+    free(d);
+}
+
+static void compare_two(const struct side *a, size_t in_a, const struct side *b,
+                        size_t in_b, double alpha, struct compare_chosen among,
+                        enum method method, struct speedup *out)
+{
     struct location_shift_value of_a[BLOCKS_MOST], of_b[BLOCKS_MOST];
-    const struct compare_evidence evidence = { of_a, of_b,
-                                               logs_of(a, in_a, of_a),
-                                               logs_of(b, in_b, of_b) };
+    const struct compare_evidence evidence = {
+        of_a, of_b, values_of(a, in_a, method, of_a),
+        values_of(b, in_b, method, of_b)
+    };
     struct compare_levels levels = compare_interval_levels(alpha, among);
-    struct compare_interval found;
+    struct compare_interval found = { { 1, 1, 1, 1, 0 }, 0, 0 };
 
     levels.lo = level_of(a, in_a, b, in_b, levels.lo);
     levels.hi = level_of(a, in_a, b, in_b, levels.hi);
-    compare_interval_of_blocks(&evidence, alpha, &levels, &found);
+    if (method == TIMES || (in_a && in_b))
+        compare_interval_of_blocks(&evidence, alpha, &levels, &found);
+    else if (in_a)
+        compare_one(a, in_a, true, alpha, &levels, &found.speedup);
+    else if (in_b)
+        compare_one(b, in_b, false, alpha, &levels, &found.speedup);
     *out = found.speedup;
 }
 
@@ -173,11 +212,13 @@ static bool holds(const struct speedup *s, double truth)
 
 /* The rows of the winner, as compare.c judges them. */
 static void compare_sides(const struct side *a, const struct side *b,
-                          struct compare_chosen among, struct tally *to)
+                          enum method method, double threshold,
+                          struct tally *to)
 {
     const struct verdict_rules used = { .alpha = compare_rules_used.alpha,
-                                        .floor = compare_rules_used.threshold,
+                                        .floor = threshold,
                                         .target = 1 };
+    const size_t among = method == RATIOS_ALONE ? 1 : FINALISTS;
     size_t in_b[] = { b->best, a->best }, n = a->best == b->best ? 1 : 2;
     double limit = log1p(used.floor), p[2];
     struct speedup s[2];
@@ -185,8 +226,8 @@ static void compare_sides(const struct side *a, const struct side *b,
 
     for (size_t i = 0; i < n; i++) {
         compare_two(a, a->best, b, in_b[i], used.alpha / (double)n,
-                    (struct compare_chosen){ among.a, i == 0 ? among.b : 1 },
-                    &s[i]);
+                    (struct compare_chosen){ among, i == 0 ? among : 1 },
+                    method, &s[i]);
         p[i] = s[i].p;
     }
     mann_whitney_holm(p, n, p);
@@ -216,32 +257,36 @@ static void set_logs(size_t equal, double slower, double *logs)
 {
     for (size_t c = 1; c <= FINALISTS; c++)
         logs[c] = slower - BASELINE + (c <= equal ? 0 : GAP);
-    logs[0] = slower;
+    logs[0] = 0;
 }
 
 static void run(const struct noise *noise, const struct scenario *scenario,
                 bool with_looks, size_t n_passes, struct tallies *to)
 {
+    const double threshold = scenario->threshold > 0
+                                 ? scenario->threshold
+                                 : compare_rules_used.threshold;
     struct noise_stream stream = noise_stream(scenario->equal_a + 7);
+    struct noise other = *noise; /* B's drift runs the other way */
     struct block_sample *samples =
         mem_new((size_t)ALL * BLOCKS_MOST * SAMPLES, sizeof(*samples));
 
-    *to = (struct tallies){ .adjusted = { 0 } };
+    other.drift = -other.drift;
+    other.swing = -other.swing;
+    other.step = -other.step;
+    *to = (struct tallies){ .of = { { 0 } } };
     for (size_t i = 0; i < n_passes; i++) {
         struct side sides[2];
 
         set_logs(scenario->equal_a, 0, sides[0].logs);
         set_logs(scenario->equal_b, scenario->slower, sides[1].logs);
         for (int k = 0; k < 2; k++) {
-            (with_looks ? measure_looks : measure_fixed)(noise, &stream,
-                                                         samples, &sides[k]);
+            (with_looks ? measure_looks : measure_fixed)(
+                k == 0 ? noise : &other, &stream, samples, &sides[k]);
             find_best(&sides[k]);
         }
-        compare_sides(&sides[0], &sides[1],
-                      (struct compare_chosen){ FINALISTS, FINALISTS },
-                      &to->adjusted);
-        compare_sides(&sides[0], &sides[1], (struct compare_chosen){ 1, 1 },
-                      &to->alone);
+        for (enum method m = TIMES; m < METHODS; m++)
+            compare_sides(&sides[0], &sides[1], m, threshold, &to->of[m]);
         free_side(&sides[0]);
         free_side(&sides[1]);
     }
@@ -250,7 +295,7 @@ static void run(const struct noise *noise, const struct scenario *scenario,
 
 static void print_tally(const char *name, const struct tally *t, double n)
 {
-    printf("\"%s\": {\"regression\": %.4f, \"faster\": %.4f, "
+    printf(", \"%s\": {\"regression\": %.4f, \"faster\": %.4f, "
            "\"false_regression\": %.4f, \"false_faster\": %.4f, "
            "\"coverage\": %.4f, \"kept_coverage\": %.4f}",
            name, t->regression / n, t->faster / n, t->false_slow / n,
@@ -271,20 +316,14 @@ static void note(struct worst *worst, const struct tally *t, double n)
         worst->held = fmin(worst->held, t->kept_held / t->kept);
 }
 
-static void print_worst(const char *name, const struct worst *worst)
-{
-    fprintf(stderr,
-            "%s: a false verdict in %.2f %% at most; an interval of the named "
-            "winners holds in %.2f %% at least\n",
-            name, 100 * worst->wrong, 100 * worst->held);
-}
-
 void compare_rates(size_t n_passes, const char *noise, bool with_looks)
 {
-    struct worst adjusted = { 0, 1 }, alone = { 0, 1 };
+    struct worst worst[METHODS];
     double n = (double)n_passes;
     size_t each = sizeof(scenarios) / sizeof(scenarios[0]);
 
+    for (enum method m = TIMES; m < METHODS; m++)
+        worst[m] = (struct worst){ 0, 1 };
     for (size_t i = 0; i < each * n_noises; i++) {
         const struct noise *of = &noises[i / each];
         const struct scenario *scenario = &scenarios[i % each];
@@ -293,16 +332,18 @@ void compare_rates(size_t n_passes, const char *noise, bool with_looks)
         if (noise && strcmp(noise, of->name) != 0)
             continue;
         run(of, scenario, with_looks, n_passes, &t);
-        printf("{\"noise\": \"%s\", \"winners\": \"%s\", \"looks\": %s, ",
+        printf("{\"noise\": \"%s\", \"winners\": \"%s\", \"looks\": %s",
                of->name, scenario->name, with_looks ? "true" : "false");
-        print_tally("adjusted", &t.adjusted, n);
-        printf(", ");
-        print_tally("alone", &t.alone, n);
+        for (enum method m = TIMES; m < METHODS; m++) {
+            print_tally(methods[m], &t.of[m], n);
+            note(&worst[m], &t.of[m], n);
+        }
         printf("}\n");
         fflush(stdout);
-        note(&adjusted, &t.adjusted, n);
-        note(&alone, &t.alone, n);
     }
-    print_worst("adjusted for the choice", &adjusted);
-    print_worst("not adjusted", &alone);
+    for (enum method m = TIMES; m < METHODS; m++)
+        fprintf(stderr,
+                "%s: a false verdict in %.2f %% at most; an interval of the "
+                "named winners holds in %.2f %% at least\n",
+                methods[m], 100 * worst[m].wrong, 100 * worst[m].held);
 }

@@ -2,7 +2,8 @@
  *
  * Each side is a confirmation of ten finalists.  The comparison has the rows
  * that coordinator/compare/ has: A's winner against B's winner, and against the
- * same configuration in B.
+ * same configuration in B; of times, and of ratios to the baseline.  The drift
+ * of B runs the other way than that of A.
  */
 #ifndef FA_TESTS_BENCH_COMPARE_RATES_H
 #define FA_TESTS_BENCH_COMPARE_RATES_H

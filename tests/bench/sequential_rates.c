@@ -16,8 +16,6 @@
 #define ALL (FINALISTS + 1)
 #define SAMPLES 5
 #define GROUP 2
-#define CAP 70
-#define BLOCKS_MOST (PROCESS_PLAN_MOST * CAP) /* if processes differ */
 #define BLOCKS_ONCE 20
 
 static const struct verdict_rules rules = VERDICT_RULES;
@@ -95,16 +93,17 @@ static void judge_once(const struct block_sample *samples, size_t n,
 }
 
 /* Drift is a rate: twenty blocks are one pass of 'noise'. */
-static struct noise stretched(const struct noise *noise)
+static struct noise stretched(const struct noise *noise, int n_blocks)
 {
     struct noise out = *noise;
 
-    out.drift *= (double)CAP / BLOCKS_ONCE;
+    out.drift *= (double)n_blocks / BLOCKS_ONCE;
     return out;
 }
 
 /* The samples of one pass; there is room for all. */
 struct passing {
+    int cap; /* blocks */
     struct noise_stream stream;
     struct block_sample *samples;
 };
@@ -115,11 +114,11 @@ static void run_looks(const struct noise *noise, const double *logs,
     const struct sequential_design design = { .candidates = ALL,
                                               .shapes = 1,
                                               .group = GROUP,
-                                              .most = CAP,
+                                              .most = p->cap,
                                               .samples = SAMPLES,
                                               .rules = rules };
-    const struct noise_pass pass = { ALL, CAP, SAMPLES, 1, logs };
-    struct noise longer = stretched(noise);
+    const struct noise_pass pass = { ALL, (size_t)p->cap, SAMPLES, 1, logs };
+    struct noise longer = stretched(noise, p->cap);
     struct noise_results results;
     struct sequential *looks =
         noise_results_pass(&longer, &pass, &design, &p->stream, &results);
@@ -140,11 +139,12 @@ static void run_once(const struct noise *noise, const double *logs,
 }
 
 static void run(const struct noise *noise, const struct scenario *scenario,
-                size_t n_passes, struct tally *to)
+                size_t n_passes, int cap, struct tally *to)
 {
-    struct passing p = { noise_stream(scenario->n_faster + 100),
-                         mem_new((size_t)ALL * BLOCKS_MOST * SAMPLES,
-                                 sizeof(*p.samples)) };
+    /* if processes differ, the cap is raised */
+    size_t most = (size_t)PROCESS_PLAN_MOST * (size_t)cap * ALL * SAMPLES;
+    struct passing p = { cap, noise_stream(scenario->n_faster + 100),
+                         mem_new(most, sizeof(*p.samples)) };
     double logs[ALL] = { 0 };
 
     *to = (struct tally){ 0 };
@@ -162,7 +162,8 @@ static bool is_asked(const char *only, const char *name)
     return !only || strcmp(only, name) == 0;
 }
 
-void sequential_rates(size_t n_passes, const char *noise, const char *finalists)
+void sequential_rates(size_t n_passes, const char *noise, const char *finalists,
+                      int cap)
 {
     double each = 1 / (double)n_passes, wrong = 0, held = 1;
 
@@ -173,7 +174,7 @@ void sequential_rates(size_t n_passes, const char *noise, const char *finalists)
             if (!is_asked(noise, noises[i].name) ||
                 !is_asked(finalists, scenarios[k].name))
                 continue;
-            run(&noises[i], &scenarios[k], n_passes, &t);
+            run(&noises[i], &scenarios[k], n_passes, cap, &t);
             printf("{\"noise\": \"%s\", \"finalists\": \"%s\", "
                    "\"fast\": %.4f, \"samples\": %.0f, \"blocks\": %.1f, "
                    "\"wrong\": %.4f, \"coverage\": %.4f, "

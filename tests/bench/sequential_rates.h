@@ -13,8 +13,11 @@
 
 /* Writes JSON lines to stdout, and the worst rates last, to stderr.
  * noise      the name of one; NULL: all of them
- * finalists  the same of the scenarios, as "all at the floor" */
-void sequential_rates(size_t n_passes, const char *noise,
-                      const char *finalists);
+ * finalists  the same of the scenarios, as "all at the floor"
+ * cap        blocks_max of a pass, >= 1 */
+void sequential_rates(size_t n_passes, const char *noise, const char *finalists,
+                      int cap);
+
+#define SEQUENTIAL_RATES_CAP 70 /* the default of a sweep file */
 
 #endif

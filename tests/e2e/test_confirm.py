@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import signal
+import sqlite3
 import unittest
 
 import landscape
@@ -32,6 +33,14 @@ class Confirm(rig.Rig):
         self.assertGreater(fewest, 0)
         return launches
 
+    def proof_launches(self, folder):
+        """Of each one that took part, in the database of the proof."""
+        took_part = [key for key, in self.query(folder, "SELECT config FROM contestant WHERE pass = 1")]
+        database = os.path.splitext(self.database(folder))[0] + ".fuzz.db"
+        with contextlib.closing(sqlite3.connect(f"file:{os.path.join(folder, database)}?mode=ro", uri=True)) as db:
+            found = dict(db.execute("SELECT config, sum(checked) FROM result WHERE counted = 1 GROUP BY config"))
+        return {key: found[key] for key in took_part}
+
     def verdict(self, folder):
         return self.report(folder, self.database(folder))["verdict"]
 
@@ -55,9 +64,11 @@ class Confirm(rig.Rig):
             self.assertEqual(self.query(folder, f"SELECT DISTINCT registers, spill_bytes, static_smem FROM {table}"),
                              [(None, None, None)])
         self.assertIsNone(self.report(folder)["results"][0]["registers"])
-        launches = self.checked_launches(folder)
-        self.assertIn(f"\nThey were right in all {launches:,} checked launches, with the same bits for the same inputs.\n",
-                      ran.stdout)
+        launches, proof = self.checked_launches(folder), self.proof_launches(folder)
+        self.assertIn(f"\nThey were right in all {launches + sum(proof.values()):,} checked launches, "
+                      f"{sum(proof.values()):,} of them in the proof and the others at ", ran.stdout)
+        self.assertEqual({each["key"]: each["checked"]["proof"] for each in [verdict["baseline"], *verdict["finalists"]]},
+                         proof)
         self.assertEqual(verdict["checked_wanted"], None)
         self.assertEqual(sum(each["checked"]["launches"] for each in [verdict["baseline"], *verdict["finalists"]]), launches)
         self.assertEqual({(each["checked"]["measurements"], each["checked"]["known"], each["checked"]["bits"])

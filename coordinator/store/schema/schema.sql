@@ -349,6 +349,10 @@ CREATE TABLE contestant(
   role TEXT NOT NULL              -- rejected: did not run
     CHECK(role='baseline' OR role='finalist' OR role='rejected'),
   reason TEXT NOT NULL,           -- why it was rejected or left out, or ''
+  proof_launches INTEGER,         -- of the fuzz proof, found right; NULL: not
+                                  -- known, or no proof
+  proof_varied INTEGER            -- as result.varied
+    CHECK(proof_varied IN (0, 1)),
   PRIMARY KEY(pass, position)
 ) STRICT, WITHOUT ROWID;
 

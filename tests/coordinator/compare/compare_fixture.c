@@ -191,6 +191,8 @@ static double time_of(const struct making *making, int i)
                     ? 1.01 * times_us[COMPARE_FASTEST]
                     : times_us[i];
 
+    if (plan->fastest > 0 && i == COMPARE_FASTEST)
+        us *= plan->fastest;
     return us * 1e-6 * plan->factor * (plan->slow && i == plan->slow ? 1.2 : 1);
 }
 
@@ -198,6 +200,16 @@ static bool fails(const struct making *making, int i)
 {
     return i == COMPARE_FAILED ||
            (making->plan->fails && i == making->plan->fails);
+}
+
+static double drift_of(const struct compare_plan *plan, const char *purpose,
+                       int round)
+{
+    int block = round - CONFIRMATION_ROUNDS;
+
+    return strcmp(purpose, "confirm") == 0 && plan->blocks > 0
+               ? plan->drift * block / plan->blocks
+               : 0;
 }
 
 /* Store one measurement; returns its nonce, for the caller to free. */
@@ -241,7 +253,8 @@ static char *put_result(struct making *making, int i, const char *purpose,
 
     for (int k = 0; k < n; k++)
         samples[k] = time_of(making, i) *
-                     exp(making->plan->noise * noise_normal(&making->noise));
+                     exp(drift_of(making->plan, purpose, round) +
+                         making->plan->noise * noise_normal(&making->noise));
     if (making->plan->late && n == SCREEN_SAMPLES)
         samples[3] *= 100;
     snprintf(artifact, sizeof(artifact), "%02x%s%02d", i,
@@ -287,8 +300,14 @@ static int finalist(const struct compare_plan *plan)
 static void put_contestant(struct making *making, int number, int config)
 {
     const struct store_contestant contestant = {
-        1, number, making->keys[config], "50", number ? "finalist" : "baseline",
-        ""
+        1,
+        number,
+        making->keys[config],
+        "50",
+        number ? "finalist" : "baseline",
+        "",
+        -1,
+        -1
     };
     struct err err = { "" };
 

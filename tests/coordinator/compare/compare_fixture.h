@@ -27,6 +27,8 @@ struct compare_plan {
                      * no looks */
     int finalists;  /* of the pass, one or more; 0: one */
     bool close;     /* the second takes 1 % longer than the fastest */
+    double drift;   /* log time, from the first block to the last */
+    double fastest; /* factor of the fastest one; 0: none */
     bool same_code; /* the same cubins in every database with this flag */
     int slow;       /* this one takes 1.2 x as long; 0: none */
     int fails;      /* this one fails too; 0: none */

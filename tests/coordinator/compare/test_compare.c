@@ -15,6 +15,7 @@
 #include "common/mem.h"
 #include "coordinator/compare/compare.h"
 #include "coordinator/compare/compare_side.h"
+#include "coordinator/result/report.h"
 #include "tests/coordinator/compare/compare_fixture.h"
 #include "tests/coordinator/near.h"
 
@@ -336,6 +337,108 @@ static void one_cubin_in_both_is_the_machine(void **state)
     done(&pair);
 }
 
+/* ---- ratios to a baseline that is the same machine code */
+
+static const struct compare_row *row_of(const struct compare *compare,
+                                        const char *key)
+{
+    for (size_t i = compare->n_deciding; i < compare->n_rows; i++)
+        if (strcmp(compare->rows[i].a->key, key) == 0)
+            return &compare->rows[i];
+    return NULL;
+}
+
+static size_t times_noted(const struct compare *compare, const char *why)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < compare->n_warnings; i++)
+        n += strstr(compare->warnings[i], "times are compared") != NULL &&
+             strstr(compare->warnings[i], why) != NULL;
+    return n;
+}
+
+/* B's machine became slower by 40 % while it confirmed. */
+static void drift_of_one_side_cancels_over_the_baseline(void **state)
+{
+    struct compare_plan a = calm, b = calm_too;
+    const struct compare_row *row;
+    struct pair pair;
+
+    (void)state;
+    b.drift = 0.4;
+    compare_plans(a, b, &pair);
+    row = &pair.compare->rows[0];
+    assert_false(row->over_baseline);
+    assert_true(row->speedup.value < 0.9);
+    assert_int_equal(times_noted(pair.compare, "machine code"), 1);
+    done(&pair);
+    a.same_code = b.same_code = true;
+    b.blocks = 10;
+    compare_plans(a, b, &pair);
+    row = &pair.compare->rows[0];
+    assert_true(row->over_baseline);
+    assert_int_equal(row->n_a, 8);
+    assert_int_equal(row->n_b, 10);
+    assert_near(row->speedup.value, 1, 0.01);
+    assert_int_equal(row->verdict, VERDICT_SAME);
+    assert_true(row->b_s > 1.1 * row->a_s);
+    assert_int_equal(times_noted(pair.compare, ""), 0);
+    row = row_of(pair.compare, report_baseline(pair.a.report)->key);
+    assert_true(row->over_baseline && row->speedup.lo == 1 &&
+                row->speedup.hi == 1);
+    assert_int_equal(row->n_a, 8);
+    assert_int_equal(row->n_b, 10);
+    done(&pair);
+}
+
+static void a_regression_shows_through_drift(void **state)
+{
+    struct compare_plan a = calm, b = calm_too;
+    const struct compare_row *row;
+    struct pair pair;
+
+    (void)state;
+    a.same_code = b.same_code = true;
+    b.drift = -0.4;
+    b.fastest = 1.05; /* and still faster than the second */
+    b.slow = COMPARE_SECOND;
+    compare_plans(a, b, &pair);
+    row = &pair.compare->rows[0];
+    assert_true(row->over_baseline && row->b_s < row->a_s);
+    assert_near(row->speedup.value, 1 / 1.05, 0.01);
+    assert_int_equal(row->verdict, VERDICT_SLOW);
+    assert_int_equal(pair.compare->outcome, COMPARE_REGRESSION);
+    done(&pair);
+}
+
+/* A's winner is the baseline, which B's winner beats. */
+static void a_baseline_that_won_is_compared_with_a_winner(void **state)
+{
+    struct compare_plan a = calm, b = calm_too;
+    const struct compare_row *row;
+    struct pair pair, other;
+
+    (void)state;
+    a.same_code = b.same_code = true;
+    a.fastest = 1.7;
+    a.blocks = 12;
+    compare_plans(a, b, &pair);
+    row = &pair.compare->rows[0];
+    assert_ptr_equal(row->a, report_baseline(pair.a.report));
+    assert_true(row->over_baseline);
+    assert_near(row->speedup.value, 1.5, 0.02);
+    assert_int_equal(row->verdict, VERDICT_FAST);
+    assert_int_equal(row->n_a, 12);
+    assert_int_equal(row->n_b, 8);
+    compare_plans(b, a, &other);
+    row = &other.compare->rows[0];
+    assert_near(row->speedup.value, 1 / 1.5, 0.01);
+    assert_int_equal(row->verdict, VERDICT_SLOW);
+    done(&pair);
+    done(&other);
+}
+
 /* ---- which of them decide */
 
 static void another_configuration_decides_only_when_asked(void **state)
@@ -509,7 +612,7 @@ static void differences_are_warned_of(void **state)
     b.uuid = "GPU-2";
     b.driver = "590.10";
     compare_plans(calm, b, &pair);
-    assert_int_equal(pair.compare->n_warnings, 2);
+    assert_int_equal(pair.compare->n_warnings, 3);
     assert_string_equal(pair.compare->warnings[0],
                         "different GPUs of the same model, which often differ "
                         "by more than 1 %: GPU-1 in A, GPU-2 in B");
@@ -558,6 +661,9 @@ int main(void)
         cmocka_unit_test(a_change_below_the_threshold_is_no_regression),
         cmocka_unit_test(a_replay_has_no_cubins),
         cmocka_unit_test(one_cubin_in_both_is_the_machine),
+        cmocka_unit_test(drift_of_one_side_cancels_over_the_baseline),
+        cmocka_unit_test(a_regression_shows_through_drift),
+        cmocka_unit_test(a_baseline_that_won_is_compared_with_a_winner),
         cmocka_unit_test(another_configuration_decides_only_when_asked),
         cmocka_unit_test(the_old_winner_is_compared_with_itself_too),
         cmocka_unit_test(a_winner_that_fails_is_a_regression),

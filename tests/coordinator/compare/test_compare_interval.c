@@ -9,6 +9,7 @@
 
 #include "coordinator/compare/compare_interval.h"
 #include "coordinator/stats/location_shift.h"
+#include "coordinator/stats/signed_rank.h"
 #include "tests/coordinator/near.h"
 #include "tests/coordinator/noise.h"
 
@@ -134,6 +135,25 @@ static void the_interval_of_a_chosen_one_has_its_level(void **state)
     assert_true(count_missed(1) > 40);
 }
 
+/* 6 differences of one sign: p is 2 / 64. */
+static void one_side_alone_has_the_ends_of_its_differences(void **state)
+{
+    static const struct difference d[] = {
+        { 0.10, 0 }, { 0.11, 0 }, { 0.12, 0 },
+        { 0.13, 0 }, { 0.14, 0 }, { 0.15, 0 },
+    };
+    const struct compare_levels levels = { 2.0 / 64, 4.0 / 64 };
+    struct speedup found;
+
+    (void)state;
+    compare_interval_of_differences(d, 6, 0.05, &levels, &found);
+    assert_near(log(found.value), 0.125, 1e-12);
+    assert_near(log(found.lo), 0.10, 1e-12);
+    assert_near(log(found.hi), 0.145, 1e-12);
+    assert_near(found.p, 2.0 / 64 * 0.05 / levels.lo, 1e-12);
+    assert_int_equal(found.n_blocks, 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +162,7 @@ int main(void)
         cmocka_unit_test(p_is_scaled_by_the_end_that_it_is_about),
         cmocka_unit_test(blocks_have_the_levels_of_their_ends),
         cmocka_unit_test(the_interval_of_a_chosen_one_has_its_level),
+        cmocka_unit_test(one_side_alone_has_the_ends_of_its_differences),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

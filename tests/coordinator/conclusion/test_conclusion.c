@@ -190,7 +190,8 @@ static void the_verdict_follows_the_objective(void **state)
                        .times = { 1, 0.8, 0.85 },
                        .odd = { 1, 1, 0.8 },
                        .objective = "geomean",
-                       .launches = 45 };
+                       .launches = 45,
+                       .proof = 240 };
     const struct conclusion *c;
     struct winner winner;
 
@@ -209,12 +210,15 @@ static void the_verdict_follows_the_objective(void **state)
                                         "of 2 shapes, 95 % interval [1.21"));
     assert_string_equal(
         c->shapes[0].checked,
-        "It was right in all 1,800 checked launches at 2 shapes, with the same "
-        "bits for the same inputs; that is fewer than the 3,000 that are "
-        "wanted at each shape: 900 at n16m; a fault in one launch of 300 would "
-        "have been found at each shape with 95 %");
-    assert_non_null(
-        strstr(c->shapes[1].checked, "right in all 900 checked launches, "));
+        "It was right in all 2,040 checked launches, 240 of them in the proof "
+        "and the others at 2 shapes, with the same bits for the same inputs; "
+        "that is fewer than the 3,000 that are wanted at each shape: 900 at "
+        "n16m; a fault in one launch of 300 would have been found at each of "
+        "these shapes with 95 %");
+    assert_non_null(strstr(c->shapes[1].checked,
+                           "right in all 1,140 checked launches, 240 of them "
+                           "in the proof and the others at n16m, whose bits "
+                           "varied"));
     assert_true(c->success);
     winner = scene_winner(&s, OBJECTIVE_ALL);
     assert_string_equal(winner.config->key, scene_keys[2]);

@@ -57,7 +57,7 @@ static void assert_says(const struct conclusion_checked_claim *claim,
 static void as_many_as_are_wanted(void **state)
 {
     struct conclusion_checked_claim claim = { .who = "It was",
-                                              .sum = { 3120, 20, 20, false },
+                                              .sum = { 3120, 20, 20, false, 0 },
                                               .n_shapes = 1,
                                               .at = "s512",
                                               .least = 3120,
@@ -86,7 +86,7 @@ static void as_many_as_are_wanted(void **state)
 static void fewer_than_are_wanted(void **state)
 {
     struct conclusion_checked_claim claim = { .who = "It was",
-                                              .sum = { 900, 20, 20, false },
+                                              .sum = { 900, 20, 20, false, 0 },
                                               .n_shapes = 1,
                                               .at = "s512",
                                               .least = 900,
@@ -98,7 +98,7 @@ static void fewer_than_are_wanted(void **state)
                         "same bits for the same inputs; that is fewer than the "
                         "3,000 that are wanted; a fault in one launch of 300 "
                         "would have been found with 95 %");
-    claim.sum = (struct conclusion_checked){ 1234567, 40, 40, false };
+    claim.sum = (struct conclusion_checked){ 1234567, 40, 40, false, 0 };
     claim.n_shapes = 2;
     assert_says(&claim,
                 "It was right in all 1,234,567 checked launches at 2 shapes, "
@@ -108,11 +108,43 @@ static void fewer_than_are_wanted(void **state)
                 "95 %");
 }
 
+/* Those of the proof are at other shapes: they say nothing about this one. */
+static void the_launches_of_the_proof_belong_to_the_sum(void **state)
+{
+    struct conclusion_checked_claim claim = { .who = "It was",
+                                              .sum = { 3120, 20, 20, false, 0 },
+                                              .n_shapes = 1,
+                                              .at = "s512",
+                                              .least = 3120,
+                                              .wanted = 3000,
+                                              .rates = true };
+
+    (void)state;
+    conclusion_checked_add_proof(&claim.sum, -1, -1);
+    assert_int_equal(claim.sum.launches, 3120);
+    conclusion_checked_add_proof(&claim.sum, 400, 0);
+    assert_int_equal(claim.sum.measured, 20);
+    assert_says(&claim, "It was right in all 3,520 checked launches, 400 of "
+                        "them in the proof and the others at s512, with the "
+                        "same bits for the same inputs; a fault in one launch "
+                        "of 1,000 would have been found at s512 with 95 %");
+    claim.least = 2900;
+    claim.n_shapes = 2;
+    conclusion_checked_add_proof(&claim.sum, 20, 1);
+    assert_says(&claim,
+                "It was right in all 3,540 checked launches, 420 of them in "
+                "the proof and the others at 2 shapes, whose bits varied with "
+                "the same inputs, within the tolerance (atomics?); that is "
+                "fewer than the 3,000 that are wanted at each shape: 2,900 at "
+                "s512; a fault in one launch of 960 would have been found at "
+                "each of these shapes with 95 %");
+}
+
 /* What some did not count may be enough, or may have varied. */
 static void a_number_that_is_known_in_part_claims_no_more(void **state)
 {
     struct conclusion_checked_claim claim = { .who = "It was",
-                                              .sum = { 1560, 20, 10, false },
+                                              .sum = { 1560, 20, 10, false, 0 },
                                               .n_shapes = 1,
                                               .at = "s512",
                                               .least = 1560,
@@ -124,7 +156,7 @@ static void a_number_that_is_known_in_part_claims_no_more(void **state)
                 "It was right in all 1,560 checked launches of 10 "
                 "measurements, with the same bits for the same inputs; 10 "
                 "other measurements did not count the launches");
-    claim.sum = (struct conclusion_checked){ 0, 20, 0, false };
+    claim.sum = (struct conclusion_checked){ 0, 20, 0, false, 0 };
     assert_says(&claim, "How many launches were checked is not known");
     claim.sum.measured = 0;
     assert_null(conclusion_checked_say(&claim));
@@ -137,6 +169,7 @@ int main(void)
         cmocka_unit_test(the_rarest_fault_that_is_seen_with_95_percent),
         cmocka_unit_test(as_many_as_are_wanted),
         cmocka_unit_test(fewer_than_are_wanted),
+        cmocka_unit_test(the_launches_of_the_proof_belong_to_the_sum),
         cmocka_unit_test(a_number_that_is_known_in_part_claims_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -256,16 +256,20 @@ static void emulated_times_give_no_verdict(void **state)
                             .blocks.complete = 3 };
     struct conclusion_entry entries[2] = { { .code = (char *)"" },
                                            { .code = (char *)"" } };
-    struct conclusion_checked checked[2] = { { 12, 3, 3, false },
-                                             { 15, 3, 3, true } };
+    struct conclusion_checked checked[2] = { { 12, 3, 3, false, 0 },
+                                             { 15, 3, 3, true, 0 } };
     struct conclusion_sample samples[6];
     struct confirmation_shape shape = { .name = (char *)"n" };
+    struct candidate candidates[2] = { { .proof_launches = 30 },
+                                       { .proof_launches = -1 } };
 
     (void)state;
     for (int i = 0; i < 6; i++)
         samples[i] =
             (struct conclusion_sample){ 0,
                                         { i % 2, i / 2, 0, i % 2 ? 0.5 : 1 } };
+    entries[1].candidate = 1;
+    c.confirmation.candidates = candidates;
     c.confirmation.shapes = &shape;
     c.confirmation.n_shapes = 1;
     c.confirmation.rules = (struct verdict_rules)VERDICT_RULES;
@@ -276,9 +280,10 @@ static void emulated_times_give_no_verdict(void **state)
     conclusion_judge(&c, 0, samples, 6);
     conclusion_say(&c);
     assert_string_equal(c.shapes[0].checked,
-                        "They were right in all 27 checked launches, whose "
-                        "bits varied with the same inputs, within the "
-                        "tolerance (atomics?)");
+                        "They were right in all 57 checked launches, 30 of "
+                        "them in the proof and the others at n, whose bits "
+                        "varied with the same inputs, within the tolerance "
+                        "(atomics?)");
     free(c.shapes[0].checked);
     assert_string_equal(
         c.sentence,

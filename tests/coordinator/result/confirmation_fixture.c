@@ -125,6 +125,10 @@ void scene_begin(struct scene *scene, const char *path, size_t finalists)
                      "wrong at odd-17");
     for (size_t i = 0; i < confirmation->n; i++)
         snprintf(confirmation->candidates[i].source_key, HASH_HEX, "5c");
+    for (size_t i = 0; scene->proof > 0 && i < confirmation->n_running; i++) {
+        confirmation->candidates[i].proof_launches = scene->proof;
+        confirmation->candidates[i].proof_varied = i == 1;
+    }
     put_shapes(confirmation, scene->odd[0] > 0 ? 2 : 1);
     ok(confirmation_put(scene->store, confirmation, &err), &err);
     assert_int_equal(confirmation->pass, 1);

@@ -32,6 +32,8 @@ struct scene {
     const char *against;   /* the rule; NULL: the baseline */
     struct confirmation_looks looks;
     int launches; /* checked in a measurement; 0: 156; -1: not counted */
+    int proof;    /* those of each one's proof, the second's varied; 0: not
+                   * known */
 
     struct store *store; /* from the beginning */
     struct confirmation confirmation;

@@ -25,7 +25,7 @@
 #include "coordinator/store/sql.h"
 #include "tests/coordinator/store/store_fixture.h"
 
-#define NEWEST 9
+#define NEWEST 10
 #define LAYOUT_BYTES_MAX (1 << 16)
 
 static void make_format(const char *path, int format)
@@ -285,7 +285,7 @@ static void check_format_8(const char *path, enum store_mode mode)
     store_close(store);
 }
 
-static void the_format_before_is_read_and_gone_on_with(void **state)
+static void format_8_is_read_and_gone_on_with(void **state)
 {
     struct store_result result;
     struct store *store;
@@ -301,6 +301,53 @@ static void the_format_before_is_read_and_gone_on_with(void **state)
     assert_int_equal(store_result_put(store, &result, &err), 1);
     assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
                                            " checked=7 AND varied=0"),
+                     1);
+    store_close(store);
+}
+
+/* Their proof was not counted. */
+static void check_format_9(const char *path, enum store_mode mode)
+{
+    struct store *store = fixture_open(path, mode);
+    struct verify verify;
+
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM contestant"
+                                           " WHERE proof_launches IS NULL AND"
+                                           " proof_varied IS NULL"),
+                     2);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 0);
+    verify_fini(&verify);
+    store_close(store);
+}
+
+static void the_format_before_is_read_and_gone_on_with(void **state)
+{
+    struct store *store;
+    struct err err;
+
+    make_format(*state, 9);
+    check_format_9(*state, STORE_READ);
+    assert_int_equal(format_of(*state), 9);
+    check_format_9(*state, STORE_WRITE);
+    assert_int_equal(format_of(*state), NEWEST);
+    store = fixture_open(*state, STORE_WRITE);
+    assert_int_equal(store_contestant_put(
+                         store,
+                         &(struct store_contestant){
+                             .pass = 1,
+                             .position = 1,
+                             .config = "ae24af6b1bac6254cd4c0f7e7bb870d0",
+                             .source_key = "70164ac1ade750b1388348bdc5a0e6b0",
+                             .role = "finalist",
+                             .reason = "",
+                             .proof_launches = 240,
+                             .proof_varied = 0 },
+                         &err),
+                     0);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM contestant"
+                                           " WHERE proof_launches=240 AND"
+                                           " proof_varied=0"),
                      1);
     store_close(store);
 }
@@ -600,6 +647,7 @@ int main(void)
         TEST(what_was_not_known_becomes_null),
         TEST(what_was_known_stays),
         TEST(format_7_is_read_and_gone_on_with),
+        TEST(format_8_is_read_and_gone_on_with),
         TEST(the_format_before_is_read_and_gone_on_with),
         TEST(a_row_of_format_8_that_was_wrong_stays_wrong),
         TEST(to_read_format_6_changes_nothing_to_write_keeps_its_rows),
