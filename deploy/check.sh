@@ -98,7 +98,7 @@ step build-gcc build dev all
 step build-fuzz build fuzz fuzzers
 step lint deploy/lint.sh build/dev
 step tests-plain tests dev -j $((jobs + 1)) -LE 'slow|bench|sanitized'
-step fuzz tests fuzz -j $((jobs * 2)) -L fuzz
+step fuzz tests fuzz -j $((jobs * 3)) -L fuzz
 echo "== tests-asan and tests-tsan, which ran beside these"
 wait "$aside" || true
 aside=""
