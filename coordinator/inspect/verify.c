@@ -6,6 +6,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/config/config_stored.h"
 #include "coordinator/store/checksum.h"
 #include "coordinator/store/row.h"
 #include "coordinator/store/row_cells.h"
@@ -56,6 +57,43 @@ static int check_facts(struct store *store, const char *table,
         check_sum(verify, &row, table);
     }
     sql_free(stmt);
+    return rc;
+}
+
+struct key_row {
+    const char *key, *params;
+};
+
+static const struct row_column key_columns[] = {
+    ROW_AT(struct key_row, key, TEXT),
+    ROW_AT(struct key_row, params, TEXT),
+};
+static const struct row_shape key_shape = ROW_SHAPE("config", key_columns);
+
+/* Results are found by this key, so with other parameters they are those of
+ * another configuration. */
+static int check_keys(struct store *store, struct verify *verify,
+                      struct err *err)
+{
+    struct row_query query;
+    struct key_row row;
+    int rc = row_open(store_db(store), "SELECT key, params FROM config",
+                      &key_shape, &query, err, "");
+
+    while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1) {
+        char key[HASH_HEX];
+
+        verify->keys++;
+        if (!config_stored_key(row.params, key))
+            found(verify, "key",
+                  mem_printf("config %s: its parameters are no configuration",
+                             row.key));
+        else if (strcmp(key, row.key) != 0)
+            found(verify, "key",
+                  mem_printf("config %s: its parameters have the key %s",
+                             row.key, key));
+    }
+    row_close(&query);
     return rc;
 }
 
@@ -140,6 +178,8 @@ static int run_check(struct store *store, const struct check *check,
 
 void verify_run(struct store *store, struct verify *out)
 {
+    struct err err = { "" };
+
     *out = (struct verify){ 0 };
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
         struct err here = { "" };
@@ -149,6 +189,9 @@ void verify_run(struct store *store, struct verify *out)
             found(out, checks[i].name,
                   mem_printf("cannot be read to the end: %s", here.text));
     }
+    if (check_keys(store, out, &err) < 0)
+        found(out, "key",
+              mem_printf("config cannot be read to the end: %s", err.text));
 }
 
 void verify_fini(struct verify *verify)

@@ -143,11 +143,11 @@ static void a_run_that_is_lost_is_made_again(void **state)
 static void fill(const char *path)
 {
     struct store *store = fixture_open(path, STORE_CREATE);
-    struct store_result row = fixture_result("", "c1");
+    struct store_result row = fixture_result("", FIXTURE_KEY);
     char nonce[16];
     struct err err;
 
-    fixture_owners(store, "c1");
+    fixture_owners(store, FIXTURE_KEY);
     row.nonce = nonce;
     for (int i = 0; i < RESULTS; i++) {
         snprintf(nonce, sizeof(nonce), "n%d", i);

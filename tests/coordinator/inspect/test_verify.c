@@ -39,6 +39,7 @@ static void a_sound_database_has_no_findings(void **state)
     verify_run(store, &verify);
     assert_int_equal(verify.found, 0);
     assert_int_equal(verify.rows, 8);
+    assert_int_equal(verify.keys, 5);
     verify_fini(&verify);
     store_close(store);
 }
@@ -49,13 +50,33 @@ static void a_changed_time_is_found_by_its_checksum(void **state)
            "checksum", "result n1-0: the row was changed after it was written");
 }
 
+/* One bit: 128 becomes 328. */
+static void changed_parameters_are_found_by_their_key(void **state)
+{
+    expect(*state,
+           "UPDATE config SET params=replace(params, '128', '328')"
+           " WHERE key='" REPORT_FASTER "'",
+           "key",
+           "config " REPORT_FASTER
+           ": its parameters have the key b4f0e1786b55324a1d8f07ae4644e9d2");
+}
+
+static void changed_parameters_may_be_no_configuration(void **state)
+{
+    expect(*state,
+           "UPDATE config SET params=replace(params, '}', 'y')"
+           " WHERE key='" REPORT_FASTER "'",
+           "key",
+           "config " REPORT_FASTER ": its parameters are no configuration");
+}
+
 static void an_outcome_needs_its_evidence(void **state)
 {
     expect(*state,
            "UPDATE outcome SET nonce='gone' WHERE shape='odd'"
-           " AND config LIKE 'c1%'",
+           " AND config='" REPORT_FASTER "'",
            "I3",
-           "configuration c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1, shape odd: "
+           "configuration " REPORT_FASTER ", shape odd: "
            "settled by gone, which is not there");
 }
 
@@ -63,19 +84,19 @@ static void an_outcome_says_what_its_evidence_says(void **state)
 {
     expect(*state,
            "UPDATE outcome SET outcome='correct' WHERE shape='odd'"
-           " AND config LIKE 'c3%'",
+           " AND config='" REPORT_WRONG "'",
            "I3",
-           "configuration c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3, shape odd: "
+           "configuration " REPORT_WRONG ", shape odd: "
            "settled as correct, its evidence says correctness");
 }
 
 static void the_newest_round_of_a_measurement_settles_it(void **state)
 {
     struct store *store = fixture_open(*state, STORE_CREATE);
-    struct store_result screen = fixture_result("n0", "c1");
-    struct store_result again = fixture_result("n1", "c1");
-    struct store_result canary = fixture_result("n2", "c1");
-    struct store_outcome outcome = { .config = "c1",
+    struct store_result screen = fixture_result("n0", FIXTURE_KEY);
+    struct store_result again = fixture_result("n1", FIXTURE_KEY);
+    struct store_result canary = fixture_result("n2", FIXTURE_KEY);
+    struct store_outcome outcome = { .config = FIXTURE_KEY,
                                      .shape = screen.id.shape,
                                      .source_key = screen.id.source_key,
                                      .measure_key = screen.id.measure_key,
@@ -86,7 +107,7 @@ static void the_newest_round_of_a_measurement_settles_it(void **state)
     struct verify verify;
     struct err err;
 
-    fixture_owners(store, "c1");
+    fixture_owners(store, FIXTURE_KEY);
     again.id.round = 1;
     canary.id.purpose = "canary";
     assert_int_equal(store_result_put(store, &screen, &err), 1);
@@ -99,7 +120,8 @@ static void the_newest_round_of_a_measurement_settles_it(void **state)
     verify_run(store, &verify);
     assert_int_equal(verify.found, 1);
     assert_string_equal(verify.findings[0].text,
-                        "configuration c1, shape n16m: settled by round 0, "
+                        "configuration " FIXTURE_KEY
+                        ", shape n16m: settled by round 0, "
                         "and a newer one is there");
     verify_fini(&verify);
     assert_int_equal(
@@ -107,7 +129,8 @@ static void the_newest_round_of_a_measurement_settles_it(void **state)
     verify_run(store, &verify);
     assert_int_equal(verify.found, 1);
     assert_string_equal(verify.findings[0].text,
-                        "configuration c1, shape n16m: settled by a canary");
+                        "configuration " FIXTURE_KEY
+                        ", shape n16m: settled by a canary");
     verify_fini(&verify);
     store_close(store);
 }
@@ -136,12 +159,12 @@ static void an_interval_does_not_run_backwards(void **state)
 static void a_result_is_counted_once(void **state)
 {
     struct store *store = fixture_open(*state, STORE_CREATE);
-    struct store_result first = fixture_result("n0", "c1");
-    struct store_result second = fixture_result("n1", "c1");
+    struct store_result first = fixture_result("n0", FIXTURE_KEY);
+    struct store_result second = fixture_result("n1", FIXTURE_KEY);
     struct verify verify;
     struct err err;
 
-    fixture_owners(store, "c1");
+    fixture_owners(store, FIXTURE_KEY);
     assert_int_equal(
         sql_run(store_db(store), "DROP INDEX result_identity", &err), 0);
     assert_int_equal(store_result_put(store, &first, &err), 1);
@@ -150,7 +173,8 @@ static void a_result_is_counted_once(void **state)
     assert_int_equal(verify.found, 1);
     assert_string_equal(verify.findings[0].check, "I2");
     assert_string_equal(verify.findings[0].text,
-                        "configuration c1, shape n16m, screen 0 is counted 2 "
+                        "configuration " FIXTURE_KEY
+                        ", shape n16m, screen 0 is counted 2 "
                         "times");
     verify_fini(&verify);
     store_close(store);
@@ -169,7 +193,7 @@ static void what_sqlite_finds_is_a_finding(void **state)
 static void rows_that_do_not_count_are_sound_too(void **state)
 {
     struct store *store = report_fixture(*state);
-    struct store_result again = fixture_result("n9-0", "c1");
+    struct store_result again = fixture_result("n9-0", FIXTURE_KEY);
     struct verify verify;
     struct err err;
 
@@ -193,6 +217,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_sound_database_has_no_findings),
         TEST(a_changed_time_is_found_by_its_checksum),
+        TEST(changed_parameters_are_found_by_their_key),
+        TEST(changed_parameters_may_be_no_configuration),
         TEST(an_outcome_needs_its_evidence),
         TEST(an_outcome_says_what_its_evidence_says),
         TEST(the_newest_round_of_a_measurement_settles_it),

@@ -156,7 +156,10 @@ void fixture_owners(struct store *store, const char *key)
 {
     struct store_sweep sweep = fixture_sweep("k1");
     struct store_host host = { .name = "gpu1" };
-    struct store_config config = { .key = key, .source_key = "5c" };
+    struct store_config config = { .key = key,
+                                   .params = FIXTURE_PARAMS,
+                                   .warnings = "[]",
+                                   .source_key = "5c" };
     struct err err = { "" };
 
     fixture_run(store, UTC);

@@ -19,8 +19,12 @@ struct store_sweep fixture_sweep(const char *key);
 struct store_result fixture_result(const char *nonce, const char *config);
 struct store_build fixture_build(const char *nonce, const char *config);
 
+/* A configuration and its key. */
+#define FIXTURE_PARAMS "{\"A\": 1}"
+#define FIXTURE_KEY "f33edd0c37b3eb7b679101840e0f6b27"
+
 /* What owns those rows: a run, or all of their run, their host, and the
- * configuration 'key' of a sweep. */
+ * configuration 'key' of a sweep, which has FIXTURE_PARAMS. */
 void fixture_run(struct store *store, int64_t epoch);
 void fixture_owners(struct store *store, const char *key);
 
