@@ -14,18 +14,17 @@
 #include "coordinator/text/json_out.h"
 #include "coordinator/text/terminal.h"
 
-/* What a changed bit is found in, and what it is not. */
 static const char *const covered[] = {
-    "build, result, tool: every column",
-    "config: key, params",
-    "outcome: config, shape, outcome, nonce, against their evidence",
-    "interval: start_ns, end_ns, against each other",
+    "every column of every table, by the checksum of its row",
+    "the key of each configuration, computed from its parameters",
+    "the pages and indices of the file",
+    "identities, outcomes and intervals, against each other",
     NULL,
 };
 static const char *const not_covered[] = {
-    "owner, run, request, sweep, gate, shape, host, gpu, lease, event, "
-    "contest, contestant, contest_shape, step",
-    "the other columns of config, outcome and interval",
+    "rows that were deleted, or changed together with their checksums",
+    "changes of before the database had format 10, but for build, result, "
+    "tool and keys",
     NULL,
 };
 

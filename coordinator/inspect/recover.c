@@ -4,41 +4,14 @@
 #include <string.h>
 
 #include "common/err.h"
-#include "common/hash.h"
 #include "common/mem.h"
-#include "coordinator/store/checksum.h"
+#include "coordinator/config/config_stored.h"
 #include "coordinator/store/row_cells.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/whole.h"
 
 #define JUMPS_MAX 40 /* doublings: past any rowid */
-
-/* Owners come before what refers to them. */
-static const struct table {
-    const char *name;
-    const char *key; /* columns of its order; "rowid" */
-} tables[RECOVER_TABLES] = {
-    { "owner", "rowid" },
-    { "run", "rowid" },
-    { "request", "rowid" },
-    { "sweep", "rowid" },
-    { "gate", "sweep, position" },
-    { "shape", "sweep, position" },
-    { "config", "key" },
-    { "outcome", "config, shape, source_key, measure_key" },
-    { "host", "name" },
-    { "gpu", "uuid" },
-    { "lease", "epoch, id" },
-    { "interval", "host, epoch, start_ns" },
-    { "event", "rowid" },
-    { "build", "rowid" },
-    { "result", "rowid" },
-    { "tool", "nonce" },
-    { "contest", "rowid" },
-    { "contestant", "pass, position" },
-    { "contest_shape", "pass, position" },
-    { "step", "sweep, position" },
-};
 
 /* What remains refers to rows that are there.  A run or a host that is lost is
  * made again, without its facts, so that what rests on it is kept. */
@@ -50,12 +23,15 @@ static const char *const mends[] = {
     " SELECT epoch, 0, '', '', '' FROM tool",
     "INSERT OR IGNORE INTO host(name, position) SELECT DISTINCT host, 0"
     " FROM lease",
-    "INSERT INTO owner SELECT lower(hex(randomblob(16)))"
+    "INSERT INTO owner(id) SELECT lower(hex(randomblob(16)))"
     " WHERE NOT EXISTS (SELECT 1 FROM owner)",
-    "UPDATE interval SET lease = NULL WHERE lease IS NOT NULL AND NOT EXISTS"
+    "UPDATE interval SET lease = NULL, checksum = 0 WHERE lease IS NOT NULL "
+    "AND NOT EXISTS"
     " (SELECT 1 FROM lease l WHERE l.epoch = interval.epoch AND"
     " l.id = interval.lease)",
 };
+/* Where those rows are; they have no checksum yet. */
+static const char *const mended[] = { "run", "host", "owner", "interval" };
 static const char *const drops[] = {
     "DELETE FROM gate WHERE sweep NOT IN (SELECT id FROM sweep)",
     "DELETE FROM shape WHERE sweep NOT IN (SELECT id FROM sweep)",
@@ -76,28 +52,28 @@ static const char *const drops[] = {
 
 struct copying {
     struct store *from, *to;
-    const struct table *table;
+    const struct whole_table *table;
     struct recover_table *count;
     struct sqlite3_stmt *insert; /* NULL: no row has been read yet */
     int64_t last;                /* rowid of the row that was read last */
 };
 
-static bool has_rowid(const struct table *table)
+static bool has_rowid(const struct whole_table *table)
 {
     return strcmp(table->key, "rowid") == 0;
 }
 
 /* The first column is the rowid, or nothing of interest. */
-static bool holds(const struct row_cells *row)
+static bool holds(const struct copying *c, const struct row_cells *row)
 {
-    size_t at = row_cells_find(row, "checksum");
-    char sum[HASH_HEX];
+    char key[HASH_HEX];
 
-    if (at == row->n)
-        return true;
-    checksum_row(&row->values[1], at - 1, sum);
-    return row->values[at].type == 't' &&
-           strcmp(row->values[at].text, sum) == 0;
+    if (!whole_row(row, 1))
+        return false;
+    return strcmp(c->table->name, "config") != 0 ||
+           (config_stored_key(
+                row_cells_text(row, row_cells_find(row, "params")), key) &&
+            strcmp(row_cells_text(row, row_cells_find(row, "key")), key) == 0);
 }
 
 static int prepare_insert(struct copying *c, size_t columns, struct err *err)
@@ -126,7 +102,7 @@ static int take_row(struct copying *c, const struct row_cells *row,
 
     if (rc < 0)
         return rc;
-    if (!holds(row)) {
+    if (!holds(c, row)) {
         c->count->dropped++;
         return 0;
     }
@@ -237,11 +213,25 @@ static int copy_all(struct store *from, struct store *to, struct recover *out,
     for (size_t i = 0; i < RECOVER_TABLES && rc == 0; i++) {
         struct copying c = { .from = from,
                              .to = to,
-                             .table = &tables[i],
+                             .table = &whole_tables[i],
                              .count = &out->tables[i] };
 
-        out->tables[i].name = tables[i].name;
+        out->tables[i].name = whole_tables[i].name;
         rc = copy_table(&c, err);
+    }
+    return rc;
+}
+
+static int seal_mended(struct store *to, struct err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < sizeof(mended) / sizeof(mended[0]) && rc == 0; i++) {
+        char *text =
+            whole_seal_text(store_db(to), mended[i], "checksum = 0", err);
+
+        rc = text ? sql_run(store_db(to), text, err) : ERR_STORE;
+        free(text);
     }
     return rc;
 }
@@ -261,6 +251,8 @@ int recover_run(struct store *from, struct store *to, struct recover *out,
         rc = copy_all(from, to, out, err);
     if (rc == 0)
         rc = run_all(to, mends, sizeof(mends) / sizeof(mends[0]), &made, err);
+    if (rc == 0)
+        rc = seal_mended(to, err);
     if (rc == 0)
         rc = run_all(to, drops, sizeof(drops) / sizeof(drops[0]), &out->orphans,
                      err);

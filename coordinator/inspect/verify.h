@@ -1,10 +1,10 @@
 /* verify.h - checks the integrity of a database
  *
  * Reads every row and checks: SQLite's own integrity_check; the checksum of
- * each build, result and run of a tool; that the key of each configuration is
- * that of its parameters (config_stored.h); that no identity is counted twice
- * (I2), that an outcome rests on a result or build that says the same (I3), and
- * that the intervals of a host neither overlap nor run backwards (I5).
+ * each row (whole.h); that the key of each configuration is that of its
+ * parameters (config_stored.h); that no identity is counted twice (I2), that an
+ * outcome rests on a result or build that says the same (I3), and that the
+ * intervals of a host neither overlap nor run backwards (I5).
  */
 #ifndef FA_COORDINATOR_INSPECT_VERIFY_H
 #define FA_COORDINATOR_INSPECT_VERIFY_H
@@ -22,7 +22,7 @@ struct verify_finding {
 };
 
 struct verify {
-    int64_t rows; /* with a checksum, read */
+    int64_t rows; /* read */
     int64_t keys; /* of configurations, computed again */
     int64_t found;
     struct verify_finding *findings;

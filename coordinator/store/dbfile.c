@@ -104,10 +104,11 @@ static char *uri_of(const char *path, const char *query)
     return sqlite3_str_finish(name);
 }
 
-/* checksum_row(...) in SQL. */
+/* checksum_row(...) and checksum_short(...) in SQL. */
 static void checksum_columns(sqlite3_context *context, int n,
                              sqlite3_value **values)
 {
+    bool is_short = sqlite3_user_data(context) != NULL;
     struct sql_value row[SQL_VALUES_MAX];
     char sum[HASH_HEX];
 
@@ -117,8 +118,23 @@ static void checksum_columns(sqlite3_context *context, int n,
     }
     for (int i = 0; i < n; i++)
         row[i] = sql_value_of(values[i]);
+    if (is_short) {
+        sqlite3_result_int64(context, checksum_short(row, (size_t)n));
+        return;
+    }
     checksum_row(row, (size_t)n, sum);
     sqlite3_result_text(context, sum, -1, SQLITE_TRANSIENT);
+}
+
+static int add_function(struct sqlite3 *db, const char *name, void *is_short,
+                        struct err *err)
+{
+    if (sqlite3_create_function_v2(
+            db, name, -1,
+            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, is_short,
+            checksum_columns, NULL, NULL, NULL) == SQLITE_OK)
+        return 0;
+    return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(db));
 }
 
 static int open_db(const char *name, int flags, struct sqlite3 **out,
@@ -134,11 +150,9 @@ static int open_db(const char *name, int flags, struct sqlite3 **out,
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-    if (sqlite3_create_function_v2(
-            *out, "checksum_row", -1,
-            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL,
-            checksum_columns, NULL, NULL, NULL) != SQLITE_OK)
-        return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(*out));
+    if (add_function(*out, "checksum_row", NULL, err) < 0 ||
+        add_function(*out, "checksum_short", *out, err) < 0)
+        return ERR_STORE;
     return sql_run(*out, "PRAGMA trusted_schema=OFF", err);
 }
 

@@ -19,8 +19,8 @@
  * older one to the same format, in order: one step a format */
 extern const struct embed store_schema[];
 
-#define FORMATS 9
-#define READABLE 9 /* from here on, the newest format's queries work */
+#define FORMATS 10
+#define READABLE 10 /* from here on, rows have the checksums of the newest */
 
 #define ARRAY_BYTES_MAX (1 << 20) /* one JSON array of a result */
 

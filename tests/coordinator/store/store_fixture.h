@@ -12,6 +12,8 @@ int fixture_teardown(void **state);
 #define FIXTURE_EPOCH INT64_C(1700000000000000000)
 
 struct store *fixture_open(const char *path, enum store_mode mode);
+/* Make the rows of a table hold as they are. */
+void fixture_seal(struct store *store, const char *table);
 int64_t fixture_number(struct store *store, const char *sql);
 
 /* Rows with every field set; change what a test is about. */

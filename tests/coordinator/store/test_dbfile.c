@@ -51,7 +51,7 @@ static void a_new_database_is_for_its_owner_alone(void **state)
     umask(old);
     assert_int_equal(stat(*state, &st), 0);
     assert_int_equal(st.st_mode & 07777, 0600);
-    assert_int_equal(fixture_number(store, "PRAGMA user_version"), 9);
+    assert_int_equal(fixture_number(store, "PRAGMA user_version"), 10);
     assert_int_equal(fixture_number(store, "PRAGMA synchronous"), 2);
     assert_int_equal(fixture_number(store, "PRAGMA trusted_schema"), 0);
     assert_int_equal(fixture_number(store, "SELECT count(*) FROM"
@@ -136,10 +136,10 @@ static void a_database_of_another_program_is_refused(void **state)
 
 static void a_newer_format_is_refused(void **state)
 {
-    change(*state, "PRAGMA user_version=10");
+    change(*state, "PRAGMA user_version=11");
     refused(*state, STORE_READ,
-            "PATH has format 10, written by a newer fa-coord; this one knows "
-            "formats up to 9");
+            "PATH has format 11, written by a newer fa-coord; this one knows "
+            "formats up to 10");
 }
 
 static void a_torn_file_is_called_corrupt(void **state)
@@ -226,7 +226,7 @@ static void what_is_old_and_too_large_for_memory_is_refused(void **state)
     close(fd);
     refused(*state, STORE_READ,
             "PATH has format 3 of an older fa-coord and is too large to "
-            "convert in memory; 'fa-coord resume' converts it to format 9");
+            "convert in memory; 'fa-coord resume' converts it to format 10");
 }
 
 static void up_to_2_gib_fit_into_memory(void **state)

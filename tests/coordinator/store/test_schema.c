@@ -25,7 +25,7 @@
 #include "coordinator/store/sql.h"
 #include "tests/coordinator/store/store_fixture.h"
 
-#define NEWEST 9
+#define NEWEST 10
 #define LAYOUT_BYTES_MAX (1 << 16)
 
 static void make_format(const char *path, int format)
@@ -125,7 +125,7 @@ static char *layout(struct store *store)
 
 static void an_older_database_comes_to_look_like_a_new_one(void **state)
 {
-    static const int formats[] = { 1, 6, 7, 8 };
+    static const int formats[] = { 1, 6, 7, 8, 9 };
     struct store *store;
     char *upgraded, *fresh, *other = mem_printf("%s.fresh", (char *)*state);
 
@@ -302,6 +302,46 @@ static void the_format_before_is_read_and_gone_on_with(void **state)
     assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
                                            " checked=7 AND varied=0"),
                      1);
+    store_close(store);
+}
+
+static void check_format_9(const char *path, enum store_mode mode)
+{
+    struct store *store = fixture_open(path, mode);
+    struct verify verify;
+
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM config WHERE"
+                                           " checksum<>0"),
+                     4);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 0);
+    verify_fini(&verify);
+    store_close(store);
+}
+
+static void rows_of_format_9_get_checksums(void **state)
+{
+    make_format(*state, 9);
+    check_format_9(*state, STORE_READ);
+    assert_int_equal(format_of(*state), 9);
+    check_format_9(*state, STORE_WRITE);
+    assert_int_equal(format_of(*state), NEWEST);
+}
+
+/* Without checksums only the keys can say so. */
+static void parameters_that_were_wrong_in_format_9_stay_wrong(void **state)
+{
+    struct store *store;
+    struct verify verify;
+
+    make_format(*state, 9);
+    change(*state, "UPDATE config SET params=replace(params, '64', '32')"
+                   " WHERE point=2");
+    store = fixture_open(*state, STORE_WRITE);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 1);
+    assert_string_equal(verify.findings[0].check, "key");
+    verify_fini(&verify);
     store_close(store);
 }
 
@@ -601,6 +641,8 @@ int main(void)
         TEST(what_was_known_stays),
         TEST(format_7_is_read_and_gone_on_with),
         TEST(the_format_before_is_read_and_gone_on_with),
+        TEST(rows_of_format_9_get_checksums),
+        TEST(parameters_that_were_wrong_in_format_9_stay_wrong),
         TEST(a_row_of_format_8_that_was_wrong_stays_wrong),
         TEST(to_read_format_6_changes_nothing_to_write_keeps_its_rows),
         TEST(a_confirmation_of_format_6_has_no_looks),
