@@ -176,6 +176,8 @@ void verify_run(struct store *store, struct verify *out)
     struct err err = { "" };
 
     *out = (struct verify){ 0 };
+    if (whole_layout(store_db(store), &err) < 0)
+        found(out, "layout", mem_strdup(err.text));
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
         ended(out, run_check(store, &checks[i], out, &err), checks[i].name,
               &err);

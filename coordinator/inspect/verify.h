@@ -17,7 +17,7 @@ struct store;
 #define VERIFY_FINDINGS_MAX 1000 /* kept for printing; all are counted */
 
 struct verify_finding {
-    const char *check; /* integrity checksum key I2 I3 I5 */
+    const char *check; /* layout integrity checksum key I2 I3 I5 */
     char *text;
 };
 

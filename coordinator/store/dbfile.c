@@ -494,6 +494,21 @@ int dbfile_write(const char *path, struct dbfile_steps steps, bool create,
     return rc;
 }
 
+int dbfile_newest(const char *newest, struct sqlite3 **out, struct err *err)
+{
+    int rc;
+
+    *out = NULL;
+    rc = open_db(":memory:", SQLITE_OPEN_READWRITE, out, err);
+    if (rc == 0)
+        rc = sql_run(*out, newest, err);
+    if (rc < 0) {
+        dbfile_close(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
 void dbfile_close(struct sqlite3 *db)
 {
     sqlite3_close(db);

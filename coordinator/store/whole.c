@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "common/buf.h"
+#include "common/embed.h"
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/store/checksum.h"
+#include "coordinator/store/dbfile.h"
 #include "coordinator/store/row_cells.h"
 #include "coordinator/store/sql.h"
 
@@ -14,6 +16,8 @@
 #define REMEDY                                                          \
     "; 'fa-coord verify' lists what does not hold, 'fa-coord recover' " \
     "copies what does"
+
+extern const struct embed store_schema[]; /* the newest format first */
 
 const struct whole_table whole_tables[WHOLE_TABLES] = {
     { "owner", "rowid", 0 },
@@ -69,6 +73,36 @@ bool whole_row(const struct row_cells *row, size_t first)
 
 /* ---- the whole database */
 
+int whole_layout(struct sqlite3 *db, struct err *err)
+{
+    static const char text[] =
+        "SELECT checksum_short(group_concat(line)) FROM ("
+        "SELECT checksum_row(t.name, t.wr, t.strict, c.cid, c.name, c.type,"
+        "  c.\"notnull\", c.dflt_value, c.pk) AS line"
+        " FROM pragma_table_list t, pragma_table_info(t.name) c"
+        " WHERE t.schema='main' UNION ALL "
+        "SELECT checksum_row(t.name, i.name, i.\"unique\", i.partial, c.seqno,"
+        "  c.name)"
+        " FROM pragma_table_list t, pragma_index_list(t.name) i,"
+        "  pragma_index_info(i.name) c"
+        " WHERE t.schema='main' ORDER BY 1)";
+    struct sqlite3 *newest;
+    int64_t is = 0, should = 0;
+    int rc = dbfile_newest((const char *)store_schema[0].bytes, &newest, err);
+
+    if (rc == 0)
+        rc = sql_number(newest, text, &should, err, "");
+    if (rc == 0)
+        rc = sql_number(db, text, &is, err, "");
+    dbfile_close(newest);
+    if (rc < 0)
+        return ERR_STORE;
+    return is == should
+               ? 0
+               : err_set(err, ERR_STORE,
+                         "its tables or columns have other names" REMEDY);
+}
+
 static int check_structure(struct sqlite3 *db, struct err *err)
 {
     struct sqlite3_stmt *stmt = NULL;
@@ -76,8 +110,14 @@ static int check_structure(struct sqlite3 *db, struct err *err)
 
     if (rc == 0)
         rc = sql_step(stmt, err);
-    if (rc == 1 && strcmp(sql_text(stmt, 0), "ok") != 0)
-        rc = err_set(err, ERR_STORE, "%s" REMEDY, sql_text(stmt, 0));
+    if (rc == 1 && strcmp(sql_text(stmt, 0), "ok") != 0) {
+        const char *line =
+            strchr(sql_text(stmt, 0), '\n'); /* behind "in ..." */
+
+        line = line ? line + 1 : sql_text(stmt, 0);
+        rc = err_set(err, ERR_STORE, "%.*s" REMEDY, (int)strcspn(line, "\n"),
+                     line);
+    }
     sql_free(stmt);
     return err_only(rc);
 }
@@ -113,8 +153,10 @@ static int check_table(struct sqlite3 *db, const struct whole_table *table,
 
 int whole_check(struct sqlite3 *db, struct err *err)
 {
-    int rc = check_structure(db, err);
+    int rc = whole_layout(db, err);
 
+    if (rc == 0)
+        rc = check_structure(db, err);
     for (size_t i = 0; i < WHOLE_TABLES && rc == 0; i++)
         rc = check_table(db, &whole_tables[i], err);
     return rc < 0 ? ERR_STORE : 0;

@@ -39,6 +39,10 @@ char *whole_row_name(const struct whole_table *table,
  * corrupt. */
 int whole_check(struct sqlite3 *db, struct err *err);
 
+/* That part of it that asks whether its tables, columns and indices are those
+ * of the newest format. */
+int whole_layout(struct sqlite3 *db, struct err *err);
+
 /* "UPDATE table SET checksum=... WHERE where", which makes rows hold as they
  * are.  For the caller to free; NULL is ERR_STORE. */
 char *whole_seal_text(struct sqlite3 *db, const char *table, const char *where,

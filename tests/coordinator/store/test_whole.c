@@ -195,6 +195,21 @@ static void a_change_of_any_column_is_found(void **state)
     store_close(store);
 }
 
+/* One bit of the schema's text may do this. */
+static void another_name_of_a_column_is_found(void **state)
+{
+    struct store *store = full(*state);
+    struct err err = { "" };
+
+    ok(sql_run(store_db(store), "ALTER TABLE contest RENAME target TO tarfet",
+               &err),
+       &err);
+    assert_int_equal(whole_check(store_db(store), &err), ERR_STORE);
+    assert_non_null(
+        strstr(err.text, "its tables or columns have other names; "));
+    store_close(store);
+}
+
 /* What was changed behind our back does not become sound by the end of a lease,
  * a run or a confirmation. */
 static void what_does_not_hold_ends_without_holding(void **state)
@@ -226,6 +241,7 @@ int main(void)
         TEST(what_a_sweep_writes_is_whole),
         TEST(every_table_is_one_of_them),
         TEST(a_change_of_any_column_is_found),
+        TEST(another_name_of_a_column_is_found),
         TEST(what_does_not_hold_ends_without_holding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
