@@ -166,9 +166,9 @@ int main(int argc, char *argv[])
     struct store_run run = { .epoch = 1, .machine = "box", .command = "sweep" };
     struct store_sweep sweep = { .key = "k", .device = "cuda" };
     struct store_host host = { .name = "gpu1" };
-    struct store *store;
+    struct store *store = NULL;
     struct err err = { "" };
-    int64_t id;
+    int64_t id = 0;
 
     if (hash_setup(&err) < 0 ||
         store_open(path, STORE_CREATE, &store, &err) < 0 ||

@@ -64,8 +64,8 @@ static const char *damage(struct prng *prng, struct file *file)
         memset(page, 0, PAGE);
         return "a page of zeros";
     case 3:
-        memcpy(page, file->at + prng_below(prng, pages) * PAGE, PAGE);
-        return "a page twice";
+        scribble(prng, page, PAGE);
+        return "a page of garbage";
     case 4:
         scribble(prng, file->at + file->len, PAGE);
         file->len += PAGE;

@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import unittest
 
+import landscape
 import rig
 
 
@@ -53,6 +54,30 @@ class Damage(rig.Rig):
         self.assertIn("all that there were", self.run_coord(self.folder, "recover", db, "--to", "copy.db").stdout)
         first, second = (self.run_coord(self.folder, "report", "--json", name).stdout for name in (db, "copy.db"))
         self.assertEqual(first.replace("base.db", "copy.db"), second)
+
+    def rows(self, sql):
+        connection = sqlite3.connect(f"file:{self.path('copy.db')}?mode=ro", uri=True)
+        try:
+            return connection.execute(sql).fetchall()
+        finally:
+            connection.close()
+
+    def test_results_of_a_lost_sweep_are_gone_on_with(self):
+        landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(2,), unrolls=(1, 2))
+        sweep = ["sweep", "--device", "replay=bowl.json", "--speed-up", "100000", "--db"]
+        self.run_coord(self.folder, *sweep, "x.db")
+        results = self.report(self.folder, "x.db")["results"]
+        self.change(self.path("x.db"), "UPDATE sweep SET name = name || 'x'")
+        told = self.run_coord(self.folder, "recover", "x.db", "--to", "copy.db", code=5).stdout
+        self.assertIn("sweep: 1 rows do not hold\n", told)
+        kept = self.rows("SELECT count(*) FROM result WHERE purpose = 'screen'")
+        why = self.run_coord(self.folder, "report", "copy.db", code=7).stderr
+        self.assertIn("copy.db: what the sweep was is lost; 'fa-coord sweep' with its sweep file and", why)
+        self.run_coord(self.folder, *sweep, "copy.db")
+        self.assertEqual(self.rows("SELECT count(*) FROM result WHERE purpose = 'screen'"), kept, "not measured again")
+        again = self.report(self.folder, "copy.db")["results"]
+        self.assertEqual([r["key"] for r in again], [r["key"] for r in results])
+        self.run_coord(self.folder, "verify", "copy.db")
 
 
 if __name__ == "__main__":
