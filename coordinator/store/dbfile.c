@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +18,7 @@
 #include "coordinator/store/checksum.h"
 #include "coordinator/store/dblock.h"
 #include "coordinator/store/sql.h"
+#include "coordinator/text/terminal.h"
 
 #define BUSY_MS 5000  /* a reader's checkpoint at most */
 #define ALONE_TRIES 3 /* tries to copy a file that another process changes */
@@ -160,14 +162,17 @@ static int open_db(const char *name, int flags, struct sqlite3 **out,
 static int unreadable(const char *path, struct sqlite3 *db, struct err *err)
 {
     int code = sqlite3_errcode(db);
+    char why[80];
 
     if ((code & 0xff) == SQLITE_NOTADB)
         return err_set(err, ERR_STORE, "%s is not a SQLite database", path);
-    if ((code & 0xff) == SQLITE_CORRUPT)
+    if ((code & 0xff) == SQLITE_CORRUPT) {
+        snprintf(why, sizeof(why), "%s", sqlite3_errmsg(db));
         return err_set(err, ERR_STORE,
                        "%s is corrupt (%s) in its first pages, without which "
                        "nothing can be read; use a backup",
-                       path, sqlite3_errmsg(db));
+                       path, terminal_clean(why, false)); /* it quotes them */
+    }
     if ((code & 0xff) == SQLITE_CANTOPEN)
         return err_set(err, ERR_STORE,
                        "%s: the newest results are in %s-wal, and SQLite must "

@@ -11,6 +11,7 @@
 #include "coordinator/store/dbfile.h"
 #include "coordinator/store/row_cells.h"
 #include "coordinator/store/sql.h"
+#include "coordinator/text/terminal.h"
 
 #define COLUMNS_BYTES_MAX 2048
 #define REMEDY                                                          \
@@ -159,6 +160,8 @@ int whole_check(struct sqlite3 *db, struct err *err)
         rc = check_structure(db, err);
     for (size_t i = 0; i < WHOLE_TABLES && rc == 0; i++)
         rc = check_table(db, &whole_tables[i], err);
+    if (rc < 0 && err)
+        terminal_clean(err->text, false); /* it may quote what is damaged */
     return rc < 0 ? ERR_STORE : 0;
 }
 
