@@ -58,7 +58,7 @@ static const char *const drops[] = {
 
 /* An outcome that is lost, from the newest counted result that is there, so
  * that it is not measured again. */
-static const char *const remakes[] = {
+static const char remake[] =
     "INSERT INTO outcome(config, shape, source_key, measure_key, outcome,"
     " reason, nonce, median_s, attempts, settled_utc)"
     " SELECT r.config, r.shape, r.source_key, r.measure_key, r.outcome,"
@@ -72,8 +72,7 @@ static const char *const remakes[] = {
     " o.measure_key = r.measure_key) AND NOT EXISTS (SELECT 1 FROM result n"
     " WHERE n.counted = 1 AND n.purpose = 'screen' AND n.config = r.config AND"
     " n.shape = r.shape AND n.source_key = r.source_key AND"
-    " n.measure_key = r.measure_key AND n.round > r.round)",
-};
+    " n.measure_key = r.measure_key AND n.round > r.round)";
 
 struct copying {
     struct store *from, *to;
@@ -276,8 +275,7 @@ static int tidy(struct store *to, struct recover *out, struct err *err)
         rc = run_all(to, drops, sizeof(drops) / sizeof(drops[0]), &out->orphans,
                      err);
     if (rc == 0 && outcomes_lost)
-        rc = run_all(to, remakes, sizeof(remakes) / sizeof(remakes[0]), &made,
-                     err);
+        rc = sql_run(store_db(to), remake, err);
     return rc == 0 ? seal_mended(to, err) : rc;
 }
 

@@ -25,7 +25,7 @@
 #include "tests/coordinator/store/store_fixture.h"
 #include "tests/damage/answers.h"
 
-static int count = 200;
+static int count = 120;
 static uint64_t seed = 1;
 
 struct sound {
