@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "common/err.h"
+#include "common/hash.h"
 #include "common/mem.h"
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/conclusion/winner.h"
@@ -25,6 +27,29 @@
 #include "coordinator/result/stored_spec.h"
 #include "coordinator/store/store.h"
 #include "tests/coordinator/result/confirmation_fixture.h"
+
+#define IN_MEMORY "/dev/shm"
+
+static char folder[64];
+
+int answers_setup(void **state)
+{
+    struct err err;
+
+    snprintf(folder, sizeof(folder), "%s/fa_damage_XXXXXX",
+             access(IN_MEMORY, W_OK) == 0 ? IN_MEMORY : "/tmp");
+    if (hash_setup(&err) < 0 || !mkdtemp(folder))
+        return -1;
+    *state = mem_printf("%s/sweep.db", folder);
+    return 0;
+}
+
+int answers_teardown(void **state)
+{
+    answers_remove(*state);
+    free(*state);
+    return rmdir(folder);
+}
 
 static int say_winner(struct store *store, const struct report *report,
                       FILE *to, struct err *err)

@@ -10,6 +10,12 @@
 
 struct err;
 
+/* cmocka set-up and tear-down: '*state' is the path of a database that does not
+ * exist yet, in a folder of its own.  It is in memory, if possible: there are
+ * many files, and other programs may keep the disk busy. */
+int answers_setup(void **state);
+int answers_teardown(void **state);
+
 /* The text, for the caller to free; NULL, and 'err' says why the database is
  * refused: it is damaged, or holds no sweep yet.  Other errors fail the test.
  */

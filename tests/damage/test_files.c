@@ -243,7 +243,7 @@ static void a_damaged_log_gives_no_answer_that_never_was(void **state)
 int main(int argc, char *argv[])
 {
 #define TEST(f) \
-    cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+    cmocka_unit_test_setup_teardown(f, answers_setup, answers_teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_damaged_file_gives_no_other_answer),
         TEST(a_damaged_log_gives_no_answer_that_never_was),

@@ -22,7 +22,6 @@
 #include "coordinator/stats/prng.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/whole.h"
-#include "tests/coordinator/store/store_fixture.h"
 #include "tests/damage/answers.h"
 
 static int count = 120;
@@ -270,7 +269,7 @@ static void a_flipped_bit_of_the_file_is_found_or_means_nothing(void **state)
 int main(int argc, char *argv[])
 {
 #define TEST(f) \
-    cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+    cmocka_unit_test_setup_teardown(f, answers_setup, answers_teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_flipped_bit_of_any_value_is_found),
         TEST(a_flipped_bit_of_the_file_is_found_or_means_nothing),
