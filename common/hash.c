@@ -37,11 +37,16 @@ void hash_text(struct hash *hash, const char *text)
     hash_field(hash, text, strlen(text));
 }
 
+void hash_end_bytes(struct hash *hash, unsigned char out[HASH_BYTES])
+{
+    crypto_generichash_final(&hash->state, out, HASH_BYTES);
+}
+
 void hash_end(struct hash *hash, char out[HASH_HEX])
 {
     unsigned char digest[HASH_BYTES];
 
-    crypto_generichash_final(&hash->state, digest, sizeof(digest));
+    hash_end_bytes(hash, digest);
     sodium_bin2hex(out, HASH_HEX, digest, sizeof(digest));
 }
 

@@ -29,6 +29,7 @@ void hash_add(struct hash *hash, const void *bytes, size_t len);
 void hash_field(struct hash *hash, const void *bytes, size_t len);
 void hash_text(struct hash *hash, const char *text); /* as a field */
 void hash_end(struct hash *hash, char out[HASH_HEX]);
+void hash_end_bytes(struct hash *hash, unsigned char out[HASH_BYTES]);
 
 void hash_of(const void *bytes, size_t len, char out[HASH_HEX]);
 /* Add the contents of a file.  ERR_SYSTEM if it cannot be read. */

@@ -117,7 +117,7 @@ static int open_database(const struct settings *settings, struct store **out,
                           : dbpath_find(settings->db, &path, err);
 
     if (rc == 0)
-        rc = store_open(path, STORE_READ, out, err);
+        rc = store_open(path, STORE_WHOLE, out, err);
     free(path);
     return rc;
 }

@@ -46,7 +46,7 @@ static int choose_best(struct order *order, const char *db, size_t most,
     *found = 0;
     if (access(db, F_OK) < 0)
         return 0;
-    rc = store_open(db, STORE_READ, &store, err);
+    rc = store_open(db, STORE_WHOLE, &store, err);
     if (rc < 0)
         return rc;
     rc = report_load(store, &report, err);

@@ -160,7 +160,7 @@ int cmd_report(int argc, char *argv[])
     if (rc == 0)
         rc = dbpath_find(given, &path, &err);
     if (rc == 0)
-        rc = store_open(path, STORE_READ, &store, &err);
+        rc = store_open(path, STORE_WHOLE, &store, &err);
     if (rc == 0)
         rc = run(store, &settings, &err);
     store_close(store);

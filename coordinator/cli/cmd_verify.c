@@ -14,6 +14,35 @@
 #include "coordinator/text/json_out.h"
 #include "coordinator/text/terminal.h"
 
+static const char *const covered[] = {
+    "every column of every table, by the checksum of its row",
+    "the key of each configuration, computed from its parameters",
+    "the pages and indices of the file",
+    "identities, outcomes and intervals, against each other",
+    NULL,
+};
+static const char *const not_covered[] = {
+    "rows that were deleted, or changed together with their checksums",
+    "changes of before the database had format 10, but for build, result, "
+    "tool and keys",
+    NULL,
+};
+
+static void put_names(struct json_out *out, const char *name,
+                      const char *const *names)
+{
+    json_out_open(out, name, '[');
+    for (; *names; names++)
+        json_out_text(out, NULL, *names);
+    json_out_close(out);
+}
+
+static void print_names(const char *what, const char *const *names)
+{
+    for (; *names; names++)
+        printf("%s%s\n", what, *names);
+}
+
 static void print_json(const char *path, const struct verify *verify)
 {
     struct json_out out;
@@ -23,6 +52,9 @@ static void print_json(const char *path, const struct verify *verify)
     json_out_text(&out, "database", path);
     json_out_bool(&out, "sound", verify->found == 0);
     json_out_int(&out, "checksums", verify->rows);
+    json_out_int(&out, "keys", verify->keys);
+    put_names(&out, "covered", covered);
+    put_names(&out, "not_covered", not_covered);
     json_out_int(&out, "found", verify->found);
     json_out_open(&out, "findings", '[');
     for (size_t i = 0; i < verify->n_findings; i++) {
@@ -45,9 +77,11 @@ static void print_lines(const char *path, const struct verify *verify)
     if (verify->found)
         printf("%s: %" PRId64 " findings\n", path, verify->found);
     else
-        printf("%s is sound: integrity, %" PRId64 " checksums, identities, "
-               "outcomes, intervals\n",
-               path, verify->rows);
+        printf("%s is sound: integrity, %" PRId64 " checksums, %" PRId64
+               " configuration keys, identities, outcomes, intervals\n",
+               path, verify->rows, verify->keys);
+    print_names("covers ", covered);
+    print_names("does not cover ", not_covered);
 }
 
 int cmd_verify(int argc, char *argv[])

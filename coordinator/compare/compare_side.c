@@ -326,7 +326,7 @@ int compare_side_open(const char *path, struct compare_side *out,
     *out = (struct compare_side){ .file.path = path,
                                   .file.volume = file.st_dev,
                                   .file.inode = file.st_ino };
-    rc = store_open(path, STORE_READ, &out->store, err);
+    rc = store_open(path, STORE_WHOLE, &out->store, err);
     if (rc < 0)
         return rc; /* its text has the name of the file */
     rc = report_load(out->store, &out->report, err);

@@ -228,7 +228,7 @@ int landscape_of_database(const char *path, struct landscape **out,
     struct maker maker = { .err = err };
     struct report *report = NULL;
     struct store *store = NULL;
-    int rc = store_open(path, STORE_READ, &store, err);
+    int rc = store_open(path, STORE_WHOLE, &store, err);
 
     if (rc < 0)
         return rc;

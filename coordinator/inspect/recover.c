@@ -4,45 +4,28 @@
 #include <string.h>
 
 #include "common/err.h"
-#include "common/hash.h"
 #include "common/mem.h"
-#include "coordinator/store/checksum.h"
+#include "coordinator/config/config_stored.h"
 #include "coordinator/store/row_cells.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/whole.h"
 
 #define JUMPS_MAX 40 /* doublings: past any rowid */
 
-/* Owners come before what refers to them. */
-static const struct table {
-    const char *name;
-    const char *key; /* columns of its order; "rowid" */
-} tables[RECOVER_TABLES] = {
-    { "owner", "rowid" },
-    { "run", "rowid" },
-    { "request", "rowid" },
-    { "sweep", "rowid" },
-    { "gate", "sweep, position" },
-    { "shape", "sweep, position" },
-    { "config", "key" },
-    { "outcome", "config, shape, source_key, measure_key" },
-    { "host", "name" },
-    { "gpu", "uuid" },
-    { "lease", "epoch, id" },
-    { "interval", "host, epoch, start_ns" },
-    { "event", "rowid" },
-    { "build", "rowid" },
-    { "result", "rowid" },
-    { "tool", "nonce" },
-    { "contest", "rowid" },
-    { "contestant", "pass, position" },
-    { "contest_shape", "pass, position" },
-    { "step", "sweep, position" },
-};
-
-/* What remains refers to rows that are there.  A run or a host that is lost is
- * made again, without its facts, so that what rests on it is kept. */
+/* What remains refers to rows that are there.  A sweep, a run or a host that is
+ * lost is made again, without its facts, so that what rests on it is kept. Such
+ * a sweep is the newest, so that no report takes an older one for it. */
 static const char *const mends[] = {
+    "INSERT OR IGNORE INTO sweep(id, key, name, folder, file, hosts_file, spec,"
+    " device, arch, facts, configurations, passed, settings, created_utc)"
+    " SELECT sweep, 'lost ' || sweep, '', '', '', '', '', coalesce((SELECT"
+    " device FROM request), 'cuda'), '', '{}', 0, 0, '{}', max((SELECT"
+    " coalesce(max(epoch), 0) FROM run), (SELECT coalesce(max(created_utc), 0)"
+    " + 1 FROM sweep)) FROM (SELECT sweep FROM gate UNION SELECT sweep FROM"
+    " shape UNION SELECT sweep FROM config UNION SELECT sweep FROM contest "
+    "UNION"
+    " SELECT sweep FROM step)",
     "INSERT OR IGNORE INTO run(epoch, pid, machine, version, command)"
     " SELECT epoch, 0, '', '', '' FROM lease UNION"
     " SELECT epoch, 0, '', '', '' FROM interval UNION"
@@ -50,54 +33,71 @@ static const char *const mends[] = {
     " SELECT epoch, 0, '', '', '' FROM tool",
     "INSERT OR IGNORE INTO host(name, position) SELECT DISTINCT host, 0"
     " FROM lease",
-    "INSERT INTO owner SELECT lower(hex(randomblob(16)))"
+    "INSERT INTO owner(id) SELECT lower(hex(randomblob(16)))"
     " WHERE NOT EXISTS (SELECT 1 FROM owner)",
-    "UPDATE interval SET lease = NULL WHERE lease IS NOT NULL AND NOT EXISTS"
+    "UPDATE interval SET lease = NULL, checksum = 0 WHERE lease IS NOT NULL "
+    "AND NOT EXISTS"
     " (SELECT 1 FROM lease l WHERE l.epoch = interval.epoch AND"
     " l.id = interval.lease)",
 };
+/* Where those rows are; they have no checksum yet. */
+static const char *const mended[] = { "sweep", "run",     "host",
+                                      "owner", "outcome", "interval" };
 static const char *const drops[] = {
-    "DELETE FROM gate WHERE sweep NOT IN (SELECT id FROM sweep)",
-    "DELETE FROM shape WHERE sweep NOT IN (SELECT id FROM sweep)",
-    "DELETE FROM config WHERE sweep NOT IN (SELECT id FROM sweep)",
     "DELETE FROM outcome WHERE config NOT IN (SELECT key FROM config)",
     "DELETE FROM outcome WHERE nonce IS NOT NULL AND NOT EXISTS (SELECT 1"
     " FROM result r WHERE r.nonce = outcome.nonce AND (r.outcome = 'correct')"
     " = (outcome.outcome = 'correct')) AND NOT EXISTS (SELECT 1 FROM build b"
     " WHERE b.nonce = outcome.nonce)",
     "DELETE FROM interval WHERE end_ns < start_ns",
-    "DELETE FROM step WHERE sweep NOT IN (SELECT id FROM sweep) OR"
-    " config NOT IN (SELECT key FROM config)",
-    "DELETE FROM contest WHERE sweep NOT IN (SELECT id FROM sweep)",
+    "DELETE FROM step WHERE config NOT IN (SELECT key FROM config)",
     "DELETE FROM contestant WHERE pass NOT IN (SELECT pass FROM contest) OR"
     " config NOT IN (SELECT key FROM config)",
     "DELETE FROM contest_shape WHERE pass NOT IN (SELECT pass FROM contest)",
 };
 
+/* An outcome that is lost, from the newest counted result that is there, so
+ * that it is not measured again. */
+static const char remake[] =
+    "INSERT INTO outcome(config, shape, source_key, measure_key, outcome,"
+    " reason, nonce, median_s, attempts, settled_utc)"
+    " SELECT r.config, r.shape, r.source_key, r.measure_key, r.outcome,"
+    " r.detail, r.nonce, iif(r.outcome = 'correct', (SELECT avg(value) FROM"
+    " (SELECT value, row_number() OVER (ORDER BY value) AS k, count(*) OVER ()"
+    " AS n FROM json_each(r.samples)) WHERE k IN ((n + 1) / 2, (n + 2) / 2)),"
+    " NULL), r.attempt, r.received_utc FROM result r WHERE r.counted = 1"
+    " AND r.purpose = 'screen' AND r.config IN (SELECT key FROM config)"
+    " AND NOT EXISTS (SELECT 1 FROM outcome o WHERE o.config = r.config AND"
+    " o.shape = r.shape AND o.source_key = r.source_key AND"
+    " o.measure_key = r.measure_key) AND NOT EXISTS (SELECT 1 FROM result n"
+    " WHERE n.counted = 1 AND n.purpose = 'screen' AND n.config = r.config AND"
+    " n.shape = r.shape AND n.source_key = r.source_key AND"
+    " n.measure_key = r.measure_key AND n.round > r.round)";
+
 struct copying {
     struct store *from, *to;
-    const struct table *table;
+    const struct whole_table *table;
     struct recover_table *count;
     struct sqlite3_stmt *insert; /* NULL: no row has been read yet */
     int64_t last;                /* rowid of the row that was read last */
 };
 
-static bool has_rowid(const struct table *table)
+static bool has_rowid(const struct whole_table *table)
 {
     return strcmp(table->key, "rowid") == 0;
 }
 
 /* The first column is the rowid, or nothing of interest. */
-static bool holds(const struct row_cells *row)
+static bool holds(const struct copying *c, const struct row_cells *row)
 {
-    size_t at = row_cells_find(row, "checksum");
-    char sum[HASH_HEX];
+    char key[HASH_HEX];
 
-    if (at == row->n)
-        return true;
-    checksum_row(&row->values[1], at - 1, sum);
-    return row->values[at].type == 't' &&
-           strcmp(row->values[at].text, sum) == 0;
+    if (!whole_row(row, 1))
+        return false;
+    return strcmp(c->table->name, "config") != 0 ||
+           (config_stored_key(
+                row_cells_text(row, row_cells_find(row, "params")), key) &&
+            strcmp(row_cells_text(row, row_cells_find(row, "key")), key) == 0);
 }
 
 static int prepare_insert(struct copying *c, size_t columns, struct err *err)
@@ -126,7 +126,7 @@ static int take_row(struct copying *c, const struct row_cells *row,
 
     if (rc < 0)
         return rc;
-    if (!holds(row)) {
+    if (!holds(c, row)) {
         c->count->dropped++;
         return 0;
     }
@@ -237,19 +237,51 @@ static int copy_all(struct store *from, struct store *to, struct recover *out,
     for (size_t i = 0; i < RECOVER_TABLES && rc == 0; i++) {
         struct copying c = { .from = from,
                              .to = to,
-                             .table = &tables[i],
+                             .table = &whole_tables[i],
                              .count = &out->tables[i] };
 
-        out->tables[i].name = tables[i].name;
+        out->tables[i].name = whole_tables[i].name;
         rc = copy_table(&c, err);
     }
     return rc;
 }
 
+static int seal_mended(struct store *to, struct err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < sizeof(mended) / sizeof(mended[0]) && rc == 0; i++) {
+        char *text =
+            whole_seal_text(store_db(to), mended[i], "checksum = 0", err);
+
+        rc = text ? sql_run(store_db(to), text, err) : ERR_STORE;
+        free(text);
+    }
+    return rc;
+}
+
+/* In this order: what is dropped would be in the way of what is made again. */
+static int tidy(struct store *to, struct recover *out, struct err *err)
+{
+    bool outcomes_lost = false;
+    int64_t made = 0;
+    int rc = run_all(to, mends, sizeof(mends) / sizeof(mends[0]), &made, err);
+
+    for (size_t i = 0; i < RECOVER_TABLES; i++)
+        if (strcmp(out->tables[i].name, "outcome") == 0)
+            outcomes_lost =
+                out->tables[i].dropped > 0 || out->tables[i].damaged;
+    if (rc == 0)
+        rc = run_all(to, drops, sizeof(drops) / sizeof(drops[0]), &out->orphans,
+                     err);
+    if (rc == 0 && outcomes_lost)
+        rc = sql_run(store_db(to), remake, err);
+    return rc == 0 ? seal_mended(to, err) : rc;
+}
+
 int recover_run(struct store *from, struct store *to, struct recover *out,
                 struct err *err)
 {
-    int64_t made = 0;
     int rc = sql_run(store_db(to), "PRAGMA foreign_keys=OFF", err);
 
     *out = (struct recover){ .orphans = 0 };
@@ -260,9 +292,6 @@ int recover_run(struct store *from, struct store *to, struct recover *out,
     if (rc == 0)
         rc = copy_all(from, to, out, err);
     if (rc == 0)
-        rc = run_all(to, mends, sizeof(mends) / sizeof(mends[0]), &made, err);
-    if (rc == 0)
-        rc = run_all(to, drops, sizeof(drops) / sizeof(drops[0]), &out->orphans,
-                     err);
+        rc = tidy(to, out, err);
     return rc < 0 ? rc : store_commit(to, err);
 }

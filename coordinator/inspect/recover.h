@@ -1,10 +1,9 @@
 /* recover.h - copies what holds of a damaged database into a new one
  *
  * A page that cannot be read costs the rows on it: each table is read up to the
- * damage and from behind it.  Of 'build', 'result' and 'tool' only rows whose
- * checksum holds are taken; of the other tables, rows that the schema accepts.
- * Then rows that refer to lost ones are completed or dropped, so that verify.h
- * finds nothing in the copy.
+ * damage and from behind it.  Rows whose checksum holds are taken.  Then rows
+ * that refer to lost ones are completed or dropped, so that verify.h finds
+ * nothing in the copy.
  */
 #ifndef FA_COORDINATOR_INSPECT_RECOVER_H
 #define FA_COORDINATOR_INSPECT_RECOVER_H
@@ -13,10 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "coordinator/store/whole.h"
+
 struct err;
 struct store;
 
-#define RECOVER_TABLES 20
+#define RECOVER_TABLES WHOLE_TABLES
 
 struct recover_table {
     const char *name;

@@ -6,10 +6,11 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/store/checksum.h"
+#include "coordinator/config/config_stored.h"
 #include "coordinator/store/row.h"
 #include "coordinator/store/row_cells.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/whole.h"
 #include "coordinator/text/terminal.h"
 
 static void found(struct verify *verify, const char *check, char *text)
@@ -25,37 +26,65 @@ static void found(struct verify *verify, const char *check, char *text)
         (struct verify_finding){ check, terminal_clean(text, false) };
 }
 
-/* The hash is of the columns before it, by the order of the table. */
-static void check_sum(struct verify *verify, const struct row_cells *row,
-                      const char *table)
+static int check_rows(struct store *store, const struct whole_table *table,
+                      struct verify *verify, struct err *err)
 {
-    size_t nonce = row_cells_find(row, "nonce");
-    size_t at = row_cells_find(row, "checksum");
-    char sum[HASH_HEX];
-
-    verify->rows++;
-    checksum_row(row->values, at, sum);
-    if (at < row->n && row->values[at].type == 't' &&
-        strcmp(row->values[at].text, sum) == 0)
-        return;
-    found(verify, "checksum",
-          mem_printf("%s %s: the row was changed after it was written", table,
-                     row_cells_text(row, nonce)));
-}
-
-static int check_facts(struct store *store, const char *table,
-                       const char *query, struct verify *verify,
-                       struct err *err)
-{
+    char *text = mem_printf("SELECT * FROM %s", table->name);
     struct sqlite3_stmt *stmt = NULL;
     struct row_cells row;
-    int rc = sql_prepare(store_db(store), query, &stmt, err);
+    int rc = sql_prepare(store_db(store), text, &stmt, err);
 
     while (rc >= 0 && (rc = sql_step(stmt, err)) == 1) {
         row_cells_read(stmt, &row);
-        check_sum(verify, &row, table);
+        verify->rows++;
+        if (!whole_row(&row, 0)) {
+            char *name = whole_row_name(table, &row);
+
+            found(verify, "checksum",
+                  mem_printf("%s: the row was changed after it was written",
+                             name));
+            free(name);
+        }
     }
     sql_free(stmt);
+    free(text);
+    return rc;
+}
+
+struct key_row {
+    const char *key, *params;
+};
+
+static const struct row_column key_columns[] = {
+    ROW_AT(struct key_row, key, TEXT),
+    ROW_AT(struct key_row, params, TEXT),
+};
+static const struct row_shape key_shape = ROW_SHAPE("config", key_columns);
+
+/* Results are found by this key, so with other parameters they are those of
+ * another configuration. */
+static int check_keys(struct store *store, struct verify *verify,
+                      struct err *err)
+{
+    struct row_query query;
+    struct key_row row;
+    int rc = row_open(store_db(store), "SELECT key, params FROM config",
+                      &key_shape, &query, err, "");
+
+    while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1) {
+        char key[HASH_HEX];
+
+        verify->keys++;
+        if (!config_stored_key(row.params, key))
+            found(verify, "key",
+                  mem_printf("config %s: its parameters are no configuration",
+                             row.key));
+        else if (strcmp(key, row.key) != 0)
+            found(verify, "key",
+                  mem_printf("config %s: its parameters have the key %s",
+                             row.key, key));
+    }
+    row_close(&query);
     return rc;
 }
 
@@ -76,13 +105,10 @@ static const struct row_shape finding_shape = ROW_SHAPE(NULL, finding_columns);
 
 static const struct check {
     const char *name;
-    const struct row_shape *shape; /* NULL: facts with their checksums */
+    const struct row_shape *shape;
     const char *query;
 } checks[] = {
     { "integrity", &integrity_shape, "PRAGMA integrity_check" },
-    { "build", NULL, "SELECT * FROM build" },
-    { "result", NULL, "SELECT * FROM result" },
-    { "tool", NULL, "SELECT * FROM tool" },
     { "I2", &finding_shape,
       "SELECT 'configuration '||config||', shape '||shape||', '||purpose||"
       " ' '||round||' is counted '||count(*)||' times' AS finding FROM result"
@@ -126,11 +152,9 @@ static int run_check(struct store *store, const struct check *check,
 {
     struct row_query query;
     struct finding_row row;
-    int rc;
+    int rc =
+        row_open(store_db(store), check->query, check->shape, &query, err, "");
 
-    if (!check->shape)
-        return check_facts(store, check->name, check->query, verify, err);
-    rc = row_open(store_db(store), check->query, check->shape, &query, err, "");
     while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1)
         if (strcmp(row.text, "ok") != 0) /* so says the pragma of a sound one */
             found(verify, check->name, mem_strdup(row.text));
@@ -138,17 +162,29 @@ static int run_check(struct store *store, const struct check *check,
     return rc;
 }
 
+/* A page that cannot be read must not hide findings in other pages. */
+static void ended(struct verify *verify, int rc, const char *what,
+                  const struct err *err)
+{
+    if (rc < 0)
+        found(verify, what,
+              mem_printf("cannot be read to the end: %s", err->text));
+}
+
 void verify_run(struct store *store, struct verify *out)
 {
-    *out = (struct verify){ 0 };
-    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
-        struct err here = { "" };
+    struct err err = { "" };
 
-        /* A page that cannot be read must not hide findings in other pages. */
-        if (run_check(store, &checks[i], out, &here) < 0)
-            found(out, checks[i].name,
-                  mem_printf("cannot be read to the end: %s", here.text));
-    }
+    *out = (struct verify){ 0 };
+    if (whole_layout(store_db(store), &err) < 0)
+        found(out, "layout", mem_strdup(err.text));
+    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+        ended(out, run_check(store, &checks[i], out, &err), checks[i].name,
+              &err);
+    for (size_t i = 0; i < WHOLE_TABLES; i++)
+        ended(out, check_rows(store, &whole_tables[i], out, &err),
+              whole_tables[i].name, &err);
+    ended(out, check_keys(store, out, &err), "key", &err);
 }
 
 void verify_fini(struct verify *verify)

@@ -1,7 +1,8 @@
 /* verify.h - checks the integrity of a database
  *
  * Reads every row and checks: SQLite's own integrity_check; the checksum of
- * each build and result; that no identity is counted twice (I2), that an
+ * each row (whole.h); that the key of each configuration is that of its
+ * parameters (config_stored.h); that no identity is counted twice (I2), that an
  * outcome rests on a result or build that says the same (I3), and that the
  * intervals of a host neither overlap nor run backwards (I5).
  */
@@ -16,12 +17,13 @@ struct store;
 #define VERIFY_FINDINGS_MAX 1000 /* kept for printing; all are counted */
 
 struct verify_finding {
-    const char *check; /* integrity checksum I2 I3 I5 */
+    const char *check; /* layout integrity checksum key I2 I3 I5 */
     char *text;
 };
 
 struct verify {
-    int64_t rows; /* with a checksum, read */
+    int64_t rows; /* read */
+    int64_t keys; /* of configurations, computed again */
     int64_t found;
     struct verify_finding *findings;
     size_t n_findings;

@@ -53,6 +53,11 @@ static int load_sweep(struct store *store, struct report *report,
     if (rc == 0)
         rc =
             err_set(err, ERR_INPUT, "%s holds no sweep yet", store_path(store));
+    if (rc == 1 && *sweep.spec == '\0') /* recover made the row */
+        rc = err_set(err, ERR_STORE,
+                     "%s: what the sweep was is lost; 'fa-coord sweep' with "
+                     "its sweep file and '--db %s' keeps the results",
+                     store_path(store), store_path(store));
     if (rc == 1) {
         report->sweep.id = sweep.id;
         report->name = mem_strdup(sweep.name);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +18,7 @@
 #include "coordinator/store/checksum.h"
 #include "coordinator/store/dblock.h"
 #include "coordinator/store/sql.h"
+#include "coordinator/text/terminal.h"
 
 #define BUSY_MS 5000  /* a reader's checkpoint at most */
 #define ALONE_TRIES 3 /* tries to copy a file that another process changes */
@@ -104,10 +106,11 @@ static char *uri_of(const char *path, const char *query)
     return sqlite3_str_finish(name);
 }
 
-/* checksum_row(...) in SQL. */
+/* checksum_row(...) and checksum_short(...) in SQL. */
 static void checksum_columns(sqlite3_context *context, int n,
                              sqlite3_value **values)
 {
+    bool is_short = sqlite3_user_data(context) != NULL;
     struct sql_value row[SQL_VALUES_MAX];
     char sum[HASH_HEX];
 
@@ -117,8 +120,23 @@ static void checksum_columns(sqlite3_context *context, int n,
     }
     for (int i = 0; i < n; i++)
         row[i] = sql_value_of(values[i]);
+    if (is_short) {
+        sqlite3_result_int64(context, checksum_short(row, (size_t)n));
+        return;
+    }
     checksum_row(row, (size_t)n, sum);
     sqlite3_result_text(context, sum, -1, SQLITE_TRANSIENT);
+}
+
+static int add_function(struct sqlite3 *db, const char *name, void *is_short,
+                        struct err *err)
+{
+    if (sqlite3_create_function_v2(
+            db, name, -1,
+            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, is_short,
+            checksum_columns, NULL, NULL, NULL) == SQLITE_OK)
+        return 0;
+    return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(db));
 }
 
 static int open_db(const char *name, int flags, struct sqlite3 **out,
@@ -134,11 +152,9 @@ static int open_db(const char *name, int flags, struct sqlite3 **out,
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-    if (sqlite3_create_function_v2(
-            *out, "checksum_row", -1,
-            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL,
-            checksum_columns, NULL, NULL, NULL) != SQLITE_OK)
-        return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(*out));
+    if (add_function(*out, "checksum_row", NULL, err) < 0 ||
+        add_function(*out, "checksum_short", *out, err) < 0)
+        return ERR_STORE;
     return sql_run(*out, "PRAGMA trusted_schema=OFF", err);
 }
 
@@ -146,14 +162,17 @@ static int open_db(const char *name, int flags, struct sqlite3 **out,
 static int unreadable(const char *path, struct sqlite3 *db, struct err *err)
 {
     int code = sqlite3_errcode(db);
+    char why[80];
 
     if ((code & 0xff) == SQLITE_NOTADB)
         return err_set(err, ERR_STORE, "%s is not a SQLite database", path);
-    if ((code & 0xff) == SQLITE_CORRUPT)
+    if ((code & 0xff) == SQLITE_CORRUPT) {
+        snprintf(why, sizeof(why), "%s", sqlite3_errmsg(db));
         return err_set(err, ERR_STORE,
                        "%s is corrupt (%s) in its first pages, without which "
                        "nothing can be read; use a backup",
-                       path, sqlite3_errmsg(db));
+                       path, terminal_clean(why, false)); /* it quotes them */
+    }
     if ((code & 0xff) == SQLITE_CANTOPEN)
         return err_set(err, ERR_STORE,
                        "%s: the newest results are in %s-wal, and SQLite must "
@@ -477,6 +496,21 @@ int dbfile_write(const char *path, struct dbfile_steps steps, bool create,
         return 0;
     dbfile_close(*out);
     *out = NULL;
+    return rc;
+}
+
+int dbfile_newest(const char *newest, struct sqlite3 **out, struct err *err)
+{
+    int rc;
+
+    *out = NULL;
+    rc = open_db(":memory:", SQLITE_OPEN_READWRITE, out, err);
+    if (rc == 0)
+        rc = sql_run(*out, newest, err);
+    if (rc < 0) {
+        dbfile_close(*out);
+        *out = NULL;
+    }
     return rc;
 }
 

@@ -40,6 +40,8 @@ int dbfile_check(const char *path, bool create, struct err *err);
  * synchronous=FULL.  With 'create' an empty file becomes a new database. */
 int dbfile_write(const char *path, struct dbfile_steps steps, bool create,
                  struct sqlite3 **out, struct err *err);
+/* An empty database in memory, which the SQL text 'newest' makes. */
+int dbfile_newest(const char *newest, struct sqlite3 **out, struct err *err);
 void dbfile_close(struct sqlite3 *db); /* NULL is fine */
 
 /* May a database of this size be copied into memory?  Not above 2 GiB. */

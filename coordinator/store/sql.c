@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include "common/err.h"
+#include "coordinator/text/terminal.h"
 
 static struct sql_value real_value(double real)
 {
@@ -92,16 +93,25 @@ static int system_error(struct sqlite3 *db)
     return os;
 }
 
+/* SQLite quotes the schema, which may be damaged. */
+static int in_one_line(int code, struct err *err)
+{
+    if (err)
+        terminal_clean(err->text, false);
+    return code;
+}
+
 int sql_refused(struct sqlite3 *db, struct err *err)
 {
     int primary = sqlite3_errcode(db) & 0xff, os = system_error(db);
     bool disk = primary == SQLITE_IOERR || primary == SQLITE_FULL;
 
     if (primary == SQLITE_CORRUPT)
-        return err_set(err, ERR_STORE,
-                       "%s; 'fa-coord recover' copies the rows that can be "
-                       "read",
-                       sqlite3_errmsg(db));
+        return in_one_line(err_set(err, ERR_STORE,
+                                   "%.100s; 'fa-coord recover' copies the rows "
+                                   "that can be read",
+                                   sqlite3_errmsg(db)),
+                           err);
     if (disk && os == EFBIG)
         return err_set(err, ERR_STORE,
                        "%s: the file may not grow so large; raise 'ulimit -f', "
@@ -114,7 +124,7 @@ int sql_refused(struct sqlite3 *db, struct err *err)
     if (disk && os)
         return err_set(err, ERR_STORE, "%s: %s; see the kernel's log (dmesg)",
                        sqlite3_errmsg(db), strerror(os));
-    return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(db));
+    return in_one_line(err_set(err, ERR_STORE, "%s", sqlite3_errmsg(db)), err);
 }
 
 static int refuse(struct sqlite3_stmt *stmt, struct err *err)
@@ -162,8 +172,10 @@ int sql_prepare(struct sqlite3 *db, const char *text, struct sqlite3_stmt **out,
         *out = NULL;
         return err_set(err, ERR_INPUT, "more than one statement");
     }
-    return err_set(err, (rc & 0xff) == SQLITE_ERROR ? ERR_INPUT : ERR_STORE,
-                   "%s", sqlite3_errmsg(db));
+    return in_one_line(
+        err_set(err, (rc & 0xff) == SQLITE_ERROR ? ERR_INPUT : ERR_STORE, "%s",
+                sqlite3_errmsg(db)),
+        err);
 }
 
 void sql_free(struct sqlite3_stmt *stmt)

@@ -14,13 +14,15 @@
 #include "coordinator/store/row.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store_internal.h"
+#include "coordinator/store/whole.h"
 
 /* schema/schema.sql, which makes a new database, and the steps that bring an
  * older one to the same format, in order: one step a format */
 extern const struct embed store_schema[];
 
 #define FORMATS 10
-#define READABLE 10 /* from here on, the newest format's queries work */
+#define READABLE 10 /* from here on, the newest format's queries work, and
+                     * rows have its checksums */
 
 #define ARRAY_BYTES_MAX (1 << 20) /* one JSON array of a result */
 
@@ -39,8 +41,10 @@ int store_open(const char *path, enum store_mode mode, struct store **out,
     store->lock = -1;
     for (size_t i = 0; i < STORE_ARRAYS; i++)
         buf_init(&store->json[i], ARRAY_BYTES_MAX);
-    if (mode == STORE_READ) {
+    if (mode == STORE_READ || mode == STORE_WHOLE) {
         rc = dbfile_read(path, steps, &store->db, err);
+        if (rc == 0 && mode == STORE_WHOLE)
+            rc = err_within(err, whole_check(store->db, err), "%s", path);
     } else {
         rc = dbfile_check(path, mode == STORE_CREATE, err);
         if (rc == 0)

@@ -22,6 +22,7 @@ struct store;
 
 enum store_mode {
     STORE_READ,   /* must exist; takes no lock, changes nothing */
+    STORE_WHOLE,  /* likewise, and every row is as it was written (whole.h) */
     STORE_WRITE,  /* must exist; locked for this process */
     STORE_CREATE, /* likewise, made when it is missing or empty */
 };
@@ -70,7 +71,6 @@ int store_config_put(struct store *store, const struct store_config *config,
                      struct err *err);
 int store_step_put(struct store *store, const struct store_step *step,
                    struct err *err);
-/* Delete all steps of this sweep. */
 int store_steps_drop(struct store *store, int64_t sweep, struct err *err);
 int store_host_put(struct store *store, const struct store_host *host,
                    struct err *err);

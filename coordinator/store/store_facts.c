@@ -100,11 +100,12 @@ const struct row_shape store_facts_tool = ROW_SHAPE("tool", tool);
 
 #define OUTCOME(member, kind) ROW_AT(struct store_outcome, member, kind)
 static const struct row_column outcome[] = {
-    OUTCOME(config, TEXT),     OUTCOME(shape, TEXT),
-    OUTCOME(source_key, TEXT), OUTCOME(measure_key, TEXT),
-    OUTCOME(outcome, TEXT),    OUTCOME(reason, TEXT),
-    OUTCOME(nonce, NULLABLE),  OUTCOME(median_s, REAL),
-    OUTCOME(attempts, INT),    OUTCOME(settled_utc, INT),
+    OUTCOME(config, TEXT),           OUTCOME(shape, TEXT),
+    OUTCOME(source_key, TEXT),       OUTCOME(measure_key, TEXT),
+    OUTCOME(outcome, TEXT),          OUTCOME(reason, TEXT),
+    OUTCOME(nonce, NULLABLE),        OUTCOME(median_s, REAL),
+    OUTCOME(attempts, INT),          OUTCOME(settled_utc, INT),
+    { "checksum", ROW_LATER, 0, 0 },
 };
 const struct row_shape store_facts_outcome = ROW_SHAPE("outcome", outcome);
 

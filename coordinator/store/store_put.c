@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sqlite3.h>
+
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/store/checksum.h"
@@ -11,6 +13,7 @@
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/store_internal.h"
+#include "coordinator/store/whole.h"
 
 enum {
     RUN_START,
@@ -37,6 +40,10 @@ enum {
     CONTEST_END,
     CONTESTANT_PUT,
     CONTEST_SHAPE_PUT,
+    RUN_SEAL,
+    SWEEP_SEAL,
+    EVENT_SEAL,
+    CONTEST_SEAL,
     STATEMENTS,
 };
 
@@ -44,16 +51,16 @@ enum {
 #define REPLACE(shape) .row = &(shape), .verb = "INSERT OR REPLACE"
 #define FACT(shape) ROW(shape), .tail = " ON CONFLICT DO NOTHING"
 
-/* Insert a row by its shape, or run 'text'. */
+/* Insert a row by its shape; end or seal a row of a table (whole.h), which
+ * 'tail' names; or run 'text'. */
 static const struct {
     const char *name;
     const struct row_shape *row;
     const char *verb, *tail; /* before and after the columns */
-    const char *text;
+    const char *text, *ends, *seals;
 } statements[STATEMENTS] = {
     [RUN_START] = { "run_start", ROW(store_rows_run) },
-    [RUN_END] = { "run_end", .text = "UPDATE run SET ending=?2, ended_utc=?3"
-                                     " WHERE epoch=?1" },
+    [RUN_END] = { "run_end", .ends = "run", .tail = "epoch=?3" },
     [REQUEST_PUT] = { "request_put", REPLACE(store_rows_request) },
     [SWEEP_PUT] = { "sweep_put", ROW(store_rows_sweep),
                     .tail =
@@ -77,12 +84,14 @@ static const struct {
                          " sweep=excluded.sweep, point=excluded.point,"
                          " baseline=excluded.baseline, params=excluded.params,"
                          " warnings=excluded.warnings,"
-                         " source_key=excluded.source_key"
+                         " source_key=excluded.source_key,"
+                         " checksum=excluded.checksum"
                          /* a resumed run puts all configurations again */
                          " WHERE (sweep, point, baseline, params, warnings,"
-                         "  source_key) IS NOT (excluded.sweep, excluded.point,"
-                         "  excluded.baseline, excluded.params,"
-                         "  excluded.warnings, excluded.source_key)" },
+                         "  source_key, checksum) IS NOT (excluded.sweep,"
+                         "  excluded.point, excluded.baseline,"
+                         "  excluded.params, excluded.warnings,"
+                         "  excluded.source_key, excluded.checksum)" },
     [STEP_PUT] = { "step_put", ROW(store_rows_step) },
     [STEPS_DROP] = { "steps_drop", .text = "DELETE FROM step WHERE sweep=?" },
     [HOST_PUT] = { "host_put", ROW(store_rows_host),
@@ -93,12 +102,11 @@ static const struct {
                        " machine=excluded.machine, boot_id=excluded.boot_id,"
                        " worker_version=excluded.worker_version,"
                        " toolkit=excluded.toolkit, cpus=excluded.cpus,"
-                       " slots=excluded.slots" },
+                       " slots=excluded.slots, checksum=excluded.checksum" },
     [GPU_PUT] = { "gpu_put", REPLACE(store_rows_gpu) },
     [LEASE_PUT] = { "lease_put", ROW(store_rows_lease) },
-    [LEASE_END] = { "lease_end",
-                    .text = "UPDATE lease SET ending=?3, ended_utc=?4"
-                            " WHERE epoch=?1 AND id=?2 AND ended_utc IS NULL" },
+    [LEASE_END] = { "lease_end", .ends = "lease",
+                    .tail = "epoch=?3 AND id=?4 AND ended_utc IS NULL" },
     [BUILD_COUNTED] = { "build_counted",
                         .text = "SELECT count(*) FROM build WHERE config=? AND"
                                 " purpose=? AND source_key=? AND counted=1" },
@@ -111,7 +119,8 @@ static const struct {
                           " reason=excluded.reason, nonce=excluded.nonce,"
                           " median_s=excluded.median_s,"
                           " attempts=excluded.attempts,"
-                          " settled_utc=excluded.settled_utc"
+                          " settled_utc=excluded.settled_utc,"
+                          " checksum=excluded.checksum"
                           " WHERE outcome.outcome IN ('lost','crash')"
                           /* a gate rejected it */
                           " OR (outcome.nonce IS NULL"
@@ -124,31 +133,50 @@ static const struct {
                        .tail =
                            " ON CONFLICT DO UPDATE SET end_ns=excluded.end_ns,"
                            " category=excluded.category, "
-                           "lease=excluded.lease" },
+                           "lease=excluded.lease,"
+                           /* the start stays as it was first put */
+                           " checksum=checksum_short(host, epoch, start_ns,"
+                           " excluded.end_ns, start_utc, excluded.category,"
+                           " excluded.lease)" },
     [EVENT_PUT] = { "event_put", ROW(store_facts_event) },
     [CONTEST_PUT] = { "contest_put", ROW(store_rows_contest) },
-    [CONTEST_END] = { "contest_end", .text = "UPDATE contest SET ending=?2,"
-                                             " ended_utc=?3 WHERE pass=?1" },
+    [CONTEST_END] = { "contest_end", .ends = "contest", .tail = "pass=?3" },
     [CONTESTANT_PUT] = { "contestant_put", REPLACE(store_rows_contestant) },
     [CONTEST_SHAPE_PUT] = { "contest_shape_put",
                             ROW(store_rows_contest_shape) },
+    [RUN_SEAL] = { "run_seal", .seals = "run", .tail = "epoch=?1" },
+    [SWEEP_SEAL] = { "sweep_seal", .seals = "sweep", .tail = "id=?1" },
+    [EVENT_SEAL] = { "event_seal", .seals = "event", .tail = "id=?1" },
+    [CONTEST_SEAL] = { "contest_seal", .seals = "contest", .tail = "pass=?1" },
 };
 
 static_assert((int)STATEMENTS <= (int)STORE_STATEMENTS, "room for all");
 
+/* The text of a statement; NULL is ERR_STORE. */
+static char *text_of(struct store *store, int id, struct err *err)
+{
+    const char *tail = statements[id].tail ? statements[id].tail : "";
+
+    if (statements[id].row)
+        return row_insert_text(statements[id].row, statements[id].verb, tail);
+    if (statements[id].ends)
+        return whole_end_text(store->db, statements[id].ends, tail, err);
+    if (statements[id].seals)
+        return whole_seal_text(store->db, statements[id].seals, tail, err);
+    return mem_strdup(statements[id].text);
+}
+
 /* Open the transaction and get a statement ready. */
 static int ready(struct store *store, int id, struct err *err)
 {
-    const struct row_shape *row = statements[id].row;
-    const char *tail = statements[id].tail;
     char *text;
     int rc = store_begin(store, err);
 
     if (rc < 0 || store->stmts[id])
         return rc;
-    text = row ? row_insert_text(row, statements[id].verb, tail ? tail : "")
-               : mem_strdup(statements[id].text);
-    rc = sql_prepare(store->db, text, &store->stmts[id], err);
+    text = text_of(store, id, err);
+    rc =
+        text ? sql_prepare(store->db, text, &store->stmts[id], err) : ERR_STORE;
     free(text);
     return rc;
 }
@@ -190,6 +218,11 @@ static int put(struct store *store, int id, struct err *err, const char *types,
     return put_values(store, id, values, n, err);
 }
 
+static bool has_checksum(const struct row_shape *shape)
+{
+    return strcmp(shape->columns[shape->n - 1].name, "checksum") == 0;
+}
+
 /* Insert a row; what put_values() returns. */
 static int put_row(struct store *store, int id, const void *row,
                    struct err *err)
@@ -197,19 +230,37 @@ static int put_row(struct store *store, int id, const void *row,
     struct sql_value values[SQL_VALUES_MAX];
     size_t n = row_values(statements[id].row, row, NULL, values);
 
+    if (has_checksum(statements[id].row)) {
+        values[n - 1].type = 'I';
+        values[n - 1].integer = checksum_short(values, n - 1);
+    }
     return put_values(store, id, values, n, err);
+}
+
+/* Put the checksum of a row that SQLite completed. */
+static int seal(struct store *store, int id, int64_t key, struct err *err)
+{
+    const struct sql_value value = { .type = 'I', .integer = key };
+    struct err here = { "" };
+    int rc = ready(store, id, &here);
+
+    if (rc == 0)
+        rc = sql_exec_values(store->stmts[id], &value, 1, &here);
+    return rc < 0 ? stopped(store, id, &here, err) : 0;
 }
 
 int store_run_start(struct store *store, const struct store_run *run,
                     struct err *err)
 {
-    return err_only(put_row(store, RUN_START, run, err));
+    int rc = put_row(store, RUN_START, run, err);
+
+    return rc < 0 ? rc : seal(store, RUN_SEAL, run->epoch, err);
 }
 
 int store_run_end(struct store *store, int64_t epoch, const char *ending,
                   int64_t ended_utc, struct err *err)
 {
-    return err_only(put(store, RUN_END, err, "IeI", epoch, ending, ended_utc));
+    return err_only(put(store, RUN_END, err, "eII", ending, ended_utc, epoch));
 }
 
 int store_request_put(struct store *store, const struct store_request *request,
@@ -236,7 +287,7 @@ int store_sweep_put(struct store *store, const struct store_sweep *sweep,
     *id = sql_only_int(store->stmts[SWEEP_PUT]);
     sql_reset(store->stmts[SWEEP_PUT]);
     store->pending++;
-    return 0;
+    return seal(store, SWEEP_SEAL, *id, err);
 }
 
 int store_gate_put(struct store *store, const struct store_gate *gate,
@@ -290,7 +341,16 @@ int store_lease_end(struct store *store, int64_t epoch, int64_t id,
                     const char *ending, int64_t ended_utc, struct err *err)
 {
     return err_only(
-        put(store, LEASE_END, err, "IIeI", epoch, id, ending, ended_utc));
+        put(store, LEASE_END, err, "eIII", ending, ended_utc, epoch, id));
+}
+
+static void add_checksum(struct sql_value *values, size_t n,
+                         char checksum[HASH_HEX])
+{
+    checksum_row(values, n - 1, checksum);
+    values[n - 1] = (struct sql_value){ .type = 't',
+                                        .text = checksum,
+                                        .len = HASH_HEX - 1 };
 }
 
 /* Insert a fact and its checksum; when it may not count, once more as
@@ -305,17 +365,14 @@ static int put_fact(struct store *store, int id, const void *row,
     char checksum[HASH_HEX];
     int rc = 0;
 
-    values[n - 1] = (struct sql_value){ .type = 't',
-                                        .text = checksum,
-                                        .len = HASH_HEX - 1 };
     if (counted->integer == 1) {
-        checksum_row(values, n - 1, checksum);
+        add_checksum(values, n, checksum);
         rc = put_values(store, id, values, n, err);
         if (rc != 0)
             return rc;
         counted->integer = 0;
     }
-    checksum_row(values, n - 1, checksum);
+    add_checksum(values, n, checksum);
     rc = put_values(store, id, values, n, err);
     if (rc == 0)
         store->repeats++;
@@ -380,20 +437,26 @@ int store_interval_put(struct store *store,
 int store_event(struct store *store, const struct store_event *event,
                 struct err *err)
 {
-    return err_only(put_row(store, EVENT_PUT, event, err));
+    int rc = put_row(store, EVENT_PUT, event, err);
+
+    return rc < 0 ? rc
+                  : seal(store, EVENT_SEAL,
+                         sqlite3_last_insert_rowid(store->db), err);
 }
 
 int store_contest_put(struct store *store, const struct store_contest *row,
                       struct err *err)
 {
-    return err_only(put_row(store, CONTEST_PUT, row, err));
+    int rc = put_row(store, CONTEST_PUT, row, err);
+
+    return rc < 0 ? rc : seal(store, CONTEST_SEAL, row->pass, err);
 }
 
 int store_contest_end(struct store *store, int64_t pass, const char *ending,
                       int64_t ended_utc, struct err *err)
 {
     return err_only(
-        put(store, CONTEST_END, err, "IeI", pass, ending, ended_utc));
+        put(store, CONTEST_END, err, "eII", ending, ended_utc, pass));
 }
 
 int store_contestant_put(struct store *store,

@@ -59,7 +59,7 @@ int confirm_pipeline_look(const char *db, struct report **report,
                           struct report_cost **cost, struct err *err)
 {
     struct store *store;
-    int rc = store_open(db, STORE_READ, &store, err);
+    int rc = store_open(db, STORE_WHOLE, &store, err);
 
     *report = NULL;
     *cost = NULL;
@@ -233,7 +233,7 @@ static int count_proof(const struct run *run, double *hours, double *usd)
 
     *hours = *usd = 0;
     if (access(db, F_OK) == 0) {
-        rc = store_open(db, STORE_READ, &store, &err);
+        rc = store_open(db, STORE_WHOLE, &store, &err);
         if (rc == 0)
             rc = report_cost_load(store, &cost, &err);
         if (rc == 0) {
@@ -429,7 +429,7 @@ static int print_verdict(const struct run *run)
     struct report_cost *cost = NULL;
     struct store *store;
     struct err err;
-    int rc = store_open(run->db, STORE_READ, &store, &err);
+    int rc = store_open(run->db, STORE_WHOLE, &store, &err);
 
     if (rc == 0)
         rc = report_load(store, &report, &err);

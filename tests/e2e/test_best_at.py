@@ -7,6 +7,7 @@ import os
 import sqlite3
 import unittest
 
+import checksums
 import rig
 import sweepfile
 import test_profile
@@ -33,6 +34,7 @@ class BestAt(rig.Rig):
                     db.execute("UPDATE result SET samples = json_array(?, ?, ?) WHERE shape = ? AND config IN"
                                " (SELECT key FROM config WHERE json_extract(params, '$.BLOCK_SIZE') = ?)",
                                (seconds, seconds, seconds, shape, size))
+            checksums.seal(db, "result")
         db.close()
         return folder
 

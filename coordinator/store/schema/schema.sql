@@ -4,6 +4,7 @@
 -- It holds facts only; ranks, medians and dollars are queries.
 -- Times are seconds; instants are UTC nanoseconds (column names end in _utc).
 -- NULL means "not known", unless a comment says otherwise.
+-- Every row ends in the checksum of the columns before it (checksum.h).
 --
 -- Words are compared one by one.  With more than two words, IN makes a table
 -- for each row, which made storing a result 20 % slower.  test_schema.c
@@ -14,8 +15,12 @@
 -- kept, too.
 
 -- The name of this database to the workers that serve it: 32 random hex digits.
-CREATE TABLE owner(id TEXT NOT NULL) STRICT;
-INSERT INTO owner VALUES(lower(hex(randomblob(16))));
+CREATE TABLE owner(
+  id TEXT NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0
+) STRICT;
+INSERT INTO owner(id) VALUES(lower(hex(randomblob(16))));
+UPDATE owner SET checksum=checksum_short(id);
 
 -- ---- what was asked for ----
 
@@ -29,7 +34,8 @@ CREATE TABLE run(
   command TEXT NOT NULL,          -- sweep, resume
   ending TEXT
     CHECK(ending='done' OR ending='partial' OR ending='interrupted'
-    OR ending='budget' OR ending='error')
+    OR ending='budget' OR ending='error'),
+  checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- What the newest sweep or resume was asked for, before a host has answered.
@@ -42,7 +48,8 @@ CREATE TABLE request(
   device TEXT NOT NULL
     CHECK(device='cuda' OR device='cpu' OR device='replay'),
   arch TEXT NOT NULL,             -- for the gates of the cpu device
-  settings TEXT NOT NULL
+  settings TEXT NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- The sweep file, once for each run that changed it, as it was when that run
@@ -62,7 +69,8 @@ CREATE TABLE sweep(
   configurations INTEGER NOT NULL,-- before gates
   passed INTEGER NOT NULL,        -- after the reject gates
   settings TEXT NOT NULL,         -- JSON object: the resolved settings
-  created_utc INTEGER NOT NULL
+  created_utc INTEGER NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE gate(
@@ -74,6 +82,7 @@ CREATE TABLE gate(
   why TEXT NOT NULL,
   rejected_first INTEGER,         -- points no earlier gate had rejected
   rejected_alone INTEGER,         -- points, if it were the only gate
+  checksum INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY(sweep, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -85,6 +94,7 @@ CREATE TABLE shape(
   vars TEXT NOT NULL,             -- JSON object of integers
   floor_s REAL,                   -- the largest floor, NULL without floors
   floor_name TEXT,
+  checksum INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY(sweep, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -96,7 +106,8 @@ CREATE TABLE config(
   baseline INTEGER NOT NULL,      -- 1 for the baseline
   params TEXT NOT NULL,           -- JSON object, in file order
   warnings TEXT NOT NULL,         -- JSON array of the warn gates it hits
-  source_key TEXT NOT NULL        -- sources and parameters of its build
+  source_key TEXT NOT NULL,       -- sources and parameters of its build
+  checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
 -- The terminal state of a configuration, one row for each shape.  The row is
@@ -115,6 +126,7 @@ CREATE TABLE outcome(
   median_s REAL,                  -- of its samples, for queries; or NULL
   attempts INTEGER NOT NULL,      -- leases of its MEASURE and BUILD that ended
   settled_utc INTEGER NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY(config, shape, source_key, measure_key)
 ) STRICT, WITHOUT ROWID;
 
@@ -129,7 +141,8 @@ CREATE TABLE host(
   worker_version TEXT NOT NULL DEFAULT '',
   toolkit TEXT NOT NULL DEFAULT '',
   cpus INTEGER NOT NULL DEFAULT 0,
-  slots INTEGER NOT NULL DEFAULT 0
+  slots INTEGER NOT NULL DEFAULT 0,
+  checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE gpu(
@@ -138,7 +151,8 @@ CREATE TABLE gpu(
   position INTEGER NOT NULL,
   name TEXT NOT NULL,
   driver TEXT NOT NULL,
-  facts TEXT NOT NULL             -- JSON object
+  facts TEXT NOT NULL,            -- JSON object
+  checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
 -- Every piece of work that was given to a host.
@@ -162,6 +176,7 @@ CREATE TABLE lease(
   ending TEXT
     CHECK(ending='done' OR ending='lost' OR ending='refused'
     OR ending='cancelled'),
+  checksum INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY(epoch, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -179,6 +194,7 @@ CREATE TABLE interval(
     OR category='building' OR category='measuring' OR category='idle'
     OR category='failed' OR category='lost'),
   lease INTEGER,                  -- the lease that used the time
+  checksum INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY(host, epoch, start_ns),
   FOREIGN KEY(epoch, lease) REFERENCES lease(epoch, id)
 ) STRICT, WITHOUT ROWID;
@@ -188,7 +204,8 @@ CREATE TABLE event(
   at_utc INTEGER NOT NULL,
   level TEXT NOT NULL CHECK(level='E' OR level='W' OR level='I'),
   name TEXT NOT NULL,             -- LEASE-LOST, HOST-READY, ...
-  text TEXT NOT NULL
+  text TEXT NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- ---- what workers reported ----
@@ -337,8 +354,9 @@ CREATE TABLE contest(
   look_blocks INTEGER NOT NULL DEFAULT 0,   -- blocks from look to look, at
                                   -- least; 0: only at the end, after 'blocks'
   most_blocks INTEGER NOT NULL DEFAULT 0,   -- the cap; 0 without looks
-  look_over_all INTEGER NOT NULL DEFAULT 0  -- 1: a look asks about the
+  look_over_all INTEGER NOT NULL DEFAULT 0, -- 1: a look asks about the
                                   -- geometric mean of all shapes, too
+  checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE contestant(
@@ -353,6 +371,7 @@ CREATE TABLE contestant(
                                   -- known, or no proof
   proof_varied INTEGER            -- as result.varied
     CHECK(proof_varied IN (0, 1)),
+  checksum INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY(pass, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -362,6 +381,7 @@ CREATE TABLE contest_shape(
   position INTEGER NOT NULL,
   shape TEXT NOT NULL,
   measure_key TEXT NOT NULL,      -- shape, arguments, reference, tolerance
+  checksum INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY(pass, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -377,5 +397,6 @@ CREATE TABLE step(
   point INTEGER NOT NULL,         -- number in this sweep, before pruning
   rung INTEGER NOT NULL,          -- of successive halving; otherwise 0
   time_s REAL,                    -- what the search was told; or NULL
+  checksum INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY(sweep, position)
 ) STRICT, WITHOUT ROWID;

@@ -15,7 +15,7 @@
 #include "tests/coordinator/result/report_fixture.h"
 #include "tests/coordinator/store/store_fixture.h"
 
-#define WRONG "c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4"
+#define WRONG REPORT_PENDING
 #define ROUND(n, tool) (SANITIZER_ROUNDS + (n)*SANITIZER_TOOLS + (tool))
 
 #define OUT_OF_BOUNDS                                      \

@@ -15,6 +15,7 @@
 #include "common/mem.h"
 #include "coordinator/inspect/recover.h"
 #include "coordinator/inspect/verify.h"
+#include "coordinator/result/report.h"
 #include "coordinator/store/sql.h"
 #include "tests/coordinator/result/report_fixture.h"
 #include "tests/coordinator/store/store_fixture.h"
@@ -139,15 +140,66 @@ static void a_run_that_is_lost_is_made_again(void **state)
     free(to);
 }
 
+/* Everything else holds and is kept. */
+static void a_sweep_that_is_lost_is_made_again(void **state)
+{
+    struct store *store = report_fixture(*state);
+    char *to = copy_path(*state);
+    struct recover recover;
+    struct report *report;
+    struct err err;
+
+    assert_int_equal(
+        sql_run(store_db(store), "UPDATE sweep SET name = 'x'", &err), 0);
+    store_close(store);
+    store = recovered(*state, to, &recover);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM config"), 5);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM outcome"), 8);
+    assert_int_equal(recover.orphans, 0);
+    assert_int_equal(report_load(store, &report, &err), ERR_STORE);
+    assert_non_null(strstr(err.text, "what the sweep was is lost; 'fa-coord "
+                                     "sweep' with its sweep file"));
+    store_close(store);
+    remove_copy(to);
+    free(to);
+}
+
+/* As it was, from the results that hold. */
+static void an_outcome_that_is_lost_is_made_again(void **state)
+{
+    static const char same[] =
+        "SELECT count(*) FROM outcome WHERE nonce = 'n1-0' AND median_s ="
+        " 0.0008 AND outcome = 'correct' AND reason = '' OR nonce = 'n3-1' AND"
+        " median_s IS NULL AND outcome = 'correctness' AND reason LIKE"
+        " 'relative%'";
+    struct store *store = report_fixture(*state);
+    char *to = copy_path(*state);
+    struct recover recover;
+    struct err err;
+
+    assert_int_equal(fixture_number(store, same), 2);
+    assert_int_equal(sql_run(store_db(store),
+                             "UPDATE outcome SET reason = 'x', median_s = 1",
+                             &err),
+                     0);
+    store_close(store);
+    store = recovered(*state, to, &recover);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM outcome"), 8);
+    assert_int_equal(fixture_number(store, same), 2);
+    store_close(store);
+    remove_copy(to);
+    free(to);
+}
+
 /* A file with so many results that pages can be lost from it. */
 static void fill(const char *path)
 {
     struct store *store = fixture_open(path, STORE_CREATE);
-    struct store_result row = fixture_result("", "c1");
+    struct store_result row = fixture_result("", FIXTURE_KEY);
     char nonce[16];
     struct err err;
 
-    fixture_owners(store, "c1");
+    fixture_owners(store, FIXTURE_KEY);
     row.nonce = nonce;
     for (int i = 0; i < RESULTS; i++) {
         snprintf(nonce, sizeof(nonce), "n%d", i);
@@ -238,6 +290,8 @@ int main(void)
         TEST(a_sound_database_is_copied_whole),
         TEST(a_row_that_was_changed_is_dropped_with_what_rests_on_it),
         TEST(a_run_that_is_lost_is_made_again),
+        TEST(a_sweep_that_is_lost_is_made_again),
+        TEST(an_outcome_that_is_lost_is_made_again),
         TEST(rows_before_and_behind_a_lost_page_are_kept),
         TEST(any_damage_leaves_a_sound_copy),
     };

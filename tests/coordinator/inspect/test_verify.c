@@ -13,9 +13,10 @@
 #include "tests/coordinator/result/report_fixture.h"
 #include "tests/coordinator/store/store_fixture.h"
 
-/* Change the sound database, and expect this one finding. */
-static void expect(const char *path, const char *sql, const char *check,
-                   const char *text)
+/* Change the sound database, and expect this one finding.  The rows of
+ * 'sealed' are as if they had been written so. */
+static void expect(const char *path, const char *sql, const char *sealed,
+                   const char *check, const char *text)
 {
     struct store *store = report_fixture(path);
     struct verify verify;
@@ -23,6 +24,8 @@ static void expect(const char *path, const char *sql, const char *check,
 
     if (sql_run(store_db(store), sql, &err) < 0)
         fail_msg("%s", err.text);
+    if (sealed)
+        fixture_seal(store, sealed);
     verify_run(store, &verify);
     assert_int_equal(verify.found, 1);
     assert_string_equal(verify.findings[0].check, check);
@@ -38,7 +41,8 @@ static void a_sound_database_has_no_findings(void **state)
 
     verify_run(store, &verify);
     assert_int_equal(verify.found, 0);
-    assert_int_equal(verify.rows, 8);
+    assert_int_equal(verify.rows, 35);
+    assert_int_equal(verify.keys, 5);
     verify_fini(&verify);
     store_close(store);
 }
@@ -46,16 +50,37 @@ static void a_sound_database_has_no_findings(void **state)
 static void a_changed_time_is_found_by_its_checksum(void **state)
 {
     expect(*state, "UPDATE result SET samples='[0.0001]' WHERE nonce='n1-0'",
-           "checksum", "result n1-0: the row was changed after it was written");
+           NULL, "checksum",
+           "result n1-0: the row was changed after it was written");
+}
+
+/* One bit: 128 becomes 328. */
+static void changed_parameters_are_found_by_their_key(void **state)
+{
+    expect(*state,
+           "UPDATE config SET params=replace(params, '128', '328')"
+           " WHERE key='" REPORT_FASTER "'",
+           "config", "key",
+           "config " REPORT_FASTER
+           ": its parameters have the key b4f0e1786b55324a1d8f07ae4644e9d2");
+}
+
+static void changed_parameters_may_be_no_configuration(void **state)
+{
+    expect(*state,
+           "UPDATE config SET params=replace(params, '}', 'y')"
+           " WHERE key='" REPORT_FASTER "'",
+           "config", "key",
+           "config " REPORT_FASTER ": its parameters are no configuration");
 }
 
 static void an_outcome_needs_its_evidence(void **state)
 {
     expect(*state,
            "UPDATE outcome SET nonce='gone' WHERE shape='odd'"
-           " AND config LIKE 'c1%'",
-           "I3",
-           "configuration c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1, shape odd: "
+           " AND config='" REPORT_FASTER "'",
+           "outcome", "I3",
+           "configuration " REPORT_FASTER ", shape odd: "
            "settled by gone, which is not there");
 }
 
@@ -63,19 +88,19 @@ static void an_outcome_says_what_its_evidence_says(void **state)
 {
     expect(*state,
            "UPDATE outcome SET outcome='correct' WHERE shape='odd'"
-           " AND config LIKE 'c3%'",
-           "I3",
-           "configuration c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3, shape odd: "
+           " AND config='" REPORT_WRONG "'",
+           "outcome", "I3",
+           "configuration " REPORT_WRONG ", shape odd: "
            "settled as correct, its evidence says correctness");
 }
 
 static void the_newest_round_of_a_measurement_settles_it(void **state)
 {
     struct store *store = fixture_open(*state, STORE_CREATE);
-    struct store_result screen = fixture_result("n0", "c1");
-    struct store_result again = fixture_result("n1", "c1");
-    struct store_result canary = fixture_result("n2", "c1");
-    struct store_outcome outcome = { .config = "c1",
+    struct store_result screen = fixture_result("n0", FIXTURE_KEY);
+    struct store_result again = fixture_result("n1", FIXTURE_KEY);
+    struct store_result canary = fixture_result("n2", FIXTURE_KEY);
+    struct store_outcome outcome = { .config = FIXTURE_KEY,
                                      .shape = screen.id.shape,
                                      .source_key = screen.id.source_key,
                                      .measure_key = screen.id.measure_key,
@@ -86,7 +111,7 @@ static void the_newest_round_of_a_measurement_settles_it(void **state)
     struct verify verify;
     struct err err;
 
-    fixture_owners(store, "c1");
+    fixture_owners(store, FIXTURE_KEY);
     again.id.round = 1;
     canary.id.purpose = "canary";
     assert_int_equal(store_result_put(store, &screen, &err), 1);
@@ -99,15 +124,18 @@ static void the_newest_round_of_a_measurement_settles_it(void **state)
     verify_run(store, &verify);
     assert_int_equal(verify.found, 1);
     assert_string_equal(verify.findings[0].text,
-                        "configuration c1, shape n16m: settled by round 0, "
+                        "configuration " FIXTURE_KEY
+                        ", shape n16m: settled by round 0, "
                         "and a newer one is there");
     verify_fini(&verify);
     assert_int_equal(
         sql_run(store_db(store), "UPDATE outcome SET nonce='n2'", &err), 0);
+    fixture_seal(store, "outcome");
     verify_run(store, &verify);
     assert_int_equal(verify.found, 1);
     assert_string_equal(verify.findings[0].text,
-                        "configuration c1, shape n16m: settled by a canary");
+                        "configuration " FIXTURE_KEY
+                        ", shape n16m: settled by a canary");
     verify_fini(&verify);
     store_close(store);
 }
@@ -117,7 +145,7 @@ static void intervals_of_a_host_do_not_overlap(void **state)
     expect(*state,
            "UPDATE interval SET end_ns=end_ns+1 WHERE host='gpu1' AND"
            " start_ns=0",
-           "I5",
+           "interval", "I5",
            "host gpu1: an interval overlaps the one before it at "
            "1800000000000 of run 1699999999999999999");
 }
@@ -127,7 +155,7 @@ static void an_interval_does_not_run_backwards(void **state)
     expect(*state,
            "UPDATE interval SET end_ns=start_ns-1 WHERE host='gpu1'"
            " AND start_ns>0",
-           "I5",
+           "interval", "I5",
            "host gpu1: an interval runs backwards at 1800000000000 of run "
            "1699999999999999999");
 }
@@ -136,21 +164,23 @@ static void an_interval_does_not_run_backwards(void **state)
 static void a_result_is_counted_once(void **state)
 {
     struct store *store = fixture_open(*state, STORE_CREATE);
-    struct store_result first = fixture_result("n0", "c1");
-    struct store_result second = fixture_result("n1", "c1");
+    struct store_result first = fixture_result("n0", FIXTURE_KEY);
+    struct store_result second = fixture_result("n1", FIXTURE_KEY);
     struct verify verify;
     struct err err;
 
-    fixture_owners(store, "c1");
+    fixture_owners(store, FIXTURE_KEY);
     assert_int_equal(
         sql_run(store_db(store), "DROP INDEX result_identity", &err), 0);
     assert_int_equal(store_result_put(store, &first, &err), 1);
     assert_int_equal(store_result_put(store, &second, &err), 1);
     verify_run(store, &verify);
-    assert_int_equal(verify.found, 1);
-    assert_string_equal(verify.findings[0].check, "I2");
-    assert_string_equal(verify.findings[0].text,
-                        "configuration c1, shape n16m, screen 0 is counted 2 "
+    assert_int_equal(verify.found, 2); /* the first: the index is not there */
+    assert_string_equal(verify.findings[0].check, "layout");
+    assert_string_equal(verify.findings[1].check, "I2");
+    assert_string_equal(verify.findings[1].text,
+                        "configuration " FIXTURE_KEY
+                        ", shape n16m, screen 0 is counted 2 "
                         "times");
     verify_fini(&verify);
     store_close(store);
@@ -162,14 +192,14 @@ static void what_sqlite_finds_is_a_finding(void **state)
            "PRAGMA ignore_check_constraints=1;"
            "UPDATE gate SET kind='maybe' WHERE position=0;"
            "PRAGMA ignore_check_constraints=0",
-           "integrity", "CHECK constraint failed in gate");
+           "gate", "integrity", "CHECK constraint failed in gate");
 }
 
 /* A result of what is counted already, and one that never was to count. */
 static void rows_that_do_not_count_are_sound_too(void **state)
 {
     struct store *store = report_fixture(*state);
-    struct store_result again = fixture_result("n9-0", "c1");
+    struct store_result again = fixture_result("n9-0", FIXTURE_KEY);
     struct verify verify;
     struct err err;
 
@@ -181,7 +211,7 @@ static void rows_that_do_not_count_are_sound_too(void **state)
     assert_int_equal(store_result_put(store, &again, &err), 2);
     verify_run(store, &verify);
     assert_int_equal(verify.found, 0);
-    assert_int_equal(verify.rows, 8 + 3);
+    assert_int_equal(verify.rows, 35 + 3);
     verify_fini(&verify);
     store_close(store);
 }
@@ -193,6 +223,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_sound_database_has_no_findings),
         TEST(a_changed_time_is_found_by_its_checksum),
+        TEST(changed_parameters_are_found_by_their_key),
+        TEST(changed_parameters_may_be_no_configuration),
         TEST(an_outcome_needs_its_evidence),
         TEST(an_outcome_says_what_its_evidence_says),
         TEST(the_newest_round_of_a_measurement_settles_it),

@@ -171,7 +171,7 @@ static void results_of_older_sources_are_counted_and_not_ranked(void **state)
     struct store *store = report_fixture(*state);
     struct report *report;
     struct store_config config = {
-        "b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0", 1, 0, true, "{}", "[]", "new"
+        REPORT_BASELINE, 1, 0, true, "{}", "[]", "new"
     };
     struct err err;
 
@@ -188,15 +188,9 @@ static void results_of_older_sources_are_counted_and_not_ranked(void **state)
 static void of_two_ways_to_measure_a_shape_the_newest_counts(void **state)
 {
     struct store *store = report_fixture(*state);
-    struct store_outcome newer = { "c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1",
-                                   "odd",
-                                   "5c",
-                                   "3f",
-                                   "correct",
-                                   "",
-                                   NULL,
-                                   (double)NAN,
-                                   1,
+    struct store_outcome newer = { REPORT_FASTER, "odd",       "5c",
+                                   "3f",          "correct",   "",
+                                   NULL,          (double)NAN, 1,
                                    INT64_MAX };
     struct report *report;
     struct err err;
@@ -206,7 +200,7 @@ static void of_two_ways_to_measure_a_shape_the_newest_counts(void **state)
     assert_int_equal(report->counts.stale, 4); /* of 'odd' */
     for (size_t i = 0; i < report->n_configs; i++)
         assert_int_equal(report->configs[i].cells[1].outcome,
-                         strncmp(report->configs[i].key, "c1", 2) == 0
+                         strcmp(report->configs[i].key, REPORT_FASTER) == 0
                              ? OUTCOME_CORRECT
                              : OUTCOME_PENDING);
     report_free(report);
@@ -215,7 +209,7 @@ static void of_two_ways_to_measure_a_shape_the_newest_counts(void **state)
 
 static void a_build_that_fails_is_the_evidence_for_all_shapes(void **state)
 {
-    static const char key[] = "c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4";
+    static const char key[] = REPORT_PENDING;
     struct store *store = report_fixture(*state);
     struct store_build build = fixture_build("b4", key);
     struct report *report;

@@ -21,9 +21,9 @@
 
 #define UTC INT64_C(1700000000000000000)
 #define MINUTE INT64_C(60000000000)
-#define BASELINE "b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0"
-#define FASTER "c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1"
-#define PENDING "c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4"
+#define BASELINE REPORT_BASELINE
+#define FASTER REPORT_FASTER
+#define PENDING REPORT_PENDING
 
 static void put(struct store *store, const char *nonce, const char *purpose,
                 const char *config, const char *gpu, int round, int minute,

@@ -23,10 +23,8 @@
 #include "tests/coordinator/result/report_fixture.h"
 #include "tests/coordinator/store/store_fixture.h"
 
-const char *const scene_keys[4] = { "b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0",
-                                    "c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1",
-                                    "c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4",
-                                    "c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3" };
+const char *const scene_keys[4] = { REPORT_BASELINE, REPORT_FASTER,
+                                    REPORT_PENDING, REPORT_WRONG };
 
 static void ok(int rc, const struct err *err)
 {

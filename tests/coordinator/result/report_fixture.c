@@ -52,9 +52,8 @@ static const char facts[] =
     " \"mma_flops_per_clock_sm\": 1024}";
 
 static const char *const keys[] = {
-    "b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0", "c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1",
-    "c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2", "c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3",
-    "c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4",
+    REPORT_BASELINE, REPORT_FASTER,  REPORT_UNBUILT,
+    REPORT_WRONG,    REPORT_PENDING,
 };
 static const char *const shapes[] = { "n16m", "odd" };
 

@@ -17,9 +17,9 @@
 #include "tests/coordinator/result/report_fixture.h"
 #include "tests/coordinator/store/store_fixture.h"
 
-#define BASELINE "b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0"
-#define FIRST "c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1"  /* 0.8 ms on GPU-1 */
-#define SECOND "c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4" /* pending */
+#define BASELINE REPORT_BASELINE
+#define FIRST REPORT_FASTER   /* 0.8 ms on GPU-1 */
+#define SECOND REPORT_PENDING /* pending */
 
 static void ok(int rc, const struct err *err)
 {

@@ -14,6 +14,7 @@
 #include "common/hash.h"
 #include "common/mem.h"
 #include "coordinator/store/sql.h"
+#include "coordinator/store/whole.h"
 
 #define UTC FIXTURE_EPOCH
 
@@ -52,6 +53,16 @@ struct store *fixture_open(const char *path, enum store_mode mode)
     if (store_open(path, mode, &store, &err) < 0)
         fail_msg("%s", err.text);
     return store;
+}
+
+void fixture_seal(struct store *store, const char *table)
+{
+    struct err err = { "" };
+    char *text = whole_seal_text(store_db(store), table, "1", &err);
+
+    if (!text || sql_run(store_db(store), text, &err) < 0)
+        fail_msg("%s", err.text);
+    free(text);
 }
 
 int64_t fixture_number(struct store *store, const char *sql)
@@ -156,7 +167,10 @@ void fixture_owners(struct store *store, const char *key)
 {
     struct store_sweep sweep = fixture_sweep("k1");
     struct store_host host = { .name = "gpu1" };
-    struct store_config config = { .key = key, .source_key = "5c" };
+    struct store_config config = { .key = key,
+                                   .params = FIXTURE_PARAMS,
+                                   .warnings = "[]",
+                                   .source_key = "5c" };
     struct err err = { "" };
 
     fixture_run(store, UTC);

@@ -46,6 +46,15 @@ static void each_row_has_the_sum_that_it_always_had(void **state)
     }
 }
 
+static void the_short_sum_is_its_first_bytes(void **state)
+{
+    (void)state;
+    assert_int_equal(checksum_short(rows[0].values, rows[0].n),
+                     (int64_t)0x40bdefd94169e6ca);
+    assert_int_equal(checksum_short(rows[1].values, rows[1].n),
+                     (int64_t)0x58a770cb15cfd1b2);
+}
+
 static void the_sign_of_a_zero_is_not_kept(void **state)
 {
     const struct sql_value plus = { .type = 'd', .real = 0.0 };
@@ -62,6 +71,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_row_has_the_sum_that_it_always_had),
+        cmocka_unit_test(the_short_sum_is_its_first_bytes),
         cmocka_unit_test(the_sign_of_a_zero_is_not_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

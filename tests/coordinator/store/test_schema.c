@@ -125,7 +125,7 @@ static char *layout(struct store *store)
 
 static void an_older_database_comes_to_look_like_a_new_one(void **state)
 {
-    static const int formats[] = { 1, 6, 7, 8 };
+    static const int formats[] = { 1, 6, 7, 8, 9 };
     struct store *store;
     char *upgraded, *fresh, *other = mem_printf("%s.fresh", (char *)*state);
 
@@ -305,7 +305,7 @@ static void format_8_is_read_and_gone_on_with(void **state)
     store_close(store);
 }
 
-/* Their proof was not counted. */
+/* Their proof was not counted, and rows had no checksums. */
 static void check_format_9(const char *path, enum store_mode mode)
 {
     struct store *store = fixture_open(path, mode);
@@ -315,6 +315,9 @@ static void check_format_9(const char *path, enum store_mode mode)
                                            " WHERE proof_launches IS NULL AND"
                                            " proof_varied IS NULL"),
                      2);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM config WHERE"
+                                           " checksum<>0"),
+                     4);
     verify_run(store, &verify);
     assert_int_equal(verify.found, 0);
     verify_fini(&verify);
@@ -349,6 +352,23 @@ static void the_format_before_is_read_and_gone_on_with(void **state)
                                            " WHERE proof_launches=240 AND"
                                            " proof_varied=0"),
                      1);
+    store_close(store);
+}
+
+/* Without checksums only the keys can say so. */
+static void parameters_that_were_wrong_in_format_9_stay_wrong(void **state)
+{
+    struct store *store;
+    struct verify verify;
+
+    make_format(*state, 9);
+    change(*state, "UPDATE config SET params=replace(params, '64', '32')"
+                   " WHERE point=2");
+    store = fixture_open(*state, STORE_WRITE);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 1);
+    assert_string_equal(verify.findings[0].check, "key");
+    verify_fini(&verify);
     store_close(store);
 }
 
@@ -649,6 +669,7 @@ int main(void)
         TEST(format_7_is_read_and_gone_on_with),
         TEST(format_8_is_read_and_gone_on_with),
         TEST(the_format_before_is_read_and_gone_on_with),
+        TEST(parameters_that_were_wrong_in_format_9_stay_wrong),
         TEST(a_row_of_format_8_that_was_wrong_stays_wrong),
         TEST(to_read_format_6_changes_nothing_to_write_keeps_its_rows),
         TEST(a_confirmation_of_format_6_has_no_looks),

@@ -85,7 +85,7 @@ static void an_outcome_counts_for_its_sources_and_measuring_alone(void **state)
 {
     struct store *store = report_fixture(*state);
     struct past_runs *past = open_history(store);
-    struct store_outcome key = { .config = "c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1",
+    struct store_outcome key = { .config = REPORT_FASTER,
                                  .shape = "n16m",
                                  .source_key = "5c",
                                  .measure_key = "3e" };
@@ -109,7 +109,7 @@ static void a_row_that_was_found_leaves_no_query_open(void **state)
 {
     struct store *store = report_fixture(*state);
     struct past_runs *past = open_history(store);
-    struct store_outcome key = { .config = "c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1",
+    struct store_outcome key = { .config = REPORT_FASTER,
                                  .shape = "n16m",
                                  .source_key = "5c",
                                  .measure_key = "3e" };

@@ -1,0 +1,248 @@
+/* test_whole.c - every change of any column of any table is found */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/store/sql.h"
+#include "coordinator/store/whole.h"
+#include "tests/coordinator/store/store_fixture.h"
+
+#define UTC FIXTURE_EPOCH
+
+static void ok(int rc, const struct err *err)
+{
+    if (rc < 0)
+        fail_msg("%s", err->text);
+}
+
+static void put_asked(struct store *store)
+{
+    struct store_request request = { "/home/ada", "sweep.json", "",
+                                     "cuda",      "sm_89",      "{}" };
+    struct store_gate gate = { 1, 0, "smem", "reject", "A > 1", "why", 3, -1 };
+    struct store_shape shape = { 1, 0, "n16m", "{\"N\":1}", 0.5, NULL };
+    struct store_step step = { 1, 0, "timed", FIXTURE_KEY, 0, 0, 0.25 };
+    struct err err = { "" };
+
+    ok(store_request_put(store, &request, &err), &err);
+    ok(store_gate_put(store, &gate, &err), &err);
+    ok(store_shape_put(store, &shape, &err), &err);
+    ok(store_step_put(store, &step, &err), &err);
+}
+
+static void put_work(struct store *store)
+{
+    struct store_gpu gpu = { "GPU-1", "gpu1", 0, "NVIDIA L4", "550", "{}" };
+    struct store_lease lease = { .epoch = UTC,
+                                 .id = 1,
+                                 .config = FIXTURE_KEY,
+                                 .purpose = "screen",
+                                 .stage = "measure",
+                                 .host = "gpu1",
+                                 .leased_utc = 7 };
+    struct store_interval interval = { "gpu1", UTC, 10, 20, 30, "idle", 1 };
+    struct store_event event = { 1, "W", "LEASE-LOST", "gone" };
+    struct err err = { "" };
+
+    ok(store_gpu_put(store, &gpu, &err), &err);
+    ok(store_lease_put(store, &lease, &err), &err);
+    ok(store_lease_end(store, UTC, 1, "done", 8, &err), &err);
+    ok(store_interval_put(store, &interval, &err), &err);
+    interval.end_ns = 50;
+    interval.start_utc = 31;
+    ok(store_interval_put(store, &interval, &err), &err);
+    ok(store_event(store, &event, &err), &err);
+    ok(store_event(store, &event, &err), &err);
+}
+
+static void put_facts(struct store *store)
+{
+    struct store_build build = fixture_build("b1", FIXTURE_KEY);
+    struct store_result result = fixture_result("n1", FIXTURE_KEY);
+    struct store_tool tool = { .nonce = "t1",
+                               .epoch = UTC,
+                               .purpose = "external",
+                               .outcome = "ran",
+                               .status = -1 };
+    struct store_outcome outcome = { FIXTURE_KEY, "n16m", "5c", "3e", "crash",
+                                     "lost",      "n1",   0.5,  1,    2 };
+    struct err err = { "" };
+
+    ok(store_build_put(store, &build, &err), &err);
+    ok(store_result_put(store, &result, &err), &err);
+    ok(store_tool_put(store, &tool, &err), &err);
+    ok(store_outcome_put(store, &outcome, &err), &err);
+    outcome.outcome = "correct";
+    outcome.median_s = 0.25;
+    ok(store_outcome_put(store, &outcome, &err), &err);
+}
+
+static void put_contest(struct store *store)
+{
+    struct store_contest contest = {
+        .pass = 1, .sweep = 1, .kind = "confirm", .seed = 1, .alpha = 0.05
+    };
+    struct store_contestant contestant = { 1,    0,          FIXTURE_KEY,
+                                           "5c", "baseline", "" };
+    struct store_contest_shape shape = { 1, 0, "n16m", "3e" };
+    struct err err = { "" };
+
+    ok(store_contest_put(store, &contest, &err), &err);
+    ok(store_contestant_put(store, &contestant, &err), &err);
+    contestant.reason = "the only one";
+    ok(store_contestant_put(store, &contestant, &err), &err);
+    ok(store_contest_shape_put(store, &shape, &err), &err);
+    ok(store_contest_end(store, 1, "done", 5, &err), &err);
+}
+
+/* A row of every table, put and changed as a sweep does. */
+static struct store *full(const char *path)
+{
+    struct store *store = fixture_open(path, STORE_CREATE);
+    struct store_sweep sweep = fixture_sweep("k1");
+    struct err err = { "" };
+    int64_t id;
+
+    fixture_owners(store, FIXTURE_KEY);
+    put_asked(store);
+    put_work(store);
+    put_facts(store);
+    put_contest(store);
+    sweep.passed = 29;
+    sweep.created_utc++;
+    ok(store_sweep_put(store, &sweep, &id, &err), &err);
+    ok(store_run_end(store, UTC, "done", 9, &err), &err);
+    ok(store_commit(store, &err), &err);
+    return store;
+}
+
+static void what_a_sweep_writes_is_whole(void **state)
+{
+    struct store *store = full(*state);
+    struct err err = { "" };
+
+    for (size_t i = 0; i < WHOLE_TABLES; i++) {
+        char *sql = mem_printf("SELECT count(*) FROM %s", whole_tables[i].name);
+
+        assert_true(fixture_number(store, sql) > 0);
+        free(sql);
+    }
+    ok(whole_check(store_db(store), &err), &err);
+    store_close(store);
+}
+
+static void every_table_is_one_of_them(void **state)
+{
+    struct store *store = full(*state);
+
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM sqlite_schema"
+                                           " WHERE type='table'"),
+                     WHOLE_TABLES);
+    store_close(store);
+}
+
+/* Change one column of all rows of a table, look, and change it back. */
+static void change(struct store *store, const char *table, const char *column)
+{
+    char *sql = mem_printf("BEGIN; UPDATE %s SET %s=CASE typeof(%s)"
+                           " WHEN 'text' THEN %s||'x' WHEN 'null' THEN 1"
+                           " ELSE %s+1000 END",
+                           table, column, column, column, column);
+    char *expected = mem_printf("the row '%s", table);
+    struct err err = { "" };
+
+    ok(sql_run(store_db(store), sql, &err), &err);
+    if (whole_check(store_db(store), &err) != ERR_STORE)
+        fail_msg("%s.%s may change", table, column);
+    /* a word of a vocabulary is found before */
+    if (!strstr(err.text, expected) && !strstr(err.text, "CHECK constraint"))
+        fail_msg("%s.%s: %s", table, column, err.text);
+    assert_non_null(strstr(err.text, "'fa-coord recover'"));
+    ok(sql_run(store_db(store), "ROLLBACK", &err), &err);
+    free(sql);
+    free(expected);
+}
+
+static void a_change_of_any_column_is_found(void **state)
+{
+    struct store *store = full(*state);
+    struct sqlite3_stmt *stmt;
+    struct err err = { "" };
+    int n = 0;
+
+    ok(sql_run(store_db(store),
+               "PRAGMA foreign_keys=OFF; PRAGMA ignore_check_constraints=ON",
+               &err),
+       &err);
+    for (size_t i = 0; i < WHOLE_TABLES; i++) {
+        ok(sql_prepare(store_db(store), "SELECT name FROM pragma_table_info(?)",
+                       &stmt, &err),
+           &err);
+        ok(sql_start(stmt, &err, "s", whole_tables[i].name), &err);
+        for (; sql_step(stmt, &err) == 1; n++)
+            change(store, whole_tables[i].name, sql_text(stmt, 0));
+        sql_free(stmt);
+    }
+    assert_true(n > 150);
+    store_close(store);
+}
+
+/* One bit of the schema's text may do this. */
+static void another_name_of_a_column_is_found(void **state)
+{
+    struct store *store = full(*state);
+    struct err err = { "" };
+
+    ok(sql_run(store_db(store), "ALTER TABLE contest RENAME target TO tarfet",
+               &err),
+       &err);
+    assert_int_equal(whole_check(store_db(store), &err), ERR_STORE);
+    assert_non_null(
+        strstr(err.text, "its tables or columns have other names; "));
+    store_close(store);
+}
+
+/* What was changed behind our back does not become sound by the end of a lease,
+ * a run or a confirmation. */
+static void what_does_not_hold_ends_without_holding(void **state)
+{
+    struct store *store = full(*state);
+    struct store_lease lease = { .epoch = UTC,
+                                 .id = 2,
+                                 .purpose = "screen",
+                                 .stage = "measure",
+                                 .host = "gpu1" };
+    struct err err = { "" };
+
+    ok(store_lease_put(store, &lease, &err), &err);
+    ok(sql_run(store_db(store), "UPDATE lease SET gpu='x' WHERE id=2", &err),
+       &err);
+    ok(store_lease_end(store, UTC, 2, "done", 8, &err), &err);
+    assert_int_equal(whole_check(store_db(store), &err), ERR_STORE);
+    assert_non_null(strstr(err.text,
+                           "the row 'lease 1700000000000000000 2' is not as it "
+                           "was written; 'fa-coord verify' lists what"));
+    store_close(store);
+}
+
+int main(void)
+{
+#define TEST(f) \
+    cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(what_a_sweep_writes_is_whole),
+        TEST(every_table_is_one_of_them),
+        TEST(a_change_of_any_column_is_found),
+        TEST(another_name_of_a_column_is_found),
+        TEST(what_does_not_hold_ends_without_holding),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

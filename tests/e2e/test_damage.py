@@ -1,0 +1,84 @@
+"""A database with a row that is not as it was written: no command answers from it, and recover keeps the others."""
+
+import json
+import os
+import shutil
+import sqlite3
+import unittest
+
+import landscape
+import rig
+
+
+class Damage(rig.Rig):
+    def fixture(self, name):
+        path = self.path(name)
+        shutil.copy(os.path.join(rig.FIXTURES, "compare", name), path)
+        return path
+
+    def change(self, db, sql):
+        connection = sqlite3.connect(db)
+        with connection:
+            self.assertEqual(connection.execute(sql).rowcount, 1)
+        connection.close()
+
+    def refused(self, row, *args):
+        ran = self.run_coord(self.folder, *args, code=7)
+        self.assertEqual(ran.stdout, "")
+        self.assertEqual(ran.stderr.count("\n"), 1, ran.stderr)
+        self.assertIn(f"base.db: the row '{row}' is not as it was written; 'fa-coord verify' lists what does "
+                      "not hold, 'fa-coord recover' copies what does", ran.stderr)
+
+    def test_a_changed_time_is_no_answer(self):
+        db, other = self.fixture("base.db"), self.fixture("faster.db")
+        whole = json.loads(self.run_coord(self.folder, "report", "--json", db).stdout)
+        connection = sqlite3.connect(db)
+        [nonce] = connection.execute("SELECT max(nonce) FROM result").fetchone()
+        connection.close()
+        self.change(db, f"UPDATE result SET samples = replace(samples, '0.00', '0.01') WHERE nonce = '{nonce}'")
+        row = f"result {nonce}"
+        for args in (["report", db], ["report", "--json", db], ["report", "--csv", db], ["export", "--db", db],
+                     ["compare", db, other], ["compare", other, db]):
+            with self.subTest(args[0]):
+                self.refused(row, *args)
+        found = self.run_coord(self.folder, "verify", db, code=7).stdout
+        self.assertIn(f"checksum: {row}: the row was changed after it was written\n", found)
+        told = self.run_coord(self.folder, "recover", db, "--to", "copy.db", code=5).stdout
+        self.assertIn("result: 1 rows do not hold\n", told)
+        self.run_coord(self.folder, "verify", "copy.db")
+        again = json.loads(self.run_coord(self.folder, "report", "--json", "copy.db").stdout)
+        self.assertEqual(len(again["results"]), len(whole["results"]))
+
+    def test_what_is_not_damaged_is_recovered_whole(self):
+        db = self.fixture("base.db")
+        self.assertIn("all that there were", self.run_coord(self.folder, "recover", db, "--to", "copy.db").stdout)
+        first, second = (self.run_coord(self.folder, "report", "--json", name).stdout for name in (db, "copy.db"))
+        self.assertEqual(first.replace("base.db", "copy.db"), second)
+
+    def rows(self, sql):
+        connection = sqlite3.connect(f"file:{self.path('copy.db')}?mode=ro", uri=True)
+        try:
+            return connection.execute(sql).fetchall()
+        finally:
+            connection.close()
+
+    def test_results_of_a_lost_sweep_are_gone_on_with(self):
+        landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(2,), unrolls=(1, 2))
+        sweep = ["sweep", "--device", "replay=bowl.json", "--speed-up", "100000", "--db"]
+        self.run_coord(self.folder, *sweep, "x.db")
+        results = self.report(self.folder, "x.db")["results"]
+        self.change(self.path("x.db"), "UPDATE sweep SET name = name || 'x'")
+        told = self.run_coord(self.folder, "recover", "x.db", "--to", "copy.db", code=5).stdout
+        self.assertIn("sweep: 1 rows do not hold\n", told)
+        kept = self.rows("SELECT count(*) FROM result WHERE purpose = 'screen'")
+        why = self.run_coord(self.folder, "report", "copy.db", code=7).stderr
+        self.assertIn("copy.db: what the sweep was is lost; 'fa-coord sweep' with its sweep file and", why)
+        self.run_coord(self.folder, *sweep, "copy.db")
+        self.assertEqual(self.rows("SELECT count(*) FROM result WHERE purpose = 'screen'"), kept, "not measured again")
+        again = self.report(self.folder, "copy.db")["results"]
+        self.assertEqual([r["key"] for r in again], [r["key"] for r in results])
+        self.run_coord(self.folder, "verify", "copy.db")
+
+
+if __name__ == "__main__":
+    unittest.main()
