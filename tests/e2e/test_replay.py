@@ -57,6 +57,12 @@ class Replay(rig.Rig):
         text = self.run_coord(self.folder, "report", "x.db").stdout
         self.assertIn("The times were recorded on Test GPU 9000", text)
         self.assert_invariants(self.folder)
+        with self.subTest("asked for again, it uses no host, and says the same"):
+            rig.until("the worker has ended", lambda: not self.workers())
+            unreachable = self.hosts("127.0.0.1:9")
+            for again in self.sweep(), self.sweep("--hosts", unreachable), self.run_coord(self.folder, "resume", "x.db"):
+                self.assertIn("nothing is left to do: no host is used", again.stderr)
+                self.assertEqual(again.stdout, ran.stdout)
 
     def test_samples_are_the_recorded_ones_whatever_the_speed_up(self):
         cache = landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(2, 4), unrolls=(1, 2))

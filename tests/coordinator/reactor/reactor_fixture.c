@@ -293,7 +293,7 @@ void rig_begin(struct rig *rig)
         sweep->fleet.hosts[i].host = &rig->list[i];
     rig_run(rig, RIG_EPOCH);
     put_hosts(rig);
-    if (prepare_begin(sweep, &err) < 0)
+    if (prepare_begin(sweep, false, &err) < 0)
         fail_msg("%s", err.text);
 }
 

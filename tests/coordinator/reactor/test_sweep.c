@@ -295,6 +295,48 @@ static void the_last_line_says_what_was_done(void **state)
     assert_non_null(strstr(rig_heard(&rig), "30/30 measured  30 correct"));
 }
 
+/* Nothing comes from a host; nothing was connected. */
+static void run_again_without_hosts(int code)
+{
+    rig.epoch = 0;
+    rig_listen(&rig);
+    assert_int_equal(whole_run(&rig, whole_run_step, 3.6, &err), code);
+}
+
+/* The plan depends on the facts of its GPU, which an earlier run has stored. */
+static void a_finished_sweep_on_a_gpu_connects_to_no_host(void **state)
+{
+    (void)state;
+    n_answered = 0;
+    rig.options.device = "cuda";
+    assert_int_equal(whole_run(&rig, step_and_answer, 0, &err), 0);
+    assert_int_equal(rig_rows(&rig, "outcome WHERE outcome = 'correct'"), 60);
+    rig.options.quiet = false;
+    run_again_without_hosts(0);
+    assert_non_null(strstr(rig_heard(&rig), "60 of 60 measurements are there "
+                                            "already"));
+    assert_non_null(strstr(rig_heard(&rig), "nothing is left to do: no host "
+                                            "is used"));
+    assert_int_equal(rig.epoch, 0);
+    assert_int_equal(rig_rows(&rig, "run WHERE ending = 'done'"), 2);
+    assert_int_equal(rig_rows(&rig, "sweep WHERE arch = 'sm_89'"), 1);
+}
+
+/* What was looked at to find out leaves no trace. */
+static void an_unfinished_sweep_on_a_gpu_waits_for_its_host(void **state)
+{
+    (void)state;
+    n_answered = 0;
+    rig.options.device = "cuda";
+    assert_int_equal(whole_run(&rig, step_and_answer, 1, &err), 6);
+    assert_true(rig_rows(&rig, "outcome") < 60);
+    rig.options.quiet = false;
+    run_again_without_hosts(6);
+    assert_int_equal(rig.epoch, rig_number(&rig, "SELECT max(epoch) FROM run"));
+    assert_null(strstr(rig_heard(&rig), "already"));
+    assert_int_equal(rig_rows(&rig, "run"), 2);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -318,6 +360,8 @@ int main(void)
         CASE(builds_alone_need_no_reference_and_no_measurement),
         CASE(a_cover_is_built_with_the_baseline),
         CASE(the_last_line_says_what_was_done),
+        CASE(a_finished_sweep_on_a_gpu_connects_to_no_host),
+        CASE(an_unfinished_sweep_on_a_gpu_waits_for_its_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
