@@ -27,8 +27,9 @@ struct owner {
     int64_t since_utc;
 };
 
-/* Begins the refusal of a worker whose owner is gone: it comes free by itself,
- * so that waiting helps. */
+/* Begin the answer of a worker that has an owner, which is connected or gone.
+ * It comes free by itself, so that waiting helps. */
+#define OWNER_IS_HERE "its worker serves another sweep"
 #define OWNER_IS_GONE "its worker waits for another sweep"
 
 /* Put 'text' into one of the fields, of 'size' bytes.  Control characters

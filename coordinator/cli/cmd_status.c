@@ -65,6 +65,10 @@ static void print_json(const struct report *report,
     json_out_real(&out, "total_usd", cost->total_usd);
     json_out_real(&out, "priced_usd", cost->priced_usd);
     put_hosts(&out, status);
+    json_out_open(&out, "waiting", '[');
+    for (size_t i = 0; i < status->n_waiting; i++)
+        json_out_text(&out, NULL, status->waiting[i]);
+    json_out_close(&out);
     json_out_close(&out);
 }
 
@@ -84,6 +88,8 @@ static void print_state(const struct report *report,
         printf("not running; the last run was killed; 'fa-coord resume' "
                "continues it\n");
     }
+    for (size_t i = 0; i < status->n_waiting; i++)
+        printf("waiting: %s\n", status->waiting[i]);
 }
 
 static void print_progress(const struct report *report,

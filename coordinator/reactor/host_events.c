@@ -36,7 +36,7 @@ static void go_away(struct sweep *sweep, size_t host)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
 
-    host_state->conn.attached = false;
+    host_state->conn.attached = host_state->conn.waits = false;
     if (host_state->state != HOST_STATE_FAILED)
         host_state->state = HOST_STATE_AWAY;
     if (sweep->work.sched)
@@ -64,16 +64,6 @@ void host_events_give_up(struct sweep *sweep, size_t host, int code,
     sweep->reactor.io.link.dismiss(sweep->reactor.io.link.self, host);
 }
 
-/* The seconds in the text differ from try to try. */
-static bool is_told(const struct host_state *host_state, const char *why)
-{
-    const char *was = host_state->conn.why;
-
-    if (strstr(why, OWNER_IS_GONE))
-        return strstr(was, OWNER_IS_GONE);
-    return host_state->conn.tries > 0 && strcmp(was, why) == 0;
-}
-
 /* A worker that ended by itself has said why. */
 static void broken(struct sweep *sweep, const struct host_thread_news *news)
 {
@@ -87,13 +77,44 @@ static void broken(struct sweep *sweep, const struct host_thread_news *news)
              why);
     if (sweep->reactor.stopping)
         return;
-    if (!is_told(host_state, why))
+    if (host_state->conn.tries == 0 || strcmp(host_state->conn.why, why) != 0)
         progress_say(sweep->reactor.progress, "%s: %s; trying again",
                      host_state->host->name, why);
-    if (!strstr(why, OWNER_IS_GONE))
-        host_state->conn.tries++;
+    host_state->conn.tries++;
     host_state->conn.code = news->code;
     snprintf(host_state->conn.why, sizeof(host_state->conn.why), "%s", why);
+}
+
+/* The seconds in the text differ each time. */
+static bool is_told(const struct host_state *host_state, const char *why)
+{
+    const char *was = host_state->conn.why;
+
+    return host_state->conn.waits &&
+           (strcmp(was, why) == 0 ||
+            (strstr(why, OWNER_IS_GONE) && strstr(was, OWNER_IS_GONE)));
+}
+
+/* It comes free by itself: this is no try that failed. */
+static void waits(struct sweep *sweep, const struct host_thread_news *news)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[news->host];
+    char text[sizeof(host_state->host->name) + sizeof(news->text)];
+
+    if (!is_told(host_state, news->text)) {
+        set_phase(sweep, news->host, LEDGER_ACQUIRING);
+        snprintf(text, sizeof(text), "%s: %s", host_state->host->name,
+                 news->text);
+        progress_say(sweep->reactor.progress, "%s; waiting", text);
+        records_put_event(sweep, "I", "HOST-WAITS", text);
+        log_line(LOG_I, "HOST-WAITS", "host=%s why=%s", host_state->host->name,
+                 news->text);
+    }
+    host_state->conn.waits = true;
+    host_state->conn.tries = 0;
+    host_state->conn.code = ERR_NETWORK;
+    snprintf(host_state->conn.why, sizeof(host_state->conn.why), "%s",
+             news->text);
 }
 
 void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
@@ -112,8 +133,12 @@ void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
     case HOST_THREADS_UPLOADING:
         set_phase(sweep, news->host, LEDGER_UPLOADING);
         return;
+    case HOST_THREADS_WAITING:
+        waits(sweep, news);
+        return;
     case HOST_THREADS_ATTACHED:
         host_state->conn.attached = true;
+        host_state->conn.waits = false;
         host_state->conn.linked_ns = reactor_now(sweep);
         host_state->conn.tries = 0;
         host_state->conn.bye[0] = '\0';

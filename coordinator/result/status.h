@@ -32,6 +32,9 @@ struct status {
     double eta_s;                /* NaN if unknown or not running */
     struct status_host *hosts;
     size_t n_hosts;
+    char **waiting; /* while it runs, "HOST: whose it is" of hosts that another
+                     * sweep has */
+    size_t n_waiting;
 };
 
 /* 'report' is from the same store; 'now_utc' is used for the rate and the

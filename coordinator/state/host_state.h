@@ -40,6 +40,7 @@ struct host_state_gpu {
 /* The connection to it. */
 struct host_connection {
     bool attached;     /* a relay is up */
+    bool waits;        /* its worker is another sweep's: see 'why' */
     int64_t heard_ns;  /* last message, CLOCK_BOOTTIME */
     int64_t linked_ns; /* when its relay was up */
     int64_t deaf_ns;   /* since then it has sent only HELLO; or 0 */

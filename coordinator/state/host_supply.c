@@ -6,15 +6,17 @@
 #include "coordinator/state/reactor.h"
 #include "coordinator/text/exit_code.h"
 
-/* How long a sweep waits for a host that can continue it. */
+/* How long a sweep waits for a host that can continue it, unless another sweep
+ * has it now. */
 #define NO_HOST_NS (120 * NS_PER_S)
 #define HOPELESS_TRIES 3 /* of a host that was never reached */
 
 /* What the hosts together can do. */
 struct ability {
-    bool measures, builds;       /* a READY host does */
-    bool may_measure, may_build; /* a host that is still awaited might */
-    bool was_ready;              /* any, in this run */
+    bool measures, builds;         /* a READY host does */
+    bool may_measure, may_build;   /* a host that is still awaited might */
+    bool will_measure, will_build; /* when another sweep leaves it free */
+    bool was_ready;                /* any, in this run */
     const struct host_state *failed,
         *idle; /* the last with a reason; a READY one */
 };
@@ -24,7 +26,7 @@ static bool is_awaited(const struct host_state *host_state)
     return host_state->state != HOST_STATE_FAILED &&
            host_state->state != HOST_STATE_READY &&
            (host_state->was_ready || host_state->conn.attached ||
-            host_state->conn.tries < HOPELESS_TRIES);
+            host_state->conn.waits || host_state->conn.tries < HOPELESS_TRIES);
 }
 
 /* A GPU that is not quarantined. */
@@ -60,6 +62,7 @@ static struct ability look(const struct sweep *sweep)
         bool ready = host_state->state == HOST_STATE_READY,
              awaited = is_awaited(host_state);
         bool builder = host_state->host->role != HOST_GPU;
+        bool waits = awaited && host_state->conn.waits;
 
         can.was_ready = can.was_ready || host_state->was_ready;
         can.measures = can.measures || (ready && has_gpu(sweep, i));
@@ -67,6 +70,9 @@ static struct ability look(const struct sweep *sweep)
         can.may_measure =
             can.may_measure || (awaited && host_measures(host_state->host));
         can.may_build = can.may_build || (awaited && builder);
+        can.will_measure =
+            can.will_measure || (waits && host_measures(host_state->host));
+        can.will_build = can.will_build || (waits && builder);
         if (ready)
             can.idle = host_state;
         else if (host_state->conn.why[0])
@@ -126,8 +132,9 @@ void host_supply_check(struct sweep *sweep, int64_t now)
     if (sweep->reactor.options->builds_only) {
         can.measures = can.builds;
         can.may_measure = can.may_build;
+        can.will_measure = can.will_build;
     }
-    if (can.measures && !must_build)
+    if ((can.measures || can.will_measure) && (!must_build || can.will_build))
         sweep->fleet.usable_ns = now;
     late = now > host_supply_until_ns(sweep);
     if (!can.measures && (late || !can.may_measure)) {

@@ -130,9 +130,14 @@ class Replay(rig.Rig):
         sweep = sweepfile.read(other)
         sweep["tunables"] = {"BLOCK_SIZE": [256], "ITEMS": [1], "VECTOR": [False]}
         sweepfile.write(other, sweep)
-        self.run_coord(other, "sweep", "--device", "cpu", "--log", self.path("log"))
+        ran = self.run_coord(other, "sweep", "--device", "cpu", "--log", self.path("log"))
+        self.assertRegex(ran.stderr, rf"(?m)^localhost: its worker waits for another sweep: \w+@[^,]+, pid {coord.pid}, "
+                         rf"{self.path('x.db')}, since [^,;]+; it is free in at most \d+ s; waiting$")
+        self.assertEqual(ran.stderr.count("; waiting"), 1, "said once")
         with open(self.path("log")) as f:
-            self.assertIn("RESULT-FOREIGN host=localhost", f.read())
+            log = f.read()
+        self.assertIn("RESULT-FOREIGN host=localhost", log)
+        self.assertNotIn("HOST-BROKEN", log, "it went on over the connection that waited")
         with self.subTest("their own sweep takes them before it hands out anything"):
             self.run_coord(self.folder, "resume", "--speed-up", FAST, "x.db")
             self.assertEqual(self.outcomes(), landscape.words(cache))

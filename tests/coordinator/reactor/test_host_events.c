@@ -261,23 +261,53 @@ static void another_reason_is_told_too(void **state)
     assert_non_null(strstr(rig_heard(&rig), "a: no route; trying again"));
 }
 
-static void a_worker_that_comes_free_is_waited_for(void **state)
+/* How often this was said. */
+static int said(const char *text)
 {
-    const char *heard;
+    int n = 0;
 
+    for (const char *at = rig_heard(&rig); (at = strstr(at, text)); at++)
+        n++;
+    return n;
+}
+
+/* Whose it is, is said once; then that its owner is gone; then who has it. */
+static void a_worker_of_another_sweep_is_waited_for(void **state)
+{
     (void)state;
+    host(0)->conn.tries = 2;
+    for (int i = 0; i < 3; i++)
+        news(HOST_THREADS_WAITING, 0, OWNER_IS_HERE ": ada");
     for (int left_s = 90; left_s > 0; left_s -= 15) {
         char why[80];
 
-        snprintf(why, sizeof(why), OWNER_IS_GONE ": bob; %d s", left_s);
-        news(HOST_THREADS_BROKEN, ERR_NETWORK, why);
+        snprintf(why, sizeof(why), OWNER_IS_GONE ": ada; %d s", left_s);
+        news(HOST_THREADS_WAITING, 0, why);
         assert_int_equal(host(0)->conn.tries, 0);
+        assert_true(host(0)->conn.waits);
     }
-    heard = strstr(rig_heard(&rig), "a: " OWNER_IS_GONE ": bob; 90 s; trying");
-    assert_non_null(heard);
-    assert_null(strstr(heard + 1, "a: " OWNER_IS_GONE));
+    news(HOST_THREADS_WAITING, 0, OWNER_IS_HERE ": bob");
+    assert_int_equal(said("; waiting\n"), 3);
+    assert_int_equal(said("a: " OWNER_IS_HERE ": ada; waiting\n"), 1);
+    assert_int_equal(said("a: " OWNER_IS_GONE ": ada; 90 s; waiting\n"), 1);
+    assert_int_equal(said("a: " OWNER_IS_HERE ": bob; waiting\n"), 1);
+    assert_int_equal(rig_rows(&rig, "event WHERE name = 'HOST-WAITS'"), 3);
+    assert_int_equal(
+        rig_rows(&rig, "event WHERE text = 'a: " OWNER_IS_HERE ": bob'"), 1);
+    assert_string_equal(host(0)->conn.why, OWNER_IS_HERE ": bob");
+}
+
+static void after_a_wait_it_is_attached_or_broken(void **state)
+{
+    (void)state;
+    news(HOST_THREADS_WAITING, 0, OWNER_IS_HERE ": ada");
     news(HOST_THREADS_BROKEN, ERR_NETWORK, "reset");
+    assert_false(host(0)->conn.waits);
     assert_int_equal(host(0)->conn.tries, 1);
+    news(HOST_THREADS_WAITING, 0, OWNER_IS_HERE ": ada");
+    assert_int_equal(said("a: " OWNER_IS_HERE ": ada; waiting\n"), 2);
+    news(HOST_THREADS_ATTACHED, 0, "");
+    assert_false(host(0)->conn.waits);
 }
 
 static void a_connection_that_breaks_while_it_stops_is_not_told(void **state)
@@ -466,7 +496,8 @@ int main(void)
         CASE(another_machine_with_the_same_pid_is_another_worker),
         CASE(a_broken_connection_is_told_once),
         CASE(another_reason_is_told_too),
-        CASE(a_worker_that_comes_free_is_waited_for),
+        CASE(a_worker_of_another_sweep_is_waited_for),
+        CASE(after_a_wait_it_is_attached_or_broken),
         CASE(a_connection_that_breaks_while_it_stops_is_not_told),
         CASE(a_host_that_gives_up_is_not_used),
         CASE(what_is_greeted_again_gets_nothing_until_it_is_ready),
