@@ -24,7 +24,8 @@
 #include "coordinator/state/reactor.h"
 #include "coordinator/state/records.h"
 
-#define BEAT_MS 5000 /* docs/reliability.md */
+#define BEAT_MS 5000            /* docs/reliability.md */
+#define LEAVE_NS (2 * NS_PER_S) /* for a worker to hear that it must stop */
 
 static void set_phase(struct sweep *sweep, size_t host,
                       enum ledger_category phase)
@@ -43,8 +44,16 @@ static void go_away(struct sweep *sweep, size_t host)
         sched_host_pause(sweep->work.sched, (int)host, true);
 }
 
-void host_events_give_up(struct sweep *sweep, size_t host, int code,
-                         const char *why)
+/* From here on it costs nothing. */
+static void dismiss(struct sweep *sweep, size_t host)
+{
+    sweep->fleet.hosts[host].conn.leave_ns = 0;
+    ledger_release(sweep->fleet.ledger, (int)host, reactor_now(sweep));
+    sweep->reactor.io.link.dismiss(sweep->reactor.io.link.self, host);
+}
+
+/* Its connection is still there. */
+static void fail(struct sweep *sweep, size_t host, int code, const char *why)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
 
@@ -60,8 +69,41 @@ void host_events_give_up(struct sweep *sweep, size_t host, int code,
     if (code == ERR_PROTO) /* that is no fault of its work */
         results_take_back(sweep, host);
     results_host_lost(sweep, host, why);
-    ledger_release(sweep->fleet.ledger, (int)host, reactor_now(sweep));
-    sweep->reactor.io.link.dismiss(sweep->reactor.io.link.self, host);
+}
+
+/* Its worker would stay for the linger time, so it is told to stop, and has a
+ * moment to hear that. */
+void host_events_give_up(struct sweep *sweep, size_t host, int code,
+                         const char *why)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+    bool hears = host_state_is_connected(host_state);
+
+    if (host_state->state == HOST_STATE_FAILED) {
+        dismiss(sweep, host); /* it goes on breaking the protocol */
+        return;
+    }
+    fail(sweep, host, code, why);
+    if (hears &&
+        outbox_send(sweep, host,
+                    &(struct msg){ .type = MSG_STOP, .stop.what = "now" }))
+        host_state->conn.leave_ns = reactor_now(sweep) + LEAVE_NS;
+    else
+        dismiss(sweep, host);
+}
+
+void host_events_bye(struct sweep *sweep, size_t host)
+{
+    if (sweep->fleet.hosts[host].conn.leave_ns)
+        dismiss(sweep, host);
+}
+
+void host_events_leave(struct sweep *sweep, int64_t now)
+{
+    for (size_t i = 0; i < sweep->fleet.n; i++)
+        if (sweep->fleet.hosts[i].conn.leave_ns &&
+            now >= sweep->fleet.hosts[i].conn.leave_ns)
+            dismiss(sweep, i);
 }
 
 /* A worker that ended by itself has said why. */
@@ -121,6 +163,10 @@ void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
 {
     struct host_state *host_state = &sweep->fleet.hosts[news->host];
 
+    if (host_state->state == HOST_STATE_FAILED) {
+        host_events_bye(sweep, news->host); /* or it is out of reach */
+        return;
+    }
     switch (news->event) {
     case HOST_THREADS_CONNECTING:
         if (!host_state->was_ready)
@@ -150,7 +196,8 @@ void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
         broken(sweep, news);
         return;
     case HOST_THREADS_GAVE_UP:
-        host_events_give_up(sweep, news->host, news->code, news->text);
+        fail(sweep, news->host, news->code, news->text);
+        dismiss(sweep, news->host);
         return;
     case HOST_THREADS_ENDED:
         go_away(sweep, news->host);
@@ -194,7 +241,8 @@ static void retire_other_name(struct sweep *sweep, size_t host)
                  "it is the worker of %s under another name; give one of "
                  "them another workdir=",
                  sweep->fleet.hosts[host].host->name);
-        host_events_give_up(sweep, i, ERR_INPUT, why);
+        fail(sweep, i, ERR_INPUT, why); /* the worker stays */
+        dismiss(sweep, i);
     }
 }
 

@@ -257,6 +257,7 @@ static void run_timers(struct sweep *sweep)
     check_silence(sweep, now);
     check_connections(sweep, now);
     inbox_wake_hosts(sweep, now);
+    host_events_leave(sweep, now);
     if (now - sweep->reactor.leases_ns >= LEASES_NS) {
         sweep->reactor.leases_ns = now;
         check_leases(sweep, now);

@@ -190,7 +190,7 @@ static void a_message_against_the_protocol_ends_its_host(void **state)
     assert_int_equal(whole_run(&rig, whole_run_step, 0, &err), 3);
     assert_string_equal(err.text, "no usable host: a: it broke the protocol: "
                                   "WELCOME is not a worker's message");
-    assert_int_equal(rig.dismissed[0], 1);
+    assert_int_equal(rig.dismissed[0], 1); /* it had not said HELLO */
     assert_int_equal(rig.turns, 1 + 1);
 }
 
