@@ -21,8 +21,12 @@ struct ability {
         *idle; /* the last with a reason; a READY one */
 };
 
-static bool is_awaited(const struct host_state *host_state)
+/* Builds of a check are not worth the wait for another sweep's end. */
+static bool is_awaited(const struct sweep *sweep,
+                       const struct host_state *host_state)
 {
+    if (host_state->conn.waits && sweep->reactor.options->unbuilt)
+        return false;
     return host_state->state != HOST_STATE_FAILED &&
            host_state->state != HOST_STATE_READY &&
            (host_state->was_ready || host_state->conn.attached ||
@@ -47,7 +51,7 @@ bool host_supply_has_other(const struct sweep *sweep, size_t host)
             continue;
         if (other->state == HOST_STATE_READY
                 ? has_gpu(sweep, i)
-                : is_awaited(other) && host_measures(other->host))
+                : is_awaited(sweep, other) && host_measures(other->host))
             return true;
     }
     return false;
@@ -60,7 +64,7 @@ static struct ability look(const struct sweep *sweep)
     for (size_t i = 0; i < sweep->fleet.n; i++) {
         const struct host_state *host_state = &sweep->fleet.hosts[i];
         bool ready = host_state->state == HOST_STATE_READY,
-             awaited = is_awaited(host_state);
+             awaited = is_awaited(sweep, host_state);
         bool builder = host_state->host->role != HOST_GPU;
         bool waits = awaited && host_state->conn.waits;
 

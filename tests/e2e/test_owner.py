@@ -62,6 +62,8 @@ exec '{shutil.which("c++")}' "$@"
             self.assertRegex(self.run_coord(second, "status").stdout, rf"(?m)^waiting: {reason}$")
             [waiting] = json.loads(self.run_coord(second, "status", "--json").stdout)["waiting"]
             self.assertRegex(waiting, rf"^{reason}$")
+        with self.subTest("a check does not wait"):
+            self.assertRegex(self.run_coord(second, "check", "--device", "cpu").stdout, f"nothing: no usable host: {reason}")
         self.let_go()
         self.assertEqual(one.wait(120), 0, self.stderr())
         self.assertEqual(two.wait(120), 0, self.said())

@@ -138,6 +138,24 @@ static void a_host_of_another_sweep_is_waited_for_without_end(void **state)
                "no host is left; the last to fail, b: no route");
 }
 
+static void tell_nothing(void *arg, bool reference, const char *why)
+{
+    (void)arg;
+    (void)reference;
+    (void)why;
+}
+
+static void a_check_does_not_wait_for_another_sweep(void **state)
+{
+    (void)state;
+    fail_both(3);
+    rig.options.builds_only = true;
+    rig.options.unbuilt = tell_nothing;
+    host(1)->conn.waits = true;
+    expect_end(RIG_START_NS, 3, "error",
+               "no usable host; the last to fail, b: no route");
+}
+
 /* A builder that waits is of no use without a GPU, and a GPU that waits not
  * without one that builds. */
 static void a_host_is_waited_for_only_for_what_it_can_do(void **state)
@@ -321,6 +339,7 @@ int main(void)
         CASE(who_says_nothing_at_all_does_not_answer),
         CASE(a_host_of_another_sweep_is_waited_for_without_end),
         CASE(a_host_is_waited_for_only_for_what_it_can_do),
+        CASE(a_check_does_not_wait_for_another_sweep),
         CASE(a_host_that_measures_and_builds_is_enough),
         CASE(without_a_gpu_nothing_is_measured),
         CASE(one_that_may_measure_is_awaited),
