@@ -20,6 +20,9 @@
 
 struct owner {
     char id[HASH_HEX]; /* of the database; drawn when that was made */
+    /* of the run of fa-coord, whose steps have databases of their own; secret
+     * as well */
+    char command[HASH_HEX];
     char user[OWNER_NAME_BYTES];
     char machine[OWNER_NAME_BYTES];
     char database[OWNER_PATH_BYTES]; /* absolute, or its end */
@@ -36,8 +39,12 @@ struct owner {
  * become '?'. If it does not fit, its end is kept, after "...". */
 void owner_set(char *field, size_t size, const char *text);
 
-/* The same database. */
+/* Draw an id for owner.command. */
+void owner_draw(char out[HASH_HEX]);
+
+/* The same database; steps of the same run of fa-coord. */
 bool owner_is_same(const struct owner *a, const struct owner *b);
+bool owner_is_same_command(const struct owner *a, const struct owner *b);
 
 /* "ada@laptop, pid 4711, /home/ada/flash.db, since 2026-11-22T10:01:02Z". A
  * long path is cut at its beginning to fit 'size' bytes. */

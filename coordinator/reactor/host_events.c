@@ -127,14 +127,23 @@ static void broken(struct sweep *sweep, const struct host_thread_news *news)
     snprintf(host_state->conn.why, sizeof(host_state->conn.why), "%s", why);
 }
 
-/* The seconds in the text differ each time. */
+/* The text up to the process that has the host. */
+static size_t owner_len(const char *why)
+{
+    const char *pid = strstr(why, ", pid ");
+
+    return pid ? (size_t)(pid - why) + 2 + strcspn(pid + 2, ",") : strlen(why);
+}
+
+/* The seconds in the text differ each time, and the database in each step of
+ * the command that has the host. */
 static bool is_told(const struct host_state *host_state, const char *why)
 {
     const char *was = host_state->conn.why;
+    size_t len = owner_len(why);
 
-    return host_state->conn.waits &&
-           (strcmp(was, why) == 0 ||
-            (strstr(why, OWNER_IS_GONE) && strstr(was, OWNER_IS_GONE)));
+    return host_state->conn.waits && owner_len(was) == len &&
+           strncmp(was, why, len) == 0;
 }
 
 /* It comes free by itself: this is no try that failed. */
@@ -220,7 +229,7 @@ static void welcome(struct sweep *sweep, size_t host)
                      .allow = h->allow,
                      .slots = h->slots,
                      .beat_ms = BEAT_MS,
-                     .linger_ms = sweep->reactor.options->linger_s * 1000 }
+                     .linger_ms = sweep->reactor.options->stay.linger_s * 1000 }
     };
 
     outbox_send(sweep, host, &msg);

@@ -51,14 +51,26 @@ static void take_last_words(struct sweep *sweep)
                 let_go(sweep, i);
 }
 
+/* Whether the next step of this command will want the hosts. */
+static bool more_follows(const struct sweep *sweep)
+{
+    const struct reactor *reactor = &sweep->reactor;
+
+    return reactor->options->stay.more_follows && !reactor->stopping &&
+           !reactor->ending &&
+           (sweep->work.count.correct > 0 || reactor->options->ask);
+}
+
 void shutdown_dismiss(struct sweep *sweep)
 {
     int64_t until = reactor_now(sweep) + BYE_NS;
     bool waiting = true;
     const struct sweep_link *link = &sweep->reactor.io.link;
 
-    outbox_send_all(sweep,
-                    &(struct msg){ .type = MSG_STOP, .stop.what = "now" });
+    outbox_send_all(
+        sweep,
+        &(struct msg){ .type = MSG_STOP,
+                       .stop.what = more_follows(sweep) ? "next" : "now" });
     for (size_t i = 0; i < sweep->fleet.n; i++)
         if (sweep->fleet.hosts[i].state == HOST_STATE_AWAY)
             let_go(sweep, i);

@@ -352,6 +352,8 @@ static int start(struct sweep *sweep, bool finished, struct owner *owner,
 
     if (rc == 0)
         rc = self_owner(sweep->mail.store, owner, err);
+    if (rc == 0 && options->stay.command)
+        memcpy(owner->command, options->stay.command, sizeof(owner->command));
     if (rc == 0)
         rc = store_run_start(sweep->mail.store,
                              &(struct store_run){ .epoch = sweep->reactor.epoch,
@@ -379,7 +381,7 @@ static int open_link(struct sweep *sweep, const struct owner *owner,
     return link->open(link->self, sweep->fleet.list,
                       &(struct sweep_link_options){
                           .epoch = sweep->reactor.epoch,
-                          .linger_s = options->linger_s,
+                          .linger_s = options->stay.linger_s,
                           .owner = owner,
                           .remote = &options->remote,
                       },

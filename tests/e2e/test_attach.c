@@ -239,6 +239,53 @@ static void another_sweep_waits_and_gets_the_owners_name(void **state)
     coord_close(&other);
 }
 
+/* The next step has another database.  'other' asks all the time. */
+static void a_command_keeps_its_host_between_two_steps(void **state)
+{
+    struct coord other, step;
+    struct msg hello;
+    pid_t worker;
+
+    (void)state;
+    coord_up(&coord, 1);
+    worker = coord.worker;
+    open_another(&other);
+    memset(other.owner.command, '2', HASH_HEX - 1);
+    coord_attach(&other);
+    await_note(&other, "its worker serves another sweep");
+    coord_stop(&coord, "next");
+    coord_expect(&coord, MSG_BYE);
+    coord_cut(&coord);
+    await_note(&other, "its worker serves another sweep");
+    open_another(&step);
+    step.bundle = &kernel_bundle;
+    step.owner.id[1] = 'f';
+    coord_up(&step, 1);
+    assert_int_equal(step.worker, worker);
+    kernel_build(&step, 1, "ref.cu", "ref");
+    coord_expect(&step, MSG_BUILT);
+    coord_stop(&step, "now");
+    coord_expect(&step, MSG_BYE);
+    coord_await(&other, MSG_HELLO, &hello);
+    assert_int_not_equal(hello.hello.pid, worker);
+    assert_int_equal(coord_reap_worker(&step), 0);
+    coord.worker = step.worker = 0;
+    msg_fini(&hello);
+    coord_close(&step);
+    coord_close(&other);
+}
+
+static void a_worker_that_is_kept_in_vain_ends(void **state)
+{
+    (void)state;
+    coord_up(&coord, 1); /* its linger time is much longer */
+    coord_stop(&coord, "next");
+    coord_expect(&coord, MSG_BYE);
+    coord_cut(&coord);
+    assert_int_equal(coord_reap_worker(&coord), 0);
+    coord.worker = 0;
+}
+
 static void a_sweep_that_stops_waiting_leaves_no_relay(void **state)
 {
     struct coord other;
@@ -494,6 +541,8 @@ int main(void)
         attached(an_older_epoch_is_refused),
         attached(another_sweep_waits_and_gets_the_owners_name),
         attached(a_sweep_that_stops_waiting_leaves_no_relay),
+        attached(a_command_keeps_its_host_between_two_steps),
+        attached(a_worker_that_is_kept_in_vain_ends),
         attached(another_sweep_gets_the_folder_when_the_linger_time_is_over),
         attached(a_process_that_knows_no_secret_does_not_get_the_worker),
         attached(a_finished_sweep_leaves_its_host_at_once),

@@ -22,7 +22,7 @@ exec '{shutil.which("c++")}' "$@"
         os.chmod(self.path("bin", "c++"), 0o755)
         self.env["PATH"] = self.path("bin") + ":" + self.env["PATH"]
         open(self.held, "w").close()
-        folder = self.few("first")
+        folder = self.few("first", confirm=True, ITEMS=[1])
         coord = self.start(folder, "sweep", "--device", "cpu")
         rig.until("it builds", lambda: os.path.exists(self.held + ".begun") or coord.poll() is not None)
         self.assertIsNone(coord.poll(), self.stderr())
@@ -68,8 +68,11 @@ exec '{shutil.which("c++")}' "$@"
         self.assertEqual(one.wait(120), 0, self.stderr())
         self.assertEqual(two.wait(120), 0, self.said())
         self.assertEqual(self.query(first, "SELECT count(*) FROM lease WHERE ending <> 'done'"), [(0,)])
+        [(last,)] = self.query(first, "SELECT max(ended_utc) FROM lease WHERE purpose = 'confirm'")
+        [(begun,)] = self.query(second, "SELECT min(leased_utc) FROM lease")
+        self.assertLess(last, begun, "not between the steps of the first")
         self.assert_all_correct(self.report(second))
-        self.assertEqual(self.said().count("; waiting"), 1, "said once")
+        self.assertEqual(self.said().count("; waiting"), 1, self.said())
         self.assertNotIn("HOST-BROKEN", self.log(), "it went on over the connection that waited")
         self.assertNotIn("waiting", self.run_coord(second, "status").stdout)
 

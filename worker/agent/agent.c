@@ -160,11 +160,13 @@ static struct claim_owner owner_of(const struct agent *agent, const char *gpus,
         .gpus = gpus,
         .attached = runs && is_attached(agent),
         .dismissed = agent->end.asked_by != 0,
+        .kept = agent->end.kept_until_ns != 0,
         .invited_ns = now_ns - agent->connection.invited_ns,
         .silent_ns = now_ns - agent->liveness.heard_ns,
-        .ends_ns =
-            (runs ? liveness_ends_ns(&agent->liveness) : agent->end.by_ns) -
-            now_ns,
+        .ends_ns = (agent->end.kept_until_ns ? agent->end.kept_until_ns
+                    : runs ? liveness_ends_ns(&agent->liveness)
+                           : agent->end.by_ns) -
+                   now_ns,
     };
 }
 
@@ -261,6 +263,8 @@ static void look_at_clock(struct agent *agent, int64_t now_ns)
         agent_stop(agent, AGENT_DRAINS, "the coordinator is silent");
         agent_drop_long_work(agent, now_ns);
     }
+    if (agent->end.kept_until_ns && now_ns >= agent->end.kept_until_ns)
+        agent_stop(agent, AGENT_STOPS, "no next step came");
     if (agent->link && now_ns - agent->liveness.heard_ns >= SILENCE_NS &&
         now_ns - agent->connection.made_ns >= SILENCE_NS) {
         if (link_renew(agent->link, &err) < 0)

@@ -14,7 +14,7 @@ static int refuse_other(const struct claim_owner *owner, struct err *err)
     int64_t ends_s = owner->ends_ns / NS_PER_S + 1;
 
     owner_text(&owner->invite->owner, shown, sizeof(shown));
-    if (owner->attached)
+    if (owner->attached || owner->kept)
         (void)err_set(err, ERR_NETWORK, OWNER_IS_HERE ": %s%s%s", shown,
                       owner->gpus[0] ? ", on GPU " : "", owner->gpus);
     else
@@ -48,7 +48,9 @@ int claim_check(const struct claim_owner *owner, const struct invite *newcomer,
         return err_set(err, ERR_AUTH,
                        "the worker refuses: an epoch after the year 2100; is "
                        "the coordinator's clock right?");
-    if (!owner->invite)
+    if (!owner->invite ||
+        (owner->kept &&
+         owner_is_same_command(&owner->invite->owner, &newcomer->owner)))
         return 0;
     if (!owner_is_same(&owner->invite->owner, &newcomer->owner))
         return refuse_other(owner, err);

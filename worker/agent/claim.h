@@ -5,7 +5,9 @@
  * gets its worker back after a kill.  Names prove nothing: a refusal shows
  * them.  Any other coordinator waits until the worker has ended: when its owner
  * lets it go, or when the linger time is over.  No work of the owner runs then
- * that could pretend to be a coordinator.
+ * that could pretend to be a coordinator.  Steps of one command have databases
+ * of their own, and follow each other within seconds: between them the worker
+ * is kept for the command, which has a secret, too.
  * Pure.
  */
 #ifndef FA_WORKER_AGENT_CLAIM_H
@@ -32,6 +34,7 @@ struct claim_owner {
     const char *gpus;   /* "0,1", that it uses; "": none, or emulated */
     bool attached;      /* its relay is connected */
     bool dismissed;     /* it has let the worker go */
+    bool kept;          /* by STOP 'next', for the next step of its command */
     int64_t invited_ns; /* since its invitation was taken */
     int64_t silent_ns;  /* since it was last heard */
     int64_t ends_ns;    /* until the worker ends without it */

@@ -228,7 +228,7 @@ void rig_open_bare(struct rig *rig, size_t n)
                                       .command = "sweep",
                                       .hosts_file = "",
                                       .passes = none,
-                                      .linger_s = SWEEP_LINGER_S,
+                                      .stay.linger_s = SWEEP_LINGER_S,
                                       .attempts = 2,
                                       .quiet = true } };
     for (size_t i = 0; i < n; i++)

@@ -272,30 +272,37 @@ static int said(const char *text)
     return n;
 }
 
+#define ADA ": ada@a, pid 12"
+
 /* Whose it is, is said once; then that its owner is gone; then who has it. */
 static void a_worker_of_another_sweep_is_waited_for(void **state)
 {
     (void)state;
     host(0)->conn.tries = 2;
-    for (int i = 0; i < 3; i++)
-        news(HOST_THREADS_WAITING, 0, OWNER_IS_HERE ": ada");
+    for (int i = 0; i < 3; i++) {
+        char why[80];
+
+        snprintf(why, sizeof(why), OWNER_IS_HERE ADA ", step %d", i);
+        news(HOST_THREADS_WAITING, 0, why);
+    }
     for (int left_s = 90; left_s > 0; left_s -= 15) {
         char why[80];
 
-        snprintf(why, sizeof(why), OWNER_IS_GONE ": ada; %d s", left_s);
+        snprintf(why, sizeof(why), OWNER_IS_GONE ADA ", db; %d s", left_s);
         news(HOST_THREADS_WAITING, 0, why);
         assert_int_equal(host(0)->conn.tries, 0);
         assert_true(host(0)->conn.waits);
     }
-    news(HOST_THREADS_WAITING, 0, OWNER_IS_HERE ": bob");
-    assert_int_equal(said("; waiting\n"), 3);
-    assert_int_equal(said("a: " OWNER_IS_HERE ": ada; waiting\n"), 1);
-    assert_int_equal(said("a: " OWNER_IS_GONE ": ada; 90 s; waiting\n"), 1);
-    assert_int_equal(said("a: " OWNER_IS_HERE ": bob; waiting\n"), 1);
-    assert_int_equal(rig_rows(&rig, "event WHERE name = 'HOST-WAITS'"), 3);
+    news(HOST_THREADS_WAITING, 0, OWNER_IS_HERE ADA "3, db");
+    news(HOST_THREADS_WAITING, 0, OWNER_IS_HERE);
+    assert_int_equal(said("; waiting\n"), 4);
+    assert_int_equal(said("a: " OWNER_IS_HERE ADA ", step 0; waiting\n"), 1);
+    assert_int_equal(said("a: " OWNER_IS_GONE ADA ", db; 90 s; waiting\n"), 1);
+    assert_int_equal(said("a: " OWNER_IS_HERE ADA "3, db; waiting\n"), 1);
+    assert_int_equal(rig_rows(&rig, "event WHERE name = 'HOST-WAITS'"), 4);
     assert_int_equal(
-        rig_rows(&rig, "event WHERE text = 'a: " OWNER_IS_HERE ": bob'"), 1);
-    assert_string_equal(host(0)->conn.why, OWNER_IS_HERE ": bob");
+        rig_rows(&rig, "event WHERE text = 'a: " OWNER_IS_HERE "'"), 1);
+    assert_string_equal(host(0)->conn.why, OWNER_IS_HERE);
 }
 
 static void after_a_wait_it_is_attached_or_broken(void **state)

@@ -295,6 +295,22 @@ static void the_last_line_says_what_was_done(void **state)
     assert_non_null(strstr(rig_heard(&rig), "30/30 measured  30 correct"));
 }
 
+/* Only a run that ends well has a next step. */
+static void a_run_with_a_next_step_keeps_its_hosts(void **state)
+{
+    (void)state;
+    n_answered = 0;
+    rig.options.stay.more_follows = true;
+    assert_int_equal(whole_run(&rig, whole_run_step_with_host, 3.6, &err), 6);
+    assert_string_equal(rig_last(&rig, MSG_STOP)->what, "now");
+    rig_close(&rig);
+    rig_open_bare(&rig, 1);
+    n_answered = 0;
+    rig.options.stay.more_follows = true;
+    assert_int_equal(whole_run(&rig, step_and_answer, 0, &err), 0);
+    assert_string_equal(rig_last(&rig, MSG_STOP)->what, "next");
+}
+
 /* Nothing comes from a host; nothing was connected. */
 static void run_again_without_hosts(int code)
 {
@@ -360,6 +376,7 @@ int main(void)
         CASE(builds_alone_need_no_reference_and_no_measurement),
         CASE(a_cover_is_built_with_the_baseline),
         CASE(the_last_line_says_what_was_done),
+        CASE(a_run_with_a_next_step_keeps_its_hosts),
         CASE(a_finished_sweep_on_a_gpu_connects_to_no_host),
         CASE(an_unfinished_sweep_on_a_gpu_waits_for_its_host),
     };

@@ -11,6 +11,7 @@
 static const struct invite ada = {
     .epoch = 100,
     .owner = { .id = "00000000000000000000000000000001",
+               .command = "11111111111111111111111111111111",
                .user = "ada",
                .machine = "laptop",
                .database = "/home/ada/flash/flash.db",
@@ -115,6 +116,26 @@ static void a_resumed_sweep_gets_its_worker_back_at_once(void **state)
     assert_string_equal(err.text, "the worker refuses: older epoch");
 }
 
+/* Its database is another one, and so are its epochs. */
+static void the_next_step_of_its_command_has_a_worker_that_is_kept(void **state)
+{
+    struct invite step = other(50), newer = other(200);
+    struct claim_owner owner = adas();
+    struct err err;
+
+    (void)state;
+    newer.owner.command[0] = 'f';
+    assert_int_equal(claim_check(&owner, &step, &err), CLAIM_BUSY);
+    owner.attached = false;
+    owner.kept = true;
+    assert_int_equal(claim_check(&owner, &step, &err), 0);
+    assert_int_equal(claim_check(&owner, &newer, &err), CLAIM_BUSY);
+    assert_non_null(strstr(err.text, "its worker serves another sweep"));
+    newer = ada;
+    newer.owner.command[0] = 'f'; /* the same sweep, started again */
+    assert_int_equal(claim_check(&owner, &newer, &err), 0);
+}
+
 static void an_older_epoch_is_taken_when_the_newer_one_is_gone(void **state)
 {
     struct invite older = ada;
@@ -210,6 +231,8 @@ int main(void)
         cmocka_unit_test(an_orphan_is_nobodys_before_it_has_ended),
         cmocka_unit_test(the_names_of_the_owner_are_not_enough),
         cmocka_unit_test(a_resumed_sweep_gets_its_worker_back_at_once),
+        cmocka_unit_test(
+            the_next_step_of_its_command_has_a_worker_that_is_kept),
         cmocka_unit_test(an_older_epoch_is_taken_when_the_newer_one_is_gone),
         cmocka_unit_test(an_absurd_epoch_is_refused),
         cmocka_unit_test(endpoints_are_of_the_kind_that_it_began_with),
