@@ -139,9 +139,10 @@ int status_load(struct store *store, const struct report *report,
 
     *out = (struct status){ .per_hour = NAN, .eta_s = NAN };
     out->running = dblock_is_held(store_path(store), &out->holder);
-    count(report, out);
+    if (report)
+        count(report, out);
     rc = sql_number(store_db(store), run_query, &out->epoch, err, "");
-    if (rc == 0 && out->running)
+    if (rc == 0 && out->running && report)
         rc = load_rate(store, now_utc, out, err);
     if (rc == 0 && out->running)
         rc = load_waiting(store, out, err);

@@ -38,7 +38,8 @@ struct status {
 };
 
 /* 'report' is from the same store; 'now_utc' is used for the rate and the
- * ETA. */
+ * ETA.  NULL while no GPU has told its facts, so that there is no report: then
+ * nothing is known of measurements. */
 int status_load(struct store *store, const struct report *report,
                 int64_t now_utc, struct status *out, struct err *err);
 void status_fini(struct status *status);

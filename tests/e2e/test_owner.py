@@ -3,9 +3,11 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import unittest
 
+import landscape
 import rig
 
 
@@ -62,6 +64,14 @@ exec '{shutil.which("c++")}' "$@"
             self.assertRegex(self.run_coord(second, "status").stdout, rf"(?m)^waiting: {reason}$")
             [waiting] = json.loads(self.run_coord(second, "status", "--json").stdout)["waiting"]
             self.assertRegex(waiting, rf"^{reason}$")
+        with self.subTest("of a GPU that has not told its facts, there is only the reason"):
+            landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(4,), unrolls=(2,))
+            three = self.start(self.folder, "sweep", "--device", "replay=bowl.json", "--db", "three.db")
+            self.addCleanup(three.kill)
+            rig.until("the reason is stored", lambda: "waiting" in self.run_coord(self.folder, "status", "three.db", code=None).stdout)
+            self.assertRegex(self.run_coord(self.folder, "status", "three.db").stdout, rf"\Arunning since .*, pid {three.pid} .*\nwaiting: {reason}\n\Z")
+            three.send_signal(signal.SIGINT)
+            self.assertEqual(three.wait(60), 130)
         with self.subTest("a check does not wait"):
             self.assertRegex(self.run_coord(second, "check", "--device", "cpu").stdout, f"nothing: no usable host: {reason}")
         self.let_go()
