@@ -114,7 +114,7 @@ int prepare_plan(struct sweep *sweep, struct err *err)
 /* Returns 1, or 0 if no earlier run of this device came to a plan. */
 static int recall_facts(struct sweep *sweep, struct err *err)
 {
-    struct store_sweep was = { .key = NULL };
+    struct store_sweep was = { .device = "" };
     struct past_runs *past = NULL;
     int rc = past_runs_open(sweep->mail.store, &past, err);
 
