@@ -41,6 +41,8 @@ static bool legal(const unsigned char *head, uint32_t len)
         return false;
     if (head[0] == FRAME_DATA)
         return len > 0 && len <= FRAME_PAYLOAD_MAX;
+    if (head[0] == FRAME_NOTE)
+        return head[2] == 0 && head[3] == 0 && len > 0 && len <= FRAME_NOTE_MAX;
     return (head[0] == FRAME_OPEN || head[0] == FRAME_CLOSE) && len == 0;
 }
 

@@ -17,17 +17,19 @@
 
 #define FRAME_HEADER_BYTES 8
 #define FRAME_PAYLOAD_MAX (64 << 10)
+#define FRAME_NOTE_MAX 239 /* fits an error's text */
 
 enum frame_type {
     FRAME_OPEN = 1,
     FRAME_DATA = 2,
     FRAME_CLOSE = 3,
+    FRAME_NOTE = 4, /* on stream 0: a line of text, for people */
 };
 
 struct frame {
     enum frame_type type;
     uint16_t stream;
-    uint32_t len; /* of the payload; 0 unless DATA */
+    uint32_t len; /* of the payload; 0 unless DATA or NOTE */
 };
 
 void frame_put(const struct frame *frame, unsigned char to[FRAME_HEADER_BYTES]);

@@ -35,6 +35,7 @@ static const struct field {
     { "epoch", NUMBER, offsetof(struct invite, epoch), INT64_MAX },
     { "linger_ms", NUMBER, offsetof(struct invite, linger_ms), LINGER_MS_MAX },
     { "owner", HASH, offsetof(struct invite, owner.id), 0 },
+    { "command", HASH, offsetof(struct invite, owner.command), 0 },
     { "user", TEXT, offsetof(struct invite, owner.user), OWNER_NAME_BYTES },
     { "machine", TEXT, offsetof(struct invite, owner.machine),
       OWNER_NAME_BYTES },
@@ -54,12 +55,13 @@ size_t invite_write(const struct invite *invite, char out[INVITE_BYTES_MAX])
     return (size_t)snprintf(
         out, INVITE_BYTES_MAX,
         "fa-invitation 1\nserver_key %s\npublic_key %s\nsecret_key %s\n"
-        "epoch %lld\nlinger_ms %lld\nowner %s\nuser %s\nmachine %s\n"
+        "epoch %lld\nlinger_ms %lld\nowner %s\ncommand %s\nuser %s\nmachine "
+        "%s\n"
         "pid %lld\ndatabase %s\nsince %lld\nendpoint %s\n\n",
         invite->server_key, invite->public_key, invite->secret_key,
         (long long)invite->epoch, (long long)invite->linger_ms, owner->id,
-        owner->user, owner->machine, (long long)owner->pid, owner->database,
-        (long long)owner->since_utc, invite->endpoint);
+        owner->command, owner->user, owner->machine, (long long)owner->pid,
+        owner->database, (long long)owner->since_utc, invite->endpoint);
 }
 
 int invite_end(const char *bytes, size_t len, struct err *err)

@@ -60,7 +60,7 @@ struct msg_beat {
 };
 
 struct msg_stop {
-    const char *what; /* now drain */
+    const char *what; /* now next drain */
 };
 
 struct msg_bye {

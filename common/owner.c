@@ -24,10 +24,23 @@ void owner_set(char *field, size_t size, const char *text)
             *c = '?';
 }
 
+void owner_draw(char out[HASH_HEX])
+{
+    unsigned char random[HASH_HEX / 2];
+
+    randombytes_buf(random, sizeof(random));
+    sodium_bin2hex(out, HASH_HEX, random, sizeof(random));
+}
+
 /* In constant time, because the caller may be guessing. */
 bool owner_is_same(const struct owner *a, const struct owner *b)
 {
     return sodium_memcmp(a->id, b->id, sizeof(a->id)) == 0;
+}
+
+bool owner_is_same_command(const struct owner *a, const struct owner *b)
+{
+    return sodium_memcmp(a->command, b->command, sizeof(a->command)) == 0;
 }
 
 void owner_text(const struct owner *owner, char *out, size_t size)

@@ -37,8 +37,10 @@ struct pump {
     size_t turn; /* the stream that is read first */
     struct stream streams[PUMP_STREAMS_MAX];
     size_t n_streams;
-    struct buf input;  /* frames not parsed yet */
-    struct buf output; /* frames for the far side */
+    struct buf input;              /* frames not parsed yet */
+    struct buf output;             /* frames for the far side */
+    char note[FRAME_NOTE_MAX + 1]; /* "": none that was not asked for */
+    bool opened;                   /* a stream, by the far side */
 };
 
 static int address(const char *path, struct sockaddr_un *out, struct err *err)
@@ -170,6 +172,7 @@ static int take_open(struct pump *pump, uint16_t id, struct err *err)
 
     if (pump->listener >= 0)
         return err_set(err, ERR_PROTO, "OPEN from the side that dials");
+    pump->opened = true;
     if (find(pump, id))
         return err_set(err, ERR_PROTO, "OPEN of stream %u, which is open", id);
     fd = pump->n_streams < PUMP_STREAMS_MAX ? dial(pump->path) : -1;
@@ -202,6 +205,12 @@ static int take_frame(struct pump *pump, const struct frame *frame,
     case FRAME_CLOSE:
         if (stream)
             stream->closing = true;
+        return 1;
+    case FRAME_NOTE:
+        if (pump->listener >= 0)
+            return err_set(err, ERR_PROTO, "NOTE from the side that dials");
+        snprintf(pump->note, sizeof(pump->note), "%.*s", (int)frame->len,
+                 payload);
         return 1;
     }
     return 1;
@@ -377,4 +386,31 @@ int pump_step(struct pump *pump, const struct pollfd *fds, size_t n,
 size_t pump_streams(const struct pump *pump)
 {
     return pump->n_streams;
+}
+
+void pump_say(struct pump *pump, const char *text)
+{
+    unsigned char head[FRAME_HEADER_BYTES];
+    size_t len = strnlen(text, FRAME_NOTE_MAX);
+
+    assert(len > 0);
+    frame_put(&(struct frame){ .type = FRAME_NOTE, .len = (uint32_t)len },
+              head);
+    /* a far side that does not read has no use for it */
+    if (pump->output.len + sizeof(head) + len < PUMP_BYTES_MAX) {
+        buf_add(&pump->output, head, sizeof(head));
+        buf_add(&pump->output, text, len);
+    }
+}
+
+bool pump_heard(struct pump *pump, char text[FRAME_NOTE_MAX + 1])
+{
+    memcpy(text, pump->note, sizeof(pump->note));
+    pump->note[0] = '\0';
+    return text[0] != '\0';
+}
+
+bool pump_was_opened(const struct pump *pump)
+{
+    return pump->opened;
 }

@@ -20,9 +20,11 @@
 #define FA_COMMON_PUMP_H
 
 #include <poll.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/err.h"
+#include "common/frame.h"
 
 #define PUMP_BYTES_MAX (1 << 20)
 #define PUMP_STREAMS_MAX 64
@@ -58,5 +60,13 @@ int pump_step(struct pump *pump, const struct pollfd *fds, size_t n,
               struct err *err);
 
 size_t pump_streams(const struct pump *pump); /* open now */
+
+/* Of the side that listens: a note for the far side, at most FRAME_NOTE_MAX
+ * bytes of it. */
+void pump_say(struct pump *pump, const char *text);
+/* Of the side that dials: the newest note since the last call, if there is
+ * one; and has any stream been opened yet? */
+bool pump_heard(struct pump *pump, char text[FRAME_NOTE_MAX + 1]);
+bool pump_was_opened(const struct pump *pump);
 
 #endif

@@ -65,25 +65,50 @@ static void print_json(const struct report *report,
     json_out_real(&out, "total_usd", cost->total_usd);
     json_out_real(&out, "priced_usd", cost->priced_usd);
     put_hosts(&out, status);
+    json_out_open(&out, "waiting", '[');
+    for (size_t i = 0; i < status->n_waiting; i++)
+        json_out_text(&out, NULL, status->waiting[i]);
     json_out_close(&out);
+    json_out_close(&out);
+}
+
+static void print_holder(const struct status *status)
+{
+    char since[CLOCK_ISO_BYTES];
+
+    clock_iso(status->holder.since_utc, since);
+    printf("running since %s, pid %" PRId64 " on %s\n", since,
+           status->holder.pid, status->holder.machine);
+}
+
+static void print_waiting(const struct status *status)
+{
+    for (size_t i = 0; i < status->n_waiting; i++)
+        printf("waiting: %s\n", status->waiting[i]);
 }
 
 static void print_state(const struct report *report,
                         const struct status *status)
 {
-    char since[CLOCK_ISO_BYTES];
-
     printf("%s on %s: ", report->name, report->arch);
-    if (status->running) {
-        clock_iso(status->holder.since_utc, since);
-        printf("running since %s, pid %" PRId64 " on %s\n", since,
-               status->holder.pid, status->holder.machine);
-    } else if (report->sweep.ending[0]) {
+    if (status->running)
+        print_holder(status);
+    else if (report->sweep.ending[0])
         printf("not running; the last run ended: %s\n", report->sweep.ending);
-    } else {
+    else
         printf("not running; the last run was killed; 'fa-coord resume' "
                "continues it\n");
-    }
+    print_waiting(status);
+}
+
+/* There is no sweep before a GPU has told its facts.  Returns 1 if one runs
+ * that waits for that. */
+static int look_for_start(struct store *store, struct status *status,
+                          struct err *err)
+{
+    int rc = status_load(store, NULL, clock_utc_ns(), status, err);
+
+    return rc < 0 ? rc : status->running && status->n_waiting > 0;
 }
 
 static void print_progress(const struct report *report,
@@ -134,8 +159,15 @@ static int run(struct store *store, bool json, struct err *err)
     struct report *report = NULL;
     struct report_cost *cost = NULL;
     struct status status = { 0 };
+    struct err why;
     int rc = report_load_outcomes(store, &report, err);
 
+    if (rc == ERR_INPUT && !json && look_for_start(store, &status, &why) == 1) {
+        print_holder(&status);
+        print_waiting(&status);
+        status_fini(&status);
+        return terminal_flush(stdout, err);
+    }
     if (rc == 0)
         rc = report_cost_load(store, &cost, err);
     if (rc == 0)

@@ -82,8 +82,11 @@ static int sweep(struct run *run)
         .search_settings = &run->search_settings,
     };
     struct err err;
-    int code = run_engine(run, &options, &err);
+    int code;
 
+    run->more_follows = !run->spec->confirm.off;
+    code = run_engine(run, &options, &err);
+    run->more_follows = false;
     if (code == EXIT_DONE && !run->spec->confirm.off)
         code = confirm_pipeline_confirm(run, false);
     if (code == EXIT_DONE)

@@ -32,7 +32,8 @@
 #define REMARKS_BYTES 2048
 #define SAID_BYTES 400 /* of the far side's output, in a message */
 #define RELAY_SAYS "fa-worker: "
-#define ATTACH_NS (40 * NS_PER_S) /* another worker may have to end first */
+/* Another worker may have to end first; one that waits says so every 5 s. */
+#define ATTACH_NS (40 * NS_PER_S)
 
 struct host_thread {
     pthread_t thread;
@@ -239,11 +240,19 @@ static int refused(struct host_thread *thread, struct err *err)
                    terminal_clean(words, false));
 }
 
-/* The first bytes from the worker are its answer to this invitation. */
+/* The worker's first connection is its answer to this invitation.  Until then,
+ * notes of the relay say what it waits for. */
 static void note_attached(struct host_thread *thread)
 {
-    if (!thread->was_attached)
-        tell(thread, HOST_THREADS_ATTACHED, 0, "");
+    char note[FRAME_NOTE_MAX + 1];
+
+    if (pump_heard(thread->pump, note)) {
+        thread->attach_by_ns = clock_boot_ns() + ATTACH_NS;
+        tell(thread, HOST_THREADS_WAITING, 0, terminal_clean(note, false));
+    }
+    if (thread->was_attached || !pump_was_opened(thread->pump))
+        return;
+    tell(thread, HOST_THREADS_ATTACHED, 0, "");
     thread->was_attached = thread->has_worked = true;
 }
 
@@ -272,10 +281,10 @@ static int move_in(struct host_thread *thread, struct err *err)
         rc = stream_read(thread->stream, block, room, &n, err);
         if (rc == STREAM_END)
             return the_worker_ended(thread, err);
-        if (rc == 0 && n > 0) {
-            note_attached(thread);
+        if (rc == 0 && n > 0)
             rc = pump_feed(thread->pump, block, n, err);
-        }
+        if (rc == 0)
+            note_attached(thread);
     }
     return rc;
 }
@@ -360,13 +369,13 @@ static int pump_until_broken(struct host_thread *thread, struct buf *first,
 {
     int rc = pump_dial(thread->socket_path, &thread->pump, err);
 
-    if (first->len > 0)
-        note_attached(thread);
     while (rc == 0 && first->len > 0) {
         size_t n = room_for(thread, first->len);
 
         rc = pump_feed(thread->pump, first->bytes, n, err);
         buf_take(first, n);
+        if (rc == 0)
+            note_attached(thread);
     }
     while (rc == 0)
         rc = pump_turn(thread, err);

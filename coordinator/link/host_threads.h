@@ -30,6 +30,8 @@ enum host_threads_event {
     HOST_THREADS_CONNECTING,
     HOST_THREADS_REMARK, /* 'text' is about the login; not an error */
     HOST_THREADS_UPLOADING,
+    HOST_THREADS_WAITING,  /* the worker is another sweep's; 'text' says whose.
+                            * Said again and again */
     HOST_THREADS_ATTACHED, /* the worker is connected; HELLO will follow */
     HOST_THREADS_BROKEN,   /* it will try again; 'text' says why */
     HOST_THREADS_GAVE_UP,  /* it stops trying; 'code' (ERR_*) and 'text' say

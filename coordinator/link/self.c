@@ -20,5 +20,6 @@ int self_owner(struct store *store, struct owner *out, struct err *err)
     owner_set(out->machine, sizeof(out->machine), machine);
     owner_set(out->database, sizeof(out->database),
               database ? database : store_path(store));
+    owner_draw(out->command);
     return store_owner(store, out->id, err);
 }

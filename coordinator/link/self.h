@@ -10,7 +10,8 @@
 struct err;
 struct store;
 
-/* This process as the owner of this database from now on.  ERR_STORE. */
+/* This process as the owner of this database from now on, for one step.
+ * ERR_STORE. */
 int self_owner(struct store *store, struct owner *out, struct err *err);
 
 #endif

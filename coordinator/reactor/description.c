@@ -72,7 +72,7 @@ static char *settings_json(const struct sweep *sweep)
         "\"margin\": %.17g, \"timeout_s\": %.17g, "
         "\"seed\": %lld, \"l2\": \"%s\"}",
         recorded ? recorded : "null", o->device, o->ask ? "true" : "false",
-        pass_method(sweep), o->attempts, o->linger_s, o->caps.max_hours,
+        pass_method(sweep), o->attempts, o->stay.linger_s, o->caps.max_hours,
         o->caps.budget_usd, m->warmups, m->least, m->most, m->noise, m->margin,
         m->timeout_s, (long long)m->seed, m->l2);
     free(recorded);

@@ -24,7 +24,8 @@
 #include "coordinator/state/reactor.h"
 #include "coordinator/state/records.h"
 
-#define BEAT_MS 5000 /* docs/reliability.md */
+#define BEAT_MS 5000            /* docs/reliability.md */
+#define LEAVE_NS (2 * NS_PER_S) /* for a worker to hear that it must stop */
 
 static void set_phase(struct sweep *sweep, size_t host,
                       enum ledger_category phase)
@@ -36,15 +37,23 @@ static void go_away(struct sweep *sweep, size_t host)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
 
-    host_state->conn.attached = false;
+    host_state->conn.attached = host_state->conn.waits = false;
     if (host_state->state != HOST_STATE_FAILED)
         host_state->state = HOST_STATE_AWAY;
     if (sweep->work.sched)
         sched_host_pause(sweep->work.sched, (int)host, true);
 }
 
-void host_events_give_up(struct sweep *sweep, size_t host, int code,
-                         const char *why)
+/* From here on it costs nothing. */
+static void dismiss(struct sweep *sweep, size_t host)
+{
+    sweep->fleet.hosts[host].conn.leave_ns = 0;
+    ledger_release(sweep->fleet.ledger, (int)host, reactor_now(sweep));
+    sweep->reactor.io.link.dismiss(sweep->reactor.io.link.self, host);
+}
+
+/* Its connection is still there. */
+static void fail(struct sweep *sweep, size_t host, int code, const char *why)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
 
@@ -60,18 +69,41 @@ void host_events_give_up(struct sweep *sweep, size_t host, int code,
     if (code == ERR_PROTO) /* that is no fault of its work */
         results_take_back(sweep, host);
     results_host_lost(sweep, host, why);
-    ledger_release(sweep->fleet.ledger, (int)host, reactor_now(sweep));
-    sweep->reactor.io.link.dismiss(sweep->reactor.io.link.self, host);
 }
 
-/* The seconds in the text differ from try to try. */
-static bool is_told(const struct host_state *host_state, const char *why)
+/* Its worker would stay for the linger time, so it is told to stop, and has a
+ * moment to hear that. */
+void host_events_give_up(struct sweep *sweep, size_t host, int code,
+                         const char *why)
 {
-    const char *was = host_state->conn.why;
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+    bool hears = host_state_is_connected(host_state);
 
-    if (strstr(why, OWNER_IS_GONE))
-        return strstr(was, OWNER_IS_GONE);
-    return host_state->conn.tries > 0 && strcmp(was, why) == 0;
+    if (host_state->state == HOST_STATE_FAILED) {
+        dismiss(sweep, host); /* it goes on breaking the protocol */
+        return;
+    }
+    fail(sweep, host, code, why);
+    if (hears &&
+        outbox_send(sweep, host,
+                    &(struct msg){ .type = MSG_STOP, .stop.what = "now" }))
+        host_state->conn.leave_ns = reactor_now(sweep) + LEAVE_NS;
+    else
+        dismiss(sweep, host);
+}
+
+void host_events_bye(struct sweep *sweep, size_t host)
+{
+    if (sweep->fleet.hosts[host].conn.leave_ns)
+        dismiss(sweep, host);
+}
+
+void host_events_leave(struct sweep *sweep, int64_t now)
+{
+    for (size_t i = 0; i < sweep->fleet.n; i++)
+        if (sweep->fleet.hosts[i].conn.leave_ns &&
+            now >= sweep->fleet.hosts[i].conn.leave_ns)
+            dismiss(sweep, i);
 }
 
 /* A worker that ended by itself has said why. */
@@ -87,19 +119,63 @@ static void broken(struct sweep *sweep, const struct host_thread_news *news)
              why);
     if (sweep->reactor.stopping)
         return;
-    if (!is_told(host_state, why))
+    if (host_state->conn.tries == 0 || strcmp(host_state->conn.why, why) != 0)
         progress_say(sweep->reactor.progress, "%s: %s; trying again",
                      host_state->host->name, why);
-    if (!strstr(why, OWNER_IS_GONE))
-        host_state->conn.tries++;
+    host_state->conn.tries++;
     host_state->conn.code = news->code;
     snprintf(host_state->conn.why, sizeof(host_state->conn.why), "%s", why);
+}
+
+/* The text up to the process that has the host. */
+static size_t owner_len(const char *why)
+{
+    const char *pid = strstr(why, ", pid ");
+
+    return pid ? (size_t)(pid - why) + 2 + strcspn(pid + 2, ",") : strlen(why);
+}
+
+/* The seconds in the text differ each time, and the database in each step of
+ * the command that has the host. */
+static bool is_told(const struct host_state *host_state, const char *why)
+{
+    const char *was = host_state->conn.why;
+    size_t len = owner_len(why);
+
+    return host_state->conn.waits && owner_len(was) == len &&
+           strncmp(was, why, len) == 0;
+}
+
+/* It comes free by itself: this is no try that failed. */
+static void waits(struct sweep *sweep, const struct host_thread_news *news)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[news->host];
+    char text[sizeof(host_state->host->name) + sizeof(news->text)];
+
+    if (!is_told(host_state, news->text)) {
+        set_phase(sweep, news->host, LEDGER_ACQUIRING);
+        snprintf(text, sizeof(text), "%s: %s", host_state->host->name,
+                 news->text);
+        progress_say(sweep->reactor.progress, "%s; waiting", text);
+        records_put_event(sweep, "I", "HOST-WAITS", text);
+        log_line(LOG_I, "HOST-WAITS", "host=%s why=%s", host_state->host->name,
+                 news->text);
+    }
+    host_state->conn.waits = true;
+    host_state->conn.tries = 0;
+    host_state->conn.code = ERR_NETWORK;
+    snprintf(host_state->conn.why, sizeof(host_state->conn.why), "%s",
+             news->text);
 }
 
 void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
 {
     struct host_state *host_state = &sweep->fleet.hosts[news->host];
 
+    if (host_state->state == HOST_STATE_FAILED) {
+        host_events_bye(sweep, news->host); /* or it is out of reach */
+        return;
+    }
     switch (news->event) {
     case HOST_THREADS_CONNECTING:
         if (!host_state->was_ready)
@@ -112,8 +188,12 @@ void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
     case HOST_THREADS_UPLOADING:
         set_phase(sweep, news->host, LEDGER_UPLOADING);
         return;
+    case HOST_THREADS_WAITING:
+        waits(sweep, news);
+        return;
     case HOST_THREADS_ATTACHED:
         host_state->conn.attached = true;
+        host_state->conn.waits = false;
         host_state->conn.linked_ns = reactor_now(sweep);
         host_state->conn.tries = 0;
         host_state->conn.bye[0] = '\0';
@@ -125,7 +205,8 @@ void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
         broken(sweep, news);
         return;
     case HOST_THREADS_GAVE_UP:
-        host_events_give_up(sweep, news->host, news->code, news->text);
+        fail(sweep, news->host, news->code, news->text);
+        dismiss(sweep, news->host);
         return;
     case HOST_THREADS_ENDED:
         go_away(sweep, news->host);
@@ -148,7 +229,7 @@ static void welcome(struct sweep *sweep, size_t host)
                      .allow = h->allow,
                      .slots = h->slots,
                      .beat_ms = BEAT_MS,
-                     .linger_ms = sweep->reactor.options->linger_s * 1000 }
+                     .linger_ms = sweep->reactor.options->stay.linger_s * 1000 }
     };
 
     outbox_send(sweep, host, &msg);
@@ -169,7 +250,8 @@ static void retire_other_name(struct sweep *sweep, size_t host)
                  "it is the worker of %s under another name; give one of "
                  "them another workdir=",
                  sweep->fleet.hosts[host].host->name);
-        host_events_give_up(sweep, i, ERR_INPUT, why);
+        fail(sweep, i, ERR_INPUT, why); /* the worker stays */
+        dismiss(sweep, i);
     }
 }
 

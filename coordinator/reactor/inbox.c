@@ -222,6 +222,8 @@ static bool is_due(struct sweep *sweep, size_t host, const struct msg *msg)
     struct host_state *host_state = &sweep->fleet.hosts[host];
     bool result = msg_is_result(msg->type);
 
+    if (host_state->state == HOST_STATE_FAILED && msg->type == MSG_BYE)
+        host_events_bye(sweep, host);
     if (host_state->state == HOST_STATE_FAILED || host_state->conduct.condemned)
         return false; /* sent before the worker knew */
     host_state->conn.heard_ns = reactor_now(sweep);

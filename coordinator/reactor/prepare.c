@@ -15,6 +15,7 @@
 #include "coordinator/space/space.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/state/reactor.h"
+#include "coordinator/stored/past_runs.h"
 #include "coordinator/stored/stored_work.h"
 
 /* Builds that were not asked for are settled in advance. */
@@ -110,7 +111,25 @@ int prepare_plan(struct sweep *sweep, struct err *err)
     return rc;
 }
 
-int prepare_begin(struct sweep *sweep, struct err *err)
+/* Returns 1, or 0 if no earlier run of this device came to a plan. */
+static int recall_facts(struct sweep *sweep, struct err *err)
+{
+    struct store_sweep was = { .device = "" };
+    struct past_runs *past = NULL;
+    int rc = past_runs_open(sweep->mail.store, &past, err);
+
+    if (rc == 0)
+        rc = past_runs_sweep(past, &was, err);
+    if (rc == 1)
+        rc = strcmp(was.device, sweep->reactor.options->device) != 0 ? 0
+             : gpu_arch_parse(was.facts, &sweep->work.facts, err) < 0
+                 ? ERR_STORE
+                 : 1;
+    past_runs_close(past);
+    return rc;
+}
+
+int prepare_begin(struct sweep *sweep, bool recalled, struct err *err)
 {
     const char *arch = sweep->reactor.options->arch;
     const struct gpu_arch_facts *facts = gpu_arch_find(arch);
@@ -120,8 +139,10 @@ int prepare_begin(struct sweep *sweep, struct err *err)
         return rc;
     sweep->fleet.usd_before += sweep->reactor.options->caps.usd_before;
     if (!device_kind_is(sweep->reactor.options->device, DEVICE_KIND_CPU) &&
-        !sweep->reactor.options->builds_only)
-        return 0; /* the facts of the GPU have not arrived */
+        !sweep->reactor.options->builds_only) {
+        rc = recalled ? recall_facts(sweep, err) : 0;
+        return rc == 1 ? prepare_plan(sweep, err) : rc;
+    }
     sweep->work.facts = *facts;
     snprintf(sweep->work.gpu_name, sizeof(sweep->work.gpu_name), "%s",
              gpu_arch_gpu_name(facts));

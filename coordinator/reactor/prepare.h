@@ -10,7 +10,11 @@
 struct err;
 struct sweep;
 
-int prepare_begin(struct sweep *sweep, struct err *err);
+/* Make the plan if that needs no host: always on the cpu device; else, if
+ * 'recalled', with the facts of the GPU that an earlier run stored.  Such a
+ * plan is good for one question: is anything left to do?  The GPU of this run
+ * may be another one. */
+int prepare_begin(struct sweep *sweep, bool recalled, struct err *err);
 int prepare_plan(struct sweep *sweep, struct err *err);
 
 #endif

@@ -13,33 +13,73 @@
 #define BYE_NS (2 * NS_PER_S) /* for the last acknowledgements */
 #define TURN_MS 100
 
+/* It says BYE when it has heard STOP. */
+static bool is_awaited(const struct host_state *host_state)
+{
+    return host_state_is_connected(host_state) || host_state->conn.leave_ns;
+}
+
+/* The worker has ended, or cannot be reached: a new connection would start
+ * another one. */
+static void let_go(struct sweep *sweep, size_t host)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+
+    host_state->conn.leave_ns = 0;
+    if (host_state->state != HOST_STATE_FAILED)
+        host_state->state = HOST_STATE_AWAY;
+    sweep->reactor.io.link.dismiss(sweep->reactor.io.link.self, host);
+}
+
+/* News that are not taken would end every wait at once. */
+static void take_last_words(struct sweep *sweep)
+{
+    const struct sweep_link *link = &sweep->reactor.io.link;
+    struct host_thread_news news;
+    struct msg msg;
+    size_t host;
+    struct err err;
+
+    while (link->recv(link->self, &host, &msg, &err) == 1) {
+        if (msg.type == MSG_BYE)
+            let_go(sweep, host);
+        msg_fini(&msg);
+    }
+    for (size_t i = 0; i < sweep->fleet.n; i++)
+        while (link->news(link->self, i, &news) == 1)
+            if (news.event == HOST_THREADS_BROKEN)
+                let_go(sweep, i);
+}
+
+/* Whether the next step of this command will want the hosts. */
+static bool more_follows(const struct sweep *sweep)
+{
+    const struct reactor *reactor = &sweep->reactor;
+
+    return reactor->options->stay.more_follows && !reactor->stopping &&
+           !reactor->ending &&
+           (sweep->work.count.correct > 0 || reactor->options->ask);
+}
+
 void shutdown_dismiss(struct sweep *sweep)
 {
     int64_t until = reactor_now(sweep) + BYE_NS;
     bool waiting = true;
     const struct sweep_link *link = &sweep->reactor.io.link;
-    struct err err;
 
-    outbox_send_all(sweep,
-                    &(struct msg){ .type = MSG_STOP, .stop.what = "now" });
+    outbox_send_all(
+        sweep,
+        &(struct msg){ .type = MSG_STOP,
+                       .stop.what = more_follows(sweep) ? "next" : "now" });
+    for (size_t i = 0; i < sweep->fleet.n; i++)
+        if (sweep->fleet.hosts[i].state == HOST_STATE_AWAY)
+            let_go(sweep, i);
     while (waiting && reactor_now(sweep) < until) {
-        struct host_thread_news news;
-        struct msg msg;
-        size_t host;
-
         link->wait(link->self, NULL, 0, TURN_MS);
-        for (size_t i = 0; i < sweep->fleet.n; i++)
-            while (link->news(link->self, i, &news) == 1)
-                continue; /* otherwise it would end every wait at once */
-        while (link->recv(link->self, &host, &msg, &err) == 1) {
-            if (msg.type == MSG_BYE)
-                sweep->fleet.hosts[host].state = HOST_STATE_AWAY;
-            msg_fini(&msg);
-        }
+        take_last_words(sweep);
         waiting = false;
         for (size_t i = 0; i < sweep->fleet.n; i++)
-            waiting =
-                waiting || host_state_is_connected(&sweep->fleet.hosts[i]);
+            waiting = waiting || is_awaited(&sweep->fleet.hosts[i]);
     }
 }
 

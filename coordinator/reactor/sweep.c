@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/device_kind.h"
 #include "common/int64.h"
 #include "common/log.h"
 #include "common/mem.h"
@@ -29,6 +30,7 @@
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/space/space.h"
+#include "coordinator/spec/search_settings.h"
 #include "coordinator/state/artifacts.h"
 #include "coordinator/state/host_supply.h"
 #include "coordinator/state/leases.h"
@@ -255,6 +257,7 @@ static void run_timers(struct sweep *sweep)
     check_silence(sweep, now);
     check_connections(sweep, now);
     inbox_wake_hosts(sweep, now);
+    host_events_leave(sweep, now);
     if (now - sweep->reactor.leases_ns >= LEASES_NS) {
         sweep->reactor.leases_ns = now;
         check_leases(sweep, now);
@@ -340,7 +343,8 @@ static void turn_until_over(struct sweep *sweep, int signals)
 }
 
 /* '*owner' is who runs it. */
-static int start(struct sweep *sweep, struct owner *owner, struct err *err)
+static int start(struct sweep *sweep, bool finished, struct owner *owner,
+                 struct err *err)
 {
     const struct sweep_options *options = sweep->reactor.options;
     int rc = store_next_epoch(sweep->mail.store, sweep->reactor.epoch,
@@ -348,6 +352,8 @@ static int start(struct sweep *sweep, struct owner *owner, struct err *err)
 
     if (rc == 0)
         rc = self_owner(sweep->mail.store, owner, err);
+    if (rc == 0 && options->stay.command)
+        memcpy(owner->command, options->stay.command, sizeof(owner->command));
     if (rc == 0)
         rc = store_run_start(sweep->mail.store,
                              &(struct store_run){ .epoch = sweep->reactor.epoch,
@@ -359,7 +365,7 @@ static int start(struct sweep *sweep, struct owner *owner, struct err *err)
     if (rc == 0)
         rc = description_put_request(sweep, err);
     if (rc == 0)
-        rc = prepare_begin(sweep, err);
+        rc = prepare_begin(sweep, finished, err);
     if (rc == 0)
         rc = sweep->reactor.io.disk.commit(sweep->reactor.io.disk.self,
                                            sweep->mail.store, err);
@@ -375,7 +381,7 @@ static int open_link(struct sweep *sweep, const struct owner *owner,
     return link->open(link->self, sweep->fleet.list,
                       &(struct sweep_link_options){
                           .epoch = sweep->reactor.epoch,
-                          .linger_s = options->linger_s,
+                          .linger_s = options->stay.linger_s,
                           .owner = owner,
                           .remote = &options->remote,
                       },
@@ -422,10 +428,11 @@ static void sweep_fini(struct sweep *sweep)
 
 /* Run until it is over, then do the last steps.  If nothing is left to do, no
  * host is connected: its worker would stay for the linger time. */
-static void run(struct sweep *sweep, int signals, struct err *err)
+static void run(struct sweep *sweep, bool finished, int signals,
+                struct err *err)
 {
     struct owner owner;
-    int rc = signals < 0 ? signals : start(sweep, &owner, err);
+    int rc = signals < 0 ? signals : start(sweep, finished, &owner, err);
     bool idle = rc == 0 && is_over(sweep);
     struct pass *lead;
 
@@ -453,30 +460,63 @@ static void run(struct sweep *sweep, int signals, struct err *err)
     shutdown_hand_over(sweep, err);
 }
 
+static void sweep_init(struct sweep *sweep, const struct sweep_io *io,
+                       struct spec *spec, const struct hosts *hosts,
+                       struct store *store, const struct sweep_options *options)
+{
+    *sweep = (struct sweep){ .reactor = { .options = options, .io = *io },
+                             .fleet = { .list = hosts, .n = hosts->n },
+                             .work = { .spec = spec },
+                             .mail = { .store = store } };
+    sweep->reactor.epoch = reactor_utc(sweep);
+    sweep->reactor.started_ns = sweep->fleet.usable_ns = reactor_now(sweep);
+    pass_init(&sweep->passes, options->passes);
+    sweep->fleet.hosts = mem_new(sweep->fleet.n, sizeof(*sweep->fleet.hosts));
+    sweep->fleet.ledger =
+        ledger_new((int)sweep->fleet.n, records_put_interval, sweep);
+    for (size_t i = 0; i < sweep->fleet.n; i++) {
+        sweep->fleet.hosts[i].host = &hosts->list[i];
+        sweep->fleet.hosts[i].conn.heard_ns = sweep->reactor.started_ns;
+        sweep->fleet.hosts[i].budget = budget_full(sweep->reactor.started_ns);
+        ledger_hold(sweep->fleet.ledger, (int)i, sweep->reactor.started_ns);
+    }
+}
+
+/* Would nothing be left to do on the GPU of an earlier run?  'sweep' is made
+ * for this question: what it puts into the database is dropped.  A strategy
+ * that is a program is not asked, because it would be started twice; what
+ * leads a run (blocks, a tool) is only run if something is left. */
+static bool is_finished(struct sweep *sweep)
+{
+    const struct sweep_options *options = sweep->reactor.options;
+    struct err err;
+    bool over = false;
+
+    if (!device_kind_is(options->device, DEVICE_KIND_CPU) &&
+        !options->builds_only && !options->confirmation && !options->tool &&
+        !(options->search_settings &&
+          search_settings_command(options->search_settings)))
+        over = prepare_begin(sweep, true, &err) == 0 &&
+               !sweep->reactor.ending && is_over(sweep);
+    store_rollback(sweep->mail.store);
+    return over;
+}
+
 int sweep_run_with(const struct sweep_io *io, struct spec *spec,
                    const struct hosts *hosts, struct store *store,
                    const struct sweep_options *options, struct err *err)
 {
-    struct sweep sweep = { .reactor = { .options = options, .io = *io },
-                           .fleet = { .list = hosts, .n = hosts->n },
-                           .work = { .spec = spec },
-                           .mail = { .store = store } };
     int signals = open_signals(err);
+    struct sweep sweep;
+    bool finished;
 
-    sweep.reactor.epoch = reactor_utc(&sweep);
-    sweep.reactor.started_ns = sweep.fleet.usable_ns = reactor_now(&sweep);
-    pass_init(&sweep.passes, options->passes);
-    sweep.fleet.hosts = mem_new(sweep.fleet.n, sizeof(*sweep.fleet.hosts));
-    sweep.fleet.ledger =
-        ledger_new((int)sweep.fleet.n, records_put_interval, &sweep);
+    sweep_init(&sweep, io, spec, hosts, store, options);
+    sweep.reactor.progress = progress_new(true);
+    finished = is_finished(&sweep);
+    sweep_fini(&sweep);
+    sweep_init(&sweep, io, spec, hosts, store, options);
     sweep.reactor.progress = progress_new(options->quiet);
-    for (size_t i = 0; i < sweep.fleet.n; i++) {
-        sweep.fleet.hosts[i].host = &hosts->list[i];
-        sweep.fleet.hosts[i].conn.heard_ns = sweep.reactor.started_ns;
-        sweep.fleet.hosts[i].budget = budget_full(sweep.reactor.started_ns);
-        ledger_hold(sweep.fleet.ledger, (int)i, sweep.reactor.started_ns);
-    }
-    run(&sweep, signals, err);
+    run(&sweep, finished, signals, err);
     io->link.close(io->link.self);
     sweep_fini(&sweep);
     if (signals >= 0)

@@ -28,6 +28,24 @@ static const char hosts_query[] =
     " FROM host h LEFT JOIN lease l ON l.host=h.name AND l.epoch=?1"
     "  AND l.ended_utc IS NULL GROUP BY h.name ORDER BY h.position, h.name";
 
+/* "HOST: REASON" of the hosts that have not come since they said so.  No name
+ * of a host has a blank. */
+static const char waiting_query[] =
+    "WITH said AS (SELECT id, name, text, CASE name WHEN 'HOST-WAITS'"
+    "  THEN substr(text, 1, instr(text, ': ') - 1) ELSE text END AS host"
+    "  FROM event WHERE at_utc >= ?1 AND name IN ('HOST-WAITS', 'HOST-READY'))"
+    " SELECT text FROM said WHERE name='HOST-WAITS' AND id IN"
+    "  (SELECT max(id) FROM said GROUP BY host) ORDER BY id";
+
+struct waiting_row {
+    const char *text;
+};
+
+static const struct row_column waiting_columns[] = {
+    ROW_AT(struct waiting_row, text, TEXT),
+};
+static const struct row_shape waiting_shape = ROW_SHAPE(NULL, waiting_columns);
+
 struct host_row {
     const char *name, *category;
     int64_t building, measuring;
@@ -68,6 +86,24 @@ static int load_hosts(struct store *store, struct status *status,
     return rc;
 }
 
+static int load_waiting(struct store *store, struct status *status,
+                        struct err *err)
+{
+    struct row_query query;
+    struct waiting_row row;
+    int rc = row_open(store_db(store), waiting_query, &waiting_shape, &query,
+                      err, "I", status->epoch);
+
+    while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1) {
+        status->waiting =
+            mem_grow(status->waiting, status->n_waiting + 1, sizeof(char *));
+        status->waiting[status->n_waiting++] =
+            terminal_clean(mem_strdup(row.text), false);
+    }
+    row_close(&query);
+    return rc;
+}
+
 static void count(const struct report *report, struct status *status)
 {
     status->total = (int64_t)(report->n_configs * report->n_shapes);
@@ -103,10 +139,13 @@ int status_load(struct store *store, const struct report *report,
 
     *out = (struct status){ .per_hour = NAN, .eta_s = NAN };
     out->running = dblock_is_held(store_path(store), &out->holder);
-    count(report, out);
+    if (report)
+        count(report, out);
     rc = sql_number(store_db(store), run_query, &out->epoch, err, "");
-    if (rc == 0 && out->running)
+    if (rc == 0 && out->running && report)
         rc = load_rate(store, now_utc, out, err);
+    if (rc == 0 && out->running)
+        rc = load_waiting(store, out, err);
     if (rc == 0)
         rc = load_hosts(store, out, err);
     if (rc == 0)
@@ -122,5 +161,8 @@ void status_fini(struct status *status)
         free(status->hosts[i].category);
     }
     free(status->hosts);
+    for (size_t i = 0; i < status->n_waiting; i++)
+        free(status->waiting[i]);
+    free(status->waiting);
     *status = (struct status){ 0 };
 }

@@ -32,10 +32,14 @@ struct status {
     double eta_s;                /* NaN if unknown or not running */
     struct status_host *hosts;
     size_t n_hosts;
+    char **waiting; /* while it runs, "HOST: whose it is" of hosts that another
+                     * sweep has */
+    size_t n_waiting;
 };
 
 /* 'report' is from the same store; 'now_utc' is used for the rate and the
- * ETA. */
+ * ETA.  NULL while no GPU has told its facts, so that there is no report: then
+ * nothing is known of measurements. */
 int status_load(struct store *store, const struct report *report,
                 int64_t now_utc, struct status *out, struct err *err);
 void status_fini(struct status *status);

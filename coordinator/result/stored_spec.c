@@ -7,43 +7,17 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "common/msg_values.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/result/report.h"
 #include "coordinator/space/space_config.h"
+#include "coordinator/spec/gpu_arch.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/stored/stored_params.h"
-
-/* Convert the JSON object of facts to the lines that gpu_arch_facts_read()
- * reads. */
-static int read_facts(const char *json, struct gpu_arch_facts *out,
-                      struct err *err)
-{
-    struct stored_params params;
-    struct texts lines = { NULL, 0 };
-    char **texts;
-    int rc = stored_params_parse(json, &params, err);
-
-    if (rc < 0)
-        return rc;
-    texts = mem_new(params.n + 1, sizeof(*texts));
-    for (size_t i = 0; i < params.n; i++)
-        if (params.items[i].type == STORED_PARAM_INTEGER)
-            texts[lines.n++] =
-                mem_printf("%s %s", params.items[i].name, params.items[i].text);
-    lines.items = (const char *const *)texts;
-    rc = gpu_arch_facts_read(&lines, out, err);
-    for (size_t i = 0; i < lines.n; i++)
-        free(texts[i]);
-    free(texts);
-    stored_params_fini(&params);
-    return rc;
-}
 
 int stored_spec_facts(const struct report *report, struct gpu_arch_facts *out,
                       struct err *err)
 {
-    return read_facts(report->sweep.facts, out, err);
+    return gpu_arch_parse(report->sweep.facts, out, err);
 }
 
 int stored_spec_open(const struct report *report, struct stored_spec *out,
@@ -53,7 +27,7 @@ int stored_spec_open(const struct report *report, struct stored_spec *out,
     int rc;
 
     *out = (struct stored_spec){ NULL, NULL, NULL };
-    rc = read_facts(report->sweep.facts, &facts, err);
+    rc = gpu_arch_parse(report->sweep.facts, &facts, err);
     if (rc == 0)
         rc = spec_parse(report->file.folder, report->file.name,
                         report->file.text, strlen(report->file.text),

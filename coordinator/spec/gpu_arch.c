@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/stored/stored_params.h"
 
 #define GIB (INT64_C(1) << 30)
 #define MIB (INT64_C(1) << 20)
@@ -267,4 +269,28 @@ void gpu_arch_json(const struct gpu_arch_facts *facts, struct buf *out)
             buf_printf(out, "%" PRId64, gpu_arch_fact(facts, i));
     }
     buf_printf(out, "}");
+}
+
+int gpu_arch_parse(const char *json, struct gpu_arch_facts *out,
+                   struct err *err)
+{
+    struct stored_params params;
+    struct texts lines = { NULL, 0 };
+    char **texts;
+    int rc = stored_params_parse(json, &params, err);
+
+    if (rc < 0)
+        return rc;
+    texts = mem_new(params.n + 1, sizeof(*texts));
+    for (size_t i = 0; i < params.n; i++)
+        if (params.items[i].type == STORED_PARAM_INTEGER)
+            texts[lines.n++] =
+                mem_printf("%s %s", params.items[i].name, params.items[i].text);
+    lines.items = (const char *const *)texts;
+    rc = gpu_arch_facts_read(&lines, out, err);
+    for (size_t i = 0; i < lines.n; i++)
+        free(texts[i]);
+    free(texts);
+    stored_params_fini(&params);
+    return rc;
 }

@@ -59,5 +59,9 @@ int gpu_arch_facts_read(const struct texts *lines, struct gpu_arch_facts *out,
 bool gpu_arch_same_model(const struct gpu_arch_facts *a,
                          const struct gpu_arch_facts *b);
 void gpu_arch_json(const struct gpu_arch_facts *facts, struct buf *out);
+/* Read what gpu_arch_json() wrote.  ERR_STORE if it is not a JSON object,
+ * ERR_PROTO as gpu_arch_facts_read(). */
+int gpu_arch_parse(const char *json, struct gpu_arch_facts *out,
+                   struct err *err);
 
 #endif

@@ -40,9 +40,11 @@ struct host_state_gpu {
 /* The connection to it. */
 struct host_connection {
     bool attached;     /* a relay is up */
+    bool waits;        /* its worker is another sweep's: see 'why' */
     int64_t heard_ns;  /* last message, CLOCK_BOOTTIME */
     int64_t linked_ns; /* when its relay was up */
     int64_t deaf_ns;   /* since then it has sent only HELLO; or 0 */
+    int64_t leave_ns;  /* it was told to stop: dismissed then; 0: it was not */
     int tries;         /* connections that broke */
     char bye[64];      /* why its worker ended, as the worker says */
     int code;          /* ERR_* of the last that broke */

@@ -6,25 +6,31 @@
 #include "coordinator/state/reactor.h"
 #include "coordinator/text/exit_code.h"
 
-/* How long a sweep waits for a host that can continue it. */
+/* How long a sweep waits for a host that can continue it, unless another sweep
+ * has it now. */
 #define NO_HOST_NS (120 * NS_PER_S)
 #define HOPELESS_TRIES 3 /* of a host that was never reached */
 
 /* What the hosts together can do. */
 struct ability {
-    bool measures, builds;       /* a READY host does */
-    bool may_measure, may_build; /* a host that is still awaited might */
-    bool was_ready;              /* any, in this run */
+    bool measures, builds;         /* a READY host does */
+    bool may_measure, may_build;   /* a host that is still awaited might */
+    bool will_measure, will_build; /* when another sweep leaves it free */
+    bool was_ready;                /* any, in this run */
     const struct host_state *failed,
         *idle; /* the last with a reason; a READY one */
 };
 
-static bool is_awaited(const struct host_state *host_state)
+/* Builds of a check are not worth the wait for another sweep's end. */
+static bool is_awaited(const struct sweep *sweep,
+                       const struct host_state *host_state)
 {
+    if (host_state->conn.waits && sweep->reactor.options->unbuilt)
+        return false;
     return host_state->state != HOST_STATE_FAILED &&
            host_state->state != HOST_STATE_READY &&
            (host_state->was_ready || host_state->conn.attached ||
-            host_state->conn.tries < HOPELESS_TRIES);
+            host_state->conn.waits || host_state->conn.tries < HOPELESS_TRIES);
 }
 
 /* A GPU that is not quarantined. */
@@ -45,7 +51,7 @@ bool host_supply_has_other(const struct sweep *sweep, size_t host)
             continue;
         if (other->state == HOST_STATE_READY
                 ? has_gpu(sweep, i)
-                : is_awaited(other) && host_measures(other->host))
+                : is_awaited(sweep, other) && host_measures(other->host))
             return true;
     }
     return false;
@@ -58,8 +64,9 @@ static struct ability look(const struct sweep *sweep)
     for (size_t i = 0; i < sweep->fleet.n; i++) {
         const struct host_state *host_state = &sweep->fleet.hosts[i];
         bool ready = host_state->state == HOST_STATE_READY,
-             awaited = is_awaited(host_state);
+             awaited = is_awaited(sweep, host_state);
         bool builder = host_state->host->role != HOST_GPU;
+        bool waits = awaited && host_state->conn.waits;
 
         can.was_ready = can.was_ready || host_state->was_ready;
         can.measures = can.measures || (ready && has_gpu(sweep, i));
@@ -67,6 +74,9 @@ static struct ability look(const struct sweep *sweep)
         can.may_measure =
             can.may_measure || (awaited && host_measures(host_state->host));
         can.may_build = can.may_build || (awaited && builder);
+        can.will_measure =
+            can.will_measure || (waits && host_measures(host_state->host));
+        can.will_build = can.will_build || (waits && builder);
         if (ready)
             can.idle = host_state;
         else if (host_state->conn.why[0])
@@ -126,8 +136,9 @@ void host_supply_check(struct sweep *sweep, int64_t now)
     if (sweep->reactor.options->builds_only) {
         can.measures = can.builds;
         can.may_measure = can.may_build;
+        can.will_measure = can.will_build;
     }
-    if (can.measures && !must_build)
+    if ((can.measures || can.will_measure) && (!must_build || can.will_build))
         sweep->fleet.usable_ns = now;
     late = now > host_supply_until_ns(sweep);
     if (!can.measures && (late || !can.may_measure)) {

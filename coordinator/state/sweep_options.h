@@ -44,6 +44,14 @@ struct sweep_tool {
     int64_t limit_ms; /* of each run */
 };
 
+/* How long a host stays with its worker. */
+struct sweep_stay {
+    int linger_s;        /* without a coordinator */
+    const char *command; /* of owner.h; NULL: this is all of it */
+    bool more_follows;   /* if this run ends well, the next step of the command
+                          * has the same hosts: no other sweep gets them */
+};
+
 struct sweep_options {
     const char *device; /* cuda cpu */
     bool builds_only;   /* for 'arch'; nothing is measured */
@@ -68,7 +76,7 @@ struct sweep_options {
     void *done_arg;
     const struct search_settings
         *search_settings; /* how to search; NULL for all that pass */
-    int linger_s;
+    struct sweep_stay stay;
     int attempts;
     bool quiet;
 };

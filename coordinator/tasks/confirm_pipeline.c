@@ -167,7 +167,9 @@ static int prove(struct pass *pass)
         fprintf(stderr, "checking %zu configuration%s at %zu fuzz shape%s\n",
                 selection.n, selection.n == 1 ? "" : "s", ask.n_shapes,
                 ask.n_shapes == 1 ? "" : "s");
+    run->more_follows = true; /* the blocks */
     code = run_fuzz(run, &ask, pass->cost->priced_usd, &fuzz, &judged);
+    run->more_follows = false;
     if (code == EXIT_DONE && !judged)
         code = EXIT_NO_RESULT;
     for (size_t i = 0; code == EXIT_DONE && i < fuzz.n_findings; i++)

@@ -15,6 +15,7 @@
 #include "common/err.h"
 #include "common/log.h"
 #include "common/mem.h"
+#include "common/owner.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/passes.h"
 #include "coordinator/reactor/sweep.h"
@@ -234,7 +235,11 @@ int run_engine(struct run *run, const struct sweep_options *more,
         return fail_with(ERR_INPUT, err);
     options.caps.max_hours = set->max_hours;
     options.caps.budget_usd = set->budget_usd;
-    options.linger_s = (int)set->linger_s;
+    options.stay = (struct sweep_stay){
+        .linger_s = (int)set->linger_s,
+        .command = run->command,
+        .more_follows = run->more_follows,
+    };
     options.attempts = SWEEP_ATTEMPTS;
     options.quiet = set->quiet;
     if (ssh_setup(err) < 0)
@@ -275,6 +280,7 @@ int run_command(struct run *run, run_work *work, void *arg)
     int rc = prepare(run, &err), code;
 
     run->began_ns = clock_boot_ns();
+    owner_draw(run->command);
     if (rc == 0 && run->set.log && !(log = fopen(run->set.log, "ae")))
         rc = err_set(&err, ERR_INPUT, "--log=%s: %s", run->set.log,
                      strerror(errno));

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/hash.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/reactor/sweep.h"
 #include "coordinator/spec/search_settings.h"
@@ -35,6 +36,8 @@ struct run {
     struct replay *replay; /* NULL: kernels really run */
     struct hosts hosts;
     int64_t began_ns; /* start of the command: caps cover all of its passes */
+    char command[HASH_HEX]; /* of owner.h; drawn */
+    bool more_follows;      /* run_engine() is not the last of this command */
 };
 
 /* The work of a command inside run_command(). Returns its exit code. */

@@ -44,7 +44,7 @@ static int run(struct spec *spec, struct store *store,
         .passes = sweep_passes,
         .hosts_file = "",
         .remote = { .home = getenv("HOME") },
-        .linger_s = SWEEP_LINGER_S,
+        .stay = { .linger_s = SWEEP_LINGER_S },
         .attempts = SWEEP_ATTEMPTS,
     };
     struct hosts hosts;

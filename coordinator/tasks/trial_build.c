@@ -74,7 +74,7 @@ int trial_build_run(struct spec *spec, const char *device, const char *arch,
         .passes = sweep_passes,
         .hosts_file = "",
         .remote = { .home = getenv("HOME") },
-        .linger_s = SWEEP_LINGER_S,
+        .stay = { .linger_s = SWEEP_LINGER_S },
         .attempts = SWEEP_ATTEMPTS,
         .quiet = true,
     };

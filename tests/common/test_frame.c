@@ -47,6 +47,8 @@ static void an_invalid_frame_is_refused_and_shown(void **state)
         { "\x02\x00\x00\x00\xff\xff\xff\xff", "\\xff" },
         { "\x01\x00\x00\x00\x01\x00\x00\x00", "\\x01" }, /* OPEN with bytes */
         { "\x03\x00\x00\x00\x01\x00\x00\x00", "\\x03" },
+        { "\x04\x00\x01\x00\x01\x00\x00\x00", "\\x04" }, /* of a stream */
+        { "\x04\x00\x00\x00\xf0\x00\x00\x00", "\\x04" }, /* long NOTE */
         { "Last log", "Last log" },
     };
 

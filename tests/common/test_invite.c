@@ -16,7 +16,8 @@
 #define TEXT                                                             \
     "fa-invitation 1\nserver_key " KEY_A "\npublic_key " KEY_B           \
     "\nsecret_key " KEY_C "\nepoch 1700000000000000000\nlinger_ms 90000" \
-    "\nowner 00112233445566778899aabbccddeeff\nuser ada"                 \
+    "\nowner 00112233445566778899aabbccddeeff"                           \
+    "\ncommand ffeeddccbbaa99887766554433221100\nuser ada"               \
     "\nmachine laptop\npid 4711\ndatabase /home/a da/f.db"               \
     "\nsince 1700000000000000001\nendpoint relay\n\n"
 
@@ -28,6 +29,8 @@ static void an_invitation_survives_encoding_and_parsing(void **state)
                          .epoch = INT64_C(1700000000000000000),
                          .linger_ms = 90000,
                          .owner = { .id = "00112233445566778899aabbccddeeff",
+                                    .command =
+                                        "ffeeddccbbaa99887766554433221100",
                                     .user = "ada",
                                     .machine = "laptop",
                                     .database = "/home/a da/f.db",
@@ -53,6 +56,8 @@ static void the_longest_invitation_fits(void **state)
                          .epoch = INT64_MAX,
                          .linger_ms = 86400000,
                          .owner = { .id = "00112233445566778899aabbccddeeff",
+                                    .command =
+                                        "ffeeddccbbaa99887766554433221100",
                                     .pid = INT32_MAX,
                                     .since_utc = INT64_MAX } };
     char text[INVITE_BYTES_MAX];

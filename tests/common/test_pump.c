@@ -256,6 +256,53 @@ static void opening_without_end_is_refused(void **state)
     assert_int_equal(rc, ERR_PROTO);
 }
 
+static void a_note_arrives_without_a_stream(void **state)
+{
+    struct link *link = *state;
+    char note[FRAME_NOTE_MAX + 1], text[400];
+    struct err err;
+
+    assert_false(pump_heard(link->coord, note));
+    pump_say(link->relay, "ada has it");
+    pump_say(link->relay, "bob has it");
+    turn(link);
+    assert_true(pump_heard(link->coord, note));
+    assert_string_equal(note, "bob has it");
+    assert_false(pump_heard(link->coord, note));
+    assert_false(pump_was_opened(link->coord));
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    pump_say(link->relay, text);
+    turn(link);
+    assert_true(pump_heard(link->coord, note));
+    assert_int_equal(strlen(note), FRAME_NOTE_MAX);
+    assert_int_equal(feed(link->relay, "\4\0\0\0\1\0\0\0x", 9, &err),
+                     ERR_PROTO);
+    assert_string_equal(err.text, "NOTE from the side that dials");
+}
+
+static void a_far_side_that_does_not_read_gets_no_more_notes(void **state)
+{
+    struct link *link = *state;
+    size_t len;
+
+    for (int i = 0; i < PUMP_BYTES_MAX / 8; i++)
+        pump_say(link->relay, "one and another");
+    (void)pump_output(link->relay, &len);
+    assert_true(len <= PUMP_BYTES_MAX);
+}
+
+static void the_first_stream_is_noticed(void **state)
+{
+    struct link *link = *state;
+    int near = unix_socket(link->near, false), far = accepted(link);
+
+    assert_true(pump_was_opened(link->coord));
+    assert_false(pump_was_opened(link->relay));
+    close(near);
+    close(far);
+}
+
 static void a_path_that_is_too_long_is_refused(void **state)
 {
     char path[PUMP_PATH_MAX + 2];
@@ -282,6 +329,9 @@ int main(void)
         linked(a_slow_reader_stops_the_stream_and_loses_nothing),
         linked(frames_out_of_order_are_refused_or_dropped),
         linked(opening_without_end_is_refused),
+        linked(a_note_arrives_without_a_stream),
+        linked(a_far_side_that_does_not_read_gets_no_more_notes),
+        linked(the_first_stream_is_noticed),
         cmocka_unit_test(a_path_that_is_too_long_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,8 @@ void coord_open(struct coord *coord)
     *coord = (struct coord){ .epoch = 1000,
                              .owner = { .id = "0000000000000000000000000000"
                                               "0001",
+                                        .command = "1111111111111111111111111"
+                                                   "1111111",
                                         .user = "ada",
                                         .machine = "laptop",
                                         .database = "/home/ada/flash.db",

@@ -244,9 +244,9 @@ class Rig(unittest.TestCase):
         """A private copy of kernels/NAME; returns its folder.  Its sweep ends with the ranking, unless 'confirm'."""
         return self._copy(os.path.join(KERNELS, name), self.path(to or name), confirm)
 
-    def few(self, confirm=False, **tunables):
+    def few(self, to=None, confirm=False, **tunables):
         """vector_add with 4 configurations, or these values: for what does not depend on how many there are."""
-        folder = self.kernel("vector_add", confirm=confirm)
+        folder = self.kernel("vector_add", to=to, confirm=confirm)
         sweep = sweepfile.read(folder)
         sweep["tunables"] = {"BLOCK_SIZE": [64, 256], "ITEMS": [1, 2], "VECTOR": [False], **tunables}
         sweep["measure"]["samples"]["most"] = 5  # emulated times are so noisy that all are taken

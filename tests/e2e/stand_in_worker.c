@@ -392,7 +392,7 @@ static void take_invitation(struct stand_in *s, int64_t now_ns)
     s->welcomed = false;
     s->hello_ns = 0;
     if (link_open(s->zctx, &invite, &s->link, &err) < 0)
-        control_refuse(s->control, false, err.text);
+        control_refuse(s->control, CONTROL_NO, err.text);
     else
         control_accept(s->control);
     invite_wipe(&invite);

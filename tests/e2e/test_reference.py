@@ -1,6 +1,7 @@
 """A reference that is of no use ends the sweep at once, and not one configuration after the other."""
 
 import os
+import re
 import unittest
 
 import rig
@@ -9,7 +10,7 @@ STORE = "out[i] = double(a[i]) + double(b[i]);"
 
 
 class Reference(rig.Rig):
-    def sweep_with(self, store, *args):
+    def sweep_with(self, store, *args, found="reference"):
         """A sweep of vector_add whose reference stores so; what it says."""
         folder = self.kernel("vector_add")
         path = os.path.join(folder, "reference.cu")
@@ -19,7 +20,7 @@ class Reference(rig.Rig):
         with open(path, "w") as f:
             f.write(text.replace(STORE, store))
         ran = self.run_coord(folder, "sweep", "--device", "cpu", *args, code=2)
-        [line] = [line for line in ran.stderr.splitlines() if "reference" in line]
+        [line] = [line for line in ran.stderr.splitlines() if re.search(found, line)]
         return folder, line
 
     def assert_one_attempt(self, folder):
@@ -30,6 +31,15 @@ class Reference(rig.Rig):
         folder, said = self.sweep_with("out[i + 100000] = 0;")
         self.assertRegex(said, r"fa-coord: the reference cannot be used at shape 'n5k': wild address .*; found on localhost")
         self.assert_one_attempt(folder)
+
+    @unittest.skipUnless(rig.find_sshd(), "no sshd on this machine")
+    def test_a_host_that_is_given_up_for_it_keeps_no_worker(self):
+        other = self.sshd().line(f"workdir={self.with_runner(self.path('other'))}")
+        self.sweep_with("out[i + 100000] = 0;", "--hosts", self.hosts("localhost", other), found="found on .* and ")
+        rig.until("the workers have ended", lambda: not self.workers(), 60)  # less than the linger time
+        for workdir in self.workdir, self.path("other"):
+            with open(os.path.join(workdir, "worker.log")) as f:
+                self.assertIn("ENDED why=the coordinator asked it to stop", f.read())
 
     def test_an_element_that_is_not_a_number_is_told_with_its_index(self):
         folder, said = self.sweep_with("out[i] = i == 7 ? 0.0 / 0.0 : a[i] + b[i];")

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 import unittest
 
 import rig
@@ -26,7 +27,13 @@ class Repair(rig.Rig):
     def test_the_next_try_starts_a_new_worker(self):
         folder = self.few(BLOCK_SIZE=[256], ITEMS=[1])
         whole, self.env["PATH"] = self.env["PATH"], self.path_without_compilers()
+        left, fresh = (os.path.join(self.workdir, ".fa-worker-" + "0" * 32 + end) for end in (".4711", ".4712"))
+        for path, age_s in (left, 3600), (fresh, 0):
+            open(path, "w").close()
+            os.utime(path, (time.time() - age_s,) * 2)
         self.assertIn("there is no C++ compiler", self.run_coord(folder, "sweep", "--device", "cpu", code=3).stderr)
+        self.assertFalse(os.path.exists(left), "an upload that was cut")
+        self.assertTrue(os.path.exists(fresh), "one that may be on its way")
         self.env["PATH"] = whole
         self.run_coord(folder, "sweep", "--device", "cpu")
         self.assert_all_correct(self.report(folder))

@@ -57,6 +57,12 @@ class Replay(rig.Rig):
         text = self.run_coord(self.folder, "report", "x.db").stdout
         self.assertIn("The times were recorded on Test GPU 9000", text)
         self.assert_invariants(self.folder)
+        with self.subTest("asked for again, it uses no host, and says the same"):
+            rig.until("the worker has ended", lambda: not self.workers())
+            unreachable = self.hosts("127.0.0.1:9")
+            for again in self.sweep(), self.sweep("--hosts", unreachable), self.run_coord(self.folder, "resume", "x.db"):
+                self.assertIn("nothing is left to do: no host is used", again.stderr)
+                self.assertEqual(again.stdout, ran.stdout)
 
     def test_samples_are_the_recorded_ones_whatever_the_speed_up(self):
         cache = landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(2, 4), unrolls=(1, 2))
@@ -124,9 +130,14 @@ class Replay(rig.Rig):
         sweep = sweepfile.read(other)
         sweep["tunables"] = {"BLOCK_SIZE": [256], "ITEMS": [1], "VECTOR": [False]}
         sweepfile.write(other, sweep)
-        self.run_coord(other, "sweep", "--device", "cpu", "--log", self.path("log"))
+        ran = self.run_coord(other, "sweep", "--device", "cpu", "--log", self.path("log"))
+        self.assertRegex(ran.stderr, rf"(?m)^localhost: its worker waits for another sweep: \w+@[^,]+, pid {coord.pid}, "
+                         rf"{self.path('x.db')}, since [^,;]+; it is free in at most \d+ s; waiting$")
+        self.assertEqual(ran.stderr.count("; waiting"), 1, "said once")
         with open(self.path("log")) as f:
-            self.assertIn("RESULT-FOREIGN host=localhost", f.read())
+            log = f.read()
+        self.assertIn("RESULT-FOREIGN host=localhost", log)
+        self.assertNotIn("HOST-BROKEN", log, "it went on over the connection that waited")
         with self.subTest("their own sweep takes them before it hands out anything"):
             self.run_coord(self.folder, "resume", "--speed-up", FAST, "x.db")
             self.assertEqual(self.outcomes(), landscape.words(cache))

@@ -30,7 +30,7 @@ static struct sweep_options options_of(const struct sim_run *run,
                                    .arch = "sm_89",
                                    .command = command,
                                    .hosts_file = "",
-                                   .linger_s = SWEEP_LINGER_S,
+                                   .stay.linger_s = SWEEP_LINGER_S,
                                    .attempts = SWEEP_ATTEMPTS,
                                    .quiet = true };
 }

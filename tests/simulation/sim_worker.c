@@ -63,6 +63,7 @@ const char *sim_worker_refuses(const struct sim_world *world,
 
     const struct claim_owner owner = {
         .invite = worker->epoch ? &now : NULL,
+        .gpus = "",
         .dismissed = worker->drained_by != 0,
         .invited_ns = world->boot_ns - worker->invited_ns,
         .silent_ns = world->boot_ns - worker->liveness.heard_ns,
@@ -72,7 +73,7 @@ const char *sim_worker_refuses(const struct sim_world *world,
             world->boot_ns,
     };
 
-    if (claim_check(&owner, &newcomer, &worker->refusal) < 0)
+    if (claim_check(&owner, &newcomer, &worker->refusal) != 0)
         return worker->refusal.text;
     if (worker->stop == SIM_STOPS ||
         (worker->stop == SIM_DRAINS && worker->drained_by == newcomer.epoch))

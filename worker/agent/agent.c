@@ -131,19 +131,42 @@ static bool is_attached(const struct agent *agent)
             strncmp(link_invite(agent->link)->endpoint, "tcp://", 6) == 0);
 }
 
-static struct claim_owner owner_of(const struct agent *agent, int64_t now_ns)
+/* The indices of the GPUs that it holds. */
+static const char *held_gpus(const struct agent *agent,
+                             char out[CLAIM_GPUS_BYTES])
+{
+    size_t len = 0;
+
+    out[0] = '\0';
+    if (!agent->bench || resources_state(agent->bench) != RESOURCES_READY)
+        return out;
+    for (size_t i = 0; i < resources_n_gpus(agent->bench); i++) {
+        const char *index = gpu_index(resources_gpu(agent->bench, i));
+
+        if (*index && len < CLAIM_GPUS_BYTES - 1)
+            len += (size_t)snprintf(out + len, CLAIM_GPUS_BYTES - len, "%s%s",
+                                    len ? "," : "", index);
+    }
+    return out;
+}
+
+static struct claim_owner owner_of(const struct agent *agent, const char *gpus,
+                                   int64_t now_ns)
 {
     bool runs = agent->end.how == AGENT_RUNS;
 
     return (struct claim_owner){
         .invite = agent->link ? link_invite(agent->link) : NULL,
+        .gpus = gpus,
         .attached = runs && is_attached(agent),
         .dismissed = agent->end.asked_by != 0,
+        .kept = agent->end.kept_until_ns != 0,
         .invited_ns = now_ns - agent->connection.invited_ns,
         .silent_ns = now_ns - agent->liveness.heard_ns,
-        .ends_ns =
-            (runs ? liveness_ends_ns(&agent->liveness) : agent->end.by_ns) -
-            now_ns,
+        .ends_ns = (agent->end.kept_until_ns ? agent->end.kept_until_ns
+                    : runs ? liveness_ends_ns(&agent->liveness)
+                           : agent->end.by_ns) -
+                   now_ns,
     };
 }
 
@@ -152,12 +175,12 @@ int agent_invite(struct agent *agent, const struct invite *invite,
 {
     int64_t epoch = agent->link ? link_epoch(agent->link) : 0;
     int64_t now_ns = clock_boot_ns();
-    struct claim_owner now = owner_of(agent, now_ns);
-    char owner[OWNER_PATH_BYTES];
+    char owner[OWNER_PATH_BYTES], gpus[CLAIM_GPUS_BYTES];
+    struct claim_owner now = owner_of(agent, held_gpus(agent, gpus), now_ns);
     struct link *link;
     int rc = claim_check(&now, invite, err);
 
-    if (rc < 0)
+    if (rc != 0)
         return rc;
     rc = link_open(agent->zctx, invite, &link, err);
     if (rc < 0)
@@ -207,12 +230,16 @@ static void look_at_control(struct agent *agent, int64_t now_ns)
     if (rc == 0)
         rc = agent_invite(agent, &invite, &err);
     invite_wipe(&invite);
-    if (rc < 0)
-        log_refusal(agent, err.text, now_ns);
-    if (rc < 0)
-        control_refuse(agent->control, rc == ERR_NETWORK, err.text);
-    else
+    if (rc == 0) {
         control_accept(agent->control);
+        return;
+    }
+    log_refusal(agent, err.text, now_ns);
+    control_refuse(agent->control,
+                   rc == CLAIM_BUSY    ? CONTROL_BUSY
+                   : rc == ERR_NETWORK ? CONTROL_LATER
+                                       : CONTROL_NO,
+                   err.text);
 }
 
 static void look_at_signals(struct agent *agent)
@@ -236,6 +263,8 @@ static void look_at_clock(struct agent *agent, int64_t now_ns)
         agent_stop(agent, AGENT_DRAINS, "the coordinator is silent");
         agent_drop_long_work(agent, now_ns);
     }
+    if (agent->end.kept_until_ns && now_ns >= agent->end.kept_until_ns)
+        agent_stop(agent, AGENT_STOPS, "no next step came");
     if (agent->link && now_ns - agent->liveness.heard_ns >= SILENCE_NS &&
         now_ns - agent->connection.made_ns >= SILENCE_NS) {
         if (link_renew(agent->link, &err) < 0)

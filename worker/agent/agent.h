@@ -24,7 +24,7 @@ struct agent;
  * has the folder. */
 int agent_open(const char *dir, FILE *log, struct agent **out, struct err *err);
 
-/* Use this invitation, for a worker that was started by hand. */
+/* Use this invitation.  0, CLAIM_BUSY (claim.h), or an ERR_*. */
 int agent_invite(struct agent *agent, const struct invite *invite,
                  struct err *err);
 

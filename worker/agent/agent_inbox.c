@@ -34,9 +34,12 @@ static void on_welcome(struct agent *agent, const struct msg_welcome *welcome,
     agent->connection.announced = RESOURCES_OPENING;
 }
 
-static void on_stop(struct agent *agent, const struct msg_stop *stop)
+static void on_stop(struct agent *agent, const struct msg_stop *stop,
+                    int64_t now_ns)
 {
-    if (strcmp(stop->what, "now") == 0) {
+    if (strcmp(stop->what, "next") == 0) {
+        agent_keep(agent, now_ns);
+    } else if (strcmp(stop->what, "now") == 0) {
         agent_stop(agent, AGENT_STOPS, "the coordinator asked it to stop");
     } else {
         agent_stop(agent, AGENT_DRAINS, "the coordinator no longer needs it");
@@ -110,7 +113,7 @@ static int dispatch(struct agent *agent, struct msg *msg, int64_t now_ns,
     case MSG_BEAT:
         return 0;
     case MSG_STOP:
-        on_stop(agent, &msg->stop);
+        on_stop(agent, &msg->stop, now_ns);
         return 0;
     default:
         return err_set(err, ERR_PROTO, "%s is not for a worker",

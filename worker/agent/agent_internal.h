@@ -10,6 +10,7 @@
 #include "common/err.h"
 #include "common/msg.h"
 #include "worker/agent/agent.h"
+#include "worker/agent/agent_end.h"
 #include "worker/agent/control.h"
 #include "worker/agent/link.h"
 #include "worker/agent/liveness.h"
@@ -23,12 +24,6 @@
 #define AGENT_MEASURE_CREDIT 4
 #define AGENT_RESEND_NS (2 * NS_PER_S)
 
-enum agent_stop {
-    AGENT_RUNS,
-    AGENT_DRAINS, /* no new work; it ends when running work has ended */
-    AGENT_STOPS,  /* ends now */
-};
-
 /* The state of the current connection. */
 struct agent_connection {
     int64_t invited_ns; /* when this epoch's first invitation came */
@@ -40,14 +35,6 @@ struct agent_connection {
 
 struct agent_due {
     int64_t hello_ns, beat_ns, resend_ns, trim_ns, refusal_ns;
-};
-
-struct agent_end {
-    enum agent_stop how;
-    const char *why;
-    int64_t by_ns;
-    int64_t asked_by; /* epoch of the coordinator that let it drain; 0: none */
-    bool by_signal;
 };
 
 struct agent {
@@ -85,6 +72,9 @@ void agent_refuse(struct agent *agent, const struct msg *lease,
 
 /* ---- agent_stop.c */
 void agent_stop(struct agent *agent, enum agent_stop how, const char *why);
+/* Let go of all work and resources, and stay for the next step of the command
+ * of its coordinator. */
+void agent_keep(struct agent *agent, int64_t now_ns);
 /* A draining worker runs again, unless 'epoch' let it drain: then false. */
 bool agent_resume(struct agent *agent, int64_t epoch);
 /* It was told to stop, and there is nothing left to wait for. */

@@ -3,6 +3,7 @@
 #include "worker/agent/agent_internal.h"
 
 #define DRAIN_NS (600 * NS_PER_S)    /* the longest compile and its grace */
+#define KEEP_NS (10 * NS_PER_S)      /* a step reads the database, and begins */
 #define LAST_WORDS_NS (3 * NS_PER_S) /* for the ACK of the last results */
 
 void agent_stop(struct agent *agent, enum agent_stop how, const char *why)
@@ -15,6 +16,25 @@ void agent_stop(struct agent *agent, enum agent_stop how, const char *why)
     agent->end.by_ns = clock_boot_ns() + (how == AGENT_STOPS ? 0 : DRAIN_NS);
     if (agent->queue)
         queue_drop_idle(agent->queue);
+}
+
+void agent_keep(struct agent *agent, int64_t now_ns)
+{
+    struct msg bye = { .type = MSG_BYE,
+                       .bye.text = "until the next step of its command" };
+    size_t n;
+
+    if (agent->end.how != AGENT_RUNS || agent->end.kept_until_ns)
+        return;
+    log_line(LOG_I, "KEPT", "s=%lld", (long long)(KEEP_NS / NS_PER_S));
+    queue_free(agent->queue);
+    agent->queue = NULL;
+    resources_close(agent->bench);
+    agent->bench = NULL;
+    agent->end.kept_until_ns = now_ns + KEEP_NS;
+    journal_entries(agent->journal, &n);
+    bye.bye.journal = (int64_t)n;
+    agent_send(agent, &bye);
 }
 
 bool agent_resume(struct agent *agent, int64_t epoch)

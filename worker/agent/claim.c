@@ -7,20 +7,21 @@
 /* Leaves room in an error text for the host and the consequences. */
 #define OWNER_SHOWN_BYTES 132
 
+/* Whose it is, and what of the host it uses. */
 static int refuse_other(const struct claim_owner *owner, struct err *err)
 {
     char shown[OWNER_SHOWN_BYTES];
     int64_t ends_s = owner->ends_ns / NS_PER_S + 1;
 
     owner_text(&owner->invite->owner, shown, sizeof(shown));
-    if (owner->attached)
-        return err_set(err, ERR_AUTH,
-                       "its worker serves another sweep: %s; wait for it, or "
-                       "give this sweep another workdir=",
-                       shown);
-    return err_set(err, ERR_NETWORK,
-                   OWNER_IS_GONE ": %s; it is free in at most %lld s", shown,
-                   (long long)(ends_s > 0 ? ends_s : 1));
+    if (owner->attached || owner->kept)
+        (void)err_set(err, ERR_NETWORK, OWNER_IS_HERE ": %s%s%s", shown,
+                      owner->gpus[0] ? ", on GPU " : "", owner->gpus);
+    else
+        (void)err_set(err, ERR_NETWORK,
+                      OWNER_IS_GONE ": %s; it is free in at most %lld s", shown,
+                      (long long)(ends_s > 0 ? ends_s : 1));
+    return CLAIM_BUSY;
 }
 
 static int check_epoch(const struct claim_owner *owner, int64_t epoch,
@@ -47,7 +48,9 @@ int claim_check(const struct claim_owner *owner, const struct invite *newcomer,
         return err_set(err, ERR_AUTH,
                        "the worker refuses: an epoch after the year 2100; is "
                        "the coordinator's clock right?");
-    if (!owner->invite)
+    if (!owner->invite ||
+        (owner->kept &&
+         owner_is_same_command(&owner->invite->owner, &newcomer->owner)))
         return 0;
     if (!owner_is_same(&owner->invite->owner, &newcomer->owner))
         return refuse_other(owner, err);

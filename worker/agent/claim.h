@@ -5,7 +5,9 @@
  * gets its worker back after a kill.  Names prove nothing: a refusal shows
  * them.  Any other coordinator waits until the worker has ended: when its owner
  * lets it go, or when the linger time is over.  No work of the owner runs then
- * that could pretend to be a coordinator.
+ * that could pretend to be a coordinator.  Steps of one command have databases
+ * of their own, and follow each other within seconds: between them the worker
+ * is kept for the command, which has a secret, too.
  * Pure.
  */
 #ifndef FA_WORKER_AGENT_CLAIM_H
@@ -24,18 +26,23 @@
 #define CLAIM_EPOCH_STEP_NS (24 * 3600 * NS_PER_S)
 #define CLAIM_EPOCH_MAX INT64_C(4102444800000000000) /* the year 2100 */
 
+#define CLAIM_GPUS_BYTES 40
+
 /* The owner of a worker. */
 struct claim_owner {
     const struct invite *invite; /* NULL: none yet */
-    bool attached;               /* its relay is connected */
-    bool dismissed;              /* it has let the worker go */
-    int64_t invited_ns;          /* since its invitation was taken */
-    int64_t silent_ns;           /* since it was last heard */
-    int64_t ends_ns;             /* until the worker ends without it */
+    const char *gpus;   /* "0,1", that it uses; "": none, or emulated */
+    bool attached;      /* its relay is connected */
+    bool dismissed;     /* it has let the worker go */
+    bool kept;          /* by STOP 'next', for the next step of its command */
+    int64_t invited_ns; /* since its invitation was taken */
+    int64_t silent_ns;  /* since it was last heard */
+    int64_t ends_ns;    /* until the worker ends without it */
 };
 
-/* Returns 0, or an error that names the owner: ERR_AUTH, or ERR_NETWORK if
- * asking again soon can help. */
+#define CLAIM_BUSY 1 /* it is another sweep's */
+
+/* Returns 0, CLAIM_BUSY with a text that names the owner, or ERR_AUTH. */
 int claim_check(const struct claim_owner *owner, const struct invite *newcomer,
                 struct err *err);
 

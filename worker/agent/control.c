@@ -16,8 +16,10 @@
 #define BACKLOG 8
 #define GUEST_NS (5 * NS_PER_S) /* a relay sends its text at once */
 #define ANSWER_BYTES 512
-#define NEVER "no "
-#define LATER "later "
+
+static const char *const words[] = {
+    [CONTROL_NO] = "no ", [CONTROL_BUSY] = "busy ", [CONTROL_LATER] = "later "
+};
 
 struct control {
     struct sockaddr_un at;
@@ -176,7 +178,7 @@ int control_step(struct control *control, int64_t now_ns, struct invite *out)
     if (rc == 1)
         rc = invite_parse(control->text, control->len, out, &err) < 0 ? -1 : 1;
     if (rc < 0)
-        control_refuse(control, false, err.text);
+        control_refuse(control, CONTROL_NO, err.text);
     return rc == 1;
 }
 
@@ -201,9 +203,10 @@ void control_accept(struct control *control)
     forget_guest(control);
 }
 
-void control_refuse(struct control *control, bool later, const char *why)
+void control_refuse(struct control *control, enum control_refusal how,
+                    const char *why)
 {
-    answer(control, later ? LATER : NEVER, why);
+    answer(control, words[how], why);
     forget_guest(control);
 }
 
@@ -255,6 +258,19 @@ static int read_answer(int fd, int64_t until_ns, char line[ANSWER_BYTES],
     return err_set(err, ERR_PROTO, "the worker's answer does not end");
 }
 
+/* Returns what control_offer() returns. */
+static int read_refusal(const char *line, struct err *err)
+{
+    static const int codes[] = { [CONTROL_NO] = ERR_AUTH,
+                                 [CONTROL_BUSY] = CONTROL_BUSY,
+                                 [CONTROL_LATER] = ERR_NETWORK };
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strncmp(line, words[i], strlen(words[i])) == 0)
+            return err_set(err, codes[i], "%s", line + strlen(words[i]));
+    return err_set(err, ERR_AUTH, "%s", line);
+}
+
 int control_offer(int fd, const struct invite *invite, int timeout_ms,
                   struct err *err)
 {
@@ -273,9 +289,5 @@ int control_offer(int fd, const struct invite *invite, int timeout_ms,
         return rc;
     if (strcmp(line, "ok") == 0)
         return 0;
-    if (strncmp(line, LATER, strlen(LATER)) == 0)
-        return err_set(err, ERR_NETWORK, "%s", line + strlen(LATER));
-    return err_set(
-        err, ERR_AUTH, "%s",
-        strncmp(line, NEVER, strlen(NEVER)) == 0 ? line + strlen(NEVER) : line);
+    return read_refusal(line, err);
 }

@@ -2,10 +2,11 @@
  *
  *   relay                         worker (DIR/control.sock)
  *     | -- the invitation's text --> |
- *     | <-- "ok\n" or "no TEXT\n" -- | or "later TEXT\n": it may come free
- *     |   the connection stays open: when the relay's end closes, nobody is
- *     |   attached; when the worker's end does, it has ended or has a newer
- *     |   relay
+ *     | <-- "ok\n", or a refusal --- | "no TEXT\n", "busy TEXT\n" (the
+ *     |   worker is another sweep's), "later TEXT\n" (it is ending)
+ *     |   after "ok" the connection stays open: when the relay's end closes,
+ *     |   nobody is attached; when the worker's end does, it has ended or has a
+ *     |   newer relay
  *
  * Only processes of the same user can connect.
  * Thread rule: one thread.
@@ -40,16 +41,22 @@ size_t control_fds(const struct control *control,
 int control_step(struct control *control, int64_t now_ns, struct invite *out);
 void control_accept(struct control *control); /* its relay is now the attached
                                                * one */
-/* 'later': asking again soon can help. */
-void control_refuse(struct control *control, bool later, const char *why);
+enum control_refusal {
+    CONTROL_NO,
+    CONTROL_BUSY,  /* ask again: it is another sweep's for now */
+    CONTROL_LATER, /* ask again soon: the next worker may take it */
+};
+void control_refuse(struct control *control, enum control_refusal how,
+                    const char *why);
 bool control_is_attached(const struct control *control);
 
 /* ---- the relay's end */
 
 /* Returns a descriptor, or ERR_NETWORK if no worker listens. */
 int control_connect(const char *dir, struct err *err);
-/* Pass an invitation on.  ERR_AUTH: the worker refuses, with a reason.
- * ERR_NETWORK: it may accept later, or it hung up because it is ending. */
+/* Pass an invitation on: 0, or CONTROL_BUSY with a text that says whose the
+ * worker is.  ERR_AUTH: the worker refuses, with a reason.  ERR_NETWORK: it may
+ * accept later, or it hung up because it is ending. */
 int control_offer(int fd, const struct invite *invite, int timeout_ms,
                   struct err *err);
 

@@ -418,6 +418,11 @@ bool gpu_is_taken(const struct gpu *gpu)
     return gpu->lock == ERR_DEVICE;
 }
 
+const char *gpu_index(const struct gpu *gpu)
+{
+    return gpu->lock >= 0 ? gpu->which : "";
+}
+
 const char *gpu_trouble(const struct gpu *gpu)
 {
     return gpu->trouble;

@@ -82,6 +82,9 @@ enum gpu_state gpu_step(struct gpu *gpu, int64_t now_ns);
 
 enum gpu_state gpu_state(const struct gpu *gpu);
 const char *gpu_trouble(const struct gpu *gpu);
+/* Its number, as in the hosts file; "" while it is not locked, as emulated ones
+ * never are. */
+const char *gpu_index(const struct gpu *gpu);
 bool gpu_is_taken(const struct gpu *gpu); /* by another worker */
 /* Available after it was IDLE: its UUID ("CPU-...", "REPLAY-...") and its
  * facts. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +22,11 @@
 #include "worker/store/workdir.h"
 
 #define INVITE_NS (60 * NS_PER_S) /* the coordinator sends it at once */
-#define OFFER_MS 12000            /* CLAIM_GONE_NS and some turns */
+#define OFFER_MS 12000            /* a worker that is ending has 10 s */
 #define AGAIN_MS 200
+#define NOTE_NS                                                                \
+    (5 * NS_PER_S)              /* so that the coordinator knows that it waits \
+                                 */
 #define DRAIN_NS (5 * NS_PER_S) /* to deliver the worker's last messages */
 
 struct relay {
@@ -30,6 +34,7 @@ struct relay {
     int in, out; /* the channel; moved away from 0 and 1 */
     int control; /* open while the worker runs; -1 later */
     struct pump *pump;
+    int64_t note_ns;        /* when the coordinator is told again */
     int64_t drain_until_ns; /* set when the worker has ended */
 };
 
@@ -109,48 +114,6 @@ static int open_pump(struct relay *relay, struct invite *invite,
                    "' when it comes through a relay");
 }
 
-/* A worker that is ending hangs up; when it has ended, the next one is started.
- * A worker whose owner is gone may be free if the owner does not come back. */
-static int offer(struct relay *relay, const struct invite *invite,
-                 struct err *err)
-{
-    int64_t until_ns = clock_boot_ns() + OFFER_MS * NS_PER_MS;
-    int rc;
-
-    do {
-        rc = start_worker(relay->dir, &relay->control, err);
-        if (rc < 0)
-            return rc;
-        rc = control_offer(relay->control, invite, OFFER_MS, err);
-        if (rc < 0) {
-            close(relay->control);
-            relay->control = -1;
-            if (rc == ERR_NETWORK)
-                (void)poll(NULL, 0, AGAIN_MS);
-        }
-    } while (rc == ERR_NETWORK && clock_boot_ns() < until_ns);
-    return rc;
-}
-
-static int hand_over(struct relay *relay, struct err *err)
-{
-    char text[INVITE_BYTES_MAX];
-    struct invite invite;
-    size_t len;
-    int end = read_text(relay->in, text, &len, err), rc = end;
-
-    if (end > 0)
-        rc = invite_parse(text, (size_t)end, &invite, err);
-    if (rc == 0) {
-        rc = open_pump(relay, &invite, text + end, len - (size_t)end, err);
-        if (rc == 0)
-            rc = offer(relay, &invite, err);
-        invite_wipe(&invite);
-    }
-    sodium_memzero(text, sizeof(text));
-    return rc;
-}
-
 /* Returns 1, or 0 if the channel has ended. */
 static int read_channel(struct relay *relay, struct err *err)
 {
@@ -176,6 +139,101 @@ static int write_channel(struct relay *relay)
         return errno == EAGAIN || errno == EINTR;
     pump_sent(relay->pump, (size_t)n);
     return 1;
+}
+
+/* Between two offers: let the notes go out.  ERR_NETWORK when the coordinator
+ * is gone. */
+static int rest(struct relay *relay, struct err *err)
+{
+    struct pollfd wait = { .fd = relay->in, .events = POLLIN };
+    int rc = 1;
+
+    if (poll(&wait, 1, AGAIN_MS) > 0)
+        rc = read_channel(relay, err);
+    if (rc == 1)
+        rc = write_channel(relay);
+    return rc == 0 ? err_set(err, ERR_NETWORK,
+                             "the coordinator closed the connection")
+                   : err_only(rc);
+}
+
+/* The worker is another sweep's: say whose, again and again, because a
+ * coordinator that hears nothing gives up the connection. */
+static void say_busy(struct relay *relay, const char *why)
+{
+    int64_t now_ns = clock_boot_ns();
+
+    if (now_ns < relay->note_ns)
+        return;
+    pump_say(relay->pump, why);
+    relay->note_ns = now_ns + NOTE_NS;
+}
+
+static int offer_once(struct relay *relay, const struct invite *invite,
+                      struct err *err)
+{
+    int rc = start_worker(relay->dir, &relay->control, err);
+
+    if (rc < 0)
+        return rc == ERR_NETWORK ? ERR_SYSTEM : rc;
+    rc = control_offer(relay->control, invite, OFFER_MS, err);
+    if (rc != 0) {
+        close(relay->control);
+        relay->control = -1;
+    }
+    return rc;
+}
+
+/* A worker that is ending hangs up; when it has ended, the next one is started.
+ * That of another sweep is waited for as long as the coordinator wants. */
+static int offer(struct relay *relay, const struct invite *invite,
+                 struct err *err)
+{
+    int64_t until_ns = clock_boot_ns() + OFFER_MS * NS_PER_MS;
+
+    for (;;) {
+        struct err gone;
+        int rc = offer_once(relay, invite, err);
+
+        if (rc == CONTROL_BUSY) {
+            say_busy(relay, err->text);
+            until_ns = clock_boot_ns() + OFFER_MS * NS_PER_MS;
+        } else if (rc != ERR_NETWORK || clock_boot_ns() >= until_ns) {
+            return rc;
+        }
+        rc = rest(relay, &gone);
+        if (rc < 0)
+            return err_set(err, rc, "%s", gone.text);
+    }
+}
+
+static int do_not_block(struct relay *relay, struct err *err)
+{
+    if (fcntl(relay->in, F_SETFL, O_NONBLOCK) < 0 ||
+        fcntl(relay->out, F_SETFL, O_NONBLOCK) < 0)
+        return err_set(err, ERR_SYSTEM, "channel: %s", strerror(errno));
+    return 0;
+}
+
+static int hand_over(struct relay *relay, struct err *err)
+{
+    char text[INVITE_BYTES_MAX];
+    struct invite invite;
+    size_t len;
+    int end = read_text(relay->in, text, &len, err), rc = end;
+
+    if (end > 0)
+        rc = invite_parse(text, (size_t)end, &invite, err);
+    if (rc == 0) {
+        rc = open_pump(relay, &invite, text + end, len - (size_t)end, err);
+        if (rc == 0)
+            rc = do_not_block(relay, err);
+        if (rc == 0)
+            rc = offer(relay, &invite, err);
+        invite_wipe(&invite);
+    }
+    sodium_memzero(text, sizeof(text));
+    return rc;
 }
 
 /* The worker sends nothing after its answer, so input here means
@@ -257,9 +315,6 @@ static int attach(struct relay *relay, struct err *err)
         rc = hand_over(relay, err);
     if (rc < 0)
         return rc;
-    if (fcntl(relay->in, F_SETFL, O_NONBLOCK) < 0 ||
-        fcntl(relay->out, F_SETFL, O_NONBLOCK) < 0)
-        return err_set(err, ERR_SYSTEM, "channel: %s", strerror(errno));
     do
         rc = turn(relay, err);
     while (rc == 1);
@@ -272,6 +327,7 @@ int relay_run(const char *dir)
     struct err err;
     int rc;
 
+    signal(SIGPIPE, SIG_IGN); /* the write says that the channel has ended */
     workdir_tidy(dir);
     rc = attach(&relay, &err);
     if (rc < 0)

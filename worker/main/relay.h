@@ -1,7 +1,8 @@
 /* relay.h - fa-worker --attach: carries frames between a coordinator's SSH
  * channel and the worker of this folder
  *
- * It starts a worker if none is running.  It ends with its channel, or when the
+ * It starts a worker if none is running.  While the one that runs is another
+ * sweep's, it says whose, and waits.  It ends with its channel, or when the
  * worker has ended or uses a newer relay.
  */
 #ifndef FA_WORKER_MAIN_RELAY_H

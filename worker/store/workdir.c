@@ -10,11 +10,14 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "common/hash.h"
 #include "common/mem.h"
 
 #define DEFAULT_BELOW_HOME ".cache/fa-coord/work"
+#define UPLOAD ".fa-worker-"
 #define LINKS_MAX 16            /* on the way, each followed */
 #define LOG_BYTES_MAX (4 << 20) /* and as much in worker.log.old */
 
@@ -197,13 +200,39 @@ static bool is_dead_relay(const char *name)
            name[end] == '\0' && pid > 0 && kill(pid, 0) < 0 && errno == ESRCH;
 }
 
+/* ".fa-worker-HASH.PID" (coordinator/remote/deploy.c) */
+static bool is_upload(const char *name)
+{
+    size_t len = strlen(UPLOAD), hex, digits;
+
+    if (strncmp(name, UPLOAD, len) != 0)
+        return false;
+    hex = strspn(name + len, "0123456789abcdef");
+    if (hex != HASH_HEX - 1 || name[len + hex] != '.')
+        return false;
+    name += len + hex + 1;
+    digits = strspn(name, "0123456789");
+    return digits > 0 && name[digits] == '\0';
+}
+
+static bool is_cut_upload(int dir, const char *name)
+{
+    struct stat st;
+
+    return is_upload(name) &&
+           fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+           time(NULL) - st.st_mtime > WORKDIR_UPLOAD_S;
+}
+
 void workdir_tidy(const char *dir)
 {
     DIR *at = opendir(dir);
     struct dirent *entry;
 
     while (at && (entry = readdir(at)))
-        if (is_dead_relay(entry->d_name))
+        if (is_dead_relay(entry->d_name) ||
+            is_cut_upload(dirfd(at), entry->d_name))
             unlinkat(dirfd(at), entry->d_name, 0);
     if (at)
         closedir(at);

@@ -25,7 +25,11 @@ int workdir_open(const char *path, char out[WORKDIR_BYTES], struct err *err);
  * text names its pid. */
 int workdir_lock(const char *dir, struct err *err);
 
-/* Remove the sockets of killed workers and relays. */
+/* Remove the sockets of killed workers and relays, and what uploads of the
+ * worker left behind that were cut: ".fa-worker-HASH.PID", to which nothing was
+ * written for WORKDIR_UPLOAD_S.  A younger one may be on its way, also from
+ * another machine that has the same folder. */
+#define WORKDIR_UPLOAD_S 600 /* an upload has 120 s */
 void workdir_tidy(const char *dir);
 
 /* Open worker.log, mode 0600, for appending.  If it is too long, it is renamed

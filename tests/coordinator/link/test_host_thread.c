@@ -79,7 +79,7 @@ static const struct ending {
     { STAND_IN_MAGIC STAND_IN_OPEN "sleep 0.2; echo Killed >&2; exit 1\n",
       ERR_NETWORK, "the worker ended: Killed", true },
     { STAND_IN_MAGIC "echo this is no frame at all; sleep 5\n", ERR_PROTO, "",
-      true },
+      false },
 };
 
 static void an_end_is_reported_with_its_output(void **state)

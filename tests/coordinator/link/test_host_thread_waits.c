@@ -223,6 +223,51 @@ static void a_relay_without_a_worker_has_40_seconds(void **state)
     stage_end(stage);
 }
 
+#define NOTE "printf '\\004\\000\\000\\000\\012\\000\\000\\000ada has it'\n"
+
+/* Each note gives it another 40 seconds.  A part of one is no answer. */
+static void a_relay_that_waits_says_so_and_is_not_left(void **state)
+{
+    struct stage *stage = *state;
+    struct host_thread_news news;
+
+    stage_freeze();
+    stage_start(stage, STAND_IN_MAGIC
+                "printf '\\004\\000\\000'; touch \"$3/up\"\n"
+                "while ! test -e \"$3/rest\"; do sleep 0.01; done\n"
+                "printf '\\000\\012\\000\\000\\000ada has it'\n"
+                "while ! test -e \"$3/more\"; do sleep 0.01; done\n" NOTE
+                "while ! test -e \"$3/go\"; do sleep 0.01; done\n" //
+                STAND_IN_OPEN STAND_IN_STAYS);
+    stage_await_upload(stage);
+    stage_await_heard(stage, "up", "");
+    stage_frozen_ns += 30 * NS_PER_S;
+    stage_let_go_on(stage, "rest");
+    news = stage_await(stage, HOST_THREADS_WAITING);
+    assert_string_equal(news.text, "ada has it");
+    stage_frozen_ns += 30 * NS_PER_S;
+    stage_let_go_on(stage, "more");
+    stage_await(stage, HOST_THREADS_WAITING);
+    stage_frozen_ns += 30 * NS_PER_S;
+    stage_let_go_on(stage, "go");
+    stage_await(stage, HOST_THREADS_ATTACHED);
+    stage_end(stage);
+}
+
+static void a_relay_that_says_no_more_is_left_after_40_seconds(void **state)
+{
+    struct stage *stage = *state;
+
+    stage_freeze();
+    stage_start(stage, STAND_IN_MAGIC NOTE STAND_IN_STAYS);
+    stage_await_upload(stage);
+    stage_await(stage, HOST_THREADS_WAITING);
+    stage_frozen_ns += 40 * NS_PER_S + 1;
+    assert_string_equal(stage_await(stage, HOST_THREADS_BROKEN).text,
+                        "the worker does not answer");
+    stage_end(stage);
+}
+
 #define CASE(test) \
     cmocka_unit_test_setup_teardown(test, stage_set_up, stage_tear_down)
 
@@ -236,6 +281,8 @@ int main(void)
         CASE(a_worker_that_does_not_read_holds_nothing_up),
         CASE(a_far_side_without_the_magic_line_has_20_seconds),
         CASE(a_relay_without_a_worker_has_40_seconds),
+        CASE(a_relay_that_waits_says_so_and_is_not_left),
+        CASE(a_relay_that_says_no_more_is_left_after_40_seconds),
     };
     struct err err;
 

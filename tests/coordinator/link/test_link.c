@@ -220,12 +220,14 @@ static void messages_go_to_and_from_a_host(void **state)
 
     snprintf(stage->list[1].workdir, sizeof(stage->list[1].workdir), "%s/other",
              stage->stand_in.folder);
-    stage->owner = (struct owner){ .id = "0123456789abcdef0123456789abcdef",
-                                   .pid = 1,
-                                   .since_utc = 1,
-                                   .user = "ada",
-                                   .machine = "here",
-                                   .database = "/home/ada/sweep.db" };
+    stage->owner =
+        (struct owner){ .id = "0123456789abcdef0123456789abcdef",
+                        .command = "fedcba9876543210fedcba9876543210",
+                        .pid = 1,
+                        .since_utc = 1,
+                        .user = "ada",
+                        .machine = "here",
+                        .database = "/home/ada/sweep.db" };
     open_with(stage, STAND_IN_MAGIC STAND_IN_OPEN STAND_IN_STAYS);
     await(stage, 1, HOST_THREADS_ATTACHED);
     dealer = dial(stage, zctx);

@@ -228,7 +228,7 @@ void rig_open_bare(struct rig *rig, size_t n)
                                       .command = "sweep",
                                       .hosts_file = "",
                                       .passes = none,
-                                      .linger_s = SWEEP_LINGER_S,
+                                      .stay.linger_s = SWEEP_LINGER_S,
                                       .attempts = 2,
                                       .quiet = true } };
     for (size_t i = 0; i < n; i++)
@@ -293,7 +293,7 @@ void rig_begin(struct rig *rig)
         sweep->fleet.hosts[i].host = &rig->list[i];
     rig_run(rig, RIG_EPOCH);
     put_hosts(rig);
-    if (prepare_begin(sweep, &err) < 0)
+    if (prepare_begin(sweep, false, &err) < 0)
         fail_msg("%s", err.text);
 }
 

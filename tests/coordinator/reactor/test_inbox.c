@@ -404,6 +404,10 @@ static void trouble_is_the_end_of_a_host(void **state)
     assert_int_equal(host(0)->state, HOST_STATE_FAILED);
     assert_int_equal(host(0)->conn.code, ERR_SYSTEM);
     assert_string_equal(host(0)->conn.why, "no compiler");
+    assert_string_equal(rig_last(&rig, MSG_STOP)->what, "now");
+    assert_int_equal(rig.dismissed[0], 0);
+    assert_int_equal(
+        rig_take(&rig, 0, (struct msg){ .type = MSG_BYE, .bye.text = "" }), 0);
     assert_int_equal(rig.dismissed[0], 1);
     assert_int_equal(
         rig_rows(&rig, "event WHERE name IN ('HOST-TROUBLE', 'HOST-LOST')"), 2);

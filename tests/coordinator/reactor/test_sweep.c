@@ -190,7 +190,7 @@ static void a_message_against_the_protocol_ends_its_host(void **state)
     assert_int_equal(whole_run(&rig, whole_run_step, 0, &err), 3);
     assert_string_equal(err.text, "no usable host: a: it broke the protocol: "
                                   "WELCOME is not a worker's message");
-    assert_int_equal(rig.dismissed[0], 1);
+    assert_int_equal(rig.dismissed[0], 1); /* it had not said HELLO */
     assert_int_equal(rig.turns, 1 + 1);
 }
 
@@ -295,6 +295,64 @@ static void the_last_line_says_what_was_done(void **state)
     assert_non_null(strstr(rig_heard(&rig), "30/30 measured  30 correct"));
 }
 
+/* Only a run that ends well has a next step. */
+static void a_run_with_a_next_step_keeps_its_hosts(void **state)
+{
+    (void)state;
+    n_answered = 0;
+    rig.options.stay.more_follows = true;
+    assert_int_equal(whole_run(&rig, whole_run_step_with_host, 3.6, &err), 6);
+    assert_string_equal(rig_last(&rig, MSG_STOP)->what, "now");
+    rig_close(&rig);
+    rig_open_bare(&rig, 1);
+    n_answered = 0;
+    rig.options.stay.more_follows = true;
+    assert_int_equal(whole_run(&rig, step_and_answer, 0, &err), 0);
+    assert_string_equal(rig_last(&rig, MSG_STOP)->what, "next");
+}
+
+/* Nothing comes from a host; nothing was connected. */
+static void run_again_without_hosts(int code)
+{
+    rig.epoch = 0;
+    rig_listen(&rig);
+    assert_int_equal(whole_run(&rig, whole_run_step, 3.6, &err), code);
+}
+
+/* The plan depends on the facts of its GPU, which an earlier run has stored. */
+static void a_finished_sweep_on_a_gpu_connects_to_no_host(void **state)
+{
+    (void)state;
+    n_answered = 0;
+    rig.options.device = "cuda";
+    assert_int_equal(whole_run(&rig, step_and_answer, 0, &err), 0);
+    assert_int_equal(rig_rows(&rig, "outcome WHERE outcome = 'correct'"), 60);
+    rig.options.quiet = false;
+    run_again_without_hosts(0);
+    assert_non_null(strstr(rig_heard(&rig), "60 of 60 measurements are there "
+                                            "already"));
+    assert_non_null(strstr(rig_heard(&rig), "nothing is left to do: no host "
+                                            "is used"));
+    assert_int_equal(rig.epoch, 0);
+    assert_int_equal(rig_rows(&rig, "run WHERE ending = 'done'"), 2);
+    assert_int_equal(rig_rows(&rig, "sweep WHERE arch = 'sm_89'"), 1);
+}
+
+/* What was looked at to find out leaves no trace. */
+static void an_unfinished_sweep_on_a_gpu_waits_for_its_host(void **state)
+{
+    (void)state;
+    n_answered = 0;
+    rig.options.device = "cuda";
+    assert_int_equal(whole_run(&rig, step_and_answer, 1, &err), 6);
+    assert_true(rig_rows(&rig, "outcome") < 60);
+    rig.options.quiet = false;
+    run_again_without_hosts(6);
+    assert_int_equal(rig.epoch, rig_number(&rig, "SELECT max(epoch) FROM run"));
+    assert_null(strstr(rig_heard(&rig), "already"));
+    assert_int_equal(rig_rows(&rig, "run"), 2);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -318,6 +376,9 @@ int main(void)
         CASE(builds_alone_need_no_reference_and_no_measurement),
         CASE(a_cover_is_built_with_the_baseline),
         CASE(the_last_line_says_what_was_done),
+        CASE(a_run_with_a_next_step_keeps_its_hosts),
+        CASE(a_finished_sweep_on_a_gpu_connects_to_no_host),
+        CASE(an_unfinished_sweep_on_a_gpu_waits_for_its_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

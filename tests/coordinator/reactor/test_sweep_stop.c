@@ -111,6 +111,34 @@ static void who_says_goodbye_is_not_waited_for(void **state)
 }
 
 /* Descriptor 0 is one like another. */
+/* Its worker ends without a word, in this turn. */
+static int breaks_at;
+
+static void step_with_break(struct rig *r)
+{
+    step_with_two_signals(r);
+    if (r->turns == breaks_at) {
+        r->news = (struct host_thread_news){ .event = HOST_THREADS_BROKEN };
+        r->has_news = true;
+    }
+}
+
+/* A new connection would start a worker, which nothing would end. */
+static void who_has_ended_is_not_connected_again(void **state)
+{
+    (void)state;
+    breaks_at = 41; /* the last turn before it is dismissed */
+    assert_int_equal(whole_run(&rig, step_with_break, 0, &err), 128 + SIGINT);
+    assert_int_equal(rig.turns, 41 + 1);
+    assert_int_equal(rig.dismissed[0], 1);
+    rig_close(&rig);
+    rig_open_bare(&rig, 1);
+    breaks_at = 43;
+    assert_int_equal(whole_run(&rig, step_with_break, 0, &err), 128 + SIGINT);
+    assert_int_equal(rig.turns, 43);
+    assert_int_equal(rig.dismissed[0], 1);
+}
+
 static void the_descriptor_of_its_signals_is_closed(void **state)
 {
     int in = dup(STDIN_FILENO);
@@ -133,6 +161,7 @@ int main(void)
         CASE(a_second_signal_waits_for_2_s),
         CASE(a_signal_ends_it_at_once_where_nothing_runs),
         CASE(who_says_goodbye_is_not_waited_for),
+        CASE(who_has_ended_is_not_connected_again),
         CASE(the_descriptor_of_its_signals_is_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

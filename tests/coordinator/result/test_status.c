@@ -83,6 +83,38 @@ static void a_finished_sweep_has_no_holder_and_no_eta(void **state)
     store_close(store);
 }
 
+static void put_event(struct store *store, int64_t at_utc, const char *name,
+                      const char *text)
+{
+    struct store_event event = { at_utc, "I", name, text };
+    struct err err;
+
+    assert_int_equal(store_event(store, &event, &err), 0);
+}
+
+/* In the newest run, the last word of each host counts. */
+static void hosts_that_another_sweep_has_are_waited_for(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct report *report;
+    struct status status;
+    struct err err;
+
+    put_event(store, 1, "HOST-WAITS", "old: of an earlier run");
+    put_event(store, UTC, "HOST-WAITS", "me@gpu1:22: its worker: ada");
+    put_event(store, UTC, "HOST-WAITS", "gpu2: its worker: ada");
+    put_event(store, UTC, "HOST-WAITS", "gpu2: its worker: \033[31mbob");
+    put_event(store, UTC, "HOST-READY", "me@gpu1:22");
+    put_event(store, UTC, "HOST-READY", "gpu3");
+    assert_int_equal(report_load_outcomes(store, &report, &err), 0);
+    assert_int_equal(status_load(store, report, UTC, &status, &err), 0);
+    assert_int_equal(status.n_waiting, 1);
+    assert_string_equal(status.waiting[0], "gpu2: its worker: ?[31mbob");
+    status_fini(&status);
+    report_free(report);
+    store_close(store);
+}
+
 int main(void)
 {
 #define TEST(f) \
@@ -90,6 +122,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_running_sweep_has_a_holder_a_rate_and_an_eta),
         TEST(a_finished_sweep_has_no_holder_and_no_eta),
+        TEST(hosts_that_another_sweep_has_are_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,6 +106,24 @@ static void one_model_is_capability_sms_and_memory(void **state)
     assert_false(gpu_arch_same_model(&a, &b));
 }
 
+static void facts_are_read_as_they_were_written(void **state)
+{
+    struct gpu_arch_facts facts = *gpu_arch_find("sm_89"), read;
+    struct buf json;
+    struct err err;
+
+    (void)state;
+    facts.l2_bytes = GPU_ARCH_UNKNOWN;
+    buf_init(&json, 4096);
+    gpu_arch_json(&facts, &json);
+    assert_int_equal(gpu_arch_parse(buf_text(&json), &read, &err), 0);
+    assert_memory_equal(&read, &facts, sizeof(read));
+    assert_int_equal(gpu_arch_parse("[89]", &read, &err), ERR_STORE);
+    assert_int_equal(gpu_arch_parse("{\"arch\": null}", &read, &err),
+                     ERR_PROTO);
+    buf_fini(&json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +133,7 @@ int main(void)
         cmocka_unit_test(bad_lines_are_the_worker_s_fault),
         cmocka_unit_test(a_fact_without_a_name_is_refused),
         cmocka_unit_test(one_model_is_capability_sms_and_memory),
+        cmocka_unit_test(facts_are_read_as_they_were_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,6 +124,61 @@ static void who_says_nothing_at_all_does_not_answer(void **state)
                "no usable host: none answers");
 }
 
+static void a_host_of_another_sweep_is_waited_for_without_end(void **state)
+{
+    (void)state;
+    fail_both(3);
+    host(1)->conn.waits = true;
+    expect_none(RIG_START_NS + LONG_NS);
+    expect_none(RIG_START_NS + 100 * LONG_NS);
+    host(1)->conn.waits = false; /* it broke */
+    host(1)->was_ready = true;
+    expect_none(RIG_START_NS + 101 * LONG_NS);
+    expect_end(RIG_START_NS + 101 * LONG_NS + 1, 3, "error",
+               "no host is left; the last to fail, b: no route");
+}
+
+static void tell_nothing(void *arg, bool reference, const char *why)
+{
+    (void)arg;
+    (void)reference;
+    (void)why;
+}
+
+static void a_check_does_not_wait_for_another_sweep(void **state)
+{
+    (void)state;
+    fail_both(3);
+    rig.options.builds_only = true;
+    rig.options.unbuilt = tell_nothing;
+    host(1)->conn.waits = true;
+    expect_end(RIG_START_NS, 3, "error",
+               "no usable host; the last to fail, b: no route");
+}
+
+/* A builder that waits is of no use without a GPU, and a GPU that waits not
+ * without one that builds. */
+static void a_host_is_waited_for_only_for_what_it_can_do(void **state)
+{
+    (void)state;
+    fail_both(3);
+    host(1)->conn.waits = true;
+    rig.list[1].role = HOST_BUILDER;
+    expect_end(RIG_START_NS, 3, "error",
+               "no usable host; the last to fail, b: no route");
+    rig.sweep.reactor.ending = NULL;
+    rig.list[1].role = HOST_GPU;
+    rig_ready(&rig, 0, 0, 1);
+    rig.list[0].role = HOST_GPU;
+    expect_end(RIG_START_NS, 3, "error",
+               "no host is left that can build; those that are ready have "
+               "role=gpu in the hosts file: give one role=both; the last to "
+               "fail, b: no route");
+    rig.sweep.reactor.ending = NULL;
+    rig.list[1].role = HOST_BOTH;
+    expect_none(RIG_START_NS + 100 * LONG_NS);
+}
+
 static void a_host_that_measures_and_builds_is_enough(void **state)
 {
     (void)state;
@@ -282,6 +337,9 @@ int main(void)
         CASE(a_key_that_is_not_taken_is_exit_4),
         CASE(a_single_host_is_named_with_its_reason),
         CASE(who_says_nothing_at_all_does_not_answer),
+        CASE(a_host_of_another_sweep_is_waited_for_without_end),
+        CASE(a_host_is_waited_for_only_for_what_it_can_do),
+        CASE(a_check_does_not_wait_for_another_sweep),
         CASE(a_host_that_measures_and_builds_is_enough),
         CASE(without_a_gpu_nothing_is_measured),
         CASE(one_that_may_measure_is_awaited),

@@ -11,6 +11,7 @@
 static const struct invite ada = {
     .epoch = 100,
     .owner = { .id = "00000000000000000000000000000001",
+               .command = "11111111111111111111111111111111",
                .user = "ada",
                .machine = "laptop",
                .database = "/home/ada/flash/flash.db",
@@ -32,6 +33,7 @@ static struct invite other(int64_t epoch)
 static struct claim_owner adas(void)
 {
     return (struct claim_owner){ .invite = &ada,
+                                 .gpus = "0,1",
                                  .attached = true,
                                  .invited_ns = 60 * NS_PER_S,
                                  .silent_ns = 4 * NS_PER_S,
@@ -40,7 +42,7 @@ static struct claim_owner adas(void)
 
 static void the_first_invitation_is_accepted(void **state)
 {
-    const struct claim_owner nobody = { .invite = NULL };
+    const struct claim_owner nobody = { .gpus = "" };
 
     (void)state;
     assert_int_equal(claim_check(&nobody, &ada, NULL), 0);
@@ -53,12 +55,16 @@ static void another_sweep_is_told_whose_worker_it_is(void **state)
     struct err err;
 
     (void)state;
-    assert_int_equal(claim_check(&owner, &newer, &err), ERR_AUTH);
+    assert_int_equal(claim_check(&owner, &newer, &err), CLAIM_BUSY);
     assert_string_equal(
         err.text, "its worker serves another sweep: ada@laptop, pid 4711, "
-                  "/home/ada/flash/flash.db, since 2026-11-22T10:01:02Z; wait "
-                  "for it, or give this sweep another workdir=");
-    assert_int_equal(claim_check(&owner, &older, &err), ERR_AUTH);
+                  "/home/ada/flash/flash.db, since 2026-11-22T10:01:02Z, on "
+                  "GPU 0,1");
+    assert_int_equal(claim_check(&owner, &older, &err), CLAIM_BUSY);
+    owner.gpus = "";
+    assert_int_equal(claim_check(&owner, &newer, &err), CLAIM_BUSY);
+    assert_non_null(strstr(err.text, "10:01:02Z"));
+    assert_null(strstr(err.text, "GPU"));
 }
 
 static void an_orphan_is_nobodys_before_it_has_ended(void **state)
@@ -71,13 +77,13 @@ static void an_orphan_is_nobodys_before_it_has_ended(void **state)
     owner.attached = false;
     owner.silent_ns = 104 * NS_PER_S;
     owner.ends_ns = 1 * NS_PER_S - 1;
-    assert_int_equal(claim_check(&owner, &newer, &err), ERR_NETWORK);
+    assert_int_equal(claim_check(&owner, &newer, &err), CLAIM_BUSY);
     assert_string_equal(
         err.text, "its worker waits for another sweep: ada@laptop, pid 4711, "
                   "/home/ada/flash/flash.db, since 2026-11-22T10:01:02Z; it is "
                   "free in at most 1 s");
     owner.dismissed = true;
-    assert_int_equal(claim_check(&owner, &newer, &err), ERR_NETWORK);
+    assert_int_equal(claim_check(&owner, &newer, &err), CLAIM_BUSY);
 }
 
 /* The refusal shows all of them. */
@@ -90,7 +96,7 @@ static void the_names_of_the_owner_are_not_enough(void **state)
     (void)state;
     forged.owner.id[0] = 'f';
     forged.epoch++;
-    assert_int_equal(claim_check(&owner, &forged, &err), ERR_AUTH);
+    assert_int_equal(claim_check(&owner, &forged, &err), CLAIM_BUSY);
     assert_null(strstr(err.text, ada.owner.id));
 }
 
@@ -108,6 +114,26 @@ static void a_resumed_sweep_gets_its_worker_back_at_once(void **state)
     stale.epoch = 99;
     assert_int_equal(claim_check(&owner, &stale, &err), ERR_AUTH);
     assert_string_equal(err.text, "the worker refuses: older epoch");
+}
+
+/* Its database is another one, and so are its epochs. */
+static void the_next_step_of_its_command_has_a_worker_that_is_kept(void **state)
+{
+    struct invite step = other(50), newer = other(200);
+    struct claim_owner owner = adas();
+    struct err err;
+
+    (void)state;
+    newer.owner.command[0] = 'f';
+    assert_int_equal(claim_check(&owner, &step, &err), CLAIM_BUSY);
+    owner.attached = false;
+    owner.kept = true;
+    assert_int_equal(claim_check(&owner, &step, &err), 0);
+    assert_int_equal(claim_check(&owner, &newer, &err), CLAIM_BUSY);
+    assert_non_null(strstr(err.text, "its worker serves another sweep"));
+    newer = ada;
+    newer.owner.command[0] = 'f'; /* the same sweep, started again */
+    assert_int_equal(claim_check(&owner, &newer, &err), 0);
 }
 
 static void an_older_epoch_is_taken_when_the_newer_one_is_gone(void **state)
@@ -131,7 +157,7 @@ static void an_older_epoch_is_taken_when_the_newer_one_is_gone(void **state)
 
 static void an_absurd_epoch_is_refused(void **state)
 {
-    const struct claim_owner nobody = { .invite = NULL };
+    const struct claim_owner nobody = { .gpus = "" };
     struct claim_owner owner = adas();
     struct invite later = ada;
     struct err err;
@@ -179,10 +205,10 @@ static void endpoints_are_of_the_kind_that_it_began_with(void **state)
             rows[i].taken ? 0 : ERR_AUTH);
 }
 
-static void long_names_leave_room_for_what_to_do(void **state)
+static void long_names_leave_room_for_the_gpus(void **state)
 {
     struct invite now = ada, newcomer = other(1);
-    const char *end = "another workdir=";
+    const char *end = "GPU 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14";
     struct claim_owner owner = adas();
     struct err err;
 
@@ -191,7 +217,9 @@ static void long_names_leave_room_for_what_to_do(void **state)
     memset(now.owner.machine, 'm', sizeof(now.owner.machine) - 1);
     memset(now.owner.database, 'd', sizeof(now.owner.database) - 1);
     owner.invite = &now;
-    assert_int_equal(claim_check(&owner, &newcomer, &err), ERR_AUTH);
+    owner.gpus = end + 4;
+    assert_true(strlen(owner.gpus) < CLAIM_GPUS_BYTES);
+    assert_int_equal(claim_check(&owner, &newcomer, &err), CLAIM_BUSY);
     assert_string_equal(err.text + strlen(err.text) - strlen(end), end);
 }
 
@@ -203,10 +231,12 @@ int main(void)
         cmocka_unit_test(an_orphan_is_nobodys_before_it_has_ended),
         cmocka_unit_test(the_names_of_the_owner_are_not_enough),
         cmocka_unit_test(a_resumed_sweep_gets_its_worker_back_at_once),
+        cmocka_unit_test(
+            the_next_step_of_its_command_has_a_worker_that_is_kept),
         cmocka_unit_test(an_older_epoch_is_taken_when_the_newer_one_is_gone),
         cmocka_unit_test(an_absurd_epoch_is_refused),
         cmocka_unit_test(endpoints_are_of_the_kind_that_it_began_with),
-        cmocka_unit_test(long_names_leave_room_for_what_to_do),
+        cmocka_unit_test(long_names_leave_room_for_the_gpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

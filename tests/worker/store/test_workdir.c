@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -31,7 +33,7 @@ static int tear_down(void **state)
 
 static const char *at(const char *name)
 {
-    static char paths[4][64];
+    static char paths[4][128];
     static size_t next;
     char *path = paths[next++ % 4];
 
@@ -107,6 +109,68 @@ static void a_folder_of_another_user_is_refused(void **state)
     assert_non_null(strstr(err.text, "must be a folder that this user owns"));
 }
 
+/* A file of this age. */
+static void make_file(const char *name, int64_t age_s)
+{
+    const struct timespec then = { .tv_sec = time(NULL) - age_s };
+    const struct timespec times[] = { then, then };
+    FILE *file = fopen(at(name), "w");
+
+    assert_non_null(file);
+    fclose(file);
+    assert_int_equal(utimensat(AT_FDCWD, at(name), times, 0), 0);
+}
+
+#define HASH "0123456789abcdef0123456789abcdef"
+
+static void what_cut_uploads_left_is_removed(void **state)
+{
+    static const struct {
+        const char *name;
+        int64_t age_s;
+        bool stays;
+    } rows[] = {
+        { ".fa-worker-" HASH ".4711", WORKDIR_UPLOAD_S + 60, false },
+        { ".fa-worker-" HASH ".12", WORKDIR_UPLOAD_S - 60, true },
+        { ".fa-worker-" HASH ".13", -3600, true }, /* another clock */
+        { "fa-worker-" HASH, 100 * WORKDIR_UPLOAD_S, true },
+        { ".fa-worker-" HASH, 100 * WORKDIR_UPLOAD_S, true },
+        { ".fa-worker-" HASH ".", 100 * WORKDIR_UPLOAD_S, true },
+        { ".fa-worker-" HASH ".12.bak", 100 * WORKDIR_UPLOAD_S, true },
+        { ".fa-worker-0123.12", 100 * WORKDIR_UPLOAD_S, true },
+        { ".fa-worker-0123456789ABCDEF0123456789ABCDEF.1",
+          100 * WORKDIR_UPLOAD_S, true },
+    };
+    const char *folder = ".fa-worker-" HASH ".5",
+               *link = ".fa-worker-" HASH ".6";
+    struct stat st;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        make_file(rows[i].name, rows[i].age_s);
+    assert_int_equal(mkdir(at(folder), 0700), 0);
+    assert_int_equal(symlink("anywhere", at(link)), 0);
+    workdir_tidy(top);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if ((access(at(rows[i].name), F_OK) == 0) != rows[i].stays)
+            fail_msg("%s", rows[i].name);
+    assert_int_equal(stat(at(folder), &st), 0);
+    assert_int_equal(lstat(at(link), &st), 0);
+}
+
+static void that_of_another_user_stays(void **state)
+{
+    const char *name = ".fa-worker-" HASH ".7";
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    make_file(name, 2 * WORKDIR_UPLOAD_S);
+    assert_int_equal(chown(at(name), ANOTHER, ANOTHER), 0);
+    workdir_tidy(top);
+    assert_int_equal(access(at(name), F_OK), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +178,8 @@ int main(void)
         cmocka_unit_test(a_link_of_this_user_is_followed),
         cmocka_unit_test(a_link_of_another_user_is_refused),
         cmocka_unit_test(a_folder_of_another_user_is_refused),
+        cmocka_unit_test(what_cut_uploads_left_is_removed),
+        cmocka_unit_test(that_of_another_user_stays),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

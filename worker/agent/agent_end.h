@@ -1,0 +1,24 @@
+/* agent_end.h - how and when a worker ends
+ */
+#ifndef FA_WORKER_AGENT_AGENT_END_H
+#define FA_WORKER_AGENT_AGENT_END_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum agent_stop {
+    AGENT_RUNS,
+    AGENT_DRAINS, /* no new work; it ends when running work has ended */
+    AGENT_STOPS,  /* ends now */
+};
+
+struct agent_end {
+    enum agent_stop how;
+    const char *why;
+    int64_t by_ns;
+    int64_t asked_by; /* epoch of the coordinator that let it drain; 0: none */
+    bool by_signal;
+    int64_t kept_until_ns; /* for the next step of the command; 0: it is not */
+};
+
+#endif
