@@ -7,6 +7,10 @@
  * stop.  If a host that has never worked refuses the key or the credentials,
  * the thread ends, because trying again cannot help.
  *
+ * How many hosts log in at once at one server is limited (login_pace.h).  A
+ * connection that a busy server drops is made again soon, and the reactor does
+ * not hear of it.
+ *
  * Each host thread reports to the reactor over a PAIR socket of its own, and
  * shares nothing else with it (zmq_socket(3): never use a socket from two
  * threads).
@@ -28,7 +32,10 @@ struct router;
 
 enum host_threads_event {
     HOST_THREADS_CONNECTING,
-    HOST_THREADS_REMARK, /* 'text' is about the login; not an error */
+    HOST_THREADS_LOGIN_ASKED, /* it waits for its turn at the server 'text' */
+    HOST_THREADS_LOGIN_ENDED, /* with 'code' and 'text'; both are taken by
+                               * host_threads_recv() */
+    HOST_THREADS_REMARK,      /* 'text' is about the login; not an error */
     HOST_THREADS_UPLOADING,
     HOST_THREADS_ATTACHED, /* the worker is connected; HELLO will follow */
     HOST_THREADS_BROKEN,   /* it will try again; 'text' says why */

@@ -105,6 +105,9 @@ void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
         if (!host_state->was_ready)
             set_phase(sweep, news->host, LEDGER_ACQUIRING);
         return;
+    case HOST_THREADS_LOGIN_ASKED: /* host_threads_recv() takes them */
+    case HOST_THREADS_LOGIN_ENDED:
+        return;
     case HOST_THREADS_REMARK:
         progress_say(sweep->reactor.progress, "%s: %s", host_state->host->name,
                      news->text);

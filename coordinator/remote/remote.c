@@ -1,6 +1,7 @@
 #include "coordinator/remote/remote.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/clock.h"
@@ -48,6 +49,18 @@ static int open_either(struct route **route, char lacks[SSH_LACKS_BYTES],
     return rc < 0 ? err_within(err, rc, "libssh2 cannot %s", lacks) : rc;
 }
 
+static int pass_gate(const struct route *route, struct err *err)
+{
+    const struct remote_gate *gate = &route->options->gate;
+    const struct ssh_config *first = &route->hops[0]->config;
+    char server[sizeof(first->hostname) + 16];
+
+    if (!gate->enter)
+        return 0;
+    snprintf(server, sizeof(server), "%s:%d", first->hostname, first->port);
+    return gate->enter(gate->self, server, err);
+}
+
 static int open_ssh(const struct host *host,
                     const struct remote_options *options, struct remote **out,
                     struct err *err)
@@ -62,11 +75,12 @@ static int open_ssh(const struct host *host,
     buf_init(&remarks, REMARKS_MAX);
     for (size_t i = 0; i < route->n; i++)
         buf_str(&remarks, buf_text(&route->hops[i]->known.warnings));
-    if (options->ssh == REMOTE_SSH_AUTO)
+    rc = pass_gate(route, err);
+    if (rc == 0 && options->ssh == REMOTE_SSH_AUTO)
         rc = open_either(&route, lacks, out, err);
-    else if (options->ssh == REMOTE_SSH_OPENSSH)
+    else if (rc == 0 && options->ssh == REMOTE_SSH_OPENSSH)
         rc = openssh_open(&route, out, err);
-    else
+    else if (rc == 0)
         rc = ssh_open(route, unused, out, err);
     route_free(route);
     if (rc == 0 && *lacks)
@@ -103,6 +117,11 @@ void remote_close(struct remote *remote)
 const char *remote_remarks(const struct remote *remote)
 {
     return buf_text(&remote->remarks);
+}
+
+bool remote_logs_in_again(const struct remote *remote)
+{
+    return remote->route;
 }
 
 int remote_stream(struct remote *remote, const char *command,

@@ -45,16 +45,22 @@ class Boxes(rig.Rig):
 
     def stand_in(self, name, behaviour, attributes="", lines=()):
         """The same for the stand-in; 'lines' are further ones of its file."""
+        self.install_stand_in()
+        self.stand_in_folder(name, behaviour, lines)
+        self.of[name] = self.sshd(name=f"sshd-{name}")
+        return self.of[name].line(f"workdir={self.path(name)} {attributes}")
+
+    def install_stand_in(self):
         if self.bin == rig.BIN:
             self.bin = self.path("bin")
             os.mkdir(self.bin)
             shutil.copy(os.path.join(rig.BIN, "fa-coord"), self.bin)
             shutil.copy(STAND_IN, os.path.join(self.bin, "fa-worker"))
+
+    def stand_in_folder(self, name, behaviour, lines=()):
         os.mkdir(self.path(name), mode=0o700)
         with open(self.path(name, "stand-in"), "w") as f:
             f.writelines(line + "\n" for line in (f"behaviour {behaviour}", *lines))
-        self.of[name] = self.sshd(name=f"sshd-{name}")
-        return self.of[name].line(f"workdir={self.path(name)} {attributes}")
 
     def heard(self, name, what):
         """How many messages of a type the stand-in received."""
@@ -126,9 +132,9 @@ class Boxes(rig.Rig):
         sweepfile.write(folder, sweep)
         return folder
 
-    def sweep(self, folder, *lines, within=40):
+    def sweep(self, folder, *lines, within=40, args=()):
         """Start a sweep that must end within so many seconds."""
-        self._start(folder, within, "sweep", "--device", "cpu", "--hosts", self.hosts(*lines))
+        self._start(folder, within, "sweep", "--device", "cpu", "--hosts", self.hosts(*lines), *args)
 
     def resume(self, within=40):
         self._start(self.folder_of_sweep, within, "resume")
