@@ -14,6 +14,7 @@
 #include "common/mem.h"
 #include "common/pump.h"
 #include "coordinator/hosts/hosts.h"
+#include "coordinator/link/upload_watch.h"
 #include "coordinator/remote/deploy.h"
 #include "coordinator/remote/login_pace.h"
 #include "coordinator/remote/remote.h"
@@ -25,7 +26,6 @@
 #define RETRY_MAX_MS 30000
 #define LINGER_MS 2000 /* to send the last messages */
 #define READ_BYTES 65536
-#define DEPLOY_NS (120 * NS_PER_S) /* 4 MB over the slowest link expected */
 #define TURN_MS 1000
 #define FLUSH_TURNS 50 /* of 1/50 s each: one second in all */
 #define FLUSH_TURN_MS 20
@@ -53,30 +53,39 @@ struct host_thread {
     struct pump *pump;
     struct buf nothing;          /* empty */
     char remarks[REMARKS_BYTES]; /* of the last login */
-    bool was_attached;           /* in this connection */
-    bool has_worked;             /* in any of them */
-    bool has_asked;              /* for a login, which is not over */
-    bool is_admitted;            /* LOGIN has come */
-    bool stopping;               /* STOP has come */
-    bool again;                  /* the connection must be made again */
-    int64_t attach_by_ns;        /* until then the worker may start */
+    struct upload_watch upload;
+    bool is_uploading;    /* it began one that is not complete */
+    bool was_attached;    /* in this connection */
+    bool has_worked;      /* in any of them */
+    bool has_asked;       /* for a login, which is not over */
+    bool is_admitted;     /* LOGIN has come */
+    bool stopping;        /* STOP has come */
+    bool again;           /* the connection must be made again */
+    int64_t attach_by_ns; /* until then the worker may start */
 };
 
 /* ---- the thread ---- */
+
+static const char *without_name(const struct host_thread *thread,
+                                const char *text)
+{
+    const char *name = thread->task.host->name;
+    size_t len = strlen(name);
+
+    return strncmp(text, name, len) == 0 && strncmp(text + len, ": ", 2) == 0
+               ? text + len + 2
+               : text;
+}
 
 /* Without the host's name: the line that shows the text has it. */
 static void tell(struct host_thread *thread, enum host_threads_event event,
                  int code, const char *text)
 {
-    const char *name = thread->task.host->name;
-    size_t len = strlen(name);
     struct host_thread_news news = { .host = thread->task.index,
                                      .event = event,
                                      .code = code };
 
-    if (strncmp(text, name, len) == 0 && strncmp(text + len, ": ", 2) == 0)
-        text += len + 2;
-    snprintf(news.text, sizeof(news.text), "%s", text);
+    snprintf(news.text, sizeof(news.text), "%s", without_name(thread, text));
     zmq_send(thread->news, &news, sizeof(news), 0);
 }
 
@@ -413,6 +422,45 @@ static int pump_until_broken(struct host_thread *thread, struct buf *first,
     return rc;
 }
 
+static void tell_progress(struct host_thread *thread)
+{
+    if (upload_watch_tells(&thread->upload, clock_boot_ns()))
+        tell(thread, HOST_THREADS_PROGRESS, 0, "");
+}
+
+/* For struct deploy_watch. */
+static void found(void *self, size_t bytes)
+{
+    struct host_thread *thread = self;
+
+    thread->is_uploading = true;
+    if (upload_watch_found(&thread->upload, bytes, clock_boot_ns()))
+        tell_progress(thread);
+}
+
+static void sent(void *self, size_t bytes)
+{
+    struct host_thread *thread = self;
+
+    if (upload_watch_sent(&thread->upload, bytes, clock_boot_ns()))
+        tell_progress(thread);
+}
+
+static int deploy(struct host_thread *thread, struct deployed *out,
+                  struct err *err)
+{
+    const struct deploy_watch watch = { found, sent, thread };
+    int rc;
+
+    tell_remarks(thread);
+    tell(thread, HOST_THREADS_UPLOADING, 0, "");
+    rc = deploy_program(thread->remote, thread->task.host->workdir,
+                        thread->task.program, &watch, out, err);
+    if (rc == 0)
+        thread->is_uploading = false;
+    return rc;
+}
+
 /* Connect and move bytes until the connection breaks (an ERR_*) or on STOP
  * (1). */
 static int attach(struct host_thread *thread, struct err *err)
@@ -427,13 +475,8 @@ static int attach(struct host_thread *thread, struct err *err)
                      &thread->remote, err);
     if (rc == 0 && !remote_logs_in_again(thread->remote))
         leave(thread, 0, "");
-    if (rc == 0) {
-        tell_remarks(thread);
-        tell(thread, HOST_THREADS_UPLOADING, 0, "");
-        rc = deploy_program(thread->remote, thread->task.host->workdir,
-                            thread->task.program, clock_boot_ns() + DEPLOY_NS,
-                            &deployed, err);
-    }
+    if (rc == 0)
+        rc = deploy(thread, &deployed, err);
     if (rc == 0) {
         snprintf(command, sizeof(command), "%s --attach --workdir %s",
                  deployed.program, deployed.workdir);
@@ -457,6 +500,22 @@ static int attach(struct host_thread *thread, struct err *err)
     thread->remote = NULL;
     buf_fini(&in);
     return rc;
+}
+
+/* The upload broke off.  Returns false if that is a failure by now, which the
+ * text then says. */
+static bool is_cut(const struct host_thread *thread, int rc, struct err *err)
+{
+    char why[sizeof(err->text)];
+
+    if (!thread->is_uploading || rc != ERR_NETWORK)
+        return false;
+    if (upload_watch_gets_on(&thread->upload, clock_boot_ns()))
+        return true;
+    snprintf(why, sizeof(why), "%s", without_name(thread, err->text));
+    err_set(err, rc, "no progress with the upload for %d s: %s",
+            UPLOAD_WATCH_STILL_S, why);
+    return false;
 }
 
 /* A host that has worked is not given up: its login may be refused for a while,
@@ -492,6 +551,12 @@ static void work(struct host_thread *thread)
             while (!told_to_stop(thread, -1))
                 continue;
             return;
+        }
+        if (is_cut(thread, rc, &err)) {
+            tell(thread, HOST_THREADS_CUT, rc, err.text);
+            if (told_to_stop(thread, RETRY_FIRST_MS))
+                return;
+            continue;
         }
         tell(thread, HOST_THREADS_BROKEN, rc, err.text);
         if (thread->was_attached)

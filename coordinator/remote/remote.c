@@ -6,6 +6,7 @@
 
 #include "common/clock.h"
 #include "common/err.h"
+#include "common/int64.h"
 #include "coordinator/process/poll_until.h"
 #include "coordinator/remote/backend.h"
 
@@ -139,9 +140,16 @@ int remote_stream(struct remote *remote, const char *command,
     return 0;
 }
 
+/* Something came or went at last. */
+static void put_off(const struct remote_io *io, int64_t *deadline_ns)
+{
+    if (io->idle_ns)
+        *deadline_ns = int64_max(*deadline_ns, clock_boot_ns() + io->idle_ns);
+}
+
 /* Send the input, then end-of-file.  Returns 1 when all of it is sent. */
 static int feed(struct stream *stream, const struct remote_io *io, size_t *sent,
-                struct err *err)
+                int64_t *deadline_ns, struct err *err)
 {
     while (*sent < io->input_len) {
         size_t n;
@@ -151,12 +159,24 @@ static int feed(struct stream *stream, const struct remote_io *io, size_t *sent,
         if (rc < 0 || n == 0)
             return rc;
         *sent += n;
+        put_off(io, deadline_ns);
+        if (io->sent)
+            io->sent(io->self, *sent);
     }
     return stream_shut(stream, err);
 }
 
+static int timed_out(const struct remote_io *io, struct err *err)
+{
+    return io->idle_ns
+               ? err_set(err, ERR_NETWORK,
+                         "nothing went through the connection for %d s",
+                         (int)(io->idle_ns / NS_PER_S))
+               : err_set(err, ERR_NETWORK, "the command did not end in time");
+}
+
 static int pump(struct stream *stream, const struct remote_io *io,
-                struct err *err)
+                int64_t *deadline_ns, struct err *err)
 {
     size_t sent = 0, n;
     bool fed = false;
@@ -170,20 +190,22 @@ static int pump(struct stream *stream, const struct remote_io *io,
             rc = stream_read(stream, bytes, sizeof(bytes), &n, err);
             if (rc == 0 && n && io->out)
                 buf_add(io->out, bytes, n);
+            if (n)
+                put_off(io, deadline_ns);
         } while (rc == 0 && n > 0);
         if (rc != 0)
             return rc == STREAM_END ? 0 : rc;
         if (!fed) {
-            rc = feed(stream, io, &sent, err);
+            rc = feed(stream, io, &sent, deadline_ns, err);
             if (rc < 0)
                 return rc;
             fed = rc;
         }
         if (!stream_poll(stream, true, !fed, fds) &&
-            poll_until(fds, STREAM_FDS, io->deadline_ns) < 0)
-            return err_set(err, ERR_NETWORK, "the command did not end in time");
-        if (clock_boot_ns() > io->deadline_ns)
-            return err_set(err, ERR_NETWORK, "the command did not end in time");
+            poll_until(fds, STREAM_FDS, *deadline_ns) < 0)
+            return timed_out(io, err);
+        if (clock_boot_ns() > *deadline_ns)
+            return timed_out(io, err);
     }
 }
 
@@ -191,13 +213,14 @@ int remote_exec(struct remote *remote, const char *command,
                 const struct remote_io *io, int *status, struct err *err)
 {
     struct stream *stream;
+    int64_t deadline_ns = io->deadline_ns;
     int rc = remote_stream(remote, command, &stream, err);
 
     if (rc < 0)
         return rc;
-    rc = pump(stream, io, err);
+    rc = pump(stream, io, &deadline_ns, err);
     if (rc == 0)
-        rc = stream_wait(stream, io->deadline_ns, status, err);
+        rc = stream_wait(stream, deadline_ns, status, err);
     if (io->said)
         stream_said(stream, io->said, io->said_size);
     stream_close(stream);

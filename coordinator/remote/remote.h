@@ -79,6 +79,10 @@ struct remote_io {
     char *said;
     size_t said_size;
     int64_t deadline_ns; /* of clock_boot_ns() */
+    int64_t idle_ns;     /* 0, or each byte puts the deadline off until then */
+    /* Called when more of the input is on its way, with how much; or NULL. */
+    void (*sent)(void *self, size_t bytes);
+    void *self;
 };
 int remote_exec(struct remote *remote, const char *command,
                 const struct remote_io *io, int *status, struct err *err);

@@ -44,6 +44,7 @@ struct host_connection {
     int64_t linked_ns; /* when its relay was up */
     int64_t deaf_ns;   /* since then it has sent only HELLO; or 0 */
     int tries;         /* connections that broke */
+    bool was_cut;      /* its upload was, and the user was told */
     char bye[64];      /* why its worker ended, as the worker says */
     int code;          /* ERR_* of the last that broke */
     char why[sizeof(((struct err *)0)->text)];

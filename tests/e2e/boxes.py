@@ -220,12 +220,20 @@ def working_folder(pid):
 
 
 class Proxy:
-    """Carries connections to an sshd.  Frozen ones stay open and carry nothing; new ones work."""
+    """Carries connections to an sshd.
+
+    Frozen ones stay open and carry nothing; new ones work.  'cuts' are numbers of bytes to the sshd: a connection
+    that has carried the first of them ends after a call of 'before_cut', and the next one meets the next.
+    """
 
     def __init__(self, port):
         self.to = port
         self.open = []
         self.frozen = set()
+        self.far = set()  # the ends at the sshd
+        self.cuts = []
+        self.before_cut = lambda: None
+        self.carried = 0  # bytes to the sshd
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.accepted = 0
@@ -248,15 +256,26 @@ class Proxy:
                 return
             self.accepted += 1
             self.open += [near, far]
+            self.far.add(far)
             for ends in (near, far), (far, near):
                 threading.Thread(target=self._carry, args=ends, daemon=True).start()
 
     def _carry(self, source, sink):
+        carried = 0
         try:
-            while data := source.recv(65536):
+            while data := source.recv(16384):
                 if source in self.frozen:
                     return
                 sink.sendall(data)
+                carried += len(data)
+                if sink in self.far:
+                    self.carried += len(data)
+                    if self.cuts and carried >= self.cuts[0]:
+                        del self.cuts[0]
+                        self.before_cut()
+                        for end in source, sink:
+                            end.shutdown(socket.SHUT_RDWR)
+                        return
             if source not in self.frozen:
                 sink.shutdown(socket.SHUT_WR)
         except OSError:
