@@ -59,7 +59,7 @@ static int pass_gate(const struct route *route, struct err *err)
     if (!gate->enter)
         return 0;
     snprintf(server, sizeof(server), "%s:%d", first->hostname, first->port);
-    return gate->enter(gate->self, server, err);
+    return err_only(gate->enter(gate->self, server, err));
 }
 
 static int open_ssh(const struct host *host,
