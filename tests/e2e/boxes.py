@@ -152,6 +152,13 @@ class Boxes(rig.Rig):
             self.coord.kill()
             self.coord.wait()
 
+    def stop(self):
+        """End it at once, by two signals: workers are told, too."""
+        self.coord.send_signal(signal.SIGTERM)
+        rig.until("it has noticed", lambda: "stopping" in self.stderr())
+        self.coord.send_signal(signal.SIGTERM)
+        self.coord.wait(60)
+
     def until(self, what, check):
         """Poll until the condition holds; fail if the sweep ends first or its time is up."""
         while not check():
@@ -223,7 +230,7 @@ class Proxy:
     """Carries connections to an sshd.
 
     Frozen ones stay open and carry nothing; new ones work.  'cuts' are numbers of bytes to the sshd: a connection
-    that has carried the first of them ends after a call of 'before_cut', and the next one meets the next.
+    that has carried the first of them ends after a call of 'before_cut' with it, and the next one meets the next.
     """
 
     def __init__(self, port):
@@ -232,7 +239,7 @@ class Proxy:
         self.frozen = set()
         self.far = set()  # the ends at the sshd
         self.cuts = []
-        self.before_cut = lambda: None
+        self.before_cut = lambda cut: None
         self.carried = 0  # bytes to the sshd
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
@@ -271,8 +278,7 @@ class Proxy:
                 if sink in self.far:
                     self.carried += len(data)
                     if self.cuts and carried >= self.cuts[0]:
-                        del self.cuts[0]
-                        self.before_cut()
+                        self.before_cut(self.cuts.pop(0))
                         for end in source, sink:
                             end.shutdown(socket.SHUT_RDWR)
                         return

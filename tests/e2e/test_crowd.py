@@ -5,7 +5,6 @@ The hosts run the stand-in, which answers HELLO and never a lease.  test_crowd_s
 
 import getpass
 import re
-import signal
 import time
 import unittest
 
@@ -31,7 +30,7 @@ class Crowd(boxes.Boxes):
         self.assertNotIn("HOST-BROKEN", log)
         self.assertNotIn("HOST-FAILED", log)
         self.assertNotIn("trying again", self.stderr())
-        self.end()
+        self.stop()
         turns = re.search(r" TURNS n=\d+ cpu_ms=(\d+) busiest_us=(\d+)", self.log())
         print(f"\n{n} hosts in {seconds:.1f} s, MaxStartups {startups}: {log.count('LOGIN-DROPPED')} connections "
               f"dropped; reactor: {turns[1]} ms of CPU, {int(turns[2]) / 1000} ms in its longest turn")
@@ -40,12 +39,6 @@ class Crowd(boxes.Boxes):
     def log(self):
         with open(self.path("log")) as f:
             return f.read()
-
-    def end(self):
-        self.coord.send_signal(signal.SIGTERM)
-        rig.until("it has noticed", lambda: "stopping" in self.stderr())
-        self.coord.send_signal(signal.SIGTERM)
-        self.coord.wait(60)
 
 
 @unittest.skipUnless(rig.find_sshd(), "no sshd on this machine")

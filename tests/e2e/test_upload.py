@@ -19,7 +19,7 @@ class Upload(boxes.Boxes):
         self.there = 0
         self.sweep(self.small(), line, within=240, args=("--log", self.path("log"), *args))
         self.until("the worker is there", lambda: self.heard("a", "WELCOME"))
-        self.end_coordinator()
+        self.stop()
         with open(self.path("log")) as f:
             log = f.read()
         self.assertEqual(proxy.cuts, [])
@@ -31,10 +31,10 @@ class Upload(boxes.Boxes):
     def parts(self):
         return [self.path("a", name) for name in os.listdir(self.path("a")) if name.startswith(".fa-worker")]
 
-    def arrived(self):
+    def arrived(self, carried):
         """Wait until the disk of the host has what this connection carried."""
-        least = self.there + 100_000 - PACKETS
-        rig.until("it has arrived", lambda: max(map(os.path.getsize, self.parts()), default=0) >= least, 30)
+        least = self.there + carried - PACKETS
+        rig.until("it has arrived", lambda: max(map(os.path.getsize, self.parts()), default=0) >= least, 60)
         self.there = max(map(os.path.getsize, self.parts()))
 
 

@@ -12,7 +12,7 @@ class Stuck(boxes.Boxes):
     def test_the_message_says_that_it_got_no_further(self):
         line, proxy = self.by_proxy("a", self.stand_in("a", "beats"))
         proxy.cuts = [100_000]
-        proxy.before_cut = lambda: proxy.listener.shutdown(socket.SHUT_RDWR)
+        proxy.before_cut = lambda cut: proxy.listener.shutdown(socket.SHUT_RDWR)
         self.sweep(self.small(), line, within=120)
         self.finish(code=3)
         self.assertIn("no progress with the upload for 30 s: connect: 127.0.0.1 port", self.stderr())
