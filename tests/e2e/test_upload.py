@@ -19,9 +19,9 @@ class Upload(boxes.Boxes):
         self.there = 0
         self.sweep(self.small(), line, within=240, args=("--log", self.path("log"), *args))
         self.until("the worker is there", lambda: self.heard("a", "WELCOME"))
-        self.stop()
         with open(self.path("log")) as f:
             log = f.read()
+        self.stop()
         self.assertEqual(proxy.cuts, [])
         self.assertEqual(log.count("UPLOAD-CUT"), early + 1)
         self.assertNotIn("HOST-BROKEN", log)
