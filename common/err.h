@@ -15,6 +15,7 @@ enum {
     ERR_STORE = -5,   /* SQLite refused; text ends in sqlite3_errmsg() */
     ERR_DEVICE = -6,  /* a CUDA call failed; the process must be replaced */
     ERR_AUTH = -7,    /* host key or credentials refused; a retry cannot help */
+    ERR_BUSY = -8,    /* a server takes no more at once; try again soon */
 };
 
 /* Long enough for "file:line:col: what", the quoted line, a caret, the reason

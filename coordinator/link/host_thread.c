@@ -14,7 +14,9 @@
 #include "common/mem.h"
 #include "common/pump.h"
 #include "coordinator/hosts/hosts.h"
+#include "coordinator/link/upload_watch.h"
 #include "coordinator/remote/deploy.h"
+#include "coordinator/remote/login_pace.h"
 #include "coordinator/remote/remote.h"
 #include "coordinator/remote/stream.h"
 #include "coordinator/text/terminal.h"
@@ -24,7 +26,6 @@
 #define RETRY_MAX_MS 30000
 #define LINGER_MS 2000 /* to send the last messages */
 #define READ_BYTES 65536
-#define DEPLOY_NS (120 * NS_PER_S) /* 4 MB over the slowest link expected */
 #define TURN_MS 1000
 #define FLUSH_TURNS 50 /* of 1/50 s each: one second in all */
 #define FLUSH_TURN_MS 20
@@ -53,28 +54,39 @@ struct host_thread {
     struct pump *pump;
     struct buf nothing;          /* empty */
     char remarks[REMARKS_BYTES]; /* of the last login */
-    bool was_attached;           /* in this connection */
-    bool has_worked;             /* in any of them */
-    bool stopping;               /* STOP has come */
-    bool again;                  /* the connection must be made again */
-    int64_t attach_by_ns;        /* until then the worker may start */
+    struct upload_watch upload;
+    bool is_uploading;    /* it began one that is not complete */
+    bool was_attached;    /* in this connection */
+    bool has_worked;      /* in any of them */
+    bool has_asked;       /* for a login, which is not over */
+    bool is_admitted;     /* LOGIN has come */
+    bool stopping;        /* STOP has come */
+    bool again;           /* the connection must be made again */
+    int64_t attach_by_ns; /* until then the worker may start */
 };
 
 /* ---- the thread ---- */
+
+static const char *without_name(const struct host_thread *thread,
+                                const char *text)
+{
+    const char *name = thread->task.host->name;
+    size_t len = strlen(name);
+
+    return strncmp(text, name, len) == 0 && strncmp(text + len, ": ", 2) == 0
+               ? text + len + 2
+               : text;
+}
 
 /* Without the host's name: the line that shows the text has it. */
 static void tell(struct host_thread *thread, enum host_threads_event event,
                  int code, const char *text)
 {
-    const char *name = thread->task.host->name;
-    size_t len = strlen(name);
     struct host_thread_news news = { .host = thread->task.index,
                                      .event = event,
                                      .code = code };
 
-    if (strncmp(text, name, len) == 0 && strncmp(text + len, ": ", 2) == 0)
-        text += len + 2;
-    snprintf(news.text, sizeof(news.text), "%s", text);
+    snprintf(news.text, sizeof(news.text), "%s", without_name(thread, text));
     zmq_send(thread->news, &news, sizeof(news), 0);
 }
 
@@ -93,7 +105,7 @@ static void tell_remarks(struct host_thread *thread)
 }
 
 /* Receive one word from the starter, waiting up to 'wait_ms': STOP, which is
- * final, or AGAIN. */
+ * final, AGAIN or LOGIN. */
 static bool told_to_stop(struct host_thread *thread, long wait_ms)
 {
     zmq_pollitem_t item = { .socket = thread->news, .events = ZMQ_POLLIN };
@@ -105,9 +117,33 @@ static bool told_to_stop(struct host_thread *thread, long wait_ms)
     (void)zmq_recv(thread->news, word, sizeof(word) - 1, ZMQ_DONTWAIT);
     if (strcmp(word, "AGAIN") == 0)
         thread->again = true;
+    else if (strcmp(word, "LOGIN") == 0)
+        thread->is_admitted = true;
     else
         thread->stopping = true;
     return thread->stopping;
+}
+
+/* For struct remote_gate: wait until the login may begin. */
+static int enter(void *self, const char *server, struct err *err)
+{
+    struct host_thread *thread = self;
+
+    thread->has_asked = true;
+    thread->is_admitted = false;
+    tell(thread, HOST_THREADS_LOGIN_ASKED, 0, server);
+    while (!thread->is_admitted)
+        if (told_to_stop(thread, -1))
+            return err_set(err, ERR_NETWORK, "told to stop");
+    return 0;
+}
+
+/* The login is over, unless that has been said. */
+static void leave(struct host_thread *thread, int rc, const char *text)
+{
+    if (thread->has_asked)
+        tell(thread, HOST_THREADS_LOGIN_ENDED, rc, text);
+    thread->has_asked = false;
 }
 
 /* What one turn polls: STOP, the stream and the pump's sockets. */
@@ -172,6 +208,18 @@ static int far_side_said(struct host_thread *thread, int code, const char *what,
                    said[0] ? ": " : "", said);
 }
 
+/* The system's ssh logs in again for the relay, and may be dropped. */
+static int relay_ended(struct host_thread *thread, const struct buf *noise,
+                       int64_t deadline, struct err *err)
+{
+    int status;
+
+    if (stream_wait(thread->stream, deadline, &status, err) == ERR_BUSY)
+        return err_within(err, ERR_BUSY, "%s", thread->task.host->name);
+    return far_side_said(thread, ERR_NETWORK, "the worker could not be started",
+                         noise, err);
+}
+
 /* Read until the relay's magic line.  What follows that line belongs to the
  * frames. */
 static int await_magic(struct host_thread *thread, struct buf *in,
@@ -188,8 +236,7 @@ static int await_magic(struct host_thread *thread, struct buf *in,
         if (rc < 0)
             return rc;
         rc = rc == STREAM_END && n == 0
-                 ? far_side_said(thread, ERR_NETWORK,
-                                 "the worker could not be started", in, err)
+                 ? relay_ended(thread, in, deadline, err)
                  : frame_find_magic(buf_text(in), in->len, &frames, version,
                                     err);
         if (rc < 0)
@@ -384,6 +431,45 @@ static int pump_until_broken(struct host_thread *thread, struct buf *first,
     return rc;
 }
 
+static void tell_progress(struct host_thread *thread)
+{
+    if (upload_watch_tells(&thread->upload, clock_boot_ns()))
+        tell(thread, HOST_THREADS_PROGRESS, 0, "");
+}
+
+/* For struct deploy_watch. */
+static void found(void *self, size_t bytes)
+{
+    struct host_thread *thread = self;
+
+    thread->is_uploading = true;
+    if (upload_watch_found(&thread->upload, bytes, clock_boot_ns()))
+        tell_progress(thread);
+}
+
+static void sent(void *self, size_t bytes)
+{
+    struct host_thread *thread = self;
+
+    if (upload_watch_sent(&thread->upload, bytes, clock_boot_ns()))
+        tell_progress(thread);
+}
+
+static int deploy(struct host_thread *thread, struct deployed *out,
+                  struct err *err)
+{
+    const struct deploy_watch watch = { found, sent, thread };
+    int rc;
+
+    tell_remarks(thread);
+    tell(thread, HOST_THREADS_UPLOADING, 0, "");
+    rc = deploy_program(thread->remote, thread->task.host->workdir,
+                        thread->task.program, &watch, out, err);
+    if (rc == 0)
+        thread->is_uploading = false;
+    return rc;
+}
+
 /* Connect and move bytes until the connection breaks (an ERR_*) or on STOP
  * (1). */
 static int attach(struct host_thread *thread, struct err *err)
@@ -396,13 +482,10 @@ static int attach(struct host_thread *thread, struct err *err)
     buf_init(&in, FRAME_NOISE_MAX + READ_BYTES);
     rc = remote_open(thread->task.host, &thread->remote_options,
                      &thread->remote, err);
-    if (rc == 0) {
-        tell_remarks(thread);
-        tell(thread, HOST_THREADS_UPLOADING, 0, "");
-        rc = deploy_program(thread->remote, thread->task.host->workdir,
-                            thread->task.program, clock_boot_ns() + DEPLOY_NS,
-                            &deployed, err);
-    }
+    if (rc == 0 && !remote_logs_in_again(thread->remote))
+        leave(thread, 0, "");
+    if (rc == 0)
+        rc = deploy(thread, &deployed, err);
     if (rc == 0) {
         snprintf(command, sizeof(command), "%s --attach --workdir %s",
                  deployed.program, deployed.workdir);
@@ -411,11 +494,13 @@ static int attach(struct host_thread *thread, struct err *err)
     if (rc == 0)
         rc = await_magic(thread, &in, err);
     if (rc == 0) {
+        leave(thread, 0, "");
         thread->attach_by_ns = clock_boot_ns() + ATTACH_NS;
         rc = send_invitation(thread, err);
     }
     if (rc == 0)
         rc = pump_until_broken(thread, &in, err);
+    leave(thread, rc, err->text);
     pump_free(thread->pump);
     stream_close(thread->stream);
     remote_close(thread->remote);
@@ -424,6 +509,22 @@ static int attach(struct host_thread *thread, struct err *err)
     thread->remote = NULL;
     buf_fini(&in);
     return rc;
+}
+
+/* The upload broke off.  Returns false if that is a failure by now, which the
+ * text then says. */
+static bool is_cut(const struct host_thread *thread, int rc, struct err *err)
+{
+    char why[sizeof(err->text)];
+
+    if (!thread->is_uploading || rc != ERR_NETWORK)
+        return false;
+    if (upload_watch_gets_on(&thread->upload, clock_boot_ns()))
+        return true;
+    snprintf(why, sizeof(why), "%s", without_name(thread, err->text));
+    err_set(err, rc, "no progress with the upload for %d s: %s",
+            UPLOAD_WATCH_STILL_S, why);
+    return false;
 }
 
 /* A host that has worked is not given up: its login may be refused for a while,
@@ -436,6 +537,7 @@ static bool is_hopeless(const struct host_thread *thread, int rc)
 static void work(struct host_thread *thread)
 {
     int64_t retry_ms = RETRY_FIRST_MS;
+    int drops = 0;
 
     for (;;) {
         struct err err;
@@ -446,11 +548,24 @@ static void work(struct host_thread *thread)
         rc = attach(thread, &err);
         if (rc == 1 || told_to_stop(thread, 0))
             return;
+        if (rc == ERR_BUSY) { /* the starter knows, and judges it */
+            if (told_to_stop(thread, (long)login_pace_pause_ms(
+                                         drops++, randombytes_random())))
+                return;
+            continue;
+        }
+        drops = 0;
         if (is_hopeless(thread, rc)) {
             tell(thread, HOST_THREADS_GAVE_UP, rc, err.text);
             while (!told_to_stop(thread, -1))
                 continue;
             return;
+        }
+        if (is_cut(thread, rc, &err)) {
+            tell(thread, HOST_THREADS_CUT, rc, err.text);
+            if (told_to_stop(thread, RETRY_FIRST_MS))
+                return;
+            continue;
         }
         tell(thread, HOST_THREADS_BROKEN, rc, err.text);
         if (thread->was_attached)
@@ -512,6 +627,8 @@ int host_thread_start(void *zctx, const struct host_thread_task *task,
     thread->zctx = zctx;
     thread->task = *task;
     thread->remote_options = options->remote;
+    thread->remote_options.gate =
+        (struct remote_gate){ .enter = enter, .self = thread };
     snprintf(thread->socket_path, sizeof(thread->socket_path), "%s",
              options->socket_path);
     snprintf(thread->name, sizeof(thread->name), "inproc://host-%zu",
@@ -545,6 +662,11 @@ int host_thread_recv(struct host_thread *thread, struct host_thread_news *out)
         return 0;
     thread->ended = out->event == HOST_THREADS_ENDED;
     return 1;
+}
+
+void host_thread_admit(struct host_thread *thread)
+{
+    zmq_send(thread->pipe, "LOGIN", 5, ZMQ_DONTWAIT);
 }
 
 void host_thread_reconnect(struct host_thread *thread)

@@ -36,6 +36,9 @@ int host_thread_start(void *zctx, const struct host_thread_task *task,
 void *host_thread_socket(struct host_thread *thread);
 int host_thread_recv(struct host_thread *thread, struct host_thread_news *out);
 
+/* Tell it that its login may begin, for which it has asked. */
+void host_thread_admit(struct host_thread *thread);
+
 /* Tell it to drop its connection, if it has one, and to connect again. */
 void host_thread_reconnect(struct host_thread *thread);
 

@@ -10,17 +10,21 @@
 #include "common/clock.h"
 #include "common/int64.h"
 #include "common/invite.h"
+#include "common/log.h"
 #include "common/mem.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/link/host_thread.h"
 #include "coordinator/link/router.h"
 #include "coordinator/remote/deploy.h"
+#include "coordinator/remote/login_pace.h"
 
 #define STOP_MS 2000 /* docs/reliability.md F19: the second Ctrl-C */
 
 struct host_threads {
     struct host_thread **each;
     size_t n;
+    struct login_pace *pace;
+    const struct hosts *hosts; /* borrowed */
     struct worker_binary worker;
 };
 
@@ -88,7 +92,9 @@ int host_threads_start(void *zctx, const struct hosts *hosts,
     struct host_threads *threads = mem_new(1, sizeof(*threads));
     int rc = load_worker(&threads->worker, err);
 
+    threads->pace = login_pace_new(hosts->n);
     threads->each = mem_new(hosts->n, sizeof(struct host_thread *));
+    threads->hosts = hosts;
     *out = threads;
     while (rc == 0 && threads->n < hosts->n)
         rc = start_one(threads, zctx, hosts, router, options, err);
@@ -100,10 +106,53 @@ void *host_threads_socket(struct host_threads *threads, size_t host)
     return host_thread_socket(threads->each[host]);
 }
 
+/* A login is over.  True if it failed in a way that the reactor hears of. */
+static bool end_login(struct host_threads *threads,
+                      struct host_thread_news *news)
+{
+    bool dropped = news->code == ERR_BUSY;
+    bool failed = news->code == ERR_NETWORK || news->code == ERR_SYSTEM;
+    bool is_busy = login_pace_end(threads->pace, news->host,
+                                  dropped  ? LOGIN_PACE_DROPPED
+                                  : failed ? LOGIN_PACE_FAILED
+                                           : LOGIN_PACE_IN,
+                                  clock_boot_ns());
+
+    if (is_busy)
+        log_line(LOG_W, "LOGIN-DROPPED", "host=%s why=%s",
+                 threads->hosts->list[news->host].name, news->text);
+    if (!dropped || is_busy)
+        return false;
+    news->event = HOST_THREADS_BROKEN;
+    news->code = ERR_NETWORK;
+    return true;
+}
+
+/* True if the reactor hears of it. */
+static bool take_login(struct host_threads *threads,
+                       struct host_thread_news *news)
+{
+    bool is_heard = false;
+    size_t host;
+
+    if (news->event == HOST_THREADS_LOGIN_ASKED)
+        login_pace_ask(threads->pace, news->host, news->text);
+    else if (news->event == HOST_THREADS_LOGIN_ENDED)
+        is_heard = end_login(threads, news);
+    else
+        return true;
+    while (login_pace_next(threads->pace, &host))
+        host_thread_admit(threads->each[host]);
+    return is_heard;
+}
+
 int host_threads_recv(struct host_threads *threads, size_t host,
                       struct host_thread_news *out)
 {
-    return host_thread_recv(threads->each[host], out);
+    while (host_thread_recv(threads->each[host], out) == 1)
+        if (take_login(threads, out))
+            return 1;
+    return 0;
 }
 
 void host_threads_reconnect(struct host_threads *threads, size_t host)
@@ -131,6 +180,7 @@ bool host_threads_stop(struct host_threads *threads)
         all = host_thread_join(threads->each[i], until) && all;
     if (all) {
         worker_binary_fini(&threads->worker);
+        login_pace_free(threads->pace);
         free(threads->each);
         free(threads);
     }

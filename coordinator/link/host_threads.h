@@ -4,8 +4,13 @@
  * uploads the worker, starts the relay, hands over the invitation and then
  * moves bytes between the relay and the ROUTER's socket.  When the connection
  * breaks it connects again, after a longer pause each time, until it is told to
- * stop.  If a host that has never worked refuses the key or the credentials,
- * the thread ends, because trying again cannot help.
+ * stop.  An upload goes on where it broke off, and that is no failure while it
+ * makes progress (upload_watch.h).  If a host that has never worked refuses the
+ * key or the credentials, the thread ends, because trying again cannot help.
+ *
+ * How many hosts log in at once at one server is limited (login_pace.h).  A
+ * connection that a busy server drops is made again soon, and the reactor does
+ * not hear of it.
  *
  * Each host thread reports to the reactor over a PAIR socket of its own, and
  * shares nothing else with it (zmq_socket(3): never use a socket from two
@@ -28,10 +33,16 @@ struct router;
 
 enum host_threads_event {
     HOST_THREADS_CONNECTING,
-    HOST_THREADS_REMARK, /* 'text' is about the login; not an error */
+    HOST_THREADS_LOGIN_ASKED, /* it waits for its turn at the server 'text' */
+    HOST_THREADS_LOGIN_ENDED, /* with 'code' and 'text'; both are taken by
+                               * host_threads_recv() */
+    HOST_THREADS_REMARK,      /* 'text' is about the login; not an error */
     HOST_THREADS_UPLOADING,
     HOST_THREADS_WAITING,  /* the worker is another sweep's; 'text' says whose.
                             * Said again and again */
+    HOST_THREADS_PROGRESS, /* more of the worker is there than ever before */
+    HOST_THREADS_CUT,      /* the upload broke off, and will go on; 'text' says
+                            * why */
     HOST_THREADS_ATTACHED, /* the worker is connected; HELLO will follow */
     HOST_THREADS_BROKEN,   /* it will try again; 'text' says why */
     HOST_THREADS_GAVE_UP,  /* it stops trying; 'code' (ERR_*) and 'text' say

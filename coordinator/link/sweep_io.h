@@ -26,6 +26,7 @@ struct sweep_clock {
     void *self;
     int64_t (*boot_ns)(void *self); /* counts suspended time, never steps */
     int64_t (*utc_ns)(void *self);  /* the wall clock; may step */
+    int64_t (*cpu_ns)(void *self);  /* that the calling thread has used */
 };
 
 /* What the link needs to connect to the hosts. */

@@ -168,6 +168,19 @@ static void waits(struct sweep *sweep, const struct host_thread_news *news)
              news->text);
 }
 
+static void cut(struct sweep *sweep, const struct host_thread_news *news)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[news->host];
+
+    log_line(LOG_W, "UPLOAD-CUT", "host=%s why=%s", host_state->host->name,
+             news->text);
+    if (!host_state->conn.was_cut)
+        progress_say(sweep->reactor.progress,
+                     "%s: %s; the upload goes on where it stopped",
+                     host_state->host->name, news->text);
+    host_state->conn.was_cut = true;
+}
+
 void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
 {
     struct host_state *host_state = &sweep->fleet.hosts[news->host];
@@ -181,6 +194,9 @@ void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
         if (!host_state->was_ready)
             set_phase(sweep, news->host, LEDGER_ACQUIRING);
         return;
+    case HOST_THREADS_LOGIN_ASKED: /* host_threads_recv() takes them */
+    case HOST_THREADS_LOGIN_ENDED:
+        return;
     case HOST_THREADS_REMARK:
         progress_say(sweep->reactor.progress, "%s: %s", host_state->host->name,
                      news->text);
@@ -190,6 +206,13 @@ void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
         return;
     case HOST_THREADS_WAITING:
         waits(sweep, news);
+        return;
+    case HOST_THREADS_PROGRESS: /* a slow link is no reason to end */
+        host_state->conn.tries = 0;
+        sweep->fleet.usable_ns = reactor_now(sweep);
+        return;
+    case HOST_THREADS_CUT:
+        cut(sweep, news);
         return;
     case HOST_THREADS_ATTACHED:
         host_state->conn.attached = true;

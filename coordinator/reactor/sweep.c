@@ -51,6 +51,7 @@
 #define COMMIT_ROWS 256
 #define FLUSH_NS NS_PER_S
 #define LONG_TURN_NS NS_PER_S
+#define BUSY_TURN_NS (100 * NS_PER_MS) /* of CPU; hosts wait for so long */
 #define TURN_MESSAGES 512 /* taken before the timers get their turn */
 #define TICK_MS 100
 
@@ -304,6 +305,26 @@ static void wait_for_something(struct sweep *sweep, int signals, long ms)
     link->wait(link->self, fds, 1 + PASS_FDS, ms);
 }
 
+/* A turn that computes a lot keeps all hosts waiting. */
+static void note_turn(struct sweep *sweep, int64_t busy_ns)
+{
+    struct reactor *reactor = &sweep->reactor;
+
+    reactor->turns++;
+    reactor->busy_ns += busy_ns;
+    reactor->busiest_ns = int64_max(reactor->busiest_ns, busy_ns);
+    if (busy_ns > BUSY_TURN_NS)
+        log_line(LOG_W, "BUSY-TURN", "cpu_ms=%lld",
+                 (long long)(busy_ns / NS_PER_MS));
+}
+
+static int64_t cpu_ns(const struct sweep *sweep)
+{
+    const struct sweep_clock *clock = &sweep->reactor.io.clock;
+
+    return clock->cpu_ns(clock->self);
+}
+
 /* Ends when everything is settled, or when it cannot or must not continue.  Of
  * several long turns in a row only one is forgiven: otherwise, with a disk that
  * is always slow, nothing would ever expire. */
@@ -314,7 +335,7 @@ static void turn_until_over(struct sweep *sweep, int signals)
 
     sweep->reactor.turn_ns = reactor_now(sweep);
     while (!is_over(sweep)) {
-        int64_t began = reactor_now(sweep), turn;
+        int64_t began = reactor_now(sweep), busy = cpu_ns(sweep), turn;
         long wait_ms =
             sweep->mail.pending ? (long)(COMMIT_NS / NS_PER_MS) : TICK_MS;
 
@@ -339,7 +360,12 @@ static void turn_until_over(struct sweep *sweep, int signals)
              reactor_now(sweep) - sweep->mail.pending_ns >= COMMIT_NS) &&
             outbox_commit(sweep, &err) < 0)
             reactor_fail(sweep, EXIT_DATABASE, &err);
+        note_turn(sweep, cpu_ns(sweep) - busy);
     }
+    log_line(LOG_I, "TURNS", "n=%lld cpu_ms=%lld busiest_us=%lld",
+             (long long)sweep->reactor.turns,
+             (long long)(sweep->reactor.busy_ns / NS_PER_MS),
+             (long long)(sweep->reactor.busiest_ns / 1000));
 }
 
 /* '*owner' is who runs it. */

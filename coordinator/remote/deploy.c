@@ -1,13 +1,15 @@
 #include "coordinator/remote/deploy.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <sodium.h>
 
 #include "common/buf.h"
 #include "common/clock.h"
 #include "common/err.h"
-#include "common/int64.h"
 #include "coordinator/remote/remote.h"
 
 #define SCRIPT_MAX 4096
@@ -28,19 +30,45 @@
     "set -- \"$1\" $(sha256sum <\"$1\"); test \"$2\" = %s; else " \
     "set -- $(cksum <\"$1\"); test \"$1 $2\" = \"%lu %zu\"; fi; }; "
 
+/* What there is of uploads: the length, its checksum in two words, and the
+ * name. */
+#define PARTS                                                           \
+    "for f in .fa-worker-%s.*; do test -f $f && n=$(wc -c <$f) && "     \
+    "echo part $n $(head -c $n $f | { sha256sum || cksum; }) $f; done " \
+    "2>/dev/null; "
+#define PART_NAME \
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz.-0123456789"
+
 static const char probe_script[] = QUOTED(
     "echo; echo fa-begin; exec 2>&1; umask 077; read -r x; "
     "test \"$x\" = " INPUT " || echo swallowed; cd; d=\"%s\"; "
     "mkdir -p \"$d\" && cd \"$d\" || { echo fa-end; exit 0; }; "
     "chmod 700 . ; test -O . || echo foreign; test -w . || echo readonly; "
     "echo dir \"$(pwd -P)\"; echo machine \"$(uname -m)\"; " SUM
-    "test -x fa-worker-%s && sum fa-worker-%s && echo have; echo fa-end");
+    "test -x fa-worker-%s && sum fa-worker-%s && echo have; " PARTS
+    "echo fa-end");
 
+/* The name of what is uploaded ends in the process that writes it.  Another
+ * upload copies from it and never writes to it: it may be that of another
+ * coordinator, or of a connection whose end has not been noticed there.  What
+ * is left of processes that ended goes then, and what is left of other programs
+ * after a day.  cat fails if the disk is full, which is tried, and if the
+ * connection breaks: then what has come is kept, also if there was none left to
+ * say fa-begin to. */
 static const char upload_script[] = QUOTED(
-    "echo; echo fa-begin; exec 2>&1; umask 077; cd \"%s\" || exit 1; "
-    "t=.fa-worker-%s.$$; trap \"rm -f $t\" EXIT; cat >$t || echo short; " SUM
-    "sum $t && echo same && chmod 700 $t && ./$t --version >/dev/null && "
-    "mv -f $t fa-worker-%s && echo ready; echo fa-end");
+    "trap \"\" PIPE; echo; echo fa-begin; exec 2>&1; umask 077; "
+    "cd \"%s\" || exit 1; " SUM
+    "tidy() { for f in .fa-worker-$h.*; do kill -0 ${f##*.} || rm -f $f; done "
+    "2>/dev/null; }; "
+    "h=%s n=%zu f=%s; t=.fa-worker-$h.$$; "
+    "{ test $n = 0 || head -c $n $f; } >$t; tidy; "
+    "if cat >>$t; then if sum $t; then echo same; "
+    "chmod 700 $t && ./$t --version >/dev/null && "
+    "mv -f $t fa-worker-$h && echo ready; rm -f $t; tidy; "
+    "find .fa-worker-* -mtime +0 -exec rm -f {} + 2>/dev/null; "
+    "else test $(wc -c <$t) -lt %zu || rm -f $t; fi; "
+    "else head -c 9999 /dev/zero >$t.0 2>/dev/null || rm -f $t; rm -f $t.0; "
+    "echo short; fi; echo fa-end");
 
 struct answer {
     struct buf text;
@@ -91,6 +119,7 @@ static void complaint_of(const char *text, char *out, size_t size)
     while (*text) {
         size_t n = strcspn(text, "\n");
         bool skip = n == 0 || strncmp(text, "dir ", 4) == 0 ||
+                    strncmp(text, "part ", 5) == 0 ||
                     strncmp(text, "machine ", 8) == 0;
 
         for (size_t i = 0; i < sizeof(ours) / sizeof(char *) && !skip; i++)
@@ -105,21 +134,18 @@ static void complaint_of(const char *text, char *out, size_t size)
             *p = ' ';
 }
 
-static int ask(struct remote *remote, const char *command, const void *input,
-               size_t input_len, int64_t deadline_ns, struct answer *a,
-               struct err *err)
+/* 'io' has the input, the deadline, and what belongs to those. */
+static int ask(struct remote *remote, const char *command, struct remote_io *io,
+               struct answer *a, struct err *err)
 {
-    struct remote_io io = { .out = &a->text,
-                            .said = a->said,
-                            .said_size = sizeof(a->said),
-                            .input = input,
-                            .input_len = input_len,
-                            .deadline_ns = deadline_ns };
     int status, rc;
 
     buf_init(&a->text, ANSWER_MAX);
-    rc = remote_exec(remote, command, &io, &status, err);
-    if (rc == ERR_NETWORK && clock_boot_ns() >= deadline_ns)
+    io->out = &a->text;
+    io->said = a->said;
+    io->said_size = sizeof(a->said);
+    rc = remote_exec(remote, command, io, &status, err);
+    if (rc == ERR_NETWORK && !io->idle_ns && clock_boot_ns() >= io->deadline_ns)
         return err_set(err, rc,
                        "deploy: the login shell gave no answer in time%s%s; "
                        "does ssh HOST true end by itself? A start-up file "
@@ -196,8 +222,43 @@ static int judge_probe(const struct answer *a, const char *workdir,
     return 0;
 }
 
+/* The beginning of the program, left of an upload; length 0: none. */
+struct part {
+    size_t len;
+    char name[80];
+};
+
+/* Are these the words of sha256sum(1) or cksum(1) for the first 'len' bytes? */
+static bool is_beginning(const struct worker_binary *p, size_t len,
+                         const char *sum)
+{
+    unsigned char digest[crypto_hash_sha256_BYTES];
+    char hex[2 * sizeof(digest) + 1];
+
+    if (strlen(sum) != strlen(p->sha256))
+        return strtoul(sum, NULL, 10) == worker_binary_cksum(p->bytes, len);
+    crypto_hash_sha256(digest, p->bytes, len);
+    sodium_bin2hex(hex, sizeof(hex), digest, sizeof(digest));
+    return strcmp(hex, sum) == 0;
+}
+
+static struct part longest_part(const char *text, const struct worker_binary *p)
+{
+    struct part longest = { 0 }, part;
+    char sum[80];
+
+    for (; (text = strstr(text, "\npart ")); text++)
+        if (sscanf(text, " part %zu %79s %*s %79s", &part.len, sum,
+                   part.name) == 3 &&
+            part.len > longest.len && part.len <= p->len &&
+            strspn(part.name, PART_NAME) == strlen(part.name) &&
+            is_beginning(p, part.len, sum))
+            longest = part;
+    return longest;
+}
+
 static int judge_upload(const struct answer *a, const struct deployed *out,
-                        struct err *err)
+                        const struct part *part, struct err *err)
 {
     const char *text = body(a);
     char complaint[SAID_BYTES];
@@ -210,6 +271,11 @@ static int judge_upload(const struct answer *a, const struct deployed *out,
                        "deploy: fa-worker may not be written to %s (%s); raise "
                        "'ulimit -f' for logins there",
                        out->workdir, complaint);
+    if (!has_line(text, "same") && !has_line(text, "short") && part->len > 0)
+        return err_set(err, ERR_NETWORK,
+                       "deploy: the rest of an upload to %s does not fit to "
+                       "its beginning (%s); it begins anew",
+                       out->workdir, *complaint ? complaint : "changed");
     if (!has_line(text, "same"))
         return err_set(
             err, ERR_INPUT,
@@ -225,29 +291,60 @@ static int judge_upload(const struct answer *a, const struct deployed *out,
                    *complaint ? complaint : "it ended with an error");
 }
 
-static int upload(struct remote *remote, const struct worker_binary *p,
-                  int64_t deadline_ns, struct deployed *out, struct err *err)
+/* It calls the watch, to which it adds where the upload began. */
+struct progress {
+    const struct deploy_watch *watch;
+    size_t begin;
+};
+
+static void note_sent(void *self, size_t bytes)
 {
+    const struct progress *progress = self;
+
+    if (progress->watch)
+        progress->watch->sent(progress->watch->self, progress->begin + bytes);
+}
+
+static int upload(struct remote *remote, const struct worker_binary *p,
+                  const struct part *part, const struct deploy_watch *watch,
+                  struct deployed *out, struct err *err)
+{
+    struct progress progress = { watch, part->len };
+    struct remote_io io = { .input = p->bytes + part->len,
+                            .input_len = p->len - part->len,
+                            .idle_ns = DEPLOY_IDLE_S * NS_PER_S,
+                            .deadline_ns =
+                                clock_boot_ns() + DEPLOY_IDLE_S * NS_PER_S,
+                            .sent = note_sent,
+                            .self = &progress };
     char script[SCRIPT_MAX];
     struct answer a;
     int rc;
 
-    snprintf(script, sizeof(script), upload_script, out->workdir, p->hash,
-             p->sha256, (unsigned long)p->cksum, p->len, p->hash);
-    rc = ask(remote, script, p->bytes, p->len, deadline_ns, &a, err);
+    if (watch)
+        watch->found(watch->self, part->len);
+    snprintf(script, sizeof(script), upload_script, out->workdir, p->sha256,
+             (unsigned long)p->cksum, p->len, p->hash, part->len,
+             *part->name ? part->name : "-", p->len);
+    rc = ask(remote, script, &io, &a, err);
     if (rc == 0)
-        rc = judge_upload(&a, out, err);
+        rc = judge_upload(&a, out, part, err);
     buf_fini(&a.text);
     out->uploaded = 1;
     return rc;
 }
 
 int deploy_program(struct remote *remote, const char *workdir,
-                   const struct worker_binary *p, int64_t deadline_ns,
-                   struct deployed *out, struct err *err)
+                   const struct worker_binary *p,
+                   const struct deploy_watch *watch, struct deployed *out,
+                   struct err *err)
 {
     const char *folder = *workdir ? workdir : DEPLOY_WORKDIR;
+    struct remote_io io = { .input = INPUT "\n",
+                            .input_len = strlen(INPUT "\n"),
+                            .deadline_ns = clock_boot_ns() + PROBE_NS };
     char script[SCRIPT_MAX];
+    struct part part;
     struct answer a;
     int rc, n;
     bool have;
@@ -256,12 +353,12 @@ int deploy_program(struct remote *remote, const char *workdir,
     /* The script runs 'cd' first, so what follows "~/" is a relative path. */
     snprintf(script, sizeof(script), probe_script,
              strncmp(folder, "~/", 2) == 0 ? folder + 2 : folder, p->sha256,
-             (unsigned long)p->cksum, p->len, p->hash, p->hash);
-    rc = ask(remote, script, INPUT "\n", strlen(INPUT "\n"),
-             int64_min(deadline_ns, clock_boot_ns() + PROBE_NS), &a, err);
+             (unsigned long)p->cksum, p->len, p->hash, p->hash, p->hash);
+    rc = ask(remote, script, &io, &a, err);
     if (rc == 0)
         rc = judge_probe(&a, folder, p, out, err);
     have = rc == 0 && has_line(body(&a), "have");
+    part = rc == 0 ? longest_part(body(&a), p) : (struct part){ 0 };
     buf_fini(&a.text);
     if (rc < 0)
         return rc;
@@ -271,5 +368,5 @@ int deploy_program(struct remote *remote, const char *workdir,
         return err_set(err, ERR_INPUT,
                        "deploy: the path of the work folder is too long; name "
                        "another one with workdir=");
-    return have ? 0 : upload(remote, p, deadline_ns, out, err);
+    return have ? 0 : upload(remote, p, &part, watch, out, err);
 }

@@ -5,9 +5,11 @@
  * A probe asks whether the program is there.  If not, it is uploaded under a
  * temporary name.  The host compares its SHA-256 (or POSIX cksum), runs it once
  * with --version, and renames it.  So a partial upload is never run, and a
- * running program is never overwritten.  The login shell may be of any kind and
- * may print anything: the scripts run under sh, and their answers are between
- * two marks.
+ * running program is never overwritten.  If the connection breaks, what has
+ * arrived stays there; the next probe tells its length and checksum, and if it
+ * is the beginning of the program, the upload goes on behind it.
+ * The login shell may be of any kind and may print anything: the scripts run
+ * under sh, and their answers are between two marks.
  * Thread rule: the thread of the remote; a program may be shared.
  */
 #ifndef FA_COORDINATOR_REMOTE_DEPLOY_H
@@ -49,13 +51,25 @@ struct deployed {
     int uploaded;                    /* 0: it was already there */
 };
 
+/* Told during an upload: so much of the program was found on the host, and then
+ * so much is there or on its way. */
+struct deploy_watch {
+    void (*found)(void *self, size_t bytes);
+    void (*sent)(void *self, size_t bytes);
+    void *self;
+};
+
+#define DEPLOY_IDLE_S 120 /* an upload in which nothing moves is given up */
+
 /* Make the work folder (0700) and put the program into it.  'workdir' is "" for
  * DEPLOY_WORKDIR, or a path from a hosts file (only characters that no shell
  * changes).
  *   ERR_INPUT    the folder or the program cannot be used on the host; the text
- * says why ERR_NETWORK  the connection broke or was too slow */
+ *                says why
+ *   ERR_NETWORK  the connection broke, or nothing moved for DEPLOY_IDLE_S */
 int deploy_program(struct remote *remote, const char *workdir,
-                   const struct worker_binary *program, int64_t deadline_ns,
-                   struct deployed *out, struct err *err);
+                   const struct worker_binary *program,
+                   const struct deploy_watch *watch, struct deployed *out,
+                   struct err *err);
 
 #endif

@@ -13,6 +13,7 @@
 
 #define SAID_LINES 4 /* of stderr in the message; a jump host adds two */
 #define COMMAND_MAX 1024
+#define BUSY_REMEDY "is it an sshd, or has it too many logins (MaxStartups)?"
 
 struct openssh {
     struct ssh_args args;
@@ -118,6 +119,10 @@ int openssh_explain(const struct route *route, const struct stderr_tail *tail,
           "its public key to ~/.ssh/authorized_keys on the host" },
         { "Too many authentication failures", ERR_AUTH, "login",
           "name the right key with key=" },
+        { "kex_exchange_identification: Connection closed", ERR_BUSY,
+          "key exchange", BUSY_REMEDY },
+        { "kex_exchange_identification: read: Connection reset", ERR_BUSY,
+          "key exchange", BUSY_REMEDY },
         { "Could not resolve", ERR_NETWORK, "connect",
           "check the name in the hosts file or ~/.ssh/config" },
         { "", ERR_NETWORK, "connect",

@@ -1,10 +1,12 @@
 #include "coordinator/remote/remote.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/clock.h"
 #include "common/err.h"
+#include "common/int64.h"
 #include "coordinator/process/poll_until.h"
 #include "coordinator/remote/backend.h"
 
@@ -48,6 +50,18 @@ static int open_either(struct route **route, char lacks[SSH_LACKS_BYTES],
     return rc < 0 ? err_within(err, rc, "libssh2 cannot %s", lacks) : rc;
 }
 
+static int pass_gate(const struct route *route, struct err *err)
+{
+    const struct remote_gate *gate = &route->options->gate;
+    const struct ssh_config *first = &route->hops[0]->config;
+    char server[sizeof(first->hostname) + 16];
+
+    if (!gate->enter)
+        return 0;
+    snprintf(server, sizeof(server), "%s:%d", first->hostname, first->port);
+    return err_only(gate->enter(gate->self, server, err));
+}
+
 static int open_ssh(const struct host *host,
                     const struct remote_options *options, struct remote **out,
                     struct err *err)
@@ -62,11 +76,12 @@ static int open_ssh(const struct host *host,
     buf_init(&remarks, REMARKS_MAX);
     for (size_t i = 0; i < route->n; i++)
         buf_str(&remarks, buf_text(&route->hops[i]->known.warnings));
-    if (options->ssh == REMOTE_SSH_AUTO)
+    rc = pass_gate(route, err);
+    if (rc == 0 && options->ssh == REMOTE_SSH_AUTO)
         rc = open_either(&route, lacks, out, err);
-    else if (options->ssh == REMOTE_SSH_OPENSSH)
+    else if (rc == 0 && options->ssh == REMOTE_SSH_OPENSSH)
         rc = openssh_open(&route, out, err);
-    else
+    else if (rc == 0)
         rc = ssh_open(route, unused, out, err);
     route_free(route);
     if (rc == 0 && *lacks)
@@ -105,6 +120,11 @@ const char *remote_remarks(const struct remote *remote)
     return buf_text(&remote->remarks);
 }
 
+bool remote_logs_in_again(const struct remote *remote)
+{
+    return remote->route;
+}
+
 int remote_stream(struct remote *remote, const char *command,
                   struct stream **out, struct err *err)
 {
@@ -120,9 +140,16 @@ int remote_stream(struct remote *remote, const char *command,
     return 0;
 }
 
+/* Something came or went at last. */
+static void put_off(const struct remote_io *io, int64_t *deadline_ns)
+{
+    if (io->idle_ns)
+        *deadline_ns = int64_max(*deadline_ns, clock_boot_ns() + io->idle_ns);
+}
+
 /* Send the input, then end-of-file.  Returns 1 when all of it is sent. */
 static int feed(struct stream *stream, const struct remote_io *io, size_t *sent,
-                struct err *err)
+                int64_t *deadline_ns, struct err *err)
 {
     while (*sent < io->input_len) {
         size_t n;
@@ -132,12 +159,24 @@ static int feed(struct stream *stream, const struct remote_io *io, size_t *sent,
         if (rc < 0 || n == 0)
             return rc;
         *sent += n;
+        put_off(io, deadline_ns);
+        if (io->sent)
+            io->sent(io->self, *sent);
     }
     return stream_shut(stream, err);
 }
 
+static int timed_out(const struct remote_io *io, struct err *err)
+{
+    return io->idle_ns
+               ? err_set(err, ERR_NETWORK,
+                         "nothing went through the connection for %d s",
+                         (int)(io->idle_ns / NS_PER_S))
+               : err_set(err, ERR_NETWORK, "the command did not end in time");
+}
+
 static int pump(struct stream *stream, const struct remote_io *io,
-                struct err *err)
+                int64_t *deadline_ns, struct err *err)
 {
     size_t sent = 0, n;
     bool fed = false;
@@ -151,20 +190,22 @@ static int pump(struct stream *stream, const struct remote_io *io,
             rc = stream_read(stream, bytes, sizeof(bytes), &n, err);
             if (rc == 0 && n && io->out)
                 buf_add(io->out, bytes, n);
+            if (n)
+                put_off(io, deadline_ns);
         } while (rc == 0 && n > 0);
         if (rc != 0)
             return rc == STREAM_END ? 0 : rc;
         if (!fed) {
-            rc = feed(stream, io, &sent, err);
+            rc = feed(stream, io, &sent, deadline_ns, err);
             if (rc < 0)
                 return rc;
             fed = rc;
         }
         if (!stream_poll(stream, true, !fed, fds) &&
-            poll_until(fds, STREAM_FDS, io->deadline_ns) < 0)
-            return err_set(err, ERR_NETWORK, "the command did not end in time");
-        if (clock_boot_ns() > io->deadline_ns)
-            return err_set(err, ERR_NETWORK, "the command did not end in time");
+            poll_until(fds, STREAM_FDS, *deadline_ns) < 0)
+            return timed_out(io, err);
+        if (clock_boot_ns() > *deadline_ns)
+            return timed_out(io, err);
     }
 }
 
@@ -172,13 +213,14 @@ int remote_exec(struct remote *remote, const char *command,
                 const struct remote_io *io, int *status, struct err *err)
 {
     struct stream *stream;
+    int64_t deadline_ns = io->deadline_ns;
     int rc = remote_stream(remote, command, &stream, err);
 
     if (rc < 0)
         return rc;
-    rc = pump(stream, io, err);
+    rc = pump(stream, io, &deadline_ns, err);
     if (rc == 0)
-        rc = stream_wait(stream, io->deadline_ns, status, err);
+        rc = stream_wait(stream, deadline_ns, status, err);
     if (io->said)
         stream_said(stream, io->said, io->said_size);
     stream_close(stream);

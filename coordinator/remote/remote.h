@@ -7,6 +7,8 @@
  * Every error text names the host, the phase, the cause and the remedy.  Codes:
  *   ERR_AUTH     host key or credentials; trying again cannot help
  *   ERR_NETWORK  unreachable, closed or too slow; a retry can help
+ *   ERR_BUSY     the server closed the connection without a word, as sshd does
+ *                beyond its MaxStartups; a retry helps soon
  *   ERR_INPUT    the configuration of ssh or the hosts file
  *   ERR_SYSTEM   this machine refused (no ssh program, no descriptors)
  * Thread rule: a remote and its stream belong to one thread.  ssh_setup()
@@ -35,13 +37,21 @@ enum remote_ssh {
 /* The word of --ssh: auto, libssh2 or openssh.  ERR_INPUT for another one. */
 int remote_ssh_read(const char *word, enum remote_ssh *out, struct err *err);
 
+/* Called before each login with the server that it reaches first, as
+ * "ADDRESS:PORT": returns 0 when the login may begin, or an error. */
+struct remote_gate {
+    int (*enter)(void *self, const char *server, struct err *err);
+    void *self;
+};
+
 /* main() reads these from the environment; the texts outlive the remotes. */
 struct remote_options {
     enum remote_ssh ssh;
     bool accept_new_host_keys;
-    const char *config; /* replaces ~/.ssh/config; "" or NULL: use that */
-    const char *home;   /* $HOME; what "~" means */
-    const char *agent;  /* $SSH_AUTH_SOCK; NULL for none */
+    const char *config;      /* replaces ~/.ssh/config; "" or NULL: use that */
+    const char *home;        /* $HOME; what "~" means */
+    const char *agent;       /* $SSH_AUTH_SOCK; NULL for none */
+    struct remote_gate gate; /* without a function: every login may begin */
 };
 
 /* Reach the host and log in: at most 10 s to connect, 10 s for the key
@@ -55,6 +65,9 @@ void remote_close(struct remote *remote); /* NULL is fine */
  * used without being asked for.  "" if there is nothing. */
 const char *remote_remarks(const struct remote *remote);
 
+/* Is every command a login of its own? */
+bool remote_logs_in_again(const struct remote *remote);
+
 /* Run a command of the login shell to its end.  'input' goes to its stdin, and
  * its stdout to 'out'; what exceeds the ceiling of 'out' is dropped.  Returns 0
  * and the exit status (128 + n for a signal). 'said', at least 1 byte, gets the
@@ -66,6 +79,10 @@ struct remote_io {
     char *said;
     size_t said_size;
     int64_t deadline_ns; /* of clock_boot_ns() */
+    int64_t idle_ns;     /* 0, or each byte puts the deadline off until then */
+    /* Called when more of the input is on its way, with how much; or NULL. */
+    void (*sent)(void *self, size_t bytes);
+    void *self;
 };
 int remote_exec(struct remote *remote, const char *command,
                 const struct remote_io *io, int *status, struct err *err);

@@ -39,6 +39,14 @@ static int jump_failed(struct ssh *ssh, const struct stderr_tail *tail,
                       "through a jump host");
 }
 
+/* Before its banner, sshd may say "Exceeded MaxStartups". */
+static bool has_spoken(const struct ssh *ssh)
+{
+    const char *banner = libssh2_session_banner_get(ssh->session);
+
+    return banner && strncmp(banner, "SSH-", 4) == 0;
+}
+
 static int handshake_failed(struct ssh *ssh, int rc, int64_t ms,
                             struct err *err)
 {
@@ -69,7 +77,7 @@ static int handshake_failed(struct ssh *ssh, int rc, int64_t ms,
                        "an RSA host key or sntrup761; use --ssh=openssh",
                        ssh_complaint(ssh));
     }
-    return err_set(err, ERR_NETWORK,
+    return err_set(err, has_spoken(ssh) ? ERR_NETWORK : ERR_BUSY,
                    "key exchange: the server closed the connection (%s); it is "
                    "not an sshd, or has too many logins at once (MaxStartups)",
                    ssh_complaint(ssh));

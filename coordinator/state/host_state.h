@@ -46,6 +46,7 @@ struct host_connection {
     int64_t deaf_ns;   /* since then it has sent only HELLO; or 0 */
     int64_t leave_ns;  /* it was told to stop: dismissed then; 0: it was not */
     int tries;         /* connections that broke */
+    bool was_cut;      /* its upload was, and the user was told */
     char bye[64];      /* why its worker ended, as the worker says */
     int code;          /* ERR_* of the last that broke */
     char why[sizeof(((struct err *)0)->text)];

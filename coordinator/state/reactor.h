@@ -25,6 +25,7 @@ struct reactor {
     int64_t started_ns;
     int64_t turn_ns;                      /* end of the last turn of the loop */
     int64_t beat_ns, flush_ns, leases_ns; /* when each was done last */
+    int64_t turns, busy_ns, busiest_ns;   /* CPU of all turns, and of one */
 
     int stopping; /* signals taken: 1 finish what runs, 2 at once */
     int64_t stop_ns;

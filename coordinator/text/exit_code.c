@@ -25,6 +25,7 @@ int exit_code_of(int rc)
     case ERR_INPUT:
         return EXIT_INPUT;
     case ERR_NETWORK:
+    case ERR_BUSY:
     case ERR_PROTO: /* a host that breaks the protocol cannot be used */
         return EXIT_NO_HOST;
     case ERR_AUTH:

@@ -45,16 +45,22 @@ class Boxes(rig.Rig):
 
     def stand_in(self, name, behaviour, attributes="", lines=()):
         """The same for the stand-in; 'lines' are further ones of its file."""
+        self.install_stand_in()
+        self.stand_in_folder(name, behaviour, lines)
+        self.of[name] = self.sshd(name=f"sshd-{name}")
+        return self.of[name].line(f"workdir={self.path(name)} {attributes}")
+
+    def install_stand_in(self):
         if self.bin == rig.BIN:
             self.bin = self.path("bin")
             os.mkdir(self.bin)
             shutil.copy(os.path.join(rig.BIN, "fa-coord"), self.bin)
             shutil.copy(STAND_IN, os.path.join(self.bin, "fa-worker"))
+
+    def stand_in_folder(self, name, behaviour, lines=()):
         os.mkdir(self.path(name), mode=0o700)
         with open(self.path(name, "stand-in"), "w") as f:
             f.writelines(line + "\n" for line in (f"behaviour {behaviour}", *lines))
-        self.of[name] = self.sshd(name=f"sshd-{name}")
-        return self.of[name].line(f"workdir={self.path(name)} {attributes}")
 
     def heard(self, name, what):
         """How many messages of a type the stand-in received."""
@@ -126,9 +132,9 @@ class Boxes(rig.Rig):
         sweepfile.write(folder, sweep)
         return folder
 
-    def sweep(self, folder, *lines, within=40):
+    def sweep(self, folder, *lines, within=40, args=()):
         """Start a sweep that must end within so many seconds."""
-        self._start(folder, within, "sweep", "--device", "cpu", "--hosts", self.hosts(*lines))
+        self._start(folder, within, "sweep", "--device", "cpu", "--hosts", self.hosts(*lines), *args)
 
     def resume(self, within=40):
         self._start(self.folder_of_sweep, within, "resume")
@@ -145,6 +151,13 @@ class Boxes(rig.Rig):
         if self.coord:
             self.coord.kill()
             self.coord.wait()
+
+    def stop(self):
+        """End it at once, by two signals: workers are told, too."""
+        self.coord.send_signal(signal.SIGTERM)
+        rig.until("it has noticed", lambda: "stopping" in self.stderr())
+        self.coord.send_signal(signal.SIGTERM)
+        self.coord.wait(60)
 
     def until(self, what, check):
         """Poll until the condition holds; fail if the sweep ends first or its time is up."""
@@ -214,12 +227,20 @@ def working_folder(pid):
 
 
 class Proxy:
-    """Carries connections to an sshd.  Frozen ones stay open and carry nothing; new ones work."""
+    """Carries connections to an sshd.
+
+    Frozen ones stay open and carry nothing; new ones work.  'cuts' are numbers of bytes to the sshd: a connection
+    that has carried the first of them ends after a call of 'before_cut' with it, and the next one meets the next.
+    """
 
     def __init__(self, port):
         self.to = port
         self.open = []
         self.frozen = set()
+        self.far = set()  # the ends at the sshd
+        self.cuts = []
+        self.before_cut = lambda cut: None
+        self.carried = 0  # bytes to the sshd
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.accepted = 0
@@ -242,15 +263,25 @@ class Proxy:
                 return
             self.accepted += 1
             self.open += [near, far]
+            self.far.add(far)
             for ends in (near, far), (far, near):
                 threading.Thread(target=self._carry, args=ends, daemon=True).start()
 
     def _carry(self, source, sink):
+        carried = 0
         try:
-            while data := source.recv(65536):
+            while data := source.recv(16384):
                 if source in self.frozen:
                     return
                 sink.sendall(data)
+                carried += len(data)
+                if sink in self.far:
+                    self.carried += len(data)
+                    if self.cuts and carried >= self.cuts[0]:
+                        self.before_cut(self.cuts.pop(0))
+                        for end in source, sink:
+                            end.shutdown(socket.SHUT_RDWR)
+                        return
             if source not in self.frozen:
                 sink.shutdown(socket.SHUT_WR)
         except OSError:

@@ -22,8 +22,6 @@
 #include "coordinator/remote/ssh.h"
 #include "tests/e2e/sshd.h"
 
-#define LIMIT_S 20
-
 static struct sshd sshd;
 static char dir[] = "/tmp/fa-test-deploy-XXXXXX";
 static char workdir[300];
@@ -74,8 +72,7 @@ static int deploy(bool local, const char *to,
                   struct err *err)
 {
     struct remote *remote = reach(local);
-    int rc = deploy_program(remote, to, program,
-                            clock_boot_ns() + LIMIT_S * NS_PER_S, out, err);
+    int rc = deploy_program(remote, to, program, NULL, out, err);
 
     remote_close(remote);
     return rc;
@@ -102,6 +99,123 @@ static void works(bool local)
     assert_int_equal(truncate(at.program, 4096), 0);
     assert_int_equal(deploy(local, workdir, &program, &at, &err), 0);
     assert_int_equal(at.uploaded, 1);
+    worker_binary_fini(&program);
+}
+
+/* What an upload told. */
+struct told {
+    size_t found, sent;
+};
+
+static void note_found(void *self, size_t bytes)
+{
+    ((struct told *)self)->found = bytes;
+}
+
+static void note_sent(void *self, size_t bytes)
+{
+    ((struct told *)self)->sent = bytes;
+}
+
+/* Deploy it, with so many bytes of 'from' left there by process 'pid'. */
+static struct told go_on(bool local, const struct worker_binary *program,
+                         const void *from, size_t len, int pid)
+{
+    struct told told = { SIZE_MAX, 0 };
+    const struct deploy_watch watch = { note_found, note_sent, &told };
+    struct remote *remote = reach(local);
+    struct deployed at;
+    struct err err;
+    char path[400], hash[HASH_HEX];
+    FILE *file;
+
+    (void)mkdir(workdir, 0700);
+    snprintf(path, sizeof(path), "%s/.fa-worker-%s.%d", workdir, program->hash,
+             pid);
+    file = fopen(path, "w");
+    assert_int_equal(fwrite(from, 1, len, file), len);
+    fclose(file);
+    if (deploy_program(remote, workdir, program, &watch, &at, &err) < 0)
+        fail_msg("%s", err.text);
+    remote_close(remote);
+    assert_int_equal(hash_file(at.program, hash, &err), 0);
+    assert_string_equal(hash, program->hash);
+    assert_int_equal(told.found < program->len ? told.sent : told.found,
+                     program->len);
+    assert_int_equal(unlink(at.program), 0);
+    /* It belongs to a process that runs, or is gone. */
+    assert_int_equal(unlink(path), pid == getpid() ? 0 : -1);
+    return told;
+}
+
+/* No process has this number. */
+#define NO_PID 999999999
+
+static void an_upload_goes_on_where_it_stopped(void **state)
+{
+    struct worker_binary program;
+
+    (void)state;
+    load("echo begun", &program);
+    for (int local = 0; local <= 1; local++) {
+        struct told told =
+            go_on(local, &program, program.bytes, 100001, NO_PID);
+
+        assert_int_equal(told.found, 100001);
+        told = go_on(local, &program, program.bytes, program.len, NO_PID);
+        assert_int_equal(told.found, program.len);
+    }
+    worker_binary_fini(&program);
+}
+
+static void one_that_still_runs_keeps_its_file(void **state)
+{
+    struct worker_binary program;
+
+    (void)state;
+    load("echo shared", &program);
+    assert_int_equal(go_on(true, &program, program.bytes, 5000, getpid()).found,
+                     5000);
+    worker_binary_fini(&program);
+}
+
+static void what_is_no_beginning_is_not_used(void **state)
+{
+    struct worker_binary program;
+    char *other;
+
+    (void)state;
+    load("echo other", &program);
+    other = malloc(program.len + 1);
+    memcpy(other, program.bytes, program.len);
+    other[program.len] = '\n';
+    assert_int_equal(
+        go_on(true, &program, other, program.len + 1, NO_PID).found, 0);
+    other[99] ^= 1;
+    assert_int_equal(go_on(true, &program, other, 100, NO_PID).found, 0);
+    assert_int_equal(go_on(true, &program, other, 99, NO_PID).found, 99);
+    assert_int_equal(go_on(true, &program, other, 0, NO_PID).found, 0);
+    free(other);
+    worker_binary_fini(&program);
+}
+
+static void what_other_programs_left_goes_after_a_day(void **state)
+{
+    struct worker_binary program;
+    char command[800];
+
+    (void)state;
+    load("echo tidy", &program);
+    snprintf(command, sizeof(command),
+             "mkdir -p %s && cd %s && touch .fa-worker-new.7 && "
+             "touch -d '3 days ago' .fa-worker-old.7",
+             workdir, workdir);
+    sh(command);
+    go_on(true, &program, program.bytes, 1, NO_PID);
+    snprintf(command, sizeof(command),
+             "cd %s && test -e .fa-worker-new.7 && test ! -e .fa-worker-old.7",
+             workdir);
+    sh(command);
     worker_binary_fini(&program);
 }
 
@@ -215,6 +329,7 @@ static void a_login_shell_may_be_csh(void **state)
 
 static void a_box_may_lack_sha256sum(void **state)
 {
+    struct worker_binary program;
     char command[600];
 
     (void)state;
@@ -227,6 +342,17 @@ static void a_box_may_lack_sha256sum(void **state)
              "PATH=%s/bin; export PATH; exec sh -c \"$SSH_ORIGINAL_COMMAND\"",
              dir);
     with_shell(command);
+    set_shell(command);
+    load("echo cksum", &program);
+    snprintf(command, sizeof(command),
+             "cd %s/bin && for t in head wc; do ln -s $(command -v $t) $t; "
+             "done",
+             dir);
+    sh(command);
+    assert_int_equal(go_on(false, &program, program.bytes, 70000, NO_PID).found,
+                     70000);
+    worker_binary_fini(&program);
+    set_shell(NULL);
 }
 
 static void a_folder_that_cannot_be_made_is_named(void **state)
@@ -343,6 +469,11 @@ int main(void)
         cmocka_unit_test_teardown(a_program_is_sent_once, clean),
         cmocka_unit_test_teardown(this_machine_gets_it_as_well, clean),
         cmocka_unit_test_teardown(the_home_folder_is_the_default, clean),
+        cmocka_unit_test_teardown(an_upload_goes_on_where_it_stopped, clean),
+        cmocka_unit_test_teardown(one_that_still_runs_keeps_its_file, clean),
+        cmocka_unit_test_teardown(what_is_no_beginning_is_not_used, clean),
+        cmocka_unit_test_teardown(what_other_programs_left_goes_after_a_day,
+                                  clean),
         cmocka_unit_test_teardown(a_login_shell_may_print, clean),
         cmocka_unit_test_teardown(
             a_login_shell_may_print_a_lot_but_not_without_end, clean),

@@ -1,6 +1,12 @@
 /* If "ssh HOST" works in a terminal, fa-coord works, and if not, neither does:
- * a table of servers and configurations, each tried by ssh and by what
- * "fa-coord doctor --hosts" runs for a host. */
+ * a table of servers and configurations.
+ *
+ *   test_e2e_ssh_setups                tries half of them by ssh and by what
+ *                                      "fa-coord doctor --hosts" runs for a
+ * host test_e2e_ssh_setups --all          also all of them by the two programs
+ * as users run them, and silent servers test_e2e_ssh_setups --table FILE those
+ * two programs only; writes docs/ssh-setups.md
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,18 +14,22 @@
 
 #include <cmocka.h>
 
+#include <libssh2.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/buf.h"
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/hash.h"
 #include "coordinator/process/child.h"
 #include "coordinator/remote/ssh.h"
 #include "coordinator/tasks/doctor.h"
+#include "coordinator/text/exit_code.h"
 #include "tests/e2e/login.h"
 
 #define BOX "Host box\n"
@@ -81,7 +91,7 @@ static const struct setup setups[] = {
       NULL, true, "libssh2 cannot agree with the server on algorithms" },
 };
 
-/* Only with --all. */
+/* Only with --all and --table. */
 static const struct setup slow_setups[] = {
     { "hashed names", NULL, BOX " UserKnownHostsFile DIR/hashed\n", true,
       NULL },
@@ -244,10 +254,219 @@ static void ssh_and_the_doctor_agree(void **state)
     all_agree(setups, sizeof(setups) / sizeof(setups[0]));
 }
 
-static void they_agree_on_the_others(void **state)
+/* ---- the programs as users run them ---- */
+
+#define SAID_MAX (64 << 10)
+
+static const char *table_path; /* of --table */
+static FILE *table_file;
+
+struct answer {
+    int status;
+    double seconds;
+    struct buf said;
+};
+
+/* Run a command whose ~/.ssh/config is the one of the test: both programs take
+ * the home folder from the user database, so another one is put in its place,
+ * for this command only. */
+static void ask(const char *command, struct answer *out)
 {
+    const char *home = getpwuid(geteuid())->pw_dir;
+    char script[1024];
+    const char *const argv[] = {
+        "unshare", "--mount", geteuid() == 0 ? "--" : "--map-current-user",
+        "sh",      "-c",      script,
+        NULL
+    };
+    int64_t start;
+    struct err err;
+
+    snprintf(script, sizeof(script),
+             "mount --bind %s/home %s && cd %s && unset SSH_AUTH_SOCK && "
+             "export HOME=%s && exec %s",
+             dir, home, dir, home, command);
+    buf_init(&out->said, SAID_MAX);
+    start = clock_boot_ns();
+    if (child_output(argv, login_in_s(90), &out->said, NULL, &out->status,
+                     &err) < 0)
+        fail_msg("%s: %s", command, err.text);
+    out->seconds = (double)(clock_boot_ns() - start) / 1e9;
+}
+
+static bool may_mount(void)
+{
+    struct answer answer;
+
+    ask("true", &answer);
+    buf_fini(&answer.said);
+    return answer.status == 0;
+}
+
+/* Append the text with words for what is another one in each run. */
+static void add_lasting(struct buf *out, const char *text, size_t len)
+{
+    char port[16];
+    const struct {
+        const char *is;
+        size_t len; /* of what is replaced */
+        const char *by;
+    } words[] = {
+        { dir, strlen(dir), "DIR" },
+        { port, (size_t)snprintf(port, sizeof(port), "%d", sshd.port), "NUM" },
+        { "SHA256:", 50, "SHA256:..." },
+        { "|", 1, "\\|" }, /* would end the cell of the table */
+    };
+
+    for (size_t at = 0, step; at < len; at += step) {
+        const char *by = NULL;
+
+        step = 1;
+        for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+            if (strncmp(text + at, words[i].is, strlen(words[i].is)) == 0) {
+                step = words[i].len;
+                by = words[i].by;
+            }
+        buf_add(out, by ? by : text + at, by ? strlen(by) : 1);
+    }
+}
+
+/* What the doctor says about the login, beside that it works: in its table, the
+ * rows "box reach" whose verdict is another word than ok. */
+static void remarks_of(const char *said, struct buf *out)
+{
+    for (const char *row = said; (row = strstr(row, "\nbox ")); row++) {
+        const char *end = row + 1 + strcspn(row + 1, "\n");
+        char what[16], verdict[16];
+        int skip = 0;
+
+        if (sscanf(row, " box %15s %15s %n", what, verdict, &skip) == 2 &&
+            strcmp(what, "reach") == 0 && strcmp(verdict, "ok") != 0)
+            add_lasting(out, row + skip, (size_t)(end - row) - (size_t)skip);
+    }
+}
+
+/* One row of the table, which is the output too. */
+static void put_row(const char *name, const struct answer *ssh,
+                    const struct answer *doctor, const char *remarks)
+{
+    struct buf row;
+
+    buf_init(&row, SAID_MAX);
+    buf_printf(&row, "| %s | %s | %.2f s | %s | %.2f s | %s |\n", name,
+               ssh->status == 0 ? "works" : "fails", ssh->seconds,
+               doctor->status == 0 ? "works" : "fails", doctor->seconds,
+               remarks);
+    print_message("%s", buf_text(&row));
+    if (table_file)
+        fprintf(table_file, "%s", buf_text(&row));
+    buf_fini(&row);
+}
+
+/* Does it end as the set-up says? */
+static bool is_right(const struct setup *setup, int ssh, int doctor,
+                     const char *remarks)
+{
+    bool fails = doctor == EXIT_NO_HOST || doctor == EXIT_REFUSED;
+
+    return (ssh == 0) == setup->works &&
+           (setup->works ? doctor == EXIT_DONE : fails) &&
+           (setup->remark ? strstr(remarks, setup->remark) != NULL
+                          : *remarks == '\0');
+}
+
+/* Both programs, one after the other. */
+static bool programs_agree(const struct setup *setup)
+{
+    struct answer ssh, doctor;
+    struct buf remarks;
+    bool right;
+
+    buf_init(&remarks, SAID_MAX);
+    sshd_configure(&sshd, setup->client);
+    assert_int_equal(sh("cp ssh_config home/.ssh/config"), 0);
+    ask("ssh -o BatchMode=yes -o StrictHostKeyChecking=yes box true 2>&1",
+        &ssh);
+    ask(FA_BINARY_DIR "/bin/fa-coord doctor --hosts hosts", &doctor);
+    remarks_of(buf_text(&doctor.said), &remarks);
+    put_row(setup->name, &ssh, &doctor, buf_text(&remarks));
+    right = is_right(setup, ssh.status, doctor.status, buf_text(&remarks));
+    if (!right)
+        print_message("ssh: %d, %s\ndoctor: %d, %s\n", ssh.status,
+                      buf_text(&ssh.said), doctor.status,
+                      buf_text(&doctor.said));
+    buf_fini(&ssh.said);
+    buf_fini(&doctor.said);
+    buf_fini(&remarks);
+    return right;
+}
+
+static int try_table(const struct setup *table, size_t n)
+{
+    const char *server = "of the table before";
+    int failed = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (table[i].server != server)
+            with_server(table[i].server);
+        server = table[i].server;
+        failed += !programs_agree(&table[i]);
+    }
+    return failed;
+}
+
+static void begin_table(void)
+{
+    char date[CLOCK_ISO_BYTES], version[256] = "";
+    FILE *said = popen("ssh -V 2>&1", "r");
+
+    assert_non_null(said);
+    assert_non_null(fgets(version, sizeof(version), said));
+    pclose(said);
+    version[strcspn(version, "\n")] = '\0';
+    clock_iso(clock_utc_ns(), date);
+    table_file = fopen(table_path, "w");
+    assert_non_null(table_file);
+    fprintf(
+        table_file,
+        "# SSH set-ups\n\n"
+        "If `ssh HOST` works, fa-coord reaches the host, and if `ssh` refuses, "
+        "so does fa-coord:\n\n"
+        "    ssh -o BatchMode=yes -o StrictHostKeyChecking=yes HOST true\n"
+        "    fa-coord doctor --hosts hosts.txt      # HOST role=builder\n\n"
+        "Both were run for each of these servers and configurations, with "
+        "a real sshd on the same machine.\nMade on %.10s with %s\nand libssh2 "
+        "%s, on two busy cores, by:\n\n"
+        "    build/dev/tests/test_e2e_ssh_setups --table docs/ssh-setups.md\n\n"
+        "The doctor looks at the host after the login. Where it uses the "
+        "system's ssh, it logs in twice.\n\"It says\" is what it tells about "
+        "the "
+        "login, beside that it works. DIR is a folder with keys and\nknown "
+        "hosts, NUM the port of the server.\n\n"
+        "| set-up | ssh | time | fa-coord doctor | time | it says |\n"
+        "|---|---|---|---|---|---|\n",
+        date, version, libssh2_version(0));
+}
+
+static void ssh_and_fa_coord_agree(void **state)
+{
+    int failed;
+
     (void)state;
-    all_agree(slow_setups, sizeof(slow_setups) / sizeof(slow_setups[0]));
+    assert_int_equal(sh("mkdir -p -m 700 home/.ssh && echo box role=builder "
+                        "workdir=%s/work >hosts",
+                        dir),
+                     0);
+    if (!may_mount())
+        skip();
+    if (table_path)
+        begin_table();
+    failed =
+        try_table(setups, sizeof(setups) / sizeof(setups[0])) +
+        try_table(slow_setups, sizeof(slow_setups) / sizeof(slow_setups[0]));
+    if (table_file)
+        assert_int_equal(fclose(table_file), 0);
+    assert_int_equal(failed, 0);
 }
 
 /* With both ways to log in; 'limit_s' is when the user must know. */
@@ -362,12 +581,20 @@ int main(int argc, char *argv[])
     };
     const struct CMUnitTest all[] = {
         cmocka_unit_test(ssh_and_the_doctor_agree),
-        cmocka_unit_test(they_agree_on_the_others),
+        cmocka_unit_test(ssh_and_fa_coord_agree),
         cmocka_unit_test(a_silent_server_is_named),
         cmocka_unit_test(a_slow_match_exec_is_named),
         cmocka_unit_test(a_frozen_agent_is_named),
     };
 
+    const struct CMUnitTest table[] = {
+        cmocka_unit_test(ssh_and_fa_coord_agree),
+    };
+
+    if (argc > 2 && strcmp(argv[1], "--table") == 0) {
+        table_path = argv[2];
+        return cmocka_run_group_tests(table, setup, teardown);
+    }
     if (argc > 1 && strcmp(argv[1], "--all") == 0)
         return cmocka_run_group_tests(all, setup, teardown);
     return cmocka_run_group_tests(cheap, setup, teardown);

@@ -46,6 +46,13 @@ static int64_t utc_ns(void *self)
     return SIM_UTC_NS + world->boot_ns + world->utc_off_ns;
 }
 
+/* The simulation does not say how long a turn computes. */
+static int64_t cpu_ns(void *self)
+{
+    (void)self;
+    return 0;
+}
+
 /* ---- link ---- */
 
 /* The epoch is known only now; it is later than those of earlier lives. */
@@ -249,7 +256,7 @@ static int commit(void *self, struct store *store, struct err *err)
 struct sweep_io sim_life_io(struct sim_world *world)
 {
     return (struct sweep_io){
-        .clock = { .self = world, .boot_ns = boot_ns, .utc_ns = utc_ns },
+        .clock = { world, boot_ns, utc_ns, cpu_ns },
         .link = { .self = world,
                   .open = link_open,
                   .close = link_close,

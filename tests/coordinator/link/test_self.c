@@ -72,6 +72,7 @@ static void the_real_clocks_and_disk_are_those_of_the_machine(void **state)
     (void)state;
     assert_in_range(clock->boot_ns(clock->self) - boot_ns, 0, 60 * NS_PER_S);
     assert_in_range(clock->utc_ns(clock->self) - utc_ns, 0, 60 * NS_PER_S);
+    assert_in_range(clock->cpu_ns(clock->self), 1, 60 * NS_PER_S);
     open_store(folder, &store);
     assert_int_equal(store_begin(store, &err), 0);
     assert_int_equal(sweep_disk_real.commit(sweep_disk_real.self, store, &err),

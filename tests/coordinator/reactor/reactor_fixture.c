@@ -45,6 +45,11 @@ static int64_t utc_ns(void *self)
     return ((struct rig *)self)->now_ns;
 }
 
+static int64_t cpu_ns(void *self)
+{
+    return ((struct rig *)self)->cpu_ns;
+}
+
 static int link_open(void *self, const struct hosts *hosts,
                      const struct sweep_link_options *options, struct err *err)
 {
@@ -200,7 +205,7 @@ static int disk_commit(void *self, struct store *store, struct err *err)
 struct sweep_io rig_io(struct rig *rig)
 {
     return (struct sweep_io){
-        .clock = { rig, boot_ns, utc_ns },
+        .clock = { rig, boot_ns, utc_ns, cpu_ns },
         .link = { .self = rig,
                   .open = link_open,
                   .close = link_close,

@@ -38,7 +38,7 @@ struct rig {
     struct sweep_options options;
     struct host list[RIG_HOSTS];
     struct hosts hosts;
-    int64_t now_ns;
+    int64_t now_ns, cpu_ns;
     struct rig_sent sent[512];
     size_t n_sent;
     bool is_deaf[RIG_HOSTS]; /* nothing can be sent to it */

@@ -101,6 +101,33 @@ static void a_remark_on_its_login_is_shown_and_is_no_failure(void **state)
     assert_int_equal(host(0)->conn.tries, 0);
 }
 
+static void
+an_upload_that_breaks_off_is_told_once_and_is_no_failure(void **state)
+{
+    const char *heard;
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        news(HOST_THREADS_CUT, ERR_NETWORK, "reset");
+    heard = rig_heard(&rig);
+    assert_non_null(strstr(heard, "UPLOAD-CUT host=a why=reset"));
+    heard = strstr(heard, "a: reset; the upload goes on where it stopped");
+    assert_non_null(heard);
+    assert_null(strstr(heard + 1, "a: reset; the upload"));
+    assert_int_equal(host(0)->conn.tries, 0);
+}
+
+static void progress_of_an_upload_puts_the_end_off(void **state)
+{
+    (void)state;
+    news(HOST_THREADS_BROKEN, ERR_NETWORK, "reset");
+    assert_int_equal(host(0)->conn.tries, 1);
+    rig.now_ns += 100 * NS_PER_S;
+    news(HOST_THREADS_PROGRESS, 0, "");
+    assert_int_equal(host(0)->conn.tries, 0);
+    assert_int_equal(rig.sweep.fleet.usable_ns, rig.now_ns);
+}
+
 /* A HELLO that came before the news of its connection. */
 static void attached_after_hello_is_still_setup(void **state)
 {
@@ -545,6 +572,8 @@ int main(void)
         CASE(a_host_is_welcomed_and_is_ready),
         CASE(its_time_is_told_apart),
         CASE(a_remark_on_its_login_is_shown_and_is_no_failure),
+        CASE(an_upload_that_breaks_off_is_told_once_and_is_no_failure),
+        CASE(progress_of_an_upload_puts_the_end_off),
         CASE(attached_after_hello_is_still_setup),
         CASE(results_damaged_on_its_disk_are_said_once),
         CASE(another_protocol_is_refused),

@@ -64,6 +64,30 @@ static void a_turn_of_a_second_is_not_long(void **state)
     assert_null(strstr(rig_heard(&rig), "LONG-TURN"));
 }
 
+/* Turns 11 and 12 compute for 100 ms and a little longer. */
+static void compute(struct rig *r)
+{
+    whole_run_step_with_host(r);
+    r->cpu_ns += r->turns == 11   ? 100 * NS_PER_MS
+                 : r->turns == 12 ? 101 * NS_PER_MS
+                                  : 1000;
+}
+
+static void a_turn_that_computes_for_long_is_in_the_log(void **state)
+{
+    const char *heard, *first;
+
+    (void)state;
+    rig_listen(&rig);
+    assert_int_equal(whole_run(&rig, compute, 10, &err), 6);
+    heard = rig_heard(&rig);
+    first = strstr(heard, "BUSY-TURN");
+    assert_non_null(first);
+    assert_memory_equal(first, "BUSY-TURN cpu_ms=101", 20);
+    assert_null(strstr(first + 1, "BUSY-TURN"));
+    assert_non_null(strstr(heard, "cpu_ms=201 busiest_us=101000"));
+}
+
 /* A wait of 100 ms, and so much more, in turn 11. */
 static int64_t more_ns;
 
@@ -275,6 +299,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(what_the_process_slept_is_not_blamed_on_hosts),
         CASE(a_turn_of_a_second_is_not_long),
+        CASE(a_turn_that_computes_for_long_is_in_the_log),
         CASE(a_wait_is_long_from_a_second_more_on),
         CASE(a_pass_that_leads_ends_it_and_is_no_sweep),
         CASE(a_row_is_committed_after_20_ms),
