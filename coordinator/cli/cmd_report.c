@@ -42,7 +42,7 @@ static int save_page(const struct report_view *view,
     int rc = 0;
 
     if (!memory)
-        abort(); /* out of memory */
+        mem_exhausted();
     page = html_page_open(memory, title);
     report_table(view, html_page_stream(page));
     report_cost_table(view, html_page_stream(page));

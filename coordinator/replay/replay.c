@@ -106,7 +106,7 @@ char *replay_json(const struct replay *replay)
     struct json_out out;
 
     if (!to)
-        abort();
+        mem_exhausted();
     json_out_init(&out, to);
     json_out_open(&out, NULL, '{');
     json_out_text(&out, "file", replay->path);

@@ -107,7 +107,7 @@ struct html_page *html_page_open(FILE *out, const char *title)
     page->out = out;
     page->stream = open_memstream(&page->text, &page->len);
     if (!page->stream)
-        abort(); /* out of memory */
+        mem_exhausted();
     fputs(head, out);
     fputs("<title>", out);
     html_page_escape(title, out);
