@@ -127,9 +127,10 @@ static int open_db(const char *name, int flags, struct sqlite3 **out,
     int rc = sqlite3_open_v2(
         name, out, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
 
+    if (rc != SQLITE_OK && *out)
+        return sql_refused(*out, err);
     if (rc != SQLITE_OK)
-        return err_set(err, ERR_STORE, "%s",
-                       *out ? sqlite3_errmsg(*out) : sqlite3_errstr(rc));
+        return err_set(err, ERR_STORE, "%s", sqlite3_errstr(rc));
     sqlite3_busy_timeout(*out, BUSY_MS);
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
@@ -138,8 +139,15 @@ static int open_db(const char *name, int flags, struct sqlite3 **out,
             *out, "checksum_row", -1,
             SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL,
             checksum_columns, NULL, NULL, NULL) != SQLITE_OK)
-        return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(*out));
+        return sql_refused(*out, err);
     return sql_run(*out, "PRAGMA trusted_schema=OFF", err);
+}
+
+static bool is_forbidden(struct sqlite3 *db)
+{
+    int os = sql_system_error(db);
+
+    return os == 0 || os == EACCES || os == EPERM || os == EROFS;
 }
 
 /* Say what is wrong with the file, from SQLite's error at the first read. */
@@ -149,12 +157,12 @@ static int unreadable(const char *path, struct sqlite3 *db, struct err *err)
 
     if ((code & 0xff) == SQLITE_NOTADB)
         return err_set(err, ERR_STORE, "%s is not a SQLite database", path);
-    if ((code & 0xff) == SQLITE_CORRUPT)
+    if ((code & 0xff) == SQLITE_CORRUPT && sql_system_error(db) != EIO)
         return err_set(err, ERR_STORE,
                        "%s is corrupt (%s) in its first pages, without which "
                        "nothing can be read; use a backup",
                        path, sqlite3_errmsg(db));
-    if ((code & 0xff) == SQLITE_CANTOPEN)
+    if ((code & 0xff) == SQLITE_CANTOPEN && is_forbidden(db))
         return err_set(err, ERR_STORE,
                        "%s: the newest results are in %s-wal, and SQLite must "
                        "write to the folder to read them; copy both files to a "
