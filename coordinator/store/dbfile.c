@@ -205,7 +205,8 @@ static int undo(struct sqlite3 *db, const char *path, struct err *err)
     if ((sqlite3_errcode(db) & 0xff) == SQLITE_FULL)
         err_set(err, ERR_STORE,
                 "the disk is full; to bring a database up to date takes "
-                "as much room as it has; nothing was changed");
+                "as much room as it has; nothing was changed; make room, and "
+                "run the same command again");
     (void)sql_run(db, "ROLLBACK", NULL); /* closing would do it too */
     return err_within(err, ERR_STORE, "%s", path);
 }

@@ -146,6 +146,16 @@ int sql_refused(struct sqlite3 *db, struct err *err)
         os = 0;
         break;
     }
+    if (os == 0 && primary == SQLITE_READONLY)
+        return err_set(err, ERR_STORE,
+                       "%s: make the file and its folder writable, and run the "
+                       "same command again",
+                       sqlite3_errmsg(db));
+    if (os == 0 && primary == SQLITE_CANTOPEN)
+        return err_set(err, ERR_STORE,
+                       "%s, or one beside it (-wal, -shm): make the folder "
+                       "writable, and run the same command again",
+                       sqlite3_errmsg(db));
     if (os == 0)
         return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(db));
     return err_set(err, ERR_STORE, "%s: %s", strerror(os), remedy(os));
