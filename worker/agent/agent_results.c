@@ -224,6 +224,17 @@ static bool says(const struct build_result *made, const char *text)
     return strstr(made->detail, text) || (made->log && strstr(made->log, text));
 }
 
+/* The system refused a file of the work folder: that is no result. */
+static bool is_refusal(const char *detail)
+{
+    static const int numbers[] = { ENOSPC, EDQUOT, EIO, EROFS, EMFILE, ENFILE };
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        if (strstr(detail, strerror(numbers[i])))
+            return true;
+    return false;
+}
+
 /* If a file could not be written, the compiler's error is not about the source.
  * True with what to do about it.  A full disk may have room again, but this
  * process keeps its limits. */
@@ -236,6 +247,10 @@ static bool write_trouble(struct agent *agent, const struct build_result *made,
 
     if (made->outcome == OUTCOME_BUILT)
         return false;
+    if (made->outcome == OUTCOME_CRASH && is_refusal(made->detail)) {
+        err_set(out, ERR_SYSTEM, "%s", made->detail);
+        return true;
+    }
     if (says(made, strerror(ENOSPC))) {
         errno = ENOSPC;
         (void)refusal_of(agent->dir, out); /* only its text is of interest */
