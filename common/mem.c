@@ -61,6 +61,15 @@ char *mem_strdup(const char *text)
     return mem_dup(text, strlen(text));
 }
 
+FILE *mem_stream(char **text, size_t *len)
+{
+    FILE *stream = open_memstream(text, len);
+
+    if (!stream)
+        mem_exhausted();
+    return stream;
+}
+
 char *mem_printf(const char *fmt, ...)
 {
     char *text;

@@ -9,6 +9,7 @@
 #define FA_COMMON_MEM_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* For what allocates by itself, when it finds no memory. */
 _Noreturn void mem_exhausted(void);
@@ -17,6 +18,8 @@ void *mem_new(size_t n, size_t size);             /* n * size zeroed bytes */
 void *mem_grow(void *old, size_t n, size_t size); /* realloc, not zeroed */
 char *mem_strdup(const char *text);
 void *mem_dup(const void *bytes, size_t len); /* len + 1 bytes, NUL after */
+/* open_memstream(3) */
+FILE *mem_stream(char **text, size_t *len);
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif
