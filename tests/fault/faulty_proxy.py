@@ -106,7 +106,7 @@ class FaultyProxy:
                     continue
                 if not piece:
                     break
-                if dead:  # it goes nowhere, and the sender does not know
+                if dead:  # it is lost, and the sender does not know
                     continue
                 dead = self._pass(piece, carried, sink, to_server, fate)
                 carried += len(piece)

@@ -25,7 +25,7 @@
 
 #define MEMORY_KIB (128 << 10)
 #define SEED 20
-#define NOBODY "00000000000000000000000000000000" /* the hash of no file */
+#define NO_FILE "00000000000000000000000000000000" /* the hash of no file */
 
 static struct coord coord;
 static struct prng prng;
@@ -91,7 +91,7 @@ static void come_again(void)
 static void sync_with_it(void)
 {
     coord_send(&coord,
-               &(struct msg){ .type = MSG_FETCH, .fetch.hash = NOBODY });
+               &(struct msg){ .type = MSG_FETCH, .fetch.hash = NO_FILE });
     coord_expect(&coord, MSG_MISSING);
 }
 
@@ -243,7 +243,7 @@ static struct msg build_of(int64_t lease, const char *bundle,
         .epoch = coord.epoch,
         .build = { .work = { .lease = lease,
                              .id = { "test", "c", "", "kernel", "build", 0, 1 },
-                             .key = NOBODY },
+                             .key = NO_FILE },
                    .bundle = bundle,
                    .source = source,
                    .header = header,
@@ -256,7 +256,7 @@ static struct msg build_of(int64_t lease, const char *bundle,
 
 static void messages_cut_and_damaged(void **state)
 {
-    struct msg build = build_of(1, NOBODY, "add.cu", "");
+    struct msg build = build_of(1, NO_FILE, "add.cu", "");
     struct buf whole;
     struct err err;
 
@@ -332,7 +332,7 @@ static void leases_without_end(void **state)
     coord_welcome(&coord, "none", 1);
     coord_expect(&coord, MSG_READY);
     for (int i = 0; i < 20000; i++) {
-        struct msg build = build_of(10 + i, NOBODY, "add.cu", "");
+        struct msg build = build_of(10 + i, NO_FILE, "add.cu", "");
 
         coord_send(&coord, &build);
     }
@@ -351,7 +351,7 @@ static void fat_leases_in_many_slots(void **state)
     coord_welcome(&coord, "none", 4096);
     coord_expect(&coord, MSG_READY);
     for (int i = 0; i < 4096; i++) {
-        struct msg build = build_of(10 + i, NOBODY, "add.cu", header);
+        struct msg build = build_of(10 + i, NO_FILE, "add.cu", header);
 
         coord_send(&coord, &build);
         coord_idle(&coord, 0);
@@ -467,13 +467,14 @@ static void chunks_that_were_never_wanted(void **state)
 
 static void a_bundle_that_is_another(void **state)
 {
-    struct msg other = kernel_bundle, build = build_of(400, NOBODY, "a.cu", "");
+    struct msg other = kernel_bundle,
+               build = build_of(400, NO_FILE, "a.cu", "");
 
     (void)state;
     coord.bundle = NULL;
     coord_send(&coord, &build);
     coord_expect(&coord, MSG_WANT);
-    other.bundle.hash = NOBODY;
+    other.bundle.hash = NO_FILE;
     for (int i = 0; i < 200; i++)
         coord_send(&coord, &other);
     sync_with_it();

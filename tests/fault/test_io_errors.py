@@ -78,10 +78,10 @@ class Sweep:
                         "--linger", "1")
         self.counts = Counts(os.path.join(self.folder, "counts"))
 
-    def failing(self, program, order):
-        """Run it; calls are counted, and without an order none fails."""
+    def failing(self, program, order, part=""):
+        """Run it; calls are counted, and without an order none fails.  'part' is of the files' paths."""
         preload = {"LD_PRELOAD": SHIM, "FA_FAIL_COUNTS": self.counts.path, "FA_FAIL_PROGRAM": program,
-                   "FA_FAIL_PATH": self.folder, "FA_FAIL": " ".join(map(str, order))}
+                   "FA_FAIL_PATH": part or self.folder, "FA_FAIL": " ".join(map(str, order))}
         return self.run(*self.command, env={**self.env, **preload})
 
     def run(self, *args, env=None):
@@ -135,17 +135,19 @@ class IoErrors(rig.Rig):
         shutil.copy(os.path.join(FAULT, "fa-worker"), self.bin)  # one that can be preloaded
         self.record = self.path("bowl.json")
         landscape.make(self.record, xs=(32, 64), ys=(2, 4), unrolls=(1, 2))
-        self.kept = None
+        self.kept = rig.RUNNERS
+
+    def learn(self):
         self.calls = {program: self.count(program) for program in PROGRAMS}
 
     def count(self, program):
         """How many calls of each kind a sweep makes that nothing disturbs."""
-        sweep = Sweep(self, f"count-{program}", self.kept or rig.RUNNERS)
+        sweep = Sweep(self, f"count-{program}", self.kept)
         ran = sweep.failing(program, ())
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.wanted = sweep.table()
         self.end_workers()
-        if not self.kept:
+        if self.kept == rig.RUNNERS:
             self.workdir = sweep.workdir  # whose runner is kept for later tests
             self.kept = self.path("kept")
             for part in "builds", "artifacts":
@@ -155,6 +157,7 @@ class IoErrors(rig.Rig):
 
     def draw(self, n, times):
         """Orders, each kind of call in turn; 'times' is how often a program's calls fail."""
+        self.learn()
         seed = int(os.environ.get("FA_SEED", str(random.randrange(1 << 30))))
         print(f"FA_SEED={seed}")
         chance = random.Random(seed)
@@ -204,6 +207,25 @@ class Drawn(IoErrors):
             program, kind, *numbers = given.split()
             orders = [(program, kind, *map(int, numbers))]
         self.suffer(orders)
+
+
+class Named(IoErrors):
+    def test_what_cannot_be_read_is_not_called_corrupt(self):
+        sweep = Sweep(self, "read", self.kept)
+        first = sweep.run(*sweep.command)
+        self.assertEqual(first.returncode, 0, first.stderr)
+        for since in 1, 2, 6:
+            ran = sweep.failing("fa-coord", ("read", errno.EIO, since, 0), "x.db")
+            self.assertEqual(ran.returncode, 7, ran.stderr)
+            self.assertRegex(ran.stderr, "(?m)^fa-coord: x.db: .*Input/output error: see the kernel's log")
+
+    def test_a_file_that_is_refused_gives_the_lease_back(self):
+        sweep = Sweep(self, "refused", self.kept)
+        ran = sweep.failing("fa-worker", ("open", errno.EIO, 1, 8), "/gen/params.h")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("it refused a lease: '", ran.stderr)
+        self.assertEqual(sweep.counts.failed(), 8)
+        self.assertEqual(sweep.rows("SELECT outcome FROM outcome"), {("correct",)})
 
 
 if __name__ == "__main__":
