@@ -1,17 +1,37 @@
 #include "common/mem.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define EXIT_CODE 1
+
+/* Nothing here allocates, and no exit handler may run: it might. */
+_Noreturn void mem_exhausted(void)
+{
+    static char why[] = ": out of memory: free some, or raise 'ulimit -v'; "
+                        "what is stored stays, and the same command goes on\n";
+    const struct iovec parts[] = {
+        { program_invocation_short_name,
+          strlen(program_invocation_short_name) },
+        { why, sizeof(why) - 1 },
+    };
+
+    (void)!writev(STDERR_FILENO, parts, 2); /* there is no other place */
+    _exit(EXIT_CODE);
+}
 
 void *mem_new(size_t n, size_t size)
 {
     void *p = calloc(n ? n : 1, size ? size : 1);
 
     if (!p)
-        abort();
+        mem_exhausted();
     return p;
 }
 
@@ -20,10 +40,10 @@ void *mem_grow(void *old, size_t n, size_t size)
     void *p;
 
     if (size && n > SIZE_MAX / size)
-        abort();
+        mem_exhausted();
     p = realloc(old, n == 0 || size == 0 ? 1 : n * size);
     if (!p)
-        abort();
+        mem_exhausted();
     return p;
 }
 
@@ -41,6 +61,15 @@ char *mem_strdup(const char *text)
     return mem_dup(text, strlen(text));
 }
 
+FILE *mem_stream(char **text, size_t *len)
+{
+    FILE *stream = open_memstream(text, len);
+
+    if (!stream)
+        mem_exhausted();
+    return stream;
+}
+
 char *mem_printf(const char *fmt, ...)
 {
     char *text;
@@ -51,6 +80,6 @@ char *mem_printf(const char *fmt, ...)
     n = vasprintf(&text, fmt, ap);
     va_end(ap);
     if (n < 0)
-        abort();
+        mem_exhausted();
     return text;
 }

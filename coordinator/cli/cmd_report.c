@@ -37,12 +37,10 @@ static int save_page(const struct report_view *view,
         mem_printf("%s on %s", view->report->name, view->report->arch);
     char *text = NULL;
     size_t len = 0;
-    FILE *memory = open_memstream(&text, &len);
+    FILE *memory = mem_stream(&text, &len);
     struct html_page *page;
     int rc = 0;
 
-    if (!memory)
-        abort(); /* out of memory */
     page = html_page_open(memory, title);
     report_table(view, html_page_stream(page));
     report_cost_table(view, html_page_stream(page));

@@ -16,7 +16,7 @@
 
 struct budget {
     double messages;
-    double rows;   /* bytes of results for the database */
+    double rows;   /* bytes of results for the database, and of chunks */
     int64_t at_ns; /* when they were counted; CLOCK_BOOTTIME */
 };
 
@@ -29,7 +29,8 @@ bool budget_message(struct budget *budget, int64_t now_ns);
 /* Take a result that is here already, or belongs elsewhere: a worker repeats
  * it until it is acknowledged, so each counts little. */
 bool budget_repetition(struct budget *budget, int64_t now_ns);
-/* Take a result of an earlier run, which becomes a row. */
+/* Take a result of an earlier run, which becomes a row, or a chunk that was not
+ * asked for. */
 bool budget_row(struct budget *budget, int64_t now_ns, size_t bytes);
 
 #endif

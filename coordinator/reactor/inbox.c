@@ -215,6 +215,17 @@ static void note_message(struct sweep *sweep, size_t host)
         host_state_floods(host_state);
 }
 
+/* Chunks are large: some thousands of them would be a gigabyte. */
+static void note_unwanted_chunk(struct sweep *sweep, size_t host,
+                                const struct msg *msg)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+
+    note_message(sweep, host);
+    if (!budget_row(&host_state->budget, reactor_now(sweep), msg->bytes))
+        host_state_floods(host_state);
+}
+
 /* The host speaks.  False if this message is not to be taken: it is of an
  * earlier epoch, or comes again later. */
 static bool is_due(struct sweep *sweep, size_t host, const struct msg *msg)
@@ -274,7 +285,7 @@ int inbox_take(struct sweep *sweep, size_t host, const struct msg *msg,
         return 0;
     case MSG_ARTIFACT:
         if (!artifacts_chunk(sweep, host, msg))
-            note_message(sweep, host); /* it was not asked for */
+            note_unwanted_chunk(sweep, host, msg);
         return 0;
     case MSG_MISSING:
         if (sweep->work.plan)

@@ -89,6 +89,8 @@ static void take_messages(struct sweep *sweep)
             reactor_fail(sweep, EXIT_DATABASE, &err);
         } else if (rc == ERR_INPUT) {
             reactor_fail(sweep, EXIT_INPUT, &err);
+        } else if (rc == ERR_SYSTEM) { /* here, not at the host */
+            reactor_fail(sweep, EXIT_NO_RESULT, &err);
         } else if (rc < 0) {
             char why[sizeof(err.text)];
 

@@ -101,7 +101,7 @@ static int log_in(struct ssh *ssh, struct err *err)
 
     ssh->session = libssh2_session_init();
     if (!ssh->session)
-        abort(); /* out of memory, as in mem.h */
+        mem_exhausted();
     libssh2_session_set_blocking(ssh->session, 0);
     rc = ssh_hostkey_prepare(ssh, err);
     if (rc == 0)

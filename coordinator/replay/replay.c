@@ -102,11 +102,9 @@ char *replay_json(const struct replay *replay)
 {
     char *text = NULL;
     size_t len;
-    FILE *to = open_memstream(&text, &len);
+    FILE *to = mem_stream(&text, &len);
     struct json_out out;
 
-    if (!to)
-        abort();
     json_out_init(&out, to);
     json_out_open(&out, NULL, '{');
     json_out_text(&out, "file", replay->path);

@@ -6,6 +6,7 @@
 
 #include "common/clock.h"
 #include "common/err.h"
+#include "common/mem.h"
 #include "coordinator/sandbox/sql_rule.h"
 
 #define STEPS 200000 /* instructions between two checks of the clock */
@@ -79,6 +80,8 @@ int sql_sandbox_open(struct sql_sandbox *sandbox, struct err *err)
 
     sandbox->shut = false;
     sandbox->deadline_ns = 0;
+    if (rc == SQLITE_NOMEM)
+        mem_exhausted();
     if (rc != SQLITE_OK)
         return err_set(err, ERR_SYSTEM, "SQLite: %s", sqlite3_errstr(rc));
     for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
@@ -100,7 +103,11 @@ void sql_sandbox_close(struct sql_sandbox *sandbox)
 int sql_sandbox_run(struct sql_sandbox *sandbox, const char *sql,
                     struct err *err)
 {
-    if (sqlite3_exec(sandbox->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+    int rc = sqlite3_exec(sandbox->db, sql, NULL, NULL, NULL);
+
+    if (rc == SQLITE_NOMEM)
+        mem_exhausted();
+    if (rc != SQLITE_OK)
         return err_set(err, ERR_SYSTEM, "SQLite: %s",
                        sqlite3_errmsg(sandbox->db));
     return 0;
@@ -118,6 +125,8 @@ int sql_sandbox_prepare(struct sql_sandbox *sandbox, const char *sql,
     int rc = sqlite3_prepare_v2(sandbox->db, sql, -1, out, &tail);
 
     *offset = -1;
+    if (rc == SQLITE_NOMEM)
+        mem_exhausted();
     if (rc != SQLITE_OK) {
 #if SQLITE_VERSION_NUMBER >= 3038000
         *offset = sqlite3_error_offset(sandbox->db);

@@ -5,6 +5,7 @@
 
 #include "common/buf.h"
 #include "common/err.h"
+#include "common/mem.h"
 #include "coordinator/space/space_internal.h"
 #include "coordinator/space/space_sql.h"
 
@@ -314,6 +315,8 @@ int space_step_err(struct space *space, struct err *err)
         return flaw_err(space, err);
     if (sqlite3_errcode(space->sandbox.db) == SQLITE_INTERRUPT)
         return space_late_err(space, err);
+    if (sqlite3_errcode(space->sandbox.db) == SQLITE_NOMEM)
+        mem_exhausted();
     return err_set(err, ERR_INPUT, "%s: %s", space->spec->file.path,
                    sqlite3_errmsg(space->sandbox.db));
 }

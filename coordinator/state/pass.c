@@ -36,6 +36,16 @@ static struct pass *next(const struct sweep *sweep, int *i)
     return NULL;
 }
 
+/* What began and failed half-way takes no part: it is not to be asked. */
+static int drop_failed(struct pass *pass, int rc)
+{
+    if (rc < 0 && pass->state) {
+        pass->ops->free(pass);
+        pass->state = NULL;
+    }
+    return rc;
+}
+
 /* These four decide which passes take part, so all are called. */
 int pass_choose(struct sweep *sweep, int64_t passed, struct err *err)
 {
@@ -45,7 +55,8 @@ int pass_choose(struct sweep *sweep, int64_t passed, struct err *err)
         struct pass *pass = &sweep->passes.list[i];
 
         if (pass->ops->start.choose)
-            rc = pass->ops->start.choose(sweep, pass, passed, err);
+            rc = drop_failed(pass,
+                             pass->ops->start.choose(sweep, pass, passed, err));
     }
     return rc;
 }
@@ -58,7 +69,7 @@ int pass_lead(struct sweep *sweep, struct err *err)
         struct pass *pass = &sweep->passes.list[i];
 
         if (pass->ops->start.lead)
-            rc = pass->ops->start.lead(sweep, pass, err);
+            rc = drop_failed(pass, pass->ops->start.lead(sweep, pass, err));
         if (rc == 1)
             sweep->passes.lead = pass;
     }
@@ -73,7 +84,7 @@ int pass_begin(struct sweep *sweep, struct err *err)
         struct pass *pass = &sweep->passes.list[i];
 
         if (pass->ops->start.begin)
-            rc = pass->ops->start.begin(sweep, pass, err);
+            rc = drop_failed(pass, pass->ops->start.begin(sweep, pass, err));
     }
     return rc;
 }

@@ -136,7 +136,7 @@ static int add_function(struct sqlite3 *db, const char *name, void *is_short,
             SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, is_short,
             checksum_columns, NULL, NULL, NULL) == SQLITE_OK)
         return 0;
-    return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(db));
+    return sql_refused(db, err);
 }
 
 static int open_db(const char *name, int flags, struct sqlite3 **out,
@@ -145,17 +145,27 @@ static int open_db(const char *name, int flags, struct sqlite3 **out,
     int rc = sqlite3_open_v2(
         name, out, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
 
+    if (rc != SQLITE_OK && *out)
+        return sql_refused(*out, err);
     if (rc != SQLITE_OK)
-        return err_set(err, ERR_STORE, "%s",
-                       *out ? sqlite3_errmsg(*out) : sqlite3_errstr(rc));
+        return err_set(err, ERR_STORE, "%s", sqlite3_errstr(rc));
     sqlite3_busy_timeout(*out, BUSY_MS);
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-    if (add_function(*out, "checksum_row", NULL, err) < 0 ||
-        add_function(*out, "checksum_short", *out, err) < 0)
-        return ERR_STORE;
+    rc = add_function(*out, "checksum_row", NULL, err);
+    if (rc == 0)
+        rc = add_function(*out, "checksum_short", *out, err);
+    if (rc < 0)
+        return rc;
     return sql_run(*out, "PRAGMA trusted_schema=OFF", err);
+}
+
+static bool is_forbidden(struct sqlite3 *db)
+{
+    int os = sql_system_error(db);
+
+    return os == 0 || os == EACCES || os == EPERM || os == EROFS;
 }
 
 /* Say what is wrong with the file, from SQLite's error at the first read. */
@@ -166,14 +176,14 @@ static int unreadable(const char *path, struct sqlite3 *db, struct err *err)
 
     if ((code & 0xff) == SQLITE_NOTADB)
         return err_set(err, ERR_STORE, "%s is not a SQLite database", path);
-    if ((code & 0xff) == SQLITE_CORRUPT) {
+    if ((code & 0xff) == SQLITE_CORRUPT && sql_system_error(db) != EIO) {
         snprintf(why, sizeof(why), "%s", sqlite3_errmsg(db));
         return err_set(err, ERR_STORE,
                        "%s is corrupt (%s) in its first pages, without which "
                        "nothing can be read; use a backup",
                        path, terminal_clean(why, false)); /* it quotes them */
     }
-    if ((code & 0xff) == SQLITE_CANTOPEN)
+    if ((code & 0xff) == SQLITE_CANTOPEN && is_forbidden(db))
         return err_set(err, ERR_STORE,
                        "%s: the newest results are in %s-wal, and SQLite must "
                        "write to the folder to read them; copy both files to a "
@@ -216,7 +226,8 @@ static int undo(struct sqlite3 *db, const char *path, struct err *err)
     if ((sqlite3_errcode(db) & 0xff) == SQLITE_FULL)
         err_set(err, ERR_STORE,
                 "the disk is full; to bring a database up to date takes "
-                "as much room as it has; nothing was changed");
+                "as much room as it has; nothing was changed; make room, and "
+                "run the same command again");
     (void)sql_run(db, "ROLLBACK", NULL); /* closing would do it too */
     return err_within(err, ERR_STORE, "%s", path);
 }

@@ -75,9 +75,8 @@ size_t sql_values(struct sql_value out[SQL_VALUES_MAX], const char *types, ...)
     return n;
 }
 
-/* What the system said of the last write to the file or its log.  A COMMIT does
- * not set sqlite3_system_errno(). */
-static int system_error(struct sqlite3 *db)
+/* A COMMIT does not set sqlite3_system_errno(). */
+int sql_system_error(struct sqlite3 *db)
 {
     static const int which[] = { SQLITE_FCNTL_JOURNAL_POINTER,
                                  SQLITE_FCNTL_FILE_POINTER };
@@ -101,30 +100,79 @@ static int in_one_line(int code, struct err *err)
     return code;
 }
 
+/* What to do when the system refuses with this number. */
+static const char *remedy(int os)
+{
+    switch (os) {
+    case ENOSPC:
+    case EDQUOT:
+        return "make room, and run the same command again";
+    case EFBIG:
+        return "the file may not grow so large; raise 'ulimit -f', and run the "
+               "same command again";
+    case EMFILE:
+    case ENFILE:
+        return "raise 'ulimit -n', and run the same command again";
+    case ENOMEM:
+        return "free some memory, and run the same command again";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return "the file and its folder must be writable";
+    default:
+        return "see the kernel's log (dmesg); when the disk is sound, run the "
+               "same command again";
+    }
+}
+
+static int refused(struct sqlite3 *db, struct err *err)
+{
+    int primary = sqlite3_errcode(db) & 0xff, os = sql_system_error(db);
+
+    switch (primary) {
+    case SQLITE_FULL:
+        os = os == EDQUOT || os == EFBIG ? os : ENOSPC;
+        break;
+    case SQLITE_NOMEM:
+        os = ENOMEM;
+        break;
+    case SQLITE_CORRUPT:
+        if (os == EIO) /* SQLite says the same of what cannot be read */
+            break;
+        return err_set(err, ERR_STORE,
+                       "%.100s; 'fa-coord recover' copies the rows that can be "
+                       "read",
+                       sqlite3_errmsg(db));
+    case SQLITE_IOERR:
+        if (sqlite3_extended_errcode(db) == SQLITE_IOERR_NOMEM)
+            os = ENOMEM;
+        os = os ? os : EIO;
+        break;
+    case SQLITE_CANTOPEN:
+        os = os == ENOENT || os == EISDIR || os == ENOTDIR ? 0 : os;
+        break;
+    default:
+        os = 0;
+        break;
+    }
+    if (os == 0 && primary == SQLITE_READONLY)
+        return err_set(err, ERR_STORE,
+                       "%s: make the file and its folder writable, and run the "
+                       "same command again",
+                       sqlite3_errmsg(db));
+    if (os == 0 && primary == SQLITE_CANTOPEN)
+        return err_set(err, ERR_STORE,
+                       "%s, or one beside it (-wal, -shm): make the folder "
+                       "writable, and run the same command again",
+                       sqlite3_errmsg(db));
+    if (os == 0)
+        return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(db));
+    return err_set(err, ERR_STORE, "%s: %s", strerror(os), remedy(os));
+}
+
 int sql_refused(struct sqlite3 *db, struct err *err)
 {
-    int primary = sqlite3_errcode(db) & 0xff, os = system_error(db);
-    bool disk = primary == SQLITE_IOERR || primary == SQLITE_FULL;
-
-    if (primary == SQLITE_CORRUPT)
-        return in_one_line(err_set(err, ERR_STORE,
-                                   "%.100s; 'fa-coord recover' copies the rows "
-                                   "that can be read",
-                                   sqlite3_errmsg(db)),
-                           err);
-    if (disk && os == EFBIG)
-        return err_set(err, ERR_STORE,
-                       "%s: the file may not grow so large; raise 'ulimit -f', "
-                       "and run the same command again",
-                       strerror(EFBIG));
-    if (primary == SQLITE_FULL || (disk && (os == ENOSPC || os == EDQUOT)))
-        return err_set(err, ERR_STORE,
-                       "%s: make room, and run the same command again",
-                       os == EDQUOT ? strerror(EDQUOT) : strerror(ENOSPC));
-    if (disk && os)
-        return err_set(err, ERR_STORE, "%s: %s; see the kernel's log (dmesg)",
-                       sqlite3_errmsg(db), strerror(os));
-    return in_one_line(err_set(err, ERR_STORE, "%s", sqlite3_errmsg(db)), err);
+    return in_one_line(refused(db, err), err);
 }
 
 static int refuse(struct sqlite3_stmt *stmt, struct err *err)
@@ -172,10 +220,10 @@ int sql_prepare(struct sqlite3 *db, const char *text, struct sqlite3_stmt **out,
         *out = NULL;
         return err_set(err, ERR_INPUT, "more than one statement");
     }
-    return in_one_line(
-        err_set(err, (rc & 0xff) == SQLITE_ERROR ? ERR_INPUT : ERR_STORE, "%s",
-                sqlite3_errmsg(db)),
-        err);
+    if ((rc & 0xff) == SQLITE_ERROR)
+        return in_one_line(err_set(err, ERR_INPUT, "%s", sqlite3_errmsg(db)),
+                           err);
+    return sql_refused(db, err);
 }
 
 void sql_free(struct sqlite3_stmt *stmt)

@@ -45,8 +45,11 @@ int sql_prepare(struct sqlite3 *db, const char *text, struct sqlite3_stmt **out,
                 struct err *err);
 void sql_free(struct sqlite3_stmt *stmt); /* NULL is fine */
 
-/* The text of SQLite's last error, in one line; of a disk that refuses a write
- * also what to do about it.  Returns ERR_STORE. */
+/* The number (errno) with which the system last refused the file or its log; 0:
+ * it did not. */
+int sql_system_error(struct sqlite3 *db);
+/* Why SQLite failed last, in one line; of what the system refused also what to do about it.
+ * Returns ERR_STORE. */
 int sql_refused(struct sqlite3 *db, struct err *err);
 
 /* Run text without arguments: pragmas, BEGIN, the schema. */

@@ -21,8 +21,9 @@
 extern const struct embed store_schema[];
 
 #define FORMATS 10
-#define READABLE 10 /* from here on, the newest format's queries work, and
-                     * rows have its checksums */
+#define READABLE                                              \
+    10 /* from here on, the newest format's queries work, and \
+        * rows have its checksums */
 
 #define ARRAY_BYTES_MAX (1 << 20) /* one JSON array of a result */
 

@@ -37,7 +37,7 @@ void doctor_add(struct doctor *doctor, const char *where, const char *what,
 
     va_start(ap, fmt);
     if (vasprintf(&finding.text, fmt, ap) < 0)
-        abort();
+        mem_exhausted();
     va_end(ap);
     finding.where = terminal_clean(mem_strdup(where), false);
     finding.remedy = terminal_clean(mem_strdup(remedy ? remedy : ""), false);

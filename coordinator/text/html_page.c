@@ -105,9 +105,7 @@ struct html_page *html_page_open(FILE *out, const char *title)
 
     assert(!the_page);
     page->out = out;
-    page->stream = open_memstream(&page->text, &page->len);
-    if (!page->stream)
-        abort(); /* out of memory */
+    page->stream = mem_stream(&page->text, &page->len);
     fputs(head, out);
     fputs("<title>", out);
     html_page_escape(title, out);

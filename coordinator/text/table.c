@@ -72,7 +72,7 @@ void table_cell(struct table *table, const char *fmt, ...)
 
     va_start(ap, fmt);
     if (vasprintf(&text, fmt, ap) < 0)
-        abort();
+        mem_exhausted();
     va_end(ap);
     add(table, text);
 }

@@ -72,6 +72,7 @@ static void hang_up(struct coord *coord)
         close(coord->err);
     }
     coord->in = -1;
+    coord->route_len = 0;
 }
 
 void coord_cut(struct coord *coord)
@@ -142,8 +143,11 @@ static void send_invitation(struct coord *coord)
              coord->wrong_server_key ? invite.public_key
                                      : router_public_key(coord->server));
     memcpy(coord->secret_key, invite.secret_key, CURVE_KEY_BYTES);
+    if (coord->invitation)
+        (void)!write(coord->in, coord->invitation, strlen(coord->invitation));
     len = invite_write(&invite, text);
-    assert_int_equal(write(coord->in, text, len), (ssize_t)len);
+    if (!coord->invitation)
+        assert_int_equal(write(coord->in, text, len), (ssize_t)len);
 }
 
 static void read_stderr(struct coord *coord)
@@ -222,13 +226,15 @@ static void beat(struct coord *coord)
 
 static void turn(struct coord *coord)
 {
-    zmq_pollitem_t items[PUMP_FDS_MAX + 3] = {
+    size_t output;
+    zmq_pollitem_t items[PUMP_FDS_MAX + 4] = {
         { .socket = router_socket(coord->server), .events = ZMQ_POLLIN },
         { .socket = router_zap(coord->server), .events = ZMQ_POLLIN },
         { .fd = coord->out, .events = ZMQ_POLLIN },
     };
     struct pollfd fds[PUMP_FDS_MAX];
     size_t n = pump_fds(coord->pump, fds);
+    int n_items = (int)n + 3;
     struct err err;
 
     for (size_t i = 0; i < n; i++)
@@ -237,7 +243,11 @@ static void turn(struct coord *coord)
                               .events = fds[i].events & POLLOUT
                                             ? ZMQ_POLLIN | ZMQ_POLLOUT
                                             : ZMQ_POLLIN };
-    zmq_poll(items, (int)n + 3, TURN_MS);
+    (void)pump_output(coord->pump, &output); /* only whether there is any */
+    if (output > 0)
+        items[n_items++] =
+            (zmq_pollitem_t){ .fd = coord->in, .events = ZMQ_POLLOUT };
+    zmq_poll(items, n_items, TURN_MS);
     poll(fds, (nfds_t)n, 0);
     if (pump_step(coord->pump, fds, n, &err) < 0)
         fail_msg("%s", err.text);
@@ -333,6 +343,35 @@ void coord_send(struct coord *coord, struct msg *msg)
     msg->epoch = coord->epoch;
     if (router_send(coord->server, 0, msg, &err) < 0)
         fail_msg("%s", err.text);
+}
+
+/* The ROUTER's name of the connection, from a message, which is dropped. */
+static void learn_route(struct coord *coord)
+{
+    void *socket = router_socket(coord->server);
+    int64_t until_ns = deadline_ns();
+    char dropped[1];
+    int n;
+
+    while ((n = zmq_recv(socket, coord->route, sizeof(coord->route),
+                         ZMQ_DONTWAIT)) < 0) {
+        assert_true(clock_boot_ns() < until_ns);
+        turn(coord);
+    }
+    coord->route_len = (size_t)n;
+    zmq_recv(socket, dropped, sizeof(dropped), 0); /* has come with its name */
+}
+
+void coord_send_bytes(struct coord *coord, const void *bytes, size_t len)
+{
+    void *socket = router_socket(coord->server);
+
+    if (coord->route_len == 0)
+        learn_route(coord);
+    assert_int_equal(
+        zmq_send(socket, coord->route, coord->route_len, ZMQ_SNDMORE),
+        (int)coord->route_len);
+    assert_int_equal(zmq_send(socket, bytes, len, 0), (int)len);
 }
 
 void coord_welcome(struct coord *coord, const char *gpus, int64_t slots)

@@ -32,9 +32,10 @@ struct coord {
     struct owner owner;
     int64_t linger_ms;
     bool wrong_server_key;
-    bool beats;                       /* it sends BEAT after the HELLO, while it
-                                       * runs */
-    int64_t beat_ns;                  /* due */
+    const char *invitation; /* sent in place of the real one; NULL: is not */
+    bool beats;             /* it sends BEAT after the HELLO, while it
+                             * runs */
+    int64_t beat_ns;        /* due */
     char secret_key[CURVE_KEY_BYTES]; /* the worker's, of the last relay */
 
     pid_t relay;
@@ -43,6 +44,9 @@ struct coord {
     struct buf login; /* bytes before the frames */
     struct buf said;  /* on stderr */
     bool ended;       /* the channel has */
+
+    unsigned char route[256]; /* of the worker's connection, for bytes */
+    size_t route_len;
 
     const struct msg *bundle; /* answers WANT; NULL: does not */
     pid_t worker;             /* of the last HELLO */
@@ -69,6 +73,9 @@ int coord_await_end(struct coord *coord);
 void coord_idle(struct coord *coord, int64_t ms);
 
 void coord_send(struct coord *coord, struct msg *msg);
+/* Send what may not be a message.  After coord_attach(), the first of them
+ * costs one message of the worker, which is not counted. */
+void coord_send_bytes(struct coord *coord, const void *bytes, size_t len);
 void coord_welcome(struct coord *coord, const char *gpus, int64_t slots);
 /* Start a new relay and wait until a worker without GPUs is ready. */
 void coord_up(struct coord *coord, int64_t slots);

@@ -14,6 +14,7 @@
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "worker/agent/agent_internal.h"
+#include "worker/store/refusal.h"
 
 static const struct msg_usage usage_unknown = { -1, -1, -1 };
 static const struct msg_checked checked_unknown = { -1, -1 };
@@ -98,9 +99,7 @@ static void refuse_unstored(struct agent *agent, const struct lease *lease,
 {
     char text[sizeof(why->text) + 128];
 
-    snprintf(text, sizeof(text),
-             "its result could not be stored: %s; make room there, or name "
-             "another folder with workdir=",
+    snprintf(text, sizeof(text), "its result could not be stored: %s",
              why->text);
     agent_refuse(agent, &lease->msg, text);
 }
@@ -225,25 +224,43 @@ static bool says(const struct build_result *made, const char *text)
     return strstr(made->detail, text) || (made->log && strstr(made->log, text));
 }
 
+/* The system refused a file of the work folder: that is no result. */
+static bool is_refusal(const char *detail)
+{
+    static const int numbers[] = { ENOSPC, EDQUOT, EIO, EROFS, EMFILE, ENFILE };
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        if (strstr(detail, strerror(numbers[i])))
+            return true;
+    return false;
+}
+
 /* If a file could not be written, the compiler's error is not about the source.
- * Returns what to do about it, or NULL.  A full disk may have room again, but
- * this process keeps its limits. */
-static const char *write_trouble(struct agent *agent,
-                                 const struct build_result *made)
+ * True with what to do about it.  A full disk may have room again, but this
+ * process keeps its limits. */
+static bool write_trouble(struct agent *agent, const struct build_result *made,
+                          struct err *out)
 {
     static const char limit[] =
         "the compiler may not write a file that large: raise 'ulimit -f' for "
         "logins there, or in /etc/security/limits.conf";
 
     if (made->outcome == OUTCOME_BUILT)
-        return NULL;
-    if (says(made, strerror(ENOSPC)))
-        return "the disk of its work folder is full: make room, or name "
-               "another one with workdir=";
+        return false;
+    if (made->outcome == OUTCOME_CRASH && is_refusal(made->detail)) {
+        err_set(out, ERR_SYSTEM, "%s", made->detail);
+        return true;
+    }
+    if (says(made, strerror(ENOSPC))) {
+        errno = ENOSPC;
+        (void)refusal_of(agent->dir, out); /* only its text is of interest */
+        return true;
+    }
     if (!says(made, strerror(EFBIG)) && !says(made, strsignal(SIGXFSZ)))
-        return NULL;
+        return false;
     resources_fail(agent->bench, "limits", limit);
-    return limit;
+    err_set(out, ERR_SYSTEM, "%s", limit);
+    return true;
 }
 
 static void collect_builds(struct agent *agent, int64_t now_ns)
@@ -256,10 +273,11 @@ static void collect_builds(struct agent *agent, int64_t now_ns)
         continue; /* results are added only when a slot is free */
     while (slots_next_result(slots, &number, &result)) {
         struct lease *lease = queue_numbered(agent->queue, number);
-        const char *trouble = write_trouble(agent, &result);
+        struct err trouble;
+        bool refused = write_trouble(agent, &result, &trouble);
 
-        if (lease && trouble) {
-            agent_refuse(agent, &lease->msg, trouble);
+        if (lease && refused) {
+            agent_refuse(agent, &lease->msg, trouble.text);
             queue_remove(agent->queue, lease);
         } else if (lease) {
             deliver_build(agent, lease, &result, now_ns);

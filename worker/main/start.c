@@ -121,8 +121,11 @@ static int spawn(const char *dir, int64_t until_ns, struct err *err)
         return err_set(err, ERR_DEVICE,
                        "%s: another worker is starting in this folder", dir);
     if (strcmp(word, "ok") != 0)
-        return err_set(err, ERR_SYSTEM, "%s",
-                       word[0] ? word : "the worker died at its start");
+        return word[0]
+                   ? err_set(err, ERR_SYSTEM, "%s", word)
+                   : err_set(err, ERR_SYSTEM,
+                             "the worker died at its start; see %s/worker.log",
+                             dir);
     return 0;
 }
 

@@ -108,12 +108,27 @@ static bool show(const char *path, int source, enum sandbox_right right)
     char from[32];
     struct stat st;
 
-    if (source < 0)
+    if (source == -ENOENT)
         return true; /* removed since */
+    if (source < 0) {
+        errno = -source;
+        return false;
+    }
     snprintf(from, sizeof(from), "/proc/self/fd/%d", source);
     return fstat(source, &st) == 0 && make_place(path, S_ISDIR(st.st_mode)) &&
            mount(from, path, NULL, MS_BIND | MS_REC, NULL) == 0 &&
            (right == SANDBOX_WRITE || make_read_only(path));
+}
+
+/* A descriptor, or -errno. */
+static int open_source(const struct sandbox_entry *entry)
+{
+    int fd;
+
+    if (entry->right == SANDBOX_HIDDEN)
+        return -ENOENT;
+    fd = open(entry->path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+    return fd < 0 ? -errno : fd;
 }
 
 bool sandbox_mount_enter(const struct sandbox *sandbox)
@@ -122,10 +137,7 @@ bool sandbox_mount_enter(const struct sandbox *sandbox)
     bool done = true;
 
     for (size_t i = 0; i < sandbox->n; i++)
-        sources[i] = sandbox->entries[i].right == SANDBOX_HIDDEN
-                         ? -1
-                         : open(sandbox->entries[i].path,
-                                O_PATH | O_CLOEXEC | O_NOFOLLOW);
+        sources[i] = open_source(&sandbox->entries[i]);
     /* folders come before what is in them */
     for (size_t i = 0; done && i < sandbox->n; i++) {
         const struct sandbox_entry *entry = &sandbox->entries[i];

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "worker/store/refusal.h"
+
 enum {
     NAME_BYTES_MAX = 255,
     TREE_FDS = 16
@@ -60,14 +62,13 @@ int build_dir_open(const char *dir, struct build_dir *build_dir,
     }
     if (!mkdtemp(build_dir->path)) {
         build_dir->path[0] = '\0';
-        return err_set(err, ERR_SYSTEM, "a folder in '%s/tmp': %s", dir,
-                       strerror(errno));
+        return refusal_of(dir, err);
     }
     for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
         int rc = build_dir_path(build_dir, folders[i], path, err);
 
         if (rc == 0 && mkdir(path, 0700) < 0)
-            rc = err_set(err, ERR_SYSTEM, "'%s': %s", path, strerror(errno));
+            rc = refusal_of(path, err);
         if (rc < 0) {
             build_dir_close(build_dir);
             return rc;
@@ -91,7 +92,7 @@ static int make_folders(char *path, size_t from, struct err *err)
         *at = '\0';
         failed = mkdir(path, 0700) < 0 && errno != EEXIST;
         if (failed)
-            return err_set(err, ERR_SYSTEM, "'%s': %s", path, strerror(errno));
+            return refusal_of(path, err);
         *at = '/';
     }
     return 0;
@@ -111,7 +112,7 @@ static int write_new(const char *path, const char *bytes, size_t len,
         at += n > 0 ? (size_t)n : 0;
     }
     if (failed)
-        err_set(err, ERR_SYSTEM, "'%s': %s", path, strerror(errno));
+        refusal_of(path, err);
     if (fd >= 0)
         close(fd);
     return failed ? ERR_SYSTEM : 0;

@@ -12,6 +12,7 @@
 
 #include "common/mem.h"
 #include "worker/store/build_dir.h"
+#include "worker/store/refusal.h"
 
 enum {
     BUILD_LINES_MAX = 1024 /* bytes, of a remembered build's own lines */
@@ -106,7 +107,7 @@ static int make_folder(const struct cache *cache, const char *name,
     int rc = path_of(cache, name, "", path, err);
 
     if (rc == 0 && mkdir(path, 0700) < 0 && errno != EEXIST)
-        rc = err_set(err, ERR_SYSTEM, "'%s': %s", path, strerror(errno));
+        rc = refusal_of(path, err);
     return rc;
 }
 
@@ -200,7 +201,7 @@ int64_t cache_read(struct cache *cache, const char *hash, int64_t offset,
     if (fd >= 0 && fstat(fd, &stat) == 0)
         n = pread(fd, bytes, max, offset);
     if (n < 0)
-        err_set(err, ERR_SYSTEM, "'%s': %s", path, strerror(errno));
+        refusal_of(path, err);
     else
         *total = stat.st_size;
     if (fd >= 0)
@@ -214,7 +215,7 @@ static int sync_path(const char *path, int flags, struct err *err)
     bool failed = fd < 0 || fsync(fd) < 0;
 
     if (failed)
-        err_set(err, ERR_SYSTEM, "'%s': %s", path, strerror(errno));
+        refusal_of(path, err);
     if (fd >= 0)
         close(fd);
     return failed ? ERR_SYSTEM : 0;
@@ -230,7 +231,7 @@ static int publish(const struct cache *cache, const char *from,
     if (rc == 0)
         rc = path_of(cache, folder, name, path, err);
     if (rc == 0 && rename(from, path) < 0)
-        rc = err_set(err, ERR_SYSTEM, "'%s': %s", path, strerror(errno));
+        rc = refusal_of(path, err);
     if (rc == 0)
         rc = path_of(cache, folder, "", path, err);
     return rc < 0 ? rc : sync_path(path, O_DIRECTORY, err);
@@ -246,7 +247,7 @@ static int take(struct cache *cache, const char *from, bool executable,
         return err_set(err, ERR_SYSTEM, "'%s' is not a file, or it is empty",
                        from);
     if (chmod(from, executable ? 0700 : 0600) < 0)
-        return err_set(err, ERR_SYSTEM, "'%s': %s", from, strerror(errno));
+        return refusal_of(from, err);
     rc = hash_file(from, hash, err);
     if (rc < 0)
         return rc;
@@ -289,7 +290,7 @@ static int write_temporary(const struct cache *cache, const void *bytes,
         at += n > 0 ? (size_t)n : 0;
     }
     if (failed)
-        err_set(err, ERR_SYSTEM, "'%s': %s", path, strerror(errno));
+        refusal_of(path, err);
     if (failed && fd >= 0)
         unlink(path);
     if (fd >= 0)

@@ -11,6 +11,7 @@
 
 #include "common/mem.h"
 #include "common/msg.h"
+#include "worker/store/refusal.h"
 
 #define HEAD_BYTES JOURNAL_RECORD_HEAD
 #define WASTE_MIN (1 << 20) /* a file with less waste is not rewritten */
@@ -30,7 +31,7 @@ struct journal {
 
 static int sys_err(const struct journal *journal, struct err *err)
 {
-    return err_set(err, ERR_SYSTEM, "%s: %s", journal->path, strerror(errno));
+    return refusal_of(journal->path, err);
 }
 
 /* Get the nonce of an encoded result; false if it is not one. */

@@ -10,14 +10,10 @@
 #include <unistd.h>
 
 #include "worker/store/build_dir.h"
+#include "worker/store/refusal.h"
 
 #define NAME "/runner-XXXXXX"
 #define LONGEST_NAME "/files"
-
-static int sys_err(const char *path, struct err *err)
-{
-    return err_set(err, ERR_SYSTEM, "'%s': %s", path, strerror(errno));
-}
 
 void runner_dir_path(const struct runner_dir *runner_dir, const char *name,
                      char out[PATH_MAX])
@@ -41,13 +37,12 @@ int runner_dir_open(const char *dir, struct runner_dir *runner_dir,
     memcpy(runner_dir->path + n, NAME, sizeof(NAME));
     if (!mkdtemp(runner_dir->path)) {
         runner_dir->path[0] = '\0';
-        return err_set(err, ERR_SYSTEM, "a folder in '%s/tmp': %s", dir,
-                       strerror(errno));
+        return refusal_of(dir, err);
     }
     for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
         runner_dir_path(runner_dir, folders[i], path);
         if (mkdir(path, 0700) < 0) {
-            int rc = sys_err(path, err);
+            int rc = refusal_of(path, err);
 
             runner_dir_close(runner_dir);
             return rc;
@@ -87,13 +82,13 @@ static int copy(const char *from, const char *to, struct err *err)
     int rc = 0;
 
     if (in < 0 || out < 0)
-        rc = sys_err(in < 0 ? from : to, err);
+        rc = refusal_of(in < 0 ? from : to, err);
     else if (!copy_bytes(in, out))
-        rc = sys_err(to, err);
+        rc = refusal_of(to, err);
     if (in >= 0)
         close(in);
     if (out >= 0 && close(out) < 0 && rc == 0)
-        rc = sys_err(to, err);
+        rc = refusal_of(to, err);
     if (rc < 0)
         unlink(to);
     return rc;
@@ -110,7 +105,7 @@ int runner_dir_put(const struct runner_dir *runner_dir, const char *path,
     if (link(path, out) == 0 || errno == EEXIST)
         return 0;
     if (errno == ENOENT)
-        return sys_err(path, err);
+        return refusal_of(path, err);
     return copy(path, out, err);
 }
 

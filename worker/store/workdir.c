@@ -15,16 +15,12 @@
 
 #include "common/hash.h"
 #include "common/mem.h"
+#include "worker/store/refusal.h"
 
 #define DEFAULT_BELOW_HOME ".cache/fa-coord/work"
 #define UPLOAD ".fa-worker-"
 #define LINKS_MAX 16            /* on the way, each followed */
 #define LOG_BYTES_MAX (4 << 20) /* and as much in worker.log.old */
-
-static int sys_err(const char *path, struct err *err)
-{
-    return err_set(err, ERR_SYSTEM, "%s: %s", path, strerror(errno));
-}
 
 /* mkdir -p, each new folder 0700. */
 static int make_folders(char *path, struct err *err)
@@ -34,11 +30,11 @@ static int make_folders(char *path, struct err *err)
             continue;
         *p = '\0';
         if (mkdir(path, 0700) < 0 && errno != EEXIST)
-            return sys_err(path, err);
+            return refusal_of(path, err);
         *p = '/';
     }
     if (mkdir(path, 0700) < 0 && errno != EEXIST)
-        return sys_err(path, err);
+        return refusal_of(path, err);
     return 0;
 }
 
@@ -47,7 +43,7 @@ static int make_private(const char *path, struct err *err)
     struct stat st;
 
     if (stat(path, &st) < 0)
-        return sys_err(path, err);
+        return refusal_of(path, err);
     if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid())
         return err_set(
             err, ERR_INPUT,
@@ -55,7 +51,7 @@ static int make_private(const char *path, struct err *err)
             "workdir= in the hosts file or --workdir",
             path);
     if (st.st_mode & 077 && chmod(path, 0700) < 0)
-        return sys_err(path, err);
+        return refusal_of(path, err);
     return 0;
 }
 
@@ -131,7 +127,7 @@ static int resolve(char *path, char out[WORKDIR_BYTES], struct err *err)
         return rc;
     full = realpath(path, NULL);
     if (!full)
-        return sys_err(path, err);
+        return refusal_of(path, err);
     if (strlen(full) >= WORKDIR_BYTES)
         rc = err_set(
             err, ERR_INPUT,
@@ -181,12 +177,13 @@ int workdir_lock(const char *dir, struct err *err)
     snprintf(path, sizeof(path), "%s/lock", dir);
     fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
-        return sys_err(path, err);
+        return refusal_of(path, err);
     n = snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
     if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-        rc = errno == EWOULDBLOCK ? locked(fd, path, err) : sys_err(path, err);
+        rc = errno == EWOULDBLOCK ? locked(fd, path, err)
+                                  : refusal_of(path, err);
     else if (ftruncate(fd, 0) < 0 || pwrite(fd, pid, (size_t)n, 0) < 0)
-        rc = sys_err(path, err);
+        rc = refusal_of(path, err);
     if (rc < 0)
         close(fd);
     return rc < 0 ? rc : fd;
@@ -272,7 +269,7 @@ int workdir_log(const char *dir, FILE **out, struct err *err)
         fd = begin_anew(path);
     }
     *out = fd < 0 ? NULL : fdopen(fd, "a");
-    return *out ? 0 : sys_err(path, err);
+    return *out ? 0 : refusal_of(path, err);
 }
 
 void workdir_trim_log(const char *dir, FILE *log)

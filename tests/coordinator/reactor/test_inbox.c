@@ -131,6 +131,24 @@ static void the_first_refusal_is_told(void **state)
                                   "full"));
 }
 
+/* 96 MiB and no more, however few messages they are. */
+static void chunks_that_were_not_asked_for_are_a_flood(void **state)
+{
+    const struct msg chunk = { .type = MSG_ARTIFACT,
+                               .bytes = MSG_CHUNK_MAX,
+                               .artifact = { .hash = "aa", .total = 1 } };
+
+    (void)state;
+    host(0)->budget = budget_full(reactor_now(&rig.sweep));
+    for (int i = 0; i < 96 * 4; i++)
+        assert_int_equal(rig_take(&rig, 0, chunk), 0);
+    assert_false(host(0)->conduct.condemned);
+    assert_int_equal(rig_take(&rig, 0, chunk), 0);
+    assert_true(host(0)->conduct.condemned);
+    assert_string_equal(host(0)->conn.why,
+                        "it floods: it sends more than its work explains");
+}
+
 static void who_rests_is_woken_in_time(void **state)
 {
     (void)state;
@@ -423,6 +441,7 @@ int main(void)
         CASE(three_refusals_are_free_and_then_it_rests),
         CASE(twenty_refusals_are_the_end),
         CASE(the_first_refusal_is_told),
+        CASE(chunks_that_were_not_asked_for_are_a_flood),
         CASE(who_rests_is_woken_in_time),
         CASE(who_is_silent_is_not_woken),
         CASE(what_another_host_or_another_run_says_of_a_lease_is_ignored),

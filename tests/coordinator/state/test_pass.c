@@ -243,7 +243,7 @@ static void they_are_asked_in_order_until_one_chooses(void **state)
     assert_string_equal(calls, "c0c1c0");
     answers[0] = ERR_INPUT;
     assert_int_equal(pass_choose(&rig.sweep, 30, &err), ERR_INPUT);
-    assert_string_equal(calls, "c0c1c0c0");
+    assert_string_equal(calls, "c0c1c0c0f0");
 }
 
 static void one_may_lead(void **state)
@@ -265,7 +265,21 @@ static void all_begin_until_one_cannot(void **state)
     assert_string_equal(calls, "b0b1");
     answers[0] = ERR_STORE;
     assert_int_equal(pass_begin(&rig.sweep, &err), ERR_STORE);
-    assert_string_equal(calls, "b0b1b0");
+    assert_string_equal(calls, "b0b1b0f0");
+}
+
+static void one_that_failed_half_way_takes_no_part(void **state)
+{
+    struct progress_facts facts = { .total = 100 };
+
+    (void)state;
+    answers[1] = ERR_STORE;
+    assert_int_equal(pass_lead(&rig.sweep, &err), ERR_STORE);
+    assert_string_equal(calls, "l0l1f1");
+    pass_progress(&rig.sweep, &facts);
+    assert_int_equal(facts.total, 110);
+    pass_turn(&rig.sweep);
+    assert_string_equal(calls, "l0l1f1t0");
 }
 
 static void who_takes_part_recalls_until_one_cannot(void **state)
@@ -432,6 +446,7 @@ int main(void)
         CASE(they_are_asked_in_order_until_one_chooses),
         CASE(one_may_lead),
         CASE(all_begin_until_one_cannot),
+        CASE(one_that_failed_half_way_takes_no_part),
         CASE(who_takes_part_recalls_until_one_cannot),
         CASE(all_hear_of_hosts_and_results),
         CASE(what_none_waits_for_is_no_descriptor),

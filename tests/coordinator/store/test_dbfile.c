@@ -274,7 +274,8 @@ static void a_step_without_room_says_that_the_disk_is_full(void **state)
     };
     char *text =
         mem_printf("%s: the disk is full; to bring a database up to date takes "
-                   "as much room as it has; nothing was changed",
+                   "as much room as it has; nothing was changed; make room, "
+                   "and run the same command again",
                    (char *)*state);
     struct sqlite3 *db;
     struct err err;

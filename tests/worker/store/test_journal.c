@@ -450,7 +450,7 @@ static void what_a_full_disk_refuses_is_not_kept(void **state)
     add(journal, NONCE_A, 10);
     limit_files(1000);
     assert_int_equal(journal_add(journal, &record, &err), ERR_SYSTEM);
-    assert_non_null(strstr(err.text, "/journal: File too large"));
+    assert_non_null(strstr(err.text, "/journal': File too large"));
     assert_int_equal(count(journal), 1);
     assert_true(journal_is_stuck(journal));
     assert_int_equal(journal_probe(journal, &err), ERR_SYSTEM);
