@@ -90,8 +90,12 @@ static void put_contest(struct store *store)
     struct store_contest contest = {
         .pass = 1, .sweep = 1, .kind = "confirm", .seed = 1, .alpha = 0.05
     };
-    struct store_contestant contestant = { 1,    0,          FIXTURE_KEY,
-                                           "5c", "baseline", "" };
+    struct store_contestant contestant = { .pass = 1,
+                                           .config = FIXTURE_KEY,
+                                           .source_key = "5c",
+                                           .role = "baseline",
+                                           .reason = "",
+                                           .proof_launches = 240 };
     struct store_contest_shape shape = { 1, 0, "n16m", "3e" };
     struct err err = { "" };
 
