@@ -51,8 +51,8 @@ static const char *const drops[] = {
     " WHERE b.nonce = outcome.nonce)",
     "DELETE FROM interval WHERE end_ns < start_ns",
     "DELETE FROM step WHERE config NOT IN (SELECT key FROM config)",
-    "DELETE FROM contestant WHERE pass NOT IN (SELECT pass FROM contest) OR"
-    " config NOT IN (SELECT key FROM config)",
+    "DELETE FROM contestant WHERE pass NOT IN (SELECT pass FROM contest)",
+    "DELETE FROM contestant WHERE config NOT IN (SELECT key FROM config)",
     "DELETE FROM contest_shape WHERE pass NOT IN (SELECT pass FROM contest)",
 };
 
