@@ -43,16 +43,18 @@ static const char *const mends[] = {
 /* Where those rows are; they have no checksum yet. */
 static const char *const mended[] = { "sweep", "run",     "host",
                                       "owner", "outcome", "interval" };
-static const char *const drops[] = {
-    "DELETE FROM outcome WHERE config NOT IN (SELECT key FROM config)",
+static const char without_evidence[] =
     "DELETE FROM outcome WHERE nonce IS NOT NULL AND NOT EXISTS (SELECT 1"
     " FROM result r WHERE r.nonce = outcome.nonce AND (r.outcome = 'correct')"
     " = (outcome.outcome = 'correct')) AND NOT EXISTS (SELECT 1 FROM build b"
-    " WHERE b.nonce = outcome.nonce)",
+    " WHERE b.nonce = outcome.nonce)";
+static const char *const drops[] = {
+    "DELETE FROM outcome WHERE config NOT IN (SELECT key FROM config)",
+    without_evidence,
     "DELETE FROM interval WHERE end_ns < start_ns",
     "DELETE FROM step WHERE config NOT IN (SELECT key FROM config)",
-    "DELETE FROM contestant WHERE pass NOT IN (SELECT pass FROM contest) OR"
-    " config NOT IN (SELECT key FROM config)",
+    "DELETE FROM contestant WHERE pass NOT IN (SELECT pass FROM contest)",
+    "DELETE FROM contestant WHERE config NOT IN (SELECT key FROM config)",
     "DELETE FROM contest_shape WHERE pass NOT IN (SELECT pass FROM contest)",
 };
 
