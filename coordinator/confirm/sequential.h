@@ -38,9 +38,9 @@
 
 struct sequential_design {
     size_t candidates; /* with those that are out; 0 is the baseline */
-    size_t over;   /* what the speedups are over: 0, or an external baseline,
-                    * which   is the last one.  A block may lack that, and the
-                    * baseline is   compared with it; neither is dropped or named */
+    /* What the speedups are over: 0, or the last one, an external baseline.  A
+     * block may lack it; the baseline is compared with it.  Both stay. */
+    size_t over;
     size_t shapes; /* each is a family of its own; 0 is the headline */
     bool over_all; /* ask about their geometric mean, too, a further family:
                     * a candidate has one value of it a block */
