@@ -15,7 +15,9 @@
 #include "coordinator/conclusion/conclusion_external.h"
 #include "coordinator/confirm/blocks.h"
 #include "coordinator/store/store.h"
+#include "coordinator/confirm/confirmation_replay.h"
 #include "coordinator/confirm/sequential.h"
+#include "coordinator/plan/external_times.h"
 #include "tests/coordinator/result/confirmation_fixture.h"
 #include "tests/coordinator/result/report_fixture.h"
 #include "tests/coordinator/near.h"
@@ -198,7 +200,33 @@ static void the_rule_may_be_against_an_external_baseline(void **state)
     scene_close(&s);
 }
 
-/* The looks end it; the same blocks without looks have narrower intervals. */
+static int one_card(void *arg, const char *uuid)
+{
+    (void)arg;
+    (void)uuid;
+    return 0;
+}
+
+/* A pass and a report make the same looks. */
+static void assert_replayed(const struct scene *s, const struct sequential *is)
+{
+    const struct confirmation_replay_ask ask = { one_card, NULL,
+                                                 external_times };
+    struct sequential *found;
+    struct err err;
+    bool out[8];
+
+    assert_int_equal(confirmation_replay(s->store, &s->confirmation, &ask, out,
+                                         &found, &err),
+                     0);
+    assert_int_equal(found->end, is->end);
+    assert_int_equal(found->used, is->used);
+    assert_int_equal(found->looks, is->looks);
+    assert_false(out[0] || out[1]);
+    sequential_free(found);
+}
+
+/* The looks end it. */
 static void looks_ask_about_what_the_rule_is_against(void **state)
 {
     struct scene s = { .n_gpus = 1,
@@ -217,6 +245,7 @@ static void looks_ask_about_what_the_rule_is_against(void **state)
     found = s.conclusion->externals.list[0].shapes[0].findings;
     assert_int_equal(looks->end, SEQUENTIAL_CLEAR);
     assert_in_range(looks->used, 8, SCENE_BLOCKS);
+    assert_replayed(&s, looks);
     assert_int_equal(found[1].speedup.n_blocks, looks->used);
     assert_near(found[1].speedup.value, 1.2, 0.002);
     assert_int_equal(found[1].verdict, VERDICT_FAST);
