@@ -11,6 +11,7 @@
 #include "coordinator/confirm/confirmation_replay.h"
 #include "coordinator/confirm/look_level.h"
 #include "coordinator/confirm/sequential.h"
+#include "coordinator/plan/external_times.h"
 #include "coordinator/stored/stored_contest.h"
 
 /* A confirmation that has looks. */
@@ -48,8 +49,10 @@ static int replay(struct store *store, struct pass *pass, struct err *err)
 {
     bool *out = mem_new(pass->is.n_running, sizeof(*out));
     struct cards cards = { .n = 0 };
-    int rc = confirmation_replay(store, &pass->is, number_of, &cards, out,
-                                 &pass->found, err);
+    int rc = confirmation_replay(
+        store, &pass->is,
+        &(struct confirmation_replay_ask){ number_of, &cards, external_times },
+        out, &pass->found, err);
 
     for (int i = 0; i < cards.n; i++)
         free(cards.uuids[i]);

@@ -51,14 +51,26 @@ static size_t take_from_tie(const struct conclusion *c,
     return best;
 }
 
+void conclusion_after_looks(const struct conclusion *c, int at, double *levels,
+                            bool *tied)
+{
+    const struct sequential *looks = c->blocks.looks;
+    size_t row = at == OBJECTIVE_ALL ? c->confirmation.n_shapes : (size_t)at;
+    size_t each = c->confirmation.n + (c->confirmation.against != NULL);
+
+    for (size_t i = 0; i < c->n; i++) {
+        size_t candidate = c->entries[i].candidate;
+
+        levels[i] = looks->candidates[candidate].level;
+        tied[i] = looks->tied[row * each + candidate];
+    }
+}
+
 /* By the looks, if there were any. */
 static size_t find(const struct conclusion *c,
                    const struct conclusion_shape *shape)
 {
     const struct verdict_rules *rules = &c->confirmation.rules;
-    const struct sequential *looks = c->blocks.looks;
-    size_t row = shape->at == OBJECTIVE_ALL ? c->confirmation.n_shapes
-                                            : (size_t)shape->at;
     double *levels;
     bool *tied;
     size_t leader;
@@ -67,12 +79,7 @@ static size_t find(const struct conclusion *c,
         return analysis_findings(shape->blocks, 0, rules, shape->findings);
     levels = mem_new(c->n, sizeof(*levels));
     tied = mem_new(c->n, sizeof(*tied));
-    for (size_t i = 0; i < c->n; i++) {
-        size_t candidate = c->entries[i].candidate;
-
-        levels[i] = looks->candidates[candidate].level;
-        tied[i] = looks->tied[row * c->confirmation.n + candidate];
-    }
+    conclusion_after_looks(c, shape->at, levels, tied);
     leader = analysis_findings_at(shape->blocks, 0, rules,
                                   &(struct analysis_look){ levels, tied },
                                   shape->findings);

@@ -177,6 +177,14 @@ static size_t count_gpus(const struct blocks *blocks, size_t candidate)
     return count;
 }
 
+/* The others were in the blocks before the first look. */
+static bool asked_by_looks(const struct conclusion *c,
+                           const struct conclusion_external *external)
+{
+    return c->confirmation.looks.group > 0 && c->confirmation.against &&
+           strcmp(c->confirmation.against, external->name) == 0;
+}
+
 static void judge(const struct conclusion *c,
                   const struct conclusion_external *external,
                   const struct conclusion_sample *samples, size_t n,
@@ -186,8 +194,21 @@ static void judge(const struct conclusion *c,
     struct blocks *blocks = join(c, external, samples, n, c->shapes[shape].at);
 
     against->findings = mem_new(c->n + 1, sizeof(*against->findings));
-    (void)analysis_findings(blocks, c->n, &c->confirmation.rules,
-                            against->findings); /* no one leads here */
+    if (asked_by_looks(c, external)) {
+        double *levels = mem_new(c->n + 1, sizeof(*levels));
+        bool *tied = mem_new(c->n + 1, sizeof(*tied));
+
+        conclusion_after_looks(c, c->shapes[shape].at, levels, tied);
+        levels[c->n] = c->confirmation.rules.alpha; /* it is 1 over itself */
+        (void)analysis_findings_at(blocks, c->n, &c->confirmation.rules,
+                                   &(struct analysis_look){ levels, tied },
+                                   against->findings);
+        free(tied);
+        free(levels);
+    } else {
+        (void)analysis_findings(blocks, c->n, &c->confirmation.rules,
+                                against->findings); /* no one leads here */
+    }
     against->time = against->findings[c->n].time;
     against->n_gpus = count_gpus(blocks, c->n);
     blocks_free(blocks);

@@ -3,6 +3,7 @@
 #ifndef FA_COORDINATOR_CONCLUSION_CONCLUSION_INTERNAL_H
 #define FA_COORDINATOR_CONCLUSION_CONCLUSION_INTERNAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "coordinator/conclusion/conclusion.h"
@@ -14,6 +15,12 @@
 struct conclusion_checked
 conclusion_checked_of(const struct conclusion *conclusion,
                       const struct conclusion_entry *entry, int at);
+
+/* What the looks of the pass left of each entry, at a shape of the confirmation
+ * or OBJECTIVE_ALL; only if it has looks.
+ * levels, tied  [conclusion->n], as analysis.h takes them */
+void conclusion_after_looks(const struct conclusion *conclusion, int at,
+                            double *levels, bool *tied);
 
 void conclusion_entry_fini(struct conclusion_entry *entry);
 

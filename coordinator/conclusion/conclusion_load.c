@@ -154,13 +154,70 @@ static void place_entries(struct loading *l, const struct report *report,
     }
 }
 
+/* Those of a look, by block. */
+struct looked {
+    struct sequential_result *items;
+    double *seconds; /* of the external baseline */
+    size_t n;
+};
+
+static int by_block(const void *a, const void *b)
+{
+    const struct sequential_result *x = a, *y = b;
+
+    if (x->block != y->block)
+        return x->block < y->block ? -1 : 1;
+    if (x->shape != y->shape)
+        return x->shape < y->shape ? -1 : 1;
+    return (x->candidate > y->candidate) - (x->candidate < y->candidate);
+}
+
+/* The GPU of a block, or -1 without a measurement. */
+static int gpu_of(const struct loading *l, int block)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->items[i].block == block)
+            return l->items[i].gpu;
+    return -1;
+}
+
+/* Those of the external baseline that looks ask about, as candidate 'over'.  A
+ * run has its times in a row. */
+static void look_at_external(const struct loading *l, size_t over,
+                             struct looked *to)
+{
+    const struct conclusion_external *external =
+        conclusion_external_find(l->c, l->c->confirmation.against);
+    size_t n = external ? external->n_times : 0;
+
+    to->seconds = mem_new(n + 1, sizeof(*to->seconds));
+    to->items = mem_grow(to->items, to->n + n + 1, sizeof(*to->items));
+    for (size_t i = 0; i < n; i++) {
+        const struct conclusion_external_time *time = &external->times[i];
+        int gpu = gpu_of(l, time->block);
+
+        to->seconds[i] = time->seconds;
+        if (gpu < 0)
+            continue; /* nothing else was measured in the block */
+        if (i == 0 || time[-1].block != time->block ||
+            time[-1].shape != time->shape)
+            to->items[to->n++] =
+                (struct sequential_result){ over, time->shape,     time->block,
+                                            gpu,  &to->seconds[i], 0 };
+        to->items[to->n - 1].n++;
+    }
+    if (to->n > 0)
+        qsort(to->items, to->n, sizeof(*to->items), by_block);
+}
+
 /* What the looks of the pass decided, from the same results. */
 static struct sequential *replay(const struct loading *l, const int *places)
 {
     const struct confirmation *confirmation = &l->c->confirmation;
     struct sequential_design design;
-    struct sequential_result *results = mem_new(l->n, sizeof(*results));
-    bool *out = mem_new(confirmation->n, sizeof(*out));
+    struct looked looked = { mem_new(l->n + 1, sizeof(*looked.items)), NULL,
+                             l->n };
+    bool *out = mem_new(confirmation->n + 1, sizeof(*out));
     struct sequential *looks;
 
     for (size_t i = 0; i < confirmation->n; i++)
@@ -168,14 +225,17 @@ static struct sequential *replay(const struct loading *l, const int *places)
     for (size_t i = 0; i < l->n; i++) {
         const struct measured *m = &l->items[i];
 
-        results[i] = (struct sequential_result){ m->candidate, m->shape,
-                                                 m->block,     m->gpu,
-                                                 m->samples,   m->n_samples };
+        looked.items[i] = (struct sequential_result){
+            m->candidate, m->shape, m->block, m->gpu, m->samples, m->n_samples
+        };
     }
     look_plan_design(confirmation, confirmation->n, &design);
-    looks = sequential_replay(&design, results, l->n, out);
+    if (design.over > 0)
+        look_at_external(l, design.over, &looked);
+    looks = sequential_replay(&design, looked.items, looked.n, out);
     free(out);
-    free(results);
+    free(looked.seconds);
+    free(looked.items);
     return looks;
 }
 

@@ -8,7 +8,7 @@ static int first_look(const struct confirmation *confirmation, int group,
                       int most)
 {
     const struct sequential_design design = {
-        .candidates = confirmation->n_running,
+        .candidates = confirmation->n_running + (confirmation->against != NULL),
         .group = group,
         .most = most,
         .rules = confirmation->rules,
@@ -20,11 +20,8 @@ static int first_look(const struct confirmation *confirmation, int group,
 void look_plan_set(struct confirmation *confirmation,
                    const struct confirmation_looks *asked)
 {
-    int least;
+    int least = first_look(confirmation, 1, asked->most);
 
-    if (confirmation->against)
-        return;
-    least = first_look(confirmation, 1, asked->most);
     confirmation->looks = *asked;
     if (asked->most < least)
         confirmation->looks.most = least;
@@ -33,8 +30,11 @@ void look_plan_set(struct confirmation *confirmation,
 void look_plan_design(const struct confirmation *confirmation,
                       size_t candidates, struct sequential_design *out)
 {
+    bool external = confirmation->looks.group > 0 && confirmation->against;
+
     *out = (struct sequential_design){
-        .candidates = candidates,
+        .candidates = candidates + external,
+        .over = external ? candidates : 0,
         .shapes = confirmation->n_shapes,
         .group = confirmation->looks.group,
         .most = confirmation->looks.most,

@@ -1,8 +1,7 @@
 /* look_plan.h - when a confirmation is looked at while its blocks come
  *
- * A confirmation whose target is over an external baseline has no looks: they
- * judge by the results of the candidates (sequential.h), and could neither end
- * it nor drop a finalist by that rule.  It has a fixed number of blocks.
+ * If the rule is against an external baseline, the looks ask about that one:
+ * it is the candidate after the others.
  *
  * Pure; any thread.
  */
@@ -18,7 +17,8 @@ struct sequential_design;
 void look_plan_set(struct confirmation *confirmation,
                    const struct confirmation_looks *asked);
 
-/* What the looks of a confirmation are to decide, by its first 'candidates'. */
+/* What the looks of a confirmation are to decide, by its first 'candidates';
+ * with looks against an external baseline, that is number 'candidates'. */
 void look_plan_design(const struct confirmation *confirmation,
                       size_t candidates, struct sequential_design *out);
 

@@ -49,20 +49,33 @@ static bool is_active(const struct replay *r, size_t candidate)
     return !r->out[candidate] && !r->to->candidates[candidate].dropped;
 }
 
+static bool is_finalist(const struct replay *r, size_t candidate)
+{
+    return candidate > 0 && candidate != r->design->over;
+}
+
+/* An external baseline is no part of a block. */
+static bool is_needed(const struct replay *r, size_t candidate)
+{
+    return is_active(r, candidate) &&
+           (candidate == 0 || is_finalist(r, candidate));
+}
+
 static size_t count_finalists(const struct replay *r)
 {
     size_t n = 0;
 
     for (size_t c = 1; c < r->design->candidates; c++)
-        n += !r->out[c];
+        n += is_finalist(r, c) && !r->out[c];
     return n;
 }
 
 /* ---- when to look ---- */
 
-static int first_look(const struct sequential_design *design, size_t finalists)
+/* compared  with what the speedups are over */
+static int first_look(const struct sequential_design *design, size_t compared)
 {
-    double alpha = design->rules.alpha / 2 / (double)finalists;
+    double alpha = design->rules.alpha / 2 / (double)compared;
     int n = design->group;
 
     while (ldexp(1, -n) >
@@ -93,10 +106,11 @@ static int look_after(const struct replay *r, int blocks)
 /* What is asked of one shape. */
 struct question {
     struct blocks *blocks;
+    size_t reference;         /* what the speedups are over */
     struct block_time *times; /* [candidates] */
-    struct speedup *over; /* [candidates] the baseline, of the active ones */
-    bool *tied;           /* [candidates] active and not slower */
-    bool *slower;         /* [candidates] than another one, at some look */
+    struct speedup *over;     /* [candidates] of the active finalists */
+    bool *tied;               /* [candidates] active and not slower */
+    bool *slower;             /* [candidates] than another one, at some look */
     size_t best;
 };
 
@@ -106,8 +120,8 @@ static int standing(const struct replay *r, const struct question *q, size_t c)
     const struct verdict_rules *rules = &r->design->rules;
     double most = 1 + rules->floor;
 
-    if (c == 0 || !(q->over[c].lo > most) ||
-        speedup_p_above(q->blocks, c, 0, most) > r->base_level)
+    if (!is_finalist(r, c) || !(q->over[c].lo > most) ||
+        speedup_p_above(q->blocks, c, q->reference, most) > r->base_level)
         return 0;
     return q->over[c].lo >= rules->target ? 2 : 1;
 }
@@ -179,7 +193,7 @@ static void find_ties(const struct replay *r, struct question *q)
     struct verdict_rules rules = r->design->rules;
 
     for (size_t c = 1; c < n; c++) {
-        eligible[c] = is_active(r, c) && !q->slower[c];
+        eligible[c] = is_needed(r, c) && !q->slower[c];
         active += eligible[c];
     }
     /* best_set.h divides among the comparisons */
@@ -202,6 +216,17 @@ static void put_ties(const struct replay *r, const struct question *q,
                   (r->to->candidates[c].dropped && !is_fast && !q->slower[c]);
 }
 
+/* An external baseline that has no time does not keep the pass going: then it
+ * ends as one whose rule is against the baseline. */
+static size_t reference_at(const struct replay *r,
+                           const struct samples *samples)
+{
+    for (size_t i = 0; i < samples->n; i++)
+        if ((size_t)samples->items[i].candidate == r->design->over)
+            return r->design->over;
+    return 0;
+}
+
 /* Ask one shape.  'loses' keeps those that lose here, too. */
 static enum sequential_end ask_shape(struct replay *r, size_t shape,
                                      bool *loses)
@@ -210,6 +235,7 @@ static enum sequential_end ask_shape(struct replay *r, size_t shape,
     const struct samples *samples = &r->shapes[shape];
     struct question q = {
         .blocks = blocks_new(samples->items, samples->n, n),
+        .reference = reference_at(r, samples),
         .times = mem_new(n, sizeof(*q.times)),
         .over = mem_new(n, sizeof(*q.over)),
         .tied = mem_new(n, sizeof(*q.tied)),
@@ -218,8 +244,9 @@ static enum sequential_end ask_shape(struct replay *r, size_t shape,
     enum sequential_end end;
 
     for (size_t c = 1; c < n; c++)
-        if (is_active(r, c))
-            speedup_of(q.blocks, c, 0, 1 - 2 * r->base_level, &q.over[c]);
+        if (is_needed(r, c))
+            speedup_of(q.blocks, c, q.reference, 1 - 2 * r->base_level,
+                       &q.over[c]);
     blocks_times(q.blocks, 0, q.times);
     find_ties(r, &q);
     q.best = best_of(r, &q);
@@ -286,7 +313,7 @@ static void look(struct replay *r)
     r->base_level = spending_look(&r->base, share);
     to->tie_level = spending_look(&r->tie, share);
     for (size_t c = 0; c < design->candidates; c++) {
-        loses[c] = is_active(r, c) && c > 0;
+        loses[c] = is_active(r, c) && is_finalist(r, c);
         if (!is_active(r, c))
             continue;
         to->candidates[c].level = 2 * r->base_level;
@@ -311,9 +338,9 @@ static bool is_complete(const struct replay *r,
     size_t wanted = 0, found = 0;
 
     for (size_t c = 0; c < r->design->candidates; c++)
-        wanted += is_active(r, c);
+        wanted += is_needed(r, c);
     for (size_t i = 0; i < n; i++)
-        found += is_active(r, results[i].candidate);
+        found += is_needed(r, results[i].candidate);
     return !r->out[0] && found > 0 && found == wanted * r->design->shapes;
 }
 
@@ -337,25 +364,28 @@ static void take_samples(struct replay *r,
 }
 
 /* The geometric mean of the medians of each one's shapes.  A complete block has
- * them all. */
+ * them all, but for those of an external baseline. */
 static void take_means(struct replay *r,
                        const struct sequential_result *results, size_t n)
 {
     size_t shapes = r->design->shapes;
     double *logs = mem_new(r->design->candidates, sizeof(*logs));
+    size_t *counts = mem_new(r->design->candidates, sizeof(*counts));
 
     for (size_t i = 0; i < n; i++) {
         struct summary summary;
 
         stats_summary(results[i].seconds, results[i].n, &summary);
         logs[results[i].candidate] += log(summary.median);
+        counts[results[i].candidate]++;
     }
     for (size_t c = 0; c < r->design->candidates; c++)
-        if (is_active(r, c))
+        if (is_active(r, c) && counts[c] == shapes)
             put_sample(&r->shapes[shapes],
                        (struct block_sample){ (int)c, results[0].block,
                                               results[0].gpu,
                                               exp(logs[c] / (double)shapes) });
+    free(counts);
     free(logs);
 }
 
@@ -398,13 +428,14 @@ static void set_levels(struct replay *r)
 {
     const struct sequential_design *design = r->design;
     size_t finalists = count_finalists(r);
-    double each = finalists > 1 ? (double)finalists : 1;
-    double rivals = finalists > 2 ? each - 1 : 1;
+    size_t compared = finalists + (design->over > 0);
+    double each = compared > 1 ? (double)compared : 1;
+    double rivals = finalists > 2 ? (double)finalists - 1 : 1;
 
     r->to->most = design->most;
     r->to->samples = design->samples;
     if (design->group > 0) {
-        r->to->next = first_look(design, finalists > 1 ? finalists : 1);
+        r->to->next = first_look(design, compared > 1 ? compared : 1);
         if (r->to->next > design->most)
             r->to->next = design->most;
     }

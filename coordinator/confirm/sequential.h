@@ -6,12 +6,9 @@
  *
  *      blocks:  |--- first ---|- group -|- group -|--- ... ---|  most
  *                             look      look                  look
- *                              |
- *                              +-- clear, precise, or the cap: the end
  *
- *   clear    the best is FAST, is on one side of the target, and is slower than
- *            no other by more than the floor; or nothing beats the baseline by
- *            more than the floor
+ *   clear    the best is FAST, on one side of the target, and slower than no
+ *            other by more than the floor; or none is faster by more
  *   precise  not clear, but the interval of the best is as narrow as the floor:
  *            the truth lies at a border, and more blocks would not move it
  *   cap      neither, after 'most' blocks.  If processes differ at the first
@@ -41,12 +38,15 @@
 
 struct sequential_design {
     size_t candidates; /* with those that are out; 0 is the baseline */
-    size_t shapes;     /* each is a family of its own; 0 is the headline */
-    bool over_all;     /* ask about their geometric mean, too, a further family:
-                        * a candidate has one value of it a block */
-    int group;         /* blocks from look to look, at least */
-    int most;          /* blocks: the cap */
-    int samples;       /* of a candidate in a block */
+    /* What the speedups are over: 0, or the last one, an external baseline.  A
+     * block may lack it; the baseline is compared with it.  Both stay. */
+    size_t over;
+    size_t shapes; /* each is a family of its own; 0 is the headline */
+    bool over_all; /* ask about their geometric mean, too, a further family:
+                    * a candidate has one value of it a block */
+    int group;     /* blocks from look to look, at least */
+    int most;      /* blocks: the cap */
+    int samples;   /* of a candidate in a block */
     struct verdict_rules rules;
 };
 
@@ -67,7 +67,7 @@ struct sequential_candidate {
     bool dropped; /* at some look; not if it is out */
     int last;     /* the last block that counts for it */
     int looks;    /* that it was measured for */
-    double level; /* two-sided, of its intervals over the baseline */
+    double level; /* two-sided, of its intervals over 'over' */
 };
 
 struct sequential {

@@ -6,6 +6,7 @@
 #include "coordinator/confirm/sequential.h"
 #include "coordinator/passes/confirmation_internal.h"
 #include "coordinator/passes/confirmation_looks.h"
+#include "coordinator/plan/external_times.h"
 #include "coordinator/text/exit_code.h"
 
 static int number_of(void *arg, const char *uuid)
@@ -19,8 +20,8 @@ int confirmation_looks_replay(struct sweep *sweep, struct confirmation_pass *c,
 {
     return confirmation_replay_on(
         sweep->mail.store, c->is,
-        &(struct confirmation_replay_cards){ number_of, c }, &c->course, out,
-        found, err);
+        &(struct confirmation_replay_ask){ number_of, c, external_times },
+        &c->course, out, found, err);
 }
 
 void confirmation_looks_apply(struct confirmation_pass *c,

@@ -42,15 +42,6 @@ static int read_against(struct reader *r, const struct json *confirm)
 static int read_looks(struct reader *r, const struct json *json,
                       struct spec_confirm *out)
 {
-    static const char *const keys[] = { "blocks_max", "blocks_group" };
-
-    for (size_t i = 0; i < 2 && json_find(json, "against"); i++)
-        if (json_find(json, keys[i]))
-            return spec_read_flaw(
-                r, json_find(json, keys[i])->at,
-                "leave it out, and write 'blocks': a confirmation whose rule "
-                "is against an external baseline has so many",
-                "'%s' does not go with 'against'", keys[i]);
     out->blocks_max = CAP_HALVES * out->blocks / 2;
     if (spec_read_whole(r, json, "blocks_max", 2, 4000, &out->blocks_max) < 0)
         return ERR_INPUT;

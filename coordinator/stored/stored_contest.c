@@ -131,3 +131,35 @@ int stored_contest_results(struct store *store, int64_t pass, int64_t first,
     row_close(&query);
     return fault(store, rc, err);
 }
+
+#define OUTPUT(member, kind) ROW_AT(struct stored_contest_output, member, kind)
+static const struct row_column output_columns[] = {
+    OUTPUT(shape, INT),   OUTPUT(round, INT),    OUTPUT(gpu, TEXT),
+    OUTPUT(output, TEXT), OUTPUT(seconds, REAL),
+};
+static const struct row_shape output_shape = ROW_SHAPE(NULL, output_columns);
+
+int stored_contest_outputs(struct store *store, const char *name, int64_t pass,
+                           int64_t first, int64_t end,
+                           stored_contest_output_fn *fn, void *arg,
+                           struct err *err)
+{
+    static const char text[] =
+        "SELECT s.position AS shape, t.round, t.gpu, t.output, t.seconds"
+        " FROM tool t JOIN contest_shape s ON s.pass=?1 AND s.shape=t.shape"
+        " WHERE t.purpose='external' AND t.name=?2 AND t.outcome='ran'"
+        " AND t.round>?3 AND t.round<?4 AND (t.counted=1 OR"
+        "  t.nonce=(SELECT o.nonce FROM tool o WHERE o.purpose=t.purpose AND"
+        "   o.name=t.name AND o.round=t.round AND o.shape=t.shape AND"
+        "   o.gpu=t.gpu ORDER BY o.counted DESC, o.attempt DESC LIMIT 1))"
+        " ORDER BY t.round, s.position";
+    struct row_query query;
+    struct stored_contest_output row;
+    int rc = row_open(store_db(store), text, &output_shape, &query, err, "IsII",
+                      pass, name, first, end);
+
+    while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1)
+        fn(arg, &row);
+    row_close(&query);
+    return fault(store, rc, err);
+}

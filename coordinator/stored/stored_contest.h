@@ -56,4 +56,18 @@ int stored_contest_results(struct store *store, int64_t pass, int64_t first,
                            int64_t end, stored_contest_result_fn *fn, void *arg,
                            struct err *err);
 
+/* What this external baseline printed in its rounds, by round: runs that ended
+ * well, counted or the last of their kind. */
+struct stored_contest_output {
+    int64_t shape, round; /* shape: its position */
+    const char *gpu, *output;
+    double seconds; /* that it ran */
+};
+typedef void
+stored_contest_output_fn(void *arg, const struct stored_contest_output *output);
+int stored_contest_outputs(struct store *store, const char *name, int64_t pass,
+                           int64_t first, int64_t end,
+                           stored_contest_output_fn *fn, void *arg,
+                           struct err *err);
+
 #endif

@@ -42,9 +42,9 @@ static const struct scenario {
 };
 
 enum how {
-    AGAINST,
-    BESIDE,
-    LOOKED,
+    ONCE,   /* against the first, in a fixed number of blocks */
+    BESIDE, /* looks ask about the baseline */
+    LOOKED, /* looks ask about the first, which the rule is against */
     HOWS
 };
 
@@ -70,15 +70,6 @@ struct tally {
 
 /* ---- the verdicts ---- */
 
-/* Looks have what they are about as candidate 0: the baseline, or the first
- * external baseline, which changes places with it. */
-static size_t place(enum how how, size_t who)
-{
-    if (how == LOOKED && who == 0)
-        return ENTRIES;
-    return how == LOOKED && who == ENTRIES ? 0 : who;
-}
-
 /* The entries and one external baseline, which becomes the last contestant.
  * looks  that asked about it; NULL: none did */
 static void judge_external(const struct passing *p, int external,
@@ -100,8 +91,8 @@ static void judge_external(const struct passing *p, int external,
     }
     blocks = blocks_new(kept, n, ENTRIES + 1);
     for (size_t c = 0; looks && c <= ENTRIES; c++) {
-        levels[c] = looks->candidates[place(LOOKED, c)].level;
-        tied[c] = looks->tied[place(LOOKED, c)];
+        levels[c] = looks->candidates[c].level;
+        tied[c] = looks->tied[c];
     }
     if (looks)
         analysis_findings_at(blocks, ENTRIES, &rules,
@@ -198,7 +189,7 @@ static void judge(const struct passing *p, enum how how,
     judge_external(p, 1, NULL, &families[1]);
     judge_entries(p, how == BESIDE ? looks : NULL, found);
     best = how == LOOKED ? name_best(rule, rule)
-                         : name_best(found, how == AGAINST ? rule : found);
+                         : name_best(found, how == ONCE ? rule : found);
     to->success += rule[best].success;
     to->samples += (double)p->n;
     for (int k = 0; k < EXTERNALS; k++) {
@@ -225,7 +216,7 @@ static void run_once(struct passing *p, struct tally *to)
     const struct noise_pass pass = { ALL, BLOCKS_ONCE, SAMPLES, 1, p->logs };
 
     p->n = noise_measure(p->noise, &pass, &p->stream, p->samples);
-    judge(p, AGAINST, NULL, to);
+    judge(p, ONCE, NULL, to);
 }
 
 /* What an external baseline gave that no look asked about. */
@@ -250,6 +241,7 @@ static void run_looks(struct passing *p, enum how how, struct tally *to)
     struct sequential_design design = { .candidates = how == BESIDE
                                                           ? ENTRIES
                                                           : ENTRIES + 1,
+                                        .over = how == LOOKED ? ENTRIES : 0,
                                         .shapes = 1,
                                         .group = GROUP,
                                         .most = CAP,
@@ -262,14 +254,9 @@ static void run_looks(struct passing *p, enum how how, struct tally *to)
     struct sequential *looks;
 
     noise_results_measure(&longer, &pass, &p->stream, &results);
-    for (size_t i = 0; i < results.n; i++)
-        results.items[i].candidate = place(how, results.items[i].candidate);
     design.candidates = ALL;
     looks = sequential_replay(&design, results.items, results.n, out);
     p->n = noise_results_counted(&results, looks, p->samples);
-    for (size_t i = 0; i < p->n; i++)
-        p->samples[i].candidate =
-            (int)place(how, (size_t)p->samples[i].candidate);
     add_joined(p, &results, ENTRIES + 1, joined);
     if (how == BESIDE)
         add_joined(p, &results, ENTRIES, joined);
@@ -290,7 +277,7 @@ static void run(const struct noise *noise, const struct scenario *scenario,
     p.logs[ENTRIES + 1] = -log(scenario->best);
     *to = (struct tally){ 0 };
     for (size_t i = 0; i < n_passes; i++)
-        if (how == AGAINST)
+        if (how == ONCE)
             run_once(&p, to);
         else
             run_looks(&p, how, to);
@@ -299,7 +286,7 @@ static void run(const struct noise *noise, const struct scenario *scenario,
 
 void external_rates(size_t n_passes, const char *noise, const char *finalists)
 {
-    static const char *const names[] = { "against", "beside", "looked" };
+    static const char *const names[] = { "once", "beside", "looks" };
     double n = (double)n_passes, wrong = 0, held = 1;
     size_t each = sizeof(scenarios) / sizeof(scenarios[0]);
 

@@ -3,13 +3,13 @@
  * A confirmation has a baseline, ten finalists and two external baselines in
  * the same blocks, and is judged as coordinator/conclusion/ does:
  *
- *   against  the rule is against the first external baseline; it and the other
- *            one are in all 20 blocks, and there are no looks
- *   beside   the rule is against the baseline; the pass looks at its results,
- *            and both are in the blocks before the first look
- *   looked   what looks would do for a rule against the first external
- *            baseline: they ask about it, it is in every block, and the other
- *            one is in those before the first look
+ *   once    the rule is against the first external baseline; it and the other
+ *           one are in all 20 blocks, and there are no looks
+ *   beside  the rule is against the baseline; the pass looks at its results,
+ *           and both are in the blocks before the first look
+ *   looks   the rule is against the first external baseline, and so are the
+ *           looks; it is in every block, and the other one is in those before
+ *           the first look
  */
 #ifndef FA_TESTS_BENCH_EXTERNAL_RATES_H
 #define FA_TESTS_BENCH_EXTERNAL_RATES_H

@@ -139,8 +139,9 @@ static bool prove(struct sim_run *run, struct spec *spec,
 
 /* ---- the blocks of the confirmation ---- */
 
-static void make_contest(const struct spec *spec, const struct few *chosen,
-                         struct confirmation *out)
+/* In every second world the rule is against an external baseline. */
+static void make_contest(const struct sim_run *run, const struct spec *spec,
+                         const struct few *chosen, struct confirmation *out)
 {
     const struct spec_confirm *confirm = &spec->confirm;
 
@@ -155,6 +156,8 @@ static void make_contest(const struct spec *spec, const struct few *chosen,
         .possible = (int64_t)chosen->n,
         .cut = (double)NAN,
     };
+    if (confirm->against && sim_mix(run->world, "against") % 2 == 1)
+        out->against = mem_strdup(confirm->against);
     for (size_t i = 0; i < chosen->n; i++)
         confirmation_add(out, chosen->keys[i],
                          i == 0 ? CONFIRMATION_BASELINE : CONFIRMATION_FINALIST,
@@ -170,7 +173,7 @@ static void confirm(struct sim_run *run, struct spec *spec,
 
     ask.shapes = spec_shapes(spec, options.device, &ask.n_shapes);
     options.ask = &ask;
-    make_contest(spec, chosen, &confirmation);
+    make_contest(run, spec, chosen, &confirmation);
     options.confirmation = &confirmation;
     (void)sim_run_lives(run, spec, &options, false);
     confirmation_fini(&confirmation);

@@ -86,7 +86,7 @@ static char *make_text(int kind, bool canary)
         " \"timeout_s\": 10, \"blocks\": 5, \"samples\": 2 },\n"
         " { \"name\": \"other\", \"command\": [\"other\", \"{N}\"],"
         " \"timeout_s\": 10, \"samples\": 2 } ],\n"
-        "\"confirm\": { \"blocks\": 6, \"samples\": 2,"
+        "\"confirm\": { \"blocks\": 6, \"blocks_max\": 14, \"samples\": 2,"
         " \"against\": \"other\","
         " \"finalists_max\": 2 },\n"
         "\"measure\": { \"warmups\": 1, \"canary_every\": %d,"

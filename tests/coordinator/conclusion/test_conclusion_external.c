@@ -15,8 +15,12 @@
 #include "coordinator/conclusion/conclusion_external.h"
 #include "coordinator/confirm/blocks.h"
 #include "coordinator/store/store.h"
+#include "coordinator/confirm/confirmation_replay.h"
+#include "coordinator/confirm/sequential.h"
+#include "coordinator/plan/external_times.h"
 #include "tests/coordinator/result/confirmation_fixture.h"
 #include "tests/coordinator/result/report_fixture.h"
+#include "tests/coordinator/near.h"
 #include "tests/coordinator/store/store_fixture.h"
 
 /* At the first shape; 'shift' tells the noise of one from that of another. */
@@ -196,6 +200,79 @@ static void the_rule_may_be_against_an_external_baseline(void **state)
     scene_close(&s);
 }
 
+static int one_card(void *arg, const char *uuid)
+{
+    (void)arg;
+    (void)uuid;
+    return 0;
+}
+
+/* A pass and a report make the same looks. */
+static void assert_replayed(const struct scene *s, const struct sequential *is)
+{
+    const struct confirmation_replay_ask ask = { one_card, NULL,
+                                                 external_times };
+    struct sequential *found;
+    struct err err;
+    bool out[8];
+
+    assert_int_equal(confirmation_replay(s->store, &s->confirmation, &ask, out,
+                                         &found, &err),
+                     0);
+    assert_int_equal(found->end, is->end);
+    assert_int_equal(found->used, is->used);
+    assert_int_equal(found->looks, is->looks);
+    assert_false(out[0] || out[1]);
+    sequential_free(found);
+}
+
+/* The looks end it. */
+static void looks_ask_about_what_the_rule_is_against(void **state)
+{
+    struct scene s = { .n_gpus = 1,
+                       .times = { 1.5, 1.0001 },
+                       .against = "flash",
+                       .looks = { 2, 70, false } };
+    const struct finding *found;
+    const struct sequential *looks;
+
+    scene_begin(&s, *state, 1);
+    scene_put_blocks(&s, SCENE_BLOCKS);
+    for (int b = 1; b <= SCENE_BLOCKS; b++)
+        put_external(&s, b, "ran", "", 1.2);
+    scene_end(&s, true);
+    looks = s.conclusion->blocks.looks;
+    found = s.conclusion->externals.list[0].shapes[0].findings;
+    assert_int_equal(looks->end, SEQUENTIAL_CLEAR);
+    assert_in_range(looks->used, 8, SCENE_BLOCKS);
+    assert_replayed(&s, looks);
+    assert_int_equal(found[1].speedup.n_blocks, looks->used);
+    assert_near(found[1].speedup.value, 1.2, 0.002);
+    assert_int_equal(found[1].verdict, VERDICT_FAST);
+    assert_true(s.conclusion->success);
+    assert_non_null(strstr(s.conclusion->sentence, "x flash, 95 % interval ["));
+    scene_close(&s);
+}
+
+/* It beats the baseline by far, and flash by nothing. */
+static void nothing_that_beats_it_ends_the_pass_too(void **state)
+{
+    struct scene s = { .n_gpus = 1,
+                       .times = { 1.5, 1.0001 },
+                       .against = "flash",
+                       .looks = { 2, 70, false } };
+
+    scene_begin(&s, *state, 1);
+    scene_put_blocks(&s, SCENE_BLOCKS);
+    for (int b = 1; b <= SCENE_BLOCKS; b++)
+        put_external(&s, b, "ran", "", 0.9);
+    scene_end(&s, true);
+    assert_int_equal(s.conclusion->blocks.looks->end, SEQUENTIAL_CLEAR);
+    assert_false(s.conclusion->success);
+    assert_non_null(strstr(s.conclusion->sentence, "nothing beats flash: "));
+    scene_close(&s);
+}
+
 static void a_target_over_an_external_baseline_may_be_missed(void **state)
 {
     struct scene s = { .n_gpus = 1, .times = { 1.5, 1.1 }, .against = "flash" };
@@ -329,6 +406,8 @@ int main(void)
         TEST(an_external_baseline_that_only_crashes_has_no_time_either),
         TEST(several_stand_beside_the_verdict_over_the_baseline),
         TEST(the_rule_may_be_against_an_external_baseline),
+        TEST(looks_ask_about_what_the_rule_is_against),
+        TEST(nothing_that_beats_it_ends_the_pass_too),
         TEST(a_target_over_an_external_baseline_may_be_missed),
         TEST(slower_than_what_the_rule_is_against_is_said_so),
         TEST(a_rule_against_one_without_a_time_is_not_met),

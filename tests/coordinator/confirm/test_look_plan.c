@@ -48,17 +48,30 @@ static void the_first_look_is_not_after_the_cap(void **state)
     assert_int_equal(look_plan_first(&c), 40);
 }
 
-static void a_rule_against_an_external_baseline_has_no_looks(void **state)
+/* The external baseline is the candidate after the others, and one more is
+ * compared with it: the baseline. */
+static void looks_ask_about_the_external_baseline_of_the_rule(void **state)
 {
     struct confirmation c = of(3);
+    struct confirmation without = of(3);
+    struct sequential_design design;
     char against[] = "flash";
 
     (void)state;
+    look_plan_set(&without, &(struct confirmation_looks){ 2, 70, true });
     c.against = against;
+    look_plan_design(&c, 5, &design);
+    assert_int_equal(design.candidates, 5); /* without looks */
+    assert_int_equal(design.over, 0);
     look_plan_set(&c, &(struct confirmation_looks){ 2, 70, true });
-    assert_int_equal(c.looks.group, 0);
-    assert_int_equal(confirmation_blocks_max(&c), 20);
-    assert_int_equal(look_plan_first(&c), INT_MAX);
+    assert_int_equal(c.looks.group, 2);
+    assert_int_equal(confirmation_blocks_max(&c), 70);
+    look_plan_design(&c, 5, &design);
+    assert_int_equal(design.candidates, 6);
+    assert_int_equal(design.over, 5);
+    look_plan_design(&c, 3, &design);
+    assert_int_equal(look_plan_first(&c), sequential_first(&design));
+    assert_true(look_plan_first(&c) >= look_plan_first(&without));
 }
 
 static void looks_decide_by_the_plan_of_the_confirmation(void **state)
@@ -105,7 +118,7 @@ int main(void)
         cmocka_unit_test(looks_are_those_that_were_asked_for),
         cmocka_unit_test(a_cap_that_can_show_nothing_is_raised),
         cmocka_unit_test(the_first_look_is_not_after_the_cap),
-        cmocka_unit_test(a_rule_against_an_external_baseline_has_no_looks),
+        cmocka_unit_test(looks_ask_about_the_external_baseline_of_the_rule),
         cmocka_unit_test(looks_decide_by_the_plan_of_the_confirmation),
         cmocka_unit_test(
             a_measurement_repeats_its_share_of_the_checked_launches),

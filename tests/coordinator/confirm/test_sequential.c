@@ -71,6 +71,74 @@ static void a_clear_winner_ends_it_at_the_first_look(void **state)
     noise_results_fini(&s.results);
 }
 
+/* ---- over an external baseline, the last candidate */
+
+static struct simulated simulate_external(const double *logs, uint64_t seed)
+{
+    struct simulated s = simulate(&calm, logs, 4, seed);
+
+    s.design.over = 3;
+    return s;
+}
+
+/* Of finalist 1 alone it is known that it beats the external baseline. */
+static void the_speedups_may_be_over_an_external_baseline(void **state)
+{
+    static const double logs[] = { -0.3, -0.2, 0.02, 0 };
+    struct simulated s = simulate_external(logs, 1);
+    struct sequential *found = replay(&s);
+
+    (void)state;
+    assert_int_equal(found->end, SEQUENTIAL_CLEAR);
+    assert_int_equal(found->used, sequential_first(&s.design));
+    assert_true(found->tied[1]);
+    assert_false(found->tied[0] || found->tied[2] || found->tied[3]);
+    assert_near(found->candidates[1].level, found->candidates[0].level, 1e-12);
+    sequential_free(found);
+    noise_results_fini(&s.results);
+}
+
+/* Both finalists beat the baseline, and neither beats the external one. */
+static void nothing_beats_the_external_baseline_is_an_answer(void **state)
+{
+    static const double logs[] = { 0.5, 0.02, 0.03, 0 };
+    struct simulated s = simulate_external(logs, 2);
+    struct sequential *found = replay(&s);
+
+    (void)state;
+    assert_int_equal(found->end, SEQUENTIAL_CLEAR);
+    assert_false(found->candidates[0].dropped || found->candidates[3].dropped);
+    sequential_free(found);
+    noise_results_fini(&s.results);
+}
+
+/* It ran in every second block, or in none. */
+static void an_external_baseline_may_be_missing_from_blocks(void **state)
+{
+    static const double logs[] = { 0, -0.2, 0.02, -0.05 };
+    struct simulated s = simulate_external(logs, 3);
+    struct sequential *found;
+
+    (void)state;
+    for (int every = 2; every <= 1000; every += 998) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < s.results.n; i++)
+            if (s.results.items[i].candidate != 3 ||
+                s.results.items[i].block % every == 0)
+                s.results.items[n++] = s.results.items[i];
+        s.results.n = n;
+        found = replay(&s);
+        assert_int_equal(found->end, SEQUENTIAL_CLEAR);
+        assert_in_range(found->used, sequential_first(&s.design), 30);
+        assert_true(found->blocks[0].complete && found->tied[1]);
+        sequential_free(found);
+    }
+    noise_results_fini(&s.results);
+}
+
+/* ---- over the baseline */
+
 static void nothing_beats_the_baseline_is_an_answer(void **state)
 {
     static const double logs[] = { 0, 0.02, 0.03 };
@@ -541,6 +609,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_clear_winner_ends_it_at_the_first_look),
+        cmocka_unit_test(the_speedups_may_be_over_an_external_baseline),
+        cmocka_unit_test(nothing_beats_the_external_baseline_is_an_answer),
+        cmocka_unit_test(an_external_baseline_may_be_missing_from_blocks),
         cmocka_unit_test(nothing_beats_the_baseline_is_an_answer),
         cmocka_unit_test(a_border_is_found_precisely),
         cmocka_unit_test(noise_goes_on_to_the_cap),

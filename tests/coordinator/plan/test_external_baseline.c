@@ -56,7 +56,8 @@ static void several_are_kept_in_their_order(void **state)
     struct spec *spec =
         with("[{ \"name\": \"torch\", \"command\": [\"python3\"] },"
              " { \"name\": \"cudnn\", \"command\": [\"bench\", \"{S}\"],"
-             " \"blocks\": 5 }], \"confirm\": { \"against\": \"cudnn\" }");
+             " \"blocks\": 5 }], \"confirm\": { \"against\": \"cudnn\","
+             " \"blocks_max\": 40, \"blocks_group\": 4 }");
 
     (void)state;
     assert_int_equal(spec->externals.n, 2);
@@ -65,6 +66,8 @@ static void several_are_kept_in_their_order(void **state)
     assert_string_equal(spec->externals.list[1].command[1], "{S}");
     assert_int_equal(spec->externals.list[1].blocks, 5);
     assert_string_equal(spec->confirm.against, "cudnn");
+    assert_int_equal(spec->confirm.blocks_max, 40);
+    assert_int_equal(spec->confirm.blocks_group, 4);
     spec_for_record(spec);
     assert_int_equal(spec->externals.n, 0);
     assert_null(spec->confirm.against);
