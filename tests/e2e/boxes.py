@@ -173,6 +173,7 @@ class Boxes(rig.Rig):
             if time.monotonic() > self.began + self.within:
                 self.fail(f"no end within {self.within} s; its last line: {self.last_line()}")
             time.sleep(0.02)
+        rig.figure("the sweep", time.monotonic() - self.began, "s")
         self.assertEqual(self.coord.returncode, code, self.stderr())
         if code != 0:
             return

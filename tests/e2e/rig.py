@@ -40,6 +40,11 @@ def until(what, check, seconds=120.0):
         time.sleep(0.02)
 
 
+def figure(name, value, unit):
+    """How near a test came to its limit; the worst one is a figure of docs/reliability.md (tests/fault/figures.py)."""
+    print(f"figure: {name}: {value:.3g} {unit}", flush=True)
+
+
 def parent(pid):
     try:
         with open(f"/proc/{pid}/stat") as f:

@@ -62,6 +62,10 @@ class Interrupt(rig.Rig):
             rig.until("one worker on one device", lambda: len(self.workers()) <= 1, 10)
         self.finish(folder, wanted)
         self.assertLessEqual(kept, set(self.query(folder, "SELECT nonce FROM result")))
+        print(f"repetitions: {KILLS}")
+        [(first_s,)] = self.query(folder, "SELECT max(leased - epoch) / 1e9 FROM "
+                                          "(SELECT epoch, min(leased_utc) AS leased FROM lease GROUP BY epoch)")
+        rig.figure("from a start to its first lease", first_s, "s")
 
     def test_what_was_killed_before_its_first_host_is_resumed(self):
         """File, device, hosts and search are stored before any GPU is known."""
@@ -143,7 +147,9 @@ class Interrupt(rig.Rig):
         began = time.monotonic()
         coord.send_signal(number)
         rig.until("a word", lambda: "stopping" in self.stderr(), 2)
+        rig.figure("a word", time.monotonic() - began, "s")
         self.assertEqual(coord.wait(25), code)
+        rig.figure("the end", time.monotonic() - began, "s")
         self.assertLess(time.monotonic() - began, 20)
         self.assertIn("resume", self.stderr())
         return folder
