@@ -23,8 +23,7 @@ KILLS_A_SWEEP = 40
 HOSTS, SLOTS = 3, 2
 LINGER_S = 5
 END_S = 240  # from the last kill to the end: a hang, whatever the speed of the machine
-# F8, of a worker whose relay was killed before it could say that the linger time is not 90 s
-GONE_S = 90 + 60
+GONE_S = LINGER_S + 60  # F8
 # How often each kind of process is a victim.
 KINDS = {"coordinator": 5, "worker": 4, "keeper": 2, "runner": 3, "build": 2, "relay": 2, "session": 2}
 STOPS = 0.15  # the share that is stopped for a while and not killed
