@@ -40,13 +40,13 @@ def names(build):
     return found
 
 
-def run_tests(build, tests, jobs):
+def run_tests(build, tests, jobs, settings=None):
     """Run CTest tests; returns (passed, seconds, output) of each."""
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.xml")
         subprocess.run(["ctest", "--test-dir", build, "-j", str(jobs), "-R", f"^({'|'.join(map(re.escape, tests))})$",
                         "--output-junit", report, "--test-output-size-passed", "1000000",
-                        "--test-output-size-failed", "1000000"], stdout=sys.stderr, check=False)
+                        "--test-output-size-failed", "1000000"], env={**os.environ, **(settings or {})}, stdout=sys.stderr, check=False)
         ran = {}
         for case in xml.etree.ElementTree.parse(report).getroot().iter("testcase"):
             output = case.findtext("system-out") or ""
@@ -81,10 +81,10 @@ def fuzz(build, seconds):
 def run_command(build, tests, experiment, command, repeat):
     """Yield (passed, seconds, output) of each program that a command of a long form starts."""
     if command.program == "ctest":
-        for _ in range(repeat):
-            yield from run_tests(build, command.arguments or experiment.short, 1).values()
+        for _ in range(1 if command.settings else repeat):
+            yield from run_tests(build, command.arguments or experiment.short, 1, command.settings).values()
     elif command.program == "unittest":
-        environment = {**tests["e2e.interrupt"], **command.settings,
+        environment = {**tests["e2e.localhost"], **command.settings,
                        "PYTHONPATH": os.pathsep.join((experiments.FOLDER, os.path.join(ROOT, "tests", "e2e")))}
         yield run_program([sys.executable, "-m", "unittest", "-v", *command.arguments], experiments.FOLDER, environment)
     elif command.program == "simulate":
