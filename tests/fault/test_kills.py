@@ -26,6 +26,7 @@ END_S = 240  # from the last kill to the end: a hang, whatever the speed of the 
 GONE_S = LINGER_S + 60  # F8
 # How often each kind of process is a victim.
 KINDS = {"coordinator": 5, "worker": 4, "keeper": 2, "runner": 3, "build": 2, "relay": 2, "session": 2}
+LISTEN = "0A"  # a state in /proc/net/tcp
 STOPS = 0.15  # the share that is stopped for a while and not killed
 
 
@@ -51,7 +52,8 @@ class Kills(boxes.Boxes):
         self.stops = 0
         self.journalled = set()  # nonces that were in a journal, of all sweeps
         self.stored = set()  # nonces of the databases of finished sweeps
-        self.found = {"lost": [], "twice": [], "wrong": [], "unfinished": [], "hung": [], "left": []}
+        self.found = {"lost": [], "twice": [], "wrong": [], "unfinished": [], "hung": [], "left": [],
+                      "listens": []}
         self.given_up = 0
         self.longest_s = 0.0
         self.frozen = []  # (until, pid)
@@ -114,26 +116,36 @@ class Kills(boxes.Boxes):
         except FileNotFoundError:
             return []
 
+    def note_ports(self):
+        """No process of ours may listen on a TCP port (docs/security.md)."""
+        listening = set()
+        for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+            with open(table) as f:
+                listening |= {f"socket:[{row[9]}]" for row in map(str.split, f) if row[3] == LISTEN}
+        for pid, line in self.processes():
+            if listening & sockets(pid):
+                self.found["listens"].append(line)
+
     # -- blows
 
     def strike(self, draw):
-        """Kill or stop one process of the kind; False if there is none."""
+        """Kill or stop one process of the kind, if there is one."""
+        self.note_ports()
         there = self.victims(draw.kind)
         if not there:
-            return False
+            return
         pid = there[int(draw.which * len(there))]
         if draw.stop_s is not None:
             boxes.send(pid, signal.SIGSTOP)
             self.stopped.append(pid)
             self.frozen.append((time.monotonic() + draw.stop_s, pid))
             self.stops += 1
-            return True
+            return
         boxes.send(pid, signal.SIGKILL)
         self.killed[draw.kind] += 1
         if draw.kind == "coordinator":
             self.coord.wait()
             self.go_on(draw.resume)
-        return True
 
     def go_on(self, resume):
         """What is in the database now has to stay there; then the sweep is started again."""
@@ -238,6 +250,16 @@ class Kills(boxes.Boxes):
         self.finish()
         self.no_files()
         self.assertEqual({name: found for name, found in self.found.items() if found}, {})
+
+
+def sockets(pid):
+    found = set()
+    try:
+        for fd in os.listdir(f"/proc/{pid}/fd"):
+            found.add(os.readlink(f"/proc/{pid}/fd/{fd}"))
+    except OSError:
+        pass  # it has just ended
+    return found
 
 
 def command(pid):
