@@ -36,9 +36,15 @@ static const char probe_script[] = QUOTED(
     "echo dir \"$(pwd -P)\"; echo machine \"$(uname -m)\"; " SUM
     "test -x fa-worker-%s && sum fa-worker-%s && echo have; echo fa-end");
 
+/* Removes the parts that killed uploads of this machine left; a work folder may
+ * be one that machines share.  When the connection is lost, "echo" meets a
+ * broken pipe, and some shells do not run the trap of EXIT then. */
 static const char upload_script[] = QUOTED(
     "echo; echo fa-begin; exec 2>&1; umask 077; cd \"%s\" || exit 1; "
-    "t=.fa-worker-%s.$$; trap \"rm -f $t\" EXIT; cat >$t || echo short; " SUM
+    "h=$(uname -n); for f in .fa-worker-*.$h.*; "
+    "do kill -0 ${f##*.} || rm -f $f; done 2>/dev/null; "
+    "t=.fa-worker-%s.$h.$$; trap \"rm -f $t\" EXIT; "
+    "trap \"exit 1\" HUP INT PIPE TERM; cat >$t || echo short; " SUM
     "sum $t && echo same && chmod 700 $t && ./$t --version >/dev/null && "
     "mv -f $t fa-worker-%s && echo ready; echo fa-end");
 
