@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 
 #include "common/buf.h"
 #include "common/hash.h"
+#include "common/mem.h"
 #include "common/msg.h"
 #include "coordinator/store/store.h"
 #include "tests/coordinator/store/store_fixture.h"
@@ -27,6 +29,7 @@
 #include "worker/store/journal.h"
 
 #define CUTS 40
+#define FIXTURE_BYTES (1 << 16)
 #define ROWS 60
 #define ROWS_A_COMMIT 3
 #define RECORDS 60
@@ -143,6 +146,95 @@ static void a_database_keeps_what_was_committed(void **state)
         assert_true(n > 0);
         for (size_t i = 0; i < n; i++)
             check_database(i);
+        seen += n;
+        remove_live(place);
+    }
+    printf("repetitions: %zu\n", seen);
+}
+
+/* ---- a database of an older format ---- */
+
+static void make_format(const char *path, int format)
+{
+    char *name = mem_printf(
+        FA_SOURCE_DIR "/tests/fixtures/databases/format_%d.sql", format);
+    FILE *file = fopen(name, "r");
+    char *text = mem_new(FIXTURE_BYTES, 1);
+    struct sqlite3 *db;
+
+    assert_non_null(file);
+    assert_true(fread(text, 1, FIXTURE_BYTES - 1, file) > 0);
+    fclose(file);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    free(text);
+    free(name);
+}
+
+/* SQLite does not sync the folder after it has deleted its journal, which
+ * would roll the last statement back. */
+static void sync_folder(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY);
+
+    assert_true(fd >= 0);
+    assert_int_equal(fsync(fd), 0);
+    close(fd);
+}
+
+/* Whatever the older format had. */
+static int64_t rows_of(struct store *store)
+{
+    return fixture_number(store, "SELECT (SELECT count(*) FROM result) +"
+                                 " (SELECT count(*) FROM outcome) +"
+                                 " (SELECT count(*) FROM lease) +"
+                                 " (SELECT count(*) FROM config)");
+}
+
+static void check_migrated(size_t n, int64_t rows)
+{
+    char folder[POWER_DISK_PATH], path[POWER_DISK_PATH + 8];
+    struct store *store;
+
+    (void)power_disk_image(n, folder);
+    snprintf(path, sizeof(path), "%s/file", folder);
+    store = fixture_open(path, STORE_WRITE);
+    assert_int_equal(rows_of(store), rows);
+    assert_int_equal(
+        fixture_number(store, "SELECT count(*) FROM pragma_integrity_check"
+                              " WHERE integrity_check <> 'ok'"),
+        0);
+    store_close(store);
+    power_disk_remove_image(n);
+}
+
+/* F2, F34: also killed between any two writes of the steps to the new format.
+ */
+static void a_database_is_brought_up_to_date_or_as_it_was(void **state)
+{
+    static const int formats[] = { 6, 7, 8 };
+    struct place *place = *state;
+    size_t seen = 0;
+
+    for (uint64_t seed = 1; seen < place->cuts; seed++) {
+        int made = 0;
+        struct store *store;
+        int64_t rows;
+        size_t n;
+
+        assert_int_equal(mkdir(place->live, 0700), 0);
+        power_disk_watch(place->live, place->images, seed, 3, &made);
+        make_format(place->path, formats[seed % 3]);
+        sync_folder(place->live);
+        made = 1;
+        store = fixture_open(place->path, STORE_WRITE);
+        rows = rows_of(store);
+        store_close(store);
+        n = power_disk_end();
+        assert_true(rows > 0);
+        for (size_t i = 0; i < n; i++)
+            check_migrated(i, rows);
         seen += n;
         remove_live(place);
     }
@@ -272,6 +364,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_database_keeps_what_was_committed,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_database_is_brought_up_to_date_or_as_it_was, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_journal_keeps_what_was_added, set_up,
                                         tear_down),
     };
