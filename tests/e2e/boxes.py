@@ -11,6 +11,7 @@ import sqlite3
 import threading
 import time
 
+import landscape
 import rig
 import sweepfile
 
@@ -42,6 +43,13 @@ class Boxes(rig.Rig):
         self.with_runner(self.path(name))
         self.of[name] = self.sshd(name=f"sshd-{name}")
         return self.of[name].line(f"workdir={self.path(name)} {attributes}")
+
+    def build_replay_runner(self):
+        """The runner that replays, built once for all hosts that come."""
+        landscape.make(self.path("one.json"), xs=(16,), ys=(1,), unrolls=(1,), compile_ms=1)
+        self.run_coord(self.folder, "sweep", "--device", "replay=one.json", "--db", "one.db")
+        self.assertEqual(self.end_workers(), [])
+        self.keep_runners()
 
     def stand_in(self, name, behaviour, attributes="", lines=()):
         """The same for the stand-in; 'lines' are further ones of its file."""

@@ -69,13 +69,6 @@ class Kills(boxes.Boxes):
         rig.figure("from the last kill to the end", self.longest_s, "s")
         super().tearDown()
 
-    def build_replay_runner(self):
-        """The runner that replays, built once for all hosts."""
-        landscape.make(self.path("one.json"), xs=(16,), ys=(1,), unrolls=(1,), compile_ms=1)
-        self.run_coord(self.folder, "sweep", "--device", "replay=one.json", "--db", "one.db")
-        self.assertEqual(self.end_workers(), [])
-        self.keep_runners()
-
     # -- what is there
 
     def listeners(self):

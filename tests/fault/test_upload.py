@@ -10,7 +10,6 @@ import signal
 import unittest
 
 import boxes
-import landscape
 import rig
 
 CUTS = int(os.environ.get("FA_CUTS", "4"))
@@ -42,15 +41,17 @@ class Upload(boxes.Boxes):
             return sessions
         return [pid for pid in self.tree("b0") if boxes.working_folder(pid) == self.path("b0") + "/"]
 
-    def start_sweep(self, n):
-        self.coord = self.start(self.folder, "sweep", "--device", "replay=one.json", "--db", f"{n}.db", "--hosts",
+    def start_sweep(self, folder):
+        self.coord = self.start(folder, "sweep", "--device", "replay=../one.json", "--db", "x.db", "--hosts",
                                 self.path("hosts.txt"), "--linger", "1")
 
     def cut(self, n, kind, share):
         """Kill when so much of the file is there, if it is seen in time; then let the sweep end."""
         for name in self.complete():
             os.remove(self.path("b0", name))
-        self.start_sweep(n)
+        folder = self.path(f"sweep{n}")
+        os.mkdir(folder)
+        self.start_sweep(folder)
         enough = share * os.path.getsize(os.path.join(rig.BIN, "fa-worker"))
         rig.until("an upload", lambda: self.complete() or any(size >= enough for _, size in self.parts()), END_S)
         seen = not self.complete()
@@ -58,25 +59,18 @@ class Upload(boxes.Boxes):
             boxes.send(pid, signal.SIGKILL)
         if kind == "coordinator":
             self.coord.wait()
-            self.start_sweep(n)
+            self.start_sweep(folder)
         self.assertEqual(self.coord.wait(END_S), 0, self.stderr())
         rig.until("nothing runs", lambda: not self.processes(), END_S)
         self.assertEqual((len(self.complete()), self.parts()), (1, []), f"after a killed {kind} at {enough:.0f} bytes")
-        self.assertEqual(self.query_of(n), [("correct",)])
+        self.assertEqual(self.query(folder, "SELECT outcome FROM outcome"), [("correct",)])
         return seen
-
-    def query_of(self, n):
-        os.rename(self.path(f"{n}.db"), self.path("last.db"))
-        for end in "-wal", "-shm", ".lock":
-            if os.path.exists(self.path(f"{n}.db{end}")):
-                os.rename(self.path(f"{n}.db{end}"), self.path(f"last.db{end}"))
-        return self.query(self.folder, "SELECT outcome FROM outcome")
 
     def test_an_upload_that_is_killed_is_repeated_and_leaves_nothing(self):
         seed = int(os.environ.get("FA_SEED", str(random.randrange(1 << 30))))
         chance = random.Random(seed)
         print(f"FA_SEED={seed} FA_CUTS={CUTS}", flush=True)
-        landscape.make(self.path("one.json"), xs=(16,), ys=(1,), unrolls=(1,), compile_ms=1)
+        self.build_replay_runner()  # leaves one.json, which is swept
         self.hosts(self.box("b0"))
         seen = sum(self.cut(n, VICTIMS[n % len(VICTIMS)], chance.random()) for n in range(CUTS))
         print(f"repetitions: {CUTS}")
