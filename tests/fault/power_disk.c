@@ -183,7 +183,8 @@ static void draw_file(const struct file *file, const char *path)
         FIRST,
         ANY,
         WAYS
-    } way = draw(WAYS);
+    };
+    const uint64_t way = draw(WAYS);
     size_t n = way == NOTHING ? 0
                : way == FIRST ? draw(file->n_later + 1)
                               : file->n_later;
