@@ -5,6 +5,7 @@
   Ran N tests                 cases of unittest
   [  PASSED  ] N test(s).     cases of cmocka, and likewise FAILED
   N of M seeds with findings  seeds of the simulation
+  Done N runs in M second(s)  inputs of a fuzz target
 """
 
 import dataclasses
@@ -17,6 +18,7 @@ UNITTEST_SKIPPED = re.compile(r"\(.*skipped=(\d+)", re.M)
 UNITTEST_FAILED = re.compile(r"(?:failures|errors)=(\d+)", re.M)
 CMOCKA = re.compile(r"^\[  PASSED  \] (\d+) test", re.M)
 CMOCKA_FAILED = re.compile(r"^\[  FAILED  \] \S+: (\d+) test|^\[  FAILED  \] (\d+) test", re.M)
+FUZZED = re.compile(r"^Done (\d+) runs in", re.M)
 SEEDS = re.compile(r"^(\d+) of (\d+) seeds with findings$", re.M)
 
 
@@ -52,7 +54,7 @@ def read(output, seconds, succeeded):
     cases = (total(UNITTEST, output) - total(UNITTEST_SKIPPED, output) + total(CMOCKA, output) +
              total(CMOCKA_FAILED, output))
     found, seeds = map(sum, zip((0, 0), *((int(a), int(b)) for a, b in SEEDS.findall(output))))
-    repetitions = repeated or cases + seeds or 1
+    repetitions = repeated or cases + seeds + total(FUZZED, output) or 1
     failed = min(failed + found, repetitions)
     if not succeeded and not failed:
         failed = repetitions

@@ -67,7 +67,7 @@ def run_program(argv, folder, environment):
 
 def fuzz(build, seconds):
     """Each target of build/fuzz, beside 'build'."""
-    folder = os.path.join(os.path.dirname(build), "fuzz", "tests", "fuzz")
+    folder = os.path.join(os.path.dirname(build), "fuzz", "bin")
     targets = [path for path in sorted(glob.glob(os.path.join(folder, "fuzz_*"))) if os.access(path, os.X_OK)]
     if not targets:
         sys.exit(f"run.py: {folder}: no targets; build them: cmake --preset fuzz && cmake --build build/fuzz --target fuzzers")

@@ -98,6 +98,9 @@ class Figures(unittest.TestCase):
         self.check("0 of 1000 seeds with findings\n", 1000, 1000)
         self.check("seed 4 (race): I1: x\n2 of 50 seeds with findings\n", 50, 48, succeeded=False)
 
+    def test_inputs_of_a_fuzz_target(self):
+        self.check("#2 INITED\nDone 314159 runs in 11 second(s)\n", 314159, 314159)
+
     def test_repetitions_and_the_worst_of_each_figure(self):
         self.check("repetitions: 20\nfigure: the end: 3.5 s\nfigure: lost: 0 times\nfigure: the end: 2 s\nRan 1 test in 1s\n",
                    20, 20, "lost 0 times; the end 3.5 s")

@@ -39,7 +39,8 @@ class Upload(boxes.Boxes):
         sessions = [pid for pid in self.tree("b0") if rig.parent(pid) == self.of["b0"].process.pid]
         if kind == "session":
             return sessions
-        return [pid for pid in self.tree("b0") if boxes.working_folder(pid) == self.path("b0") + "/"]
+        there = [pid for pid in self.tree("b0") if boxes.working_folder(pid) == self.path("b0") + "/"]
+        return [pid for pid in there if rig.parent(pid) not in there]  # without its 'cat'
 
     def start_sweep(self, folder):
         self.coord = self.start(folder, "sweep", "--device", "replay=../one.json", "--db", "x.db", "--hosts",
