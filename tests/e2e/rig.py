@@ -42,7 +42,7 @@ def until(what, check, seconds=120.0):
 
 def figure(name, value, unit):
     """How near a test came to its limit; the worst one is a figure of docs/reliability.md (tests/fault/figures.py)."""
-    print(f"figure: {name}: {value:.3g} {unit}", flush=True)
+    print(f"\nfigure: {name}: {value:.3g} {unit}", flush=True)  # unittest's line may not be at its end
 
 
 def parent(pid):
