@@ -31,7 +31,7 @@ def greeting(mechanism):
     return b"\xff" + bytes(8) + b"\x7f\x03\x00" + mechanism.ljust(20, b"\0") + bytes(32)
 
 
-class Connections(boxes.Boxes):
+class Unauthenticated(boxes.Boxes):
     def first_words(self):
         chance = random.Random(1)
         while True:
