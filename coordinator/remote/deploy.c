@@ -162,6 +162,10 @@ static int ask(struct remote *remote, const char *command, struct remote_io *io,
                      "deploy: the login shell did not start 'sh' (status %d, "
                      "it said: %s%.80s); does ssh HOST sh -c true work?",
                      status, a->said, buf_text(&a->text));
+    if (rc == 0 && !a->text.truncated && !has_line(body(a), "fa-end"))
+        rc = err_set(err, ERR_NETWORK,
+                     "deploy: the shell on the host ended before its script "
+                     "did; was it killed?");
     return rc;
 }
 

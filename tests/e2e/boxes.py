@@ -11,10 +11,12 @@ import sqlite3
 import threading
 import time
 
+import landscape
 import rig
 import sweepfile
 
 SLACK_S = 30  # of a lease with the cpu device, over the limit of one launch
+WITHIN_S = 50  # a sweep takes 4 s; work that waits for the end of its lease takes 60 s
 LOST_S = 30  # over a lease's limit, or after a host's last word: its work goes elsewhere
 STAND_IN = os.path.join(os.path.dirname(rig.BIN), "tests", "stand_in_worker")
 
@@ -42,6 +44,13 @@ class Boxes(rig.Rig):
         self.with_runner(self.path(name))
         self.of[name] = self.sshd(name=f"sshd-{name}")
         return self.of[name].line(f"workdir={self.path(name)} {attributes}")
+
+    def build_replay_runner(self):
+        """The runner that replays, built once for all hosts that come."""
+        landscape.make(self.path("one.json"), xs=(16,), ys=(1,), unrolls=(1,), compile_ms=1)
+        self.run_coord(self.folder, "sweep", "--device", "replay=one.json", "--db", "one.db")
+        self.assertEqual(self.end_workers(), [])
+        self.keep_runners()
 
     def stand_in(self, name, behaviour, attributes="", lines=()):
         """The same for the stand-in; 'lines' are further ones of its file."""
@@ -132,11 +141,11 @@ class Boxes(rig.Rig):
         sweepfile.write(folder, sweep)
         return folder
 
-    def sweep(self, folder, *lines, within=40, args=()):
+    def sweep(self, folder, *lines, within=WITHIN_S, args=()):
         """Start a sweep that must end within so many seconds."""
         self._start(folder, within, "sweep", "--device", "cpu", "--hosts", self.hosts(*lines), *args)
 
-    def resume(self, within=40):
+    def resume(self, within=WITHIN_S):
         self._start(self.folder_of_sweep, within, "resume")
 
     def _start(self, folder, within, *args):
@@ -186,6 +195,7 @@ class Boxes(rig.Rig):
             if time.monotonic() > self.began + self.within:
                 self.fail(f"no end within {self.within} s; its last line: {self.last_line()}")
             time.sleep(0.02)
+        rig.figure("the sweep", time.monotonic() - self.began, "s")
         self.assertEqual(self.coord.returncode, code, self.stderr())
         if code != 0:
             return

@@ -40,6 +40,11 @@ def until(what, check, seconds=120.0):
         time.sleep(0.02)
 
 
+def figure(name, value, unit):
+    """How near a test came to its limit; the worst one is a figure of docs/reliability.md (tests/fault/figures.py)."""
+    print(f"\nfigure: {name}: {value:.3g} {unit}", flush=True)  # unittest's line may not be at its end
+
+
 def parent(pid):
     try:
         with open(f"/proc/{pid}/stat") as f:

@@ -22,7 +22,7 @@
 
 #include "common/clock.h"
 
-#define START_MS 10000
+#define START_MS 60000
 
 extern char **environ;
 
@@ -210,8 +210,8 @@ void sshd_configure(const struct sshd *sshd, const char *lines)
 
 void sshd_start(struct sshd *sshd, const char *dir, const char *options)
 {
-    int64_t deadline = clock_boot_ns() + START_MS * NS_PER_MS;
     char config[300], log[300];
+    int64_t deadline;
     const char *const argv[] = { "/usr/sbin/sshd", "-D", "-e", "-f",
                                  config,           NULL };
 
@@ -227,6 +227,7 @@ void sshd_start(struct sshd *sshd, const char *dir, const char *options)
     if (geteuid() == 0)
         (void)mkdir("/run/sshd", 0755); /* for its privilege separation */
     sshd->pid = start(argv, log);
+    deadline = clock_boot_ns() + START_MS * NS_PER_MS;
     while (!answers(sshd->port)) {
         assert_true(clock_boot_ns() < deadline);
         assert_int_equal(waitpid(sshd->pid, NULL, WNOHANG), 0);

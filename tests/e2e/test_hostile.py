@@ -33,6 +33,7 @@ class Hostile(boxes.Boxes):
                 break
             time.sleep(0.02)
         self.finish()
+        rig.figure("memory of the coordinator", peak, "MiB")
         return peak
 
     def told(self, name):

@@ -37,6 +37,8 @@ class Interrupt(rig.Rig):
         self.assertEqual(self.final_table(folder), wanted)
         self.assert_invariants(folder)
 
+
+class Coordinator(Interrupt):
     def test_a_killed_coordinator_loses_and_repeats_nothing(self):
         """F1: kill -9 at random moments, the same command again each time."""
         wanted = self.uninterrupted()
@@ -62,6 +64,10 @@ class Interrupt(rig.Rig):
             rig.until("one worker on one device", lambda: len(self.workers()) <= 1, 10)
         self.finish(folder, wanted)
         self.assertLessEqual(kept, set(self.query(folder, "SELECT nonce FROM result")))
+        print(f"repetitions: {KILLS}")
+        [(first_s,)] = self.query(folder, "SELECT max(leased - epoch) / 1e9 FROM "
+                                          "(SELECT epoch, min(leased_utc) AS leased FROM lease GROUP BY epoch)")
+        rig.figure("from a start to its first lease", first_s, "s")
 
     def test_what_was_killed_before_its_first_host_is_resumed(self):
         """File, device, hosts and search are stored before any GPU is known."""
@@ -81,6 +87,24 @@ class Interrupt(rig.Rig):
                          [(hosts, "replay", 3)])
         self.assert_invariants(self.folder)
 
+    def test_a_database_that_is_deleted_ends_the_sweep(self):
+        folder = self.sixteen()
+        coord = self.start(folder, "sweep", "--device", "cpu")
+        rig.until("a first result", lambda: self.settled(folder) >= 1)
+        os.remove(os.path.join(folder, "vector_add.db"))
+        self.assertEqual(coord.wait(60), 7)
+        self.assertIn("vector_add.db was deleted, moved or replaced", self.stderr())
+
+    def test_a_second_coordinator_is_told_who_holds_the_database(self):
+        folder = self.kernel("vector_add")
+        coord = self.start(folder, "sweep", "--device", "cpu")
+        rig.until("a first result", lambda: self.settled(folder) >= 1)
+        second = self.run_coord(folder, "sweep", "--device", "cpu", code=7)
+        self.assertIn(str(coord.pid), second.stderr)
+        self.assertEqual(coord.wait(240), 0)
+
+
+class Programs(Interrupt):
     def kill_some(self, folder, find, times):
         """kill -9 the processes that 'find' returns, up to 'times' times, while a sweep runs."""
         coord = self.start(folder, "sweep", "--device", "cpu")
@@ -136,6 +160,8 @@ class Interrupt(rig.Rig):
         self.assert_invariants(folder)
         self.no_leftovers()
 
+
+class Signals(Interrupt):
     def interrupt(self, number, code):
         folder = self.sixteen()
         coord = self.start(folder, "sweep", "--device", "cpu")
@@ -143,7 +169,9 @@ class Interrupt(rig.Rig):
         began = time.monotonic()
         coord.send_signal(number)
         rig.until("a word", lambda: "stopping" in self.stderr(), 2)
+        rig.figure("a word", time.monotonic() - began, "s")
         self.assertEqual(coord.wait(25), code)
+        rig.figure("the end", time.monotonic() - began, "s")
         self.assertLess(time.monotonic() - began, 20)
         self.assertIn("resume", self.stderr())
         return folder
@@ -156,22 +184,6 @@ class Interrupt(rig.Rig):
 
     def test_sigterm_likewise(self):
         self.interrupt(signal.SIGTERM, 143)
-
-    def test_a_database_that_is_deleted_ends_the_sweep(self):
-        folder = self.sixteen()
-        coord = self.start(folder, "sweep", "--device", "cpu")
-        rig.until("a first result", lambda: self.settled(folder) >= 1)
-        os.remove(os.path.join(folder, "vector_add.db"))
-        self.assertEqual(coord.wait(60), 7)
-        self.assertIn("vector_add.db was deleted, moved or replaced", self.stderr())
-
-    def test_a_second_coordinator_is_told_who_holds_the_database(self):
-        folder = self.kernel("vector_add")
-        coord = self.start(folder, "sweep", "--device", "cpu")
-        rig.until("a first result", lambda: self.settled(folder) >= 1)
-        second = self.run_coord(folder, "sweep", "--device", "cpu", code=7)
-        self.assertIn(str(coord.pid), second.stderr)
-        self.assertEqual(coord.wait(240), 0)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 #include "tests/simulation/sim_world.h"
 
 #define SILENT_NS (10 * NS_PER_S) /* two heartbeats */
+#define LATE_NS (11 * NS_PER_S)   /* 10 s while no time is known */
 #define SPEAKS_NS (7 * NS_PER_S)
 #define IDLE_NS (8 * NS_PER_S) /* enough to fetch or build what it needs */
 
@@ -83,6 +84,7 @@ static bool find_waste(struct sim_run *run, const struct places *p, int64_t now)
         const struct place *idle = find_idle(p, now, out->host);
 
         if (!idle || now - l->heard_ns[out->host] < SILENT_NS ||
+            now - out->since_ns < LATE_NS ||
             !strstr(sim_trace_text(l->trace, out->id), "/screen/0/") ||
             is_repeated(l, out))
             continue;

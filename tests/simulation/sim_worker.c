@@ -12,8 +12,6 @@
 #include "worker/agent/claim.h"
 
 /* The times of worker/agent/agent.c. */
-#define LINGER_NS (90 * NS_PER_S)
-#define BEAT_NS (5 * NS_PER_S)
 #define SILENCE_NS (15 * NS_PER_S)
 #define DRAIN_NS (600 * NS_PER_S)
 #define LAST_WORDS_NS (3 * NS_PER_S)
@@ -32,7 +30,7 @@ struct sim_worker *sim_worker_new(struct sim_world *world, size_t host,
     worker->pid = 1000 * ((int64_t)host + 1) + pid;
     snprintf(worker->boot_id, sizeof(worker->boot_id), "boot-%zu-%d", host,
              world->hosts[host].boots);
-    worker->liveness = (struct liveness){ world->boot_ns, BEAT_NS, LINGER_NS };
+    worker->liveness = liveness_uninvited(world->boot_ns);
     worker->wake_ns = SIM_FOR_EVER;
     return worker;
 }
@@ -109,8 +107,8 @@ void sim_worker_invite(struct sim_world *world, size_t host)
         worker->invited_ns = world->boot_ns;
     worker->epoch = world->life.epoch;
     worker->owner = world->life.owner;
-    worker->liveness =
-        (struct liveness){ world->boot_ns, BEAT_NS, world->life.linger_ns };
+    worker->liveness = (struct liveness){ world->boot_ns, LIVENESS_BEAT_NS,
+                                          world->life.linger_ns };
     forget_connection(world, host);
     sim_worker_turn(world, host);
 }

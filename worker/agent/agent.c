@@ -16,8 +16,6 @@
 #include "worker/process/child.h"
 #include "worker/store/workdir.h"
 
-#define LINGER_NS (90 * NS_PER_S)  /* default, until an invitation sets it */
-#define BEAT_NS (5 * NS_PER_S)     /* default, until a WELCOME sets it */
 #define SILENCE_NS (15 * NS_PER_S) /* after this silence it connects again */
 #define LAST_WORDS_MS 1000         /* time to send BYE */
 #define TRIM_NS (60 * NS_PER_S)
@@ -71,7 +69,7 @@ int agent_open(const char *dir, FILE *log, struct agent **out, struct err *err)
     agent->dir = dir;
     agent->log = log;
     agent->signals = -1;
-    agent->liveness = (struct liveness){ clock_boot_ns(), BEAT_NS, LINGER_NS };
+    agent->liveness = liveness_uninvited(clock_boot_ns());
     agent->lock = rc = workdir_lock(dir, err);
     if (rc >= 0)
         rc = open_signals(agent, err);
@@ -197,8 +195,8 @@ int agent_invite(struct agent *agent, const struct invite *invite,
     agent->link = link;
     if (invite->epoch != epoch)
         agent->connection.invited_ns = now_ns;
-    agent->liveness =
-        (struct liveness){ now_ns, BEAT_NS, invite->linger_ms * NS_PER_MS };
+    agent->liveness = (struct liveness){ now_ns, LIVENESS_BEAT_NS,
+                                         invite->linger_ms * NS_PER_MS };
     forget_connection(agent, now_ns);
     owner_text(&invite->owner, owner, sizeof(owner));
     log_line(LOG_I, "INVITED", "epoch=%lld endpoint=%s by=%s",

@@ -33,10 +33,20 @@ static void a_linger_below_the_heartbeat_ends_nothing_between_two(void **state)
     assert_int_equal(ends(1000, 5, 0), 1015);
 }
 
+/* However long the linger time of the coordinator that does not come (F8). */
+static void one_that_was_never_invited_does_not_linger(void **state)
+{
+    struct liveness liveness = liveness_uninvited(1000 * S);
+
+    (void)state;
+    assert_int_equal(liveness_ends_ns(&liveness) / S, 1015);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_lingers_once_three_heartbeats_were_missed),
+        cmocka_unit_test(one_that_was_never_invited_does_not_linger),
         cmocka_unit_test(a_linger_below_the_heartbeat_ends_nothing_between_two),
     };
 
