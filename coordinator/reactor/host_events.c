@@ -26,6 +26,7 @@
 
 #define BEAT_MS 5000            /* docs/reliability.md */
 #define LEAVE_NS (2 * NS_PER_S) /* for a worker to hear that it must stop */
+#define CANCELS_MAX 1024        /* more than a worker has leases */
 
 static void set_phase(struct sweep *sweep, size_t host,
                       enum ledger_category phase)
@@ -258,6 +259,24 @@ static void welcome(struct sweep *sweep, size_t host)
     outbox_send(sweep, host, &msg);
 }
 
+/* The worker would keep the leases that its other name had: nothing that they
+ * want is sent any more, and it has no room for new ones. */
+static void cancel_of_other_name(struct sweep *sweep, size_t other, size_t host)
+{
+    struct msg cancel = { .type = MSG_CANCEL };
+    size_t left = CANCELS_MAX;
+
+    for (size_t i = sweep->work.n_issued; i-- > 0 && left > 0;) {
+        const struct issued_lease *lease = &sweep->work.issued[i];
+
+        if (lease->host != (int)other || lease->nonce[0])
+            continue;
+        cancel.cancel.lease = (int64_t)i + 1;
+        outbox_send(sweep, host, &cancel);
+        left--;
+    }
+}
+
 /* Two names for one work folder reach one worker, which follows the newer
  * invitation.  The older name is not used any more. */
 static void retire_other_name(struct sweep *sweep, size_t host)
@@ -273,6 +292,7 @@ static void retire_other_name(struct sweep *sweep, size_t host)
                  "it is the worker of %s under another name; give one of "
                  "them another workdir=",
                  sweep->fleet.hosts[host].host->name);
+        cancel_of_other_name(sweep, i, host);
         fail(sweep, i, ERR_INPUT, why); /* the worker stays */
         dismiss(sweep, i);
     }
@@ -317,7 +337,6 @@ int host_events_hello(struct sweep *sweep, size_t host, const struct msg *msg,
     host_state->worker.cpus = msg->hello.cpus;
     snprintf(host_state->worker.boot_id, sizeof(host_state->worker.boot_id),
              "%s", msg->hello.boot_id);
-    retire_other_name(sweep, host);
     snprintf(host_state->worker.machine, sizeof(host_state->worker.machine),
              "%s", msg->hello.host);
     snprintf(host_state->worker.version, sizeof(host_state->worker.version),
@@ -332,6 +351,7 @@ int host_events_hello(struct sweep *sweep, size_t host, const struct msg *msg,
         sched_host_pause(sweep->work.sched, (int)host, true);
     set_phase(sweep, host, LEDGER_SETUP);
     welcome(sweep, host);
+    retire_other_name(sweep, host);
     return 0;
 }
 

@@ -49,6 +49,19 @@ static void what_another_worker_does_not_know_died_with_the_first(void **state)
     assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'lost'"), 2);
 }
 
+/* They wait for files that only their own host would be sent. */
+static void what_it_does_under_its_other_name_is_cancelled(void **state)
+{
+    (void)state;
+    rig_come(&rig, 0, 7, NULL, 0);
+    assert_int_equal(rig_dispatch(&rig), 2);
+    rig_come(&rig, 1, 7, NULL, 0);
+    assert_int_equal(rig_count(&rig, MSG_CANCEL), 2);
+    assert_int_equal(rig_last(&rig, MSG_CANCEL)->host, 1);
+    assert_int_equal(rig_last(&rig, MSG_CANCEL)->lease, 1);
+    assert_int_equal(rig_count(&rig, MSG_STOP), 0);
+}
+
 static void what_it_still_does_goes_on(void **state)
 {
     const char *running[2];
@@ -218,6 +231,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(what_the_same_worker_does_not_know_never_arrived),
+        CASE(what_it_does_under_its_other_name_is_cancelled),
         CASE(what_another_worker_does_not_know_died_with_the_first),
         CASE(what_it_still_does_goes_on),
         CASE(what_it_has_not_any_more_is_given_again),
