@@ -48,19 +48,21 @@ static const char probe_script[] = QUOTED(
     "test -x fa-worker-%s && sum fa-worker-%s && echo have; " PARTS
     "echo fa-end");
 
-/* The name of what is uploaded ends in the process that writes it.  Another
- * upload copies from it and never writes to it: it may be that of another
- * coordinator, or of a connection whose end has not been noticed there.  What
- * is left of processes that ended goes then, and what is left of other programs
- * after a day.  cat fails if the disk is full, which is tried, and if the
- * connection breaks: then what has come is kept, also if there was none left to
- * say fa-begin to. */
+/* The name of what is uploaded ends in the machine, as machines may share the
+ * folder, and the process that writes it.  Another upload copies from it and
+ * never writes to it: it may be that of another coordinator, or of a connection
+ * whose end has not been noticed there.  What is left of processes of this
+ * machine that ended goes then, and what is left of other programs after a day.
+ * A process that has ended and was not waited for has no "exe".  cat fails if
+ * the disk is full, which is tried, and if the connection breaks: then what has
+ * come is kept, also if there was none left to say fa-begin to; unless another
+ * upload was complete first. */
 static const char upload_script[] = QUOTED(
     "trap \"\" PIPE; echo; echo fa-begin; exec 2>&1; umask 077; "
-    "cd \"%s\" || exit 1; " SUM
-    "tidy() { for f in .fa-worker-$h.*; do kill -0 ${f##*.} || rm -f $f; done "
-    "2>/dev/null; }; "
-    "h=%s n=%zu f=%s; t=.fa-worker-$h.$$; "
+    "cd \"%s\" || exit 1; " SUM "tidy() { for f in .fa-worker-$h.$m.*; do "
+    "test -e \"/proc/${f##*.}/exe\" || rm -f $f; done; }; "
+    "h=%s n=%zu f=%s m=$(uname -n | cksum); m=${m%%%% *}; "
+    "t=.fa-worker-$h.$m.$$; "
     "{ test $n = 0 || head -c $n $f; } >$t; tidy; "
     "if cat >>$t; then if sum $t; then echo same; "
     "chmod 700 $t && ./$t --version >/dev/null && "
@@ -68,7 +70,7 @@ static const char upload_script[] = QUOTED(
     "find .fa-worker-* -mtime +0 -exec rm -f {} + 2>/dev/null; "
     "else test $(wc -c <$t) -lt %zu || rm -f $t; fi; "
     "else head -c 9999 /dev/zero >$t.0 2>/dev/null || rm -f $t; rm -f $t.0; "
-    "echo short; fi; echo fa-end");
+    "echo short; fi; test ! -x fa-worker-$h || rm -f $t; echo fa-end");
 
 struct answer {
     struct buf text;

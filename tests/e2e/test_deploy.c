@@ -117,6 +117,18 @@ static void note_sent(void *self, size_t bytes)
     ((struct told *)self)->sent = bytes;
 }
 
+/* The number of this machine in the names of uploads. */
+static unsigned long machine(void)
+{
+    FILE *sum = popen("uname -n | cksum", "r");
+    char line[40] = "";
+
+    assert_non_null(sum);
+    assert_non_null(fgets(line, sizeof(line), sum));
+    pclose(sum);
+    return strtoul(line, NULL, 10);
+}
+
 /* Deploy it, with so many bytes of 'from' left there by process 'pid'. */
 static struct told go_on(bool local, const struct worker_binary *program,
                          const void *from, size_t len, int pid)
@@ -130,8 +142,8 @@ static struct told go_on(bool local, const struct worker_binary *program,
     FILE *file;
 
     (void)mkdir(workdir, 0700);
-    snprintf(path, sizeof(path), "%s/.fa-worker-%s.%d", workdir, program->hash,
-             pid);
+    snprintf(path, sizeof(path), "%s/.fa-worker-%s.%lu.%d", workdir,
+             program->hash, machine(), pid);
     file = fopen(path, "w");
     assert_int_equal(fwrite(from, 1, len, file), len);
     fclose(file);

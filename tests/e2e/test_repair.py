@@ -27,7 +27,7 @@ class Repair(rig.Rig):
     def test_the_next_try_starts_a_new_worker(self):
         folder = self.few(BLOCK_SIZE=[256], ITEMS=[1])
         whole, self.env["PATH"] = self.env["PATH"], self.path_without_compilers()
-        left, fresh = (os.path.join(self.workdir, ".fa-worker-" + "0" * 32 + end) for end in (".4711", ".4712"))
+        left, fresh = (os.path.join(self.workdir, ".fa-worker-" + "0" * 32 + end) for end in (".8.4711", ".8.4712"))
         for path, age_s in (left, 3600), (fresh, 0):
             open(path, "w").close()
             os.utime(path, (time.time() - age_s,) * 2)

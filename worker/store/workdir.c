@@ -197,10 +197,11 @@ static bool is_dead_relay(const char *name)
            name[end] == '\0' && pid > 0 && kill(pid, 0) < 0 && errno == ESRCH;
 }
 
-/* ".fa-worker-HASH.PID" (coordinator/remote/deploy.c) */
+/* ".fa-worker-HASH.MACHINE.PID", two numbers (coordinator/remote/deploy.c) */
 static bool is_upload(const char *name)
 {
-    size_t len = strlen(UPLOAD), hex, digits;
+    static const char digits[] = "0123456789";
+    size_t len = strlen(UPLOAD), hex, number;
 
     if (strncmp(name, UPLOAD, len) != 0)
         return false;
@@ -208,8 +209,12 @@ static bool is_upload(const char *name)
     if (hex != HASH_HEX - 1 || name[len + hex] != '.')
         return false;
     name += len + hex + 1;
-    digits = strspn(name, "0123456789");
-    return digits > 0 && name[digits] == '\0';
+    number = strspn(name, digits);
+    if (number == 0 || name[number] != '.')
+        return false;
+    name += number + 1;
+    number = strspn(name, digits);
+    return number > 0 && name[number] == '\0';
 }
 
 static bool is_cut_upload(int dir, const char *name)

@@ -130,19 +130,20 @@ static void what_cut_uploads_left_is_removed(void **state)
         int64_t age_s;
         bool stays;
     } rows[] = {
-        { ".fa-worker-" HASH ".4711", WORKDIR_UPLOAD_S + 60, false },
-        { ".fa-worker-" HASH ".12", WORKDIR_UPLOAD_S - 60, true },
-        { ".fa-worker-" HASH ".13", -3600, true }, /* another clock */
+        { ".fa-worker-" HASH ".8.4711", WORKDIR_UPLOAD_S + 60, false },
+        { ".fa-worker-" HASH ".8.12", WORKDIR_UPLOAD_S - 60, true },
+        { ".fa-worker-" HASH ".8.13", -3600, true }, /* another clock */
         { "fa-worker-" HASH, 100 * WORKDIR_UPLOAD_S, true },
         { ".fa-worker-" HASH, 100 * WORKDIR_UPLOAD_S, true },
         { ".fa-worker-" HASH ".", 100 * WORKDIR_UPLOAD_S, true },
-        { ".fa-worker-" HASH ".12.bak", 100 * WORKDIR_UPLOAD_S, true },
-        { ".fa-worker-0123.12", 100 * WORKDIR_UPLOAD_S, true },
-        { ".fa-worker-0123456789ABCDEF0123456789ABCDEF.1",
+        { ".fa-worker-" HASH ".12", 100 * WORKDIR_UPLOAD_S, true },
+        { ".fa-worker-" HASH ".8.12.bak", 100 * WORKDIR_UPLOAD_S, true },
+        { ".fa-worker-0123.8.12", 100 * WORKDIR_UPLOAD_S, true },
+        { ".fa-worker-0123456789ABCDEF0123456789ABCDEF.8.1",
           100 * WORKDIR_UPLOAD_S, true },
     };
-    const char *folder = ".fa-worker-" HASH ".5",
-               *link = ".fa-worker-" HASH ".6";
+    const char *folder = ".fa-worker-" HASH ".8.5",
+               *link = ".fa-worker-" HASH ".8.6";
     struct stat st;
 
     (void)state;
@@ -160,7 +161,7 @@ static void what_cut_uploads_left_is_removed(void **state)
 
 static void that_of_another_user_stays(void **state)
 {
-    const char *name = ".fa-worker-" HASH ".7";
+    const char *name = ".fa-worker-" HASH ".8.7";
 
     (void)state;
     if (geteuid() != 0)
