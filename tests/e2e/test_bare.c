@@ -43,7 +43,9 @@ static int open_bare(void **state)
     bare = (struct bare){ .invite = { .epoch = EPOCH,
                                       .linger_ms = 30000,
                                       .owner.id = "000000000000000000000000"
-                                                  "00000001" } };
+                                                  "00000001",
+                                      .owner.command = "0000000000000000000000"
+                                                       "0000000002" } };
     snprintf(bare.folder, sizeof(bare.folder), "/tmp/fa-bare-XXXXXX");
     if (!mkdtemp(bare.folder))
         return -1;
